@@ -1,0 +1,45 @@
+// Fails when a folder of src/ imports what it must not know. See the map in README.md.
+import { readdirSync, readFileSync } from 'node:fs'
+import { join, relative, resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+const src = fileURLToPath(new URL('../src', import.meta.url))
+
+/** What each folder may import beside itself: other folders, and packages or `node:`. */
+const may = {
+  policy: { folders: [], packages: false },
+  config: { folders: ['policy'], packages: true },
+  wire: { folders: ['policy'], packages: true },
+  gateway: { folders: ['policy', 'wire', 'config/settings.ts'], packages: true },
+  adapters: { folders: ['policy', 'wire', 'gateway', 'config/settings.ts'], packages: true },
+  http: { folders: ['policy', 'wire', 'gateway', 'config/settings.ts'], packages: true },
+  demo: { folders: [], packages: true },
+  cli: { folders: ['policy', 'config', 'wire', 'gateway', 'adapters', 'http', 'demo'], packages: true },
+}
+
+const faults = []
+for (const path of readdirSync(src, { recursive: true }).filter(name => name.endsWith('.ts'))) {
+  const folder = path.split('/')[0]
+  const rule = may[folder]
+  if (!rule) faults.push(`src/${path}: no layer is called ${folder}`)
+  else
+    for (const name of imports(path))
+      if (!allowed(path, folder, rule, name)) faults.push(`src/${path} must not import ${name}`)
+}
+for (const fault of faults) console.error(fault)
+console.log(`layers: ${faults.length} faults`)
+process.exitCode = faults.length > 0 ? 1 : 0
+
+function imports(path) {
+  const text = readFileSync(join(src, path), 'utf8')
+  return [...text.matchAll(/(?:\bfrom|\bimport)\s*\(?\s*'([^']+)'/g)].map(match => match[1])
+}
+
+function allowed(path, folder, rule, name) {
+  if (!name.startsWith('.')) return rule.packages
+  const target = relative(src, resolve(src, path, '..', name))
+  if (target.startsWith('..')) return false
+  // Adapters know nothing of each other: each is a file, or a folder of its own.
+  if (folder === 'adapters' && target.startsWith('adapters/')) return target.split('/')[1] === path.split('/')[1]
+  return [folder, ...rule.folders].some(place => target === place || target.startsWith(`${place}/`))
+}

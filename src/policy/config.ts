@@ -1,0 +1,98 @@
+/** Integer nano-USD (1e-9 USD). Divided only in wire/. */
+export type NanoUsd = number
+/** Milliseconds since the Unix epoch. */
+export type EpochMs = number
+/** A length of time in milliseconds. */
+export type Millis = number
+
+/** Where an operator wrote something; line and column count from 1. */
+export interface Place {
+  readonly file: string
+  readonly line: number
+  readonly column: number
+}
+
+/** A declared thing knows its name and where it was written, field by field. */
+export interface Declared {
+  readonly name: string
+  readonly at: Place
+  /** The place of each field that was written, by its YAML name. */
+  readonly fields: Readonly<Record<string, Place>>
+}
+
+/** What the operator declared, names linked to objects, so that nothing in it can dangle. Immutable. */
+export interface Config {
+  /** Changes with every byte of the files. */
+  readonly revision: string
+  readonly plans: ReadonlyMap<string, Plan>
+  readonly models: ReadonlyMap<string, Model>
+  readonly pools: ReadonlyMap<string, Pool>
+  /** Generic names. Only these, and an omitted model, may be upgraded by routing. Spec 9.3. */
+  readonly aliases: ReadonlyMap<string, Alias>
+  /** Used when a request names no model. */
+  readonly defaultModel: Alias | Model
+}
+
+export interface Plan extends Declared {
+  /** The models of the plan by name, each with the entry that includes it. */
+  readonly models: ReadonlyMap<string, Inclusion>
+  /** Requests in every 60 s span. */
+  readonly rpm: number
+  /** Prompt and completion tokens in every 60 s span. */
+  readonly tpm: number
+  /** Requests in a UTC day. */
+  readonly perDay?: number
+  /** Requests under way at once. */
+  readonly maxConcurrent?: number
+  readonly monthlyUsd: NanoUsd
+  /** Whether the plan serves past monthlyUsd: never, always, or up to a cap beyond it. */
+  readonly overage: boolean | { readonly capUsd: NanoUsd }
+}
+
+/** Why a plan includes a model: `tier:guest`, the model's own name, or `all`. */
+export interface Inclusion {
+  readonly by: string
+  readonly at: Place
+}
+
+export type Kind = 'chat'
+
+/** A brand name that clients use. It stays when the backends behind it change. Spec 9.2. */
+export interface Model extends Declared {
+  readonly kind: Kind
+  readonly tier: string
+  /** In failover order; at least one. */
+  readonly serve: readonly Pool[]
+  /** Tokens of prompt and completion together. */
+  readonly context: number
+  /** Completion tokens wanted when the client sets no cap. */
+  readonly maxOutput: number
+  readonly vision: boolean
+  /** Prompt tokens held for each image. */
+  readonly imageTokens: number
+  readonly thinking?: { readonly default: boolean; readonly minMaxTokens: number }
+  readonly price: Price
+}
+
+/** Nano-USD for 1,000 tokens: `usd_per_1m: 0.10` is 100_000. Exact to a millionth of a dollar per million tokens. */
+export interface Price {
+  readonly input: NanoUsd
+  readonly output: NanoUsd
+}
+
+/** Places that answer with the same model. */
+export interface Pool extends Declared {
+  /** Where the pool stands, as clients may know it. Spec 7, `tier`. */
+  readonly site: string
+  /** Base URLs without a trailing slash. */
+  readonly replicas: readonly string[]
+  /** The name the backend knows. */
+  readonly model: string
+}
+
+export interface Alias extends Declared {
+  readonly model: Model
+}
+
+/** The place of a field, or of the whole thing where the field was left to its default. */
+export const placeOf = (thing: Declared, field: string): Place => thing.fields[field] ?? thing.at

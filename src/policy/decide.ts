@@ -1,0 +1,90 @@
+import type { Config, Model, Plan } from './config.ts'
+import { placeOf } from './config.ts'
+import type { Claims, Decision, Step } from './decision.ts'
+import type { Denial } from './denial.ts'
+import type { Facts } from './facts.ts'
+
+import { choose } from './model.ts'
+import { type Ruling, ruled } from './ruling.ts'
+import { failoverOrder } from './send.ts'
+import { size } from './size.ts'
+import { windowOf } from './window.ts'
+
+/** The whole policy. The same config and facts give the same decision. */
+export function decide(config: Config, facts: Facts): Decision {
+  const { at, caller, request, health } = facts
+  const plan = config.plans.get(caller.plan)
+  if (!plan)
+    throw new Error(`account ${caller.account} has plan ${caller.plan}, which the configuration does not declare`)
+
+  const why: Step[] = [{ stage: 'who', outcome: 'pass', text: `${caller.keyPrefix} on plan ${plan.name}`, at: plan.at }]
+  const deny = (denial: Denial): Decision => ({ verdict: 'deny', denial, why })
+
+  const chosen = ruled(why, choose(config, request.model))
+  if ('denial' in chosen) return deny(chosen.denial)
+  const { model, alias } = chosen.value
+
+  const gated = ruled(why, gate(plan, model))
+  if ('denial' in gated) return deny(gated.denial)
+
+  const sized = ruled(why, size(plan, model, request))
+  if ('denial' in sized) return deny(sized.denial)
+
+  const claims = claimsOf(plan, model, sized.value, at)
+  const pools = failoverOrder(model, health)
+  why.push(...limitSteps(plan, claims), {
+    stage: 'send',
+    outcome: 'pass',
+    text: pools.map(pool => pool.name).join(', then '),
+    at: placeOf(model, 'serve'),
+  })
+  return { verdict: 'allow', model, ...(alias && { alias }), pools, claims, why }
+}
+
+/** Whether the plan includes the model. Spec 8, "Plan model gating". */
+function gate(plan: Plan, model: Model): Ruling<void> {
+  const included = plan.models.get(model.name)
+  if (!included) {
+    const text = `plan ${plan.name} does not include ${model.name}, which is tier ${model.tier}`
+    return {
+      step: { stage: 'gate', outcome: 'deny', text, at: placeOf(plan, 'models') },
+      denial: { code: 'rate_limit_exceeded', type: 'plan_limit', model: model.name, plan: plan.name },
+    }
+  }
+  const text = `plan ${plan.name} includes ${model.name} by ${included.by}`
+  return { step: { stage: 'gate', outcome: 'pass', text, at: included.at }, value: undefined }
+}
+
+function claimsOf(plan: Plan, model: Model, sized: Pick<Claims, 'output'> & { input: number }, at: number): Claims {
+  return {
+    requests: { limit: plan.rpm },
+    tokens: { limit: plan.tpm, input: sized.input },
+    ...(plan.perDay !== undefined && { day: { limit: plan.perDay } }),
+    ...(plan.maxConcurrent !== undefined && { concurrency: { limit: plan.maxConcurrent } }),
+    spend: {
+      ...spendLimit(plan),
+      allotment: plan.monthlyUsd,
+      overageEnabled: plan.overage !== false,
+      window: windowOf(at),
+      price: model.price,
+    },
+    output: sized.output,
+  }
+}
+
+function spendLimit({ monthlyUsd, overage }: Plan): { limit?: number } {
+  if (overage === true) return {}
+  return { limit: overage === false ? monthlyUsd : monthlyUsd + overage.capUsd }
+}
+
+function limitSteps(plan: Plan, { requests, tokens }: Claims): Step[] {
+  return [
+    {
+      stage: 'rate',
+      outcome: 'pass',
+      text: `${requests.limit} requests and ${tokens.limit} tokens a minute`,
+      at: placeOf(plan, 'rpm'),
+    },
+    { stage: 'quota', outcome: 'pass', text: `${plan.monthlyUsd} nano-USD a month`, at: placeOf(plan, 'monthly_usd') },
+  ]
+}

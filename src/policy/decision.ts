@@ -1,0 +1,103 @@
+import type { Alias, EpochMs, Model, NanoUsd, Place, Pool, Price } from './config.ts'
+import type { Denial, QuotaDenial, RateDenial } from './denial.ts'
+
+/** What `decide` says of a request. */
+export type Decision = Allow | Deny
+
+export interface Deny {
+  readonly verdict: 'deny'
+  readonly denial: Denial
+  readonly why: readonly Step[]
+}
+
+export interface Allow {
+  readonly verdict: 'allow'
+  /** The alias the request came by, named or by default. */
+  readonly alias?: Alias
+  readonly model: Model
+  /** In the order they are to be tried. */
+  readonly pools: readonly Pool[]
+  readonly claims: Claims
+  readonly why: readonly Step[]
+}
+
+export type Stage = 'who' | 'body' | 'model' | 'gate' | 'rate' | 'quota' | 'send'
+
+/** The outcome of one stage, and the line that decided it. */
+export interface Step {
+  readonly stage: Stage
+  readonly outcome: 'pass' | 'deny'
+  readonly text: string
+  readonly at?: Place
+}
+
+/** What a request asks of an account's limits: all of it is granted in one step, or nothing. */
+export interface Claims {
+  /** One request in every 60 s span. */
+  readonly requests: { readonly limit: number }
+  /** `input` prompt tokens and the granted output, in every 60 s span. */
+  readonly tokens: { readonly limit: number; readonly input: number }
+  /** One request of the UTC day. */
+  readonly day?: { readonly limit: number }
+  /** One request under way. */
+  readonly concurrency?: { readonly limit: number }
+  readonly spend: SpendClaim
+  readonly output: OutputClaim
+}
+
+export interface SpendClaim {
+  /** Absent when overage has no cap: the request is recorded, never refused. */
+  readonly limit?: NanoUsd
+  /** The plan's own allotment, which is what the client is shown. */
+  readonly allotment: NanoUsd
+  readonly overageEnabled: boolean
+  readonly window: Window
+  readonly price: Price
+}
+
+/** Output tokens per choice: granted between min and want, as much as the tokens and spend limits leave. */
+export interface OutputClaim {
+  readonly want: number
+  readonly min: number
+  readonly choices: number
+}
+
+/** A billing window: start <= at < end. */
+export interface Window {
+  readonly start: EpochMs
+  readonly end: EpochMs
+}
+
+/** What `judge` says of claims. */
+export type Verdict = Admit | Refuse
+
+export interface Admit {
+  readonly verdict: 'admit'
+  readonly granted: Granted
+  readonly readings: Readings
+}
+
+export interface Refuse {
+  readonly verdict: 'refuse'
+  readonly denial: RateDenial | QuotaDenial
+  readonly readings: Readings
+}
+
+/** What an admission takes until it is settled. */
+export interface Granted {
+  /** Output cap per choice; it is sent to the backend, so that the bound binds. */
+  readonly output: number
+  /** Tokens held: input, and output of every choice. */
+  readonly tokens: number
+  readonly cost: NanoUsd
+}
+
+/** What was used of each limit before the request. */
+export interface Readings {
+  readonly requests: number
+  readonly tokens: number
+  readonly day: number
+  readonly open: number
+  readonly used: NanoUsd
+  readonly held: NanoUsd
+}

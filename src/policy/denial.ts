@@ -1,0 +1,55 @@
+import type { EpochMs, Millis, NanoUsd } from './config.ts'
+
+/** Why a request is not served: a value, rendered in wire/denial.ts alone. Codes of Spec 7, then our own. */
+export type Denial =
+  | { readonly code: 'NO_AUTH' }
+  | { readonly code: 'INVALID_KEY' }
+  | { readonly code: 'INVALID_TOKEN'; readonly problem: string }
+  | { readonly code: 'VALIDATION_ERROR'; readonly field: string; readonly problem: string }
+  | RateDenial
+  | PlanDenial
+  | QuotaDenial
+  | ExhaustedDenial
+  | { readonly code: 'NOT_FOUND'; readonly problem: string }
+  | { readonly code: 'METHOD_NOT_ALLOWED'; readonly allow: readonly string[] }
+  | { readonly code: 'PAYLOAD_TOO_LARGE'; readonly limitBytes: number }
+  | { readonly code: 'UNSUPPORTED_MEDIA_TYPE' }
+  | { readonly code: 'STORE_UNAVAILABLE' }
+  | { readonly code: 'DRAINING' }
+  | { readonly code: 'INTERNAL' }
+
+/** A limit that frees itself: a retry after the wait is served if nobody else takes the room. */
+export interface RateDenial {
+  readonly code: 'rate_limit_exceeded'
+  readonly type: 'requests' | 'tokens' | 'concurrency' | 'daily_limit' | 'quota_hold'
+  readonly limit: number
+  readonly retryAfterMs: Millis
+}
+
+/** The plan does not include the model. Retrying does not help. Spec 7, rule 2. */
+export interface PlanDenial {
+  readonly code: 'rate_limit_exceeded'
+  readonly type: 'plan_limit'
+  readonly model: string
+  readonly plan: string
+}
+
+/** The request cannot fit in the window, even with every hold refunded. */
+export interface QuotaDenial {
+  readonly code: 'quota_exceeded'
+  readonly resetAt: EpochMs
+  readonly overageEnabled: boolean
+  /** What the request may cost at most. */
+  readonly worst: NanoUsd
+  readonly left: NanoUsd
+  /** The largest `max_tokens` that would fit; 0 when none does. */
+  readonly fits: number
+}
+
+export interface ExhaustedDenial {
+  readonly code: 'UPSTREAMS_EXHAUSTED'
+  /** `site` of the last pool that was tried. */
+  readonly tier: string
+  /** Pool names in the order they were tried. */
+  readonly attempted: readonly string[]
+}

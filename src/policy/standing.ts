@@ -1,0 +1,145 @@
+import type { EpochMs, NanoUsd } from './config.ts'
+import type { Granted, Readings } from './decision.ts'
+
+/** What an account has used of its limits. Plain JSON, replaced as a whole, never changed in place. */
+export interface Standing {
+  /** One-second buckets of the sliding minute, oldest first, at most 61. */
+  readonly minute: readonly Bucket[]
+  readonly day: { readonly number: number; readonly requests: number }
+  /** Requests under way. */
+  readonly open: number
+  /** By start of the billing window; a request belongs to the window of its admission. */
+  readonly spend: Readonly<Record<EpochMs, Spend>>
+}
+
+export interface Bucket {
+  /** Seconds since the epoch. */
+  readonly second: number
+  readonly requests: number
+  readonly tokens: number
+}
+
+export interface Spend {
+  /** Settled. */
+  readonly used: NanoUsd
+  /** Held by requests under way. */
+  readonly held: NanoUsd
+}
+
+/** What one request has taken and not yet settled. */
+export interface Hold extends Granted {
+  readonly requestId: string
+  readonly account: string
+  /** The bucket of the minute it was counted in. */
+  readonly second: number
+  /** Start of its billing window. */
+  readonly window: EpochMs
+  readonly at: EpochMs
+}
+
+/** What a request turned out to weigh. */
+export interface Charge {
+  readonly tokens: number
+  readonly cost: NanoUsd
+}
+
+export const newStanding: Standing = { minute: [], day: { number: 0, requests: 0 }, open: 0, spend: {} }
+
+const MINUTE_BUCKETS = 61
+/** A clock that went back further than this starts the minute anew instead of freezing it. */
+const STEP_BACK_SECONDS = 120
+
+const secondOf = (at: EpochMs): number => Math.floor(at / 1000)
+/** The UTC day of a second since the epoch. */
+export const dayOf = (second: number): number => Math.floor(second / 86_400)
+
+/**
+ * The buckets that count at `at`: the current second and the 60 before it, which cover every span of 60 s.
+ * When the clock stepped back, the newest bucket stays the current one.
+ */
+export function liveMinute(standing: Standing, at: EpochMs): { second: number; buckets: readonly Bucket[] } {
+  const newest = standing.minute.at(-1)?.second ?? 0
+  const clock = secondOf(at)
+  if (newest - clock > STEP_BACK_SECONDS) return { second: clock, buckets: [] }
+  const second = Math.max(clock, newest)
+  const oldest = second - MINUTE_BUCKETS + 1
+  const stale = standing.minute.findIndex(bucket => bucket.second >= oldest)
+  if (stale === 0) return { second, buckets: standing.minute }
+  return { second, buckets: stale === -1 ? [] : standing.minute.slice(stale) }
+}
+
+/** What is used of each limit at `at`, in the billing window that starts at `window`. */
+export function readingsOf(standing: Standing, window: EpochMs, at: EpochMs): Readings {
+  let requests = 0
+  let tokens = 0
+  const { second, buckets } = liveMinute(standing, at)
+  for (const bucket of buckets) {
+    requests += bucket.requests
+    tokens += bucket.tokens
+  }
+  const spend = standing.spend[window]
+  return {
+    requests,
+    tokens,
+    day: standing.day.number === dayOf(second) ? standing.day.requests : 0,
+    open: standing.open,
+    used: spend?.used ?? 0,
+    held: spend?.held ?? 0,
+  }
+}
+
+/** The standing after a request was admitted with `hold`, which must come from `holdOf` at the same standing. */
+export function take(standing: Standing, hold: Hold): Standing {
+  const { buckets } = liveMinute(standing, hold.at)
+  const day = dayOf(hold.second)
+  return {
+    minute: addToBucket(buckets, hold.second, 1, hold.tokens),
+    day: { number: day, requests: 1 + (standing.day.number === day ? standing.day.requests : 0) },
+    open: standing.open + 1,
+    spend: addToSpend(standing, hold.window, 0, hold.cost),
+  }
+}
+
+/** A hold for `granted`, in the bucket that is current at `at`. */
+export function holdOf(
+  standing: Standing,
+  granted: Granted,
+  request: { requestId: string; account: string; window: EpochMs },
+  at: EpochMs,
+): Hold {
+  return { ...granted, ...request, second: liveMinute(standing, at).second, at }
+}
+
+/**
+ * The standing after a hold ended at what the request weighed. Tokens are corrected in the bucket they were
+ * counted in; once that has left the minute only an excess counts, in the newest one.
+ * The request itself, and its place in the day, are not given back.
+ */
+export function release(standing: Standing, hold: Hold, charge: Charge): Standing {
+  const excess = charge.tokens - hold.tokens
+  return {
+    minute: correctTokens(standing.minute, hold.second, excess),
+    day: standing.day,
+    open: Math.max(0, standing.open - 1),
+    spend: addToSpend(standing, hold.window, charge.cost, -hold.cost),
+  }
+}
+
+function correctTokens(minute: readonly Bucket[], second: number, excess: number): readonly Bucket[] {
+  if (excess === 0) return minute
+  if (minute.some(bucket => bucket.second === second)) return addToBucket(minute, second, 0, excess)
+  const newest = minute.at(-1)
+  return excess > 0 && newest ? addToBucket(minute, newest.second, 0, excess) : minute
+}
+
+function addToBucket(minute: readonly Bucket[], second: number, requests: number, tokens: number): readonly Bucket[] {
+  const index = minute.findLastIndex(bucket => bucket.second === second)
+  const bucket = minute[index]
+  if (!bucket) return [...minute, { second, requests, tokens }]
+  return minute.with(index, { second, requests: bucket.requests + requests, tokens: bucket.tokens + tokens })
+}
+
+function addToSpend(standing: Standing, window: EpochMs, used: NanoUsd, held: NanoUsd): Standing['spend'] {
+  const spend = standing.spend[window] ?? { used: 0, held: 0 }
+  return { ...standing.spend, [window]: { used: spend.used + used, held: spend.held + held } }
+}

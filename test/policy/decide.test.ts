@@ -1,0 +1,95 @@
+import { describe, expect, it } from 'vitest'
+import { decide } from '../../src/policy/decide.ts'
+import { config, explicitDefault, facts, NOON, rows, told } from './table.ts'
+
+describe('decide', () => {
+  it.each(rows)('%s', (_name, given, expected) => {
+    expect(told(decide(config, given))).toBe(expected)
+  })
+
+  it('has a table of at least sixty rows, each with a name of its own', () => {
+    expect(new Set(rows.map(([name]) => name)).size).toBe(rows.length)
+    expect(rows.length).toBeGreaterThanOrEqual(60)
+  })
+
+  it('gives the same decision for the same facts', () => {
+    for (const [, given] of rows) expect(decide(config, given)).toEqual(decide(config, structuredClone(given)))
+  })
+
+  it('says of every stage what it decided and where that is written', () => {
+    const decision = decide(config, facts({}, 'pro'))
+
+    expect(decision.why.map(({ stage, outcome, at }) => `${stage} ${outcome} ${at?.file}:${at?.line}`)).toEqual([
+      'who pass policy.yaml:120',
+      'model pass policy.yaml:60',
+      'gate pass policy.yaml:121',
+      'body pass policy.yaml:10',
+      'rate pass policy.yaml:120',
+      'quota pass policy.yaml:120',
+      'send pass policy.yaml:10',
+    ])
+  })
+
+  it('ends with the stage that denied, at the line that denied', () => {
+    const decision = decide(config, facts({ model: 'svc-pro' }, 'free'))
+
+    expect(decision.why.at(-1)).toEqual({
+      stage: 'gate',
+      outcome: 'deny',
+      text: 'plan free does not include svc-pro, which is tier standard',
+      at: { file: 'policy.yaml', line: 110, column: 1 },
+    })
+  })
+
+  it('takes a default that is a model by name as an explicit choice', () => {
+    expect(told(decide(explicitDefault, facts({ cap: { field: 'max_tokens', tokens: 9 } })))).toBe(
+      'svc-core | onprem-core, cloud-core | input 36, output 9..9 ×1',
+    )
+  })
+
+  it.each([
+    ['no overage: the allotment is the limit', 'free', { limit: 1_000_000_000, overageEnabled: false }],
+    ['overage without a cap: no limit', 'pro', { limit: undefined, overageEnabled: true }],
+    ['overage with a cap: the cap on top', 'team', { limit: 300_000_000_000, overageEnabled: true }],
+  ])('%s', (_name, plan, expected) => {
+    const decision = decide(config, facts({}, plan))
+
+    if (decision.verdict === 'deny') throw new Error('denied')
+    const { limit, overageEnabled } = decision.claims.spend
+    expect({ limit, overageEnabled }).toEqual(expected)
+  })
+
+  it('claims the day and concurrency only where the plan limits them', () => {
+    const claims = ['guest-device', 'team', 'free'].map(plan => {
+      const decision = decide(config, facts({}, plan))
+      if (decision.verdict === 'deny') throw new Error('denied')
+      return [decision.claims.day?.limit, decision.claims.concurrency?.limit]
+    })
+
+    expect(claims).toEqual([
+      [7200, undefined],
+      [undefined, 8],
+      [undefined, undefined],
+    ])
+  })
+
+  it('puts the request into the calendar month, UTC, of its moment', () => {
+    const window = (at: number) => {
+      const decision = decide(config, facts({}, 'free', [], at))
+      if (decision.verdict === 'deny') throw new Error('denied')
+      const { start, end } = decision.claims.spend.window
+      return [new Date(start).toISOString(), new Date(end).toISOString()]
+    }
+
+    expect(window(NOON)).toEqual(['2026-11-01T00:00:00.000Z', '2026-12-01T00:00:00.000Z'])
+    expect(window(Date.UTC(2026, 11, 31, 23, 59, 59, 999))).toEqual([
+      '2026-12-01T00:00:00.000Z',
+      '2027-01-01T00:00:00.000Z',
+    ])
+    expect(window(Date.UTC(2028, 1, 29))).toEqual(['2028-02-01T00:00:00.000Z', '2028-03-01T00:00:00.000Z'])
+  })
+
+  it('throws for an account on a plan that is not declared: that is no client fault', () => {
+    expect(() => decide(config, facts({}, 'gone'))).toThrow(/plan gone/)
+  })
+})

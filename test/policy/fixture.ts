@@ -1,0 +1,105 @@
+import type { Alias, Config, Model, Place, Plan, Pool } from '../../src/policy/config.ts'
+import type { Facts, InferenceRequest } from '../../src/policy/facts.ts'
+
+/** 2026-11-21T10:00:00Z */
+export const NOON = 1_795_255_200_000
+
+const place = (line: number): Place => ({ file: 'policy.yaml', line, column: 1 })
+const declared = (name: string, line: number) => ({ name, at: place(line), fields: {} })
+
+const pool = (name: string, site: string, replicas: number): Pool => ({
+  ...declared(name, 1),
+  site,
+  replicas: Array.from({ length: replicas }, (_, i) => `http://${name}-${i}/v1`),
+  model: `backend/${name}`,
+})
+
+const pools = {
+  core: pool('onprem-core', 'on-premises', 2),
+  ultra: pool('onprem-ultra', 'on-premises', 1),
+  cloud: pool('cloud-core', 'cloud', 1),
+}
+
+const model = (name: string, line: number, over: Partial<Model>): Model => ({
+  ...declared(name, line),
+  kind: 'chat',
+  tier: 'guest',
+  serve: [pools.core, pools.cloud],
+  context: 32_000,
+  maxOutput: 4000,
+  vision: false,
+  imageTokens: 2000,
+  price: { input: 100_000, output: 400_000 },
+  ...over,
+})
+
+const core = model('svc-core', 10, {})
+const pro = model('svc-pro', 20, {
+  tier: 'standard',
+  vision: true,
+  context: 128_000,
+  price: { input: 600_000, output: 2_400_000 },
+})
+const ultra = model('svc-ultra-pro', 30, {
+  tier: 'premium',
+  serve: [pools.ultra, pools.cloud],
+  context: 128_000,
+  maxOutput: 16_000,
+  thinking: { default: true, minMaxTokens: 2000 },
+  price: { input: 2_000_000, output: 8_000_000 },
+})
+const calm = model('svc-calm', 40, { tier: 'standard', thinking: { default: false, minMaxTokens: 2000 } })
+const tiny = model('svc-tiny', 50, { tier: 'standard', context: 1000, maxOutput: 8 })
+
+const plan = (name: string, line: number, models: readonly Model[], over: Partial<Plan> = {}): Plan => ({
+  ...declared(name, line),
+  models: new Map(models.map(({ name, tier }) => [name, { by: `tier:${tier}`, at: place(line + 1) }])),
+  rpm: 20,
+  tpm: 40_000,
+  monthlyUsd: 1_000_000_000,
+  overage: false,
+  ...over,
+})
+
+const alias: Alias = { ...declared('svc-auto', 60), model: core }
+
+export const config: Config = {
+  revision: 'test',
+  plans: new Map(
+    [
+      plan('guest-device', 100, [core], { rpm: 10, tpm: 10_000, perDay: 7200, monthlyUsd: 500_000_000 }),
+      plan('free', 110, [core]),
+      plan('pro', 120, [core, pro, calm, tiny], { rpm: 120, tpm: 400_000, monthlyUsd: 20_000_000_000, overage: true }),
+      plan('team', 130, [core, pro, ultra, calm, tiny], {
+        rpm: 600,
+        tpm: 2_000_000,
+        maxConcurrent: 8,
+        monthlyUsd: 200_000_000_000,
+        overage: { capUsd: 100_000_000_000 },
+      }),
+      plan('small', 140, [core, ultra], { tpm: 3000 }),
+    ].map(entry => [entry.name, entry]),
+  ),
+  models: new Map([core, pro, ultra, calm, tiny].map(entry => [entry.name, entry])),
+  pools: new Map(Object.values(pools).map(entry => [entry.name, entry])),
+  aliases: new Map([[alias.name, alias]]),
+  defaultModel: alias,
+}
+
+/** A config whose default is a model by name, not an alias. */
+export const explicitDefault: Config = { ...config, defaultModel: core }
+
+/** Facts of one short request on plan free, with what a test changes. */
+export function facts(
+  request: Partial<InferenceRequest> = {},
+  plan = 'free',
+  down: readonly string[] = [],
+  at = NOON,
+): Facts {
+  return {
+    at,
+    caller: { kind: 'developer', account: 'acct_test', plan, keyPrefix: 'svc_test…' },
+    request: { kind: 'chat', stream: false, messages: 1, textBytes: 20, images: 0, choices: 1, ...request },
+    health: { down },
+  }
+}

@@ -1,0 +1,59 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { costOf, outputWithin } from '../../src/policy/price.ts'
+
+const MAX_EXACT = 2n ** 53n
+
+/** From free to 1,000 USD for a million tokens. */
+const price = fc.record({ input: fc.nat(1_000_000_000), output: fc.nat(1_000_000_000) })
+const tokens = fc.nat(4_000_000)
+const budget = fc.oneof(fc.nat(1_000_000), fc.nat(9_000_000_000_000))
+
+const exact = (a: { input: number; output: number }, input: number, output: number): bigint =>
+  BigInt(input) * BigInt(a.input) + BigInt(output) * BigInt(a.output)
+
+describe('price', () => {
+  it.each([
+    // usd_per_1m: 0.10 in, 0.40 out
+    [{ input: 100_000, output: 400_000 }, 1_000_000, 0, 100_000_000],
+    [{ input: 100_000, output: 400_000 }, 0, 1_000_000, 400_000_000],
+    [{ input: 100_000, output: 400_000 }, 1, 1, 500],
+    // The smallest request of the cheapest model still costs something.
+    [{ input: 1, output: 0 }, 1, 0, 1],
+    [{ input: 1, output: 1 }, 500, 501, 2],
+    [{ input: 0, output: 0 }, 5000, 5000, 0],
+  ])('%j for %d in and %d out costs %d nano-USD', (price, input, output, cost) => {
+    expect(costOf(price, input, output)).toBe(cost)
+  })
+
+  it('a cost is exact, rounded up once', () => {
+    fc.assert(
+      fc.property(price, tokens, tokens, (price, input, output) => {
+        const total = exact(price, input, output)
+        fc.pre(total < MAX_EXACT)
+        expect(BigInt(costOf(price, input, output))).toBe((total + 999n) / 1000n)
+      }),
+      { numRuns: 5000 },
+    )
+  })
+
+  it('the output within a budget is the largest that it pays', () => {
+    fc.assert(
+      fc.property(price, fc.nat(200_000), budget, (price, input, budget) => {
+        fc.pre(price.output > 0 && exact(price, input, 0) < MAX_EXACT)
+        const most = outputWithin(price, input, budget)
+        const paid = (output: number) => (exact(price, input, 0) + BigInt(output) * BigInt(price.output) + 999n) / 1000n
+        if (most >= 0) expect(paid(most)).toBeLessThanOrEqual(BigInt(budget))
+        expect(paid(Math.max(0, most + 1))).toBeGreaterThan(BigInt(budget))
+      }),
+      { numRuns: 5000 },
+    )
+  })
+
+  it('free output is bounded by the input alone', () => {
+    const price = { input: 1000, output: 0 }
+
+    expect(outputWithin(price, 10, 10)).toBe(Number.MAX_SAFE_INTEGER)
+    expect(outputWithin(price, 10, 9)).toBe(-1)
+  })
+})

@@ -1,0 +1,11 @@
+import { defineConfig } from 'vitest/config'
+
+export default defineConfig({
+  test: {
+    include: ['test/**/*.test.ts'],
+    exclude: ['test/sdk/node_modules/**', 'node_modules/**'],
+    // Two cores: more workers only slow each other down.
+    maxWorkers: 2,
+    testTimeout: 20_000,
+  },
+})
