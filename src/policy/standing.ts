@@ -111,25 +111,24 @@ export function holdOf(
 }
 
 /**
- * The standing after a hold ended at what the request weighed. Tokens are corrected in the bucket they were
- * counted in; once that has left the minute only an excess counts, in the newest one.
+ * The standing after a hold ended, at `at`, at what the request weighed. Tokens are corrected in the bucket they were
+ * counted in; once that has left the minute only an excess counts, in the current one.
  * The request itself, and its place in the day, are not given back.
  */
-export function release(standing: Standing, hold: Hold, charge: Charge): Standing {
-  const excess = charge.tokens - hold.tokens
+export function release(standing: Standing, hold: Hold, charge: Charge, at: EpochMs): Standing {
   return {
-    minute: correctTokens(standing.minute, hold.second, excess),
+    minute: correctTokens(standing, hold.second, charge.tokens - hold.tokens, at),
     day: standing.day,
     open: Math.max(0, standing.open - 1),
     spend: addToSpend(standing, hold.window, charge.cost, -hold.cost),
   }
 }
 
-function correctTokens(minute: readonly Bucket[], second: number, excess: number): readonly Bucket[] {
-  if (excess === 0) return minute
-  if (minute.some(bucket => bucket.second === second)) return addToBucket(minute, second, 0, excess)
-  const newest = minute.at(-1)
-  return excess > 0 && newest ? addToBucket(minute, newest.second, 0, excess) : minute
+function correctTokens(standing: Standing, counted: number, excess: number, at: EpochMs): readonly Bucket[] {
+  if (excess === 0) return standing.minute
+  const { second, buckets } = liveMinute(standing, at)
+  if (buckets.some(bucket => bucket.second === counted)) return addToBucket(buckets, counted, 0, excess)
+  return excess > 0 ? addToBucket(buckets, second, 0, excess) : buckets
 }
 
 function addToBucket(minute: readonly Bucket[], second: number, requests: number, tokens: number): readonly Bucket[] {

@@ -105,7 +105,7 @@ describe('whatever the order of requests', () => {
       fc.property(limits, steps(), (limits, steps) => {
         play(limits, steps, ({ standing, claims, verdict, clock, played }) => {
           if (verdict.verdict === 'admit') return
-          const alone = played.open.reduce((so, { hold }) => release(so, hold, { tokens: 0, cost: 0 }), standing)
+          const alone = played.open.reduce((so, { hold }) => release(so, hold, { tokens: 0, cost: 0 }, clock), standing)
           const wide = {
             ...claims,
             requests: { limit: 1e9 },

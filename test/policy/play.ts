@@ -127,7 +127,7 @@ export function play(
     played.open.splice(played.open.indexOf(served), 1)
     played.used += charge.cost
     served.tokens = charge.tokens
-    standing = release(standing, served.hold, charge)
+    standing = release(standing, served.hold, charge, clock)
   }
 
   for (const step of steps) {

@@ -90,7 +90,7 @@ describe('the day', () => {
   it('is not given back', () => {
     const standing = takenAt(NOON)
 
-    expect(readings(release(standing, holdAt(newStanding, NOON), { tokens: 0, cost: 0 }), NOON).day).toBe(1)
+    expect(readings(release(standing, holdAt(newStanding, NOON), { tokens: 0, cost: 0 }, NOON), NOON).day).toBe(1)
   })
 })
 
@@ -98,7 +98,7 @@ describe('a hold', () => {
   it('that ends as it began leaves what it took, as used', () => {
     const hold = holdAt(newStanding, NOON)
 
-    const after = release(take(newStanding, hold), hold, hold)
+    const after = release(take(newStanding, hold), hold, hold, NOON)
 
     expect(readings(after, NOON)).toEqual({ requests: 1, tokens: 30, day: 1, open: 0, used: 50, held: 0 })
   })
@@ -106,7 +106,7 @@ describe('a hold', () => {
   it('that bought nothing frees tokens and spend', () => {
     const hold = holdAt(newStanding, NOON)
 
-    const after = release(take(newStanding, hold), hold, { tokens: 0, cost: 0 })
+    const after = release(take(newStanding, hold), hold, { tokens: 0, cost: 0 }, NOON)
 
     expect(readings(after, NOON)).toEqual({ requests: 1, tokens: 0, day: 1, open: 0, used: 0, held: 0 })
   })
@@ -115,7 +115,7 @@ describe('a hold', () => {
     const hold = holdAt(newStanding, NOON)
     const standing = [1000, 2000].reduce((so, later) => take(so, holdAt(so, NOON + later)), take(newStanding, hold))
 
-    const after = release(standing, hold, { tokens: 12, cost: 14 })
+    const after = release(standing, hold, { tokens: 12, cost: 14 }, NOON + 2000)
 
     expect(after.minute.map(({ tokens }) => tokens)).toEqual([12, 30, 30])
   })
@@ -125,10 +125,18 @@ describe('a hold', () => {
     const first = take(newStanding, hold)
     const later = take(first, holdAt(first, NOON + 70_000))
 
-    expect(release(later, hold, { tokens: 0, cost: 0 }).minute).toEqual(later.minute)
-    expect(release(later, hold, { tokens: 100, cost: 50 }).minute).toEqual([
+    expect(release(later, hold, { tokens: 0, cost: 0 }, NOON + 70_000).minute).toEqual(later.minute)
+    expect(release(later, hold, { tokens: 100, cost: 50 }, NOON + 70_000).minute).toEqual([
       { second: NOON / 1000 + 70, requests: 1, tokens: 100 },
     ])
+  })
+
+  it('that left the minute and weighed more counts now, though nothing else was admitted since', () => {
+    const hold = holdAt(newStanding, NOON)
+
+    const after = release(take(newStanding, hold), hold, { tokens: 1000, cost: 50 }, NOON + 70_000)
+
+    expect(readings(after, NOON + 70_000)).toMatchObject({ requests: 0, tokens: 970 })
   })
 
   it('ends in the window of its admission', () => {
@@ -137,7 +145,7 @@ describe('a hold', () => {
     const standing = take(newStanding, hold)
     const next = take(standing, holdAt(standing, end))
 
-    const after = release(next, hold, { tokens: 30, cost: 40 })
+    const after = release(next, hold, { tokens: 30, cost: 40 }, end)
 
     expect(after.spend).toEqual({ [WINDOW]: { used: 40, held: 0 }, [end]: { used: 0, held: 50 } })
   })
