@@ -1,0 +1,70 @@
+import type { ValidateFunction } from 'ajv'
+import { explain, type Finding, misspeltOf } from './explain.ts'
+import type { ErrorObject } from './schema.ts'
+import type { Report } from './source.ts'
+import { isBroken, type MapNode, nodeAt, type Path, plain } from './tree.ts'
+
+/** Holds a tree against a schema. Reports one Problem per mistake, and gives the data that has none. */
+export function check<T>(root: MapNode, accepts: ValidateFunction<T>, report: Report): T | undefined {
+  const data = plain(root)
+  if (accepts(data)) return data
+  const findings = findingsOf(accepts.errors ?? [])
+  const misspelt = misspeltOf(findings)
+  for (const finding of findings) {
+    if (isBroken(nodeAt(root, finding.path))) continue
+    const problem = explain(finding, misspelt, root)
+    if (problem) report(problem)
+  }
+  for (const { path } of findings) prune(data, path)
+  return accepts(data) ? data : undefined
+}
+
+/** One finding for each place, whatever number of keywords failed there. */
+function findingsOf(errors: readonly ErrorObject[]): readonly Finding[] {
+  const found = new Map<string, Finding>()
+  for (const error of errors) {
+    const finding = findingOf(error)
+    const id = JSON.stringify([finding.about, finding.path])
+    const other = found.get(id)
+    if (!other || rank(error) < rank(other.error)) found.set(id, finding)
+  }
+  return [...found.values()]
+}
+
+function findingOf(error: ErrorObject): Finding {
+  const path = error.instancePath
+    .split('/')
+    .slice(1)
+    .map(step => step.replace(/~1/g, '/').replace(/~0/g, '~'))
+  const { propertyName } = error
+  if (propertyName !== undefined) return { about: 'name', path: [...path, propertyName], error }
+  if (error.keyword === 'propertyNames')
+    return { about: 'name', path: [...path, String(error.params.propertyName)], error }
+  if (error.keyword === 'additionalProperties') {
+    return { about: 'unknown', path: [...path, String(error.params.additionalProperty)], error }
+  }
+  if (error.keyword === 'required')
+    return { about: 'missing', path: [...path, String(error.params.missingProperty)], error }
+  if (error.keyword === 'uniqueItems')
+    return { about: 'double', path: [...path, String(Math.max(error.params.i, error.params.j))], error }
+  return { about: 'value', path, error }
+}
+
+/** The keyword that knows most about a mistake comes first. */
+function rank({ keyword }: ErrorObject): number {
+  const position = ['x-unit', 'format', 'type', 'const', 'enum', 'minItems', 'minLength', 'pattern'].indexOf(keyword)
+  return position < 0 ? 99 : position
+}
+
+/** Takes out what is wrong, with the plan, model, pool or section around it. */
+function prune(data: unknown, [section, name]: Path): void {
+  if (!isRecord(data) || section === undefined) return
+  const inner = data[section]
+  if (NAMED.has(String(section)) && isRecord(inner) && name !== undefined) delete inner[name]
+  else delete data[section]
+}
+
+const NAMED: ReadonlySet<string> = new Set(['plans', 'models', 'aliases', 'pools'])
+
+const isRecord = (data: unknown): data is Record<string | number, unknown> =>
+  typeof data === 'object' && data !== null && !Array.isArray(data)

@@ -1,0 +1,308 @@
+// Generated from schema/config.schema.json by scripts/generate.js. Do not edit.
+
+/**
+ * Whether the plan serves past monthly_usd: `false`, `true`, or up to `{ cap_usd: 100 }` beyond it.
+ */
+export type OverageSection =
+  | boolean
+  | {
+      /**
+       * US dollars that may be spent beyond monthly_usd.
+       */
+      cap_usd: number | string
+    }
+/**
+ * A name: letters, digits, dots, dashes and underscores, at most 64.
+ */
+export type Name = string
+
+/**
+ * The main configuration file of svc-gateway. Relative paths in it, and in the files it includes, start at its own directory.
+ */
+export interface ConfigFile {
+  /**
+   * The version of this format. Always 1.
+   */
+  version: 1
+  /**
+   * Makes the key prefix (`svc_`) and the header prefix (`x-svc-`). Lower-case letters and digits. Changing it invalidates every key.
+   */
+  brand?: string
+  server?: ServerSection
+  /**
+   * Where keys, counters and the ledger are kept: `embedded:PATH`, a directory that one process owns.
+   */
+  store?: string
+  failover?: FailoverSection
+  limits?: LimitsSection
+  errors?: ErrorsSection
+  /**
+   * Files that hold plans, models, aliases and pools, as paths or patterns with `*` and `?`, relative to this file.
+   */
+  include?: string[]
+  plans?: Plans
+  models?: Models
+  aliases?: Aliases
+  /**
+   * The alias or model used when a request names no model.
+   */
+  default_model?: string
+  pools?: Pools
+}
+/**
+ * The two listeners and the addresses the outside knows.
+ */
+export interface ServerSection {
+  /**
+   * Where clients connect, as `host:port`.
+   */
+  listen?: string
+  /**
+   * The address clients call, as they see it. Default: http:// and the listen address.
+   */
+  public_url?: string
+  /**
+   * Where svcctl, metrics and health checks connect, as `host:port`. Never expose it.
+   */
+  admin?: string
+  /**
+   * A directory for what the process itself keeps, such as the operator's token.
+   */
+  state_dir?: string
+  /**
+   * The web console, as error bodies link to it. Default: public_url and /console.
+   */
+  console_url?: string
+}
+/**
+ * How long to wait for backends, and when to leave a replica out. A pool may override any of these.
+ */
+export interface FailoverSection {
+  /**
+   * From dispatch until the connection stands.
+   */
+  connect_timeout?: string
+  /**
+   * Streams: from dispatch to the response headers.
+   */
+  headers_timeout?: string
+  /**
+   * Streams: from dispatch to the first content.
+   */
+  first_content_timeout?: string
+  /**
+   * Streams: the longest silence between chunks.
+   */
+  idle_timeout?: string
+  /**
+   * Streams: from dispatch to the end.
+   */
+  stream_timeout?: string
+  /**
+   * Whole answers: from dispatch to the end of one attempt.
+   */
+  answer_timeout?: string
+  eject?: EjectSection
+}
+/**
+ * When a failing replica is left out, and for how long.
+ */
+export interface EjectSection {
+  /**
+   * Consecutive failures.
+   */
+  after?: number | string
+  /**
+   * How long a replica is left out.
+   */
+  for?: string
+}
+/**
+ * What a request may not exceed, whoever sends it.
+ */
+export interface LimitsSection {
+  /**
+   * The largest request body, such as `10MB` (1 MB is 1,000,000 bytes). A larger one is answered with 413.
+   */
+  body?: number | string
+}
+/**
+ * Links that error bodies carry.
+ */
+export interface ErrorsSection {
+  /**
+   * A page that explains the error codes. Default: public_url and /docs/errors.
+   */
+  docs?: string
+  /**
+   * A page where a client buys more. Default: console_url and /billing.
+   */
+  topup?: string
+}
+/**
+ * Who may use which models, how fast, and for how much. By slug.
+ */
+export interface Plans {
+  [k: string]: PlanSection
+}
+/**
+ * A plan: the models it includes and its limits. All limits belong to the account (for guests: the device), not to the key.
+ */
+export interface PlanSection {
+  /**
+   * A list of model names and `tier:NAME` entries, or the word `all`.
+   *
+   * @minItems 1
+   */
+  models: string[] | string
+  /**
+   * Requests in every 60 s span.
+   */
+  rpm: number | string
+  /**
+   * Prompt and completion tokens in every 60 s span.
+   */
+  tpm: number | string
+  /**
+   * Requests in a UTC day. Left out: no daily limit.
+   */
+  per_day?: number | string
+  /**
+   * Requests under way at once. Left out: no limit.
+   */
+  max_concurrent?: number | string
+  /**
+   * US dollars in a calendar month (UTC), at the prices of the models.
+   */
+  monthly_usd: number | string
+  overage?: OverageSection
+}
+/**
+ * The names clients use. They stay when the backends behind them change.
+ */
+export interface Models {
+  [k: string]: ModelSection
+}
+/**
+ * A model as clients know it: what it costs, what it can do, and who answers.
+ */
+export interface ModelSection {
+  /**
+   * What the model does.
+   */
+  kind: 'chat'
+  /**
+   * A name: letters, digits, dots, dashes and underscores, at most 64.
+   */
+  tier: string
+  /**
+   * The pools that answer, in failover order.
+   *
+   * @minItems 1
+   */
+  serve: Name[]
+  /**
+   * Tokens of prompt and completion together, such as `128k` (128,000).
+   */
+  context: number | string
+  /**
+   * Completion tokens held and sent as the cap when the client sets none. A client's own cap is never lowered.
+   */
+  max_output?: number | string
+  /**
+   * Whether messages may carry images.
+   */
+  vision?: boolean
+  /**
+   * Prompt tokens held for each image. Only with `vision: true`.
+   */
+  image_tokens?: number | string
+  thinking?: ThinkingSection
+  usd_per_1m: PriceSection
+}
+/**
+ * For models that think before they answer.
+ */
+export interface ThinkingSection {
+  /**
+   * Whether the model thinks when the client does not say.
+   */
+  default: boolean
+  /**
+   * The least max_tokens a client may ask for while the model thinks.
+   */
+  min_max_tokens: number | string
+}
+/**
+ * US dollars for a million tokens. The client pays the price of the model, whichever pool answered.
+ */
+export interface PriceSection {
+  /**
+   * US dollars for a million prompt tokens.
+   */
+  input: number | string
+  /**
+   * US dollars for a million completion tokens.
+   */
+  output: number | string
+}
+/**
+ * Generic names, each for one model. Only these, and an omitted model, may be upgraded by routing.
+ */
+export interface Aliases {
+  [k: string]: Name
+}
+/**
+ * Places that answer with the same model, by name.
+ */
+export interface Pools {
+  [k: string]: PoolSection
+}
+/**
+ * A pool: replicas that are interchangeable, and how they are spoken to.
+ */
+export interface PoolSection {
+  /**
+   * A name: letters, digits, dots, dashes and underscores, at most 64.
+   */
+  site: string
+  /**
+   * Base URLs of the backends, with the path up to /v1.
+   *
+   * @minItems 1
+   */
+  replicas: string[]
+  /**
+   * The name the backend knows the model by.
+   */
+  model: string
+  /**
+   * The backend's API key: `${VARIABLE}`, or `file:PATH` relative to the main configuration file (also in an included file).
+   */
+  key?: string
+  /**
+   * From dispatch until the connection stands.
+   */
+  connect_timeout?: string
+  /**
+   * Streams: from dispatch to the response headers.
+   */
+  headers_timeout?: string
+  /**
+   * Streams: from dispatch to the first content.
+   */
+  first_content_timeout?: string
+  /**
+   * Streams: the longest silence between chunks.
+   */
+  idle_timeout?: string
+  /**
+   * Streams: from dispatch to the end.
+   */
+  stream_timeout?: string
+  /**
+   * Whole answers: from dispatch to the end of one attempt.
+   */
+  answer_timeout?: string
+  eject?: EjectSection
+}

@@ -1,0 +1,83 @@
+import { onlyVariable } from './interpolate.ts'
+import type { Address } from './settings.ts'
+
+/** A format of the schema: how to read it, and what to say when it cannot be read. */
+export interface Format<T> {
+  readonly read: (text: string) => T | undefined
+  readonly rule: string
+  readonly expects: string
+  readonly hint: string
+}
+
+export const address: Format<Address> = {
+  read: readAddress,
+  rule: 'bad-address',
+  expects: 'a listen address',
+  hint: 'write host:port, such as 127.0.0.1:8080 or [::1]:8080',
+}
+
+export const baseUrl: Format<string> = {
+  read: text => {
+    const url = readUrl(text)
+    return url && !/[?#]/.test(text) ? text.replace(/\/+$/, '') : undefined
+  },
+  rule: 'bad-url',
+  expects: 'a base URL',
+  hint: 'write http(s)://host/path, without user, query or fragment',
+}
+
+export const link: Format<string> = {
+  read: text => readUrl(text) && text,
+  rule: 'bad-url',
+  expects: 'a URL',
+  hint: 'write http(s)://host/path, without user or spaces',
+}
+
+/** Reads the path of `embedded:PATH`. */
+export const store: Format<string> = {
+  read: text => /^embedded:(.+)$/.exec(text)?.[1],
+  rule: 'bad-store',
+  expects: 'a store',
+  hint: 'write embedded:PATH; there is no other store yet',
+}
+
+/** Where a secret is kept. */
+export type SecretSource = { readonly variable: string } | { readonly file: string }
+
+export const secret: Format<SecretSource> = {
+  read: text => {
+    const variable = onlyVariable(text)
+    if (variable) return { variable }
+    const file = /^file:(.+)$/.exec(text)?.[1]
+    return file === undefined || file.includes('${') ? undefined : { file }
+  },
+  rule: 'plain-secret',
+  expects: 'a reference to a secret',
+  hint: `write \${VARIABLE} or file:PATH, and keep the secret itself out of the file`,
+}
+
+/** By their names in the schema. */
+export const FORMATS: Readonly<Record<string, Format<unknown>>> = {
+  'x-address': address,
+  'x-base-url': baseUrl,
+  'x-link': link,
+  'x-store': store,
+  'x-secret': secret,
+}
+
+function readAddress(text: string): Address | undefined {
+  const { six, name, digits } =
+    /^(?:\[(?<six>[0-9A-Fa-f:.]+)\]|(?<name>[A-Za-z0-9.-]+)):(?<digits>\d{1,5})$/.exec(text)?.groups ?? {}
+  const host = six ?? name
+  const port = Number(digits)
+  return host && port <= 65_535 ? { host, port } : undefined
+}
+
+function readUrl(text: string): URL | undefined {
+  if (!/^https?:\/\/[^\s/\\@?#]+(?:[/?#][^\s\\]*)?$/.test(text) || !URL.canParse(text)) return undefined
+  return new URL(text)
+}
+
+/** Whether only this machine can reach a host. */
+export const isLoopback = (host: string): boolean =>
+  host === 'localhost' || host === '::1' || host === '[::1]' || /^127(?:\.\d{1,3}){3}$/.test(host)

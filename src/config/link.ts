@@ -1,0 +1,109 @@
+import type { Config, Declared, Inclusion, Model, Place, Plan, Pool } from '../policy/config.ts'
+import { DEFAULTS } from './defaults.ts'
+import type { ModelSection, PlanSection, PoolSection } from './file.ts'
+import { baseUrl } from './formats.ts'
+import { entriesOf, type Node, nodeAt, type Span } from './tree.ts'
+import type { Declaration, Declarations, Union } from './unite.ts'
+import { unitOf } from './units.ts'
+
+/** Links names to objects. Only for what was checked: a name that nothing declares is a bug here. */
+export function link(union: Union, revision: string): Config {
+  const pools = each(union.pools, linkPool)
+  const models = each(union.models, declaration => linkModel(declaration, pools))
+  const aliases = each(union.aliases, ({ data, ...declaration }) => ({
+    ...declared(declaration),
+    model: the(data, models),
+  }))
+  const plans = each(union.plans, declaration => linkPlan(declaration, models))
+  const defaultName = union.defaultModel?.data ?? ''
+  const defaultModel = aliases.get(defaultName) ?? the(defaultName, models)
+  return Object.freeze({ revision, plans, models, pools, aliases, defaultModel })
+}
+
+/** A declaration without mistakes. */
+interface Sound<T> extends Omit<Declaration<T>, 'data'> {
+  readonly data: T
+}
+
+function each<T, R>(declarations: Declarations<T>, build: (declaration: Sound<T>) => R): ReadonlyMap<string, R> {
+  const built = new Map<string, R>()
+  for (const [name, { data, ...rest }] of declarations) {
+    if (data === undefined) throw new Error(`\`${name}\` has a mistake that was not reported`)
+    built.set(name, Object.freeze(build({ ...rest, data })))
+  }
+  return built
+}
+
+function the<T>(name: string, among: ReadonlyMap<string, T>): T {
+  const found = among.get(name)
+  if (!found) throw new Error(`\`${name}\` is declared nowhere, and that was not reported`)
+  return found
+}
+
+const placeOf = ({ file, line, column }: Span): Place => ({ file, line, column })
+
+function declared({ name, at, node }: Pick<Declaration<unknown>, 'name' | 'at' | 'node'>): Declared {
+  const fields = Object.fromEntries([...entriesOf(node)].map(([field, { key }]) => [field, placeOf(key)]))
+  return { name, at: placeOf(at), fields }
+}
+
+const linkPool = ({ data, ...declaration }: Sound<PoolSection>): Pool => ({
+  ...declared(declaration),
+  site: data.site,
+  replicas: data.replicas.map(url => baseUrl.read(url) ?? url),
+  model: data.model,
+})
+
+function linkModel({ data, ...declaration }: Sound<ModelSection>, pools: ReadonlyMap<string, Pool>): Model {
+  const { thinking, usd_per_1m: price } = data
+  return {
+    ...declared(declaration),
+    kind: data.kind,
+    tier: data.tier,
+    serve: data.serve.map(name => the(name, pools)),
+    context: unitOf('count', data.context),
+    maxOutput: unitOf('count', data.max_output ?? DEFAULTS.maxOutput),
+    vision: data.vision ?? false,
+    imageTokens: unitOf('count', data.image_tokens ?? DEFAULTS.imageTokens),
+    ...(thinking && {
+      thinking: { default: thinking.default, minMaxTokens: unitOf('count', thinking.min_max_tokens) },
+    }),
+    price: { input: unitOf('price', price.input), output: unitOf('price', price.output) },
+  }
+}
+
+function linkPlan({ data, ...declaration }: Sound<PlanSection>, models: ReadonlyMap<string, Model>): Plan {
+  const { per_day: perDay, max_concurrent: maxConcurrent } = data
+  return {
+    ...declared(declaration),
+    models: inclusions(data.models, declaration.node, models),
+    rpm: unitOf('count', data.rpm),
+    tpm: unitOf('count', data.tpm),
+    ...(perDay !== undefined && { perDay: unitOf('count', perDay) }),
+    ...(maxConcurrent !== undefined && { maxConcurrent: unitOf('count', maxConcurrent) }),
+    monthlyUsd: unitOf('usd', data.monthly_usd),
+    overage: overage(data.overage),
+  }
+}
+
+const overage = (written: PlanSection['overage']): Plan['overage'] =>
+  typeof written === 'object' ? { capUsd: unitOf('usd', written.cap_usd) } : (written ?? false)
+
+/** The models of a plan. One that is included twice keeps the entry that names it itself, or else the first. */
+function inclusions(
+  written: PlanSection['models'],
+  plan: Node,
+  models: ReadonlyMap<string, Model>,
+): ReadonlyMap<string, Inclusion> {
+  const included = new Map<string, Inclusion>()
+  const node = nodeAt(plan, ['models']) ?? plan
+  for (const [index, by] of [written].flat().entries()) {
+    const at = placeOf((nodeAt(node, [index]) ?? node).span)
+    for (const model of models.values()) {
+      if (by === model.name) included.set(model.name, { by, at })
+      else if ((by === 'all' || by === `tier:${model.tier}`) && !included.has(model.name))
+        included.set(model.name, { by, at })
+    }
+  }
+  return included
+}

@@ -1,0 +1,118 @@
+import { createHash } from 'node:crypto'
+import { dirname, resolve } from 'node:path'
+import { check } from './check.ts'
+import { checkComplete, unsureOf, withEmpty } from './complete.ts'
+import { readIncludes } from './include.ts'
+import type { Env } from './interpolate.ts'
+import { link } from './link.ts'
+import { lint, lintProcess } from './lint.ts'
+import { parse } from './parse.ts'
+import type { Problem } from './problem.ts'
+import { checkReferences } from './refs.ts'
+import { type ConfigFile, isConfigFile, isPolicyFile } from './schema.ts'
+import { readSecrets } from './secrets.ts'
+import type { Loaded, Secret } from './settings.ts'
+import { settle } from './settle.ts'
+import { type Report, readSource, type Source } from './source.ts'
+import type { MapNode, Span } from './tree.ts'
+import { type Part, type Union, unite } from './unite.ts'
+import { checkUse } from './use.ts'
+
+/** Either a configuration that may be served, or all that is wrong with it; never a part of it. */
+export type Load = Sources &
+  ({ readonly ok: true; readonly loaded: Loaded } | { readonly ok: false; readonly problems: readonly Problem[] })
+
+interface Sources {
+  /** The text of each file, in the order they were read, for code frames. */
+  readonly sources: ReadonlyMap<string, string>
+}
+
+/** Reads, checks and links a configuration file and what it includes. Throws only on a bug. */
+export function load(file: string, env: Env, cwd: string): Load {
+  const problems: Problem[] = []
+  const report: Report = problem => problems.push(problem)
+  const place = { path: resolve(cwd, file), directory: dirname(resolve(cwd, file)), cwd, env }
+
+  const files = readFiles(place, report)
+  const sources = new Map(files.sources.map(({ file, text }) => [file, text]))
+  const checked = checkAll(files, place, report)
+  // While anything is wrong, it may be the reason that something else is not used.
+  if (checked && !problems.some(isError)) checkUse(checked.union, report)
+
+  const found = inOrder(problems, [...sources.keys()])
+  if (!checked || found.some(isError)) return { ok: false, problems: found, sources }
+  return { ok: true, loaded: { ...build(checked, files, place), warnings: found, files: [...sources.keys()] }, sources }
+}
+
+interface Origin {
+  readonly path: string
+  readonly directory: string
+  readonly cwd: string
+  readonly env: Env
+}
+
+interface Files {
+  /** The main file first. */
+  readonly sources: readonly Source[]
+  /** Undefined for a file that could not be read or parsed. */
+  readonly roots: readonly (MapNode | undefined)[]
+}
+
+function readFiles({ path, directory, cwd, env }: Origin, report: Report): Files {
+  const main = readSource(path, cwd, undefined, report)
+  const root = main && parse(main, env, report)
+  if (!main || !root) return { sources: main ? [main] : [], roots: [undefined] }
+  const included = readIncludes(main, root, directory, cwd, report)
+  return {
+    sources: [main, ...included.filter(source => source !== undefined)],
+    roots: [root, ...included.map(source => source && parse(source, env, report))],
+  }
+}
+
+interface Checked {
+  readonly main: ConfigFile
+  readonly union: Union
+  readonly secrets: ReadonlyMap<string, Secret>
+}
+
+/** Every check there is, in every file, whatever the others found. Undefined when nothing could be built. */
+function checkAll({ roots }: Files, { env, directory }: Origin, report: Report): Checked | undefined {
+  const [root, ...others] = roots
+  if (!root) return undefined
+  const main = check(root, isConfigFile, report)
+  const parts = others.flatMap((other): Part[] =>
+    other ? [{ root: other, data: check(other, isPolicyFile, report) }] : [],
+  )
+  const union = unite([{ root, data: main }, ...parts], report)
+  const unsure = unsureOf(roots)
+  checkComplete(union, unsure, start(root), report)
+  checkReferences(union, withEmpty(union, unsure), report)
+  lint(union, report)
+  const secrets = readSecrets(union.pools, env, directory, report)
+  if (!main) return undefined
+  lintProcess(root, main, report)
+  return { main, union, secrets }
+}
+
+const start = ({ span: { file } }: MapNode): Span => ({ file, line: 1, column: 1, length: 1 })
+
+function build({ main, union, secrets }: Checked, { sources }: Files, { directory }: Origin) {
+  return { config: link(union, revisionOf(sources)), settings: settle(main, union.pools, secrets, directory) }
+}
+
+/** Names and texts of all files in order: 12 hexadecimal digits that change with every byte. */
+function revisionOf(sources: readonly Source[]): string {
+  const hash = createHash('sha256')
+  for (const { file, text } of sources) hash.update(JSON.stringify([file, text]))
+  return hash.digest('hex').slice(0, 12)
+}
+
+const isError = ({ severity }: Problem): boolean => severity === 'error'
+
+/** In the order of the files and their lines; what an alias made appear twice only once. */
+function inOrder(problems: readonly Problem[], files: readonly string[]): readonly Problem[] {
+  const distinct = new Map(problems.map(problem => [JSON.stringify(problem), problem]))
+  const rank = new Map(files.map((file, index) => [file, index]))
+  const order = (file: string) => rank.get(file) ?? files.length
+  return [...distinct.values()].sort((a, b) => order(a.file) - order(b.file) || a.line - b.line || a.column - b.column)
+}

@@ -1,0 +1,89 @@
+import type { Report } from './source.ts'
+import { suggestion } from './suggest.ts'
+import { isText, nodeAt, type ScalarNode, textsOf } from './tree.ts'
+import type { Declaration, Union } from './unite.ts'
+
+/** Sections whose names are not all known, because a file or a section could not be read. */
+export type Unsure = ReadonlySet<string>
+
+/**
+ * Reports every name that nothing declares. Looks at the trees, not at the checked data, so that
+ * a plan with a misspelt field still gets its misspelt models reported.
+ */
+export function checkReferences(union: Union, unsure: Unsure, report: Report): void {
+  const { plans, models, aliases, pools, defaultModel } = union
+  const names = {
+    models: [...models.keys()],
+    aliases: [...aliases.keys()],
+    pools: [...pools.keys()],
+    tiers: tiersOf(union),
+  }
+  const missing = misser(report)
+  if (!unsure.has('models')) {
+    for (const plan of plans.values()) checkPlan(plan, union, names, missing)
+    for (const alias of aliases.values()) checkAlias(alias, union, names, missing)
+    if (!unsure.has('aliases') && defaultModel) checkDefault(defaultModel, union, names, missing)
+  }
+  if (unsure.has('pools')) return
+  for (const { name, node } of models.values()) {
+    for (const entry of textsOf(nodeAt(node, ['serve']))) {
+      if (!pools.has(entry.value)) missing('pool', entry, `model \`${name}\` is served by`, names.pools)
+    }
+  }
+}
+
+interface Names {
+  readonly models: readonly string[]
+  readonly aliases: readonly string[]
+  readonly pools: readonly string[]
+  /** `tier:guest`; undefined when the tier of a model is not known, for it could be any. */
+  readonly tiers: readonly string[] | undefined
+}
+
+function tiersOf({ models }: Union): Names['tiers'] {
+  const nodes = [...models.values()].map(({ node }) => nodeAt(node, ['tier']))
+  const known = nodes.filter(isText)
+  return known.length === nodes.length ? [...new Set(known.map(({ value }) => `tier:${value}`))] : undefined
+}
+
+type Text = ScalarNode & { readonly value: string }
+type Missing = (noun: string, text: Text, subject: string, known: readonly string[], hint?: string) => void
+
+const misser =
+  (report: Report): Missing =>
+  (noun, { written, value, span }, subject, known, hint = suggestion(value, known)) =>
+    report({
+      ...span,
+      rule: `unknown-${noun}`,
+      severity: 'error',
+      message: `${subject} \`${written}\`, no such ${noun}`,
+      hint,
+    })
+
+function checkPlan(plan: Declaration<unknown>, { models, aliases }: Union, names: Names, missing: Missing): void {
+  const subject = `plan \`${plan.name}\` includes`
+  for (const entry of textsOf(nodeAt(plan.node, ['models']))) {
+    if (entry.value.startsWith('tier:')) {
+      if (names.tiers && !names.tiers.includes(entry.value)) missing('tier', entry, subject, names.tiers)
+    } else if (!models.has(entry.value) && entry.value !== 'all') {
+      const hint = aliases.has(entry.value) ? 'that is an alias; a plan includes models' : undefined
+      missing('model', entry, subject, names.models, hint)
+    }
+  }
+}
+
+function checkAlias(
+  { name, node }: Declaration<string>,
+  { models, aliases }: Union,
+  names: Names,
+  missing: Missing,
+): void {
+  if (!isText(node) || models.has(node.value)) return
+  const hint = aliases.has(node.value) ? 'that is an alias; an alias names a model' : undefined
+  missing('model', node, `alias \`${name}\` stands for`, names.models, hint)
+}
+
+function checkDefault({ node }: Declaration<string>, { models, aliases }: Union, names: Names, missing: Missing): void {
+  if (!isText(node) || models.has(node.value) || aliases.has(node.value)) return
+  missing('model', node, '`default_model` is', [...names.aliases, ...names.models])
+}

@@ -1,0 +1,21 @@
+import type { Problem } from './problem.ts'
+
+/** `{problems: […]}`, for programs; `hint` is null where there is none. */
+export function renderJson(problems: readonly Problem[]): string {
+  const plain = problems.map(({ file, line, column, rule, severity, message, hint }) => {
+    return { file, line, column, rule, severity, message, hint: hint ?? null }
+  })
+  return `${JSON.stringify({ problems: plain }, null, 2)}\n`
+}
+
+/** Workflow commands, which GitHub shows as annotations in the files of a pull request. */
+export const renderGithub = (problems: readonly Problem[]): string =>
+  problems.map(problem => `${annotation(problem)}\n`).join('')
+
+function annotation({ file, line, column, rule, severity, message, hint }: Problem): string {
+  const text = hint === undefined ? message : `${message} (${hint})`
+  return `::${severity} file=${property(file)},line=${line},col=${column},title=${property(rule)}::${data(text)}`
+}
+
+const data = (text: string): string => text.replace(/%/g, '%25').replace(/\r/g, '%0D').replace(/\n/g, '%0A')
+const property = (text: string): string => data(text).replace(/:/g, '%3A').replace(/,/g, '%2C')

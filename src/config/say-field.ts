@@ -1,0 +1,61 @@
+import type { Told } from './explain.ts'
+import { type ErrorObject, type Field, fields } from './schema.ts'
+import { meant } from './suggest.ts'
+
+/** What to say of a field that is not known where it stands. */
+export function sayUnknown(path: readonly string[], error: ErrorObject): Told {
+  const name = path.at(-1) ?? ''
+  const message = `unknown field \`${name}\``
+  const elsewhere = fields.filter(field => field.name === name)
+  if (path.length === 1 && elsewhere.some(isTop)) {
+    const hint = 'an included file holds plans, models, aliases, default_model and pools only'
+    return { rule: 'main-file-only', message: `\`${name}\` belongs in the main file`, hint }
+  }
+  const fit = fits(path, error)
+  if (fit) return { rule: 'unknown-field', message, hint: `did you mean \`${fit}\`?` }
+  return { rule: 'unknown-field', message, hint: elsewhere.length > 0 ? belongs(name, elsewhere) : knownHere(error) }
+}
+
+/** The field that was probably meant, among those that may stand there. */
+export const fits = (path: readonly string[], error: ErrorObject): string | undefined =>
+  meant(path.at(-1) ?? '', allowed(error))
+
+/** What to say of a field that is needed and not there. */
+export function sayMissing(path: readonly string[]): Told {
+  const name = path.at(-1) ?? ''
+  const field = fields.find(each => each.name === name && matches(each, path))
+  const message = path.length > 1 ? `${subject(path.slice(0, -1))} has no \`${name}\`` : `the file has no \`${name}\``
+  const about = field?.schema.description
+  return { rule: 'missing-field', message, ...(about && { hint: `add \`${name}\`: ${firstSentence(about)}` }) }
+}
+
+function belongs(name: string, elsewhere: readonly Field[]): string {
+  if (elsewhere.some(isTop)) return `\`${name}\` belongs at the top of the main file`
+  const places = elsewhere.slice(0, 3).map(({ parent }) => `\`${parent}\``)
+  return `\`${name}\` belongs under ${places.join(' or ')}`
+}
+
+const isTop = ({ parent }: Field): boolean => parent === ''
+
+const knownHere = (error: ErrorObject): string =>
+  `known here: ${allowed(error)
+    .map(name => `\`${name}\``)
+    .join(', ')}`
+
+const allowed = ({ parentSchema }: ErrorObject): readonly string[] => Object.keys(parentSchema?.properties ?? {})
+
+const NOUNS: Readonly<Record<string, string>> = { plans: 'plan', models: 'model', pools: 'pool', aliases: 'alias' }
+
+/** `plan free`, or the last field of a longer path. */
+function subject(path: readonly string[]): string {
+  const noun = path.length === 2 && NOUNS[path[0] ?? '']
+  return noun ? `${noun} \`${path[1]}\`` : `\`${path.at(-1)}\``
+}
+
+/** Whether a field of the schema is the one at a path; `<name>` stands for any name. */
+function matches(field: Field, path: readonly string[]): boolean {
+  const steps = field.path.split('.')
+  return steps.length === path.length && steps.every((step, i) => step === '<name>' || step === path[i])
+}
+
+const firstSentence = (text: string): string => (text.split(/\.(?= )/, 1)[0] ?? '').replace(/\.$/, '')

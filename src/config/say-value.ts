@@ -1,0 +1,110 @@
+import type { Told } from './explain.ts'
+import { FORMATS } from './formats.ts'
+import { isRefusal } from './scalar.ts'
+import { type ErrorObject, secretFields } from './schema.ts'
+import { type Node, shown } from './tree.ts'
+import { readUnit, type Unit } from './units.ts'
+
+/** What to say of a value that cannot stand where it stands. */
+export function sayValue(path: readonly string[], error: ErrorObject, node: Node | undefined): Told {
+  const name = fieldName(path)
+  if (secretFields.has(name)) return saySecret(name, error, node)
+  if (isEmpty(node)) return { rule: 'no-value', message: `\`${name}\` has no value`, hint: 'give it one, or remove it' }
+  switch (error.keyword) {
+    case 'x-unit':
+      return sayUnit(error, node)
+    case 'format':
+      return sayFormat(error, node)
+    case 'type':
+      return sayType(name, error, node)
+    case 'const':
+      return {
+        rule: 'unknown-version',
+        message: `\`${name}\` is not ${error.schema}`,
+        hint: `this svc-gateway reads version ${error.schema}`,
+      }
+    case 'enum':
+      return {
+        rule: 'unknown-value',
+        message: `\`${name}\` cannot be \`${shown(node)}\``,
+        hint: `known: ${list(error.schema)}`,
+      }
+    case 'minItems':
+      return { rule: 'empty-list', message: `\`${name}\` is empty`, hint: 'write at least one entry' }
+    default:
+      return sayPattern(name, error, node)
+  }
+}
+
+/** A field of a map by its name; an entry of a list by the name of the list. */
+const fieldName = (path: readonly string[]): string => path.findLast(step => !/^\d+$/.test(step)) ?? ''
+
+const isEmpty = (node: Node | undefined): boolean => node?.is === 'scalar' && (node.value === null || node.value === '')
+
+/** Says nothing of the value: it may be the secret itself. */
+function saySecret(name: string, error: ErrorObject, node: Node | undefined): Told {
+  if (isEmpty(node)) return { rule: 'no-value', message: `\`${name}\` has no value`, hint: 'give it one, or remove it' }
+  const { rule, hint } = FORMATS['x-secret'] ?? { rule: error.keyword, hint: undefined }
+  return { rule, message: `\`${name}\` is not ${FORMATS['x-secret']?.expects}`, ...(hint && { hint }) }
+}
+
+function sayUnit(error: ErrorObject, node: Node | undefined): Told {
+  const unit: Unit = error.parentSchema?.['x-unit']
+  const refusal = node?.is === 'scalar' && readUnit(unit, String(node.value))
+  if (!isRefusal(refusal)) throw new Error(`${error.instancePath} was refused as a unit, and then read`)
+  return { rule: refusal.rule, message: `\`${shown(node)}\` ${refusal.says}`, hint: refusal.hint }
+}
+
+function sayFormat(error: ErrorObject, node: Node | undefined): Told {
+  const format = FORMATS[String(error.schema)]
+  if (!format) throw new Error(`the schema has a format ${error.schema} that formats.ts lacks`)
+  return { rule: format.rule, message: `\`${shown(node)}\` is not ${format.expects}`, hint: format.hint }
+}
+
+const TYPES: Readonly<Record<string, string>> = {
+  string: 'a text',
+  integer: 'a number',
+  number: 'a number',
+  boolean: 'true or false',
+  array: 'a list',
+  object: 'a map',
+}
+
+function sayType(name: string, error: ErrorObject, node: Node | undefined): Told {
+  const unit: string | undefined = error.parentSchema?.['x-unit']?.kind
+  const wanted = [error.schema].flat().map(type => TYPES[String(type)] ?? String(type))
+  const message = `\`${name}\` must be ${unit === undefined ? [...new Set(wanted)].join(' or ') : unitNoun(unit)}`
+  return { rule: 'wrong-type', message: `${message}, not ${kindOf(node)}`, ...hintFor(wanted, node) }
+}
+
+const unitNoun = (unit: string): string => (unit === 'usd' || unit === 'price' ? 'an amount' : `a ${unit}`)
+
+function kindOf(node: Node | undefined): string {
+  if (node?.is !== 'scalar') return node?.is === 'list' ? 'a list' : 'a map'
+  return typeof node.value === 'string' ? 'a text' : `\`${node.written}\``
+}
+
+function hintFor(wanted: readonly string[], node: Node | undefined): { hint?: string } {
+  if (node?.is === 'scalar') {
+    if (wanted.includes('a text')) return { hint: `quote it: "${node.written}"` }
+    if (wanted.includes('a list')) return { hint: `write [${node.written}]` }
+    if (wanted.includes('true or false')) return { hint: 'write true or false, without quotes' }
+  }
+  if (wanted.includes('a map')) return { hint: 'write its fields below it, indented' }
+  return {}
+}
+
+function sayPattern(name: string, error: ErrorObject, node: Node | undefined): Told {
+  const expects = error.parentSchema?.['x-expects'] ?? 'what the format allows'
+  const written = shown(node)
+  const told = { rule: 'bad-value', message: `\`${written}\` is not ${expects}` }
+  if (written === 'all') return { ...told, hint: `write \`${name}: all\`, without a list` }
+  if (name === 'models') return { ...told, hint: `write [${written}]` }
+  return told
+}
+
+const list = (values: unknown): string =>
+  [values]
+    .flat()
+    .map(value => `\`${value}\``)
+    .join(', ')

@@ -1,0 +1,80 @@
+import type { ModelSection, PlanSection, PoolSection } from './file.ts'
+import type { PolicyFile } from './schema.ts'
+import type { Report } from './source.ts'
+import { entriesOf, type MapNode, type Node, type Span } from './tree.ts'
+
+/** One file after the schema was held against it. */
+export interface Part {
+  readonly root: MapNode
+  /** What is in order; a plan, model, pool or section with a mistake is missing. */
+  readonly data: PolicyFile | undefined
+}
+
+/** Something declared in one of the files. */
+export interface Declaration<T> {
+  readonly name: string
+  readonly at: Span
+  readonly node: Node
+  /** Undefined where a Problem was reported. */
+  readonly data: T | undefined
+}
+
+export type Declarations<T> = ReadonlyMap<string, Declaration<T>>
+
+/** What all files declare together. */
+export interface Union {
+  readonly plans: Declarations<PlanSection>
+  readonly models: Declarations<ModelSection>
+  readonly aliases: Declarations<string>
+  readonly pools: Declarations<PoolSection>
+  readonly defaultModel: Declaration<string> | undefined
+}
+
+/** Unites the maps of all files. The same name in two of them is a Problem that names both places. */
+export function unite(parts: readonly Part[], report: Report): Union {
+  return {
+    plans: section(parts, 'plan', 'plans', data => data.plans, report),
+    models: section(parts, 'model', 'models', data => data.models, report),
+    aliases: section(parts, 'alias', 'aliases', data => data.aliases, report),
+    pools: section(parts, 'pool', 'pools', data => data.pools, report),
+    defaultModel: single(parts, report),
+  }
+}
+
+type Named<T> = { readonly [name: string]: T }
+
+function section<T>(
+  parts: readonly Part[],
+  noun: string,
+  field: keyof PolicyFile,
+  read: (data: PolicyFile) => Named<T> | undefined,
+  report: Report,
+): Declarations<T> {
+  const all = new Map<string, Declaration<T>>()
+  for (const { root, data } of parts) {
+    const sound = data && read(data)
+    for (const [name, { key, value }] of entriesOf(root.entries.get(field)?.value)) {
+      const first = all.get(name)
+      if (first) reportDouble(`${noun} \`${name}\``, key, first.at, report)
+      else all.set(name, { name, at: key, node: value, data: sound?.[name] })
+    }
+  }
+  return all
+}
+
+function single(parts: readonly Part[], report: Report): Declaration<string> | undefined {
+  let found: Declaration<string> | undefined
+  for (const { root, data } of parts) {
+    const entry = root.entries.get('default_model')
+    if (!entry) continue
+    if (found) reportDouble('`default_model`', entry.key, found.at, report)
+    else found = { name: 'default_model', at: entry.key, node: entry.value, data: data?.default_model }
+  }
+  return found
+}
+
+function reportDouble(what: string, at: Span, first: Span, report: Report): void {
+  const message = `${what} is declared twice`
+  const hint = `the other is at ${first.file}:${first.line}:${first.column}`
+  report({ ...at, rule: 'duplicate-key', severity: 'error', message, hint })
+}

@@ -1,0 +1,108 @@
+import type { Refusal } from './scalar.ts'
+import { isRefusal } from './scalar.ts'
+
+/** The `x-unit` of a field in the schema; min and max in the unit that is kept. */
+export interface Unit {
+  readonly kind: 'count' | 'duration' | 'size' | 'usd' | 'price'
+  readonly min: number
+  readonly max: number
+}
+
+interface Form {
+  /** What the value is called in a message. */
+  readonly noun: string
+  /** The power of ten, or factor, of each suffix. */
+  readonly suffixes: Readonly<Record<string, { readonly shift: number; readonly times?: bigint }>>
+  readonly hint: string
+}
+
+const DOLLARS = { noun: 'an amount of US dollars', hint: 'write plain dollars, such as 0.50' }
+
+const FORMS: Readonly<Record<Unit['kind'], Form>> = {
+  count: {
+    noun: 'a number',
+    suffixes: { '': { shift: 0 }, k: { shift: 3 }, M: { shift: 6 } },
+    hint: 'write 40000, 40k or 2M',
+  },
+  duration: {
+    noun: 'a duration',
+    suffixes: {
+      ms: { shift: 0 },
+      s: { shift: 3 },
+      m: { shift: 3, times: 60n },
+      h: { shift: 3, times: 3600n },
+    },
+    hint: 'write 500ms, 30s, 5m or 1h',
+  },
+  size: {
+    noun: 'a size',
+    suffixes: { '': { shift: 0 }, B: { shift: 0 }, KB: { shift: 3 }, MB: { shift: 6 }, GB: { shift: 9 } },
+    hint: 'write 512KB, 10MB or a number of bytes',
+  },
+  // Nano-USD.
+  usd: { ...DOLLARS, suffixes: { '': { shift: 9 } } },
+  // Nano-USD for 1,000 tokens, written in USD for 1,000,000.
+  price: { ...DOLLARS, suffixes: { '': { shift: 6 } } },
+}
+
+/** Reads what an operator wrote into an exact integer: milliseconds, bytes, nano-USD. */
+export function readUnit({ kind, min, max }: Unit, written: string | number): number | Refusal {
+  const { noun, suffixes, hint } = FORMS[kind]
+  const text = String(written)
+  const { digits = '', suffix = '' } = /^(?<digits>[\d.eE+-]*\d)(?<suffix>[A-Za-z]*)$/.exec(text)?.groups ?? {}
+  const form = suffixes[suffix]
+  if (!form || !DECIMAL.test(digits))
+    return { rule: 'not-a-number', says: `is not ${noun}`, hint: better(text, kind) ?? hint }
+  const value = scaled(digits, form.shift, form.times)
+  if (value === undefined) return tooFine(kind, form.shift)
+  if (value < min || value > max) return outOfRange(kind, min, max)
+  return value
+}
+
+/** The same for what the schema has already accepted. */
+export function unitOf(unit: Unit['kind'], written: string | number): number {
+  const value = readUnit({ kind: unit, min: 0, max: Number.MAX_SAFE_INTEGER }, written)
+  if (isRefusal(value)) throw new Error(`${unit} ${value.says}; the schema should have refused it`)
+  return value
+}
+
+const DECIMAL = /^-?\d{1,30}(?:\.\d{0,30})?(?:e[+-]?\d{1,3})?$/i
+
+/** A decimal × 10^shift × times as an exact integer; undefined when that is not a whole number. */
+function scaled(decimal: string, shift: number, times = 1n): number | undefined {
+  const [mantissa = '', exponent = '0'] = decimal.toLowerCase().split('e')
+  const [whole = '', fraction = ''] = mantissa.split('.')
+  const power = shift + Number(exponent) - fraction.length
+  const digits = BigInt(whole + fraction) * times
+  if (power >= 0) return Number(digits * 10n ** BigInt(power))
+  const divisor = 10n ** BigInt(-power)
+  return digits % divisor === 0n ? Number(digits / divisor) : undefined
+}
+
+function tooFine(kind: Unit['kind'], shift: number): Refusal {
+  if (kind === 'usd' || kind === 'price') {
+    return { rule: 'too-precise', says: `has more than ${shift} decimals`, hint: `round it to ${shift} decimals` }
+  }
+  return { rule: 'not-a-number', says: 'is not a whole number', hint: FORMS[kind].hint }
+}
+
+function outOfRange(kind: Unit['kind'], min: number, max: number): Refusal {
+  const shown = (value: number) => (kind === 'usd' ? value / 1e9 : kind === 'price' ? value / 1e6 : value)
+  const unit = { count: '', duration: ' ms', size: ' bytes', usd: ' USD', price: ' USD' }[kind]
+  return { rule: 'out-of-range', says: 'is out of range', hint: `from ${shown(min)} to ${shown(max)}${unit}` }
+}
+
+/** A hint for the usual slips. */
+function better(text: string, kind: Unit['kind']): string | undefined {
+  if (/^\d{1,3}(?:,\d{3})+$/.test(text) || /^\d+(?:_\d+)+$/.test(text)) {
+    const digits = text.replace(/[_,]/g, '')
+    const short = kind === 'count' && digits.endsWith('000') ? ` or ${digits.slice(0, -3)}k` : ''
+    return `write ${digits}${short}; YAML 1.2 has no digit separators`
+  }
+  if (/^\d+(?:\.\d+)?$/.test(text) && kind === 'duration') return `write ${text}s or ${text}ms`
+  const { digits, suffix } = /^(?<digits>\d+(?:\.\d+)?) ?(?<suffix>[A-Za-z]+)$/.exec(text)?.groups ?? {}
+  const known = Object.keys(FORMS[kind].suffixes).find(each => each && each.toLowerCase() === suffix?.toLowerCase())
+  if (known) return `write ${digits}${known}`
+  if (text.startsWith('$')) return `write ${text.slice(1).trim()}`
+  return undefined
+}

@@ -1,0 +1,28 @@
+import type { Report } from './source.ts'
+import { isText, nodeAt, textsOf } from './tree.ts'
+import type { Declaration, Union } from './unite.ts'
+
+/** Warns of what nothing uses. Only of use when every reference was found. */
+export function checkUse({ plans, models, pools }: Union, report: Report): void {
+  const included = new Set([...plans.values()].flatMap(({ node }) => inclusions(node)))
+  const served = new Set(
+    [...models.values()].flatMap(({ node }) => textsOf(nodeAt(node, ['serve'])).map(({ value }) => value)),
+  )
+  const warn = ({ at }: Declaration<unknown>, rule: string, message: string, hint: string) =>
+    report({ ...at, rule, severity: 'warning', message, hint })
+  for (const model of models.values()) {
+    const tier = nodeAt(model.node, ['tier'])
+    if (included.has('all') || included.has(model.name) || (isText(tier) && included.has(`tier:${tier.value}`)))
+      continue
+    warn(model, 'unused-model', `no plan includes model \`${model.name}\``, 'nobody can use it: add it to a plan')
+  }
+  for (const pool of pools.values()) {
+    if (!served.has(pool.name))
+      warn(pool, 'unused-pool', `no model uses pool \`${pool.name}\``, 'add it to the `serve` of a model')
+  }
+}
+
+function inclusions(plan: Declaration<unknown>['node']): readonly string[] {
+  const node = nodeAt(plan, ['models'])
+  return isText(node) ? [node.value] : textsOf(node).map(({ value }) => value)
+}
