@@ -1,0 +1,124 @@
+const optional = (type: string) => ({ type: [type, 'null'] })
+const count = (minimum: number, maximum: number) => ({ type: ['integer', 'null'], minimum, maximum })
+
+const part = {
+  type: 'object',
+  required: ['type'],
+  properties: { type: { enum: ['text', 'image_url'] } },
+  allOf: [
+    {
+      if: { required: ['type'], properties: { type: { const: 'text' } } },
+      // biome-ignore lint/suspicious/noThenProperty: a JSON Schema keyword.
+      then: { required: ['text'], properties: { text: { type: 'string' } } },
+    },
+    {
+      if: { required: ['type'], properties: { type: { const: 'image_url' } } },
+      // biome-ignore lint/suspicious/noThenProperty: a JSON Schema keyword.
+      then: { required: ['image_url'], properties: { image_url: { $ref: '#/$defs/image' } } },
+    },
+  ],
+}
+
+/** The backend would fetch any other URL for whoever asks: data URLs only. */
+const image = {
+  type: 'object',
+  required: ['url'],
+  properties: { url: { type: 'string', pattern: '^data:image/' }, detail: { enum: ['auto', 'low', 'high'] } },
+}
+
+const toolCall = {
+  type: 'object',
+  required: ['id', 'type', 'function'],
+  properties: {
+    id: { type: 'string' },
+    type: { const: 'function' },
+    function: {
+      type: 'object',
+      required: ['name', 'arguments'],
+      properties: { name: { type: 'string' }, arguments: { type: 'string' } },
+    },
+  },
+}
+
+const message = {
+  type: 'object',
+  required: ['role'],
+  properties: {
+    role: { enum: ['system', 'developer', 'user', 'assistant', 'tool', 'function'] },
+    content: { type: ['string', 'array', 'null'], items: { $ref: '#/$defs/part' } },
+    name: optional('string'),
+    tool_calls: { type: ['array', 'null'], items: { $ref: '#/$defs/toolCall' } },
+    tool_call_id: optional('string'),
+  },
+  // Only an assistant that called tools may have said nothing.
+  if: { properties: { role: { const: 'assistant' } } },
+  // biome-ignore lint/suspicious/noThenProperty: a JSON Schema keyword.
+  then: {},
+  else: { required: ['content'], properties: { content: { type: ['string', 'array'] } } },
+}
+
+const tool = {
+  type: 'object',
+  required: ['type', 'function'],
+  properties: {
+    type: { const: 'function' },
+    function: {
+      type: 'object',
+      required: ['name'],
+      properties: {
+        name: { type: 'string', pattern: '^[A-Za-z0-9_-]{1,64}$' },
+        description: optional('string'),
+        parameters: optional('object'),
+      },
+    },
+  },
+}
+
+/** Body of POST /v1/chat/completions. Spec 4.2. What is not named here passes to the backend as it is. */
+export const chatSchema = {
+  type: 'object',
+  required: ['messages'],
+  properties: {
+    model: { type: ['string', 'null'], minLength: 1, maxLength: 256 },
+    messages: { type: 'array', minItems: 1, maxItems: 10_000, items: { $ref: '#/$defs/message' } },
+    max_tokens: count(1, 10_000_000),
+    max_completion_tokens: count(1, 10_000_000),
+    n: count(1, 4),
+    stream: optional('boolean'),
+    stream_options: { type: ['object', 'null'], properties: { include_usage: optional('boolean') } },
+    temperature: optional('number'),
+    top_p: optional('number'),
+    frequency_penalty: optional('number'),
+    presence_penalty: optional('number'),
+    stop: { type: ['string', 'array', 'null'], items: { type: 'string' } },
+    seed: optional('integer'),
+    logprobs: optional('boolean'),
+    top_logprobs: count(0, 20),
+    logit_bias: optional('object'),
+    user: optional('string'),
+    tools: { type: ['array', 'null'], maxItems: 1024, items: { $ref: '#/$defs/tool' } },
+    tool_choice: { type: ['string', 'object', 'null'] },
+    parallel_tool_calls: optional('boolean'),
+    response_format: { type: ['object', 'null'], required: ['type'], properties: { type: { type: 'string' } } },
+    chat_template_kwargs: {
+      type: ['object', 'null'],
+      // Template variables reach code on the backend: only what is known to be harmless.
+      additionalProperties: false,
+      properties: { enable_thinking: { type: 'boolean' } },
+    },
+  },
+  $defs: { part, image, toolCall, message, tool },
+}
+
+const dearer = 'is not accepted: it would change what the answer costs'
+const routing = 'is not accepted: where a request goes is configured here'
+
+/** Fields that would reach past the configuration, and why each is refused. */
+export const refusedFields: ReadonlyMap<string, string> = new Map([
+  ...['best_of', 'service_tier', 'web_search_options', 'prediction', 'ignore_eos', 'min_tokens'].map(
+    field => [field, dearer] as const,
+  ),
+  ...['api_base', 'base_url', 'api_key', 'custom_host', 'extra_headers', 'extra_body', 'user_config'].map(
+    field => [field, routing] as const,
+  ),
+])

@@ -1,0 +1,101 @@
+import type { Denial } from '../policy/denial.ts'
+import type { CapField, InferenceRequest } from '../policy/facts.ts'
+import { invalid, isDenial, isObject, type JsonObject, parseBody } from './body.ts'
+import { chatSchema, refusedFields } from './chat.schema.ts'
+import { validator } from './validate.ts'
+
+/** A valid chat request: what policy needs to know of it, and the body that goes to a backend. */
+export interface ChatRequest {
+  readonly request: InferenceRequest
+  readonly body: JsonObject
+  /** Whether the client asked for the usage chunk of a stream. */
+  readonly usageWanted: boolean
+}
+
+const validate = validator(chatSchema)
+
+/** Reads the body of POST /v1/chat/completions. Spec 4.2. */
+export function readChat(bytes: Buffer): ChatRequest | Denial {
+  const body = parseBody(bytes)
+  if (isDenial(body)) return body
+  const wrong = refusedField(body) ?? validate(body)
+  if (wrong) return invalid(wrong.field, wrong.problem)
+  const cap = capOf(body)
+  if (cap === 'unequal') return invalid('max_completion_tokens', 'differs from max_tokens; send one of them')
+
+  const { messages, images, textBytes } = weigh(body)
+  const { model, n, stream, stream_options, chat_template_kwargs } = body
+  const thinking = isObject(chat_template_kwargs) ? chat_template_kwargs.enable_thinking : undefined
+  return {
+    request: {
+      kind: 'chat',
+      ...(typeof model === 'string' && { model }),
+      stream: stream === true,
+      messages,
+      textBytes,
+      images,
+      ...(cap && { cap }),
+      choices: typeof n === 'number' ? n : 1,
+      ...(typeof thinking === 'boolean' && { thinking }),
+    },
+    body,
+    usageWanted: isObject(stream_options) && stream_options.include_usage === true,
+  }
+}
+
+/** The body for one backend: its own model name, the granted cap, and usage always asked for. */
+export function backendChat(chat: ChatRequest, model: string, output: number): string {
+  const { body, request } = chat
+  // Rest instead of delete: the body is shared by the attempts.
+  const { model: _named, max_tokens: _cap, max_completion_tokens: _newerCap, ...rest } = body
+  return JSON.stringify({
+    ...rest,
+    model,
+    [request.cap?.field ?? 'max_tokens']: output,
+    ...(request.stream && { stream_options: { ...asObject(body.stream_options), include_usage: true } }),
+  })
+}
+
+function refusedField(body: JsonObject): { field: string; problem: string } | undefined {
+  for (const field of Object.keys(body)) {
+    const problem = refusedFields.get(field)
+    if (problem !== undefined) return { field, problem }
+  }
+  return undefined
+}
+
+function capOf(body: JsonObject): InferenceRequest['cap'] | 'unequal' {
+  const read = (field: CapField) => {
+    const tokens = body[field]
+    return typeof tokens === 'number' ? { field, tokens } : undefined
+  }
+  const older = read('max_tokens')
+  const newer = read('max_completion_tokens')
+  if (older && newer && older.tokens !== newer.tokens) return 'unequal'
+  return newer ?? older
+}
+
+/** UTF-8 bytes of what may enter the prompt, messages and images counted. Image data is not text. */
+function weigh(body: JsonObject): { messages: number; images: number; textBytes: number } {
+  const messages = Array.isArray(body.messages) ? body.messages : []
+  const weight = { messages: messages.length, images: 0, textBytes: 0 }
+  const add = (value: unknown): void => {
+    if (typeof value === 'string') weight.textBytes += Buffer.byteLength(value)
+    else if (Array.isArray(value)) value.forEach(add)
+    else if (isObject(value)) {
+      const { image_url, ...rest } = value
+      if (isObject(image_url)) weight.images++
+      else add(image_url)
+      Object.values(rest).forEach(add)
+    }
+  }
+  add(messages)
+  // Templates print these as JSON, so their punctuation counts too.
+  for (const field of ['tools', 'functions', 'response_format']) {
+    if (body[field] !== undefined && body[field] !== null)
+      weight.textBytes += Buffer.byteLength(JSON.stringify(body[field]))
+  }
+  return weight
+}
+
+const asObject = (value: unknown): JsonObject => (isObject(value) ? value : {})

@@ -1,0 +1,84 @@
+import { isObject, type JsonObject } from './body.ts'
+import { readUsage, spokenBytes, type Usage } from './usage.ts'
+
+/** What one event of a backend's stream says. */
+export type Chunk =
+  | { readonly kind: 'done' }
+  /** Not JSON, or not an object. */
+  | { readonly kind: 'malformed' }
+  | { readonly kind: 'error'; readonly message: string }
+  | DeltaChunk
+
+export interface DeltaChunk {
+  readonly kind: 'delta'
+  /** Bytes of content, reasoning and tool calls; 0 for a role or usage alone. */
+  readonly spoken: number
+  /** Indexes of the choices in it, and of those that finished with it. */
+  readonly choices: readonly number[]
+  readonly finished: readonly number[]
+  readonly usage?: Usage
+  /** The event as the client gets it, or nothing for a usage chunk it did not ask for. */
+  readonly data: string | undefined
+}
+
+export interface ChunkTerms {
+  /** The model of the pool that serves, which the answer names. Spec 2.5. */
+  readonly model: string
+  readonly usageWanted: boolean
+  /** Seconds since the epoch, for backends that leave `created` out. */
+  readonly created: number
+}
+
+/** Reads the data of one event, and how it is passed on. */
+export function readChunk(data: string, terms: ChunkTerms): Chunk {
+  if (data === '[DONE]') return { kind: 'done' }
+  const chunk = parse(data)
+  if (!isObject(chunk)) return { kind: 'malformed' }
+  if (chunk.error !== undefined && chunk.error !== null) return { kind: 'error', message: errorText(chunk.error) }
+
+  const choices = Array.isArray(chunk.choices) ? chunk.choices.filter(isObject) : []
+  const usage = readUsage(chunk.usage)
+  return {
+    kind: 'delta',
+    spoken: choices.reduce((bytes, { delta }) => bytes + spokenBytes(delta), 0),
+    choices: choices.map(indexOf),
+    finished: choices.filter(({ finish_reason }) => typeof finish_reason === 'string').map(indexOf),
+    ...(usage && { usage }),
+    data: forClient(data, chunk, choices.length, terms),
+  }
+}
+
+/** The event untouched where it can be: numbers we did not read are never printed anew. */
+function forClient(data: string, chunk: JsonObject, choices: number, terms: ChunkTerms): string | undefined {
+  const usageUnasked = isObject(chunk.usage) && !terms.usageWanted
+  if (usageUnasked && choices === 0) return undefined
+  const complete =
+    chunk.model === terms.model && chunk.object === 'chat.completion.chunk' && typeof chunk.created === 'number'
+  if (complete && !usageUnasked) return data
+  const { usage, ...rest } = chunk
+  return JSON.stringify({
+    created: terms.created,
+    ...rest,
+    object: 'chat.completion.chunk',
+    model: terms.model,
+    ...(!usageUnasked && usage !== undefined && { usage }),
+  })
+}
+
+const indexOf = ({ index }: JsonObject): number => (typeof index === 'number' ? index : 0)
+
+export function parse(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    // Backends are not trusted to send JSON; the caller treats nothing as malformed.
+    return undefined
+  }
+}
+
+/** The text of an error in any of the forms backends use. */
+export function errorText(error: unknown): string {
+  if (typeof error === 'string') return error
+  if (isObject(error) && typeof error.message === 'string') return error.message
+  return 'the backend reported an error'
+}

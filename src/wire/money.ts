@@ -1,0 +1,11 @@
+import type { NanoUsd } from '../policy/config.ts'
+
+/** Nano-USD as a JSON number of USD. */
+export const usdNumber = (nano: NanoUsd): number => nano / 1e9
+
+/** Nano-USD as decimal text without an exponent: `0.000012`. Exact. */
+export function usdText(nano: NanoUsd): string {
+  const digits = String(Math.abs(nano)).padStart(10, '0')
+  const fraction = digits.slice(-9).replace(/0+$/, '')
+  return `${nano < 0 ? '-' : ''}${digits.slice(0, -9)}${fraction && `.${fraction}`}`
+}

@@ -1,0 +1,69 @@
+import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js'
+
+/** What is wrong with a body, and where: `messages[0].role`, `must be one of …`. */
+export interface Invalid {
+  readonly field: string
+  readonly problem: string
+}
+
+export type Validate = (body: unknown) => Invalid | undefined
+
+/** Compiles a schema once; the validator names the first field that is wrong. */
+export function validator(schema: object): Validate {
+  const validate: ValidateFunction = new Ajv2020({ allowUnionTypes: true, verbose: true }).compile(schema)
+  return body => {
+    if (validate(body)) return undefined
+    const [error] = validate.errors ?? []
+    return error ? describe(error) : { field: 'body', problem: 'is not valid' }
+  }
+}
+
+function describe(error: ErrorObject): Invalid {
+  const path = error.instancePath.split('/').slice(1)
+  switch (error.keyword) {
+    case 'required':
+      return { field: fieldName([...path, String(error.params.missingProperty)]), problem: 'is required' }
+    case 'additionalProperties':
+      return { field: fieldName([...path, String(error.params.additionalProperty)]), problem: 'is not accepted' }
+    default:
+      return { field: fieldName(path), problem: problemOf(error) }
+  }
+}
+
+function problemOf({ keyword, params, message }: ErrorObject): string {
+  switch (keyword) {
+    case 'type':
+      return `must be ${typeNames(params.type)}`
+    case 'enum':
+      return `must be one of ${listed(params.allowedValues)}`
+    case 'const':
+      return `must be ${JSON.stringify(params.allowedValue)}`
+    case 'minimum':
+      return `must be at least ${params.limit}`
+    case 'maximum':
+      return `must be at most ${params.limit}`
+    case 'minItems':
+      return 'must not be empty'
+    case 'maxItems':
+      return `must have at most ${params.limit} items`
+    default:
+      return message ?? 'is not valid'
+  }
+}
+
+const listed = (values: unknown): string =>
+  Array.isArray(values) ? values.map(value => JSON.stringify(value)).join(', ') : ''
+
+/** `["integer", "null"]` is `an integer`: that null stands for absent need not be told. */
+function typeNames(type: unknown): string {
+  const names = (Array.isArray(type) ? type : [type]).filter(name => name !== 'null').map(String)
+  return names.map(name => (/^[aeiou]/.test(name) ? `an ${name}` : `a ${name}`)).join(' or ')
+}
+
+/** `["messages", "0", "role"]` is `messages[0].role`. */
+function fieldName(path: readonly string[]): string {
+  const name = path
+    .map(step => (/^\d+$/.test(step) ? `[${step}]` : `.${step.replaceAll('~1', '/').replaceAll('~0', '~')}`))
+    .join('')
+  return name.replace(/^\./, '') || 'body'
+}
