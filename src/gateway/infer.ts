@@ -1,0 +1,160 @@
+import type { Settings } from '../config/settings.ts'
+import type { Config, Pool } from '../policy/config.ts'
+import type { Denial } from '../policy/denial.ts'
+import type { Caller } from '../policy/facts.ts'
+import { isDenial } from '../wire/body.ts'
+import { backendChat, type ChatRequest } from '../wire/chat.ts'
+import { scrub } from '../wire/scrub.ts'
+import { type AdmittedCall, admit } from './admit.ts'
+import type { Outcome, Target } from './attempt.ts'
+import { type AnswerEnd, type Attempted, type Failure, failover } from './failover.ts'
+import type { Alarm, Client, Clock, Send } from './ports.ts'
+import type { Replicas } from './replicas.ts'
+import { type Delivered, settlementOf } from './settlement.ts'
+import type { LedgerRow, Store } from './store.ts'
+import { type AnswerStream, attemptStream, type StreamEnding } from './stream.ts'
+import { attemptWhole } from './whole.ts'
+
+/** Everything a request needs beside itself. */
+export interface Gateway {
+  readonly config: Config
+  readonly settings: Settings
+  readonly store: Store
+  readonly send: Send
+  readonly clock: Clock
+  readonly replicas: Replicas
+  /** Gives numbers in [0, 1). */
+  readonly chance: () => number
+  readonly alarm: Alarm
+}
+
+/** One authenticated, valid request. */
+export interface Call {
+  readonly requestId: string
+  readonly keyHash: string
+  readonly caller: Caller
+  readonly chat: ChatRequest
+  readonly client: Client
+}
+
+/** What becomes of a request. */
+export type Served =
+  | { readonly kind: 'denied'; readonly denial: Denial; readonly failures: readonly Failure[] }
+  /** Settled already. */
+  | (Answered & { readonly kind: 'whole'; readonly bytes: Buffer; readonly row: LedgerRow })
+  | (Answered & {
+      readonly kind: 'stream'
+      readonly stream: AnswerStream
+      /** Settles the stream, durably; to be awaited before the client gets its last bytes. */
+      readonly settle: (ending: StreamEnding) => Promise<LedgerRow>
+    })
+  /** The client left before there was anything to send; settled already. */
+  | { readonly kind: 'left'; readonly row: LedgerRow; readonly failures: readonly Failure[] }
+
+interface Answered {
+  readonly admitted: AdmittedCall
+  readonly pool: Pool
+  readonly failures: readonly Failure[]
+}
+
+/** The life of one inference request, in the order it happens. */
+export async function infer(gateway: Gateway, call: Call): Promise<Served> {
+  const { config, store, clock, replicas } = gateway
+  const { requestId, keyHash, caller, chat } = call
+  const at = clock.now()
+  const health = { down: replicas.down(config.pools.values(), at) }
+  const facts = { at, caller, request: chat.request, health }
+  const admitted = await admit(config, store, { requestId, keyHash, facts })
+  if (isDenial(admitted)) return { kind: 'denied', denial: admitted, failures: [] }
+
+  try {
+    return await (chat.request.stream ? serveStream : serveWhole)(gateway, call, admitted)
+  } catch (error) {
+    await store.refund(admitted.hold)
+    throw error
+  }
+}
+
+async function serveWhole(gateway: Gateway, call: Call, admitted: AdmittedCall): Promise<Served> {
+  const attempted = await forward(gateway, call, admitted, target => attemptWhole(gateway, target, call.client))
+  if (attempted.kind !== 'answered') return unanswered(gateway, admitted, attempted)
+  const { answer, pool, failures, over } = attempted
+  over('well')
+  const row = await settle(gateway, admitted, { pool, ...answer })
+  return { kind: 'whole', admitted, pool, failures, bytes: answer.bytes, row }
+}
+
+async function serveStream(gateway: Gateway, call: Call, admitted: AdmittedCall): Promise<Served> {
+  const { usageWanted, request } = call.chat
+  const terms = { usageWanted, choices: request.choices }
+  const attempted = await forward(gateway, call, admitted, target => attemptStream(gateway, target, terms, call.client))
+  if (attempted.kind !== 'answered') return unanswered(gateway, admitted, attempted)
+  const { answer, pool, failures, over } = attempted
+  return {
+    kind: 'stream',
+    admitted,
+    pool,
+    failures,
+    stream: answer,
+    settle: ending => {
+      over(endOf(ending, call.client))
+      return settle(gateway, admitted, { pool, ...ending })
+    },
+  }
+}
+
+/** Sends the request to one pool after the other, as `attempt` does for one replica. */
+function forward<A>(
+  gateway: Gateway,
+  { requestId, chat, client }: Call,
+  { decision, hold }: AdmittedCall,
+  attempt: (target: Target) => Promise<Outcome<A>>,
+): Promise<Attempted<A>> {
+  const { backends } = gateway.settings
+  const timeoutsOf = (pool: Pool) => {
+    const backend = backends.get(pool.name)
+    if (!backend) throw new Error(`pool ${pool.name} has no backend settings`)
+    return backend
+  }
+  const ports = { ...gateway, ejection: (pool: Pool) => timeoutsOf(pool).eject }
+  return failover(ports, decision.pools, client, ({ pool, replica }) => {
+    const body = backendChat(chat, pool.model, hold.output)
+    return attempt({ pool, replica, path: '/chat/completions', body, requestId, timeouts: timeoutsOf(pool) })
+  })
+}
+
+/** No answer: nobody pays, unless the client left while a backend worked for it. */
+async function unanswered(
+  gateway: Gateway,
+  admitted: AdmittedCall,
+  attempted: Exclude<Attempted<unknown>, { kind: 'answered' }>,
+): Promise<Served> {
+  const { failures } = attempted
+  if (attempted.kind === 'left') {
+    // Nothing of a stream was said before its first content; of a whole answer nobody knows.
+    const spoken = admitted.request.stream ? { spoken: 0 } : {}
+    const row = await settle(gateway, admitted, { pool: attempted.pool, ...spoken })
+    return { kind: 'left', row, failures }
+  }
+  await gateway.store.refund(admitted.hold)
+  if (attempted.kind === 'exhausted') return { kind: 'denied', denial: attempted.denial, failures }
+  const secrets = [...gateway.settings.backends.values()].flatMap(({ key }) => (key ? [key.reveal()] : []))
+  const problem = `the backend refused the request: ${scrub(attempted.problem, secrets)}`
+  return { kind: 'denied', denial: { code: 'VALIDATION_ERROR', field: '', problem }, failures }
+}
+
+async function settle(gateway: Gateway, admitted: AdmittedCall, delivered: Delivered): Promise<LedgerRow> {
+  const settlement = settlementOf(admitted, delivered, gateway.clock.now())
+  const { charge, row } = settlement
+  if (charge.tokens > admitted.hold.tokens) {
+    // The bound should hold; the truth is recorded all the same.
+    gateway.alarm('a backend counted more tokens than were held', { requestId: row.requestId, pool: row.pool })
+  }
+  await gateway.store.settle(settlement)
+  return row
+}
+
+function endOf({ clean }: StreamEnding, client: Client): AnswerEnd {
+  if (clean) return 'well'
+  return client.gone ? 'left' : 'failed'
+}

@@ -1,0 +1,70 @@
+import { hash } from 'node:crypto'
+import { crc32 } from 'node:zlib'
+import type { EpochMs } from '../policy/config.ts'
+import type { Random } from './ports.ts'
+
+const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
+/** Crockford's: no I, L, O, U, and in the order of ASCII, so that ids sort by time. */
+const BASE32 = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
+const SECRET = 36
+const CHECKSUM = 6
+const MASK = 4
+
+/** A new key: the brand, 36 random characters (214 bits) and a checksum. Shown once; only its hash is stored. */
+export function newKey(brand: string, random: Random): string {
+  const unsigned = `${brand}_${base62(SECRET, random)}`
+  return unsigned + checksumOf(unsigned)
+}
+
+/** Whether a text can be a key at all, so that a mistyped one is refused without a look-up. */
+export function isWellFormed(brand: string, text: string): boolean {
+  const prefix = `${brand}_`
+  if (text.length !== prefix.length + SECRET + CHECKSUM || !text.startsWith(prefix)) return false
+  return text.endsWith(checksumOf(text.slice(0, -CHECKSUM))) && /^[0-9A-Za-z]+$/.test(text.slice(prefix.length))
+}
+
+/** SHA-256 in hex: what is stored in place of a key. Keys are random, so a slow hash would add nothing. */
+export const hashOf = (key: string): string => hash('sha256', key)
+
+/** A key as it may be shown, `svc_7Hq2…`. */
+export const maskOf = (key: string): string => `${key.slice(0, key.lastIndexOf('_') + 1 + MASK)}…`
+
+export const newAccountId = (random: Random): string => `acct_${base62(20, random)}`
+
+/** `req_` and a ULID: ids of later milliseconds sort later. */
+export const newRequestId = (now: EpochMs, random: Random): string =>
+  `req_${base32(now, 10)}${randomBase32(16, random)}`
+
+const checksumOf = (text: string): string => {
+  let rest = crc32(text)
+  let digits = ''
+  for (let place = 0; place < CHECKSUM; place++) {
+    digits = BASE62.charAt(rest % 62) + digits
+    rest = Math.floor(rest / 62)
+  }
+  return digits
+}
+
+function base62(length: number, random: Random): string {
+  let text = ''
+  while (text.length < length) {
+    for (const byte of random(length - text.length)) {
+      // 248 is 4 × 62: the eight bytes above it would make some characters likelier than others.
+      if (byte < 248) text += BASE62.charAt(byte % 62)
+    }
+  }
+  return text
+}
+
+function base32(number: number, length: number): string {
+  let rest = number
+  let digits = ''
+  while (digits.length < length) {
+    digits = BASE32.charAt(rest % 32) + digits
+    rest = Math.floor(rest / 32)
+  }
+  return digits
+}
+
+const randomBase32 = (length: number, random: Random): string =>
+  Array.from(random(length), byte => BASE32.charAt(byte % 32)).join('')

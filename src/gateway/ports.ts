@@ -1,0 +1,53 @@
+import type { EpochMs, Millis } from '../policy/config.ts'
+
+/** Time, as an argument. */
+export interface Clock {
+  now(): EpochMs
+  /** Runs once after the time, unless it was called off. */
+  after(time: Millis, run: () => void): Cancel
+}
+export type Cancel = () => void
+
+/** Random bytes, as many as asked for, as an argument: `crypto.randomBytes`. */
+export type Random = (bytes: number) => Uint8Array
+
+/**
+ * Speaks to one replica over HTTP. Never throws and never rejects: what happens arrives at the listener,
+ * not before this call has returned. It hears `end` or `failed` last, and nothing once the exchange was aborted.
+ */
+export type Send = (request: BackendRequest, listener: BackendListener) => Exchange
+
+export interface BackendRequest {
+  readonly pool: string
+  /** Base URL of the replica. */
+  readonly replica: string
+  /** Below the base URL: `/chat/completions`. */
+  readonly path: string
+  readonly body: string
+  readonly requestId: string
+}
+
+export interface BackendListener {
+  /** The connection stands and the request is on its way. */
+  connected(): void
+  head(status: number, contentType: string): void
+  data(bytes: Buffer): void
+  end(): void
+  failed(error: Error): void
+}
+
+export interface Exchange {
+  pause(): void
+  resume(): void
+  abort(): void
+}
+
+/** The client at the other end, who may leave at any time. */
+export interface Client {
+  readonly gone: boolean
+  /** Runs when the client leaves before its answer ended; at once if it is gone. */
+  onGone(run: () => void): Cancel
+}
+
+/** Where a fault that no client caused is told to the operator. */
+export type Alarm = (message: string, details?: Readonly<Record<string, unknown>>) => void

@@ -1,0 +1,53 @@
+import type { EpochMs, Pool } from '../policy/config.ts'
+import { costOf } from '../policy/price.ts'
+import type { Usage } from '../wire/usage.ts'
+import type { AdmittedCall } from './admit.ts'
+import type { Settlement } from './store.ts'
+
+/** What is known of an answer when it is over. */
+export interface Delivered {
+  readonly pool: Pool
+  /** As the backend reported it. */
+  readonly usage?: Usage
+  /** Bytes of what the model said; unknown when a whole answer never came. */
+  readonly spoken?: number
+}
+
+/** No tokenizer in use makes more than a token of three bytes on average. */
+const BYTES_PER_TOKEN = 3
+
+/** The settlement of a request: at the backend's usage, else at an estimate that never passes the hold. */
+export function settlementOf(admitted: AdmittedCall, delivered: Delivered, at: EpochMs): Settlement {
+  const { caller, request, decision, hold, revision } = admitted
+  const { inputTokens, outputTokens } = delivered.usage ?? estimateOf(admitted, delivered.spoken)
+  const cost = costOf(decision.model.price, inputTokens, outputTokens)
+  return {
+    hold,
+    charge: { tokens: inputTokens + outputTokens, cost },
+    row: {
+      requestId: hold.requestId,
+      account: caller.account,
+      plan: caller.plan,
+      asked: request.model ?? '',
+      model: decision.model.name,
+      pool: delivered.pool.name,
+      inputTokens,
+      outputTokens,
+      cost,
+      kind: 'settle',
+      estimated: delivered.usage === undefined,
+      admittedAt: hold.at,
+      settledAt: at,
+      revision,
+    },
+  }
+}
+
+function estimateOf({ decision, hold }: AdmittedCall, spoken: number | undefined): Usage {
+  const inputTokens = decision.claims.tokens.input
+  const held = hold.tokens - inputTokens
+  return {
+    inputTokens,
+    outputTokens: spoken === undefined ? held : Math.min(held, Math.ceil(spoken / BYTES_PER_TOKEN)),
+  }
+}

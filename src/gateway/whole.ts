@@ -1,0 +1,47 @@
+import type { Millis } from '../policy/config.ts'
+import { readAnswer, type WholeAnswer } from '../wire/answer.ts'
+import { type AttemptPorts, failed, type Outcome, openAttempt, type Target } from './attempt.ts'
+import type { Client } from './ports.ts'
+
+/** An answer that is larger is a fault of the backend. */
+const MAX_ANSWER_BYTES = 67_108_864
+/** How long an answer may go on to tell its usage to a client that left. */
+const USAGE_WAIT: Millis = 30_000
+
+/** One attempt at a whole answer: all of it is read and checked before any of it is passed on. */
+export function attemptWhole(ports: AttemptPorts, target: Target, client: Client): Promise<Outcome<WholeAnswer>> {
+  return new Promise(resolve => {
+    const chunks: Buffer[] = []
+    let size = 0
+    const finish = (outcome: Outcome<WholeAnswer>) => {
+      for (const cancel of timers) cancel()
+      resolve(outcome)
+    }
+    const giveUp = (outcome: Outcome<WholeAnswer>) => {
+      exchange.abort()
+      finish(outcome)
+    }
+    const read = (): Outcome<WholeAnswer> => {
+      const created = Math.floor(ports.clock.now() / 1000)
+      const answer = readAnswer(Buffer.concat(chunks), { model: target.pool.model, created })
+      return answer ? { kind: 'answered', answer } : failed('malformed answer')
+    }
+    const reader = {
+      head: () => {},
+      data: (bytes: Buffer) => {
+        chunks.push(bytes)
+        size += bytes.length
+        if (size > MAX_ANSWER_BYTES) giveUp(failed('answer too large'))
+      },
+      end: () => finish(read()),
+      failed: (cause: string) => finish(failed(cause)),
+    }
+    const exchange = openAttempt(ports, target, reader, finish)
+    const timers = [ports.clock.after(target.timeouts.answerTimeout, () => giveUp(failed('answer timeout')))]
+    timers.push(
+      client.onGone(() => {
+        timers.push(ports.clock.after(USAGE_WAIT, () => giveUp(failed('client gone', 'nobody'))))
+      }),
+    )
+  })
+}

@@ -1,0 +1,39 @@
+import { describe, onTestFinished } from 'vitest'
+import type { Store } from '../../src/gateway/store.ts'
+import type { EpochMs } from '../../src/policy/config.ts'
+import { admissionContract } from './aspects/admission.ts'
+import { keysContract } from './aspects/keys.ts'
+import { modelContract } from './aspects/model.ts'
+import { settlementContract } from './aspects/settlement.ts'
+import { type Clock, clockAt, NOON } from './fixtures.ts'
+
+/** An empty store of one implementation. */
+export interface Subject {
+  readonly store: Store
+  /** Closes the store and opens it again with the same data and clock. */
+  reopen(): Promise<Store>
+  /** Closes whatever is open and removes the data. */
+  destroy(): Promise<void>
+}
+
+interface Started extends Omit<Subject, 'destroy'> {
+  readonly clock: Clock
+}
+
+/** An empty store, gone when the test ends. */
+export type Start = (at?: EpochMs) => Promise<Started>
+
+/** What every implementation of Store guarantees. */
+export function storeContract(name: string, open: (now: () => EpochMs) => Promise<Subject>): void {
+  const start: Start = async (at = NOON) => {
+    const clock = clockAt(at)
+    const subject = await open(clock.now)
+    onTestFinished(() => subject.destroy())
+    return { ...subject, clock }
+  }
+
+  describe(`${name}: keys`, () => keysContract(start))
+  describe(`${name}: admission`, () => admissionContract(start))
+  describe(`${name}: settlement`, () => settlementContract(start))
+  describe(`${name}: any order`, () => modelContract(start))
+}

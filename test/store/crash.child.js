@@ -1,0 +1,48 @@
+// Settles without end and names each request once its settlement resolved, until it is killed or the disk is full.
+import { writeSync } from 'node:fs'
+
+const [, , built, path] = process.argv
+const { openEmbeddedStore } = await import(`${built}/adapters/embedded/store.js`)
+const { windowOf } = await import(`${built}/policy/window.js`)
+
+const store = await openEmbeddedStore({ path, now: () => Date.now() })
+const { key } = await store.mintKey({
+  keyHash: 'hash',
+  keyPrefix: 'svc_7Hq2…',
+  label: 'ada',
+  plan: 'pro',
+  newAccount: 'acct_a',
+})
+
+const claims = () => ({
+  requests: { limit: 1e9 },
+  tokens: { limit: 1e9, input: 10 },
+  spend: {
+    limit: 1e12,
+    allotment: 1e12,
+    overageEnabled: false,
+    window: windowOf(Date.now()),
+    price: { input: 1000, output: 2000 },
+  },
+  output: { want: 20, min: 20, choices: 1 },
+})
+
+let count = 0
+async function work() {
+  for (;;) {
+    const requestId = `req_${process.pid}_${String(count++).padStart(8, '0')}`
+    const { hold } = await store.admit({
+      requestId,
+      keyHash: 'hash',
+      account: key.account,
+      plan: 'pro',
+      claims: claims(),
+    })
+    await store.settle({ hold, charge: { tokens: 30, cost: 50 }, row: { requestId, account: key.account, cost: 50 } })
+    writeSync(1, `${requestId}\n`)
+  }
+}
+const ends = await Promise.allSettled(Array.from({ length: 16 }, work))
+// A rejection nobody took would end the process now, before it can say how it ended.
+await new Promise(resolve => setTimeout(resolve, 100))
+for (const name of new Set(ends.map(({ reason }) => reason.name))) writeSync(1, `${name}\n`)
