@@ -1,0 +1,85 @@
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { launchBackends } from '../../src/demo/launch.ts'
+
+// Node 20 runs no TypeScript, so the backend is compiled into a folder of its own.
+const dir = mkdtempSync(join(tmpdir(), 'demo-'))
+const script = join(dir, 'backend-main.js')
+beforeAll(() => {
+  const root = fileURLToPath(new URL('../..', import.meta.url))
+  const config = {
+    extends: join(root, 'tsconfig.build.json'),
+    compilerOptions: { rootDir: join(root, 'src/demo'), outDir: dir, typeRoots: [join(root, 'node_modules/@types')] },
+    include: [join(root, 'src/demo')],
+  }
+  writeFileSync(join(dir, 'tsconfig.json'), JSON.stringify(config))
+  writeFileSync(join(dir, 'package.json'), '{"type":"module"}')
+  const tsc = createRequire(import.meta.url)
+    .resolve('typescript/package.json')
+    .replace('package.json', 'bin/tsc')
+  const built = spawnSync(process.execPath, [tsc, '-p', dir], { encoding: 'utf8' })
+  expect(built.stdout).toBe('')
+}, 60_000)
+afterAll(() => rmSync(dir, { recursive: true }))
+
+test('all backends answer at the addresses the policies ask for, and a killed one is reported and stays dead', async () => {
+  const demo = await launchBackends({ script, paceMs: 0 })
+  const exits: string[] = []
+  const exit = new Promise<void>(resolve => {
+    demo.onExit(name => {
+      exits.push(name)
+      resolve()
+    })
+  })
+
+  const { CLOUD_KEY = '', ...urls } = demo.env
+  const models = await Promise.all(
+    Object.entries(urls).map(async ([name, url]) => `${name} ${await modelsOf(url, CLOUD_KEY)}`),
+  )
+  const locked = await fetch(`${urls.CLOUD}/models`)
+  const victim = demo.backends.find(backend => backend.name === 'onprem-pro')
+  process.kill(victim?.pid ?? 0, 'SIGKILL')
+  await exit
+  const dead = await fetch(`${victim?.url}/models`).catch((error: Error) => error.cause)
+  await demo.close()
+
+  expect(models).toEqual([
+    'ONPREM_CORE_1 Qwen/Qwen3-8B',
+    'ONPREM_CORE_2 Qwen/Qwen3-8B',
+    'ONPREM_PRO Qwen/Qwen3-32B',
+    'ONPREM_ULTRA Qwen/Qwen3-235B-A22B',
+    'CLOUD small-chat,large-chat',
+  ])
+  expect(locked.status).toBe(401)
+  expect(dead).toMatchObject({ code: 'ECONNREFUSED' })
+  expect(exits).toEqual(['onprem-pro'])
+  for (const { pid } of demo.backends) expect(() => process.kill(pid, 0)).toThrow('ESRCH')
+})
+
+test('a backend that cannot start fails the launch', async () => {
+  const quits = join(dir, 'quits.js')
+  writeFileSync(quits, 'process.exit(3)')
+
+  await expect(launchBackends({ script: quits })).rejects.toThrow('ended with 3 before it listened')
+})
+
+test('no backend outlives its parent', async () => {
+  const child = spawn(process.execPath, [script, '--name', 'a', '--models', 'm'])
+  await once(child.stdout, 'data')
+
+  child.stdin.destroy()
+
+  expect(await once(child, 'exit')).toEqual([0, null])
+})
+
+async function modelsOf(url: string, key: string): Promise<string> {
+  const response = await fetch(`${url}/models`, { headers: { authorization: `Bearer ${key}` } })
+  const { data }: { data: { id: string }[] } = JSON.parse(await response.text())
+  return data.map(model => model.id).join(',')
+}

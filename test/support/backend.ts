@@ -1,0 +1,177 @@
+import { EventEmitter, once } from 'node:events'
+import http from 'node:http'
+import type { AddressInfo, Socket } from 'node:net'
+import { answer, type Behaviour, json, stream } from './behaviours.ts'
+
+export * from './behaviours.ts'
+export * from './failures.ts'
+
+/** One request as the backend received it, whole. */
+export interface Seen {
+  readonly method: string
+  readonly path: string
+  readonly headers: http.IncomingHttpHeaders
+  /** The parsed body; an empty object where it is not a JSON object. */
+  readonly body: Readonly<Record<string, unknown>>
+  readonly rawBody: string
+}
+
+/** Starts a scripted backend on a free loopback port. */
+export async function startBackend(): Promise<Backend> {
+  const backend = new Backend()
+  await backend.listenAgain()
+  return backend
+}
+
+/** A real HTTP server on a loopback port that does, request by request, what the test says. */
+export class Backend {
+  /** All requests but GETs, in the order in which their bodies were complete. */
+  readonly requests: Seen[] = []
+  /** GETs: health probes, which take no behaviour from the queue. */
+  readonly probes: Seen[] = []
+  /** Requests whose connection the client closed before the answer was complete. */
+  aborted = 0
+  /** Open connections. */
+  connections = 0
+  /** Connections accepted since the start. */
+  accepted = 0
+  /** The same after `listenAgain`; 0 before the first. */
+  port = 0
+
+  readonly #server = http.createServer({ keepAliveTimeout: 60_000 }, (request, response) =>
+    this.#exchange(request, response),
+  )
+  readonly #changes = new EventEmitter().setMaxListeners(0)
+  readonly #queue: Behaviour[] = []
+  #always = hello
+  #probed = json({})
+  #down = false
+
+  constructor() {
+    this.#server.on('connection', (socket: Socket) => {
+      socket.setNoDelay(true)
+      this.accepted++
+      this.connections++
+      socket.on('close', () => this.connections--)
+    })
+  }
+
+  /** The base URL that clients are given, with /v1. */
+  get url(): string {
+    return `http://127.0.0.1:${this.port}/v1`
+  }
+
+  /** Queues one behaviour for each coming request. */
+  next(...behaviours: Behaviour[]): void {
+    this.#queue.push(...behaviours)
+  }
+
+  /** Is done whenever the queue is empty; at first one that says hello, whole or streamed. */
+  always(behaviour: Behaviour): void {
+    this.#always = behaviour
+  }
+
+  /** Answers GETs; at first a 200 with an empty object. */
+  probed(behaviour: Behaviour): void {
+    this.#probed = behaviour
+  }
+
+  /** Resolves once `n` requests have arrived since the start. */
+  received(n: number): Promise<void> {
+    return this.#until(() => this.requests.length >= n)
+  }
+
+  /** Resolves once `n` requests have been aborted by their clients. */
+  clientGone(n: number): Promise<void> {
+    return this.#until(() => this.aborted >= n)
+  }
+
+  /** As if the process was killed: open connections end, new ones are refused. */
+  async refuse(): Promise<void> {
+    if (!this.#server.listening) return
+    this.#down = true
+    const closed = once(this.#server, 'close')
+    this.#server.close()
+    this.#server.closeAllConnections()
+    await closed
+  }
+
+  /** Listens on the same port again. */
+  async listenAgain(): Promise<void> {
+    this.#server.listen(this.port, '127.0.0.1')
+    await once(this.#server, 'listening')
+    this.#down = false
+    this.port = portOf(this.#server.address())
+  }
+
+  close(): Promise<void> {
+    return this.refuse()
+  }
+
+  async #exchange(request: http.IncomingMessage, response: http.ServerResponse): Promise<void> {
+    let ours = false
+    // A reply to a client that has left goes nowhere.
+    response.on('error', () => {})
+    response.on('close', () => {
+      if (response.writableFinished || ours || this.#down) return
+      this.aborted++
+      this.#changes.emit('change')
+    })
+    const seen = await read(request)
+    if (!seen) return
+    const probe = seen.method === 'GET'
+    const behaviour = probe ? this.#probed : (this.#queue.shift() ?? this.#always)
+    const log = probe ? this.probes : this.requests
+    log.push(seen)
+    this.#changes.emit('change')
+    const takeOver = () => {
+      ours = true
+      return request.socket
+    }
+    await behaviour({ seen, response, takeOver })
+  }
+
+  async #until(reached: () => boolean): Promise<void> {
+    while (!reached()) await once(this.#changes, 'change')
+  }
+}
+
+/** Answers with one word, whole or streamed as the request asks. */
+const hello: Behaviour = exchange =>
+  exchange.seen.body.stream === true
+    ? stream({ chunks: ['Hel', 'lo.'] })(exchange)
+    : answer({ content: 'Hello.' })(exchange)
+
+/** Nothing if the client left before its body was complete. */
+async function read(request: http.IncomingMessage): Promise<Seen | undefined> {
+  const parts: Buffer[] = []
+  try {
+    for await (const part of request) parts.push(part)
+  } catch {
+    // Counted as aborted by the response's close.
+    return undefined
+  }
+  const rawBody = Buffer.concat(parts).toString()
+  return {
+    method: request.method ?? '',
+    path: request.url ?? '',
+    headers: request.headers,
+    body: jsonObject(rawBody),
+    rawBody,
+  }
+}
+
+function jsonObject(text: string): Record<string, unknown> {
+  try {
+    const value: unknown = JSON.parse(text)
+    return typeof value === 'object' && value !== null ? { ...value } : {}
+  } catch {
+    // Tests of broken requests read rawBody.
+    return {}
+  }
+}
+
+function portOf(address: AddressInfo | string | null): number {
+  if (typeof address !== 'object' || !address) throw new Error('the backend does not listen on a port')
+  return address.port
+}

@@ -1,0 +1,168 @@
+import { randomBytes } from 'node:crypto'
+import { subscribe, unsubscribe } from 'node:diagnostics_channel'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import type { Server, ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type RunningGateway, startGateway } from '../../src/cli/gateway.ts'
+import { load } from '../../src/config/load.ts'
+import { mintKey } from '../../src/gateway/accounts.ts'
+import type { LedgerRow } from '../../src/gateway/store.ts'
+import type { LogEntry } from '../../src/http/server.ts'
+import { VirtualClock } from './clock.ts'
+import { Tally } from './tally.ts'
+
+/** 2026-11-21T10:00:00Z */
+export const START = 1_795_255_200_000
+export const ADMIN_TOKEN = 'test-admin-token'
+
+/** A gateway on free loopback ports, with the embedded store, a clock that stands still, and pools of scripted backends. */
+export interface TestGateway {
+  /** Without /v1. */
+  readonly url: string
+  readonly admin: string
+  readonly clock: VirtualClock
+  readonly gateway: RunningGateway
+  /** Requests that are over, oldest first. */
+  readonly log: readonly LogEntry[]
+  readonly alarms: readonly string[]
+  /** Resolves once `n` requests are over. */
+  logged(n: number): Promise<readonly LogEntry[]>
+  /** Resolves once the gateway knows of `n` responses that they ended or their client left. */
+  closed(n: number): Promise<void>
+  key(plan?: string, account?: string): Promise<string>
+  ledger(): Promise<LedgerRow[]>
+  chat(key: string, body?: object, options?: { signal?: AbortSignal }): Promise<Response>
+  /** Stops it and starts another one on the same files. */
+  restart(): Promise<TestGateway>
+  close(): Promise<void>
+}
+
+export interface TestPools {
+  /** Replicas of `onprem`, the first pool of every model. */
+  readonly onprem: readonly { readonly url: string }[]
+  /** Replicas of `cloud`, the second. */
+  readonly cloud?: readonly { readonly url: string }[]
+  /** More YAML for the main file, such as `limits: { body: 1KB }`. */
+  readonly yaml?: string
+}
+
+const yamlOf = ({ onprem, cloud = [], yaml = '' }: TestPools, dir: string): string => `
+version: 1
+server: { listen: "127.0.0.1:0", admin: "127.0.0.1:0", public_url: http://localhost, state_dir: ${dir} }
+store: embedded:${dir}/store
+plans:
+  free: { models: [tier:guest], rpm: 20, tpm: 40k, monthly_usd: 1 }
+  tight: { models: [tier:guest], rpm: 2, tpm: 10k, per_day: 3, max_concurrent: 1, monthly_usd: 0.01 }
+  pro: { models: all, rpm: 1000, tpm: 10M, monthly_usd: 20, overage: true }
+models:
+  svc-core:
+    kind: chat
+    tier: guest
+    serve: [onprem${cloud.length > 0 ? ', cloud' : ''}]
+    context: 32k
+    usd_per_1m: { input: 1, output: 10 }
+  svc-ultra-pro:
+    kind: chat
+    tier: premium
+    vision: true
+    serve: [onprem${cloud.length > 0 ? ', cloud' : ''}]
+    context: 128k
+    max_output: 16k
+    thinking: { default: true, min_max_tokens: 2000 }
+    usd_per_1m: { input: 2, output: 8 }
+aliases: { svc-auto: svc-core }
+default_model: svc-auto
+pools:
+  onprem: { site: on-premises, model: test-model, replicas: ${JSON.stringify(onprem.map(({ url }) => url))} }
+${cloud.length > 0 ? `  cloud: { site: cloud, model: cloud-model, key: "\${CLOUD_KEY}", replicas: ${JSON.stringify(cloud.map(({ url }) => url))} }` : ''}
+${yaml}
+`
+
+export async function startTestGateway(pools: TestPools): Promise<TestGateway> {
+  const dir = mkdtempSync(join(tmpdir(), 'svc-test-'))
+  const file = join(dir, 'config.yaml')
+  writeFileSync(file, yamlOf(pools, dir))
+  return open(file, dir, new VirtualClock(START))
+}
+
+async function open(file: string, dir: string, clock: VirtualClock): Promise<TestGateway> {
+  const result = load(file, { CLOUD_KEY: 'sk-cloud-secret-1234' }, dir)
+  if (!result.ok) throw new Error(JSON.stringify(result.problems, null, 2))
+  const log: LogEntry[] = []
+  const alarms: string[] = []
+  const over = new Tally()
+  const closed = new Tally()
+  const watch = (message: unknown) => {
+    const { server, response } = message as { server: Server; response: ServerResponse }
+    const address = server.address() as AddressInfo | null
+    if (address?.port === gateway.listen.port) response.once('close', () => closed.add())
+  }
+  subscribe('http.server.request.start', watch)
+  const gateway = await startGateway(
+    result.loaded,
+    { clock, random: randomBytes, chance: Math.random },
+    {
+      adminToken: ADMIN_TOKEN,
+      log: entry => {
+        log.push(entry)
+        over.add()
+      },
+      alarm: (message, details) => alarms.push(`${message} ${JSON.stringify(details)}`),
+    },
+  )
+  const url = `http://127.0.0.1:${gateway.listen.port}`
+  return {
+    url,
+    admin: `http://127.0.0.1:${gateway.admin.port}`,
+    clock,
+    gateway,
+    log,
+    alarms,
+    logged: async n => {
+      await over.reached(n)
+      return log
+    },
+    closed: n => closed.reached(n),
+    key: async (plan = 'free', account = 'ada') => {
+      const minted = await mintKey(gateway.store, randomBytes, { brand: 'svc', label: account, plan })
+      if (minted.value === undefined) throw new Error(`${account} has a key already`)
+      return minted.value
+    },
+    ledger: async () => {
+      const rows: LedgerRow[] = []
+      for await (const row of gateway.store.readLedger()) rows.push(row)
+      return rows
+    },
+    chat: (key, body = {}, { signal } = {}) =>
+      fetch(`${url}/v1/chat/completions`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+        body: JSON.stringify({ messages: [{ role: 'user', content: 'Hello' }], ...body }),
+        ...(signal && { signal }),
+      }),
+    restart: async () => {
+      unsubscribe('http.server.request.start', watch)
+      await gateway.close(0)
+      return open(file, dir, clock)
+    },
+    close: async () => {
+      unsubscribe('http.server.request.start', watch)
+      await gateway.close(0)
+      rmSync(dir, { recursive: true, force: true })
+    },
+  }
+}
+
+/** The data of each event of a stream, whole. */
+export async function eventsOf(response: Response): Promise<string[]> {
+  const text = await response.text()
+  return text.split('\n\n').flatMap(event => (event.startsWith('data: ') ? [event.slice(6)] : []))
+}
+
+/** The body of an error of Spec 7 in object form. */
+export async function errorOf(response: Response): Promise<{ message: string; type: string; retry_after_ms: number }> {
+  const { error } = (await response.json()) as { error: { message: string; type: string; retry_after_ms: number } }
+  return error
+}
