@@ -1,0 +1,33 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { StoreLocked } from '../../adapters/embedded/lock.ts'
+import type { Address } from '../../config/settings.ts'
+import { loadOrFail } from '../load.ts'
+import { CommandFailed, exitCodes } from '../talk.ts'
+import { tokenFile } from '../token.ts'
+import type { Control } from './control.ts'
+import { localControl } from './local.ts'
+import { isRunning, remoteControl } from './remote.ts'
+
+/**
+ * Control over the gateway at SVCCTL_ADMIN, else over the one this configuration describes;
+ * where none runs, over its store.
+ */
+export async function openControl(configFile: string): Promise<Control> {
+  const { SVCCTL_ADMIN, SVCCTL_TOKEN } = process.env
+  if (SVCCTL_ADMIN) return remoteControl(SVCCTL_ADMIN.replace(/\/$/, ''), SVCCTL_TOKEN ?? '')
+
+  const loaded = loadOrFail(configFile)
+  const { server } = loaded.settings
+  const admin = urlOf(server.admin)
+  if (await isRunning(admin)) return remoteControl(admin, SVCCTL_TOKEN ?? savedToken(server.stateDir))
+  return localControl(loaded).catch(error => {
+    if (!(error instanceof StoreLocked)) throw error
+    throw new CommandFailed(`✗ ${error.message}, but no gateway answers at ${admin}`, exitCodes.unreachable)
+  })
+}
+
+const savedToken = (stateDir: string): string =>
+  existsSync(tokenFile(stateDir)) ? readFileSync(tokenFile(stateDir), 'utf8').trim() : ''
+
+/** The URL of an address that listens there. */
+export const urlOf = ({ host, port }: Address): string => `http://${host.includes(':') ? `[${host}]` : host}:${port}`

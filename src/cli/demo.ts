@@ -1,0 +1,75 @@
+import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import type { Loaded } from '../config/settings.ts'
+import { type DemoBackends, launchBackends } from '../demo/launch.ts'
+import { mintKey } from '../gateway/accounts.ts'
+import type { RunningGateway } from './gateway.ts'
+import { loadOrFail } from './load.ts'
+import { world } from './world.ts'
+
+/** The plan of the key that the demo shows. */
+const PLAN = 'pro'
+const CONFIG = fileURLToPath(new URL('../../config.example.yaml', import.meta.url))
+
+/** What makes `serve` a demo: real backends as child processes, free ports, and a store that does not stay. */
+export interface Demo {
+  readonly backends: DemoBackends['backends']
+  readonly plan: string
+  loaded(): Loaded
+  /** The full value of a fresh key. */
+  mintKey(gateway: RunningGateway): Promise<string>
+  onBackendExit(listener: (name: string) => void): void
+  close(): Promise<void>
+}
+
+/** Starts the backends and finds room for the rest. */
+export async function prepareDemo(): Promise<Demo> {
+  const state = mkdtempSync(join(tmpdir(), 'svc-demo-'))
+  const [listen, admin, backends] = await Promise.all([freePort(8080), freePort(9090), launchBackends()])
+  const env = {
+    ...process.env,
+    ...backends.env,
+    LISTEN: `127.0.0.1:${listen}`,
+    ADMIN: `127.0.0.1:${admin}`,
+    PUBLIC_URL: `http://localhost:${listen}`,
+    STATE_DIR: state,
+    STORE: `embedded:${join(state, 'store')}`,
+  }
+  return {
+    backends: backends.backends,
+    plan: PLAN,
+    loaded: () => loadOrFail(CONFIG, env),
+    mintKey: async ({ store, app }) => {
+      const { value } = await mintKey(store, world.random, { brand: app.settings.brand, label: 'demo', plan: PLAN })
+      if (value === undefined) throw new Error('the store of a demo had a key already')
+      return value
+    },
+    onBackendExit: listener => backends.onExit(listener),
+    close: async () => {
+      await backends.close()
+      rmSync(state, { recursive: true, force: true })
+    },
+  }
+}
+
+/** The port people expect if nobody listens there, else any free one. */
+async function freePort(preferred: number): Promise<number> {
+  for (const port of [preferred, 0]) {
+    const server = createServer()
+    server.listen(port, '127.0.0.1')
+    const bound = await once(server, 'listening').then(
+      () => server.address(),
+      // Taken: the next candidate.
+      () => null,
+    )
+    if (bound === null || typeof bound === 'string') continue
+    server.close()
+    await once(server, 'close')
+    return bound.port
+  }
+  throw new Error('no free port on 127.0.0.1')
+}

@@ -1,0 +1,84 @@
+import { once } from 'node:events'
+import type { Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { openBackends } from '../adapters/backends.ts'
+import { openEmbeddedStore } from '../adapters/embedded/store.ts'
+import type { Address, Loaded } from '../config/settings.ts'
+import type { Alarm } from '../gateway/ports.ts'
+import { Replicas } from '../gateway/replicas.ts'
+import type { Store } from '../gateway/store.ts'
+import { adminEndpoints } from '../http/admin.ts'
+import type { App } from '../http/endpoint.ts'
+import { publicEndpoints } from '../http/public.ts'
+import { type LogEntry, serve } from '../http/server.ts'
+import type { World } from './world.ts'
+
+/** A gateway that serves. */
+export interface RunningGateway {
+  readonly store: Store
+  readonly app: App
+  readonly listen: Address
+  readonly admin: Address
+  /** Takes no more requests, lets those under way end for at most `graceMs`, then closes the store. */
+  close(graceMs: number): Promise<void>
+}
+
+export interface GatewayHooks {
+  readonly adminToken: string
+  readonly log: (entry: LogEntry) => void
+  readonly alarm: Alarm
+}
+
+/** Wires the adapters and starts both listeners. Rejects, with nothing left open, when one cannot start. */
+export async function startGateway(loaded: Loaded, world: World, hooks: GatewayHooks): Promise<RunningGateway> {
+  const { config, settings } = loaded
+  const store = await openEmbeddedStore({ path: settings.store.path, now: world.clock.now })
+  const backends = openBackends(settings.backends)
+  let ready = true
+  const app: App = {
+    config,
+    settings,
+    store,
+    send: backends.send,
+    ...world,
+    replicas: new Replicas(),
+    alarm: hooks.alarm,
+    loadedAt: world.clock.now(),
+    adminToken: hooks.adminToken,
+    ready: () => ready,
+  }
+  const servers = [serve(app, publicEndpoints, hooks.log), serve(app, adminEndpoints, () => {})] as const
+  const close = async (graceMs: number) => {
+    ready = false
+    await Promise.all(servers.map(server => closeServer(server, graceMs)))
+    await backends.close()
+    await store.close()
+  }
+  try {
+    const [listen, admin] = [
+      await listenAt(servers[0], settings.server.listen),
+      await listenAt(servers[1], settings.server.admin),
+    ]
+    return { store, app, listen, admin, close }
+  } catch (error) {
+    await close(0)
+    throw error
+  }
+}
+
+async function listenAt(server: Server, { host, port }: Address): Promise<Address> {
+  server.listen(port, host)
+  await once(server, 'listening')
+  const { port: bound } = server.address() as AddressInfo
+  return { host, port: bound }
+}
+
+async function closeServer(server: Server, graceMs: number): Promise<void> {
+  if (!server.listening) return
+  const closed = once(server, 'close')
+  server.close()
+  server.closeIdleConnections()
+  const cut = setTimeout(() => server.closeAllConnections(), graceMs)
+  await closed
+  clearTimeout(cut)
+}

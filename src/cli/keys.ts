@@ -1,0 +1,99 @@
+import { type Command, Option } from 'commander'
+import type { ShownKey } from '../wire/key.ts'
+import type { Control } from './control/control.ts'
+import { CommandFailed, table } from './talk.ts'
+
+interface Common {
+  readonly config: string
+  readonly json?: boolean
+}
+
+const configOption = () =>
+  new Option('-c, --config <file>', 'the configuration of the gateway').default('config.yaml').env('SVCCTL_CONFIG')
+
+/** Registers `svcctl keys mint|list|revoke`. */
+export function registerKeys(program: Command): void {
+  const keys = program.command('keys').description('mint, list and revoke keys')
+
+  keys
+    .command('mint')
+    .description('make a key for an account; the full value is shown once')
+    .requiredOption('--plan <slug>', 'the plan of the account')
+    .requiredOption('--account <label>', 'whose key it is, such as an e-mail address')
+    .option('--if-missing', 'exit 0 when the account has a key already')
+    .option('--json', 'print JSON')
+    .addOption(configOption())
+    .action((options: Common & { plan: string; account: string; ifMissing?: boolean }) =>
+      withControl(options, control => mint(control, options)),
+    )
+
+  keys
+    .command('list')
+    .description('list keys, masked')
+    .option('--json', 'print JSON')
+    .addOption(configOption())
+    .action((options: Common) => withControl(options, control => list(control, options)))
+
+  keys
+    .command('revoke')
+    .description('end a key now')
+    .argument('<key>', 'its full or masked value')
+    .option('--json', 'print JSON')
+    .addOption(configOption())
+    .action((key: string, options: Common) =>
+      withControl(options, async control => {
+        const revoked = await control.revoke(key)
+        if (options.json) console.log(JSON.stringify({ ...revoked, revoked: true }))
+        else console.error(`✓ ${revoked.key} of ${revoked.label} is revoked: the next request with it is refused.`)
+      }),
+    )
+}
+
+async function withControl(options: Common, run: (control: Control) => Promise<void>): Promise<void> {
+  // Only now: the configuration and the store cost more to load than a --help may take.
+  const { openControl } = await import('./control/open.ts')
+  const control = await openControl(options.config)
+  try {
+    await run(control)
+  } finally {
+    await control.close()
+  }
+}
+
+async function mint(
+  control: Control,
+  options: { plan: string; account: string; ifMissing?: boolean; json?: boolean },
+): Promise<void> {
+  const { key, value, baseUrl } = await control.mint(options.account, options.plan)
+  if (value === undefined) {
+    // Nothing on stdout: KEY=$(svcctl keys mint …) must never hold a mask.
+    const message = `${key.label} has the key ${key.key} on plan ${key.plan} already. For a new value: svcctl keys revoke ${key.key}, then mint again.`
+    if (!options.ifMissing) throw new CommandFailed(message)
+    console.error(message)
+    return
+  }
+  if (options.json) console.log(JSON.stringify({ ...key, value }))
+  else if (process.stdout.isTTY) console.log(mintedText(key, value, baseUrl))
+  else console.log(value)
+}
+
+const mintedText = (
+  key: ShownKey,
+  value: string,
+  baseUrl: string,
+): string => `✓ Key for ${key.label} on plan ${key.plan}
+
+  ${value}   (shown once; only a hash is kept)
+
+  export OPENAI_BASE_URL=${baseUrl}
+  export OPENAI_API_KEY=${value}`
+
+async function list(control: Control, { json }: Common): Promise<void> {
+  const keys = await control.list()
+  if (json) console.log(JSON.stringify({ object: 'list', data: keys }))
+  else if (keys.length === 0) console.error('No keys yet. Make one: svcctl keys mint --plan PLAN --account NAME')
+  else {
+    const rows = keys.map(key => [key.key, key.label, key.plan, key.status, new Date(key.created * 1000).toISOString()])
+    console.log(table([['KEY', 'ACCOUNT', 'PLAN', 'STATUS', 'CREATED'], ...rows]))
+  }
+}

@@ -1,0 +1,32 @@
+import type { LogEntry } from '../http/server.ts'
+import type { Config } from '../policy/config.ts'
+import { usdText } from '../wire/money.ts'
+
+/** One line per request: `10:02:11  200  svc-auto → svc-core  onprem-core  312 ms  9+41 tok  $0.000017`. */
+export function logLine(entry: LogEntry, { defaultModel }: Config): string {
+  const parts = [new Date(entry.at).toISOString().slice(11, 19), String(entry.status)]
+  if (entry.asked === undefined) parts.push(`${entry.method} ${entry.path}`)
+  else {
+    const asked = entry.asked || defaultModel.name
+    parts.push(entry.model === undefined || entry.model === asked ? asked : `${asked} → ${entry.model}`)
+  }
+  const pools = [...(entry.failures ?? []).map(({ pool, cause }) => `${pool} ✗ ${cause} →`), entry.pool ?? '']
+  parts.push(pools.join(' ').replace(/ →\s*$/, ''), `${entry.ms} ms`, tokensOf(entry), costOf(entry))
+  parts.push(
+    [entry.code, entry.type].filter(Boolean).join(' '),
+    entry.interrupted ? `interrupted: ${entry.interrupted}` : '',
+  )
+  return parts.filter(part => part !== '').join('  ')
+}
+
+/** A fault for the operator, on one line. */
+export const alarmLine = (message: string, details: Readonly<Record<string, unknown>> = {}): string =>
+  `▲ ${message} ${Object.entries(details)
+    .map(([name, value]) => `${name}=${value}`)
+    .join(' ')}`
+
+function tokensOf({ inputTokens, outputTokens, estimated }: LogEntry): string {
+  return inputTokens === undefined ? '' : `${estimated ? '~' : ''}${inputTokens}+${outputTokens} tok`
+}
+
+const costOf = ({ cost }: LogEntry): string => (cost === undefined ? '' : `$${usdText(cost)}`)

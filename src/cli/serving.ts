@@ -1,0 +1,64 @@
+import type { Loaded } from '../config/settings.ts'
+import { banner } from './banner.ts'
+import { type Demo, prepareDemo } from './demo.ts'
+import { type RunningGateway, startGateway } from './gateway.ts'
+import { loadOrFail } from './load.ts'
+import { alarmLine, logLine } from './log-line.ts'
+import { CommandFailed } from './talk.ts'
+import { saveToken } from './token.ts'
+import { world } from './world.ts'
+
+/** How long requests under way may go on after SIGTERM or the first Ctrl-C. */
+const GRACE_MS = 30_000
+
+/** Serves a configuration until a signal ends it. */
+export const serveConfig = (file: string): Promise<void> => run(loadOrFail(file), undefined)
+
+/** Serves the policies of this package in front of real backends on loopback. */
+export async function serveDemo(): Promise<void> {
+  const demo = await prepareDemo()
+  try {
+    await run(demo.loaded(), demo)
+  } catch (error) {
+    await demo.close()
+    throw error
+  }
+}
+
+async function run(loaded: Loaded, demo: Demo | undefined): Promise<void> {
+  const adminToken = process.env.SVCCTL_TOKEN || Buffer.from(world.random(24)).toString('base64url')
+  const gateway = await startGateway(loaded, world, {
+    adminToken,
+    log: entry => console.log(logLine(entry, loaded.config)),
+    alarm: (message, details) => console.error(alarmLine(message, details)),
+  }).catch(explainStart)
+  saveToken(loaded.settings.server.stateDir, adminToken)
+  const key = demo && (await demo.mintKey(gateway))
+  console.log(banner(loaded, gateway, demo && key ? { demo, key, adminToken } : undefined))
+  demo?.onBackendExit(name => console.log(`         backend ${name} has ended`))
+  stopOnSignal(gateway, demo)
+}
+
+/** Outages that an operator can do something about are told without a stack. */
+function explainStart(error: unknown): never {
+  if (error instanceof Error && 'code' in error && error.code === 'EADDRINUSE') {
+    throw new CommandFailed(`✗ ${error.message}: another process listens there`)
+  }
+  if (error instanceof Error && error.name === 'StoreLocked') throw new CommandFailed(`✗ ${error.message}`)
+  throw error
+}
+
+function stopOnSignal(gateway: RunningGateway, demo: Demo | undefined): void {
+  let stopping = false
+  const stop = async () => {
+    // The second signal means now.
+    if (stopping) process.exit(1)
+    stopping = true
+    console.log('         stopping: requests under way may finish; press Ctrl-C again to cut them')
+    await gateway.close(GRACE_MS)
+    await demo?.close()
+    process.exit(0)
+  }
+  process.on('SIGINT', stop)
+  process.on('SIGTERM', stop)
+}

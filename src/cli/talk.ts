@@ -1,0 +1,28 @@
+/** What svcctl exits with. */
+export const exitCodes = { fine: 0, bad: 1, usage: 2, unreachable: 3, signIn: 4 } as const
+
+/** A command that could not do what it was asked; the message is for the operator. */
+export class CommandFailed extends Error {
+  override readonly name = 'CommandFailed'
+  readonly exitCode: number
+
+  constructor(message: string, exitCode: number = exitCodes.bad) {
+    super(message)
+    this.exitCode = exitCode
+  }
+}
+
+/** Rows as aligned columns, the first row being the header. */
+export function table(rows: readonly (readonly string[])[]): string {
+  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map(row => row[column]?.length ?? 0)))
+  const line = (row: readonly string[]) =>
+    row
+      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+      .join('  ')
+      .trimEnd()
+  return rows.map(line).join('\n')
+}
+
+/** Whether to colour what goes to this stream. https://no-color.org */
+export const usesColour = (stream: { readonly isTTY?: boolean }): boolean =>
+  process.env.FORCE_COLOR ? true : stream.isTTY === true && !process.env.NO_COLOR

@@ -1,0 +1,28 @@
+import type { IncomingMessage } from 'node:http'
+import type { Denial } from '../policy/denial.ts'
+
+/** Reads a JSON body whole. Rejects when the client leaves before it is complete. */
+export function readBody(request: IncomingMessage, limitBytes: number): Promise<Buffer | Denial> {
+  const type = request.headers['content-type']
+  if (type !== undefined && !/^application\/json\b/i.test(type))
+    return Promise.resolve({ code: 'UNSUPPORTED_MEDIA_TYPE' })
+  const tooLarge: Denial = { code: 'PAYLOAD_TOO_LARGE', limitBytes }
+  if (Number(request.headers['content-length'] ?? 0) > limitBytes) return Promise.resolve(tooLarge)
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = []
+    let size = 0
+    request.on('data', (chunk: Buffer) => {
+      size += chunk.length
+      if (size > limitBytes) resolve(tooLarge)
+      else chunks.push(chunk)
+    })
+    request.on('end', () => resolve(Buffer.concat(chunks)))
+    request.on('error', reject)
+    request.on('close', () => reject(new ClientLeft()))
+  })
+}
+
+/** The client closed the connection: there is nobody to answer. */
+export class ClientLeft extends Error {
+  override readonly name = 'ClientLeft'
+}

@@ -1,0 +1,82 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Cancel, Client } from '../gateway/ports.ts'
+import type { Denial } from '../policy/denial.ts'
+import { type ErrorTerms, renderDenial } from '../wire/denial.ts'
+
+/** One request as the server received it, and the ways to answer it. */
+export class HttpCall implements Client {
+  readonly request: IncomingMessage
+  readonly response: ServerResponse
+  readonly requestId: string
+  /** The path without its query. */
+  readonly path: string
+  readonly #terms: ErrorTerms
+  readonly #leavers = new Set<() => void>()
+  #gone = false
+  /** What the request's line of the log adds to status and time. */
+  note: CallNote = {}
+
+  constructor(request: IncomingMessage, response: ServerResponse, requestId: string, terms: ErrorTerms) {
+    this.request = request
+    this.response = response
+    this.requestId = requestId
+    this.#terms = terms
+    const target = request.url ?? '/'
+    const query = target.indexOf('?')
+    this.path = query === -1 ? target : target.slice(0, query)
+    response.setHeader('x-request-id', requestId)
+    response.once('close', () => {
+      // Asked here and kept: a later end() of a response nobody reads counts as finished.
+      this.#gone = !response.writableFinished
+      if (this.#gone) for (const run of [...this.#leavers]) run()
+    })
+  }
+
+  get gone(): boolean {
+    return this.#gone
+  }
+
+  onGone(run: () => void): Cancel {
+    if (this.#gone) run()
+    else this.#leavers.add(run)
+    return () => this.#leavers.delete(run)
+  }
+
+  json(status: number, body: object, headers: Readonly<Record<string, string>> = {}): void {
+    this.send(status, 'application/json', Buffer.from(JSON.stringify(body)), headers)
+  }
+
+  send(status: number, type: string, bytes: Buffer, headers: Readonly<Record<string, string>> = {}): void {
+    this.response.writeHead(status, { ...headers, 'content-type': type, 'content-length': bytes.length })
+    this.response.end(bytes)
+  }
+
+  deny(denial: Denial): void {
+    this.note = { ...this.note, code: denial.code, ...('type' in denial && { type: denial.type }) }
+    const { status, reason, headers, body } = renderDenial(denial, this.#terms)
+    const bytes = Buffer.from(JSON.stringify(body))
+    this.response.writeHead(status, reason, {
+      ...headers,
+      'content-type': 'application/json',
+      'content-length': bytes.length,
+    })
+    this.response.end(bytes)
+  }
+}
+
+/** Facts of a request for its line of the log; no prompt, no key. */
+export interface CallNote {
+  readonly code?: string
+  readonly type?: string
+  readonly plan?: string
+  readonly asked?: string
+  readonly model?: string
+  readonly pool?: string
+  readonly failures?: readonly { pool: string; cause: string }[]
+  readonly inputTokens?: number
+  readonly outputTokens?: number
+  readonly cost?: number
+  readonly estimated?: boolean
+  /** Set when the answer did not end well. */
+  readonly interrupted?: string
+}

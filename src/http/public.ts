@@ -1,0 +1,37 @@
+import type { Identified } from '../gateway/identify.ts'
+import { readQuota } from '../gateway/quota.ts'
+import { catalog, catalogModel } from '../wire/catalog.ts'
+import { quotaRecord } from '../wire/quota.ts'
+import type { HttpCall } from './call.ts'
+import { chatCompletions } from './chat.ts'
+import type { App, Endpoint } from './endpoint.ts'
+
+/** What clients may call. Spec 4. */
+export const publicEndpoints: readonly Endpoint[] = [
+  { method: 'POST', path: '/v1/chat/completions', who: 'key', run: chatCompletions },
+  { method: 'GET', path: '/v1/models', who: 'anyone', run: listModels },
+  { method: 'GET', path: '/v1/models/{id}', who: 'anyone', run: showModel },
+  { method: 'GET', path: '/billing/quota', who: 'key', run: showQuota },
+  { method: 'GET', path: '/readyz', who: 'anyone', run: showReady },
+]
+
+function listModels(app: App, call: HttpCall): void {
+  call.json(200, catalog(app.config, { brand: app.settings.brand, createdAt: app.loadedAt }))
+}
+
+function showModel(app: App, call: HttpCall, id: string): void {
+  const model = catalogModel(app.config, id, { brand: app.settings.brand, createdAt: app.loadedAt })
+  if (model) call.json(200, model)
+  else call.deny({ code: 'NOT_FOUND', problem: `No model \`${id}\`; GET /v1/models lists those there are.` })
+}
+
+async function showQuota(app: App, call: HttpCall, { caller }: Identified): Promise<void> {
+  const { standing, held } = await readQuota(app.config, app.store, caller.account)
+  call.json(200, quotaRecord(standing, held, caller.keyPrefix))
+}
+
+/** 503 once the process is on its way out, so that a balancer sends nobody here. */
+export function showReady(app: App, call: HttpCall): void {
+  if (app.ready()) call.json(200, { status: 'ready', revision: app.config.revision })
+  else call.deny({ code: 'DRAINING' })
+}

@@ -1,0 +1,25 @@
+import type { Denial } from '../policy/denial.ts'
+import type { Endpoint } from './endpoint.ts'
+
+export type Match = { readonly endpoint: Endpoint; readonly id: string } | Denial
+
+const PARAMETER = '{id}'
+
+/** Finds endpoints by the raw path: nothing is decoded or normalised, so that no two readings of a path differ. */
+export function router(endpoints: readonly Endpoint[]): (method: string, path: string) => Match {
+  return (method, path) => {
+    const here = endpoints.filter(endpoint => parameterOf(endpoint.path, path) !== undefined)
+    const endpoint = here.find(candidate => candidate.method === method)
+    if (endpoint) return { endpoint, id: parameterOf(endpoint.path, path) ?? '' }
+    if (here.length > 0) return { code: 'METHOD_NOT_ALLOWED', allow: here.map(candidate => candidate.method) }
+    return { code: 'NOT_FOUND', problem: 'No such path. The API is below /v1; see GET /v1/models.' }
+  }
+}
+
+/** What stands for `{id}`, empty when the pattern has none; undefined when the path does not match. */
+function parameterOf(pattern: string, path: string): string | undefined {
+  if (!pattern.endsWith(PARAMETER)) return pattern === path ? '' : undefined
+  const prefix = pattern.slice(0, -PARAMETER.length)
+  const id = path.startsWith(prefix) ? path.slice(prefix.length) : ''
+  return id !== '' && !id.includes('/') ? id : undefined
+}

@@ -1,0 +1,86 @@
+import { timingSafeEqual } from 'node:crypto'
+import { once } from 'node:events'
+import { createServer, type IncomingMessage, type Server } from 'node:http'
+import { identify } from '../gateway/identify.ts'
+import { hashOf, newRequestId } from '../gateway/keys.ts'
+import { StoreUnavailable } from '../gateway/store.ts'
+import type { EpochMs, Millis } from '../policy/config.ts'
+import { isDenial } from '../wire/body.ts'
+import type { ErrorTerms } from '../wire/denial.ts'
+import { ClientLeft } from './body.ts'
+import { type CallNote, HttpCall } from './call.ts'
+import type { App, Endpoint } from './endpoint.ts'
+import { type Match, router } from './router.ts'
+
+/** One finished request, for the log. */
+export interface LogEntry extends CallNote {
+  readonly at: EpochMs
+  readonly requestId: string
+  readonly method: string
+  readonly path: string
+  /** 499 when the client left before its answer. */
+  readonly status: number
+  readonly ms: Millis
+}
+
+/** A listener that serves a table of endpoints. `log` hears of every request once it is over. */
+export function serve(app: App, endpoints: readonly Endpoint[], log: (entry: LogEntry) => void): Server {
+  const route = router(endpoints)
+  const { errors, server, brand } = app.settings
+  const terms: ErrorTerms = { brand, links: { ...errors, console: server.consoleUrl } }
+  return createServer((request, response) => {
+    const at = app.clock.now()
+    const call = new HttpCall(request, response, newRequestId(at, app.random), terms)
+    let closedAt = at
+    const closed = once(response, 'close').then(() => {
+      closedAt = app.clock.now()
+    })
+    const answered = answer(app, call, route(request.method ?? '', call.path)).catch(error => fail(app, call, error))
+    // Both: what a request cost is known only once it is settled, even when its client has long left.
+    Promise.all([closed, answered]).then(() => log(entryOf(call, at, closedAt)))
+  })
+}
+
+async function answer(app: App, call: HttpCall, match: Match): Promise<void> {
+  if (isDenial(match)) return call.deny(match)
+  const { endpoint, id } = match
+  switch (endpoint.who) {
+    case 'anyone':
+      return endpoint.run(app, call, id)
+    case 'operator':
+      if (isOperator(app, call.request)) return endpoint.run(app, call)
+      return call.deny({
+        code: 'INVALID_TOKEN',
+        problem: 'Send the admin token as bearer; the server wrote it to its state_dir.',
+      })
+    case 'key': {
+      // Before the body: a dead key is told so even with a bad body, and costs nothing.
+      const identified = await identify(app.store, app.settings.brand, call.request.headers.authorization)
+      return isDenial(identified) ? call.deny(identified) : endpoint.run(app, call, identified)
+    }
+  }
+}
+
+function isOperator({ adminToken }: App, request: IncomingMessage): boolean {
+  const given = request.headers.authorization ?? ''
+  // Hashes have one length, so the comparison tells nothing of the token's.
+  return timingSafeEqual(Buffer.from(hashOf(given)), Buffer.from(hashOf(`Bearer ${adminToken}`)))
+}
+
+/** The one catch: what arrives here is an outage, a bug, or a client that left. */
+function fail(app: App, call: HttpCall, error: unknown): void {
+  if (error instanceof ClientLeft) return
+  const unavailable = error instanceof StoreUnavailable
+  app.alarm(unavailable ? 'the store is unavailable' : 'unexpected error', {
+    requestId: call.requestId,
+    error: error instanceof Error ? (error.stack ?? error.message) : String(error),
+  })
+  if (call.response.headersSent) call.response.destroy()
+  else call.deny({ code: unavailable ? 'STORE_UNAVAILABLE' : 'INTERNAL' })
+}
+
+function entryOf(call: HttpCall, at: EpochMs, closedAt: EpochMs): LogEntry {
+  const { requestId, path, note, request, response } = call
+  const status = call.gone ? 499 : response.statusCode
+  return { at, requestId, method: request.method ?? '', path, status, ms: closedAt - at, ...note }
+}
