@@ -1,7 +1,8 @@
 import { type Command, Option } from 'commander'
 import type { Load } from '../config/load.ts'
 import type { Problem } from '../config/problem.ts'
-import { exitCodes } from './talk.ts'
+import type { Loaded } from '../config/settings.ts'
+import { exitCodes, usesColour } from './talk.ts'
 
 interface Options {
   readonly config: string
@@ -28,21 +29,26 @@ async function validate({ config, strict = false, format }: Options): Promise<vo
   const { load } = await import('../config/load.ts')
   const started = performance.now()
   const result = load(config, process.env, process.cwd())
+  const took = performance.now() - started
   const problems = result.ok ? result.loaded.warnings : result.problems
-  process.stdout.write(await rendered(config, result, problems, format, performance.now() - started))
-  process.exitCode = result.ok && !(strict && problems.length > 0) ? exitCodes.fine : exitCodes.bad
+  const valid = result.ok && !(strict && problems.length > 0)
+  process.stdout.write(await report(problems, result.sources, format))
+  if (valid && format === 'text') process.stdout.write(await verdict(config, result.loaded, took))
+  process.exitCode = valid ? exitCodes.fine : exitCodes.bad
 }
 
-async function rendered(config: string, result: Load, problems: readonly Problem[], format: string, took: number) {
+async function report(problems: readonly Problem[], sources: Load['sources'], format: string): Promise<string> {
   const { renderGithub, renderJson } = await import('../config/report.ts')
   if (format === 'json') return renderJson(problems)
   if (format === 'github') return renderGithub(problems)
-  const { counted, renderText } = await import('../config/frame.ts')
-  const colour = process.stdout.isTTY === true && !process.env.NO_COLOR
-  const report = problems.length > 0 ? renderText(problems, result.sources, colour) : ''
-  if (!result.ok) return report
-  const { plans, models, aliases, pools } = result.loaded.config
+  const { renderText } = await import('../config/frame.ts')
+  return problems.length > 0 ? renderText(problems, sources, usesColour(process.stdout)) : ''
+}
+
+/** `config.yaml is valid: 3 plans, 2 models, 1 alias, 4 pools (12 ms)` */
+async function verdict(config: string, { config: { plans, models, aliases, pools } }: Loaded, took: number) {
+  const { counted } = await import('../config/frame.ts')
   const parts = Object.entries({ plan: plans, model: models, alias: aliases, pool: pools })
   const declared = parts.map(([noun, { size }]) => counted(size, noun)).join(', ')
-  return `${report}${config} is valid: ${declared} (${Math.round(took)} ms)\n`
+  return `${config} is valid: ${declared} (${Math.round(took)} ms)\n`
 }

@@ -1,4 +1,5 @@
 import { type Document, isAlias, isMap, isScalar, isSeq, type Pair, type Scalar, type Node as YamlNode } from 'yaml'
+import { withoutUser } from './formats.ts'
 import { type Env, interpolate } from './interpolate.ts'
 import type { Locate } from './parse.ts'
 import { isRefusal, typed } from './scalar.ts'
@@ -128,7 +129,7 @@ function nameOf(key: YamlNode | null, at: Span, { report }: Walk): string | unde
 function scalar(node: Scalar, span: Span, walk: Walk): ScalarNode {
   const text = String(node.value)
   const plain = node.type === 'PLAIN' && !node.tag
-  const written = shorten(text)
+  const written = withoutUser(shorten(text))
   // A secret stays a reference here, so that no value of one is in the tree.
   if (walk.secret) return { is: 'scalar', value: plain && typed(text) === null ? null : text, written: text, span }
   const filled = interpolate(text, walk.env)

@@ -26,7 +26,7 @@ export const baseUrl: Format<string> = {
   hint: 'write http(s)://host/path, without user, query or fragment',
 }
 
-export const link: Format<string> = {
+const link: Format<string> = {
   read: text => readUrl(text) && text,
   rule: 'bad-url',
   expects: 'a URL',
@@ -77,6 +77,10 @@ function readUrl(text: string): URL | undefined {
   if (!/^https?:\/\/[^\s/\\@?#]+(?:[/?#][^\s\\]*)?$/.test(text) || !URL.canParse(text)) return undefined
   return new URL(text)
 }
+
+/** A text with the user and password of URLs covered; as long as before. */
+export const withoutUser = (text: string): string =>
+  text.replace(/(:\/\/)([^\s/@]+)(?=@)/g, (_, slashes: string, user: string) => slashes + '•'.repeat(user.length))
 
 /** Whether only this machine can reach a host. */
 export const isLoopback = (host: string): boolean =>

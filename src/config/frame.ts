@@ -1,3 +1,4 @@
+import { withoutUser } from './formats.ts'
 import type { Problem } from './problem.ts'
 import { secretFields } from './schema.ts'
 
@@ -74,7 +75,7 @@ const SECRET = new RegExp(`(\\b(?:${fields})["']?\\s*:\\s*)(?!${reference})(\\S.
 
 /** A literal secret is a Problem. Printed into a log of CI, its frame would be a worse one. */
 const masked = (text: string): string =>
-  text.replace(SECRET, (_, before: string, secret: string) => before + '•'.repeat(secret.length))
+  withoutUser(text).replace(SECRET, (_, before: string, secret: string) => before + '•'.repeat(secret.length))
 
 /** Tabs and control characters would move the caret, or the terminal's. */
 const clean = (text: string): string => text.replace(/\p{Cc}/gu, ' ')

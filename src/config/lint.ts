@@ -80,7 +80,7 @@ function lintPrice({ usd_per_1m: price }: ModelSection, context: number, say: Sa
         path,
         'warning',
         'price-high',
-        `${price[side]} USD for a million tokens is much`,
+        'more than 200 USD for a million tokens',
         'is this a price for a thousand tokens?',
       )
     } else if (nano > 0 && nano < 100) {
@@ -88,7 +88,7 @@ function lintPrice({ usd_per_1m: price }: ModelSection, context: number, say: Sa
         path,
         'warning',
         'price-low',
-        `${price[side]} USD for a million tokens is little`,
+        'less than 0.0001 USD for a million tokens',
         'is this a price for a single token?',
       )
     }

@@ -95,12 +95,13 @@ function hintFor(wanted: readonly string[], node: Node | undefined): { hint?: st
 }
 
 function sayPattern(name: string, error: ErrorObject, node: Node | undefined): Told {
-  const expects = error.parentSchema?.['x-expects'] ?? 'what the format allows'
+  const expects: string = error.parentSchema?.['x-expects'] ?? 'what the format allows'
+  const [what, detail] = expects.split(': ')
   const written = shown(node)
-  const told = { rule: 'bad-value', message: `\`${written}\` is not ${expects}` }
+  const told = { rule: 'bad-value', message: `\`${written}\` is not ${what}` }
   if (written === 'all') return { ...told, hint: `write \`${name}: all\`, without a list` }
-  if (name === 'models') return { ...told, hint: `write [${written}]` }
-  return told
+  if (detail) return { ...told, hint: `write ${detail}` }
+  return name === 'models' ? { ...told, hint: `write [${written}]` } : told
 }
 
 const list = (values: unknown): string =>

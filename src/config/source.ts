@@ -33,7 +33,12 @@ export function readSource(path: string, cwd: string, from: Span | undefined, re
     return { file, path, text: new TextDecoder('utf-8', { fatal: true }).decode(readFileSync(path)) }
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? String(error.code) : ''
-    if (code === 'ENOENT') return refuse('no-file', `there is no file \`${file}\``, 'name another one with --config')
+    if (code === 'ENOENT')
+      return refuse(
+        'no-file',
+        `there is no file \`${file}\``,
+        from ? 'correct the path, or create the file' : 'name another one with --config',
+      )
     if (code === 'ERR_ENCODING_INVALID_ENCODED_DATA')
       return refuse('not-utf8', `\`${file}\` is not UTF-8`, 'save it as UTF-8')
     return refuse('unreadable-file', `\`${file}\` cannot be read: ${code || String(error)}`, 'check its permissions')
@@ -41,7 +46,7 @@ export function readSource(path: string, cwd: string, from: Span | undefined, re
 }
 
 /** A path as the operator would type it: relative when it is below the working directory. */
-export function nameOf(path: string, cwd: string): string {
+function nameOf(path: string, cwd: string): string {
   const name = relative(cwd, resolve(cwd, path))
   return name === '' || name.split(sep)[0] === '..' || isAbsolute(name) ? path : name
 }

@@ -1,0 +1,49 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { onTestFinished } from 'vitest'
+import type { Env } from '../../src/config/interpolate.ts'
+import { type Load, load } from '../../src/config/load.ts'
+import type { Problem } from '../../src/config/problem.ts'
+import type { Loaded } from '../../src/config/settings.ts'
+
+export type Files = Readonly<Record<string, string | Buffer>>
+
+/** A smallest configuration that is in order. */
+export const small = `version: 1
+plans:
+  free: { models: all, rpm: 20, tpm: 40k, monthly_usd: 1 }
+models:
+  small: { kind: chat, tier: guest, serve: [near], context: 32k, usd_per_1m: { input: 0.10, output: 0.40 } }
+default_model: small
+pools:
+  near: { site: on-premises, replicas: [http://10.0.0.11:8000/v1], model: small-chat }
+`
+
+/** A directory with files that goes when the test is over. */
+export function directoryOf(files: Files): string {
+  const directory = mkdtempSync(join(tmpdir(), 'svc-config-'))
+  onTestFinished(() => rmSync(directory, { recursive: true, force: true }))
+  for (const [name, content] of Object.entries(files)) {
+    mkdirSync(dirname(join(directory, name)), { recursive: true })
+    writeFileSync(join(directory, name), content)
+  }
+  return directory
+}
+
+/** Loads `config.yaml` from a directory of its own. */
+export const loadFiles = (files: Files, env: Env = {}): Load => load('config.yaml', env, directoryOf(files))
+
+/** Loads a configuration that is in order. */
+export function loadGood(config: string, env: Env = {}): Loaded {
+  const result = loadFiles({ 'config.yaml': config }, env)
+  if (!result.ok) throw new Error(result.problems.map(briefly).join('\n'))
+  return result.loaded
+}
+
+/** `file:line:column rule` of everything that was found. */
+export const found = (result: Load): readonly string[] => problemsOf(result).map(briefly)
+
+export const problemsOf = (result: Load): readonly Problem[] => (result.ok ? result.loaded.warnings : result.problems)
+
+const briefly = ({ file, line, column, rule }: Problem): string => `${file}:${line}:${column} ${rule}`

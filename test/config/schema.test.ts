@@ -1,0 +1,37 @@
+import { spawnSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { expect, test } from 'vitest'
+import { fields } from '../../src/config/schema.ts'
+
+const root = fileURLToPath(new URL('../..', import.meta.url))
+
+test('every field of the schema is described in a sentence', () => {
+  expect(fields.length).toBeGreaterThan(50)
+  expect(fields.filter(({ schema }) => !/\w.*\.$/.test(schema.description ?? '')).map(({ path }) => path)).toEqual([])
+})
+
+test('every map of the schema either knows its fields or takes names', () => {
+  const maps = fields.filter(({ schema }) => [schema.type].flat().includes('object'))
+
+  expect(maps.filter(({ schema }) => schema.additionalProperties === undefined).map(({ path }) => path)).toEqual([])
+})
+
+test('src/config/file.ts is what the schema generates', () => {
+  expect(
+    spawnSync(process.execPath, ['scripts/generate.js', '--check'], { cwd: root, encoding: 'utf8' }),
+  ).toMatchObject({
+    status: 0,
+    stderr: '',
+  })
+})
+
+test.each(['config.example.yaml', 'policies/plans.yaml', 'policies/models.yaml', 'policies/pools.yaml'])(
+  '%s tells editors its schema',
+  file => {
+    const [, path = ''] =
+      /^# yaml-language-server: \$schema=(\S+)\n/.exec(readFileSync(`${root}/${file}`, 'utf8')) ?? []
+
+    expect(JSON.parse(readFileSync(new URL(path, `file://${root}/${file}`), 'utf8'))).toHaveProperty('$schema')
+  },
+)
