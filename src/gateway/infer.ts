@@ -3,7 +3,7 @@ import type { Config, Pool } from '../policy/config.ts'
 import type { Denial } from '../policy/denial.ts'
 import type { Caller } from '../policy/facts.ts'
 import { isDenial } from '../wire/body.ts'
-import { backendChat, type ChatRequest } from '../wire/chat.ts'
+import type { StreamWanted, WireRequest } from '../wire/request.ts'
 import { scrub } from '../wire/scrub.ts'
 import { type AdmittedCall, admit } from './admit.ts'
 import type { Outcome, Target } from './attempt.ts'
@@ -33,7 +33,7 @@ export interface Call {
   readonly requestId: string
   readonly keyHash: string
   readonly caller: Caller
-  readonly chat: ChatRequest
+  readonly wire: WireRequest
   readonly client: Client
 }
 
@@ -60,15 +60,15 @@ interface Answered {
 /** The life of one inference request, in the order it happens. */
 export async function infer(gateway: Gateway, call: Call): Promise<Served> {
   const { config, store, clock, replicas } = gateway
-  const { requestId, keyHash, caller, chat } = call
+  const { requestId, keyHash, caller, wire } = call
   const at = clock.now()
   const health = { down: replicas.down(config.pools.values(), at) }
-  const facts = { at, caller, request: chat.request, health }
+  const facts = { at, caller, request: wire.request, health }
   const admitted = await admit(config, store, { requestId, keyHash, facts })
   if (isDenial(admitted)) return { kind: 'denied', denial: admitted, failures: [] }
 
   try {
-    return await (chat.request.stream ? serveStream : serveWhole)(gateway, call, admitted)
+    return await (wire.stream ? serveStream(gateway, call, admitted, wire.stream) : serveWhole(gateway, call, admitted))
   } catch (error) {
     await store.refund(admitted.hold)
     throw error
@@ -76,7 +76,17 @@ export async function infer(gateway: Gateway, call: Call): Promise<Served> {
 }
 
 async function serveWhole(gateway: Gateway, call: Call, admitted: AdmittedCall): Promise<Served> {
-  const attempted = await forward(gateway, call, admitted, target => attemptWhole(gateway, target, call.client))
+  const { decision } = admitted
+  const read = (backendModel: string) => (bytes: Buffer) =>
+    call.wire.readAnswer(bytes, {
+      model: decision.model,
+      backendModel,
+      inputTokens: decision.claims.tokens.input,
+      created: Math.floor(gateway.clock.now() / 1000),
+    })
+  const attempted = await forward(gateway, call, admitted, target =>
+    attemptWhole(gateway, target, call.client, read(target.pool.model)),
+  )
   if (attempted.kind !== 'answered') return unanswered(gateway, admitted, attempted)
   const { answer, pool, failures, over } = attempted
   over('well')
@@ -84,10 +94,15 @@ async function serveWhole(gateway: Gateway, call: Call, admitted: AdmittedCall):
   return { kind: 'whole', admitted, pool, failures, bytes: answer.bytes, row }
 }
 
-async function serveStream(gateway: Gateway, call: Call, admitted: AdmittedCall): Promise<Served> {
-  const { usageWanted, request } = call.chat
-  const terms = { usageWanted, choices: request.choices }
-  const attempted = await forward(gateway, call, admitted, target => attemptStream(gateway, target, terms, call.client))
+async function serveStream(
+  gateway: Gateway,
+  call: Call,
+  admitted: AdmittedCall,
+  wanted: StreamWanted,
+): Promise<Served> {
+  const attempted = await forward(gateway, call, admitted, target =>
+    attemptStream(gateway, target, wanted, call.client),
+  )
   if (attempted.kind !== 'answered') return unanswered(gateway, admitted, attempted)
   const { answer, pool, failures, over } = attempted
   return {
@@ -106,7 +121,7 @@ async function serveStream(gateway: Gateway, call: Call, admitted: AdmittedCall)
 /** Sends the request to one pool after the other, as `attempt` does for one replica. */
 function forward<A>(
   gateway: Gateway,
-  { requestId, chat, client }: Call,
+  { requestId, wire, client }: Call,
   { decision, hold }: AdmittedCall,
   attempt: (target: Target) => Promise<Outcome<A>>,
 ): Promise<Attempted<A>> {
@@ -118,8 +133,8 @@ function forward<A>(
   }
   const ports = { ...gateway, ejection: (pool: Pool) => timeoutsOf(pool).eject }
   return failover(ports, decision.pools, client, ({ pool, replica }) => {
-    const body = backendChat(chat, pool.model, hold.output)
-    return attempt({ pool, replica, path: '/chat/completions', body, requestId, timeouts: timeoutsOf(pool) })
+    const body = wire.bodyFor(pool.model, hold.output, decision.imageSize)
+    return attempt({ pool, replica, path: wire.path, body, requestId, timeouts: timeoutsOf(pool) })
   })
 }
 
@@ -132,7 +147,7 @@ async function unanswered(
   const { failures } = attempted
   if (attempted.kind === 'left') {
     // Nothing of a stream was said before its first content; of a whole answer nobody knows.
-    const spoken = admitted.request.stream ? { spoken: 0 } : {}
+    const spoken = 'stream' in admitted.request && admitted.request.stream ? { spoken: 0 } : {}
     const row = await settle(gateway, admitted, { pool: attempted.pool, ...spoken })
     return { kind: 'left', row, failures }
   }

@@ -11,6 +11,8 @@ export interface Delivered {
   readonly usage?: Usage
   /** Bytes of what the model said; unknown when a whole answer never came. */
   readonly spoken?: number
+  /** Images that came; all that were asked for when unknown. */
+  readonly items?: number
 }
 
 /** No tokenizer in use makes more than a token of three bytes on average. */
@@ -20,10 +22,12 @@ const BYTES_PER_TOKEN = 3
 export function settlementOf(admitted: AdmittedCall, delivered: Delivered, at: EpochMs): Settlement {
   const { caller, request, decision, hold, revision } = admitted
   const { inputTokens, outputTokens } = delivered.usage ?? estimateOf(admitted, delivered.spoken)
-  const cost = costOf(decision.model.price, inputTokens, outputTokens)
+  const { price, items } = decision.claims.spend
+  const cost = costOf(price, inputTokens, outputTokens, delivered.items ?? items)
   return {
     hold,
-    charge: { tokens: inputTokens + outputTokens, cost },
+    // What an image model calls output tokens is paid by the image, and no part of the minute.
+    charge: { tokens: inputTokens + (request.kind === 'image' ? 0 : outputTokens), cost },
     row: {
       requestId: hold.requestId,
       account: caller.account,

@@ -1,5 +1,6 @@
 import type { Timeouts } from '../config/settings.ts'
 import type { EpochMs, Millis } from '../policy/config.ts'
+import type { StreamWanted } from '../wire/request.ts'
 import { StreamReader, type StreamReading } from '../wire/stream.ts'
 import type { Usage } from '../wire/usage.ts'
 import {
@@ -31,17 +32,11 @@ export interface StreamEnding {
   readonly spoken: number
 }
 
-export interface StreamTerms {
-  readonly usageWanted: boolean
-  /** Completions asked for: a stream has finished when all of them have. */
-  readonly choices: number
-}
-
 /** One attempt at a stream. It is answered at the first content; what came before is kept for the sink. */
 export function attemptStream(
   ports: AttemptPorts,
   target: Target,
-  terms: StreamTerms,
+  terms: StreamWanted,
   client: Client,
 ): Promise<Outcome<AnswerStream>> {
   return new Promise(resolve => {
@@ -74,7 +69,7 @@ export class AnswerStream implements Reader {
   #paused = false
   #heardAt: EpochMs
 
-  constructor(clock: Clock, target: Target, terms: StreamTerms, answered: (outcome: Outcome<AnswerStream>) => void) {
+  constructor(clock: Clock, target: Target, terms: StreamWanted, answered: (outcome: Outcome<AnswerStream>) => void) {
     this.#clock = clock
     this.#timeouts = target.timeouts
     this.#answered = answered

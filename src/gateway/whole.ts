@@ -1,5 +1,5 @@
 import type { Millis } from '../policy/config.ts'
-import { readAnswer, type WholeAnswer } from '../wire/answer.ts'
+import type { WholeAnswer } from '../wire/request.ts'
 import { type AttemptPorts, failed, type Outcome, openAttempt, type Target } from './attempt.ts'
 import type { Client } from './ports.ts'
 
@@ -9,7 +9,12 @@ const MAX_ANSWER_BYTES = 67_108_864
 const USAGE_WAIT: Millis = 30_000
 
 /** One attempt at a whole answer: all of it is read and checked before any of it is passed on. */
-export function attemptWhole(ports: AttemptPorts, target: Target, client: Client): Promise<Outcome<WholeAnswer>> {
+export function attemptWhole(
+  ports: AttemptPorts,
+  target: Target,
+  client: Client,
+  read: (bytes: Buffer) => WholeAnswer | undefined,
+): Promise<Outcome<WholeAnswer>> {
   return new Promise(resolve => {
     const chunks: Buffer[] = []
     let size = 0
@@ -21,9 +26,8 @@ export function attemptWhole(ports: AttemptPorts, target: Target, client: Client
       exchange.abort()
       finish(outcome)
     }
-    const read = (): Outcome<WholeAnswer> => {
-      const created = Math.floor(ports.clock.now() / 1000)
-      const answer = readAnswer(Buffer.concat(chunks), { model: target.pool.model, created })
+    const outcome = (): Outcome<WholeAnswer> => {
+      const answer = read(Buffer.concat(chunks))
       return answer ? { kind: 'answered', answer } : failed('malformed answer')
     }
     const reader = {
@@ -33,7 +37,7 @@ export function attemptWhole(ports: AttemptPorts, target: Target, client: Client
         size += bytes.length
         if (size > MAX_ANSWER_BYTES) giveUp(failed('answer too large'))
       },
-      end: () => finish(read()),
+      end: () => finish(outcome()),
       failed: (cause: string) => finish(failed(cause)),
     }
     const exchange = openAttempt(ports, target, reader, finish)

@@ -1,14 +1,15 @@
 import type { Identified } from '../gateway/identify.ts'
 import { readQuota } from '../gateway/quota.ts'
 import { catalog, catalogModel } from '../wire/catalog.ts'
+import { readChat } from '../wire/chat.ts'
 import { quotaRecord } from '../wire/quota.ts'
 import type { HttpCall } from './call.ts'
-import { chatCompletions } from './chat.ts'
 import type { App, Endpoint } from './endpoint.ts'
+import { inference } from './infer.ts'
 
 /** What clients may call. Spec 4. */
 export const publicEndpoints: readonly Endpoint[] = [
-  { method: 'POST', path: '/v1/chat/completions', who: 'key', run: chatCompletions },
+  { method: 'POST', path: '/v1/chat/completions', who: 'key', run: inference(readChat) },
   { method: 'GET', path: '/v1/models', who: 'anyone', run: listModels },
   { method: 'GET', path: '/v1/models/{id}', who: 'anyone', run: showModel },
   { method: 'GET', path: '/billing/quota', who: 'key', run: showQuota },

@@ -55,14 +55,19 @@ export interface Inclusion {
   readonly at: Place
 }
 
-export type Kind = 'chat'
+export type Kind = 'chat' | 'embedding' | 'image'
 
 /** A brand name that clients use. It stays when the backends behind it change. Spec 9.2. */
-export interface Model extends Declared {
-  readonly kind: Kind
+export type Model = ChatModel | EmbeddingModel | ImageModel
+
+interface ServedModel extends Declared {
   readonly tier: string
   /** In failover order; at least one. */
   readonly serve: readonly Pool[]
+}
+
+export interface ChatModel extends ServedModel {
+  readonly kind: 'chat'
   /** Tokens of prompt and completion together. */
   readonly context: number
   /** Completion tokens wanted when the client sets no cap. */
@@ -74,10 +79,28 @@ export interface Model extends Declared {
   readonly price: Price
 }
 
+export interface EmbeddingModel extends ServedModel {
+  readonly kind: 'embedding'
+  /** Tokens of one input. */
+  readonly context: number
+  /** Numbers of one vector. */
+  readonly dimensions: number
+  /** Only input is paid. */
+  readonly price: Price
+}
+
+export interface ImageModel extends ServedModel {
+  readonly kind: 'image'
+  /** Price of one image by size, `512x512`; the first size is taken when a request names none. */
+  readonly sizes: ReadonlyMap<string, NanoUsd>
+}
+
 /** Nano-USD for 1,000 tokens: `usd_per_1m: 0.10` is 100_000. Exact to a millionth of a dollar per million tokens. */
 export interface Price {
   readonly input: NanoUsd
   readonly output: NanoUsd
+  /** For each image. */
+  readonly item?: NanoUsd
 }
 
 /** Places that answer with the same model. */

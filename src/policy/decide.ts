@@ -1,4 +1,4 @@
-import type { Config, Model, Plan } from './config.ts'
+import type { Config, EpochMs, Model, Plan } from './config.ts'
 import { placeOf } from './config.ts'
 import type { Claims, Decision, Step } from './decision.ts'
 import type { Denial } from './denial.ts'
@@ -8,6 +8,7 @@ import { choose } from './model.ts'
 import { type Ruling, ruled } from './ruling.ts'
 import { failoverOrder } from './send.ts'
 import { size } from './size.ts'
+import type { Sized } from './sized.ts'
 import { windowOf } from './window.ts'
 
 /** The whole policy. The same config and facts give the same decision. */
@@ -20,7 +21,7 @@ export function decide(config: Config, facts: Facts): Decision {
   const why: Step[] = [{ stage: 'who', outcome: 'pass', text: `${caller.keyPrefix} on plan ${plan.name}`, at: plan.at }]
   const deny = (denial: Denial): Decision => ({ verdict: 'deny', denial, why })
 
-  const chosen = ruled(why, choose(config, request.model))
+  const chosen = ruled(why, choose(config, request))
   if ('denial' in chosen) return deny(chosen.denial)
   const { model, alias } = chosen.value
 
@@ -30,7 +31,7 @@ export function decide(config: Config, facts: Facts): Decision {
   const sized = ruled(why, size(plan, model, request))
   if ('denial' in sized) return deny(sized.denial)
 
-  const claims = claimsOf(plan, model, sized.value, at)
+  const claims = claimsOf(plan, sized.value, at)
   const pools = failoverOrder(model, health)
   why.push(...limitSteps(plan, claims), {
     stage: 'send',
@@ -38,7 +39,8 @@ export function decide(config: Config, facts: Facts): Decision {
     text: pools.map(pool => pool.name).join(', then '),
     at: placeOf(model, 'serve'),
   })
-  return { verdict: 'allow', model, ...(alias && { alias }), pools, claims, why }
+  const { imageSize } = sized.value
+  return { verdict: 'allow', model, ...(alias && { alias }), pools, claims, ...(imageSize && { imageSize }), why }
 }
 
 /** Whether the plan includes the model. Spec 8, "Plan model gating". */
@@ -55,7 +57,7 @@ function gate(plan: Plan, model: Model): Ruling<void> {
   return { step: { stage: 'gate', outcome: 'pass', text, at: included.at }, value: undefined }
 }
 
-function claimsOf(plan: Plan, model: Model, sized: Pick<Claims, 'output'> & { input: number }, at: number): Claims {
+function claimsOf(plan: Plan, sized: Sized, at: EpochMs): Claims {
   return {
     requests: { limit: plan.rpm },
     tokens: { limit: plan.tpm, input: sized.input },
@@ -66,7 +68,8 @@ function claimsOf(plan: Plan, model: Model, sized: Pick<Claims, 'output'> & { in
       allotment: plan.monthlyUsd,
       overageEnabled: plan.overage !== false,
       window: windowOf(at),
-      price: model.price,
+      price: sized.price,
+      items: sized.items,
     },
     output: sized.output,
   }

@@ -18,6 +18,8 @@ export interface Allow {
   /** In the order they are to be tried. */
   readonly pools: readonly Pool[]
   readonly claims: Claims
+  /** The size of the images asked for, or the model's first. */
+  readonly imageSize?: string
   readonly why: readonly Step[]
 }
 
@@ -53,9 +55,11 @@ export interface SpendClaim {
   readonly overageEnabled: boolean
   readonly window: Window
   readonly price: Price
+  /** Images asked for. */
+  readonly items: number
 }
 
-/** Output tokens per choice: granted between min and want, as much as the tokens and spend limits leave. */
+/** Output tokens per choice, 0 where nothing is said: granted between min and want, as much as the tokens and spend limits leave. */
 export interface OutputClaim {
   readonly want: number
   readonly min: number

@@ -1,4 +1,4 @@
-import type { EpochMs, Kind } from './config.ts'
+import type { EpochMs } from './config.ts'
 
 /** What is known about one request: plain JSON without prompt text, so that a logged line can be decided again. */
 export interface Facts {
@@ -17,14 +17,20 @@ export interface Caller {
   readonly keyPrefix: string
 }
 
-export interface InferenceRequest {
-  readonly kind: Kind
+/** What a request asks for, as far as policy needs to know. */
+export type InferenceRequest = ChatAsk | EmbeddingAsk | ImageAsk
+
+interface Ask {
   /** As the client wrote it; absent when it left the choice to us. */
   readonly model?: string
+  /** UTF-8 bytes of everything that a model may read. */
+  readonly textBytes: number
+}
+
+export interface ChatAsk extends Ask {
+  readonly kind: 'chat'
   readonly stream: boolean
   readonly messages: number
-  /** UTF-8 bytes of everything a chat template may put into the prompt. */
-  readonly textBytes: number
   readonly images: number
   /** The client's own output cap and the field it used. */
   readonly cap?: { readonly field: CapField; readonly tokens: number }
@@ -32,6 +38,20 @@ export interface InferenceRequest {
   readonly choices: number
   /** `chat_template_kwargs.enable_thinking`, when given. */
   readonly thinking?: boolean
+}
+
+export interface EmbeddingAsk extends Ask {
+  readonly kind: 'embedding'
+  readonly inputs: number
+  /** `dimensions`, when given. */
+  readonly dimensions?: number
+}
+
+export interface ImageAsk extends Ask {
+  readonly kind: 'image'
+  /** Images asked for, 1 to 4. */
+  readonly images: number
+  readonly size?: string
 }
 
 export type CapField = 'max_tokens' | 'max_completion_tokens'

@@ -36,7 +36,7 @@ function quotaDenial(claims: Claims, { used }: Readings): Refuse['denial'] | und
   const worst = least(claims)
   if (spend.limit === undefined || used + worst <= spend.limit) return undefined
   const left = Math.max(0, spend.limit - used)
-  const fits = Math.floor(outputWithin(spend.price, claims.tokens.input, left) / output.choices)
+  const fits = Math.floor(outputWithin(spend.price, claims.tokens.input, spend.items, left) / output.choices)
   return {
     code: 'quota_exceeded',
     resetAt: spend.window.end,
@@ -108,13 +108,16 @@ function grantedBy(claims: Claims, readings: Readings): Granted {
   return {
     output: granted,
     tokens: tokens.input + outputTokens,
-    cost: costOf(spend.price, tokens.input, outputTokens),
+    cost: costOf(spend.price, tokens.input, outputTokens, spend.items),
   }
 }
 
 const affordable = (spend: SpendClaim, input: number, { used, held }: Readings): number =>
-  spend.limit === undefined ? Number.MAX_SAFE_INTEGER : outputWithin(spend.price, input, spend.limit - used - held)
+  spend.limit === undefined
+    ? Number.MAX_SAFE_INTEGER
+    : outputWithin(spend.price, input, spend.items, spend.limit - used - held)
 
 const leastOutput = ({ output }: Claims): number => output.min * output.choices
 const leastTokens = (claims: Claims): number => claims.tokens.input + leastOutput(claims)
-const least = (claims: Claims): NanoUsd => costOf(claims.spend.price, claims.tokens.input, leastOutput(claims))
+const least = (claims: Claims): NanoUsd =>
+  costOf(claims.spend.price, claims.tokens.input, leastOutput(claims), claims.spend.items)

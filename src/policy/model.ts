@@ -1,5 +1,6 @@
 import type { Alias, Config, Model } from './config.ts'
-import type { Ruling } from './ruling.ts'
+import type { InferenceRequest } from './facts.ts'
+import { type Ruling, refused } from './ruling.ts'
 
 export interface Chosen {
   readonly model: Model
@@ -7,29 +8,32 @@ export interface Chosen {
   readonly alias?: Alias
 }
 
-/** The model behind the name a request asks for. */
-export function choose(config: Config, asked: string | undefined): Ruling<Chosen> {
-  if (asked === undefined) return byDefault(config)
+/** The model behind the name a request asks for. Only chat has a default. Spec 4.2. */
+export function choose(config: Config, request: InferenceRequest): Ruling<Chosen> {
+  const chosen = named(config, request)
+  if ('denial' in chosen || chosen.value.model.kind === request.kind) return chosen
+  const { name, kind } = chosen.value.model
+  return refused('model', 'model', `${name} is a model of kind ${kind}, and this endpoint serves kind ${request.kind}`)
+}
+
+function named(config: Config, { kind, model: asked }: InferenceRequest): Ruling<Chosen> {
+  if (asked === undefined) return kind === 'chat' ? byDefault(config) : refused('model', 'model', 'is required')
   const alias = config.aliases.get(asked)
   if (alias) return throughAlias(alias, `${alias.name} is an alias of ${alias.model.name}`)
   const model = config.models.get(asked)
-  if (model)
-    return { step: { stage: 'model', outcome: 'pass', text: `${asked} by name`, at: model.at }, value: { model } }
-  return {
-    step: { stage: 'model', outcome: 'deny', text: `no model or alias ${asked}` },
-    denial: {
-      code: 'VALIDATION_ERROR',
-      field: 'model',
-      problem: `no such model \`${asked}\`; GET /v1/models lists those there are`,
-    },
-  }
+  if (model) return byName(model, `${asked} by name`)
+  return refused('model', 'model', `no such model \`${asked}\`; GET /v1/models lists those there are`)
 }
 
 function byDefault({ defaultModel }: Config): Ruling<Chosen> {
-  if ('model' in defaultModel) return throughAlias(defaultModel, `none named, so ${defaultModel.name}`)
   const text = `none named, so ${defaultModel.name}`
-  return { step: { stage: 'model', outcome: 'pass', text, at: defaultModel.at }, value: { model: defaultModel } }
+  return 'model' in defaultModel ? throughAlias(defaultModel, text) : byName(defaultModel, text)
 }
+
+const byName = (model: Model, text: string): Ruling<Chosen> => ({
+  step: { stage: 'model', outcome: 'pass', text, at: model.at },
+  value: { model },
+})
 
 const throughAlias = (alias: Alias, text: string): Ruling<Chosen> => ({
   step: { stage: 'model', outcome: 'pass', text, at: alias.at },

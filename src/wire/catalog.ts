@@ -1,4 +1,5 @@
 import type { Alias, Config, EpochMs, Model } from '../policy/config.ts'
+import { usdText } from './money.ts'
 
 export interface CatalogTerms {
   readonly brand: string
@@ -26,12 +27,29 @@ function catalogEntry(entry: Model | Alias, terms: CatalogTerms): object {
     created: Math.floor(terms.createdAt / 1000),
     owned_by: terms.brand,
     name: entry.name,
-    context_length: model.context,
-    max_output_tokens: model.maxOutput,
-    pricing: { prompt: perToken(model.price.input), completion: perToken(model.price.output) },
-    capabilities: { thinking: model.thinking !== undefined, tools: true, vision: model.vision },
+    ...abilities(model),
     tier: model.tier,
     ...(entry !== model && { alias_of: model.name }),
+  }
+}
+
+function abilities(model: Model): object {
+  switch (model.kind) {
+    case 'chat':
+      return {
+        context_length: model.context,
+        max_output_tokens: model.maxOutput,
+        pricing: { prompt: perToken(model.price.input), completion: perToken(model.price.output) },
+        capabilities: { thinking: model.thinking !== undefined, tools: true, vision: model.vision },
+      }
+    case 'embedding':
+      return {
+        context_length: model.context,
+        dimensions: model.dimensions,
+        pricing: { prompt: perToken(model.price.input), completion: '0' },
+      }
+    case 'image':
+      return { pricing: { image: Object.fromEntries([...model.sizes].map(([size, nano]) => [size, usdText(nano)])) } }
   }
 }
 

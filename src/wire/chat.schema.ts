@@ -109,16 +109,3 @@ export const chatSchema = {
   },
   $defs: { part, image, toolCall, message, tool },
 }
-
-const dearer = 'is not accepted: it would change what the answer costs'
-const routing = 'is not accepted: where a request goes is configured here'
-
-/** Fields that would reach past the configuration, and why each is refused. */
-export const refusedFields: ReadonlyMap<string, string> = new Map([
-  ...['best_of', 'service_tier', 'web_search_options', 'prediction', 'ignore_eos', 'min_tokens'].map(
-    field => [field, dearer] as const,
-  ),
-  ...['api_base', 'base_url', 'api_key', 'custom_host', 'extra_headers', 'extra_body', 'user_config'].map(
-    field => [field, routing] as const,
-  ),
-])

@@ -1,21 +1,16 @@
 import type { Denial } from '../policy/denial.ts'
-import type { CapField, InferenceRequest } from '../policy/facts.ts'
+import type { CapField, ChatAsk } from '../policy/facts.ts'
+import { readCompletion } from './answer.ts'
 import { invalid, isDenial, isObject, type JsonObject, parseBody } from './body.ts'
-import { chatSchema, refusedFields } from './chat.schema.ts'
+import { chatSchema } from './chat.schema.ts'
+import { refusedField } from './refused.ts'
+import type { WireRequest } from './request.ts'
 import { validator } from './validate.ts'
-
-/** A valid chat request: what policy needs to know of it, and the body that goes to a backend. */
-export interface ChatRequest {
-  readonly request: InferenceRequest
-  readonly body: JsonObject
-  /** Whether the client asked for the usage chunk of a stream. */
-  readonly usageWanted: boolean
-}
 
 const validate = validator(chatSchema)
 
 /** Reads the body of POST /v1/chat/completions. Spec 4.2. */
-export function readChat(bytes: Buffer): ChatRequest | Denial {
+export function readChat(bytes: Buffer): WireRequest | Denial {
   const body = parseBody(bytes)
   if (isDenial(body)) return body
   const wrong = refusedField(body) ?? validate(body)
@@ -23,29 +18,29 @@ export function readChat(bytes: Buffer): ChatRequest | Denial {
   const cap = capOf(body)
   if (cap === 'unequal') return invalid('max_completion_tokens', 'differs from max_tokens; send one of them')
 
-  const { messages, images, textBytes } = weigh(body)
   const { model, n, stream, stream_options, chat_template_kwargs } = body
   const thinking = isObject(chat_template_kwargs) ? chat_template_kwargs.enable_thinking : undefined
+  const request: ChatAsk = {
+    kind: 'chat',
+    ...(typeof model === 'string' && { model }),
+    stream: stream === true,
+    ...weigh(body),
+    ...(cap && { cap }),
+    choices: typeof n === 'number' ? n : 1,
+    ...(typeof thinking === 'boolean' && { thinking }),
+  }
+  const usageWanted = isObject(stream_options) && stream_options.include_usage === true
   return {
-    request: {
-      kind: 'chat',
-      ...(typeof model === 'string' && { model }),
-      stream: stream === true,
-      messages,
-      textBytes,
-      images,
-      ...(cap && { cap }),
-      choices: typeof n === 'number' ? n : 1,
-      ...(typeof thinking === 'boolean' && { thinking }),
-    },
-    body,
-    usageWanted: isObject(stream_options) && stream_options.include_usage === true,
+    request,
+    path: '/chat/completions',
+    ...(request.stream && { stream: { usageWanted, choices: request.choices } }),
+    bodyFor: (backendModel, output) => backendChat(body, request, backendModel, output),
+    readAnswer: readCompletion,
   }
 }
 
 /** The body for one backend: its own model name, the granted cap, and usage always asked for. */
-export function backendChat(chat: ChatRequest, model: string, output: number): string {
-  const { body, request } = chat
+function backendChat(body: JsonObject, request: ChatAsk, model: string, output: number): string {
   // Rest instead of delete: the body is shared by the attempts.
   const { model: _named, max_tokens: _cap, max_completion_tokens: _newerCap, ...rest } = body
   return JSON.stringify({
@@ -56,15 +51,7 @@ export function backendChat(chat: ChatRequest, model: string, output: number): s
   })
 }
 
-function refusedField(body: JsonObject): { field: string; problem: string } | undefined {
-  for (const field of Object.keys(body)) {
-    const problem = refusedFields.get(field)
-    if (problem !== undefined) return { field, problem }
-  }
-  return undefined
-}
-
-function capOf(body: JsonObject): InferenceRequest['cap'] | 'unequal' {
+function capOf(body: JsonObject): ChatAsk['cap'] | 'unequal' {
   const read = (field: CapField) => {
     const tokens = body[field]
     return typeof tokens === 'number' ? { field, tokens } : undefined

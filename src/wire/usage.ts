@@ -15,7 +15,8 @@ export function readUsage(value: unknown): Usage | undefined {
     : undefined
 }
 
-const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) >= 0
+/** Whether a value counts something. */
+export const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) >= 0
 
 /** Bytes of what the model said in a message or a delta: text, reasoning and tool calls. */
 export function spokenBytes(message: unknown): number {

@@ -1,5 +1,15 @@
-import type { Alias, Config, Model, Place, Plan, Pool } from '../../src/policy/config.ts'
-import type { Facts, InferenceRequest } from '../../src/policy/facts.ts'
+import type {
+  Alias,
+  ChatModel,
+  Config,
+  EmbeddingModel,
+  ImageModel,
+  Model,
+  Place,
+  Plan,
+  Pool,
+} from '../../src/policy/config.ts'
+import type { ChatAsk, EmbeddingAsk, Facts, ImageAsk, InferenceRequest } from '../../src/policy/facts.ts'
 
 /** 2026-11-21T10:00:00Z */
 export const NOON = 1_795_255_200_000
@@ -20,7 +30,7 @@ const pools = {
   cloud: pool('cloud-core', 'cloud', 1),
 }
 
-const model = (name: string, line: number, over: Partial<Model>): Model => ({
+const model = (name: string, line: number, over: Partial<ChatModel>): ChatModel => ({
   ...declared(name, line),
   kind: 'chat',
   tier: 'guest',
@@ -51,6 +61,26 @@ const ultra = model('svc-ultra-pro', 30, {
 const calm = model('svc-calm', 40, { tier: 'standard', thinking: { default: false, minMaxTokens: 2000 } })
 const tiny = model('svc-tiny', 50, { tier: 'standard', context: 1000, maxOutput: 8 })
 
+const embed: EmbeddingModel = {
+  ...declared('svc-embed', 70),
+  kind: 'embedding',
+  tier: 'standard',
+  serve: [pools.core],
+  context: 512,
+  dimensions: 768,
+  price: { input: 20_000, output: 0 },
+}
+const image: ImageModel = {
+  ...declared('svc-image', 80),
+  kind: 'image',
+  tier: 'standard',
+  serve: [pools.cloud],
+  sizes: new Map([
+    ['512x512', 10_000_000],
+    ['1024x1024', 20_000_000],
+  ]),
+}
+
 const plan = (name: string, line: number, models: readonly Model[], over: Partial<Plan> = {}): Plan => ({
   ...declared(name, line),
   models: new Map(models.map(({ name, tier }) => [name, { by: `tier:${tier}`, at: place(line + 1) }])),
@@ -69,7 +99,12 @@ export const config: Config = {
     [
       plan('guest-device', 100, [core], { rpm: 10, tpm: 10_000, perDay: 7200, monthlyUsd: 500_000_000 }),
       plan('free', 110, [core]),
-      plan('pro', 120, [core, pro, calm, tiny], { rpm: 120, tpm: 400_000, monthlyUsd: 20_000_000_000, overage: true }),
+      plan('pro', 120, [core, pro, calm, tiny, embed, image], {
+        rpm: 120,
+        tpm: 400_000,
+        monthlyUsd: 20_000_000_000,
+        overage: true,
+      }),
       plan('team', 130, [core, pro, ultra, calm, tiny], {
         rpm: 600,
         tpm: 2_000_000,
@@ -80,7 +115,7 @@ export const config: Config = {
       plan('small', 140, [core, ultra], { tpm: 3000 }),
     ].map(entry => [entry.name, entry]),
   ),
-  models: new Map([core, pro, ultra, calm, tiny].map(entry => [entry.name, entry])),
+  models: new Map([core, pro, ultra, calm, tiny, embed, image].map((entry): [string, Model] => [entry.name, entry])),
   pools: new Map(Object.values(pools).map(entry => [entry.name, entry])),
   aliases: new Map([[alias.name, alias]]),
   defaultModel: alias,
@@ -89,17 +124,17 @@ export const config: Config = {
 /** A config whose default is a model by name, not an alias. */
 export const explicitDefault: Config = { ...config, defaultModel: core }
 
-/** Facts of one short request on plan free, with what a test changes. */
-export function facts(
-  request: Partial<InferenceRequest> = {},
-  plan = 'free',
-  down: readonly string[] = [],
-  at = NOON,
-): Facts {
-  return {
-    at,
-    caller: { kind: 'developer', account: 'acct_test', plan, keyPrefix: 'svc_test…' },
-    request: { kind: 'chat', stream: false, messages: 1, textBytes: 20, images: 0, choices: 1, ...request },
-    health: { down },
-  }
+/** Facts of one short chat on plan free, with what a test changes. */
+export const facts = (chat: Partial<ChatAsk> = {}, plan = 'free', down: readonly string[] = [], at = NOON): Facts =>
+  factsOf({ kind: 'chat', stream: false, messages: 1, textBytes: 20, images: 0, choices: 1, ...chat }, plan, down, at)
+
+export const embedding = (ask: Partial<EmbeddingAsk> = {}, plan = 'pro'): Facts =>
+  factsOf({ kind: 'embedding', model: 'svc-embed', textBytes: 20, inputs: 2, ...ask }, plan)
+
+export const picture = (ask: Partial<ImageAsk> = {}, plan = 'pro'): Facts =>
+  factsOf({ kind: 'image', model: 'svc-image', textBytes: 20, images: 1, ...ask }, plan)
+
+function factsOf(request: InferenceRequest, plan: string, down: readonly string[] = [], at = NOON): Facts {
+  const caller = { kind: 'developer', account: 'acct_test', plan, keyPrefix: 'svc_test…' } as const
+  return { at, caller, request, health: { down } }
 }

@@ -39,7 +39,14 @@ export const claimsOf = (limits: Limits, { input, want, min, choices }: Ask, at:
   tokens: { limit: limits.tpm, input },
   day: { limit: limits.perDay },
   concurrency: { limit: limits.maxConcurrent },
-  spend: { limit: limits.monthly, allotment: limits.monthly, overageEnabled: false, window: windowOf(at), price },
+  spend: {
+    limit: limits.monthly,
+    allotment: limits.monthly,
+    overageEnabled: false,
+    window: windowOf(at),
+    price,
+    items: 0,
+  },
   output: { want, min, choices },
 })
 

@@ -41,7 +41,7 @@ describe('price', () => {
     fc.assert(
       fc.property(price, fc.nat(200_000), budget, (price, input, budget) => {
         fc.pre(price.output > 0 && exact(price, input, 0) < MAX_EXACT)
-        const most = outputWithin(price, input, budget)
+        const most = outputWithin(price, input, 0, budget)
         const paid = (output: number) => (exact(price, input, 0) + BigInt(output) * BigInt(price.output) + 999n) / 1000n
         if (most >= 0) expect(paid(most)).toBeLessThanOrEqual(BigInt(budget))
         expect(paid(Math.max(0, most + 1))).toBeGreaterThan(BigInt(budget))
@@ -53,7 +53,7 @@ describe('price', () => {
   it('free output is bounded by the input alone', () => {
     const price = { input: 1000, output: 0 }
 
-    expect(outputWithin(price, 10, 10)).toBe(Number.MAX_SAFE_INTEGER)
-    expect(outputWithin(price, 10, 9)).toBe(-1)
+    expect(outputWithin(price, 10, 0, 10)).toBe(Number.MAX_SAFE_INTEGER)
+    expect(outputWithin(price, 10, 0, 9)).toBe(-1)
   })
 })

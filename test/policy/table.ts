@@ -1,6 +1,6 @@
 import type { Decision } from '../../src/policy/decision.ts'
 import type { CapField, Facts } from '../../src/policy/facts.ts'
-import { config, explicitDefault, facts, NOON } from './fixture.ts'
+import { config, embedding, explicitDefault, facts, NOON, picture } from './fixture.ts'
 
 /** Name of the guarantee, facts, and the decision in one line. */
 export type Row = readonly [name: string, facts: Facts, expected: string]
@@ -193,6 +193,55 @@ export const rows: readonly Row[] = [
     'VALIDATION_ERROR max_tokens',
   ],
 
+  // Embeddings. Spec 4.3.
+  [
+    'an embedding holds its bytes and what each input adds',
+    embedding(),
+    'svc-embed | onprem-core | input 28, output 0..0 ×1',
+  ],
+  [
+    'an embedding never holds more than the context of its inputs',
+    embedding({ textBytes: 99_999 }),
+    'svc-embed | onprem-core | input 1024, output 0..0 ×1',
+  ],
+  ['an embedding has no default model', embedding({ model: undefined as never }), 'VALIDATION_ERROR model'],
+  ['a chat model embeds nothing', embedding({ model: 'svc-core' }), 'VALIDATION_ERROR model'],
+  ['an alias of a chat model embeds nothing', embedding({ model: 'svc-auto' }), 'VALIDATION_ERROR model'],
+  ['an embedding model does not chat', ask('svc-embed', 'pro'), 'VALIDATION_ERROR model'],
+  [
+    '768 dimensions may be asked for',
+    embedding({ dimensions: 768 }),
+    'svc-embed | onprem-core | input 28, output 0..0 ×1',
+  ],
+  ['any other number of dimensions is a 400', embedding({ dimensions: 512 }), 'VALIDATION_ERROR dimensions'],
+  [
+    'an embedding outside the plan is a plan limit',
+    embedding({}, 'free'),
+    'rate_limit_exceeded plan_limit svc-embed free',
+  ],
+  [
+    'a batch beyond the whole minute names the input',
+    embedding({ inputs: 2000, textBytes: 900_000 }),
+    'VALIDATION_ERROR input',
+  ],
+
+  // Images. Spec 4.4.
+  [
+    'an image holds its prompt and its price',
+    picture(),
+    'svc-image | cloud-core | input 20, output 0..0 ×1 | 1 × 10000000 of 512x512',
+  ],
+  [
+    'an image is priced by its size',
+    picture({ size: '1024x1024', images: 3 }),
+    'svc-image | cloud-core | input 20, output 0..0 ×1 | 3 × 20000000 of 1024x1024',
+  ],
+  ['a size without a price is a 400', picture({ size: '64x64' }), 'VALIDATION_ERROR size'],
+  ['a chat model draws nothing', picture({ model: 'svc-core' }), 'VALIDATION_ERROR model'],
+  ['an image has no default model', picture({ model: undefined as never }), 'VALIDATION_ERROR model'],
+  ['an image outside the plan is a plan limit', picture({}, 'free'), 'rate_limit_exceeded plan_limit svc-image free'],
+  ['a prompt beyond the whole minute names the prompt', picture({ textBytes: 400_001 }), 'VALIDATION_ERROR prompt'],
+
   // Failover order.
   [
     'pools are tried as declared',
@@ -249,7 +298,9 @@ export function told(decision: Decision): string {
     const { model, alias, pools, claims } = decision
     const { want, min, choices } = claims.output
     const name = alias ? `${model.name} by ${alias.name}` : model.name
-    return `${name} | ${pools.map(pool => pool.name).join(', ')} | input ${claims.tokens.input}, output ${min}..${want} ×${choices}`
+    const told = `${name} | ${pools.map(pool => pool.name).join(', ')} | input ${claims.tokens.input}, output ${min}..${want} ×${choices}`
+    const { items, price } = claims.spend
+    return decision.imageSize ? `${told} | ${items} × ${price.item} of ${decision.imageSize}` : told
   }
   const { denial } = decision
   if (denial.code === 'VALIDATION_ERROR') return `${denial.code} ${denial.field}`

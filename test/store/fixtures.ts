@@ -45,6 +45,7 @@ export function claimsOf(limits: Limits = {}): Claims {
       allotment: limit,
       overageEnabled: false,
       window: windowOf(at),
+      items: 0,
       price: { input: 1000, output: 2000 },
     },
     output: { want, min, choices },

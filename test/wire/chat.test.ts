@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { isDenial } from '../../src/wire/body.ts'
-import { backendChat, readChat } from '../../src/wire/chat.ts'
+import { readChat } from '../../src/wire/chat.ts'
 
 const user = { role: 'user', content: 'Hi' }
 const read = (body: unknown) => readChat(Buffer.from(typeof body === 'string' ? body : JSON.stringify(body)))
@@ -121,11 +121,11 @@ describe('readChat', () => {
   })
 })
 
-describe('backendChat', () => {
+describe('the body for a backend', () => {
   it("sends the pool's model, the granted cap and everything else untouched", () => {
     const body = { model: 'svc-core', temperature: 0.5, top_k: 4, user: 'u' }
 
-    expect(JSON.parse(backendChat(chat(body), 'backend-model', 77))).toEqual({
+    expect(JSON.parse(chat(body).bodyFor('backend-model', 77))).toEqual({
       messages: [user],
       temperature: 0.5,
       top_k: 4,
@@ -136,7 +136,7 @@ describe('backendChat', () => {
   })
 
   it('caps by the field the client used, and by no other', () => {
-    expect(JSON.parse(backendChat(chat({ max_completion_tokens: 9, max_tokens: 9 }), 'm', 9))).toEqual({
+    expect(JSON.parse(chat({ max_completion_tokens: 9, max_tokens: 9 }).bodyFor('m', 9))).toEqual({
       messages: [user],
       model: 'm',
       max_completion_tokens: 9,
@@ -144,9 +144,7 @@ describe('backendChat', () => {
   })
 
   it('always asks for the usage of a stream', () => {
-    expect(
-      JSON.parse(backendChat(chat({ stream: true, stream_options: { other: 1 } }), 'm', 9)).stream_options,
-    ).toEqual({
+    expect(JSON.parse(chat({ stream: true, stream_options: { other: 1 } }).bodyFor('m', 9)).stream_options).toEqual({
       other: 1,
       include_usage: true,
     })
@@ -156,6 +154,6 @@ describe('backendChat', () => {
     const twice = read('{"mod\\u0065l":"svc-core","model":"svc-ultra-pro","messages":[{"role":"user","content":"Hi"}]}')
 
     if (isDenial(twice)) throw new Error('refused')
-    expect(backendChat(twice, 'm', 9).match(/"mod/g)).toHaveLength(1)
+    expect(twice.bodyFor('m', 9).match(/"mod/g)).toHaveLength(1)
   })
 })

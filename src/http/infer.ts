@@ -1,26 +1,30 @@
+import type { Settings } from '../config/settings.ts'
 import type { Identified } from '../gateway/identify.ts'
 import { infer, type Served } from '../gateway/infer.ts'
 import { standingAfter } from '../gateway/quota.ts'
 import type { LedgerRow } from '../gateway/store.ts'
+import type { Denial } from '../policy/denial.ts'
 import { isDenial } from '../wire/body.ts'
-import { readChat } from '../wire/chat.ts'
 import { quotaHeaders } from '../wire/quota.ts'
+import type { WireRequest } from '../wire/request.ts'
 import { readBody } from './body.ts'
 import type { HttpCall } from './call.ts'
 import type { App } from './endpoint.ts'
 import { relay } from './relay.ts'
 
-/** POST /v1/chat/completions. Spec 4.2. */
-export async function chatCompletions(app: App, call: HttpCall, { caller, keyHash }: Identified): Promise<void> {
-  const bytes = await readBody(call.request, app.settings.limits.bodyBytes)
-  if (isDenial(bytes)) return call.deny(bytes)
-  const chat = readChat(bytes)
-  if (isDenial(chat)) return call.deny(chat)
-  call.note = { plan: caller.plan, asked: chat.request.model ?? '' }
+/** An endpoint that serves one kind of inference request; `read` knows its body. */
+export function inference(read: (bytes: Buffer, settings: Settings) => WireRequest | Denial) {
+  return async (app: App, call: HttpCall, { caller, keyHash }: Identified): Promise<void> => {
+    const bytes = await readBody(call.request, app.settings.limits.bodyBytes)
+    if (isDenial(bytes)) return call.deny(bytes)
+    const wire = read(bytes, app.settings)
+    if (isDenial(wire)) return call.deny(wire)
+    call.note = { plan: caller.plan, asked: wire.request.model ?? '' }
 
-  const served = await infer(app, { requestId: call.requestId, keyHash, caller, chat, client: call })
-  call.note = { ...call.note, failures: served.failures }
-  await answer(app, call, served)
+    const served = await infer(app, { requestId: call.requestId, keyHash, caller, wire, client: call })
+    call.note = { ...call.note, failures: served.failures }
+    await answer(app, call, served)
+  }
 }
 
 async function answer(app: App, call: HttpCall, served: Served): Promise<void> {

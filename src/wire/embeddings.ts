@@ -1,0 +1,60 @@
+import type { Denial } from '../policy/denial.ts'
+import type { EmbeddingAsk } from '../policy/facts.ts'
+import { invalid, isDenial, type JsonObject, parseBody } from './body.ts'
+import { refusedField } from './refused.ts'
+import type { WireRequest } from './request.ts'
+import { validator } from './validate.ts'
+import { type Encoding, readVectors } from './vectors.ts'
+
+const validate = validator({
+  type: 'object',
+  required: ['model', 'input'],
+  properties: {
+    model: { type: 'string', minLength: 1, maxLength: 256 },
+    input: { type: ['string', 'array'], minLength: 1, minItems: 1, items: { type: 'string', minLength: 1 } },
+    encoding_format: { enum: ['float', 'base64', null] },
+    dimensions: { type: ['integer', 'null'], minimum: 1 },
+    user: { type: ['string', 'null'] },
+  },
+})
+
+/** Reads the body of POST /v1/embeddings. Spec 4.3. */
+export function readEmbeddings(bytes: Buffer, batchMax: number): WireRequest | Denial {
+  const body = parseBody(bytes)
+  if (isDenial(body)) return body
+  const wrong = refusedField(body) ?? tokensInstead(body) ?? validate(body)
+  if (wrong) return invalid(wrong.field, wrong.problem)
+
+  const { model, input, dimensions, encoding_format } = body
+  const inputs = (Array.isArray(input) ? input : [input]).map(String)
+  if (inputs.length > batchMax)
+    return invalid('input', `has ${inputs.length} texts; at most ${batchMax} go into one batch`)
+  const request: EmbeddingAsk = {
+    kind: 'embedding',
+    model: String(model),
+    textBytes: inputs.reduce((bytes, text) => bytes + Buffer.byteLength(text), 0),
+    inputs: inputs.length,
+    ...(typeof dimensions === 'number' && { dimensions }),
+  }
+  const encoding: Encoding = encoding_format === 'base64' ? 'base64' : 'float'
+  return {
+    request,
+    path: '/embeddings',
+    bodyFor: backendModel => backendEmbeddings(body, backendModel),
+    readAnswer: (answer, terms) => readVectors(answer, { ...terms, encoding, inputs: inputs.length }),
+  }
+}
+
+/** The body for one backend. `dimensions` was checked, and backends that know one number refuse to be told. */
+function backendEmbeddings(body: JsonObject, model: string): string {
+  const { dimensions: _checked, model: _named, ...rest } = body
+  return JSON.stringify({ ...rest, model })
+}
+
+/** Some clients send token ids of a tokenizer that is not ours: the text of the error says how to stop them. */
+function tokensInstead({ input }: JsonObject): { field: string; problem: string } | undefined {
+  if (!Array.isArray(input) || !input.some(item => typeof item === 'number' || Array.isArray(item))) return undefined
+  const problem =
+    'must be text: arrays of token ids are not accepted (LangChain: set check_embedding_ctx_length to false)'
+  return { field: 'input', problem }
+}

@@ -1,0 +1,84 @@
+import type { Denial } from '../policy/denial.ts'
+import type { ImageAsk } from '../policy/facts.ts'
+import { invalid, isDenial, isObject, parseBody } from './body.ts'
+import { parse } from './chunk.ts'
+import { refusedField } from './refused.ts'
+import type { AnswerTerms, WholeAnswer, WireRequest } from './request.ts'
+import { isCount } from './usage.ts'
+import { validator } from './validate.ts'
+
+/** What makes a picture dearer, or is no answer of this endpoint. */
+const refusedHere = new Map(
+  ['quality', 'style', 'background', 'stream', 'partial_images', 'output_format', 'output_compression'].map(
+    field => [field, 'is not accepted here'] as const,
+  ),
+)
+
+const validate = validator({
+  type: 'object',
+  required: ['model', 'prompt'],
+  properties: {
+    model: { type: 'string', minLength: 1, maxLength: 256 },
+    prompt: { type: 'string', minLength: 1, maxLength: 32_000 },
+    n: { type: ['integer', 'null'], minimum: 1, maximum: 4 },
+    size: { type: ['string', 'null'], pattern: '^[1-9][0-9]{1,4}x[1-9][0-9]{1,4}$' },
+    response_format: { enum: ['b64_json', null] },
+    user: { type: ['string', 'null'] },
+  },
+})
+
+/** Reads the body of POST /v1/images/generations. Spec 4.4. */
+export function readImages(bytes: Buffer): WireRequest | Denial {
+  const body = parseBody(bytes)
+  if (isDenial(body)) return body
+  const wrong = refusedField(body, refusedHere) ?? validate(body)
+  if (wrong) return invalid(wrong.field, wrong.problem)
+
+  const { model, prompt, n, size } = body
+  const request: ImageAsk = {
+    kind: 'image',
+    model: String(model),
+    textBytes: Buffer.byteLength(String(prompt)),
+    images: typeof n === 'number' ? n : 1,
+    ...(typeof size === 'string' && { size }),
+  }
+  return {
+    request,
+    path: '/images/generations',
+    // Backends differ in their default size and form, so both are always said.
+    bodyFor: (backendModel, _output, size) =>
+      JSON.stringify({ ...body, model: backendModel, n: request.images, size, response_format: 'b64_json' }),
+    readAnswer: (answer, terms) => readPictures(answer, request, terms),
+  }
+}
+
+/** Reads a backend's pictures; undefined unless there are as many PNGs as were asked for. Spec 2.7. */
+function readPictures(bytes: Buffer, request: ImageAsk, terms: AnswerTerms): WholeAnswer | undefined {
+  const answer = parse(bytes.toString('utf8'))
+  if (!isObject(answer) || !Array.isArray(answer.data) || answer.data.length !== request.images) return undefined
+  const pictures = answer.data.map(item => (isObject(item) ? item.b64_json : undefined))
+  if (!pictures.every(isPng)) return undefined
+
+  const usage = readImageUsage(answer.usage)
+  const { inputTokens, outputTokens } = usage ?? { inputTokens: Math.ceil(request.textBytes / 4), outputTokens: 0 }
+  const body = {
+    created: typeof answer.created === 'number' ? answer.created : terms.created,
+    data: pictures.map(b64_json => ({ b64_json })),
+    usage: { input_tokens: inputTokens, output_tokens: outputTokens, total_tokens: inputTokens + outputTokens },
+  }
+  return { bytes: Buffer.from(JSON.stringify(body)), ...(usage && { usage }), spoken: 0, items: pictures.length }
+}
+
+/** The first eight bytes of every PNG. */
+const PNG_START = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a])
+
+const isPng = (value: unknown): value is string =>
+  typeof value === 'string' && Buffer.from(value.slice(0, 12), 'base64').subarray(0, 8).equals(PNG_START)
+
+function readImageUsage(value: unknown): WholeAnswer['usage'] {
+  if (!isObject(value)) return undefined
+  const { input_tokens, output_tokens } = value
+  return isCount(input_tokens) && isCount(output_tokens)
+    ? { inputTokens: input_tokens, outputTokens: output_tokens }
+    : undefined
+}

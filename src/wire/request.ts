@@ -1,0 +1,43 @@
+import type { Model } from '../policy/config.ts'
+import type { InferenceRequest } from '../policy/facts.ts'
+import type { Usage } from './usage.ts'
+
+/** A valid request of any kind: what policy needs to know of it, and its way to a backend and back. */
+export interface WireRequest {
+  readonly request: InferenceRequest
+  /** Below a replica's base URL. */
+  readonly path: string
+  /** Set for a request that is answered as a stream. */
+  readonly stream?: StreamWanted
+  /** The body for a backend that knows the model by this name, with the granted output cap and the size decided on. */
+  bodyFor(backendModel: string, output: number, size?: string): string
+  /** Reads a backend's whole answer; undefined when it is not one. */
+  readAnswer(bytes: Buffer, terms: AnswerTerms): WholeAnswer | undefined
+}
+
+export interface StreamWanted {
+  /** Whether the client asked for the usage chunk. */
+  readonly usageWanted: boolean
+  /** Completions asked for: a stream has finished when all of them have. */
+  readonly choices: number
+}
+
+export interface AnswerTerms {
+  /** The brand name that was decided on. */
+  readonly model: Model
+  readonly backendModel: string
+  /** Prompt tokens held, for answers that must show a usage and whose backend reports none. */
+  readonly inputTokens: number
+  /** Seconds since the epoch, for backends that leave `created` out. */
+  readonly created: number
+}
+
+/** A whole answer that may be passed on. */
+export interface WholeAnswer {
+  readonly bytes: Buffer
+  readonly usage?: Usage
+  /** Bytes of what the model said, for backends that report no usage. */
+  readonly spoken: number
+  /** Images in it. */
+  readonly items?: number
+}
