@@ -1,3 +1,4 @@
+import { isLoopback } from '../config/formats.ts'
 import type { Loaded } from '../config/settings.ts'
 import { banner } from './banner.ts'
 import { type Demo, prepareDemo } from './demo.ts'
@@ -26,17 +27,25 @@ export async function serveDemo(): Promise<void> {
 }
 
 async function run(loaded: Loaded, demo: Demo | undefined): Promise<void> {
-  const adminToken = process.env.SVCCTL_TOKEN || Buffer.from(world.random(24)).toString('base64url')
+  const adminToken = tokenFor(loaded)
   const gateway = await startGateway(loaded, world, {
     adminToken,
     log: entry => console.log(logLine(entry, loaded.config)),
     alarm: (message, details) => console.error(alarmLine(message, details)),
   }).catch(explainStart)
+  stopOnSignal(gateway, demo)
   saveToken(loaded.settings.server.stateDir, adminToken)
   const key = demo && (await demo.mintKey(gateway))
   console.log(banner(loaded, gateway, demo && key ? { demo, key, adminToken } : undefined))
   demo?.onBackendExit(name => console.log(`         backend ${name} has ended`))
-  stopOnSignal(gateway, demo)
+}
+
+/** The operator's own token, or a fresh one. Whoever can reach an exposed listener may also read a shared disk. */
+function tokenFor({ settings }: Loaded): string {
+  const { admin } = settings.server
+  if (process.env.SVCCTL_TOKEN) return process.env.SVCCTL_TOKEN
+  if (isLoopback(admin.host)) return Buffer.from(world.random(24)).toString('base64url')
+  throw new CommandFailed(`✗ the admin listener on ${admin.host} can be reached from elsewhere: set SVCCTL_TOKEN`)
 }
 
 /** Outages that an operator can do something about are told without a stack. */

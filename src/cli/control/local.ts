@@ -21,8 +21,9 @@ export async function localControl({ config, settings }: Loaded): Promise<Contro
     list: async () => (await store.listKeys()).map(shownKey),
     revoke: async named => {
       const revoked = await revokeKey(store, brand, named)
-      if (revoked === 'unknown') throw new CommandFailed('✗ no active key has this value')
-      if (revoked === 'ambiguous') throw new CommandFailed('✗ several active keys have this mask; give the full value')
+      if (revoked === 'unknown') throw new CommandFailed('✗ No active key has this value.')
+      if (revoked === 'ambiguous')
+        throw new CommandFailed('✗ key: several active keys have this mask; give the full value')
       return shownKey(revoked)
     },
     close: () => store.close(),

@@ -1,0 +1,104 @@
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdirSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+const root = fileURLToPath(new URL('../..', import.meta.url))
+
+/** What a run of svcctl left. */
+export interface Ran {
+  readonly code: number | null
+  readonly stdout: string
+  readonly stderr: string
+}
+
+/** A svcctl that keeps running. */
+export interface Running {
+  /** Everything it has said so far. */
+  readonly said: () => string
+  /** Resolves with what it has said once this is part of it; rejects when it ends first. */
+  until(text: string | RegExp): Promise<string>
+  /** Sends the signal and resolves with the exit code. */
+  end(signal?: NodeJS.Signals): Promise<number | null>
+}
+
+/** The real svcctl, compiled from the sources as they are. */
+export interface Program {
+  run(args: readonly string[], options?: Options): Promise<Ran>
+  start(args: readonly string[], options?: Options): Running
+  /** Ends what still runs and removes what was compiled. */
+  remove(): Promise<void>
+}
+
+interface Options {
+  readonly cwd?: string
+  readonly env?: Readonly<Record<string, string>>
+}
+
+/** Compiles into a folder as deep as dist/, so that what it reads beside itself is found. */
+export function compileProgram(): Program {
+  const out = join(root, `.test-dist-${process.pid}`)
+  mkdirSync(out, { recursive: true })
+  const args = [join(root, 'node_modules/typescript/bin/tsc'), '-p', 'tsconfig.build.json', '--outDir', out]
+  const compiled = spawnSync(process.execPath, args, { cwd: root, encoding: 'utf8' })
+  if (compiled.status !== 0) throw new Error(compiled.stdout + compiled.stderr)
+
+  const children = new Set<ChildProcess>()
+  const launch = (words: readonly string[], { cwd = root, env = {} }: Options = {}) => {
+    const child = spawn(process.execPath, [join(out, 'cli/main.js'), ...words], {
+      cwd,
+      env: { PATH: process.env.PATH, NO_COLOR: '1', ...env },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    })
+    children.add(child)
+    child.once('exit', () => children.delete(child))
+    return child
+  }
+  return {
+    run: async (words, options) => {
+      const child = launch(words, options)
+      const said = { stdout: '', stderr: '' }
+      child.stdout.on('data', bytes => (said.stdout += bytes))
+      child.stderr.on('data', bytes => (said.stderr += bytes))
+      const [code] = await once(child, 'close')
+      return { code, ...said }
+    },
+    start: (words, options) => running(launch(words, options)),
+    remove: async () => {
+      await Promise.all([...children].map(child => child.kill('SIGKILL') && once(child, 'exit')))
+      rmSync(out, { recursive: true, force: true })
+    },
+  }
+}
+
+function running(child: ChildProcess): Running {
+  let text = ''
+  const heard = new Set<() => void>()
+  const hear = (bytes: Buffer) => {
+    text += bytes
+    for (const listener of [...heard]) listener()
+  }
+  child.stdout?.on('data', hear)
+  child.stderr?.on('data', hear)
+  const ended = once(child, 'close')
+  return {
+    said: () => text,
+    until: wanted =>
+      new Promise((resolve, reject) => {
+        const look = () => {
+          if (!(typeof wanted === 'string' ? text.includes(wanted) : wanted.test(text))) return
+          heard.delete(look)
+          resolve(text)
+        }
+        heard.add(look)
+        look()
+        ended.then(() => reject(new Error(`ended before it said ${wanted}:\n${text}`)))
+      }),
+    end: async (signal = 'SIGTERM') => {
+      child.kill(signal)
+      const [code] = await ended
+      return code
+    },
+  }
+}
