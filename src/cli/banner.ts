@@ -1,15 +1,12 @@
 import type { Loaded } from '../config/settings.ts'
+import type { Config, Kind } from '../policy/config.ts'
 import { urlOf } from './control/open.ts'
 import type { Demo } from './demo.ts'
 import type { RunningGateway } from './gateway.ts'
 import { version } from './version.ts'
 
 /** What `serve` prints once it serves: where, with which pools, and for a demo how to try it. */
-export function banner(
-  { config, settings, files }: Loaded,
-  gateway: RunningGateway,
-  trial?: { demo: Demo; key: string; adminToken: string },
-): string {
+export function banner({ config, settings, files }: Loaded, gateway: RunningGateway, trial?: Trial): string {
   const title = trial ? 'demo · real backends on loopback · the store is gone when you stop' : files[0]
   const pools = [...config.pools.values()].map(pool => `${pool.name} ×${pool.replicas.length}`).join('   ')
   return [
@@ -19,33 +16,74 @@ export function banner(
     `  Admin     ${urlOf(gateway.admin)}           health, keys`,
     `  Pools     ${pools}`,
     `  Policy    ${config.plans.size} plans, ${config.models.size} models, ${config.aliases.size} aliases`,
-    ...(trial ? trialLines(settings.server.publicUrl, urlOf(gateway.admin), trial) : []),
+    ...(trial
+      ? trialLines({ ...trial, config, publicUrl: settings.server.publicUrl, admin: urlOf(gateway.admin) })
+      : []),
     '',
   ].join('\n')
 }
 
-function trialLines(
-  publicUrl: string,
-  admin: string,
-  { demo, key, adminToken }: { demo: Demo; key: string; adminToken: string },
-): string[] {
+interface Trial {
+  readonly demo: Demo
+  readonly key: string
+  readonly adminToken: string
+}
+interface Trying extends Trial {
+  readonly config: Config
+  readonly publicUrl: string
+  readonly admin: string
+}
+
+function trialLines(trying: Trying): string[] {
+  const { demo, key, admin, adminToken } = trying
   const backends = demo.backends.map(({ name, pid }) => `${name} (pid ${pid})`).join('   ')
-  const curl = (flags: string, body: string) => [
-    `  curl ${flags}${publicUrl}/v1/chat/completions \\`,
-    `    -H "Authorization: Bearer ${key}" \\`,
-    "    -H 'content-type: application/json' \\",
-    `    -d '${body}'`,
-  ]
   return [
     `  Backends  ${backends}`,
+    ...demo.missing.map(sentence => `  Missing   ${sentence}`),
     '',
     `  Your key (plan ${demo.plan})   ${key}`,
     '',
     'Try it:',
-    ...curl('-i ', '{"messages":[{"role":"user","content":"What is 12*7+1?"}]}'),
+    ...curl(trying, '-i', '/chat/completions', '{"messages":[{"role":"user","content":"What is 12*7+1?"}]}'),
     'As a stream:',
-    ...curl('-N ', '{"stream":true,"messages":[{"role":"user","content":"Count to 20"}]}'),
+    ...curl(trying, '-N', '/chat/completions', '{"stream":true,"messages":[{"role":"user","content":"Count to 20"}]}'),
+    ...otherKinds(trying),
     `Pull a plug:   kill ${demo.backends[0]?.pid}; kill ${demo.backends[1]?.pid}     and ask again: x-svc-upstream becomes cloud-core`,
     `More keys:     SVCCTL_ADMIN=${admin} SVCCTL_TOKEN=${adminToken} npx svcctl keys mint --plan free --account ada`,
   ]
 }
+
+/** How to try the kinds beside chat, of which the plan of the demo may have none. */
+function otherKinds(trying: Trying): string[] {
+  const embedding = modelOf('embedding', trying)
+  const image = modelOf('image', trying)
+  return [
+    ...(embedding
+      ? ['As vectors:', ...curl(trying, '-s', '/embeddings', `{"model":"${embedding}","input":["a cat","a kitten"]}`)]
+      : []),
+    ...(image ? ['As a picture:', ...curlPicture(trying, image)] : []),
+  ]
+}
+
+function curlPicture(trying: Trying, model: string): string[] {
+  const lines = curl(
+    trying,
+    '-s',
+    '/images/generations',
+    `{"model":"${model}","prompt":"hills at dawn","size":"512x512"}`,
+  )
+  // Node, since it is the one decoder that everybody here has.
+  const save = `fs.writeFileSync("hills.png", JSON.parse(fs.readFileSync(0)).data[0].b64_json, "base64")`
+  return [...lines.slice(0, -1), `${lines.at(-1)} \\`, `    | node -e '${save}'`]
+}
+
+const modelOf = (kind: Kind, { config, demo }: Trying): string | undefined =>
+  [...config.models.values()].find(model => model.kind === kind && config.plans.get(demo.plan)?.models.has(model.name))
+    ?.name
+
+const curl = ({ publicUrl, key }: Trying, flags: string, path: string, body: string): string[] => [
+  `  curl ${flags} ${publicUrl}/v1${path} \\`,
+  `    -H "Authorization: Bearer ${key}" \\`,
+  "    -H 'content-type: application/json' \\",
+  `    -d '${body}'`,
+]

@@ -18,6 +18,8 @@ const CONFIG = fileURLToPath(new URL('../../config.example.yaml', import.meta.ur
 /** What makes `serve` a demo: real backends as child processes, free ports, and a store that does not stay. */
 export interface Demo {
   readonly backends: DemoBackends['backends']
+  /** What this demo has to do without, a sentence each. */
+  readonly missing: DemoBackends['missing']
   readonly plan: string
   loaded(): Loaded
   /** The full value of a fresh key. */
@@ -41,6 +43,7 @@ export async function prepareDemo(): Promise<Demo> {
   }
   return {
     backends: backends.backends,
+    missing: backends.missing,
     plan: PLAN,
     loaded: () => loadOrFail(CONFIG, env),
     mintKey: async ({ store, app }) => {

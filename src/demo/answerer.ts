@@ -1,4 +1,5 @@
 import { fitting } from './fitting.ts'
+import { hash } from './hash.ts'
 import type { ChatRequest } from './request.ts'
 import { type Finding, findingFor, plural } from './skills.ts'
 import { countTokens, pieces, promptTokens } from './tokens.ts'
@@ -122,11 +123,4 @@ function usageOf(request: ChatRequest, choices: readonly Choice[]): Usage {
     completion: choices.reduce((total, choice) => total + tokensOf(choice), 0),
     reasoning: choices.reduce((total, choice) => total + choice.reasoning.length, 0),
   }
-}
-
-/** FNV-1a, 32 bits: enough to vary openings and ids from prompt to prompt. */
-function hash(text: string): number {
-  let value = 0x811c9dc5
-  for (let i = 0; i < text.length; i++) value = Math.imul(value ^ text.charCodeAt(i), 0x01000193)
-  return value >>> 0
 }

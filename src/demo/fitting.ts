@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from './request.ts'
+import { isObject, type JsonObject } from './json.ts'
 
 /** What values are made of. */
 export interface Material {

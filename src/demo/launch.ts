@@ -4,12 +4,15 @@ import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import type { Readable, Writable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
+import { castFor } from './cast.ts'
 
 /** The backends of the demo, each a process of its own. One that is killed stays dead. */
 export interface DemoBackends {
   readonly backends: readonly DemoBackend[]
   /** The variables that the policies of this repository ask for. */
   readonly env: Readonly<Record<string, string>>
+  /** What this demo has to do without, a sentence each; `env` lacks the variables of what is missing. */
+  readonly missing: readonly string[]
   /** Calls the listener with the name of each backend that ends before `close`. */
   onExit(listener: (name: string) => void): void
   /** Ends all of them. */
@@ -34,24 +37,12 @@ const SCRIPT = fileURLToPath(new URL('./backend-main.js', import.meta.url))
 const START_MS = 10_000
 const END_MS = 2000
 
-const CAST: readonly {
-  readonly name: string
-  readonly models: string
-  readonly variable: string
-  readonly keyed?: true
-}[] = [
-  { name: 'onprem-core-1', models: 'Qwen/Qwen3-8B', variable: 'ONPREM_CORE_1' },
-  { name: 'onprem-core-2', models: 'Qwen/Qwen3-8B', variable: 'ONPREM_CORE_2' },
-  { name: 'onprem-pro', models: 'Qwen/Qwen3-32B', variable: 'ONPREM_PRO' },
-  { name: 'onprem-ultra', models: 'Qwen/Qwen3-235B-A22B', variable: 'ONPREM_ULTRA' },
-  { name: 'cloud', models: 'small-chat,large-chat', variable: 'CLOUD', keyed: true },
-]
-
 /** Starts the backends of the demo and waits until all listen. Rejects, leaving none behind, if one does not. */
 export async function launchBackends({ script = SCRIPT, paceMs = 15 }: LaunchOptions = {}): Promise<DemoBackends> {
   const key = randomBytes(24).toString('base64url')
-  const children = CAST.map(({ name, models, keyed }) => {
-    const args = [script, '--name', name, '--models', models, '--pace', String(paceMs)]
+  const { parts, missing } = castFor(script)
+  const children = parts.map(({ name, serves, keyed }) => {
+    const args = [script, '--name', name, ...serves, '--pace', String(paceMs)]
     // Not an argument: those are for everyone on the machine to read.
     const env = keyed ? { ...process.env, DEMO_BACKEND_KEY: key } : process.env
     const child = spawn(process.execPath, args, { env, stdio: ['pipe', 'pipe', 'inherit'] })
@@ -71,7 +62,11 @@ export async function launchBackends({ script = SCRIPT, paceMs = 15 }: LaunchOpt
   })
   return {
     backends,
-    env: Object.fromEntries([...CAST.map(({ variable }, i) => [variable, backends[i]?.url]), ['CLOUD_KEY', key]]),
+    env: Object.fromEntries([
+      ...parts.flatMap(({ variables }, i) => variables.map(variable => [variable, backends[i]?.url])),
+      ['CLOUD_KEY', key],
+    ]),
+    missing,
     onExit: listener => {
       for (const { name, child } of children) child.on('exit', () => closing || listener(name))
     },

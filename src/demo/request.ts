@@ -1,3 +1,16 @@
+import {
+  absent,
+  firstBroken,
+  type Invalid,
+  isCount,
+  isObject,
+  type JsonObject,
+  list,
+  number,
+  object,
+  text,
+} from './json.ts'
+
 /** A chat completion request, parsed; fields the demo backend does not know are dropped. */
 export interface ChatRequest {
   readonly model: string
@@ -31,14 +44,6 @@ export interface Tool {
   readonly parameters: JsonObject
 }
 
-export type JsonObject = Readonly<Record<string, unknown>>
-
-/** What is wrong with a request, as OpenAI's error form wants it. */
-export interface Invalid {
-  readonly param: string | null
-  readonly message: string
-}
-
 /** Reads a request body, or says what is wrong with it. */
 export function parseRequest(body: unknown): ChatRequest | Invalid {
   if (!isObject(body)) return { param: null, message: 'the body must be a JSON object' }
@@ -63,15 +68,8 @@ export function parseRequest(body: unknown): ChatRequest | Invalid {
   }
 }
 
-export const isInvalid = (parsed: ChatRequest | Invalid): parsed is Invalid => 'message' in parsed
-
-/** Whether a value is a JSON object, so neither null nor an array. */
-export function isObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
-
 function firstProblem(body: JsonObject): Invalid | undefined {
-  const rules: readonly (readonly [param: string, holds: boolean, rule: string])[] = [
+  return firstBroken([
     ['model', typeof body.model === 'string' && body.model !== '', 'must name a model'],
     ['messages', Array.isArray(body.messages) && body.messages.length > 0, 'must be a non-empty array'],
     [
@@ -86,9 +84,7 @@ function firstProblem(body: JsonObject): Invalid | undefined {
       absent(body.max_completion_tokens) || isCount(body.max_completion_tokens),
       'must be a positive integer',
     ],
-  ]
-  const broken = rules.find(([, holds]) => !holds)
-  return broken && { param: broken[0], message: `${broken[0]} ${broken[2]}` }
+  ])
 }
 
 function unknownChoice(choice: ChatRequest['toolChoice'], tools: readonly Tool[]): Invalid | undefined {
@@ -138,11 +134,3 @@ function jsonOf(value: unknown): ChatRequest['json'] {
   const { schema } = object(format.json_schema)
   return isObject(schema) ? { schema } : {}
 }
-
-const absent = (value: unknown): boolean => value === undefined || value === null
-const isCount = (value: unknown, most = Number.MAX_SAFE_INTEGER): boolean =>
-  typeof value === 'number' && Number.isInteger(value) && value >= 1 && value <= most
-const text = (value: unknown): string => (typeof value === 'string' ? value : '')
-const number = (value: unknown): number | undefined => (typeof value === 'number' ? value : undefined)
-const object = (value: unknown): JsonObject => (isObject(value) ? value : {})
-const list = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [])

@@ -2,7 +2,8 @@ import { Ajv2020 } from 'ajv/dist/2020.js'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { type AnswerPlan, answerPlan } from '../../src/demo/answerer.ts'
-import { type ChatRequest, isInvalid, parseRequest } from '../../src/demo/request.ts'
+import { isInvalid } from '../../src/demo/json.ts'
+import { type ChatRequest, parseRequest } from '../../src/demo/request.ts'
 import { countTokens, pieces } from '../../src/demo/tokens.ts'
 
 const SPEAKER = { replica: 'onprem-core-1', thinking: false }

@@ -1,12 +1,13 @@
 import { once } from 'node:events'
-import type { Server, ServerResponse } from 'node:http'
+import type { ServerResponse } from 'node:http'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { createDemoBackend, type DemoBackendOptions } from '../../src/demo/backend.ts'
+import type { DemoBackendOptions } from '../../src/demo/call.ts'
+import { type Listening, listen as listening } from './support.ts'
 
-let server: Server
+let backend: Listening
 let url: string
 beforeEach(() => listen({}))
-afterEach(() => close())
+afterEach(() => backend.close())
 
 test.each<[string, object]>([
   ['text', {}],
@@ -76,7 +77,7 @@ test.each<[string, string, number, string]>([
 })
 
 test('with a key, all but health asks for it', async () => {
-  await close()
+  await backend.close()
   await listen({ key: 's3cret' })
 
   expect((await fetch(url.replace('/v1', '/health'))).status).toBe(200)
@@ -96,7 +97,7 @@ test('the models are listed and unknown routes are not found', async () => {
 test('a stream stops when its client goes', async () => {
   const question = [{ role: 'user', content: 'Count to 500' }]
   const { promise: watched, resolve } = withResolvers<ServerResponse>()
-  server.once('request', (_, response) => resolve(response))
+  backend.server.once('request', (_, response) => resolve(response))
   const leave = new AbortController()
   const response = await post({ messages: question, stream: true }, { signal: leave.signal })
   await response.body?.getReader().read()
@@ -178,19 +179,8 @@ function isParam(value: unknown): boolean {
 }
 
 async function listen(options: Partial<DemoBackendOptions>): Promise<void> {
-  const models = ['Qwen/Qwen3-8B', 'Qwen/Qwen3-235B-A22B']
-  server = createDemoBackend({ name: 'onprem-core-1', models, paceMs: 0, now: () => 1_700_000_000_123, ...options })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const address = server.address()
-  url = `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}/v1`
-}
-
-async function close(): Promise<void> {
-  const closed = once(server, 'close')
-  server.close()
-  server.closeAllConnections()
-  await closed
+  backend = await listening({ models: ['Qwen/Qwen3-8B', 'Qwen/Qwen3-235B-A22B'], ...options })
+  url = backend.url
 }
 
 function withResolvers<T>(): { promise: Promise<T>; resolve: (value: T) => void } {

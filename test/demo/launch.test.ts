@@ -1,6 +1,6 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -8,14 +8,20 @@ import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { launchBackends } from '../../src/demo/launch.ts'
 
-// Node 20 runs no TypeScript, so the backend is compiled into a folder of its own.
+// Node 20 runs no TypeScript, so the backend is compiled: into a folder from which no package is to be seen, and a
+// copy of that which sees those of this repository.
 const dir = mkdtempSync(join(tmpdir(), 'demo-'))
-const script = join(dir, 'backend-main.js')
+const bare = join(dir, 'bare/backend-main.js')
+const script = join(dir, 'full/backend-main.js')
 beforeAll(() => {
   const root = fileURLToPath(new URL('../..', import.meta.url))
   const config = {
     extends: join(root, 'tsconfig.build.json'),
-    compilerOptions: { rootDir: join(root, 'src/demo'), outDir: dir, typeRoots: [join(root, 'node_modules/@types')] },
+    compilerOptions: {
+      rootDir: join(root, 'src/demo'),
+      outDir: join(dir, 'bare'),
+      typeRoots: [join(root, 'node_modules/@types')],
+    },
     include: [join(root, 'src/demo')],
   }
   writeFileSync(join(dir, 'tsconfig.json'), JSON.stringify(config))
@@ -25,6 +31,8 @@ beforeAll(() => {
     .replace('package.json', 'bin/tsc')
   const built = spawnSync(process.execPath, [tsc, '-p', dir], { encoding: 'utf8' })
   expect(built.stdout).toBe('')
+  cpSync(join(dir, 'bare'), join(dir, 'full'), { recursive: true })
+  symlinkSync(join(root, 'node_modules'), join(dir, 'full/node_modules'))
 }, 60_000)
 afterAll(() => rmSync(dir, { recursive: true }))
 
@@ -54,12 +62,42 @@ test('all backends answer at the addresses the policies ask for, and a killed on
     'ONPREM_CORE_2 Qwen/Qwen3-8B',
     'ONPREM_PRO Qwen/Qwen3-32B',
     'ONPREM_ULTRA Qwen/Qwen3-235B-A22B',
+    'ONPREM_EMBED BAAI/bge-base-en-v1.5,nomic-ai/nomic-embed-text-v1.5',
+    'ONPREM_EMBED_FAST BAAI/bge-base-en-v1.5,nomic-ai/nomic-embed-text-v1.5',
+    'ONPREM_IMAGE black-forest-labs/FLUX.1-schnell',
     'CLOUD small-chat,large-chat',
   ])
+  expect(demo.missing).toEqual([])
   expect(locked.status).toBe(401)
   expect(dead).toMatchObject({ code: 'ECONNREFUSED' })
   expect(exits).toEqual(['onprem-pro'])
   for (const { pid } of demo.backends) expect(() => process.kill(pid, 0)).toThrow('ESRCH')
+})
+
+test('the embedding model loads behind the start, and answers from its process', async () => {
+  const demo = await launchBackends({ script, paceMs: 0 })
+  const { ONPREM_EMBED, ONPREM_EMBED_FAST } = demo.env
+
+  const answer = await fetch(`${ONPREM_EMBED}/embeddings`, {
+    method: 'POST',
+    body: JSON.stringify({ model: 'BAAI/bge-base-en-v1.5', input: 'the sea' }),
+  })
+  const health = await (await fetch(`${ONPREM_EMBED_FAST}/health`)).json()
+  await demo.close()
+
+  expect(answer.status).toBe(200)
+  expect(health).toMatchObject({ embeddings: { state: 'ready' } })
+})
+
+test('where the embedding packages are not installed the demo runs without embedding models, and says so', async () => {
+  const demo = await launchBackends({ script: bare, paceMs: 0 })
+  await demo.close()
+
+  expect(demo.missing).toEqual(['no embedding models: the development dependency @energetic-ai/core is not installed'])
+  expect(demo.backends.map(({ name }) => name)).not.toContain('onprem-embed')
+  expect(Object.keys(demo.env)).not.toContain('ONPREM_EMBED')
+  expect(Object.keys(demo.env)).not.toContain('ONPREM_EMBED_FAST')
+  expect(demo.env.ONPREM_IMAGE).toMatch(/^http/)
 })
 
 test('a backend that cannot start fails the launch', async () => {
