@@ -1,3 +1,4 @@
+import { counted } from '../config/frame.ts'
 import type { Loaded } from '../config/settings.ts'
 import type { Config, Kind } from '../policy/config.ts'
 import { urlOf } from './control/open.ts'
@@ -15,7 +16,7 @@ export function banner({ config, settings, files }: Loaded, gateway: RunningGate
     `  API       ${settings.server.publicUrl}/v1        listens on ${urlOf(gateway.listen)}`,
     `  Admin     ${urlOf(gateway.admin)}           health, keys`,
     `  Pools     ${pools}`,
-    `  Policy    ${config.plans.size} plans, ${config.models.size} models, ${config.aliases.size} aliases`,
+    `  Policy    ${counted(config.plans.size, 'plan')}, ${counted(config.models.size, 'model')}, ${counted(config.aliases.size, 'alias')}`,
     ...(trial
       ? trialLines({ ...trial, config, publicUrl: settings.server.publicUrl, admin: urlOf(gateway.admin) })
       : []),

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Loaded } from '../config/settings.ts'
+import { without } from '../config/without.ts'
 import { type DemoBackends, launchBackends } from '../demo/launch.ts'
 import { mintKey } from '../gateway/accounts.ts'
 import type { RunningGateway } from './gateway.ts'
@@ -45,7 +46,10 @@ export async function prepareDemo(): Promise<Demo> {
     backends: backends.backends,
     missing: backends.missing,
     plan: PLAN,
-    loaded: () => loadOrFail(CONFIG, env),
+    loaded: () => {
+      const loaded = loadOrFail(CONFIG, env)
+      return backends.env.ONPREM_EMBED === undefined ? without('embedding', loaded) : loaded
+    },
     mintKey: async ({ store, app }) => {
       const { value } = await mintKey(store, world.random, { brand: app.settings.brand, label: 'demo', plan: PLAN })
       if (value === undefined) throw new Error('the store of a demo had a key already')

@@ -1,14 +1,14 @@
-import type { ValidateFunction } from 'ajv'
+import type { Accept } from './accept.ts'
 import { explain, type Finding, misspeltOf } from './explain.ts'
 import type { ErrorObject } from './schema.ts'
 import type { Report } from './source.ts'
-import { isBroken, type MapNode, nodeAt, type Path, plain } from './tree.ts'
+import { isBroken, isRecord, type MapNode, nodeAt, type Path, plain } from './tree.ts'
 
 /** Holds a tree against a schema. Reports one Problem per mistake, and gives the data that has none. */
-export function check<T>(root: MapNode, accepts: ValidateFunction<T>, report: Report): T | undefined {
+export function check<T>(root: MapNode, { accepts, errorsIn }: Accept<T>, report: Report): T | undefined {
   const data = plain(root)
   if (accepts(data)) return data
-  const findings = findingsOf(accepts.errors ?? [])
+  const findings = findingsOf(errorsIn(data))
   const misspelt = misspeltOf(findings)
   for (const finding of findings) {
     if (isBroken(nodeAt(root, finding.path))) continue
@@ -47,6 +47,7 @@ function findingOf(error: ErrorObject): Finding {
     return { about: 'missing', path: [...path, String(error.params.missingProperty)], error }
   if (error.keyword === 'uniqueItems')
     return { about: 'double', path: [...path, String(Math.max(error.params.i, error.params.j))], error }
+  if (error.keyword === 'discriminator') return { about: 'value', path: [...path, error.params.tag], error }
   return { about: 'value', path, error }
 }
 
@@ -65,6 +66,3 @@ function prune(data: unknown, [section, name]: Path): void {
 }
 
 const NAMED: ReadonlySet<string> = new Set(['plans', 'models', 'aliases', 'pools'])
-
-const isRecord = (data: unknown): data is Record<string | number, unknown> =>
-  typeof data === 'object' && data !== null && !Array.isArray(data)

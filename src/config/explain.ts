@@ -1,8 +1,9 @@
 import type { Problem } from './problem.ts'
-import { fits, sayMissing, sayUnknown } from './say-field.ts'
+import { fits, isField, sayMissing, saySlip, sayUnknown } from './say-field.ts'
 import { sayValue } from './say-value.ts'
 import { type ErrorObject, secretFields } from './schema.ts'
-import { keyAt, type MapNode, nodeAt, type Path, type Span, shown } from './tree.ts'
+import { meant } from './suggest.ts'
+import { entriesOf, isText, keyAt, type MapNode, nodeAt, type Path, type Span, shown } from './tree.ts'
 
 /** What the schema has against one place. */
 export interface Finding {
@@ -21,9 +22,14 @@ export function explain(finding: Finding, misspelt: ReadonlySet<string>, root: M
   const node = nodeAt(root, path)
   switch (finding.about) {
     case 'unknown':
-      return at(keyAt(root, path), sayUnknown(path, error))
-    case 'missing':
-      return misspelt.has(JSON.stringify(path)) ? undefined : at(ownerOf(root, path), sayMissing(path))
+      return at(keyAt(root, path), sayUnknown(path, error, kindAround(root, path)))
+    case 'missing': {
+      if (misspelt.has(JSON.stringify(path))) return undefined
+      const name = path.at(-1) ?? ''
+      const slip = slipOf(root, path, error)
+      if (slip !== undefined) return at(keyAt(root, [...path.slice(0, -1), slip]), saySlip(slip, name))
+      return at(ownerOf(root, path), sayMissing(path, kindAround(root, path)))
+    }
     case 'name':
       return at(keyAt(root, path), {
         rule: 'bad-name',
@@ -44,6 +50,12 @@ export function explain(finding: Finding, misspelt: ReadonlySet<string>, root: M
 
 const at = (span: Span | undefined, told: Told): Problem | undefined => span && { ...span, severity: 'error', ...told }
 
+/** The kind of the model that a path leads into. */
+function kindAround(root: MapNode, [section, name]: readonly string[]): string | undefined {
+  const kind = section === 'models' && name !== undefined ? nodeAt(root, [section, name, 'kind']) : undefined
+  return isText(kind) ? kind.value : undefined
+}
+
 const isSecret = (path: Path): boolean => secretFields.has(String(path.at(-1)))
 
 /** The fields that stand there under a name that is nearly right. That they are missing is not a second mistake. */
@@ -53,6 +65,13 @@ export const misspeltOf = (findings: readonly Finding[]): ReadonlySet<string> =>
       .filter(({ about }) => about === 'unknown')
       .map(({ path, error }) => JSON.stringify([...path.slice(0, -1), fits(path, error)])),
   )
+
+/** Without its `kind`, the fields of a model were held against no schema: one that is nearly called so is found here. */
+function slipOf(root: MapNode, path: readonly string[], { parentSchema }: ErrorObject): string | undefined {
+  if (!parentSchema?.discriminator) return undefined
+  const names = [...entriesOf(nodeAt(root, path.slice(0, -1)))].map(([name]) => name)
+  return names.find(name => !isField(name) && meant(name, path.slice(-1)))
+}
 
 /** A missing field is reported where the map that lacks it begins: at its name. */
 function ownerOf(root: MapNode, path: Path): Span {

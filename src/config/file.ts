@@ -12,6 +12,22 @@ export type OverageSection =
       cap_usd: number | string
     }
 /**
+ * A model as clients know it: what it costs, what it can do, and who answers.
+ */
+export type ModelSection = ChatModelSection | EmbeddingModelSection | ImageModelSection
+/**
+ * The pools that answer, in failover order.
+ *
+ * @minItems 1
+ *
+ * Items: A name: letters, digits, dots, dashes and underscores, at most 64.
+ */
+export type Serve = string[]
+/**
+ * US dollars for one image of this size, to at most 9 decimals.
+ */
+export type ImagePrice = number | string
+/**
  * A name: letters, digits, dots, dashes and underscores, at most 64.
  */
 export type Name = string
@@ -65,6 +81,10 @@ export interface ServerSection {
    * Where svcctl, metrics and health checks connect, as `host:port`. Never expose it.
    */
   admin?: string
+  /**
+   * How many gateways share the store. An embedded store belongs to one.
+   */
+  instances?: number | string
   /**
    * A directory for what the process itself keeps, such as the operator's token.
    */
@@ -125,6 +145,16 @@ export interface LimitsSection {
    * The largest request body, such as `10MB` (1 MB is 1,000,000 bytes). A larger one is answered with 413.
    */
   body?: number | string
+  /**
+   * The most inputs of one embeddings request, up to 2048.
+   */
+  embedding_batch?: number | string
+  /**
+   * The sizes of images that may be asked for, as `<width>x<height>`. The first that a model has is made when a request names none.
+   *
+   * @minItems 1
+   */
+  image_sizes?: string[]
 }
 /**
  * Links that error bodies carry.
@@ -184,23 +214,18 @@ export interface Models {
   [k: string]: ModelSection
 }
 /**
- * A model as clients know it: what it costs, what it can do, and who answers.
+ * A model that answers chats.
  */
-export interface ModelSection {
+export interface ChatModelSection {
   /**
-   * What the model does.
+   * What the model does: `chat`, `embedding` or `image`.
    */
   kind: 'chat'
   /**
-   * A name: letters, digits, dots, dashes and underscores, at most 64.
+   * A group that plans include as `tier:NAME`.
    */
   tier: string
-  /**
-   * The pools that answer, in failover order.
-   *
-   * @minItems 1
-   */
-  serve: Name[]
+  serve: Serve
   /**
    * Tokens of prompt and completion together, such as `128k` (128,000).
    */
@@ -218,7 +243,7 @@ export interface ModelSection {
    */
   image_tokens?: number | string
   thinking?: ThinkingSection
-  usd_per_1m: PriceSection
+  usd_per_1m: ChatPriceSection
 }
 /**
  * For models that think before they answer.
@@ -236,7 +261,7 @@ export interface ThinkingSection {
 /**
  * US dollars for a million tokens. The client pays the price of the model, whichever pool answered.
  */
-export interface PriceSection {
+export interface ChatPriceSection {
   /**
    * US dollars for a million prompt tokens.
    */
@@ -245,6 +270,61 @@ export interface PriceSection {
    * US dollars for a million completion tokens.
    */
   output: number | string
+}
+/**
+ * A model that turns texts into vectors.
+ */
+export interface EmbeddingModelSection {
+  /**
+   * What the model does: `chat`, `embedding` or `image`.
+   */
+  kind: 'embedding'
+  /**
+   * A group that plans include as `tier:NAME`.
+   */
+  tier: string
+  serve: Serve
+  /**
+   * Tokens of one input, such as `8k` (8,000).
+   */
+  context: number | string
+  /**
+   * Numbers of one vector. Always 768.
+   */
+  dimensions?: 768
+  usd_per_1m: EmbeddingPriceSection
+}
+/**
+ * US dollars for a million tokens. Only input is paid.
+ */
+export interface EmbeddingPriceSection {
+  /**
+   * US dollars for a million input tokens.
+   */
+  input: number | string
+}
+/**
+ * A model that makes images.
+ */
+export interface ImageModelSection {
+  /**
+   * What the model does: `chat`, `embedding` or `image`.
+   */
+  kind: 'image'
+  /**
+   * A group that plans include as `tier:NAME`.
+   */
+  tier: string
+  serve: Serve
+  /**
+   * US dollars for one image: an amount for every size of limits.image_sizes, or an amount for each size the model makes, such as `{ 512x512: 0.01 }`.
+   */
+  usd_per_image:
+    | number
+    | string
+    | {
+        [k: string]: ImagePrice
+      }
 }
 /**
  * Generic names, each for one model. Only these, and an omitted model, may be upgraded by routing.

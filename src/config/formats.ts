@@ -41,6 +41,16 @@ export const store: Format<string> = {
   hint: 'write embedded:PATH; there is no other store yet',
 }
 
+const imageSize: Format<string> = {
+  read: text => {
+    const { width, height } = /^(?<width>[1-9]\d{1,3})x(?<height>[1-9]\d{1,3})$/.exec(text)?.groups ?? {}
+    return [width, height].every(side => Number(side) >= 64 && Number(side) <= 4096) ? text : undefined
+  },
+  rule: 'bad-size',
+  expects: 'the size of an image',
+  hint: 'write <width>x<height>, such as 512x512, each side from 64 to 4096',
+}
+
 /** Where a secret is kept. */
 export type SecretSource = { readonly variable: string } | { readonly file: string }
 
@@ -63,6 +73,7 @@ export const FORMATS: Readonly<Record<string, Format<unknown>>> = {
   'x-link': link,
   'x-store': store,
   'x-secret': secret,
+  'x-image-size': imageSize,
 }
 
 function readAddress(text: string): Address | undefined {

@@ -1,15 +1,34 @@
-import type { Config, Declared, Inclusion, Model, Place, Plan, Pool } from '../policy/config.ts'
+import type {
+  ChatModel,
+  Config,
+  Declared,
+  EmbeddingModel,
+  ImageModel,
+  Inclusion,
+  Model,
+  NanoUsd,
+  Place,
+  Plan,
+  Pool,
+} from '../policy/config.ts'
 import { DEFAULTS } from './defaults.ts'
-import type { ModelSection, PlanSection, PoolSection } from './file.ts'
+import type {
+  ChatModelSection,
+  EmbeddingModelSection,
+  ImageModelSection,
+  ModelSection,
+  PlanSection,
+  PoolSection,
+} from './file.ts'
 import { baseUrl } from './formats.ts'
 import { entriesOf, type Node, nodeAt, type Span } from './tree.ts'
 import type { Declaration, Declarations, Union } from './unite.ts'
 import { unitOf } from './units.ts'
 
-/** Links names to objects. Only for what was checked: a name that nothing declares is a bug here. */
-export function link(union: Union, revision: string): Config {
+/** Links names to objects. Only for what was checked: a name that nothing declares is a bug here. `imageSizes` in their order. */
+export function link(union: Union, imageSizes: readonly string[], revision: string): Config {
   const pools = each(union.pools, linkPool)
-  const models = each(union.models, declaration => linkModel(declaration, pools))
+  const models = each(union.models, declaration => linkModel(declaration, pools, imageSizes))
   const aliases = each(union.aliases, ({ data, ...declaration }) => ({
     ...declared(declaration),
     model: the(data, models),
@@ -54,13 +73,31 @@ const linkPool = ({ data, ...declaration }: Sound<PoolSection>): Pool => ({
   model: data.model,
 })
 
-function linkModel({ data, ...declaration }: Sound<ModelSection>, pools: ReadonlyMap<string, Pool>): Model {
-  const { thinking, usd_per_1m: price } = data
-  return {
+function linkModel(
+  { data, ...declaration }: Sound<ModelSection>,
+  pools: ReadonlyMap<string, Pool>,
+  imageSizes: readonly string[],
+): Model {
+  const served = {
     ...declared(declaration),
-    kind: data.kind,
     tier: data.tier,
     serve: data.serve.map(name => the(name, pools)),
+  }
+  switch (data.kind) {
+    case 'chat':
+      return { ...served, ...linkChat(data) }
+    case 'embedding':
+      return { ...served, ...linkEmbedding(data) }
+    case 'image':
+      return { ...served, kind: 'image', sizes: sizesOf(data, imageSizes) }
+  }
+}
+
+type Own<T extends Model> = Omit<T, keyof Declared | 'tier' | 'serve'>
+
+function linkChat({ thinking, usd_per_1m: price, ...data }: ChatModelSection): Own<ChatModel> {
+  return {
+    kind: 'chat',
     context: unitOf('count', data.context),
     maxOutput: unitOf('count', data.max_output ?? DEFAULTS.maxOutput),
     vision: data.vision ?? false,
@@ -70,6 +107,23 @@ function linkModel({ data, ...declaration }: Sound<ModelSection>, pools: Readonl
     }),
     price: { input: unitOf('price', price.input), output: unitOf('price', price.output) },
   }
+}
+
+const linkEmbedding = ({ context, dimensions, usd_per_1m: price }: EmbeddingModelSection): Own<EmbeddingModel> => ({
+  kind: 'embedding',
+  context: unitOf('count', context),
+  dimensions: dimensions ?? DEFAULTS.dimensions,
+  price: { input: unitOf('price', price.input), output: 0 },
+})
+
+/** One price holds for every size; of a map only the sizes in it are made. */
+function sizesOf({ usd_per_image: price }: ImageModelSection, imageSizes: readonly string[]): ImageModel['sizes'] {
+  const sizes = new Map<string, NanoUsd>()
+  for (const size of imageSizes) {
+    const usd = typeof price === 'object' ? price[size] : price
+    if (usd !== undefined) sizes.set(size, unitOf('usd', usd))
+  }
+  return sizes
 }
 
 function linkPlan({ data, ...declaration }: Sound<PlanSection>, models: ReadonlyMap<string, Model>): Plan {
@@ -99,10 +153,10 @@ function inclusions(
   const node = nodeAt(plan, ['models']) ?? plan
   for (const [index, by] of [written].flat().entries()) {
     const at = placeOf((nodeAt(node, [index]) ?? node).span)
+    const tier = by.startsWith('tier:') ? by.slice('tier:'.length) : undefined
     for (const model of models.values()) {
       if (by === model.name) included.set(model.name, { by, at })
-      else if ((by === 'all' || by === `tier:${model.tier}`) && !included.has(model.name))
-        included.set(model.name, { by, at })
+      else if ((by === 'all' || tier === model.tier) && !included.has(model.name)) included.set(model.name, { by, at })
     }
   }
   return included

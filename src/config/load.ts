@@ -1,22 +1,28 @@
 import { createHash } from 'node:crypto'
 import { dirname, resolve } from 'node:path'
+import { configFile, policyFile } from './accept.ts'
 import { check } from './check.ts'
 import { checkComplete, unsureOf, withEmpty } from './complete.ts'
 import { readIncludes } from './include.ts'
 import type { Env } from './interpolate.ts'
 import { link } from './link.ts'
-import { lint, lintProcess } from './lint.ts'
+import { lint } from './lint.ts'
+import { lintProcess } from './lint-process.ts'
 import { parse } from './parse.ts'
 import type { Problem } from './problem.ts'
 import { checkReferences } from './refs.ts'
-import { type ConfigFile, isConfigFile, isPolicyFile } from './schema.ts'
+import type { ConfigFile } from './schema.ts'
 import { readSecrets } from './secrets.ts'
 import type { Loaded, Secret } from './settings.ts'
 import { settle } from './settle.ts'
+import { checkSizes, imageSizesOf } from './sizes.ts'
 import { type Report, readSource, type Source } from './source.ts'
 import type { MapNode, Span } from './tree.ts'
 import { type Part, type Union, unite } from './unite.ts'
 import { checkUse } from './use.ts'
+
+/** A longer list would tell nobody more. */
+const MOST_PROBLEMS = 1000
 
 /** Either a configuration that may be served, or all that is wrong with it; never a part of it. */
 export type Load = Sources &
@@ -39,7 +45,7 @@ export function load(file: string, env: Env, cwd: string): Load {
   // While anything is wrong, it may be the reason that something else is not used.
   if (checked && !problems.some(isError)) checkUse(checked.union, report)
 
-  const found = inOrder(problems, [...sources.keys()])
+  const found = atMost(MOST_PROBLEMS, inOrder(problems, [...sources.keys()]))
   if (!checked || found.some(isError)) return { ok: false, problems: found, sources }
   return { ok: true, loaded: { ...build(checked, files, place), warnings: found, files: [...sources.keys()] }, sources }
 }
@@ -79,14 +85,15 @@ interface Checked {
 function checkAll({ roots }: Files, { env, directory }: Origin, report: Report): Checked | undefined {
   const [root, ...others] = roots
   if (!root) return undefined
-  const main = check(root, isConfigFile, report)
+  const main = check(root, configFile, report)
   const parts = others.flatMap((other): Part[] =>
-    other ? [{ root: other, data: check(other, isPolicyFile, report) }] : [],
+    other ? [{ root: other, data: check(other, policyFile, report) }] : [],
   )
   const union = unite([{ root, data: main }, ...parts], report)
   const unsure = unsureOf(roots)
   checkComplete(union, unsure, start(root), report)
   checkReferences(union, withEmpty(union, unsure), report)
+  if (main) checkSizes(root, main, union, unsure, report)
   lint(union, report)
   const secrets = readSecrets(union.pools, env, directory, report)
   if (!main) return undefined
@@ -97,7 +104,10 @@ function checkAll({ roots }: Files, { env, directory }: Origin, report: Report):
 const start = ({ span: { file } }: MapNode): Span => ({ file, line: 1, column: 1, length: 1 })
 
 function build({ main, union, secrets }: Checked, { sources }: Files, { directory }: Origin) {
-  return { config: link(union, revisionOf(sources)), settings: settle(main, union.pools, secrets, directory) }
+  return {
+    config: link(union, imageSizesOf(main), revisionOf(sources)),
+    settings: settle(main, union.pools, secrets, directory),
+  }
 }
 
 /** Names and texts of all files in order: 12 hexadecimal digits that change with every byte. */
@@ -115,4 +125,16 @@ function inOrder(problems: readonly Problem[], files: readonly string[]): readon
   const rank = new Map(files.map((file, index) => [file, index]))
   const order = (file: string) => rank.get(file) ?? files.length
   return [...distinct.values()].sort((a, b) => order(a.file) - order(b.file) || a.line - b.line || a.column - b.column)
+}
+
+/** A long list ends in how many more there are, at the place of the first. */
+function atMost(count: number, problems: readonly Problem[]): readonly Problem[] {
+  const rest = problems.slice(count)
+  const [next] = rest
+  if (!next) return problems
+  const { file, line, column } = next
+  const message = `and ${rest.length} more from here on`
+  const severity = rest.some(isError) ? 'error' : 'warning'
+  const closing: Problem = { file, line, column, rule: 'more-problems', severity, message, hint: 'correct those above' }
+  return [...problems.slice(0, count), closing]
 }

@@ -1,3 +1,4 @@
+import { kinds } from './schema.ts'
 import type { Report } from './source.ts'
 import { suggestion } from './suggest.ts'
 import { isText, nodeAt, type ScalarNode, textsOf } from './tree.ts'
@@ -11,7 +12,7 @@ export type Unsure = ReadonlySet<string>
  * a plan with a misspelt field still gets its misspelt models reported.
  */
 export function checkReferences(union: Union, unsure: Unsure, report: Report): void {
-  const { plans, models, aliases, pools, defaultModel } = union
+  const { plans, models, aliases, pools } = union
   const names = {
     models: [...models.keys()],
     aliases: [...aliases.keys()],
@@ -22,7 +23,8 @@ export function checkReferences(union: Union, unsure: Unsure, report: Report): v
   if (!unsure.has('models')) {
     for (const plan of plans.values()) checkPlan(plan, union, names, missing)
     for (const alias of aliases.values()) checkAlias(alias, union, names, missing)
-    if (!unsure.has('aliases') && defaultModel) checkDefault(defaultModel, union, names, missing)
+    if (!unsure.has('aliases')) checkDefault(union, names, missing)
+    checkDefaultKind(union, report)
   }
   if (unsure.has('pools')) return
   for (const { name, node } of models.values()) {
@@ -83,7 +85,21 @@ function checkAlias(
   missing('model', node, `alias \`${name}\` stands for`, names.models, hint)
 }
 
-function checkDefault({ node }: Declaration<string>, { models, aliases }: Union, names: Names, missing: Missing): void {
+function checkDefault({ models, aliases, defaultModel }: Union, names: Names, missing: Missing): void {
+  const node = defaultModel?.node
   if (!isText(node) || models.has(node.value) || aliases.has(node.value)) return
   missing('model', node, '`default_model` is', [...names.aliases, ...names.models])
+}
+
+/** Reports a default model that is not for chats: the only requests that may name none. */
+function checkDefaultKind({ models, aliases, defaultModel }: Union, report: Report): void {
+  const node = defaultModel?.node
+  if (!isText(node)) return
+  const alias = aliases.get(node.value)?.node
+  const model = models.get(isText(alias) ? alias.value : node.value)
+  const kind = model && nodeAt(model.node, ['kind'])
+  if (!isText(kind) || kind.value === 'chat' || !kinds.includes(kind.value)) return
+  const message = `\`default_model\` is \`${node.written}\`, of kind \`${kind.value}\``
+  const hint = 'requests that name no model are chats: choose a chat model, or an alias of one'
+  report({ ...node.span, rule: 'default-not-chat', severity: 'error', message, hint })
 }

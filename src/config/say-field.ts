@@ -2,28 +2,50 @@ import type { Told } from './explain.ts'
 import { type ErrorObject, type Field, fields } from './schema.ts'
 import { meant } from './suggest.ts'
 
-/** What to say of a field that is not known where it stands. */
-export function sayUnknown(path: readonly string[], error: ErrorObject): Told {
+/** What to say of a field that is not known where it stands; `kind` is that of the model around it. */
+export function sayUnknown(path: readonly string[], error: ErrorObject, kind: string | undefined): Told {
   const name = path.at(-1) ?? ''
-  const message = `unknown field \`${name}\``
   const elsewhere = fields.filter(field => field.name === name)
   if (path.length === 1 && elsewhere.some(isTop)) {
     const hint = 'an included file holds plans, models, aliases, default_model and pools only'
     return { rule: 'main-file-only', message: `\`${name}\` belongs in the main file`, hint }
   }
+  const others = elsewhere.filter(field => field.kind && matches(field, path))
+  if (kind && others.length > 0) return sayOtherKind(path, kind, others)
   const fit = fits(path, error)
-  if (fit) return { rule: 'unknown-field', message, hint: `did you mean \`${fit}\`?` }
-  return { rule: 'unknown-field', message, hint: elsewhere.length > 0 ? belongs(name, elsewhere) : knownHere(error) }
+  if (fit) return saySlip(name, fit)
+  const hint = elsewhere.length > 0 ? belongs(name, elsewhere) : knownHere(error)
+  return { rule: 'unknown-field', message: `unknown field \`${name}\``, hint }
 }
 
 /** The field that was probably meant, among those that may stand there. */
 export const fits = (path: readonly string[], error: ErrorObject): string | undefined =>
   meant(path.at(-1) ?? '', allowed(error))
 
-/** What to say of a field that is needed and not there. */
-export function sayMissing(path: readonly string[]): Told {
+/** What to say of a field that is nearly called like the one that was meant. */
+export const saySlip = (name: string, fit: string): Told => ({
+  rule: 'unknown-field',
+  message: `unknown field \`${name}\``,
+  hint: `did you mean \`${fit}\`?`,
+})
+
+/** Whether a name is that of a field somewhere. */
+export const isField = (name: string): boolean => fields.some(field => field.name === name)
+
+/** What to say of a field that models have, but not those of this kind. */
+function sayOtherKind(path: readonly string[], kind: string, others: readonly Field[]): Told {
+  const having = others.map(other => `\`${other.kind}\``).join(' and ')
+  return {
+    rule: 'other-kind',
+    message: `${subject(path.slice(0, 2))} is of kind \`${kind}\`, which has no \`${path.slice(2).join('.')}\``,
+    hint: `models of kind ${having} have it`,
+  }
+}
+
+/** What to say of a field that is needed and not there; `kind` is that of the model around it. */
+export function sayMissing(path: readonly string[], kind: string | undefined): Told {
   const name = path.at(-1) ?? ''
-  const field = fields.find(each => each.name === name && matches(each, path))
+  const field = fields.find(each => each.name === name && (!kind || each.kind === kind) && matches(each, path))
   const message = path.length > 1 ? `${subject(path.slice(0, -1))} has no \`${name}\`` : `the file has no \`${name}\``
   const about = field?.schema.description
   return { rule: 'missing-field', message, ...(about && { hint: `add \`${name}\`: ${firstSentence(about)}` }) }
@@ -31,8 +53,8 @@ export function sayMissing(path: readonly string[]): Told {
 
 function belongs(name: string, elsewhere: readonly Field[]): string {
   if (elsewhere.some(isTop)) return `\`${name}\` belongs at the top of the main file`
-  const places = elsewhere.slice(0, 3).map(({ parent }) => `\`${parent}\``)
-  return `\`${name}\` belongs under ${places.join(' or ')}`
+  const places = [...new Set(elsewhere.map(({ parent }) => `\`${parent}\``))]
+  return `\`${name}\` belongs under ${places.slice(0, 3).join(' or ')}`
 }
 
 const isTop = ({ parent }: Field): boolean => parent === ''

@@ -1,15 +1,16 @@
 import type { Told } from './explain.ts'
 import { FORMATS } from './formats.ts'
 import { isRefusal } from './scalar.ts'
-import { type ErrorObject, secretFields } from './schema.ts'
-import { type Node, shown } from './tree.ts'
+import { type ErrorObject, kinds, secretFields } from './schema.ts'
+import { suggestion } from './suggest.ts'
+import { isEmpty, type Node, shown } from './tree.ts'
 import { readUnit, type Unit } from './units.ts'
 
 /** What to say of a value that cannot stand where it stands. */
 export function sayValue(path: readonly string[], error: ErrorObject, node: Node | undefined): Told {
   const name = fieldName(path)
   if (secretFields.has(name)) return saySecret(name, error, node)
-  if (isEmpty(node)) return { rule: 'no-value', message: `\`${name}\` has no value`, hint: 'give it one, or remove it' }
+  if (isEmpty(node)) return sayEmpty(name)
   switch (error.keyword) {
     case 'x-unit':
       return sayUnit(error, node)
@@ -18,19 +19,16 @@ export function sayValue(path: readonly string[], error: ErrorObject, node: Node
     case 'type':
       return sayType(name, error, node)
     case 'const':
-      return {
-        rule: 'unknown-version',
-        message: `\`${name}\` is not ${error.schema}`,
-        hint: `this svc-gateway reads version ${error.schema}`,
-      }
-    case 'enum':
-      return {
-        rule: 'unknown-value',
-        message: `\`${name}\` cannot be \`${shown(node)}\``,
-        hint: `known: ${list(error.schema)}`,
-      }
+      return sayConst(name, error, node)
+    case 'discriminator':
+      return notKnown(name, node, suggestion(shown(node), kinds))
     case 'minItems':
-      return { rule: 'empty-list', message: `\`${name}\` is empty`, hint: 'write at least one entry' }
+    case 'minProperties':
+      return {
+        rule: error.keyword === 'minItems' ? 'empty-list' : 'empty-map',
+        message: `\`${name}\` is empty`,
+        hint: 'write at least one entry',
+      }
     default:
       return sayPattern(name, error, node)
   }
@@ -39,11 +37,16 @@ export function sayValue(path: readonly string[], error: ErrorObject, node: Node
 /** A field of a map by its name; an entry of a list by the name of the list. */
 const fieldName = (path: readonly string[]): string => path.findLast(step => !/^\d+$/.test(step)) ?? ''
 
-const isEmpty = (node: Node | undefined): boolean => node?.is === 'scalar' && (node.value === null || node.value === '')
+const sayEmpty = (name: string): Told => ({
+  rule: 'no-value',
+  message: `\`${name}\` has no value`,
+  // In `{ a:1 }` the colon is a part of the name.
+  hint: name.includes(':') ? 'write a blank after the `:`' : 'give it one, or remove it',
+})
 
 /** Says nothing of the value: it may be the secret itself. */
 function saySecret(name: string, error: ErrorObject, node: Node | undefined): Told {
-  if (isEmpty(node)) return { rule: 'no-value', message: `\`${name}\` has no value`, hint: 'give it one, or remove it' }
+  if (isEmpty(node)) return sayEmpty(name)
   const { rule, hint } = FORMATS['x-secret'] ?? { rule: error.keyword, hint: undefined }
   return { rule, message: `\`${name}\` is not ${FORMATS['x-secret']?.expects}`, ...(hint && { hint }) }
 }
@@ -61,6 +64,22 @@ function sayFormat(error: ErrorObject, node: Node | undefined): Told {
   return { rule: format.rule, message: `\`${shown(node)}\` is not ${format.expects}`, hint: format.hint }
 }
 
+const notKnown = (name: string, node: Node | undefined, hint: string): Told => ({
+  rule: 'unknown-value',
+  message: `\`${name}\` cannot be \`${shown(node)}\``,
+  hint,
+})
+
+function sayConst(name: string, { schema, parentSchema }: ErrorObject, node: Node | undefined): Told {
+  const expects: string | undefined = parentSchema?.['x-expects']
+  if (expects) return notKnown(name, node, `write ${expects}`)
+  return {
+    rule: 'unknown-version',
+    message: `\`${name}\` is not ${schema}`,
+    hint: `this svc-gateway reads version ${schema}`,
+  }
+}
+
 const TYPES: Readonly<Record<string, string>> = {
   string: 'a text',
   integer: 'a number',
@@ -73,7 +92,8 @@ const TYPES: Readonly<Record<string, string>> = {
 function sayType(name: string, error: ErrorObject, node: Node | undefined): Told {
   const unit: string | undefined = error.parentSchema?.['x-unit']?.kind
   const wanted = [error.schema].flat().map(type => TYPES[String(type)] ?? String(type))
-  const message = `\`${name}\` must be ${unit === undefined ? [...new Set(wanted)].join(' or ') : unitNoun(unit)}`
+  const nouns = unit === undefined ? wanted : [unitNoun(unit), ...wanted.filter(noun => noun === TYPES.object)]
+  const message = `\`${name}\` must be ${[...new Set(nouns)].join(' or ')}`
   return { rule: 'wrong-type', message: `${message}, not ${kindOf(node)}`, ...hintFor(wanted, node) }
 }
 
@@ -88,10 +108,17 @@ function hintFor(wanted: readonly string[], node: Node | undefined): { hint?: st
   if (node?.is === 'scalar') {
     if (wanted.includes('a text')) return { hint: `quote it: "${node.written}"` }
     if (wanted.includes('a list')) return { hint: `write [${node.written}]` }
-    if (wanted.includes('true or false')) return { hint: 'write true or false, without quotes' }
+    if (wanted.includes('true or false')) return { hint: hintForBoolean(node.written) }
   }
   if (wanted.includes('a map')) return { hint: 'write its fields below it, indented' }
   return {}
+}
+
+/** YAML 1.1 read more words as true and false. */
+function hintForBoolean(written: string): string {
+  if (/^(?:yes|on|y)$/i.test(written)) return `write true; YAML 1.2 has no \`${written}\``
+  if (/^(?:no|off|n)$/i.test(written)) return `write false; YAML 1.2 has no \`${written}\``
+  return 'write true or false, without quotes'
 }
 
 function sayPattern(name: string, error: ErrorObject, node: Node | undefined): Told {
@@ -103,9 +130,3 @@ function sayPattern(name: string, error: ErrorObject, node: Node | undefined): T
   if (detail) return { ...told, hint: `write ${detail}` }
   return name === 'models' ? { ...told, hint: `write [${written}]` } : told
 }
-
-const list = (values: unknown): string =>
-  [values]
-    .flat()
-    .map(value => `\`${value}\``)
-    .join(', ')

@@ -1,9 +1,6 @@
 import { readFileSync } from 'node:fs'
-import { Ajv2020, type AnySchemaObject, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js'
+import type { AnySchemaObject, ErrorObject } from 'ajv/dist/2020.js'
 import type { ConfigFile } from './file.ts'
-import { FORMATS } from './formats.ts'
-import { isRefusal } from './scalar.ts'
-import { readUnit, type Unit } from './units.ts'
 
 /** The file that `--config` names. */
 export type { ConfigFile }
@@ -14,27 +11,8 @@ export type PolicyFile = Pick<ConfigFile, 'plans' | 'models' | 'aliases' | 'defa
 const read = (name: string): AnySchemaObject =>
   JSON.parse(readFileSync(new URL(`../../schema/${name}`, import.meta.url), 'utf8'))
 
-const configSchema = read('config.schema.json')
-const policySchema = read('policy.schema.json')
-
-const ajv = new Ajv2020({ allErrors: true, verbose: true, allowUnionTypes: true, strictTypes: false })
-for (const annotation of ['x-expects', 'x-secret']) ajv.addKeyword(annotation)
-ajv.addKeyword({
-  keyword: 'x-unit',
-  schemaType: 'object',
-  // Whatever is neither a text nor a number is refused by `type`.
-  validate: (unit: Unit, data: unknown) =>
-    (typeof data !== 'string' && typeof data !== 'number') || !isRefusal(readUnit(unit, data)),
-})
-for (const [name, format] of Object.entries(FORMATS)) {
-  ajv.addFormat(name, { type: 'string', validate: (text: string) => format.read(text) !== undefined })
-}
-ajv.addSchema(configSchema)
-
-/** Whether data is a main file. Errors are in its `errors` until the next call. */
-export const isConfigFile: ValidateFunction<ConfigFile> = ajv.compile<ConfigFile>(configSchema)
-/** Whether data is an included file. Errors are in its `errors` until the next call. */
-export const isPolicyFile: ValidateFunction<PolicyFile> = ajv.compile<PolicyFile>(policySchema)
+export const configSchema = read('config.schema.json')
+export const policySchema = read('policy.schema.json')
 
 export type { ErrorObject }
 
@@ -44,6 +22,8 @@ export interface Field {
   readonly path: string
   readonly parent: string
   readonly name: string
+  /** The kind of model that has it; undefined outside of models. */
+  readonly kind: string | undefined
   readonly schema: AnySchemaObject
 }
 
@@ -55,18 +35,30 @@ export const secretFields: ReadonlySet<string> = new Set(
   fields.filter(({ schema }) => schema['x-secret'] === true).map(({ name }) => name),
 )
 
-function fieldsOf(schema: AnySchemaObject, parent: string): readonly Field[] {
+function fieldsOf(schema: AnySchemaObject, parent: string, kind?: string): readonly Field[] {
+  if (schema.oneOf) return branchesOf(schema).flatMap(branch => fieldsOf(branch, parent, kindOf(branch)))
   const properties: Record<string, AnySchemaObject> = schema.properties ?? {}
   const own = Object.entries(properties).map(([name, property]) => {
     const path = parent ? `${parent}.${name}` : name
-    return { path, parent, name, schema: follow(property) }
+    return { path, parent, name, kind, schema: follow(property) }
   })
   const deeper = own.flatMap(({ path, schema }) => {
     const byName = schema.additionalProperties
-    return byName ? fieldsOf(follow(byName), `${path}.<name>`) : fieldsOf(schema, path)
+    return byName ? fieldsOf(follow(byName), `${path}.<name>`, kind) : fieldsOf(schema, path, kind)
   })
   return [...own, ...deeper]
 }
+
+function branchesOf(schema: AnySchemaObject): readonly AnySchemaObject[] {
+  return schema.oneOf.map(follow)
+}
+
+function kindOf(schema: AnySchemaObject | undefined): string | undefined {
+  return schema?.properties?.kind?.const
+}
+
+/** The kinds of models there are. */
+export const kinds: readonly string[] = branchesOf(configSchema.$defs.model).flatMap(branch => kindOf(branch) ?? [])
 
 /** What stands beside a reference wins over what it refers to. */
 function follow(schema: AnySchemaObject): AnySchemaObject {

@@ -26,7 +26,11 @@ export interface Settings {
   }
   /** Absolute path of the embedded store. */
   readonly store: { readonly kind: 'embedded'; readonly path: string }
-  readonly limits: { readonly bodyBytes: number }
+  readonly limits: {
+    readonly bodyBytes: number
+    /** Inputs of one embeddings request. */
+    readonly embeddingBatch: number
+  }
   /** Links that error bodies carry. */
   readonly errors: { readonly docs: string; readonly topup: string }
   /** By pool name. */

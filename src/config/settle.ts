@@ -14,7 +14,7 @@ export function settle(
   secrets: ReadonlyMap<string, Secret>,
   directory: string,
 ): Settings {
-  const { server = {}, errors = {} } = file
+  const { server = {}, errors = {}, limits = {} } = file
   const listen = read(address, server.listen ?? DEFAULTS.listen)
   const publicUrl = server.public_url === undefined ? urlOf(listen) : read(baseUrl, server.public_url)
   const consoleUrl = server.console_url === undefined ? `${publicUrl}/console` : read(baseUrl, server.console_url)
@@ -28,7 +28,10 @@ export function settle(
       consoleUrl,
     },
     store: { kind: 'embedded', path: resolve(directory, read(store, file.store ?? DEFAULTS.store)) },
-    limits: { bodyBytes: unitOf('size', file.limits?.body ?? DEFAULTS.body) },
+    limits: {
+      bodyBytes: unitOf('size', limits.body ?? DEFAULTS.body),
+      embeddingBatch: unitOf('count', limits.embedding_batch ?? DEFAULTS.embeddingBatch),
+    },
     errors: { docs: errors.docs ?? `${publicUrl}/docs/errors`, topup: errors.topup ?? `${consoleUrl}/billing` },
     backends: backends(pools, file.failover ?? {}, secrets),
   }

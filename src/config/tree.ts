@@ -72,6 +72,10 @@ export const isText = (node: Node | undefined): node is ScalarNode & { value: st
 /** Whether a Problem was reported for the value of a node. */
 export const isBroken = (node: Node | undefined): boolean => node?.is === 'scalar' && node.value === undefined
 
+/** Whether nothing stands where a value belongs. */
+export const isEmpty = (node: Node | undefined): boolean =>
+  node?.is === 'scalar' && (node.value === null || node.value === '')
+
 /** The plain data of a node, as a JSON Schema sees it. */
 export function plain(node: Node): unknown {
   if (node.is === 'scalar') return node.value ?? null
@@ -81,6 +85,10 @@ export function plain(node: Node): unknown {
   for (const [name, { value }] of node.entries) data[name] = plain(value)
   return data
 }
+
+/** Whether plain data is that of a map. */
+export const isRecord = (data: unknown): data is Record<string | number, unknown> =>
+  typeof data === 'object' && data !== null && !Array.isArray(data)
 
 /** How a node is shown in a message. */
 export function shown(node: Node | undefined): string {

@@ -20,6 +20,14 @@ pools:
   near: { site: on-premises, replicas: [http://10.0.0.11:8000/v1], model: small-chat }
 `
 
+/** The same with a model of every kind. */
+export const kinds = small.replace(
+  'default_model',
+  `  vectors: { kind: embedding, tier: guest, serve: [near], context: 8k, usd_per_1m: { input: 0.02 } }
+  pictures: { kind: image, tier: guest, serve: [near], usd_per_image: 0.02 }
+default_model`,
+)
+
 /** A directory with files that goes when the test is over. */
 export function directoryOf(files: Files): string {
   const directory = mkdtempSync(join(tmpdir(), 'svc-config-'))

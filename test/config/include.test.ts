@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { found, loadFiles, problemsOf, small } from './files.ts'
+import { directoryOf, found, loadFiles, problemsOf, small } from './files.ts'
 
 const main = 'version: 1\ninclude: [parts/*.yaml]\n'
 const part = small.replace('version: 1\n', '')
@@ -43,6 +43,13 @@ test('a file that two patterns match is read once', () => {
   const config = 'version: 1\ninclude: [parts/*.yaml, parts/all.yaml, "part?/a*.yaml"]\n'
 
   expect(found(loadFiles({ 'config.yaml': config, 'parts/all.yaml': part }))).toEqual([])
+})
+
+test('a file may be included by its absolute path', () => {
+  const parts = directoryOf({ 'all.yaml': part })
+
+  expect(found(loadFiles({ 'config.yaml': `version: 1\ninclude: [${parts}/all.yaml]\n` }))).toEqual([])
+  expect(found(loadFiles({ 'config.yaml': `version: 1\ninclude: ["${parts}/*.yaml"]\n` }))).toEqual([])
 })
 
 test('a main file that a pattern matches is not included', () => {

@@ -4,8 +4,8 @@ import { fileURLToPath } from 'node:url'
 import { inspect } from 'node:util'
 import { expect, test } from 'vitest'
 import { load } from '../../src/config/load.ts'
-import { placeOf } from '../../src/policy/config.ts'
-import { found, loadFiles, loadGood, problemsOf, small } from './files.ts'
+import { type Config, placeOf } from '../../src/policy/config.ts'
+import { found, kinds, loadFiles, loadGood, problemsOf, small } from './files.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 
@@ -19,7 +19,10 @@ test('the configuration of this repository loads without a word', () => {
   const { warnings, files } = example()
 
   expect(warnings).toEqual([])
-  expect(files).toEqual(['config.example.yaml', 'policies/models.yaml', 'policies/plans.yaml', 'policies/pools.yaml'])
+  expect(files).toEqual([
+    'config.example.yaml',
+    ...['embeddings', 'images', 'models', 'plans', 'pools'].map(name => `policies/${name}.yaml`),
+  ])
 })
 
 test('the configuration of this repository needs CLOUD_KEY and says so', () => {
@@ -39,7 +42,7 @@ test('names are linked to the very objects they name', () => {
   expect(defaultModel).toBe(aliases.get('svc-auto'))
   expect(core?.serve).toEqual([pools.get('onprem-core'), pools.get('cloud-core')])
   expect(core?.serve[0]).toBe(pools.get('onprem-core'))
-  expect([...(plans.get('pro')?.models.keys() ?? [])]).toEqual(['svc-core', 'svc-pro'])
+  expect([...(plans.get('free')?.models.keys() ?? [])]).toEqual(['svc-embed-fast', 'svc-core', 'svc-embed'])
 })
 
 test('numbers people say become exact integers', () => {
@@ -152,6 +155,15 @@ test('a mistake in one model does not hide what is hardly meant in another', () 
   )
 })
 
+test('a very long list of problems is cut, and says how many more there are', () => {
+  const plans = Array.from({ length: 5000 }, (_, n) => `  p${n}: 1\n`).join('')
+  const result = loadFiles({ 'config.yaml': small.replace('  free:', `${plans}  free:`) })
+
+  expect(result.ok).toBe(false)
+  expect(problemsOf(result).length).toBe(1001)
+  expect(problemsOf(result).at(-1)).toMatchObject({ line: 1003, message: 'and 4000 more from here on' })
+})
+
 test('while anything is wrong, nothing is called unused', () => {
   const spare = '  far: { site: cloud, replicas: [http://b/v1], model: m }\n'
   const rules = (config: string) => problemsOf(loadFiles({ 'config.yaml': config })).map(({ rule }) => rule)
@@ -209,23 +221,29 @@ ${many(n => `  o${n}:\n    site: here\n    replicas:\n      - http://10.0.0.1/v$
 
 test('every default in the schema is the one that holds', () => {
   const { $defs, properties } = JSON.parse(readFileSync(`${root}/schema/config.schema.json`, 'utf8'))
-  const { listen, admin, state_dir } = $defs.server.properties
+  const { listen, admin, state_dir, instances } = $defs.server.properties
   const timeouts = ['connect', 'headers', 'first_content', 'idle', 'stream', 'answer'].map(
     name => `  ${name}_timeout: ${$defs[`${name}_timeout`].default}\n`,
   )
   const eject = `eject: { after: ${$defs.eject.properties.after.default}, for: ${$defs.eject.properties.for.default} }`
-  const { max_output, image_tokens, vision } = $defs.model.properties
+  const { max_output, image_tokens, vision } = $defs.chat_model.properties
+  const { body, embedding_batch, image_sizes } = $defs.limits.properties
+  const { dimensions } = $defs.embedding_model.properties
   const spelt = `brand: ${properties.brand.default}
 store: ${properties.store.default}
-server: { listen: ${listen.default}, admin: ${admin.default}, state_dir: ${state_dir.default} }
-limits: { body: ${$defs.limits.properties.body.default} }
+server: { listen: ${listen.default}, admin: ${admin.default}, state_dir: ${state_dir.default}, instances: ${instances.default} }
+limits: { body: ${body.default}, embedding_batch: ${embedding_batch.default}, image_sizes: [${image_sizes.default}] }
 failover:\n${timeouts.join('')}  ${eject}\n`
   const model = `max_output: ${max_output.default}, vision: ${vision.default}, context`
   const { settings, config } = loadGood(
-    spelt + small.replace('context', model).replace('rpm', `overage: ${$defs.plan.properties.overage.default}, rpm`),
+    spelt +
+      kinds
+        .replace('context', model)
+        .replace('context: 8k', `context: 8k, dimensions: ${dimensions.default}`)
+        .replace('rpm', `overage: ${$defs.plan.properties.overage.default}, rpm`),
   )
 
-  const silent = loadGood(small)
+  const silent = loadGood(kinds)
   const inside = (path: string) => path.replace(/^.*\/(?=data)/, '')
   expect({ ...settings.server, stateDir: inside(settings.server.stateDir) }).toEqual({
     ...silent.settings.server,
@@ -237,12 +255,9 @@ failover:\n${timeouts.join('')}  ${eject}\n`
     silent.settings.limits,
     silent.settings.backends,
   ])
-  expect({ ...config.models.get('small'), fields: {}, at: {}, serve: [] }).toEqual({
-    ...silent.config.models.get('small'),
-    fields: {},
-    at: {},
-    serve: [],
-  })
+  const modelsOf = ({ models }: Config) =>
+    [...models.values()].map(model => ({ ...model, fields: {}, at: {}, serve: [] }))
+  expect(modelsOf(config)).toEqual(modelsOf(silent.config))
   expect(config.plans.get('free')?.overage).toBe(silent.config.plans.get('free')?.overage)
-  expect(config.models.get('small')?.imageTokens).toBe(Number(image_tokens.default.replace('k', '000')))
+  expect(config.models.get('small')).toMatchObject({ imageTokens: Number(image_tokens.default.replace('k', '000')) })
 })

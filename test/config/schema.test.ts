@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 import { fields } from '../../src/config/schema.ts'
@@ -26,12 +26,10 @@ test('src/config/file.ts is what the schema generates', () => {
   })
 })
 
-test.each(['config.example.yaml', 'policies/plans.yaml', 'policies/models.yaml', 'policies/pools.yaml'])(
-  '%s tells editors its schema',
-  file => {
-    const [, path = ''] =
-      /^# yaml-language-server: \$schema=(\S+)\n/.exec(readFileSync(`${root}/${file}`, 'utf8')) ?? []
+const policies = readdirSync(`${root}/policies`).filter(file => file.endsWith('.yaml'))
 
-    expect(JSON.parse(readFileSync(new URL(path, `file://${root}/${file}`), 'utf8'))).toHaveProperty('$schema')
-  },
-)
+test.each(['config.example.yaml', ...policies.map(file => `policies/${file}`)])('%s tells editors its schema', file => {
+  const [, path = ''] = /^# yaml-language-server: \$schema=(\S+)\n/.exec(readFileSync(`${root}/${file}`, 'utf8')) ?? []
+
+  expect(JSON.parse(readFileSync(new URL(path, `file://${root}/${file}`), 'utf8'))).toHaveProperty('$schema')
+})

@@ -1,0 +1,73 @@
+import { Ajv2020, type AnySchemaObject, type Options, type ValidateFunction } from 'ajv/dist/2020.js'
+import { FORMATS } from './formats.ts'
+import { isRefusal } from './scalar.ts'
+import { type ConfigFile, configSchema, type ErrorObject, type PolicyFile, policySchema } from './schema.ts'
+import { isRecord } from './tree.ts'
+import { readUnit, type Unit } from './units.ts'
+
+/** What a file of one kind has to be. */
+export interface Accept<T> {
+  accepts(data: unknown): data is T
+  /** All that is wrong with data that is not accepted. */
+  errorsIn(data: unknown): readonly ErrorObject[]
+}
+
+const quick = newAjv({})
+// Compiled for the first file with a mistake: a start without one need not wait.
+let thorough: Ajv2020 | undefined
+
+/** A main file. */
+export const configFile = accept<ConfigFile>(configSchema)
+/** An included file. */
+export const policyFile = accept<PolicyFile>(policySchema)
+
+function accept<T>(schema: AnySchemaObject): Accept<T> {
+  const validate: ValidateFunction<T> = quick.compile(schema)
+  return {
+    accepts: data => validate(data),
+    errorsIn: data => {
+      thorough ??= newAjv({ allErrors: true, verbose: true })
+      return errorsIn(data, schema.$id ?? '', thorough)
+    },
+  }
+}
+
+/** The sections whose entries have names of the operator's choice. */
+const SECTIONS = ['plans', 'models', 'aliases', 'pools'] as const
+
+/** Looks at the entries of a section one by one: for each that has errors, ajv copies all it found before. */
+function errorsIn(data: unknown, id: string, ajv: Ajv2020): readonly ErrorObject[] {
+  if (!isRecord(data)) return errorsAt('', data, id, ajv)
+  const rest: Record<string, unknown> = { ...data }
+  const found = SECTIONS.flatMap(section => {
+    const entries = data[section]
+    if (!isRecord(entries)) return []
+    rest[section] = {}
+    const part = `${configSchema.$id}#/$defs/${section}`
+    return Object.entries(entries).flatMap(([name, entry]) => errorsAt(`/${section}`, { [name]: entry }, part, ajv))
+  })
+  return [...errorsAt('', rest, id, ajv), ...found]
+}
+
+function errorsAt(instancePath: string, data: unknown, id: string, ajv: Ajv2020): readonly ErrorObject[] {
+  const validate = ajv.getSchema(id)
+  if (!validate) throw new Error(`there is no schema ${id}`)
+  const around = { parentData: {}, parentDataProperty: '', rootData: {}, dynamicAnchors: {} }
+  return validate(data, { ...around, instancePath }) === true ? [] : (validate.errors ?? [])
+}
+
+function newAjv(options: Options): Ajv2020 {
+  const ajv = new Ajv2020({ allowUnionTypes: true, strictTypes: false, discriminator: true, ...options })
+  for (const annotation of ['x-expects', 'x-secret']) ajv.addKeyword(annotation)
+  ajv.addKeyword({
+    keyword: 'x-unit',
+    schemaType: 'object',
+    // Whatever is neither a text nor a number is refused by `type`.
+    validate: (unit: Unit, data: unknown) =>
+      (typeof data !== 'string' && typeof data !== 'number') || !isRefusal(readUnit(unit, data)),
+  })
+  for (const [name, format] of Object.entries(FORMATS)) {
+    ajv.addFormat(name, { type: 'string', validate: (text: string) => format.read(text) !== undefined })
+  }
+  return ajv.addSchema([configSchema, policySchema])
+}

@@ -1,0 +1,44 @@
+import { DEFAULTS } from './defaults.ts'
+import type { ConfigFile, ServerSection } from './file.ts'
+import { address, isLoopback } from './formats.ts'
+import { lintFirstContent, type Say, sayer } from './lint.ts'
+import type { Report } from './source.ts'
+import type { MapNode } from './tree.ts'
+import { unitOf } from './units.ts'
+
+/** Reports what cannot work, or is hardly meant, in the sections of the main file. */
+export function lintProcess(root: MapNode, { failover, server = {} }: ConfigFile, report: Report): void {
+  const say = sayer(root, report)
+  lintFirstContent(failover?.first_content_timeout, ['failover', 'first_content_timeout'], say)
+  const { public_url: publicUrl, instances } = server
+  if (publicUrl?.startsWith('http:') && !isLoopback(new URL(publicUrl).hostname)) {
+    const hint = 'keys travel in clear text: use https://'
+    say(['server', 'public_url'], 'warning', 'plain-http', 'clients reach the gateway without TLS', hint)
+  }
+  // There is no other store yet.
+  if (instances !== undefined && unitOf('count', instances) > 1) {
+    const message = 'an embedded store belongs to one process'
+    say(['server', 'instances'], 'error', 'embedded-instances', message, 'write 1: each would count limits of its own')
+  }
+  lintListeners(server, say)
+}
+
+function lintListeners({ listen, admin }: ServerSection, say: Say): void {
+  const clients = address.read(listen ?? DEFAULTS.listen)
+  const operators = address.read(admin ?? DEFAULTS.admin)
+  if (!clients || !operators) return
+  if (!isLoopback(operators.host)) {
+    const hint = 'set SVCCTL_TOKEN, and let only operators reach it'
+    say(['server', 'admin'], 'warning', 'admin-exposed', 'the admin listener is not on a loopback address', hint)
+  }
+  if (clients.port !== 0 && clients.port === operators.port && overlap(clients.host, operators.host)) {
+    const where = admin === undefined ? 'listen' : 'admin'
+    const message = '`listen` and `admin` are the same address'
+    say(['server', where], 'error', 'same-address', message, 'give `admin` another port')
+  }
+}
+
+const overlap = (one: string, other: string): boolean =>
+  one === other ||
+  [one, other].some(host => host === '0.0.0.0' || host === '::') ||
+  (isLoopback(one) && isLoopback(other))
