@@ -14,6 +14,8 @@ export interface FailoverPorts {
   readonly chance: () => number
   readonly alarm: Alarm
   readonly ejection: (pool: Pool) => Ejection
+  /** Hears of each attempt before it is made. */
+  readonly trying: (pool: Pool) => void
 }
 
 /** How the attempts at one request ended. */
@@ -55,6 +57,7 @@ export async function failover<A>(
     if (!next) return { kind: 'exhausted', denial: course.denial(), failures }
     const { pool, replica } = next
 
+    ports.trying(pool)
     const end = replicas.begin(pool.name, replica)
     const outcome = await attempt(next)
     if (outcome.kind === 'answered') {

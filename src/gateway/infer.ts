@@ -35,6 +35,8 @@ export interface Call {
   readonly caller: Caller
   readonly wire: WireRequest
   readonly client: Client
+  /** Hears which pool is tried, for answers that must begin before one of them has answered. */
+  readonly trying: (admitted: AdmittedCall, pool: Pool) => void
 }
 
 /** What becomes of a request. */
@@ -121,17 +123,23 @@ async function serveStream(
 /** Sends the request to one pool after the other, as `attempt` does for one replica. */
 function forward<A>(
   gateway: Gateway,
-  { requestId, wire, client }: Call,
-  { decision, hold }: AdmittedCall,
+  call: Call,
+  admitted: AdmittedCall,
   attempt: (target: Target) => Promise<Outcome<A>>,
 ): Promise<Attempted<A>> {
+  const { requestId, wire, client } = call
+  const { decision, hold } = admitted
   const { backends } = gateway.settings
   const timeoutsOf = (pool: Pool) => {
     const backend = backends.get(pool.name)
     if (!backend) throw new Error(`pool ${pool.name} has no backend settings`)
     return backend
   }
-  const ports = { ...gateway, ejection: (pool: Pool) => timeoutsOf(pool).eject }
+  const ports = {
+    ...gateway,
+    ejection: (pool: Pool) => timeoutsOf(pool).eject,
+    trying: (pool: Pool) => call.trying(admitted, pool),
+  }
   return failover(ports, decision.pools, client, ({ pool, replica }) => {
     const body = wire.bodyFor(pool.model, hold.output, decision.imageSize)
     return attempt({ pool, replica, path: wire.path, body, requestId, timeouts: timeoutsOf(pool) })

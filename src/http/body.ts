@@ -8,6 +8,8 @@ export function readBody(request: IncomingMessage, limitBytes: number): Promise<
     return Promise.resolve({ code: 'UNSUPPORTED_MEDIA_TYPE' })
   const tooLarge: Denial = { code: 'PAYLOAD_TOO_LARGE', limitBytes }
   if (Number(request.headers['content-length'] ?? 0) > limitBytes) return Promise.resolve(tooLarge)
+  // Its events are over: they would never come.
+  if (request.destroyed) return Promise.reject(new ClientLeft())
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = []
     let size = 0

@@ -10,7 +10,7 @@ export class HttpCall implements Client {
   readonly requestId: string
   /** The path without its query. */
   readonly path: string
-  readonly #terms: ErrorTerms
+  readonly terms: ErrorTerms
   readonly #leavers = new Set<() => void>()
   #gone = false
   /** What the request's line of the log adds to status and time. */
@@ -20,7 +20,7 @@ export class HttpCall implements Client {
     this.request = request
     this.response = response
     this.requestId = requestId
-    this.#terms = terms
+    this.terms = terms
     const target = request.url ?? '/'
     const query = target.indexOf('?')
     this.path = query === -1 ? target : target.slice(0, query)
@@ -34,6 +34,11 @@ export class HttpCall implements Client {
 
   get gone(): boolean {
     return this.#gone
+  }
+
+  /** Whether its answer has begun, or will without more of the request. */
+  get answering(): boolean {
+    return this.response.headersSent || this.request.complete
   }
 
   onGone(run: () => void): Cancel {
@@ -53,7 +58,7 @@ export class HttpCall implements Client {
 
   deny(denial: Denial): void {
     this.note = { ...this.note, code: denial.code, ...('type' in denial && { type: denial.type }) }
-    const { status, reason, headers, body } = renderDenial(denial, this.#terms)
+    const { status, reason, headers, body } = renderDenial(denial, this.terms)
     const bytes = Buffer.from(JSON.stringify(body))
     this.response.writeHead(status, reason, {
       ...headers,

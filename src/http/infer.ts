@@ -1,16 +1,23 @@
 import type { Settings } from '../config/settings.ts'
+import type { AdmittedCall } from '../gateway/admit.ts'
 import type { Identified } from '../gateway/identify.ts'
 import { infer, type Served } from '../gateway/infer.ts'
 import { standingAfter } from '../gateway/quota.ts'
 import type { LedgerRow } from '../gateway/store.ts'
+import type { Millis, Pool } from '../policy/config.ts'
 import type { Denial } from '../policy/denial.ts'
 import { isDenial } from '../wire/body.ts'
+import { denialEvent } from '../wire/denial.ts'
 import { quotaHeaders } from '../wire/quota.ts'
 import type { WireRequest } from '../wire/request.ts'
 import { readBody } from './body.ts'
 import type { HttpCall } from './call.ts'
 import type { App } from './endpoint.ts'
+import { EventResponse } from './event-response.ts'
 import { relay } from './relay.ts'
+
+/** A stream whose backends are slow begins after as long, before one of them has answered. */
+const HEADERS_WAIT: Millis = 25_000
 
 /** An endpoint that serves one kind of inference request; `read` knows its body. */
 export function inference(read: (bytes: Buffer, settings: Settings) => WireRequest | Denial) {
@@ -21,39 +28,73 @@ export function inference(read: (bytes: Buffer, settings: Settings) => WireReque
     if (isDenial(wire)) return call.deny(wire)
     call.note = { plan: caller.plan, asked: wire.request.model ?? '' }
 
-    const served = await infer(app, { requestId: call.requestId, keyHash, caller, wire, client: call })
+    const events = new EventResponse(call, app.clock)
+    const start = new LateStart(app, events)
+    const stopWaiting = wire.stream ? app.clock.after(HEADERS_WAIT, () => start.overdue()) : () => {}
+    const trying = (admitted: AdmittedCall, pool: Pool) => start.trying(admitted, pool)
+    const asked = { requestId: call.requestId, keyHash, caller, wire, client: call, trying }
+    const served = await infer(app, asked).finally(stopWaiting)
     call.note = { ...call.note, failures: served.failures }
-    await answer(app, call, served)
+    await answer(app, call, events, served)
   }
 }
 
-async function answer(app: App, call: HttpCall, served: Served): Promise<void> {
+/** Begins a stream that is overdue with the pool that is being tried; failover goes on behind it. */
+class LateStart {
+  readonly #app: App
+  readonly #events: EventResponse
+  #overdue = false
+  #headers: Record<string, string> | undefined
+
+  constructor(app: App, events: EventResponse) {
+    this.#app = app
+    this.#events = events
+  }
+
+  overdue(): void {
+    this.#overdue = true
+    if (this.#headers) this.#events.open(this.#headers)
+  }
+
+  trying(admitted: AdmittedCall, pool: Pool): void {
+    this.#headers = answerHeaders(this.#app, admitted, pool, 0)
+    if (this.#overdue) this.#events.open(this.#headers)
+  }
+}
+
+async function answer(app: App, call: HttpCall, events: EventResponse, served: Served): Promise<void> {
   switch (served.kind) {
     case 'denied':
-      return call.deny(served.denial)
+      return deny(call, events, served.denial)
     case 'left':
       noteRow(call, served.row)
       return
-    case 'whole':
-      noteRow(call, served.row)
-      return call.send(200, 'application/json', served.bytes, answerHeaders(app, served, served.row.cost))
+    case 'whole': {
+      const { admitted, pool, row, bytes } = served
+      noteRow(call, row)
+      return call.send(200, 'application/json', bytes, answerHeaders(app, admitted, pool, row.cost))
+    }
     case 'stream':
-      return relay(call, served.stream, answerHeaders(app, served, 0), async ending => {
+      events.open(answerHeaders(app, served.admitted, served.pool, 0))
+      return relay(call, events, served.stream, async ending => {
         noteRow(call, await served.settle(ending))
         if (!ending.clean) call.note = { ...call.note, interrupted: ending.cause }
       })
   }
 }
 
+function deny(call: HttpCall, events: EventResponse, denial: Denial): void {
+  if (events.opened) {
+    call.note = { ...call.note, code: denial.code, interrupted: 'denied after the headers' }
+    events.end(denialEvent(denial, call.terms))
+  } else call.deny(denial)
+}
+
 function noteRow(call: HttpCall, { model, pool, inputTokens, outputTokens, cost, estimated }: LedgerRow): void {
   call.note = { ...call.note, model, pool, inputTokens, outputTokens, cost, estimated }
 }
 
-function answerHeaders(
-  { settings }: App,
-  { admitted, pool }: Extract<Served, { kind: 'whole' | 'stream' }>,
-  cost: number,
-): Record<string, string> {
+function answerHeaders({ settings }: App, admitted: AdmittedCall, pool: Pool, cost: number): Record<string, string> {
   const { decision, hold } = admitted
   const shrunk = hold.output < decision.claims.output.want
   return {

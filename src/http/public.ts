@@ -2,18 +2,30 @@ import type { Identified } from '../gateway/identify.ts'
 import { readQuota } from '../gateway/quota.ts'
 import { catalog, catalogModel } from '../wire/catalog.ts'
 import { readChat } from '../wire/chat.ts'
+import { readEmbeddings } from '../wire/embeddings.ts'
+import { readImages } from '../wire/images.ts'
 import { quotaRecord } from '../wire/quota.ts'
 import type { HttpCall } from './call.ts'
+import { showErrorDocs, showOpenApi } from './docs.ts'
 import type { App, Endpoint } from './endpoint.ts'
 import { inference } from './infer.ts'
 
 /** What clients may call. Spec 4. */
 export const publicEndpoints: readonly Endpoint[] = [
   { method: 'POST', path: '/v1/chat/completions', who: 'key', run: inference(readChat) },
+  {
+    method: 'POST',
+    path: '/v1/embeddings',
+    who: 'key',
+    run: inference((bytes, { limits }) => readEmbeddings(bytes, limits.embeddingBatch)),
+  },
+  { method: 'POST', path: '/v1/images/generations', who: 'key', run: inference(readImages) },
   { method: 'GET', path: '/v1/models', who: 'anyone', run: listModels },
   { method: 'GET', path: '/v1/models/{id}', who: 'anyone', run: showModel },
   { method: 'GET', path: '/billing/quota', who: 'key', run: showQuota },
   { method: 'GET', path: '/readyz', who: 'anyone', run: showReady },
+  { method: 'GET', path: '/docs/errors', who: 'anyone', run: showErrorDocs },
+  { method: 'GET', path: '/openapi.json', who: 'anyone', run: showOpenApi },
 ]
 
 function listModels(app: App, call: HttpCall): void {

@@ -1,7 +1,8 @@
 import type { Cancel } from '../gateway/ports.ts'
 import type { AnswerStream, StreamEnding } from '../gateway/stream.ts'
-import { sseDone, sseEvent } from '../wire/sse.ts'
+import { errorEvent, sseDone } from '../wire/sse.ts'
 import type { HttpCall } from './call.ts'
+import type { EventResponse } from './event-response.ts'
 
 /**
  * Passes a committed stream on as it comes. `settle` is awaited before the last bytes: whoever got the end
@@ -9,12 +10,10 @@ import type { HttpCall } from './call.ts'
  */
 export function relay(
   call: HttpCall,
+  events: EventResponse,
   stream: AnswerStream,
-  headers: Readonly<Record<string, string>>,
   settle: (ending: StreamEnding) => Promise<void>,
 ): Promise<void> {
-  const { response } = call
-  response.writeHead(200, { ...headers, ...streamHeaders })
   return new Promise((resolve, reject) => {
     let stopWatching: Cancel = () => {}
     const finish = (ending: StreamEnding, last: () => void) => {
@@ -23,7 +22,7 @@ export function relay(
         .then(last)
         .then(resolve, (error: unknown) => {
           // What cannot be settled must not end well.
-          response.destroy()
+          events.destroy()
           reject(error)
         })
     }
@@ -33,30 +32,16 @@ export function relay(
     }
     stopWatching = call.onGone(() => finish(stream.abort(), () => {}))
     stream.attach({
-      write: events => {
-        if (response.write(events)) return
-        stream.pause()
-        response.once('drain', () => stream.resume())
+      write: text => {
+        if (!events.write(text, () => stream.resume())) stream.pause()
       },
-      end: ending => finish(ending, () => response.end(ending.clean ? sseDone : interrupted)),
+      end: ending => finish(ending, () => events.end(ending.clean ? sseDone : interrupted)),
     })
   })
 }
 
-const streamHeaders = {
-  'content-type': 'text/event-stream; charset=utf-8',
-  'cache-control': 'no-cache, no-transform',
-  // nginx would collect the events otherwise.
-  'x-accel-buffering': 'no',
-}
-
-/** The form of error that every SDK shows its user. It is the last event: no marker follows. */
-const interrupted = sseEvent(
-  JSON.stringify({
-    error: {
-      message: 'The backend failed before the answer was complete.',
-      type: 'upstream_error',
-      code: 'UPSTREAM_INTERRUPTED',
-    },
-  }),
+const interrupted = errorEvent(
+  'The backend failed before the answer was complete.',
+  'upstream_error',
+  'UPSTREAM_INTERRUPTED',
 )

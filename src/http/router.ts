@@ -1,18 +1,23 @@
 import type { Denial } from '../policy/denial.ts'
 import type { Endpoint } from './endpoint.ts'
+import { missingPath } from './missing.ts'
 
 export type Match = { readonly endpoint: Endpoint; readonly id: string } | Denial
 
 const PARAMETER = '{id}'
 
-/** Finds endpoints by the raw path: nothing is decoded or normalised, so that no two readings of a path differ. */
-export function router(endpoints: readonly Endpoint[]): (method: string, path: string) => Match {
+/**
+ * Finds endpoints by the raw path: nothing is decoded or normalised, so that no two readings of a path differ.
+ * `model` is the one that a 404 tells people to try.
+ */
+export function router(endpoints: readonly Endpoint[], model: string): (method: string, path: string) => Match {
   return (method, path) => {
     const here = endpoints.filter(endpoint => parameterOf(endpoint.path, path) !== undefined)
-    const endpoint = here.find(candidate => candidate.method === method)
+    // RFC 9110 9.3.2: HEAD is GET without the body, which node leaves out.
+    const endpoint = here.find(candidate => candidate.method === (method === 'HEAD' ? 'GET' : method))
     if (endpoint) return { endpoint, id: parameterOf(endpoint.path, path) ?? '' }
     if (here.length > 0) return { code: 'METHOD_NOT_ALLOWED', allow: here.map(candidate => candidate.method) }
-    return { code: 'NOT_FOUND', problem: 'No such path. The API is below /v1; see GET /v1/models.' }
+    return { code: 'NOT_FOUND', problem: missingPath(path, model) }
   }
 }
 

@@ -1,14 +1,17 @@
 import { timingSafeEqual } from 'node:crypto'
 import { once } from 'node:events'
-import { createServer, type IncomingMessage, type Server } from 'node:http'
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { Duplex } from 'node:stream'
 import { identify } from '../gateway/identify.ts'
 import { hashOf, newRequestId } from '../gateway/keys.ts'
 import { StoreUnavailable } from '../gateway/store.ts'
 import type { EpochMs, Millis } from '../policy/config.ts'
-import { isDenial } from '../wire/body.ts'
+import { invalid, isDenial } from '../wire/body.ts'
 import type { ErrorTerms } from '../wire/denial.ts'
 import { ClientLeft } from './body.ts'
+import { answerBroken, denialOf } from './broken.ts'
 import { type CallNote, HttpCall } from './call.ts'
+import { openToPages, preflight } from './cors.ts'
 import type { App, Endpoint } from './endpoint.ts'
 import { type Match, router } from './router.ts'
 
@@ -25,24 +28,50 @@ export interface LogEntry extends CallNote {
 
 /** A listener that serves a table of endpoints. `log` hears of every request once it is over. */
 export function serve(app: App, endpoints: readonly Endpoint[], log: (entry: LogEntry) => void): Server {
-  const route = router(endpoints)
   const { errors, server, brand } = app.settings
+  const route = router(endpoints, app.config.defaultModel.name)
   const terms: ErrorTerms = { brand, links: { ...errors, console: server.consoleUrl } }
-  return createServer((request, response) => {
+  // No page may reach what operators may.
+  const pages = endpoints.every(({ who }) => who !== 'operator')
+  const always = pages ? openToPages(brand) : {}
+  const open = new Set<HttpCall>()
+
+  const breakOff = (socket: Duplex, denial: ReturnType<typeof denialOf>) => {
+    const calls = [...open].filter(({ request }) => request.socket === socket)
+    // What is written now would be taken for the answer that is under way, or the next in line.
+    if (!denial || !socket.writable || calls.some(({ answering }) => answering)) return void socket.destroy()
+    for (const call of calls) call.note = { ...call.note, code: denial.code }
+    answerBroken(socket, denial, { ...always, 'x-request-id': newRequestId(app.clock.now(), app.random) }, terms)
+  }
+  const listener = (request: IncomingMessage, response: ServerResponse) => {
+    // RFC 9112 3.2.
+    if (request.httpVersion === '1.1' && request.headers.host === undefined)
+      return breakOff(request.socket, invalid('host', 'is required'))
     const at = app.clock.now()
     const call = new HttpCall(request, response, newRequestId(at, app.random), terms)
+    response.setHeaders(new Map(Object.entries(always)))
+    open.add(call)
     let closedAt = at
     const closed = once(response, 'close').then(() => {
       closedAt = app.clock.now()
+      open.delete(call)
     })
-    const answered = answer(app, call, route(request.method ?? '', call.path)).catch(error => fail(app, call, error))
+    const match = route(request.method ?? '', call.path)
+    const answered = answer(app, call, match, pages).catch(error => fail(app, call, error))
     // Both: what a request cost is known only once it is settled, even when its client has long left.
     Promise.all([closed, answered]).then(() => log(entryOf(call, at, closedAt)))
-  })
+  }
+  // Node would refuse a missing Host in a form that is not ours, and any expectation but 100-continue.
+  return createServer({ requireHostHeader: false }, listener)
+    .on('checkExpectation', listener)
+    .on('clientError', (error, socket) => breakOff(socket, denialOf(error)))
 }
 
-async function answer(app: App, call: HttpCall, match: Match): Promise<void> {
-  if (isDenial(match)) return call.deny(match)
+async function answer(app: App, call: HttpCall, match: Match, pages: boolean): Promise<void> {
+  if (isDenial(match)) {
+    const asks = pages && call.request.method === 'OPTIONS' && match.code === 'METHOD_NOT_ALLOWED'
+    return asks ? preflight(call, match.allow) : call.deny(match)
+  }
   const { endpoint, id } = match
   switch (endpoint.who) {
     case 'anyone':

@@ -1,5 +1,7 @@
-import type { Denial, QuotaDenial, RateDenial } from '../policy/denial.ts'
+import type { Denial, ExhaustedDenial, PlanDenial, QuotaDenial, RateDenial } from '../policy/denial.ts'
+import { errorDocs, type ProtocolDenial } from './docs.ts'
 import { usdText } from './money.ts'
+import { sseEvent } from './sse.ts'
 
 /** A denial as it goes over the wire. */
 export interface ErrorAnswer {
@@ -15,96 +17,80 @@ export interface ErrorTerms {
   readonly links: { readonly docs: string; readonly topup: string; readonly console: string }
 }
 
-/** Longer waits are no burst: a client that sleeps them out would hang. */
-const MAX_RETRY_AFTER_MS = 60_000
-
-/** The one place where a denial becomes an answer. Spec 7. */
-export function renderDenial(denial: Denial, terms: ErrorTerms): ErrorAnswer {
-  const answer = render(denial, terms)
-  return { ...answer, headers: { [`x-${terms.brand}-error-code`]: denial.code, ...answer.headers } }
+/** What differs between the answers of one code. */
+interface Rendered {
+  readonly body: object
+  readonly headers?: Readonly<Record<string, string>>
+  /** In place of the reason of the code. */
+  readonly reason?: string
 }
 
-function render(denial: Denial, { brand, links }: ErrorTerms): ErrorAnswer {
-  switch (denial.code) {
-    case 'NO_AUTH':
-      return flat(
-        401,
-        denial.code,
-        'no Authorization header',
-        `Send \`Authorization: Bearer ${brand}_…\`. No key yet? ${links.console}`,
-        {
-          'www-authenticate': 'Bearer',
-        },
-      )
+/** Longer waits are no burst: a client that sleeps them out would hang. */
+const MAX_RETRY_AFTER_MS = 60_000
+const noRetry = { 'x-should-retry': 'false' }
+
+/** The one place where a denial becomes an answer. Spec 7. */
+export function renderDenial(denial: Denial | ProtocolDenial, terms: ErrorTerms): ErrorAnswer {
+  const { code } = denial
+  const { status, reason } = errorDocs[code]
+  const rendered = render(denial, terms)
+  return {
+    status,
+    reason: `${code}: ${rendered.reason ?? reason}`,
+    headers: { [`x-${terms.brand}-error-code`]: code, ...rendered.headers },
+    body: rendered.body,
+  }
+}
+
+function render(denial: Denial | ProtocolDenial, { brand, links }: ErrorTerms): Rendered {
+  const { code } = denial
+  switch (code) {
+    case 'NO_AUTH': {
+      const text = `Send \`Authorization: Bearer ${brand}_…\`. No key yet? ${links.console}`
+      return flat(code, text, { 'www-authenticate': 'Bearer' })
+    }
     case 'INVALID_KEY':
-      return flat(
-        401,
-        denial.code,
-        'unknown, revoked or rotated key',
-        `The key is unknown, revoked or rotated away. Keys are managed at ${links.console}`,
-      )
-    case 'INVALID_TOKEN':
-      return flat(401, denial.code, 'neither a key nor a session token', denial.problem)
+      return flat(code, `The key is unknown, revoked or rotated away. Keys are managed at ${links.console}`)
     case 'VALIDATION_ERROR':
-      return flat(
-        400,
-        denial.code,
-        'the request is not valid',
-        denial.field ? `${denial.field}: ${denial.problem}` : denial.problem,
-      )
+      return flat(code, denial.field ? `${denial.field}: ${denial.problem}` : denial.problem)
+    case 'INVALID_TOKEN':
+    case 'NOT_FOUND':
+      return flat(code, denial.problem)
     case 'rate_limit_exceeded':
       return denial.type === 'plan_limit' ? planLimit(denial, links.docs) : rateLimit(denial, links.docs)
     case 'quota_exceeded':
       return quota(denial, links.topup)
-    case 'UPSTREAMS_EXHAUSTED': {
-      const { tier, attempted } = denial
-      const body = {
-        error: 'Every backend for this model failed; retry with backoff.',
-        code: denial.code,
-        tier,
-        attempted,
-      }
-      return { status: 503, reason: `${denial.code}: every backend failed`, headers: {}, body }
-    }
-    case 'NOT_FOUND':
-      return flat(404, denial.code, 'no such path or model', denial.problem)
+    case 'UPSTREAMS_EXHAUSTED':
+      return exhausted(denial)
     case 'METHOD_NOT_ALLOWED':
-      return flat(405, denial.code, 'method not allowed', `Use ${denial.allow.join(' or ')} here.`, {
-        allow: denial.allow.join(', '),
-      })
+      return flat(code, `Use ${denial.allow.join(' or ')} here.`, { allow: denial.allow.join(', ') })
+    case 'REQUEST_TIMEOUT':
+      return flat(code, 'The request did not arrive in time.')
     case 'PAYLOAD_TOO_LARGE':
-      return flat(413, denial.code, 'body too large', `The body is larger than ${denial.limitBytes} bytes.`)
+      return flat(code, `The body is larger than ${denial.limitBytes} bytes.`)
     case 'UNSUPPORTED_MEDIA_TYPE':
-      return flat(
-        415,
-        denial.code,
-        'send application/json',
-        'Send the body as JSON with `Content-Type: application/json`.',
-      )
+      return flat(code, 'Send the body as JSON with `Content-Type: application/json`.')
+    case 'HEADERS_TOO_LARGE':
+      return flat(code, `The headers are larger than ${denial.limitBytes} bytes.`)
     case 'STORE_UNAVAILABLE':
-      return flat(503, denial.code, 'the store does not answer', 'The store does not answer; retry with backoff.', {
-        'retry-after': '2',
-      })
+      return flat(code, 'The store does not answer; retry with backoff.', { 'retry-after': '2' })
     case 'DRAINING':
-      return flat(503, denial.code, 'shutting down', 'This gateway is shutting down; retry.', { 'retry-after': '1' })
+      return flat(code, 'This gateway is shutting down; retry.', { 'retry-after': '1' })
     case 'INTERNAL':
-      return flat(500, denial.code, 'unexpected error', 'An unexpected error; its request id is in x-request-id.')
+      return flat(code, 'An unexpected error; its request id is in x-request-id.')
   }
 }
 
 /** `{error, code}`, the shape of every code that Spec 7 does not give another. */
-function flat(status: number, code: string, reason: string, error: string, headers = {}): ErrorAnswer {
-  return { status, reason: `${code}: ${reason}`, headers, body: { error, code } }
-}
+const flat = (code: string, error: string, headers = {}): Rendered => ({ headers, body: { error, code } })
 
-function rateLimit({ code, type, limit, retryAfterMs }: RateDenial, docs: string): ErrorAnswer {
+function rateLimit({ code, type, limit, retryAfterMs }: RateDenial, docs: string): Rendered {
   const message = `${rateText(type, limit)} Retry in ${retryAfterMs} ms.`
-  const headers: Record<string, string> =
+  const headers: Rendered['headers'] =
     retryAfterMs > MAX_RETRY_AFTER_MS
-      ? { 'x-should-retry': 'false' }
+      ? noRetry
       : { 'retry-after-ms': String(retryAfterMs), 'retry-after': String(Math.ceil(retryAfterMs / 1000)) }
-  const error = { code, type, message, retry_after_ms: retryAfterMs, docs }
-  return { status: 429, reason: `${code}: ${type}`, headers, body: { error } }
+  return { reason: type, headers, body: { error: { code, type, message, retry_after_ms: retryAfterMs, docs } } }
 }
 
 function rateText(type: RateDenial['type'], limit: number): string {
@@ -122,20 +108,35 @@ function rateText(type: RateDenial['type'], limit: number): string {
   }
 }
 
-function planLimit(
-  { code, type, model, plan }: { code: string; type: string; model: string; plan: string },
-  docs: string,
-): ErrorAnswer {
+function planLimit({ code, type, model, plan }: PlanDenial, docs: string): Rendered {
   const message = `Plan ${plan} does not include ${model}. Retrying does not help: change the plan or the model.`
-  const error = { code, type, message, retry_after_ms: 0, docs }
-  return { status: 429, reason: `${code}: ${type}`, headers: { 'x-should-retry': 'false' }, body: { error } }
+  return { reason: type, headers: noRetry, body: { error: { code, type, message, retry_after_ms: 0, docs } } }
 }
 
-function quota(denial: QuotaDenial, topupUrl: string): ErrorAnswer {
-  const { code, resetAt, overageEnabled, worst, left, fits } = denial
+function quota({ code, resetAt, overageEnabled, worst, left, fits }: QuotaDenial, topupUrl: string): Rendered {
   const resetDate = new Date(resetAt).toISOString().slice(0, 10)
   const hint = fits > 0 ? ` max_tokens up to ${fits} would fit.` : ''
   const message = `The request may cost up to $${usdText(worst)}, and $${usdText(left)} of the monthly quota remain until ${resetDate}.${hint}`
-  const error = { code, message, resetDate, topupUrl, overageEnabled }
-  return { status: 402, reason: `${code}: monthly quota`, headers: { 'x-should-retry': 'false' }, body: { error } }
+  return { headers: noRetry, body: { error: { code, message, resetDate, topupUrl, overageEnabled } } }
+}
+
+const exhaustedText = 'Every backend for this model failed; retry with backoff.'
+
+const exhausted = ({ code, tier, attempted }: ExhaustedDenial): Rendered => ({
+  body: { error: exhaustedText, code, tier, attempted },
+})
+
+/** The last event of a stream that fails after its headers went out. SDKs lose the code of any form but this one. */
+export function denialEvent(denial: Denial, terms: ErrorTerms): string {
+  const { status, body } = renderDenial(denial, terms)
+  const message = 'error' in body && typeof body.error === 'string' ? body.error : errorDocs[denial.code].meaning
+  const more = denial.code === 'UPSTREAMS_EXHAUSTED' ? { tier: denial.tier, attempted: denial.attempted } : {}
+  return sseEvent(
+    JSON.stringify({ error: { message, type: eventType(denial.code, status), code: denial.code, ...more } }),
+  )
+}
+
+function eventType(code: string, status: number): string {
+  if (status < 500) return 'invalid_request_error'
+  return code === 'UPSTREAMS_EXHAUSTED' ? 'upstream_error' : 'server_error'
 }

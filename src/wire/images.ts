@@ -1,18 +1,21 @@
 import type { Denial } from '../policy/denial.ts'
 import type { ImageAsk } from '../policy/facts.ts'
-import { invalid, isDenial, isObject, parseBody } from './body.ts'
+import { invalid, isDenial, isObject, type JsonObject, parseBody } from './body.ts'
 import { parse } from './chunk.ts'
 import { refusedField } from './refused.ts'
 import type { AnswerTerms, WholeAnswer, WireRequest } from './request.ts'
 import { isCount } from './usage.ts'
 import { validator } from './validate.ts'
 
-/** What makes a picture dearer, or is no answer of this endpoint. */
-const refusedHere = new Map(
-  ['quality', 'style', 'background', 'stream', 'partial_images', 'output_format', 'output_compression'].map(
-    field => [field, 'is not accepted here'] as const,
-  ),
-)
+/** Fields of other services, and the values that say what is done here anyway. Some SDKs send them unasked. */
+const moot = {
+  quality: ['auto', 'standard'],
+  style: ['vivid', 'natural'],
+  background: ['auto', 'opaque'],
+  output_format: ['png'],
+  stream: [false],
+  partial_images: [0],
+}
 
 const validate = validator({
   type: 'object',
@@ -24,6 +27,7 @@ const validate = validator({
     size: { type: ['string', 'null'], pattern: '^[1-9][0-9]{1,4}x[1-9][0-9]{1,4}$' },
     response_format: { enum: ['b64_json', null] },
     user: { type: ['string', 'null'] },
+    ...Object.fromEntries(Object.entries(moot).map(([field, values]) => [field, { enum: [...values, null] }])),
   },
 })
 
@@ -31,7 +35,7 @@ const validate = validator({
 export function readImages(bytes: Buffer): WireRequest | Denial {
   const body = parseBody(bytes)
   if (isDenial(body)) return body
-  const wrong = refusedField(body, refusedHere) ?? validate(body)
+  const wrong = refusedField(body) ?? validate(body)
   if (wrong) return invalid(wrong.field, wrong.problem)
 
   const { model, prompt, n, size } = body
@@ -45,11 +49,15 @@ export function readImages(bytes: Buffer): WireRequest | Denial {
   return {
     request,
     path: '/images/generations',
-    // Backends differ in their default size and form, so both are always said.
-    bodyFor: (backendModel, _output, size) =>
-      JSON.stringify({ ...body, model: backendModel, n: request.images, size, response_format: 'b64_json' }),
+    bodyFor: (backendModel, _output, imageSize) => backendImages(body, request, backendModel, imageSize),
     readAnswer: (answer, terms) => readPictures(answer, request, terms),
   }
+}
+
+/** The body for one backend. They differ in their default size and form, so both are always said. */
+function backendImages(body: JsonObject, { images }: ImageAsk, model: string, size: string | undefined): string {
+  const own = Object.entries(body).filter(([field]) => !(field in moot))
+  return JSON.stringify({ ...Object.fromEntries(own), model, n: images, size, response_format: 'b64_json' })
 }
 
 /** Reads a backend's pictures; undefined unless there are as many PNGs as were asked for. Spec 2.7. */

@@ -5,7 +5,7 @@ const dearer = 'is not accepted: it would change what the answer costs'
 const routing = 'is not accepted: where a request goes is configured here'
 
 /** Fields that would reach past the configuration, and why each is refused. */
-const refusedEverywhere: ReadonlyMap<string, string> = new Map([
+const refused: ReadonlyMap<string, string> = new Map([
   ...['best_of', 'service_tier', 'web_search_options', 'prediction', 'ignore_eos', 'min_tokens'].map(
     field => [field, dearer] as const,
   ),
@@ -15,9 +15,9 @@ const refusedEverywhere: ReadonlyMap<string, string> = new Map([
 ])
 
 /** The first field of a body that no request may carry. Null stands for absent. */
-export function refusedField(body: JsonObject, here: ReadonlyMap<string, string> = new Map()): Invalid | undefined {
+export function refusedField(body: JsonObject): Invalid | undefined {
   for (const [field, value] of Object.entries(body)) {
-    const problem = refusedEverywhere.get(field) ?? here.get(field)
+    const problem = refused.get(field)
     if (problem !== undefined && value !== null) return { field, problem }
   }
   return undefined

@@ -67,3 +67,7 @@ export const sseEvent = (data: string): string =>
   data.includes('\n') ? `data: ${data.replaceAll('\n', '\ndata: ')}\n\n` : `data: ${data}\n\n`
 
 export const sseDone = sseEvent('[DONE]')
+
+/** An error after the first byte, in the form that every SDK shows its user. It is the last event: no marker follows. */
+export const errorEvent = (message: string, type: string, code: string): string =>
+  sseEvent(JSON.stringify({ error: { message, type, code } }))

@@ -24,16 +24,20 @@ describe('GET /v1/models', () => {
     expect(response.status).toBe(200)
     const { object, data } = (await response.json()) as { object: string; data: { id: string }[] }
     expect(object).toBe('list')
-    expect(data.map(({ id }) => id)).toEqual(['svc-core', 'svc-ultra-pro', 'svc-auto'])
+    expect(data.map(({ id }) => id)).toEqual(['svc-core', 'svc-ultra-pro', 'svc-embed', 'svc-image', 'svc-auto'])
     expect(data[0]).toEqual({
       id: 'svc-core',
       object: 'model',
       created: Math.floor(test.clock.now() / 1000),
       owned_by: 'svc',
       name: 'svc-core',
+      kind: 'chat',
       context_length: 32_000,
+      max_model_len: 32_000,
       max_output_tokens: 4000,
       pricing: { prompt: '0.000001', completion: '0.00001' },
+      architecture: { input_modalities: ['text'], output_modalities: ['text'] },
+      supported_parameters: expect.arrayContaining(['tools', 'response_format', 'stream']),
       capabilities: { thinking: false, tools: true, vision: false },
       tier: 'guest',
     })

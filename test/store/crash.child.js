@@ -23,6 +23,7 @@ const claims = () => ({
     overageEnabled: false,
     window: windowOf(Date.now()),
     price: { input: 1000, output: 2000 },
+    items: 0,
   },
   output: { want: 20, min: 20, choices: 1 },
 })

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import type { Server, ServerResponse } from 'node:http'
+import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -11,10 +11,11 @@ import { mintKey } from '../../src/gateway/accounts.ts'
 import type { LedgerRow } from '../../src/gateway/store.ts'
 import type { LogEntry } from '../../src/http/server.ts'
 import { VirtualClock } from './clock.ts'
+import { type Exchange, tap, violationsOf } from './openapi.ts'
 import { Tally } from './tally.ts'
 
 /** 2026-11-21T10:00:00Z */
-export const START = 1_795_255_200_000
+const START = 1_795_255_200_000
 export const ADMIN_TOKEN = 'test-admin-token'
 
 /** A gateway on free loopback ports, with the embedded store, a clock that stands still, and pools of scripted backends. */
@@ -36,6 +37,7 @@ export interface TestGateway {
   chat(key: string, body?: object, options?: { signal?: AbortSignal }): Promise<Response>
   /** Stops it and starts another one on the same files. */
   restart(): Promise<TestGateway>
+  /** Rejects when a request or an answer of the public listener was not as openapi.yaml says. */
   close(): Promise<void>
 }
 
@@ -46,6 +48,8 @@ export interface TestPools {
   readonly cloud?: readonly { readonly url: string }[]
   /** More YAML for the main file, such as `limits: { body: 1KB }`. */
   readonly yaml?: string
+  /** Files beside the main one, by name. */
+  readonly files?: Readonly<Record<string, string>>
 }
 
 const yamlOf = ({ onprem, cloud = [], yaml = '' }: TestPools, dir: string): string => `
@@ -72,6 +76,8 @@ models:
     max_output: 16k
     thinking: { default: true, min_max_tokens: 2000 }
     usd_per_1m: { input: 2, output: 8 }
+  svc-embed: { kind: embedding, tier: standard, serve: [onprem], context: 512, usd_per_1m: { input: 0.02 } }
+  svc-image: { kind: image, tier: standard, serve: [onprem], usd_per_image: { 512x512: 0.01, 1024x1024: 0.02 } }
 aliases: { svc-auto: svc-core }
 default_model: svc-auto
 pools:
@@ -84,20 +90,28 @@ export async function startTestGateway(pools: TestPools): Promise<TestGateway> {
   const dir = mkdtempSync(join(tmpdir(), 'svc-test-'))
   const file = join(dir, 'config.yaml')
   writeFileSync(file, yamlOf(pools, dir))
+  for (const [name, text] of Object.entries(pools.files ?? {})) writeFileSync(join(dir, name), text)
   return open(file, dir, new VirtualClock(START))
 }
 
-async function open(file: string, dir: string, clock: VirtualClock): Promise<TestGateway> {
+async function open(file: string, dir: string, clock: VirtualClock, violations: string[] = []): Promise<TestGateway> {
   const result = load(file, { CLOUD_KEY: 'sk-cloud-secret-1234' }, dir)
   if (!result.ok) throw new Error(JSON.stringify(result.problems, null, 2))
+  const { brand } = result.loaded.settings
   const log: LogEntry[] = []
   const alarms: string[] = []
   const over = new Tally()
   const closed = new Tally()
   const watch = (message: unknown) => {
-    const { server, response } = message as { server: Server; response: ServerResponse }
+    const { server, request, response } = message as {
+      server: Server
+      request: IncomingMessage
+      response: ServerResponse
+    }
     const address = server.address() as AddressInfo | null
-    if (address?.port === gateway.listen.port) response.once('close', () => closed.add())
+    if (address?.port !== gateway.listen.port) return
+    tap(request, response, exchange => violations.push(...violationsOf(inOurWords(exchange, brand))))
+    response.once('close', () => closed.add())
   }
   subscribe('http.server.request.start', watch)
   const gateway = await startGateway(
@@ -145,15 +159,24 @@ async function open(file: string, dir: string, clock: VirtualClock): Promise<Tes
     restart: async () => {
       unsubscribe('http.server.request.start', watch)
       await gateway.close(0)
-      return open(file, dir, clock)
+      return open(file, dir, clock, violations)
     },
     close: async () => {
       unsubscribe('http.server.request.start', watch)
       await gateway.close(0)
       rmSync(dir, { recursive: true, force: true })
+      if (violations.length > 0) throw new Error(`openapi.yaml does not say so:\n${violations.join('\n')}`)
     },
   }
 }
+
+/** The document is written for the brand `svc`. */
+const inOurWords = (exchange: Exchange, brand: string): Exchange => ({
+  ...exchange,
+  headers: Object.fromEntries(
+    Object.entries(exchange.headers).map(([name, value]) => [name.replace(`x-${brand}-`, 'x-svc-'), value]),
+  ),
+})
 
 /** The data of each event of a stream, whole. */
 export async function eventsOf(response: Response): Promise<string[]> {

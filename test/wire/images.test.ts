@@ -37,6 +37,18 @@ describe('readImages', () => {
     expect(isDenial(result) && result.code === 'VALIDATION_ERROR' ? result.field : result).toBe(field)
   })
 
+  it('takes values that say what is done anyway, and does not trouble the backend with them', () => {
+    const said = { quality: 'standard', style: 'vivid', background: 'auto', output_format: 'png', stream: false }
+
+    expect(Object.keys(JSON.parse(request(said).bodyFor('flux', 0, '512x512')))).toEqual([
+      'model',
+      'prompt',
+      'n',
+      'size',
+      'response_format',
+    ])
+  })
+
   it('asks the backend for one PNG of the size decided on, in base64', () => {
     expect(JSON.parse(request().bodyFor('flux', 0, '512x512'))).toEqual({
       model: 'flux',

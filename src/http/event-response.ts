@@ -1,0 +1,71 @@
+import type { Cancel, Clock } from '../gateway/ports.ts'
+import type { EpochMs, Millis } from '../policy/config.ts'
+import type { HttpCall } from './call.ts'
+
+/** Proxies and SDKs take a longer silence for a dead connection. */
+const SILENCE_MAX: Millis = 15_000
+/** Readers of event streams skip comments. */
+const KEEP_ALIVE = ': keep-alive\n\n'
+
+/** A response of server-sent events: opened once, with a comment in every silence, ended once. */
+export class EventResponse {
+  readonly #call: HttpCall
+  readonly #clock: Clock
+  #wroteAt: EpochMs = 0
+  #cancel: Cancel = () => {}
+
+  constructor(call: HttpCall, clock: Clock) {
+    this.#call = call
+    this.#clock = clock
+  }
+
+  get opened(): boolean {
+    return this.#call.response.headersSent
+  }
+
+  /** Sends the headers, unless they are sent. */
+  open(headers: Readonly<Record<string, string>>): void {
+    if (this.opened || this.#call.gone) return
+    this.#call.response.writeHead(200, { ...headers, ...streamHeaders })
+    this.#call.response.flushHeaders()
+    this.#wroteAt = this.#clock.now()
+    this.#watch(SILENCE_MAX)
+    this.#call.onGone(() => this.#cancel())
+  }
+
+  /** False when the client reads slower than this: `onDrain` runs when it has caught up. */
+  write(events: string, onDrain: () => void): boolean {
+    const { response } = this.#call
+    this.#wroteAt = this.#clock.now()
+    if (response.write(events)) return true
+    response.once('drain', onDrain)
+    return false
+  }
+
+  end(last: string): void {
+    this.#cancel()
+    this.#call.response.end(last)
+  }
+
+  /** Breaks the connection: what was sent must not look complete. */
+  destroy(): void {
+    this.#cancel()
+    this.#call.response.destroy()
+  }
+
+  /** The time is looked at when it has passed, so that an event costs no timer. */
+  #watch(time: Millis): void {
+    this.#cancel = this.#clock.after(time, () => {
+      const left = SILENCE_MAX - (this.#clock.now() - this.#wroteAt)
+      if (left <= 0) this.write(KEEP_ALIVE, () => {})
+      this.#watch(left <= 0 ? SILENCE_MAX : left)
+    })
+  }
+}
+
+const streamHeaders = {
+  'content-type': 'text/event-stream; charset=utf-8',
+  'cache-control': 'no-cache, no-transform',
+  // nginx would collect the events otherwise.
+  'x-accel-buffering': 'no',
+}

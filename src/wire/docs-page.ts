@@ -1,0 +1,61 @@
+import { type ErrorDoc, errorDocs, rateTypes } from './docs.ts'
+
+export interface DocsTerms {
+  readonly brand: string
+  readonly consoleUrl: string
+  readonly topupUrl: string
+}
+
+/** The page's only style; whoever serves the page allows it by its hash. */
+export const docsStyle = `:root{color-scheme:light dark}
+body{font:16px/1.5 system-ui,sans-serif;max-width:46rem;margin:2rem auto;padding:0 1rem}
+code{font:.9em ui-monospace,monospace}
+section{border-top:1px solid #8886;padding:.25rem 0}
+section:target{border-top:2px solid #d80}
+h2{font-size:1rem;margin:.75rem 0 .25rem}h2 small{opacity:.7;font-weight:400}
+h2 a{color:inherit;text-decoration:none}
+dl{display:grid;grid-template-columns:5rem 1fr;gap:.25rem .75rem;margin:.25rem 0 1rem}dt{opacity:.7}dd{margin:0}`
+
+/** GET /docs/errors: each code, what it means, whether to retry and what to do. The anchor of a code is the code. */
+export function errorsPage({ brand, consoleUrl, topupUrl }: DocsTerms): string {
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width">
+<title>Errors</title>
+<style>${docsStyle}</style>
+</head>
+<body>
+<h1>Errors</h1>
+<p>Every error is JSON. Its code stands in the body and in the header ${code(`x-${brand}-error-code`)}; the header
+${code('x-request-id')} names the request to the operator. Keys are managed in the ${link(consoleUrl, 'console')}, where
+you can also ${link(topupUrl, 'top up')}.</p>
+${Object.entries(errorDocs)
+  .map(([name, doc]) => section(name, doc))
+  .join('\n')}
+</body>
+</html>
+`
+}
+
+function section(name: string, { status, reason, meaning, retry, todo }: ErrorDoc): string {
+  const types = name === 'rate_limit_exceeded' ? `\n<dl>${rateTypes.map(typeRow).join('')}</dl>` : ''
+  return `<section id="${name}">
+<h2><a href="#${name}">${code(name)}</a> <small>${status === 200 ? reason : status}</small></h2>
+<p>${text(meaning)}</p>${types}
+<dl><dt>Retry</dt><dd>${text(retry)}</dd><dt>What to do</dt><dd>${text(todo)}</dd></dl>
+</section>`
+}
+
+const typeRow = ({ type, meaning }: (typeof rateTypes)[number]): string =>
+  `<dt id="${type}">${code(type)}</dt><dd>${text(meaning)}</dd>`
+
+const code = (value: string): string => `<code>${escaped(value)}</code>`
+const link = (url: string, label: string): string => `<a href="${escaped(url)}">${label}</a>`
+
+/** Text of the table, in which backticks mark code. */
+const text = (value: string): string => escaped(value).replace(/`([^`]+)`/g, '<code>$1</code>')
+
+const entities: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' }
+const escaped = (value: string): string => value.replace(/[&<>"]/g, character => entities[character] ?? '')

@@ -1,0 +1,165 @@
+import type { Denial } from '../policy/denial.ts'
+
+/** What arrives is no request yet, so policy never hears of it: node's parser gave up. */
+export type ProtocolDenial =
+  | { readonly code: 'REQUEST_TIMEOUT' }
+  | { readonly code: 'HEADERS_TOO_LARGE'; readonly limitBytes: number }
+
+/** The code of every error that a client may meet; the last one only inside a stream. */
+export type ErrorCode = (Denial | ProtocolDenial)['code'] | 'UPSTREAM_INTERRUPTED'
+
+/** What is to be known of a code; denial.ts takes status and reason from here, the page of errors the rest. */
+export interface ErrorDoc {
+  readonly status: number
+  /** ASCII: it stands in the status line, which is all that some SDKs show. */
+  readonly reason: string
+  readonly meaning: string
+  /** Whether the same request may be sent again. */
+  readonly retry: string
+  readonly todo: string
+}
+
+const never = 'No.'
+const backoff = 'Yes, with exponential backoff and jitter.'
+
+/** Every error code. Spec 7, then our own. */
+export const errorDocs: Readonly<Record<ErrorCode, ErrorDoc>> = {
+  NO_AUTH: {
+    status: 401,
+    reason: 'no Authorization header',
+    meaning: 'The request has no Authorization header.',
+    retry: never,
+    todo: 'Send the key as bearer. SDKs do so when they are given it as their API key.',
+  },
+  INVALID_KEY: {
+    status: 401,
+    reason: 'unknown, revoked or rotated key',
+    meaning: 'The key is unknown, revoked or rotated away.',
+    retry: never,
+    todo: 'Look for a missing character first. A key that was rotated away stopped at once: use the one that replaced it.',
+  },
+  INVALID_TOKEN: {
+    status: 401,
+    reason: 'neither a key nor a session token',
+    meaning: 'The bearer is neither a key of this service nor a valid session token.',
+    retry: never,
+    todo: 'Check that the key is for this service and not for another one, and that a session has not expired.',
+  },
+  VALIDATION_ERROR: {
+    status: 400,
+    reason: 'the request is not valid',
+    meaning: 'The body is malformed, a field is missing or wrong, or the backend refused the request.',
+    retry: never,
+    todo: 'The text begins with the name of the field. Change it.',
+  },
+  rate_limit_exceeded: {
+    status: 429,
+    reason: 'a limit of the plan',
+    meaning: 'A limit of the plan is reached: its type says which. All limits belong to the account, not to the key.',
+    retry: 'After retry_after_ms, which SDKs wait out by themselves. With the type plan_limit: no.',
+    todo: 'Spread the requests, set a smaller max_tokens, or change the plan.',
+  },
+  quota_exceeded: {
+    status: 402,
+    reason: 'monthly quota',
+    meaning: 'What is left of the month cannot pay for the request.',
+    retry: never,
+    todo: 'Send a max_tokens that fits, which the text gives, or wait for resetDate, enable overage or top up. GET /billing/quota shows the standing.',
+  },
+  UPSTREAMS_EXHAUSTED: {
+    status: 503,
+    reason: 'every backend failed',
+    meaning: 'Every backend of the model failed, after failover. Nothing was charged.',
+    retry: backoff,
+    todo: 'Another model may have other backends. `attempted` names the pools that were tried.',
+  },
+  NOT_FOUND: {
+    status: 404,
+    reason: 'no such path or model',
+    meaning: 'There is no such path or model.',
+    retry: never,
+    todo: 'Check the base URL of the SDK, which ends in /v1, and GET /v1/models.',
+  },
+  METHOD_NOT_ALLOWED: {
+    status: 405,
+    reason: 'method not allowed',
+    meaning: 'The path takes another method.',
+    retry: never,
+    todo: 'The allow header names it.',
+  },
+  REQUEST_TIMEOUT: {
+    status: 408,
+    reason: 'the request did not arrive in time',
+    meaning: 'The request did not arrive in time.',
+    retry: 'Yes.',
+    todo: 'Send the body without pauses.',
+  },
+  PAYLOAD_TOO_LARGE: {
+    status: 413,
+    reason: 'body too large',
+    meaning: 'The body is larger than this gateway takes.',
+    retry: never,
+    todo: 'Send less: shorter histories, smaller images, smaller batches.',
+  },
+  UNSUPPORTED_MEDIA_TYPE: {
+    status: 415,
+    reason: 'send application/json',
+    meaning: 'The body is not declared as JSON.',
+    retry: never,
+    todo: 'Send the header `content-type: application/json`.',
+  },
+  HEADERS_TOO_LARGE: {
+    status: 431,
+    reason: 'headers too large',
+    meaning: 'The headers of the request are larger than this gateway takes.',
+    retry: never,
+    todo: 'Send fewer of them; in a browser, look for large cookies.',
+  },
+  STORE_UNAVAILABLE: {
+    status: 503,
+    reason: 'the store does not answer',
+    meaning: 'Limits and quota cannot be checked, so nothing is served.',
+    retry: backoff,
+    todo: 'Wait. Nothing was charged.',
+  },
+  DRAINING: {
+    status: 503,
+    reason: 'shutting down',
+    meaning: 'This gateway is shutting down.',
+    retry: backoff,
+    todo: 'A retry reaches another one.',
+  },
+  INTERNAL: {
+    status: 500,
+    reason: 'unexpected error',
+    meaning: 'An unexpected error.',
+    retry: backoff,
+    todo: 'If it stays, give the operator the value of x-request-id.',
+  },
+  UPSTREAM_INTERRUPTED: {
+    status: 200,
+    reason: 'in a stream',
+    meaning: 'The backend failed in the middle of a stream. What was sent before is charged, and incomplete.',
+    retry: 'Yes, as a new request.',
+    todo: 'Throw the partial answer away, or go on from it.',
+  },
+}
+
+/** The types of rate_limit_exceeded. */
+export const rateTypes: readonly { readonly type: string; readonly meaning: string }[] = [
+  { type: 'requests', meaning: 'Requests in any 60 seconds.' },
+  {
+    type: 'tokens',
+    meaning: 'Prompt and completion tokens in any 60 seconds; max_tokens counts until the answer ends.',
+  },
+  { type: 'concurrency', meaning: 'Requests under way at once.' },
+  { type: 'daily_limit', meaning: 'Requests in a day, UTC.' },
+  {
+    type: 'quota_hold',
+    meaning: 'Requests under way hold the rest of the monthly quota; what they do not use comes back.',
+  },
+  {
+    type: 'plan_limit',
+    meaning: 'The plan does not include the model. Retrying never helps: change the plan or the model.',
+  },
+]

@@ -1,0 +1,212 @@
+import { readFileSync } from 'node:fs'
+import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http'
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
+import { parse } from 'yaml'
+
+/** One request and its answer, as the server saw them. */
+export interface Exchange {
+  readonly method: string
+  /** Without its query. */
+  readonly path: string
+  readonly requestBody: Buffer
+  readonly status: number
+  readonly headers: Readonly<Record<string, unknown>>
+  readonly body: Buffer
+  /** False when the client left before the end of the answer. */
+  readonly complete: boolean
+}
+
+type Node = Readonly<Record<string, unknown>>
+
+const document: Node = parse(readFileSync(new URL('../../openapi.yaml', import.meta.url), 'utf8'))
+const ID = 'openapi'
+
+const formats = {
+  'date-time': /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/,
+  date: /^\d{4}-\d\d-\d\d$/,
+  uri: /^https?:\/\/\S+$/,
+}
+const options = {
+  strict: true,
+  strictTypes: false,
+  strictRequired: false,
+  allowUnionTypes: true,
+  validateSchema: false,
+  formats,
+} as const
+const schemas = { $id: ID, $defs: absolute(at(document, 'components', 'schemas')) }
+const bodies = new Ajv2020(options).addSchema(schemas)
+/** Headers are text, whatever they hold. */
+const texts = new Ajv2020({ ...options, coerceTypes: true }).addSchema(schemas)
+
+/** Hands on what a server reads and writes for one request, once that is over; nothing of an answer that never began. */
+export function tap(request: IncomingMessage, response: ServerResponse, over: (exchange: Exchange) => void): void {
+  const asked: Buffer[] = []
+  const answered: Buffer[] = []
+  const { emit } = request
+  // A listener would set the body flowing before its reader is there.
+  const listen = (event: string, ...args: unknown[]) => {
+    if (event === 'data') asked.push(...args.filter(Buffer.isBuffer))
+    return Reflect.apply(emit, request, [event, ...args])
+  }
+  Object.assign(request, { emit: listen })
+  for (const name of ['write', 'end'] as const) {
+    const method = response[name]
+    const spied = (...args: unknown[]) => {
+      const [chunk] = args
+      if (typeof chunk === 'string' || chunk instanceof Uint8Array) answered.push(Buffer.from(chunk))
+      return Reflect.apply(method, response, args)
+    }
+    Object.assign(response, { [name]: spied })
+  }
+  response.once('close', () => {
+    if (!response.headersSent) return
+    over({
+      method: request.method ?? '',
+      path: (request.url ?? '').replace(/\?.*/, ''),
+      requestBody: Buffer.concat(asked),
+      status: response.statusCode,
+      headers: response.getHeaders(),
+      body: Buffer.concat(answered),
+      complete: response.writableEnded,
+    })
+  })
+}
+
+/** What an exchange does that the document does not say; empty when all of it is documented. */
+export function violationsOf(exchange: Exchange): string[] {
+  const { method, path, status } = exchange
+  let faults: string[]
+  try {
+    faults = faultsIn(exchange)
+  } catch (error) {
+    // Thrown from an event of the server it would end the run, not the test.
+    faults = [String(error)]
+  }
+  return faults.map(fault => `${method} ${path} ${status} ${STATUS_CODES[status] ?? ''}: ${fault}`)
+}
+
+function faultsIn(exchange: Exchange): string[] {
+  const { method, path, status } = exchange
+  const found = findPath(path)
+  const operation = found && asNode(at(document, 'paths', found))[method === 'HEAD' ? 'get' : method.toLowerCase()]
+  const responses = asNode(operation === undefined ? undefined : asNode(operation).responses)
+  const response = documentedAnswer(found, operation, responses, exchange)
+  const faults = response
+    ? [...headerFaults(response, exchange), ...(method === 'HEAD' ? [] : bodyFaults(response, exchange))]
+    : [`answers ${status}, which is not documented`]
+  if (status === 200 && operation) faults.push(...requestFaults(asNode(operation), exchange))
+  return faults
+}
+
+/** The documented answer: of the operation, or one of those that every path has. */
+function documentedAnswer(
+  path: string | undefined,
+  operation: unknown,
+  responses: Node,
+  { method, status }: Exchange,
+): Node | undefined {
+  const common = (name: string) => asNode(at(document, 'components', 'responses', name))
+  if (path === undefined) return status === 404 ? common('NotFound') : undefined
+  if (operation !== undefined) return responses[status] === undefined ? undefined : resolved(responses[status])
+  if (method === 'OPTIONS') return status === 204 ? common('Preflight') : undefined
+  return status === 405 ? common('MethodNotAllowed') : undefined
+}
+
+/** Headers whose meaning is ours: one that the answer does not document is a fault. */
+const OURS = /^(x-svc-|x-should-retry$|retry-after|allow$|www-authenticate$)/
+
+function headerFaults(response: Node, { headers }: Exchange): string[] {
+  const declared = Object.entries(asNode(response.headers)).map(([name, header]) => [name, resolved(header)] as const)
+  const undocumented = Object.keys(headers).filter(
+    name => OURS.test(name) && !declared.some(([known]) => known === name),
+  )
+  const schema = {
+    type: 'object',
+    required: declared.filter(([, header]) => header.required === true).map(([name]) => name),
+    properties: Object.fromEntries(declared.map(([name, header]) => [name, absolute(header.schema)])),
+  }
+  return [
+    ...undocumented.map(name => `header ${name} is not documented`),
+    ...faultsOf(compiled(texts, schema), { ...headers }, 'header'),
+  ]
+}
+
+function bodyFaults(response: Node, exchange: Exchange): string[] {
+  const { headers, body, complete } = exchange
+  const content = asNode(response.content)
+  const type = String(headers['content-type'] ?? '').replace(/;.*/, '')
+  if (Object.keys(content).length === 0) return body.length > 0 ? ['has a body, and none is documented'] : []
+  const media = content[type]
+  if (media === undefined) return [`has the content type ${type}, which is not documented`]
+  const schema = absolute(asNode(media).schema)
+  if (type === 'text/event-stream') return eventFaults(compiled(bodies, schema), exchange)
+  if (!complete) return []
+  const value = type === 'application/json' ? JSON.parse(body.toString('utf8')) : body.toString('utf8')
+  return faultsOf(compiled(bodies, schema), value, 'body')
+}
+
+/** Each whole event, comments left out. The marker or an error is the last one, and without it no stream may end. */
+function eventFaults(validate: ValidateFunction, { body, complete }: Exchange): string[] {
+  const events = body.toString('utf8').split('\n\n').slice(0, -1)
+  const values = events.flatMap(event => (event.startsWith(':') ? [] : [dataOf(event)]))
+  const end = values.findIndex(value => value === '[DONE]' || 'error' in asNode(value))
+  const faults = values.flatMap((value, i) => faultsOf(validate, value, `event ${i}`))
+  if (end >= 0 && end < values.length - 1) faults.push(`event ${end} is an end, and more follows`)
+  if (end < 0 && complete) faults.push('ends with neither the marker nor an error')
+  return faults
+}
+
+function dataOf(event: string): unknown {
+  const data = event.replace(/^data: /, '')
+  return data === '[DONE]' ? data : JSON.parse(data)
+}
+
+/** What we accepted must be valid. */
+function requestFaults(operation: Node, { requestBody }: Exchange): string[] {
+  if (operation.requestBody === undefined) return []
+  const schema = absolute(at(operation, 'requestBody', 'content', 'application/json', 'schema'))
+  return faultsOf(compiled(bodies, schema), JSON.parse(requestBody.toString('utf8')), 'accepted request')
+}
+
+function faultsOf(validate: ValidateFunction, value: unknown, what: string): string[] {
+  if (validate(value)) return []
+  return (validate.errors ?? []).map(
+    ({ instancePath, message, params }) => `${what} ${instancePath} ${message} ${JSON.stringify(params)}`,
+  )
+}
+
+const validators = new Map<string, ValidateFunction>()
+
+/** A schema compiled once. */
+function compiled(ajv: Ajv2020, schema: unknown): ValidateFunction {
+  const key = `${ajv === texts} ${JSON.stringify(schema)}`
+  const validate = validators.get(key) ?? ajv.compile(asNode(schema))
+  validators.set(key, validate)
+  return validate
+}
+
+function findPath(path: string): string | undefined {
+  return Object.keys(at(document, 'paths')).find(pattern =>
+    new RegExp(`^${pattern.replaceAll('.', '\\.').replace(/\{\w+\}/g, '[^/]+')}$`).test(path),
+  )
+}
+
+/** What a node refers to, or the node itself. */
+function resolved(node: unknown): Node {
+  const { $ref } = asNode(node)
+  return typeof $ref === 'string' ? at(document, ...$ref.split('/').slice(1)) : asNode(node)
+}
+
+/** A schema whose references lead to the schemas of the document from anywhere. */
+function absolute(schema: unknown): unknown {
+  return JSON.parse(JSON.stringify(schema ?? {}).replaceAll('"#/components/schemas/', `"${ID}#/$defs/`))
+}
+
+function at(node: unknown, ...path: readonly string[]): Node {
+  return asNode(path.reduce<unknown>((here, step) => asNode(here)[step], node))
+}
+
+function asNode(value: unknown): Node {
+  return typeof value === 'object' && value !== null ? { ...value } : {}
+}
