@@ -1,0 +1,14 @@
+import { sdkSuite } from './support/suite.ts'
+
+sdkSuite(['ai', '@ai-sdk/openai-compatible'], async rig => {
+  // These import packages, so only where they are installed.
+  const { loadAiSdk } = await import('./ai-sdk/sdk.ts')
+  const { chatScenarios, toolScenarios } = await import('./ai-sdk/answers.ts')
+  const { errorScenarios } = await import('./ai-sdk/errors.ts')
+  const { vectorScenarios } = await import('./ai-sdk/vectors.ts')
+  const sdk = await loadAiSdk(rig)
+  chatScenarios(sdk)
+  toolScenarios(sdk)
+  vectorScenarios(sdk)
+  errorScenarios(sdk)
+})

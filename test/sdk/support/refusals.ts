@@ -1,0 +1,95 @@
+import { type Behaviour, status } from '../../support/backend.ts'
+import { exhausted, type Rig } from './rig.ts'
+
+/** A request that the gateway refuses, and what its answer says. Spec 7. */
+export interface Refusal {
+  readonly name: string
+  readonly status: number
+  readonly code: string
+  readonly type?: string
+  /** What the text of the body says. */
+  readonly text: RegExp
+  /** The reason phrase, where the body has the flat form. */
+  readonly reason?: string
+  readonly apiKey?: string
+  readonly plan?: string
+  readonly model?: string
+  readonly maxTokens?: number
+  readonly backend?: Behaviour
+}
+
+/** The request of a refusal; the rest of it is any chat. */
+export interface Refused {
+  readonly apiKey: string
+  readonly model: string
+  readonly maxTokens?: number
+}
+
+export const refusals: readonly Refusal[] = [
+  {
+    name: 'an unknown key',
+    status: 401,
+    code: 'INVALID_KEY',
+    text: /unknown, revoked or rotated/,
+    reason: 'INVALID_KEY: unknown, revoked or rotated key',
+    apiKey: 'svc_wrong',
+  },
+  {
+    name: 'a key of another service',
+    status: 401,
+    code: 'INVALID_TOKEN',
+    text: /Bearer svc_/,
+    reason: 'INVALID_TOKEN: neither a key nor a session token',
+    apiKey: 'sk-of-another-service',
+  },
+  {
+    name: 'an unknown model',
+    status: 400,
+    code: 'VALIDATION_ERROR',
+    text: /^model: .*gpt-4o/,
+    reason: 'VALIDATION_ERROR: the request is not valid',
+    model: 'gpt-4o',
+  },
+  {
+    name: 'a request the backend finds invalid',
+    status: 400,
+    code: 'VALIDATION_ERROR',
+    text: /backend refused the request: the prompt is too long/,
+    reason: 'VALIDATION_ERROR: the request is not valid',
+    backend: status(400, { error: { message: 'the prompt is too long' } }),
+  },
+  {
+    name: 'a model outside the plan',
+    status: 429,
+    code: 'rate_limit_exceeded',
+    type: 'plan_limit',
+    text: /Plan free does not include svc-ultra-pro/,
+    plan: 'free',
+    model: 'svc-ultra-pro',
+  },
+  {
+    name: 'a request the month cannot pay',
+    status: 402,
+    code: 'quota_exceeded',
+    text: /2026-12-01.*max_tokens up to \d+ would fit/,
+    plan: 'tight',
+    maxTokens: 1000,
+  },
+]
+
+/** Every backend failed: the one refusal among these that a client's retry may cure. */
+export const outage: Refusal = {
+  name: 'an outage of every backend',
+  status: 503,
+  code: 'UPSTREAMS_EXHAUSTED',
+  text: /Every backend for this model failed/,
+  reason: 'UPSTREAMS_EXHAUSTED: every backend failed',
+  backend: exhausted,
+}
+
+export async function arrange({ test, backend, key }: Rig, refusal: Refusal): Promise<Refused> {
+  const { plan, model = 'svc-core', maxTokens } = refusal
+  const apiKey = refusal.apiKey ?? (plan ? await test.key(plan, 'refused') : key)
+  if (refusal.backend) backend.always(refusal.backend)
+  return { apiKey, model, ...(maxTokens !== undefined && { maxTokens }) }
+}

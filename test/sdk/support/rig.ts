@@ -1,0 +1,114 @@
+import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest'
+import type { LogEntry } from '../../../src/http/server.ts'
+import { type Backend, type Behaviour, hang, startBackend, status } from '../../support/backend.ts'
+import { startTestGateway, type TestGateway } from '../../support/gateway.ts'
+import { Models } from './models.ts'
+
+/** What every scenario of every SDK is played on: a gateway before one backend that answers like the demo's. */
+export interface Rig {
+  readonly backend: Backend
+  readonly test: TestGateway
+  /** What SDK users set as base URL. */
+  readonly baseURL: string
+  /** A key of plan pro, which every model is in. */
+  readonly key: string
+  /** The last body that the backend got. */
+  readonly sent: Readonly<Record<string, unknown>>
+  /** Every call the gateway got, once all of them are over. */
+  calls(): Promise<readonly LogEntry[]>
+}
+
+/** Starts one for each test of the suite around it. */
+export function useRig(): Rig {
+  let backend: Backend
+  let test: TestGateway
+  let key: string
+
+  const models = new Models()
+  beforeAll(() => models.start())
+  afterAll(() => models.stop())
+
+  beforeEach(async () => {
+    backend = await startBackend()
+    backend.always(models.answer)
+    // Longer than the silences of these tests.
+    const yaml = 'failover: { headers_timeout: 60s }'
+    test = await startTestGateway({ onprem: [backend], yaml })
+    key = await test.key('pro')
+  })
+
+  afterEach(async () => {
+    await test.close()
+    await backend.close()
+  })
+
+  return {
+    get backend() {
+      return backend
+    },
+    get test() {
+      return test
+    },
+    get baseURL() {
+      return `${test.url}/v1`
+    },
+    get key() {
+      return key
+    },
+    get sent() {
+      return backend.requests.at(-1)?.body ?? {}
+    },
+    calls: async () => {
+      // A call of our own marks the end: those before it are in the log by the time it is.
+      await (await fetch(`${test.url}/readyz`)).text()
+      while (!test.log.some(({ path }) => path === '/readyz')) await test.logged(test.log.length + 1)
+      return test.log.filter(({ path }) => path !== '/readyz')
+    },
+  }
+}
+
+/** Every attempt of every call fails. */
+export const exhausted: Behaviour = status(500, { error: { message: 'no memory left', type: 'server_error' } })
+
+/** Long enough that the gateway begins a stream by itself and fills the silence with a comment. */
+const SILENCE_MS = 40_000
+
+/** What a backend does when all that time has passed. */
+export function afterSilence({ test }: Rig, then: Behaviour): Behaviour {
+  return exchange => {
+    test.clock.advance(SILENCE_MS)
+    return then(exchange)
+  }
+}
+
+/**
+ * A key whose plan allows two requests a minute, both taken: the next call is told to come back in `waitMs`, and
+ * when the gateway has said so that time has passed for it at once. The SDK waits it out for real.
+ */
+export async function spentMinute({ test, backend }: Rig, waitMs: number): Promise<string> {
+  const key = await test.key('tight', 'hasty')
+  const before = test.log.length
+  for (let i = 0; i < 2; i++) await (await test.chat(key, { max_tokens: 10 })).text()
+  await test.logged(before + 2)
+  backend.requests.length = 0
+  test.clock.advance(61_000 - waitMs)
+  void test.logged(before + 3).then(() => test.clock.advance(waitMs))
+  return key
+}
+
+/** A key whose plan allows one request at once, and that one under way; ends it when asked to. */
+export async function busyKey({ test, backend }: Rig): Promise<{ key: string; free: () => Promise<void> }> {
+  const key = await test.key('tight', 'busy')
+  const leaving = new AbortController()
+  backend.next(hang)
+  const running = test.chat(key, { max_tokens: 10, stream: true }, { signal: leaving.signal })
+  running.catch(() => {})
+  await backend.received(1)
+  return {
+    key,
+    free: async () => {
+      leaving.abort()
+      await test.closed(1)
+    },
+  }
+}

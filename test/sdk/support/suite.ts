@@ -1,0 +1,31 @@
+import { readFileSync } from 'node:fs'
+import { describe, it } from 'vitest'
+import { type Rig, useRig } from './rig.ts'
+
+const folder = new URL('..', import.meta.url)
+const pins: Readonly<Record<string, string>> = readJson('package.json').dependencies
+
+/** A suite against real SDKs, named by their versions, on a rig of its own. */
+export function sdkSuite(packages: readonly string[], scenarios: (rig: Rig) => Promise<void>): void {
+  const title = packages.map(name => `${name} ${pins[name]?.replace(/^npm:.*@/, '')}`).join(' and ')
+  describe(title, async () => {
+    if (packages.every(installed)) return scenarios(useRig())
+    // Counted, so that nobody takes the silence for success.
+    console.warn(`SKIPPED: ${title} is not installed; run \`npm ci --prefix test/sdk\``)
+    it.skip('needs `npm ci --prefix test/sdk`')
+  })
+}
+
+/** In the pinned version: another one would be tested under the wrong name. */
+function installed(name: string): boolean {
+  try {
+    return pins[name]?.replace(/^npm:.*@/, '') === readJson(`node_modules/${name}/package.json`).version
+  } catch {
+    // No such file: not installed.
+    return false
+  }
+}
+
+function readJson(path: string) {
+  return JSON.parse(readFileSync(new URL(path, folder), 'utf8'))
+}
