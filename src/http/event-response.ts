@@ -56,6 +56,8 @@ export class EventResponse {
   /** The time is looked at when it has passed, so that an event costs no timer. */
   #watch(time: Millis): void {
     this.#cancel = this.#clock.after(time, () => {
+      // The server's one catch ends a response behind our back.
+      if (this.#call.response.writableEnded) return
       const left = SILENCE_MAX - (this.#clock.now() - this.#wroteAt)
       if (left <= 0) this.write(KEEP_ALIVE, () => {})
       this.#watch(left <= 0 ? SILENCE_MAX : left)

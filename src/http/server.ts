@@ -7,7 +7,7 @@ import { hashOf, newRequestId } from '../gateway/keys.ts'
 import { StoreUnavailable } from '../gateway/store.ts'
 import type { EpochMs, Millis } from '../policy/config.ts'
 import { invalid, isDenial } from '../wire/body.ts'
-import type { ErrorTerms } from '../wire/denial.ts'
+import { denialEvent, type ErrorTerms } from '../wire/denial.ts'
 import { ClientLeft } from './body.ts'
 import { answerBroken, denialOf } from './broken.ts'
 import { type CallNote, HttpCall } from './call.ts'
@@ -104,9 +104,18 @@ function fail(app: App, call: HttpCall, error: unknown): void {
     requestId: call.requestId,
     error: error instanceof Error ? (error.stack ?? error.message) : String(error),
   })
-  if (call.response.headersSent) call.response.destroy()
-  else call.deny({ code: unavailable ? 'STORE_UNAVAILABLE' : 'INTERNAL' })
+  const denial = { code: unavailable ? 'STORE_UNAVAILABLE' : 'INTERNAL' } as const
+  const { response } = call
+  if (!response.headersSent) call.deny(denial)
+  // A stream that waits for its first content can still be told; SDKs make nothing of a cut.
+  else if (isOpenStream(response)) response.end(denialEvent(denial, call.terms))
+  else response.destroy()
 }
+
+const isOpenStream = (response: ServerResponse): boolean =>
+  !response.destroyed &&
+  !response.writableEnded &&
+  String(response.getHeader('content-type')).startsWith('text/event-stream')
 
 function entryOf(call: HttpCall, at: EpochMs, closedAt: EpochMs): LogEntry {
   const { requestId, path, note, request, response } = call

@@ -3,16 +3,17 @@ import type { IncomingMessage, Server } from 'node:http'
 import { connect } from 'node:net'
 import { text as textOf } from 'node:stream/consumers'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { hashOf } from '../../src/gateway/keys.ts'
 import { StoreUnavailable } from '../../src/gateway/store.ts'
 import { type Backend, hang, startBackend, status } from '../support/backend.ts'
-import { startTestGateway, type TestGateway } from '../support/gateway.ts'
+import { eventsOf, startTestGateway, type TestGateway } from '../support/gateway.ts'
 
 const plans = `
 plans:
   slow: { models: [tier:guest], rpm: 10, tpm: 2k, monthly_usd: 20 }
   thin: { models: [tier:guest], rpm: 10, tpm: 100k, monthly_usd: 0.01 }
 `
-const yaml = 'limits: { body: 1KB }\ninclude: [plans.yaml]'
+const yaml = 'limits: { body: 1KB }\nfailover: { headers_timeout: 40s }\ninclude: [plans.yaml]'
 const docs = 'http://localhost/docs/errors'
 
 let backend: Backend
@@ -329,6 +330,54 @@ describe('an outage', () => {
       flat('500 INTERNAL: unexpected error', 'INTERNAL', 'An unexpected error; its request id is in x-request-id.'),
     )
     expect(test.alarms).toEqual([expect.stringContaining('secret at 10.0.0.1')])
+  })
+
+  it('of the store behind the headers of a slow stream is an error event, not a cut', async () => {
+    vi.spyOn(test.gateway.store, 'refund').mockRejectedValue(new StoreUnavailable('down'))
+    backend.next(hang)
+    const asked = test.chat(await test.key('pro'), { stream: true })
+    await backend.received(1)
+    test.clock.advance(25_000)
+    const response = await asked
+
+    await backend.refuse()
+
+    expect(await eventsOf(response)).toEqual([
+      JSON.stringify({
+        error: {
+          message: 'The store does not answer; retry with backoff.',
+          type: 'server_error',
+          code: 'STORE_UNAVAILABLE',
+        },
+      }),
+    ])
+  })
+
+  it('of a client that leaves while its key is looked up leaves nothing behind', async () => {
+    const key = await test.key()
+    const { store } = test.gateway
+    const found = await store.findCaller(hashOf(key))
+    let find = () => {}
+    const looking = new Promise<void>(resolve => {
+      vi.spyOn(store, 'findCaller').mockImplementation(async () => {
+        resolve()
+        await new Promise<void>(go => {
+          find = go
+        })
+        return found
+      })
+    })
+    const leaving = new AbortController()
+    const asked = test.chat(key, {}, { signal: leaving.signal })
+    await looking
+    leaving.abort()
+    await expect(asked).rejects.toThrow()
+    await test.closed(1)
+
+    find()
+
+    expect(await test.logged(1)).toMatchObject([{ status: 499 }])
+    expect(backend.requests).toEqual([])
   })
 
   it('by intent is a 503 for balancers', async () => {
