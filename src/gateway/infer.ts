@@ -12,7 +12,7 @@ import type { Alarm, Client, Clock, Send } from './ports.ts'
 import type { Replicas } from './replicas.ts'
 import { type Delivered, settlementOf } from './settlement.ts'
 import type { LedgerRow, Store } from './store.ts'
-import { type AnswerStream, attemptStream, type StreamEnding } from './stream.ts'
+import { type AnswerStream, answerId, attemptStream, type StreamEnding } from './stream.ts'
 import { attemptWhole } from './whole.ts'
 
 /** Everything a request needs beside itself. */
@@ -84,6 +84,7 @@ async function serveWhole(gateway: Gateway, call: Call, admitted: AdmittedCall):
       model: decision.model,
       backendModel,
       inputTokens: decision.claims.tokens.input,
+      id: answerId(call.requestId),
       created: Math.floor(gateway.clock.now() / 1000),
     })
   const attempted = await forward(gateway, call, admitted, target =>

@@ -32,6 +32,9 @@ export interface StreamEnding {
   readonly spoken: number
 }
 
+/** The id of an answer whose backend gave it none. */
+export const answerId = (requestId: string): string => `chatcmpl-${requestId}`
+
 /** One attempt at a stream. It is answered at the first content; what came before is kept for the sink. */
 export function attemptStream(
   ports: AttemptPorts,
@@ -76,7 +79,8 @@ export class AnswerStream implements Reader {
     this.#heardAt = clock.now()
     const { usageWanted, choices } = terms
     const created = Math.floor(this.#heardAt / 1000)
-    this.#reader = new StreamReader({ model: target.pool.model, usageWanted, created }, choices)
+    const id = answerId(target.requestId)
+    this.#reader = new StreamReader({ model: target.pool.model, usageWanted, id, created }, choices)
   }
 
   begin(exchange: Exchange): void {

@@ -10,13 +10,17 @@ export function readCompletion(bytes: Buffer, terms: AnswerTerms): WholeAnswer |
   if (!answer.choices.every(choice => isObject(choice) && isObject(choice.message))) return undefined
   const usage = readUsage(answer.usage)
   return {
-    bytes: forClient(bytes, answer, terms.backendModel, terms.created),
+    bytes: forClient(bytes, answer, terms),
     ...(usage && { usage }),
     spoken: answer.choices.reduce((sum: number, choice: JsonObject) => sum + spokenBytes(choice.message), 0),
   }
 }
 
-function forClient(bytes: Buffer, answer: JsonObject, model: string, created: number): Buffer {
-  const complete = answer.model === model && answer.object === 'chat.completion' && typeof answer.created === 'number'
-  return complete ? bytes : Buffer.from(JSON.stringify({ created, ...answer, object: 'chat.completion', model }))
+function forClient(bytes: Buffer, answer: JsonObject, { id, created, backendModel: model }: AnswerTerms): Buffer {
+  const complete =
+    answer.model === model &&
+    answer.object === 'chat.completion' &&
+    typeof answer.created === 'number' &&
+    typeof answer.id === 'string'
+  return complete ? bytes : Buffer.from(JSON.stringify({ id, created, ...answer, object: 'chat.completion', model }))
 }

@@ -25,6 +25,8 @@ export interface ChunkTerms {
   /** The model of the pool that serves, which the answer names. Spec 2.5. */
   readonly model: string
   readonly usageWanted: boolean
+  /** For backends that leave `id` out. */
+  readonly id: string
   /** Seconds since the epoch, for backends that leave `created` out. */
   readonly created: number
 }
@@ -53,10 +55,14 @@ function forClient(data: string, chunk: JsonObject, choices: number, terms: Chun
   const usageUnasked = isObject(chunk.usage) && !terms.usageWanted
   if (usageUnasked && choices === 0) return undefined
   const complete =
-    chunk.model === terms.model && chunk.object === 'chat.completion.chunk' && typeof chunk.created === 'number'
+    chunk.model === terms.model &&
+    chunk.object === 'chat.completion.chunk' &&
+    typeof chunk.created === 'number' &&
+    typeof chunk.id === 'string'
   if (complete && !usageUnasked) return data
   const { usage, ...rest } = chunk
   return JSON.stringify({
+    id: terms.id,
     created: terms.created,
     ...rest,
     object: 'chat.completion.chunk',

@@ -28,6 +28,8 @@ export interface AnswerTerms {
   readonly backendModel: string
   /** Prompt tokens held, for answers that must show a usage and whose backend reports none. */
   readonly inputTokens: number
+  /** For backends that leave `id` out. */
+  readonly id: string
   /** Seconds since the epoch, for backends that leave `created` out. */
   readonly created: number
 }

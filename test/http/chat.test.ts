@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { answer, type Backend, hang, json, startBackend, stream, streamThenHang } from '../support/backend.ts'
+import { answer, type Backend, hang, json, sse, startBackend, stream, streamThenHang } from '../support/backend.ts'
 import { eventsOf, startTestGateway, type TestGateway } from '../support/gateway.ts'
 
 let onprem: Backend
@@ -122,7 +122,7 @@ describe('a whole answer', () => {
     expect(await test.ledger()).toMatchObject([{ cost: 0, estimated: false }])
   })
 
-  it('names the model of the pool, whatever the backend calls itself', async () => {
+  it('names the model of the pool, whatever the backend calls itself, and has what Spec 2.4 promises', async () => {
     onprem.next(
       json({
         choices: [{ index: 0, message: { role: 'assistant', content: 'Hi' }, finish_reason: 'stop' }],
@@ -131,6 +131,7 @@ describe('a whole answer', () => {
     )
 
     expect(await (await test.chat(await test.key())).json()).toMatchObject({
+      id: expect.stringMatching(/^chatcmpl-req_/),
       model: 'test-model',
       object: 'chat.completion',
       created: Math.floor(test.clock.now() / 1000),
@@ -233,6 +234,25 @@ describe('a stream', () => {
     await (await test.chat(await test.key(), { stream: true })).text()
 
     expect(await test.ledger()).toMatchObject([{ inputTokens: 9, outputTokens: 3, cost: 39_000, estimated: false }])
+  })
+
+  it('has an id, a time and an object in every chunk, whatever its backend leaves out', async () => {
+    const bare = (delta: object, finish_reason: string | null) =>
+      `data: ${JSON.stringify({ choices: [{ index: 0, delta, finish_reason }] })}\n\n`
+    onprem.next(sse(`${bare({ content: 'a' }, null)}${bare({ content: 'b' }, 'stop')}data: [DONE]\n\n`))
+
+    const events = await eventsOf(await test.chat(await test.key(), { stream: true }))
+
+    const chunks = events.slice(0, -1).map(event => JSON.parse(event))
+    expect(chunks.map(({ choices, ...rest }) => rest)).toEqual(
+      Array(2).fill({
+        id: expect.stringMatching(/^chatcmpl-req_/),
+        object: 'chat.completion.chunk',
+        created: Math.floor(test.clock.now() / 1000),
+        model: 'test-model',
+      }),
+    )
+    expect(new Set(chunks.map(({ id }) => id)).size).toBe(1)
   })
 
   it('without a marker of its backend gets ours: finish_reason was the end', async () => {

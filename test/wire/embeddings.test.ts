@@ -4,7 +4,7 @@ import { isDenial } from '../../src/wire/body.ts'
 import { readEmbeddings } from '../../src/wire/embeddings.ts'
 
 const model = { kind: 'embedding', name: 'svc-embed', dimensions: 4 } as EmbeddingModel
-const terms = { model, backendModel: 'bge', inputTokens: 77, created: 1 }
+const terms = { model, backendModel: 'bge', inputTokens: 77, id: 'x', created: 1 }
 const read = (body: unknown) => readEmbeddings(Buffer.from(JSON.stringify(body)), 3)
 const request = (rest: object) => {
   const result = read({ model: 'svc-embed', input: 'Hi', ...rest })

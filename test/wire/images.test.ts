@@ -9,6 +9,7 @@ const terms = {
   model: { kind: 'image', name: 'svc-image' } as ImageModel,
   backendModel: 'flux',
   inputTokens: 9,
+  id: 'x',
   created: 123,
 }
 
