@@ -16,7 +16,7 @@ export function logLine(entry: LogEntry, { defaultModel }: Config): string {
     [entry.code, entry.type].filter(Boolean).join(' '),
     entry.interrupted ? `interrupted: ${entry.interrupted}` : '',
   )
-  return parts.filter(part => part !== '').join('  ')
+  return oneLine(parts.filter(part => part !== '').join('  '))
 }
 
 /** A fault for the operator, on one line. */
@@ -30,3 +30,6 @@ function tokensOf({ inputTokens, outputTokens, estimated }: LogEntry): string {
 }
 
 const costOf = ({ cost }: LogEntry): string => (cost === undefined ? '' : `$${usdText(cost)}`)
+
+/** Clients choose names and backends choose texts: neither may write a line of its own, or move the cursor. */
+const oneLine = (text: string): string => text.replace(/\p{Cc}+/gu, ' ')

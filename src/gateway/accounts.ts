@@ -2,6 +2,9 @@ import { hashOf, isWellFormed, maskOf, newAccountId, newKey } from './keys.ts'
 import type { Random } from './ports.ts'
 import type { KeyRecord, Minted, Store } from './store.ts'
 
+/** How operators may call an account: one line of text, so that no listing can be forged with it. */
+export const LABEL = '^[^\\p{Cc}\\p{Zl}\\p{Zp}]{1,200}$'
+
 /** A mint, and the full key value where one was made: it is shown once. */
 export type MintedKey = Minted & { readonly value?: string }
 

@@ -20,12 +20,19 @@ export interface AttemptPorts {
 }
 
 /** How an attempt ended, before anything of it reached the client. */
-export type Outcome<A> = { readonly kind: 'answered'; readonly answer: A } | Rejected | Failed
+export type Outcome<A> = { readonly kind: 'answered'; readonly answer: A } | Rejected | Failed | Left
 
 /** The backend found the request itself wrong: no other would take it. */
 export interface Rejected {
   readonly kind: 'rejected'
   readonly problem: string
+}
+
+/** The client left, and so the attempt was given up. */
+export interface Left {
+  readonly kind: 'left'
+  /** Whether the request was on its way, so that a backend may have worked for it. */
+  readonly dispatched: boolean
 }
 
 export interface Failed {
@@ -40,6 +47,8 @@ export const failed = (cause: string, blame: Failed['blame'] = 'replica'): Faile
 
 /** What becomes of a 200; a reader hears `end` or `failed` last. */
 export interface Reader {
+  /** The request is on its way. */
+  sent(): void
   head(contentType: string): void
   data(bytes: Buffer): void
   end(): void
@@ -73,7 +82,10 @@ export function openAttempt(
   const exchange = send(
     { pool: pool.name, replica, path, body, requestId },
     {
-      connected: () => callOff(),
+      connected: () => {
+        callOff()
+        reader.sent()
+      },
       head: (code, contentType) => {
         status = code
         if (status === 200) reader.head(contentType)
@@ -113,7 +125,7 @@ function statusOutcome(status: number, body: Buffer): Rejected | Failed {
 
 function problemIn(body: Buffer): string {
   const answer = parse(body.toString('utf8'))
-  return errorText(isObject(answer) ? (answer.error ?? answer) : undefined).slice(0, 512)
+  return errorText(isObject(answer) ? (answer.error ?? answer) : undefined)
 }
 
 /** Name resolution and TLS fail alike for every replica of a pool. */

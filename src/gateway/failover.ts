@@ -30,8 +30,8 @@ export type Attempted<A> =
     }
   | { readonly kind: 'rejected'; readonly problem: string; readonly failures: readonly Failure[] }
   | { readonly kind: 'exhausted'; readonly denial: ExhaustedDenial; readonly failures: readonly Failure[] }
-  /** The client left while the pool worked for it. */
-  | { readonly kind: 'left'; readonly pool: Pool; readonly failures: readonly Failure[] }
+  /** The client left; `dispatched` is the pool that may have worked for it. */
+  | { readonly kind: 'left'; readonly dispatched?: Pool; readonly failures: readonly Failure[] }
 
 /** How an answer ended: a client that leaves blames no replica. */
 export type AnswerEnd = 'well' | 'failed' | 'left'
@@ -71,9 +71,11 @@ export async function failover<A>(
     end()
     if (outcome.kind === 'rejected') return { kind: 'rejected', problem: outcome.problem, failures }
 
+    if (outcome.kind === 'left') return { kind: 'left', ...(outcome.dispatched && { dispatched: pool }), failures }
+
     failures.push({ pool: pool.name, cause: outcome.cause })
-    if (client.gone) return { kind: 'left', pool, failures }
     blame(ports, pool, replica, outcome)
+    if (client.gone) return { kind: 'left', failures }
     if (outcome.blame === 'pool') course.leave(pool)
   }
 }

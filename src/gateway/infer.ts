@@ -50,8 +50,8 @@ export type Served =
       /** Settles the stream, durably; to be awaited before the client gets its last bytes. */
       readonly settle: (ending: StreamEnding) => Promise<LedgerRow>
     })
-  /** The client left before there was anything to send; settled already. */
-  | { readonly kind: 'left'; readonly row: LedgerRow; readonly failures: readonly Failure[] }
+  /** The client left before there was anything to send; settled already, where a backend worked for it. */
+  | { readonly kind: 'left'; readonly row?: LedgerRow; readonly failures: readonly Failure[] }
 
 interface Answered {
   readonly admitted: AdmittedCall
@@ -154,13 +154,14 @@ async function unanswered(
   attempted: Exclude<Attempted<unknown>, { kind: 'answered' }>,
 ): Promise<Served> {
   const { failures } = attempted
-  if (attempted.kind === 'left') {
+  if (attempted.kind === 'left' && attempted.dispatched) {
     // Nothing of a stream was said before its first content; of a whole answer nobody knows.
     const spoken = 'stream' in admitted.request && admitted.request.stream ? { spoken: 0 } : {}
-    const row = await settle(gateway, admitted, { pool: attempted.pool, ...spoken })
+    const row = await settle(gateway, admitted, { pool: attempted.dispatched, ...spoken })
     return { kind: 'left', row, failures }
   }
   await gateway.store.refund(admitted.hold)
+  if (attempted.kind === 'left') return { kind: 'left', failures }
   if (attempted.kind === 'exhausted') return { kind: 'denied', denial: attempted.denial, failures }
   const secrets = [...gateway.settings.backends.values()].flatMap(({ key }) => (key ? [key.reveal()] : []))
   const problem = `the backend refused the request: ${scrub(attempted.problem, secrets)}`

@@ -43,12 +43,13 @@ export function attemptStream(
   client: Client,
 ): Promise<Outcome<AnswerStream>> {
   return new Promise(resolve => {
+    let stopWatching: Cancel = () => {}
     const stream = new AnswerStream(ports.clock, target, terms, outcome => {
       stopWatching()
       resolve(outcome)
     })
     stream.begin(openAttempt(ports, target, stream, outcome => stream.answer(outcome)))
-    const stopWatching = client.onGone(() => stream.fail('client gone', 'nobody'))
+    stopWatching = client.onGone(() => stream.leave())
   })
 }
 
@@ -68,6 +69,7 @@ export class AnswerStream implements Reader {
   /** Events that wait for a sink, and the ending if it came before one. */
   #held = ''
   #ending: StreamEnding | undefined
+  #dispatched = false
   #headed = false
   #paused = false
   #heardAt: EpochMs
@@ -118,6 +120,10 @@ export class AnswerStream implements Reader {
     return this.#end(false, 'client gone')
   }
 
+  sent(): void {
+    this.#dispatched = true
+  }
+
   head(contentType: string): void {
     this.#headed = true
     if (!contentType.startsWith('text/event-stream')) this.fail('not an event stream')
@@ -136,6 +142,12 @@ export class AnswerStream implements Reader {
 
   failed(cause: string): void {
     if (this.#phase !== 'over') this.#finish(cause, 'replica')
+  }
+
+  /** The client left before anything was committed. */
+  leave(): void {
+    this.#exchange?.abort()
+    this.answer({ kind: 'left', dispatched: this.#dispatched })
   }
 
   /** Gives the stream up: as a failed attempt while nothing is committed, as a cut stream after that. */
@@ -182,7 +194,8 @@ export class AnswerStream implements Reader {
     this.#callOff()
     this.#phase = 'over'
     const { usage, spoken } = this.#reader
-    this.#ending = { clean, cause, ...(usage && { usage }), spoken }
+    // A usage that came before the end of a stream that never came counts a part of it.
+    this.#ending = { clean, cause, ...(clean && usage && { usage }), spoken }
     this.#sink?.end(this.#ending)
     return this.#ending
   }

@@ -27,10 +27,19 @@ export function attemptWhole(
       finish(outcome)
     }
     const outcome = (): Outcome<WholeAnswer> => {
-      const answer = read(Buffer.concat(chunks))
-      return answer ? { kind: 'answered', answer } : failed('malformed answer')
+      try {
+        const answer = read(Buffer.concat(chunks))
+        return answer ? { kind: 'answered', answer } : failed('malformed answer')
+      } catch (error) {
+        // Such as nesting that overflows the stack: the backend's doing, whatever it is.
+        return failed(`unreadable answer: ${error instanceof Error ? error.name : String(error)}`)
+      }
     }
+    let dispatched = false
     const reader = {
+      sent: () => {
+        dispatched = true
+      },
       head: () => {},
       data: (bytes: Buffer) => {
         chunks.push(bytes)
@@ -44,7 +53,7 @@ export function attemptWhole(
     const timers = [ports.clock.after(target.timeouts.answerTimeout, () => giveUp(failed('answer timeout')))]
     timers.push(
       client.onGone(() => {
-        timers.push(ports.clock.after(USAGE_WAIT, () => giveUp(failed('client gone', 'nobody'))))
+        timers.push(ports.clock.after(USAGE_WAIT, () => giveUp({ kind: 'left', dispatched })))
       }),
     )
   })

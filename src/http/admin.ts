@@ -1,4 +1,4 @@
-import { mintKey, revokeKey } from '../gateway/accounts.ts'
+import { LABEL, mintKey, revokeKey } from '../gateway/accounts.ts'
 import { invalid, isDenial, parseBody } from '../wire/body.ts'
 import { shownKey } from '../wire/key.ts'
 import { validator } from '../wire/validate.ts'
@@ -21,7 +21,7 @@ const name = { type: 'string', minLength: 1, maxLength: 200 }
 const validateMint = validator({
   type: 'object',
   required: ['account', 'plan'],
-  properties: { account: name, plan: name },
+  properties: { account: { type: 'string', pattern: LABEL, description: 'must be one line of text' }, plan: name },
   additionalProperties: false,
 })
 const validateRevoke = validator({
@@ -39,7 +39,8 @@ async function mint(app: App, call: HttpCall): Promise<void> {
   const body = await readFields(call, validateMint)
   if (isDenial(body)) return call.deny(body)
   const { account = '', plan = '' } = body
-  if (!app.config.plans.has(plan)) return call.deny(invalid('plan', `no such plan \`${plan}\``))
+  if (!app.config.plans.has(plan))
+    return call.deny(invalid('plan', `no such plan \`${plan}\`; there are ${[...app.config.plans.keys()].join(', ')}`))
   const minted = await mintKey(app.store, app.random, { brand: app.settings.brand, label: account, plan })
   call.json(200, {
     ...shownKey(minted.key),
@@ -62,8 +63,9 @@ async function revoke(app: App, call: HttpCall): Promise<void> {
 async function readFields(call: HttpCall, validate: ReturnType<typeof validator>) {
   const bytes = await readBody(call.request, MAX_BODY_BYTES)
   if (isDenial(bytes)) return bytes
-  const body = parseBody(bytes)
-  if (isDenial(body)) return body
+  const parsed = parseBody(bytes)
+  if (isDenial(parsed)) return parsed
+  const { body } = parsed
   const wrong = validate(body)
   if (wrong) return invalid(wrong.field, wrong.problem)
   const fields: Partial<Record<string, string>> = {}

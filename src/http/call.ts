@@ -11,6 +11,8 @@ export class HttpCall implements Client {
   /** The path without its query. */
   readonly path: string
   readonly terms: ErrorTerms
+  /** Resolves once nothing more can be sent. */
+  readonly closed: Promise<void>
   readonly #leavers = new Set<() => void>()
   #gone = false
   /** What the request's line of the log adds to status and time. */
@@ -25,10 +27,18 @@ export class HttpCall implements Client {
     const query = target.indexOf('?')
     this.path = query === -1 ? target : target.slice(0, query)
     response.setHeader('x-request-id', requestId)
-    response.once('close', () => {
-      // Asked here and kept: a later end() of a response nobody reads counts as finished.
-      this.#gone = !response.writableFinished
-      if (this.#gone) for (const run of [...this.#leavers]) run()
+    this.closed = new Promise(resolve => {
+      const close = () => {
+        response.off('close', close)
+        request.socket.off('close', close)
+        // Asked here and kept: a later end() of a response nobody reads counts as finished.
+        this.#gone = !response.writableFinished
+        if (this.#gone) for (const run of [...this.#leavers]) run()
+        resolve()
+      }
+      response.on('close', close)
+      // Node tells only the response whose turn it is; those of pipelined requests would never hear.
+      request.socket.on('close', close)
     })
   }
 

@@ -59,7 +59,10 @@ export class EventResponse {
       // The server's one catch ends a response behind our back.
       if (this.#call.response.writableEnded) return
       const left = SILENCE_MAX - (this.#clock.now() - this.#wroteAt)
-      if (left <= 0) this.write(KEEP_ALIVE, () => {})
+      if (left <= 0) {
+        this.#wroteAt = this.#clock.now()
+        this.#call.response.write(KEEP_ALIVE)
+      }
       this.#watch(left <= 0 ? SILENCE_MAX : left)
     })
   }

@@ -67,7 +67,7 @@ async function answer(app: App, call: HttpCall, events: EventResponse, served: S
     case 'denied':
       return deny(call, events, served.denial)
     case 'left':
-      noteRow(call, served.row)
+      if (served.row) noteRow(call, served.row)
       return
     case 'whole': {
       const { admitted, pool, row, bytes } = served

@@ -1,5 +1,4 @@
 import { timingSafeEqual } from 'node:crypto'
-import { once } from 'node:events'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { identify } from '../gateway/identify.ts'
@@ -52,7 +51,7 @@ export function serve(app: App, endpoints: readonly Endpoint[], log: (entry: Log
     response.setHeaders(new Map(Object.entries(always)))
     open.add(call)
     let closedAt = at
-    const closed = once(response, 'close').then(() => {
+    const closed = call.closed.then(() => {
       closedAt = app.clock.now()
       open.delete(call)
     })

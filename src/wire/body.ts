@@ -6,8 +6,8 @@ export type JsonObject = Readonly<Record<string, unknown>>
 /** Deeper nesting than this is nobody's honest request, and recursion over it would overflow. */
 const MAX_DEPTH = 64
 
-/** Parses a request body that must be a JSON object. */
-export function parseBody(bytes: Buffer): JsonObject | Denial {
+/** Parses a request body that must be a JSON object. Wrapped, for a body may hold a `code` and look like a denial. */
+export function parseBody(bytes: Buffer): { readonly body: JsonObject } | Denial {
   if (depthOf(bytes) > MAX_DEPTH) return invalid('body', `is nested deeper than ${MAX_DEPTH} levels`)
   let value: unknown
   try {
@@ -16,7 +16,7 @@ export function parseBody(bytes: Buffer): JsonObject | Denial {
     // The parser's text quotes the body: not for a log, and of no use to the sender.
     return invalid('body', bytes.length === 0 ? 'is empty; send a JSON object' : 'is not valid JSON')
   }
-  return isObject(value) ? value : invalid('body', 'must be a JSON object')
+  return isObject(value) ? { body: value } : invalid('body', 'must be a JSON object')
 }
 
 export const isObject = (value: unknown): value is JsonObject =>

@@ -23,7 +23,14 @@ const part = {
 const image = {
   type: 'object',
   required: ['url'],
-  properties: { url: { type: 'string', pattern: '^data:image/' }, detail: { enum: ['auto', 'low', 'high'] } },
+  properties: {
+    url: {
+      type: 'string',
+      pattern: '^data:image/',
+      description: 'must be a data: URL of an image; nothing is fetched',
+    },
+    detail: { enum: ['auto', 'low', 'high'] },
+  },
 }
 
 const toolCall = {
@@ -66,7 +73,11 @@ const tool = {
       type: 'object',
       required: ['name'],
       properties: {
-        name: { type: 'string', pattern: '^[A-Za-z0-9_-]{1,64}$' },
+        name: {
+          type: 'string',
+          pattern: '^[A-Za-z0-9_-]{1,64}$',
+          description: 'must be 1 to 64 letters, digits, _ and -',
+        },
         description: optional('string'),
         parameters: optional('object'),
       },

@@ -11,8 +11,9 @@ const validate = validator(chatSchema)
 
 /** Reads the body of POST /v1/chat/completions. Spec 4.2. */
 export function readChat(bytes: Buffer): WireRequest | Denial {
-  const body = parseBody(bytes)
-  if (isDenial(body)) return body
+  const parsed = parseBody(bytes)
+  if (isDenial(parsed)) return parsed
+  const { body } = parsed
   const wrong = refusedField(body) ?? validate(body)
   if (wrong) return invalid(wrong.field, wrong.problem)
   const cap = capOf(body)

@@ -44,7 +44,9 @@ export function readChunk(data: string, terms: ChunkTerms): Chunk {
     kind: 'delta',
     spoken: choices.reduce((bytes, { delta }) => bytes + spokenBytes(delta), 0),
     choices: choices.map(indexOf),
-    finished: choices.filter(({ finish_reason }) => typeof finish_reason === 'string').map(indexOf),
+    finished: choices
+      .filter(({ finish_reason }) => typeof finish_reason === 'string' && finish_reason !== '')
+      .map(indexOf),
     ...(usage && { usage }),
     data: forClient(data, chunk, choices.length, terms),
   }

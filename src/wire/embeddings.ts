@@ -20,8 +20,9 @@ const validate = validator({
 
 /** Reads the body of POST /v1/embeddings. Spec 4.3. */
 export function readEmbeddings(bytes: Buffer, batchMax: number): WireRequest | Denial {
-  const body = parseBody(bytes)
-  if (isDenial(body)) return body
+  const parsed = parseBody(bytes)
+  if (isDenial(parsed)) return parsed
+  const { body } = parsed
   const wrong = refusedField(body) ?? tokensInstead(body) ?? validate(body)
   if (wrong) return invalid(wrong.field, wrong.problem)
 

@@ -24,7 +24,11 @@ const validate = validator({
     model: { type: 'string', minLength: 1, maxLength: 256 },
     prompt: { type: 'string', minLength: 1, maxLength: 32_000 },
     n: { type: ['integer', 'null'], minimum: 1, maximum: 4 },
-    size: { type: ['string', 'null'], pattern: '^[1-9][0-9]{1,4}x[1-9][0-9]{1,4}$' },
+    size: {
+      type: ['string', 'null'],
+      pattern: '^[1-9][0-9]{1,4}x[1-9][0-9]{1,4}$',
+      description: 'must be <width>x<height>, such as 512x512',
+    },
     response_format: { enum: ['b64_json', null] },
     user: { type: ['string', 'null'] },
     ...Object.fromEntries(Object.entries(moot).map(([field, values]) => [field, { enum: [...values, null] }])),
@@ -33,8 +37,9 @@ const validate = validator({
 
 /** Reads the body of POST /v1/images/generations. Spec 4.4. */
 export function readImages(bytes: Buffer): WireRequest | Denial {
-  const body = parseBody(bytes)
-  if (isDenial(body)) return body
+  const parsed = parseBody(bytes)
+  if (isDenial(parsed)) return parsed
+  const { body } = parsed
   const wrong = refusedField(body) ?? validate(body)
   if (wrong) return invalid(wrong.field, wrong.problem)
 

@@ -1,8 +1,8 @@
 const LF = 0x0a
 const CR = 0x0d
 const BOM = '\uFEFF'
-/** A longer line is no event of this format. */
-const MAX_LINE_BYTES = 1_048_576
+/** A longer event is none of this format. */
+const MAX_EVENT_BYTES = 1_048_576
 
 /** The bytes are not server-sent events that we would relay. */
 export class SseError extends Error {
@@ -13,11 +13,12 @@ export class SseError extends Error {
 export class SseSplitter {
   #rest: Buffer = Buffer.alloc(0)
   #data: string[] = []
+  #size = 0
   /** The last line ended in CR: a line feed that follows belongs to it. */
   #skipLf = false
   #first = true
 
-  /** The data of each event that these bytes completed. Throws SseError on a line over 1 MiB. */
+  /** The data of each event that these bytes completed. Throws SseError on an event over 1 MiB. */
   push(bytes: Buffer): string[] {
     const events: string[] = []
     if (bytes.length === 0) return events
@@ -32,7 +33,7 @@ export class SseSplitter {
       else if (input[end] === CR && input[start] === LF) start++
     }
     this.#rest = input.subarray(start)
-    if (this.#rest.length > MAX_LINE_BYTES) throw new SseError('line over 1 MiB')
+    if (this.#rest.length + this.#size > MAX_EVENT_BYTES) throw new SseError('event over 1 MiB')
     return events
   }
 
@@ -51,8 +52,11 @@ export class SseSplitter {
     if (line === '') {
       if (this.#data.length > 0) events.push(this.#data.join('\n'))
       this.#data = []
-    } else if (line.startsWith('data:')) this.#data.push(line.slice(line[5] === ' ' ? 6 : 5))
-    else if (line === 'data') this.#data.push('')
+      this.#size = 0
+    } else if (line.startsWith('data:')) {
+      this.#data.push(line.slice(line[5] === ' ' ? 6 : 5))
+      this.#size += line.length
+    } else if (line === 'data') this.#data.push('')
   }
 }
 

@@ -30,8 +30,15 @@ function describe(error: ErrorObject): Invalid {
   }
 }
 
-function problemOf({ keyword, params, message }: ErrorObject): string {
+function problemOf({ keyword, params, message, parentSchema }: ErrorObject): string {
   switch (keyword) {
+    case 'pattern':
+      // A pattern says nothing to people: its schema describes what is meant.
+      return String(parentSchema?.description ?? message)
+    case 'minLength':
+      return 'must not be empty'
+    case 'maxLength':
+      return `must have at most ${params.limit} characters`
     case 'type':
       return `must be ${typeNames(params.type)}`
     case 'enum':
@@ -52,7 +59,12 @@ function problemOf({ keyword, params, message }: ErrorObject): string {
 }
 
 const listed = (values: unknown): string =>
-  Array.isArray(values) ? values.map(value => JSON.stringify(value)).join(', ') : ''
+  Array.isArray(values)
+    ? values
+        .filter(value => value !== null)
+        .map(value => JSON.stringify(value))
+        .join(', ')
+    : ''
 
 /** `["integer", "null"]` is `an integer`: that null stands for absent need not be told. */
 function typeNames(type: unknown): string {
