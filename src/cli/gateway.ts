@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { setImmediate } from 'node:timers/promises'
 import { openBackends } from '../adapters/backends.ts'
 import { openEmbeddedStore } from '../adapters/embedded/store.ts'
 import type { Address, Loaded } from '../config/settings.ts'
@@ -21,6 +22,8 @@ export interface RunningGateway {
   readonly admin: Address
   /** Takes no more requests, lets those under way end for at most `graceMs`, then closes the store. */
   close(graceMs: number): Promise<void>
+  /** Cuts the requests under way; what they said so far is settled. */
+  cut(): void
 }
 
 export interface GatewayHooks {
@@ -52,6 +55,8 @@ export async function startGateway(loaded: Loaded, world: World, hooks: GatewayH
     ready = false
     await Promise.all(servers.map(server => closeServer(server, graceMs)))
     await backends.close()
+    // Requests whose backend went with this settle first.
+    await setImmediate()
     await store.close()
   }
   try {
@@ -59,7 +64,10 @@ export async function startGateway(loaded: Loaded, world: World, hooks: GatewayH
       await listenAt(servers[0], settings.server.listen),
       await listenAt(servers[1], settings.server.admin),
     ]
-    return { store, app, listen, admin, close }
+    const cut = () => {
+      for (const server of servers) server.closeAllConnections()
+    }
+    return { store, app, listen, admin, close, cut }
   } catch (error) {
     await close(0)
     throw error

@@ -72,9 +72,24 @@ async function mint(
     console.error(message)
     return
   }
-  if (options.json) console.log(JSON.stringify({ ...key, value }))
-  else if (process.stdout.isTTY) console.log(mintedText(key, value, baseUrl))
-  else console.log(value)
+  const text = options.json
+    ? JSON.stringify({ ...key, value })
+    : process.stdout.isTTY
+      ? mintedText(key, value, baseUrl)
+      : value
+  await hand(text).catch((error: Error) => {
+    throw new CommandFailed(
+      `✗ the key could not be written (${error.message}) and nobody has it: svcctl keys revoke ${key.key}`,
+    )
+  })
+}
+
+/** Writes a line to stdout. Rejects when it did not get there: what is shown once must not be lost in silence. */
+function hand(text: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    process.stdout.once('error', reject)
+    process.stdout.write(`${text}\n`, error => (error ? reject(error) : resolve()))
+  })
 }
 
 const mintedText = (

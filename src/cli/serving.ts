@@ -51,18 +51,22 @@ function tokenFor({ settings }: Loaded): string {
 /** Outages that an operator can do something about are told without a stack. */
 function explainStart(error: unknown): never {
   if (error instanceof Error && 'code' in error && error.code === 'EADDRINUSE') {
-    throw new CommandFailed(`✗ ${error.message}: another process listens there`)
+    throw new CommandFailed(
+      `✗ ${error.message}: another process listens there; choose another server.listen or server.admin`,
+    )
   }
   if (error instanceof Error && error.name === 'StoreLocked') throw new CommandFailed(`✗ ${error.message}`)
   throw error
 }
 
 function stopOnSignal(gateway: RunningGateway, demo: Demo | undefined): void {
-  let stopping = false
+  let signals = 0
   const stop = async () => {
-    // The second signal means now.
-    if (stopping) process.exit(1)
-    stopping = true
+    signals++
+    if (signals === 2) gateway.cut()
+    // Whoever asks a third time does not care what is lost.
+    if (signals === 3) process.exit(1)
+    if (signals > 1) return
     console.log('         stopping: requests under way may finish; press Ctrl-C again to cut them')
     await gateway.close(GRACE_MS)
     await demo?.close()

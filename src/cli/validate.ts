@@ -16,7 +16,9 @@ export function registerValidate(program: Command): void {
     .command('validate')
     .summary('check the configuration')
     .description('Checks the configuration and all it includes, as the server would before it starts.')
-    .option('-c, --config <file>', 'the main configuration file', 'config.yaml')
+    .addOption(
+      new Option('-c, --config <file>', 'the main configuration file').default('config.yaml').env('SVCCTL_CONFIG'),
+    )
     .option('--strict', 'fail on warnings too')
     .addOption(
       new Option('--format <format>', 'how to print problems').choices(['text', 'json', 'github']).default('text'),

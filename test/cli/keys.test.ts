@@ -7,7 +7,8 @@ import { compileProgram, type Program } from './program.ts'
 
 let program: Program
 let cwd: string
-const env = { CLOUD_KEY: 'k', LISTEN: '127.0.0.1:0', ADMIN: '127.0.0.1:39471' }
+// Below the ports that the system gives out by itself.
+const env = { CLOUD_KEY: 'k', LISTEN: '127.0.0.1:0', ADMIN: '127.0.0.1:19471' }
 const svcctl = (...args: string[]) => program.run(args, { cwd, env })
 const mint = (...rest: string[]) => svcctl('keys', 'mint', '--plan', 'free', '--account', 'ada', ...rest)
 
@@ -101,6 +102,38 @@ it('a wrong admin token is told apart from a wrong key: exit 4', async () => {
   await gateway.end()
 })
 
+it.each([
+  ['127.0.0.1:9', 3],
+  ['http://127.0.0.1:9/', 3],
+  ['no address at all', 2],
+])('SVCCTL_ADMIN=%s exits %i without a stack', async (SVCCTL_ADMIN, code) => {
+  const ran = await program.run(['keys', 'list'], { cwd, env: { ...env, SVCCTL_ADMIN } })
+
+  expect(ran).toMatchObject({ code, stdout: '' })
+  expect(ran.stderr).toMatch(/^✗ .*\n$/)
+})
+
+it('a key that could not be handed over is no success', async () => {
+  const command = `node ${program.main} keys mint --plan free --account ada > /dev/full`
+
+  const { code, stderr } = await program.shell(command, { cwd, env })
+
+  expect(code).toBe(1)
+  expect(stderr).toMatch(/could not be written .* svcctl keys revoke svc_/)
+})
+
+it('an account is called by one line of text', async () => {
+  const ran = await svcctl('keys', 'mint', '--plan', 'free', '--account', 'a\nb')
+
+  expect(ran).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining('one line') })
+})
+
+it('validate checks the file that serve would serve', async () => {
+  const ran = await program.run(['validate'], { cwd, env: { ...env, SVCCTL_CONFIG: 'nope.yaml' } })
+
+  expect(ran).toMatchObject({ code: 1, stdout: expect.stringContaining('nope.yaml') })
+})
+
 it('nothing at SVCCTL_ADMIN is exit 3', async () => {
   const elsewhere = { ...env, SVCCTL_ADMIN: 'http://127.0.0.1:9' }
 
@@ -137,7 +170,7 @@ describe('serve', () => {
   })
 
   it('is refused an admin listener that others can reach, unless its token was set', async () => {
-    const exposed = { ...env, ADMIN: '0.0.0.0:39472' }
+    const exposed = { ...env, ADMIN: '0.0.0.0:19472' }
 
     const refused = await program.run(['serve'], { cwd, env: exposed })
     expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('SVCCTL_TOKEN') })

@@ -26,6 +26,9 @@ export interface Running {
 /** The real svcctl, compiled from the sources as they are. */
 export interface Program {
   run(args: readonly string[], options?: Options): Promise<Ran>
+  /** The compiled main module. */
+  readonly main: string
+  shell(command: string, options?: Options): Promise<Ran>
   start(args: readonly string[], options?: Options): Running
   /** Ends what still runs and removes what was compiled. */
   remove(): Promise<void>
@@ -45,8 +48,9 @@ export function compileProgram(): Program {
   if (compiled.status !== 0) throw new Error(compiled.stdout + compiled.stderr)
 
   const children = new Set<ChildProcess>()
-  const launch = (words: readonly string[], { cwd = root, env = {} }: Options = {}) => {
-    const child = spawn(process.execPath, [join(out, 'cli/main.js'), ...words], {
+  const main = join(out, 'cli/main.js')
+  const launch = (command: string, words: readonly string[], { cwd = root, env = {} }: Options = {}) => {
+    const child = spawn(command, words, {
       cwd,
       env: { PATH: process.env.PATH, NO_COLOR: '1', ...env },
       stdio: ['ignore', 'pipe', 'pipe'],
@@ -55,16 +59,18 @@ export function compileProgram(): Program {
     child.once('exit', () => children.delete(child))
     return child
   }
+  const ran = async (child: ReturnType<typeof launch>): Promise<Ran> => {
+    const said = { stdout: '', stderr: '' }
+    child.stdout.on('data', bytes => (said.stdout += bytes))
+    child.stderr.on('data', bytes => (said.stderr += bytes))
+    const [code] = await once(child, 'close')
+    return { code, ...said }
+  }
   return {
-    run: async (words, options) => {
-      const child = launch(words, options)
-      const said = { stdout: '', stderr: '' }
-      child.stdout.on('data', bytes => (said.stdout += bytes))
-      child.stderr.on('data', bytes => (said.stderr += bytes))
-      const [code] = await once(child, 'close')
-      return { code, ...said }
-    },
-    start: (words, options) => running(launch(words, options)),
+    main,
+    run: (words, options) => ran(launch(process.execPath, [main, ...words], options)),
+    shell: (command, options) => ran(launch('bash', ['-c', command], options)),
+    start: (words, options) => running(launch(process.execPath, [main, ...words], options)),
     remove: async () => {
       await Promise.all([...children].map(child => child.kill('SIGKILL') && once(child, 'exit')))
       rmSync(out, { recursive: true, force: true })

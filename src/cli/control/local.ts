@@ -1,6 +1,6 @@
 import { openEmbeddedStore } from '../../adapters/embedded/store.ts'
 import type { Loaded } from '../../config/settings.ts'
-import { mintKey, revokeKey } from '../../gateway/accounts.ts'
+import { LABEL, mintKey, revokeKey } from '../../gateway/accounts.ts'
 import { shownKey } from '../../wire/key.ts'
 import { CommandFailed } from '../talk.ts'
 import { world } from '../world.ts'
@@ -13,8 +13,9 @@ export async function localControl({ config, settings }: Loaded): Promise<Contro
   return {
     mint: async (label, plan) => {
       if (!config.plans.has(plan)) {
-        throw new CommandFailed(`✗ no such plan \`${plan}\`; there are ${[...config.plans.keys()].join(', ')}`)
+        throw new CommandFailed(`✗ plan: no such plan \`${plan}\`; there are ${[...config.plans.keys()].join(', ')}`)
       }
+      if (!new RegExp(LABEL, 'u').test(label)) throw new CommandFailed('✗ account: must be one line of text')
       const { key, value } = await mintKey(store, world.random, { brand, label, plan })
       return { key: shownKey(key), ...(value !== undefined && { value }), baseUrl: `${settings.server.publicUrl}/v1` }
     },

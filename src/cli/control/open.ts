@@ -14,7 +14,7 @@ import { isRunning, remoteControl } from './remote.ts'
  */
 export async function openControl(configFile: string): Promise<Control> {
   const { SVCCTL_ADMIN, SVCCTL_TOKEN } = process.env
-  if (SVCCTL_ADMIN) return remoteControl(SVCCTL_ADMIN.replace(/\/$/, ''), SVCCTL_TOKEN ?? '')
+  if (SVCCTL_ADMIN) return remoteControl(adminUrl(SVCCTL_ADMIN), SVCCTL_TOKEN ?? '')
 
   const loaded = loadOrFail(configFile)
   const { server } = loaded.settings
@@ -24,6 +24,13 @@ export async function openControl(configFile: string): Promise<Control> {
     if (!(error instanceof StoreLocked)) throw error
     throw new CommandFailed(`✗ ${error.message}, but no gateway answers at ${admin}`, exitCodes.unreachable)
   })
+}
+
+/** SVCCTL_ADMIN as people write it: with a scheme, or as `server.admin` has it. */
+function adminUrl(written: string): string {
+  const url = written.includes('://') ? written : `http://${written}`
+  if (!URL.canParse(url)) throw new CommandFailed(`✗ SVCCTL_ADMIN is ${written}, which is no address`, exitCodes.usage)
+  return new URL(url).origin
 }
 
 const savedToken = (stateDir: string): string =>

@@ -45,5 +45,10 @@ async function askGateway(url: string, token: string, method: 'GET' | 'POST', bo
   const json: unknown = await answer.body.json()
   if (!isObject(json)) throw new CommandFailed(`✗ ${url} is no gateway`, exitCodes.unreachable)
   if (answer.statusCode === 200) return json
-  throw new CommandFailed(`✗ ${String(json.error)}`, answer.statusCode === 401 ? exitCodes.signIn : exitCodes.bad)
+  if (answer.statusCode === 401) {
+    const where = new URL(url).origin
+    const message = `✗ the gateway at ${where} refuses the token: set SVCCTL_TOKEN, or run this where its state_dir can be read`
+    throw new CommandFailed(message, exitCodes.signIn)
+  }
+  throw new CommandFailed(`✗ ${String(json.error)}`)
 }
