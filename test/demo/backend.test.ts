@@ -35,6 +35,16 @@ test.each<[string, object]>([
   expect(total_tokens).toBe(prompt_tokens + completion_tokens)
 })
 
+test.each([
+  ['a prompt', { messages: [{ role: 'user', content: 'word '.repeat(33_000) }] }],
+  ['a cap', { messages: [{ role: 'user', content: 'Hi' }], max_tokens: 32_000 }],
+])('%s beyond the context is refused, as real backends do: holds count on it', async (_, body) => {
+  const response = await post(body)
+
+  expect(response.status).toBe(400)
+  expect(await response.json()).toMatchObject({ error: { code: 'context_length_exceeded' } })
+})
+
 test('answers carry what the specification lists', async () => {
   expect(await (await post({ messages: [{ role: 'user', content: 'What is 2+2?' }] })).json()).toEqual({
     id: expect.stringMatching(/^chatcmpl-/),
