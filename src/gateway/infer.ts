@@ -90,7 +90,7 @@ async function serveWhole(gateway: Gateway, call: Call, admitted: AdmittedCall):
   const attempted = await forward(gateway, call, admitted, target =>
     attemptWhole(gateway, target, call.client, read(target.pool.model)),
   )
-  if (attempted.kind !== 'answered') return unanswered(gateway, admitted, attempted)
+  if (attempted.kind !== 'answered') return unanswered(gateway, admitted, attempted, {})
   const { answer, pool, failures, over } = attempted
   over('well')
   const row = await settle(gateway, admitted, { pool, ...answer })
@@ -106,7 +106,8 @@ async function serveStream(
   const attempted = await forward(gateway, call, admitted, target =>
     attemptStream(gateway, target, wanted, call.client),
   )
-  if (attempted.kind !== 'answered') return unanswered(gateway, admitted, attempted)
+  // Nothing is said before the first content.
+  if (attempted.kind !== 'answered') return unanswered(gateway, admitted, attempted, { spoken: 0 })
   const { answer, pool, failures, over } = attempted
   return {
     kind: 'stream',
@@ -152,12 +153,11 @@ async function unanswered(
   gateway: Gateway,
   admitted: AdmittedCall,
   attempted: Exclude<Attempted<unknown>, { kind: 'answered' }>,
+  known: Pick<Delivered, 'spoken'>,
 ): Promise<Served> {
   const { failures } = attempted
   if (attempted.kind === 'left' && attempted.dispatched) {
-    // Nothing of a stream was said before its first content; of a whole answer nobody knows.
-    const spoken = 'stream' in admitted.request && admitted.request.stream ? { spoken: 0 } : {}
-    const row = await settle(gateway, admitted, { pool: attempted.dispatched, ...spoken })
+    const row = await settle(gateway, admitted, { pool: attempted.dispatched, ...known })
     return { kind: 'left', row, failures }
   }
   await gateway.store.refund(admitted.hold)
