@@ -144,11 +144,18 @@ it('no text of a client or backend writes a line of the log', async () => {
 })
 
 it('a key in the text of a backend is redacted also where the text is cut', async () => {
-  backend.next(status(400, { error: { message: `${'a '.repeat(240)}sk-${'0123456789abcdef'.repeat(4)}` } }))
+  const cloud = await startBackend()
+  const keyed = await startTestGateway({ onprem: [backend], cloud: [cloud] })
+  backend.always(status(503))
+  // Its key, sk-cloud-secret-1234, crosses the 512 characters that are passed on.
+  cloud.always(status(400, { error: { message: `${'a '.repeat(252)}sk-cloud-secret-1234` } }))
 
-  const { error } = (await (await test.chat(key)).json()) as { error: string }
+  const { error } = (await (await keyed.chat(await keyed.key())).json()) as { error: string }
 
-  expect(error).not.toContain('0123')
+  expect(error).toMatch(/^the backend refused the request: a a/)
+  expect(error).not.toContain('sk-')
+  await keyed.close()
+  await cloud.close()
 })
 
 it('answers go on after all this', async () => {
