@@ -70,7 +70,6 @@ export async function failover<A>(
     }
     end()
     if (outcome.kind === 'rejected') return { kind: 'rejected', problem: outcome.problem, failures }
-
     if (outcome.kind === 'left') return { kind: 'left', ...(outcome.dispatched && { dispatched: pool }), failures }
 
     failures.push({ pool: pool.name, cause: outcome.cause })

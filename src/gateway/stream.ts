@@ -3,15 +3,7 @@ import type { EpochMs, Millis } from '../policy/config.ts'
 import type { StreamWanted } from '../wire/request.ts'
 import { StreamReader, type StreamReading } from '../wire/stream.ts'
 import type { Usage } from '../wire/usage.ts'
-import {
-  type AttemptPorts,
-  type Failed,
-  failed,
-  type Outcome,
-  openAttempt,
-  type Reader,
-  type Target,
-} from './attempt.ts'
+import { type AttemptPorts, failed, type Outcome, openAttempt, type Reader, type Target } from './attempt.ts'
 import type { Cancel, Client, Clock, Exchange } from './ports.ts'
 
 /** Who gets the events of a stream once it is committed. */
@@ -136,12 +128,12 @@ export class AnswerStream implements Reader {
 
   end(): void {
     if (this.#phase !== 'over') this.#read(this.#reader.end())
-    if (this.#phase !== 'over') this.#finish('ended without a finish', 'replica')
+    if (this.#phase !== 'over') this.#finish('ended without a finish')
     this.#callOff()
   }
 
   failed(cause: string): void {
-    if (this.#phase !== 'over') this.#finish(cause, 'replica')
+    if (this.#phase !== 'over') this.#finish(cause)
   }
 
   /** The client left before anything was committed. */
@@ -151,10 +143,10 @@ export class AnswerStream implements Reader {
   }
 
   /** Gives the stream up: as a failed attempt while nothing is committed, as a cut stream after that. */
-  fail(cause: string, blame: Failed['blame'] = 'replica'): void {
+  fail(cause: string): void {
     if (this.#phase === 'over') return
     this.#exchange?.abort()
-    this.#finish(cause, blame)
+    this.#finish(cause)
   }
 
   /** Tells, once, how the attempt came out. */
@@ -185,8 +177,8 @@ export class AnswerStream implements Reader {
   }
 
   /** Nothing more comes. Whoever finished every choice ended well, however the connection did. */
-  #finish(cause: string, blame: Failed['blame']): void {
-    if (this.#phase === 'waiting') this.answer(failed(cause, blame))
+  #finish(cause: string): void {
+    if (this.#phase === 'waiting') this.answer(failed(cause))
     else this.#end(this.#reader.finished, this.#reader.finished ? '' : cause)
   }
 

@@ -1,7 +1,7 @@
 import { LABEL, mintKey, revokeKey } from '../gateway/accounts.ts'
-import { invalid, isDenial, parseBody } from '../wire/body.ts'
+import { invalid, isDenial } from '../wire/body.ts'
 import { shownKey } from '../wire/key.ts'
-import { validator } from '../wire/validate.ts'
+import { readValid, validator } from '../wire/validate.ts'
 import { readBody } from './body.ts'
 import type { HttpCall } from './call.ts'
 import type { App, Endpoint } from './endpoint.ts'
@@ -63,11 +63,9 @@ async function revoke(app: App, call: HttpCall): Promise<void> {
 async function readFields(call: HttpCall, validate: ReturnType<typeof validator>) {
   const bytes = await readBody(call.request, MAX_BODY_BYTES)
   if (isDenial(bytes)) return bytes
-  const parsed = parseBody(bytes)
+  const parsed = readValid(bytes, validate)
   if (isDenial(parsed)) return parsed
   const { body } = parsed
-  const wrong = validate(body)
-  if (wrong) return invalid(wrong.field, wrong.problem)
   const fields: Partial<Record<string, string>> = {}
   for (const [field, value] of Object.entries(body)) fields[field] = String(value)
   return fields

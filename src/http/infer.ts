@@ -44,7 +44,7 @@ class LateStart {
   readonly #app: App
   readonly #events: EventResponse
   #overdue = false
-  #headers: Record<string, string> | undefined
+  #tried: { readonly admitted: AdmittedCall; readonly pool: Pool } | undefined
 
   constructor(app: App, events: EventResponse) {
     this.#app = app
@@ -53,12 +53,19 @@ class LateStart {
 
   overdue(): void {
     this.#overdue = true
-    if (this.#headers) this.#events.open(this.#headers)
+    this.#openIfOverdue()
   }
 
   trying(admitted: AdmittedCall, pool: Pool): void {
-    this.#headers = answerHeaders(this.#app, admitted, pool, 0)
-    if (this.#overdue) this.#events.open(this.#headers)
+    this.#tried = { admitted, pool }
+    this.#openIfOverdue()
+  }
+
+  /** The headers are made only here: nearly every stream begins in time. */
+  #openIfOverdue(): void {
+    if (!this.#overdue || !this.#tried) return
+    const { admitted, pool } = this.#tried
+    this.#events.open(answerHeaders(this.#app, admitted, pool, 0))
   }
 }
 

@@ -6,8 +6,13 @@ export type JsonObject = Readonly<Record<string, unknown>>
 /** Deeper nesting than this is nobody's honest request, and recursion over it would overflow. */
 const MAX_DEPTH = 64
 
-/** Parses a request body that must be a JSON object. Wrapped, for a body may hold a `code` and look like a denial. */
-export function parseBody(bytes: Buffer): { readonly body: JsonObject } | Denial {
+/** A body, wrapped: it may hold a `code` of its own, and must not be taken for a denial. */
+export interface ParsedBody {
+  readonly body: JsonObject
+}
+
+/** Parses a request body that must be a JSON object. */
+export function parseBody(bytes: Buffer): ParsedBody | Denial {
   if (depthOf(bytes) > MAX_DEPTH) return invalid('body', `is nested deeper than ${MAX_DEPTH} levels`)
   let value: unknown
   try {

@@ -1,21 +1,19 @@
 import type { Denial } from '../policy/denial.ts'
 import type { CapField, ChatAsk } from '../policy/facts.ts'
 import { readCompletion } from './answer.ts'
-import { invalid, isDenial, isObject, type JsonObject, parseBody } from './body.ts'
+import { invalid, isDenial, isObject, type JsonObject } from './body.ts'
 import { chatSchema } from './chat.schema.ts'
 import { refusedField } from './refused.ts'
 import type { WireRequest } from './request.ts'
-import { validator } from './validate.ts'
+import { readValid, validator } from './validate.ts'
 
 const validate = validator(chatSchema)
 
 /** Reads the body of POST /v1/chat/completions. Spec 4.2. */
 export function readChat(bytes: Buffer): WireRequest | Denial {
-  const parsed = parseBody(bytes)
+  const parsed = readValid(bytes, refusedField, validate)
   if (isDenial(parsed)) return parsed
   const { body } = parsed
-  const wrong = refusedField(body) ?? validate(body)
-  if (wrong) return invalid(wrong.field, wrong.problem)
   const cap = capOf(body)
   if (cap === 'unequal') return invalid('max_completion_tokens', 'differs from max_tokens; send one of them')
 

@@ -1,9 +1,9 @@
 import type { Denial } from '../policy/denial.ts'
 import type { EmbeddingAsk } from '../policy/facts.ts'
-import { invalid, isDenial, type JsonObject, parseBody } from './body.ts'
+import { invalid, isDenial, type JsonObject } from './body.ts'
 import { refusedField } from './refused.ts'
 import type { WireRequest } from './request.ts'
-import { validator } from './validate.ts'
+import { readValid, validator } from './validate.ts'
 import { type Encoding, readVectors } from './vectors.ts'
 
 const validate = validator({
@@ -20,11 +20,9 @@ const validate = validator({
 
 /** Reads the body of POST /v1/embeddings. Spec 4.3. */
 export function readEmbeddings(bytes: Buffer, batchMax: number): WireRequest | Denial {
-  const parsed = parseBody(bytes)
+  const parsed = readValid(bytes, refusedField, tokensInstead, validate)
   if (isDenial(parsed)) return parsed
   const { body } = parsed
-  const wrong = refusedField(body) ?? tokensInstead(body) ?? validate(body)
-  if (wrong) return invalid(wrong.field, wrong.problem)
 
   const { model, input, dimensions, encoding_format } = body
   const inputs = (Array.isArray(input) ? input : [input]).map(String)

@@ -1,11 +1,11 @@
 import type { Denial } from '../policy/denial.ts'
 import type { ImageAsk } from '../policy/facts.ts'
-import { invalid, isDenial, isObject, type JsonObject, parseBody } from './body.ts'
+import { isDenial, isObject, type JsonObject } from './body.ts'
 import { parse } from './chunk.ts'
 import { refusedField } from './refused.ts'
 import type { AnswerTerms, WholeAnswer, WireRequest } from './request.ts'
 import { isCount } from './usage.ts'
-import { validator } from './validate.ts'
+import { readValid, validator } from './validate.ts'
 
 /** Fields of other services, and the values that say what is done here anyway. Some SDKs send them unasked. */
 const moot = {
@@ -37,11 +37,9 @@ const validate = validator({
 
 /** Reads the body of POST /v1/images/generations. Spec 4.4. */
 export function readImages(bytes: Buffer): WireRequest | Denial {
-  const parsed = parseBody(bytes)
+  const parsed = readValid(bytes, refusedField, validate)
   if (isDenial(parsed)) return parsed
   const { body } = parsed
-  const wrong = refusedField(body) ?? validate(body)
-  if (wrong) return invalid(wrong.field, wrong.problem)
 
   const { model, prompt, n, size } = body
   const request: ImageAsk = {

@@ -1,4 +1,6 @@
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js'
+import type { Denial } from '../policy/denial.ts'
+import { invalid, isDenial, type JsonObject, type ParsedBody, parseBody } from './body.ts'
 
 /** What is wrong with a body, and where: `messages[0].role`, `must be one of …`. */
 export interface Invalid {
@@ -7,6 +9,20 @@ export interface Invalid {
 }
 
 export type Validate = (body: unknown) => Invalid | undefined
+
+/** Reads a JSON body that passes every check, in order; the first field that is wrong is the denial. */
+export function readValid(
+  bytes: Buffer,
+  ...checks: ((body: JsonObject) => Invalid | undefined)[]
+): ParsedBody | Denial {
+  const parsed = parseBody(bytes)
+  if (isDenial(parsed)) return parsed
+  for (const check of checks) {
+    const wrong = check(parsed.body)
+    if (wrong) return invalid(wrong.field, wrong.problem)
+  }
+  return parsed
+}
 
 /** Compiles a schema once; the validator names the first field that is wrong. */
 export function validator(schema: object): Validate {
