@@ -4,6 +4,7 @@ import type { Config, Kind } from '../policy/config.ts'
 import { urlOf } from './control/open.ts'
 import type { Demo } from './demo.ts'
 import type { RunningGateway } from './gateway.ts'
+import { storeText } from './store.ts'
 import { version } from './version.ts'
 
 /** What `serve` prints once it serves: where, with which pools, and for a demo how to try it. */
@@ -14,7 +15,8 @@ export function banner({ config, settings, files }: Loaded, gateway: RunningGate
     `svcctl ${version} · ${title} · revision ${config.revision}`,
     '',
     `  API       ${settings.server.publicUrl}/v1        listens on ${urlOf(gateway.listen)}`,
-    `  Admin     ${urlOf(gateway.admin)}           health, keys`,
+    `  Admin     ${urlOf(gateway.admin)}           health, keys, usage`,
+    `  Store     ${storeText(settings.store)}`,
     `  Pools     ${pools}`,
     `  Policy    ${counted(config.plans.size, 'plan')}, ${counted(config.models.size, 'model')}, ${counted(config.aliases.size, 'alias')}`,
     ...(trial

@@ -3,15 +3,17 @@ import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setImmediate } from 'node:timers/promises'
 import { openBackends } from '../adapters/backends.ts'
-import { openEmbeddedStore } from '../adapters/embedded/store.ts'
 import type { Address, Loaded } from '../config/settings.ts'
+import { Leases } from '../gateway/leases.ts'
 import type { Alarm } from '../gateway/ports.ts'
 import { Replicas } from '../gateway/replicas.ts'
 import type { Store } from '../gateway/store.ts'
+import { startUpkeep } from '../gateway/upkeep.ts'
 import { adminEndpoints } from '../http/admin.ts'
 import type { App } from '../http/endpoint.ts'
 import { publicEndpoints } from '../http/public.ts'
 import { type LogEntry, serve } from '../http/server.ts'
+import { lockState, openStore } from './store.ts'
 import type { World } from './world.ts'
 
 /** A gateway that serves. */
@@ -35,8 +37,14 @@ export interface GatewayHooks {
 /** Wires the adapters and starts both listeners. Rejects, with nothing left open, when one cannot start. */
 export async function startGateway(loaded: Loaded, world: World, hooks: GatewayHooks): Promise<RunningGateway> {
   const { config, settings } = loaded
-  const store = await openEmbeddedStore({ path: settings.store.path, now: world.clock.now })
+  const state = await lockState(settings)
+  const store = await openStore(settings, world, hooks.alarm, 'gateway').catch(async error => {
+    await state.release()
+    throw error
+  })
   const backends = openBackends(settings.backends)
+  const leases = new Leases(store, world.clock, hooks.alarm)
+  const stopUpkeep = startUpkeep(store, world.clock, settings.ledger.keep, hooks.alarm)
   let ready = true
   const app: App = {
     config,
@@ -45,6 +53,7 @@ export async function startGateway(loaded: Loaded, world: World, hooks: GatewayH
     send: backends.send,
     ...world,
     replicas: new Replicas(),
+    leases,
     alarm: hooks.alarm,
     loadedAt: world.clock.now(),
     adminToken: hooks.adminToken,
@@ -57,7 +66,10 @@ export async function startGateway(loaded: Loaded, world: World, hooks: GatewayH
     await backends.close()
     // Requests whose backend went with this settle first.
     await setImmediate()
+    leases.stop()
+    stopUpkeep()
     await store.close()
+    await state.release()
   }
   try {
     const [listen, admin] = [

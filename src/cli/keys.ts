@@ -1,15 +1,13 @@
-import { type Command, Option } from 'commander'
+import type { Command } from 'commander'
 import type { ShownKey } from '../wire/key.ts'
 import type { Control } from './control/control.ts'
 import { CommandFailed, table } from './talk.ts'
+import { configOption, withControl } from './with-control.ts'
 
 interface Common {
   readonly config: string
   readonly json?: boolean
 }
-
-const configOption = () =>
-  new Option('-c, --config <file>', 'the configuration of the gateway').default('config.yaml').env('SVCCTL_CONFIG')
 
 /** Registers `svcctl keys mint|list|revoke`. */
 export function registerKeys(program: Command): void {
@@ -47,17 +45,6 @@ export function registerKeys(program: Command): void {
         else console.error(`✓ ${revoked.key} of ${revoked.label} is revoked: the next request with it is refused.`)
       }),
     )
-}
-
-async function withControl(options: Common, run: (control: Control) => Promise<void>): Promise<void> {
-  // Only now: the configuration and the store cost more to load than a --help may take.
-  const { openControl } = await import('./control/open.ts')
-  const control = await openControl(options.config)
-  try {
-    await run(control)
-  } finally {
-    await control.close()
-  }
 }
 
 async function mint(

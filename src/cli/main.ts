@@ -2,6 +2,7 @@ import { Command, CommanderError } from 'commander'
 import { registerKeys } from './keys.ts'
 import { registerServe } from './serve.ts'
 import { CommandFailed, exitCodes } from './talk.ts'
+import { registerUsage } from './usage.ts'
 import { registerValidate } from './validate.ts'
 import { version } from './version.ts'
 
@@ -18,6 +19,7 @@ const program = new Command('svcctl')
 registerServe(program)
 registerValidate(program)
 registerKeys(program)
+registerUsage(program)
 
 try {
   await program.parseAsync()
@@ -28,5 +30,8 @@ try {
   } else if (error instanceof CommanderError) {
     // Commander has told what was wrong; help and version are not wrong.
     process.exitCode = error.exitCode === 0 ? 0 : exitCodes.usage
+  } else if (error instanceof Error && error.name === 'StoreUnavailable') {
+    console.error(`✗ ${error.message}`)
+    process.exitCode = exitCodes.unreachable
   } else throw error
 }

@@ -5,6 +5,7 @@ import { type Demo, prepareDemo } from './demo.ts'
 import { type RunningGateway, startGateway } from './gateway.ts'
 import { loadOrFail } from './load.ts'
 import { alarmLine, logLine } from './log-line.ts'
+import { storeFailure } from './store.ts'
 import { CommandFailed } from './talk.ts'
 import { saveToken } from './token.ts'
 import { world } from './world.ts'
@@ -32,7 +33,7 @@ async function run(loaded: Loaded, demo: Demo | undefined): Promise<void> {
     adminToken,
     log: entry => console.log(logLine(entry, loaded.config)),
     alarm: (message, details) => console.error(alarmLine(message, details)),
-  }).catch(explainStart)
+  }).catch(error => explainStart(error, loaded))
   stopOnSignal(gateway, demo)
   saveToken(loaded.settings.server.stateDir, adminToken)
   const key = demo && (await demo.mintKey(gateway))
@@ -49,14 +50,13 @@ function tokenFor({ settings }: Loaded): string {
 }
 
 /** Outages that an operator can do something about are told without a stack. */
-function explainStart(error: unknown): never {
+function explainStart(error: unknown, { settings }: Loaded): never {
   if (error instanceof Error && 'code' in error && error.code === 'EADDRINUSE') {
     throw new CommandFailed(
       `✗ ${error.message}: another process listens there; choose another server.listen or server.admin`,
     )
   }
-  if (error instanceof Error && error.name === 'StoreLocked') throw new CommandFailed(`✗ ${error.message}`)
-  throw error
+  throw storeFailure(error, settings.store) ?? error
 }
 
 function stopOnSignal(gateway: RunningGateway, demo: Demo | undefined): void {

@@ -12,12 +12,12 @@ export class CommandFailed extends Error {
   }
 }
 
-/** Rows as aligned columns, the first row being the header. */
-export function table(rows: readonly (readonly string[])[]): string {
+/** Rows as aligned columns, the first row being the header. Columns from `numbers` on stand flush right. */
+export function table(rows: readonly (readonly string[])[], numbers = Number.POSITIVE_INFINITY): string {
   const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map(row => row[column]?.length ?? 0)))
   const line = (row: readonly string[]) =>
     row
-      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+      .map((cell, column) => (column < numbers ? cell.padEnd(widths[column] ?? 0) : cell.padStart(widths[column] ?? 0)))
       .join('  ')
       .trimEnd()
   return rows.map(line).join('\n')

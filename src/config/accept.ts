@@ -58,7 +58,7 @@ function errorsAt(instancePath: string, data: unknown, id: string, ajv: Ajv2020)
 
 function newAjv(options: Options): Ajv2020 {
   const ajv = new Ajv2020({ allowUnionTypes: true, strictTypes: false, discriminator: true, ...options })
-  for (const annotation of ['x-expects', 'x-secret']) ajv.addKeyword(annotation)
+  for (const annotation of ['x-expects', 'x-secret', 'x-password']) ajv.addKeyword(annotation)
   ajv.addKeyword({
     keyword: 'x-unit',
     schemaType: 'object',

@@ -3,8 +3,9 @@ import { withoutUser } from './formats.ts'
 import { type Env, interpolate } from './interpolate.ts'
 import type { Locate } from './parse.ts'
 import { isRefusal, typed } from './scalar.ts'
-import { secretFields } from './schema.ts'
+import { passwordFields, secretFields } from './schema.ts'
 import type { Report } from './source.ts'
+import { hasPlainPassword } from './store.ts'
 import type { Entry, ListNode, MapNode, Node, ScalarNode, Span } from './tree.ts'
 
 interface World {
@@ -22,8 +23,8 @@ interface Walk extends World {
   readonly copied: { nodes: number; refused: boolean }
   /** The outermost alias that led here. */
   readonly alias: Span | undefined
-  /** Whether the node is the value of a field that holds a secret. */
-  readonly secret: boolean
+  /** What the field whose value the node is holds, if that must not be shown. */
+  readonly holds: 'secret' | 'password' | undefined
 }
 
 /** More than any honest file copies; a bomb is refused after as many. */
@@ -43,7 +44,7 @@ export function compose(document: Document.Parsed, world: World): Node | undefin
     above: [],
     copied: { nodes: 0, refused: false },
     alias: undefined,
-    secret: false,
+    holds: undefined,
   }
   const root = nodeOf(document.contents, start)
   return start.copied.refused ? undefined : root
@@ -60,7 +61,7 @@ function nodeOf(node: YamlNode | null, walk: Walk, at?: Span): Node {
   if (isScalar(node)) return scalar(node, span, walk)
   if (walk.above.length > MOST_LEVELS)
     return broken(span, 'too-deep', 'this is nested too deeply', 'write it with fewer levels', walk)
-  const below = { ...walk, above: [...walk.above, node], secret: false }
+  const below = { ...walk, above: [...walk.above, node], holds: undefined }
   if (isMap<YamlNode, YamlNode | null>(node)) return map(node.items, span, below)
   if (isSeq<YamlNode>(node))
     return { is: 'list', items: node.items.map(item => nodeOf(item, below)), span } satisfies ListNode
@@ -98,11 +99,14 @@ function map(pairs: readonly Pair<YamlNode, YamlNode | null>[], span: Span, walk
     if (name === undefined) continue
     const first = entries.get(name)
     if (first) reportDouble(name, at, first.key, walk)
-    const node = nodeOf(value, { ...walk, secret: secretFields.has(name) }, emptyAt(value, at))
+    const node = nodeOf(value, { ...walk, holds: heldBy(name) }, emptyAt(value, at))
     if (!first) entries.set(name, { key: at, value: node })
   }
   return { is: 'map', entries, span }
 }
+
+const heldBy = (name: string): Walk['holds'] =>
+  secretFields.has(name) ? 'secret' : passwordFields.has(name) ? 'password' : undefined
 
 /** A value that was left out has no place of its own: the key stands for it. */
 const emptyAt = (value: YamlNode | null, key: Span): Span | undefined =>
@@ -129,15 +133,24 @@ function nameOf(key: YamlNode | null, at: Span, { report }: Walk): string | unde
 function scalar(node: Scalar, span: Span, walk: Walk): ScalarNode {
   const text = String(node.value)
   const plain = node.type === 'PLAIN' && !node.tag
-  const written = withoutUser(shorten(text))
+  // Covered before it is cut: what is to be covered is found by what follows it.
+  const written = shorten(withoutUser(text))
   // A secret stays a reference here, so that no value of one is in the tree.
-  if (walk.secret) return { is: 'scalar', value: plain && typed(text) === null ? null : text, written: text, span }
+  if (walk.holds === 'secret')
+    return { is: 'scalar', value: plain && typed(text) === null ? null : text, written: text, span }
+  if (walk.holds === 'password' && hasPlainPassword(text)) return broken(span, ...PLAIN_PASSWORD, walk)
   const filled = interpolate(text, walk.env)
   const value = isRefusal(filled) || !plain ? filled : typed(filled)
   if (!isRefusal(value)) return { is: 'scalar', value, written, span }
   const message = value.rule === 'missing-env' ? value.says : `\`${written}\` ${value.says}`
   return broken(span, value.rule, message, value.hint, walk)
 }
+
+const PLAIN_PASSWORD = [
+  'plain-secret',
+  'the password stands in the file',
+  `write \${VARIABLE} in its place, without a default`,
+] as const
 
 function reportDouble(name: string, at: Span, first: Span, { report }: Walk): void {
   const message = `\`${shorten(name)}\` is written twice`

@@ -7,6 +7,7 @@ export const DEFAULTS = {
   admin: '127.0.0.1:9090',
   stateDir: './data',
   store: 'embedded:./data',
+  keep: '90d',
   body: '10MB',
   embeddingBatch: 2048,
   imageSizes: ['512x512', '1024x1024'],

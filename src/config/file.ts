@@ -46,9 +46,10 @@ export interface ConfigFile {
   brand?: string
   server?: ServerSection
   /**
-   * Where keys, counters and the ledger are kept: `embedded:PATH`, a directory that one process owns.
+   * Where keys, counters and the ledger are kept: `embedded:PATH`, a directory that one process owns, or `redis://[user:password@]host[:port][/db]`, which many may share; `rediss://` with TLS. A password comes from a `${VARIABLE}`.
    */
   store?: string
+  ledger?: LedgerSection
   failover?: FailoverSection
   limits?: LimitsSection
   errors?: ErrorsSection
@@ -93,6 +94,15 @@ export interface ServerSection {
    * The web console, as error bodies link to it. Default: public_url and /console.
    */
   console_url?: string
+}
+/**
+ * The rows that are written for every request: who, which model, tokens and cost.
+ */
+export interface LedgerSection {
+  /**
+   * How long rows are kept, at least `1d`. What they add up to by day, account, plan and model is kept for ever.
+   */
+  keep?: string
 }
 /**
  * How long to wait for backends, and when to leave a replica out. A pool may override any of these.

@@ -1,5 +1,6 @@
 import { onlyVariable } from './interpolate.ts'
 import type { Address } from './settings.ts'
+import { store } from './store.ts'
 
 /** A format of the schema: how to read it, and what to say when it cannot be read. */
 export interface Format<T> {
@@ -31,14 +32,6 @@ const link: Format<string> = {
   rule: 'bad-url',
   expects: 'a URL',
   hint: 'write http(s)://host/path, without user or spaces',
-}
-
-/** Reads the path of `embedded:PATH`. */
-export const store: Format<string> = {
-  read: text => /^embedded:(.+)$/.exec(text)?.[1],
-  rule: 'bad-store',
-  expects: 'a store',
-  hint: 'write embedded:PATH; there is no other store yet',
 }
 
 const imageSize: Format<string> = {
@@ -91,7 +84,16 @@ function readUrl(text: string): URL | undefined {
 
 /** A text with the user and password of URLs covered; as long as before. */
 export const withoutUser = (text: string): string =>
-  text.replace(/(:\/\/)([^\s/@]+)(?=@)/g, (_, slashes: string, user: string) => slashes + '•'.repeat(user.length))
+  [STORE_USER, STORE_QUERY, USER].reduce(
+    (shown, where) => shown.replace(where, (_, before: string, user: string) => before + '•'.repeat(user.length)),
+    text,
+  )
+
+/** A password may hold anything, so that the URL of a store is covered up to its last @. */
+const STORE_USER = /(\brediss?:\/{0,2}|(?!https?:)\b[a-z][\w+.-]*:\/\/)(.*)(?=@)/gi
+/** Where other clients of Redis take a password. */
+const STORE_QUERY = /(\brediss?:[^\s?]*\?)(\S+)/gi
+const USER = /(:\/\/)([^\s/@]+)(?=@)/g
 
 /** Whether only this machine can reach a host. */
 export const isLoopback = (host: string): boolean =>

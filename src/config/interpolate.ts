@@ -10,7 +10,7 @@ const VARIABLE = /\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^{}]*))?\}/g
 export function interpolate(text: string, env: Env): string | Refusal {
   if (text.replace(VARIABLE, '').includes('${')) return BAD_SYNTAX
   let refusal: Refusal | undefined
-  const result = text.replace(VARIABLE, (_, name: string, otherwise: string | undefined) => {
+  const result = replaceVariables(text, (name, otherwise) => {
     const value = variable(name, otherwise, env)
     if (!isRefusal(value)) return value
     refusal ??= value
@@ -18,6 +18,10 @@ export function interpolate(text: string, env: Env): string | Refusal {
   })
   return refusal ?? result
 }
+
+/** Puts something in the place of every variable of a text. */
+export const replaceVariables = (text: string, by: (name: string, otherwise: string | undefined) => string): string =>
+  text.replace(VARIABLE, (_, name: string, otherwise: string | undefined) => by(name, otherwise))
 
 /** The name of the variable, when a text is one variable and nothing else. */
 export const onlyVariable = (text: string): string | undefined => /^\$\{([A-Za-z_][A-Za-z0-9_]*)\}$/.exec(text)?.[1]

@@ -3,11 +3,16 @@ import type { ConfigFile, ServerSection } from './file.ts'
 import { address, isLoopback } from './formats.ts'
 import { lintFirstContent, type Say, sayer } from './lint.ts'
 import type { Report } from './source.ts'
+import { store } from './store.ts'
 import type { MapNode } from './tree.ts'
 import { unitOf } from './units.ts'
 
 /** Reports what cannot work, or is hardly meant, in the sections of the main file. */
-export function lintProcess(root: MapNode, { failover, server = {} }: ConfigFile, report: Report): void {
+export function lintProcess(
+  root: MapNode,
+  { failover, server = {}, store: written }: ConfigFile,
+  report: Report,
+): void {
   const say = sayer(root, report)
   lintFirstContent(failover?.first_content_timeout, ['failover', 'first_content_timeout'], say)
   const { public_url: publicUrl, instances } = server
@@ -15,10 +20,12 @@ export function lintProcess(root: MapNode, { failover, server = {} }: ConfigFile
     const hint = 'keys travel in clear text: use https://'
     say(['server', 'public_url'], 'warning', 'plain-http', 'clients reach the gateway without TLS', hint)
   }
-  // There is no other store yet.
-  if (instances !== undefined && unitOf('count', instances) > 1) {
+  // A store with a mistake may have been meant to be another one.
+  const embedded = written === undefined ? !root.entries.has('store') : store.read(written)?.kind === 'embedded'
+  if (embedded && instances !== undefined && unitOf('count', instances) > 1) {
     const message = 'an embedded store belongs to one process'
-    say(['server', 'instances'], 'error', 'embedded-instances', message, 'write 1: each would count limits of its own')
+    const hint = 'write 1, or `store: redis://…`: each would count limits of its own'
+    say(['server', 'instances'], 'error', 'embedded-instances', message, hint)
   }
   lintListeners(server, say)
 }

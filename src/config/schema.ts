@@ -31,9 +31,13 @@ export interface Field {
 export const fields: readonly Field[] = fieldsOf(configSchema, '')
 
 /** The names of the fields that hold secrets. */
-export const secretFields: ReadonlySet<string> = new Set(
-  fields.filter(({ schema }) => schema['x-secret'] === true).map(({ name }) => name),
-)
+export const secretFields = fieldsWith('x-secret')
+/** The names of the fields that may hold a password among other things. */
+export const passwordFields = fieldsWith('x-password')
+
+function fieldsWith(annotation: string): ReadonlySet<string> {
+  return new Set(fields.filter(({ schema }) => schema[annotation] === true).map(({ name }) => name))
+}
 
 function fieldsOf(schema: AnySchemaObject, parent: string, kind?: string): readonly Field[] {
   if (schema.oneOf) return branchesOf(schema).flatMap(branch => fieldsOf(branch, parent, kindOf(branch)))

@@ -24,8 +24,11 @@ export interface Settings {
     readonly stateDir: string
     readonly consoleUrl: string
   }
-  /** Absolute path of the embedded store. */
-  readonly store: { readonly kind: 'embedded'; readonly path: string }
+  readonly store: StoreSettings
+  readonly ledger: {
+    /** How long rows are kept after the admission of their request. */
+    readonly keep: Millis
+  }
   readonly limits: {
     readonly bodyBytes: number
     /** Inputs of one embeddings request. */
@@ -36,6 +39,12 @@ export interface Settings {
   /** By pool name. */
   readonly backends: ReadonlyMap<string, BackendSettings>
 }
+
+export type StoreSettings =
+  /** The path is absolute. */
+  | { readonly kind: 'embedded'; readonly path: string }
+  /** `shown` is the URL without user and password. */
+  | { readonly kind: 'redis'; readonly url: Secret; readonly shown: string }
 
 export interface Address {
   readonly host: string

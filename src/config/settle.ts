@@ -2,8 +2,16 @@ import { resolve } from 'node:path'
 import type { Pool } from '../policy/config.ts'
 import { DEFAULTS, TIMEOUTS } from './defaults.ts'
 import type { ConfigFile, FailoverSection, PoolSection } from './file.ts'
-import { address, baseUrl, isLoopback, store } from './formats.ts'
-import type { Address, BackendSettings, Secret, Settings, Timeouts } from './settings.ts'
+import { address, baseUrl, isLoopback } from './formats.ts'
+import {
+  type Address,
+  type BackendSettings,
+  Secret,
+  type Settings,
+  type StoreSettings,
+  type Timeouts,
+} from './settings.ts'
+import { store } from './store.ts'
 import type { Declarations } from './unite.ts'
 import { unitOf } from './units.ts'
 
@@ -14,7 +22,7 @@ export function settle(
   secrets: ReadonlyMap<string, Secret>,
   directory: string,
 ): Settings {
-  const { server = {}, errors = {}, limits = {} } = file
+  const { server = {}, errors = {}, ledger = {}, limits = {} } = file
   const listen = read(address, server.listen ?? DEFAULTS.listen)
   const publicUrl = server.public_url === undefined ? urlOf(listen) : read(baseUrl, server.public_url)
   const consoleUrl = server.console_url === undefined ? `${publicUrl}/console` : read(baseUrl, server.console_url)
@@ -27,7 +35,8 @@ export function settle(
       stateDir: resolve(directory, server.state_dir ?? DEFAULTS.stateDir),
       consoleUrl,
     },
-    store: { kind: 'embedded', path: resolve(directory, read(store, file.store ?? DEFAULTS.store)) },
+    store: storeOf(file.store ?? DEFAULTS.store, directory),
+    ledger: { keep: unitOf('duration', ledger.keep ?? DEFAULTS.keep) },
     limits: {
       bodyBytes: unitOf('size', limits.body ?? DEFAULTS.body),
       embeddingBatch: unitOf('count', limits.embedding_batch ?? DEFAULTS.embeddingBatch),
@@ -44,6 +53,13 @@ function read<T>(
   const value = format.read(text)
   if (value === undefined) throw new Error(`not ${format.expects}, and the schema did not refuse it`)
   return value
+}
+
+function storeOf(written: string, directory: string): StoreSettings {
+  const address = read(store, written)
+  return address.kind === 'embedded'
+    ? { kind: 'embedded', path: resolve(directory, address.path) }
+    : { kind: 'redis', url: new Secret(address.url), shown: address.shown }
 }
 
 /** The address as a client on this machine, or on the network of the listener, would write it. */

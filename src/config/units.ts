@@ -1,3 +1,4 @@
+import type { Millis } from '../policy/config.ts'
 import type { Refusal } from './scalar.ts'
 import { isRefusal } from './scalar.ts'
 
@@ -31,8 +32,9 @@ const FORMS: Readonly<Record<Unit['kind'], Form>> = {
       s: { shift: 3 },
       m: { shift: 3, times: 60n },
       h: { shift: 3, times: 3600n },
+      d: { shift: 3, times: 86_400n },
     },
-    hint: 'write 500ms, 30s, 5m or 1h',
+    hint: 'write 500ms, 30s, 5m, 1h or 90d',
   },
   size: {
     noun: 'a size',
@@ -87,9 +89,26 @@ function tooFine(kind: Unit['kind'], shift: number): Refusal {
 }
 
 function outOfRange(kind: Unit['kind'], min: number, max: number): Refusal {
-  const shown = (value: number) => (kind === 'usd' ? value / 1e9 : kind === 'price' ? value / 1e6 : value)
-  const unit = { count: '', duration: ' ms', size: ' bytes', usd: ' USD', price: ' USD' }[kind]
-  return { rule: 'out-of-range', says: 'is out of range', hint: `from ${shown(min)} to ${shown(max)}${unit}` }
+  const unit = { count: '', duration: '', size: ' bytes', usd: ' USD', price: ' USD' }[kind]
+  return {
+    rule: 'out-of-range',
+    says: 'is out of range',
+    hint: `from ${shownAs(kind, min)} to ${shownAs(kind, max)}${unit}`,
+  }
+}
+
+function shownAs(kind: Unit['kind'], value: number): string {
+  if (kind === 'duration') return durationText(value)
+  return String(kind === 'usd' ? value / 1e9 : kind === 'price' ? value / 1e6 : value)
+}
+
+/** In the largest unit that says it whole: `90d`. */
+function durationText(millis: Millis): string {
+  const { suffixes } = FORMS.duration
+  const [suffix, size] = Object.entries(suffixes)
+    .map(([name, { shift, times = 1n }]) => [name, 10 ** shift * Number(times)] as const)
+    .findLast(([, each]) => millis % each === 0) ?? ['ms', 1]
+  return `${millis / size}${suffix}`
 }
 
 /** A hint for the usual slips. */

@@ -12,6 +12,8 @@ export interface Target {
   readonly body: string
   readonly requestId: string
   readonly timeouts: Timeouts
+  /** Runs when the request is on its way. */
+  readonly dispatched: () => void
 }
 
 export interface AttemptPorts {
@@ -69,7 +71,7 @@ export function openAttempt(
   reader: Reader,
   over: (outcome: Rejected | Failed) => void,
 ): Exchange {
-  const { pool, replica, path, body, requestId, timeouts } = target
+  const { pool, replica, path, body, requestId, timeouts, dispatched } = target
   let status = 0
   const errorBody: Buffer[] = []
   const giveUp = (outcome: Rejected | Failed) => {
@@ -84,6 +86,7 @@ export function openAttempt(
     {
       connected: () => {
         callOff()
+        dispatched()
         reader.sent()
       },
       head: (code, contentType) => {

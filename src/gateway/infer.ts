@@ -8,10 +8,11 @@ import { scrub } from '../wire/scrub.ts'
 import { type AdmittedCall, admit } from './admit.ts'
 import type { Outcome, Target } from './attempt.ts'
 import { type AnswerEnd, type Attempted, type Failure, failover } from './failover.ts'
+import type { Lease, Leases } from './leases.ts'
 import type { Alarm, Client, Clock, Send } from './ports.ts'
 import type { Replicas } from './replicas.ts'
 import { type Delivered, settlementOf } from './settlement.ts'
-import type { LedgerRow, Store } from './store.ts'
+import { type Bill, chargeOf, type Store } from './store.ts'
 import { type AnswerStream, answerId, attemptStream, type StreamEnding } from './stream.ts'
 import { attemptWhole } from './whole.ts'
 
@@ -23,6 +24,7 @@ export interface Gateway {
   readonly send: Send
   readonly clock: Clock
   readonly replicas: Replicas
+  readonly leases: Leases
   /** Gives numbers in [0, 1). */
   readonly chance: () => number
   readonly alarm: Alarm
@@ -43,15 +45,15 @@ export interface Call {
 export type Served =
   | { readonly kind: 'denied'; readonly denial: Denial; readonly failures: readonly Failure[] }
   /** Settled already. */
-  | (Answered & { readonly kind: 'whole'; readonly bytes: Buffer; readonly row: LedgerRow })
+  | (Answered & { readonly kind: 'whole'; readonly bytes: Buffer; readonly bill: Bill })
   | (Answered & {
       readonly kind: 'stream'
       readonly stream: AnswerStream
       /** Settles the stream, durably; to be awaited before the client gets its last bytes. */
-      readonly settle: (ending: StreamEnding) => Promise<LedgerRow>
+      readonly settle: (ending: StreamEnding) => Promise<Bill>
     })
   /** The client left before there was anything to send; settled already, where a backend worked for it. */
-  | { readonly kind: 'left'; readonly row?: LedgerRow; readonly failures: readonly Failure[] }
+  | { readonly kind: 'left'; readonly bill?: Bill; readonly failures: readonly Failure[] }
 
 interface Answered {
   readonly admitted: AdmittedCall
@@ -69,15 +71,26 @@ export async function infer(gateway: Gateway, call: Call): Promise<Served> {
   const admitted = await admit(config, store, { requestId, keyHash, facts })
   if (isDenial(admitted)) return { kind: 'denied', denial: admitted, failures: [] }
 
+  const lease = gateway.leases.open(admitted.hold)
   try {
-    return await (wire.stream ? serveStream(gateway, call, admitted, wire.stream) : serveWhole(gateway, call, admitted))
+    const served = await (wire.stream
+      ? serveStream(gateway, call, { ...admitted, lease }, wire.stream)
+      : serveWhole(gateway, call, { ...admitted, lease }))
+    // A stream goes on; whatever else was served is settled.
+    if (served.kind !== 'stream') lease.end()
+    return served
   } catch (error) {
+    lease.end()
     await store.refund(admitted.hold)
     throw error
   }
 }
 
-async function serveWhole(gateway: Gateway, call: Call, admitted: AdmittedCall): Promise<Served> {
+interface LeasedCall extends AdmittedCall {
+  readonly lease: Lease
+}
+
+async function serveWhole(gateway: Gateway, call: Call, admitted: LeasedCall): Promise<Served> {
   const { decision } = admitted
   const read = (backendModel: string) => (bytes: Buffer) =>
     call.wire.readAnswer(bytes, {
@@ -93,22 +106,18 @@ async function serveWhole(gateway: Gateway, call: Call, admitted: AdmittedCall):
   if (attempted.kind !== 'answered') return unanswered(gateway, admitted, attempted, {})
   const { answer, pool, failures, over } = attempted
   over('well')
-  const row = await settle(gateway, admitted, { pool, ...answer })
-  return { kind: 'whole', admitted, pool, failures, bytes: answer.bytes, row }
+  const bill = await settle(gateway, admitted, { pool, ...answer })
+  return { kind: 'whole', admitted, pool, failures, bytes: answer.bytes, bill }
 }
 
-async function serveStream(
-  gateway: Gateway,
-  call: Call,
-  admitted: AdmittedCall,
-  wanted: StreamWanted,
-): Promise<Served> {
+async function serveStream(gateway: Gateway, call: Call, admitted: LeasedCall, wanted: StreamWanted): Promise<Served> {
   const attempted = await forward(gateway, call, admitted, target =>
     attemptStream(gateway, target, wanted, call.client),
   )
   // Nothing is said before the first content.
   if (attempted.kind !== 'answered') return unanswered(gateway, admitted, attempted, { spoken: 0 })
   const { answer, pool, failures, over } = attempted
+  admitted.lease.speaking(() => settlementOf(admitted, { pool, spoken: answer.spoken }))
   return {
     kind: 'stream',
     admitted,
@@ -117,7 +126,7 @@ async function serveStream(
     stream: answer,
     settle: ending => {
       over(endOf(ending, call.client))
-      return settle(gateway, admitted, { pool, ...ending })
+      return settle(gateway, admitted, { pool, ...ending }).finally(() => admitted.lease.end())
     },
   }
 }
@@ -126,7 +135,7 @@ async function serveStream(
 function forward<A>(
   gateway: Gateway,
   call: Call,
-  admitted: AdmittedCall,
+  admitted: LeasedCall,
   attempt: (target: Target) => Promise<Outcome<A>>,
 ): Promise<Attempted<A>> {
   const { requestId, wire, client } = call
@@ -144,7 +153,9 @@ function forward<A>(
   }
   return failover(ports, decision.pools, client, ({ pool, replica }) => {
     const body = wire.bodyFor(pool.model, hold.output, decision.imageSize)
-    return attempt({ pool, replica, path: wire.path, body, requestId, timeouts: timeoutsOf(pool) })
+    // The prompt is read from here on; images are charged once they came.
+    const dispatched = () => admitted.lease.dispatched(() => settlementOf(admitted, { pool, spoken: 0, items: 0 }))
+    return attempt({ pool, replica, path: wire.path, body, requestId, timeouts: timeoutsOf(pool), dispatched })
   })
 }
 
@@ -157,8 +168,8 @@ async function unanswered(
 ): Promise<Served> {
   const { failures } = attempted
   if (attempted.kind === 'left' && attempted.dispatched) {
-    const row = await settle(gateway, admitted, { pool: attempted.dispatched, ...known })
-    return { kind: 'left', row, failures }
+    const bill = await settle(gateway, admitted, { pool: attempted.dispatched, ...known })
+    return { kind: 'left', bill, failures }
   }
   await gateway.store.refund(admitted.hold)
   if (attempted.kind === 'left') return { kind: 'left', failures }
@@ -168,15 +179,15 @@ async function unanswered(
   return { kind: 'denied', denial: { code: 'VALIDATION_ERROR', field: '', problem }, failures }
 }
 
-async function settle(gateway: Gateway, admitted: AdmittedCall, delivered: Delivered): Promise<LedgerRow> {
-  const settlement = settlementOf(admitted, delivered, gateway.clock.now())
-  const { charge, row } = settlement
-  if (charge.tokens > admitted.hold.tokens) {
+async function settle(gateway: Gateway, admitted: AdmittedCall, delivered: Delivered): Promise<Bill> {
+  const settlement = settlementOf(admitted, delivered)
+  const { bill } = settlement
+  if (chargeOf(settlement).tokens > admitted.hold.tokens) {
     // The bound should hold; the truth is recorded all the same.
-    gateway.alarm('a backend counted more tokens than were held', { requestId: row.requestId, pool: row.pool })
+    gateway.alarm('a backend counted more tokens than were held', { requestId: bill.requestId, pool: bill.pool })
   }
   await gateway.store.settle(settlement)
-  return row
+  return bill
 }
 
 function endOf({ clean }: StreamEnding, client: Client): AnswerEnd {

@@ -1,4 +1,4 @@
-import type { EpochMs, Pool } from '../policy/config.ts'
+import type { Pool } from '../policy/config.ts'
 import { costOf } from '../policy/price.ts'
 import type { Usage } from '../wire/usage.ts'
 import type { AdmittedCall } from './admit.ts'
@@ -19,7 +19,7 @@ export interface Delivered {
 const BYTES_PER_TOKEN = 3
 
 /** The settlement of a request: at the backend's usage, else at an estimate that never passes the hold. */
-export function settlementOf(admitted: AdmittedCall, delivered: Delivered, at: EpochMs): Settlement {
+export function settlementOf(admitted: AdmittedCall, delivered: Delivered): Settlement {
   const { caller, request, decision, hold, revision } = admitted
   const { inputTokens, outputTokens } = delivered.usage ?? estimateOf(admitted, delivered.spoken)
   const { price, items } = decision.claims.spend
@@ -27,8 +27,8 @@ export function settlementOf(admitted: AdmittedCall, delivered: Delivered, at: E
   return {
     hold,
     // What an image model calls output tokens is paid by the image, and no part of the minute.
-    charge: { tokens: inputTokens + (request.kind === 'image' ? 0 : outputTokens), cost },
-    row: {
+    tokens: inputTokens + (request.kind === 'image' ? 0 : outputTokens),
+    bill: {
       requestId: hold.requestId,
       account: caller.account,
       plan: caller.plan,
@@ -38,10 +38,8 @@ export function settlementOf(admitted: AdmittedCall, delivered: Delivered, at: E
       inputTokens,
       outputTokens,
       cost,
-      kind: 'settle',
       estimated: delivered.usage === undefined,
       admittedAt: hold.at,
-      settledAt: at,
       revision,
     },
   }

@@ -1,4 +1,4 @@
-import type { EpochMs, NanoUsd } from '../policy/config.ts'
+import type { EpochMs, Millis, NanoUsd } from '../policy/config.ts'
 import type { Claims, Readings, Refuse } from '../policy/decision.ts'
 import type { Caller } from '../policy/facts.ts'
 import type { Charge, Hold } from '../policy/standing.ts'
@@ -7,16 +7,26 @@ import type { Charge, Hold } from '../policy/standing.ts'
  * Where keys, accounts, standings and the ledger live. Every implementation passes test/store/contract.ts.
  * Each call is atomic and owns the clock; a call that resolves is durable where its sentence says so.
  * Rejects with StoreUnavailable when the store cannot be reached.
+ *
+ * A request holds what it was granted from `admit` to `settle` or `refund`, each of which has an effect once per
+ * request id. A hold is a lease of LEASE_MS that `beat` renews; one that ran out is settled by `sweep` at its last
+ * checkpoint, and a settlement that comes after all charges the difference.
  */
 export interface Store {
   /** The caller behind an active key. Never cached, so that a revoked key is refused by the next request. */
   findCaller(keyHash: string): Promise<Caller | undefined>
   /** Judges the claims and takes what they are granted, in one step. Repeating a request id changes nothing. */
   admit(admission: Admission): Promise<Admitted>
+  /** Judges and takes another round of a request under way. Repeating a round changes nothing. */
+  extend(extension: Extension): Promise<Extended>
+  /** Renews the leases of requests under way, and keeps what each would be settled at. Those that ended are left out. */
+  beat(beats: readonly Beat[]): Promise<void>
   /** Ends a hold at what the request weighed and writes its ledger row, once per request id. Durable. */
   settle(settlement: Settlement): Promise<void>
   /** Ends a hold that bought nothing. Requests of the minute and the day are not given back. */
   refund(hold: Hold): Promise<void>
+  /** Settles holds whose lease ran out at their last checkpoint; those without one bought nothing. How many there were. */
+  sweep(): Promise<number>
   /** What was used in the window at this moment. */
   readSpend(account: string): Promise<SpendReading>
 
@@ -26,12 +36,20 @@ export interface Store {
   revokeKey(keyHash: string): Promise<KeyRecord | undefined>
   /** Every key, newest first. */
   listKeys(): Promise<readonly KeyRecord[]>
+  findAccount(account: string): Promise<AccountRecord | undefined>
 
-  /** Settled requests of one account, or of all, oldest first. */
-  readLedger(account?: string): AsyncIterable<LedgerRow>
+  /** Rows of one account, or of all, in the order of their request ids, which is that of their admission. */
+  readLedger(query?: LedgerQuery): AsyncIterable<LedgerRow>
+  /** What was settled by day, account, plan and model: of every row there ever was, also of those removed since. */
+  readTotals(query?: TotalsQuery): AsyncIterable<Total>
+  /** Removes rows of requests admitted before a moment; totals and spend keep them. How many there were. */
+  trimLedger(before: EpochMs): Promise<number>
   /** Waits for what is being written, then lets go of the files or the connection. */
   close(): Promise<void>
 }
+
+/** How long a hold outlives its last sign of life. */
+export const LEASE_MS: Millis = 30_000
 
 /** The store did not answer, or must not be used. */
 export class StoreUnavailable extends Error {
@@ -55,14 +73,41 @@ export type Admitted =
   /** Plan or window changed in between: decide again with these. */
   | { readonly outcome: 'stale'; readonly plan: string; readonly at: EpochMs }
 
-export interface Settlement {
+export interface Extension {
   readonly hold: Hold
-  readonly charge: Charge
-  readonly row: LedgerRow
+  /** One more than that of the hold. */
+  readonly round: number
+  /** What the rounds so far weighed. */
+  readonly spent: Charge
+  /** Of the new round. Requests, day and concurrency are not asked again. */
+  readonly claims: Claims
 }
 
-/** One settled request. Prompts and answers are never in it. */
-export interface LedgerRow {
+export type Extended =
+  | { readonly outcome: 'extended'; readonly hold: Hold }
+  /** Nothing changed: the request may still be settled at what it spent. */
+  | { readonly outcome: 'refused'; readonly denial: Refuse['denial']; readonly readings: Readings }
+  /** The hold ended, because its lease ran out. */
+  | { readonly outcome: 'ended' }
+
+/** A sign of life of a request under way. */
+export interface Beat {
+  readonly hold: Hold
+  /** What it would be settled at now: its checkpoint. Absent before it was dispatched. */
+  readonly soFar?: Settlement
+}
+
+export interface Settlement {
+  readonly hold: Hold
+  /** What it weighs in the minute, which for images is not all that their model counts. */
+  readonly tokens: number
+  readonly bill: Bill
+}
+
+export const chargeOf = ({ tokens, bill }: Settlement): Charge => ({ tokens, cost: bill.cost })
+
+/** What a request came to. Prompts and answers are never in it. */
+export interface Bill {
   readonly requestId: string
   readonly account: string
   readonly plan: string
@@ -73,13 +118,50 @@ export interface LedgerRow {
   readonly inputTokens: number
   readonly outputTokens: number
   readonly cost: NanoUsd
-  readonly kind: 'settle'
   /** True when the backend did not report its usage. */
   readonly estimated: boolean
   readonly admittedAt: EpochMs
-  readonly settledAt: EpochMs
   /** Of the configuration the request was decided by. */
   readonly revision: string
+  /** The route that chose the model. */
+  readonly rule?: string
+}
+
+/** One settled request. */
+export interface LedgerRow extends Bill {
+  /** `orphan`: charged at its last checkpoint. `late`: settled after that; tokens and cost are the difference. */
+  readonly kind: 'settle' | 'orphan' | 'late'
+  readonly settledAt: EpochMs
+}
+
+export interface LedgerQuery {
+  readonly account?: string
+  /** Admitted at or after. */
+  readonly since?: EpochMs
+}
+
+export interface TotalsQuery {
+  /** First UTC day, in days since the epoch. */
+  readonly since?: number
+}
+
+/** What one account settled of one model on one plan in one UTC day, that of the admissions. */
+export interface Total {
+  /** Days since the epoch. */
+  readonly day: number
+  readonly account: string
+  readonly plan: string
+  readonly model: string
+  readonly requests: number
+  readonly inputTokens: number
+  readonly outputTokens: number
+  readonly cost: NanoUsd
+}
+
+export interface AccountRecord {
+  readonly account: string
+  readonly label: string
+  readonly plan: string
 }
 
 export interface SpendReading {

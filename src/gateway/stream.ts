@@ -77,6 +77,11 @@ export class AnswerStream implements Reader {
     this.#reader = new StreamReader({ model: target.pool.model, usageWanted, id, created }, choices)
   }
 
+  /** Bytes of content, reasoning and tool calls so far. */
+  get spoken(): number {
+    return this.#reader.spoken
+  }
+
   begin(exchange: Exchange): void {
     const { headersTimeout, firstContentTimeout, idleTimeout, streamTimeout } = this.#timeouts
     this.#exchange = exchange

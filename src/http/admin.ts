@@ -6,6 +6,7 @@ import { readBody } from './body.ts'
 import type { HttpCall } from './call.ts'
 import type { App, Endpoint } from './endpoint.ts'
 import { showReady } from './public.ts'
+import { exportLedger, showUsage } from './usage.ts'
 
 /** What operators may call, on the admin listener alone. */
 export const adminEndpoints: readonly Endpoint[] = [
@@ -14,6 +15,8 @@ export const adminEndpoints: readonly Endpoint[] = [
   { method: 'GET', path: '/admin/keys', who: 'operator', run: listKeys },
   { method: 'POST', path: '/admin/keys', who: 'operator', run: mint },
   { method: 'POST', path: '/admin/keys/revoke', who: 'operator', run: revoke },
+  { method: 'GET', path: '/admin/usage', who: 'operator', run: showUsage },
+  { method: 'GET', path: '/admin/ledger', who: 'operator', run: exportLedger },
 ]
 
 const MAX_BODY_BYTES = 65_536

@@ -3,7 +3,7 @@ import type { AdmittedCall } from '../gateway/admit.ts'
 import type { Identified } from '../gateway/identify.ts'
 import { infer, type Served } from '../gateway/infer.ts'
 import { standingAfter } from '../gateway/quota.ts'
-import type { LedgerRow } from '../gateway/store.ts'
+import type { Bill } from '../gateway/store.ts'
 import type { Millis, Pool } from '../policy/config.ts'
 import type { Denial } from '../policy/denial.ts'
 import { isDenial } from '../wire/body.ts'
@@ -74,17 +74,17 @@ async function answer(app: App, call: HttpCall, events: EventResponse, served: S
     case 'denied':
       return deny(call, events, served.denial)
     case 'left':
-      if (served.row) noteRow(call, served.row)
+      if (served.bill) noteBill(call, served.bill)
       return
     case 'whole': {
-      const { admitted, pool, row, bytes } = served
-      noteRow(call, row)
-      return call.send(200, 'application/json', bytes, answerHeaders(app, admitted, pool, row.cost))
+      const { admitted, pool, bill, bytes } = served
+      noteBill(call, bill)
+      return call.send(200, 'application/json', bytes, answerHeaders(app, admitted, pool, bill.cost))
     }
     case 'stream':
       events.open(answerHeaders(app, served.admitted, served.pool, 0))
       return relay(call, events, served.stream, async ending => {
-        noteRow(call, await served.settle(ending))
+        noteBill(call, await served.settle(ending))
         if (!ending.clean) call.note = { ...call.note, interrupted: ending.cause }
       })
   }
@@ -97,7 +97,7 @@ function deny(call: HttpCall, events: EventResponse, denial: Denial): void {
   } else call.deny(denial)
 }
 
-function noteRow(call: HttpCall, { model, pool, inputTokens, outputTokens, cost, estimated }: LedgerRow): void {
+function noteBill(call: HttpCall, { model, pool, inputTokens, outputTokens, cost, estimated }: Bill): void {
   call.note = { ...call.note, model, pool, inputTokens, outputTokens, cost, estimated }
 }
 

@@ -99,9 +99,11 @@ function isOperator({ adminToken }: App, request: IncomingMessage): boolean {
 function fail(app: App, call: HttpCall, error: unknown): void {
   if (error instanceof ClientLeft) return
   const unavailable = error instanceof StoreUnavailable
+  // Of an outage the reason is enough: there may be one for every request.
+  const stack = error instanceof Error && !unavailable ? error.stack : undefined
   app.alarm(unavailable ? 'the store is unavailable' : 'unexpected error', {
     requestId: call.requestId,
-    error: error instanceof Error ? (error.stack ?? error.message) : String(error),
+    error: stack ?? (error instanceof Error ? error.message : String(error)),
   })
   const denial = { code: unavailable ? 'STORE_UNAVAILABLE' : 'INTERNAL' } as const
   const { response } = call

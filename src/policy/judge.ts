@@ -2,12 +2,22 @@ import type { EpochMs, Millis, NanoUsd } from './config.ts'
 import type { Claims, Granted, Readings, Refuse, SpendClaim, Verdict } from './decision.ts'
 import type { RateDenial } from './denial.ts'
 import { costOf, outputWithin } from './price.ts'
-import { type Bucket, dayOf, liveMinute, readingsOf, type Standing } from './standing.ts'
+import {
+  type Bucket,
+  type Charge,
+  dayOf,
+  type Hold,
+  liveMinute,
+  readingsOf,
+  release,
+  type Standing,
+} from './standing.ts'
 
 /** How long to wait when only other requests under way stand in the way; nobody knows when they end. */
 const OTHERS_END_MS: Millis = 2000
 const CONCURRENCY_MS: Millis = 1000
 const DAY_MS: Millis = 86_400_000
+const UNLIMITED = { limit: Number.MAX_SAFE_INTEGER }
 
 /**
  * Whether claims fit an account's standing: all of them, or none. Changes nothing; `take` does.
@@ -28,6 +38,15 @@ export function judge(standing: Standing, claims: Claims, now: EpochMs): Verdict
     holdDenial(claims, readings)
   if (denial) return { verdict: 'refuse', denial, readings }
   return { verdict: 'admit', granted: grantedBy(claims, readings), readings }
+}
+
+/**
+ * Whether another round of a request under way fits: more tokens and spend, in the window it was admitted in, once
+ * what it `spent` so far is put right. It is no further request, and no other may take its place meanwhile.
+ */
+export function judgeExtension(standing: Standing, hold: Hold, spent: Charge, claims: Claims, now: EpochMs): Verdict {
+  const { tokens, spend, output } = claims
+  return judge(release(standing, hold, spent, now), { requests: UNLIMITED, tokens, spend, output }, now)
 }
 
 /** Spent: it would not fit even if every hold were refunded. */

@@ -26,15 +26,20 @@ export interface Spend {
   readonly held: NanoUsd
 }
 
-/** What one request has taken and not yet settled. */
+/** What one request has taken and not yet settled: `tokens` and `cost` are those of its present round. */
 export interface Hold extends Granted {
   readonly requestId: string
   readonly account: string
-  /** The bucket of the minute it was counted in. */
+  /** The bucket of the minute its present round was counted in. */
   readonly second: number
   /** Start of its billing window. */
   readonly window: EpochMs
+  /** When it was admitted. */
   readonly at: EpochMs
+  /** Extensions so far: 0 after the admission, one more for each further call of a model. */
+  readonly round: number
+  /** What the rounds before the present one weighed. */
+  readonly spent: Charge
 }
 
 /** What a request turned out to weigh. */
@@ -42,6 +47,9 @@ export interface Charge {
   readonly tokens: number
   readonly cost: NanoUsd
 }
+
+/** The charge of a request that bought nothing. */
+export const NOTHING: Charge = { tokens: 0, cost: 0 }
 
 export const newStanding: Standing = { minute: [], day: { number: 0, requests: 0 }, open: 0, spend: {} }
 
@@ -107,7 +115,31 @@ export function holdOf(
   request: { requestId: string; account: string; window: EpochMs },
   at: EpochMs,
 ): Hold {
-  return { ...granted, ...request, second: liveMinute(standing, at).second, at }
+  return { ...granted, ...request, second: liveMinute(standing, at).second, at, round: 0, spent: NOTHING }
+}
+
+/**
+ * A hold that goes on with another round, `granted` at `at`; `spent` is what the request weighed so far. The rounds
+ * before are put right in the bucket they were counted in, the new one counts in the current one.
+ */
+export function extend(
+  standing: Standing,
+  hold: Hold,
+  spent: Charge,
+  granted: Granted,
+  at: EpochMs,
+): { standing: Standing; hold: Hold } {
+  const over = release(standing, hold, spent, at)
+  const { second, buckets } = liveMinute(over, at)
+  return {
+    standing: {
+      minute: addToBucket(buckets, second, 0, granted.tokens),
+      day: over.day,
+      open: standing.open,
+      spend: addToSpend(over, hold.window, -spent.cost, spent.cost + granted.cost),
+    },
+    hold: { ...hold, ...granted, second, round: hold.round + 1, spent },
+  }
 }
 
 /**
@@ -117,10 +149,22 @@ export function holdOf(
  */
 export function release(standing: Standing, hold: Hold, charge: Charge, at: EpochMs): Standing {
   return {
-    minute: correctTokens(standing, hold.second, charge.tokens - hold.tokens, at),
+    minute: correctTokens(standing, hold.second, charge.tokens - hold.spent.tokens - hold.tokens, at),
     day: standing.day,
     open: Math.max(0, standing.open - 1),
-    spend: addToSpend(standing, hold.window, charge.cost, -hold.cost),
+    spend: addToSpend(standing, hold.window, charge.cost, -hold.spent.cost - hold.cost),
+  }
+}
+
+/**
+ * The standing after a request that holds nothing any more turned out to weigh `charge`, where it was charged `was`
+ * before: at an orphan's last checkpoint, or nothing when its hold is not known at all.
+ */
+export function amend(standing: Standing, hold: Hold, was: Charge, charge: Charge, at: EpochMs): Standing {
+  return {
+    ...standing,
+    minute: correctTokens(standing, hold.second, charge.tokens - was.tokens, at),
+    spend: addToSpend(standing, hold.window, charge.cost - was.cost, 0),
   }
 }
 

@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { inspect } from 'node:util'
 import { expect, test } from 'vitest'
 import { load } from '../../src/config/load.ts'
+import type { Settings } from '../../src/config/settings.ts'
 import { type Config, placeOf } from '../../src/policy/config.ts'
 import { found, kinds, loadFiles, loadGood, problemsOf, small } from './files.ts'
 
@@ -231,6 +232,7 @@ test('every default in the schema is the one that holds', () => {
   const { dimensions } = $defs.embedding_model.properties
   const spelt = `brand: ${properties.brand.default}
 store: ${properties.store.default}
+ledger: { keep: ${$defs.ledger.properties.keep.default} }
 server: { listen: ${listen.default}, admin: ${admin.default}, state_dir: ${state_dir.default}, instances: ${instances.default} }
 limits: { body: ${body.default}, embedding_batch: ${embedding_batch.default}, image_sizes: [${image_sizes.default}] }
 failover:\n${timeouts.join('')}  ${eject}\n`
@@ -245,13 +247,15 @@ failover:\n${timeouts.join('')}  ${eject}\n`
 
   const silent = loadGood(kinds)
   const inside = (path: string) => path.replace(/^.*\/(?=data)/, '')
+  const storeOf = ({ store }: Settings) => store.kind === 'embedded' && inside(store.path)
   expect({ ...settings.server, stateDir: inside(settings.server.stateDir) }).toEqual({
     ...silent.settings.server,
     stateDir: inside(silent.settings.server.stateDir),
   })
-  expect(inside(settings.store.path)).toBe(inside(silent.settings.store.path))
-  expect([settings.brand, settings.limits, settings.backends]).toEqual([
+  expect(storeOf(settings)).toBe(storeOf(silent.settings))
+  expect([settings.brand, settings.ledger, settings.limits, settings.backends]).toEqual([
     silent.settings.brand,
+    silent.settings.ledger,
     silent.settings.limits,
     silent.settings.backends,
   ])

@@ -26,6 +26,7 @@ test.each<[Unit['kind'], string | number, number | string]>([
   ['duration', '1.5s', 1500],
   ['duration', '5m', 300_000],
   ['duration', '1h', 3_600_000],
+  ['duration', '90d', 7_776_000_000],
   ['duration', '0.5ms', 'not-a-number'],
   ['size', '10MB', 10_000_000],
   ['size', '512KB', 512_000],

@@ -1,18 +1,19 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { Refuse } from '../../src/policy/decision.ts'
-import { judge } from '../../src/policy/judge.ts'
-import { release } from '../../src/policy/standing.ts'
+import type { Readings, Refuse } from '../../src/policy/decision.ts'
+import { judge, judgeExtension } from '../../src/policy/judge.ts'
+import { holdOf, NOTHING, release, take } from '../../src/policy/standing.ts'
 import {
   ASK,
   type Asked,
+  type AskedMore,
   claimsOf,
   costAt,
   type Limits,
   limits,
   type Played,
   play,
-  type Served,
+  type Round,
   type Step,
   steps,
   WIDE,
@@ -24,10 +25,13 @@ describe('whatever the order of requests', () => {
   it('every limit holds, in every 60 s span and at every moment', () => {
     fc.assert(
       fc.property(limits, steps(), (limits, steps) => {
-        play(limits, steps, ({ played, verdict }) => {
-          expectWithin(limits, played)
-          if (verdict.verdict === 'admit')
-            expect(verdict.readings.used + verdict.readings.held).toBeLessThanOrEqual(limits.monthly)
+        play(limits, steps, {
+          seen: ({ played, verdict }) => {
+            expectWithin(limits, played)
+            if (verdict.verdict === 'admit')
+              expect(verdict.readings.used + verdict.readings.held).toBeLessThanOrEqual(limits.monthly)
+          },
+          seenMore: ({ played }) => expectWithin(limits, played),
         })
       }),
       RUNS,
@@ -37,7 +41,8 @@ describe('whatever the order of requests', () => {
   it('a clock that steps back admits no more', () => {
     fc.assert(
       fc.property(limits, steps(-71_000), (limits, steps) => {
-        play(limits, steps, ({ played }) => expectWithin(limits, played))
+        const seen = ({ played }: Asked) => expectWithin(limits, played)
+        play(limits, steps, { seen, seenMore: seen })
       }),
       RUNS,
     )
@@ -46,17 +51,9 @@ describe('whatever the order of requests', () => {
   it('the readings are what was admitted and settled', () => {
     fc.assert(
       fc.property(limits, steps(), (limits, steps) => {
-        play(limits, steps, ({ played, verdict, clock }) => {
-          const live = played.served.filter(({ hold }) => hold.second >= Math.floor(clock / 1000) - 60)
-          expect(verdict.readings).toEqual({
-            requests: live.length,
-            tokens: tokensOf(live),
-            day: played.served.length,
-            open: played.open.length,
-            used: played.used,
-            held: heldBy(played),
-          })
-        })
+        const seen = ({ played, clock, verdict }: Asked) =>
+          expect(verdict.readings).toEqual(readingsBy(played, Math.floor(clock / 1000)))
+        play(limits, steps, { seen })
       }),
       RUNS,
     )
@@ -65,9 +62,10 @@ describe('whatever the order of requests', () => {
   it('a refusal is justified: the same claims would pass a limit', () => {
     fc.assert(
       fc.property(limits, steps(-2000), (limits, steps) => {
-        play(limits, steps, asked => {
+        const seen = (asked: Asked) => {
           if (asked.verdict.verdict === 'refuse') expect(excess(asked, asked.verdict)).toBeGreaterThan(0)
-        })
+        }
+        play(limits, steps, { seen })
       }),
       RUNS,
     )
@@ -76,7 +74,7 @@ describe('whatever the order of requests', () => {
   it('a grant lies between min and want, and one token more would not fit', () => {
     fc.assert(
       fc.property(limits, steps(), (limits, steps) => {
-        play(limits, steps, ({ claims, verdict }) => {
+        const seen = ({ claims, verdict }: Asked) => {
           if (verdict.verdict === 'refuse') return
           const { granted, readings } = verdict
           const { want, min, choices } = claims.output
@@ -94,7 +92,8 @@ describe('whatever the order of requests', () => {
             cost: costs(granted.output),
           })
           expect([fits(granted.output), fits(granted.output + 1)]).toEqual([true, false])
-        })
+        }
+        play(limits, steps, { seen, seenMore: seen })
       }),
       RUNS,
     )
@@ -103,9 +102,9 @@ describe('whatever the order of requests', () => {
   it('402 is said only of what would not fit even without the requests under way', () => {
     fc.assert(
       fc.property(limits, steps(), (limits, steps) => {
-        play(limits, steps, ({ standing, claims, verdict, clock, played }) => {
+        const seen = ({ standing, claims, verdict, clock, played }: Asked) => {
           if (verdict.verdict === 'admit') return
-          const alone = played.open.reduce((so, { hold }) => release(so, hold, { tokens: 0, cost: 0 }, clock), standing)
+          const alone = played.open.reduce((so, { hold }) => release(so, hold, NOTHING, clock), standing)
           const wide = {
             ...claims,
             requests: { limit: 1e9 },
@@ -114,7 +113,8 @@ describe('whatever the order of requests', () => {
           }
           const fits = judge(alone, wide, clock).verdict === 'admit'
           expect(verdict.denial.code).toBe(fits ? 'rate_limit_exceeded' : 'quota_exceeded')
-        })
+        }
+        play(limits, steps, { seen })
       }),
       RUNS,
     )
@@ -122,14 +122,16 @@ describe('whatever the order of requests', () => {
 
   /** Refused by time alone: what frees itself when others end has no exact wait. */
   const expectExactWaits = (limits: Limits, steps: readonly Step[]) =>
-    play(limits, steps, ({ standing, claims, verdict, clock }) => {
-      if (verdict.verdict === 'admit' || verdict.denial.code !== 'rate_limit_exceeded') return
-      const then = clock + verdict.denial.retryAfterMs
-      const again = { ...claims, spend: claimsOf(WIDE, ASK, then).spend }
-      expect([judge(standing, again, then - 1).verdict, judge(standing, again, then).verdict]).toEqual([
-        'refuse',
-        'admit',
-      ])
+    play(limits, steps, {
+      seen: ({ standing, claims, verdict, clock }) => {
+        if (verdict.verdict === 'admit' || verdict.denial.code !== 'rate_limit_exceeded') return
+        const then = clock + verdict.denial.retryAfterMs
+        const again = { ...claims, spend: claimsOf(WIDE, ASK, then).spend }
+        expect([judge(standing, again, then - 1).verdict, judge(standing, again, then).verdict]).toEqual([
+          'refuse',
+          'admit',
+        ])
+      },
     })
 
   it.each(['rpm', 'tpm', 'perDay'] as const)(
@@ -154,32 +156,137 @@ describe('whatever the order of requests', () => {
   })
 })
 
-const tokensOf = (served: readonly Served[]): number => served.reduce((sum, { tokens }) => sum + tokens, 0)
-const heldBy = ({ open }: Played): number => open.reduce((sum, { hold }) => sum + hold.cost, 0)
+describe('another round of a request under way', () => {
+  it('is refused only where its claims would pass a limit of tokens or spend, once what was spent is put right', () => {
+    fc.assert(
+      fc.property(limits, steps(-2000), (limits, steps) => {
+        play(limits, steps, {
+          seenMore: asked => {
+            if (asked.verdict.verdict === 'refuse') expect(excessMore(asked, asked.verdict)).toBeGreaterThan(0)
+          },
+        })
+      }),
+      RUNS,
+    )
+  })
+
+  it('is judged on what others took, and what was spent', () => {
+    fc.assert(
+      fc.property(limits, steps(), (limits, steps) => {
+        play(limits, steps, {
+          seenMore: ({ played, clock, verdict, served, spent }) => {
+            const second = Math.floor(clock / 1000)
+            const before = readingsBy(played, second)
+            const live = served.hold.second >= second - 60
+            expect(verdict.readings).toEqual({
+              ...before,
+              tokens: before.tokens - (live ? served.hold.tokens + served.hold.spent.tokens - spent.tokens : 0),
+              open: before.open - 1,
+              used: before.used + spent.cost,
+              held: before.held - served.hold.cost - served.hold.spent.cost,
+            })
+          },
+        })
+      }),
+      RUNS,
+    )
+  })
+
+  it('is never refused for requests, the day or concurrency, however narrow', () => {
+    fc.assert(
+      fc.property(limits, steps(), (limits, steps) => {
+        play(limits, steps, {
+          seenMore: ({ standing, served, spent, claims, clock, verdict }) => {
+            const narrow = { ...claims, requests: { limit: 0 }, day: { limit: 0 }, concurrency: { limit: 0 } }
+            expect(judgeExtension(standing, served.hold, spent, narrow, clock)).toEqual(verdict)
+          },
+        })
+      }),
+      RUNS,
+    )
+  })
+
+  it('that gives back what it did not spend fits where the request itself was admitted', () => {
+    fc.assert(
+      fc.property(limits, steps(), (limits, steps) => {
+        play(limits, steps, {
+          seen: ({ standing, claims, verdict, clock }) => {
+            if (verdict.verdict === 'refuse') return
+            const names = { requestId: 'req_more', account: 'acct_a', window: claims.spend.window.start }
+            const hold = holdOf(standing, verdict.granted, names, clock)
+            const more = judgeExtension(take(standing, hold), hold, NOTHING, claims, clock)
+            expect(more).toMatchObject({ verdict: 'admit', granted: verdict.granted })
+          },
+        })
+      }),
+      RUNS,
+    )
+  })
+})
+
+const tokensOf = (rounds: readonly Round[]): number => rounds.reduce((sum, { tokens }) => sum + tokens, 0)
+const roundsOf = ({ served }: Played): Round[] => served.flatMap(({ rounds }) => rounds)
+const heldBy = ({ open }: Played): number => open.reduce((sum, { hold }) => sum + hold.spent.cost + hold.cost, 0)
+
+/** While the clock does not step back. */
+function readingsBy(played: Played, second: number): Readings {
+  return {
+    requests: played.served.filter(({ rounds }) => rounds[0].second >= second - 60).length,
+    tokens: tokensOf(roundsOf(played).filter(round => round.second >= second - 60)),
+    day: played.served.length,
+    open: played.open.length,
+    used: played.used,
+    held: heldBy(played),
+  }
+}
 
 /** Checked at each request; since all spans that end between two requests hold no more than these. */
 function expectWithin(limits: Limits, played: Played): void {
-  const span = played.served.filter(({ at }) => played.now - at <= 60_000)
-  expect(span.length).toBeLessThanOrEqual(limits.rpm)
-  expect(tokensOf(span)).toBeLessThanOrEqual(limits.tpm)
+  const inSpan = ({ at }: Round) => played.now - at <= 60_000
+  expect(played.served.filter(({ rounds }) => inSpan(rounds[0])).length).toBeLessThanOrEqual(limits.rpm)
+  expect(tokensOf(roundsOf(played).filter(inSpan))).toBeLessThanOrEqual(limits.tpm)
   expect(played.served.length).toBeLessThanOrEqual(limits.perDay)
   expect(played.open.length).toBeLessThanOrEqual(limits.maxConcurrent)
   expect(played.used + heldBy(played)).toBeLessThanOrEqual(limits.monthly)
 }
 
+/** What counts in the current second, counted from what was served. */
+function liveIn({ played, clock }: Asked): { rounds: Round[]; requests: number } {
+  const seconds = roundsOf(played).map(({ second }) => second)
+  const oldest = Math.max(Math.floor(clock / 1000), ...seconds) - 60
+  return {
+    rounds: roundsOf(played).filter(({ second }) => second >= oldest),
+    requests: played.served.filter(({ rounds }) => rounds[0].second >= oldest).length,
+  }
+}
+
 /** By how much the claims pass the limit that refused them, counted from what was served. */
-function excess({ claims, played, clock }: Asked, { denial }: Refuse): number {
-  const current = Math.max(Math.floor(clock / 1000), ...played.served.map(({ hold }) => hold.second))
-  const live = played.served.filter(({ hold }) => hold.second >= current - 60)
+function excess(asked: Asked, { denial }: Refuse): number {
+  const { claims, played } = asked
+  const live = liveIn(asked)
   const least = claims.output.min * claims.output.choices
   const cost = played.used + costAt(claims.tokens.input, least) - (claims.spend.limit ?? 0)
   if (denial.code === 'quota_exceeded') return cost
   const by = {
-    requests: live.length + 1 - claims.requests.limit,
-    tokens: tokensOf(live) + claims.tokens.input + least - claims.tokens.limit,
+    requests: live.requests + 1 - claims.requests.limit,
+    tokens: tokensOf(live.rounds) + claims.tokens.input + least - claims.tokens.limit,
     daily_limit: played.served.length + 1 - (claims.day?.limit ?? 0),
     concurrency: played.open.length + 1 - (claims.concurrency?.limit ?? 0),
     quota_hold: cost + heldBy(played),
   }
   return by[denial.type]
+}
+
+/** The same of another round: what is held for the request makes way for what it spent. */
+function excessMore(asked: AskedMore, { denial }: Refuse): number {
+  const { claims, played, served, spent } = asked
+  const { rounds } = liveIn(asked)
+  const last = served.rounds.at(-1)
+  const freed = last && rounds.includes(last) ? served.hold.tokens + served.hold.spent.tokens - spent.tokens : 0
+  const least = claims.output.min * claims.output.choices
+  const cost = played.used + spent.cost + costAt(claims.tokens.input, least) - (claims.spend.limit ?? 0)
+  if (denial.code === 'quota_exceeded') return cost
+  if (denial.type === 'tokens') return tokensOf(rounds) - freed + claims.tokens.input + least - claims.tokens.limit
+  if (denial.type === 'quota_hold') return cost + heldBy(played) - served.hold.cost - served.hold.spent.cost
+  return 0
 }

@@ -1,8 +1,17 @@
 import fc from 'fast-check'
-import type { Claims, Granted, Verdict } from '../../src/policy/decision.ts'
-import { judge } from '../../src/policy/judge.ts'
+import type { Claims, Verdict } from '../../src/policy/decision.ts'
+import { judge, judgeExtension } from '../../src/policy/judge.ts'
 import { costOf } from '../../src/policy/price.ts'
-import { type Charge, type Hold, holdOf, newStanding, release, type Standing, take } from '../../src/policy/standing.ts'
+import {
+  type Charge,
+  extend,
+  type Hold,
+  holdOf,
+  newStanding,
+  release,
+  type Standing,
+  take,
+} from '../../src/policy/standing.ts'
 import { windowOf } from '../../src/policy/window.ts'
 
 /** A Monday in the middle of a month, on a full second. */
@@ -55,6 +64,7 @@ export const costAt = (input: number, output: number): number => costOf(price, i
 export type Step =
   | { readonly do: 'ask'; readonly ask: Ask }
   | { readonly do: 'end'; readonly pick: number; readonly percent: number }
+  | { readonly do: 'extend'; readonly pick: number; readonly percent: number; readonly ask: Ask }
   | { readonly do: 'wait'; readonly ms: number }
 
 const ask: fc.Arbitrary<Ask> = fc
@@ -67,6 +77,10 @@ export const steps = (least = 0): fc.Arbitrary<Step[]> =>
     fc.oneof(
       { weight: 6, arbitrary: fc.record({ do: fc.constant('ask' as const), ask }) },
       { weight: 3, arbitrary: fc.record({ do: fc.constant('end' as const), pick: fc.nat(99), percent: fc.nat(100) }) },
+      {
+        weight: 2,
+        arbitrary: fc.record({ do: fc.constant('extend' as const), pick: fc.nat(99), percent: fc.nat(100), ask }),
+      },
       {
         weight: 3,
         arbitrary: fc.record({ do: fc.constant('wait' as const), ms: fc.integer({ min: least, max: 3000 }) }),
@@ -85,11 +99,20 @@ export const limits: fc.Arbitrary<Limits> = fc.record({
   monthly: fc.integer({ min: 500, max: 20_000 }),
 })
 
-/** One admitted request as a client sees it; `at` is true time, `tokens` what it weighs by now. */
-export interface Served {
+/** One call of a model for an admitted request. */
+export interface Round {
+  /** True time. */
   readonly at: number
-  readonly hold: Hold
+  /** The bucket it was counted in. */
+  readonly second: number
+  /** What it weighs by now. */
   tokens: number
+}
+
+/** One admitted request as a client sees it. */
+export interface Served {
+  hold: Hold
+  readonly rounds: [Round, ...Round[]]
 }
 
 export interface Asked {
@@ -99,6 +122,13 @@ export interface Asked {
   /** What the clock showed. */
   readonly clock: number
   readonly played: Played
+}
+
+/** Another round that was asked for a request under way. */
+export interface AskedMore extends Asked {
+  readonly served: Served
+  /** What the rounds before it weighed. */
+  readonly spent: Charge
 }
 
 /** The world so far, kept apart from the standing that is under test. */
@@ -113,44 +143,95 @@ export interface Played {
 /** How far the clock may be behind the true time; past 120 s the minute starts anew, by design. */
 const LAG_MAX = 71_000
 
-/** Plays steps against judge, take and release. `seen` looks at every verdict before it takes effect. */
-export function play(
-  limits: Limits,
-  steps: readonly Step[],
-  seen: (asked: Asked) => void,
-): Played & { standing: Standing } {
-  const played: Played = { now: NOON, served: [], open: [], used: 0 }
-  let standing: Standing = newStanding
-  let clock = NOON
-  const admit = (granted: Granted) => {
-    const names = { requestId: `req_${played.served.length}`, account: 'acct_a', window: windowOf(clock).start }
-    const hold = holdOf(standing, granted, names, clock)
-    const served = { at: played.now, hold, tokens: hold.tokens }
-    played.served.push(served)
-    played.open.push(served)
-    standing = take(standing, hold)
-  }
-  const end = (served: Served, charge: Charge) => {
-    played.open.splice(played.open.indexOf(served), 1)
-    played.used += charge.cost
-    served.tokens = charge.tokens
-    standing = release(standing, served.hold, charge, clock)
+/** What looks at a verdict before it takes effect. */
+interface Eyes {
+  readonly seen?: (asked: Asked) => void
+  readonly seenMore?: (asked: AskedMore) => void
+}
+
+/** Plays steps against judge, take, extend and release. */
+export function play(limits: Limits, steps: readonly Step[], eyes: Eyes): Played & { standing: Standing } {
+  const game = new Game(limits, eyes)
+  for (const step of steps) game.do(step)
+  return { ...game.played, standing: game.standing }
+}
+
+class Game {
+  readonly played: Played = { now: NOON, served: [], open: [], used: 0 }
+  standing: Standing = newStanding
+  readonly #limits: Limits
+  readonly #eyes: Eyes
+  #clock = NOON
+
+  constructor(limits: Limits, eyes: Eyes) {
+    this.#limits = limits
+    this.#eyes = eyes
   }
 
-  for (const step of steps) {
-    if (step.do === 'wait') {
-      played.now += Math.max(0, step.ms)
-      clock = Math.max(clock + step.ms, played.now - LAG_MAX)
-    } else if (step.do === 'ask') {
-      const claims = claimsOf(limits, step.ask, clock)
-      const verdict = judge(standing, claims, clock)
-      seen({ standing, claims, verdict, clock, played })
-      if (verdict.verdict === 'admit') admit(verdict.granted)
-    } else {
-      const served = played.open[step.pick % Math.max(1, played.open.length)]
-      const part = (whole: number) => Math.floor((whole * step.percent) / 100)
-      if (served) end(served, { tokens: part(served.hold.tokens), cost: part(served.hold.cost) })
+  do(step: Step): void {
+    if (step.do === 'wait') this.#wait(step.ms)
+    else if (step.do === 'ask') this.#ask(step.ask)
+    else {
+      const { open } = this.played
+      const served = open[step.pick % Math.max(1, open.length)]
+      if (!served) return
+      const charge = partOf(served.hold, step.percent)
+      if (step.do === 'end') this.#end(served, charge)
+      else this.#askMore(served, charge, step.ask)
     }
   }
-  return { ...played, standing }
+
+  #wait(ms: number): void {
+    this.played.now += Math.max(0, ms)
+    this.#clock = Math.max(this.#clock + ms, this.played.now - LAG_MAX)
+  }
+
+  #ask(ask: Ask): void {
+    const { played, standing } = this
+    const clock = this.#clock
+    const claims = claimsOf(this.#limits, ask, clock)
+    const verdict = judge(standing, claims, clock)
+    this.#eyes.seen?.({ standing, claims, verdict, clock, played })
+    if (verdict.verdict === 'refuse') return
+    const names = { requestId: `req_${played.served.length}`, account: 'acct_a', window: windowOf(clock).start }
+    const hold = holdOf(standing, verdict.granted, names, clock)
+    const served: Served = { hold, rounds: [{ at: played.now, second: hold.second, tokens: hold.tokens }] }
+    played.served.push(served)
+    played.open.push(served)
+    this.standing = take(standing, hold)
+  }
+
+  #askMore(served: Served, spent: Charge, ask: Ask): void {
+    const { played, standing } = this
+    const clock = this.#clock
+    const claims = claimsOf(this.#limits, ask, clock)
+    const verdict = judgeExtension(standing, served.hold, spent, claims, clock)
+    this.#eyes.seenMore?.({ standing, claims, verdict, clock, played, served, spent })
+    if (verdict.verdict === 'refuse') return
+    weigh(served, spent)
+    const extended = extend(standing, served.hold, spent, verdict.granted, clock)
+    this.standing = extended.standing
+    served.hold = extended.hold
+    served.rounds.push({ at: played.now, second: served.hold.second, tokens: served.hold.tokens })
+  }
+
+  #end(served: Served, charge: Charge): void {
+    const { open } = this.played
+    open.splice(open.indexOf(served), 1)
+    this.played.used += charge.cost
+    weigh(served, charge)
+    this.standing = release(this.standing, served.hold, charge, this.#clock)
+  }
+}
+
+/** What a request weighs beyond its earlier rounds belongs to the last one. */
+function weigh({ rounds, hold }: Served, charge: Charge): void {
+  const last = rounds.at(-1)
+  if (last) last.tokens = charge.tokens - hold.spent.tokens
+}
+
+/** All that the earlier rounds spent, and a part of what is held for the present one. */
+function partOf({ tokens, cost, spent }: Hold, percent: number): Charge {
+  const part = (whole: number) => Math.floor((whole * percent) / 100)
+  return { tokens: spent.tokens + part(tokens), cost: spent.cost + part(cost) }
 }

@@ -1,9 +1,14 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import {
+  amend,
+  type Charge,
+  dayOf,
+  extend,
   type Hold,
   holdOf,
   liveMinute,
+  NOTHING,
   newStanding,
   readingsOf,
   release,
@@ -24,6 +29,22 @@ const takenAt = (...times: readonly number[]): Standing =>
   times.reduce((standing, at) => take(standing, holdAt(standing, at)), newStanding)
 
 const readings = (standing: Standing, at: number) => readingsOf(standing, WINDOW, at)
+
+const SPENT: Charge = { tokens: 12, cost: 14 }
+
+const charge: fc.Arbitrary<Charge> = fc.record({ tokens: fc.nat(200), cost: fc.nat(400) })
+const granted = fc.record({ output: fc.nat(99), tokens: fc.nat(200), cost: fc.nat(400) })
+/** After requests of the minute before, all of them under way. */
+const arbitraryStanding: fc.Arbitrary<Standing> = fc
+  .array(fc.nat(50_000), { maxLength: 9 })
+  .map(ages => takenAt(...ages.sort((a, b) => b - a).map(age => NOON - age)))
+const work = fc.record({
+  grant: granted,
+  rounds: fc.array(fc.record({ spent: charge, grant: granted }), { maxLength: 4 }),
+  last: charge,
+})
+
+const sumOf = (a: Charge, b: Charge): Charge => ({ tokens: a.tokens + b.tokens, cost: a.cost + b.cost })
 
 describe('the minute', () => {
   it.each([
@@ -154,5 +175,127 @@ describe('a hold', () => {
     const standing = takenAt(NOON, NOON + 5000)
 
     expect(JSON.parse(JSON.stringify(standing))).toEqual(standing)
+  })
+})
+
+describe('an extension', () => {
+  const GRANT = { output: 40, tokens: 45, cost: 85 }
+
+  it('counts its rounds where each was taken, and holds what they spent', () => {
+    const hold = holdAt(newStanding, NOON)
+
+    const { standing, hold: extended } = extend(take(newStanding, hold), hold, SPENT, GRANT, NOON + 5000)
+
+    expect(extended).toEqual({ ...hold, ...GRANT, second: NOON / 1000 + 5, round: 1, spent: SPENT })
+    expect(standing).toEqual({
+      minute: [
+        { second: NOON / 1000, requests: 1, tokens: 12 },
+        { second: NOON / 1000 + 5, requests: 0, tokens: 45 },
+      ],
+      day: { number: dayOf(NOON / 1000), requests: 1 },
+      open: 1,
+      spend: { [WINDOW]: { used: 0, held: 99 } },
+    })
+  })
+
+  it('in the window of its admission, whatever the month by then', () => {
+    const { end } = windowOf(NOON)
+    const hold = holdAt(newStanding, end - 1)
+
+    const { standing } = extend(take(newStanding, hold), hold, SPENT, GRANT, end + 5000)
+
+    expect(standing.spend).toEqual({ [WINDOW]: { used: 0, held: 99 } })
+  })
+
+  it('whose rounds weighed nothing leaves what a fresh hold would', () => {
+    fc.assert(
+      fc.property(arbitraryStanding, granted, granted, (standing, first, second) => {
+        const hold = holdAt(standing, NOON, first)
+        const fresh = holdAt(standing, NOON, second)
+
+        const extended = extend(take(standing, hold), hold, NOTHING, second, NOON)
+
+        expect(extended.standing).toEqual(take(standing, fresh))
+        expect(extended.hold).toEqual({ ...fresh, round: 1 })
+      }),
+    )
+  })
+
+  it('whatever the rounds and their order, what remains is the charge, and nothing held', () => {
+    fc.assert(
+      fc.property(fc.array(work, { minLength: 1, maxLength: 8 }), fc.array(fc.nat(99)), (works, turns) => {
+        let at = NOON
+        let standing = newStanding
+        const open = works.map((work, index) => {
+          const hold = { ...holdAt(standing, at, work.grant), requestId: `req_${index}` }
+          standing = take(standing, hold)
+          return { ...work, hold, rounds: [...work.rounds] }
+        })
+        const charges: Charge[] = []
+        for (let turn = 0; open.length > 0; turn++) {
+          at += 500
+          const index = (turns[turn % Math.max(1, turns.length)] ?? 0) % open.length
+          const [one] = open.slice(index, index + 1)
+          const round = one?.rounds.shift()
+          if (one && round) {
+            const extended = extend(standing, one.hold, sumOf(one.hold.spent, round.spent), round.grant, at)
+            standing = extended.standing
+            one.hold = extended.hold
+          } else if (one) {
+            const charge = sumOf(one.hold.spent, one.last)
+            standing = release(standing, one.hold, charge, at)
+            charges.push(charge)
+            open.splice(index, 1)
+          }
+        }
+
+        const total = charges.reduce(sumOf, NOTHING)
+        expect(readings(standing, at)).toEqual({
+          requests: works.length,
+          tokens: total.tokens,
+          day: works.length,
+          open: 0,
+          used: total.cost,
+          held: 0,
+        })
+      }),
+    )
+  })
+})
+
+describe('an amendment', () => {
+  it('after an orphan leaves what one settlement would have', () => {
+    fc.assert(
+      fc.property(arbitraryStanding, granted, charge, charge, (before, grant, was, charge) => {
+        const hold = holdAt(before, NOON, grant)
+        const standing = take(before, hold)
+
+        const amended = amend(release(standing, hold, was, NOON + 9000), hold, was, charge, NOON + 40_000)
+
+        expect(readings(amended, NOON + 40_000)).toEqual(
+          readings(release(standing, hold, charge, NOON + 40_000), NOON + 40_000),
+        )
+      }),
+    )
+  })
+
+  it('of a hold that is not known charges all of it, and leaves those of others alone', () => {
+    const known = holdAt(newStanding, NOON)
+
+    const amended = amend(take(newStanding, known), { ...known, requestId: 'req_lost' }, NOTHING, SPENT, NOON + 1000)
+
+    expect(readings(amended, NOON + 1000)).toEqual({ requests: 1, tokens: 42, day: 1, open: 1, used: 14, held: 50 })
+  })
+
+  it('of what left the minute frees nothing there, and an excess counts now', () => {
+    const hold = holdAt(newStanding, NOON)
+    const standing = release(take(newStanding, hold), hold, SPENT, NOON)
+    const later = NOON + 70_000
+
+    expect(readings(amend(standing, hold, SPENT, NOTHING, later), later)).toMatchObject({ tokens: 0, used: 0 })
+    expect(readings(amend(standing, hold, SPENT, { tokens: 30, cost: 50 }, later), later)).toMatchObject({
+      tokens: 18,
+      used: 50,
+    })
   })
 })

@@ -3,6 +3,8 @@ import type { Store } from '../../src/gateway/store.ts'
 import type { EpochMs } from '../../src/policy/config.ts'
 import { admissionContract } from './aspects/admission.ts'
 import { keysContract } from './aspects/keys.ts'
+import { leasesContract } from './aspects/leases.ts'
+import { ledgerContract } from './aspects/ledger.ts'
 import { modelContract } from './aspects/model.ts'
 import { settlementContract } from './aspects/settlement.ts'
 import { type Clock, clockAt, NOON } from './fixtures.ts'
@@ -10,7 +12,10 @@ import { type Clock, clockAt, NOON } from './fixtures.ts'
 /** An empty store of one implementation. */
 export interface Subject {
   readonly store: Store
-  /** Closes the store and opens it again with the same data and clock. */
+  /**
+   * Closes the store and opens it again with the same data and clock. Holds of before may be settled at once, or
+   * live on until their lease is over and someone sweeps.
+   */
   reopen(): Promise<Store>
   /** Closes whatever is open and removes the data. */
   destroy(): Promise<void>
@@ -23,17 +28,24 @@ interface Started extends Omit<Subject, 'destroy'> {
 /** An empty store, gone when the test ends. */
 export type Start = (at?: EpochMs) => Promise<Started>
 
-/** What every implementation of Store guarantees. */
-export function storeContract(name: string, open: (now: () => EpochMs) => Promise<Subject>): void {
-  const start: Start = async (at = NOON) => {
+/** Starts with a subject of one implementation. */
+export const startOf =
+  (open: (now: () => EpochMs) => Promise<Subject>): Start =>
+  async (at = NOON) => {
     const clock = clockAt(at)
     const subject = await open(clock.now)
     onTestFinished(() => subject.destroy())
     return { ...subject, clock }
   }
 
+/** What every implementation of Store guarantees. */
+export function storeContract(name: string, open: (now: () => EpochMs) => Promise<Subject>): void {
+  const start = startOf(open)
+
   describe(`${name}: keys`, () => keysContract(start))
   describe(`${name}: admission`, () => admissionContract(start))
   describe(`${name}: settlement`, () => settlementContract(start))
+  describe(`${name}: leases`, () => leasesContract(start))
+  describe(`${name}: ledger`, () => ledgerContract(start))
   describe(`${name}: any order`, () => modelContract(start))
 }

@@ -1,4 +1,4 @@
-// Settles without end and names each request once its settlement resolved, until it is killed or the disk is full.
+// Beats and settles without end and names each request once its settlement resolved, until it is killed or the disk is full.
 import { writeSync } from 'node:fs'
 
 const [, , built, path] = process.argv
@@ -28,20 +28,53 @@ const claims = () => ({
   output: { want: 20, min: 20, choices: 1 },
 })
 
+const settlementOf = (hold, tokens, cost) => ({
+  hold,
+  tokens,
+  bill: {
+    requestId: hold.requestId,
+    account: key.account,
+    plan: 'pro',
+    asked: '',
+    model: 'svc-core',
+    pool: 'onprem',
+    inputTokens: 10,
+    outputTokens: tokens - 10,
+    cost,
+    estimated: false,
+    admittedAt: hold.at,
+    revision: 'r1',
+  },
+})
+
 let count = 0
+async function admit() {
+  const requestId = `req_${process.pid}_${String(count++).padStart(8, '0')}`
+  const { hold } = await store.admit({
+    requestId,
+    keyHash: 'hash',
+    account: key.account,
+    plan: 'pro',
+    claims: claims(),
+  })
+  return hold
+}
+
 async function work() {
-  for (;;) {
-    const requestId = `req_${process.pid}_${String(count++).padStart(8, '0')}`
-    const { hold } = await store.admit({
-      requestId,
-      keyHash: 'hash',
-      account: key.account,
-      plan: 'pro',
-      claims: claims(),
-    })
-    await store.settle({ hold, charge: { tokens: 30, cost: 50 }, row: { requestId, account: key.account, cost: 50 } })
-    writeSync(1, `${requestId}\n`)
+  for (let turn = 0; ; turn++) {
+    const hold = await admit()
+    await store.beat([{ hold, soFar: settlementOf(hold, 12, 14) }])
+    // Some are on disk as holds before they are settled.
+    if (turn % 8 === 0) await store.flush()
+    await store.settle(settlementOf(hold, 30, 50))
+    writeSync(1, `${hold.requestId}\n`)
   }
+}
+
+// Some are never settled.
+for (let open = 0; open < 4; open++) {
+  const hold = await admit()
+  await store.beat([{ hold, soFar: settlementOf(hold, 12, 14) }])
 }
 const ends = await Promise.allSettled(Array.from({ length: 16 }, work))
 // A rejection nobody took would end the process now, before it can say how it ended.

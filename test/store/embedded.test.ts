@@ -4,9 +4,11 @@ import { join } from 'node:path'
 import { open } from 'lmdb'
 import { describe, expect, it } from 'vitest'
 import { lockDirectory, StoreLocked } from '../../src/adapters/embedded/lock.ts'
+import { openRecords } from '../../src/adapters/embedded/records.ts'
 import { EmbeddedStore, openEmbeddedStore } from '../../src/adapters/embedded/store.ts'
 import { storeContract } from './contract.ts'
-import { newDirectory, now, openHere } from './directory.ts'
+import { expectBalanced, newDirectory, now, openHere } from './directory.ts'
+import { admit, NOON, openShop, settlement, totalsOf } from './fixtures.ts'
 
 storeContract('embedded', async now => {
   const path = await mkdtemp(join(tmpdir(), 'store-'))
@@ -61,12 +63,56 @@ describe('embedded: the directory', () => {
   it('that a newer version wrote is refused, and let go of', async () => {
     const path = await newDirectory()
     const newer = open({ path, noSubdir: false, overlappingSync: false })
-    await newer.openDB({ name: 'meta' }).put('schema', 2)
+    await newer.openDB({ name: 'meta' }).put('schema', 3)
     await newer.close()
 
-    await expect(openEmbeddedStore({ path, now })).rejects.toThrow('has schema 2, which a newer version wrote')
+    await expect(openEmbeddedStore({ path, now })).rejects.toThrow('has schema 3, which a newer version wrote')
 
     const lock = await lockDirectory(path)
     await lock.release()
+  })
+})
+
+describe('embedded: files of schema 1', () => {
+  it('get the totals of their rows, also when that was cut short before', async () => {
+    const path = await newDirectory()
+    const store = await openHere(path)
+    const shop = await openShop(store)
+    const holds = await Promise.all(Array.from({ length: 700 }, (_, index) => admit(store, shop, `req_${index}`)))
+    await Promise.all(holds.map(hold => store.settle(settlement(hold))))
+    const totals = await totalsOf(store)
+    await store.close()
+    const old = await openRecords(path)
+    await old.transact(() => {
+      old.meta.put('schema', 1)
+      for (const { key, value } of old.totals.getRange()) old.totals.put(key, { ...value, cost: 7 })
+    })
+    await old.close()
+
+    const after = await openHere(path)
+
+    expect(totals).toMatchObject([{ requests: 700, cost: 35_000 }])
+    expect(await totalsOf(after)).toEqual(totals)
+    await expectBalanced(after, shop.account)
+  })
+})
+
+describe('embedded: trimming the ledger', () => {
+  it('keeps the row by which a request under way is known to be settled', async () => {
+    const path = await newDirectory()
+    const first = await openHere(path)
+    const shop = await openShop(first)
+    const settled = settlement(await admit(first, shop, 'req_1'))
+    await first.settle(settled)
+    await first.close()
+    const store = await openHere(path)
+    await admit(store, shop, 'req_1')
+
+    expect(await store.trimLedger(NOON + 1)).toBe(0)
+    await store.settle(settled)
+
+    expect(await store.readSpend(shop.account)).toMatchObject({ used: 50, held: 0 })
+    expect(await store.trimLedger(NOON + 1)).toBe(1)
+    expect(await totalsOf(store)).toMatchObject([{ requests: 1, cost: 50 }])
   })
 })

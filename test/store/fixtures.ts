@@ -1,7 +1,18 @@
-import type { Admission, Admitted, LedgerRow, Settlement, Store } from '../../src/gateway/store.ts'
-import type { EpochMs, NanoUsd } from '../../src/policy/config.ts'
+import {
+  type Admission,
+  type Admitted,
+  type Bill,
+  type Extension,
+  LEASE_MS,
+  type LedgerRow,
+  type Settlement,
+  type Store,
+  type Total,
+  type TotalsQuery,
+} from '../../src/gateway/store.ts'
+import type { EpochMs, Millis, NanoUsd } from '../../src/policy/config.ts'
 import type { Claims } from '../../src/policy/decision.ts'
-import type { Charge, Hold } from '../../src/policy/standing.ts'
+import { type Charge, type Hold, NOTHING } from '../../src/policy/standing.ts'
 import { windowOf } from '../../src/policy/window.ts'
 
 /** A Monday in the middle of a month, on a full second. */
@@ -18,7 +29,7 @@ export function clockAt(at: EpochMs): Clock {
   return clock
 }
 
-interface Limits {
+export interface Limits {
   readonly rpm?: number
   readonly tpm?: number
   readonly perDay?: number
@@ -51,6 +62,9 @@ export function claimsOf(limits: Limits = {}): Claims {
     output: { want, min, choices },
   }
 }
+
+/** Longer than a lease: a hold that gave no sign of life since is the sweeper's. */
+export const LAPSED: Millis = LEASE_MS + 5000
 
 /** An account with an active key. */
 export interface Shop {
@@ -86,32 +100,79 @@ export const outcomes = (answers: readonly Admitted[]): Record<string, number> =
     ]),
   )
 
-/** A settlement at what was held, or at what is said. */
-export function settlement(hold: Hold, charge: Charge = hold): Settlement {
-  return { hold, charge: { tokens: charge.tokens, cost: charge.cost }, row: rowOf(hold, charge.cost) }
-}
-
-export const rowOf = (hold: Hold, cost: NanoUsd): LedgerRow => ({
-  requestId: hold.requestId,
-  account: hold.account,
-  plan: 'pro',
-  asked: 'svc-auto',
-  model: 'svc-core',
-  pool: 'onprem-core',
-  inputTokens: 10,
-  outputTokens: 20,
-  cost,
-  kind: 'settle',
-  estimated: false,
-  admittedAt: hold.at,
-  settledAt: hold.at + 800,
-  revision: 'r1',
+/** What a request has taken: its rounds so far, and the whole of the present one. */
+export const takenBy = ({ tokens, cost, spent }: Hold): Charge => ({
+  tokens: spent.tokens + tokens,
+  cost: spent.cost + cost,
 })
 
-export async function ledgerOf(store: Store, account?: string): Promise<LedgerRow[]> {
-  const rows: LedgerRow[] = []
-  for await (const row of store.readLedger(account)) rows.push(row)
-  return rows
+/** A settlement at what was taken, or at what is said. */
+export function settlement(hold: Hold, charge: Charge = takenBy(hold)): Settlement {
+  return { hold, tokens: charge.tokens, bill: billOf(hold, charge) }
 }
 
-export const sumOf = (rows: readonly LedgerRow[]): NanoUsd => rows.reduce((sum, { cost }) => sum + cost, 0)
+function billOf(hold: Hold, { tokens, cost }: Charge): Bill {
+  const inputTokens = Math.min(10, tokens)
+  return {
+    requestId: hold.requestId,
+    account: hold.account,
+    plan: 'pro',
+    asked: 'svc-auto',
+    model: 'svc-core',
+    pool: 'onprem-core',
+    inputTokens,
+    outputTokens: tokens - inputTokens,
+    cost,
+    estimated: false,
+    admittedAt: hold.at,
+    revision: 'r1',
+  }
+}
+
+/** The row of a settlement that came at `settledAt`; of a late one, what it adds to what was charged before. */
+export function rowOf(
+  { hold, bill }: Settlement,
+  settledAt: EpochMs = hold.at,
+  kind: LedgerRow['kind'] = 'settle',
+  was: Settlement = settlement(hold, NOTHING),
+): LedgerRow {
+  return {
+    ...bill,
+    inputTokens: bill.inputTokens - was.bill.inputTokens,
+    outputTokens: bill.outputTokens - was.bill.outputTokens,
+    cost: bill.cost - was.bill.cost,
+    kind,
+    settledAt,
+  }
+}
+
+/** Asks for the next round of a request, after it spent what is said. */
+export function extension(hold: Hold, spent: Charge, limits: Limits = {}): Extension {
+  return { hold, round: hold.round + 1, spent, claims: claimsOf({ at: hold.at, ...limits }) }
+}
+
+/** The hold of an extension that the test takes for granted. */
+export async function extend(store: Store, hold: Hold, spent: Charge, limits?: Limits): Promise<Hold> {
+  const extended = await store.extend(extension(hold, spent, limits))
+  if (extended.outcome !== 'extended')
+    throw new Error(`${hold.requestId} was not extended: ${JSON.stringify(extended)}`)
+  return extended.hold
+}
+
+export const ledgerOf = (store: Store, account?: string): Promise<LedgerRow[]> =>
+  all(store.readLedger(account === undefined ? {} : { account }))
+
+/** Totals in an order of their own. */
+export async function totalsOf(store: Store, query?: TotalsQuery): Promise<Total[]> {
+  const nameOf = ({ day, account, plan, model }: Total) => [day, account, plan, model].join(' ')
+  return (await all(store.readTotals(query))).sort((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1))
+}
+
+export async function all<T>(items: AsyncIterable<T>): Promise<T[]> {
+  const list: T[] = []
+  for await (const item of items) list.push(item)
+  return list
+}
+
+export const sumOf = (rows: readonly { readonly cost: NanoUsd }[]): NanoUsd =>
+  rows.reduce((sum, { cost }) => sum + cost, 0)

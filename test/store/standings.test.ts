@@ -1,74 +1,117 @@
-import { expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
+import { type Held, Holds } from '../../src/adapters/embedded/holds.ts'
 import { Standings } from '../../src/adapters/embedded/standings.ts'
-import { type Hold, newStanding, type Standing } from '../../src/policy/standing.ts'
+import { LEASE_MS } from '../../src/gateway/store.ts'
+import { newStanding, type Standing } from '../../src/policy/standing.ts'
 import { NOON } from './fixtures.ts'
 
-const READINGS = { requests: 0, tokens: 0, day: 0, open: 0, used: 0, held: 0 }
-const FREE = { tokens: 0, cost: 0 }
+const DAY_MS = 86_400_000
 
-const holdOf = (account: string): Hold => ({
-  requestId: `req_${account}`,
-  account,
-  output: 20,
-  tokens: 30,
-  cost: 50,
-  second: NOON / 1000,
-  window: NOON,
-  at: NOON,
-})
-
-function standingsOf(max: number) {
-  const disk = new Map<string, Standing>()
-  const unwritten = new Set<string>()
-  const standings = new Standings(
-    { read: account => disk.get(account), isWritten: account => !unwritten.has(account) },
-    max,
-  )
-  return { standings, disk, unwritten }
-}
-
-it('accounts at rest do not stay in memory', () => {
-  const { standings } = standingsOf(100)
-
-  for (let account = 0; account < 5000; account++) {
-    standings.take({ hold: holdOf(String(account)), readings: READINGS })
-    standings.release(holdOf(String(account)), FREE, NOON)
+describe('embedded: standings in memory', () => {
+  function standingsOf(max: number) {
+    const disk = new Map<string, Standing>()
+    const unwritten = new Set<string>()
+    const standings = new Standings(
+      { read: account => disk.get(account), isWritten: account => !unwritten.has(account) },
+      max,
+    )
+    return { standings, disk, unwritten }
   }
 
-  expect(standings.size).toBeLessThanOrEqual(101)
+  const used = (used: number, held = 0): Standing => ({ ...newStanding, spend: { [NOON]: { used, held } } })
+
+  it('accounts at rest do not stay', () => {
+    const { standings } = standingsOf(100)
+
+    for (let account = 0; account < 5000; account++) standings.put(String(account), used(1), NOON)
+
+    expect(standings.size).toBeLessThanOrEqual(101)
+  })
+
+  it('accounts with requests under way, or newer than on disk, stay', () => {
+    const { standings, unwritten } = standingsOf(10)
+    unwritten.add('unwritten')
+    standings.put('under way', { ...used(0, 50), open: 1 }, NOON)
+    standings.put('unwritten', used(50), NOON)
+
+    for (let account = 0; account < 1000; account++) standings.put(String(account), used(1), NOON)
+
+    expect(standings.of('under way')).toEqual({ ...used(0, 50), open: 1 })
+    expect(standings.of('unwritten')).toEqual(used(50))
+    expect(standings.of('0')).toEqual(newStanding)
+  })
+
+  it('what a standing on disk says of holds is not believed', () => {
+    const { standings, disk } = standingsOf(10)
+    disk.set('ada', { ...used(70, 90), open: 3 })
+
+    expect(standings.of('ada')).toEqual(used(70))
+  })
+
+  it('spend of windows that began over 100 days ago is dropped, but where something is held', () => {
+    const { standings } = standingsOf(10)
+    const [kept, old, holding] = [NOON - 100 * DAY_MS, NOON - 101 * DAY_MS, NOON - 102 * DAY_MS]
+    const spend = { [kept]: { used: 1, held: 0 }, [old]: { used: 2, held: 0 }, [holding]: { used: 3, held: 4 } }
+
+    standings.put('ada', { ...newStanding, spend }, NOON)
+
+    expect(Object.keys(standings.of('ada').spend).map(Number).sort()).toEqual([holding, kept])
+  })
 })
 
-it('accounts with requests under way, or newer than on disk, stay', () => {
-  const { standings, unwritten } = standingsOf(10)
-  standings.take({ hold: holdOf('under way'), readings: READINGS })
-  unwritten.add('unwritten')
-  standings.charge(holdOf('unwritten'), { tokens: 30, cost: 50 }, NOON)
+describe('embedded: holds in memory', () => {
+  const heldOf = (requestId: string, leaseUntil: number): Held => ({
+    hold: {
+      requestId,
+      account: 'acct_a',
+      output: 20,
+      tokens: 30,
+      cost: 50,
+      second: NOON / 1000,
+      window: NOON,
+      at: NOON,
+      round: 0,
+      spent: { tokens: 0, cost: 0 },
+    },
+    readings: { requests: 0, tokens: 0, day: 0, open: 0, used: 0, held: 0 },
+    leaseUntil,
+  })
 
-  for (let account = 0; account < 1000; account++)
-    standings.charge(holdOf(String(account)), { tokens: 1, cost: 1 }, NOON)
+  function holdsOf(leases: Record<string, number>): Holds {
+    const holds = new Holds()
+    for (const [requestId, leaseUntil] of Object.entries(leases)) holds.put(heldOf(requestId, leaseUntil))
+    return holds
+  }
 
-  expect(standings.of('under way').open).toBe(1)
-  expect(standings.of('unwritten').spend[NOON]).toEqual({ used: 50, held: 0 })
-  expect(standings.of('0')).toEqual(newStanding)
-})
+  const dueOf = (holds: Holds, at: number): string[] => holds.due(at).map(({ hold }) => hold.requestId)
 
-it('holds on disk belong to a process that is gone', () => {
-  const { standings, disk } = standingsOf(10)
-  disk.set('ada', { ...newStanding, open: 3, spend: { [NOON]: { used: 70, held: 90 } } })
+  it('a hold is due from the moment its lease ends, until it ended or is renewed', () => {
+    const holds = holdsOf({ ended: NOON + 1, renewed: NOON + 1, due: NOON + 1, later: NOON + 2 })
 
-  expect(standings.of('ada')).toEqual({ ...newStanding, open: 0, spend: { [NOON]: { used: 70, held: 0 } } })
-})
+    expect(dueOf(holds, NOON)).toEqual([])
+    holds.end('ended', 'settled')
+    holds.put(heldOf('renewed', NOON + LEASE_MS))
 
-it('a charge whose hold is lost leaves the holds of others alone', () => {
-  const { standings } = standingsOf(10)
-  standings.take({ hold: holdOf('ada'), readings: READINGS })
+    expect(dueOf(holds, NOON + 1)).toEqual(['due'])
+    holds.end('due', 'orphan')
+    expect(dueOf(holds, NOON + 2)).toEqual(['later'])
+  })
 
-  standings.charge({ ...holdOf('ada'), requestId: 'req_lost' }, { tokens: 1, cost: 7 }, NOON)
+  it('a hold taken after the clock stepped back is not behind those taken before', () => {
+    const holds = holdsOf({ before: NOON + LEASE_MS, after: NOON - 3_600_000 + LEASE_MS })
 
-  const { open, spend, minute } = standings.of('ada')
-  expect({ open, spend, minute }).toEqual({
-    open: 1,
-    spend: { [NOON]: { used: 7, held: 50 } },
-    minute: [{ second: NOON / 1000, requests: 1, tokens: 30 }],
+    expect(dueOf(holds, NOON - 3_600_000 + LEASE_MS)).toEqual(['after'])
+  })
+
+  it('thousands of requests that ended are remembered, and not all of them', () => {
+    const holds = new Holds()
+
+    for (let index = 0; index < 20_000; index++) {
+      holds.put(heldOf(String(index), NOON))
+      holds.end(String(index), 'settled')
+    }
+
+    expect(holds.taken('15000')).toMatchObject({ hold: { requestId: '15000' } })
+    expect(holds.taken('9999')).toBeUndefined()
   })
 })

@@ -1,4 +1,4 @@
-import type { KeyRecord, Mint, Minted } from '../../gateway/store.ts'
+import type { AccountRecord, KeyRecord, Mint, Minted } from '../../gateway/store.ts'
 import type { EpochMs } from '../../policy/config.ts'
 import type { Account, Records, StoredKey } from './records.ts'
 
@@ -49,6 +49,11 @@ export function listKeys(records: Records): KeyRecord[] {
   return Array.from(records.keys.getRange(), ({ key, value }) => ({ hash: key, stored: value }))
     .sort((a, b) => b.stored.number - a.stored.number)
     .map(({ hash, stored }) => keyRecord(records, hash, stored))
+}
+
+export function findAccount({ accounts }: Records, account: string): AccountRecord | undefined {
+  const found = accounts.get(account)
+  return found && { account, label: found.label, plan: found.plan }
 }
 
 function keyRecord(records: Records, hash: string, { keyPrefix, account, status, createdAt }: StoredKey): KeyRecord {

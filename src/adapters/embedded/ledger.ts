@@ -1,18 +1,52 @@
-import { setImmediate } from 'node:timers/promises'
-import type { LedgerRow } from '../../gateway/store.ts'
-import type { Records } from './records.ts'
+import type { Bill, LedgerQuery, LedgerRow } from '../../gateway/store.ts'
+import type { EpochMs } from '../../policy/config.ts'
+import type { Holds } from './holds.ts'
+import { pagesOf } from './pages.ts'
+import { type Records, remove } from './records.ts'
 
-const PAGE = 256
+/** A row as it lies on disk. */
+export interface StoredRow extends LedgerRow {
+  /** Of an orphan: what it weighed in the minute, for a settlement that comes after all. */
+  readonly tokens?: number
+}
 
-/** Rows in the order of their request ids. Pages, because one long read would keep old pages of the files alive. */
-export async function* readLedger({ ledger }: Records, account?: string): AsyncGenerator<LedgerRow, void, undefined> {
-  let after: string | undefined
-  do {
-    const from = after === undefined ? {} : { start: after, exclusiveStart: true }
-    const page = Array.from(ledger.getRange({ ...from, limit: PAGE }), ({ value }) => value)
-    for (const row of page) if (account === undefined || row.account === account) yield row
-    after = page.at(-1)?.requestId
-    // Requests get their turn between pages.
-    await setImmediate()
-  } while (after !== undefined)
+/** A row to be written. */
+export interface Entry {
+  readonly key: string
+  readonly row: StoredRow
+  /** 0 when the request has a row already. */
+  readonly requests: 0 | 1
+}
+
+/** The first row of a request has its id as key; that of a late settlement follows it at once. */
+export const lateKey = (requestId: string): string => `${requestId}+late`
+
+export const entryOf = (bill: Bill, kind: 'settle' | 'orphan' | 'late', settledAt: EpochMs): Entry => ({
+  key: kind === 'late' ? lateKey(bill.requestId) : bill.requestId,
+  row: { ...bill, kind, settledAt },
+  requests: 1,
+})
+
+/** Rows in the order of their request ids. */
+export async function* readLedger(
+  { ledger }: Records,
+  { account, since = 0 }: LedgerQuery = {},
+): AsyncGenerator<LedgerRow, void, undefined> {
+  for await (const page of pagesOf(ledger)) {
+    for (const { value } of page) {
+      const { tokens: _tokens, ...row } = value
+      if (row.admittedAt >= since && (account === undefined || row.account === account)) yield row
+    }
+  }
+}
+
+/** Removes rows of requests admitted before a moment, but for those under way. How many there were. */
+export async function trimLedger({ ledger, commit }: Records, holds: Holds, before: EpochMs): Promise<number> {
+  let removed = 0
+  for await (const page of pagesOf(ledger)) {
+    const old = page.filter(({ value }) => value.admittedAt < before && !holds.get(value.requestId))
+    if (old.length > 0) await commit(old.map(({ key }) => remove(ledger, key)))
+    removed += old.length
+  }
+  return removed
 }

@@ -1,7 +1,11 @@
-import { type Database, open, type RootDatabase } from 'lmdb'
-import { type KeyRecord, type LedgerRow, StoreUnavailable } from '../../gateway/store.ts'
+import { type Database, type Key, open, type RootDatabase } from 'lmdb'
+import { type KeyRecord, StoreUnavailable } from '../../gateway/store.ts'
 import type { EpochMs } from '../../policy/config.ts'
 import type { Standing } from '../../policy/standing.ts'
+import type { Held } from './holds.ts'
+import type { StoredRow } from './ledger.ts'
+import { prepareSchema } from './schema.ts'
+import type { Sums, TotalKey } from './totals.ts'
 
 /** The files of the store: one LMDB environment. Reads are synchronous and see what was committed last. */
 export interface Records {
@@ -10,9 +14,14 @@ export interface Records {
   readonly accounts: Database<Account, string>
   /** Account ids by label. */
   readonly labels: Database<string, string>
+  /** What they say of holds is that of the moment they were written, and not read back. */
   readonly standings: Database<Standing, string>
-  /** By request id, which is time-ordered. */
-  readonly ledger: Database<LedgerRow, string>
+  /** Requests under way, by request id. */
+  readonly holds: Database<Held, string>
+  /** By request id, which is time-ordered, and `lateKey`. */
+  readonly ledger: Database<StoredRow, string>
+  /** Of every row there ever was. */
+  readonly totals: Database<Sums, TotalKey>
   readonly meta: Database<number, 'schema' | 'minted'>
   /** Writes everything or nothing. Resolves when it is on disk; rejects with StoreUnavailable. */
   commit(writes: readonly Write[]): Promise<void>
@@ -21,7 +30,7 @@ export interface Records {
   close(): Promise<void>
 }
 
-/** One record to put; made with `put`, so that the value fits its database. */
+/** One record to put or remove; made with `put`, so that the value fits its database. */
 export type Write = () => Promise<boolean>
 
 export interface StoredKey extends Pick<KeyRecord, 'keyPrefix' | 'account' | 'status' | 'createdAt'> {
@@ -37,12 +46,15 @@ export interface Account {
   readonly createdAt: EpochMs
 }
 
-const SCHEMA = 1
-
 export const put =
-  <V>(database: Database<V, string>, key: string, value: V): Write =>
+  <V, K extends Key>(database: Database<V, K>, key: K, value: V): Write =>
   () =>
     database.put(key, value)
+
+export const remove =
+  <V>(database: Database<V, string>, key: string): Write =>
+  () =>
+    database.remove(key)
 
 /** Opens or creates the files in a directory. Throws when a newer version wrote them. */
 export async function openRecords(path: string): Promise<Records> {
@@ -60,28 +72,21 @@ export async function openRecords(path: string): Promise<Records> {
     accounts: root.openDB({ name: 'accounts' }),
     labels: root.openDB({ name: 'labels' }),
     standings: root.openDB({ name: 'standings' }),
+    holds: root.openDB({ name: 'holds' }),
     ledger: root.openDB({ name: 'ledger' }),
+    totals: root.openDB({ name: 'totals' }),
     meta: root.openDB({ name: 'meta' }),
     commit: writes => commit(root, writes),
     transact: change => onDisk(root.transaction(change)),
     close: () => root.close(),
   }
   try {
-    await checkSchema(records, path)
+    await prepareSchema(records, path)
     return records
   } catch (error) {
     await root.close()
     throw error
   }
-}
-
-async function checkSchema({ meta, transact }: Records, path: string): Promise<void> {
-  const schema = meta.get('schema')
-  if (schema === undefined) await transact(() => meta.put('schema', SCHEMA))
-  else if (schema > SCHEMA)
-    throw new Error(
-      `the store in ${path} has schema ${schema}, which a newer version wrote; this one reads up to ${SCHEMA}`,
-    )
 }
 
 async function commit(root: RootDatabase, writes: readonly Write[]): Promise<void> {

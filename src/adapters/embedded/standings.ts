@@ -1,17 +1,10 @@
-import type { EpochMs } from '../../policy/config.ts'
-import type { Readings } from '../../policy/decision.ts'
-import { type Charge, type Hold, newStanding, release, type Standing, take } from '../../policy/standing.ts'
+import type { EpochMs, Millis } from '../../policy/config.ts'
+import { newStanding, type Standing } from '../../policy/standing.ts'
 
-/** What an admission answered, kept so that the same request id gets the same answer. */
-export interface Taken {
-  readonly hold: Hold
-  readonly readings: Readings
-}
-
-/** Ended admissions that are remembered; a repetition follows the first call within moments. */
-const ENDED_MAX = 10_000
 /** Accounts looked at when one too many is in memory, so that no single request pays for all of them. */
 const LOOKS = 8
+/** Spend of windows that began longer ago is in the totals. */
+const SPEND_KEPT_MS: Millis = 100 * 86_400_000
 
 interface Disk {
   read(account: string): Standing | undefined
@@ -19,13 +12,11 @@ interface Disk {
   isWritten(account: string): boolean
 }
 
-/** Standings and holds of this process: in memory, because admission must not wait. All of it is synchronous. */
+/** Standings of accounts: in memory, because admission must not wait. All of it is synchronous. */
 export class Standings {
   readonly #disk: Disk
   readonly #max: number
   readonly #standings = new Map<string, Standing>()
-  readonly #open = new Map<string, Taken>()
-  readonly #ended = new Map<string, Taken>()
 
   /** Keeps `max` accounts in memory, and more only while they have requests under way or writes to come. */
   constructor(disk: Disk, max: number) {
@@ -37,43 +28,13 @@ export class Standings {
     return this.#standings.size
   }
 
+  /** An account with requests under way is in memory, so one that is read has none. */
   of(account: string): Standing {
     return this.#standings.get(account) ?? withoutHolds(this.#disk.read(account) ?? newStanding)
   }
 
-  find(requestId: string): Taken | undefined {
-    return this.#open.get(requestId) ?? this.#ended.get(requestId)
-  }
-
-  take(taken: Taken): void {
-    const { hold } = taken
-    this.#open.set(hold.requestId, taken)
-    this.#put(hold.account, take(this.of(hold.account), hold))
-  }
-
-  /** Ends a hold at its charge. A hold that is not open, because a process before this one took it, is charged all the same. */
-  charge(hold: Hold, charge: Charge, at: EpochMs): void {
-    if (!this.release(hold, charge, at)) this.#put(hold.account, chargeLost(this.of(hold.account), hold, charge, at))
-  }
-
-  /** Ends a hold at its charge; false, and nothing changed, when it is not open. */
-  release({ requestId }: Hold, charge: Charge, at: EpochMs): boolean {
-    const taken = this.#open.get(requestId)
-    if (!taken) return false
-    this.#open.delete(requestId)
-    this.#remember(requestId, taken)
-    this.#put(taken.hold.account, release(this.of(taken.hold.account), taken.hold, charge, at))
-    return true
-  }
-
-  #remember(requestId: string, taken: Taken): void {
-    this.#ended.set(requestId, taken)
-    const [oldest] = this.#ended.keys()
-    if (oldest !== undefined && this.#ended.size > ENDED_MAX) this.#ended.delete(oldest)
-  }
-
-  #put(account: string, standing: Standing): void {
-    this.#standings.set(account, standing)
+  put(account: string, standing: Standing, at: EpochMs): void {
+    this.#standings.set(account, withoutPast(standing, at - SPEND_KEPT_MS))
     this.#forgetSome()
   }
 
@@ -88,18 +49,15 @@ export class Standings {
   }
 }
 
-/**
- * Holds live in memory, so what a standing on disk says of them belongs to a process that is gone: they bought
- * nothing that can still be learned. Charging them at their last checkpoint comes with checkpoints.
- */
+/** Holds are records of their own; what a standing on disk says of them may be older or newer than those. */
 function withoutHolds(standing: Standing): Standing {
   const spend = Object.entries(standing.spend).map(([window, { used }]) => [window, { used, held: 0 }])
   return { ...standing, open: 0, spend: Object.fromEntries(spend) }
 }
 
-/** A charge whose hold went with an earlier process: nothing is given back, since nothing of it is held here. */
-function chargeLost(standing: Standing, hold: Hold, charge: Charge, at: EpochMs): Standing {
-  const tokens = Math.max(charge.tokens, hold.tokens)
-  const charged = release(standing, { ...hold, cost: 0 }, { ...charge, tokens }, at)
-  return { ...charged, open: standing.open }
+/** Without the windows that began before `oldest`, but for those that hold something. */
+function withoutPast(standing: Standing, oldest: EpochMs): Standing {
+  const windows = Object.entries(standing.spend)
+  const kept = windows.filter(([window, { held }]) => Number(window) >= oldest || held > 0)
+  return kept.length === windows.length ? standing : { ...standing, spend: Object.fromEntries(kept) }
 }

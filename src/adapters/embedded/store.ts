@@ -1,8 +1,13 @@
 import { mkdir } from 'node:fs/promises'
 import {
+  type AccountRecord,
   type Admission,
   type Admitted,
+  type Beat,
+  type Extended,
+  type Extension,
   type KeyRecord,
+  type LedgerQuery,
   type LedgerRow,
   type Mint,
   type Minted,
@@ -10,21 +15,21 @@ import {
   type SpendReading,
   type Store,
   StoreUnavailable,
+  type Total,
+  type TotalsQuery,
 } from '../../gateway/store.ts'
 import type { EpochMs } from '../../policy/config.ts'
 import type { Caller } from '../../policy/facts.ts'
-import { judge } from '../../policy/judge.ts'
-import { type Hold, holdOf } from '../../policy/standing.ts'
+import type { Hold } from '../../policy/standing.ts'
 import { windowOf } from '../../policy/window.ts'
-import { activeKey, listKeys, mintKey, revokeKey } from './keyring.ts'
-import { readLedger } from './ledger.ts'
+import { admit, beat, extendHold } from './admission.ts'
+import { type Books, openBooks } from './books.ts'
+import { activeKey, findAccount, listKeys, mintKey, revokeKey } from './keyring.ts'
+import { readLedger, trimLedger } from './ledger.ts'
 import { type Lock, lockDirectory } from './lock.ts'
 import { openRecords, type Records } from './records.ts'
-import { Standings } from './standings.ts'
-import { Writer } from './writer.ts'
-
-/** A standing is about 2 kB when its minute is full. */
-const ACCOUNTS_IN_MEMORY = 10_000
+import { refund, settle, sweep } from './settlement.ts'
+import { readTotals } from './totals.ts'
 
 /** Opens or creates the store in a directory. Rejects with StoreLocked while another process has it open. */
 export async function openEmbeddedStore(options: { path: string; now: () => EpochMs }): Promise<EmbeddedStore> {
@@ -32,31 +37,32 @@ export async function openEmbeddedStore(options: { path: string; now: () => Epoc
   await mkdir(path, { recursive: true, mode: 0o700 })
   const lock = await lockDirectory(path)
   try {
-    return new EmbeddedStore(await openRecords(path), lock, now)
+    return await openOn(await openRecords(path), lock, now)
   } catch (error) {
     await lock.release()
     throw error
   }
 }
 
+/** Opens the store on files that are open. They are closed when it cannot be. */
+export async function openOn(records: Records, lock: Lock, now: () => EpochMs): Promise<EmbeddedStore> {
+  try {
+    return new EmbeddedStore(await openBooks(records, now), lock)
+  } catch (error) {
+    await records.close()
+    throw error
+  }
+}
+
 /** The store of a single process: admission in memory, durable state in LMDB. */
 export class EmbeddedStore implements Store {
-  readonly #files: Records
+  readonly #opened: Books
   readonly #lock: Lock
-  readonly #now: () => EpochMs
-  readonly #standings: Standings
-  readonly #writer: Writer
   #closed: Promise<void> | undefined
 
-  constructor(records: Records, lock: Lock, now: () => EpochMs) {
-    this.#files = records
+  constructor(books: Books, lock: Lock) {
+    this.#opened = books
     this.#lock = lock
-    this.#now = now
-    this.#writer = new Writer(records, account => this.#standings.of(account))
-    this.#standings = new Standings(
-      { read: account => records.standings.get(account), isWritten: account => this.#writer.isWritten(account) },
-      ACCOUNTS_IN_MEMORY,
-    )
   }
 
   async findCaller(keyHash: string): Promise<Caller | undefined> {
@@ -64,50 +70,41 @@ export class EmbeddedStore implements Store {
     return key && { kind: 'developer', account: key.account, plan: key.plan, keyPrefix: key.keyPrefix }
   }
 
-  /** Nothing awaits in here: from the first read to the last write no other request comes between. */
-  async admit({ requestId, keyHash, account, plan, claims }: Admission): Promise<Admitted> {
-    const records = this.#records
-    const repeated = this.#standings.find(requestId)
-    if (repeated) return { outcome: 'admitted', ...repeated }
-    const key = activeKey(records, keyHash)
-    if (key?.account !== account) return { outcome: 'key-gone' }
-    if (this.#writer.failing) throw new StoreUnavailable('the store cannot be written, so nothing more may be spent')
-
-    const at = this.#now()
-    const { window } = claims.spend
-    if (key.plan !== plan || at < window.start || at >= window.end) return { outcome: 'stale', plan: key.plan, at }
-
-    const standing = this.#standings.of(account)
-    const verdict = judge(standing, claims, at)
-    const { readings } = verdict
-    if (verdict.verdict === 'refuse') return { outcome: 'refused', denial: verdict.denial, readings }
-    const hold = holdOf(standing, verdict.granted, { requestId, account, window: window.start }, at)
-    this.#standings.take({ hold, readings })
-    this.#writer.changed(account)
-    return { outcome: 'admitted', hold, readings }
+  async admit(admission: Admission): Promise<Admitted> {
+    return admit(this.#books, admission)
   }
 
-  async settle({ hold, charge, row }: Settlement): Promise<void> {
-    if (this.#writer.isWriting(row.requestId)) return this.#writer.flush()
-    if (this.#records.ledger.doesExist(row.requestId)) return this.refund(hold)
-    this.#standings.charge(hold, charge, this.#now())
-    return this.#writer.charged(row)
+  async extend(extension: Extension): Promise<Extended> {
+    return extendHold(this.#books, extension)
+  }
+
+  async beat(beats: readonly Beat[]): Promise<void> {
+    beat(this.#books, beats)
+  }
+
+  async settle(settlement: Settlement): Promise<void> {
+    return settle(this.#books, settlement)
   }
 
   async refund(hold: Hold): Promise<void> {
-    if (this.#standings.release(hold, { tokens: 0, cost: 0 }, this.#now())) this.#writer.changed(hold.account)
+    return refund(this.#books, hold)
+  }
+
+  async sweep(): Promise<number> {
+    return sweep(this.#books)
   }
 
   async readSpend(account: string): Promise<SpendReading> {
-    const found = this.#records.accounts.get(account)
+    const { standings, now } = this.#books
+    const found = findAccount(this.#records, account)
     if (!found) throw new Error(`there is no account ${account}`)
-    const window = windowOf(this.#now())
-    const { used, held } = this.#standings.of(account).spend[window.start] ?? { used: 0, held: 0 }
+    const window = windowOf(now())
+    const { used, held } = standings.of(account).spend[window.start] ?? { used: 0, held: 0 }
     return { plan: found.plan, used, held, window }
   }
 
   async mintKey(mint: Mint): Promise<Minted> {
-    return mintKey(this.#records, mint, this.#now())
+    return mintKey(this.#records, mint, this.#books.now())
   }
 
   async revokeKey(keyHash: string): Promise<KeyRecord | undefined> {
@@ -118,13 +115,25 @@ export class EmbeddedStore implements Store {
     return listKeys(this.#records)
   }
 
-  readLedger(account?: string): AsyncIterable<LedgerRow> {
-    return readLedger(this.#records, account)
+  async findAccount(account: string): Promise<AccountRecord | undefined> {
+    return findAccount(this.#records, account)
+  }
+
+  readLedger(query?: LedgerQuery): AsyncIterable<LedgerRow> {
+    return readLedger(this.#records, query)
+  }
+
+  readTotals(query?: TotalsQuery): AsyncIterable<Total> {
+    return readTotals(this.#records, query)
+  }
+
+  async trimLedger(before: EpochMs): Promise<number> {
+    return trimLedger(this.#records, this.#books.holds, before)
   }
 
   /** Resolves when everything up to now is on disk. */
   flush(): Promise<void> {
-    return this.#writer.flush()
+    return this.#opened.writer.flush()
   }
 
   /** Rejects with StoreUnavailable when the last of it could not be written; the files are closed all the same. */
@@ -134,17 +143,22 @@ export class EmbeddedStore implements Store {
   }
 
   async #close(): Promise<void> {
+    const { writer, records } = this.#opened
     try {
-      await this.#writer.flush()
+      await writer.flush()
     } finally {
-      this.#writer.stop()
-      await this.#files.close()
+      writer.stop()
+      await records.close()
       await this.#lock.release()
     }
   }
 
-  get #records(): Records {
+  get #books(): Books {
     if (this.#closed) throw new StoreUnavailable('the store is closed')
-    return this.#files
+    return this.#opened
+  }
+
+  get #records(): Records {
+    return this.#books.records
   }
 }

@@ -1,36 +1,49 @@
 import { setImmediate } from 'node:timers/promises'
-import type { LedgerRow } from '../../gateway/store.ts'
 import type { Millis } from '../../policy/config.ts'
-import type { Standing } from '../../policy/standing.ts'
-import { put, type Records } from './records.ts'
+import type { Hold, Standing } from '../../policy/standing.ts'
+import { HoldChanges } from './hold-changes.ts'
+import type { Held } from './holds.ts'
+import { type Entry, lateKey, type StoredRow } from './ledger.ts'
+import { put, type Records, type Write } from './records.ts'
+import { Tally } from './totals.ts'
 
-/** A standing that changed without a settlement waits this long at most. A crash forgets no more than that. */
+/** What changed without a settlement waits this long at most. A crash forgets no more than that. */
 const WRITE_BEHIND_MS: Millis = 250
 const RETRY_MS: Millis = 1000
 
+/** The present, as it is to be written. */
+interface Memory {
+  standingOf(account: string): Standing
+  heldOf(requestId: string): Held | undefined
+}
+
 /**
- * Writes ledger rows and standings in shared commits, one under way at a time: whatever arrives while one is
- * being written goes into the next. Every commit takes all rows that wait and the standings as they are at that
- * moment, so that what is on disk always has `used` equal to the sum of its rows.
+ * Writes ledger rows, totals, standings and holds in shared commits, one under way at a time: whatever arrives while
+ * one is being written goes into the next. Every commit takes all rows that wait, and the standings and holds as they
+ * are at that moment, so that what is on disk always has `used` equal to the sum of its rows and of its totals.
  */
 export class Writer {
   readonly #records: Records
-  readonly #standingOf: (account: string) => Standing
+  readonly #memory: Memory
   /** Charged, and not yet on disk. */
-  readonly #rows = new Map<string, LedgerRow>()
+  readonly #entries = new Map<string, Entry>()
+  readonly #holds: HoldChanges
   /** Accounts whose standing is newer than on disk. */
   #changed = new Set<string>()
   /** Accounts in the commit under way. */
   #writing = new Set<string>()
+  /** Whether the next commit takes new holds too. */
+  #due = false
   #last: Promise<void> = Promise.resolve()
   #next: Promise<void> | undefined
   #timer: NodeJS.Timeout | undefined
   #failing = false
   #stopped = false
 
-  constructor(records: Records, standingOf: (account: string) => Standing) {
+  constructor(records: Records, memory: Memory) {
     this.#records = records
-    this.#standingOf = standingOf
+    this.#memory = memory
+    this.#holds = new HoldChanges(requestId => memory.heldOf(requestId))
   }
 
   /** True from a failed commit to the next one that succeeds. */
@@ -38,9 +51,9 @@ export class Writer {
     return this.#failing
   }
 
-  /** Whether the request was charged and its row is still to be written. */
-  isWriting(requestId: string): boolean {
-    return this.#rows.has(requestId)
+  /** A row that is still to be written. */
+  rowOf(key: string): StoredRow | undefined {
+    return this.#entries.get(key)?.row
   }
 
   /** Whether the standing on disk is as new as the one in memory. */
@@ -48,23 +61,50 @@ export class Writer {
     return !this.#changed.has(account) && !this.#writing.has(account)
   }
 
-  /** Has the standing of an account written, soon. */
-  changed(account: string): void {
-    this.#changed.add(account)
+  /** Has a hold and the standing of its account written, soon. */
+  changed(hold: Hold): void {
+    this.#changed.add(hold.account)
+    this.beaten(hold)
+  }
+
+  /** Has a hold written, soon. */
+  beaten({ requestId }: Hold): void {
+    this.#holds.changed(requestId)
     this.#later(WRITE_BEHIND_MS)
   }
 
-  /** Has a row and the standing of its account written. Resolves when both are on disk. */
-  charged(row: LedgerRow): Promise<void> {
-    this.#rows.set(row.requestId, row)
-    this.#changed.add(row.account)
-    return this.flush()
+  /** Notes that the hold is on disk. */
+  found({ requestId }: Hold): void {
+    this.#holds.found(requestId)
   }
 
-  /** Resolves when all of what changed so far is on disk. Rejects with StoreUnavailable; it is then tried again. */
-  flush(): Promise<void> {
+  /** Has a row written with the next commit. */
+  add(entry: Entry): void {
+    this.#entries.set(entry.key, entry)
+    this.#changed.add(entry.row.account)
+  }
+
+  /** Has a row and the standing of its account written. Resolves when both are on disk. */
+  charged(entry: Entry): Promise<void> {
+    this.add(entry)
+    return this.commit()
+  }
+
+  /** Resolves when no row of the request is still to be written. */
+  async settled(requestId: string): Promise<void> {
+    if (this.#entries.has(requestId) || this.#entries.has(lateKey(requestId))) await this.commit()
+  }
+
+  /** Resolves when all of what changed so far is on disk, but new holds. Rejects with StoreUnavailable; it is then tried again. */
+  commit(): Promise<void> {
     this.#next ??= this.#commitNext()
     return this.#next
+  }
+
+  /** Resolves when all of what changed so far is on disk. Rejects as `commit` does. */
+  flush(): Promise<void> {
+    this.#due = true
+    return this.commit()
   }
 
   /** Starts no further commit by itself. */
@@ -87,17 +127,19 @@ export class Writer {
   }
 
   async #commit(): Promise<void> {
-    const rows = [...this.#rows.values()]
-    if (rows.length === 0 && this.#changed.size === 0) return
+    const entries = [...this.#entries.values()]
     this.#writing = this.#changed
     this.#changed = new Set()
     try {
-      await this.#write(rows, this.#writing)
-      for (const { requestId } of rows) this.#rows.delete(requestId)
+      const writes = this.#writes(entries, this.#writing)
+      if (writes.length > 0) await this.#records.commit(writes)
+      for (const { key } of entries) this.#entries.delete(key)
+      this.#holds.written()
       this.#failing = false
     } catch (error) {
       this.#failing = true
       for (const account of this.#writing) this.#changed.add(account)
+      this.#holds.failed()
       this.#later(RETRY_MS)
       throw error
     } finally {
@@ -105,12 +147,21 @@ export class Writer {
     }
   }
 
-  #write(rows: readonly LedgerRow[], accounts: ReadonlySet<string>): Promise<void> {
-    const { ledger, standings, commit } = this.#records
-    return commit([
-      ...rows.map(row => put(ledger, row.requestId, row)),
-      ...Array.from(accounts, account => put(standings, account, this.#standingOf(account))),
-    ])
+  #writes(entries: readonly Entry[], accounts: ReadonlySet<string>): Write[] {
+    const { ledger, standings, totals } = this.#records
+    const holds = this.#holds.writes(this.#records, this.#due)
+    this.#due = false
+    const tally = new Tally()
+    for (const { key, row, requests } of entries) {
+      // Totals are added to: a row of a commit that failed must not be counted twice, should it be on disk after all.
+      if (!this.#failing || !ledger.doesExist(key)) tally.add(row, requests)
+    }
+    return [
+      ...entries.map(({ key, row }) => put(ledger, key, row)),
+      ...tally.writes(totals, key => totals.get(key)),
+      ...Array.from(accounts, account => put(standings, account, this.#memory.standingOf(account))),
+      ...holds,
+    ]
   }
 
   #later(delay: Millis): void {

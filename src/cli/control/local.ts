@@ -1,15 +1,26 @@
-import { openEmbeddedStore } from '../../adapters/embedded/store.ts'
 import type { Loaded } from '../../config/settings.ts'
 import { LABEL, mintKey, revokeKey } from '../../gateway/accounts.ts'
+import { accountNamed, usageBy } from '../../gateway/usage.ts'
+import type { EpochMs } from '../../policy/config.ts'
+import { dayOf } from '../../policy/standing.ts'
 import { shownKey } from '../../wire/key.ts'
-import { CommandFailed } from '../talk.ts'
+import { ledgerRecord, usageReport } from '../../wire/report.ts'
+import { readSince, SINCE_FORMS } from '../../wire/since.ts'
+import { alarmLine } from '../log-line.ts'
+import { openStore } from '../store.ts'
+import { CommandFailed, exitCodes } from '../talk.ts'
 import { world } from '../world.ts'
 import type { Control } from './control.ts'
 
 /** Control on the store itself, for when no gateway runs on it. */
 export async function localControl({ config, settings }: Loaded): Promise<Control> {
   const { brand } = settings
-  const store = await openEmbeddedStore({ path: settings.store.path, now: world.clock.now })
+  const store = await openStore(
+    settings,
+    world,
+    (message, details) => console.error(alarmLine(message, details)),
+    'tool',
+  )
   return {
     mint: async (label, plan) => {
       if (!config.plans.has(plan)) {
@@ -27,6 +38,23 @@ export async function localControl({ config, settings }: Loaded): Promise<Contro
         throw new CommandFailed('✗ key: several active keys have this mask; give the full value')
       return shownKey(revoked)
     },
+    usage: async ({ since, by }) => {
+      const day = dayOf(Math.floor(momentOf(since) / 1000))
+      return usageReport(by, day, await usageBy(store, { since: day, by }))
+    },
+    ledger: async function* ({ since, account: named }) {
+      const account = named === undefined ? undefined : await accountNamed(store, named)
+      if (named !== undefined && account === undefined)
+        throw new CommandFailed(`✗ account: there is no account \`${named}\``)
+      const rows = store.readLedger({ since: momentOf(since), ...(account !== undefined && { account }) })
+      for await (const row of rows) yield ledgerRecord(row)
+    },
     close: () => store.close(),
   }
+}
+
+function momentOf(since: string): EpochMs {
+  const at = readSince(since, world.clock.now())
+  if (at === undefined) throw new CommandFailed(`✗ since: must be ${SINCE_FORMS}`, exitCodes.usage)
+  return at
 }

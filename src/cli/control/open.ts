@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { StoreLocked } from '../../adapters/embedded/lock.ts'
 import type { Address } from '../../config/settings.ts'
 import { loadOrFail } from '../load.ts'
+import { storeFailure } from '../store.ts'
 import { CommandFailed, exitCodes } from '../talk.ts'
 import { tokenFile } from '../token.ts'
 import type { Control } from './control.ts'
@@ -21,7 +22,7 @@ export async function openControl(configFile: string): Promise<Control> {
   const admin = urlOf(server.admin)
   if (await isRunning(admin)) return remoteControl(admin, SVCCTL_TOKEN ?? savedToken(server.stateDir))
   return localControl(loaded).catch(error => {
-    if (!(error instanceof StoreLocked)) throw error
+    if (!(error instanceof StoreLocked)) throw storeFailure(error, loaded.settings.store) ?? error
     throw new CommandFailed(`✗ ${error.message}, but no gateway answers at ${admin}`, exitCodes.unreachable)
   })
 }

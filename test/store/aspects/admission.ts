@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { windowOf } from '../../../src/policy/window.ts'
 import type { Start } from '../contract.ts'
-import { admission, admit, claimsOf, NOON, openShop, outcomes, settlement } from '../fixtures.ts'
+import { admission, admit, claimsOf, LAPSED, NOON, openShop, outcomes, settlement } from '../fixtures.ts'
 
 const ids = (count: number) => Array.from({ length: count }, (_, index) => `req_${String(index).padStart(4, '0')}`)
 
@@ -24,6 +24,8 @@ export function admissionContract(start: Start): void {
         second: NOON / 1000,
         window: windowOf(NOON).start,
         at: NOON,
+        round: 0,
+        spent: { tokens: 0, cost: 0 },
       },
       readings: { requests: 0, tokens: 0, day: 0, open: 0, used: 0, held: 0 },
     })
@@ -131,6 +133,20 @@ export function admissionContract(start: Start): void {
     clock.at = at
 
     expect(await store.admit(admission(shop, 'req_1'))).toEqual({ outcome: 'stale', plan: 'pro', at })
+  })
+
+  it('a request id repeated after its hold was swept up holds nothing', async () => {
+    const { store, clock } = await start()
+    const shop = await openShop(store)
+    await store.admit(admission(shop, 'req_1'))
+    clock.at += LAPSED
+    await store.sweep()
+
+    await store.admit(admission(shop, 'req_1'))
+
+    expect(await store.admit(admission(shop, 'req_2'))).toMatchObject({
+      readings: { requests: 1, open: 0, used: 0, held: 0 },
+    })
   })
 
   it('the minute and the day survive a restart', async () => {

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { windowOf } from '../../../src/policy/window.ts'
 import type { Start } from '../contract.ts'
-import { admission, admit, claimsOf, ledgerOf, NOON, openShop, rowOf, settlement, sumOf } from '../fixtures.ts'
+import { admission, admit, claimsOf, LAPSED, ledgerOf, NOON, openShop, rowOf, settlement, sumOf } from '../fixtures.ts'
 
 const MONTH_END = windowOf(NOON).end - 1
 
@@ -9,12 +9,12 @@ export function settlementContract(start: Start): void {
   it('a settlement charges what the request weighed and frees the rest of the hold', async () => {
     const { store } = await start()
     const shop = await openShop(store)
-    const hold = await admit(store, shop, 'req_1')
+    const settled = settlement(await admit(store, shop, 'req_1'), { tokens: 12, cost: 14 })
 
-    await store.settle(settlement(hold, { tokens: 12, cost: 14 }))
+    await store.settle(settled)
 
     expect(await store.readSpend(shop.account)).toEqual({ plan: 'pro', used: 14, held: 0, window: windowOf(NOON) })
-    expect(await ledgerOf(store)).toEqual([rowOf(hold, 14)])
+    expect(await ledgerOf(store)).toEqual([rowOf(settled)])
     expect(await store.admit(admission(shop, 'req_2'))).toMatchObject({
       readings: { requests: 1, tokens: 12, day: 1, open: 0, used: 14, held: 0 },
     })
@@ -29,20 +29,22 @@ export function settlementContract(start: Start): void {
     await store.settle(settled)
 
     expect(await store.readSpend(shop.account)).toMatchObject({ used: 50, held: 0 })
-    expect(await ledgerOf(store)).toEqual([settled.row])
+    expect(await ledgerOf(store)).toEqual([rowOf(settled)])
   })
 
-  it('a settlement after a restart that lost the hold charges once', async () => {
-    const { store, reopen } = await start()
+  it('a settlement of a hold that ended with its process charges once', async () => {
+    const { store, reopen, clock } = await start()
     const shop = await openShop(store)
     const settled = settlement(await admit(store, shop, 'req_1'), { tokens: 12, cost: 14 })
+    clock.at += LAPSED
     const reopened = await reopen()
+    await reopened.sweep()
 
     await reopened.settle(settled)
     await reopened.settle(settled)
 
     expect(await reopened.readSpend(shop.account)).toMatchObject({ used: 14, held: 0 })
-    expect(await ledgerOf(reopened)).toEqual([settled.row])
+    expect(await ledgerOf(reopened)).toEqual([rowOf(settled, clock.at, 'late')])
   })
 
   it('a settlement repeated after a restart charges nothing', async () => {
@@ -55,7 +57,7 @@ export function settlementContract(start: Start): void {
     await reopened.settle(settled)
 
     expect(await reopened.readSpend(shop.account)).toMatchObject({ used: 50, held: 0 })
-    expect(await ledgerOf(reopened)).toEqual([settled.row])
+    expect(await ledgerOf(reopened)).toEqual([rowOf(settled)])
   })
 
   it('spend after a restart is the sum of the ledger', async () => {
@@ -133,19 +135,30 @@ export function settlementContract(start: Start): void {
     expect(await store.readSpend(shop.account)).toMatchObject({ used: 50, held: 50 })
   })
 
-  it('the ledger is read oldest first, by account or whole', async () => {
-    const { store, clock } = await start()
-    const [ada, bob] = [await openShop(store, 'ada'), await openShop(store, 'bob')]
-    const requests = Array.from({ length: 600 }, (_, index) => `req_${String(index).padStart(6, '0')}`)
-    const holds = await Promise.all(requests.map((id, index) => admit(store, index % 3 ? ada : bob, id)))
-    clock.at += 1000
-    await Promise.all(holds.reverse().map(hold => store.settle(settlement(hold))))
+  it('a settlement after the refund changes nothing', async () => {
+    const { store } = await start()
+    const shop = await openShop(store)
+    const hold = await admit(store, shop, 'req_1')
+    await store.refund(hold)
 
-    const whole = await ledgerOf(store)
-    const bobs = await ledgerOf(store, bob.account)
+    await store.settle(settlement(hold))
 
-    expect(whole.map(({ requestId }) => requestId)).toEqual(requests)
-    expect(bobs.map(({ requestId }) => requestId)).toEqual(requests.filter((_, index) => index % 3 === 0))
+    expect(await store.readSpend(shop.account)).toMatchObject({ used: 0, held: 0 })
+    expect(await ledgerOf(store)).toEqual([])
+  })
+
+  it.each([
+    ['a refund', 'refund'],
+    ['a settlement', 'settle'],
+  ] as const)('%s of a key that was revoked meanwhile ends the hold', async (_what, how) => {
+    const { store } = await start()
+    const shop = await openShop(store)
+    const hold = await admit(store, shop, 'req_1')
+    await store.revokeKey(shop.keyHash)
+
+    await (how === 'refund' ? store.refund(hold) : store.settle(settlement(hold)))
+
+    expect(await store.readSpend(shop.account)).toMatchObject({ used: how === 'refund' ? 0 : 50, held: 0 })
   })
 
   it('an account nobody opened has no spend to read', async () => {

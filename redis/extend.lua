@@ -1,0 +1,29 @@
+-- Another round of a request under way: more tokens and spend, or nothing.
+-- KEYS 2 standing  3 spend of the window of admission  4 hold  5 leases
+-- ARGV 3 lease  4 request  5 round  6 tokens spent  7 cost spent  8.. claims
+if wiped() then return { 'wiped' } end
+local now = clock()
+local kept = redis.call('HMGET', KEYS[4], 'state', 'hold')
+if kept[1] ~= 'open' then return { 'ended' } end
+local hold = readHold(kept[2])
+if hold.round >= tonumber(ARGV[5]) then return { 'extended', kept[2] } end
+
+local spentTokens, spentCost = tonumber(ARGV[6]), tonumber(ARGV[7])
+local standing = readStanding(KEYS[2], KEYS[3])
+local open = standing.open
+release(standing, hold, spentTokens, spentCost, now)
+local readings = readingsOf(standing, now)
+local denial, granted = judge(readClaims(8), readings, now)
+if denial then return refused(denial, readings) end
+
+standing.minute = addToBucket(readings.live, readings.second, 0, granted.tokens)
+standing.open = open
+standing.used = standing.used - spentCost
+standing.held = standing.held + spentCost + granted.cost
+writeStanding(KEYS[2], KEYS[3], standing)
+
+local extended = holdText({ output = granted.output, tokens = granted.tokens, cost = granted.cost,
+  second = readings.second, at = hold.at, round = hold.round + 1, spentTokens = spentTokens, spentCost = spentCost })
+redis.call('HSET', KEYS[4], 'hold', extended)
+redis.call('ZADD', KEYS[5], int(now + tonumber(ARGV[3])), ARGV[4])
+return { 'extended', extended }

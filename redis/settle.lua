@@ -1,0 +1,66 @@
+-- The end of a hold, once per request: settled, refunded, or swept up as an orphan; and what comes late after that.
+-- KEYS 2 standing  3 spend of the window of admission  4 hold  5 leases  6 ledger  7 totals of the day of admission
+-- ARGV 3 request  4 settle|refund|orphan  5 tokens  6 cost  7 input  8 output  9 `account plan model`
+--      10 the rest of the row, '' for none  11 the bucket the caller believes it was counted in
+-- A row is `request place kind cost input output tokens settled account plan model rest`; the ledger is ordered by it.
+local ENDED_KEPT_MS = 300000
+local ORPHAN_KEPT_MS = 3600000
+local ROW = '^(%S+) (%d) (%S+) (%-?%d+) (%-?%d+) (%-?%d+) (%-?%d+) (%d+) (%S+ %S+ %S+) (.*)$'
+
+if wiped() then return { 'wiped' } end
+local now = clock()
+local request, how = ARGV[3], ARGV[4]
+local charge = { tokens = number(ARGV[5]), cost = number(ARGV[6]), input = number(ARGV[7]), output = number(ARGV[8]) }
+local who, rest = ARGV[9], ARGV[10]
+
+local kept = redis.call('HMGET', KEYS[4], 'state', 'hold')
+local state = kept[1]
+if state == 'ended' then return { 'repeated' } end
+if state ~= 'open' and how == 'orphan' then return { 'ended' } end
+if how == 'orphan' then
+  -- Renewed since the sweeper looked.
+  local lease = redis.call('ZSCORE', KEYS[5], request)
+  if lease and tonumber(lease) > now then return { 'renewed' } end
+end
+
+-- What was charged before, of a request whose hold is gone.
+local was = { tokens = 0, cost = 0, input = 0, output = 0 }
+local late, rowed = state == 'orphan', false
+if state ~= 'open' then
+  for _, row in ipairs(redis.call('ZRANGEBYLEX', KEYS[6], '[' .. request .. ' ', '(' .. request .. '!')) do
+    local _, _, kind, cost, input, output, tokens, _, whose, text = string.match(row, ROW)
+    if kind ~= 'orphan' then return { 'repeated' } end
+    was = { tokens = number(tokens), cost = number(cost), input = number(input), output = number(output) }
+    late, rowed = true, true
+    if how == 'refund' then who, rest = whose, text end
+  end
+  if how == 'refund' and not late then return { 'ended' } end
+end
+
+local standing = readStanding(KEYS[2], KEYS[3])
+if state == 'open' then
+  release(standing, readHold(kept[2]), charge.tokens, charge.cost, now)
+else
+  local second = kept[2] and readHold(kept[2]).second or tonumber(ARGV[11])
+  standing.minute = correctTokens(standing.minute, second, charge.tokens - was.tokens, now)
+  standing.used = standing.used + charge.cost - was.cost
+end
+writeStanding(KEYS[2], KEYS[3], standing)
+
+if how == 'settle' or rest ~= '' then
+  local kind, place = how, 1
+  if late then kind, place = 'late', 2 end
+  local cost, input, output = charge.cost - was.cost, charge.input - was.input, charge.output - was.output
+  redis.call('ZADD', KEYS[6], 0, table.concat({ request, place, kind, int(cost), int(input), int(output),
+    int(charge.tokens - was.tokens), int(now), who, rest }, ' '))
+  if not rowed then redis.call('HINCRBY', KEYS[7], who .. ' requests', 1) end
+  redis.call('HINCRBY', KEYS[7], who .. ' input', int(input))
+  redis.call('HINCRBY', KEYS[7], who .. ' output', int(output))
+  redis.call('HINCRBY', KEYS[7], who .. ' cost', int(cost))
+end
+
+redis.call('ZREM', KEYS[5], request)
+if state == 'open' then redis.call('HDEL', KEYS[4], 'checkpoint') end
+redis.call('HSET', KEYS[4], 'state', how == 'orphan' and 'orphan' or 'ended')
+redis.call('PEXPIRE', KEYS[4], how == 'orphan' and ORPHAN_KEPT_MS or ENDED_KEPT_MS)
+return { 'settled' }

@@ -1,0 +1,72 @@
+import {
+  type Admission,
+  type Admitted,
+  type Beat,
+  type Extended,
+  type Extension,
+  LEASE_MS,
+  StoreUnavailable,
+} from '../../gateway/store.ts'
+import { judge, judgeExtension } from '../../policy/judge.ts'
+import { extend, holdOf, take } from '../../policy/standing.ts'
+import type { Books } from './books.ts'
+import { activeKey } from './keyring.ts'
+
+/** Nothing awaits in here: from the first read to the last write no other request comes between. */
+export function admit(books: Books, { requestId, keyHash, account, plan, claims }: Admission): Admitted {
+  const { records, standings, holds, writer } = books
+  const repeated = holds.taken(requestId)
+  if (repeated) return { outcome: 'admitted', hold: repeated.hold, readings: repeated.readings }
+  const key = activeKey(records, keyHash)
+  if (key?.account !== account) return { outcome: 'key-gone' }
+  refuseUnwritten(books)
+
+  const at = books.now()
+  const { window } = claims.spend
+  if (key.plan !== plan || at < window.start || at >= window.end) return { outcome: 'stale', plan: key.plan, at }
+
+  const standing = standings.of(account)
+  const verdict = judge(standing, claims, at)
+  const { readings } = verdict
+  if (verdict.verdict === 'refuse') return { outcome: 'refused', denial: verdict.denial, readings }
+  const hold = holdOf(standing, verdict.granted, { requestId, account, window: window.start }, at)
+  holds.put({ hold, readings, leaseUntil: at + LEASE_MS })
+  standings.put(account, take(standing, hold), at)
+  writer.changed(hold)
+  return { outcome: 'admitted', hold, readings }
+}
+
+/** The hold that is kept decides which rounds there were, not the one a repetition brings. */
+export function extendHold(books: Books, { hold: { requestId }, round, spent, claims }: Extension): Extended {
+  const { standings, holds, writer } = books
+  const held = holds.get(requestId)
+  if (!held) return { outcome: 'ended' }
+  if (round <= held.hold.round) return { outcome: 'extended', hold: held.hold }
+  refuseUnwritten(books)
+
+  const at = books.now()
+  const { account } = held.hold
+  const standing = standings.of(account)
+  const verdict = judgeExtension(standing, held.hold, spent, claims, at)
+  if (verdict.verdict === 'refuse') return { outcome: 'refused', denial: verdict.denial, readings: verdict.readings }
+  const extended = extend(standing, held.hold, spent, verdict.granted, at)
+  holds.put({ ...held, hold: extended.hold, leaseUntil: at + LEASE_MS })
+  standings.put(account, extended.standing, at)
+  writer.changed(extended.hold)
+  return { outcome: 'extended', hold: extended.hold }
+}
+
+/** Renews the leases of those under way; a beat without a checkpoint leaves the one there is. */
+export function beat({ holds, writer, now }: Books, beats: readonly Beat[]): void {
+  const leaseUntil = now() + LEASE_MS
+  for (const { hold, soFar } of beats) {
+    const held = holds.get(hold.requestId)
+    if (!held) continue
+    holds.put({ ...held, leaseUntil, ...(soFar && { soFar }) })
+    writer.beaten(hold)
+  }
+}
+
+function refuseUnwritten({ writer }: Books): void {
+  if (writer.failing) throw new StoreUnavailable('the store cannot be written, so nothing more may be spent')
+}

@@ -1,0 +1,39 @@
+import type { EpochMs } from '../../policy/config.ts'
+import { Holds } from './holds.ts'
+import type { Records } from './records.ts'
+import { recover } from './recovery.ts'
+import { Standings } from './standings.ts'
+import { Writer } from './writer.ts'
+
+/** What the store works on: the files, and what is in memory because it must not wait for them. */
+export interface Books {
+  readonly records: Records
+  readonly standings: Standings
+  readonly holds: Holds
+  readonly writer: Writer
+  readonly now: () => EpochMs
+}
+
+/** A standing is about 2 kB when its minute is full. */
+const ACCOUNTS_IN_MEMORY = 10_000
+
+/** The books without the holds of the process before, which are settled here. */
+export async function openBooks(records: Records, now: () => EpochMs): Promise<Books> {
+  const holds = new Holds()
+  const writer: Writer = new Writer(records, {
+    standingOf: account => standings.of(account),
+    heldOf: requestId => holds.get(requestId),
+  })
+  const standings = new Standings(
+    { read: account => records.standings.get(account), isWritten: account => writer.isWritten(account) },
+    ACCOUNTS_IN_MEMORY,
+  )
+  const books: Books = { records, standings, holds, writer, now }
+  try {
+    await recover(books)
+    return books
+  } catch (error) {
+    writer.stop()
+    throw error
+  }
+}

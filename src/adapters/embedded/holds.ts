@@ -1,0 +1,96 @@
+import type { Settlement } from '../../gateway/store.ts'
+import type { EpochMs } from '../../policy/config.ts'
+import type { Readings } from '../../policy/decision.ts'
+import type { Hold } from '../../policy/standing.ts'
+
+/** What an admission answered, kept so that the same request id gets the same answer. */
+export interface Taken {
+  readonly hold: Hold
+  readonly readings: Readings
+}
+
+/** A request under way. */
+export interface Held extends Taken {
+  readonly leaseUntil: EpochMs
+  /** Its checkpoint. */
+  readonly soFar?: Settlement
+}
+
+/** How a request ended; an orphan's lease ran out. */
+export type End = 'settled' | 'refunded' | 'orphan'
+
+interface Ended extends Taken {
+  readonly end: End
+}
+
+/** Ended requests that are remembered at least, and at most twice as many; a repetition follows the first call within moments. */
+const ENDED_KEPT = 5000
+
+/** The requests under way, and some of those that ended. In memory, and all of it is synchronous. */
+export class Holds {
+  readonly #open = new Map<string, Held>()
+  /** Full, it becomes the older one: to delete the first of a Map again and again is slow. */
+  #ended = new Map<string, Ended>()
+  #endedBefore = new Map<string, Ended>()
+  /** No lease ends before this moment. */
+  #earliest: EpochMs = Number.POSITIVE_INFINITY
+
+  /** The hold of a request under way. */
+  get(requestId: string): Held | undefined {
+    return this.#open.get(requestId)
+  }
+
+  /** What was admitted, under way or ended. */
+  taken(requestId: string): Taken | undefined {
+    return this.#open.get(requestId) ?? this.#endedOf(requestId)
+  }
+
+  /** How a request ended, as far as that is remembered. */
+  endOf(requestId: string): End | undefined {
+    return this.#endedOf(requestId)?.end
+  }
+
+  put(held: Held): void {
+    this.#open.set(held.hold.requestId, held)
+    this.#earliest = Math.min(this.#earliest, held.leaseUntil)
+  }
+
+  /** The hold that ended; undefined when there is none. */
+  end(requestId: string, end: End): Held | undefined {
+    const held = this.#open.get(requestId)
+    if (!held) return undefined
+    this.#open.delete(requestId)
+    this.#remember({ hold: held.hold, readings: held.readings, end })
+    return held
+  }
+
+  /** Notes that an orphan was refunded after all. */
+  refund(requestId: string): void {
+    const ended = this.#endedOf(requestId)
+    if (ended?.end === 'orphan') this.#remember({ ...ended, end: 'refunded' })
+  }
+
+  /** Those whose lease ran out. Looks at all only when one of them may have: that is once in a lease, while they are renewed. */
+  due(at: EpochMs): Held[] {
+    if (this.#earliest > at) return []
+    const due: Held[] = []
+    this.#earliest = Number.POSITIVE_INFINITY
+    for (const held of this.#open.values()) {
+      if (held.leaseUntil <= at) due.push(held)
+      else this.#earliest = Math.min(this.#earliest, held.leaseUntil)
+    }
+    return due
+  }
+
+  #remember(ended: Ended): void {
+    if (this.#ended.size === ENDED_KEPT) {
+      this.#endedBefore = this.#ended
+      this.#ended = new Map()
+    }
+    this.#ended.set(ended.hold.requestId, ended)
+  }
+
+  #endedOf(requestId: string): Ended | undefined {
+    return this.#ended.get(requestId) ?? this.#endedBefore.get(requestId)
+  }
+}

@@ -1,0 +1,21 @@
+import { setImmediate } from 'node:timers/promises'
+import type { Database, Key } from 'lmdb'
+
+const PAGE = 256
+
+/** A database in the order of its keys. Pages, because one long read would keep old pages of the files alive. */
+export async function* pagesOf<V, K extends Key>(
+  database: Database<V, K>,
+  from: { start?: Key } = {},
+): AsyncGenerator<readonly { key: K; value: V }[], void, undefined> {
+  let start: { start?: Key; exclusiveStart?: boolean } = from
+  for (;;) {
+    const page = Array.from(database.getRange({ ...start, limit: PAGE }))
+    const last = page.at(-1)
+    if (!last) return
+    yield page
+    start = { start: last.key, exclusiveStart: true }
+    // Requests get their turn between pages.
+    await setImmediate()
+  }
+}

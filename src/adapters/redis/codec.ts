@@ -1,0 +1,137 @@
+import type { Bill, LedgerRow, Settlement } from '../../gateway/store.ts'
+import type { EpochMs } from '../../policy/config.ts'
+import type { Claims, Readings, Refuse } from '../../policy/decision.ts'
+import type { Hold } from '../../policy/standing.ts'
+import type { Reply } from './scripts.ts'
+
+/** Where a hold belongs, which its numbers do not say. */
+export interface HoldNames {
+  readonly requestId: string
+  readonly account: string
+  readonly window: EpochMs
+}
+
+/** Reads the numbers of a hold as scripts write them. */
+export function readHold(text: string, { requestId, account, window }: HoldNames): Hold {
+  const [output, tokens, cost, second, at, round, spentTokens, spentCost] = numbersOf(text)
+  return {
+    requestId,
+    account,
+    window,
+    output: of(output),
+    tokens: of(tokens),
+    cost: of(cost),
+    second: of(second),
+    at: of(at),
+    round: of(round),
+    spent: { tokens: of(spentTokens), cost: of(spentCost) },
+  }
+}
+
+export function readReadings(text: string): Readings {
+  const [requests, tokens, day, open, used, held] = numbersOf(text)
+  return { requests: of(requests), tokens: of(tokens), day: of(day), open: of(open), used: of(used), held: of(held) }
+}
+
+/** Reads `refused readings kind numbers…`. */
+export function readRefusal([, readings = '', kind = '', ...rest]: Reply, claims: Claims): Omit<Refuse, 'verdict'> {
+  const numbers = rest.map(Number)
+  return { denial: denialOf(kind, numbers, claims), readings: readReadings(readings) }
+}
+
+function denialOf(kind: string, numbers: readonly number[], claims: Claims): Refuse['denial'] {
+  const { requests, tokens, day, concurrency, spend } = claims
+  if (kind === 'quota') {
+    const [worst, left, fits] = numbers
+    const { window, overageEnabled } = spend
+    return {
+      code: 'quota_exceeded',
+      resetAt: window.end,
+      overageEnabled,
+      worst: of(worst),
+      left: of(left),
+      fits: of(fits),
+    }
+  }
+  const limits = {
+    requests: requests.limit,
+    tokens: tokens.limit,
+    daily_limit: day?.limit,
+    concurrency: concurrency?.limit,
+    quota_hold: spend.limit,
+  }
+  if (!(kind in limits)) throw new Error(`the admission script refuses by ${kind}, which is no limit`)
+  const type = kind as keyof typeof limits
+  return { code: 'rate_limit_exceeded', type, limit: of(limits[type]), retryAfterMs: of(numbers[0]) }
+}
+
+/** Claims as scripts read them; '' where nothing is claimed. */
+export function claimsArguments({ requests, tokens, day, concurrency, spend, output }: Claims): (string | number)[] {
+  const { price } = spend
+  return [
+    requests.limit,
+    tokens.limit,
+    tokens.input,
+    day?.limit ?? '',
+    concurrency?.limit ?? '',
+    spend.limit ?? '',
+    price.input,
+    price.output,
+    price.item ?? 0,
+    spend.items,
+    output.want,
+    output.min,
+    output.choices,
+  ]
+}
+
+/** Whose totals a row counts in. Names hold no blanks. */
+export const whoseOf = ({ account, plan, model }: Bill): string => `${account} ${plan} ${model}`
+
+/** What a row says beside its numbers. */
+export const restOf = ({ asked, pool, estimated, admittedAt, revision, rule }: Bill): string =>
+  JSON.stringify([asked, pool, estimated ? 1 : 0, admittedAt, revision, ...(rule === undefined ? [] : [rule])])
+
+/** Reads a row as the settlement script writes it. */
+export function readRow(text: string): LedgerRow {
+  const [requestId = '', , kind, cost, input, output, , settledAt, account = '', plan = '', model = '', ...rest] =
+    text.split(' ')
+  const [asked, pool, estimated, admittedAt, revision, rule] = JSON.parse(rest.join(' ')) as [
+    string,
+    string,
+    number,
+    number,
+    string,
+    string | undefined,
+  ]
+  return {
+    requestId,
+    account,
+    plan,
+    asked,
+    model,
+    pool,
+    inputTokens: Number(input),
+    outputTokens: Number(output),
+    cost: Number(cost),
+    estimated: estimated === 1,
+    admittedAt,
+    revision,
+    ...(rule !== undefined && { rule }),
+    kind: kind as LedgerRow['kind'],
+    settledAt: Number(settledAt),
+  }
+}
+
+/** What a checkpoint keeps: the hold is known to the store. */
+export const checkpointText = ({ tokens, bill }: Settlement): string => JSON.stringify({ tokens, bill })
+
+export const readCheckpoint = (text: string): Pick<Settlement, 'tokens' | 'bill'> =>
+  JSON.parse(text) as Pick<Settlement, 'tokens' | 'bill'>
+
+const numbersOf = (text: string): number[] => text.split(' ').map(Number)
+
+function of(number: number | undefined): number {
+  if (number === undefined || Number.isNaN(number)) throw new Error('a script answered without a number')
+  return number
+}

@@ -1,0 +1,160 @@
+import type { Alarm } from '../../gateway/ports.ts'
+import { StoreUnavailable } from '../../gateway/store.ts'
+import type { EpochMs, Millis } from '../../policy/config.ts'
+import { type Link, openLink } from './client.ts'
+
+const ANSWER_MS: Millis = 200
+/** Calls without an answer within a second that make all others wait for a sign of life. */
+const MUTE_MAX = 3
+const MUTE_MS: Millis = 1000
+const RETRY_MS: Millis = 250
+/** A server that stays mute may be gone without a word: a new connection finds out. */
+const MUTE_GIVEN_UP_MS: Millis = 1000
+
+export interface ConnectionOptions {
+  readonly url: string
+  readonly owners: string
+  readonly alarm: Alarm
+  /** Whether the server at the other end may be used; rejects with the reason when not. */
+  readonly admit: (link: Link) => Promise<void>
+  /** Runs each time the store can be used again. */
+  readonly back: () => void
+}
+
+/**
+ * The connection to Redis, kept alive. While it is down every call is refused at once instead of waiting for
+ * itself; it is tried again every 250 ms.
+ */
+export class Connection {
+  readonly #options: ConnectionOptions
+  #link: Link | undefined
+  #mute: EpochMs[] = []
+  #downSince: EpochMs | undefined
+  #cause = 'not connected yet'
+  #retry: NodeJS.Timeout | undefined
+  #closed = false
+
+  constructor(options: ConnectionOptions) {
+    this.#options = options
+  }
+
+  get up(): boolean {
+    return this.#link !== undefined && this.#downSince === undefined
+  }
+
+  /** Connects for the first time. Rejects with StoreUnavailable, or as `admit` refuses the server. */
+  async open(): Promise<void> {
+    try {
+      this.#link = await this.#dial()
+    } catch (error) {
+      if (error instanceof Error && error.name === 'StoreRefused') throw error
+      throw new StoreUnavailable(reasonOf(error), { cause: error })
+    }
+  }
+
+  /** Runs commands on the connection. Rejects with StoreUnavailable. */
+  async run<T>(commands: (link: Link) => Promise<T>): Promise<T> {
+    const link = this.#link
+    if (!link || this.#downSince !== undefined) throw new StoreUnavailable(`Redis cannot be used: ${this.#cause}`)
+    try {
+      return await answered(commands(link))
+    } catch (error) {
+      if (error instanceof StoreUnavailable) throw error
+      if (!link.client.isReady) this.suspect(reasonOf(error))
+      else if (error instanceof Mute) this.#unanswered()
+      throw new StoreUnavailable(`Redis cannot be used: ${reasonOf(error)}`, { cause: error })
+    }
+  }
+
+  /** Refuses everything until `admit` lets the server pass again. */
+  suspect(cause: string): void {
+    if (this.#closed || this.#downSince !== undefined) return
+    this.#downSince = performance.now()
+    this.#cause = cause
+    this.#options.alarm('the store is down', { cause })
+    this.#tryLater()
+  }
+
+  close(): void {
+    this.#closed = true
+    this.#cause = 'closed'
+    clearTimeout(this.#retry)
+    this.#link?.close()
+    this.#link = undefined
+  }
+
+  async #dial(): Promise<Link> {
+    const { url, owners, admit } = this.#options
+    const link = await openLink(url, owners, error => {
+      if (this.#link === link) this.#link = undefined
+      this.suspect(reasonOf(error))
+    })
+    try {
+      await answered(admit(link))
+      return link
+    } catch (error) {
+      link.close()
+      throw error
+    }
+  }
+
+  #unanswered(): void {
+    const now = performance.now()
+    this.#mute = [...this.#mute.filter(at => now - at < MUTE_MS), now]
+    if (this.#mute.length >= MUTE_MAX) this.suspect('it does not answer')
+  }
+
+  #tryLater(): void {
+    clearTimeout(this.#retry)
+    if (!this.#closed) this.#retry = setTimeout(() => void this.#try(), RETRY_MS)
+  }
+
+  async #try(): Promise<void> {
+    const since = this.#downSince ?? performance.now()
+    try {
+      const link = this.#link ?? (await this.#dial())
+      if (link === this.#link) await answered(this.#options.admit(link))
+      if (this.#closed) return link.close()
+      if (!link.client.isReady) throw new Error('the connection ended')
+      this.#link = link
+    } catch (error) {
+      const given = error instanceof Mute && performance.now() - since > MUTE_GIVEN_UP_MS
+      if (given || this.#link?.client.isReady === false) this.#drop()
+      this.#cause = reasonOf(error)
+      this.#tryLater()
+      return
+    }
+    this.#mute = []
+    this.#downSince = undefined
+    this.#options.alarm('the store is back', { ms: Math.round(performance.now() - since) })
+    this.#options.back()
+  }
+
+  #drop(): void {
+    this.#link?.close()
+    this.#link = undefined
+  }
+}
+
+/** No answer in time. */
+class Mute extends Error {
+  override readonly name = 'Mute'
+}
+
+/** What a promise resolves to, or Mute after 200 ms in which the process had time to hear of it. */
+function answered<T>(promise: Promise<T>): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => {
+      // An answer that came while this process was busy is read before this.
+      setImmediate(() => reject(new Mute(`no answer within ${ANSWER_MS} ms`)))
+    }, ANSWER_MS)
+    promise.then(resolve, reject).finally(() => clearTimeout(timer))
+  })
+}
+
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error)
+  // Of several addresses that were tried.
+  if (error instanceof AggregateError && error.message === '') return error.errors.map(reasonOf).join(', ')
+  return error.message
+}

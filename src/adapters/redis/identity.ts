@@ -1,0 +1,95 @@
+import { randomBytes } from 'node:crypto'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { EpochMs } from '../../policy/config.ts'
+import { dayOf } from '../../policy/standing.ts'
+import type { Client } from './client.ts'
+import { BUCKETS, type Layout } from './layout.ts'
+
+const SCHEMA = 1
+
+/** The server is there, and must not be used. The message is for the operator. */
+class StoreRefused extends Error {
+  override readonly name = 'StoreRefused'
+}
+
+/** What a store is, from its first day on. Scripts compare the epoch, so that an emptied store is told from an unknown key. */
+export interface StoreIdentity {
+  readonly epoch: string
+  /** Day of its creation, in days since the epoch. */
+  readonly since: number
+}
+
+/**
+ * Reads what the store is, or makes an empty one ours. Rejects with StoreRefused where `stateDir` remembers a store
+ * that is not there any more: whoever emptied it must say that this was meant.
+ */
+export async function openIdentity(
+  client: Client,
+  layout: Layout,
+  stateDir: string | undefined,
+  now: EpochMs,
+): Promise<StoreIdentity> {
+  const remembered = stateDir === undefined ? undefined : recall(stateDir)
+  const found = await readIdentity(client, layout)
+  if (!found && remembered !== undefined) throw new StoreRefused(emptied(stateDir ?? ''))
+  const identity = found ?? (await createIdentity(client, layout, now))
+  if (stateDir !== undefined) remember(stateDir, identity.epoch)
+  return identity
+}
+
+/** What the store is; undefined when it is empty. */
+export async function readIdentity(client: Client, layout: Layout): Promise<StoreIdentity | undefined> {
+  const [epoch, schema, since] = await client.hmGet(layout.meta, ['epoch', 'schema', 'since'])
+  if (!epoch) return undefined
+  if (Number(schema) > SCHEMA)
+    throw new StoreRefused(
+      `the store has schema ${schema}, which a newer version wrote; this one reads up to ${SCHEMA}`,
+    )
+  return { epoch, since: Number(since) }
+}
+
+/** Of many that create it at once, one wins and all read the same. */
+async function createIdentity(client: Client, layout: Layout, now: EpochMs): Promise<StoreIdentity> {
+  await client.hSetNX(layout.meta, 'candidate', randomBytes(12).toString('base64url'))
+  const epoch = (await client.hGet(layout.meta, 'candidate')) ?? ''
+  // The buckets first: whoever finds the epoch may use all of them.
+  await Promise.all(BUCKETS.map(bucket => client.set(layout.bucket(bucket).epoch, epoch, { NX: true })))
+  await client.hSetNX(layout.meta, 'since', String(dayOf(Math.floor(now / 1000))))
+  await client.hSetNX(layout.meta, 'schema', String(SCHEMA))
+  await client.hSetNX(layout.meta, 'epoch', epoch)
+  const identity = await readIdentity(client, layout)
+  if (!identity) throw new StoreRefused('the store was emptied while it was opened')
+  return identity
+}
+
+const fileOf = (stateDir: string): string => join(stateDir, 'store-epoch')
+
+const recall = (stateDir: string): string | undefined =>
+  existsSync(fileOf(stateDir)) ? readFileSync(fileOf(stateDir), 'utf8').trim() || undefined : undefined
+
+function remember(stateDir: string, epoch: string): void {
+  if (recall(stateDir) === epoch) return
+  mkdirSync(stateDir, { recursive: true, mode: 0o700 })
+  writeFileSync(fileOf(stateDir), `${epoch}\n`, { mode: 0o600 })
+}
+
+const emptied = (stateDir: string): string =>
+  `the store is empty, but ${fileOf(stateDir)} says that it held keys and spend: restore it from a backup, or remove that file to begin anew`
+
+/** Refuses a server that would lose or multiply what it is told. Returns what is only worth a warning. */
+export async function checkServer(client: Client): Promise<string[]> {
+  const info = new Map((await client.info()).split('\n').map(line => line.trim().split(':', 2) as [string, string]))
+  const policy = info.get('maxmemory_policy')
+  if (policy !== undefined && policy !== 'noeviction')
+    throw new StoreRefused(
+      `Redis forgets records when memory is full (maxmemory-policy ${policy}): set it to noeviction`,
+    )
+  if (info.get('cluster_enabled') === '1')
+    throw new StoreRefused('Redis Cluster fails over with lost writes and is not supported: use one Redis')
+  if (info.get('role') === 'slave')
+    throw new StoreRefused('this Redis is a replica, which cannot be written: name the primary')
+  return info.get('aof_enabled') === '1'
+    ? []
+    : ['Redis keeps no append-only file: a crash of it loses spend and keys (set appendonly yes, appendfsync always)']
+}

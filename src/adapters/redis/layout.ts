@@ -1,0 +1,87 @@
+import { createHash } from 'node:crypto'
+import type { EpochMs } from '../../policy/config.ts'
+
+/** Everything of an account is in one of these, under one hash tag, so that a script reads and writes one slot. */
+export const BUCKETS: readonly string[] = Array.from({ length: 256 }, (_, number) =>
+  number.toString(16).padStart(2, '0'),
+)
+
+export function* pagesOf<T>(items: readonly T[], size: number): Generator<readonly T[], void, undefined> {
+  for (let at = 0; at < items.length; at += size) yield items.slice(at, at + size)
+}
+
+export const bucketOf = (account: string): string => createHash('sha1').update(account).digest('hex').slice(0, 2)
+
+/** The names of all keys. `{…}` is the hash tag. */
+export class Layout {
+  readonly #prefix: string
+
+  constructor(prefix: string) {
+    this.#prefix = prefix
+  }
+
+  /** What the store is: its epoch, schema, day of creation and the number of keys ever minted. */
+  get meta(): string {
+    return `${this.#prefix}:meta`
+  }
+
+  /** Namespace of account ids by key hash, which never change. */
+  get owners(): string {
+    return `${this.#prefix}:owner`
+  }
+
+  label(label: string): string {
+    return `${this.#prefix}:label:${label}`
+  }
+
+  of(account: string): Bucket {
+    return this.bucket(bucketOf(account))
+  }
+
+  bucket(bucket: string): Bucket {
+    return new Bucket(`${this.#prefix}:{${bucket}}`)
+  }
+}
+
+/** Keys of one bucket. */
+export class Bucket {
+  readonly #tag: string
+
+  constructor(tag: string) {
+    this.#tag = tag
+  }
+
+  get epoch(): string {
+    return `${this.#tag}:epoch`
+  }
+  /** Hashes of keys by number. */
+  get keys(): string {
+    return `${this.#tag}:keys`
+  }
+  /** Request ids by the end of their lease. */
+  get leases(): string {
+    return `${this.#tag}:leases`
+  }
+  /** Rows in the order of request ids. */
+  get ledger(): string {
+    return `${this.#tag}:ledger`
+  }
+  totals(day: number): string {
+    return `${this.#tag}:totals:${day}`
+  }
+  key(hash: string): string {
+    return `${this.#tag}:key:${hash}`
+  }
+  account(account: string): string {
+    return `${this.#tag}:account:${account}`
+  }
+  standing(account: string): string {
+    return `${this.#tag}:standing:${account}`
+  }
+  spend(account: string, window: EpochMs): string {
+    return `${this.#tag}:spend:${account}:${window}`
+  }
+  hold(requestId: string): string {
+    return `${this.#tag}:hold:${requestId}`
+  }
+}

@@ -1,0 +1,159 @@
+import type { LedgerQuery, LedgerRow, Total } from '../../gateway/store.ts'
+import type { EpochMs } from '../../policy/config.ts'
+import type { Access, Ask } from './access.ts'
+import { readRow } from './codec.ts'
+import { BUCKETS, bucketOf, pagesOf } from './layout.ts'
+
+const PAGE = 256
+/** Pages held at once while all buckets are read side by side. */
+const SMALL_PAGE = 32
+const BUCKETS_AT_ONCE = 64
+
+/** Rows in the order of request ids, merged from all buckets or from that of one account. */
+export async function* readLedger(
+  { ask, layout }: Access,
+  query: LedgerQuery,
+): AsyncGenerator<LedgerRow, void, undefined> {
+  const { account, since = 0 } = query
+  const buckets = account === undefined ? BUCKETS : [bucketOf(account)]
+  const size = account === undefined ? SMALL_PAGE : PAGE
+  const readers = buckets.map(bucket => new RowReader(ask, layout.bucket(bucket).ledger, size))
+  await Promise.all(readers.map(reader => reader.fill()))
+  const heap = new Merge(readers)
+  for (let text = await heap.next(); text !== undefined; text = await heap.next()) {
+    const row = readRow(text)
+    if ((account === undefined || row.account === account) && row.admittedAt >= since) yield row
+  }
+}
+
+/** The rows of one bucket, in pages. */
+class RowReader {
+  readonly #ask: Ask
+  readonly #key: string
+  readonly #size: number
+  #page: string[] = []
+  #at = 0
+  #ended = false
+
+  constructor(ask: Ask, key: string, size: number) {
+    this.#ask = ask
+    this.#key = key
+    this.#size = size
+  }
+
+  get first(): string | undefined {
+    return this.#page[this.#at]
+  }
+
+  async advance(): Promise<void> {
+    this.#at++
+    if (this.first === undefined) await this.fill()
+  }
+
+  async fill(): Promise<void> {
+    const last = this.#page.at(-1)
+    this.#at = 0
+    if (this.#ended) {
+      this.#page = []
+      return
+    }
+    const min = last === undefined ? '-' : `(${last}`
+    const LIMIT = { offset: 0, count: this.#size }
+    this.#page = await this.#ask(client => client.zRange(this.#key, min, '+', { BY: 'LEX', LIMIT }))
+    this.#ended = this.#page.length < this.#size
+  }
+}
+
+/** The smallest first of many sorted readers: a binary heap. */
+class Merge {
+  readonly #heap: RowReader[]
+
+  constructor(readers: readonly RowReader[]) {
+    this.#heap = readers.filter(({ first }) => first !== undefined)
+    for (let at = this.#heap.length >> 1; at >= 0; at--) this.#sink(at)
+  }
+
+  async next(): Promise<string | undefined> {
+    const [reader] = this.#heap
+    if (!reader) return undefined
+    const text = reader.first
+    await reader.advance()
+    if (reader.first === undefined) {
+      const last = this.#heap.pop()
+      if (last && last !== reader) this.#heap[0] = last
+    }
+    this.#sink(0)
+    return text
+  }
+
+  #sink(from: number): void {
+    for (let at = from; ; ) {
+      let least = at
+      for (const child of [2 * at + 1, 2 * at + 2]) if (this.#before(child, least)) least = child
+      if (least === at) return
+      const [one, other] = [this.#heap[at], this.#heap[least]]
+      if (one && other) [this.#heap[at], this.#heap[least]] = [other, one]
+      at = least
+    }
+  }
+
+  #before(one: number, other: number): boolean {
+    const [a, b] = [this.#heap[one]?.first, this.#heap[other]?.first]
+    return a !== undefined && b !== undefined && a < b
+  }
+}
+
+/** Totals from one day to another, oldest first. */
+export async function* readTotals(
+  { ask, layout }: Access,
+  since: number,
+  today: number,
+): AsyncGenerator<Total, void, undefined> {
+  for (let day = since; day <= today; day++) {
+    for (const page of pagesOf(BUCKETS, BUCKETS_AT_ONCE)) {
+      const totals = page.map(bucket => ask(client => client.hGetAll(layout.bucket(bucket).totals(day))))
+      for (const fields of await Promise.all(totals)) yield* totalsIn(day, fields)
+    }
+  }
+}
+
+function* totalsIn(day: number, fields: Readonly<Record<string, string>>): Generator<Total, void, undefined> {
+  const whose = new Set(Object.keys(fields).map(field => field.slice(0, field.lastIndexOf(' '))))
+  for (const who of whose) {
+    const [account = '', plan = '', model = ''] = who.split(' ')
+    const number = (name: string) => Number(fields[`${who} ${name}`] ?? 0)
+    yield {
+      day,
+      account,
+      plan,
+      model,
+      requests: number('requests'),
+      inputTokens: number('input'),
+      outputTokens: number('output'),
+      cost: number('cost'),
+    }
+  }
+}
+
+/** Removes rows of requests admitted before, a page of every bucket at a time. */
+export async function trimLedger({ ask, layout }: Access, before: EpochMs): Promise<number> {
+  let removed = 0
+  for (const bucket of BUCKETS) {
+    const key = layout.bucket(bucket).ledger
+    const reader = new RowReader(ask, key, PAGE)
+    await reader.fill()
+    for (let text = reader.first; text !== undefined; text = reader.first) {
+      const old: string[] = []
+      let page: string | undefined = text
+      while (page !== undefined && old.length < PAGE && readRow(page).admittedAt < before) {
+        old.push(page)
+        await reader.advance()
+        page = reader.first
+      }
+      if (old.length > 0) removed += await ask(client => client.zRem(key, old))
+      // Ids are in the order of time: what comes next is younger still.
+      if (page !== undefined && old.length < PAGE) break
+    }
+  }
+  return removed
+}

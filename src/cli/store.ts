@@ -1,0 +1,54 @@
+import { mkdir } from 'node:fs/promises'
+import { type Lock, lockDirectory, StoreLocked } from '../adapters/embedded/lock.ts'
+import { openEmbeddedStore } from '../adapters/embedded/store.ts'
+import type { Settings, StoreSettings } from '../config/settings.ts'
+import type { Alarm } from '../gateway/ports.ts'
+import type { Store } from '../gateway/store.ts'
+import { CommandFailed, exitCodes } from './talk.ts'
+import type { World } from './world.ts'
+
+/** Opens the store of a configuration, as a gateway or as an operator's tool. Rejects with what `storeFailure` explains. */
+export async function openStore(
+  { store, brand, server }: Settings,
+  world: World,
+  alarm: Alarm,
+  as: 'gateway' | 'tool',
+): Promise<Store> {
+  if (store.kind === 'embedded') return openEmbeddedStore({ path: store.path, now: world.clock.now })
+  // Only now: whoever has no Redis need not load a client for it.
+  const { openRedisStore } = await import('../adapters/redis/store.ts')
+  const state = as === 'gateway' ? { stateDir: server.stateDir } : {}
+  return openRedisStore({ url: store.url.reveal(), prefix: brand, alarm, ...state })
+}
+
+/** Makes `state_dir` this gateway's own, where the store does not: what waits there for the store is told by one process. */
+export async function lockState({ store, server }: Settings): Promise<Lock> {
+  if (store.kind === 'embedded') return { release: async () => {} }
+  await mkdir(server.stateDir, { recursive: true, mode: 0o700 })
+  return lockDirectory(server.stateDir).catch(error => {
+    if (!(error instanceof StoreLocked)) throw error
+    throw new CommandFailed(`✗ another gateway uses server.state_dir ${server.stateDir}: give each one its own`)
+  })
+}
+
+/** The store as it may be shown. */
+export const storeText = (store: StoreSettings): string =>
+  store.kind === 'embedded' ? `embedded:${store.path}` : store.shown
+
+/** What to tell of a store that could not be opened, or stopped answering; undefined when the error is another one. */
+export function storeFailure(error: unknown, store: StoreSettings): CommandFailed | undefined {
+  if (!(error instanceof Error)) return undefined
+  switch (error.name) {
+    case 'StoreLocked':
+      return new CommandFailed(`✗ ${error.message}`)
+    case 'StoreRefused':
+      return new CommandFailed(`✗ the store ${storeText(store)} is refused: ${error.message}`)
+    case 'StoreUnavailable':
+      return new CommandFailed(
+        `✗ the store ${storeText(store)} cannot be reached: ${error.message}`,
+        exitCodes.unreachable,
+      )
+    default:
+      return undefined
+  }
+}

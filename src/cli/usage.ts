@@ -1,0 +1,98 @@
+import { type Command, InvalidArgumentError, Option } from 'commander'
+import { GROUPS, type Group, type LedgerRecord } from '../wire/report.ts'
+import { readSince, SINCE_FORMS } from '../wire/since.ts'
+import type { Control } from './control/control.ts'
+import { csvRow } from './csv.ts'
+import { writeOut } from './stdout.ts'
+import { usageCsv, usageTable } from './usage-text.ts'
+import { configOption, withControl } from './with-control.ts'
+import { world } from './world.ts'
+
+interface UsageOptions {
+  readonly config: string
+  readonly since: string
+  readonly by: Group
+  readonly csv?: boolean
+  readonly json?: boolean
+}
+
+interface ExportOptions {
+  readonly config: string
+  readonly since: string
+  readonly account?: string
+  readonly format: 'ndjson' | 'csv'
+}
+
+/** Registers `svcctl usage` and `svcctl usage export`. */
+export function registerUsage(program: Command): void {
+  const usage = program
+    .command('usage')
+    .description('show requests, tokens and US dollars by day, plan, model or account')
+    // Or --since behind `export` would be taken for that of `usage`.
+    .enablePositionalOptions()
+    .addOption(sinceOption('the first UTC day'))
+    .addOption(new Option('--by <group>', 'what to add up by').choices(GROUPS).default('day'))
+    .addOption(new Option('--csv', 'print CSV').conflicts('json'))
+    .option('--json', 'print JSON')
+    .addOption(configOption())
+    .action((options: UsageOptions) => withControl(options, control => show(control, options)))
+
+  usage
+    .command('export')
+    .description('write the rows of the ledger to stdout, one for each request')
+    .addOption(sinceOption('requests admitted since'))
+    .option('--account <account>', 'only those of one account, by its id or label')
+    .addOption(
+      new Option('--format <format>', 'one JSON object a line, or CSV').choices(['ndjson', 'csv']).default('ndjson'),
+    )
+    .addOption(configOption())
+    .action((options: ExportOptions) =>
+      withControl(options, control => {
+        const { since, account, format } = options
+        const rows = control.ledger({ since, ...(account !== undefined && { account }) })
+        return writeOut(format === 'csv' ? csvLines(rows) : jsonLines(rows))
+      }),
+    )
+}
+
+const sinceOption = (what: string): Option =>
+  new Option('--since <when>', `${what}: ${SINCE_FORMS}`).default('30d').argParser(checkedSince)
+
+/** The text as it is: what it means is for the clock of the gateway to say. */
+function checkedSince(text: string): string {
+  if (readSince(text, world.clock.now()) === undefined) throw new InvalidArgumentError(`Write ${SINCE_FORMS}.`)
+  return text
+}
+
+async function show(control: Control, { since, by, csv, json }: UsageOptions): Promise<void> {
+  const report = await control.usage({ since, by })
+  await writeOut([csv ? usageCsv(report) : json ? `${JSON.stringify(report)}\n` : usageTable(report)])
+}
+
+async function* jsonLines(rows: AsyncIterable<LedgerRecord>): AsyncGenerator<string, void, undefined> {
+  for await (const row of rows) yield `${JSON.stringify(row)}\n`
+}
+
+async function* csvLines(rows: AsyncIterable<LedgerRecord>): AsyncGenerator<string, void, undefined> {
+  yield csvRow(LEDGER_FIELDS)
+  for await (const row of rows) yield csvRow(LEDGER_FIELDS.map(field => row[field]))
+}
+
+const LEDGER_FIELDS = [
+  'request_id',
+  'account',
+  'plan',
+  'asked',
+  'model',
+  'pool',
+  'input_tokens',
+  'output_tokens',
+  'cost_nano_usd',
+  'usd',
+  'kind',
+  'estimated',
+  'admitted_at',
+  'settled_at',
+  'revision',
+  'rule',
+] as const satisfies readonly (keyof LedgerRecord)[]

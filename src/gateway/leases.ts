@@ -1,0 +1,89 @@
+import type { Millis } from '../policy/config.ts'
+import type { Hold } from '../policy/standing.ts'
+import type { Alarm, Cancel, Clock } from './ports.ts'
+import type { Beat, Settlement, Store } from './store.ts'
+
+/** A third of the lease, so that two signs of life may get lost. */
+const BEAT_MS: Millis = 10_000
+/** A request that ends sooner after its dispatch costs no checkpoint. */
+const FIRST_CHECKPOINT_MS: Millis = 250
+
+/** The lease of one request under way. */
+export interface Lease {
+  /** From now on a crash charges what `soFar` says, as of the last checkpoint. */
+  dispatched(soFar: () => Settlement): void
+  /** The same, once there is more to say of it. */
+  speaking(soFar: () => Settlement): void
+  /** The request ended, whatever it came to. */
+  end(): void
+}
+
+interface Open {
+  readonly hold: Hold
+  soFar?: () => Settlement
+  /** Dispatched, and the store does not know yet. */
+  fresh: boolean
+}
+
+/** Gives signs of life of every request of this process that holds something. */
+export class Leases {
+  readonly #store: Store
+  readonly #clock: Clock
+  readonly #alarm: Alarm
+  readonly #open = new Set<Open>()
+  #stopBeating: Cancel = () => {}
+  #stopFirst: Cancel | undefined
+
+  constructor(store: Store, clock: Clock, alarm: Alarm) {
+    this.#store = store
+    this.#clock = clock
+    this.#alarm = alarm
+    this.#beatLater()
+  }
+
+  open(hold: Hold): Lease {
+    const open: Open = { hold, fresh: false }
+    this.#open.add(open)
+    return {
+      dispatched: soFar => {
+        open.soFar = soFar
+        open.fresh = true
+        this.#stopFirst ??= this.#clock.after(FIRST_CHECKPOINT_MS, () => this.#firstCheckpoints())
+      },
+      speaking: soFar => {
+        open.soFar = soFar
+      },
+      end: () => {
+        this.#open.delete(open)
+      },
+    }
+  }
+
+  stop(): void {
+    this.#stopBeating()
+    this.#stopFirst?.()
+  }
+
+  #beatLater(): void {
+    this.#stopBeating = this.#clock.after(BEAT_MS, () => {
+      this.#beat([...this.#open])
+      this.#beatLater()
+    })
+  }
+
+  #firstCheckpoints(): void {
+    this.#stopFirst = undefined
+    this.#beat([...this.#open].filter(({ fresh }) => fresh))
+  }
+
+  #beat(open: readonly Open[]): void {
+    if (open.length === 0) return
+    for (const one of open) one.fresh = false
+    // The next one follows in ten seconds, and the lease outlives two that were lost.
+    this.#store.beat(open.map(beatOf)).catch((error: unknown) => {
+      this.#alarm('requests under way could not renew their leases', { count: open.length, error: String(error) })
+    })
+  }
+}
+
+const beatOf = ({ hold, soFar }: Open): Beat => ({ hold, ...(soFar && { soFar: soFar() }) })

@@ -1,0 +1,161 @@
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { connect, createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { afterAll, beforeAll, describe } from 'vitest'
+
+/** Whether redis-server is on the PATH. */
+const hasRedis: boolean = spawnSync('redis-server', ['--version']).status === 0
+
+if (!hasRedis) console.warn('SKIPPED: tests that need Redis. Install it: apt-get install redis-server')
+
+/** Tests that need redis-server: skipped, and counted as such, where it is missing. */
+export const describeRedis: typeof describe.skip = describe.skipIf(!hasRedis)
+
+/** A real redis-server of its own. */
+export interface RedisServer {
+  readonly url: string
+  readonly port: number
+  /** Holds every command up, as a busy or swapping machine would. */
+  pause(): void
+  resume(): void
+  /** Ends it as a crash would. */
+  kill(): Promise<void>
+  /** Starts it again, on the same port with the same files; ends it first if it runs. */
+  restart(): Promise<void>
+  /** Ends it and removes its files. */
+  stop(): Promise<void>
+}
+
+export interface RedisOptions {
+  /** Writes every command to disk before it answers. */
+  readonly durable?: boolean
+  /** Flags of redis-server, which win over those of here: `{ 'maxmemory-policy': 'allkeys-lru' }`. */
+  readonly flags?: Readonly<Record<string, string>>
+}
+
+/** One server for all tests of a describe. */
+export function useRedis(options?: RedisOptions): () => RedisServer {
+  let server: RedisServer | undefined
+  beforeAll(async () => {
+    server = await startRedis(options)
+  })
+  afterAll(() => server?.stop())
+  return () => {
+    if (!server) throw new Error('redis-server is started before the first test, not while they are collected')
+    return server
+  }
+}
+
+/** Ephemeral ports begin above. */
+const PORT_MIN = 20_000
+const PORT_MAX = 32_767
+const running = new Set<ChildProcess>()
+
+process.on('exit', () => {
+  for (const child of running) child.kill('SIGKILL')
+})
+
+/** Starts redis-server on a free port in a directory of its own. Resolves when it answers. */
+export async function startRedis(options: RedisOptions = {}): Promise<RedisServer> {
+  const directory = await mkdtemp(join(tmpdir(), 'redis-'))
+  for (let tries = 1; ; tries++) {
+    const port = await freePort()
+    const argv = argumentsOf(port, directory, options)
+    try {
+      return serverOf(port, directory, argv, await launch(port, argv))
+    } catch (error) {
+      // Another process may take the port first.
+      if (tries < 5 && String(error).includes('Address already in use')) continue
+      await rm(directory, { recursive: true })
+      throw error
+    }
+  }
+}
+
+function serverOf(port: number, directory: string, argv: readonly string[], first: ChildProcess): RedisServer {
+  let child = first
+  const kill = async () => {
+    if (child.exitCode !== null || child.signalCode !== null) return
+    const exit = once(child, 'exit')
+    child.kill('SIGKILL')
+    await exit
+  }
+  return {
+    url: `redis://127.0.0.1:${port}`,
+    port,
+    pause: () => void child.kill('SIGSTOP'),
+    resume: () => void child.kill('SIGCONT'),
+    kill,
+    restart: async () => {
+      await kill()
+      child = await launch(port, argv)
+    },
+    stop: async () => {
+      await kill()
+      await rm(directory, { recursive: true, force: true })
+    },
+  }
+}
+
+function argumentsOf(port: number, dir: string, { durable = false, flags }: RedisOptions): string[] {
+  const all: Record<string, string> = {
+    port: String(port),
+    bind: '127.0.0.1',
+    dir,
+    save: '',
+    'maxmemory-policy': 'noeviction',
+    appendonly: durable ? 'yes' : 'no',
+    ...(durable && { appendfsync: 'always' }),
+    ...flags,
+  }
+  return Object.entries(all).flatMap(([name, value]) => [`--${name}`, value])
+}
+
+/** Resolves when the server answers; rejects with what it said when it ends instead. */
+async function launch(port: number, argv: readonly string[]): Promise<ChildProcess> {
+  const child = spawn('redis-server', argv, { stdio: ['ignore', 'pipe', 'pipe'] })
+  running.add(child)
+  child.once('exit', () => running.delete(child))
+  const said: string[] = []
+  const ready = new Promise<void>((resolve, reject) => {
+    for (const stream of [child.stdout, child.stderr])
+      createInterface({ input: stream }).on('line', line => {
+        said.push(line)
+        if (line.includes('Ready to accept connections')) resolve()
+      })
+    child.once('error', reject)
+    child.once('close', () => reject(new Error(`redis-server ended:\n${said.join('\n')}`)))
+  })
+  await ready
+  await ping(port)
+  return child
+}
+
+async function ping(port: number): Promise<void> {
+  const socket = connect(port, '127.0.0.1')
+  try {
+    socket.write('PING\r\n')
+    const [answer] = (await once(socket, 'data')) as [Buffer]
+    if (!/^[+-]/.test(answer.toString())) throw new Error(`redis-server answered ${answer}`)
+  } finally {
+    socket.destroy()
+  }
+}
+
+async function freePort(): Promise<number> {
+  for (;;) {
+    const port = PORT_MIN + Math.floor(Math.random() * (PORT_MAX - PORT_MIN + 1))
+    const probe = createServer()
+    const free = await new Promise<boolean>(resolve => {
+      probe.once('error', () => resolve(false))
+      probe.listen(port, '127.0.0.1', () => resolve(true))
+    })
+    if (!free) continue
+    await new Promise(resolve => probe.close(resolve))
+    return port
+  }
+}
