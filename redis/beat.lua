@@ -4,5 +4,5 @@
 if wiped() then return { 'wiped' } end
 if redis.call('HGET', KEYS[2], 'state') ~= 'open' then return { 'ended' } end
 if ARGV[5] ~= '' then redis.call('HSET', KEYS[2], 'checkpoint', ARGV[5]) end
-redis.call('ZADD', KEYS[3], int(clock() + tonumber(ARGV[3])), ARGV[4])
+redis.call('ZADD', KEYS[3], clock() + tonumber(ARGV[3]), ARGV[4])
 return { 'open' }

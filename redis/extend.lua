@@ -16,14 +16,13 @@ local readings = readingsOf(standing, now)
 local denial, granted = judge(readClaims(8), readings, now)
 if denial then return refused(denial, readings) end
 
-standing.minute = addToBucket(readings.live, readings.second, 0, granted.tokens)
+addToBucket(standing, readings.second, 0, granted.tokens)
 standing.open = open
 standing.used = standing.used - spentCost
 standing.held = standing.held + spentCost + granted.cost
 writeStanding(KEYS[2], KEYS[3], standing)
 
-local extended = holdText({ output = granted.output, tokens = granted.tokens, cost = granted.cost,
-  second = readings.second, at = hold.at, round = hold.round + 1, spentTokens = spentTokens, spentCost = spentCost })
+local extended = holdText(granted, readings.second, hold.at, hold.round + 1, spentTokens, spentCost)
 redis.call('HSET', KEYS[4], 'hold', extended)
-redis.call('ZADD', KEYS[5], int(now + tonumber(ARGV[3])), ARGV[4])
+redis.call('ZADD', KEYS[5], now + tonumber(ARGV[3]), ARGV[4])
 return { 'extended', extended }

@@ -4,7 +4,7 @@
 if wiped() then return { 'wiped' } end
 local active = redis.call('HGET', KEYS[2], 'key')
 if active and active ~= '' then return { 'exists', active } end
-local now = int(clock())
+local now = clock()
 redis.call('HSETNX', KEYS[2], 'created', now)
 redis.call('HSET', KEYS[2], 'label', ARGV[4], 'plan', ARGV[5], 'key', ARGV[6])
 redis.call('HSET', KEYS[3], 'account', ARGV[3], 'status', 'active', 'mask', ARGV[7], 'created', now, 'number', ARGV[8])

@@ -42,7 +42,7 @@ if state == 'open' then
   release(standing, readHold(kept[2]), charge.tokens, charge.cost, now)
 else
   local second = kept[2] and readHold(kept[2]).second or tonumber(ARGV[11])
-  standing.minute = correctTokens(standing.minute, second, charge.tokens - was.tokens, now)
+  correctTokens(standing, second, charge.tokens - was.tokens, now)
   standing.used = standing.used + charge.cost - was.cost
 end
 writeStanding(KEYS[2], KEYS[3], standing)
@@ -51,12 +51,19 @@ if how == 'settle' or rest ~= '' then
   local kind, place = how, 1
   if late then kind, place = 'late', 2 end
   local cost, input, output = charge.cost - was.cost, charge.input - was.input, charge.output - was.output
-  redis.call('ZADD', KEYS[6], 0, table.concat({ request, place, kind, int(cost), int(input), int(output),
-    int(charge.tokens - was.tokens), int(now), who, rest }, ' '))
-  if not rowed then redis.call('HINCRBY', KEYS[7], who .. ' requests', 1) end
-  redis.call('HINCRBY', KEYS[7], who .. ' input', int(input))
-  redis.call('HINCRBY', KEYS[7], who .. ' output', int(output))
-  redis.call('HINCRBY', KEYS[7], who .. ' cost', int(cost))
+  redis.call('ZADD', KEYS[6], 0, string.format('%s %d %s %d %d %d %d %d %s %s', request, place, kind, cost, input,
+    output, charge.tokens - was.tokens, now, who, rest))
+  local sums = { 0, 0, 0, 0 }
+  local before = redis.call('HGET', KEYS[7], who)
+  if before then
+    local i = 0
+    for part in string.gmatch(before, '%S+') do
+      i = i + 1
+      sums[i] = tonumber(part)
+    end
+  end
+  redis.call('HSET', KEYS[7], who, string.format('%d %d %d %d', sums[1] + (rowed and 0 or 1), sums[2] + input,
+    sums[3] + output, sums[4] + cost))
 end
 
 redis.call('ZREM', KEYS[5], request)

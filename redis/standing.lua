@@ -10,8 +10,6 @@ local SPEND_KEPT_S = 100 * 86400
 local STANDING_KEPT_S = 3 * 86400
 
 local function number(text) return tonumber(text) or 0 end
--- Lua writes 1e15 as 1e+15, and Redis cuts numbers in replies.
-local function int(value) return string.format('%.0f', value) end
 
 -- Emptied, or filled by somebody else: nothing it says can be trusted.
 local function wiped() return redis.call('GET', KEYS[1]) ~= ARGV[1] end
@@ -22,102 +20,116 @@ local function clock()
   return number(time[1]) * 1000 + math.floor(number(time[2]) / 1000)
 end
 
-local function numbers(text)
-  local list = {}
-  for part in string.gmatch(text, '%S+') do list[#list + 1] = tonumber(part) end
-  return list
-end
-
+-- A hold is `output tokens cost second at round spentTokens spentCost`. Numbers in texts are written by %d:
+-- Lua's own way ends at 14 digits. What goes to redis.call may be a number, which Redis writes whole.
 local function readHold(text)
-  local n = numbers(text)
-  return { output = n[1], tokens = n[2], cost = n[3], second = n[4], at = n[5], round = n[6],
-    spentTokens = n[7], spentCost = n[8] }
+  local output, tokens, cost, second, at, round, spentTokens, spentCost =
+    string.match(text, '^(%S+) (%S+) (%S+) (%S+) (%S+) (%S+) (%S+) (%S+)$')
+  return { output = tonumber(output), tokens = tonumber(tokens), cost = tonumber(cost), second = tonumber(second),
+    at = tonumber(at), round = tonumber(round), spentTokens = tonumber(spentTokens), spentCost = tonumber(spentCost) }
 end
 
-local function holdText(h)
-  return table.concat({ int(h.output), int(h.tokens), int(h.cost), int(h.second), int(h.at), int(h.round),
-    int(h.spentTokens), int(h.spentCost) }, ' ')
+local function holdText(granted, second, at, round, spentTokens, spentCost)
+  return string.format('%d %d %d %d %d %d %d %d', granted.output, granted.tokens, granted.cost, second, at, round,
+    spentTokens, spentCost)
 end
 
--- minute: second, requests, tokens of each bucket in a row, oldest first.
+-- The minute is one text, a record of fixed width per bucket, oldest first: second, requests, tokens. Beside it lie
+-- the sums of both, so that an admission touches the newest record and those that have become too old.
+local WIDTH = 29
+local function record(second, requests, tokens) return string.format('%010d%07d%012d', second, requests, tokens) end
+local function secondAt(minute, at) return tonumber(string.sub(minute, at, at + 9)) end
+local function requestsAt(minute, at) return tonumber(string.sub(minute, at + 10, at + 16)) end
+local function tokensAt(minute, at) return tonumber(string.sub(minute, at + 17, at + 28)) end
+
 local function readStanding(standingKey, spendKey)
-  local s = redis.call('HMGET', standingKey, 'minute', 'day', 'requests', 'open')
+  local s = redis.call('HMGET', standingKey, 'minute', 'sumRequests', 'sumTokens', 'day', 'requests', 'open')
   local spend = redis.call('HMGET', spendKey, 'used', 'held')
   return {
-    minute = s[1] and cmsgpack.unpack(s[1]) or {},
-    day = number(s[2]), requests = number(s[3]), open = number(s[4]),
-    used = number(spend[1]), held = number(spend[2]),
+    minute = s[1] or '', sumRequests = number(s[2]), sumTokens = number(s[3]),
+    day = number(s[4]), requests = number(s[5]), open = number(s[6]),
+    used = number(spend[1]), held = number(spend[2]), isNew = not spend[1], wasDay = s[4] and number(s[4]),
   }
 end
 
 local function writeStanding(standingKey, spendKey, s)
-  redis.call('HSET', standingKey, 'minute', cmsgpack.pack(s.minute), 'day', int(s.day), 'requests', int(s.requests),
-    'open', int(s.open))
-  redis.call('EXPIRE', standingKey, STANDING_KEPT_S)
-  redis.call('HSET', spendKey, 'used', int(s.used), 'held', int(s.held))
-  redis.call('EXPIRE', spendKey, SPEND_KEPT_S)
+  redis.call('HSET', standingKey, 'minute', s.minute, 'sumRequests', s.sumRequests, 'sumTokens', s.sumTokens,
+    'day', s.day, 'requests', s.requests, 'open', s.open)
+  redis.call('HSET', spendKey, 'used', s.used, 'held', s.held)
+  if s.day ~= s.wasDay then redis.call('EXPIRE', standingKey, STANDING_KEPT_S) end
+  if s.isNew then redis.call('EXPIRE', spendKey, SPEND_KEPT_S) end
 end
 
--- The current second and the buckets that count in it.
-local function liveMinute(minute, now)
-  local newest = minute[#minute - 2] or 0
+-- The current second; what does not count in it is dropped.
+local function roll(s, now)
+  local minute = s.minute
+  local newest = minute == '' and 0 or secondAt(minute, #minute - WIDTH + 1)
   local second = math.floor(now / 1000)
-  if newest - second > STEP_BACK_SECONDS then return second, {} end
+  if newest - second > STEP_BACK_SECONDS then
+    s.minute, s.sumRequests, s.sumTokens = '', 0, 0
+    return second
+  end
   if newest > second then second = newest end
-  local live = {}
-  for i = 1, #minute, 3 do
-    if minute[i] >= second - 60 then
-      local n = #live
-      live[n + 1], live[n + 2], live[n + 3] = minute[i], minute[i + 1], minute[i + 2]
-    end
+  local at = 1
+  while at < #minute and secondAt(minute, at) < second - 60 do
+    s.sumRequests = s.sumRequests - requestsAt(minute, at)
+    s.sumTokens = s.sumTokens - tokensAt(minute, at)
+    at = at + WIDTH
   end
-  return second, live
+  if at > 1 then s.minute = string.sub(minute, at) end
+  return second
 end
 
-local function addToBucket(minute, second, requests, tokens)
-  for i = 1, #minute, 3 do
-    if minute[i] == second then
-      minute[i + 1] = minute[i + 1] + requests
-      minute[i + 2] = minute[i + 2] + tokens
-      return minute
-    end
-  end
-  local n = #minute
-  minute[n + 1], minute[n + 2], minute[n + 3] = second, requests, tokens
-  return minute
+-- Where the record of a second begins, if there is one.
+local function placeOf(minute, second)
+  local last = #minute - WIDTH + 1
+  if last > 0 and secondAt(minute, last) == second then return last end
+  local wanted = string.format('%010d', second)
+  local at = string.find(minute, wanted, 1, true)
+  -- The same digits may stand elsewhere.
+  while at and (at - 1) % WIDTH ~= 0 do at = string.find(minute, wanted, at + 1, true) end
+  return at
 end
 
-local function correctTokens(minute, counted, excess, now)
-  if excess == 0 then return minute end
-  local second, live = liveMinute(minute, now)
-  for i = 1, #live, 3 do
-    if live[i] == counted then return addToBucket(live, counted, 0, excess) end
+local function addToBucket(s, second, requests, tokens)
+  s.sumRequests = s.sumRequests + requests
+  s.sumTokens = s.sumTokens + tokens
+  local minute = s.minute
+  local at = placeOf(minute, second)
+  if not at then
+    s.minute = minute .. record(second, requests, tokens)
+    return
   end
-  if excess > 0 then return addToBucket(live, second, 0, excess) end
-  return live
+  s.minute = string.sub(minute, 1, at - 1)
+    .. record(second, requestsAt(minute, at) + requests, tokensAt(minute, at) + tokens)
+    .. string.sub(minute, at + WIDTH)
+end
+
+local function correctTokens(s, counted, excess, now)
+  if excess == 0 then return end
+  local second = roll(s, now)
+  if placeOf(s.minute, counted) then
+    addToBucket(s, counted, 0, excess)
+  elseif excess > 0 then
+    addToBucket(s, second, 0, excess)
+  end
 end
 
 local function release(s, hold, tokens, cost, now)
-  s.minute = correctTokens(s.minute, hold.second, tokens - hold.spentTokens - hold.tokens, now)
+  correctTokens(s, hold.second, tokens - hold.spentTokens - hold.tokens, now)
   s.open = math.max(0, s.open - 1)
   s.used = s.used + cost
   s.held = s.held - hold.spentCost - hold.cost
 end
 
 local function readingsOf(s, now)
-  local second, live = liveMinute(s.minute, now)
-  local r = { requests = 0, tokens = 0, day = 0, open = s.open, used = s.used, held = s.held, second = second,
-    live = live }
-  for i = 1, #live, 3 do
-    r.requests = r.requests + live[i + 1]
-    r.tokens = r.tokens + live[i + 2]
-  end
-  if s.day == math.floor(second / 86400) then r.day = s.requests end
-  return r
-end
-
-local function readingsText(r)
-  return table.concat({ int(r.requests), int(r.tokens), int(r.day), int(r.open), int(r.used), int(r.held) }, ' ')
+  local second = roll(s, now)
+  local day = s.day == math.floor(second / 86400) and s.requests or 0
+  return {
+    second = second, minute = s.minute,
+    requests = s.sumRequests, tokens = s.sumTokens, day = day, open = s.open, used = s.used, held = s.held,
+    text = string.format('%d %d %d %d %d %d', s.sumRequests, s.sumTokens, day, s.open, s.used, s.held),
+  }
 end
 
 -- Claims from ARGV[from] on; what is not claimed is ''.
@@ -143,11 +155,11 @@ local function outputWithin(c, input, budget)
   return math.floor((math.min(left, 9e12) * 1000 - input * c.priceInput) / c.priceOutput)
 end
 
--- Until enough of the oldest buckets have left the minute for `over` units to be free; `unit` is their offset.
-local function waitFor(live, unit, over, now)
-  for i = 1, #live, 3 do
-    over = over - live[i + unit]
-    if over <= 0 then return math.max(1, (live[i] + 61) * 1000 - now) end
+-- Until enough of the oldest buckets have left the minute for `over` units to be free.
+local function waitFor(minute, unitsAt, over, now)
+  for at = 1, #minute, WIDTH do
+    over = over - unitsAt(minute, at)
+    if over <= 0 then return math.max(1, (secondAt(minute, at) + 61) * 1000 - now) end
   end
   return 60000
 end
@@ -159,21 +171,23 @@ local function judge(c, r, now)
   if c.limit and r.used + worst > c.limit then
     local left = math.max(0, c.limit - r.used)
     local fits = math.floor(outputWithin(c, c.input, left) / c.choices)
-    return { 'quota', int(worst), int(left), int(math.max(0, fits)) }
+    return { 'quota', string.format('%d', worst), string.format('%d', left), string.format('%d', math.max(0, fits)) }
   end
   local longest, what = 0, nil
   local function consider(name, wait)
     if wait > longest then longest, what = wait, name end
   end
-  if r.requests + 1 > c.requests then consider('requests', waitFor(r.live, 1, r.requests + 1 - c.requests, now)) end
+  if r.requests + 1 > c.requests then
+    consider('requests', waitFor(r.minute, requestsAt, r.requests + 1 - c.requests, now))
+  end
   local tokens = r.tokens + c.input + leastOutput
-  if tokens > c.tokens then consider('tokens', waitFor(r.live, 2, tokens - c.tokens, now)) end
+  if tokens > c.tokens then consider('tokens', waitFor(r.minute, tokensAt, tokens - c.tokens, now)) end
   if c.day and r.day + 1 > c.day then
     consider('daily_limit', (math.floor(r.second / 86400) + 1) * DAY_MS - now)
   end
-  if what then return { what, int(longest) } end
-  if c.concurrency and r.open + 1 > c.concurrency then return { 'concurrency', int(CONCURRENCY_MS) } end
-  if c.limit and r.used + r.held + worst > c.limit then return { 'quota_hold', int(OTHERS_END_MS) } end
+  if what then return { what, string.format('%d', longest) } end
+  if c.concurrency and r.open + 1 > c.concurrency then return { 'concurrency', tostring(CONCURRENCY_MS) } end
+  if c.limit and r.used + r.held + worst > c.limit then return { 'quota_hold', tostring(OTHERS_END_MS) } end
 
   local byTokens = c.tokens - r.tokens - c.input
   local bySpend = c.limit and outputWithin(c, c.input, c.limit - r.used - r.held) or UNBOUNDED
@@ -183,5 +197,5 @@ local function judge(c, r, now)
 end
 
 local function refused(denial, r)
-  return { 'refused', readingsText(r), unpack(denial) }
+  return { 'refused', r.text, unpack(denial) }
 end

@@ -17,7 +17,7 @@ async function serve(options: RedisOptions = {}): Promise<RedisServer> {
 
 async function open(url: string, stateDir: string, alarms: string[] = [], prefix = 'svc'): Promise<Store> {
   const alarm = (message: string, details?: object) => void alarms.push(`${message} ${JSON.stringify(details ?? {})}`)
-  const store = await openRedisStore({ url, prefix, stateDir, alarm })
+  const store = await openRedisStore({ url, prefix, stateDir, alarm, answerMs: 15_000 })
   onTestFinished(() => store.close())
   return store
 }

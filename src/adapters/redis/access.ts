@@ -1,8 +1,8 @@
 import type { Alarm } from '../../gateway/ports.ts'
 import { StoreUnavailable } from '../../gateway/store.ts'
-import type { EpochMs } from '../../policy/config.ts'
+import type { EpochMs, Millis } from '../../policy/config.ts'
 import type { Client, Link } from './client.ts'
-import { Connection } from './connection.ts'
+import { ANSWER_MS, Connection } from './connection.ts'
 import { checkServer, openIdentity, readIdentity, type StoreIdentity } from './identity.ts'
 import { Layout } from './layout.ts'
 import { type Reply, runScript, type ScriptName } from './scripts.ts'
@@ -17,6 +17,8 @@ export interface RedisStoreOptions {
   readonly alarm: Alarm
   /** In place of Redis' own clock, for tests. */
   readonly now?: () => EpochMs
+  /** In place of 200 ms, for tests: how long to wait for an answer of Redis. */
+  readonly answerMs?: Millis
 }
 
 /** Asks Redis; rejects with StoreUnavailable. What takes long is asked in pages, each of which must be answered in time. */
@@ -36,9 +38,9 @@ export class Access {
   constructor(options: RedisStoreOptions, back: () => void) {
     this.#options = options
     this.layout = new Layout(options.prefix)
-    const { url, alarm } = options
+    const { url, alarm, answerMs = ANSWER_MS } = options
     const admit = (link: Link) => this.#verify(link)
-    this.#connection = new Connection({ url, owners: this.layout.owners, alarm, admit, back })
+    this.#connection = new Connection({ url, owners: this.layout.owners, alarm, answerMs, admit, back })
   }
 
   /** Connects. Rejects with StoreUnavailable when Redis does not answer, with StoreRefused when it must not be used. */

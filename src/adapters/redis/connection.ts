@@ -3,7 +3,8 @@ import { StoreUnavailable } from '../../gateway/store.ts'
 import type { EpochMs, Millis } from '../../policy/config.ts'
 import { type Link, openLink } from './client.ts'
 
-const ANSWER_MS: Millis = 200
+/** A call without an answer for as long is given up. */
+export const ANSWER_MS: Millis = 200
 /** Calls without an answer within a second that make all others wait for a sign of life. */
 const MUTE_MAX = 3
 const MUTE_MS: Millis = 1000
@@ -15,6 +16,8 @@ export interface ConnectionOptions {
   readonly url: string
   readonly owners: string
   readonly alarm: Alarm
+  /** How long to wait for an answer. */
+  readonly answerMs: Millis
   /** Whether the server at the other end may be used; rejects with the reason when not. */
   readonly admit: (link: Link) => Promise<void>
   /** Runs each time the store can be used again. */
@@ -57,7 +60,7 @@ export class Connection {
     const link = this.#link
     if (!link || this.#downSince !== undefined) throw new StoreUnavailable(`Redis cannot be used: ${this.#cause}`)
     try {
-      return await answered(commands(link))
+      return await this.#answered(commands(link))
     } catch (error) {
       if (error instanceof StoreUnavailable) throw error
       if (!link.client.isReady) this.suspect(reasonOf(error))
@@ -90,12 +93,24 @@ export class Connection {
       this.suspect(reasonOf(error))
     })
     try {
-      await answered(admit(link))
+      await this.#answered(admit(link))
       return link
     } catch (error) {
       link.close()
       throw error
     }
+  }
+
+  /** What a promise resolves to, or Mute once the time is over in which this process could have heard of it. */
+  #answered<T>(promise: Promise<T>): Promise<T> {
+    const { answerMs } = this.#options
+    return new Promise((resolve, reject) => {
+      const timer = setTimeout(() => {
+        // An answer that came while this process was busy is read before this.
+        setImmediate(() => reject(new Mute(`no answer within ${answerMs} ms`)))
+      }, answerMs)
+      promise.then(resolve, reject).finally(() => clearTimeout(timer))
+    })
   }
 
   #unanswered(): void {
@@ -113,7 +128,7 @@ export class Connection {
     const since = this.#downSince ?? performance.now()
     try {
       const link = this.#link ?? (await this.#dial())
-      if (link === this.#link) await answered(this.#options.admit(link))
+      if (link === this.#link) await this.#answered(this.#options.admit(link))
       if (this.#closed) return link.close()
       if (!link.client.isReady) throw new Error('the connection ended')
       this.#link = link
@@ -139,17 +154,6 @@ export class Connection {
 /** No answer in time. */
 class Mute extends Error {
   override readonly name = 'Mute'
-}
-
-/** What a promise resolves to, or Mute after 200 ms in which the process had time to hear of it. */
-function answered<T>(promise: Promise<T>): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => {
-      // An answer that came while this process was busy is read before this.
-      setImmediate(() => reject(new Mute(`no answer within ${ANSWER_MS} ms`)))
-    }, ANSWER_MS)
-    promise.then(resolve, reject).finally(() => clearTimeout(timer))
-  })
 }
 
 function reasonOf(error: unknown): string {

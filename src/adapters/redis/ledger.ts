@@ -118,20 +118,10 @@ export async function* readTotals(
 }
 
 function* totalsIn(day: number, fields: Readonly<Record<string, string>>): Generator<Total, void, undefined> {
-  const whose = new Set(Object.keys(fields).map(field => field.slice(0, field.lastIndexOf(' '))))
-  for (const who of whose) {
+  for (const [who, sums] of Object.entries(fields)) {
     const [account = '', plan = '', model = ''] = who.split(' ')
-    const number = (name: string) => Number(fields[`${who} ${name}`] ?? 0)
-    yield {
-      day,
-      account,
-      plan,
-      model,
-      requests: number('requests'),
-      inputTokens: number('input'),
-      outputTokens: number('output'),
-      cost: number('cost'),
-    }
+    const [requests = 0, inputTokens = 0, outputTokens = 0, cost = 0] = sums.split(' ').map(Number)
+    yield { day, account, plan, model, requests, inputTokens, outputTokens, cost }
   }
 }
 

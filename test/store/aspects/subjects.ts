@@ -8,6 +8,9 @@ import type { Store } from '../../../src/gateway/store.ts'
 import type { EpochMs } from '../../../src/policy/config.ts'
 import type { Subject } from '../contract.ts'
 
+/** A machine that is busy with other tests is no outage. */
+const PATIENCE = 15_000
+
 /** An embedded store in a directory of its own. */
 export const openEmbeddedSubject = (now: () => EpochMs): Promise<Subject> =>
   subjectIn(path => openEmbeddedStore({ path, now }))
@@ -15,7 +18,7 @@ export const openEmbeddedSubject = (now: () => EpochMs): Promise<Subject> =>
 /** A store in Redis beside others, with keys of its own. */
 export function openRedisSubject(url: string, now: () => EpochMs): Promise<Subject> {
   const prefix = `test-${randomBytes(6).toString('hex')}`
-  return subjectIn(stateDir => openRedisStore({ url, prefix, stateDir, alarm: () => {}, now }))
+  return subjectIn(stateDir => openRedisStore({ url, prefix, stateDir, alarm: () => {}, now, answerMs: PATIENCE }))
 }
 
 async function subjectIn(open: (directory: string) => Promise<Store>): Promise<Subject> {

@@ -1,0 +1,52 @@
+import type { Alarm, Clock } from '../../gateway/ports.ts'
+import { isBadToken, type VerifyToken } from '../../gateway/sign-in.ts'
+import { fetchKeys } from './provider.ts'
+import { ProviderKeys } from './provider-keys.ts'
+import { RecentTokens } from './recent-tokens.ts'
+import { verifierOf } from './verifier.ts'
+
+export interface IdentityOptions {
+  /** The `iss` of its tokens, to the letter, and where its discovery document is. */
+  readonly issuer: string
+  /** What `aud` must contain, to the letter. */
+  readonly audience: string
+  /** The `typ` headers of access tokens; at+jwt alone unless told otherwise. RFC 9068 2.1. */
+  readonly tokenTypes?: readonly string[] | undefined
+  readonly planClaim?: string | undefined
+  readonly labelClaim?: string | undefined
+  readonly clock: Clock
+  readonly alarm: Alarm
+}
+
+/** One identity provider, as far as its sign-in tokens go. */
+export interface Identity {
+  readonly verify: VerifyToken
+  /** Stops reading the provider's keys. */
+  close(): void
+}
+
+/** Begins to read the provider's keys, and does not wait for them: the gateway starts while the provider is down. */
+export function openIdentity(options: IdentityOptions): Identity {
+  const { issuer, clock, alarm } = options
+  const recent = new RecentTokens(clock)
+  const keys = new ProviderKeys({
+    issuer,
+    clock,
+    alarm,
+    fetch: signal => fetchKeys(issuer, signal),
+    // A token accepted by a key that was withdrawn must not outlive it.
+    changed: () => recent.clear(),
+  })
+  const verify = verifierOf(options, keys)
+  return {
+    verify: async token => {
+      const known = recent.find(token)
+      if (known) return known
+      const generation = recent.generation
+      const judged = await verify(token)
+      if (!isBadToken(judged)) recent.add(token, judged, generation)
+      return judged
+    },
+    close: () => keys.close(),
+  }
+}

@@ -1,0 +1,134 @@
+import { createLocalJWKSet, errors, type JWK, type JWTVerifyGetKey } from 'jose'
+import type { Alarm, Cancel, Clock } from '../../gateway/ports.ts'
+import { ProviderUnavailable } from '../../gateway/sign-in.ts'
+import type { EpochMs, Millis } from '../../policy/config.ts'
+
+const FRESH_MS: Millis = 10 * 60_000
+const STALE_MAX_MS: Millis = 24 * 3_600_000
+/** Between two reads, failed ones included: tokens with made-up key ids must not become load on the provider. */
+const COOLDOWN_MS: Millis = 5000
+const TIMEOUT_MS: Millis = 5000
+
+export interface ProviderKeysOptions {
+  readonly issuer: string
+  readonly clock: Clock
+  readonly alarm: Alarm
+  fetch(signal: AbortSignal): Promise<readonly JWK[]>
+  /** Runs when another set of keys took the place of an earlier one. */
+  changed(): void
+}
+
+interface KeySet {
+  readonly find: JWTVerifyGetKey
+  readonly text: string
+  readonly readAt: EpochMs
+}
+
+/**
+ * The keys of the provider, read again every 10 min in the background, and every 5 s while that fails; the last ones
+ * read serve for 24 h meanwhile. jose's own remote set waits for the new keys instead, and fails with them.
+ */
+export class ProviderKeys {
+  readonly #options: ProviderKeysOptions
+  #keys: KeySet | undefined
+  /** The one read under way. */
+  #reading: Promise<void> | undefined
+  #restUntil: EpochMs = Number.NEGATIVE_INFINITY
+  #failure: string | undefined
+  #cancelNext: Cancel = () => {}
+  #abort: Cancel = () => {}
+  #closed = false
+
+  constructor(options: ProviderKeysOptions) {
+    this.#options = options
+    this.#read()
+  }
+
+  /** The key a token names. Rejects with ProviderUnavailable, or with jose's JWKSNoMatchingKey. */
+  readonly find: JWTVerifyGetKey = async (header, token) => {
+    const keys = this.#usable() ?? (await this.#refreshed())
+    if (!keys)
+      throw new ProviderUnavailable(`the keys of ${this.#options.issuer} cannot be read: ${this.#failure ?? 'closed'}`)
+    try {
+      return await keys.find(header, token)
+    } catch (error) {
+      if (!(error instanceof errors.JWKSNoMatchingKey)) throw error
+      // The provider may have rotated its keys since.
+      const next = await this.#refreshed()
+      if (!next || next === keys) throw error
+      return next.find(header, token)
+    }
+  }
+
+  close(): void {
+    this.#closed = true
+    this.#cancelNext()
+    this.#abort()
+  }
+
+  #usable(): KeySet | undefined {
+    const { clock } = this.#options
+    return this.#keys && clock.now() - this.#keys.readAt <= STALE_MAX_MS ? this.#keys : undefined
+  }
+
+  /** The keys after a read, unless the last one was just now. */
+  async #refreshed(): Promise<KeySet | undefined> {
+    if (this.#reading) await this.#reading
+    else if (!this.#closed && this.#options.clock.now() >= this.#restUntil) await this.#read()
+    return this.#usable()
+  }
+
+  #read(): Promise<void> {
+    this.#cancelNext()
+    this.#reading = this.#readOnce().finally(() => {
+      const { clock } = this.#options
+      this.#reading = undefined
+      this.#restUntil = clock.now() + COOLDOWN_MS
+      if (this.#closed) return
+      this.#cancelNext = clock.after(this.#failure === undefined ? FRESH_MS : COOLDOWN_MS, () => void this.#read())
+    })
+    return this.#reading
+  }
+
+  /** Never rejects. */
+  async #readOnce(): Promise<void> {
+    const controller = new AbortController()
+    this.#abort = () => controller.abort()
+    // Real time, as sockets have: a test that moves its clock by a day must not cut what is under way.
+    const overdue = new Error(`no answer within ${TIMEOUT_MS / 1000} s`)
+    const timer = setTimeout(() => controller.abort(overdue), TIMEOUT_MS)
+    try {
+      this.#accept(await this.#options.fetch(controller.signal))
+    } catch (error) {
+      if (!this.#closed) this.#fail(causeOf(error))
+    } finally {
+      clearTimeout(timer)
+    }
+  }
+
+  #accept(keys: readonly JWK[]): void {
+    const { issuer, clock, alarm, changed } = this.#options
+    const before = this.#keys
+    // In the order of their texts: a provider may list the same keys in another one.
+    const text = JSON.stringify(keys.map(key => JSON.stringify(key)).sort())
+    const find = before?.text === text ? before.find : createLocalJWKSet({ keys: [...keys] })
+    this.#keys = { find, text, readAt: clock.now() }
+    if (this.#failure !== undefined) alarm('the keys of the identity provider can be read again', { issuer })
+    this.#failure = undefined
+    if (!before || before.text === text) return
+    changed()
+    alarm('the identity provider changed its keys', { issuer, kids: keys.map(({ kid }) => kid ?? 'none') })
+  }
+
+  #fail(cause: string): void {
+    const { issuer, alarm } = this.#options
+    if (this.#failure === undefined) alarm('the keys of the identity provider cannot be read', { issuer, cause })
+    this.#failure = cause
+  }
+}
+
+/** A refused connection to a name with two addresses has no message of its own. */
+function causeOf(error: unknown): string {
+  if (error instanceof AggregateError && !error.message) return error.errors.map(String).join('; ')
+  return error instanceof Error ? error.message : String(error)
+}
