@@ -3,7 +3,8 @@ import { defineConfig } from 'vitest/config'
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
-    exclude: ['test/sdk/node_modules/**', 'node_modules/**'],
+    // test/long runs by itself: npm run test:long.
+    exclude: ['test/long/**', 'test/sdk/node_modules/**', 'node_modules/**'],
     // Two cores: more workers only slow each other down.
     maxWorkers: 2,
     testTimeout: 20_000,

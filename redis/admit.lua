@@ -3,8 +3,8 @@
 -- ARGV 3 lease  4 request  5 account  6 plan  7 window start  8 window end  9.. claims
 if wiped() then return { 'wiped' } end
 local now = clock()
-local kept = redis.call('HMGET', KEYS[6], 'hold', 'readings')
-if kept[1] then return { 'admitted', kept[1], kept[2] } end
+local kept = redis.call('HMGET', KEYS[6], 'hold', 'readings', 'window')
+if kept[1] then return { 'admitted', kept[1], kept[2], kept[3] } end
 
 local key = redis.call('HMGET', KEYS[2], 'status', 'account')
 if key[1] ~= 'active' or key[2] ~= ARGV[5] then return { 'key-gone' } end
@@ -31,4 +31,4 @@ local hold = holdText(granted, second, now, 0, 0, 0)
 redis.call('HSET', KEYS[6], 'state', 'open', 'account', ARGV[5], 'window', ARGV[7], 'hold', hold, 'readings',
   readings.text)
 redis.call('ZADD', KEYS[7], now + tonumber(ARGV[3]), ARGV[4])
-return { 'admitted', hold, readings.text }
+return { 'admitted', hold, readings.text, ARGV[7] }

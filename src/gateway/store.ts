@@ -77,8 +77,8 @@ export interface Extension {
   readonly hold: Hold
   /** One more than that of the hold. */
   readonly round: number
-  /** What the rounds so far weighed. */
-  readonly spent: Charge
+  /** What the rounds so far weighed: the checkpoint from here on. */
+  readonly soFar: Settlement
   /** Of the new round. Requests, day and concurrency are not asked again. */
   readonly claims: Claims
 }

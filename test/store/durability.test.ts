@@ -148,7 +148,7 @@ describe('embedded: holds a crash left', () => {
     expect(await after.admit(admission(shop, 'req_2'))).toMatchObject({ readings: { tokens: 0, open: 0 } })
   })
 
-  it('an extended hold is released as it was extended', async () => {
+  it('an extended hold is released as it was extended, and charged what its first round weighed', async () => {
     const { path, store, shop } = await openWatched()
     const first = await admit(store, shop, 'req_1')
     await store.flush()
@@ -160,7 +160,7 @@ describe('embedded: holds a crash left', () => {
 
     expect(extended).toMatchObject({ outcome: 'extended', hold: { round: 1 } })
     expect(await after.admit(admission(shop, 'req_3'))).toMatchObject({
-      readings: { requests: 2, tokens: 30, open: 0, used: 50, held: 0 },
+      readings: { requests: 2, tokens: 42, open: 0, used: 64, held: 0 },
     })
   })
 

@@ -148,7 +148,7 @@ export function rowOf(
 
 /** Asks for the next round of a request, after it spent what is said. */
 export function extension(hold: Hold, spent: Charge, limits: Limits = {}): Extension {
-  return { hold, round: hold.round + 1, spent, claims: claimsOf({ at: hold.at, ...limits }) }
+  return { hold, round: hold.round + 1, soFar: settlement(hold, spent), claims: claimsOf({ at: hold.at, ...limits }) }
 }
 
 /** The hold of an extension that the test takes for granted. */

@@ -2,6 +2,7 @@ import {
   type Admission,
   type Admitted,
   type Beat,
+  chargeOf,
   type Extended,
   type Extension,
   LEASE_MS,
@@ -37,7 +38,7 @@ export function admit(books: Books, { requestId, keyHash, account, plan, claims 
 }
 
 /** The hold that is kept decides which rounds there were, not the one a repetition brings. */
-export function extendHold(books: Books, { hold: { requestId }, round, spent, claims }: Extension): Extended {
+export function extendHold(books: Books, { hold: { requestId }, round, soFar, claims }: Extension): Extended {
   const { standings, holds, writer } = books
   const held = holds.get(requestId)
   if (!held) return { outcome: 'ended' }
@@ -46,11 +47,12 @@ export function extendHold(books: Books, { hold: { requestId }, round, spent, cl
 
   const at = books.now()
   const { account } = held.hold
+  const spent = chargeOf(soFar)
   const standing = standings.of(account)
   const verdict = judgeExtension(standing, held.hold, spent, claims, at)
   if (verdict.verdict === 'refuse') return { outcome: 'refused', denial: verdict.denial, readings: verdict.readings }
   const extended = extend(standing, held.hold, spent, verdict.granted, at)
-  holds.put({ ...held, hold: extended.hold, leaseUntil: at + LEASE_MS })
+  holds.put({ ...held, soFar, hold: extended.hold, leaseUntil: at + LEASE_MS })
   standings.put(account, extended.standing, at)
   writer.changed(extended.hold)
   return { outcome: 'extended', hold: extended.hold }

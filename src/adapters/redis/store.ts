@@ -3,6 +3,7 @@ import {
   type Admission,
   type Admitted,
   type Beat,
+  chargeOf,
   type Extended,
   type Extension,
   type KeyRecord,
@@ -77,10 +78,11 @@ class RedisStore implements Store {
     ]
     const values = [LEASE_MS, requestId, account, plan, window.start, window.end, ...claimsArguments(claims)]
     const reply = await this.#access.script(account, 'admit', keys, values)
-    const [outcome, one = '', two = ''] = reply
+    const [outcome, one = '', two = '', three = ''] = reply
     switch (outcome) {
       case 'admitted': {
-        const hold = readHold(one, { requestId, account, window: window.start })
+        // Of a repetition, the window of the first call.
+        const hold = readHold(one, { requestId, account, window: Number(three) })
         return { outcome, hold, readings: readReadings(two) }
       }
       case 'refused':
@@ -94,11 +96,13 @@ class RedisStore implements Store {
     }
   }
 
-  async extend({ hold, round, spent, claims }: Extension): Promise<Extended> {
+  async extend({ hold, round, soFar, claims }: Extension): Promise<Extended> {
     const { requestId, account, window } = hold
     const bucket = this.#access.layout.of(account)
     const keys = [bucket.standing(account), bucket.spend(account, window), bucket.hold(requestId), bucket.leases]
-    const values = [LEASE_MS, requestId, round, spent.tokens, spent.cost, ...claimsArguments(extensionOf(claims))]
+    const { tokens, cost } = chargeOf(soFar)
+    const asked = claimsArguments(extensionOf(claims))
+    const values = [LEASE_MS, requestId, round, tokens, cost, checkpointText(soFar), ...asked]
     const reply = await this.#access.script(account, 'extend', keys, values)
     const [outcome, text = ''] = reply
     if (outcome === 'extended') return { outcome, hold: readHold(text, hold) }

@@ -105,6 +105,18 @@ export function admissionContract(start: Start): void {
     expect(await store.readSpend(shop.account)).toMatchObject({ used: 0, held: 50 })
   })
 
+  it('a repetition that was decided anew in the next window keeps its place in the first', async () => {
+    const end = windowOf(NOON).end
+    const { store, clock } = await start(end - 1)
+    const shop = await openShop(store)
+    const first = await store.admit(admission(shop, 'req_1', claimsOf({ at: end - 1 })))
+
+    clock.at = end
+    const repeated = await store.admit(admission(shop, 'req_1', claimsOf({ at: end })))
+
+    expect(repeated).toEqual(first)
+  })
+
   it('a request id repeated after its settlement holds nothing', async () => {
     const { store } = await start()
     const shop = await openShop(store)

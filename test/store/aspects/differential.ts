@@ -165,7 +165,7 @@ class Pair {
     const hold = pickOf([...this.#mirror.holds('open'), ...this.#mirror.holds('orphan').slice(0, 1)], pick)
     if (!hold) return
     const claims = this.#claims(ask, hold.window)
-    const asked = { hold, round: hold.round + 1, spent: partOf(hold, percent), claims }
+    const asked = { hold, round: hold.round + 1, soFar: settlement(hold, partOf(hold, percent)), claims }
     const expected = this.#mirror.extend(asked)
     this.#same(await this.#world.store.extend(asked), expected)
     if (expected.outcome === 'extended') this.#older.push(hold)
@@ -176,7 +176,12 @@ class Pair {
     if (!hold) return
     const ask = { requests: { limit: 1 }, tokens: { limit: 1, input: 9 }, output: { want: 9, min: 9, choices: 1 } }
     const spend = this.#claims(FREE, hold.window).spend
-    const asked = { hold, round: hold.round + 1, spent: { tokens: 1, cost: 1 }, claims: { ...ask, spend } }
+    const asked = {
+      hold,
+      round: hold.round + 1,
+      soFar: settlement(hold, { tokens: 1, cost: 1 }),
+      claims: { ...ask, spend },
+    }
     this.#same(await this.#world.store.extend(asked), this.#mirror.extend(asked))
   }
 

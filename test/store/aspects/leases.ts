@@ -53,6 +53,18 @@ function extensions(start: Start): void {
     })
   })
 
+  it('whose gateway dies is charged at what the rounds before weighed', async () => {
+    const { store, clock } = await start()
+    const shop = await openShop(store)
+    await extend(store, await admit(store, shop, 'req_1'), SPENT)
+    clock.at += LAPSED
+
+    await store.sweep()
+
+    expect(await ledgerOf(store)).toMatchObject([{ requestId: 'req_1', kind: 'orphan', cost: SPENT.cost }])
+    expect(await store.readSpend(shop.account)).toMatchObject({ used: SPENT.cost, held: 0 })
+  })
+
   it('is charged as one request when it is settled, at what all of its rounds weighed', async () => {
     const { store, clock } = await start()
     const shop = await openShop(store)

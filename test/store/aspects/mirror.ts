@@ -73,16 +73,18 @@ export class Mirror {
     return { outcome: 'admitted', hold, readings }
   }
 
-  extend({ hold, round, spent, claims }: Extension): Extended {
+  extend({ hold, round, soFar, claims }: Extension): Extended {
     const known = this.#open(hold)
     if (!known) return { outcome: 'ended' }
     if (round <= known.hold.round) return { outcome: 'extended', hold: known.hold }
     const at = this.#now()
+    const spent = chargeOf(soFar)
     const verdict = judgeExtension(this.#standing, known.hold, spent, claims, at)
     if (verdict.verdict === 'refuse') return { outcome: 'refused', denial: verdict.denial, readings: verdict.readings }
     const extended = extend(this.#standing, known.hold, spent, verdict.granted, at)
     this.#standing = extended.standing
     known.hold = extended.hold
+    known.checkpoint = soFar
     known.leaseUntil = at + LEASE_MS
     return { outcome: 'extended', hold: extended.hold }
   }

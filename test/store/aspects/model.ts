@@ -197,22 +197,18 @@ class Model {
     expect(await this.#world.store.admit(request.asked)).toEqual(this.#mirror.admit(request.asked))
   }
 
-  /** A gateway tells what a request spent before it asks for more: a crash right after must not lose it. */
   async #extend(request: Request, weight: number): Promise<void> {
     const { limits, store, clock } = this.#world
     const spent = partOf(request.hold, weight)
-    const soFar = settlement(request.hold, spent)
     const asked = extension(request.hold, spent, { ...limits, input: 1 + (weight % 50), want: 10 + weight, min: 5 })
-    await store.beat([{ hold: request.hold, soFar }])
-    this.#mirror.beat([{ hold: request.hold, soFar }])
-    request.checkpoint = spent
-    request.leaseUntil = clock.at + 30_000
     const answer = await store.extend(asked)
 
     expect(answer).toEqual(this.#mirror.extend(asked))
     if (answer.outcome !== 'extended') return this.#expectJustified(answer, asked.claims, 0, { request, spent })
     weigh(request, spent.tokens)
     request.hold = answer.hold
+    request.checkpoint = spent
+    request.leaseUntil = clock.at + 30_000
     const { second, tokens } = answer.hold
     request.rounds.push({ at: this.#time, second, first: false, tokens })
   }

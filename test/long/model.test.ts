@@ -1,0 +1,21 @@
+import { describe } from 'vitest'
+import { differentialContract } from '../store/aspects/differential.ts'
+import { modelContract } from '../store/aspects/model.ts'
+import { openEmbeddedSubject, openRedisSubject } from '../store/aspects/subjects.ts'
+import { startOf } from '../store/contract.ts'
+import { describeRedis, useRedis } from '../support/redis.ts'
+
+const SEQUENCES = 3000
+const ANSWERS = 100_000
+
+describe('the embedded store, at length', () => {
+  modelContract(startOf(openEmbeddedSubject), SEQUENCES)
+})
+
+describeRedis('a store in Redis, at length', () => {
+  const server = useRedis()
+  const start = startOf(now => openRedisSubject(server().url, now))
+
+  modelContract(start, SEQUENCES)
+  differentialContract(start, ANSWERS)
+})
