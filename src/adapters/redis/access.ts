@@ -71,12 +71,13 @@ export class Access {
 
   readonly run = <T>(commands: (link: Link) => Promise<T>): Promise<T> => this.#connection.run(commands)
 
-  /** Runs a script on the bucket of an account. */
+  /** Runs a script on the bucket of an account. `late` gets an answer that came after it was given up. */
   script(
     account: string,
     name: ScriptName,
     keys: readonly string[],
     values: readonly (string | number)[],
+    late?: (reply: Reply) => void,
   ): Promise<Reply> {
     const { epoch } = this.#identity ?? { epoch: '' }
     const now = this.#options.now?.() ?? ''
@@ -85,7 +86,7 @@ export class Access {
       const reply = await runScript(client, name, [bucket.epoch, ...keys], [epoch, now, ...values])
       if (reply[0] === 'wiped') this.#emptied()
       return reply
-    })
+    }, late)
   }
 
   readonly now = (): Promise<EpochMs> => this.ask(client => this.#timeOf(client))

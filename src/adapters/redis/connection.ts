@@ -1,13 +1,14 @@
 import type { Alarm } from '../../gateway/ports.ts'
 import { StoreUnavailable } from '../../gateway/store.ts'
-import type { EpochMs, Millis } from '../../policy/config.ts'
+import type { Millis } from '../../policy/config.ts'
 import { type Link, openLink } from './client.ts'
 
 /** A call without an answer for as long is given up. */
 export const ANSWER_MS: Millis = 200
-/** Calls without an answer within a second that make all others wait for a sign of life. */
-const MUTE_MAX = 3
-const MUTE_MS: Millis = 1000
+/** A server that answers others, only slowly, is waited for as long at most. */
+const SLOW_MS: Millis = 2000
+/** To look at a server that was just reached: nobody waits for that. */
+const LOOK_MS: Millis = 5000
 const RETRY_MS: Millis = 250
 /** A server that stays mute may be gone without a word: a new connection finds out. */
 const MUTE_GIVEN_UP_MS: Millis = 1000
@@ -31,8 +32,9 @@ export interface ConnectionOptions {
 export class Connection {
   readonly #options: ConnectionOptions
   #link: Link | undefined
-  #mute: EpochMs[] = []
-  #downSince: EpochMs | undefined
+  /** When anything was answered last. */
+  #heardAt = 0
+  #downSince: number | undefined
   #cause = 'not connected yet'
   #retry: NodeJS.Timeout | undefined
   #closed = false
@@ -55,16 +57,19 @@ export class Connection {
     }
   }
 
-  /** Runs commands on the connection. Rejects with StoreUnavailable. */
-  async run<T>(commands: (link: Link) => Promise<T>): Promise<T> {
+  /**
+   * Runs commands on the connection. Rejects with StoreUnavailable; `late` then gets what was answered after all, since
+   * Redis did what it was told.
+   */
+  async run<T>(commands: (link: Link) => Promise<T>, late: (answer: T) => void = () => {}): Promise<T> {
     const link = this.#link
     if (!link || this.#downSince !== undefined) throw new StoreUnavailable(`Redis cannot be used: ${this.#cause}`)
     try {
-      return await this.#answered(commands(link))
+      return await this.#answered(commands(link), this.#options.answerMs, late)
     } catch (error) {
       if (error instanceof StoreUnavailable) throw error
       if (!link.client.isReady) this.suspect(reasonOf(error))
-      else if (error instanceof Mute) this.#unanswered()
+      else if (error instanceof Mute) this.suspect('it does not answer')
       throw new StoreUnavailable(`Redis cannot be used: ${reasonOf(error)}`, { cause: error })
     }
   }
@@ -93,7 +98,7 @@ export class Connection {
       this.suspect(reasonOf(error))
     })
     try {
-      await this.#answered(admit(link))
+      await this.#answered(admit(link), LOOK_MS)
       return link
     } catch (error) {
       link.close()
@@ -101,22 +106,38 @@ export class Connection {
     }
   }
 
-  /** What a promise resolves to, or Mute once the time is over in which this process could have heard of it. */
-  #answered<T>(promise: Promise<T>): Promise<T> {
-    const { answerMs } = this.#options
+  /** What a promise resolves to, or Mute once the server has said nothing to anybody for that time. */
+  #answered<T>(promise: Promise<T>, time: Millis, late: (answer: T) => void = () => {}): Promise<T> {
+    const sentAt = performance.now()
+    let givenUp = false
     return new Promise((resolve, reject) => {
-      const timer = setTimeout(() => {
+      const left = () => Math.min(Math.max(sentAt, this.#heardAt) + time, sentAt + SLOW_MS + time) - performance.now()
+      const expire = () => {
         // An answer that came while this process was busy is read before this.
-        setImmediate(() => reject(new Mute(`no answer within ${answerMs} ms`)))
-      }, answerMs)
-      promise.then(resolve, reject).finally(() => clearTimeout(timer))
+        setImmediate(() => {
+          if (left() > 0) {
+            timer = setTimeout(expire, left())
+            return
+          }
+          givenUp = true
+          reject(new Mute(`no answer within ${time} ms`))
+        })
+      }
+      let timer = setTimeout(expire, time)
+      promise.then(
+        answer => {
+          this.#heardAt = performance.now()
+          clearTimeout(timer)
+          if (givenUp) late(answer)
+          else resolve(answer)
+        },
+        error => {
+          this.#heardAt = performance.now()
+          clearTimeout(timer)
+          reject(error)
+        },
+      )
     })
-  }
-
-  #unanswered(): void {
-    const now = performance.now()
-    this.#mute = [...this.#mute.filter(at => now - at < MUTE_MS), now]
-    if (this.#mute.length >= MUTE_MAX) this.suspect('it does not answer')
   }
 
   #tryLater(): void {
@@ -128,7 +149,7 @@ export class Connection {
     const since = this.#downSince ?? performance.now()
     try {
       const link = this.#link ?? (await this.#dial())
-      if (link === this.#link) await this.#answered(this.#options.admit(link))
+      if (link === this.#link) await this.#answered(this.#options.admit(link), this.#options.answerMs)
       if (this.#closed) return link.close()
       if (!link.client.isReady) throw new Error('the connection ended')
       this.#link = link
@@ -139,7 +160,6 @@ export class Connection {
       this.#tryLater()
       return
     }
-    this.#mute = []
     this.#downSince = undefined
     this.#options.alarm('the store is back', { ms: Math.round(performance.now() - since) })
     this.#options.back()

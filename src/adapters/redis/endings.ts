@@ -1,11 +1,14 @@
 import { join } from 'node:path'
 import type { Alarm } from '../../gateway/ports.ts'
 import { StoreUnavailable } from '../../gateway/store.ts'
+import type { Millis } from '../../policy/config.ts'
 import type { Access } from './access.ts'
 import { BUCKETS } from './layout.ts'
 import type { Reply } from './scripts.ts'
 import { type End, endArguments, endOf, sweepBucket } from './settlement.ts'
 import { Spool, type Spooled } from './spool.ts'
+
+const RETRY_MS: Millis = 1000
 
 /** How requests end: in the store, or on this disk until the store can be told. */
 export class Endings {
@@ -13,6 +16,8 @@ export class Endings {
   readonly #alarm: Alarm
   readonly #spool: Spool | undefined
   #draining: Promise<void> = Promise.resolve()
+  #retry: NodeJS.Timeout | undefined
+  #closed = false
 
   /** Without `stateDir` an end that the store cannot be told rejects. */
   constructor(access: Access, alarm: Alarm, stateDir: string | undefined) {
@@ -50,13 +55,21 @@ export class Endings {
         const told = await spool.drain(spooled => this.#tell(endOf(spooled)).then(() => true))
         if (told > 0) this.#alarm('settlements that waited for the store were told', { count: told })
       } catch (error) {
-        if (error instanceof StoreUnavailable) return
+        // It may answer errors, such as READONLY, without ever being down: then nobody says when it is back.
+        if (error instanceof StoreUnavailable) return this.#drainLater()
         this.#alarm('settlements that wait for the store cannot be read', { error: String(error) })
       }
     })
   }
 
+  #drainLater(): void {
+    clearTimeout(this.#retry)
+    if (!this.#closed) this.#retry = setTimeout(() => this.drainSoon(), RETRY_MS)
+  }
+
   async close(): Promise<void> {
+    this.#closed = true
+    clearTimeout(this.#retry)
     await this.#draining
     await this.#spool?.close()
   }

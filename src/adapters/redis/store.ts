@@ -28,6 +28,7 @@ import { Endings } from './endings.ts'
 import { Keyring } from './keyring.ts'
 import { pagesOf } from './layout.ts'
 import { readLedger, readTotals, trimLedger } from './ledger.ts'
+import type { Reply } from './scripts.ts'
 
 /** Requests whose leases are renewed together. */
 const BEATS_AT_ONCE = 256
@@ -77,14 +78,16 @@ class RedisStore implements Store {
       bucket.leases,
     ]
     const values = [LEASE_MS, requestId, account, plan, window.start, window.end, ...claimsArguments(claims)]
-    const reply = await this.#access.script(account, 'admit', keys, values)
-    const [outcome, one = '', two = '', three = ''] = reply
+    // Of a repetition, the window of the first call.
+    const held = ([, text = '', , start]: Reply) => readHold(text, { requestId, account, window: Number(start) })
+    const reply = await this.#access.script(account, 'admit', keys, values, late => {
+      // The client was told that the store is down: nobody will settle this.
+      if (late[0] === 'admitted') this.refund(held(late)).catch(() => {})
+    })
+    const [outcome, one = '', two = ''] = reply
     switch (outcome) {
-      case 'admitted': {
-        // Of a repetition, the window of the first call.
-        const hold = readHold(one, { requestId, account, window: Number(three) })
-        return { outcome, hold, readings: readReadings(two) }
-      }
+      case 'admitted':
+        return { outcome, hold: held(reply), readings: readReadings(two) }
       case 'refused':
         return { outcome, ...readRefusal(reply, claims) }
       case 'stale':

@@ -1,0 +1,97 @@
+/** One seeded fault: a line of the product changed so that a promise breaks. */
+export interface Fault {
+  readonly what: string
+  readonly file: string
+  readonly from: string
+  readonly to: string
+}
+
+const lua = (name: string, what: string, from: string, to: string): Fault => ({
+  what: `redis/${name}.lua: ${what}`,
+  file: `redis/${name}.lua`,
+  from,
+  to,
+})
+
+const source = (file: string, what: string, from: string, to: string): Fault => ({
+  what: `${file}: ${what}`,
+  file: `src/${file}.ts`,
+  from,
+  to,
+})
+
+/** Faults of the kinds that other gateways shipped: lost updates, double charges, leaked holds, limits off by one. */
+export const faults: readonly Fault[] = [
+  lua('standing', 'a minute of 60 buckets', 'minute[i] >= second - 60', 'minute[i] >= second - 59'),
+  lua('standing', 'one request too many a minute', 'if r.requests + 1 > c.requests', 'if r.requests > c.requests'),
+  lua(
+    'standing',
+    'tokens are judged without the least output',
+    'r.tokens + c.input + leastOutput',
+    'r.tokens + c.input',
+  ),
+  lua('standing', 'a clock that steps back opens a new bucket', 'if newest > second then second = newest end', ''),
+  lua('standing', 'holds are forgotten when spend is judged', 'r.used + r.held + worst', 'r.used + worst'),
+  lua('standing', 'the grant ignores what is held', 'c.limit - r.used - r.held)', 'c.limit - r.used)'),
+  lua('standing', 'one more under way than allowed', 'r.open + 1 > c.concurrency', 'r.open > c.concurrency'),
+  lua('standing', 'the wait is a second short', '(live[i] + 61) * 1000', '(live[i] + 60) * 1000'),
+  lua('standing', 'a rest of tokens goes to the current bucket', 'if live[i] == counted then', 'if false then'),
+  lua('standing', 'a release keeps the hold', 's.held = s.held - hold.spentCost - hold.cost', ''),
+  lua('admit', 'a repeated admission takes twice', 'if kept[1] then', 'if false then'),
+  lua('admit', 'a revoked key is admitted', "key[1] ~= 'active' or ", ''),
+  lua('admit', 'claims in a window that is over are judged', ' or now >= tonumber(ARGV[8])', ''),
+  lua('extend', 'a repeated round takes twice', 'if hold.round >= tonumber(ARGV[5])', 'if false'),
+  lua('extend', 'a round counts as a request under way', 'standing.open = open', 'standing.open = open + 1'),
+  lua('extend', 'spent rounds are charged before the end', 'standing.used = standing.used - spentCost', ''),
+  lua('settle', 'a repeated settlement charges twice', "if state == 'ended' then return { 'repeated' } end", ''),
+  lua('settle', 'a row does not stop a second one', "if kind ~= 'orphan' then return { 'repeated' } end", ''),
+  lua('settle', 'a renewed lease is swept all the same', 'tonumber(lease) > now', 'false'),
+  lua('settle', 'a late settlement charges in full', 'charge.cost - was.cost\nend', 'charge.cost\nend'),
+  lua('settle', 'totals miss late rows', "redis.call('HINCRBY', KEYS[7], who .. ' cost', int(cost))", ''),
+  lua('settle', 'the lease outlives its hold', "redis.call('ZREM', KEYS[5], request)", ''),
+  lua('beat', 'a beat does not renew', 'int(clock() + tonumber(ARGV[3]))', 'int(clock())'),
+  lua('mint', 'a second mint makes a second key', "if active and active ~= '' then", 'if false then'),
+  source(
+    'policy/standing',
+    'release keeps a place under way',
+    'open: Math.max(0, standing.open - 1)',
+    'open: standing.open',
+  ),
+  source(
+    'policy/standing',
+    'an extension counts its tokens twice',
+    'spend: addToSpend(over, hold.window, -spent.cost, spent.cost + granted.cost)',
+    'spend: addToSpend(over, hold.window, 0, spent.cost + granted.cost)',
+  ),
+  source(
+    'policy/judge',
+    'holds are forgotten',
+    'used + held + least(claims) <= limit',
+    'used + least(claims) <= limit',
+  ),
+  source(
+    'adapters/embedded/settlement',
+    'an orphan is charged at its hold',
+    'const charge = soFar ? chargeOf(soFar) : NOTHING',
+    'const charge = hold',
+  ),
+  source(
+    'adapters/embedded/settlement',
+    'a second settlement charges again',
+    'if (first || late) return writer.settled(hold.requestId)',
+    '',
+  ),
+  source('adapters/embedded/writer', 'totals are not written', '...tally.writes(totals, key => totals.get(key)),', ''),
+  source(
+    'adapters/embedded/writer',
+    'a settlement resolves before its row is on disk',
+    '    return this.commit()\n  }\n\n  /** Resolves when no row',
+    '    this.commit().catch(() => {})\n    return Promise.resolve()\n  }\n\n  /** Resolves when no row',
+  ),
+  source(
+    'adapters/embedded/recovery',
+    'holds of a dead process are dropped',
+    '      orphan(books, hold)\n',
+    '      books.holds.end(hold.requestId, true)\n      books.writer.changed(hold)\n',
+  ),
+]

@@ -1,0 +1,168 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { request } from 'undici'
+import type { Program } from '../../cli/program.ts'
+import type { Account } from './client.ts'
+import type { Site } from './site.ts'
+
+const ADMIN_TOKEN = 'long-admin-token'
+const skewed = fileURLToPath(new URL('../skewed.js', import.meta.url))
+
+export interface FleetTerms {
+  readonly program: Program
+  readonly site: Site
+  /** `redis://…`; without it one gateway on an embedded store. */
+  readonly redis?: string
+  /** YAML, one line for each plan; they get the model of the site. */
+  readonly plans: Readonly<Record<string, string>>
+  /** One gateway each; how far its clock is ahead, in ms. */
+  readonly clocks?: readonly number[]
+}
+
+/** Gateways of one configuration and store, each a process of its own. */
+export class Fleet {
+  readonly gateways: readonly Gateway[]
+  readonly #dir: string
+
+  constructor({ program, site, redis, plans, clocks = [0] }: FleetTerms) {
+    const dir = mkdtempSync(join(tmpdir(), 'svc-long-'))
+    this.#dir = dir
+    this.gateways = clocks.map((skew, number) => {
+      const stateDir = join(dir, `gateway-${number}`)
+      mkdirSync(stateDir)
+      const file = join(stateDir, 'config.yaml')
+      writeFileSync(file, yamlOf({ site, plans, stateDir, store: redis ?? `embedded:${dir}/store` }))
+      const words =
+        skew === 0 ? [program.main, 'serve', '-c', file] : [skewed, join(program.main, '../..'), file, `${skew}`]
+      return new Gateway(words, stateDir)
+    })
+  }
+
+  /** The only one, or the first. */
+  get first(): Gateway {
+    const [first] = this.gateways
+    if (!first) throw new Error('there is no gateway')
+    return first
+  }
+
+  async start(): Promise<void> {
+    await Promise.all(this.gateways.map(gateway => gateway.start()))
+  }
+
+  /** Mints a key for a new account. */
+  async mint(label: string, plan: string): Promise<Account> {
+    const { status, body } = await this.first.ask('POST', '/admin/keys', { account: label, plan })
+    const { account, value } = JSON.parse(body) as { account: string; value: string }
+    if (status !== 200) throw new Error(`no key for ${label}: ${body}`)
+    return { label, account, plan, key: value }
+  }
+
+  /** What the gateways cried out that no outage explains. */
+  faults(): string[] {
+    return this.gateways.flatMap(({ alarms }) => alarms.filter(line => line.includes('unexpected error')))
+  }
+
+  /** Why gateways held the store for down, each cause with how often. */
+  downs(): string {
+    const causes = this.gateways.flatMap(({ alarms }) => alarms.filter(line => line.includes('the store is down')))
+    const counts = new Map<string, number>()
+    for (const cause of causes) counts.set(cause, (counts.get(cause) ?? 0) + 1)
+    return [...counts].map(([cause, count]) => `${count} × ${cause}`).join(', ')
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.gateways.map(gateway => gateway.kill()))
+    rmSync(this.#dir, { recursive: true, force: true })
+  }
+}
+
+/** One `svcctl serve`; its addresses change with every start. */
+export class Gateway {
+  url = ''
+  admin = ''
+  readonly stateDir: string
+  /** What it said to its operator, oldest first. */
+  readonly alarms: string[] = []
+  readonly #words: readonly string[]
+  #child: ChildProcess | undefined
+
+  constructor(words: readonly string[], stateDir: string) {
+    this.#words = words
+    this.stateDir = stateDir
+  }
+
+  /** Resolves once it serves; rejects when it ends instead. */
+  async start(): Promise<void> {
+    const env = { PATH: process.env.PATH, NO_COLOR: '1', SVCCTL_TOKEN: ADMIN_TOKEN }
+    const child = spawn(process.execPath, this.#words, { env, stdio: ['ignore', 'pipe', 'pipe'] })
+    this.#child = child
+    createInterface({ input: child.stderr }).on('line', line => this.alarms.push(line))
+    await new Promise<void>((resolve, reject) => {
+      createInterface({ input: child.stdout }).on('line', line => {
+        this.url = /listens on (\S+)/.exec(line)?.[1] ?? this.url
+        this.admin = /^ +Admin +(\S+)/.exec(line)?.[1] ?? this.admin
+        if (/^ +Policy/.test(line)) resolve()
+      })
+      child.once('exit', () => reject(new Error(`the gateway ended:\n${this.alarms.slice(-20).join('\n')}`)))
+    })
+  }
+
+  /** Ends it as `kill -9` does, while it starts or soon after. */
+  async startAndKill(afterMs: number): Promise<void> {
+    // Whether it came to serve does not matter.
+    const started = this.start().catch(() => {})
+    await sleep(afterMs)
+    await this.kill()
+    await started
+  }
+
+  /** Ends it as `kill -9` does. */
+  async kill(): Promise<void> {
+    const child = this.#child
+    if (!child || child.exitCode !== null || child.signalCode !== null) return
+    const exit = once(child, 'exit')
+    child.kill('SIGKILL')
+    await exit
+  }
+
+  /** Asks its admin listener. */
+  async ask(method: 'GET' | 'POST', path: string, body?: object): Promise<{ status: number; body: string }> {
+    const answer = await request(this.admin + path, {
+      method,
+      headers: { authorization: `Bearer ${ADMIN_TOKEN}`, 'content-type': 'application/json' },
+      ...(body && { body: JSON.stringify(body) }),
+    })
+    return { status: answer.statusCode, body: await answer.body.text() }
+  }
+}
+
+interface YamlTerms extends Pick<FleetTerms, 'site' | 'plans'> {
+  readonly stateDir: string
+  readonly store: string
+}
+
+const yamlOf = ({ site, plans, stateDir, store }: YamlTerms): string => `
+version: 1
+server: { listen: "127.0.0.1:0", admin: "127.0.0.1:0", public_url: http://localhost, state_dir: ${stateDir} }
+store: ${store}
+plans:
+${Object.entries(plans)
+  .map(([name, limits]) => `  ${name}: { models: all, ${limits} }`)
+  .join('\n')}
+models:
+  svc-core:
+    kind: chat
+    tier: guest
+    serve: [site]
+    context: 32k
+    usd_per_1m: { input: 1, output: 10 }
+default_model: svc-core
+pools:
+  site: { site: on-premises, model: test-model, replicas: ["${site.url}"] }
+`

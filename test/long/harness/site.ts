@@ -1,0 +1,108 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { answer, Backend, type Exchange, type Seen, stream, writeChunks } from '../../support/backend.ts'
+
+/** What the backend is to do, as the prompt says it. */
+export interface Script {
+  /** Before a whole answer. */
+  readonly pauseMs?: number
+  readonly chunks?: number
+  readonly gapMs?: number
+  /** What it says that it read and wrote; half of max_tokens by default. */
+  readonly prompt?: number
+  readonly completion?: number
+  /** Streams wait after their first chunk, until `release`. */
+  readonly held?: boolean
+}
+
+/** One request as the backend got it. */
+export interface Visit {
+  /** Milliseconds since the epoch, with fractions. */
+  readonly at: number
+  readonly requestId: string
+  /** Of the account, as the prompt says it. */
+  readonly label: string
+  readonly stream: boolean
+  readonly maxTokens: number
+  readonly tokens: number
+  /** True cost in nano-USD at PRICE. */
+  readonly cost: number
+}
+
+/** Nano-USD per token, as `usd_per_1m: { input: 1, output: 10 }`. */
+const PRICE = { input: 1000, output: 10_000 }
+const PROMPT = 10
+
+/** A real backend that logs every request and does what its prompt says. */
+export class Site {
+  readonly log: Visit[] = []
+  readonly #backend = new Backend()
+  #released = Promise.resolve()
+  #release = () => {}
+
+  static async open(): Promise<Site> {
+    const site = new Site()
+    site.#backend.always(exchange => site.#serve(exchange))
+    await site.#backend.listenAgain()
+    return site
+  }
+
+  get url(): string {
+    return this.#backend.url
+  }
+
+  /** Held streams wait from now on. */
+  hold(): void {
+    this.#released = new Promise(resolve => {
+      this.#release = resolve
+    })
+  }
+
+  /** Lets held streams go on. */
+  release(): void {
+    this.#release()
+  }
+
+  close(): Promise<void> {
+    this.release()
+    return this.#backend.close()
+  }
+
+  async #serve(exchange: Exchange): Promise<void> {
+    const { seen } = exchange
+    // Kept for tests of single requests; here it would only grow.
+    this.#backend.requests.length = 0
+    const { label, script, maxTokens } = read(seen)
+    const prompt_tokens = script.prompt ?? PROMPT
+    const completion_tokens = Math.min(maxTokens, script.completion ?? Math.ceil(maxTokens / 2))
+    const usage = { prompt_tokens, completion_tokens, total_tokens: prompt_tokens + completion_tokens }
+    this.log.push({
+      at: performance.timeOrigin + performance.now(),
+      requestId: String(seen.headers['x-request-id']),
+      label,
+      stream: seen.body.stream === true,
+      maxTokens,
+      tokens: usage.total_tokens,
+      cost: prompt_tokens * PRICE.input + completion_tokens * PRICE.output,
+    })
+    if (seen.body.stream !== true) {
+      if (script.pauseMs) await sleep(script.pauseMs)
+      return answer({ content: 'Hello.', usage })(exchange)
+    }
+    const chunks = Array.from({ length: script.chunks ?? 3 }, () => 'word ')
+    if (!script.held) return stream({ chunks, gapMs: script.gapMs ?? 0, usage })(exchange)
+    await writeChunks(exchange, { chunks: ['word '] })
+    await this.#released
+    const { response } = exchange
+    // The headers are out.
+    response.writeHead = () => response
+    return stream({ chunks, gapMs: script.gapMs ?? 0, usage, roleChunk: false })(exchange)
+  }
+}
+
+/** The prompt of a request: whose it is, and what is to be done. */
+export const promptOf = (label: string, script: Script): string => JSON.stringify({ label, script })
+
+function read({ body }: Seen): { label: string; script: Script; maxTokens: number } {
+  const [message] = body.messages as [{ content: string }]
+  return { ...(JSON.parse(message.content) as { label: string; script: Script }), maxTokens: Number(body.max_tokens) }
+}

@@ -1,0 +1,15 @@
+// `svcctl serve` with a clock that is wrong: node skewed.js DIST CONFIG MILLISECONDS-AHEAD
+const [, , dist, file, ahead] = process.argv
+const { load } = await import(`${dist}/config/load.js`)
+const { startGateway } = await import(`${dist}/cli/gateway.js`)
+const { banner } = await import(`${dist}/cli/banner.js`)
+const { world } = await import(`${dist}/cli/world.js`)
+
+const { loaded } = load(file, process.env, process.cwd())
+const clock = { ...world.clock, now: () => Date.now() + Number(ahead) }
+const hooks = {
+  adminToken: process.env.SVCCTL_TOKEN,
+  log: () => {},
+  alarm: (message, details) => console.error(`▲ ${message} ${JSON.stringify(details)}`),
+}
+console.log(banner(loaded, await startGateway(loaded, { ...world, clock }, hooks)))

@@ -1,0 +1,14 @@
+import { defineConfig } from 'vitest/config'
+
+/** `npm run test:long`: real processes, minutes to hours. LONG=0.1 makes every size a tenth. */
+export default defineConfig({
+  test: {
+    include: ['test/long/**/*.test.ts'],
+    // What is measured must not share its cores with another test.
+    maxWorkers: 1,
+    fileParallelism: false,
+    testTimeout: 3_600_000,
+    hookTimeout: 120_000,
+    disableConsoleIntercept: true,
+  },
+})
