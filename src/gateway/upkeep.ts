@@ -7,10 +7,13 @@ const TRIM_MS: Millis = 3_600_000
 
 /** Keeps the store in order: settles what the dead left behind, and lets go of rows that are older than `keep`. */
 export function startUpkeep(store: Store, clock: Clock, keep: Millis, alarm: Alarm): Cancel {
-  const stopSweeping = every(clock, SWEEP_MS, async () => {
+  const sweep = async () => {
     const swept = await store.sweep().catch(failed(alarm, 'holds of dead gateways could not be settled'))
     if (swept) alarm('holds of dead gateways were settled at their last checkpoint', { count: swept })
-  })
+  }
+  // At once: a gateway that dies again and again may never come to its first period.
+  void sweep()
+  const stopSweeping = every(clock, SWEEP_MS, sweep)
   const stopTrimming = every(clock, TRIM_MS, async () => {
     await store.trimLedger(clock.now() - keep).catch(failed(alarm, 'old ledger rows could not be removed'))
   })

@@ -85,6 +85,20 @@ it('a crash before the dispatch charges nothing', async () => {
   expect(await ledgerOf(store)).toEqual([])
 })
 
+it('what the dead left behind is settled as soon as another gateway starts', async () => {
+  const clock = new VirtualClock(NOON)
+  const store = await openHere(await newDirectory(), clock.now)
+  const shop = await openShop(store)
+  const hold = await admit(store, shop, 'req_1')
+  await store.beat([{ hold, soFar: settlement(hold, { tokens: 12, cost: 14 }) }])
+  clock.advance(31_000)
+
+  onTestFinished(startUpkeep(store, clock, 90 * 86_400_000, () => {}))
+
+  await vi.waitFor(async () => expect(await ledgerOf(store)).toMatchObject([{ kind: 'orphan', cost: 14 }]))
+  expect((await store.readSpend(shop.account)).held).toBe(0)
+})
+
 it('a request that ended gives no more signs of life', async () => {
   const { store, leases, shop, pass } = await start()
   const hold = await admit(store, shop, 'req_1')
