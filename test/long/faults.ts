@@ -22,7 +22,7 @@ const source = (file: string, what: string, from: string, to: string): Fault => 
 
 /** Faults of the kinds that other gateways shipped: lost updates, double charges, leaked holds, limits off by one. */
 export const faults: readonly Fault[] = [
-  lua('standing', 'a minute of 60 buckets', 'minute[i] >= second - 60', 'minute[i] >= second - 59'),
+  lua('standing', 'a minute of 60 buckets', 'secondAt(minute, at) < second - 60', 'secondAt(minute, at) < second - 59'),
   lua('standing', 'one request too many a minute', 'if r.requests + 1 > c.requests', 'if r.requests > c.requests'),
   lua(
     'standing',
@@ -34,8 +34,13 @@ export const faults: readonly Fault[] = [
   lua('standing', 'holds are forgotten when spend is judged', 'r.used + r.held + worst', 'r.used + worst'),
   lua('standing', 'the grant ignores what is held', 'c.limit - r.used - r.held)', 'c.limit - r.used)'),
   lua('standing', 'one more under way than allowed', 'r.open + 1 > c.concurrency', 'r.open > c.concurrency'),
-  lua('standing', 'the wait is a second short', '(live[i] + 61) * 1000', '(live[i] + 60) * 1000'),
-  lua('standing', 'a rest of tokens goes to the current bucket', 'if live[i] == counted then', 'if false then'),
+  lua(
+    'standing',
+    'the wait is a second short',
+    '(secondAt(minute, at) + 61) * 1000',
+    '(secondAt(minute, at) + 60) * 1000',
+  ),
+  lua('standing', 'a rest of tokens goes to the current bucket', 'if placeOf(s.minute, counted) then', 'if false then'),
   lua('standing', 'a release keeps the hold', 's.held = s.held - hold.spentCost - hold.cost', ''),
   lua('admit', 'a repeated admission takes twice', 'if kept[1] then', 'if false then'),
   lua('admit', 'a revoked key is admitted', "key[1] ~= 'active' or ", ''),
@@ -47,9 +52,9 @@ export const faults: readonly Fault[] = [
   lua('settle', 'a row does not stop a second one', "if kind ~= 'orphan' then return { 'repeated' } end", ''),
   lua('settle', 'a renewed lease is swept all the same', 'tonumber(lease) > now', 'false'),
   lua('settle', 'a late settlement charges in full', 'charge.cost - was.cost\nend', 'charge.cost\nend'),
-  lua('settle', 'totals miss late rows', "redis.call('HINCRBY', KEYS[7], who .. ' cost', int(cost))", ''),
+  lua('settle', 'totals miss late rows', 'sums[4] + cost))', 'sums[4] + (late and 0 or cost)))'),
   lua('settle', 'the lease outlives its hold', "redis.call('ZREM', KEYS[5], request)", ''),
-  lua('beat', 'a beat does not renew', 'int(clock() + tonumber(ARGV[3]))', 'int(clock())'),
+  lua('beat', 'a beat does not renew', 'clock() + tonumber(ARGV[3])', 'clock()'),
   lua('mint', 'a second mint makes a second key', "if active and active ~= '' then", 'if false then'),
   source(
     'policy/standing',
