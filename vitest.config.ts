@@ -7,6 +7,7 @@ export default defineConfig({
     exclude: ['test/long/**', 'test/sdk/node_modules/**', 'node_modules/**'],
     // Two cores: more workers only slow each other down.
     maxWorkers: 2,
-    testTimeout: 20_000,
+    // A command line starts many processes, each of which waits for a core.
+    testTimeout: 60_000,
   },
 })

@@ -1,22 +1,36 @@
 -- One admission: all of the claims, or nothing. src/gateway/store.ts says what it promises.
--- KEYS 2 key  3 account  4 standing  5 spend of the window  6 hold  7 leases
--- ARGV 3 lease  4 request  5 account  6 plan  7 window start  8 window end  9.. claims
+-- KEYS 2 key, or the account again for a sign-in  3 account  4 standing  5 spend of the window  6 hold  7 leases
+--      8 what guests share, without the day: of another bucket, which is why there is no Redis Cluster
+-- ARGV 3 lease  4 request  5 account  6 terms  7 window start  8 window end  9 key|sign-in
+--      10 limit of what guests share in a day, '' for others  11.. claims
 if wiped() then return { 'wiped' } end
 local now = clock()
 local kept = redis.call('HMGET', KEYS[6], 'hold', 'readings', 'window')
 if kept[1] then return { 'admitted', kept[1], kept[2], kept[3] } end
 
-local key = redis.call('HMGET', KEYS[2], 'status', 'account')
-if key[1] ~= 'active' or key[2] ~= ARGV[5] then return { 'key-gone' } end
-local plan = redis.call('HGET', KEYS[3], 'plan')
-if plan ~= ARGV[6] or now < tonumber(ARGV[7]) or now >= tonumber(ARGV[8]) then
-  return { 'stale', plan, string.format('%d', now) }
+if ARGV[9] == 'key' then
+  local key = redis.call('HMGET', KEYS[2], 'status', 'account')
+  if key[1] ~= 'active' or key[2] ~= ARGV[5] then return { 'key-gone' } end
+end
+local terms = redis.call('HGET', KEYS[3], 'terms')
+if not terms then return { 'key-gone' } end
+if terms ~= ARGV[6] or now < tonumber(ARGV[7]) or now >= tonumber(ARGV[8]) then
+  return { 'stale', terms, string.format('%d', now) }
 end
 
 local standing = readStanding(KEYS[4], KEYS[5])
 local readings = readingsOf(standing, now)
-local denial, granted = judge(readClaims(9), readings, now)
+local denial, granted = judge(readClaims(11), readings, now)
 if denial then return refused(denial, readings) end
+
+if ARGV[10] ~= '' then
+  local today = math.floor(now / DAY_MS)
+  if sharedOf(KEYS[8], today) + granted.cost > tonumber(ARGV[10]) then
+    return { 'guests-spent', string.format('%d', (today + 1) * DAY_MS - now) }
+  end
+  addShared(KEYS[8], today, granted.cost)
+  redis.call('HSET', KEYS[6], 'shared', string.format('%d %d', today, granted.cost))
+end
 
 local second = readings.second
 local day = math.floor(second / 86400)

@@ -1,9 +1,9 @@
 -- Another round of a request under way: more tokens and spend, or nothing.
--- KEYS 2 standing  3 spend of the window of admission  4 hold  5 leases
+-- KEYS 2 standing  3 spend of the window of admission  4 hold  5 leases  6 what guests share, without the day
 -- ARGV 3 lease  4 request  5 round  6 tokens spent  7 cost spent  8 checkpoint  9.. claims
 if wiped() then return { 'wiped' } end
 local now = clock()
-local kept = redis.call('HMGET', KEYS[4], 'state', 'hold')
+local kept = redis.call('HMGET', KEYS[4], 'state', 'hold', 'shared')
 if kept[1] ~= 'open' then return { 'ended' } end
 local hold = readHold(kept[2])
 if hold.round >= tonumber(ARGV[5]) then return { 'extended', kept[2] } end
@@ -25,4 +25,5 @@ writeStanding(KEYS[2], KEYS[3], standing)
 local extended = holdText(granted, readings.second, hold.at, hold.round + 1, spentTokens, spentCost)
 redis.call('HSET', KEYS[4], 'hold', extended, 'checkpoint', ARGV[8])
 redis.call('ZADD', KEYS[5], now + tonumber(ARGV[3]), ARGV[4])
+weighShared(KEYS[6], KEYS[4], kept[3], spentCost + granted.cost)
 return { 'extended', extended }

@@ -1,5 +1,6 @@
 -- The end of a hold, once per request: settled, refunded, or swept up as an orphan; and what comes late after that.
 -- KEYS 2 standing  3 spend of the window of admission  4 hold  5 leases  6 ledger  7 totals of the day of admission
+--      8 what guests share, without the day
 -- ARGV 3 request  4 settle|refund|orphan  5 tokens  6 cost  7 input  8 output  9 `account plan model`
 --      10 the rest of the row, '' for none  11 the bucket the caller believes it was counted in
 -- A row is `request place kind cost input output tokens settled account plan model rest`; the ledger is ordered by it.
@@ -13,7 +14,7 @@ local request, how = ARGV[3], ARGV[4]
 local charge = { tokens = number(ARGV[5]), cost = number(ARGV[6]), input = number(ARGV[7]), output = number(ARGV[8]) }
 local who, rest = ARGV[9], ARGV[10]
 
-local kept = redis.call('HMGET', KEYS[4], 'state', 'hold')
+local kept = redis.call('HMGET', KEYS[4], 'state', 'hold', 'shared')
 local state = kept[1]
 if state == 'ended' then return { 'repeated' } end
 if state ~= 'open' and how == 'orphan' then return { 'ended' } end
@@ -65,6 +66,8 @@ if how == 'settle' or rest ~= '' then
   redis.call('HSET', KEYS[7], who, string.format('%d %d %d %d', sums[1] + (rowed and 0 or 1), sums[2] + input,
     sums[3] + output, sums[4] + cost))
 end
+
+weighShared(KEYS[8], KEYS[4], kept[3], charge.cost)
 
 redis.call('ZREM', KEYS[5], request)
 if state == 'open' then redis.call('HDEL', KEYS[4], 'checkpoint') end

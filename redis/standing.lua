@@ -20,6 +20,28 @@ local function clock()
   return number(time[1]) * 1000 + math.floor(number(time[2]) / 1000)
 end
 
+local function audit(key, at, by, action, account, before, after)
+  if by ~= '' then
+    redis.call('XADD', key, '*', 'at', at, 'by', by, 'action', action, 'account', account, 'before', before, 'after', after)
+  end
+end
+
+-- What all guests spent and hold in one UTC day.
+local function sharedOf(prefix, day) return number(redis.call('GET', prefix .. string.format('%d', day))) end
+
+local function addShared(prefix, day, amount)
+  local after = math.max(0, sharedOf(prefix, day) + amount)
+  redis.call('SET', prefix .. string.format('%d', day), string.format('%d', after), 'EX', STANDING_KEPT_S)
+end
+
+-- A request of a guest weighs `cost` from now on, in the day it took of.
+local function weighShared(prefix, holdKey, shared, cost)
+  if not shared then return end
+  local day, taken = string.match(shared, '^(%d+) (%d+)$')
+  addShared(prefix, tonumber(day), cost - tonumber(taken))
+  redis.call('HSET', holdKey, 'shared', string.format('%s %d', day, cost))
+end
+
 -- A hold is `output tokens cost second at round spentTokens spentCost`. Numbers in texts are written by %d:
 -- Lua's own way ends at 14 digits. What goes to redis.call may be a number, which Redis writes whole.
 local function readHold(text)
@@ -37,6 +59,7 @@ end
 -- The minute is one text, a record of fixed width per bucket, oldest first: second, requests, tokens. Beside it lie
 -- the sums of both, so that an admission touches the newest record and those that have become too old.
 local WIDTH = 29
+local TOKENS_MAX = 999999999999
 local function record(second, requests, tokens) return string.format('%010d%07d%012d', second, requests, tokens) end
 local function secondAt(minute, at) return tonumber(string.sub(minute, at, at + 9)) end
 local function requestsAt(minute, at) return tonumber(string.sub(minute, at + 10, at + 16)) end
@@ -92,16 +115,19 @@ local function placeOf(minute, second)
 end
 
 local function addToBucket(s, second, requests, tokens)
-  s.sumRequests = s.sumRequests + requests
-  s.sumTokens = s.sumTokens + tokens
   local minute = s.minute
   local at = placeOf(minute, second)
+  local before = at and tokensAt(minute, at) or 0
+  -- As many as a record holds; no limit is as high.
+  local after = math.min(before + tokens, TOKENS_MAX)
+  s.sumRequests = s.sumRequests + requests
+  s.sumTokens = s.sumTokens + after - before
   if not at then
-    s.minute = minute .. record(second, requests, tokens)
+    s.minute = minute .. record(second, requests, after)
     return
   end
   s.minute = string.sub(minute, 1, at - 1)
-    .. record(second, requestsAt(minute, at) + requests, tokensAt(minute, at) + tokens)
+    .. record(second, requestsAt(minute, at) + requests, after)
     .. string.sub(minute, at + WIDTH)
 end
 
@@ -116,7 +142,8 @@ local function correctTokens(s, counted, excess, now)
 end
 
 local function release(s, hold, tokens, cost, now)
-  correctTokens(s, hold.second, tokens - hold.spentTokens - hold.tokens, now)
+  -- Rounds that are over were counted in buckets of their own: they are not taken out of this one.
+  correctTokens(s, hold.second, math.max(0, tokens - hold.spentTokens) - hold.tokens, now)
   s.open = math.max(0, s.open - 1)
   s.used = s.used + cost
   s.held = s.held - hold.spentCost - hold.cost

@@ -1,9 +1,10 @@
 import { counted } from '../config/frame.ts'
-import type { Loaded } from '../config/settings.ts'
+import type { Loaded, Settings } from '../config/settings.ts'
 import type { Config, Kind } from '../policy/config.ts'
 import { urlOf } from './control/open.ts'
 import type { Demo } from './demo.ts'
 import type { RunningGateway } from './gateway.ts'
+import { sessionFile } from './session.ts'
 import { storeText } from './store.ts'
 import { version } from './version.ts'
 
@@ -20,7 +21,7 @@ export function banner({ config, settings, files }: Loaded, gateway: RunningGate
     `  Pools     ${pools}`,
     `  Policy    ${counted(config.plans.size, 'plan')}, ${counted(config.models.size, 'model')}, ${counted(config.aliases.size, 'alias')}`,
     ...(trial
-      ? trialLines({ ...trial, config, publicUrl: settings.server.publicUrl, admin: urlOf(gateway.admin) })
+      ? trialLines({ ...trial, config, settings, publicUrl: settings.server.publicUrl, admin: urlOf(gateway.admin) })
       : []),
     '',
   ].join('\n')
@@ -33,15 +34,18 @@ interface Trial {
 }
 interface Trying extends Trial {
   readonly config: Config
+  readonly settings: Settings
   readonly publicUrl: string
   readonly admin: string
 }
 
 function trialLines(trying: Trying): string[] {
   const { demo, key, admin, adminToken } = trying
+  const { issuer, pid } = demo.identity
   const backends = demo.backends.map(({ name, pid }) => `${name} (pid ${pid})`).join('   ')
   return [
     `  Backends  ${backends}`,
+    `  Sign-in   ${issuer} (pid ${pid})   ada's tokens name the plan pro, bob's none; no passwords`,
     ...demo.missing.map(sentence => `  Missing   ${sentence}`),
     '',
     `  Your key (plan ${demo.plan})   ${key}`,
@@ -53,8 +57,29 @@ function trialLines(trying: Trying): string[] {
     ...otherKinds(trying),
     `Pull a plug:   kill ${demo.backends[0]?.pid}; kill ${demo.backends[1]?.pid}     and ask again: x-svc-upstream becomes cloud-core`,
     `More keys:     SVCCTL_ADMIN=${admin} SVCCTL_TOKEN=${adminToken} npx svcctl keys mint --plan free --account ada`,
+    ...signIn(trying),
   ]
 }
+
+/** How a user signs in and manages a key. The token goes from file to pipe: arguments are for everyone on the machine to read. */
+function signIn({ demo, settings, publicUrl }: Trying): string[] {
+  const session = `require(${JSON.stringify(sessionFile())}).sessions[${JSON.stringify(publicUrl)}]`
+  const header = quoted(`"Authorization: Bearer " + ${session}.accessToken`)
+  const keys = `${publicUrl}/v1/keys/developer`
+  // A user's own key may be named by its mask.
+  const own = `-d "{\\"key\\":\\"\${KEY:0:${`${settings.brand}_`.length + 4}}…\\"}"`
+  const kept = `| cut -d '"' -f 4); echo $KEY`
+  return [
+    `Sign in:       npx svcctl login --issuer ${demo.identity.issuer} --audience ${publicUrl} && npx svcctl whoami`,
+    `As that user:  own() { node -p ${header} | curl -sS -H @- -H 'content-type: application/json' "$@"; }`,
+    `  mint         KEY=$(own ${keys} -d '{}' ${kept}`,
+    `  rotate       KEY=$(own ${keys}/rotate ${own} ${kept}`,
+    `  revoke       own ${keys}/revoke ${own}`,
+  ]
+}
+
+/** A word of a shell, whatever is in it. */
+const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`
 
 /** How to try the kinds beside chat, of which the plan of the demo may have none. */
 function otherKinds(trying: Trying): string[] {

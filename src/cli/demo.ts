@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Loaded } from '../config/settings.ts'
 import { without } from '../config/without.ts'
+import { type DemoIdentity, launchIdentity } from '../demo/identity/launch.ts'
 import { type DemoBackends, launchBackends } from '../demo/launch.ts'
 import { mintKey } from '../gateway/accounts.ts'
 import type { RunningGateway } from './gateway.ts'
@@ -16,11 +17,12 @@ import { world } from './world.ts'
 const PLAN = 'pro'
 const CONFIG = fileURLToPath(new URL('../../config.example.yaml', import.meta.url))
 
-/** What makes `serve` a demo: real backends as child processes, free ports, and a store that does not stay. */
+/** What makes `serve` a demo: real backends and a real identity provider as child processes, free ports, and a store that does not stay. */
 export interface Demo {
   readonly backends: DemoBackends['backends']
   /** What this demo has to do without, a sentence each. */
   readonly missing: DemoBackends['missing']
+  readonly identity: DemoIdentity
   readonly plan: string
   loaded(): Loaded
   /** The full value of a fresh key. */
@@ -29,38 +31,63 @@ export interface Demo {
   close(): Promise<void>
 }
 
-/** Starts the backends and finds room for the rest. */
+/** Starts the backends and the identity provider, and finds room for the rest. */
 export async function prepareDemo(): Promise<Demo> {
   const state = mkdtempSync(join(tmpdir(), 'svc-demo-'))
-  const [listen, admin, backends] = await Promise.all([freePort(8080), freePort(9090), launchBackends()])
+  const ports = Promise.all([freePort(8080), freePort(9090)])
+  const identityStarts = ports.then(([listen]) => launchIdentity(publicUrlOf(listen)))
+  const [backends, identity] = await bothOrNone(launchBackends(), identityStarts)
+  const [listen, admin] = await ports
   const env = {
     ...process.env,
     ...backends.env,
     LISTEN: `127.0.0.1:${listen}`,
     ADMIN: `127.0.0.1:${admin}`,
-    PUBLIC_URL: `http://localhost:${listen}`,
+    PUBLIC_URL: publicUrlOf(listen),
+    AUTH_URL: identity.issuer,
     STATE_DIR: state,
     STORE: `embedded:${join(state, 'store')}`,
   }
   return {
     backends: backends.backends,
     missing: backends.missing,
+    identity,
     plan: PLAN,
     loaded: () => {
       const loaded = loadOrFail(CONFIG, env)
       return backends.env.ONPREM_EMBED === undefined ? without('embedding', loaded) : loaded
     },
     mintKey: async ({ store, app }) => {
-      const { value } = await mintKey(store, world.random, { brand: app.settings.brand, label: 'demo', plan: PLAN })
+      const { value } = await mintKey(store, world.random, {
+        brand: app.settings.brand,
+        label: 'demo',
+        plan: PLAN,
+        by: 'demo',
+      })
       if (value === undefined) throw new Error('the store of a demo had a key already')
       return value
     },
     onBackendExit: listener => backends.onExit(listener),
     close: async () => {
-      await backends.close()
+      await Promise.all([backends.close(), identity.close()])
       rmSync(state, { recursive: true, force: true })
     },
   }
+}
+
+const publicUrlOf = (port: number): string => `http://localhost:${port}`
+
+/** What both start; what one of them started is ended when the other could not. */
+async function bothOrNone<A extends Closing, B extends Closing>(a: Promise<A>, b: Promise<B>): Promise<[A, B]> {
+  const started = await Promise.allSettled([a, b])
+  const [first, second] = started
+  if (first.status === 'fulfilled' && second.status === 'fulfilled') return [first.value, second.value]
+  await Promise.all(started.map(one => one.status === 'fulfilled' && one.value.close()))
+  return Promise.all([a, b])
+}
+
+interface Closing {
+  close(): Promise<void>
 }
 
 /** The port people expect if nobody listens there, else any free one. */

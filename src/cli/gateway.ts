@@ -3,6 +3,7 @@ import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setImmediate } from 'node:timers/promises'
 import { openBackends } from '../adapters/backends.ts'
+import { openIdentity } from '../adapters/identity/identity.ts'
 import type { Address, Loaded } from '../config/settings.ts'
 import { Leases } from '../gateway/leases.ts'
 import type { Alarm } from '../gateway/ports.ts'
@@ -13,6 +14,7 @@ import { adminEndpoints } from '../http/admin.ts'
 import type { App } from '../http/endpoint.ts'
 import { publicEndpoints } from '../http/public.ts'
 import { type LogEntry, serve } from '../http/server.ts'
+import { ensureGuestSecrets } from './guest-secret.ts'
 import { lockState, openStore } from './store.ts'
 import type { World } from './world.ts'
 
@@ -42,9 +44,16 @@ export async function startGateway(loaded: Loaded, world: World, hooks: GatewayH
     await state.release()
     throw error
   })
+  const guestSecrets = await ensureGuestSecrets(settings, world.random).catch(async error => {
+    await store.close()
+    await state.release()
+    throw error
+  })
+  const { clock } = world
+  const identity = settings.identity && openIdentity({ ...settings.identity, clock, alarm: hooks.alarm })
   const backends = openBackends(settings.backends)
-  const leases = new Leases(store, world.clock, hooks.alarm)
-  const stopUpkeep = startUpkeep(store, world.clock, settings.ledger.keep, hooks.alarm)
+  const leases = new Leases(store, clock, hooks.alarm)
+  const stopUpkeep = startUpkeep(store, clock, settings.ledger.keep, hooks.alarm)
   let ready = true
   const app: App = {
     config,
@@ -55,7 +64,9 @@ export async function startGateway(loaded: Loaded, world: World, hooks: GatewayH
     replicas: new Replicas(),
     leases,
     alarm: hooks.alarm,
-    loadedAt: world.clock.now(),
+    loadedAt: clock.now(),
+    guestSecrets,
+    ...(identity && { verify: identity.verify }),
     adminToken: hooks.adminToken,
     ready: () => ready,
   }
@@ -63,6 +74,7 @@ export async function startGateway(loaded: Loaded, world: World, hooks: GatewayH
   const close = async (graceMs: number) => {
     ready = false
     await Promise.all(servers.map(server => closeServer(server, graceMs)))
+    identity?.close()
     await backends.close()
     // Requests whose backend went with this settle first.
     await setImmediate()

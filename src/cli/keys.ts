@@ -1,73 +1,119 @@
 import type { Command } from 'commander'
-import type { ShownKey } from '../wire/key.ts'
-import type { Control } from './control/control.ts'
-import { CommandFailed, table } from './talk.ts'
-import { configOption, withControl } from './with-control.ts'
+import type { ShownKey } from '../http/admin-records.ts'
+import { keyText, planText, timeText } from './account-text.ts'
+import { asksFirst, confirm, mayAsk } from './confirm.ts'
+import type { Control, MintedByOperator, NewOwner } from './control/control.ts'
+import { CommandFailed, exitCodes, table } from './talk.ts'
+import { type Common, ofGateway, withControl } from './with-control.ts'
 
-interface Common {
-  readonly config: string
-  readonly json?: boolean
+interface MintOptions extends Common {
+  readonly plan?: string
+  readonly account?: string
+  readonly guest?: string
+  readonly ifMissing?: boolean
 }
 
-/** Registers `svcctl keys mint|list|revoke`. */
+interface Sure extends Common {
+  readonly yes?: boolean
+}
+
+const NAMED = 'its full or masked value, or its account by id or label'
+
+/** Registers `svcctl keys mint|list|show|rotate|revoke`. */
 export function registerKeys(program: Command): void {
-  const keys = program.command('keys').description('mint, list and revoke keys')
+  const keys = program.command('keys').description('mint, list, show, rotate and revoke keys')
 
-  keys
-    .command('mint')
-    .description('make a key for an account; the full value is shown once')
-    .requiredOption('--plan <slug>', 'the plan of the account')
-    .requiredOption('--account <label>', 'whose key it is, such as an e-mail address')
+  ofGateway(keys.command('mint'))
+    .description('make a key; the full value is shown once, that of a device whenever it is asked for')
+    .option('--plan <slug>', 'the plan of the account; by its id it may keep the one it has')
+    .option('--account <name>', 'whose key it is: an id, or a label such as an e-mail address')
+    .option('--guest <device>', 'the key of a device, in place of an account')
     .option('--if-missing', 'exit 0 when the account has a key already')
-    .option('--json', 'print JSON')
-    .addOption(configOption())
-    .action((options: Common & { plan: string; account: string; ifMissing?: boolean }) =>
-      withControl(options, control => mint(control, options)),
-    )
+    .action((options: MintOptions) => {
+      const owner = ownerOf(options)
+      return withControl(options, control => mint(control, owner, options))
+    })
 
-  keys
-    .command('list')
+  ofGateway(keys.command('list'))
     .description('list keys, masked')
-    .option('--json', 'print JSON')
-    .addOption(configOption())
     .action((options: Common) => withControl(options, control => list(control, options)))
 
-  keys
-    .command('revoke')
-    .description('end a key now')
-    .argument('<key>', 'its full or masked value')
-    .option('--json', 'print JSON')
-    .addOption(configOption())
-    .action((key: string, options: Common) =>
+  ofGateway(keys.command('show'))
+    .description('show a key with its account: plan, quota, other keys')
+    .argument('<key>', NAMED)
+    .action((named: string, options: Common) =>
       withControl(options, async control => {
-        const revoked = await control.revoke(key)
-        if (options.json) console.log(JSON.stringify({ ...revoked, revoked: true }))
-        else console.error(`✓ ${revoked.key} of ${revoked.label} is revoked: the next request with it is refused.`)
+        const key = await control.showKey(named)
+        console.log(options.json ? JSON.stringify(key) : keyText(key))
       }),
     )
+
+  asksFirst(ofGateway(keys.command('rotate')))
+    .description('end a key and make the next one of its account, with plan and standing as they are')
+    .argument('<key>', NAMED)
+    .action((named: string, options: Sure) => {
+      mayAsk(options.yes)
+      return withControl(options, control => rotate(control, named, options))
+    })
+
+  asksFirst(ofGateway(keys.command('revoke')))
+    .description('end a key now')
+    .argument('<key>', NAMED)
+    .action((named: string, options: Sure) => {
+      mayAsk(options.yes)
+      return withControl(options, control => revoke(control, named, options))
+    })
 }
 
-async function mint(
-  control: Control,
-  options: { plan: string; account: string; ifMissing?: boolean; json?: boolean },
-): Promise<void> {
-  const { key, value, baseUrl } = await control.mint(options.account, options.plan)
-  if (value === undefined) {
-    // Nothing on stdout: KEY=$(svcctl keys mint …) must never hold a mask.
-    const message = `${key.label} has the key ${key.key} on plan ${key.plan} already. For a new value: svcctl keys revoke ${key.key}, then mint again.`
-    if (!options.ifMissing) throw new CommandFailed(message)
-    console.error(message)
-    return
+function ownerOf({ plan, account, guest }: MintOptions): NewOwner {
+  const wrong = (message: string) => new CommandFailed(`✗ ${message}`, exitCodes.usage)
+  if (guest !== undefined) {
+    if (plan !== undefined || account !== undefined)
+      throw wrong('--guest goes alone: guests have one plan, and no account')
+    return { device: guest }
   }
-  const text = options.json
-    ? JSON.stringify({ ...key, value })
-    : process.stdout.isTTY
-      ? mintedText(key, value, baseUrl)
-      : value
-  await hand(text).catch((error: Error) => {
-    throw new CommandFailed(
-      `✗ the key could not be written (${error.message}) and nobody has it: svcctl keys revoke ${key.key}`,
-    )
+  if (account === undefined) throw wrong('name an account with --account, or a device with --guest')
+  if (plan === undefined && !account.startsWith('acct_')) throw wrong('--plan is needed: the account may be a new one')
+  return { account, ...(plan !== undefined && { plan }) }
+}
+
+async function mint(control: Control, owner: NewOwner, options: MintOptions): Promise<void> {
+  const minted = await control.mint(owner)
+  if (minted.value !== undefined) return handOver(minted, minted.value, options)
+  // Nothing on stdout: KEY=$(svcctl keys mint …) must never hold a mask.
+  const { key } = minted
+  const message = `${key.label} has the key ${key.key} on plan ${key.plan} already. For a new value: svcctl keys rotate ${key.key}`
+  if (!options.ifMissing) throw new CommandFailed(message)
+  console.error(message)
+}
+
+async function rotate(control: Control, named: string, options: Sure): Promise<void> {
+  if (!options.yes) {
+    const { key, label } = await control.showKey(named)
+    await confirm(`Rotate ${key} of ${label}? The next request with it is refused.`, options.yes)
+  }
+  const rotated = await control.rotate(named)
+  if (rotated.value === undefined) throw new TypeError('the gateway rotated a key and sent no value')
+  await handOver(rotated, rotated.value, options)
+}
+
+async function revoke(control: Control, named: string, options: Sure): Promise<void> {
+  if (!options.yes) {
+    const { key, label } = await control.showKey(named)
+    await confirm(`Revoke ${key} of ${label}? The next request with it is refused.`, options.yes)
+  }
+  const revoked = await control.revoke(named)
+  if (options.json) console.log(JSON.stringify({ ...revoked, revoked: true }))
+  else console.error(`✓ ${revoked.key} of ${revoked.label} is revoked: the next request with it is refused.`)
+}
+
+/** Writes the full value, which there will be no second time. */
+async function handOver(minted: MintedByOperator, value: string, { json }: Common): Promise<void> {
+  const { key, baseUrl } = minted
+  const plain = process.stdout.isTTY ? mintedText(key, value, baseUrl) : value
+  await hand(json ? JSON.stringify({ ...key, value }) : plain).catch((error: Error) => {
+    const todo = key.kind === 'guest' ? 'mint it again' : `svcctl keys revoke --yes ${key.key}`
+    throw new CommandFailed(`✗ the key could not be written (${error.message}) and nobody has it: ${todo}`)
   })
 }
 
@@ -83,9 +129,9 @@ const mintedText = (
   key: ShownKey,
   value: string,
   baseUrl: string,
-): string => `✓ Key for ${key.label} on plan ${key.plan}
+): string => `✓ Key for ${key.label}: plan ${planText(key)}
 
-  ${value}   (shown once; only a hash is kept)
+  ${value}   (${key.kind === 'guest' ? 'the same one for this device, always' : 'shown once; only a hash is kept'})
 
   export OPENAI_BASE_URL=${baseUrl}
   export OPENAI_API_KEY=${value}`
@@ -95,7 +141,7 @@ async function list(control: Control, { json }: Common): Promise<void> {
   if (json) console.log(JSON.stringify({ object: 'list', data: keys }))
   else if (keys.length === 0) console.error('No keys yet. Make one: svcctl keys mint --plan PLAN --account NAME')
   else {
-    const rows = keys.map(key => [key.key, key.label, key.plan, key.status, new Date(key.created * 1000).toISOString()])
+    const rows = keys.map(key => [key.key, key.label, key.plan ?? 'none', key.status, timeText(key.created)])
     console.log(table([['KEY', 'ACCOUNT', 'PLAN', 'STATUS', 'CREATED'], ...rows]))
   }
 }

@@ -1,3 +1,4 @@
+import { withoutKeys } from '../gateway/keys.ts'
 import type { LogEntry } from '../http/server.ts'
 import type { Config } from '../policy/config.ts'
 import { usdText } from '../wire/money.ts'
@@ -16,13 +17,16 @@ export function logLine(entry: LogEntry, { defaultModel }: Config): string {
     [entry.code, entry.type].filter(Boolean).join(' '),
     entry.interrupted ? `interrupted: ${entry.interrupted}` : '',
   )
-  return oneLine(parts.filter(part => part !== '').join('  '))
+  return oneLine(withoutKeys(parts.filter(part => part !== '').join('  ')))
 }
 
-/** A fault for the operator, on one line. */
+/** A fault for the operator, on one line unless it has a stack. */
 export const alarmLine = (message: string, details: Readonly<Record<string, unknown>> = {}): string =>
   `▲ ${message} ${Object.entries(details)
-    .map(([name, value]) => `${name}=${value}`)
+    .map(
+      ([name, value]) =>
+        `${name}=${name === 'stack' ? String(value).split('\n').map(oneLine).join('\n') : oneLine(String(value))}`,
+    )
     .join(' ')}`
 
 function tokensOf({ inputTokens, outputTokens, estimated }: LogEntry): string {
@@ -32,4 +36,4 @@ function tokensOf({ inputTokens, outputTokens, estimated }: LogEntry): string {
 const costOf = ({ cost }: LogEntry): string => (cost === undefined ? '' : `$${usdText(cost)}`)
 
 /** Clients choose names and backends choose texts: neither may write a line of its own, or move the cursor. */
-const oneLine = (text: string): string => text.replace(/\p{Cc}+/gu, ' ')
+const oneLine = (text: string): string => text.replace(/[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]+/gu, ' ')

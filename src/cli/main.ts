@@ -1,5 +1,9 @@
 import { Command, CommanderError } from 'commander'
+import { registerAccounts } from './accounts.ts'
+import { registerAudit } from './audit.ts'
 import { registerKeys } from './keys.ts'
+import { registerLogin } from './login.ts'
+import { registerProfile } from './profile.ts'
 import { registerServe } from './serve.ts'
 import { CommandFailed, exitCodes } from './talk.ts'
 import { registerUsage } from './usage.ts'
@@ -19,7 +23,11 @@ const program = new Command('svcctl')
 registerServe(program)
 registerValidate(program)
 registerKeys(program)
+registerAccounts(program)
+registerAudit(program)
 registerUsage(program)
+registerLogin(program)
+registerProfile(program)
 
 try {
   await program.parseAsync()

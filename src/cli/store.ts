@@ -9,7 +9,7 @@ import type { World } from './world.ts'
 
 /** Opens the store of a configuration, as a gateway or as an operator's tool. Rejects with what `storeFailure` explains. */
 export async function openStore(
-  { store, brand, server }: Settings,
+  { store, brand, server, ledger }: Settings,
   world: World,
   alarm: Alarm,
   as: 'gateway' | 'tool',
@@ -17,7 +17,7 @@ export async function openStore(
   if (store.kind === 'embedded') return openEmbeddedStore({ path: store.path, now: world.clock.now })
   // Only now: whoever has no Redis need not load a client for it.
   const { openRedisStore } = await import('../adapters/redis/store.ts')
-  const state = as === 'gateway' ? { stateDir: server.stateDir } : {}
+  const state = as === 'gateway' ? { stateDir: server.stateDir, keep: ledger.keep } : {}
   return openRedisStore({ url: store.url.reveal(), prefix: brand, alarm, ...state })
 }
 
@@ -49,6 +49,8 @@ export function storeFailure(error: unknown, store: StoreSettings): CommandFaile
         exitCodes.unreachable,
       )
     default:
-      return undefined
+      // Such as EACCES or EEXIST: the operator's directory is not one, or not theirs.
+      if (!('path' in error && 'syscall' in error)) return undefined
+      return new CommandFailed(`✗ the store ${storeText(store)} cannot be opened: ${error.message}`)
   }
 }

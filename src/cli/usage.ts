@@ -1,12 +1,11 @@
-import { type Command, InvalidArgumentError, Option } from 'commander'
+import { type Command, Option } from 'commander'
 import { GROUPS, type Group, type LedgerRecord } from '../wire/report.ts'
-import { readSince, SINCE_FORMS } from '../wire/since.ts'
 import type { Control } from './control/control.ts'
 import { csvRow } from './csv.ts'
+import { sinceOption } from './since-option.ts'
 import { writeOut } from './stdout.ts'
 import { usageCsv, usageTable } from './usage-text.ts'
 import { configOption, withControl } from './with-control.ts'
-import { world } from './world.ts'
 
 interface UsageOptions {
   readonly config: string
@@ -53,15 +52,6 @@ export function registerUsage(program: Command): void {
         return writeOut(format === 'csv' ? csvLines(rows) : jsonLines(rows))
       }),
     )
-}
-
-const sinceOption = (what: string): Option =>
-  new Option('--since <when>', `${what}: ${SINCE_FORMS}`).default('30d').argParser(checkedSince)
-
-/** The text as it is: what it means is for the clock of the gateway to say. */
-function checkedSince(text: string): string {
-  if (readSince(text, world.clock.now()) === undefined) throw new InvalidArgumentError(`Write ${SINCE_FORMS}.`)
-  return text
 }
 
 async function show(control: Control, { since, by, csv, json }: UsageOptions): Promise<void> {

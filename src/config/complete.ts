@@ -44,4 +44,4 @@ export function checkComplete(union: Union, unsure: Unsure, start: Span, report:
 
 /** Sections that nothing is known of, as if unsure: a reference to them says nothing that `missing-section` did not. */
 export const withEmpty = (union: Union, unsure: Unsure): Unsure =>
-  new Set([...unsure, ...(['models', 'pools'] as const).filter(section => union[section].size === 0)])
+  new Set([...unsure, ...(['plans', 'models', 'pools'] as const).filter(section => union[section].size === 0)])

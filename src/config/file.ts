@@ -50,6 +50,8 @@ export interface ConfigFile {
    */
   store?: string
   ledger?: LedgerSection
+  identity?: IdentitySection
+  guests?: GuestsSection
   failover?: FailoverSection
   limits?: LimitsSection
   errors?: ErrorsSection
@@ -94,6 +96,10 @@ export interface ServerSection {
    * The web console, as error bodies link to it. Default: public_url and /console.
    */
   console_url?: string
+  /**
+   * Addresses and networks of proxies whose X-Forwarded-For is believed, such as `10.0.0.0/8` or `::1`. Left out: nobody's.
+   */
+  trusted_proxies?: string[]
 }
 /**
  * The rows that are written for every request: who, which model, tokens and cost.
@@ -103,6 +109,70 @@ export interface LedgerSection {
    * How long rows are kept, at least `1d`. What they add up to by day, account, plan and model is kept for ever.
    */
   keep?: string
+}
+/**
+ * Where people sign in: an OIDC provider whose access tokens are accepted. Left out: only operators mint keys.
+ */
+export interface IdentitySection {
+  /**
+   * The `iss` of its tokens, compared to the letter; its discovery document is read below it. https, or http on loopback. Tokens must be for server.public_url.
+   */
+  issuer: string
+  /**
+   * The claim of a token that names the plan of its account. Left out: no token does.
+   */
+  plan_claim?: string
+  /**
+   * The claim of a token that people know its account by, such as `email`. Left out: accounts are shown by their ids.
+   */
+  label_claim?: string
+  /**
+   * The plan of an account where neither an operator nor its token says another.
+   */
+  default_plan: string
+  /**
+   * The `typ` of tokens that are accepted. ID tokens are refused whatever it says.
+   *
+   * @minItems 1
+   */
+  token_types?: string[]
+  /**
+   * Accounts that may do what operators may, once they signed in, by their ids.
+   */
+  admins?: string[]
+  /**
+   * The public client that `svcctl login` is at the provider.
+   */
+  client_id?: string
+}
+/**
+ * Keys for devices without an account: one for each, and the same one whenever it asks. Left out: there are none.
+ */
+export interface GuestsSection {
+  /**
+   * The plan of every device. It may include models of the tier `guest` only, and no token can claim it.
+   */
+  plan: string
+  /**
+   * New devices from one address in an hour.
+   */
+  mint_per_ip_hour?: number | string
+  /**
+   * New devices from one network (/64 of IPv6, /24 of IPv4) in an hour. Default: ten times mint_per_ip_hour.
+   */
+  mint_per_net_hour?: number | string
+  /**
+   * US dollars that all guests together may spend in a UTC day.
+   */
+  usd_per_day_total: number | string
+  /**
+   * What the keys of devices are derived from, at least 32 characters: `${VARIABLE}`, or `file:PATH` relative to this file. Left out: SVC_GUEST_SECRET where that is set; else a gateway with an embedded store makes one in state_dir.
+   */
+  secret?: string
+  /**
+   * The secret before this one, while devices that have keys of it may ask for them again.
+   */
+  former_secret?: string
 }
 /**
  * How long to wait for backends, and when to leave a replica out. A pool may override any of these.

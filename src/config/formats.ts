@@ -1,3 +1,4 @@
+import { isIP, SocketAddress } from 'node:net'
 import { onlyVariable } from './interpolate.ts'
 import type { Address } from './settings.ts'
 import { store } from './store.ts'
@@ -34,6 +35,35 @@ const link: Format<string> = {
   hint: 'write http(s)://host/path, without user or spaces',
 }
 
+/** Kept as it was written: issuers are compared to the letter, and some end in a slash. */
+const issuer: Format<string> = {
+  read: text => {
+    const url = readUrl(text)
+    const safe = url && (url.protocol === 'https:' || isLoopback(url.hostname))
+    return safe && !/[?#]/.test(text) ? text : undefined
+  },
+  rule: 'bad-issuer',
+  expects: 'an issuer',
+  hint: 'write https://host/path as the provider does, without user, query or fragment; http:// only on loopback',
+}
+
+const network: Format<string> = {
+  read: text => {
+    const { host = '', bits } = /^(?<host>[0-9A-Fa-f.:]+)(?:\/(?<bits>0|[1-9]\d{0,2}))?$/.exec(text)?.groups ?? {}
+    const most = { 0: -1, 4: 32, 6: 128 }[isIP(host)] ?? -1
+    // A shorter one would hold more than IPv4, and none of it is compared as IPv6.
+    const least = most === 128 && isMapped(host) ? 96 : 0
+    return Number(bits ?? most) >= least && Number(bits ?? 0) <= most ? text : undefined
+  },
+  rule: 'bad-network',
+  expects: 'an address or a network',
+  hint: 'write 10.0.0.7, 10.0.0.0/8, ::1 or fd00::/8; names are not looked up; IPv4 in IPv6 is of 96 bits at least',
+}
+
+/** Whether it is an IPv4 address as IPv6 has it, ::ffff:10.0.0.7, in any form. */
+const isMapped = (address: string): boolean =>
+  /^::ffff:\d+\./.test(new SocketAddress({ address, family: 'ipv6' }).address)
+
 const imageSize: Format<string> = {
   read: text => {
     const { width, height } = /^(?<width>[1-9]\d{1,3})x(?<height>[1-9]\d{1,3})$/.exec(text)?.groups ?? {}
@@ -67,6 +97,8 @@ export const FORMATS: Readonly<Record<string, Format<unknown>>> = {
   'x-store': store,
   'x-secret': secret,
   'x-image-size': imageSize,
+  'x-issuer': issuer,
+  'x-network': network,
 }
 
 function readAddress(text: string): Address | undefined {

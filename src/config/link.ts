@@ -14,6 +14,7 @@ import type {
 import { DEFAULTS } from './defaults.ts'
 import type {
   ChatModelSection,
+  ConfigFile,
   EmbeddingModelSection,
   ImageModelSection,
   ModelSection,
@@ -21,12 +22,14 @@ import type {
   PoolSection,
 } from './file.ts'
 import { baseUrl } from './formats.ts'
+import { imageSizesOf } from './sizes.ts'
 import { entriesOf, type Node, nodeAt, type Span } from './tree.ts'
 import type { Declaration, Declarations, Union } from './unite.ts'
 import { unitOf } from './units.ts'
 
-/** Links names to objects. Only for what was checked: a name that nothing declares is a bug here. `imageSizes` in their order. */
-export function link(union: Union, imageSizes: readonly string[], revision: string): Config {
+/** Links names to objects. Only for what was checked: a name that nothing declares is a bug here. */
+export function link(main: ConfigFile, union: Union, revision: string): Config {
+  const imageSizes = imageSizesOf(main)
   const pools = each(union.pools, linkPool)
   const models = each(union.models, declaration => linkModel(declaration, pools, imageSizes))
   const aliases = each(union.aliases, ({ data, ...declaration }) => ({
@@ -36,7 +39,17 @@ export function link(union: Union, imageSizes: readonly string[], revision: stri
   const plans = each(union.plans, declaration => linkPlan(declaration, models))
   const defaultName = union.defaultModel?.data ?? ''
   const defaultModel = aliases.get(defaultName) ?? the(defaultName, models)
-  return Object.freeze({ revision, plans, models, pools, aliases, defaultModel })
+  const { identity, guests } = main
+  return Object.freeze({
+    revision,
+    plans,
+    models,
+    pools,
+    aliases,
+    defaultModel,
+    ...(identity && { defaultPlan: the(identity.default_plan, plans) }),
+    ...(guests && { guestPlan: the(guests.plan, plans) }),
+  })
 }
 
 /** A declaration without mistakes. */

@@ -17,7 +17,7 @@ export function lintProcess(
   lintFirstContent(failover?.first_content_timeout, ['failover', 'first_content_timeout'], say)
   const { public_url: publicUrl, instances } = server
   if (publicUrl?.startsWith('http:') && !isLoopback(new URL(publicUrl).hostname)) {
-    const hint = 'keys travel in clear text: use https://'
+    const hint = 'keys and sign-ins travel in clear text: use https://'
     say(['server', 'public_url'], 'warning', 'plain-http', 'clients reach the gateway without TLS', hint)
   }
   // A store with a mistake may have been meant to be another one.

@@ -10,9 +10,6 @@ import { unitOf } from './units.ts'
 const LEAST_REQUEST = 16 + 16 + 1
 /** The openai SDK gives up after as long. */
 const SDK_TIMEOUT_MS = 600_000
-/** The plan of keys that are minted without an account. Spec 2.2. */
-const GUEST_PLAN = 'guest-device'
-const GUEST_TIER = 'guest'
 
 /** Reports at a path below a node, or at the node when the path leads nowhere. */
 export type Say = (path: Path, severity: Problem['severity'], rule: string, message: string, hint: string) => void
@@ -43,18 +40,10 @@ function lintPlan(name: string, plan: PlanSection, { models }: Union, say: Say):
     const message = `plan \`${name}\` allows fewer tokens in a minute than any chat needs`
     say(['tpm'], 'error', 'tpm-too-small', message, `the smallest useful request takes ${LEAST_REQUEST}`)
   }
-  if (name !== GUEST_PLAN) return
-  for (const [index, by] of entries.entries()) {
-    const paid = [...models.values()].find(model => includes(by, model) && model.data?.tier !== GUEST_TIER)
-    if (!paid?.data) continue
-    const message = `plan \`${name}\` reaches \`${paid.name}\`, of tier \`${paid.data.tier}\``
-    const path = typeof plan.models === 'string' ? ['models'] : ['models', index]
-    say(path, 'warning', 'guest-reaches-paid', message, 'guests have no account: keep to `tier:guest`')
-  }
 }
 
 /** Whether an entry of a plan includes a model without mistakes, of a kind if one is given. */
-const includes = (by: string, { name, data }: Declaration<ModelSection>, kind = data?.kind): boolean =>
+export const includes = (by: string, { name, data }: Declaration<ModelSection>, kind = data?.kind): boolean =>
   data !== undefined && data.kind === kind && (by === 'all' || by === name || by === `tier:${data.tier}`)
 
 function lintPool(name: string, pool: PoolSection, node: Node, say: Say): void {

@@ -3,19 +3,21 @@ import { dirname, resolve } from 'node:path'
 import { configFile, policyFile } from './accept.ts'
 import { check } from './check.ts'
 import { checkComplete, unsureOf, withEmpty } from './complete.ts'
+import { readGuestSecrets } from './guest-secrets.ts'
 import { readIncludes } from './include.ts'
 import type { Env } from './interpolate.ts'
 import { link } from './link.ts'
 import { lint } from './lint.ts'
+import { lintAccounts } from './lint-accounts.ts'
 import { lintProcess } from './lint-process.ts'
 import { parse } from './parse.ts'
 import type { Problem } from './problem.ts'
 import { checkReferences } from './refs.ts'
 import type { ConfigFile } from './schema.ts'
-import { readSecrets } from './secrets.ts'
+import { readPoolKeys } from './secrets.ts'
 import type { Loaded, Secret } from './settings.ts'
 import { settle } from './settle.ts'
-import { checkSizes, imageSizesOf } from './sizes.ts'
+import { checkSizes } from './sizes.ts'
 import { type Report, readSource, type Source } from './source.ts'
 import type { MapNode, Span } from './tree.ts'
 import { type Part, type Union, unite } from './unite.ts'
@@ -78,7 +80,7 @@ function readFiles({ path, directory, cwd, env }: Origin, report: Report): Files
 interface Checked {
   readonly main: ConfigFile
   readonly union: Union
-  readonly secrets: ReadonlyMap<string, Secret>
+  readonly secrets: { readonly pools: ReadonlyMap<string, Secret>; readonly guests: readonly Secret[] }
 }
 
 /** Every check there is, in every file, whatever the others found. Undefined when nothing could be built. */
@@ -92,12 +94,16 @@ function checkAll({ roots }: Files, { env, directory }: Origin, report: Report):
   const union = unite([{ root, data: main }, ...parts], report)
   const unsure = unsureOf(roots)
   checkComplete(union, unsure, start(root), report)
-  checkReferences(union, withEmpty(union, unsure), report)
+  checkReferences(root, union, withEmpty(union, unsure), report)
   if (main) checkSizes(root, main, union, unsure, report)
   lint(union, report)
-  const secrets = readSecrets(union.pools, env, directory, report)
+  const secrets = {
+    pools: readPoolKeys(union.pools, env, directory, report),
+    guests: readGuestSecrets(root, main, env, directory, report),
+  }
   if (!main) return undefined
   lintProcess(root, main, report)
+  lintAccounts(root, main, union, report)
   return { main, union, secrets }
 }
 
@@ -105,7 +111,7 @@ const start = ({ span: { file } }: MapNode): Span => ({ file, line: 1, column: 1
 
 function build({ main, union, secrets }: Checked, { sources }: Files, { directory }: Origin) {
   return {
-    config: link(union, imageSizesOf(main), revisionOf(sources)),
+    config: link(main, union, revisionOf(sources)),
     settings: settle(main, union.pools, secrets, directory),
   }
 }

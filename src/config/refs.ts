@@ -1,7 +1,7 @@
 import { kinds } from './schema.ts'
 import type { Report } from './source.ts'
 import { suggestion } from './suggest.ts'
-import { isText, nodeAt, type ScalarNode, textsOf } from './tree.ts'
+import { isText, type MapNode, nodeAt, type ScalarNode, textsOf } from './tree.ts'
 import type { Declaration, Union } from './unite.ts'
 
 /** Sections whose names are not all known, because a file or a section could not be read. */
@@ -11,7 +11,7 @@ export type Unsure = ReadonlySet<string>
  * Reports every name that nothing declares. Looks at the trees, not at the checked data, so that
  * a plan with a misspelt field still gets its misspelt models reported.
  */
-export function checkReferences(union: Union, unsure: Unsure, report: Report): void {
+export function checkReferences(root: MapNode, union: Union, unsure: Unsure, report: Report): void {
   const { plans, models, aliases, pools } = union
   const names = {
     models: [...models.keys()],
@@ -26,6 +26,7 @@ export function checkReferences(union: Union, unsure: Unsure, report: Report): v
     if (!unsure.has('aliases')) checkDefault(union, names, missing)
     checkDefaultKind(union, report)
   }
+  if (!unsure.has('plans')) checkPlanNames(root, union, missing)
   if (unsure.has('pools')) return
   for (const { name, node } of models.values()) {
     for (const entry of textsOf(nodeAt(node, ['serve']))) {
@@ -89,6 +90,17 @@ function checkDefault({ models, aliases, defaultModel }: Union, names: Names, mi
   const node = defaultModel?.node
   if (!isText(node) || models.has(node.value) || aliases.has(node.value)) return
   missing('model', node, '`default_model` is', [...names.aliases, ...names.models])
+}
+
+/** The plans that sections of the main file name. */
+function checkPlanNames(root: MapNode, { plans }: Union, missing: Missing): void {
+  for (const path of [
+    ['identity', 'default_plan'],
+    ['guests', 'plan'],
+  ]) {
+    const node = nodeAt(root, path)
+    if (isText(node) && !plans.has(node.value)) missing('plan', node, `\`${path.join('.')}\` is`, [...plans.keys()])
+  }
 }
 
 /** Reports a default model that is not for chats: the only requests that may name none. */

@@ -5,13 +5,13 @@ import { type Env, missing } from './interpolate.ts'
 import { isRefusal, type Refusal } from './scalar.ts'
 import { Secret } from './settings.ts'
 import type { Report } from './source.ts'
-import { isText, nodeAt } from './tree.ts'
+import { isText, type Node, nodeAt } from './tree.ts'
 import type { Declarations } from './unite.ts'
 
 const MOST_BYTES = 65_536
 
 /** Fetches the keys of all pools from the environment or from files, by pool name. No Problem shows what was fetched. */
-export function readSecrets(
+export function readPoolKeys(
   pools: Declarations<unknown>,
   env: Env,
   directory: string,
@@ -20,39 +20,56 @@ export function readSecrets(
   const secrets = new Map<string, Secret>()
   for (const { name, node } of pools.values()) {
     const key = nodeAt(node, ['key'])
-    if (!isText(key)) continue
-    const source = secretFormat.read(key.value)
-    if (!source) continue
-    const value = 'variable' in source ? fromEnv(source.variable, env) : fromFile(source.file, directory)
-    if (!isRefusal(value)) secrets.set(name, new Secret(value))
-    else report({ ...key.span, rule: value.rule, severity: 'error', message: value.says, hint: value.hint })
+    const value = fetchSecret(key, 'key', env, directory)
+    if (isRefusal(value)) refuse(key ?? node, value, report)
+    else if (value !== undefined) secrets.set(name, new Secret(value))
   }
   return secrets
 }
 
-function fromEnv(name: string, env: Env): string | Refusal {
+/** What a field refers to; undefined where it refers to nothing, or its form was reported already. */
+export function fetchSecret(
+  node: Node | undefined,
+  field: string,
+  env: Env,
+  directory: string,
+): string | Refusal | undefined {
+  const source = isText(node) ? secretFormat.read(node.value) : undefined
+  if (!source) return undefined
+  return 'variable' in source ? fromEnv(source.variable, field, env) : fromFile(source.file, field, directory)
+}
+
+/** Reports a secret that cannot be used, where it is referred to. */
+export const refuse = ({ span }: Pick<Node, 'span'>, { rule, says, hint }: Refusal, report: Report): void =>
+  report({ ...span, rule, severity: 'error', message: says, hint })
+
+function fromEnv(name: string, field: string, env: Env): string | Refusal {
   const value = env[name]
   if (value === undefined) return missing(name, 'export it before you start the gateway')
   if (value.trim() === '')
-    return { rule: 'empty-secret', says: `${name} is set, but empty`, hint: 'give it a value, or remove `key`' }
-  return sendable(value, name)
+    return { rule: 'empty-secret', says: `${name} is set, but empty`, hint: `give it a value, or remove \`${field}\`` }
+  return sendable(value, noun(field), name)
 }
 
-function fromFile(file: string, directory: string): string | Refusal {
+function fromFile(file: string, field: string, directory: string): string | Refusal {
   const path = resolve(directory, file)
   try {
     const stat = statSync(path)
     if (!stat.isFile() || stat.size > MOST_BYTES) {
       return {
         rule: 'bad-secret',
-        says: `\`${file}\` is not a file that holds a key`,
-        hint: 'a key is one line of text',
+        says: `\`${file}\` is not a file that holds a ${noun(field)}`,
+        hint: `a ${noun(field)} is one line of text`,
       }
     }
     const value = readFileSync(path, 'utf8').trim()
     if (value === '')
-      return { rule: 'empty-secret', says: `\`${file}\` is empty`, hint: 'write the key into it, or remove `key`' }
-    return sendable(value, file)
+      return {
+        rule: 'empty-secret',
+        says: `\`${file}\` is empty`,
+        hint: `write the ${noun(field)} into it, or remove \`${field}\``,
+      }
+    return sendable(value, noun(field), file)
   } catch {
     // The reason does not matter to the reader: the file has to be there and readable.
     return {
@@ -63,12 +80,14 @@ function fromFile(file: string, directory: string): string | Refusal {
   }
 }
 
+const noun = (field: string): string => (field === 'key' ? 'key' : 'secret')
+
 /** A key travels in a header, where a line break would begin another one. */
-function sendable(value: string, from: string): string | Refusal {
+function sendable(value: string, what: string, from: string): string | Refusal {
   if (/^[\x21-\x7e]+$/.test(value)) return value
   return {
     rule: 'bad-secret',
-    says: `the key in ${from} holds blanks or other characters that no key has`,
-    hint: 'store the key alone',
+    says: `the ${what} in ${from} holds blanks or other characters that no ${what} has`,
+    hint: `store the ${what} alone`,
   }
 }

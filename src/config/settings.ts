@@ -1,4 +1,4 @@
-import type { Config, Millis } from '../policy/config.ts'
+import type { Config, Millis, NanoUsd } from '../policy/config.ts'
 import type { Problem } from './problem.ts'
 
 /** A configuration that may be served: what policy needs, what the process needs, and what is only worth a warning. */
@@ -23,12 +23,18 @@ export interface Settings {
     /** Absolute. */
     readonly stateDir: string
     readonly consoleUrl: string
+    /** Addresses and networks (CIDR) whose `X-Forwarded-For` is believed. */
+    readonly trustedProxies: readonly string[]
   }
   readonly store: StoreSettings
   readonly ledger: {
     /** How long rows are kept after the admission of their request. */
     readonly keep: Millis
   }
+  /** Where people sign in; without it only operators mint keys. */
+  readonly identity?: IdentitySettings
+  /** Keys for devices without an account; without it there are none. */
+  readonly guests?: GuestSettings
   readonly limits: {
     readonly bodyBytes: number
     /** Inputs of one embeddings request. */
@@ -45,6 +51,33 @@ export type StoreSettings =
   | { readonly kind: 'embedded'; readonly path: string }
   /** `shown` is the URL without user and password. */
   | { readonly kind: 'redis'; readonly url: Secret; readonly shown: string }
+
+export interface IdentitySettings {
+  readonly issuer: string
+  /** What tokens must be for: the public URL. */
+  readonly audience: string
+  /** Accepted `typ` of tokens. */
+  readonly tokenTypes: readonly string[]
+  /** Claim that names the plan. */
+  readonly planClaim?: string
+  /** Claim that people know the account by. */
+  readonly labelClaim?: string
+  /** Accounts (`acct_…`) that may do what operators may. */
+  readonly admins: readonly string[]
+  /** Public client of `svcctl login`. */
+  readonly clientId: string
+}
+
+export interface GuestSettings {
+  /** New devices per address and hour. */
+  readonly mintPerIpHour: number
+  /** The same per /64 of IPv6, or /24 of IPv4. */
+  readonly mintPerNetHour: number
+  /** What all guests together may spend in one UTC day. */
+  readonly perDayTotal: NanoUsd
+  /** Roots that keys are derived from, newest first; empty where the gateway keeps one of its own in state_dir. */
+  readonly secrets: readonly Secret[]
+}
 
 export interface Address {
   readonly host: string

@@ -1,11 +1,13 @@
 import { resolve } from 'node:path'
 import type { Pool } from '../policy/config.ts'
 import { DEFAULTS, TIMEOUTS } from './defaults.ts'
-import type { ConfigFile, FailoverSection, PoolSection } from './file.ts'
+import type { ConfigFile, FailoverSection, GuestsSection, IdentitySection, PoolSection, ServerSection } from './file.ts'
 import { address, baseUrl, isLoopback } from './formats.ts'
 import {
   type Address,
   type BackendSettings,
+  type GuestSettings,
+  type IdentitySettings,
   Secret,
   type Settings,
   type StoreSettings,
@@ -19,30 +21,38 @@ import { unitOf } from './units.ts'
 export function settle(
   file: ConfigFile,
   pools: Declarations<PoolSection>,
-  secrets: ReadonlyMap<string, Secret>,
+  secrets: { readonly pools: ReadonlyMap<string, Secret>; readonly guests: readonly Secret[] },
   directory: string,
 ): Settings {
   const { server = {}, errors = {}, ledger = {}, limits = {} } = file
-  const listen = read(address, server.listen ?? DEFAULTS.listen)
-  const publicUrl = server.public_url === undefined ? urlOf(listen) : read(baseUrl, server.public_url)
-  const consoleUrl = server.console_url === undefined ? `${publicUrl}/console` : read(baseUrl, server.console_url)
+  const settled = serverOf(server, directory)
+  const { publicUrl, consoleUrl } = settled
   return {
     brand: file.brand ?? DEFAULTS.brand,
-    server: {
-      listen,
-      admin: read(address, server.admin ?? DEFAULTS.admin),
-      publicUrl,
-      stateDir: resolve(directory, server.state_dir ?? DEFAULTS.stateDir),
-      consoleUrl,
-    },
+    server: settled,
     store: storeOf(file.store ?? DEFAULTS.store, directory),
     ledger: { keep: unitOf('duration', ledger.keep ?? DEFAULTS.keep) },
+    ...(file.identity && { identity: identityOf(file.identity, publicUrl) }),
+    ...(file.guests && { guests: guestsOf(file.guests, secrets.guests) }),
     limits: {
       bodyBytes: unitOf('size', limits.body ?? DEFAULTS.body),
       embeddingBatch: unitOf('count', limits.embedding_batch ?? DEFAULTS.embeddingBatch),
     },
     errors: { docs: errors.docs ?? `${publicUrl}/docs/errors`, topup: errors.topup ?? `${consoleUrl}/billing` },
-    backends: backends(pools, file.failover ?? {}, secrets),
+    backends: backends(pools, file.failover ?? {}, secrets.pools),
+  }
+}
+
+function serverOf(server: ServerSection, directory: string): Settings['server'] {
+  const listen = read(address, server.listen ?? DEFAULTS.listen)
+  const publicUrl = server.public_url === undefined ? urlOf(listen) : read(baseUrl, server.public_url)
+  return {
+    listen,
+    admin: read(address, server.admin ?? DEFAULTS.admin),
+    publicUrl,
+    stateDir: resolve(directory, server.state_dir ?? DEFAULTS.stateDir),
+    consoleUrl: server.console_url === undefined ? `${publicUrl}/console` : read(baseUrl, server.console_url),
+    trustedProxies: server.trusted_proxies ?? [],
   }
 }
 
@@ -53,6 +63,28 @@ function read<T>(
   const value = format.read(text)
   if (value === undefined) throw new Error(`not ${format.expects}, and the schema did not refuse it`)
   return value
+}
+
+const identityOf = (written: IdentitySection, publicUrl: string): IdentitySettings => ({
+  issuer: written.issuer,
+  audience: publicUrl,
+  tokenTypes: written.token_types ?? DEFAULTS.tokenTypes,
+  ...(written.plan_claim !== undefined && { planClaim: written.plan_claim }),
+  ...(written.label_claim !== undefined && { labelClaim: written.label_claim }),
+  admins: written.admins ?? [],
+  clientId: written.client_id ?? DEFAULTS.clientId,
+})
+
+function guestsOf(written: GuestsSection, secrets: readonly Secret[]): GuestSettings {
+  const mintPerIpHour = unitOf('count', written.mint_per_ip_hour ?? DEFAULTS.mintPerIpHour)
+  return {
+    mintPerIpHour,
+    // Homes and offices share an address; a network of them is no reason to refuse the tenth.
+    mintPerNetHour:
+      written.mint_per_net_hour === undefined ? 10 * mintPerIpHour : unitOf('count', written.mint_per_net_hour),
+    perDayTotal: unitOf('usd', written.usd_per_day_total),
+    secrets,
+  }
 }
 
 function storeOf(written: string, directory: string): StoreSettings {

@@ -1,4 +1,4 @@
-import type { Kind, Model, Plan } from '../policy/config.ts'
+import type { Config, Kind, Model, Plan } from '../policy/config.ts'
 import type { Loaded } from './settings.ts'
 
 /**
@@ -14,13 +14,22 @@ export function without(kind: Exclude<Kind, 'chat'>, { config, settings, ...rest
   const backends = only(settings.backends, (_, name) => pools.has(name))
   return {
     ...rest,
-    config: Object.freeze({ ...config, plans, models, pools, aliases }),
+    config: Object.freeze({ ...config, plans, models, pools, aliases, ...namedPlans(config, plans) }),
     settings: { ...settings, backends },
   }
 }
 
 const planOf = (plan: Plan, models: ReadonlyMap<string, Model>): Plan =>
   Object.freeze({ ...plan, models: only(plan.models, (_, name) => models.has(name)) })
+
+/** The plans that a configuration names, among those that took their places. */
+function namedPlans(
+  { defaultPlan, guestPlan }: Config,
+  plans: Config['plans'],
+): Pick<Config, 'defaultPlan' | 'guestPlan'> {
+  const [ofAccounts, ofGuests] = [defaultPlan, guestPlan].map(plan => plan && plans.get(plan.name))
+  return { ...(ofAccounts && { defaultPlan: ofAccounts }), ...(ofGuests && { guestPlan: ofGuests }) }
+}
 
 const only = <T>(all: ReadonlyMap<string, T>, wanted: (one: T, name: string) => boolean): ReadonlyMap<string, T> =>
   new Map([...all].filter(([name, one]) => wanted(one, name)))

@@ -1,10 +1,10 @@
-import type { Config } from '../policy/config.ts'
+import type { Config, NanoUsd } from '../policy/config.ts'
 import { decide } from '../policy/decide.ts'
 import type { Allow, Readings } from '../policy/decision.ts'
 import type { Denial } from '../policy/denial.ts'
 import type { Caller, Facts, InferenceRequest } from '../policy/facts.ts'
 import type { Hold } from '../policy/standing.ts'
-import { type Store, StoreUnavailable } from './store.ts'
+import { type Admission, type Store, StoreUnavailable } from './store.ts'
 
 /** A request that may be sent, and what it holds until it is settled. */
 export interface AdmittedCall {
@@ -18,36 +18,61 @@ export interface AdmittedCall {
 
 export interface Applicant {
   readonly requestId: string
-  readonly keyHash: string
+  /** Absent for a sign-in. */
+  readonly keyHash?: string
   readonly facts: Facts
+  /** What all guests together may spend in a day; asked of guests alone. */
+  readonly guestsPerDay?: NanoUsd
 }
 
-/** Changes of plan or window between decision and admission that are followed before giving up. */
+/** Changes of terms or window between decision and admission that are followed before giving up. */
 const MAX_DECISIONS = 3
 
-/** Decides on a request and takes what it claims. Decides again when its plan or window changed in between. */
+/** Decides on a request and takes what it claims. Decides again when its terms or window changed in between. */
 export async function admit(config: Config, store: Store, applicant: Applicant): Promise<AdmittedCall | Denial> {
-  const { requestId, keyHash } = applicant
   let { facts } = applicant
   for (let round = 0; round < MAX_DECISIONS; round++) {
     const { caller, request } = facts
     const decision = decide(config, facts)
     if (decision.verdict === 'deny') return decision.denial
 
-    const { account, plan } = caller
-    const admitted = await store.admit({ requestId, keyHash, account, plan, claims: decision.claims })
+    const admitted = await store.admit(admissionOf(applicant, caller, decision))
     switch (admitted.outcome) {
       case 'admitted':
         return { ...admitted, caller, request, decision, revision: config.revision }
       case 'refused':
         return admitted.denial
       case 'key-gone':
-        return { code: 'INVALID_KEY' }
+        return goneDenial(applicant)
+      case 'guests-spent':
+        return {
+          code: 'rate_limit_exceeded',
+          type: 'daily_limit',
+          shared: true,
+          retryAfterMs: admitted.retryAfterMs,
+        }
       case 'stale':
-        facts = { ...facts, at: admitted.at, caller: { ...caller, plan: admitted.plan } }
+        facts = { ...facts, at: admitted.at, caller: { ...caller, terms: admitted.terms } }
     }
   }
   throw new StoreUnavailable(
-    `plan or window of ${facts.caller.account} changed ${MAX_DECISIONS} times during one admission`,
+    `terms or window of ${facts.caller.account} changed ${MAX_DECISIONS} times during one admission`,
   )
 }
+
+function admissionOf(applicant: Applicant, { kind, account, terms }: Caller, { claims }: Allow): Admission {
+  const { requestId, keyHash, guestsPerDay } = applicant
+  return {
+    requestId,
+    ...(keyHash !== undefined && { keyHash }),
+    account,
+    terms,
+    claims,
+    ...(kind === 'guest' && guestsPerDay !== undefined && { shared: { limit: guestsPerDay } }),
+  }
+}
+
+const goneDenial = ({ keyHash }: Applicant): Denial =>
+  keyHash === undefined
+    ? { code: 'INVALID_TOKEN', problem: 'Sign in again: the account of this token is gone.' }
+    : { code: 'INVALID_KEY' }

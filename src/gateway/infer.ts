@@ -12,6 +12,7 @@ import type { Lease, Leases } from './leases.ts'
 import type { Alarm, Client, Clock, Send } from './ports.ts'
 import type { Replicas } from './replicas.ts'
 import { type Delivered, settlementOf } from './settlement.ts'
+import type { VerifyToken } from './sign-in.ts'
 import { type Bill, chargeOf, type Store } from './store.ts'
 import { type AnswerStream, answerId, attemptStream, type StreamEnding } from './stream.ts'
 import { attemptWhole } from './whole.ts'
@@ -25,6 +26,8 @@ export interface Gateway {
   readonly clock: Clock
   readonly replicas: Replicas
   readonly leases: Leases
+  /** Judges sign-in tokens; absent where nobody can sign in. */
+  readonly verify?: VerifyToken
   /** Gives numbers in [0, 1). */
   readonly chance: () => number
   readonly alarm: Alarm
@@ -33,7 +36,8 @@ export interface Gateway {
 /** One authenticated, valid request. */
 export interface Call {
   readonly requestId: string
-  readonly keyHash: string
+  /** Absent for a sign-in. */
+  readonly keyHash?: string
   readonly caller: Caller
   readonly wire: WireRequest
   readonly client: Client
@@ -63,12 +67,17 @@ interface Answered {
 
 /** The life of one inference request, in the order it happens. */
 export async function infer(gateway: Gateway, call: Call): Promise<Served> {
-  const { config, store, clock, replicas } = gateway
+  const { config, settings, store, clock, replicas } = gateway
   const { requestId, keyHash, caller, wire } = call
   const at = clock.now()
   const health = { down: replicas.down(config.pools.values(), at) }
   const facts = { at, caller, request: wire.request, health }
-  const admitted = await admit(config, store, { requestId, keyHash, facts })
+  const admitted = await admit(config, store, {
+    requestId,
+    ...(keyHash !== undefined && { keyHash }),
+    facts,
+    ...(settings.guests && { guestsPerDay: settings.guests.perDayTotal }),
+  })
   if (isDenial(admitted)) return { kind: 'denied', denial: admitted, failures: [] }
 
   const lease = gateway.leases.open(admitted.hold)

@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 import type { EpochMs } from '../policy/config.ts'
+import type { NewKey } from './account-store.ts'
 import type { Random } from './ports.ts'
 
 const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
@@ -11,9 +12,18 @@ const CHECKSUM = 6
 const MASK = 4
 
 /** A new key: the brand, 36 random characters (214 bits) and a checksum. Shown once; only its hash is stored. */
-export function newKey(brand: string, random: Random): string {
-  const unsigned = `${brand}_${base62(SECRET, random)}`
-  return unsigned + checksumOf(unsigned)
+export const newKey = (brand: string, random: Random): string => signed(`${brand}_${base62(SECRET, random)}`)
+
+/** The key of 32 bytes that nobody can guess, in the same form. */
+export function keyOf(brand: string, bytes: Buffer): string {
+  // 2^256 is 2^42 times what 36 characters tell apart: what is cut off favours none of them.
+  let rest = BigInt(`0x${bytes.toString('hex')}`)
+  let secret = ''
+  while (secret.length < SECRET) {
+    secret = BASE62.charAt(Number(rest % 62n)) + secret
+    rest /= 62n
+  }
+  return signed(`${brand}_${secret}`)
 }
 
 /** Whether a text can be a key at all, so that a mistyped one is refused without a look-up. */
@@ -29,11 +39,20 @@ export const hashOf = (key: string): string => hash('sha256', key)
 /** A key as it may be shown, `svc_7Hq2…`. */
 export const maskOf = (key: string): string => `${key.slice(0, key.lastIndexOf('_') + 1 + MASK)}…`
 
+/** A text that strangers wrote, with whatever may be a full key in it masked: of any brand, also of a gateway elsewhere. */
+export const withoutKeys = (text: string): string =>
+  text.replace(/((?:_|%5f)[0-9a-z]{4})[0-9a-z]{38}/gi, (_, shown: string) => `${shown}…`)
+
+/** What is stored of a key. */
+export const storedAs = (key: string): NewKey => ({ hash: hashOf(key), prefix: maskOf(key) })
+
 export const newAccountId = (random: Random): string => `acct_${base62(20, random)}`
 
 /** `req_` and a ULID: ids of later milliseconds sort later. */
 export const newRequestId = (now: EpochMs, random: Random): string =>
   `req_${base32(now, 10)}${randomBase32(16, random)}`
+
+const signed = (unsigned: string): string => unsigned + checksumOf(unsigned)
 
 const checksumOf = (text: string): string => {
   let rest = crc32(text)

@@ -1,4 +1,6 @@
 import type { Config } from '../policy/config.ts'
+import type { Caller } from '../policy/facts.ts'
+import { planName, planOf } from '../policy/plan.ts'
 import type { QuotaStanding } from '../wire/quota.ts'
 import type { AdmittedCall } from './admit.ts'
 import type { Store } from './store.ts'
@@ -7,15 +9,17 @@ import type { Store } from './store.ts'
 export async function readQuota(
   config: Config,
   store: Store,
-  account: string,
+  caller: Caller,
 ): Promise<{ standing: QuotaStanding; held: number }> {
-  const { plan, used, held, window } = await store.readSpend(account)
-  const limit = config.plans.get(plan)?.monthlyUsd ?? 0
-  return { standing: { plan, used, limit, resetAt: window.end }, held }
+  const plan = planOf(config, caller)
+  const { used, held, window } = await store.readSpend(caller.account)
+  // Without a plan nothing is served, whatever was granted.
+  const limit = plan ? plan.monthlyUsd + (caller.terms.grants?.[window.start] ?? 0) : 0
+  return { standing: { plan: planName(config, caller), used, limit, resetAt: window.end }, held }
 }
 
 /** The standing an answer shows: that of its admission, and its own cost once it is known. */
-export function standingAfter({ caller, decision, readings }: AdmittedCall, cost: number): QuotaStanding {
+export function standingAfter({ decision, readings }: AdmittedCall, cost: number): QuotaStanding {
   const { allotment, window } = decision.claims.spend
-  return { plan: caller.plan, used: readings.used + cost, limit: allotment, resetAt: window.end }
+  return { plan: decision.plan.name, used: readings.used + cost, limit: allotment, resetAt: window.end }
 }

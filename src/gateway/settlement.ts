@@ -31,7 +31,7 @@ export function settlementOf(admitted: AdmittedCall, delivered: Delivered): Sett
     bill: {
       requestId: hold.requestId,
       account: caller.account,
-      plan: caller.plan,
+      plan: decision.plan.name,
       asked: request.model ?? '',
       model: decision.model.name,
       pool: delivered.pool.name,

@@ -10,6 +10,7 @@ export interface SignIn {
   readonly plan?: string
   /** For display only: one line of at most 200 characters, which the user may have chosen. */
   readonly label?: string
+  readonly issuedAt: EpochMs
   /** The token's own end. It may be accepted for 30 s more, in case the clocks differ. */
   readonly expiresAt: EpochMs
 }

@@ -1,7 +1,8 @@
 import type { EpochMs, Millis, NanoUsd } from '../policy/config.ts'
 import type { Claims, Readings, Refuse } from '../policy/decision.ts'
-import type { Caller } from '../policy/facts.ts'
+import type { Terms } from '../policy/facts.ts'
 import type { Charge, Hold } from '../policy/standing.ts'
+import type { AccountStore } from './account-store.ts'
 
 /**
  * Where keys, accounts, standings and the ledger live. Every implementation passes test/store/contract.ts.
@@ -12,9 +13,7 @@ import type { Charge, Hold } from '../policy/standing.ts'
  * request id. A hold is a lease of LEASE_MS that `beat` renews; one that ran out is settled by `sweep` at its last
  * checkpoint, and a settlement that comes after all charges the difference.
  */
-export interface Store {
-  /** The caller behind an active key. Never cached, so that a revoked key is refused by the next request. */
-  findCaller(keyHash: string): Promise<Caller | undefined>
+export interface Store extends AccountStore {
   /** Judges the claims and takes what they are granted, in one step. Repeating a request id changes nothing. */
   admit(admission: Admission): Promise<Admitted>
   /** Judges and takes another round of a request under way. Repeating a round changes nothing. */
@@ -23,20 +22,12 @@ export interface Store {
   beat(beats: readonly Beat[]): Promise<void>
   /** Ends a hold at what the request weighed and writes its ledger row, once per request id. Durable. */
   settle(settlement: Settlement): Promise<void>
-  /** Ends a hold that bought nothing. Requests of the minute and the day are not given back. */
+  /** Ends a hold that bought nothing. Requests of the minute and the day are not given back. Durable. */
   refund(hold: Hold): Promise<void>
   /** Settles holds whose lease ran out at their last checkpoint; those without one bought nothing. How many there were. */
   sweep(): Promise<number>
   /** What was used in the window at this moment. */
   readSpend(account: string): Promise<SpendReading>
-
-  /** Makes the key its account's active one, creating the account if the label is new. Durable. */
-  mintKey(mint: Mint): Promise<Minted>
-  /** Ends a key; undefined when no active key has this hash. Durable: the next request with it is refused. */
-  revokeKey(keyHash: string): Promise<KeyRecord | undefined>
-  /** Every key, newest first. */
-  listKeys(): Promise<readonly KeyRecord[]>
-  findAccount(account: string): Promise<AccountRecord | undefined>
 
   /** Rows of one account, or of all, in the order of their request ids, which is that of their admission. */
   readLedger(query?: LedgerQuery): AsyncIterable<LedgerRow>
@@ -58,20 +49,25 @@ export class StoreUnavailable extends Error {
 
 export interface Admission {
   readonly requestId: string
-  readonly keyHash: string
+  /** By hash; absent for a sign-in, which needs no key. */
+  readonly keyHash?: string
   readonly account: string
-  /** The plan the claims were made for. */
-  readonly plan: string
+  /** The terms of the account that the claims were made for. */
+  readonly terms: Terms
   readonly claims: Claims
+  /** A limit of one UTC day that all guests share, taken beside the account's own; given back as the hold is. */
+  readonly shared?: { readonly limit: NanoUsd }
 }
 
 export type Admitted =
   | { readonly outcome: 'admitted'; readonly hold: Hold; readonly readings: Readings }
   | { readonly outcome: 'refused'; readonly denial: Refuse['denial']; readonly readings: Readings }
-  /** The key stopped working since it was looked up. */
+  /** The key stopped working since it was looked up, or the account is gone. */
   | { readonly outcome: 'key-gone' }
-  /** Plan or window changed in between: decide again with these. */
-  | { readonly outcome: 'stale'; readonly plan: string; readonly at: EpochMs }
+  /** Terms or window changed in between: decide again with these. */
+  | { readonly outcome: 'stale'; readonly terms: Terms; readonly at: EpochMs }
+  /** What all guests may spend in a day is held or spent; there is more at midnight UTC. */
+  | { readonly outcome: 'guests-spent'; readonly retryAfterMs: Millis }
 
 export interface Extension {
   readonly hold: Hold
@@ -158,43 +154,8 @@ export interface Total {
   readonly cost: NanoUsd
 }
 
-export interface AccountRecord {
-  readonly account: string
-  readonly label: string
-  readonly plan: string
-}
-
 export interface SpendReading {
-  readonly plan: string
   readonly used: NanoUsd
   readonly held: NanoUsd
   readonly window: { readonly start: EpochMs; readonly end: EpochMs }
-}
-
-export interface Mint {
-  readonly keyHash: string
-  /** Masked, for listings. */
-  readonly keyPrefix: string
-  /** How operators call the account. */
-  readonly label: string
-  readonly plan: string
-  /** Used when the label is new. */
-  readonly newAccount: string
-}
-
-export type Minted =
-  | { readonly outcome: 'minted'; readonly key: KeyRecord }
-  /** The account has an active key already; nothing was written. */
-  | { readonly outcome: 'exists'; readonly key: KeyRecord }
-
-/** A key as it may be shown: the value itself is nowhere. */
-export interface KeyRecord {
-  readonly hash: string
-  readonly keyPrefix: string
-  readonly account: string
-  readonly label: string
-  /** The account's plan as it is now. */
-  readonly plan: string
-  readonly status: 'active' | 'revoked'
-  readonly createdAt: EpochMs
 }

@@ -29,15 +29,7 @@ export async function usageBy(store: Store, { since, by }: UsageQuery): Promise<
     lines.set(group, sum(lines.get(group) ?? { ...NOTHING, group }, total))
   }
   const sorted = [...lines.values()].sort(by === 'day' ? byGroup : byCost)
-  return by === 'account' ? Promise.all(sorted.map(line => labelled(store, line))) : sorted
-}
-
-/** The id of the account with this id or label; undefined when there is none. */
-export async function accountNamed(store: Store, named: string): Promise<string | undefined> {
-  const account = await store.findAccount(named)
-  if (account) return account.account
-  // An account comes with its first key, so that none is missing here.
-  return (await store.listKeys()).find(({ label }) => label === named)?.account
+  return by === 'account' ? allLabelled(store, sorted) : sorted
 }
 
 const NOTHING = { requests: 0, inputTokens: 0, outputTokens: 0, cost: 0 }
@@ -49,6 +41,16 @@ const sum = (line: UsageLine, { requests, inputTokens, outputTokens, cost }: Tot
   outputTokens: line.outputTokens + outputTokens,
   cost: line.cost + cost,
 })
+
+/** Look-ups at once: requests get their turn. */
+const PAGE = 64
+
+async function allLabelled(store: Store, lines: readonly UsageLine[]): Promise<UsageLine[]> {
+  const shown: UsageLine[] = []
+  for (let at = 0; at < lines.length; at += PAGE)
+    shown.push(...(await Promise.all(lines.slice(at, at + PAGE).map(line => labelled(store, line)))))
+  return shown
+}
 
 async function labelled(store: Store, line: UsageLine): Promise<UsageLine> {
   const account = await store.findAccount(line.group)

@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Cancel, Client } from '../gateway/ports.ts'
 import type { Denial } from '../policy/denial.ts'
 import { type ErrorTerms, renderDenial } from '../wire/denial.ts'
+import type { ClientAddress } from './client-address.ts'
 
 /** One request as the server received it, and the ways to answer it. */
 export class HttpCall implements Client {
@@ -13,12 +14,19 @@ export class HttpCall implements Client {
   readonly terms: ErrorTerms
   /** Resolves once nothing more can be sent. */
   readonly closed: Promise<void>
+  readonly #addressOf: ClientAddress
   readonly #leavers = new Set<() => void>()
   #gone = false
   /** What the request's line of the log adds to status and time. */
   note: CallNote = {}
 
-  constructor(request: IncomingMessage, response: ServerResponse, requestId: string, terms: ErrorTerms) {
+  constructor(
+    request: IncomingMessage,
+    response: ServerResponse,
+    requestId: string,
+    { terms, addressOf }: { readonly terms: ErrorTerms; readonly addressOf: ClientAddress },
+  ) {
+    this.#addressOf = addressOf
     this.request = request
     this.response = response
     this.requestId = requestId
@@ -40,6 +48,11 @@ export class HttpCall implements Client {
       // Node tells only the response whose turn it is; those of pipelined requests would never hear.
       request.socket.on('close', close)
     })
+  }
+
+  /** Where the client calls from. It is in no line of the log: beside a plan or a model it would be a person's trail. */
+  get clientAddress(): string {
+    return this.#addressOf(this.request)
   }
 
   get gone(): boolean {

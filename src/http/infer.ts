@@ -6,6 +6,7 @@ import { standingAfter } from '../gateway/quota.ts'
 import type { Bill } from '../gateway/store.ts'
 import type { Millis, Pool } from '../policy/config.ts'
 import type { Denial } from '../policy/denial.ts'
+import { planOf } from '../policy/plan.ts'
 import { isDenial } from '../wire/body.ts'
 import { denialEvent } from '../wire/denial.ts'
 import { quotaHeaders } from '../wire/quota.ts'
@@ -26,14 +27,15 @@ export function inference(read: (bytes: Buffer, settings: Settings) => WireReque
     if (isDenial(bytes)) return call.deny(bytes)
     const wire = read(bytes, app.settings)
     if (isDenial(wire)) return call.deny(wire)
-    call.note = { plan: caller.plan, asked: wire.request.model ?? '' }
+    const plan = planOf(app.config, caller)
+    call.note = { ...(plan && { plan: plan.name }), asked: wire.request.model ?? '' }
 
     const events = new EventResponse(call, app.clock)
     const start = new LateStart(app, events)
     const stopWaiting = wire.stream ? app.clock.after(HEADERS_WAIT, () => start.overdue()) : () => {}
     const trying = (admitted: AdmittedCall, pool: Pool) => start.trying(admitted, pool)
-    const asked = { requestId: call.requestId, keyHash, caller, wire, client: call, trying }
-    const served = await infer(app, asked).finally(stopWaiting)
+    const asked = { requestId: call.requestId, caller, wire, client: call, trying }
+    const served = await infer(app, keyHash === undefined ? asked : { ...asked, keyHash }).finally(stopWaiting)
     call.note = { ...call.note, failures: served.failures }
     await answer(app, call, events, served)
   }

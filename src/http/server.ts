@@ -1,15 +1,18 @@
-import { timingSafeEqual } from 'node:crypto'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
-import { identify } from '../gateway/identify.ts'
-import { hashOf, newRequestId } from '../gateway/keys.ts'
+import { type Identify, identifyWith } from '../gateway/identify.ts'
+import { newRequestId } from '../gateway/keys.ts'
+import { ProviderUnavailable } from '../gateway/sign-in.ts'
 import { StoreUnavailable } from '../gateway/store.ts'
 import type { EpochMs, Millis } from '../policy/config.ts'
+import type { Denial } from '../policy/denial.ts'
 import { invalid, isDenial } from '../wire/body.ts'
 import { denialEvent, type ErrorTerms } from '../wire/denial.ts'
+import { operatorOf } from './admin-operator.ts'
 import { ClientLeft } from './body.ts'
 import { answerBroken, denialOf } from './broken.ts'
 import { type CallNote, HttpCall } from './call.ts'
+import { clientAddress } from './client-address.ts'
 import { openToPages, preflight } from './cors.ts'
 import type { App, Endpoint } from './endpoint.ts'
 import { type Match, router } from './router.ts'
@@ -30,6 +33,8 @@ export function serve(app: App, endpoints: readonly Endpoint[], log: (entry: Log
   const { errors, server, brand } = app.settings
   const route = router(endpoints, app.config.defaultModel.name)
   const terms: ErrorTerms = { brand, links: { ...errors, console: server.consoleUrl } }
+  const addressOf = clientAddress(server.trustedProxies)
+  const identify = identifyWith(app)
   // No page may reach what operators may.
   const pages = endpoints.every(({ who }) => who !== 'operator')
   const always = pages ? openToPages(brand) : {}
@@ -47,7 +52,7 @@ export function serve(app: App, endpoints: readonly Endpoint[], log: (entry: Log
     if (request.httpVersion === '1.1' && request.headers.host === undefined)
       return breakOff(request.socket, invalid('host', 'is required'))
     const at = app.clock.now()
-    const call = new HttpCall(request, response, newRequestId(at, app.random), terms)
+    const call = new HttpCall(request, response, newRequestId(at, app.random), { terms, addressOf })
     response.setHeaders(new Map(Object.entries(always)))
     open.add(call)
     let closedAt = at
@@ -56,7 +61,7 @@ export function serve(app: App, endpoints: readonly Endpoint[], log: (entry: Log
       open.delete(call)
     })
     const match = route(request.method ?? '', call.path)
-    const answered = answer(app, call, match, pages).catch(error => fail(app, call, error))
+    const answered = answer(app, identify, call, match, pages).catch(error => fail(app, call, error))
     // Both: what a request cost is known only once it is settled, even when its client has long left.
     Promise.all([closed, answered]).then(() => log(entryOf(call, at, closedAt)))
   }
@@ -66,51 +71,59 @@ export function serve(app: App, endpoints: readonly Endpoint[], log: (entry: Log
     .on('clientError', (error, socket) => breakOff(socket, denialOf(error)))
 }
 
-async function answer(app: App, call: HttpCall, match: Match, pages: boolean): Promise<void> {
+async function answer(app: App, identify: Identify, call: HttpCall, match: Match, pages: boolean): Promise<void> {
   if (isDenial(match)) {
     const asks = pages && call.request.method === 'OPTIONS' && match.code === 'METHOD_NOT_ALLOWED'
     return asks ? preflight(call, match.allow) : call.deny(match)
   }
   const { endpoint, id } = match
+  const { authorization } = call.request.headers
   switch (endpoint.who) {
     case 'anyone':
       return endpoint.run(app, call, id)
-    case 'operator':
-      if (isOperator(app, call.request)) return endpoint.run(app, call)
-      return call.deny({
-        code: 'INVALID_TOKEN',
-        problem: 'Send the admin token as bearer; the server wrote it to its state_dir.',
-      })
-    case 'key': {
-      // Before the body: a dead key is told so even with a bad body, and costs nothing.
-      const identified = await identify(app.store, app.settings.brand, call.request.headers.authorization)
+    case 'operator': {
+      const operator = await operatorOf(app, authorization)
+      return isDenial(operator) ? call.deny(operator) : endpoint.run(app, call, operator.by)
+    }
+    // Before the body: a dead key is told so even with a bad body, and costs nothing.
+    case 'caller': {
+      const identified = await identify.bearer(authorization)
       return isDenial(identified) ? call.deny(identified) : endpoint.run(app, call, identified)
     }
+    case 'signed-in': {
+      const identified = await identify.signIn(authorization)
+      return isDenial(identified) ? call.deny(identified) : endpoint.run(app, call, identified.caller)
+    }
   }
-}
-
-function isOperator({ adminToken }: App, request: IncomingMessage): boolean {
-  const given = request.headers.authorization ?? ''
-  // Hashes have one length, so the comparison tells nothing of the token's.
-  return timingSafeEqual(Buffer.from(hashOf(given)), Buffer.from(hashOf(`Bearer ${adminToken}`)))
 }
 
 /** The one catch: what arrives here is an outage, a bug, or a client that left. */
 function fail(app: App, call: HttpCall, error: unknown): void {
   if (error instanceof ClientLeft) return
-  const unavailable = error instanceof StoreUnavailable
-  // Of an outage the reason is enough: there may be one for every request.
-  const stack = error instanceof Error && !unavailable ? error.stack : undefined
-  app.alarm(unavailable ? 'the store is unavailable' : 'unexpected error', {
-    requestId: call.requestId,
-    error: stack ?? (error instanceof Error ? error.message : String(error)),
-  })
-  const denial = { code: unavailable ? 'STORE_UNAVAILABLE' : 'INTERNAL' } as const
+  const denial = outageOf(error) ?? { code: 'INTERNAL' }
+  tell(app, call, denial, error)
   const { response } = call
   if (!response.headersSent) call.deny(denial)
   // A stream that waits for its first content can still be told; SDKs make nothing of a cut.
   else if (isOpenStream(response)) response.end(denialEvent(denial, call.terms))
   else response.destroy()
+}
+
+function outageOf(error: unknown): Denial | undefined {
+  if (error instanceof StoreUnavailable) return { code: 'STORE_UNAVAILABLE' }
+  return error instanceof ProviderUnavailable ? { code: 'IDENTITY_UNAVAILABLE' } : undefined
+}
+
+function tell({ alarm }: App, { requestId }: HttpCall, { code }: Denial, error: unknown): void {
+  // Whoever reads its keys tells of that outage, once.
+  if (code === 'IDENTITY_UNAVAILABLE') return
+  const unavailable = code === 'STORE_UNAVAILABLE'
+  // Of an outage the reason is enough: there may be one for every request.
+  const stack = error instanceof Error && !unavailable ? error.stack : undefined
+  alarm(unavailable ? 'the store is unavailable' : 'unexpected error', {
+    requestId,
+    ...(stack === undefined ? { error: error instanceof Error ? error.message : String(error) } : { stack }),
+  })
 }
 
 const isOpenStream = (response: ServerResponse): boolean =>

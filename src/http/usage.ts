@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type { LedgerRow } from '../gateway/store.ts'
-import { accountNamed, usageBy } from '../gateway/usage.ts'
+import { usageBy } from '../gateway/usage.ts'
 import type { EpochMs } from '../policy/config.ts'
 import type { Denial } from '../policy/denial.ts'
 import { dayOf } from '../policy/standing.ts'
@@ -9,6 +9,7 @@ import { invalid, isDenial } from '../wire/body.ts'
 import { inChunks } from '../wire/lines.ts'
 import { GROUPS, ledgerRecord, usageReport } from '../wire/report.ts'
 import { readSince, SINCE_FORMS } from '../wire/since.ts'
+import { accountNamed } from './admin-named.ts'
 import { ClientLeft } from './body.ts'
 import type { HttpCall } from './call.ts'
 import type { App } from './endpoint.ts'
@@ -33,11 +34,10 @@ export async function exportLedger(app: App, call: HttpCall): Promise<void> {
   if (isDenial(query)) return call.deny(query)
   const from = sinceOf(query.since, app)
   if (isDenial(from)) return call.deny(from)
-  const account = query.account === undefined ? undefined : await accountNamed(app.store, query.account)
-  if (query.account !== undefined && account === undefined)
-    return call.deny(invalid('account', `there is no account \`${query.account}\``))
+  const account = query.account === undefined ? undefined : await accountNamed(app, query.account)
+  if (account && isDenial(account)) return call.deny(account)
 
-  const chunks = inChunks(jsonLines(app.store.readLedger({ ...from, ...(account !== undefined && { account }) })))
+  const chunks = inChunks(jsonLines(app.store.readLedger({ ...from, ...(account && { account: account.account }) })))
   // Before the headers: a store that does not answer is still told as such.
   const first = await chunks.next()
   call.response.writeHead(200, { 'content-type': 'application/x-ndjson', 'cache-control': 'no-store' })

@@ -31,6 +31,10 @@ export interface Config {
   readonly aliases: ReadonlyMap<string, Alias>
   /** Used when a request names no model. */
   readonly defaultModel: Alias | Model
+  /** Of accounts that signed in, where neither an operator nor the token says another. */
+  readonly defaultPlan?: Plan
+  /** Of devices; no token can claim it. */
+  readonly guestPlan?: Plan
 }
 
 export interface Plan extends Declared {
@@ -46,8 +50,11 @@ export interface Plan extends Declared {
   readonly maxConcurrent?: number
   readonly monthlyUsd: NanoUsd
   /** Whether the plan serves past monthlyUsd: never, always, or up to a cap beyond it. */
-  readonly overage: boolean | { readonly capUsd: NanoUsd }
+  readonly overage: Overage
 }
+
+/** Never, always, or up to a cap beyond the allotment. */
+export type Overage = boolean | { readonly capUsd: NanoUsd }
 
 /** Why a plan includes a model: `tier:guest`, the model's own name, or `all`. */
 export interface Inclusion {

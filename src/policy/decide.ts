@@ -1,10 +1,11 @@
-import type { Config, EpochMs, Model, Plan } from './config.ts'
+import type { Config, EpochMs, Model, NanoUsd, Overage, Plan } from './config.ts'
 import { placeOf } from './config.ts'
 import type { Claims, Decision, Step } from './decision.ts'
 import type { Denial } from './denial.ts'
-import type { Facts } from './facts.ts'
+import type { Facts, Terms } from './facts.ts'
 
 import { choose } from './model.ts'
+import { planName, planOf } from './plan.ts'
 import { type Ruling, ruled } from './ruling.ts'
 import { failoverOrder } from './send.ts'
 import { size } from './size.ts'
@@ -14,11 +15,12 @@ import { windowOf } from './window.ts'
 /** The whole policy. The same config and facts give the same decision. */
 export function decide(config: Config, facts: Facts): Decision {
   const { at, caller, request, health } = facts
-  const plan = config.plans.get(caller.plan)
-  if (!plan)
-    throw new Error(`account ${caller.account} has plan ${caller.plan}, which the configuration does not declare`)
+  const plan = planOf(config, caller)
+  if (!plan) return unplanned(config, facts)
 
-  const why: Step[] = [{ stage: 'who', outcome: 'pass', text: `${caller.keyPrefix} on plan ${plan.name}`, at: plan.at }]
+  const why: Step[] = [
+    { stage: 'who', outcome: 'pass', text: `${caller.keyPrefix ?? caller.account} on plan ${plan.name}`, at: plan.at },
+  ]
   const deny = (denial: Denial): Decision => ({ verdict: 'deny', denial, why })
 
   const chosen = ruled(why, choose(config, request))
@@ -31,7 +33,7 @@ export function decide(config: Config, facts: Facts): Decision {
   const sized = ruled(why, size(plan, model, request))
   if ('denial' in sized) return deny(sized.denial)
 
-  const claims = claimsOf(plan, sized.value, at)
+  const claims = claimsOf(plan, caller.terms, sized.value, at)
   const pools = failoverOrder(model, health)
   why.push(...limitSteps(plan, claims), {
     stage: 'send',
@@ -40,7 +42,19 @@ export function decide(config: Config, facts: Facts): Decision {
     at: placeOf(model, 'serve'),
   })
   const { imageSize } = sized.value
-  return { verdict: 'allow', model, ...(alias && { alias }), pools, claims, ...(imageSize && { imageSize }), why }
+  return { verdict: 'allow', plan, model, ...(alias && { alias }), pools, claims, ...(imageSize && { imageSize }), why }
+}
+
+/** An account that was served before the files changed. The client can do no more than of any plan that is too small. */
+function unplanned(config: Config, { caller, request }: Facts): Decision {
+  const plan = planName(config, caller)
+  const model = request.model ?? config.defaultModel.name
+  const text = `${caller.keyPrefix ?? caller.account} on plan ${plan}, which the files do not declare`
+  return {
+    verdict: 'deny',
+    denial: { code: 'rate_limit_exceeded', type: 'plan_limit', model, plan },
+    why: [{ stage: 'who', outcome: 'deny', text }],
+  }
 }
 
 /** Whether the plan includes the model. Spec 8, "Plan model gating". */
@@ -57,17 +71,20 @@ function gate(plan: Plan, model: Model): Ruling<void> {
   return { step: { stage: 'gate', outcome: 'pass', text, at: included.at }, value: undefined }
 }
 
-function claimsOf(plan: Plan, sized: Sized, at: EpochMs): Claims {
+function claimsOf(plan: Plan, terms: Terms, sized: Sized, at: EpochMs): Claims {
+  const window = windowOf(at)
+  const overage = terms.overage ?? plan.overage
+  const allotment = plan.monthlyUsd + (terms.grants?.[window.start] ?? 0)
   return {
     requests: { limit: plan.rpm },
     tokens: { limit: plan.tpm, input: sized.input },
     ...(plan.perDay !== undefined && { day: { limit: plan.perDay } }),
     ...(plan.maxConcurrent !== undefined && { concurrency: { limit: plan.maxConcurrent } }),
     spend: {
-      ...spendLimit(plan),
-      allotment: plan.monthlyUsd,
-      overageEnabled: plan.overage !== false,
-      window: windowOf(at),
+      ...spendLimit(allotment, overage),
+      allotment,
+      overageEnabled: overage !== false,
+      window,
       price: sized.price,
       items: sized.items,
     },
@@ -75,12 +92,12 @@ function claimsOf(plan: Plan, sized: Sized, at: EpochMs): Claims {
   }
 }
 
-function spendLimit({ monthlyUsd, overage }: Plan): { limit?: number } {
+function spendLimit(allotment: NanoUsd, overage: Overage): { limit?: NanoUsd } {
   if (overage === true) return {}
-  return { limit: overage === false ? monthlyUsd : monthlyUsd + overage.capUsd }
+  return { limit: overage === false ? allotment : allotment + overage.capUsd }
 }
 
-function limitSteps(plan: Plan, { requests, tokens }: Claims): Step[] {
+function limitSteps(plan: Plan, { requests, tokens, spend }: Claims): Step[] {
   return [
     {
       stage: 'rate',
@@ -88,6 +105,6 @@ function limitSteps(plan: Plan, { requests, tokens }: Claims): Step[] {
       text: `${requests.limit} requests and ${tokens.limit} tokens a minute`,
       at: placeOf(plan, 'rpm'),
     },
-    { stage: 'quota', outcome: 'pass', text: `${plan.monthlyUsd} nano-USD a month`, at: placeOf(plan, 'monthly_usd') },
+    { stage: 'quota', outcome: 'pass', text: `${spend.allotment} nano-USD a month`, at: placeOf(plan, 'monthly_usd') },
   ]
 }

@@ -1,4 +1,4 @@
-import type { Alias, EpochMs, Model, NanoUsd, Place, Pool, Price } from './config.ts'
+import type { Alias, EpochMs, Model, NanoUsd, Place, Plan, Pool, Price } from './config.ts'
 import type { Denial, QuotaDenial, RateDenial } from './denial.ts'
 
 /** What `decide` says of a request. */
@@ -14,6 +14,7 @@ export interface Allow {
   readonly verdict: 'allow'
   /** The alias the request came by, named or by default. */
   readonly alias?: Alias
+  readonly plan: Plan
   readonly model: Model
   /** In the order they are to be tried. */
   readonly pools: readonly Pool[]

@@ -2,11 +2,14 @@ import type { EpochMs, Millis, NanoUsd } from './config.ts'
 
 /** Why a request is not served: a value, rendered in wire/denial.ts alone. Codes of Spec 7, then our own. */
 export type Denial =
-  | { readonly code: 'NO_AUTH' }
+  /** `todo` where a key would not do. */
+  | { readonly code: 'NO_AUTH'; readonly todo?: string }
   | { readonly code: 'INVALID_KEY' }
   | { readonly code: 'INVALID_TOKEN'; readonly problem: string }
   | { readonly code: 'VALIDATION_ERROR'; readonly field: string; readonly problem: string }
   | RateDenial
+  | GuestDenial
+  | KeysDenial
   | PlanDenial
   | QuotaDenial
   | ExhaustedDenial
@@ -15,6 +18,7 @@ export type Denial =
   | { readonly code: 'PAYLOAD_TOO_LARGE'; readonly limitBytes: number }
   | { readonly code: 'UNSUPPORTED_MEDIA_TYPE' }
   | { readonly code: 'STORE_UNAVAILABLE' }
+  | { readonly code: 'IDENTITY_UNAVAILABLE' }
   | { readonly code: 'DRAINING' }
   | { readonly code: 'INTERNAL' }
 
@@ -22,6 +26,23 @@ export type Denial =
 export interface RateDenial {
   readonly code: 'rate_limit_exceeded'
   readonly type: 'requests' | 'tokens' | 'concurrency' | 'daily_limit' | 'quota_hold'
+  readonly limit: number
+  readonly retryAfterMs: Millis
+}
+
+/** A limit that guests share: what all of them may spend in a day, or the new devices of one network in an hour. */
+export interface GuestDenial {
+  readonly code: 'rate_limit_exceeded'
+  readonly type: 'daily_limit' | 'guest_keys'
+  readonly shared: true
+  readonly retryAfterMs: Millis
+}
+
+/** An account changed its keys as often as any may in an hour, whatever its plan. */
+export interface KeysDenial {
+  readonly code: 'rate_limit_exceeded'
+  readonly type: 'requests'
+  readonly of: 'keys'
   readonly limit: number
   readonly retryAfterMs: Millis
 }

@@ -1,4 +1,4 @@
-import type { EpochMs } from './config.ts'
+import type { EpochMs, NanoUsd, Overage } from './config.ts'
 
 /** What is known about one request: plain JSON without prompt text, so that a logged line can be decided again. */
 export interface Facts {
@@ -9,12 +9,24 @@ export interface Facts {
 }
 
 export interface Caller {
-  readonly kind: 'developer'
-  /** `acct_…`; every counter belongs to it, so that rotating a key resets nothing. */
+  readonly kind: 'developer' | 'guest'
+  /** `acct_…`, or `dev_…` of a guest's device; every counter belongs to it, so that rotating a key resets nothing. */
   readonly account: string
-  readonly plan: string
-  /** The masked key, as shown to its owner. */
-  readonly keyPrefix: string
+  /** The masked key, as shown to its owner; null for a sign-in without a key. */
+  readonly keyPrefix: string | null
+  readonly terms: Terms
+}
+
+/** What was decided of an account. The configuration makes a plan of it. */
+export interface Terms {
+  /** The plan an operator chose. */
+  readonly override?: string
+  /** The plan that the sign-in token claims. */
+  readonly claimed?: string
+  /** In place of the plan's, by an operator. */
+  readonly overage?: Overage
+  /** Beside the plan's allotment, by start of the billing window. */
+  readonly grants?: Readonly<Record<EpochMs, NanoUsd>>
 }
 
 /** What a request asks for, as far as policy needs to know. */

@@ -149,7 +149,8 @@ export function extend(
  */
 export function release(standing: Standing, hold: Hold, charge: Charge, at: EpochMs): Standing {
   return {
-    minute: correctTokens(standing, hold.second, charge.tokens - hold.spent.tokens - hold.tokens, at),
+    // Rounds that are over were counted in buckets of their own: they are not taken out of this one.
+    minute: correctTokens(standing, hold.second, Math.max(0, charge.tokens - hold.spent.tokens) - hold.tokens, at),
     day: standing.day,
     open: Math.max(0, standing.open - 1),
     spend: addToSpend(standing, hold.window, charge.cost, -hold.spent.cost - hold.cost),

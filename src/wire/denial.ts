@@ -1,4 +1,12 @@
-import type { Denial, ExhaustedDenial, PlanDenial, QuotaDenial, RateDenial } from '../policy/denial.ts'
+import type {
+  Denial,
+  ExhaustedDenial,
+  GuestDenial,
+  KeysDenial,
+  PlanDenial,
+  QuotaDenial,
+  RateDenial,
+} from '../policy/denial.ts'
 import { errorDocs, type ProtocolDenial } from './docs.ts'
 import { usdText } from './money.ts'
 import { sseEvent } from './sse.ts'
@@ -46,7 +54,7 @@ function render(denial: Denial | ProtocolDenial, { brand, links }: ErrorTerms): 
   const { code } = denial
   switch (code) {
     case 'NO_AUTH': {
-      const text = `Send \`Authorization: Bearer ${brand}_…\`. No key yet? ${links.console}`
+      const text = denial.todo ?? `Send \`Authorization: Bearer ${brand}_…\`. No key yet? ${links.console}`
       return flat(code, text, { 'www-authenticate': 'Bearer' })
     }
     case 'INVALID_KEY':
@@ -57,7 +65,8 @@ function render(denial: Denial | ProtocolDenial, { brand, links }: ErrorTerms): 
     case 'NOT_FOUND':
       return flat(code, denial.problem)
     case 'rate_limit_exceeded':
-      return denial.type === 'plan_limit' ? planLimit(denial, links.docs) : rateLimit(denial, links.docs)
+      if (denial.type === 'plan_limit') return planLimit(denial, links.docs)
+      return limited(denial, limitText(denial), links.docs)
     case 'quota_exceeded':
       return quota(denial, links.topup)
     case 'UPSTREAMS_EXHAUSTED':
@@ -74,6 +83,10 @@ function render(denial: Denial | ProtocolDenial, { brand, links }: ErrorTerms): 
       return flat(code, `The headers are larger than ${denial.limitBytes} bytes.`)
     case 'STORE_UNAVAILABLE':
       return flat(code, 'The store does not answer; retry with backoff.', { 'retry-after': '2' })
+    case 'IDENTITY_UNAVAILABLE':
+      return flat(code, 'The identity provider does not answer, so no sign-in can be checked; keys work as ever.', {
+        'retry-after': '5',
+      })
     case 'DRAINING':
       return flat(code, 'This gateway is shutting down; retry.', { 'retry-after': '1' })
     case 'INTERNAL':
@@ -84,8 +97,10 @@ function render(denial: Denial | ProtocolDenial, { brand, links }: ErrorTerms): 
 /** `{error, code}`, the shape of every code that Spec 7 does not give another. */
 const flat = (code: string, error: string, headers = {}): Rendered => ({ headers, body: { error, code } })
 
-function rateLimit({ code, type, limit, retryAfterMs }: RateDenial, docs: string): Rendered {
-  const message = `${rateText(type, limit)} Retry in ${retryAfterMs} ms.`
+type LimitDenial = RateDenial | GuestDenial | KeysDenial
+
+function limited({ code, type, retryAfterMs }: LimitDenial, text: string, docs: string): Rendered {
+  const message = `${text} Retry in ${retryAfterMs} ms.`
   const headers: Rendered['headers'] =
     retryAfterMs > MAX_RETRY_AFTER_MS
       ? noRetry
@@ -93,7 +108,13 @@ function rateLimit({ code, type, limit, retryAfterMs }: RateDenial, docs: string
   return { reason: type, headers, body: { error: { code, type, message, retry_after_ms: retryAfterMs, docs } } }
 }
 
-function rateText(type: RateDenial['type'], limit: number): string {
+function limitText(denial: LimitDenial): string {
+  if ('shared' in denial) return guestText(denial)
+  if ('of' in denial) return `Keys of an account may be changed ${denial.limit} times an hour.`
+  return rateText(denial)
+}
+
+function rateText({ type, limit }: RateDenial): string {
   switch (type) {
     case 'requests':
       return `The plan allows ${limit} requests a minute.`
@@ -105,6 +126,16 @@ function rateText(type: RateDenial['type'], limit: number): string {
       return `The plan allows ${limit} requests a day (UTC).`
     case 'quota_hold':
       return 'Requests under way hold the rest of the monthly quota.'
+  }
+}
+
+/** Without figures: what strangers may still take is nobody's business. */
+function guestText({ type }: GuestDenial): string {
+  switch (type) {
+    case 'daily_limit':
+      return 'All guests together have used what they may in a day (UTC).'
+    case 'guest_keys':
+      return 'This network has brought as many new devices as it may in an hour.'
   }
 }
 

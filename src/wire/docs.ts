@@ -41,9 +41,10 @@ export const errorDocs: Readonly<Record<ErrorCode, ErrorDoc>> = {
   INVALID_TOKEN: {
     status: 401,
     reason: 'neither a key nor a session token',
-    meaning: 'The bearer is neither a key of this service nor a valid session token.',
+    meaning:
+      'The bearer is neither a key of this service nor a valid session token, or it is a key where keys are managed.',
     retry: never,
-    todo: 'Check that the key is for this service and not for another one, and that a session has not expired.',
+    todo: 'Check that the key is for this service and not for another one, and that a session has not expired. Keys are managed with the access token of a sign-in.',
   },
   VALIDATION_ERROR: {
     status: 400,
@@ -122,6 +123,13 @@ export const errorDocs: Readonly<Record<ErrorCode, ErrorDoc>> = {
     retry: backoff,
     todo: 'Wait. Nothing was charged.',
   },
+  IDENTITY_UNAVAILABLE: {
+    status: 503,
+    reason: 'the identity provider does not answer',
+    meaning: 'Sign-in tokens cannot be checked, because the identity provider cannot be reached. Keys work as ever.',
+    retry: backoff,
+    todo: 'Wait, or send a key where one is accepted.',
+  },
   DRAINING: {
     status: 503,
     reason: 'shutting down',
@@ -153,11 +161,12 @@ export const rateTypes: readonly { readonly type: string; readonly meaning: stri
     meaning: 'Prompt and completion tokens in any 60 seconds; max_tokens counts until the answer ends.',
   },
   { type: 'concurrency', meaning: 'Requests under way at once.' },
-  { type: 'daily_limit', meaning: 'Requests in a day, UTC.' },
+  { type: 'daily_limit', meaning: 'Requests in a day, UTC; or what all guests together may spend in it.' },
   {
     type: 'quota_hold',
     meaning: 'Requests under way hold the rest of the monthly quota; what they do not use comes back.',
   },
+  { type: 'guest_keys', meaning: 'New devices of one address or network in an hour. Devices that have a key get it.' },
   {
     type: 'plan_limit',
     meaning: 'The plan does not include the model. Retrying never helps: change the plan or the model.',

@@ -10,7 +10,7 @@ export interface QuotaStanding {
 }
 
 /** The quota record. Spec 2.9. */
-export const quotaRecord = (standing: QuotaStanding, held: NanoUsd, keyPrefix: string): object => ({
+export const quotaRecord = (standing: QuotaStanding, held: NanoUsd, keyPrefix: string | null): object => ({
   object: 'quota',
   planSlug: standing.plan,
   used: usdNumber(standing.used),

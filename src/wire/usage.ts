@@ -15,8 +15,12 @@ export function readUsage(value: unknown): Usage | undefined {
     : undefined
 }
 
+/** No request takes a billion tokens: a backend that says so has counted something else. */
+const COUNT_MAX = 1e9
+
 /** Whether a value counts something. */
-export const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) >= 0
+export const isCount = (value: unknown): value is number =>
+  Number.isSafeInteger(value) && Number(value) >= 0 && Number(value) <= COUNT_MAX
 
 /** Bytes of what the model said in a message or a delta: text, reasoning and tool calls. */
 export function spokenBytes(message: unknown): number {

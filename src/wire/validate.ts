@@ -24,10 +24,16 @@ export function readValid(
   return parsed
 }
 
-/** Compiles a schema once; the validator names the first field that is wrong. */
+/** Made when the first body comes: most commands check none. */
+let ajv: Ajv2020 | undefined
+
+/** Compiles a schema once, when it is first needed; the validator names the first field that is wrong. */
 export function validator(schema: object): Validate {
-  const validate: ValidateFunction = new Ajv2020({ allowUnionTypes: true, verbose: true }).compile(schema)
+  let compiled: ValidateFunction | undefined
   return body => {
+    ajv ??= new Ajv2020({ allowUnionTypes: true, verbose: true })
+    compiled ??= ajv.compile(schema)
+    const validate = compiled
     if (validate(body)) return undefined
     const [error] = validate.errors ?? []
     return error ? describe(error) : { field: 'body', problem: 'is not valid' }

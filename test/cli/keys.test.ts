@@ -1,4 +1,4 @@
-import { cpSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -68,12 +68,91 @@ describe.each([
     const key = stdout.trim()
     const name = named === 'the full value' ? key : key.slice(0, 8) + (named === 'the mask' ? '…' : '')
 
-    expect(await svcctl('keys', 'revoke', name)).toMatchObject({ code: 0, stderr: expect.stringContaining('revoked') })
+    expect(await svcctl('keys', 'revoke', '--yes', name)).toMatchObject({
+      code: 0,
+      stdout: '',
+      stderr: expect.stringContaining('revoked'),
+    })
     expect((await svcctl('keys', 'list')).stdout).toContain('revoked')
-    expect(await svcctl('keys', 'revoke', name)).toMatchObject({
+    expect(await svcctl('keys', 'revoke', '--yes', name)).toMatchObject({
       code: 1,
       stderr: expect.stringContaining('No active key'),
     })
+  })
+
+  it('a rotated key comes alone like a minted one, and the last one is dead', async () => {
+    const { stdout: first } = await mint()
+
+    const rotated = await svcctl('keys', 'rotate', '--yes', 'ada')
+
+    expect(rotated).toEqual({ code: 0, stdout: expect.stringMatching(/^svc_[0-9A-Za-z]{42}\n$/), stderr: '' })
+    expect(rotated.stdout).not.toBe(first)
+    expect((await svcctl('keys', 'list')).stdout).toMatch(/free +active[^\n]*\n.*free +rotated/)
+  })
+
+  it.each([
+    ['keys', 'rotate', 'ada'],
+    ['keys', 'revoke', 'ada'],
+    ['accounts', 'set-plan', 'ada', 'pro'],
+  ])('svcctl %s %s without a terminal and without --yes changes nothing and exits 2', async (...args) => {
+    await mint()
+    const before = (await svcctl('accounts', 'show', 'ada', '--json')).stdout
+
+    expect(await svcctl(...args)).toEqual({ code: 2, stdout: '', stderr: expect.stringContaining('--yes') })
+
+    expect((await svcctl('accounts', 'show', 'ada', '--json')).stdout).toBe(before)
+  })
+
+  it('a key is shown with its account, and never its value', async () => {
+    const { stdout: key } = await mint()
+
+    const { code, stdout } = await svcctl('keys', 'show', key.trim())
+
+    expect(code).toBe(0)
+    expect(stdout).toMatch(new RegExp(`^${key.slice(0, 8)}…  active  20.*\\n\\naccount +acct_\\w+\\nlabel +ada\\n`))
+    expect(stdout).not.toContain(key.trim())
+    expect(JSON.parse((await svcctl('keys', 'show', 'ada', '--json')).stdout)).toMatchObject({
+      key: `${key.slice(0, 8)}…`,
+      owner: { label: 'ada', plan: 'free', plan_source: 'operator', used_usd: '0', limit_usd: '1' },
+    })
+  })
+
+  it('an account is shown as it is after each decision of an operator', async () => {
+    await mint()
+    const show = async () => (await svcctl('accounts', 'show', 'ada')).stdout
+
+    expect(await show()).toMatch(
+      /plan +free, set by an operator\noverage +off, by its plan\nused +\$0, .*\nlimit +\$1\n/,
+    )
+    expect(await svcctl('accounts', 'set-plan', 'ada', 'pro', '--yes')).toEqual({
+      code: 0,
+      stdout: '',
+      stderr: '✓ plan of ada: pro, set by an operator\n',
+    })
+    await svcctl('accounts', 'set-overage', 'ada', '12.5')
+    await svcctl('accounts', 'grant', 'ada', '5.000000001')
+    await svcctl('accounts', 'grant', 'ada', '-2')
+
+    expect(await show()).toMatch(/plan +pro, .*\noverage +up to \$12.5 past the limit, by an operator\n/)
+    expect(await show()).toMatch(/limit +\$23.000000001, 3.000000001 of it granted\n/)
+    const cleared = await svcctl('accounts', 'set-plan', 'ada', '--clear', '--yes', '--json')
+    expect(JSON.parse(cleared.stdout)).toMatchObject({ plan: 'free', plan_source: 'default' })
+  })
+
+  it('the audit tells what was done by whom, and names no key', async () => {
+    const { stdout: key } = await mint()
+    await svcctl('accounts', 'set-overage', 'ada', 'on')
+
+    const text = await svcctl('audit', '--since', '1d')
+    const { data } = JSON.parse((await svcctl('audit', '--account', 'ada', '--json')).stdout)
+
+    const by = serving ? 'operator' : 'operator (local)'
+    expect(text.stdout).toMatch(/^AT +BY +ACTION +ACCOUNT +BEFORE +AFTER\n20/)
+    expect(data).toMatchObject([
+      { by, action: 'mint', before: '', after: `${key.slice(0, 8)}…` },
+      { by, action: 'set-overage', before: '', after: 'on' },
+    ])
+    expect(text.stdout + JSON.stringify(data)).not.toContain(key.trim())
   })
 
   it('an unknown plan is refused', async () => {
@@ -82,6 +161,55 @@ describe.each([
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
     expect(stderr).toContain('`gold`')
   })
+})
+
+it.each([
+  [['keys', 'mint', '--plan', 'free'], 2, '--account'],
+  [['keys', 'mint', '--account', 'ada'], 2, '--plan'],
+  [['keys', 'mint', '--guest', 'd', '--plan', 'free'], 2, '--guest goes alone'],
+  [['keys', 'show', 'nobody'], 1, 'there is no account `nobody`'],
+  [['accounts', 'show', 'nobody'], 1, 'there is no account `nobody`'],
+  [['accounts', 'set-plan', 'ada', '--yes'], 2, '--clear'],
+  [['accounts', 'set-plan', 'ada', 'pro', '--clear', '--yes'], 2, '--clear'],
+  [['accounts', 'set-overage', 'ada', 'yes'], 2, 'US dollars'],
+  [['accounts', 'set-overage', 'ada', '-1'], 2, 'not negative'],
+  [['accounts', 'grant', 'ada', '1,5'], 2, 'US dollars'],
+  [['audit', '--since', 'yesterday'], 2, '30d'],
+])('svcctl %j exits %i and says %s', async (args, code, words) => {
+  expect(await svcctl(...args)).toEqual({ code, stdout: '', stderr: expect.stringContaining(words) })
+})
+
+it('a device has the same key whoever asks for it, once the gateway made its secret', async () => {
+  const guest = () => svcctl('keys', 'mint', '--guest', 'device-1')
+  expect(await guest()).toEqual({ code: 1, stdout: '', stderr: expect.stringContaining('start it once') })
+
+  const gateway = program.start(['serve'], { cwd, env })
+  await gateway.until('Policy')
+  const remote = await guest()
+  await gateway.end()
+  const local = await guest()
+
+  expect(remote.stdout).toMatch(/^svc_[0-9A-Za-z]{42}\n$/)
+  expect(local).toEqual({ code: 0, stdout: remote.stdout, stderr: '' })
+  expect(statSync(join(cwd, 'data/guest-secret')).mode & 0o777).toBe(0o600)
+})
+
+it('a gateway whose secret of guests was damaged does not start: every device would get another key', async () => {
+  mkdirSync(join(cwd, 'data'), { recursive: true })
+  writeFileSync(join(cwd, 'data/guest-secret'), 'half\n')
+
+  const { code, stderr } = await svcctl('serve')
+
+  expect(code).toBe(1)
+  expect(stderr).toMatch(/^✗ .*guest-secret.* backup\n$/m)
+})
+
+it('a gateway serves while the identity provider is down', async () => {
+  const gateway = program.start(['serve'], { cwd, env: { ...env, AUTH_URL: 'http://127.0.0.1:9' } })
+  await gateway.until('cannot be read')
+
+  expect((await svcctl('keys', 'list')).code).toBe(0)
+  expect(await gateway.end()).toBe(0)
 })
 
 it('the admin token is for the owner alone', async () => {
@@ -119,7 +247,7 @@ it('a key that could not be handed over is no success', async () => {
   const { code, stderr } = await program.shell(command, { cwd, env })
 
   expect(code).toBe(1)
-  expect(stderr).toMatch(/could not be written .* svcctl keys revoke svc_/)
+  expect(stderr).toMatch(/could not be written .* svcctl keys revoke --yes svc_/)
 })
 
 it('an account is called by one line of text', async () => {
@@ -143,7 +271,7 @@ it('nothing at SVCCTL_ADMIN is exit 3', async () => {
 it('a key stays valid over a restart, and a revoked one dead', async () => {
   const { stdout: kept } = await mint()
   const { stdout: ended } = await svcctl('keys', 'mint', '--plan', 'free', '--account', 'bob')
-  await svcctl('keys', 'revoke', ended.trim())
+  await svcctl('keys', 'revoke', '--yes', ended.trim())
 
   const gateway = program.start(['serve'], { cwd, env })
   const [, port] = /listens on http:\/\/127.0.0.1:(\d+)/.exec(await gateway.until('Policy')) ?? []

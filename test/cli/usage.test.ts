@@ -57,7 +57,9 @@ beforeAll(async () => {
     expect(response.status).toBe(200)
   }
   const [ada, bob] = [await mint('ada'), await mint(FORMULA)]
-  await Promise.all(Array.from({ length: ADAS }, () => chat(ada, 'svc-core')))
+  // A few at a time: on a busy machine many would wait for their connections too long.
+  for (let asked = 0; asked < ADAS; asked += 10)
+    await Promise.all(Array.from({ length: Math.min(10, ADAS - asked) }, () => chat(ada, 'svc-core')))
   await chat(bob, 'svc-dear')
   await running.end()
 }, 60_000)

@@ -5,7 +5,13 @@ import { expect, test } from 'vitest'
 import { load } from '../../src/config/load.ts'
 
 const directory = fileURLToPath(new URL('bad', import.meta.url))
-const env = { EMPTY: '', WORD: 'secret-word', LINES: 'one\ntwo', PERCENT: '100%secret-word' }
+const env = {
+  LONG: 'secret-word'.repeat(3),
+  EMPTY: '',
+  WORD: 'secret-word',
+  LINES: 'one\ntwo',
+  PERCENT: '100%secret-word',
+}
 const typed = (file: string) => relative(directory, resolve(directory, file))
 const files = readdirSync(directory).filter(file => file.endsWith('.bad.yaml'))
 

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { launchIdentity } from '../../src/demo/identity/launch.ts'
 import { launchBackends } from '../../src/demo/launch.ts'
 
 // Node 20 runs no TypeScript, so the backend is compiled: into a folder from which no package is to be seen, and a
@@ -105,6 +106,15 @@ test('a backend that cannot start fails the launch', async () => {
   writeFileSync(quits, 'process.exit(3)')
 
   await expect(launchBackends({ script: quits })).rejects.toThrow('ended with 3 before it listened')
+})
+
+test('an identity provider that cannot start fails its launch', async () => {
+  const quits = join(dir, 'quits-too.js')
+  writeFileSync(quits, 'process.exit(3)')
+
+  const launched = launchIdentity('http://localhost:8080', quits)
+
+  await expect(launched).rejects.toThrow('the demo identity provider ended with 3 before it listened')
 })
 
 test('no backend outlives its parent', async () => {

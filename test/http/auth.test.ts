@@ -153,7 +153,7 @@ describe('the admin listener', () => {
       plan: 'free',
     })
     expect(second).toEqual({ ...first, existing: true, value: undefined })
-    expect(listed.data).toEqual([
+    expect(listed.data).toMatchObject([
       { key: first.key, account: first.account, label: 'bob', plan: 'free', status: 'active', created: first.created },
     ])
     expect(first.key).toBe(`${first.value?.slice(0, 8)}…`)

@@ -46,7 +46,7 @@ describeRedis('on Redis', () => {
     const dir = mkdtempSync(join(tmpdir(), 'svc-outage-'))
     alarms = []
     gateway = await start(dir)
-    const minted = await mintKey(gateway.store, randomBytes, { brand: 'svc', label: 'ada', plan: 'pro' })
+    const minted = await mintKey(gateway.store, randomBytes, { brand: 'svc', label: 'ada', plan: 'pro', by: 'test' })
     key = minted.value ?? ''
     return () => rmSync(dir, { recursive: true, force: true })
   })

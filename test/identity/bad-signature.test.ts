@@ -30,9 +30,9 @@ describe('keys', () => {
     kid('a path as kid', '../../../dev/null'),
     kid('__proto__ as kid', '__proto__'),
     [
-      'no kid where several keys could be meant',
+      'no kid, of a key that is none of several',
       'key',
-      ({ forge, key }) => forge({ key: key('ec'), header: { alg: 'ES256', kid: undefined } }),
+      async ({ forge }) => forge({ key: await newKey('ES256'), header: { alg: 'ES256', kid: undefined } }),
     ],
     [
       'the kid of another key',

@@ -6,7 +6,7 @@ import { Tally } from '../support/tally.ts'
 import { type Draft, forge } from './forge.ts'
 
 export const AUDIENCE = 'https://gateway.example.com/api'
-export const USERS = {
+const USERS = {
   alice: { plan: 'pro', email: 'alice@example.com' },
   bob: { plan: 7, email: 'bob\n@example.com' },
 }

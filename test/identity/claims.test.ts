@@ -37,6 +37,7 @@ test('a sign-in has its plan by the configured claim, and its end in millisecond
     subject: 'alice',
     plan: 'pro',
     label: 'alice@example.com',
+    issuedAt: expect.any(Number),
     expiresAt: 1_795_255_200_500,
   })
 })
@@ -48,7 +49,7 @@ test.each([[''], [7], [null], [['pro']], [{}], [true]])('%j is no plan and no la
   expect(judged).not.toHaveProperty('label')
 })
 
-test.each(['Ann Onym', 'Žofie <z@example.com>', '李雷', '👩‍💻', 'x'.repeat(200)])('%j is a label', text => {
+test.each(['Ann Onym', 'Žofie <z@example.com>', '李雷', '👩', 'x'.repeat(200)])('%j is a label', text => {
   expect(label(text)).toBe(text)
 })
 
@@ -62,8 +63,19 @@ test.each([
   'a\u202egnp.exe',
   '\ud800',
   'x'.repeat(201),
+  'a\u200bda',
+  '\ufeffada',
+  'ada\u{e0041}',
+  ' ada',
+  'ada\u3000',
+  `acct_${'5a'.repeat(20)}`,
+  'dev_x',
 ])('%j is no label', text => {
   expect(label(text)).toBeUndefined()
+})
+
+test.each(['pro\n▲ all is well', 'pro\u202e', 'x'.repeat(201)])('%j is no plan', text => {
+  expect(judge({ 'https://example.com/plan': text })).not.toHaveProperty('plan')
 })
 
 test('claims every object has are not taken for a plan', () => {
@@ -72,5 +84,11 @@ test('claims every object has are not taken for a plan', () => {
     { issuer: ISSUER, planClaim: 'constructor', labelClaim: '__proto__' },
   )
 
-  expect(judged).toEqual({ account: accountOf(ISSUER, 'alice'), issuer: ISSUER, subject: 'alice', expiresAt: 1000 })
+  expect(judged).toEqual({
+    account: accountOf(ISSUER, 'alice'),
+    issuer: ISSUER,
+    subject: 'alice',
+    issuedAt: 0,
+    expiresAt: 1000,
+  })
 })

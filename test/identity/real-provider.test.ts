@@ -23,6 +23,7 @@ test.each(['RS256', 'PS256', 'ES256', 'EdDSA'])('a token the provider signed wit
     subject: 'alice',
     plan: 'pro',
     label: 'alice@example.com',
+    issuedAt: claims.iat * 1000,
     expiresAt: claims.exp * 1000,
   })
 })
@@ -34,6 +35,7 @@ test('a plan that is no text and a label of two lines are left out', async () =>
     account: accountOf(bench.oidc.issuer, 'bob'),
     issuer: bench.oidc.issuer,
     subject: 'bob',
+    issuedAt: expect.any(Number),
     expiresAt: expect.any(Number),
   })
 })

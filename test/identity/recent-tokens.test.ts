@@ -60,6 +60,7 @@ const signIn = (expiresAt: number) => ({
   account: 'acct_1',
   issuer: 'https://id.example.com',
   subject: 'alice',
+  issuedAt: 0,
   expiresAt,
 })
 

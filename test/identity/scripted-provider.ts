@@ -21,8 +21,10 @@ export const DISCOVERY = '/.well-known/openid-configuration'
 
 /** A provider by script, and an identity that reads it. */
 export async function startScripted(script: () => Script, options: Partial<IdentityOptions> = {}) {
+  let reads = 0
   const server = createServer((request, response) => {
     const path = request.url ?? ''
+    if (path === DISCOVERY) reads++
     const { discovery, jwks, answers } = script()
     const answer = answers?.[path]
     if (answer) answer(response)
@@ -50,6 +52,8 @@ export async function startScripted(script: () => Script, options: Partial<Ident
     clock,
     alarms,
     identity,
+    /** How often its keys were looked for. */
+    reads: () => reads,
     told: (n: number) => tally.reached(n),
     forge: (key: PrivateKey, draft?: Draft) =>
       forge({ issuer, audience: AUDIENCE, key, now: clock.now() / 1000 }, draft),

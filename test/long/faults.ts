@@ -55,7 +55,7 @@ export const faults: readonly Fault[] = [
   lua('settle', 'totals miss late rows', 'sums[4] + cost))', 'sums[4] + (late and 0 or cost)))'),
   lua('settle', 'the lease outlives its hold', "redis.call('ZREM', KEYS[5], request)", ''),
   lua('beat', 'a beat does not renew', 'clock() + tonumber(ARGV[3])', 'clock()'),
-  lua('mint', 'a second mint makes a second key', "if active and active ~= '' then", 'if false then'),
+  lua('mint', 'a second mint makes a second key', "if active[1] and active[1] ~= '' then", 'if false then'),
   source(
     'policy/standing',
     'release keeps a place under way',

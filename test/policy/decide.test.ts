@@ -89,7 +89,21 @@ describe('decide', () => {
     expect(window(Date.UTC(2028, 1, 29))).toEqual(['2028-02-01T00:00:00.000Z', '2028-03-01T00:00:00.000Z'])
   })
 
-  it('throws for an account on a plan that is not declared: that is no client fault', () => {
-    expect(() => decide(config, facts({}, 'gone'))).toThrow(/plan gone/)
+  it.each([
+    ['the one asked', { model: 'anything' }, 'anything'],
+    ['the default one', {}, config.defaultModel.name],
+  ])('denies %s to an account on a plan that is not declared', (_name, ask, model) => {
+    expect(decide(config, facts(ask, 'gone'))).toMatchObject({
+      verdict: 'deny',
+      denial: { code: 'rate_limit_exceeded', type: 'plan_limit', model, plan: 'gone' },
+      why: [{ stage: 'who', outcome: 'deny' }],
+    })
+  })
+
+  it('names the plan of an account without any `none`', () => {
+    const { defaultPlan, ...without } = config
+    const caller = { ...facts().caller, terms: {} }
+
+    expect(decide(without, { ...facts(), caller })).toMatchObject({ denial: { type: 'plan_limit', plan: 'none' } })
   })
 })

@@ -9,7 +9,7 @@ import type {
   Plan,
   Pool,
 } from '../../src/policy/config.ts'
-import type { ChatAsk, EmbeddingAsk, Facts, ImageAsk, InferenceRequest } from '../../src/policy/facts.ts'
+import type { Caller, ChatAsk, EmbeddingAsk, Facts, ImageAsk, InferenceRequest, Terms } from '../../src/policy/facts.ts'
 
 /** 2026-11-21T10:00:00Z */
 export const NOON = 1_795_255_200_000
@@ -91,14 +91,16 @@ const plan = (name: string, line: number, models: readonly Model[], over: Partia
   ...over,
 })
 
+const guest = plan('guest-device', 100, [core], { rpm: 10, tpm: 10_000, perDay: 7200, monthlyUsd: 500_000_000 })
+const free = plan('free', 110, [core])
 const alias: Alias = { ...declared('svc-auto', 60), model: core }
 
 export const config: Config = {
   revision: 'test',
   plans: new Map(
     [
-      plan('guest-device', 100, [core], { rpm: 10, tpm: 10_000, perDay: 7200, monthlyUsd: 500_000_000 }),
-      plan('free', 110, [core]),
+      guest,
+      free,
       plan('pro', 120, [core, pro, calm, tiny, embed, image], {
         rpm: 120,
         tpm: 400_000,
@@ -119,6 +121,8 @@ export const config: Config = {
   pools: new Map(Object.values(pools).map(entry => [entry.name, entry])),
   aliases: new Map([[alias.name, alias]]),
   defaultModel: alias,
+  defaultPlan: free,
+  guestPlan: guest,
 }
 
 /** A config whose default is a model by name, not an alias. */
@@ -135,6 +139,12 @@ export const picture = (ask: Partial<ImageAsk> = {}, plan = 'pro'): Facts =>
   factsOf({ kind: 'image', model: 'svc-image', textBytes: 20, images: 1, ...ask }, plan)
 
 function factsOf(request: InferenceRequest, plan: string, down: readonly string[] = [], at = NOON): Facts {
-  const caller = { kind: 'developer', account: 'acct_test', plan, keyPrefix: 'svc_test…' } as const
-  return { at, caller, request, health: { down } }
+  return { at, caller: callerOn({ override: plan }), request, health: { down } }
 }
+
+export const callerOn = (terms: Terms, kind: Caller['kind'] = 'developer'): Caller => ({
+  kind,
+  account: 'acct_test',
+  keyPrefix: 'svc_test…',
+  terms,
+})

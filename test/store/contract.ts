@@ -1,12 +1,20 @@
 import { describe, onTestFinished } from 'vitest'
 import type { Store } from '../../src/gateway/store.ts'
 import type { EpochMs } from '../../src/policy/config.ts'
+import { accountsContract } from './aspects/accounts.ts'
 import { admissionContract } from './aspects/admission.ts'
+import { auditContract } from './aspects/audit.ts'
+import { guestsContract } from './aspects/guests.ts'
 import { keysContract } from './aspects/keys.ts'
 import { leasesContract } from './aspects/leases.ts'
 import { ledgerContract } from './aspects/ledger.ts'
+import { listingsContract } from './aspects/listings.ts'
 import { modelContract } from './aspects/model.ts'
+import { rotationContract } from './aspects/rotation.ts'
 import { settlementContract } from './aspects/settlement.ts'
+import { sharedContract } from './aspects/shared.ts'
+import { sharedEndsContract } from './aspects/shared-ends.ts'
+import { termsContract } from './aspects/terms.ts'
 import { type Clock, clockAt, NOON } from './fixtures.ts'
 
 /** An empty store of one implementation. */
@@ -43,6 +51,16 @@ export function storeContract(name: string, open: (now: () => EpochMs) => Promis
   const start = startOf(open)
 
   describe(`${name}: keys`, () => keysContract(start))
+  describe(`${name}: listings of keys`, () => listingsContract(start))
+  describe(`${name}: rotation`, () => rotationContract(start))
+  describe(`${name}: accounts`, () => accountsContract(start))
+  describe(`${name}: terms`, () => termsContract(start))
+  describe(`${name}: audit`, () => auditContract(start))
+  describe(`${name}: guests`, () => guestsContract(start))
+  describe(`${name}: what guests share`, () => {
+    sharedContract(start)
+    sharedEndsContract(start)
+  })
   describe(`${name}: admission`, () => admissionContract(start))
   describe(`${name}: settlement`, () => settlementContract(start))
   describe(`${name}: leases`, () => leasesContract(start))

@@ -7,11 +7,9 @@ const { windowOf } = await import(`${built}/policy/window.js`)
 
 const store = await openEmbeddedStore({ path, now: () => Date.now() })
 const { key } = await store.mintKey({
-  keyHash: 'hash',
-  keyPrefix: 'svc_7Hq2…',
-  label: 'ada',
-  plan: 'pro',
-  newAccount: 'acct_a',
+  key: { hash: 'hash', prefix: 'svc_7Hq2…' },
+  owner: { label: 'ada', override: 'pro', newAccount: 'acct_a' },
+  by: 'operator',
 })
 
 const claims = () => ({
@@ -54,7 +52,7 @@ async function admit() {
     requestId,
     keyHash: 'hash',
     account: key.account,
-    plan: 'pro',
+    terms: key.terms,
     claims: claims(),
   })
   return hold

@@ -11,8 +11,9 @@ import { StoreLocked } from '../../src/adapters/embedded/lock.ts'
 import { type EmbeddedStore, openEmbeddedStore } from '../../src/adapters/embedded/store.ts'
 import { LEASE_MS } from '../../src/gateway/store.ts'
 import type { Charge, Hold } from '../../src/policy/standing.ts'
+import { expectTaken, holdShared } from './aspects/shared.ts'
 import { copyOf, expectBalanced, newDirectory, openHere, openWatched } from './directory.ts'
-import { admit, type Clock, clockAt, extension, NOON, type Shop, settlement } from './fixtures.ts'
+import { type Clock, clockAt, extension, NOON, type Shop, settlement, sumOf } from './fixtures.ts'
 
 const ROUNDS = 3
 /** Blocks of 1,024 bytes in bash: room for a few thousand rows. */
@@ -113,7 +114,7 @@ interface World {
 /** What may happen to a store, and to one of its requests. */
 const acts = {
   admit: async ({ store, shop, holds }: World) => {
-    holds.push(await admit(store, shop, `req_${100 + holds.length}`))
+    holds.push(await holdShared(store, shop, `req_${100 + holds.length}`))
   },
   beat: ({ store }: World, hold: Hold, charge: Charge) => store.beat([{ hold, soFar: settlement(hold, charge) }]),
   extend: async ({ store, holds }: World, hold: Hold, spent: Charge) => {
@@ -139,12 +140,12 @@ const acts = {
 const names = ['admit', 'admit', 'beat', 'extend', 'settle', 'settle', 'refund', 'sweep', 'flush'] as const
 const step = fc.record({ act: fc.constantFrom(...names), pick: fc.nat(99), wait: fc.boolean(), weight: fc.nat(30) })
 
-it('whenever it crashes, nothing that resolved is lost, and `used` is the sum of the rows and of the totals', async () => {
+it('whenever it crashes, nothing that resolved is lost, and `used` and what guests share are the sum of the rows', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 10, maxLength: 40 }), async steps => {
       const clock = clockAt(NOON)
       const { path, store, disk, files, shop } = await openWatched(clock.now)
-      const holds = [await admit(store, shop, 'req_000')]
+      const holds = [await holdShared(store, shop, 'req_000')]
       const world: World = { store, shop, clock, holds, settled: [], refunded: new Set() }
       // The files change with a commit and at no other time.
       const crashes: { copy: string; settled: readonly string[] }[] = []
@@ -165,9 +166,11 @@ it('whenever it crashes, nothing that resolved is lost, and `used` is the sum of
 
       for (const { copy, settled } of crashes) {
         const after = await openHere(copy, clock.now)
-        const rows = new Set((await expectBalanced(after, shop.account)).map(({ requestId }) => requestId))
+        const rows = await expectBalanced(after, shop.account)
+        await expectTaken(after, shop, sumOf(rows))
         await after.close()
-        expect(settled.filter(requestId => !rows.has(requestId))).toEqual([])
+        const kept = new Set(rows.map(({ requestId }) => requestId))
+        expect(settled.filter(requestId => !kept.has(requestId))).toEqual([])
       }
     }),
     { numRuns: 15 },

@@ -91,7 +91,7 @@ describe('embedded: durability', () => {
     const store = await openHere(path)
     const ada = await openShop(store, 'ada')
     const bob = await openShop(store, 'bob')
-    await store.revokeKey(bob.keyHash)
+    await store.revokeKey({ hash: bob.keyHash, by: 'operator' })
 
     const after = await crash(path)
 
@@ -111,7 +111,7 @@ describe('embedded: durability', () => {
     await expect(store.beat([{ hold }])).rejects.toThrow(StoreUnavailable)
     await expect(store.settle(settlement(hold))).rejects.toThrow(StoreUnavailable)
     await expect(store.sweep()).rejects.toThrow(StoreUnavailable)
-    await expect(store.revokeKey(shop.keyHash)).rejects.toThrow(StoreUnavailable)
+    await expect(store.revokeKey({ hash: shop.keyHash, by: 'operator' })).rejects.toThrow(StoreUnavailable)
   })
 })
 
@@ -285,7 +285,7 @@ describe('embedded: a disk that fails', () => {
     const later = await admit(store, shop, 'req_3')
     fail()
     await expect(store.flush()).rejects.toThrow(StoreUnavailable)
-    for (const hold of [old, later]) await store.refund(hold)
+    for (const hold of [old, later]) await expect(store.refund(hold)).rejects.toThrow(StoreUnavailable)
     await expect(store.flush()).rejects.toThrow(StoreUnavailable)
 
     mend()

@@ -6,9 +6,10 @@ import { describe, expect, it } from 'vitest'
 import { lockDirectory, StoreLocked } from '../../src/adapters/embedded/lock.ts'
 import { openRecords } from '../../src/adapters/embedded/records.ts'
 import { EmbeddedStore, openEmbeddedStore } from '../../src/adapters/embedded/store.ts'
+import { KEYS_KEPT } from '../../src/gateway/account-store.ts'
 import { storeContract } from './contract.ts'
 import { expectBalanced, newDirectory, now, openHere } from './directory.ts'
-import { admit, NOON, openShop, settlement, totalsOf } from './fixtures.ts'
+import { admit, mintOf, NOON, openShop, settlement, totalsOf } from './fixtures.ts'
 
 storeContract('embedded', async now => {
   const path = await mkdtemp(join(tmpdir(), 'store-'))
@@ -63,10 +64,10 @@ describe('embedded: the directory', () => {
   it('that a newer version wrote is refused, and let go of', async () => {
     const path = await newDirectory()
     const newer = open({ path, noSubdir: false, overlappingSync: false })
-    await newer.openDB({ name: 'meta' }).put('schema', 3)
+    await newer.openDB({ name: 'meta' }).put('schema', 4)
     await newer.close()
 
-    await expect(openEmbeddedStore({ path, now })).rejects.toThrow('has schema 3, which a newer version wrote')
+    await expect(openEmbeddedStore({ path, now })).rejects.toThrow('has schema 4, which a newer version wrote')
 
     const lock = await lockDirectory(path)
     await lock.release()
@@ -94,6 +95,46 @@ describe('embedded: files of schema 1', () => {
     expect(totals).toMatchObject([{ requests: 700, cost: 35_000 }])
     expect(await totalsOf(after)).toEqual(totals)
     await expectBalanced(after, shop.account)
+  })
+})
+
+describe('embedded: files of schema 2', () => {
+  it('make the plan of an account its override, list its keys, and serve as before', async () => {
+    const path = await newDirectory()
+    const old = open({ path, noSubdir: false, overlappingSync: false })
+    const [meta, labels] = [old.openDB({ name: 'meta' }), old.openDB({ name: 'labels' })]
+    const [accounts, keys] = [old.openDB({ name: 'accounts' }), old.openDB({ name: 'keys' })]
+    await old.transaction(() => {
+      meta.put('schema', 2)
+      meta.put('minted', KEYS_KEPT + 4)
+      labels.put('ada', 'acct_ada')
+      labels.put('bob', 'acct_bob')
+      accounts.put('acct_ada', { label: 'ada', plan: 'pro', activeKey: 'hash-0', createdAt: NOON })
+      accounts.put('acct_bob', { label: 'bob', plan: 'free', activeKey: null, createdAt: NOON })
+      // Hashes sort by the alphabet, and not by age; the newest has the lowest.
+      for (let age = 0; age < KEYS_KEPT + 3; age++) {
+        const status = age === 0 ? 'active' : 'revoked'
+        const number = KEYS_KEPT + 4 - age
+        keys.put(`hash-${age}`, { keyPrefix: 'svc_a…', account: 'acct_ada', status, createdAt: NOON, number })
+      }
+      keys.put('hash-b', { keyPrefix: 'svc_b…', account: 'acct_bob', status: 'revoked', createdAt: NOON, number: 1 })
+    })
+    await old.close()
+
+    for (let start = 0; start < 2; start++) {
+      const store = await openHere(path)
+      const hashes = (await store.keysOf('acct_ada')).map(({ hash }) => hash)
+      expect(hashes).toEqual(Array.from({ length: KEYS_KEPT + 1 }, (_, age) => `hash-${age}`))
+      expect(await store.keysOf('acct_bob')).toMatchObject([{ hash: 'hash-b', status: 'revoked' }])
+      expect(await store.listKeys()).toHaveLength(KEYS_KEPT + 4)
+      expect(await store.findAccounts('bob')).toEqual([
+        { account: 'acct_bob', kind: 'developer', label: 'bob', terms: { override: 'free' }, createdAt: NOON },
+      ])
+      const caller = { account: 'acct_ada', keyPrefix: 'svc_a…', terms: { override: 'pro' } }
+      expect(await store.findCaller('hash-0')).toMatchObject(caller)
+      expect(await store.mintKey(mintOf('ada', 'x'))).toMatchObject({ outcome: 'exists', key: { hash: 'hash-0' } })
+      await store.close()
+    }
   })
 })
 

@@ -1,3 +1,4 @@
+import type { AuditRow, KeyRecord, Mint } from '../../src/gateway/account-store.ts'
 import {
   type Admission,
   type Admitted,
@@ -12,6 +13,7 @@ import {
 } from '../../src/gateway/store.ts'
 import type { EpochMs, Millis, NanoUsd } from '../../src/policy/config.ts'
 import type { Claims } from '../../src/policy/decision.ts'
+import type { Terms } from '../../src/policy/facts.ts'
 import { type Charge, type Hold, NOTHING } from '../../src/policy/standing.ts'
 import { windowOf } from '../../src/policy/window.ts'
 
@@ -70,14 +72,29 @@ export const LAPSED: Millis = LEASE_MS + 5000
 export interface Shop {
   readonly keyHash: string
   readonly account: string
-  readonly plan: string
+  readonly terms: Terms
 }
 
+/** How an operator mints a key for a label. */
+export const mintOf = (label: string, key: string, override = 'pro'): Mint => ({
+  key: { hash: `hash-${key}`, prefix: `svc_${key}…` },
+  owner: { label, override, newAccount: `acct_${key}` },
+  by: 'operator',
+})
+
 export async function openShop(store: Store, label = 'shop', plan = 'pro'): Promise<Shop> {
-  const mint = { keyHash: `hash-of-${label}`, keyPrefix: 'svc_7Hq2…', label, plan, newAccount: `acct_${label}` }
-  const { key } = await store.mintKey(mint)
-  return { keyHash: key.hash, account: key.account, plan }
+  const key = { hash: `hash-of-${label}`, prefix: 'svc_7Hq2…' }
+  const owner = { label, override: plan, newAccount: `acct_${label}` }
+  return shopOf((await store.mintKey({ key, owner, by: 'operator' })).key)
 }
+
+/** A device with its key. */
+export async function openGuest(store: Store, device = 'phone'): Promise<Shop> {
+  const key = { hash: `hash-of-${device}`, prefix: 'svc_9xYz…' }
+  return shopOf(await store.mintGuest({ account: `dev_${device}`, key }))
+}
+
+const shopOf = ({ hash, account, terms }: KeyRecord): Shop => ({ keyHash: hash, account, terms })
 
 export const admission = (shop: Shop, requestId: string, claims: Claims = claimsOf()): Admission => ({
   ...shop,
@@ -161,6 +178,9 @@ export async function extend(store: Store, hold: Hold, spent: Charge, limits?: L
 
 export const ledgerOf = (store: Store, account?: string): Promise<LedgerRow[]> =>
   all(store.readLedger(account === undefined ? {} : { account }))
+
+export const auditOf = (store: Store, query?: { account?: string; since?: EpochMs }): Promise<AuditRow[]> =>
+  all(store.readAudit(query))
 
 /** Totals in an order of their own. */
 export async function totalsOf(store: Store, query?: TotalsQuery): Promise<Total[]> {

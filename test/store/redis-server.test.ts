@@ -98,7 +98,10 @@ describeRedis('a store that was emptied', () => {
       (store: Store, shop: Awaited<ReturnType<typeof openShop>>) => store.admit(admission(shop, 'req_2')),
     ],
     ['mints no key', (store: Store) => openShop(store, 'bob')],
-    ['revokes none', (store: Store, { keyHash }: { keyHash: string }) => store.revokeKey(keyHash)],
+    [
+      'revokes none',
+      (store: Store, { keyHash }: { keyHash: string }) => store.revokeKey({ hash: keyHash, by: 'operator' }),
+    ],
   ])('%s', async (_what, act) => {
     const { store, shop } = await emptied()
 
@@ -153,6 +156,25 @@ describeRedis('a store that was emptied', () => {
   })
 })
 
+describeRedis('a store in the place of another one', () => {
+  it('is refused at the start by whoever remembers the other', async () => {
+    const { url } = await serve()
+    const stateDir = await newDirectory()
+    await (await open(url, stateDir)).close()
+    await command(url, 'FLUSHALL')
+    await (await open(url, await newDirectory())).close()
+
+    await expect(open(url, stateDir)).rejects.toThrow('store-epoch')
+  })
+
+  it('is begun by a gateway, and never by a tool that only looks', async () => {
+    const { url } = await serve()
+
+    await expect(openRedisStore({ url, prefix: 'svc', alarm: () => {} })).rejects.toThrow('a gateway begins it')
+    expect(await command(url, 'DBSIZE')).toBe(0)
+  })
+})
+
 describeRedis('a settlement that the store cannot be told', () => {
   let server: RedisServer
   beforeAll(async () => {
@@ -185,5 +207,59 @@ describeRedis('a settlement that the store cannot be told', () => {
       { requestId: 'req_1', kind: 'settle', cost: 50 },
       { requestId: 'req_2', kind: 'settle', cost: 50 },
     ])
+  })
+
+  /** A gateway with requests of two accounts, each under way. */
+  async function two(keep?: number) {
+    const stateDir = await newDirectory()
+    const prefix = `p${randomBytes(4).toString('hex')}`
+    const alarms: string[] = []
+    const alarm = (message: string, details?: object) => void alarms.push(`${message} ${JSON.stringify(details ?? {})}`)
+    const options = { url: server.url, prefix, stateDir, alarm, answerMs: 15_000, ...(keep !== undefined && { keep }) }
+    const store = await openRedisStore(options)
+    onTestFinished(() => store.close())
+    const [ada, bob] = [await openShop(store, 'ada'), await openShop(store, 'bob')]
+    const claims = claimsOf({ at: now() })
+    const holds = [await admit(store, ada, 'req_1', claims), await admit(store, bob, 'req_2', claims)] as const
+    return { stateDir, prefix, alarms, store, ada, bob, holds }
+  }
+
+  it('because of the store itself does not hold up those behind it', async () => {
+    const { stateDir, prefix, alarms, store, ada, bob, holds } = await two()
+    const [standing = ''] = (await command(server.url, 'KEYS', `${prefix}:*standing:${ada.account}`)) as string[]
+    await command(server.url, 'DEL', standing)
+    await command(server.url, 'SET', standing, 'something else')
+
+    await store.settle(settlement(holds[0]))
+    await server.kill()
+    await store.settle(settlement(holds[1]))
+    await server.restart()
+
+    await vi.waitFor(async () => expect(await store.readSpend(bob.account)).toMatchObject({ used: 50 }), 10_000)
+    expect(alarms).toContainEqual(expect.stringMatching(/cannot be told.*req_1/))
+    expect(await readFile(join(stateDir, 'spool/spool.refused.ndjson'), 'utf8')).toContain('req_1')
+  })
+
+  it('for longer than rows are kept is told to the operator instead of being charged twice', async () => {
+    const { stateDir, alarms, store, holds } = await two(1)
+    await server.kill()
+    await store.settle(settlement(holds[0]))
+    await server.restart()
+
+    const file = join(stateDir, 'spool/spool.refused.ndjson')
+    await vi.waitFor(async () => expect(await readFile(file, 'utf8')).toContain('req_1'), 10_000)
+    expect(alarms).toContainEqual(expect.stringContaining('older than ledger.keep'))
+    expect(await ledgerOf(store)).toEqual([])
+  })
+
+  it('because it is being closed is told first', async () => {
+    const { store, stateDir, prefix, ada, holds } = await two()
+    const settling = store.settle(settlement(holds[0]))
+
+    await store.close()
+
+    await settling
+    const next = await open(server.url, stateDir, [], prefix)
+    expect(await next.readSpend(ada.account)).toMatchObject({ used: 50, held: 0 })
   })
 })

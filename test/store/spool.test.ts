@@ -1,5 +1,6 @@
 import { appendFile, readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { setImmediate } from 'node:timers/promises'
 import { expect, it, onTestFinished } from 'vitest'
 import { Spool, type Spooled } from '../../src/adapters/redis/spool.ts'
 import type { Hold } from '../../src/policy/standing.ts'
@@ -102,4 +103,39 @@ it('what cannot be told is kept aside for the operator', async () => {
   expect(spool.pending).toBe(false)
   expect(await readdir(directory)).toEqual(['spool.refused.ndjson'])
   expect(JSON.parse(await readFile(join(directory, 'spool.refused.ndjson'), 'utf8'))).toMatchObject(refund('a'))
+})
+
+it('nothing that is added while a drain sets the file aside is lost, or refused', async () => {
+  const spool = open(await newDirectory())
+  const told: string[] = []
+  const tell = async (entry: Spooled) => {
+    told.push(idOf(entry))
+    return true
+  }
+
+  const added: string[] = []
+  for (let round = 0; round < 30; round++) {
+    await spool.add(refund(`first_${round}`))
+    const ids = Array.from({ length: 5 }, (_, index) => `${round}_${index}`)
+    const adding = ids.map(async (id, index) => {
+      for (let turns = 0; turns < index * 2; turns++) await setImmediate()
+      await spool.add(refund(id))
+    })
+    await Promise.all([spool.drain(tell), ...adding])
+    added.push(`first_${round}`, ...ids)
+  }
+  await spool.drain(tell)
+
+  expect(told.toSorted()).toEqual(added.toSorted())
+})
+
+it('a line that is JSON and no entry is kept aside, and those behind it are told', async () => {
+  const directory = await newDirectory()
+  const spool = open(directory)
+  await spool.add(refund('a'))
+  await appendFile(join(directory, 'spool.ndjson'), '{}\n{"settle":{}}\nnull\n')
+  await spool.add(refund('b'))
+
+  expect(await drained(spool)).toEqual(['a', 'b'])
+  expect(await readFile(join(directory, 'spool.refused.ndjson'), 'utf8')).toBe('{}\n{"settle":{}}\nnull\n')
 })

@@ -11,14 +11,20 @@ import { mintKey } from '../../src/gateway/accounts.ts'
 import type { LedgerRow } from '../../src/gateway/store.ts'
 import type { LogEntry } from '../../src/http/server.ts'
 import { VirtualClock } from './clock.ts'
+import type { OidcServer } from './oidc.ts'
 import { type Exchange, tap, violationsOf } from './openapi.ts'
+import type { RedisServer } from './redis.ts'
 import { Tally } from './tally.ts'
 
 /** 2026-11-21T10:00:00Z */
 const START = 1_795_255_200_000
 export const ADMIN_TOKEN = 'test-admin-token'
+/** What the public URL of a test gateway is: tokens must be for it. */
+export const AUDIENCE = 'http://localhost'
+/** What keys of guests are derived from, unless a test says otherwise. */
+export const GUEST_SECRET = 'guest-root-secret-of-the-tests-0001'
 
-/** A gateway on free loopback ports, with the embedded store, a clock that stands still, and pools of scripted backends. */
+/** A gateway on free loopback ports, with the embedded store unless a Redis is given, a clock that stands still, and pools of scripted backends. */
 export interface TestGateway {
   /** Without /v1. */
   readonly url: string
@@ -50,13 +56,39 @@ export interface TestPools {
   readonly yaml?: string
   /** Files beside the main one, by name. */
   readonly files?: Readonly<Record<string, string>>
+  /** Where people sign in, with the claims `plan` and `email`. Its tokens carry real time, and so the clock starts now. */
+  readonly oidc?: OidcServer
+  /** The section `guests` below its plan, `guest-device`: `usd_per_day_total: 50`. */
+  readonly guests?: string
+  readonly trustedProxies?: readonly string[]
+  /** In place of the embedded store. */
+  readonly redis?: RedisServer
+  /** In place of those that secrets are read from. */
+  readonly env?: Readonly<Record<string, string>>
 }
 
-const yamlOf = ({ onprem, cloud = [], yaml = '' }: TestPools, dir: string): string => `
+const ENV = { CLOUD_KEY: 'sk-cloud-secret-1234', SVC_GUEST_SECRET: GUEST_SECRET }
+
+const identityYaml = ({ issuer }: OidcServer): string =>
+  `identity: { issuer: "${issuer}", plan_claim: plan, label_claim: email, default_plan: free }`
+const guestPlan = '  guest-device: { models: [tier:guest], rpm: 10, tpm: 20k, per_day: 5, monthly_usd: 0.50 }'
+
+const yamlOf = (
+  { onprem, cloud = [], yaml = '', oidc, guests, trustedProxies = [], redis }: TestPools,
+  dir: string,
+): string => `
 version: 1
-server: { listen: "127.0.0.1:0", admin: "127.0.0.1:0", public_url: http://localhost, state_dir: ${dir} }
-store: embedded:${dir}/store
+server:
+  listen: 127.0.0.1:0
+  admin: 127.0.0.1:0
+  public_url: ${AUDIENCE}
+  state_dir: ${dir}
+  trusted_proxies: ${JSON.stringify(trustedProxies)}
+store: ${redis ? redis.url : `embedded:${dir}/store`}
+${oidc ? identityYaml(oidc) : ''}
+${guests === undefined ? '' : `guests: { plan: guest-device, ${guests} }`}
 plans:
+${guests === undefined ? '' : guestPlan}
   free: { models: [tier:guest], rpm: 20, tpm: 40k, monthly_usd: 1 }
   tight: { models: [tier:guest], rpm: 2, tpm: 10k, per_day: 3, max_concurrent: 1, monthly_usd: 0.01 }
   pro: { models: all, rpm: 1000, tpm: 10M, monthly_usd: 20, overage: true }
@@ -91,17 +123,28 @@ export async function startTestGateway(pools: TestPools): Promise<TestGateway> {
   const file = join(dir, 'config.yaml')
   writeFileSync(file, yamlOf(pools, dir))
   for (const [name, text] of Object.entries(pools.files ?? {})) writeFileSync(join(dir, name), text)
-  return open(file, dir, new VirtualClock(START))
+  const start = pools.oidc || pools.redis ? Date.now() : START
+  return open({ file, dir, env: pools.env ?? ENV, clock: new VirtualClock(start), violations: [] })
 }
 
-async function open(file: string, dir: string, clock: VirtualClock, violations: string[] = []): Promise<TestGateway> {
-  const result = load(file, { CLOUD_KEY: 'sk-cloud-secret-1234' }, dir)
+interface Opened {
+  readonly file: string
+  readonly dir: string
+  readonly env: Readonly<Record<string, string>>
+  readonly clock: VirtualClock
+  readonly violations: string[]
+}
+
+async function open(opened: Opened): Promise<TestGateway> {
+  const { file, dir, env, clock, violations } = opened
+  const result = load(file, env, dir)
   if (!result.ok) throw new Error(JSON.stringify(result.problems, null, 2))
   const { brand } = result.loaded.settings
   const log: LogEntry[] = []
   const alarms: string[] = []
   const over = new Tally()
   const closed = new Tally()
+  let running: RunningGateway | undefined
   const watch = (message: unknown) => {
     const { server, request, response } = message as {
       server: Server
@@ -109,7 +152,8 @@ async function open(file: string, dir: string, clock: VirtualClock, violations: 
       response: ServerResponse
     }
     const address = server.address() as AddressInfo | null
-    if (address?.port !== gateway.listen.port) return
+    // Other servers of this process get requests too, also before this one listens.
+    if (address === null || address.port !== running?.listen.port) return
     tap(request, response, exchange => violations.push(...violationsOf(inOurWords(exchange, brand))))
     response.once('close', () => closed.add())
   }
@@ -126,6 +170,7 @@ async function open(file: string, dir: string, clock: VirtualClock, violations: 
       alarm: (message, details) => alarms.push(`${message} ${JSON.stringify(details)}`),
     },
   )
+  running = gateway
   const url = `http://127.0.0.1:${gateway.listen.port}`
   return {
     url,
@@ -140,7 +185,7 @@ async function open(file: string, dir: string, clock: VirtualClock, violations: 
     },
     closed: n => closed.reached(n),
     key: async (plan = 'free', account = 'ada') => {
-      const minted = await mintKey(gateway.store, randomBytes, { brand: 'svc', label: account, plan })
+      const minted = await mintKey(gateway.store, randomBytes, { brand: 'svc', label: account, plan, by: 'test' })
       if (minted.value === undefined) throw new Error(`${account} has a key already`)
       return minted.value
     },
@@ -159,7 +204,7 @@ async function open(file: string, dir: string, clock: VirtualClock, violations: 
     restart: async () => {
       unsubscribe('http.server.request.start', watch)
       await gateway.close(0)
-      return open(file, dir, clock, violations)
+      return open(opened)
     },
     close: async () => {
       unsubscribe('http.server.request.start', watch)

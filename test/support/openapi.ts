@@ -164,7 +164,8 @@ function dataOf(event: string): unknown {
 
 /** What we accepted must be valid. */
 function requestFaults(operation: Node, { requestBody }: Exchange): string[] {
-  if (operation.requestBody === undefined) return []
+  const { required } = asNode(operation.requestBody)
+  if (operation.requestBody === undefined || (required !== true && requestBody.length === 0)) return []
   const schema = absolute(at(operation, 'requestBody', 'content', 'application/json', 'schema'))
   return faultsOf(compiled(bodies, schema), JSON.parse(requestBody.toString('utf8')), 'accepted request')
 }

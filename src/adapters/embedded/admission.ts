@@ -8,38 +8,46 @@ import {
   LEASE_MS,
   StoreUnavailable,
 } from '../../gateway/store.ts'
+import { sameTerms } from '../../gateway/terms.ts'
+import type { Terms } from '../../policy/facts.ts'
 import { judge, judgeExtension } from '../../policy/judge.ts'
 import { extend, holdOf, take } from '../../policy/standing.ts'
 import type { Books } from './books.ts'
-import { activeKey } from './keyring.ts'
+import { untilMidnight } from './guest-days.ts'
+import type { Records } from './records.ts'
 
 /** Nothing awaits in here: from the first read to the last write no other request comes between. */
-export function admit(books: Books, { requestId, keyHash, account, plan, claims }: Admission): Admitted {
-  const { records, standings, holds, writer } = books
+export function admit(books: Books, admission: Admission): Admitted {
+  const { requestId, account, terms, claims, shared } = admission
+  const { records, standings, holds, guestDays, writer } = books
   const repeated = holds.taken(requestId)
   if (repeated) return { outcome: 'admitted', hold: repeated.hold, readings: repeated.readings }
-  const key = activeKey(records, keyHash)
-  if (key?.account !== account) return { outcome: 'key-gone' }
+  const present = termsOf(records, admission)
+  if (!present) return { outcome: 'key-gone' }
   refuseUnwritten(books)
 
   const at = books.now()
   const { window } = claims.spend
-  if (key.plan !== plan || at < window.start || at >= window.end) return { outcome: 'stale', plan: key.plan, at }
+  if (!sameTerms(present, terms) || at < window.start || at >= window.end)
+    return { outcome: 'stale', terms: present, at }
 
   const standing = standings.of(account)
   const verdict = judge(standing, claims, at)
   const { readings } = verdict
   if (verdict.verdict === 'refuse') return { outcome: 'refused', denial: verdict.denial, readings }
   const hold = holdOf(standing, verdict.granted, { requestId, account, window: window.start }, at)
-  holds.put({ hold, readings, leaseUntil: at + LEASE_MS })
+  if (shared && guestDays.taken(hold) + hold.cost > shared.limit)
+    return { outcome: 'guests-spent', retryAfterMs: untilMidnight(at) }
+  holds.put({ hold, readings, leaseUntil: at + LEASE_MS, ...(shared && { shared: true }) })
   standings.put(account, take(standing, hold), at)
+  if (shared) guestDays.take(hold)
   writer.changed(hold)
   return { outcome: 'admitted', hold, readings }
 }
 
 /** The hold that is kept decides which rounds there were, not the one a repetition brings. */
 export function extendHold(books: Books, { hold: { requestId }, round, soFar, claims }: Extension): Extended {
-  const { standings, holds, writer } = books
+  const { standings, holds, guestDays, writer } = books
   const held = holds.get(requestId)
   if (!held) return { outcome: 'ended' }
   if (round <= held.hold.round) return { outcome: 'extended', hold: held.hold }
@@ -54,6 +62,7 @@ export function extendHold(books: Books, { hold: { requestId }, round, soFar, cl
   const extended = extend(standing, held.hold, spent, verdict.granted, at)
   holds.put({ ...held, soFar, hold: extended.hold, leaseUntil: at + LEASE_MS })
   standings.put(account, extended.standing, at)
+  guestDays.extend(held, extended.hold)
   writer.changed(extended.hold)
   return { outcome: 'extended', hold: extended.hold }
 }
@@ -67,6 +76,15 @@ export function beat({ holds, writer, now }: Books, beats: readonly Beat[]): voi
     holds.put({ ...held, leaseUntil, ...(soFar && { soFar }) })
     writer.beaten(hold)
   }
+}
+
+/** The present terms of the account; undefined when its key is not active, or there is no such account. */
+function termsOf({ keys, accounts }: Records, { keyHash, account }: Admission): Terms | undefined {
+  if (keyHash !== undefined) {
+    const key = keys.get(keyHash)
+    if (key?.status !== 'active' || key.account !== account) return undefined
+  }
+  return accounts.get(account)?.terms
 }
 
 function refuseUnwritten({ writer }: Books): void {

@@ -1,4 +1,5 @@
 import type { EpochMs } from '../../policy/config.ts'
+import { GuestDays } from './guest-days.ts'
 import { Holds } from './holds.ts'
 import type { Records } from './records.ts'
 import { recover } from './recovery.ts'
@@ -10,6 +11,7 @@ export interface Books {
   readonly records: Records
   readonly standings: Standings
   readonly holds: Holds
+  readonly guestDays: GuestDays
   readonly writer: Writer
   readonly now: () => EpochMs
 }
@@ -20,15 +22,17 @@ const ACCOUNTS_IN_MEMORY = 10_000
 /** The books without the holds of the process before, which are settled here. */
 export async function openBooks(records: Records, now: () => EpochMs): Promise<Books> {
   const holds = new Holds()
+  const guestDays = new GuestDays(records)
   const writer: Writer = new Writer(records, {
     standingOf: account => standings.of(account),
     heldOf: requestId => holds.get(requestId),
+    guestDays,
   })
   const standings = new Standings(
     { read: account => records.standings.get(account), isWritten: account => writer.isWritten(account) },
     ACCOUNTS_IN_MEMORY,
   )
-  const books: Books = { records, standings, holds, writer, now }
+  const books: Books = { records, standings, holds, guestDays, writer, now }
   try {
     await recover(books)
     return books

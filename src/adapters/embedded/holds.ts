@@ -7,6 +7,8 @@ import type { Hold } from '../../policy/standing.ts'
 export interface Taken {
   readonly hold: Hold
   readonly readings: Readings
+  /** Whether it took its part of what all guests share. */
+  readonly shared?: true
 }
 
 /** A request under way. */
@@ -60,7 +62,8 @@ export class Holds {
     const held = this.#open.get(requestId)
     if (!held) return undefined
     this.#open.delete(requestId)
-    this.#remember({ hold: held.hold, readings: held.readings, end })
+    const { hold, readings, shared } = held
+    this.#remember({ hold, readings, end, ...(shared && { shared }) })
     return held
   }
 

@@ -8,6 +8,8 @@ import { type Records, remove } from './records.ts'
 export interface StoredRow extends LedgerRow {
   /** Of an orphan: what it weighed in the minute, for a settlement that comes after all. */
   readonly tokens?: number
+  /** Of an orphan: whether it took its part of what all guests share. */
+  readonly shared?: true
 }
 
 /** A row to be written. */
@@ -34,7 +36,7 @@ export async function* readLedger(
 ): AsyncGenerator<LedgerRow, void, undefined> {
   for await (const page of pagesOf(ledger)) {
     for (const { value } of page) {
-      const { tokens: _tokens, ...row } = value
+      const { tokens: _tokens, shared: _shared, ...row } = value
       if (row.admittedAt >= since && (account === undefined || row.account === account)) yield row
     }
   }

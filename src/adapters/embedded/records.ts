@@ -1,7 +1,8 @@
 import { type Database, type Key, open, type RootDatabase } from 'lmdb'
-import { type KeyRecord, StoreUnavailable } from '../../gateway/store.ts'
+import type { AccountRecord, AuditRow, KeyRecord } from '../../gateway/account-store.ts'
+import { StoreUnavailable } from '../../gateway/store.ts'
 import type { EpochMs } from '../../policy/config.ts'
-import type { Standing } from '../../policy/standing.ts'
+import type { Spend, Standing } from '../../policy/standing.ts'
 import type { Held } from './holds.ts'
 import type { StoredRow } from './ledger.ts'
 import { prepareSchema } from './schema.ts'
@@ -12,8 +13,12 @@ export interface Records {
   /** By the hash of the key. */
   readonly keys: Database<StoredKey, string>
   readonly accounts: Database<Account, string>
-  /** Account ids by label. */
+  /** Ids of the accounts that an operator opened, by label. */
   readonly labels: Database<string, string>
+  /** The accounts with a label of their sign-in; the value says nothing. */
+  readonly signInLabels: Database<true, LabelKey>
+  /** Control changes by their number, which counts them. */
+  readonly audit: Database<AuditRow, number>
   /** What they say of holds is that of the moment they were written, and not read back. */
   readonly standings: Database<Standing, string>
   /** Requests under way, by request id. */
@@ -22,7 +27,9 @@ export interface Records {
   readonly ledger: Database<StoredRow, string>
   /** Of every row there ever was. */
   readonly totals: Database<Sums, TotalKey>
-  readonly meta: Database<number, 'schema' | 'minted'>
+  /** What all guests spent, by UTC day; what it says of holds is not read back, as in standings. */
+  readonly guestDays: Database<Spend, number>
+  readonly meta: Database<number, 'schema' | 'minted' | 'audited'>
   /** Writes everything or nothing. Resolves when it is on disk; rejects with StoreUnavailable. */
   commit(writes: readonly Write[]): Promise<void>
   /** Runs `change` alone, reading and writing in one transaction. Resolves when it is on disk. */
@@ -38,13 +45,16 @@ export interface StoredKey extends Pick<KeyRecord, 'keyPrefix' | 'account' | 'st
   readonly number: number
 }
 
-export interface Account {
-  readonly label: string
-  readonly plan: string
+export interface Account extends Omit<AccountRecord, 'account'> {
   /** Hash of its active key. */
   readonly activeKey: string | null
-  readonly createdAt: EpochMs
+  /** Hashes, newest first: the active one and at most KEYS_KEPT that ended. */
+  readonly keys: readonly string[]
+  /** When the token was issued that its claims were taken from. */
+  readonly believedAt?: EpochMs
 }
+
+export type LabelKey = [label: string, account: string]
 
 export const put =
   <V, K extends Key>(database: Database<V, K>, key: K, value: V): Write =>
@@ -52,7 +62,7 @@ export const put =
     database.put(key, value)
 
 export const remove =
-  <V>(database: Database<V, string>, key: string): Write =>
+  <V, K extends Key>(database: Database<V, K>, key: K): Write =>
   () =>
     database.remove(key)
 
@@ -71,10 +81,13 @@ export async function openRecords(path: string): Promise<Records> {
     keys: root.openDB({ name: 'keys' }),
     accounts: root.openDB({ name: 'accounts' }),
     labels: root.openDB({ name: 'labels' }),
+    signInLabels: root.openDB({ name: 'signInLabels' }),
+    audit: root.openDB({ name: 'audit' }),
     standings: root.openDB({ name: 'standings' }),
     holds: root.openDB({ name: 'holds' }),
     ledger: root.openDB({ name: 'ledger' }),
     totals: root.openDB({ name: 'totals' }),
+    guestDays: root.openDB({ name: 'guestDays' }),
     meta: root.openDB({ name: 'meta' }),
     commit: writes => commit(root, writes),
     transact: change => onDisk(root.transaction(change)),

@@ -18,17 +18,17 @@ export async function settle(books: Books, settlement: Settlement): Promise<void
   const end = holds.endOf(hold.requestId)
   if (end === 'settled' || end === 'refunded') return
   // Nothing of it was charged: the hold ended without a checkpoint, or with a process that had not written it yet.
-  change(books, hold, NOTHING, charge)
+  change(books, hold, NOTHING, charge, holds.taken(hold.requestId)?.shared)
   return writer.charged(entryOf(bill, end === 'orphan' ? 'late' : 'settle', now()))
 }
 
 /** Ends a hold that bought nothing. What an orphan was charged is taken back by a row of its own. */
 export async function refund(books: Books, hold: Hold): Promise<void> {
-  if (endHold(books, hold, NOTHING, 'refunded')) return
+  if (endHold(books, hold, NOTHING, 'refunded')) return books.writer.commit()
   books.holds.refund(hold.requestId)
   const { first, late } = rowsOf(books, hold)
   if (first?.kind !== 'orphan' || late) return
-  const { tokens: _tokens, ...bill } = first
+  const { tokens: _tokens, shared: _shared, ...bill } = first
   await settleLate(books, hold, { ...bill, inputTokens: 0, outputTokens: 0, cost: 0 }, NOTHING, first)
 }
 
@@ -42,7 +42,7 @@ export async function sweep(books: Books): Promise<number> {
 
 /** Ends a hold at its checkpoint; without one it bought nothing. Written with the next commit. */
 export function orphan(books: Books, { requestId }: Hold): void {
-  const { standings, holds, writer, now } = books
+  const { standings, holds, guestDays, writer, now } = books
   const held = holds.end(requestId, 'orphan')
   if (!held) return
   const { hold } = held
@@ -51,15 +51,16 @@ export function orphan(books: Books, { requestId }: Hold): void {
   const charge = soFar ? chargeOf(soFar) : NOTHING
   const at = now()
   standings.put(hold.account, release(standings.of(hold.account), hold, charge, at), at)
+  guestDays.release(held, charge)
   writer.changed(hold)
   if (!soFar) return
   const entry = entryOf(soFar.bill, 'orphan', at)
-  writer.add({ ...entry, row: { ...entry.row, tokens: soFar.tokens } })
+  writer.add({ ...entry, row: { ...entry.row, tokens: soFar.tokens, ...(held.shared && { shared: held.shared }) } })
 }
 
 /** Charges the difference to what the orphan was charged. */
 function settleLate(books: Books, hold: Hold, bill: Bill, charge: Charge, orphan: StoredRow): Promise<void> {
-  change(books, hold, { tokens: orphan.tokens ?? 0, cost: orphan.cost }, charge)
+  change(books, hold, { tokens: orphan.tokens ?? 0, cost: orphan.cost }, charge, orphan.shared)
   const difference: Bill = {
     ...bill,
     inputTokens: bill.inputTokens - orphan.inputTokens,
@@ -70,20 +71,24 @@ function settleLate(books: Books, hold: Hold, bill: Bill, charge: Charge, orphan
 }
 
 /** False, and nothing changed, when the request is not under way. */
-function endHold({ standings, holds, writer, now }: Books, { requestId }: Hold, charge: Charge, end: End): boolean {
+function endHold(books: Books, { requestId }: Hold, charge: Charge, end: End): boolean {
+  const { standings, holds, guestDays, writer, now } = books
   const held = holds.end(requestId, end)
   if (!held) return false
   const { hold } = held
   const at = now()
   standings.put(hold.account, release(standings.of(hold.account), hold, charge, at), at)
+  guestDays.release(held, charge)
   writer.changed(hold)
   return true
 }
 
 /** Charges a request that holds nothing. */
-function change({ standings, writer, now }: Books, hold: Hold, was: Charge, charge: Charge): void {
+function change(books: Books, hold: Hold, was: Charge, charge: Charge, shared: true | undefined): void {
+  const { standings, guestDays, writer, now } = books
   const at = now()
   standings.put(hold.account, amend(standings.of(hold.account), hold, was, charge, at), at)
+  if (shared) guestDays.amend(hold, was, charge)
   writer.changed(hold)
 }
 

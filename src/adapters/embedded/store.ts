@@ -1,16 +1,12 @@
 import { mkdir } from 'node:fs/promises'
 import {
-  type AccountRecord,
   type Admission,
   type Admitted,
   type Beat,
   type Extended,
   type Extension,
-  type KeyRecord,
   type LedgerQuery,
   type LedgerRow,
-  type Mint,
-  type Minted,
   type Settlement,
   type SpendReading,
   type Store,
@@ -19,12 +15,11 @@ import {
   type TotalsQuery,
 } from '../../gateway/store.ts'
 import type { EpochMs } from '../../policy/config.ts'
-import type { Caller } from '../../policy/facts.ts'
 import type { Hold } from '../../policy/standing.ts'
 import { windowOf } from '../../policy/window.ts'
+import { EmbeddedAccounts } from './account-store.ts'
 import { admit, beat, extendHold } from './admission.ts'
 import { type Books, openBooks } from './books.ts'
-import { activeKey, findAccount, listKeys, mintKey, revokeKey } from './keyring.ts'
 import { readLedger, trimLedger } from './ledger.ts'
 import { type Lock, lockDirectory } from './lock.ts'
 import { openRecords, type Records } from './records.ts'
@@ -55,80 +50,59 @@ export async function openOn(records: Records, lock: Lock, now: () => EpochMs): 
 }
 
 /** The store of a single process: admission in memory, durable state in LMDB. */
-export class EmbeddedStore implements Store {
+export class EmbeddedStore extends EmbeddedAccounts implements Store {
   readonly #opened: Books
   readonly #lock: Lock
   #closed: Promise<void> | undefined
 
   constructor(books: Books, lock: Lock) {
+    super()
     this.#opened = books
     this.#lock = lock
   }
 
-  async findCaller(keyHash: string): Promise<Caller | undefined> {
-    const key = activeKey(this.#records, keyHash)
-    return key && { kind: 'developer', account: key.account, plan: key.plan, keyPrefix: key.keyPrefix }
-  }
-
   async admit(admission: Admission): Promise<Admitted> {
-    return admit(this.#books, admission)
+    return admit(this.books, admission)
   }
 
   async extend(extension: Extension): Promise<Extended> {
-    return extendHold(this.#books, extension)
+    return extendHold(this.books, extension)
   }
 
   async beat(beats: readonly Beat[]): Promise<void> {
-    beat(this.#books, beats)
+    beat(this.books, beats)
   }
 
   async settle(settlement: Settlement): Promise<void> {
-    return settle(this.#books, settlement)
+    return settle(this.books, settlement)
   }
 
   async refund(hold: Hold): Promise<void> {
-    return refund(this.#books, hold)
+    return refund(this.books, hold)
   }
 
   async sweep(): Promise<number> {
-    return sweep(this.#books)
+    return sweep(this.books)
   }
 
   async readSpend(account: string): Promise<SpendReading> {
-    const { standings, now } = this.#books
-    const found = findAccount(this.#records, account)
-    if (!found) throw new Error(`there is no account ${account}`)
+    const { records, standings, now } = this.books
+    if (!records.accounts.doesExist(account)) throw new Error(`there is no account ${account}`)
     const window = windowOf(now())
     const { used, held } = standings.of(account).spend[window.start] ?? { used: 0, held: 0 }
-    return { plan: found.plan, used, held, window }
-  }
-
-  async mintKey(mint: Mint): Promise<Minted> {
-    return mintKey(this.#records, mint, this.#books.now())
-  }
-
-  async revokeKey(keyHash: string): Promise<KeyRecord | undefined> {
-    return revokeKey(this.#records, keyHash)
-  }
-
-  async listKeys(): Promise<readonly KeyRecord[]> {
-    return listKeys(this.#records)
-  }
-
-  async findAccount(account: string): Promise<AccountRecord | undefined> {
-    return findAccount(this.#records, account)
+    return { used, held, window }
   }
 
   readLedger(query?: LedgerQuery): AsyncIterable<LedgerRow> {
-    return readLedger(this.#records, query)
+    return readLedger(this.books.records, query)
   }
 
   readTotals(query?: TotalsQuery): AsyncIterable<Total> {
-    return readTotals(this.#records, query)
+    return readTotals(this.books.records, query)
   }
 
   async trimLedger(before: EpochMs): Promise<number> {
-    return trimLedger(this.#records, this.#books.holds, before)
+    return trimLedger(this.books.records, this.books.holds, before)
   }
 
   /** Resolves when everything up to now is on disk. */
@@ -153,12 +127,8 @@ export class EmbeddedStore implements Store {
     }
   }
 
-  get #books(): Books {
+  protected override get books(): Books {
     if (this.#closed) throw new StoreUnavailable('the store is closed')
     return this.#opened
-  }
-
-  get #records(): Records {
-    return this.#books.records
   }
 }

@@ -1,6 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 import type { Millis } from '../../policy/config.ts'
 import type { Hold, Standing } from '../../policy/standing.ts'
+import type { GuestDays } from './guest-days.ts'
 import { HoldChanges } from './hold-changes.ts'
 import type { Held } from './holds.ts'
 import { type Entry, lateKey, type StoredRow } from './ledger.ts'
@@ -15,6 +16,7 @@ const RETRY_MS: Millis = 1000
 interface Memory {
   standingOf(account: string): Standing
   heldOf(requestId: string): Held | undefined
+  readonly guestDays: GuestDays
 }
 
 /**
@@ -135,11 +137,13 @@ export class Writer {
       if (writes.length > 0) await this.#records.commit(writes)
       for (const { key } of entries) this.#entries.delete(key)
       this.#holds.written()
+      this.#memory.guestDays.written()
       this.#failing = false
     } catch (error) {
       this.#failing = true
       for (const account of this.#writing) this.#changed.add(account)
       this.#holds.failed()
+      this.#memory.guestDays.failed()
       this.#later(RETRY_MS)
       throw error
     } finally {
@@ -160,6 +164,7 @@ export class Writer {
       ...entries.map(({ key, row }) => put(ledger, key, row)),
       ...tally.writes(totals, key => totals.get(key)),
       ...Array.from(accounts, account => put(standings, account, this.#memory.standingOf(account))),
+      ...this.#memory.guestDays.writes(this.#records),
       ...holds,
     ]
   }

@@ -1,9 +1,9 @@
 import type { JWTPayload } from 'jose'
+import { isId, LABEL } from '../../gateway/accounts.ts'
 import { accountOf, type SignIn } from '../../gateway/sign-in.ts'
 import type { EpochMs } from '../../policy/config.ts'
 
 const SUBJECT_MAX = 255
-const LABEL_MAX = 200
 /** The last instant a Date can hold. */
 const INSTANT_MAX: EpochMs = 8.64e15
 /** Of ID tokens (OIDC Core 2, 3.3.2.11) and of logout tokens (Back-Channel Logout 2.4). */
@@ -35,18 +35,20 @@ export function signInOf(
     labelClaim,
   }: { issuer: string; planClaim?: string | undefined; labelClaim?: string | undefined },
 ): SignIn | undefined {
-  const { sub: subject, exp } = claims
+  const { sub: subject, exp, iat } = claims
   if (typeof subject !== 'string' || subject === '' || subject.length > SUBJECT_MAX) return undefined
   const expiresAt = Math.floor((exp ?? Number.NaN) * 1000)
   if (!(expiresAt <= INSTANT_MAX)) return undefined
+  const issuedAt = Math.floor((iat ?? 0) * 1000)
   const plan = textOf(claims, planClaim)
   const label = textOf(claims, labelClaim)
   return {
     account: accountOf(issuer, subject),
     issuer,
     subject,
-    ...(plan !== undefined && { plan }),
-    ...(label !== undefined && isLabel(label) && { label }),
+    ...(plan !== undefined && isLine(plan) && { plan }),
+    ...(label !== undefined && isLine(label) && !isId(label) && { label }),
+    issuedAt,
     expiresAt,
   }
 }
@@ -57,6 +59,6 @@ function textOf(claims: JWTPayload, name: string | undefined): string | undefine
   return typeof value === 'string' && value !== '' ? value : undefined
 }
 
-/** One line that shows as it reads: no control characters, and none that turn the direction of the text around it. */
-const isLabel = (text: string): boolean =>
-  text.length <= LABEL_MAX && !/[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Bidi_Control}]/u.test(text)
+/** Both claims are shown to operators, in listings and alarms. */
+const isLine = (text: string): boolean => LINE.test(text)
+const LINE = new RegExp(LABEL, 'u')

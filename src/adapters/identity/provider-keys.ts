@@ -1,4 +1,4 @@
-import { createLocalJWKSet, errors, type JWK, type JWTVerifyGetKey } from 'jose'
+import { createLocalJWKSet, type JWK, type JWTVerifyGetKey } from 'jose'
 import type { Alarm, Cancel, Clock } from '../../gateway/ports.ts'
 import { ProviderUnavailable } from '../../gateway/sign-in.ts'
 import type { EpochMs, Millis } from '../../policy/config.ts'
@@ -44,19 +44,22 @@ export class ProviderKeys {
     this.#read()
   }
 
-  /** The key a token names. Rejects with ProviderUnavailable, or with jose's JWKSNoMatchingKey. */
-  readonly find: JWTVerifyGetKey = async (header, token) => {
+  /**
+   * Judges a token by the keys there are. Where the provider may have rotated them since, by what was thrown, once more
+   * by those it has now. Rejects with ProviderUnavailable, or as `judge` does.
+   */
+  async judge<T>(judge: (find: JWTVerifyGetKey) => Promise<T>, mayBeRotated: (error: unknown) => boolean): Promise<T> {
     const keys = this.#usable() ?? (await this.#refreshed())
     if (!keys)
       throw new ProviderUnavailable(`the keys of ${this.#options.issuer} cannot be read: ${this.#failure ?? 'closed'}`)
     try {
-      return await keys.find(header, token)
+      return await judge(keys.find)
     } catch (error) {
-      if (!(error instanceof errors.JWKSNoMatchingKey)) throw error
-      // The provider may have rotated its keys since.
+      if (!mayBeRotated(error)) throw error
       const next = await this.#refreshed()
-      if (!next || next === keys) throw error
-      return next.find(header, token)
+      // The same keys say the same.
+      if (!next || next.find === keys.find) throw error
+      return judge(next.find)
     }
   }
 

@@ -1,4 +1,11 @@
-import { errors, type JWTVerifyOptions, jwtVerify } from 'jose'
+import {
+  decodeProtectedHeader,
+  errors,
+  type JWTPayload,
+  type JWTVerifyGetKey,
+  type JWTVerifyOptions,
+  jwtVerify,
+} from 'jose'
 import type { VerifyToken } from '../../gateway/sign-in.ts'
 import { isAccessToken, signInOf } from './claims.ts'
 import type { IdentityOptions } from './identity.ts'
@@ -12,7 +19,7 @@ const AGE_MAX_S = 24 * 3600
 const DEFAULT_TYPES = ['at+jwt']
 
 /** Judges sign-in tokens by the provider's keys, remembering nothing. RFC 8725, RFC 9068 4. */
-export function verifierOf(options: IdentityOptions, keys: Pick<ProviderKeys, 'find'>): VerifyToken {
+export function verifierOf(options: IdentityOptions, keys: Pick<ProviderKeys, 'judge'>): VerifyToken {
   const { issuer, audience, tokenTypes = DEFAULT_TYPES, clock } = options
   const types = new Set(tokenTypes.map(typeOf))
   const problems = problemsOf({ issuer, audience, types })
@@ -31,7 +38,11 @@ export function verifierOf(options: IdentityOptions, keys: Pick<ProviderKeys, 'f
     const form = readType(token, types, problems)
     if ('problem' in form) return form
     try {
-      const { payload } = await jwtVerify(token, keys.find, { ...expected, currentDate: new Date(clock.now()) })
+      const checks = { ...expected, currentDate: new Date(clock.now()) }
+      const payload = await keys.judge(
+        find => payloadOf(token, find, checks),
+        error => mayBeRotated(token, error),
+      )
       if (!isAccessToken(form.type, payload, audience)) return problems.type
       return signInOf(payload, options) ?? problems.claims
     } catch (error) {
@@ -40,3 +51,25 @@ export function verifierOf(options: IdentityOptions, keys: Pick<ProviderKeys, 'f
     }
   }
 }
+
+/** What a token says, by the key it names; where it names none and several fit, by the one that signed it. */
+async function payloadOf(token: string, find: JWTVerifyGetKey, options: JWTVerifyOptions): Promise<JWTPayload> {
+  try {
+    return (await jwtVerify(token, find, options)).payload
+  } catch (error) {
+    if (!(error instanceof errors.JWKSMultipleMatchingKeys)) throw error
+    for await (const key of error) {
+      try {
+        return (await jwtVerify(token, key, options)).payload
+      } catch (error) {
+        if (!(error instanceof errors.JWSSignatureVerificationFailed)) throw error
+      }
+    }
+    throw new errors.JWSSignatureVerificationFailed()
+  }
+}
+
+/** A token without a kid shows only by its signature that it is of a key not read yet. */
+const mayBeRotated = (token: string, error: unknown): boolean =>
+  error instanceof errors.JWKSNoMatchingKey ||
+  (error instanceof errors.JWSSignatureVerificationFailed && decodeProtectedHeader(token).kid === undefined)

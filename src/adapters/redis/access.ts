@@ -12,9 +12,14 @@ export interface RedisStoreOptions {
   readonly url: string
   /** What all keys begin with. */
   readonly prefix: string
-  /** Where this process keeps settlements that could not be told; without it they reject. No other process may use it. */
+  /**
+   * Where this process keeps settlements that could not be told; no other process may use it. Without it they reject,
+   * and an empty Redis is refused: only a gateway begins a store.
+   */
   readonly stateDir?: string
   readonly alarm: Alarm
+  /** How long rows are kept: what waited longer for the store could be charged twice. */
+  readonly keep?: Millis
   /** In place of Redis' own clock, for tests. */
   readonly now?: () => EpochMs
   /** In place of 200 ms, for tests: how long to wait for an answer of Redis. */
@@ -25,7 +30,7 @@ export interface RedisStoreOptions {
 export type Ask = <T>(commands: (client: Client) => Promise<T>) => Promise<T>
 
 const EMPTIED =
-  'it was emptied or replaced since this gateway began; restore it, or restart the gateway if this was meant'
+  'it was emptied or replaced since this gateway began; restore it, or, if this was meant, remove store-epoch from each state_dir and restart'
 
 /** Redis as the store uses it: a connection, and the certainty that what is at its other end is the store it was. */
 export class Access {

@@ -58,5 +58,9 @@ export async function openLink(url: string, owners: string, lost: (error: Error)
   return { client, owners: new Keyv<string>({ store: adapter, throwOnErrors: true, useKeyPrefix: false }), close }
 }
 
+/** Whether a script failed by itself, as it would again: an outage has a word of its own, such as READONLY or OOM. */
+export const isScriptError = (error: unknown): boolean =>
+  error instanceof Error && error.cause instanceof Error && /^(ERR|WRONGTYPE) /.test(error.cause.message)
+
 export const isScriptMissing = (error: unknown): boolean =>
   error instanceof Error && error.message.startsWith('NOSCRIPT')

@@ -18,19 +18,26 @@ export function readHold(text: string, { requestId, account, window }: HoldNames
     requestId,
     account,
     window,
-    output: of(output),
-    tokens: of(tokens),
-    cost: of(cost),
-    second: of(second),
-    at: of(at),
-    round: of(round),
-    spent: { tokens: of(spentTokens), cost: of(spentCost) },
+    output: whole(output),
+    tokens: whole(tokens),
+    cost: whole(cost),
+    second: whole(second),
+    at: whole(at),
+    round: whole(round),
+    spent: { tokens: whole(spentTokens), cost: whole(spentCost) },
   }
 }
 
 export function readReadings(text: string): Readings {
   const [requests, tokens, day, open, used, held] = numbersOf(text)
-  return { requests: of(requests), tokens: of(tokens), day: of(day), open: of(open), used: of(used), held: of(held) }
+  return {
+    requests: whole(requests),
+    tokens: whole(tokens),
+    day: whole(day),
+    open: whole(open),
+    used: whole(used),
+    held: whole(held),
+  }
 }
 
 /** Reads `refused readings kind numbers…`. */
@@ -48,9 +55,9 @@ function denialOf(kind: string, numbers: readonly number[], claims: Claims): Ref
       code: 'quota_exceeded',
       resetAt: window.end,
       overageEnabled,
-      worst: of(worst),
-      left: of(left),
-      fits: of(fits),
+      worst: whole(worst),
+      left: whole(left),
+      fits: whole(fits),
     }
   }
   const limits = {
@@ -62,7 +69,7 @@ function denialOf(kind: string, numbers: readonly number[], claims: Claims): Ref
   }
   if (!(kind in limits)) throw new Error(`the admission script refuses by ${kind}, which is no limit`)
   const type = kind as keyof typeof limits
-  return { code: 'rate_limit_exceeded', type, limit: of(limits[type]), retryAfterMs: of(numbers[0]) }
+  return { code: 'rate_limit_exceeded', type, limit: whole(limits[type]), retryAfterMs: whole(numbers[0]) }
 }
 
 /** Claims as scripts read them; '' where nothing is claimed. */
@@ -131,7 +138,7 @@ export const readCheckpoint = (text: string): Pick<Settlement, 'tokens' | 'bill'
 
 const numbersOf = (text: string): number[] => text.split(' ').map(Number)
 
-function of(number: number | undefined): number {
+function whole(number: number | undefined): number {
   if (number === undefined || Number.isNaN(number)) throw new Error('a script answered without a number')
   return number
 }

@@ -109,17 +109,18 @@ export class Connection {
   /** What a promise resolves to, or Mute once the server has said nothing to anybody for that time. */
   #answered<T>(promise: Promise<T>, time: Millis, late: (answer: T) => void = () => {}): Promise<T> {
     const sentAt = performance.now()
-    let givenUp = false
+    let state: 'waiting' | 'answered' | 'given up' = 'waiting'
     return new Promise((resolve, reject) => {
       const left = () => Math.min(Math.max(sentAt, this.#heardAt) + time, sentAt + SLOW_MS + time) - performance.now()
       const expire = () => {
         // An answer that came while this process was busy is read before this.
         setImmediate(() => {
+          if (state === 'answered') return
           if (left() > 0) {
             timer = setTimeout(expire, left())
             return
           }
-          givenUp = true
+          state = 'given up'
           reject(new Mute(`no answer within ${time} ms`))
         })
       }
@@ -128,10 +129,12 @@ export class Connection {
         answer => {
           this.#heardAt = performance.now()
           clearTimeout(timer)
-          if (givenUp) late(answer)
-          else resolve(answer)
+          if (state === 'given up') return late(answer)
+          state = 'answered'
+          resolve(answer)
         },
         error => {
+          state = 'answered'
           this.#heardAt = performance.now()
           clearTimeout(timer)
           reject(error)
@@ -154,8 +157,8 @@ export class Connection {
       if (!link.client.isReady) throw new Error('the connection ended')
       this.#link = link
     } catch (error) {
-      const given = error instanceof Mute && performance.now() - since > MUTE_GIVEN_UP_MS
-      if (given || this.#link?.client.isReady === false) this.#drop()
+      const isLost = error instanceof Mute && performance.now() - since > MUTE_GIVEN_UP_MS
+      if (isLost || this.#link?.client.isReady === false) this.#drop()
       this.#cause = reasonOf(error)
       this.#tryLater()
       return

@@ -2,7 +2,8 @@ import { join } from 'node:path'
 import type { Alarm } from '../../gateway/ports.ts'
 import { StoreUnavailable } from '../../gateway/store.ts'
 import type { Millis } from '../../policy/config.ts'
-import type { Access } from './access.ts'
+import type { Access, RedisStoreOptions } from './access.ts'
+import { isScriptError } from './client.ts'
 import { BUCKETS } from './layout.ts'
 import type { Reply } from './scripts.ts'
 import { type End, endArguments, endOf, sweepBucket } from './settlement.ts'
@@ -15,24 +16,35 @@ export class Endings {
   readonly #access: Access
   readonly #alarm: Alarm
   readonly #spool: Spool | undefined
+  readonly #keep: Millis | undefined
+  readonly #underWay = new Set<Promise<void>>()
   #draining: Promise<void> = Promise.resolve()
   #retry: NodeJS.Timeout | undefined
   #closed = false
 
   /** Without `stateDir` an end that the store cannot be told rejects. */
-  constructor(access: Access, alarm: Alarm, stateDir: string | undefined) {
+  constructor(access: Access, { alarm, stateDir, keep }: RedisStoreOptions) {
     this.#access = access
     this.#alarm = alarm
+    this.#keep = keep
     this.#spool = stateDir === undefined ? undefined : new Spool(join(stateDir, 'spool'))
   }
 
   /** Resolves when the store, or this disk, has it for good. */
-  async end(spooled: Spooled): Promise<void> {
+  end(spooled: Spooled): Promise<void> {
+    const ending = this.#end(spooled).finally(() => this.#underWay.delete(ending))
+    this.#underWay.add(ending)
+    return ending
+  }
+
+  async #end(spooled: Spooled): Promise<void> {
     try {
       await this.#tell(endOf(spooled))
     } catch (error) {
       if (!this.#spool || !(error instanceof StoreUnavailable)) throw error
-      await this.#spool.add(spooled)
+      await this.#spool.add(spooled).catch(full => {
+        throw new StoreUnavailable(`${error.message}, and the disk cannot keep it: ${full}`, { cause: full })
+      })
       this.drainSoon()
     }
   }
@@ -52,7 +64,7 @@ export class Endings {
     if (!spool?.pending || !this.#access.up) return
     this.#draining = this.#draining.then(async () => {
       try {
-        const told = await spool.drain(spooled => this.#tell(endOf(spooled)).then(() => true))
+        const told = await spool.drain(spooled => this.#tellLater(spooled))
         if (told > 0) this.#alarm('settlements that waited for the store were told', { count: told })
       } catch (error) {
         // It may answer errors, such as READONLY, without ever being down: then nobody says when it is back.
@@ -60,6 +72,26 @@ export class Endings {
         this.#alarm('settlements that wait for the store cannot be read', { error: String(error) })
       }
     })
+  }
+
+  /** False, and told to the operator, where telling it again would not help, or charge it twice. */
+  async #tellLater(spooled: Spooled): Promise<boolean> {
+    const end = endOf(spooled)
+    const { requestId, at } = end.hold
+    const refuse = (reason: string) => {
+      this.#alarm('a settlement that waited cannot be told and is kept in spool.refused.ndjson', { requestId, reason })
+      return false
+    }
+    // Its row, which would tell that it was told before, is gone by now.
+    if (this.#keep !== undefined && at < (await this.#access.now()) - this.#keep)
+      return refuse('older than ledger.keep')
+    try {
+      await this.#tell(end)
+      return true
+    } catch (error) {
+      if (isScriptError(error)) return refuse(String(error))
+      throw error
+    }
   }
 
   #drainLater(): void {
@@ -70,6 +102,7 @@ export class Endings {
   async close(): Promise<void> {
     this.#closed = true
     clearTimeout(this.#retry)
+    await Promise.allSettled(this.#underWay)
     await this.#draining
     await this.#spool?.close()
   }

@@ -32,7 +32,10 @@ export async function openIdentity(
 ): Promise<StoreIdentity> {
   const remembered = stateDir === undefined ? undefined : recall(stateDir)
   const found = await readIdentity(client, layout)
-  if (!found && remembered !== undefined) throw new StoreRefused(emptied(stateDir ?? ''))
+  if (stateDir !== undefined && remembered !== undefined && found?.epoch !== remembered)
+    throw new StoreRefused(emptied(stateDir))
+  if (!found && stateDir === undefined)
+    throw new StoreRefused('the store is empty: a gateway begins it, so start one first')
   const identity = found ?? (await createIdentity(client, layout, now))
   if (stateDir !== undefined) remember(stateDir, identity.epoch)
   return identity
@@ -75,7 +78,7 @@ function remember(stateDir: string, epoch: string): void {
 }
 
 const emptied = (stateDir: string): string =>
-  `the store is empty, but ${fileOf(stateDir)} says that it held keys and spend: restore it from a backup, or remove that file to begin anew`
+  `the store is not the one that ${fileOf(stateDir)} says it was, with its keys and spend: restore it from a backup, or remove that file to go on with what is there`
 
 /** Refuses a server that would lose or multiply what it is told. Returns what is only worth a warning. */
 export async function checkServer(client: Client): Promise<string[]> {

@@ -1,20 +1,40 @@
-import type { AccountRecord, KeyRecord, Mint, Minted } from '../../gateway/store.ts'
+import {
+  type GuestMint,
+  KEYS_KEPT,
+  type KeyRecord,
+  type Mint,
+  type Minted,
+  type NewKey,
+  type Revocation,
+  type Rotation,
+} from '../../gateway/account-store.ts'
 import type { Caller } from '../../policy/facts.ts'
 import type { Access } from './access.ts'
+import { KEY_FIELDS, readAccount, readKey, termsText } from './account.ts'
+import type { Accounts } from './accounts.ts'
 import type { Client, Link } from './client.ts'
-import { BUCKETS, pagesOf } from './layout.ts'
+import { BUCKETS, chunksOf } from './layout.ts'
 
 /** Owners of keys remembered by this process: they never change. */
 const OWNERS_MAX = 100_000
 const PAGE = 256
 
-/** Keys and accounts. What never changes is cached; what may is read each time, or changed by a script. */
+/** What a mint makes of an account that is new; a plan also of one that is not. */
+interface Opening {
+  readonly kind: Caller['kind']
+  readonly label: string
+  readonly override?: string
+}
+
+/** Keys. Whose a key is never changes and is cached; what may change is read each time, or changed by a script. */
 export class Keyring {
   readonly #access: Access
+  readonly #accounts: Accounts
   readonly #owners = new Map<string, string>()
 
-  constructor(access: Access) {
+  constructor(access: Access, accounts: Accounts) {
     this.#access = access
+    this.#accounts = accounts
   }
 
   findCaller(keyHash: string): Promise<Caller | undefined> {
@@ -22,97 +42,135 @@ export class Keyring {
       const account = await this.#ownerOf(link, keyHash)
       if (account === undefined) return undefined
       const bucket = this.#access.layout.of(account)
-      const [[status, mask], plan] = await Promise.all([
+      const [[status, mask], owner] = await Promise.all([
         link.client.hmGet(bucket.key(keyHash), ['status', 'mask']),
-        link.client.hGet(bucket.account(account), 'plan'),
+        link.client.hmGet(bucket.account(account), ['kind', 'label', 'terms']),
       ])
-      if (status !== 'active' || !plan) return undefined
-      return { kind: 'developer', account, plan, keyPrefix: mask ?? '' }
-    })
-  }
-
-  findAccount(account: string): Promise<AccountRecord | undefined> {
-    return this.#access.find(async ({ client }) => {
-      const [label, plan] = await client.hmGet(this.#access.layout.of(account).account(account), ['label', 'plan'])
-      return label && plan ? { account, label, plan } : undefined
+      const found = readAccount(account, owner)
+      if (status !== 'active' || !found) return undefined
+      return { kind: found.kind, account, keyPrefix: mask ?? '', terms: found.terms }
     })
   }
 
   /** A crash in between leaves a label or an owner that the next mint takes up, never a key that works. */
-  async mint({ keyHash, keyPrefix, label, plan, newAccount }: Mint): Promise<Minted> {
-    const { ask, layout, run } = this.#access
-    const account = await this.#accountOf(label, newAccount)
-    const number = await ask(client => client.hIncrBy(layout.meta, 'minted', 1))
-    await run(({ owners }) => owners.set(keyHash, account))
-    const bucket = layout.of(account)
-    const keys = [bucket.account(account), bucket.key(keyHash), bucket.keys]
-    const values = [account, label, plan, keyHash, keyPrefix, number]
-    const [outcome, active = keyHash] = await this.#access.script(account, 'mint', keys, values)
-    const key = await ask(client => this.#keyOf(client, account, active))
-    if (outcome === 'minted') return { outcome, key }
-    await run(({ owners }) => owners.delete(keyHash))
-    return { outcome: 'exists', key }
+  async mint({ key, owner, by }: Mint): Promise<Minted> {
+    if ('account' in owner) return this.#mint(owner.account, key, by, { kind: 'developer', label: owner.account })
+    const account = await this.#accounts.opened(owner.label, owner.newAccount)
+    return this.#mint(account, key, by, { kind: 'developer', ...owner })
   }
 
-  async revoke(keyHash: string): Promise<KeyRecord | undefined> {
-    const { ask, find, layout } = this.#access
-    const account = await find(link => this.#ownerOf(link, keyHash))
-    if (account === undefined) return undefined
-    const bucket = layout.of(account)
-    const [outcome] = await this.#access.script(account, 'revoke', [bucket.key(keyHash), bucket.account(account)], [])
-    return outcome === 'revoked' ? ask(client => this.#keyOf(client, account, keyHash)) : undefined
+  async rotate({ account, current, next, by }: Rotation): Promise<KeyRecord | undefined> {
+    const bucket = this.#access.layout.of(account)
+    const number = await this.#own(next.hash, account)
+    const keys = [
+      bucket.account(account),
+      bucket.key(current),
+      bucket.key(next.hash),
+      bucket.keys,
+      bucket.keysOf(account),
+      bucket.audit,
+    ]
+    const values = [account, current, next.hash, next.prefix, number, by]
+    const [outcome] = await this.#access.script(account, 'rotate', keys, values)
+    return outcome === 'rotated' ? this.#read(account, next.hash) : this.#disown(next.hash)
+  }
+
+  async revoke({ hash, account: owner, by }: Revocation): Promise<KeyRecord | undefined> {
+    const account = await this.#access.find(link => this.#ownerOf(link, hash))
+    if (account === undefined || (owner !== undefined && owner !== account)) return undefined
+    const bucket = this.#access.layout.of(account)
+    const keys = [bucket.key(hash), bucket.account(account), bucket.audit]
+    const [outcome] = await this.#access.script(account, 'revoke', keys, [account, by])
+    return outcome === 'revoked' ? this.#read(account, hash) : undefined
+  }
+
+  /** The active key, then those that ended. */
+  async of(account: string): Promise<KeyRecord[]> {
+    const bucket = this.#access.layout.of(account)
+    const hashes = await this.#access.ask(client => client.lRange(bucket.keysOf(account), 0, KEYS_KEPT))
+    const keys = await Promise.all(hashes.map(hash => this.#read(account, hash)))
+    const active = keys.filter(({ status }) => status === 'active')
+    return [...active, ...keys.filter(({ status }) => status !== 'active').slice(0, KEYS_KEPT)]
+  }
+
+  /** The key of a device. */
+  async ofGuest(account: string): Promise<KeyRecord | undefined> {
+    const guest = await this.#accounts.find(account)
+    return guest?.key ? this.#read(account, guest.key) : undefined
+  }
+
+  async mintGuest({ account, key, by = '' }: GuestMint): Promise<KeyRecord> {
+    const known = await this.ofGuest(account)
+    if (known) return known
+    return (await this.#mint(account, key, by, { kind: 'guest', label: account })).key
   }
 
   /** Every key, newest first; in pages, so that admissions get their turn. */
   async list(): Promise<KeyRecord[]> {
-    const { ask } = this.#access
     const keys: { readonly account: string; readonly hash: string; readonly number: number }[] = []
     for (const bucket of BUCKETS) keys.push(...(await this.#keysIn(bucket)))
     keys.sort((a, b) => b.number - a.number)
     const records: KeyRecord[] = []
-    for (const page of pagesOf(keys, PAGE)) {
-      const found = page.map(({ account, hash }) => ask(client => this.#keyOf(client, account, hash)))
-      records.push(...(await Promise.all(found)))
-    }
+    for (const page of chunksOf(keys, PAGE))
+      records.push(...(await Promise.all(page.map(({ account, hash }) => this.#read(account, hash)))))
     return records
+  }
+
+  /** A label's plan is set with its key, if that is made; where another change comes in between it is tried again. */
+  async #mint(account: string, key: NewKey, by: string, opened: Opening): Promise<Minted> {
+    const bucket = this.#access.layout.of(account)
+    const keys = [bucket.account(account), bucket.key(key.hash), bucket.keys, bucket.keysOf(account), bucket.audit]
+    const number = await this.#own(key.hash, account)
+    for (;;) {
+      const known = await this.#accounts.find(account)
+      const { kind, label, override } = opened
+      const after = termsText({ ...known?.terms, ...(override !== undefined && { override }) })
+      const before = override === undefined ? '' : (known?.text ?? '')
+      const plans = [known?.terms.override ?? '', override ?? '']
+      const values = [account, kind, label, after, key.hash, key.prefix, number, by, before, after, ...plans]
+      const [outcome, active = key.hash] = await this.#access.script(account, 'mint', keys, values)
+      if (outcome === 'changed') continue
+      if (active !== key.hash) await this.#disown(key.hash)
+      const minted = await this.#read(account, active)
+      return outcome === 'minted' ? { outcome, key: minted } : { outcome: 'exists', key: minted }
+    }
+  }
+
+  /** Says whose a key is, before it works. Returns its number. */
+  async #own(hash: string, account: string): Promise<number> {
+    const { ask, run, layout } = this.#access
+    const number = await ask(client => client.hIncrBy(layout.meta, 'minted', 1))
+    await run(({ owners }) => owners.set(hash, account))
+    return number
+  }
+
+  async #disown(hash: string): Promise<undefined> {
+    await this.#access.run(({ owners }) => owners.delete(hash))
+    return undefined
   }
 
   async #keysIn(name: string) {
     const { ask, layout } = this.#access
     const bucket = layout.bucket(name)
     const numbered = await ask(client => client.zRangeWithScores(bucket.keys, 0, -1))
-    const keys = numbered.map(async ({ value: hash, score: number }) => {
-      const account = (await ask(client => client.hGet(bucket.key(hash), 'account'))) ?? ''
-      return { account, hash, number }
-    })
-    return Promise.all(keys)
-  }
-
-  async #keyOf(client: Client, account: string, hash: string): Promise<KeyRecord> {
-    const bucket = this.#access.layout.of(account)
-    const [key, owner] = await Promise.all([
-      client.hmGet(bucket.key(hash), ['mask', 'status', 'created']),
-      client.hmGet(bucket.account(account), ['label', 'plan']),
-    ])
-    const [mask, status, created] = key
-    const [label, plan] = owner
-    if (!mask || !label || !plan) throw new Error(`the store has no whole record of a key of account ${account}`)
-    return {
-      hash,
-      keyPrefix: mask,
-      account,
-      label,
-      plan,
-      status: status === 'active' ? 'active' : 'revoked',
-      createdAt: Number(created),
+    const keys: { readonly account: string; readonly hash: string; readonly number: number }[] = []
+    for (const page of chunksOf(numbered, PAGE)) {
+      const accounts = await Promise.all(
+        page.map(({ value }) => ask(client => client.hGet(bucket.key(value), 'account'))),
+      )
+      keys.push(...page.map(({ value, score }, at) => ({ account: accounts[at] ?? '', hash: value, number: score })))
     }
+    return keys
   }
 
-  /** The account with this label, or the new one, which then has it. */
-  async #accountOf(label: string, newAccount: string): Promise<string> {
+  async #read(account: string, hash: string): Promise<KeyRecord> {
     const { ask, layout } = this.#access
-    await ask(client => client.set(layout.label(label), newAccount, { NX: true }))
-    return (await ask(client => client.get(layout.label(label)))) ?? newAccount
+    const [owner, fields] = await Promise.all([
+      this.#accounts.find(account),
+      ask((client: Client) => client.hmGet(layout.of(account).key(hash), KEY_FIELDS)),
+    ])
+    if (!owner) throw new Error(`the store has a key of account ${account}, and no such account`)
+    return readKey(hash, fields, owner)
   }
 
   /** The account a key was minted for, whatever became of the key. */

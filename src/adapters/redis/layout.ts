@@ -6,7 +6,7 @@ export const BUCKETS: readonly string[] = Array.from({ length: 256 }, (_, number
   number.toString(16).padStart(2, '0'),
 )
 
-export function* pagesOf<T>(items: readonly T[], size: number): Generator<readonly T[], void, undefined> {
+export function* chunksOf<T>(items: readonly T[], size: number): Generator<readonly T[], void, undefined> {
   for (let at = 0; at < items.length; at += size) yield items.slice(at, at + size)
 }
 
@@ -30,18 +30,36 @@ export class Layout {
     return `${this.#prefix}:owner`
   }
 
-  label(label: string): string {
+  /** The account that an operator opened under a label. */
+  opened(label: string): string {
+    return `${this.#prefix}:opened:${label}`
+  }
+
+  /** Accounts that signed in under a label, at some time. */
+  labelled(label: string): string {
     return `${this.#prefix}:label:${label}`
+  }
+
+  /** What all guests share. */
+  get guests(): Bucket {
+    return this.of(GUESTS)
   }
 
   of(account: string): Bucket {
     return this.bucket(bucketOf(account))
   }
 
+  buckets(): Bucket[] {
+    return BUCKETS.map(name => this.bucket(name))
+  }
+
   bucket(bucket: string): Bucket {
     return new Bucket(`${this.#prefix}:{${bucket}}`)
   }
 }
+
+/** Not an account: it only has a bucket as if it were one. */
+export const GUESTS = 'guests'
 
 /** Keys of one bucket. */
 export class Bucket {
@@ -65,6 +83,21 @@ export class Bucket {
   /** Rows in the order of request ids. */
   get ledger(): string {
     return `${this.#tag}:ledger`
+  }
+  /** Control changes. */
+  get audit(): string {
+    return `${this.#tag}:audit`
+  }
+  /** What guests spent and hold, without the day. */
+  get guestSpend(): string {
+    return `${this.#tag}:guest-spend:`
+  }
+  events(name: string): string {
+    return `${this.#tag}:events:${name}`
+  }
+  /** Hashes of an account's keys, newest first. */
+  keysOf(account: string): string {
+    return `${this.#tag}:keys-of:${account}`
   }
   totals(day: number): string {
     return `${this.#tag}:totals:${day}`

@@ -2,7 +2,7 @@ import type { LedgerQuery, LedgerRow, Total } from '../../gateway/store.ts'
 import type { EpochMs } from '../../policy/config.ts'
 import type { Access, Ask } from './access.ts'
 import { readRow } from './codec.ts'
-import { BUCKETS, bucketOf, pagesOf } from './layout.ts'
+import { BUCKETS, bucketOf, chunksOf } from './layout.ts'
 
 const PAGE = 256
 /** Pages held at once while all buckets are read side by side. */
@@ -110,7 +110,7 @@ export async function* readTotals(
   today: number,
 ): AsyncGenerator<Total, void, undefined> {
   for (let day = since; day <= today; day++) {
-    for (const page of pagesOf(BUCKETS, BUCKETS_AT_ONCE)) {
+    for (const page of chunksOf(BUCKETS, BUCKETS_AT_ONCE)) {
       const totals = page.map(bucket => ask(client => client.hGetAll(layout.bucket(bucket).totals(day))))
       for (const fields of await Promise.all(totals)) yield* totalsIn(day, fields)
     }

@@ -20,7 +20,10 @@ const scripts = {
   beat: script('beat'),
   settle: script('settle'),
   mint: script('mint'),
+  rotate: script('rotate'),
   revoke: script('revoke'),
+  change: script('change'),
+  count: script('count'),
 }
 
 export type ScriptName = keyof typeof scripts

@@ -36,6 +36,7 @@ export function endArguments(layout: Layout, { how, hold, settlement }: End) {
       bucket.leases,
       bucket.ledger,
       bucket.totals(dayOf(Math.floor(at / 1000))),
+      layout.guests.guestSpend,
     ],
     values: [
       requestId,

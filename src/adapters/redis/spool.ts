@@ -3,6 +3,7 @@ import { appendFile, type FileHandle, open, readFile, rename, rm } from 'node:fs
 import { join } from 'node:path'
 import type { Settlement } from '../../gateway/store.ts'
 import type { Hold } from '../../policy/standing.ts'
+import { isObject } from '../../wire/body.ts'
 
 /** The end of a request that the store could not be told. */
 export type Spooled = { readonly settle: Settlement } | { readonly refund: Hold }
@@ -16,13 +17,16 @@ export class Spool {
   /** What is being told, while new ones go to the file. */
   readonly #telling: string
   readonly #refused: string
+  readonly #directory: string
   #handle: FileHandle | undefined
   #waiting: { readonly line: string; readonly done: () => void; readonly failed: (error: unknown) => void }[] = []
-  #writing: Promise<void> | undefined
+  /** One thing at a time is done to the files. */
+  #queue: Promise<unknown> = Promise.resolve()
 
   /** Keeps its files in `directory`, which no other process may use. */
   constructor(directory: string) {
     mkdirSync(directory, { recursive: true, mode: 0o700 })
+    this.#directory = directory
     this.#file = join(directory, 'spool.ndjson')
     this.#telling = join(directory, 'spool.telling.ndjson')
     this.#refused = join(directory, 'spool.refused.ndjson')
@@ -33,7 +37,8 @@ export class Spool {
     const written = new Promise<void>((done, failed) => {
       this.#waiting.push({ line: `${JSON.stringify(entry)}\n`, done, failed })
     })
-    this.#writing ??= this.#write()
+    // What comes before the write begins shares it.
+    if (this.#waiting.length === 1) this.#alone(() => this.#write())
     return written
   }
 
@@ -60,36 +65,58 @@ export class Spool {
     return told
   }
 
-  async close(): Promise<void> {
-    await this.#writing
-    await this.#handle?.close()
-    this.#handle = undefined
+  close(): Promise<void> {
+    return this.#alone(() => this.#closeFile())
   }
 
   /** New entries go to a new file from here on. */
-  async #setAside(): Promise<void> {
-    await this.#writing
-    await this.#handle?.close()
-    this.#handle = undefined
-    await rename(this.#file, this.#telling)
+  #setAside(): Promise<void> {
+    return this.#alone(async () => {
+      await this.#closeFile()
+      await rename(this.#file, this.#telling)
+      await this.#syncDirectory()
+    })
   }
 
-  /** What comes while one write is under way shares the next. */
   async #write(): Promise<void> {
-    while (this.#waiting.length > 0) {
-      const batch = this.#waiting
-      this.#waiting = []
-      try {
-        this.#handle ??= await open(this.#file, 'a', 0o600)
-        // On a line of its own, whatever a crash left of the one before.
-        await this.#handle.appendFile(`\n${batch.map(({ line }) => line).join('')}`)
-        await this.#handle.datasync()
-        for (const { done } of batch) done()
-      } catch (error) {
-        for (const { failed } of batch) failed(error)
-      }
+    const batch = this.#waiting
+    this.#waiting = []
+    try {
+      const handle = this.#handle ?? (await this.#openFile())
+      // On a line of its own, whatever a crash left of the one before.
+      await handle.appendFile(`\n${batch.map(({ line }) => line).join('')}`)
+      await handle.datasync()
+      for (const { done } of batch) done()
+    } catch (error) {
+      for (const { failed } of batch) failed(error)
     }
-    this.#writing = undefined
+  }
+
+  async #openFile(): Promise<FileHandle> {
+    this.#handle = await open(this.#file, 'a', 0o600)
+    await this.#syncDirectory()
+    return this.#handle
+  }
+
+  async #closeFile(): Promise<void> {
+    await this.#handle?.close()
+    this.#handle = undefined
+  }
+
+  /** Names are as durable as what they name. */
+  async #syncDirectory(): Promise<void> {
+    const directory = await open(this.#directory)
+    try {
+      await directory.sync()
+    } finally {
+      await directory.close()
+    }
+  }
+
+  #alone(run: () => Promise<void>): Promise<void> {
+    const done = this.#queue.then(run)
+    this.#queue = done.catch(() => {})
+    return done
   }
 }
 
@@ -101,9 +128,16 @@ async function linesOf(file: string): Promise<string[]> {
 
 function parse(line: string): Spooled | undefined {
   try {
-    return JSON.parse(line) as Spooled
+    const entry: unknown = JSON.parse(line)
+    return isSpooled(entry) ? entry : undefined
   } catch {
     // The caller keeps it aside.
     return undefined
   }
+}
+
+function isSpooled(entry: unknown): entry is Spooled {
+  if (!isObject(entry)) return false
+  const { settle, refund } = entry
+  return isObject(settle) ? isObject(settle.hold) && isObject(settle.bill) : isObject(refund)
 }

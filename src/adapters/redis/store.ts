@@ -1,34 +1,45 @@
+import type {
+  AccountRecord,
+  AuditRow,
+  EventCount,
+  GuestMint,
+  KeyRecord,
+  Mint,
+  Minted,
+  Revocation,
+  Rotation,
+  SignedIn,
+  TermsChange,
+} from '../../gateway/account-store.ts'
 import {
-  type AccountRecord,
   type Admission,
   type Admitted,
   type Beat,
-  chargeOf,
   type Extended,
   type Extension,
-  type KeyRecord,
   LEASE_MS,
   type LedgerQuery,
   type LedgerRow,
-  type Mint,
-  type Minted,
   type Settlement,
   type SpendReading,
   type Store,
   type Total,
   type TotalsQuery,
 } from '../../gateway/store.ts'
-import type { EpochMs } from '../../policy/config.ts'
+import type { EpochMs, Millis } from '../../policy/config.ts'
 import type { Caller } from '../../policy/facts.ts'
 import { dayOf, type Hold } from '../../policy/standing.ts'
 import { windowOf } from '../../policy/window.ts'
 import { Access, type RedisStoreOptions } from './access.ts'
-import { checkpointText, claimsArguments, readHold, readReadings, readRefusal } from './codec.ts'
+import { recordOf } from './account.ts'
+import { Accounts } from './accounts.ts'
+import { admit, extendHold } from './admission.ts'
+import { checkpointText } from './codec.ts'
 import { Endings } from './endings.ts'
+import { countEvent } from './events.ts'
 import { Keyring } from './keyring.ts'
-import { pagesOf } from './layout.ts'
+import { chunksOf } from './layout.ts'
 import { readLedger, readTotals, trimLedger } from './ledger.ts'
-import type { Reply } from './scripts.ts'
 
 /** Requests whose leases are renewed together. */
 const BEATS_AT_ONCE = 256
@@ -48,13 +59,15 @@ export async function openRedisStore(options: RedisStoreOptions): Promise<Store>
 /** The store of many gateways: what can race is a script, atomic and on Redis' own clock. */
 class RedisStore implements Store {
   readonly #access: Access
+  readonly #accounts: Accounts
   readonly #keyring: Keyring
   readonly #endings: Endings
 
   constructor(options: RedisStoreOptions) {
     this.#access = new Access(options, () => this.#endings.drainSoon())
-    this.#keyring = new Keyring(this.#access)
-    this.#endings = new Endings(this.#access, options.alarm, options.stateDir)
+    this.#accounts = new Accounts(this.#access)
+    this.#keyring = new Keyring(this.#access, this.#accounts)
+    this.#endings = new Endings(this.#access, options)
   }
 
   async open(): Promise<void> {
@@ -66,54 +79,29 @@ class RedisStore implements Store {
     return this.#keyring.findCaller(keyHash)
   }
 
-  async admit({ requestId, keyHash, account, plan, claims }: Admission): Promise<Admitted> {
-    const bucket = this.#access.layout.of(account)
-    const { window } = claims.spend
-    const keys = [
-      bucket.key(keyHash),
-      bucket.account(account),
-      bucket.standing(account),
-      bucket.spend(account, window.start),
-      bucket.hold(requestId),
-      bucket.leases,
-    ]
-    const values = [LEASE_MS, requestId, account, plan, window.start, window.end, ...claimsArguments(claims)]
-    // Of a repetition, the window of the first call.
-    const held = ([, text = '', , start]: Reply) => readHold(text, { requestId, account, window: Number(start) })
-    const reply = await this.#access.script(account, 'admit', keys, values, late => {
-      // The client was told that the store is down: nobody will settle this.
-      if (late[0] === 'admitted') this.refund(held(late)).catch(() => {})
-    })
-    const [outcome, one = '', two = ''] = reply
-    switch (outcome) {
-      case 'admitted':
-        return { outcome, hold: held(reply), readings: readReadings(two) }
-      case 'refused':
-        return { outcome, ...readRefusal(reply, claims) }
-      case 'stale':
-        return { outcome, plan: one, at: Number(two) }
-      case 'key-gone':
-        return { outcome }
-      default:
-        throw new Error(`the admission script answered ${outcome}`)
-    }
+  signIn(signIn: SignedIn): Promise<Caller> {
+    return this.#accounts.signIn(signIn)
   }
 
-  async extend({ hold, round, soFar, claims }: Extension): Promise<Extended> {
-    const { requestId, account, window } = hold
-    const bucket = this.#access.layout.of(account)
-    const keys = [bucket.standing(account), bucket.spend(account, window), bucket.hold(requestId), bucket.leases]
-    const { tokens, cost } = chargeOf(soFar)
-    const asked = claimsArguments(extensionOf(claims))
-    const values = [LEASE_MS, requestId, round, tokens, cost, checkpointText(soFar), ...asked]
-    const reply = await this.#access.script(account, 'extend', keys, values)
-    const [outcome, text = ''] = reply
-    if (outcome === 'extended') return { outcome, hold: readHold(text, hold) }
-    return outcome === 'refused' ? { outcome, ...readRefusal(reply, claims) } : { outcome: 'ended' }
+  admit(admission: Admission): Promise<Admitted> {
+    return admit(this.#access, admission, hold => {
+      // The client was told that the store is down: nobody will settle this.
+      this.refund(hold).catch(() => {})
+    })
+  }
+
+  extend(extension: Extension): Promise<Extended> {
+    return extendHold(this.#access, extension)
   }
 
   async beat(beats: readonly Beat[]): Promise<void> {
-    for (const page of pagesOf(beats, BEATS_AT_ONCE)) await Promise.all(page.map(beat => this.#beat(beat)))
+    const failed: unknown[] = []
+    for (const page of chunksOf(beats, BEATS_AT_ONCE)) {
+      const beaten = await Promise.allSettled(page.map(beat => this.#beat(beat)))
+      failed.push(...beaten.flatMap(one => (one.status === 'rejected' ? [one.reason] : [])))
+    }
+    // Only now: one that fails must not let the leases of others run out.
+    if (failed.length > 0) throw failed[0]
   }
 
   async #beat({ hold: { account, requestId }, soFar }: Beat): Promise<void> {
@@ -135,31 +123,63 @@ class RedisStore implements Store {
   }
 
   async readSpend(account: string): Promise<SpendReading> {
-    const { layout, now, find, ask } = this.#access
+    const { layout, now, ask } = this.#access
     const window = windowOf(await now())
-    const bucket = layout.of(account)
-    const [plan, [used, held]] = await Promise.all([
-      find(({ client }) => client.hGet(bucket.account(account), 'plan')),
-      ask(client => client.hmGet(bucket.spend(account, window.start), ['used', 'held'])),
+    const [found, [used, held]] = await Promise.all([
+      this.#accounts.find(account),
+      ask(client => client.hmGet(layout.of(account).spend(account, window.start), ['used', 'held'])),
     ])
-    if (!plan) throw new Error(`there is no account ${account}`)
-    return { plan, used: Number(used ?? 0), held: Number(held ?? 0), window }
+    if (!found) throw new Error(`there is no account ${account}`)
+    return { used: Number(used ?? 0), held: Number(held ?? 0), window }
   }
 
   mintKey(mint: Mint): Promise<Minted> {
     return this.#keyring.mint(mint)
   }
 
-  revokeKey(keyHash: string): Promise<KeyRecord | undefined> {
-    return this.#keyring.revoke(keyHash)
+  rotateKey(rotation: Rotation): Promise<KeyRecord | undefined> {
+    return this.#keyring.rotate(rotation)
+  }
+
+  revokeKey(revocation: Revocation): Promise<KeyRecord | undefined> {
+    return this.#keyring.revoke(revocation)
   }
 
   listKeys(): Promise<readonly KeyRecord[]> {
     return this.#keyring.list()
   }
 
-  findAccount(account: string): Promise<AccountRecord | undefined> {
-    return this.#keyring.findAccount(account)
+  keysOf(account: string): Promise<readonly KeyRecord[]> {
+    return this.#keyring.of(account)
+  }
+
+  findGuest(account: string): Promise<KeyRecord | undefined> {
+    return this.#keyring.ofGuest(account)
+  }
+
+  mintGuest(guest: GuestMint): Promise<KeyRecord> {
+    return this.#keyring.mintGuest(guest)
+  }
+
+  countEvent(counts: readonly EventCount[], window: Millis): Promise<Millis> {
+    return countEvent(this.#access, counts, window)
+  }
+
+  async findAccount(account: string): Promise<AccountRecord | undefined> {
+    const found = await this.#accounts.find(account)
+    return found && recordOf(found)
+  }
+
+  findAccounts(label: string): Promise<readonly AccountRecord[]> {
+    return this.#accounts.findAll(label)
+  }
+
+  changeTerms(change: TermsChange): Promise<AccountRecord | undefined> {
+    return this.#accounts.change(change)
+  }
+
+  readAudit(query?: { readonly account?: string; readonly since?: EpochMs }): AsyncIterable<AuditRow> {
+    return this.#accounts.audit(query)
   }
 
   readLedger(query: LedgerQuery = {}): AsyncIterable<LedgerRow> {
@@ -180,11 +200,3 @@ class RedisStore implements Store {
     this.#access.close()
   }
 }
-
-/** An extension asks neither for a request nor for a place under way. */
-const extensionOf = ({ tokens, spend, output }: Extension['claims']): Extension['claims'] => ({
-  requests: { limit: Number.MAX_SAFE_INTEGER },
-  tokens,
-  spend,
-  output,
-})

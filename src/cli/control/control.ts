@@ -1,18 +1,42 @@
-import type { ShownKey } from '../../wire/key.ts'
+import type { ShownAccount, ShownAudit, ShownKey } from '../../http/admin-records.ts'
 import type { Group, LedgerRecord, UsageReport } from '../../wire/report.ts'
 
-/** What operators may do, through a running gateway or on its store. Rejects with CommandFailed. */
-export interface Control {
-  mint(label: string, plan: string): Promise<MintedByOperator>
+/**
+ * What operators may do, through a running gateway or on its store. Rejects with CommandFailed.
+ * A key is named by its full or masked value, or by its account; an account by its id or label, or by its key.
+ */
+export interface Control extends Streams {
+  mint(owner: NewOwner): Promise<MintedByOperator>
   list(): Promise<readonly ShownKey[]>
-  /** By full or masked value. */
+  showKey(named: string): Promise<ShownKey & { readonly owner: ShownAccount }>
+  rotate(named: string): Promise<MintedByOperator>
   revoke(named: string): Promise<ShownKey>
+  showAccount(named: string): Promise<ShownAccount>
+  /** Null: no longer by an operator. */
+  setPlan(named: string, plan: string | null): Promise<ShownAccount>
+  setOverage(named: string, overage: boolean | { readonly cap_usd: string } | null): Promise<ShownAccount>
+  /** In the running window; `usd` is an exact decimal, negative to take back. */
+  grant(named: string, usd: string): Promise<ShownAccount>
+}
+
+/** What comes in rows, and what is not for one account alone. */
+export interface Streams {
   /** Totals of whole UTC days. */
   usage(query: { readonly since: string; readonly by: Group }): Promise<UsageReport>
   /** Rows in the order of their admission, as fast as they are taken. `account` is an id or a label. */
-  ledger(query: { readonly since: string; readonly account?: string }): AsyncIterable<LedgerRecord>
+  ledger(query: SinceQuery): AsyncIterable<LedgerRecord>
+  /** Control changes, oldest first. */
+  audit(query: SinceQuery): AsyncIterable<ShownAudit>
   close(): Promise<void>
 }
+
+export interface SinceQuery {
+  readonly since: string
+  readonly account?: string
+}
+
+/** The plan may be left out for an account that is named by its id. */
+export type NewOwner = { readonly account: string; readonly plan?: string } | { readonly device: string }
 
 export interface MintedByOperator {
   readonly key: ShownKey

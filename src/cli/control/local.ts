@@ -1,56 +1,79 @@
 import type { Loaded } from '../../config/settings.ts'
-import { LABEL, mintKey, revokeKey } from '../../gateway/accounts.ts'
-import { accountNamed, usageBy } from '../../gateway/usage.ts'
+import { usageBy } from '../../gateway/usage.ts'
+import { errands } from '../../http/admin.ts'
+import type { Desk } from '../../http/admin-errand.ts'
+import { accountNamed } from '../../http/admin-named.ts'
+import { shownAudit } from '../../http/admin-records.ts'
 import type { EpochMs } from '../../policy/config.ts'
+import type { Denial } from '../../policy/denial.ts'
 import { dayOf } from '../../policy/standing.ts'
-import { shownKey } from '../../wire/key.ts'
+import { isDenial, isObject, type JsonObject } from '../../wire/body.ts'
+import { type ErrorTerms, renderDenial } from '../../wire/denial.ts'
 import { ledgerRecord, usageReport } from '../../wire/report.ts'
 import { readSince, SINCE_FORMS } from '../../wire/since.ts'
+import { guestSecretsOf } from '../guest-secret.ts'
 import { alarmLine } from '../log-line.ts'
 import { openStore } from '../store.ts'
 import { CommandFailed, exitCodes } from '../talk.ts'
 import { world } from '../world.ts'
-import type { Control } from './control.ts'
+import type { Control, SinceQuery, Streams } from './control.ts'
+import { controlOf, type RunErrand } from './errands.ts'
 
-/** Control on the store itself, for when no gateway runs on it. */
+/** Control on the store itself, for when no gateway runs on it: the same errands, run here. */
 export async function localControl({ config, settings }: Loaded): Promise<Control> {
-  const { brand } = settings
-  const store = await openStore(
-    settings,
-    world,
-    (message, details) => console.error(alarmLine(message, details)),
-    'tool',
-  )
+  const guestSecrets = await guestSecretsOf(settings)
+  const alarm = (message: string, details?: Parameters<typeof alarmLine>[1]) =>
+    console.error(alarmLine(message, details))
+  const store = await openStore(settings, world, alarm, 'tool')
+  const desk: Desk = { config, settings, store, guestSecrets, ...world, by: 'operator (local)' }
+  return controlOf(errandsAt(desk), streamsOf(desk))
+}
+
+const errandsAt =
+  (desk: Desk): RunErrand =>
+  async (method, path, body = {}) => {
+    const errand = errands.find(each => each.method === method && each.path === path)
+    if (!errand) throw new Error(`there is no errand ${method} ${path}`)
+    const fields: JsonObject = { ...body }
+    const wrong = errand.check?.(fields)
+    if (wrong) return refuse(desk, { code: 'VALIDATION_ERROR', ...wrong })
+    const answer = await errand.run(desk, fields)
+    return isDenial(answer) ? refuse(desk, answer) : { ...answer }
+  }
+
+/** In the words that the gateway would use. */
+function refuse({ settings }: Desk, denial: Denial): never {
+  const { brand, errors, server } = settings
+  const terms: ErrorTerms = { brand, links: { ...errors, console: server.consoleUrl } }
+  const { body } = renderDenial(denial, terms)
+  throw new CommandFailed(`✗ ${isObject(body) ? String(body.error) : denial.code}`)
+}
+
+const streamsOf = (desk: Desk): Streams => {
+  const { store } = desk
   return {
-    mint: async (label, plan) => {
-      if (!config.plans.has(plan)) {
-        throw new CommandFailed(`✗ plan: no such plan \`${plan}\`; there are ${[...config.plans.keys()].join(', ')}`)
-      }
-      if (!new RegExp(LABEL, 'u').test(label)) throw new CommandFailed('✗ account: must be one line of text')
-      const { key, value } = await mintKey(store, world.random, { brand, label, plan })
-      return { key: shownKey(key), ...(value !== undefined && { value }), baseUrl: `${settings.server.publicUrl}/v1` }
-    },
-    list: async () => (await store.listKeys()).map(shownKey),
-    revoke: async named => {
-      const revoked = await revokeKey(store, brand, named)
-      if (revoked === 'unknown') throw new CommandFailed('✗ No active key has this value.')
-      if (revoked === 'ambiguous')
-        throw new CommandFailed('✗ key: several active keys have this mask; give the full value')
-      return shownKey(revoked)
-    },
     usage: async ({ since, by }) => {
       const day = dayOf(Math.floor(momentOf(since) / 1000))
       return usageReport(by, day, await usageBy(store, { since: day, by }))
     },
-    ledger: async function* ({ since, account: named }) {
-      const account = named === undefined ? undefined : await accountNamed(store, named)
-      if (named !== undefined && account === undefined)
-        throw new CommandFailed(`✗ account: there is no account \`${named}\``)
-      const rows = store.readLedger({ since: momentOf(since), ...(account !== undefined && { account }) })
-      for await (const row of rows) yield ledgerRecord(row)
+    ledger: async function* (query) {
+      for await (const row of store.readLedger(await queryOf(desk, query))) yield ledgerRecord(row)
+    },
+    audit: async function* (query) {
+      for await (const row of store.readAudit(await queryOf(desk, query))) yield shownAudit(row)
     },
     close: () => store.close(),
   }
+}
+
+async function queryOf(
+  desk: Desk,
+  { since, account: named }: SinceQuery,
+): Promise<{ since: EpochMs; account?: string }> {
+  const moment = momentOf(since)
+  if (named === undefined) return { since: moment }
+  const account = await accountNamed(desk, named)
+  return isDenial(account) ? refuse(desk, account) : { since: moment, account: account.account }
 }
 
 function momentOf(since: string): EpochMs {

@@ -1,10 +1,13 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { StoreLocked } from '../../adapters/embedded/lock.ts'
-import type { Address } from '../../config/settings.ts'
+import type { Address, Settings } from '../../config/settings.ts'
 import { loadOrFail } from '../load.ts'
+import { readSessions } from '../session.ts'
+import { freshSession } from '../session-fresh.ts'
 import { storeFailure } from '../store.ts'
 import { CommandFailed, exitCodes } from '../talk.ts'
 import { tokenFile } from '../token.ts'
+import { world } from '../world.ts'
 import type { Control } from './control.ts'
 import { localControl } from './local.ts'
 import { isRunning, remoteControl } from './remote.ts'
@@ -15,12 +18,15 @@ import { isRunning, remoteControl } from './remote.ts'
  */
 export async function openControl(configFile: string): Promise<Control> {
   const { SVCCTL_ADMIN, SVCCTL_TOKEN } = process.env
+  // Never with a sign-in: nothing says that the gateway which its token is for listens there.
   if (SVCCTL_ADMIN) return remoteControl(adminUrl(SVCCTL_ADMIN), SVCCTL_TOKEN ?? '')
 
   const loaded = loadOrFail(configFile)
   const { server } = loaded.settings
   const admin = urlOf(server.admin)
-  if (await isRunning(admin)) return remoteControl(admin, SVCCTL_TOKEN ?? savedToken(server.stateDir))
+  if (await isRunning(admin)) {
+    return remoteControl(admin, SVCCTL_TOKEN ?? savedToken(server.stateDir) ?? (await signedIn(loaded.settings)))
+  }
   return localControl(loaded).catch(error => {
     if (!(error instanceof StoreLocked)) throw storeFailure(error, loaded.settings.store) ?? error
     throw new CommandFailed(`✗ ${error.message}, but no gateway answers at ${admin}`, exitCodes.unreachable)
@@ -34,8 +40,21 @@ function adminUrl(written: string): string {
   return new URL(url).origin
 }
 
-const savedToken = (stateDir: string): string =>
-  existsSync(tokenFile(stateDir)) ? readFileSync(tokenFile(stateDir), 'utf8').trim() : ''
+function savedToken(stateDir: string): string | undefined {
+  try {
+    return readFileSync(tokenFile(stateDir), 'utf8').trim()
+  } catch {
+    // Not there, or not for this user, who may have another way in.
+    return undefined
+  }
+}
+
+/** The token of a sign-in to this gateway, whose account `identity.admins` may list. */
+async function signedIn({ server, identity }: Settings): Promise<string> {
+  const gateway = server.publicUrl
+  if (identity?.audience !== gateway || !readSessions().has(gateway)) return ''
+  return (await freshSession(gateway, world.clock.now())).accessToken
+}
 
 /** The URL of an address that listens there. */
 export const urlOf = ({ host, port }: Address): string => `http://${host.includes(':') ? `[${host}]` : host}:${port}`

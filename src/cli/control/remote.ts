@@ -1,49 +1,47 @@
 import { type Dispatcher, request } from 'undici'
 import { isObject, type JsonObject } from '../../wire/body.ts'
-import { readShownKey } from '../../wire/key.ts'
 import { linesOf } from '../../wire/lines.ts'
 import { readLedgerRecord, readUsageReport } from '../../wire/read-report.ts'
-import type { LedgerRecord } from '../../wire/report.ts'
 import { CommandFailed, exitCodes } from '../talk.ts'
 import type { Control } from './control.ts'
+import { controlOf } from './errands.ts'
+import { readShownAudit } from './read.ts'
+
+/** Within this a gateway says that it lives, however busy it is. */
+const ALIVE_MS = 2000
 
 /** Whether a gateway listens at this admin address. */
 export async function isRunning(admin: string): Promise<boolean> {
   try {
-    const { statusCode, body } = await request(`${admin}/healthz`)
+    const { statusCode, body } = await request(`${admin}/healthz`, { signal: AbortSignal.timeout(ALIVE_MS) })
     await body.dump()
     return statusCode === 200
   } catch {
-    // Refused, or no gateway at all: both mean that none runs there.
+    // Refused, no answer in time, or no gateway at all: each means that none runs there.
     return false
   }
 }
 
 /** Control through the admin listener of a running gateway. */
 export function remoteControl(admin: string, token: string): Control {
-  const ask = (method: 'GET' | 'POST', path: string, body?: object) => askGateway(admin + path, token, method, body)
-  return {
-    mint: async (account, plan) => {
-      const minted = await ask('POST', '/admin/keys', { account, plan })
-      const { value, base_url } = minted
-      return { key: readShownKey(minted), ...(typeof value === 'string' && { value }), baseUrl: String(base_url) }
-    },
-    list: async () => {
-      const { data } = await ask('GET', '/admin/keys')
-      return Array.isArray(data) ? data.map(readShownKey) : []
-    },
-    revoke: async key => readShownKey(await ask('POST', '/admin/keys/revoke', { key })),
-    usage: async query => readUsageReport(await ask('GET', `/admin/usage?${new URLSearchParams(query)}`)),
-    ledger: query => readRows(`${admin}/admin/ledger?${new URLSearchParams(query)}`, token),
+  return controlOf((method, path, body) => askGateway(admin + path, token, method, body), {
+    usage: async query =>
+      readUsageReport(await askGateway(`${admin}/admin/usage?${new URLSearchParams(query)}`, token, 'GET')),
+    ledger: query => readRows(`${admin}/admin/ledger?${new URLSearchParams({ ...query })}`, token, readLedgerRecord),
+    audit: query => readRows(`${admin}/admin/audit?${new URLSearchParams({ ...query })}`, token, readShownAudit),
     close: async () => {},
-  }
+  })
 }
 
-async function* readRows(url: string, token: string): AsyncGenerator<LedgerRecord, void, undefined> {
+async function* readRows<Row>(
+  url: string,
+  token: string,
+  read: (value: unknown) => Row,
+): AsyncGenerator<Row, void, undefined> {
   const { statusCode, body } = await send(url, token, 'GET')
   if (statusCode !== 200) return refuse(url, statusCode, await readJson(url, body))
   try {
-    for await (const line of linesOf(body)) yield readLedgerRecord(JSON.parse(line))
+    for await (const line of linesOf(body)) yield read(JSON.parse(line))
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error)
     throw new CommandFailed(`✗ the gateway broke off, so that rows are missing: ${reason}`, exitCodes.unreachable)
@@ -75,8 +73,12 @@ async function readJson(url: string, body: Dispatcher.ResponseData['body']): Pro
 function refuse(url: string, status: number, { error }: JsonObject): never {
   if (status === 401) {
     const where = new URL(url).origin
-    const message = `✗ the gateway at ${where} refuses the token: set SVCCTL_TOKEN, or run this where its state_dir can be read`
-    throw new CommandFailed(message, exitCodes.signIn)
+    const hint =
+      'set SVCCTL_TOKEN, or without SVCCTL_ADMIN run this where its state_dir can be read, or sign in as one of identity.admins'
+    throw new CommandFailed(
+      `✗ the gateway at ${where} refuses the token: ${String(error)}\n  ${hint}`,
+      exitCodes.signIn,
+    )
   }
-  throw new CommandFailed(`✗ ${String(error)}`)
+  throw new CommandFailed(`✗ ${String(error)}`, status === 503 ? exitCodes.unreachable : exitCodes.bad)
 }

@@ -122,7 +122,7 @@ class Pair {
 
   constructor(world: World) {
     this.#world = world
-    this.#mirror = new Mirror(world.clock.now, world.shop.plan)
+    this.#mirror = new Mirror(world.clock.now, world.shop.terms)
   }
 
   async do(step: Step): Promise<void> {

@@ -83,7 +83,7 @@ function extensions(start: Start): void {
     })
   })
 
-  it('that is refunded leaves nothing held', async () => {
+  it('that is refunded leaves nothing held, and in the minute what its first round weighed', async () => {
     const { store } = await start()
     const shop = await openShop(store)
     const hold = await extend(store, await admit(store, shop, 'req_1'), SPENT)
@@ -91,7 +91,7 @@ function extensions(start: Start): void {
     await store.refund(hold)
 
     expect(await store.admit(admission(shop, 'req_2'))).toMatchObject({
-      readings: { requests: 1, tokens: 0, day: 1, open: 0, used: 0, held: 0 },
+      readings: { requests: 1, tokens: SPENT.tokens, day: 1, open: 0, used: 0, held: 0 },
     })
   })
 

@@ -213,17 +213,6 @@ export function ledgerContract(start: Start): void {
     expect(await totalsOf(reopened)).toEqual([totalOf(shop.account, 1)])
     expect(await reopened.readSpend(shop.account)).toMatchObject({ used: 50 })
   })
-
-  it('an account is found by its id', async () => {
-    const { store, reopen } = await start()
-    const { account } = await openShop(store, 'ada', 'free')
-
-    const found = { account, label: 'ada', plan: 'free' }
-    expect(await store.findAccount(account)).toEqual(found)
-    expect(await store.findAccount('ada')).toBeUndefined()
-    expect(await store.findAccount('acct_nobody')).toBeUndefined()
-    expect(await (await reopen()).findAccount(account)).toEqual(found)
-  })
 }
 
 /** As many as a busy machine serves at once without a store taking it for dead. */

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import {
   type Admission,
   type Admitted,
@@ -12,6 +13,7 @@ import {
 } from '../../../src/gateway/store.ts'
 import type { EpochMs } from '../../../src/policy/config.ts'
 import type { Readings } from '../../../src/policy/decision.ts'
+import type { Terms } from '../../../src/policy/facts.ts'
 import { judge, judgeExtension } from '../../../src/policy/judge.ts'
 import {
   amend,
@@ -37,17 +39,17 @@ interface Known {
   row?: LedgerRow
 }
 
-/** What a store should answer: the policy over plain maps, for one account whose key and plan never change. */
+/** What a store should answer: the policy over plain maps, for one account whose key and terms never change. */
 export class Mirror {
   readonly rows: LedgerRow[] = []
   readonly #now: () => EpochMs
-  readonly #plan: string
+  readonly #terms: Terms
   readonly #requests = new Map<string, Known>()
   #standing: Standing = newStanding
 
-  constructor(now: () => EpochMs, plan: string) {
+  constructor(now: () => EpochMs, terms: Terms) {
     this.#now = now
-    this.#plan = plan
+    this.#terms = terms
   }
 
   get standing(): Standing {
@@ -58,12 +60,13 @@ export class Mirror {
     return [...this.#requests.values()].filter(known => known.state === state).map(({ hold }) => hold)
   }
 
-  admit({ requestId, account, claims }: Admission): Admitted {
+  admit({ requestId, account, terms, claims }: Admission): Admitted {
     const known = this.#requests.get(requestId)
     if (known) return { outcome: 'admitted', hold: known.hold, readings: known.readings }
     const at = this.#now()
     const { start, end } = claims.spend.window
-    if (at < start || at >= end) return { outcome: 'stale', plan: this.#plan, at }
+    if (!isDeepStrictEqual(terms, this.#terms) || at < start || at >= end)
+      return { outcome: 'stale', terms: this.#terms, at }
     const verdict = judge(this.#standing, claims, at)
     const { readings } = verdict
     if (verdict.verdict === 'refuse') return { outcome: 'refused', denial: verdict.denial, readings }

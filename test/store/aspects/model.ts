@@ -121,7 +121,7 @@ class Model {
 
   constructor(world: World) {
     this.#world = world
-    this.#mirror = new Mirror(world.clock.now, world.shop.plan)
+    this.#mirror = new Mirror(world.clock.now, world.shop.terms)
     this.#time = world.clock.at
     this.#start = world.clock.at
   }

@@ -13,7 +13,7 @@ export function settlementContract(start: Start): void {
 
     await store.settle(settled)
 
-    expect(await store.readSpend(shop.account)).toEqual({ plan: 'pro', used: 14, held: 0, window: windowOf(NOON) })
+    expect(await store.readSpend(shop.account)).toEqual({ used: 14, held: 0, window: windowOf(NOON) })
     expect(await ledgerOf(store)).toEqual([rowOf(settled)])
     expect(await store.admit(admission(shop, 'req_2'))).toMatchObject({
       readings: { requests: 1, tokens: 12, day: 1, open: 0, used: 14, held: 0 },
@@ -154,7 +154,7 @@ export function settlementContract(start: Start): void {
     const { store } = await start()
     const shop = await openShop(store)
     const hold = await admit(store, shop, 'req_1')
-    await store.revokeKey(shop.keyHash)
+    await store.revokeKey({ hash: shop.keyHash, by: 'operator' })
 
     await (how === 'refund' ? store.refund(hold) : store.settle(settlement(hold)))
 

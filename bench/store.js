@@ -1,0 +1,144 @@
+// What an admission and a settlement cost with many keys and rows in the store, against few; and how long such a store
+// takes to open. As many accounts are active in both; `cold` are accounts that were not active before.
+// `node bench/store.js [many] [few]`, after a build. Redis is measured where redis-server is installed.
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { openEmbeddedStore } from '../dist/adapters/embedded/store.js'
+import { openRedisStore } from '../dist/adapters/redis/store.js'
+import { windowOf } from '../dist/policy/window.js'
+
+const [many = 1_000_000, few = 1000] = process.argv.slice(2).map(Number)
+const ROUNDS = 15
+const CALLS = 400
+const PORT = 28_765
+
+const claims = () => ({
+  requests: { limit: 1e9 },
+  tokens: { limit: 1e12, input: 10 },
+  spend: {
+    limit: 1e15,
+    allotment: 1e15,
+    overageEnabled: false,
+    window: windowOf(Date.now()),
+    items: 0,
+    price: { input: 1000, output: 2000 },
+  },
+  output: { want: 20, min: 1, choices: 1 },
+})
+
+const nameOf = index => `hash-${String(index).padStart(8, '0')}`
+const terms = { override: 'pro' }
+let asked = 0
+
+/** One request of the account with this index, from admission to settlement, in milliseconds. */
+async function request(store, index) {
+  const requestId = `req_${String(asked++).padStart(12, '0')}`
+  const account = `acct_${index}`
+  const begun = performance.now()
+  const { hold, outcome } = await store.admit({ requestId, keyHash: nameOf(index), account, terms, claims: claims() })
+  const admitted = performance.now()
+  if (outcome !== 'admitted') throw new Error(`${requestId}: ${outcome}`)
+  const counts = {
+    inputTokens: 10,
+    outputTokens: 5,
+    cost: 20,
+    estimated: false,
+    admittedAt: hold.at,
+    revision: 'bench',
+  }
+  const bill = { requestId, account, plan: 'pro', asked: '', model: 'svc-core', pool: 'onprem', ...counts }
+  await store.settle({ hold, tokens: 15, bill })
+  return { admit: admitted - begun, settle: performance.now() - admitted }
+}
+
+async function fill(store, count) {
+  for (let from = 0; from < count; from += 500) {
+    const part = Array.from({ length: Math.min(500, count - from) }, (_, offset) => from + offset)
+    const mint = index => {
+      const owner = { label: `label-${index}`, override: 'pro', newAccount: `acct_${index}` }
+      return store.mintKey({ key: { hash: nameOf(index), prefix: 'svc_…' }, owner, by: 'bench' })
+    }
+    await Promise.all(part.map(mint))
+    await Promise.all(part.map(index => request(store, index)))
+    if (process.stderr.isTTY) process.stderr.write(`\r${from + part.length} of ${count} `)
+  }
+}
+
+const median = numbers => [...numbers].sort((a, b) => a - b)[numbers.length >> 1]
+
+/** Medians of rounds that take the stores in turns, for each of them. */
+async function timed(stores, pick) {
+  const rounds = stores.map(() => ({ admit: [], settle: [] }))
+  for (let round = 0; round < ROUNDS; round++) {
+    for (const [at, store] of stores.entries()) {
+      const times = []
+      for (let call = 0; call < CALLS; call++) times.push(await request(store, pick(at)))
+      rounds[at].admit.push(median(times.map(({ admit }) => admit)))
+      rounds[at].settle.push(median(times.map(({ settle }) => settle)))
+    }
+  }
+  return { admit: rounds.map(({ admit }) => median(admit)), settle: rounds.map(({ settle }) => median(settle)) }
+}
+
+const us = ms => `${(ms * 1000).toFixed(0)} us`
+
+function say(what, [small, large]) {
+  console.log(`${what}: ${us(small)} with ${few}, ${us(large)} with ${many}: x ${(large / small).toFixed(2)}`)
+}
+
+/** Both stores in turns, so that what else the machine does meets both. */
+async function compare(kind, open) {
+  const sizes = [few, many]
+  const stores = []
+  const opened = []
+  for (const size of sizes) {
+    const store = await open(size)
+    await fill(store, size)
+    await store.close()
+    const begun = performance.now()
+    stores.push(await open(size))
+    opened.push(performance.now() - begun)
+  }
+  const actives = sizes.map(size => Array.from({ length: few }, () => Math.floor(Math.random() * size)))
+  await Promise.all(
+    stores.map(async (store, at) => {
+      for (const index of actives[at]) await request(store, index)
+    }),
+  )
+  const pick = (at, cold) =>
+    cold ? Math.floor(Math.random() * sizes[at]) : actives[at][Math.floor(Math.random() * few)]
+  for (const cold of [false, true]) {
+    const { admit, settle } = await timed(stores, at => pick(at, cold))
+    say(`${kind} admit${cold ? ' of any account' : ''}`, admit)
+    say(`${kind} settle${cold ? ' of any account' : ''}`, settle)
+  }
+  console.log(`${kind} opens: ${opened[0].toFixed(0)} ms with ${few}, ${opened[1].toFixed(0)} ms with ${many}`)
+  for (const store of stores) await store.close()
+}
+
+const directory = await mkdtemp(join(tmpdir(), 'bench-'))
+try {
+  await compare('embedded', size => openEmbeddedStore({ path: join(directory, String(size)), now: Date.now }))
+  if (spawnSync('redis-server', ['--version']).status === 0) {
+    const args = ['--port', String(PORT), '--save', '', '--dir', directory, '--maxmemory-policy', 'noeviction']
+    const server = spawn('redis-server', args, { stdio: 'ignore' })
+    await new Promise(resolve => setTimeout(resolve, 500))
+    const url = `redis://127.0.0.1:${PORT}`
+    await compare('redis', size =>
+      openRedisStore({
+        url,
+        prefix: `bench${size}`,
+        stateDir: join(directory, `state${size}`),
+        alarm: () => {},
+        answerMs: 10_000,
+      }),
+    )
+    server.kill()
+    await once(server, 'exit')
+  } else console.log('redis: not measured, redis-server is not installed')
+} finally {
+  await rm(directory, { recursive: true, force: true })
+}

@@ -1,0 +1,97 @@
+import type { EpochMs, Millis, NanoUsd } from '../../policy/config.ts'
+import { type Charge, dayOf, type Hold, type Spend } from '../../policy/standing.ts'
+import type { Taken } from './holds.ts'
+import { put, type Records, remove, type Write } from './records.ts'
+
+/** Days before the newest one; nobody asks for older ones. */
+const DAYS_KEPT = 2
+
+/**
+ * What all guests spent and hold, by UTC day: in memory, and all of it is synchronous. A hold that took its part is
+ * marked `shared`; its day is that of its admission. As with standings, the disk is asked for what was used only:
+ * what is held comes from the holds.
+ */
+export class GuestDays {
+  readonly #days = new Map<number, Spend>()
+  /** Otherwise than on disk. */
+  #changed = new Set<number>()
+  /** In the commit under way. */
+  #writing: ReadonlySet<number> = new Set()
+
+  constructor({ guestDays }: Pick<Records, 'guestDays'>) {
+    for (const { key, value } of guestDays.getRange()) this.#days.set(key, { used: value.used, held: 0 })
+  }
+
+  /** Used and held on the day of a hold. */
+  taken(hold: Hold): NanoUsd {
+    const { used, held } = this.#days.get(dayOfHold(hold)) ?? { used: 0, held: 0 }
+    return used + held
+  }
+
+  /** Takes what a request holds. */
+  take(hold: Hold): void {
+    const day = dayOfHold(hold)
+    if (!this.#days.has(day)) this.#begin(day)
+    this.#add(hold, 0, heldBy(hold))
+  }
+
+  /** A hold goes on as another one. The limit is not asked again: what it costs is known to the next admission. */
+  extend({ hold, shared }: Taken, extended: Hold): void {
+    if (shared) this.#add(hold, 0, heldBy(extended) - heldBy(hold))
+  }
+
+  /** Gives back what was held and not charged. */
+  release({ hold, shared }: Taken, { cost }: Charge): void {
+    if (shared) this.#add(hold, cost, -heldBy(hold))
+  }
+
+  /** Of a request that holds nothing any more. */
+  amend(hold: Hold, was: Charge, charge: Charge): void {
+    this.#add(hold, charge.cost - was.cost, 0)
+  }
+
+  /** The changes for the next commit; `written` or `failed` must follow. */
+  writes({ guestDays }: Records): Write[] {
+    this.#writing = this.#changed
+    this.#changed = new Set()
+    return Array.from(this.#writing, day => {
+      const spend = this.#days.get(day)
+      return spend ? put(guestDays, day, spend) : remove(guestDays, day)
+    })
+  }
+
+  written(): void {
+    this.#writing = new Set()
+  }
+
+  failed(): void {
+    for (const day of this.#writing) this.#changed.add(day)
+    this.#writing = new Set()
+  }
+
+  #add(hold: Hold, used: NanoUsd, held: NanoUsd): void {
+    const day = dayOfHold(hold)
+    const before = this.#days.get(day)
+    // Forgotten, because it is long over.
+    if (!before) return
+    this.#days.set(day, { used: Math.max(0, before.used + used), held: Math.max(0, before.held + held) })
+    this.#changed.add(day)
+  }
+
+  #begin(day: number): void {
+    for (const earlier of this.#days.keys()) {
+      if (earlier >= day - DAYS_KEPT) continue
+      this.#days.delete(earlier)
+      this.#changed.add(earlier)
+    }
+    this.#days.set(day, { used: 0, held: 0 })
+  }
+}
+
+const DAY_MS: Millis = 86_400_000
+
+/** Until the next UTC day begins. */
+export const untilMidnight = (at: EpochMs): Millis => DAY_MS - (at % DAY_MS)
+
+const dayOfHold = ({ at }: Hold): number => dayOf(Math.floor(at / 1000))
+const heldBy = ({ spent, cost }: Hold): NanoUsd => spent.cost + cost

@@ -1,0 +1,100 @@
+import type { AccountRecord, AuditRow, SignedIn, TermsChange } from '../../gateway/account-store.ts'
+import { changed, withClaim } from '../../gateway/terms.ts'
+import type { EpochMs } from '../../policy/config.ts'
+import type { Caller } from '../../policy/facts.ts'
+import type { Access } from './access.ts'
+import { ACCOUNT_FIELDS, readAccount, recordOf, type StoredAccount, termsText } from './account.ts'
+
+/** Audit rows asked for at once. */
+const PAGE = 256
+
+/** Accounts. Changes compare what they read: of two at once the second reads again. */
+export class Accounts {
+  readonly #access: Access
+
+  constructor(access: Access) {
+    this.#access = access
+  }
+
+  find(account: string): Promise<StoredAccount | undefined> {
+    const name = this.#access.layout.of(account).account(account)
+    return this.#access.find(async ({ client }) => readAccount(account, await client.hmGet(name, ACCOUNT_FIELDS)))
+  }
+
+  async findAll(label: string): Promise<AccountRecord[]> {
+    const { ask, layout } = this.#access
+    const [opened, labelled] = await Promise.all([
+      ask(client => client.get(layout.opened(label))),
+      ask(client => client.sMembers(layout.labelled(label))),
+    ])
+    const ids = new Set([...(opened === null ? [] : [opened]), ...labelled])
+    const found = await Promise.all([...ids].map(id => this.find(id)))
+    return found.flatMap(account => (account?.label === label ? [recordOf(account)] : []))
+  }
+
+  /** The account that an operator opened under a label, which may be this new one. */
+  async opened(label: string, newAccount: string): Promise<string> {
+    const { ask, layout } = this.#access
+    await ask(client => client.set(layout.opened(label), newAccount, { NX: true }))
+    return (await ask(client => client.get(layout.opened(label)))) ?? newAccount
+  }
+
+  async signIn({ account, claimed, label, issuedAt = 0 }: SignedIn): Promise<Caller> {
+    const { ask, layout } = this.#access
+    for (;;) {
+      const known = await this.find(account)
+      // A token from before the one that was believed says nothing new.
+      if (known && issuedAt < known.believedAt) return this.#callerOf(known)
+      const terms = withClaim(known?.terms ?? {}, claimed)
+      // A token without a label leaves it, and one that an operator gave stays.
+      const isOpened = known !== undefined && (await ask(client => client.get(layout.opened(known.label)))) === account
+      const shown = isOpened ? known.label : (label ?? known?.label ?? account)
+      if (known && termsText(terms) === known.text && shown === known.label) return this.#callerOf(known)
+      await ask(client => client.sAdd(layout.labelled(shown), account))
+      await this.#change(account, known?.text ?? '', termsText(terms), [shown, '', '', '', '', String(issuedAt)])
+    }
+  }
+
+  async change({ account, change, by }: TermsChange): Promise<AccountRecord | undefined> {
+    for (;;) {
+      const known = await this.find(account)
+      if (!known) return undefined
+      const { terms, action, before, after } = changed(known.terms, change, await this.#access.now())
+      const done = await this.#change(account, known.text, termsText(terms), ['', by, action, before, after])
+      if (done) return recordOf({ ...known, terms })
+    }
+  }
+
+  async *audit({ account, since = 0 }: { account?: string; since?: EpochMs } = {}): AsyncGenerator<AuditRow> {
+    const { layout } = this.#access
+    const rows: AuditRow[] = []
+    for (const { audit } of account === undefined ? layout.buckets() : [layout.of(account)])
+      for await (const row of this.#rowsOf(audit))
+        if (row.at >= since && (account === undefined || row.account === account)) rows.push(row)
+    yield* rows.sort((a, b) => a.at - b.at)
+  }
+
+  async *#rowsOf(key: string): AsyncGenerator<AuditRow> {
+    for (let from = '-'; ; ) {
+      const page = await this.#access.ask(client => client.xRange(key, from, '+', { COUNT: PAGE }))
+      for (const { message } of page) yield { ...(message as unknown as Omit<AuditRow, 'at'>), at: Number(message.at) }
+      const last = page.at(-1)
+      if (!last || page.length < PAGE) return
+      from = `(${last.id}`
+    }
+  }
+
+  async #callerOf({ account, kind, terms, key }: StoredAccount): Promise<Caller> {
+    const { ask, layout } = this.#access
+    const mask = key === '' ? null : await ask(client => client.hGet(layout.of(account).key(key), 'mask'))
+    return { kind, account, keyPrefix: mask ?? null, terms }
+  }
+
+  /** False when somebody else was first. */
+  async #change(account: string, before: string, after: string, rest: readonly string[]): Promise<boolean> {
+    const bucket = this.#access.layout.of(account)
+    const keys = [bucket.account(account), bucket.audit]
+    const [outcome] = await this.#access.script(account, 'change', keys, [account, before, after, ...rest])
+    return outcome === 'done'
+  }
+}

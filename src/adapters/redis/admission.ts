@@ -1,0 +1,84 @@
+import {
+  type Admission,
+  type Admitted,
+  chargeOf,
+  type Extended,
+  type Extension,
+  LEASE_MS,
+} from '../../gateway/store.ts'
+import type { Hold } from '../../policy/standing.ts'
+import type { Access } from './access.ts'
+import { readTerms, termsText } from './account.ts'
+import { checkpointText, claimsArguments, readHold, readReadings, readRefusal } from './codec.ts'
+import type { Reply } from './scripts.ts'
+
+/** One admission. `late` gets a hold that was taken after this was given up. */
+export async function admit(
+  access: Access,
+  { requestId, keyHash, account, terms, claims, shared }: Admission,
+  late: (hold: Hold) => void,
+): Promise<Admitted> {
+  const bucket = access.layout.of(account)
+  const { window } = claims.spend
+  const keys = [
+    keyHash === undefined ? bucket.account(account) : bucket.key(keyHash),
+    bucket.account(account),
+    bucket.standing(account),
+    bucket.spend(account, window.start),
+    bucket.hold(requestId),
+    bucket.leases,
+    access.layout.guests.guestSpend,
+  ]
+  const values = [
+    ...[LEASE_MS, requestId, account, termsText(terms), window.start, window.end],
+    ...[keyHash === undefined ? 'sign-in' : 'key', shared ? shared.limit : '', ...claimsArguments(claims)],
+  ]
+  // Of a repetition, the window of the first call.
+  const held = ([, text = '', , start]: Reply) => readHold(text, { requestId, account, window: Number(start) })
+  const reply = await access.script(account, 'admit', keys, values, answer => {
+    if (answer[0] === 'admitted') late(held(answer))
+  })
+  const [outcome, one = '', two = ''] = reply
+  switch (outcome) {
+    case 'admitted':
+      return { outcome, hold: held(reply), readings: readReadings(two) }
+    case 'refused':
+      return { outcome, ...readRefusal(reply, claims) }
+    case 'stale':
+      return { outcome, terms: readTerms(one), at: Number(two) }
+    case 'guests-spent':
+      return { outcome, retryAfterMs: Number(one) }
+    case 'key-gone':
+      return { outcome }
+    default:
+      throw new Error(`the admission script answered ${outcome}`)
+  }
+}
+
+/** Another round of a request under way. */
+export async function extendHold(access: Access, { hold, round, soFar, claims }: Extension): Promise<Extended> {
+  const { requestId, account, window } = hold
+  const bucket = access.layout.of(account)
+  const keys = [
+    bucket.standing(account),
+    bucket.spend(account, window),
+    bucket.hold(requestId),
+    bucket.leases,
+    access.layout.guests.guestSpend,
+  ]
+  const { tokens, cost } = chargeOf(soFar)
+  const asked = claimsArguments(extensionOf(claims))
+  const values = [LEASE_MS, requestId, round, tokens, cost, checkpointText(soFar), ...asked]
+  const reply = await access.script(account, 'extend', keys, values)
+  const [outcome, text = ''] = reply
+  if (outcome === 'extended') return { outcome, hold: readHold(text, hold) }
+  return outcome === 'refused' ? { outcome, ...readRefusal(reply, claims) } : { outcome: 'ended' }
+}
+
+/** An extension asks neither for a request nor for a place under way. */
+const extensionOf = ({ tokens, spend, output }: Extension['claims']): Extension['claims'] => ({
+  requests: { limit: Number.MAX_SAFE_INTEGER },
+  tokens,
+  spend,
+  output,
+})

@@ -1,0 +1,36 @@
+import type { Command } from 'commander'
+import type { ShownAudit } from '../http/admin-records.ts'
+import type { Control } from './control/control.ts'
+import { sinceOption } from './since-option.ts'
+import { writeOut } from './stdout.ts'
+import { table } from './talk.ts'
+import { type Common, ofGateway, withControl } from './with-control.ts'
+
+interface AuditOptions extends Common {
+  readonly since: string
+  readonly account?: string
+}
+
+/** Registers `svcctl audit`. */
+export function registerAudit(program: Command): void {
+  ofGateway(program.command('audit'))
+    .description('show who changed keys, plans and credit, and what they were before')
+    .addOption(sinceOption('changes since'))
+    .option('--account <account>', 'only those of one account, by its id or label')
+    .action((options: AuditOptions) => withControl(options, control => show(control, options)))
+}
+
+async function show(control: Control, { since, account, json }: AuditOptions): Promise<void> {
+  const rows: ShownAudit[] = []
+  for await (const row of control.audit({ since, ...(account !== undefined && { account }) })) rows.push(row)
+  if (json) await writeOut([`${JSON.stringify({ object: 'list', data: rows })}\n`])
+  else if (rows.length === 0) console.error('No changes in this time.')
+  else await writeOut([`${auditTable(rows)}\n`])
+}
+
+/** Oldest first, as in the ledger: the last line is what happened last. */
+const auditTable = (rows: readonly ShownAudit[]): string =>
+  table([
+    ['AT', 'BY', 'ACTION', 'ACCOUNT', 'BEFORE', 'AFTER'],
+    ...rows.map(({ at, by, action, account, before, after }) => [at, by, action, account, before || '-', after || '-']),
+  ])

@@ -1,0 +1,31 @@
+import { awaitTokens, type Device, startDevice, type Waiting } from './login-device.ts'
+import { safeUrl } from './login-http.ts'
+import { discover } from './login-issuer.ts'
+import type { NamedIssuer } from './login-options.ts'
+import { targetOf } from './login-target.ts'
+import { labelOf, readAccess } from './login-token.ts'
+import { saveSession } from './session.ts'
+import { world } from './world.ts'
+
+/** Signs in by device code and keeps the session. RFC 8628. */
+export async function login(named: NamedIssuer): Promise<void> {
+  const { gateway, issuer, clientId, labelClaim } = await targetOf(named)
+  safeUrl(gateway, 'the gateway')
+  const provider = await discover(issuer)
+  const device = await startDevice(provider, { clientId, gateway })
+  console.error(invitation(device))
+  const tokens = await awaitTokens(provider, { clientId, gateway }, device, waiting)
+  const { expiresAt } = readAccess(tokens.accessToken, issuer, gateway)
+  const { accessToken, refreshToken } = tokens
+  const label = labelOf(tokens, labelClaim)
+  saveSession({ gateway, issuer, clientId, accessToken, ...(refreshToken && { refreshToken }), expiresAt, label })
+  console.error(`✓ Signed in to ${gateway} as ${label}, until ${new Date(expiresAt).toISOString()}.`)
+}
+
+const waiting: Waiting = {
+  now: world.clock.now,
+  sleep: ms => new Promise<void>(resolve => world.clock.after(ms, resolve)),
+}
+
+const invitation = ({ uri, uriComplete, userCode }: Device): string =>
+  `Open  ${uriComplete ?? uri}\nCode  ${userCode}\n\nWaiting for you there; Ctrl-C gives up.`

@@ -1,0 +1,62 @@
+import type { NamedIssuer } from './login-options.ts'
+import { targetOf } from './login-target.ts'
+import { type Profile, readProfiles, writeProfiles } from './profile-file.ts'
+import { readSessions } from './session.ts'
+import { CommandFailed, exitCodes, table } from './talk.ts'
+
+interface Output {
+  readonly json?: boolean
+}
+
+/** One profile as it is shown: without any token. */
+interface Shown extends Profile {
+  readonly name: string
+  readonly current: boolean
+  /** Who is signed in there. */
+  readonly signedIn?: string
+}
+
+export function list({ json }: Output): void {
+  const { profiles } = readProfiles()
+  const rows = [...profiles.keys()].map(shown)
+  if (json) console.log(JSON.stringify({ object: 'list', data: rows }))
+  else if (rows.length === 0) console.error('No profiles yet. svcctl profile add NAME --audience URL --issuer URL')
+  else {
+    const cells = rows.map(row => [row.current ? '*' : '', row.name, row.gateway, row.issuer, row.signedIn ?? ''])
+    console.log(table([['', 'NAME', 'GATEWAY', 'ISSUER', 'SIGNED IN'], ...cells]))
+  }
+}
+
+export async function add(name: string, named: NamedIssuer): Promise<void> {
+  if (!/^[\w.-]{1,64}$/.test(name)) throw new CommandFailed('✗ a name is letters, digits, . _ and -', exitCodes.usage)
+  const { gateway, issuer, clientId } = await targetOf(named)
+  const { current, profiles } = readProfiles()
+  writeProfiles({
+    ...(current && { current }),
+    profiles: new Map([...profiles, [name, { gateway, issuer, clientId }]]),
+  })
+  console.error(`✓ ${name} is ${gateway}. svcctl profile use ${name}`)
+}
+
+export function use(name: string): void {
+  const { gateway } = shown(name)
+  writeProfiles({ ...readProfiles(), current: name })
+  console.error(`✓ Commands that are told no gateway mean ${gateway} now.`)
+}
+
+export function show(name: string | undefined, { json }: Output): void {
+  const chosen = name ?? readProfiles().current
+  if (chosen === undefined) throw new CommandFailed('✗ no profile is in use: svcctl profile use NAME')
+  const profile = shown(chosen)
+  const { gateway, issuer, clientId, signedIn } = profile
+  const rows = { name: chosen, gateway, issuer, client: clientId, 'signed in': signedIn ?? 'no' }
+  console.log(json ? JSON.stringify(profile) : table(Object.entries(rows)))
+}
+
+function shown(name: string): Shown {
+  const { current, profiles } = readProfiles()
+  const profile = profiles.get(name)
+  if (!profile) throw new CommandFailed(`✗ there is no profile ${name}: svcctl profile list`)
+  const signedIn = readSessions().get(profile.gateway)?.label
+  return { name, current: name === current, ...profile, ...(signedIn !== undefined && { signedIn }) }
+}

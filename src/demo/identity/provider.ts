@@ -1,0 +1,43 @@
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
+import { text } from 'node:stream/consumers'
+import Provider from 'oidc-provider'
+import { configurationFor } from './configuration.ts'
+import { problemPage, usersPage } from './pages.ts'
+import { USERS } from './users.ts'
+
+/** Answers as a real OpenID provider, whose users sign in by saying who they are. */
+export function identityProvider(issuer: string, audience: string): RequestListener {
+  const provider = new Provider(issuer, configurationFor(audience))
+  const callback = provider.callback()
+  const { host } = new URL(issuer)
+  return (request, response) => {
+    // Under another name a page of the web could reach it through the browser of whoever runs the demo.
+    if (request.headers.host !== host) return show(response, 421, problemPage(`This is only for ${host}.`))
+    const path = request.url ?? '/'
+    if (!URL.canParse(path, issuer)) return show(response, 400, problemPage('There is no such page here.'))
+    const { pathname } = new URL(path, issuer)
+    // Each sign-in asks anew who it is; else whoever was ada could never be bob.
+    if (request.method === 'GET' && pathname === '/device') delete request.headers.cookie
+    const answered = pathname.startsWith('/interaction/')
+      ? interact(provider, pathname, request, response)
+      : callback(request, response)
+    answered.catch(() => show(response, 400, problemPage('This sign-in is over. Begin again with svcctl login.')))
+  }
+}
+
+async function interact(
+  provider: Provider,
+  path: string,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  if (request.method !== 'POST') return show(response, 200, usersPage(path))
+  const user = new URLSearchParams(await text(request)).get('user') ?? ''
+  if (!Object.hasOwn(USERS, user)) return show(response, 400, problemPage('There is no such user here.'))
+  await provider.interactionFinished(request, response, { login: { accountId: user } })
+}
+
+function show(response: ServerResponse, status: number, page: string): void {
+  if (response.headersSent) return void response.destroy()
+  response.writeHead(status, { 'content-type': 'text/html; charset=utf-8', 'cache-control': 'no-store' }).end(page)
+}

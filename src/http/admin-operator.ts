@@ -1,0 +1,35 @@
+import { timingSafeEqual } from 'node:crypto'
+import { hashOf } from '../gateway/keys.ts'
+import { isBadToken } from '../gateway/sign-in.ts'
+import type { Denial } from '../policy/denial.ts'
+import type { App } from './endpoint.ts'
+
+/** Who an operator is, as the audit names them. */
+export interface Operator {
+  readonly by: string
+}
+
+/** The operator that a request on the admin listener comes from: by the admin token, or a sign-in that `identity.admins` lists. */
+export async function operatorOf(
+  { adminToken, verify, settings }: Pick<App, 'adminToken' | 'verify' | 'settings'>,
+  authorization = '',
+): Promise<Operator | Denial> {
+  if (isAdminToken(adminToken, authorization)) return { by: 'operator' }
+  const admins = settings.identity?.admins ?? []
+  const token = /^Bearer +(\S+)$/i.exec(authorization)?.[1]
+  // Three parts, as every signed JWT has: of anything else the provider need not be asked.
+  if (!verify || admins.length === 0 || !token || token.split('.').length !== 3) return NOBODY
+  const judged = await verify(token)
+  if (isBadToken(judged)) return { code: 'INVALID_TOKEN', problem: judged.problem }
+  if (admins.includes(judged.account)) return { by: judged.account }
+  return { code: 'INVALID_TOKEN', problem: `${judged.account} is not among \`identity.admins\` of the configuration.` }
+}
+
+const NOBODY: Denial = {
+  code: 'INVALID_TOKEN',
+  problem: 'Send the admin token as bearer; the server wrote it to its state_dir.',
+}
+
+/** Hashes have one length, so the comparison tells nothing of the token's. */
+const isAdminToken = (adminToken: string, authorization: string): boolean =>
+  timingSafeEqual(Buffer.from(hashOf(authorization)), Buffer.from(hashOf(`Bearer ${adminToken}`)))

@@ -1,0 +1,34 @@
+import { expect, it } from 'vitest'
+import { alarmLine, logLine } from '../../src/cli/log-line.ts'
+import type { Config } from '../../src/policy/config.ts'
+
+const config = { defaultModel: { name: 'svc-auto' } } as Config
+const KEY = `A1b2${'x'.repeat(38)}`
+const entry = { at: 0, requestId: 'req_1', method: 'GET', path: '/', status: 404, ms: 1 }
+
+it.each([`svc_${KEY}`, `another-brand_${KEY}`, `svc%5F${KEY}`, `_${KEY}`])('a full key %s in a path is masked', key => {
+  const line = logLine({ ...entry, path: `/v1/models/${key}/x` }, config)
+
+  expect(line).toMatch(/(_|%5F)A1b2…\/x/)
+  expect(line).not.toContain('xxxx')
+})
+
+it('a full key in place of a model is masked', () => {
+  expect(logLine({ ...entry, asked: `svc_${KEY}` }, config)).toContain('svc_A1b2…')
+})
+
+it('a value of an alarm writes no line of its own and does not move the cursor', () => {
+  const line = alarmLine('a claim', { claimed: 'pro\n▲ all is well\u001b[2J\u202e\u2028' })
+
+  expect(line).toBe('▲ a claim claimed=pro ▲ all is well [2J ')
+})
+
+it('a list in an alarm is on its line too', () => {
+  expect(alarmLine('keys', { kids: ['a\nb'] })).toBe('▲ keys kids=a b')
+})
+
+it('a stack keeps its lines, and nothing else that controls a terminal', () => {
+  expect(alarmLine('unexpected error', { stack: 'Error: \u001b[2Jx\n    at y' })).toBe(
+    '▲ unexpected error stack=Error:  [2Jx\n    at y',
+  )
+})

@@ -1,0 +1,53 @@
+import { once } from 'node:events'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { openControl } from '../../src/cli/control/open.ts'
+import { isRunning } from '../../src/cli/control/remote.ts'
+
+let home: string
+let server: Server
+let url: string
+let answer: (request: IncomingMessage, response: ServerResponse) => void
+
+beforeEach(async () => {
+  home = mkdtempSync(join(tmpdir(), 'open-'))
+  server = createServer((request, response) => answer(request, response)).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const address = server.address()
+  url = `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`
+})
+afterEach(() => {
+  vi.unstubAllEnvs()
+  server.closeAllConnections()
+  server.close()
+  rmSync(home, { recursive: true })
+})
+
+it('the token of a sign-in is not sent to SVCCTL_ADMIN, which may be anybody', async () => {
+  mkdirSync(join(home, 'svcctl'))
+  const texts = { gateway: url, issuer: url, clientId: 'svcctl', accessToken: 'canary', label: 'ada' }
+  const sessions = { [url]: { ...texts, expiresAt: Date.now() + 3_600_000 } }
+  writeFileSync(join(home, 'svcctl/session.json'), JSON.stringify({ version: 1, sessions }))
+  vi.stubEnv('XDG_CONFIG_HOME', home)
+  vi.stubEnv('SVCCTL_ADMIN', url)
+  vi.stubEnv('SVCCTL_TOKEN', undefined)
+  const heard: (string | undefined)[] = []
+  answer = ({ headers }, response) => {
+    heard.push(headers.authorization)
+    response.writeHead(401, { 'content-type': 'application/json' }).end('{"error":"no"}')
+  }
+
+  await expect((await openControl('no.yaml')).list()).rejects.toThrow(/refuses the token/)
+
+  expect(heard).toHaveLength(1)
+  expect(heard[0]).not.toContain('canary')
+})
+
+it('a listener that does not answer within 2 s is no gateway', async () => {
+  answer = () => {}
+
+  expect(await isRunning(url)).toBe(false)
+})
