@@ -5,6 +5,7 @@ import { type Backend, startBackend } from '../support/backend.ts'
 import { AUDIENCE, startTestGateway, type TestGateway } from '../support/gateway.ts'
 import { type OidcServer, startOidc } from '../support/oidc.ts'
 import { describeRedis, type RedisServer, useRedis } from '../support/redis.ts'
+import { everythingIn, filesIn } from '../support/remains.ts'
 import { codeOf, fieldOf, outcomeOf, type Sent, send, type Told } from './calls.ts'
 
 const MINT = 'POST /v1/keys/developer'
@@ -480,13 +481,20 @@ function guarantees(redis?: () => RedisServer): void {
     expect(outcomeOf(await quota(old))).toBe('401 INVALID_KEY')
   })
 
-  it('no key and no token is in the log, an alarm, the store, or an error', async () => {
+  it('no key and no token is in the log, an alarm, a file of the gateway, the store, or an error', async () => {
     const stored = [await test.gateway.store.listKeys(), await test.ledger()]
     const audit: unknown[] = []
     for await (const row of test.gateway.store.readAudit()) audit.push(row)
     const errors = answers.filter(({ status }) => status !== 200)
 
-    const said = JSON.stringify([before, test.log, test.alarms, stored, audit, errors])
+    await test.gateway.close(0)
+    const remains = [
+      await filesIn(test.gateway.app.settings.server.stateDir),
+      redis && (await everythingIn(redis().url)),
+    ]
+    const said = JSON.stringify([before, test.log, test.alarms, stored, audit, errors, remains])
+    // What is meant to be there is found, so that the canaries would be.
+    expect(said).toContain(hashOf(canaries.find(canary => canary.startsWith('svc_')) ?? ''))
     expect(canaries.length).toBeGreaterThan(50)
     expect(audit.length).toBeGreaterThan(50)
     expect(canaries.filter(canary => canary.length < 40 || said.includes(canary))).toEqual([])
