@@ -149,8 +149,7 @@ export function extend(
  */
 export function release(standing: Standing, hold: Hold, charge: Charge, at: EpochMs): Standing {
   return {
-    // Rounds that are over were counted in buckets of their own: they are not taken out of this one.
-    minute: correctTokens(standing, hold.second, Math.max(0, charge.tokens - hold.spent.tokens) - hold.tokens, at),
+    minute: correctTokens(standing, hold.second, presentOf(hold, charge) - hold.tokens, at),
     day: standing.day,
     open: Math.max(0, standing.open - 1),
     spend: addToSpend(standing, hold.window, charge.cost, -hold.spent.cost - hold.cost),
@@ -164,10 +163,13 @@ export function release(standing: Standing, hold: Hold, charge: Charge, at: Epoc
 export function amend(standing: Standing, hold: Hold, was: Charge, charge: Charge, at: EpochMs): Standing {
   return {
     ...standing,
-    minute: correctTokens(standing, hold.second, charge.tokens - was.tokens, at),
+    minute: correctTokens(standing, hold.second, presentOf(hold, charge) - presentOf(hold, was), at),
     spend: addToSpend(standing, hold.window, charge.cost - was.cost, 0),
   }
 }
+
+/** What the present round weighs. Those before were counted in buckets of their own, and are not taken out of this one. */
+const presentOf = ({ spent }: Hold, { tokens }: Charge): number => Math.max(0, tokens - spent.tokens)
 
 function correctTokens(standing: Standing, counted: number, excess: number, at: EpochMs): readonly Bucket[] {
   if (excess === 0) return standing.minute

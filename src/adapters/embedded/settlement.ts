@@ -18,7 +18,13 @@ export async function settle(books: Books, settlement: Settlement): Promise<void
   const end = holds.endOf(hold.requestId)
   if (end === 'settled' || end === 'refunded') return
   // Nothing of it was charged: the hold ended without a checkpoint, or with a process that had not written it yet.
-  change(books, hold, NOTHING, charge, holds.taken(hold.requestId)?.shared)
+  change(
+    books,
+    end === 'orphan' ? hold : { ...hold, spent: NOTHING },
+    NOTHING,
+    charge,
+    holds.taken(hold.requestId)?.shared,
+  )
   return writer.charged(entryOf(bill, end === 'orphan' ? 'late' : 'settle', now()))
 }
 

@@ -106,7 +106,7 @@ export class Mirror {
     const known = this.#requests.get(hold.requestId)
     if (!known) {
       this.#requests.set(hold.requestId, { ...unknown(hold), state: 'ended' })
-      this.#standing = amend(this.#standing, hold, NOTHING, chargeOf(settlement), this.#now())
+      this.#standing = amend(this.#standing, { ...hold, spent: NOTHING }, NOTHING, chargeOf(settlement), this.#now())
       this.#write(bill, 'settle')
     } else if (known.state === 'open') {
       this.#end(known, chargeOf(settlement), 'ended')

@@ -348,10 +348,10 @@ function partOf({ tokens, cost, spent }: Hold, percent: number): Charge {
   return { tokens: spent.tokens + part(tokens), cost: spent.cost + part(cost) }
 }
 
-/** What a request weighed beyond its earlier rounds belongs to the last one. */
+/** What a request weighed beyond its earlier rounds belongs to the last one; they were used, whatever became of it. */
 function weigh({ rounds, hold }: Request, tokens: number): void {
   const last = rounds.at(-1)
-  if (last) last.tokens = tokens - hold.spent.tokens
+  if (last) last.tokens = Math.max(0, tokens - hold.spent.tokens)
 }
 
 const pickOf = <T>(items: readonly T[], pick: number): T | undefined => items[pick % Math.max(1, items.length)]
