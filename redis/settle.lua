@@ -43,8 +43,7 @@ if state == 'open' then
   release(standing, readHold(kept[2]), charge.tokens, charge.cost, now)
 else
   local hold = kept[2] and readHold(kept[2]) or { second = tonumber(ARGV[11]), spentTokens = 0 }
-  local function present(tokens) return math.max(0, tokens - hold.spentTokens) end
-  correctTokens(standing, hold.second, present(charge.tokens) - present(was.tokens), now)
+  correctTokens(standing, hold.second, presentOf(hold, charge.tokens) - presentOf(hold, was.tokens), now)
   standing.used = standing.used + charge.cost - was.cost
 end
 writeStanding(KEYS[2], KEYS[3], standing)

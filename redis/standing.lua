@@ -141,9 +141,11 @@ local function correctTokens(s, counted, excess, now)
   end
 end
 
+-- What the present round weighs. Those before were counted in buckets of their own, and are not taken out of this one.
+local function presentOf(hold, tokens) return math.max(0, tokens - hold.spentTokens) end
+
 local function release(s, hold, tokens, cost, now)
-  -- Rounds that are over were counted in buckets of their own: they are not taken out of this one.
-  correctTokens(s, hold.second, math.max(0, tokens - hold.spentTokens) - hold.tokens, now)
+  correctTokens(s, hold.second, presentOf(hold, tokens) - hold.tokens, now)
   s.open = math.max(0, s.open - 1)
   s.used = s.used + cost
   s.held = s.held - hold.spentCost - hold.cost

@@ -4,7 +4,7 @@ import type { LedgerRow } from '../gateway/store.ts'
 import { usageBy } from '../gateway/usage.ts'
 import type { EpochMs } from '../policy/config.ts'
 import type { Denial } from '../policy/denial.ts'
-import { dayOf } from '../policy/standing.ts'
+import { dayAt } from '../policy/standing.ts'
 import { invalid, isDenial } from '../wire/body.ts'
 import { inChunks } from '../wire/lines.ts'
 import { GROUPS, ledgerRecord, usageReport } from '../wire/report.ts'
@@ -23,7 +23,7 @@ export async function showUsage(app: App, call: HttpCall): Promise<void> {
   if (!by) return call.deny(invalid('by', `must be one of ${GROUPS.join(', ')}`))
   const from = sinceOf(query.since, app)
   if (isDenial(from)) return call.deny(from)
-  const since = from.since === undefined ? undefined : dayOf(Math.floor(from.since / 1000))
+  const since = from.since === undefined ? undefined : dayAt(from.since)
   const lines = await usageBy(app.store, { by, ...(since !== undefined && { since }) })
   call.json(200, usageReport(by, since, lines))
 }

@@ -45,9 +45,16 @@ export function judge(standing: Standing, claims: Claims, now: EpochMs): Verdict
  * what it `spent` so far is put right. It is no further request, and no other may take its place meanwhile.
  */
 export function judgeExtension(standing: Standing, hold: Hold, spent: Charge, claims: Claims, now: EpochMs): Verdict {
-  const { tokens, spend, output } = claims
-  return judge(release(standing, hold, spent, now), { requests: UNLIMITED, tokens, spend, output }, now)
+  return judge(release(standing, hold, spent, now), extensionOf(claims), now)
 }
+
+/** What an extension asks of claims: neither for a request, nor for its place in the day or under way. */
+export const extensionOf = ({ tokens, spend, output }: Claims): Claims => ({
+  requests: UNLIMITED,
+  tokens,
+  spend,
+  output,
+})
 
 /** Spent: it would not fit even if every hold were refunded. */
 function quotaDenial(claims: Claims, { used }: Readings): Refuse['denial'] | undefined {

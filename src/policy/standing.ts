@@ -60,6 +60,8 @@ const STEP_BACK_SECONDS = 120
 const secondOf = (at: EpochMs): number => Math.floor(at / 1000)
 /** The UTC day of a second since the epoch. */
 export const dayOf = (second: number): number => Math.floor(second / 86_400)
+/** The UTC day of a moment, in days since the epoch. */
+export const dayAt = (at: EpochMs): number => dayOf(secondOf(at))
 
 /**
  * The buckets that count at `at`: the current second and the 60 before it, which cover every span of 60 s.

@@ -1,5 +1,5 @@
 import type { EpochMs, Millis, NanoUsd } from '../../policy/config.ts'
-import { type Charge, dayOf, type Hold, type Spend } from '../../policy/standing.ts'
+import { type Charge, dayAt, type Hold, type Spend } from '../../policy/standing.ts'
 import type { Taken } from './holds.ts'
 import { put, type Records, remove, type Write } from './records.ts'
 
@@ -93,5 +93,5 @@ const DAY_MS: Millis = 86_400_000
 /** Until the next UTC day begins. */
 export const untilMidnight = (at: EpochMs): Millis => DAY_MS - (at % DAY_MS)
 
-const dayOfHold = ({ at }: Hold): number => dayOf(Math.floor(at / 1000))
+const dayOfHold = ({ at }: Hold): number => dayAt(at)
 const heldBy = ({ spent, cost }: Hold): NanoUsd => spent.cost + cost

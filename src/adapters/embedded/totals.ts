@@ -1,5 +1,5 @@
 import type { LedgerRow, Total, TotalsQuery } from '../../gateway/store.ts'
-import { dayOf } from '../../policy/standing.ts'
+import { dayAt } from '../../policy/standing.ts'
 import { pagesOf } from './pages.ts'
 import { put, type Records, type Write } from './records.ts'
 
@@ -15,7 +15,7 @@ export class Tally {
 
   add(row: LedgerRow, requests: number): void {
     const { account, plan, model, inputTokens, outputTokens, cost } = row
-    const key: TotalKey = [dayOf(Math.floor(row.admittedAt / 1000)), account, plan, model]
+    const key: TotalKey = [dayAt(row.admittedAt), account, plan, model]
     const name = key.join('\n')
     const sums = plus(this.#sums.get(name)?.sums ?? NONE, { requests, inputTokens, outputTokens, cost })
     this.#sums.set(name, { key, sums })

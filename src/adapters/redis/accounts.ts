@@ -40,17 +40,14 @@ export class Accounts {
   }
 
   async signIn({ account, claimed, label, issuedAt = 0 }: SignedIn): Promise<Caller> {
-    const { ask, layout } = this.#access
     for (;;) {
       const known = await this.find(account)
       // A token from before the one that was believed says nothing new.
       if (known && issuedAt < known.believedAt) return this.#callerOf(known)
       const terms = withClaim(known?.terms ?? {}, claimed)
-      // A token without a label leaves it, and one that an operator gave stays.
-      const isOpened = known !== undefined && (await ask(client => client.get(layout.opened(known.label)))) === account
-      const shown = isOpened ? known.label : (label ?? known?.label ?? account)
+      const shown = await this.#labelOf(account, known, label)
       if (known && termsText(terms) === known.text && shown === known.label) return this.#callerOf(known)
-      await ask(client => client.sAdd(layout.labelled(shown), account))
+      await this.#access.ask(client => client.sAdd(this.#access.layout.labelled(shown), account))
       await this.#change(account, known?.text ?? '', termsText(terms), [shown, '', '', '', '', String(issuedAt)])
     }
   }
@@ -82,6 +79,15 @@ export class Accounts {
       if (!last || page.length < PAGE) return
       from = `(${last.id}`
     }
+  }
+
+  /** A token without a label leaves it, and one that an operator gave stays. Most tokens bring the one there is. */
+  async #labelOf(account: string, known: StoredAccount | undefined, label: string | undefined): Promise<string> {
+    const { ask, layout } = this.#access
+    if (!known) return label ?? account
+    if (label === undefined || label === known.label) return known.label
+    const opened = await ask(client => client.get(layout.opened(known.label)))
+    return opened === account ? known.label : label
   }
 
   async #callerOf({ account, kind, terms, key }: StoredAccount): Promise<Caller> {

@@ -6,6 +6,7 @@ import {
   type Extension,
   LEASE_MS,
 } from '../../gateway/store.ts'
+import { extensionOf } from '../../policy/judge.ts'
 import type { Hold } from '../../policy/standing.ts'
 import type { Access } from './access.ts'
 import { readTerms, termsText } from './account.ts'
@@ -74,11 +75,3 @@ export async function extendHold(access: Access, { hold, round, soFar, claims }:
   if (outcome === 'extended') return { outcome, hold: readHold(text, hold) }
   return outcome === 'refused' ? { outcome, ...readRefusal(reply, claims) } : { outcome: 'ended' }
 }
-
-/** An extension asks neither for a request nor for a place under way. */
-const extensionOf = ({ tokens, spend, output }: Extension['claims']): Extension['claims'] => ({
-  requests: { limit: Number.MAX_SAFE_INTEGER },
-  tokens,
-  spend,
-  output,
-})

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { EpochMs } from '../../policy/config.ts'
-import { dayOf } from '../../policy/standing.ts'
+import { dayAt } from '../../policy/standing.ts'
 import type { Client } from './client.ts'
 import { BUCKETS, type Layout } from './layout.ts'
 
@@ -58,7 +58,7 @@ async function createIdentity(client: Client, layout: Layout, now: EpochMs): Pro
   const epoch = (await client.hGet(layout.meta, 'candidate')) ?? ''
   // The buckets first: whoever finds the epoch may use all of them.
   await Promise.all(BUCKETS.map(bucket => client.set(layout.bucket(bucket).epoch, epoch, { NX: true })))
-  await client.hSetNX(layout.meta, 'since', String(dayOf(Math.floor(now / 1000))))
+  await client.hSetNX(layout.meta, 'since', String(dayAt(now)))
   await client.hSetNX(layout.meta, 'schema', String(SCHEMA))
   await client.hSetNX(layout.meta, 'epoch', epoch)
   const identity = await readIdentity(client, layout)

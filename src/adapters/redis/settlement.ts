@@ -1,6 +1,6 @@
 import type { Settlement } from '../../gateway/store.ts'
 import type { EpochMs } from '../../policy/config.ts'
-import { dayOf, type Hold, NOTHING } from '../../policy/standing.ts'
+import { dayAt, type Hold, NOTHING } from '../../policy/standing.ts'
 import type { Ask } from './access.ts'
 import { readCheckpoint, readHold, restOf, whoseOf } from './codec.ts'
 import type { Bucket, Layout } from './layout.ts'
@@ -35,7 +35,7 @@ export function endArguments(layout: Layout, { how, hold, settlement }: End) {
       bucket.hold(requestId),
       bucket.leases,
       bucket.ledger,
-      bucket.totals(dayOf(Math.floor(at / 1000))),
+      bucket.totals(dayAt(at)),
       layout.guests.guestSpend,
     ],
     values: [

@@ -28,7 +28,7 @@ import {
 } from '../../gateway/store.ts'
 import type { EpochMs, Millis } from '../../policy/config.ts'
 import type { Caller } from '../../policy/facts.ts'
-import { dayOf, type Hold } from '../../policy/standing.ts'
+import { dayAt, type Hold } from '../../policy/standing.ts'
 import { windowOf } from '../../policy/window.ts'
 import { Access, type RedisStoreOptions } from './access.ts'
 import { recordOf } from './account.ts'
@@ -187,7 +187,7 @@ class RedisStore implements Store {
   }
 
   async *readTotals({ since = 0 }: TotalsQuery = {}): AsyncGenerator<Total, void, undefined> {
-    const today = dayOf(Math.floor((await this.#access.now()) / 1000))
+    const today = dayAt(await this.#access.now())
     yield* readTotals(this.#access, Math.max(since, this.#access.since), today)
   }
 

@@ -6,7 +6,7 @@ import { accountNamed } from '../../http/admin-named.ts'
 import { shownAudit } from '../../http/admin-records.ts'
 import type { EpochMs } from '../../policy/config.ts'
 import type { Denial } from '../../policy/denial.ts'
-import { dayOf } from '../../policy/standing.ts'
+import { dayAt } from '../../policy/standing.ts'
 import { isDenial, isObject, type JsonObject } from '../../wire/body.ts'
 import { type ErrorTerms, renderDenial } from '../../wire/denial.ts'
 import { ledgerRecord, usageReport } from '../../wire/report.ts'
@@ -53,7 +53,7 @@ const streamsOf = (desk: Desk): Streams => {
   const { store } = desk
   return {
     usage: async ({ since, by }) => {
-      const day = dayOf(Math.floor(momentOf(since) / 1000))
+      const day = dayAt(momentOf(since))
       return usageReport(by, day, await usageBy(store, { since: day, by }))
     },
     ledger: async function* (query) {
