@@ -4,6 +4,7 @@
 -- ARGV 3 request  4 settle|refund|orphan  5 tokens  6 cost  7 input  8 output  9 `account plan model`
 --      10 the rest of the row, '' for none  11 the bucket the caller believes it was counted in
 -- A row is `request place kind cost input output tokens settled account plan model rest`; the ledger is ordered by it.
+-- The first is at place 1, a late one at 2, and at 3 begin those of waste, which no settlement looks at.
 local ENDED_KEPT_MS = 300000
 local ORPHAN_KEPT_MS = 3600000
 local ROW = '^(%S+) (%d) (%S+) (%-?%d+) (%-?%d+) (%-?%d+) (%-?%d+) (%d+) (%S+ %S+ %S+) (.*)$'
@@ -28,7 +29,7 @@ end
 local was = { tokens = 0, cost = 0, input = 0, output = 0 }
 local late, rowed = state == 'orphan', false
 if state ~= 'open' then
-  for _, row in ipairs(redis.call('ZRANGEBYLEX', KEYS[6], '[' .. request .. ' ', '(' .. request .. '!')) do
+  for _, row in ipairs(redis.call('ZRANGEBYLEX', KEYS[6], '[' .. request .. ' 1', '(' .. request .. ' 3')) do
     local _, _, kind, cost, input, output, tokens, _, whose, text = string.match(row, ROW)
     if kind ~= 'orphan' then return { 'repeated' } end
     was = { tokens = number(tokens), cost = number(cost), input = number(input), output = number(output) }
@@ -54,17 +55,7 @@ if how == 'settle' or rest ~= '' then
   local cost, input, output = charge.cost - was.cost, charge.input - was.input, charge.output - was.output
   redis.call('ZADD', KEYS[6], 0, string.format('%s %d %s %d %d %d %d %d %s %s', request, place, kind, cost, input,
     output, charge.tokens - was.tokens, now, who, rest))
-  local sums = { 0, 0, 0, 0 }
-  local before = redis.call('HGET', KEYS[7], who)
-  if before then
-    local i = 0
-    for part in string.gmatch(before, '%S+') do
-      i = i + 1
-      sums[i] = tonumber(part)
-    end
-  end
-  redis.call('HSET', KEYS[7], who, string.format('%d %d %d %d', sums[1] + (rowed and 0 or 1), sums[2] + input,
-    sums[3] + output, sums[4] + cost))
+  addToTotals(KEYS[7], who, rowed and 0 or 1, input, output, cost)
 end
 
 weighShared(KEYS[8], KEYS[4], kept[3], charge.cost)

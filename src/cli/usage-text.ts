@@ -1,30 +1,29 @@
+import type { NanoUsd } from '../policy/config.ts'
 import { usdText } from '../wire/money.ts'
-import type { UsageRecord, UsageReport } from '../wire/report.ts'
+import type { UsageRecord, UsageReport, WasteRecord } from '../wire/report.ts'
 import { csvRow } from './csv.ts'
 import { table } from './talk.ts'
 
 /** A report as people read it: a line for each group, dearest first or day by day, and the sum of all. */
 export function usageTable({ by, data }: UsageReport): string {
   const labels = by === 'account'
-  const numbers = ['REQUESTS', 'INPUT', 'OUTPUT', 'USD']
   const names = labels ? ['ACCOUNT', 'LABEL'] : [by.toUpperCase()]
-  const sum = (field: 'requests' | 'input_tokens' | 'output_tokens' | 'cost_nano_usd') =>
-    data.reduce((total, record) => total + record[field], 0)
-  const rows = data.map(record => [
-    record.group,
-    ...(labels ? [record.label ?? ''] : []),
-    ...[record.requests, record.input_tokens, record.output_tokens].map(String),
-    record.usd,
-  ])
-  const total = [
-    'TOTAL',
-    ...(labels ? [''] : []),
-    ...[sum('requests'), sum('input_tokens'), sum('output_tokens')].map(String),
-    usdText(sum('cost_nano_usd')),
-  ]
-  const cells = alignPoints([...rows, total], names.length + numbers.length - 1)
-  return `${table([[...names, ...numbers], ...cells], names.length)}\n`
+  return totalled(
+    [...names, 'REQUESTS'],
+    data.map(record => ({
+      ...record,
+      names: [record.group, ...(labels ? [record.label ?? ''] : [])],
+      count: record.requests,
+    })),
+  )
 }
+
+/** What was wasted as people read it: a line for each pool, and the sum of all. */
+export const wasteTable = ({ waste }: UsageReport): string =>
+  totalled(
+    ['WASTE', 'ATTEMPTS'],
+    waste.map(record => ({ ...record, names: [record.pool], count: record.attempts })),
+  )
 
 /** A report as CSV; the sum is left to whoever reads it. */
 export function usageCsv({ by, data }: UsageReport): string {
@@ -36,6 +35,48 @@ export function usageCsv({ by, data }: UsageReport): string {
     ...numbers.map(field => record[field]),
   ]
   return [[...names, ...numbers], ...data.map(cells)].map(csvRow).join('')
+}
+
+/** What was wasted as CSV, likewise. */
+export const wasteCsv = ({ waste }: UsageReport): string =>
+  [WASTE_FIELDS, ...waste.map(record => WASTE_FIELDS.map(field => record[field]))].map(csvRow).join('')
+
+const WASTE_FIELDS = [
+  'pool',
+  'attempts',
+  'input_tokens',
+  'output_tokens',
+  'cost_nano_usd',
+  'usd',
+] as const satisfies readonly (keyof WasteRecord)[]
+
+interface Line {
+  readonly names: readonly string[]
+  readonly count: number
+  readonly input_tokens: number
+  readonly output_tokens: number
+  readonly cost_nano_usd: NanoUsd
+  readonly usd: string
+}
+
+/** A table of lines and their sum, under the titles of their names and of what was counted. */
+function totalled(titles: readonly string[], lines: readonly Line[]): string {
+  const sum = (field: 'count' | 'input_tokens' | 'output_tokens' | 'cost_nano_usd') =>
+    lines.reduce((total, line) => total + line[field], 0)
+  const rows = lines.map(line => [
+    ...line.names,
+    ...[line.count, line.input_tokens, line.output_tokens].map(String),
+    line.usd,
+  ])
+  const header = [...titles, 'INPUT', 'OUTPUT', 'USD']
+  const names = titles.length - 1
+  const total = [
+    'TOTAL',
+    ...Array.from({ length: names - 1 }, () => ''),
+    ...[sum('count'), sum('input_tokens'), sum('output_tokens')].map(String),
+    usdText(sum('cost_nano_usd')),
+  ]
+  return `${table([header, ...alignPoints([...rows, total], header.length - 1)], names)}\n`
 }
 
 /** Pads the decimals of a column, so that its points stand below each other. */

@@ -4,13 +4,14 @@ import type { Control } from './control/control.ts'
 import { csvRow } from './csv.ts'
 import { sinceOption } from './since-option.ts'
 import { writeOut } from './stdout.ts'
-import { usageCsv, usageTable } from './usage-text.ts'
+import { usageCsv, usageTable, wasteCsv, wasteTable } from './usage-text.ts'
 import { configOption, withControl } from './with-control.ts'
 
 interface UsageOptions {
   readonly config: string
   readonly since: string
   readonly by: Group
+  readonly waste?: boolean
   readonly csv?: boolean
   readonly json?: boolean
 }
@@ -31,6 +32,7 @@ export function registerUsage(program: Command): void {
     .enablePositionalOptions()
     .addOption(sinceOption('the first UTC day'))
     .addOption(new Option('--by <group>', 'what to add up by').choices(GROUPS).default('day'))
+    .addOption(new Option('--waste', 'only what failed attempts cost you, by pool').conflicts('by'))
     .addOption(new Option('--csv', 'print CSV').conflicts('json'))
     .option('--json', 'print JSON')
     .addOption(configOption())
@@ -38,7 +40,7 @@ export function registerUsage(program: Command): void {
 
   usage
     .command('export')
-    .description('write the rows of the ledger to stdout, one for each request')
+    .description('write the rows of the ledger to stdout: one for each request, and for each attempt that was wasted')
     .addOption(sinceOption('requests admitted since'))
     .option('--account <account>', 'only those of one account, by its id or label')
     .addOption(
@@ -54,9 +56,12 @@ export function registerUsage(program: Command): void {
     )
 }
 
-async function show(control: Control, { since, by, csv, json }: UsageOptions): Promise<void> {
+async function show(control: Control, { since, by, waste, csv, json }: UsageOptions): Promise<void> {
   const report = await control.usage({ since, by })
-  await writeOut([csv ? usageCsv(report) : json ? `${JSON.stringify(report)}\n` : usageTable(report)])
+  if (json) return writeOut([`${JSON.stringify(report)}\n`])
+  if (waste) return writeOut([csv ? wasteCsv(report) : wasteTable(report)])
+  const wasted = report.waste.length === 0 ? [] : ['\n', wasteTable(report)]
+  return writeOut(csv ? [usageCsv(report)] : [usageTable(report), ...wasted])
 }
 
 async function* jsonLines(rows: AsyncIterable<LedgerRecord>): AsyncGenerator<string, void, undefined> {
@@ -85,4 +90,5 @@ const LEDGER_FIELDS = [
   'settled_at',
   'revision',
   'rule',
+  'cause',
 ] as const satisfies readonly (keyof LedgerRecord)[]

@@ -3,6 +3,7 @@ import type { Claims, Readings, Refuse } from '../policy/decision.ts'
 import type { Terms } from '../policy/facts.ts'
 import type { Charge, Hold } from '../policy/standing.ts'
 import type { AccountStore } from './account-store.ts'
+import type { AllowanceStore } from './allowance-store.ts'
 
 /**
  * Where keys, accounts, standings and the ledger live. Every implementation passes test/store/contract.ts.
@@ -13,7 +14,7 @@ import type { AccountStore } from './account-store.ts'
  * request id. A hold is a lease of LEASE_MS that `beat` renews; one that ran out is settled by `sweep` at its last
  * checkpoint, and a settlement that comes after all charges the difference.
  */
-export interface Store extends AccountStore {
+export interface Store extends AccountStore, AllowanceStore {
   /** Judges the claims and takes what they are granted, in one step. Repeating a request id changes nothing. */
   admit(admission: Admission): Promise<Admitted>
   /** Judges and takes another round of a request under way. Repeating a round changes nothing. */
@@ -29,10 +30,21 @@ export interface Store extends AccountStore {
   /** What was used in the window at this moment. */
   readSpend(account: string): Promise<SpendReading>
 
-  /** Rows of one account, or of all, in the order of their request ids, which is that of their admission. */
+  /**
+   * Writes down what attempts cost the operator that nobody pays for: rows of kind `waste`, once per id, for as long as
+   * rows are kept. No account, limit or total of clients knows of it. Durable.
+   */
+  recordWaste(rows: readonly Waste[]): Promise<void>
+
+  /**
+   * Rows of one account, or of all, in the order of their request ids, which is that of their admission. Those of a
+   * request follow one another: what it was charged, then its waste by attempt.
+   */
   readLedger(query?: LedgerQuery): AsyncIterable<LedgerRow>
   /** What was settled by day, account, plan and model: of every row there ever was, also of those removed since. */
   readTotals(query?: TotalsQuery): AsyncIterable<Total>
+  /** What was wasted by day and pool, likewise. */
+  readWaste(query?: TotalsQuery): AsyncIterable<WasteTotal>
   /** Removes rows of requests admitted before a moment; totals and spend keep them. How many there were. */
   trimLedger(before: EpochMs): Promise<number>
   /** Waits for what is being written, then lets go of the files or the connection. */
@@ -123,11 +135,26 @@ export interface Bill {
   readonly rule?: string
 }
 
-/** One settled request. */
+/** One failed attempt that a backend may have worked for. */
+export interface Waste {
+  /** The attempt of the request, from 1: with the request id, the identity of the row. */
+  readonly attempt: number
+  /** Tokens and cost of the attempt: the operator's, at the prices of the pool that failed. */
+  readonly bill: Bill
+  /** `status 500`, `first content timeout`: for the operator. */
+  readonly cause: string
+}
+
+/** One settled request, or one attempt that was wasted. */
 export interface LedgerRow extends Bill {
-  /** `orphan`: charged at its last checkpoint. `late`: settled after that; tokens and cost are the difference. */
-  readonly kind: 'settle' | 'orphan' | 'late'
+  /**
+   * `orphan`: charged at its last checkpoint. `late`: settled after that; tokens and cost are the difference.
+   * `waste`: what a failed attempt cost the operator, and no client.
+   */
+  readonly kind: 'settle' | 'orphan' | 'late' | 'waste'
   readonly settledAt: EpochMs
+  /** Of waste. */
+  readonly cause?: string
 }
 
 export interface LedgerQuery {
@@ -149,6 +176,17 @@ export interface Total {
   readonly plan: string
   readonly model: string
   readonly requests: number
+  readonly inputTokens: number
+  readonly outputTokens: number
+  readonly cost: NanoUsd
+}
+
+/** What failed attempts at one pool cost its operator in one UTC day, that of the admissions. */
+export interface WasteTotal {
+  /** Days since the epoch. */
+  readonly day: number
+  readonly pool: string
+  readonly attempts: number
   readonly inputTokens: number
   readonly outputTokens: number
   readonly cost: NanoUsd

@@ -1,7 +1,13 @@
 import type { NanoUsd } from '../policy/config.ts'
 import type { Group } from '../wire/report.ts'
 import { dayText } from '../wire/since.ts'
-import type { Store, Total } from './store.ts'
+import type { Store, Total, WasteTotal } from './store.ts'
+
+/** What clients used, and beside it what failed attempts cost the operator by pool, dearest first. */
+export interface Usage {
+  readonly lines: readonly UsageLine[]
+  readonly waste: readonly Omit<WasteTotal, 'day'>[]
+}
 
 /** What was settled of one group. Sums are integers. */
 export interface UsageLine {
@@ -22,7 +28,11 @@ export interface UsageQuery {
 }
 
 /** Adds up the totals of the store: days in their order, anything else by what it cost, dearest first. */
-export async function usageBy(store: Store, { since, by }: UsageQuery): Promise<readonly UsageLine[]> {
+export async function usageBy(store: Store, query: UsageQuery): Promise<Usage> {
+  return { lines: await linesBy(store, query), waste: await wasteByPool(store, query) }
+}
+
+async function linesBy(store: Store, { since, by }: UsageQuery): Promise<readonly UsageLine[]> {
   const lines = new Map<string, UsageLine>()
   for await (const total of store.readTotals(since === undefined ? {} : { since })) {
     const group = by === 'day' ? dayText(total.day) : total[by]
@@ -31,6 +41,23 @@ export async function usageBy(store: Store, { since, by }: UsageQuery): Promise<
   const sorted = [...lines.values()].sort(by === 'day' ? byGroup : byCost)
   return by === 'account' ? allLabelled(store, sorted) : sorted
 }
+
+async function wasteByPool(store: Store, { since }: UsageQuery): Promise<Usage['waste']> {
+  const pools = new Map<string, Usage['waste'][number]>()
+  for await (const { day: _day, ...total } of store.readWaste(since === undefined ? {} : { since })) {
+    const before = pools.get(total.pool)
+    pools.set(total.pool, before ? plus(before, total) : total)
+  }
+  return [...pools.values()].sort((a, b) => b.cost - a.cost || (a.pool < b.pool ? -1 : 1))
+}
+
+const plus = (a: Usage['waste'][number], b: Usage['waste'][number]): Usage['waste'][number] => ({
+  pool: a.pool,
+  attempts: a.attempts + b.attempts,
+  inputTokens: a.inputTokens + b.inputTokens,
+  outputTokens: a.outputTokens + b.outputTokens,
+  cost: a.cost + b.cost,
+})
 
 const NOTHING = { requests: 0, inputTokens: 0, outputTokens: 0, cost: 0 }
 

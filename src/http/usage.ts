@@ -15,7 +15,7 @@ import type { HttpCall } from './call.ts'
 import type { App } from './endpoint.ts'
 import { readQuery } from './query.ts'
 
-/** GET /admin/usage: totals of whole UTC days, from the one of `since` on. */
+/** GET /admin/usage: totals of whole UTC days, from the one of `since` on, with what was wasted. */
 export async function showUsage(app: App, call: HttpCall): Promise<void> {
   const query = readQuery(call, ['since', 'by'])
   if (isDenial(query)) return call.deny(query)
@@ -24,8 +24,8 @@ export async function showUsage(app: App, call: HttpCall): Promise<void> {
   const from = sinceOf(query.since, app)
   if (isDenial(from)) return call.deny(from)
   const since = from.since === undefined ? undefined : dayAt(from.since)
-  const lines = await usageBy(app.store, { by, ...(since !== undefined && { since }) })
-  call.json(200, usageReport(by, since, lines))
+  const usage = await usageBy(app.store, { by, ...(since !== undefined && { since }) })
+  call.json(200, usageReport(by, since, usage))
 }
 
 /** GET /admin/ledger: rows as JSON lines, read from the store as fast as the client takes them. */

@@ -1,12 +1,19 @@
 import { isObject, type JsonObject } from './body.ts'
-import { GROUPS, type LedgerRecord, type UsageRecord, type UsageReport } from './report.ts'
+import { GROUPS, type LedgerRecord, type UsageRecord, type UsageReport, type WasteRecord } from './report.ts'
 
 /** Reads a report that a gateway sent. Throws TypeError when it is none. */
 export function readUsageReport(value: unknown): UsageReport {
-  const { by, since, data } = asObject(value)
+  const { by, since, data, waste } = asObject(value)
   const group = GROUPS.find(each => each === by)
-  if (!group || !Array.isArray(data)) throw new TypeError('the gateway sent no report of usage')
-  return { object: 'list', by: group, since: typeof since === 'string' ? since : null, data: data.map(usageRecord) }
+  if (!group || !Array.isArray(data) || !Array.isArray(waste))
+    throw new TypeError('the gateway sent no report of usage')
+  return {
+    object: 'list',
+    by: group,
+    since: typeof since === 'string' ? since : null,
+    data: data.map(usageRecord),
+    waste: waste.map(wasteRecord),
+  }
 }
 
 function usageRecord(value: unknown): UsageRecord {
@@ -15,6 +22,18 @@ function usageRecord(value: unknown): UsageRecord {
     group: text(record, 'group'),
     ...(typeof record.label === 'string' && { label: record.label }),
     requests: count(record, 'requests'),
+    input_tokens: count(record, 'input_tokens'),
+    output_tokens: count(record, 'output_tokens'),
+    cost_nano_usd: count(record, 'cost_nano_usd'),
+    usd: text(record, 'usd'),
+  }
+}
+
+function wasteRecord(value: unknown): WasteRecord {
+  const record = asObject(value)
+  return {
+    pool: text(record, 'pool'),
+    attempts: count(record, 'attempts'),
     input_tokens: count(record, 'input_tokens'),
     output_tokens: count(record, 'output_tokens'),
     cost_nano_usd: count(record, 'cost_nano_usd'),
@@ -42,6 +61,7 @@ export function readLedgerRecord(value: unknown): LedgerRecord {
     settled_at: text(record, 'settled_at'),
     revision: text(record, 'revision'),
     rule: record.rule === null ? null : text(record, 'rule'),
+    cause: record.cause === null ? null : text(record, 'cause'),
   }
 }
 

@@ -13,6 +13,8 @@ export interface UsageReport {
   /** The first UTC day, such as `2026-11-01`; null for all there ever was. */
   readonly since: string | null
   readonly data: readonly UsageRecord[]
+  /** What failed attempts cost the operator since, by pool; no part of `data`. */
+  readonly waste: readonly WasteRecord[]
 }
 
 export interface UsageRecord extends Amount {
@@ -21,6 +23,13 @@ export interface UsageRecord extends Amount {
   /** How operators call the account; only where the group is one. */
   readonly label?: string
   readonly requests: number
+  readonly input_tokens: number
+  readonly output_tokens: number
+}
+
+export interface WasteRecord extends Amount {
+  readonly pool: string
+  readonly attempts: number
   readonly input_tokens: number
   readonly output_tokens: number
 }
@@ -41,6 +50,8 @@ export interface LedgerRecord extends Amount {
   readonly settled_at: string
   readonly revision: string
   readonly rule: string | null
+  /** Why an attempt failed; of waste only. */
+  readonly cause: string | null
 }
 
 /** The same amount twice: an integer to add up, and exact decimal text to read. */
@@ -50,25 +61,42 @@ interface Amount {
 }
 
 /** `since` in days since the epoch; undefined when it is of all there ever was. */
-export const usageReport = (by: Group, since: number | undefined, lines: readonly Line[]): UsageReport => ({
+export const usageReport = (
+  by: Group,
+  since: number | undefined,
+  { lines, waste }: { readonly lines: readonly Line[]; readonly waste: readonly Wasted[] },
+): UsageReport => ({
   object: 'list',
   by,
   since: since === undefined ? null : dayText(since),
   data: lines.map(usageRecord),
+  waste: waste.map(wasteRecord),
 })
 
-interface Line {
-  readonly group: string
-  readonly label?: string
-  readonly requests: number
+interface Sums {
   readonly inputTokens: number
   readonly outputTokens: number
   readonly cost: NanoUsd
 }
 
+interface Line extends Sums {
+  readonly group: string
+  readonly label?: string
+  readonly requests: number
+}
+
+interface Wasted extends Sums {
+  readonly pool: string
+  readonly attempts: number
+}
+
 function usageRecord(line: Line): UsageRecord {
   const { group, label, requests, inputTokens: input_tokens, outputTokens: output_tokens, cost } = line
   return { group, ...(label !== undefined && { label }), requests, input_tokens, output_tokens, ...amount(cost) }
+}
+
+function wasteRecord({ pool, attempts, inputTokens, outputTokens, cost }: Wasted): WasteRecord {
+  return { pool, attempts, input_tokens: inputTokens, output_tokens: outputTokens, ...amount(cost) }
 }
 
 export function ledgerRecord(row: {
@@ -87,6 +115,7 @@ export function ledgerRecord(row: {
   readonly settledAt: EpochMs
   readonly revision: string
   readonly rule?: string
+  readonly cause?: string
 }): LedgerRecord {
   const { account, plan, asked, model, pool, kind, estimated, revision } = row
   return {
@@ -105,6 +134,7 @@ export function ledgerRecord(row: {
     settled_at: new Date(row.settledAt).toISOString(),
     revision,
     rule: row.rule ?? null,
+    cause: row.cause ?? null,
   }
 }
 

@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { openEmbeddedStore } from '../../src/adapters/embedded/store.ts'
 import { csvRow } from '../../src/cli/csv.ts'
 import { answer, type Backend, startBackend } from '../support/backend.ts'
 import { compileProgram, type Program, type Running } from './program.ts'
@@ -143,12 +144,20 @@ describe.each([
 
     const [header, row, ...rest] = stdout.split('\r\n')
     expect(header).toBe(
-      'request_id,account,plan,asked,model,pool,input_tokens,output_tokens,cost_nano_usd,usd,kind,estimated,admitted_at,settled_at,revision,rule',
+      'request_id,account,plan,asked,model,pool,input_tokens,output_tokens,cost_nano_usd,usd,kind,estimated,admitted_at,settled_at,revision,rule,cause',
     )
     expect(row).toMatch(
-      /^req_\w+,acct_\w+,free,svc-dear,svc-dear,near,9,3,780000,0\.00078,settle,false,\d{4}-\S+Z,\d{4}-\S+Z,[0-9a-f]{12},$/,
+      /^req_\w+,acct_\w+,free,svc-dear,svc-dear,near,9,3,780000,0\.00078,settle,false,\d{4}-\S+Z,\d{4}-\S+Z,[0-9a-f]{12},,$/,
     )
     expect(rest).toEqual([''])
+  })
+
+  it('where nothing was wasted the sum is 0, and the table says nothing of it', async () => {
+    const ran = async (...words: string[]) => lines((await svcctl('usage', ...words)).stdout)
+
+    expect(await ran('--waste')).toEqual(['WASTE  ATTEMPTS  INPUT  OUTPUT  USD', 'TOTAL         0      0       0    0'])
+    expect(await ran('--waste', '--csv')).toEqual(['pool,attempts,input_tokens,output_tokens,cost_nano_usd,usd\r'])
+    expect(JSON.parse((await ran('--json')).join())).toMatchObject({ waste: [] })
   })
 
   it('an account that is not there is told apart from one without requests', async () => {
@@ -177,12 +186,51 @@ describe.each([
   })
 })
 
+it('what was wasted stands beneath what clients used, and is exported with its cause, with a gateway as without one', async () => {
+  const store = await openEmbeddedStore({ path: join(cwd, 'store'), now: () => Date.now() })
+  for await (const row of store.readLedger()) {
+    if (row.model !== 'svc-dear') continue
+    const bill = { ...row, pool: 'far', cost: 1500, estimated: true }
+    await store.recordWaste([1, 2].map(attempt => ({ attempt, bill, cause: 'status 500, =no' })))
+  }
+  await store.close()
+
+  for (const serving of [false, true]) {
+    const running = serving ? (await start()).running : undefined
+    const table = lines((await svcctl('usage', '--by', 'plan')).stdout)
+    const csv = (await svcctl('usage', '--waste', '--csv')).stdout
+    const exported = (await svcctl('usage', 'export', '--account', FORMULA, '--format', 'csv')).stdout
+    const rows = lines((await svcctl('usage', 'export', '--account', FORMULA)).stdout).map(line => JSON.parse(line))
+    await running?.end()
+
+    expect(table).toEqual([
+      'PLAN   REQUESTS  INPUT  OUTPUT      USD',
+      'free        301   2709     903  0.01248',
+      'TOTAL       301   2709     903  0.01248',
+      '',
+      'WASTE  ATTEMPTS  INPUT  OUTPUT       USD',
+      'far           2     18       6  0.000003',
+      'TOTAL         2     18       6  0.000003',
+    ])
+    expect(csv.split('\r\n').slice(1)).toEqual(['far,2,18,6,3000,0.000003', ''])
+    expect(exported.split('\r\n')[2]).toMatch(
+      /far,9,3,1500,0\.0000015,waste,true,\S+,\S+,[0-9a-f]{12},,"status 500, =no"$/,
+    )
+    expect(rows.map(({ kind, cause }) => [kind, cause])).toEqual([
+      ['settle', null],
+      ['waste', 'status 500, =no'],
+      ['waste', 'status 500, =no'],
+    ])
+  }
+})
+
 it.each([
   [['--since', 'yesterday'], 'Write a duration such as 30d or 12h, or a date such as 2026-11-01.'],
   [['--since', '2026-13-01'], 'Write a duration'],
   [['export', '--since', '30'], 'Write a duration'],
   [['--by', 'week'], 'Allowed choices are day, plan, model, account'],
   [['--csv', '--json'], 'cannot be used with'],
+  [['--waste', '--by', 'model'], 'cannot be used with'],
   [['export', '--format', 'xlsx'], 'Allowed choices are ndjson, csv'],
 ])('usage %j is wrong usage', async (words, told) => {
   const { code, stdout, stderr } = await svcctl('usage', ...words)

@@ -80,6 +80,7 @@ describe('GET /admin/usage', () => {
           usd: '0.000123',
         },
       ],
+      waste: [],
     })
   })
 
@@ -115,6 +116,38 @@ describe('GET /admin/usage', () => {
     await twoDays()
 
     expect((await brief(query)).map(([day]) => day)).toEqual(days)
+  })
+
+  it('what was wasted stands beside it, by pool and dearest first, also when its rows were removed', async () => {
+    await twoDays()
+    for await (const row of test.gateway.store.readLedger()) {
+      const bill = { ...row, estimated: true, cost: 10 }
+      await test.gateway.store.recordWaste([
+        { attempt: 1, bill, cause: 'status 500' },
+        { attempt: 2, bill: { ...bill, pool: 'cloud', cost: 1_000_000 }, cause: 'first content timeout' },
+      ])
+    }
+    const settled = (await usage('?by=plan')).data
+    const wasted = { input_tokens: 45, output_tokens: 15, attempts: 5 }
+    const all = [
+      { ...wasted, pool: 'cloud', cost_nano_usd: 5_000_000, usd: '0.005' },
+      { ...wasted, pool: 'onprem', cost_nano_usd: 50, usd: '0.00000005' },
+    ]
+
+    expect(await usage('')).toMatchObject({ waste: all })
+    expect(await usage('?by=account&since=1h')).toMatchObject({
+      waste: [{ attempts: 3 }, { attempts: 3, cost_nano_usd: 30 }],
+    })
+    expect(await usage('?since=2026-11-23')).toMatchObject({ waste: [] })
+    expect((await ledger('?account=bob')).map(({ kind, cause }) => [kind, cause])).toEqual(
+      Array.from({ length: 2 }, () => [
+        ['settle', null],
+        ['waste', 'status 500'],
+        ['waste', 'first content timeout'],
+      ]).flat(),
+    )
+    await test.gateway.store.trimLedger(test.clock.now() + 1)
+    expect(await usage('?by=plan')).toMatchObject({ data: settled, waste: all })
   })
 
   it('rows that were removed still count', async () => {
@@ -155,6 +188,7 @@ describe('GET /admin/ledger', () => {
       settled_at: '2026-11-21T10:00:00.000Z',
       revision: test.gateway.app.config.revision,
       rule: null,
+      cause: null,
     })
   })
 

@@ -3,6 +3,7 @@ import type { Store } from '../../src/gateway/store.ts'
 import type { EpochMs } from '../../src/policy/config.ts'
 import { accountsContract } from './aspects/accounts.ts'
 import { admissionContract } from './aspects/admission.ts'
+import { allowanceContract } from './aspects/allowance.ts'
 import { auditContract } from './aspects/audit.ts'
 import { guestsContract } from './aspects/guests.ts'
 import { keysContract } from './aspects/keys.ts'
@@ -15,6 +16,7 @@ import { settlementContract } from './aspects/settlement.ts'
 import { sharedContract } from './aspects/shared.ts'
 import { sharedEndsContract } from './aspects/shared-ends.ts'
 import { termsContract } from './aspects/terms.ts'
+import { wasteContract } from './aspects/waste.ts'
 import { type Clock, clockAt, NOON } from './fixtures.ts'
 
 /** An empty store of one implementation. */
@@ -29,7 +31,7 @@ export interface Subject {
   destroy(): Promise<void>
 }
 
-interface Started extends Omit<Subject, 'destroy'> {
+export interface Started extends Omit<Subject, 'destroy'> {
   readonly clock: Clock
 }
 
@@ -65,5 +67,7 @@ export function storeContract(name: string, open: (now: () => EpochMs) => Promis
   describe(`${name}: settlement`, () => settlementContract(start))
   describe(`${name}: leases`, () => leasesContract(start))
   describe(`${name}: ledger`, () => ledgerContract(start))
+  describe(`${name}: waste`, () => wasteContract(start))
+  describe(`${name}: the hour of a pool`, () => allowanceContract(start))
   describe(`${name}: any order`, () => modelContract(start))
 }

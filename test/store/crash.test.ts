@@ -12,8 +12,8 @@ import { type EmbeddedStore, openEmbeddedStore } from '../../src/adapters/embedd
 import { LEASE_MS } from '../../src/gateway/store.ts'
 import type { Charge, Hold } from '../../src/policy/standing.ts'
 import { expectTaken, holdShared } from './aspects/shared.ts'
-import { copyOf, expectBalanced, newDirectory, openHere, openWatched } from './directory.ts'
-import { type Clock, clockAt, extension, NOON, type Shop, settlement, sumOf } from './fixtures.ts'
+import { copyOf, expectBalanced, expectWasteBalanced, newDirectory, openHere, openWatched } from './directory.ts'
+import { type Clock, clockAt, extension, NOON, type Shop, settlement, sumOf, waste } from './fixtures.ts'
 
 const ROUNDS = 3
 /** Blocks of 1,024 bytes in bash: room for a few thousand rows. */
@@ -109,6 +109,8 @@ interface World {
   /** Requests whose settlement resolved, and was not preceded by a refund. */
   readonly settled: string[]
   readonly refunded: Set<string>
+  /** Requests and attempts whose waste resolved. */
+  readonly wasted: string[]
 }
 
 /** What may happen to a store, and to one of its requests. */
@@ -130,6 +132,12 @@ const acts = {
     refunded.add(hold.requestId)
     return store.refund(hold)
   },
+  waste: async ({ store, wasted }: World, hold: Hold, { tokens }: Charge) => {
+    const attempt = 1 + (tokens % 3)
+    const cause = `attempt ${attempt}`
+    await store.recordWaste([{ ...waste(hold, attempt), cause }])
+    wasted.push(`${hold.requestId} ${cause}`)
+  },
   sweep: async ({ store, clock }: World) => {
     clock.at += LEASE_MS / 3
     await store.sweep()
@@ -137,7 +145,7 @@ const acts = {
   flush: ({ store }: World) => store.flush(),
 }
 
-const names = ['admit', 'admit', 'beat', 'extend', 'settle', 'settle', 'refund', 'sweep', 'flush'] as const
+const names = ['admit', 'admit', 'beat', 'extend', 'settle', 'settle', 'refund', 'sweep', 'flush', 'waste'] as const
 const step = fc.record({ act: fc.constantFrom(...names), pick: fc.nat(99), wait: fc.boolean(), weight: fc.nat(30) })
 
 it('whenever it crashes, nothing that resolved is lost, and `used` and what guests share are the sum of the rows', async () => {
@@ -146,12 +154,12 @@ it('whenever it crashes, nothing that resolved is lost, and `used` and what gues
       const clock = clockAt(NOON)
       const { path, store, disk, files, shop } = await openWatched(clock.now)
       const holds = [await holdShared(store, shop, 'req_000')]
-      const world: World = { store, shop, clock, holds, settled: [], refunded: new Set() }
+      const world: World = { store, shop, clock, holds, settled: [], refunded: new Set(), wasted: [] }
       // The files change with a commit and at no other time.
-      const crashes: { copy: string; settled: readonly string[] }[] = []
+      const crashes: { copy: string; settled: readonly string[]; wasted: readonly string[] }[] = []
       disk.commit = async writes => {
         await files.commit(writes)
-        crashes.push({ copy: await copyOf(path), settled: [...world.settled] })
+        crashes.push({ copy: await copyOf(path), settled: [...world.settled], wasted: [...world.wasted] })
       }
 
       const calls: Promise<void>[] = []
@@ -164,11 +172,14 @@ it('whenever it crashes, nothing that resolved is lost, and `used` and what gues
       await Promise.all(calls)
       await store.flush()
 
-      for (const { copy, settled } of crashes) {
+      for (const { copy, settled, wasted } of crashes) {
         const after = await openHere(copy, clock.now)
         const rows = await expectBalanced(after, shop.account)
         await expectTaken(after, shop, sumOf(rows))
+        const rowsOfWaste = await expectWasteBalanced(after)
         await after.close()
+        const written = new Set(rowsOfWaste.map(({ requestId, cause }) => `${requestId} ${cause}`))
+        expect(wasted.filter(one => !written.has(one))).toEqual([])
         const kept = new Set(rows.map(({ requestId }) => requestId))
         expect(settled.filter(requestId => !kept.has(requestId))).toEqual([])
       }

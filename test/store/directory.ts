@@ -7,7 +7,7 @@ import { lockDirectory } from '../../src/adapters/embedded/lock.ts'
 import { openRecords, type Records, type Write } from '../../src/adapters/embedded/records.ts'
 import { type EmbeddedStore, openEmbeddedStore, openOn } from '../../src/adapters/embedded/store.ts'
 import type { LedgerRow, Store } from '../../src/gateway/store.ts'
-import { clockAt, ledgerOf, NOON, openShop, sumOf, totalsOf } from './fixtures.ts'
+import { charged, clockAt, ledgerOf, NOON, openShop, sumOf, totalsOf, wasted, wasteOf } from './fixtures.ts'
 
 export const { now } = clockAt(NOON)
 
@@ -64,9 +64,20 @@ export async function holdsIn(path: string): Promise<string[]> {
   return holds
 }
 
-/** Nothing is held, and what was used is the sum of the rows and that of the totals. The rows. */
+/** What was wasted is the sum of its rows, each of which is there once. The rows. */
+export async function expectWasteBalanced(store: Store): Promise<LedgerRow[]> {
+  const [rows, totals] = [wasted(await ledgerOf(store)), await wasteOf(store)]
+
+  expect({ cost: sumOf(totals), attempts: totals.reduce((sum, { attempts }) => sum + attempts, 0) }).toEqual({
+    cost: sumOf(rows),
+    attempts: new Set(rows.map(({ requestId, cause }) => `${requestId} ${cause}`)).size,
+  })
+  return rows
+}
+
+/** Nothing is held, and what was used is the sum of the rows of clients and that of the totals. The rows. */
 export async function expectBalanced(store: Store, account: string): Promise<LedgerRow[]> {
-  const [rows, totals] = [await ledgerOf(store, account), await totalsOf(store)]
+  const [rows, totals] = [charged(await ledgerOf(store, account)), await totalsOf(store)]
   const own = totals.filter(total => total.account === account)
   const { used, held } = await store.readSpend(account)
   const requests = own.reduce((sum, total) => sum + total.requests, 0)

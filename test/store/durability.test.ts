@@ -18,6 +18,9 @@ import {
   rowOf,
   settlement,
   totalsOf,
+  waste,
+  wasteOf,
+  wasteRowOf,
 } from './fixtures.ts'
 
 /** A disk that refuses commits until `mend`. */
@@ -111,7 +114,67 @@ describe('embedded: durability', () => {
     await expect(store.beat([{ hold }])).rejects.toThrow(StoreUnavailable)
     await expect(store.settle(settlement(hold))).rejects.toThrow(StoreUnavailable)
     await expect(store.sweep()).rejects.toThrow(StoreUnavailable)
+    await expect(store.recordWaste([waste(hold)])).rejects.toThrow(StoreUnavailable)
+    await expect(store.takeAllowance({ pool: 'cloud', amount: 1, limit: 9 })).rejects.toThrow(StoreUnavailable)
     await expect(store.revokeKey({ hash: shop.keyHash, by: 'operator' })).rejects.toThrow(StoreUnavailable)
+  })
+})
+
+describe('embedded: waste', () => {
+  it('that resolved is in the files, with its total and nothing of its account', async () => {
+    const { path, store, shop, disk } = await openWatched()
+    const hold = await admit(store, shop, 'req_1')
+    const before = disk.commits
+
+    await store.recordWaste([waste(hold, 1), waste(hold, 2)])
+
+    expect(disk.commits).toBe(before + 1)
+    const after = await crash(path)
+    expect(await ledgerOf(after)).toEqual([wasteRowOf(waste(hold, 1)), wasteRowOf(waste(hold, 2))])
+    expect(await wasteOf(after)).toMatchObject([{ attempts: 2, cost: 18 }])
+    expect(await expectBalanced(after, shop.account)).toEqual([])
+  })
+
+  it('that a full disk refused is written once when it was mended, whoever tells it again', async () => {
+    const { path, store, shop, fail, mend } = await openOnBrokenDisk()
+    const hold = await admit(store, shop, 'req_1')
+    fail()
+    await expect(store.recordWaste([waste(hold)])).rejects.toThrow(StoreUnavailable)
+    await expect(store.recordWaste([waste(hold)])).rejects.toThrow(StoreUnavailable)
+
+    mend()
+    await store.recordWaste([waste(hold)])
+
+    const after = await crash(path)
+    expect(await ledgerOf(after)).toEqual([wasteRowOf(waste(hold))])
+    expect(await wasteOf(after)).toMatchObject([{ attempts: 1, cost: 9 }])
+  })
+})
+
+describe('embedded: the hour of a pool', () => {
+  it('is in the files a quarter of a second after it was taken', async () => {
+    stopTimers()
+    const { path, store, disk } = await openWatched()
+    const written = once(disk.written, 'commit')
+
+    await store.takeAllowance({ pool: 'cloud', amount: 60, limit: 100 })
+    await store.amendAllowance({ pool: 'cloud', at: NOON, difference: -20 })
+    vi.advanceTimersByTime(250)
+    await written
+
+    expect(await (await crash(path)).readAllowance('cloud')).toBe(40)
+  })
+
+  it('is in the files once a disk that failed was mended', async () => {
+    const { path, store, fail, mend } = await openOnBrokenDisk()
+    fail()
+    await store.takeAllowance({ pool: 'cloud', amount: 60, limit: 100 })
+    await expect(store.flush()).rejects.toThrow(StoreUnavailable)
+
+    mend()
+    await store.flush()
+
+    expect(await (await crash(path)).readAllowance('cloud')).toBe(60)
   })
 })
 

@@ -10,6 +10,8 @@ import {
   type Store,
   type Total,
   type TotalsQuery,
+  type Waste,
+  type WasteTotal,
 } from '../../src/gateway/store.ts'
 import type { EpochMs, Millis, NanoUsd } from '../../src/policy/config.ts'
 import type { Claims } from '../../src/policy/decision.ts'
@@ -162,6 +164,25 @@ export function rowOf(
     settledAt,
   }
 }
+
+/** An attempt of a request that was wasted, at the price of another pool than the one that is charged for. */
+export function waste(hold: Hold, attempt = 1, charge: Charge = { tokens: 15, cost: 9 }): Waste {
+  return { attempt, bill: { ...billOf(hold, charge), pool: 'cloud-core', estimated: true }, cause: 'status 500' }
+}
+
+export const wasteRowOf = ({ bill, cause }: Waste, settledAt: EpochMs = bill.admittedAt): LedgerRow => ({
+  ...bill,
+  kind: 'waste',
+  settledAt,
+  cause,
+})
+
+/** The rows that somebody was charged. */
+export const charged = (rows: readonly LedgerRow[]): LedgerRow[] => rows.filter(({ kind }) => kind !== 'waste')
+/** The rows that nobody was. */
+export const wasted = (rows: readonly LedgerRow[]): LedgerRow[] => rows.filter(({ kind }) => kind === 'waste')
+
+export const wasteOf = (store: Store, query?: TotalsQuery): Promise<WasteTotal[]> => all(store.readWaste(query))
 
 /** Asks for the next round of a request, after it spent what is said. */
 export function extension(hold: Hold, spent: Charge, limits: Limits = {}): Extension {

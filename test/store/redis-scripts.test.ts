@@ -1,4 +1,5 @@
 import { describeRedis, useRedis } from '../support/redis.ts'
+import { allowanceDifferential } from './aspects/allowance-differential.ts'
 import { differentialContract } from './aspects/differential.ts'
 import { openRedisSubject } from './aspects/subjects.ts'
 import { startOf } from './contract.ts'
@@ -6,8 +7,8 @@ import { startOf } from './contract.ts'
 describeRedis('the scripts of Redis', () => {
   const server = useRedis()
 
-  differentialContract(
-    startOf(now => openRedisSubject(server().url, now)),
-    20_000,
-  )
+  const start = startOf(now => openRedisSubject(server().url, now))
+
+  differentialContract(start, 20_000)
+  allowanceDifferential(start, 10_000)
 })

@@ -7,7 +7,7 @@ import { openRedisStore } from '../../src/adapters/redis/store.ts'
 import { type Store, StoreUnavailable } from '../../src/gateway/store.ts'
 import { describeRedis, type RedisOptions, type RedisServer, startRedis } from '../support/redis.ts'
 import { newDirectory } from './directory.ts'
-import { admission, admit, claimsOf, ledgerOf, openShop, settlement } from './fixtures.ts'
+import { admission, admit, claimsOf, ledgerOf, openShop, settlement, waste } from './fixtures.ts'
 
 async function serve(options: RedisOptions = {}): Promise<RedisServer> {
   const server = await startRedis(options)
@@ -99,13 +99,19 @@ describeRedis('a store that was emptied', () => {
     ],
     ['mints no key', (store: Store) => openShop(store, 'bob')],
     [
+      'records no waste',
+      (store: Store, _shop: unknown, hold: Awaited<ReturnType<typeof admit>>) => store.recordWaste([waste(hold)]),
+    ],
+    ['takes nothing from a pool', (store: Store) => store.takeAllowance({ pool: 'cloud', amount: 1, limit: 9 })],
+    ['says nothing of the hour of a pool', (store: Store) => store.readAllowance('cloud')],
+    [
       'revokes none',
       (store: Store, { keyHash }: { keyHash: string }) => store.revokeKey({ hash: keyHash, by: 'operator' }),
     ],
   ])('%s', async (_what, act) => {
-    const { store, shop } = await emptied()
+    const { store, shop, hold } = await emptied()
 
-    await expect(act(store, shop)).rejects.toThrow(StoreUnavailable)
+    await expect(act(store, shop, hold)).rejects.toThrow(StoreUnavailable)
   })
 
   it('takes no settlement: it waits on the disk of the gateway', async () => {

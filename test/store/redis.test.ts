@@ -1,14 +1,54 @@
 import { createClient } from '@keyv/redis'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { openRedisStore } from '../../src/adapters/redis/store.ts'
 import { describeRedis, useRedis } from '../support/redis.ts'
 import { openRedisSubject } from './aspects/subjects.ts'
 import { startOf, storeContract } from './contract.ts'
-import { admit, LAPSED, ledgerOf, openShop, rowOf, settlement, totalsOf } from './fixtures.ts'
+import { newDirectory } from './directory.ts'
+import {
+  admit,
+  charged,
+  LAPSED,
+  ledgerOf,
+  NOON,
+  openShop,
+  rowOf,
+  settlement,
+  totalsOf,
+  waste,
+  wasteOf,
+  wasteRowOf,
+} from './fixtures.ts'
 
 describeRedis('a store in Redis', () => {
   const server = useRedis()
 
   storeContract('redis', now => openRedisSubject(server().url, now))
+
+  it('gateways share the hour of a pool, and write down its waste once', async () => {
+    const options = { url: server().url, prefix: 'shared', alarm: () => {}, now: () => NOON, answerMs: 15_000 }
+    const open = async () => {
+      const store = await openRedisStore({ ...options, stateDir: await newDirectory() })
+      onTestFinished(() => store.close())
+      return store
+    }
+    const [one, other] = [await open(), await open()]
+    const hold = await admit(one, await openShop(one), 'req_1')
+
+    const taken = await Promise.all(
+      [one, other].flatMap(store =>
+        Array.from({ length: 20 }, () => store.takeAllowance({ pool: 'cloud', amount: 10, limit: 109 })),
+      ),
+    )
+    await Promise.all([one, other].map(store => store.recordWaste([waste(hold)])))
+
+    expect(taken.filter(at => at === NOON)).toHaveLength(10)
+    expect([await one.readAllowance('cloud'), await other.readAllowance('cloud')]).toEqual([100, 100])
+    await other.amendAllowance({ pool: 'cloud', at: NOON, difference: -95 })
+    expect(await one.takeAllowance({ pool: 'cloud', amount: 105, limit: 109 })).toBeUndefined()
+    expect(await one.takeAllowance({ pool: 'cloud', amount: 104, limit: 109 })).toBe(NOON)
+    expect(await wasteOf(other)).toMatchObject([{ attempts: 1 }])
+  })
 
   describe('a request that Redis keeps no marker of any more', () => {
     const start = startOf(now => openRedisSubject(server().url, now))
@@ -41,24 +81,46 @@ describeRedis('a store in Redis', () => {
       expect(await ledgerOf(store)).toEqual([rowOf(settled)])
     })
 
+    it('is not wasted again, nor taken for settled because it was wasted', async () => {
+      const { store, clock } = await start()
+      const shop = await openShop(store)
+      const hold = await admit(store, shop, 'req_1')
+      await store.recordWaste([waste(hold)])
+      clock.at += LAPSED
+      await store.sweep()
+      await letHoursPass()
+
+      await store.recordWaste([waste(hold)])
+      await store.settle(settlement(hold))
+
+      expect(await ledgerOf(store)).toEqual([rowOf(settlement(hold), clock.at), wasteRowOf(waste(hold))])
+      expect(await store.readSpend(shop.account)).toMatchObject({ used: 50, held: 0 })
+      expect(await wasteOf(store)).toMatchObject([{ attempts: 1 }])
+    })
+
     it.each([
-      ['a settlement', { tokens: 30, cost: 50 }],
-      ['a refund', { tokens: 0, cost: 0 }],
-    ])('pays the difference to its checkpoint by %s', async (what, charge) => {
+      ['a settlement', { tokens: 30, cost: 50 }, 0],
+      ['a settlement, of one that was wasted', { tokens: 30, cost: 50 }, 2],
+      ['a refund', { tokens: 0, cost: 0 }, 0],
+      ['a refund, of one that was wasted', { tokens: 0, cost: 0 }, 2],
+    ])('pays the difference to its checkpoint by %s', async (what, charge, attempts) => {
       const { store, clock } = await start()
       const shop = await openShop(store)
       const hold = await admit(store, shop, 'req_1')
       const [soFar, late] = [settlement(hold, { tokens: 12, cost: 14 }), settlement(hold, charge)]
+      await store.recordWaste(Array.from({ length: attempts }, (_, index) => waste(hold, 1 + index)))
       await store.beat([{ hold, soFar }])
       clock.at += LAPSED
       await store.sweep()
       await letHoursPass()
 
-      const end = () => (what === 'a refund' ? store.refund(hold) : store.settle(late))
+      const end = () => (what.startsWith('a refund') ? store.refund(hold) : store.settle(late))
       await end()
       await end()
 
-      expect(await ledgerOf(store)).toEqual([rowOf(soFar, clock.at, 'orphan'), rowOf(late, clock.at, 'late', soFar)])
+      const rows = await ledgerOf(store)
+      expect(charged(rows)).toEqual([rowOf(soFar, clock.at, 'orphan'), rowOf(late, clock.at, 'late', soFar)])
+      expect(rows).toHaveLength(2 + attempts)
       expect(await store.readSpend(shop.account)).toMatchObject({ used: charge.cost, held: 0 })
       expect(await totalsOf(store)).toMatchObject([{ requests: 1, cost: charge.cost }])
     })

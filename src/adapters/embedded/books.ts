@@ -1,4 +1,5 @@
 import type { EpochMs } from '../../policy/config.ts'
+import { Allowances } from './allowances.ts'
 import { GuestDays } from './guest-days.ts'
 import { Holds } from './holds.ts'
 import type { Records } from './records.ts'
@@ -12,6 +13,7 @@ export interface Books {
   readonly standings: Standings
   readonly holds: Holds
   readonly guestDays: GuestDays
+  readonly allowances: Allowances
   readonly writer: Writer
   readonly now: () => EpochMs
 }
@@ -23,16 +25,17 @@ const ACCOUNTS_IN_MEMORY = 10_000
 export async function openBooks(records: Records, now: () => EpochMs): Promise<Books> {
   const holds = new Holds()
   const guestDays = new GuestDays(records)
+  const allowances = new Allowances(records)
   const writer: Writer = new Writer(records, {
     standingOf: account => standings.of(account),
     heldOf: requestId => holds.get(requestId),
-    guestDays,
+    kept: [guestDays, allowances],
   })
   const standings = new Standings(
     { read: account => records.standings.get(account), isWritten: account => writer.isWritten(account) },
     ACCOUNTS_IN_MEMORY,
   )
-  const books: Books = { records, standings, holds, guestDays, writer, now }
+  const books: Books = { records, standings, holds, guestDays, allowances, writer, now }
   try {
     await recover(books)
     return books

@@ -2,6 +2,7 @@ import type { EpochMs, Millis, NanoUsd } from '../../policy/config.ts'
 import { type Charge, dayAt, type Hold, type Spend } from '../../policy/standing.ts'
 import type { Taken } from './holds.ts'
 import { put, type Records, remove, type Write } from './records.ts'
+import { type Kept, Unwritten } from './unwritten.ts'
 
 /** Days before the newest one; nobody asks for older ones. */
 const DAYS_KEPT = 2
@@ -11,12 +12,9 @@ const DAYS_KEPT = 2
  * marked `shared`; its day is that of its admission. As with standings, the disk is asked for what was used only:
  * what is held comes from the holds.
  */
-export class GuestDays {
+export class GuestDays implements Kept {
   readonly #days = new Map<number, Spend>()
-  /** Otherwise than on disk. */
-  #changed = new Set<number>()
-  /** In the commit under way. */
-  #writing: ReadonlySet<number> = new Set()
+  readonly #unwritten = new Unwritten<number>()
 
   constructor({ guestDays }: Pick<Records, 'guestDays'>) {
     for (const { key, value } of guestDays.getRange()) this.#days.set(key, { used: value.used, held: 0 })
@@ -50,23 +48,19 @@ export class GuestDays {
     this.#add(hold, charge.cost - was.cost, 0)
   }
 
-  /** The changes for the next commit; `written` or `failed` must follow. */
   writes({ guestDays }: Records): Write[] {
-    this.#writing = this.#changed
-    this.#changed = new Set()
-    return Array.from(this.#writing, day => {
+    return this.#unwritten.begin(day => {
       const spend = this.#days.get(day)
       return spend ? put(guestDays, day, spend) : remove(guestDays, day)
     })
   }
 
   written(): void {
-    this.#writing = new Set()
+    this.#unwritten.written()
   }
 
   failed(): void {
-    for (const day of this.#writing) this.#changed.add(day)
-    this.#writing = new Set()
+    this.#unwritten.failed()
   }
 
   #add(hold: Hold, used: NanoUsd, held: NanoUsd): void {
@@ -75,14 +69,14 @@ export class GuestDays {
     // Forgotten, because it is long over.
     if (!before) return
     this.#days.set(day, { used: Math.max(0, before.used + used), held: Math.max(0, before.held + held) })
-    this.#changed.add(day)
+    this.#unwritten.add(day)
   }
 
   #begin(day: number): void {
     for (const earlier of this.#days.keys()) {
       if (earlier >= day - DAYS_KEPT) continue
       this.#days.delete(earlier)
-      this.#changed.add(earlier)
+      this.#unwritten.add(earlier)
     }
     this.#days.set(day, { used: 0, held: 0 })
   }

@@ -20,8 +20,10 @@ export interface Entry {
   readonly requests: 0 | 1
 }
 
-/** The first row of a request has its id as key; that of a late settlement follows it at once. */
+/** The first row of a request has its id as key; that of a late settlement follows it at once, and then its waste. */
 export const lateKey = (requestId: string): string => `${requestId}+late`
+export const wasteKey = (requestId: string, attempt: number): string =>
+  `${requestId}+waste${String(attempt).padStart(4, '0')}`
 
 export const entryOf = (bill: Bill, kind: 'settle' | 'orphan' | 'late', settledAt: EpochMs): Entry => ({
   key: kind === 'late' ? lateKey(bill.requestId) : bill.requestId,

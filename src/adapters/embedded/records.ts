@@ -1,12 +1,13 @@
 import { type Database, type Key, open, type RootDatabase } from 'lmdb'
 import type { AccountRecord, AuditRow, KeyRecord } from '../../gateway/account-store.ts'
 import { StoreUnavailable } from '../../gateway/store.ts'
+import type { Allowance } from '../../policy/allowance.ts'
 import type { EpochMs } from '../../policy/config.ts'
 import type { Spend, Standing } from '../../policy/standing.ts'
 import type { Held } from './holds.ts'
 import type { StoredRow } from './ledger.ts'
 import { prepareSchema } from './schema.ts'
-import type { Sums, TotalKey } from './totals.ts'
+import type { Sums, TotalKey, WasteKey } from './totals.ts'
 
 /** The files of the store: one LMDB environment. Reads are synchronous and see what was committed last. */
 export interface Records {
@@ -23,10 +24,14 @@ export interface Records {
   readonly standings: Database<Standing, string>
   /** Requests under way, by request id. */
   readonly holds: Database<Held, string>
-  /** By request id, which is time-ordered, and `lateKey`. */
+  /** By request id, which is time-ordered, `lateKey` and `wasteKey`. */
   readonly ledger: Database<StoredRow, string>
-  /** Of every row there ever was. */
+  /** Of every row there ever was, but those of waste. */
   readonly totals: Database<Sums, TotalKey>
+  /** Of every row of waste there ever was; each is a request. */
+  readonly waste: Database<Sums, WasteKey>
+  /** What counts against the hour of a pool, by its name. */
+  readonly allowances: Database<Allowance, string>
   /** What all guests spent, by UTC day; what it says of holds is not read back, as in standings. */
   readonly guestDays: Database<Spend, number>
   readonly meta: Database<number, 'schema' | 'minted' | 'audited'>
@@ -76,6 +81,7 @@ export async function openRecords(path: string): Promise<Records> {
     overlappingSync: false,
     // Batches are made by hand. lmdb's own leave a promise that nobody holds: on a full disk its rejection ends the process.
     eventTurnBatching: false,
+    maxDbs: 32,
   })
   const records: Records = {
     keys: root.openDB({ name: 'keys' }),
@@ -87,6 +93,8 @@ export async function openRecords(path: string): Promise<Records> {
     holds: root.openDB({ name: 'holds' }),
     ledger: root.openDB({ name: 'ledger' }),
     totals: root.openDB({ name: 'totals' }),
+    waste: root.openDB({ name: 'waste' }),
+    allowances: root.openDB({ name: 'allowances' }),
     guestDays: root.openDB({ name: 'guestDays' }),
     meta: root.openDB({ name: 'meta' }),
     commit: writes => commit(root, writes),

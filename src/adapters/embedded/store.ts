@@ -1,4 +1,5 @@
 import { mkdir } from 'node:fs/promises'
+import type { AllowanceAmend, AllowanceTake } from '../../gateway/allowance-store.ts'
 import {
   type Admission,
   type Admitted,
@@ -13,8 +14,10 @@ import {
   StoreUnavailable,
   type Total,
   type TotalsQuery,
+  type Waste,
+  type WasteTotal,
 } from '../../gateway/store.ts'
-import type { EpochMs } from '../../policy/config.ts'
+import type { EpochMs, NanoUsd } from '../../policy/config.ts'
 import type { Hold } from '../../policy/standing.ts'
 import { windowOf } from '../../policy/window.ts'
 import { EmbeddedAccounts } from './account-store.ts'
@@ -24,7 +27,8 @@ import { readLedger, trimLedger } from './ledger.ts'
 import { type Lock, lockDirectory } from './lock.ts'
 import { openRecords, type Records } from './records.ts'
 import { refund, settle, sweep } from './settlement.ts'
-import { readTotals } from './totals.ts'
+import { readTotals, readWaste } from './totals.ts'
+import { recordWaste } from './waste.ts'
 
 /** Opens or creates the store in a directory. Rejects with StoreLocked while another process has it open. */
 export async function openEmbeddedStore(options: { path: string; now: () => EpochMs }): Promise<EmbeddedStore> {
@@ -93,12 +97,38 @@ export class EmbeddedStore extends EmbeddedAccounts implements Store {
     return { used, held, window }
   }
 
+  async recordWaste(rows: readonly Waste[]): Promise<void> {
+    return recordWaste(this.books, rows)
+  }
+
+  /** A crash forgets what was taken in the last quarter of a second; what nobody put right counts for its hour. */
+  async takeAllowance(take: AllowanceTake): Promise<EpochMs | undefined> {
+    const { allowances, writer, now } = this.books
+    const at = allowances.take(take, now())
+    if (at !== undefined) writer.soon()
+    return at
+  }
+
+  async amendAllowance(amend: AllowanceAmend): Promise<void> {
+    const { allowances, writer, now } = this.books
+    allowances.amend(amend, now())
+    writer.soon()
+  }
+
+  async readAllowance(pool: string): Promise<NanoUsd> {
+    return this.books.allowances.read(pool, this.books.now())
+  }
+
   readLedger(query?: LedgerQuery): AsyncIterable<LedgerRow> {
     return readLedger(this.books.records, query)
   }
 
   readTotals(query?: TotalsQuery): AsyncIterable<Total> {
     return readTotals(this.books.records, query)
+  }
+
+  readWaste(query?: TotalsQuery): AsyncIterable<WasteTotal> {
+    return readWaste(this.books.records, query)
   }
 
   async trimLedger(before: EpochMs): Promise<number> {

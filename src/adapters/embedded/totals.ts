@@ -1,28 +1,37 @@
-import type { LedgerRow, Total, TotalsQuery } from '../../gateway/store.ts'
+import type { Database } from 'lmdb'
+import type { LedgerRow, Total, TotalsQuery, WasteTotal } from '../../gateway/store.ts'
 import { dayAt } from '../../policy/standing.ts'
 import { pagesOf } from './pages.ts'
 import { put, type Records, type Write } from './records.ts'
 
 export type TotalKey = [day: number, account: string, plan: string, model: string]
+export type WasteKey = [day: number, pool: string]
 
 export type Sums = Pick<Total, 'requests' | 'inputTokens' | 'outputTokens' | 'cost'>
 
 const NONE: Sums = { requests: 0, inputTokens: 0, outputTokens: 0, cost: 0 }
 
-/** What rows add to the totals. */
-export class Tally {
-  readonly #sums = new Map<string, { readonly key: TotalKey; sums: Sums }>()
+export const totalKey = ({ admittedAt, account, plan, model }: LedgerRow): TotalKey => [
+  dayAt(admittedAt),
+  account,
+  plan,
+  model,
+]
 
-  add(row: LedgerRow, requests: number): void {
-    const { account, plan, model, inputTokens, outputTokens, cost } = row
-    const key: TotalKey = [dayAt(row.admittedAt), account, plan, model]
+export const wasteTotalKey = ({ admittedAt, pool }: LedgerRow): WasteKey => [dayAt(admittedAt), pool]
+
+/** What rows add to the totals of one kind. */
+export class Tally<K extends TotalKey | WasteKey> {
+  readonly #sums = new Map<string, { readonly key: K; sums: Sums }>()
+
+  add(key: K, { inputTokens, outputTokens, cost }: LedgerRow, requests: number): void {
     const name = key.join('\n')
     const sums = plus(this.#sums.get(name)?.sums ?? NONE, { requests, inputTokens, outputTokens, cost })
     this.#sums.set(name, { key, sums })
   }
 
   /** Each total with what was added, on top of what it was before. */
-  writes(totals: Records['totals'], before: (key: TotalKey) => Sums | undefined): Write[] {
+  writes(totals: Database<Sums, K>, before: (key: K) => Sums | undefined): Write[] {
     return Array.from(this.#sums.values(), ({ key, sums }) => put(totals, key, plus(before(key) ?? NONE, sums)))
   }
 }
@@ -42,6 +51,19 @@ export async function* readTotals(
     for (const { key, value } of page) {
       const [day, account, plan, model] = key
       yield { day, account, plan, model, ...value }
+    }
+  }
+}
+
+export async function* readWaste(
+  { waste }: Records,
+  { since }: TotalsQuery = {},
+): AsyncGenerator<WasteTotal, void, undefined> {
+  for await (const page of pagesOf(waste, since === undefined ? {} : { start: [since] })) {
+    for (const { key, value } of page) {
+      const [day, pool] = key
+      const { requests: attempts, ...sums } = value
+      yield { day, pool, attempts, ...sums }
     }
   }
 }

@@ -1,12 +1,12 @@
 import { setImmediate } from 'node:timers/promises'
 import type { Millis } from '../../policy/config.ts'
 import type { Hold, Standing } from '../../policy/standing.ts'
-import type { GuestDays } from './guest-days.ts'
 import { HoldChanges } from './hold-changes.ts'
 import type { Held } from './holds.ts'
 import { type Entry, lateKey, type StoredRow } from './ledger.ts'
 import { put, type Records, type Write } from './records.ts'
-import { Tally } from './totals.ts'
+import { Tally, type TotalKey, totalKey, type WasteKey, wasteTotalKey } from './totals.ts'
+import type { Kept } from './unwritten.ts'
 
 /** What changed without a settlement waits this long at most. A crash forgets no more than that. */
 const WRITE_BEHIND_MS: Millis = 250
@@ -16,7 +16,7 @@ const RETRY_MS: Millis = 1000
 interface Memory {
   standingOf(account: string): Standing
   heldOf(requestId: string): Held | undefined
-  readonly guestDays: GuestDays
+  readonly kept: readonly Kept[]
 }
 
 /**
@@ -27,7 +27,7 @@ interface Memory {
 export class Writer {
   readonly #records: Records
   readonly #memory: Memory
-  /** Charged, and not yet on disk. */
+  /** Charged or wasted, and not yet on disk. */
   readonly #entries = new Map<string, Entry>()
   readonly #holds: HoldChanges
   /** Accounts whose standing is newer than on disk. */
@@ -75,15 +75,20 @@ export class Writer {
     this.#later(WRITE_BEHIND_MS)
   }
 
+  /** Has what is kept beside the holds written, soon. */
+  soon(): void {
+    this.#later(WRITE_BEHIND_MS)
+  }
+
   /** Notes that the hold is on disk. */
   found({ requestId }: Hold): void {
     this.#holds.found(requestId)
   }
 
-  /** Has a row written with the next commit. */
+  /** Has a row written with the next commit. Waste changes nothing of its account. */
   add(entry: Entry): void {
     this.#entries.set(entry.key, entry)
-    this.#changed.add(entry.row.account)
+    if (entry.row.kind !== 'waste') this.#changed.add(entry.row.account)
   }
 
   /** Has a row and the standing of its account written. Resolves when both are on disk. */
@@ -137,13 +142,13 @@ export class Writer {
       if (writes.length > 0) await this.#records.commit(writes)
       for (const { key } of entries) this.#entries.delete(key)
       this.#holds.written()
-      this.#memory.guestDays.written()
+      for (const kept of this.#memory.kept) kept.written()
       this.#failing = false
     } catch (error) {
       this.#failing = true
       for (const account of this.#writing) this.#changed.add(account)
       this.#holds.failed()
-      this.#memory.guestDays.failed()
+      for (const kept of this.#memory.kept) kept.failed()
       this.#later(RETRY_MS)
       throw error
     } finally {
@@ -152,21 +157,28 @@ export class Writer {
   }
 
   #writes(entries: readonly Entry[], accounts: ReadonlySet<string>): Write[] {
-    const { ledger, standings, totals } = this.#records
+    const { ledger, standings } = this.#records
     const holds = this.#holds.writes(this.#records, this.#due)
     this.#due = false
-    const tally = new Tally()
-    for (const { key, row, requests } of entries) {
-      // Totals are added to: a row of a commit that failed must not be counted twice, should it be on disk after all.
-      if (!this.#failing || !ledger.doesExist(key)) tally.add(row, requests)
-    }
     return [
       ...entries.map(({ key, row }) => put(ledger, key, row)),
-      ...tally.writes(totals, key => totals.get(key)),
+      ...this.#totalWrites(entries),
       ...Array.from(accounts, account => put(standings, account, this.#memory.standingOf(account))),
-      ...this.#memory.guestDays.writes(this.#records),
+      ...this.#memory.kept.flatMap(kept => kept.writes(this.#records)),
       ...holds,
     ]
+  }
+
+  #totalWrites(entries: readonly Entry[]): Write[] {
+    const { ledger, totals, waste } = this.#records
+    const [tally, wasted] = [new Tally<TotalKey>(), new Tally<WasteKey>()]
+    for (const { key, row, requests } of entries) {
+      // Totals are added to: a row of a commit that failed must not be counted twice, should it be on disk after all.
+      if (this.#failing && ledger.doesExist(key)) continue
+      if (row.kind === 'waste') wasted.add(wasteTotalKey(row), row, requests)
+      else tally.add(totalKey(row), row, requests)
+    }
+    return [...tally.writes(totals, key => totals.get(key)), ...wasted.writes(waste, key => waste.get(key))]
   }
 
   #later(delay: Millis): void {

@@ -96,20 +96,24 @@ export function claimsArguments({ requests, tokens, day, concurrency, spend, out
 export const whoseOf = ({ account, plan, model }: Bill): string => `${account} ${plan} ${model}`
 
 /** What a row says beside its numbers. */
-export const restOf = ({ asked, pool, estimated, admittedAt, revision, rule }: Bill): string =>
-  JSON.stringify([asked, pool, estimated ? 1 : 0, admittedAt, revision, ...(rule === undefined ? [] : [rule])])
+export function restOf(bill: Bill, cause?: string): string {
+  const { asked, pool, estimated, admittedAt, revision, rule } = bill
+  const more = cause === undefined ? (rule === undefined ? [] : [rule]) : [rule ?? null, cause]
+  return JSON.stringify([asked, pool, estimated ? 1 : 0, admittedAt, revision, ...more])
+}
 
-/** Reads a row as the settlement script writes it. */
+/** Reads a row as the scripts write it. */
 export function readRow(text: string): LedgerRow {
   const [requestId = '', , kind, cost, input, output, , settledAt, account = '', plan = '', model = '', ...rest] =
     text.split(' ')
-  const [asked, pool, estimated, admittedAt, revision, rule] = JSON.parse(rest.join(' ')) as [
+  const [asked, pool, estimated, admittedAt, revision, rule, cause] = JSON.parse(rest.join(' ')) as [
     string,
     string,
     number,
     number,
     string,
-    string | undefined,
+    (string | null)?,
+    string?,
   ]
   return {
     requestId,
@@ -124,9 +128,10 @@ export function readRow(text: string): LedgerRow {
     estimated: estimated === 1,
     admittedAt,
     revision,
-    ...(rule !== undefined && { rule }),
+    ...(typeof rule === 'string' && { rule }),
     kind: kind as LedgerRow['kind'],
     settledAt: Number(settledAt),
+    ...(cause !== undefined && { cause }),
   }
 }
 

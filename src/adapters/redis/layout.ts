@@ -45,6 +45,11 @@ export class Layout {
     return this.of(GUESTS)
   }
 
+  /** What pools cost their operator. */
+  get pools(): Bucket {
+    return this.of(POOLS)
+  }
+
   of(account: string): Bucket {
     return this.bucket(bucketOf(account))
   }
@@ -60,6 +65,8 @@ export class Layout {
 
 /** Not an account: it only has a bucket as if it were one. */
 export const GUESTS = 'guests'
+/** Neither is this one. */
+export const POOLS = 'pools'
 
 /** Keys of one bucket. */
 export class Bucket {
@@ -101,6 +108,14 @@ export class Bucket {
   }
   totals(day: number): string {
     return `${this.#tag}:totals:${day}`
+  }
+  /** Totals of waste by pool. */
+  waste(day: number): string {
+    return `${this.#tag}:waste:${day}`
+  }
+  /** What counts against the hour of a pool. */
+  allowance(pool: string): string {
+    return `${this.#tag}:allowance:${pool}`
   }
   key(hash: string): string {
     return `${this.#tag}:key:${hash}`

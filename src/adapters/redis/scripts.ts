@@ -24,6 +24,8 @@ const scripts = {
   revoke: script('revoke'),
   change: script('change'),
   count: script('count'),
+  waste: script('waste'),
+  allowance: script('allowance'),
 }
 
 export type ScriptName = keyof typeof scripts

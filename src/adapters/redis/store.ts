@@ -11,6 +11,7 @@ import type {
   SignedIn,
   TermsChange,
 } from '../../gateway/account-store.ts'
+import type { AllowanceAmend, AllowanceTake } from '../../gateway/allowance-store.ts'
 import {
   type Admission,
   type Admitted,
@@ -25,8 +26,10 @@ import {
   type Store,
   type Total,
   type TotalsQuery,
+  type Waste,
+  type WasteTotal,
 } from '../../gateway/store.ts'
-import type { EpochMs, Millis } from '../../policy/config.ts'
+import type { EpochMs, Millis, NanoUsd } from '../../policy/config.ts'
 import type { Caller } from '../../policy/facts.ts'
 import { dayAt, type Hold } from '../../policy/standing.ts'
 import { windowOf } from '../../policy/window.ts'
@@ -34,12 +37,14 @@ import { Access, type RedisStoreOptions } from './access.ts'
 import { recordOf } from './account.ts'
 import { Accounts } from './accounts.ts'
 import { admit, extendHold } from './admission.ts'
+import { amendAllowance, readAllowance, takeAllowance } from './allowance.ts'
 import { checkpointText } from './codec.ts'
 import { Endings } from './endings.ts'
 import { countEvent } from './events.ts'
 import { Keyring } from './keyring.ts'
 import { chunksOf } from './layout.ts'
 import { readLedger, readTotals, trimLedger } from './ledger.ts'
+import { readWaste, recordWaste } from './waste.ts'
 
 /** Requests whose leases are renewed together. */
 const BEATS_AT_ONCE = 256
@@ -133,6 +138,22 @@ class RedisStore implements Store {
     return { used: Number(used ?? 0), held: Number(held ?? 0), window }
   }
 
+  recordWaste(rows: readonly Waste[]): Promise<void> {
+    return recordWaste(this.#access, rows)
+  }
+
+  takeAllowance(take: AllowanceTake): Promise<EpochMs | undefined> {
+    return takeAllowance(this.#access, take)
+  }
+
+  amendAllowance(amend: AllowanceAmend): Promise<void> {
+    return amendAllowance(this.#access, amend)
+  }
+
+  readAllowance(pool: string): Promise<NanoUsd> {
+    return readAllowance(this.#access, pool)
+  }
+
   mintKey(mint: Mint): Promise<Minted> {
     return this.#keyring.mint(mint)
   }
@@ -189,6 +210,11 @@ class RedisStore implements Store {
   async *readTotals({ since = 0 }: TotalsQuery = {}): AsyncGenerator<Total, void, undefined> {
     const today = dayAt(await this.#access.now())
     yield* readTotals(this.#access, Math.max(since, this.#access.since), today)
+  }
+
+  async *readWaste({ since = 0 }: TotalsQuery = {}): AsyncGenerator<WasteTotal, void, undefined> {
+    const today = dayAt(await this.#access.now())
+    yield* readWaste(this.#access, Math.max(since, this.#access.since), today)
   }
 
   trimLedger(before: EpochMs): Promise<number> {

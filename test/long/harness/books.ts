@@ -6,6 +6,7 @@ import type { Visit } from './site.ts'
 
 /** What the store says of some accounts, by account id. Nano-USD. */
 export interface Books {
+  /** Of clients: what nobody was charged is no part of it. */
   readonly rows: readonly LedgerRecord[]
   readonly used: ReadonlyMap<string, number>
   readonly held: ReadonlyMap<string, number>
@@ -24,7 +25,7 @@ export async function readBooks(gateway: Gateway, accounts: readonly Account[]):
     // A sweeper may settle what a killed gateway left.
     if (tries < 5 && JSON.stringify(before) !== JSON.stringify(after)) continue
     return {
-      rows: rows.map(line => JSON.parse(line) as LedgerRecord),
+      rows: rows.map(line => JSON.parse(line) as LedgerRecord).filter(({ kind }) => kind !== 'waste'),
       used: new Map(after.map(({ account, used }) => [account, used])),
       held: new Map(after.map(({ account, held }) => [account, held])),
       totals: new Map(report.data.map(({ group, cost_nano_usd: cost, requests }) => [group, { cost, requests }])),

@@ -10,6 +10,7 @@ import {
   admission,
   all,
   type Clock,
+  charged,
   claimsOf,
   extension,
   LAPSED,
@@ -19,6 +20,10 @@ import {
   settlement,
   sumOf,
   takenBy,
+  waste,
+  wasted,
+  wasteOf,
+  wasteRowOf,
 } from '../fixtures.ts'
 import { Mirror } from './mirror.ts'
 
@@ -56,6 +61,8 @@ const ACTS = [
   'wait',
   'lapse',
   'stepBack',
+  'waste',
+  'repeatWaste',
 ] as const
 
 const OFTEN = ['admit', 'admit', 'admit', 'settle', 'extend', 'beat', 'beat', 'sweep', 'lateSettle', 'wait'] as const
@@ -94,6 +101,7 @@ interface Request {
   checkpoint?: Charge
   charged: Charge
   leaseUntil: EpochMs
+  attempts: number
 }
 
 interface World {
@@ -112,6 +120,7 @@ class Model {
   readonly #mirror: Mirror
   readonly #start: EpochMs
   readonly #requests: Request[] = []
+  readonly #wasted: LedgerRow[] = []
   /** True time. */
   #time: EpochMs
   /** Tokens and spend that came to light after an orphan was charged for less. */
@@ -134,6 +143,8 @@ class Model {
     else if (step.act === 'stepBack') clock.at = Math.max(clock.at - pick * 717, this.#time - LAG_MAX)
     else if (step.act === 'admit') await this.#admit(weight)
     else if (step.act === 'sweep') await this.#sweep()
+    else if (step.act === 'waste') await this.#waste(pick, weight)
+    else if (step.act === 'repeatWaste') await this.#repeatWaste(pick)
     else if (step.act === 'crash') for (const one of this.#open().slice(pick % 3)) one.crashed = true
     else await this.#doTo(step)
     await this.#check()
@@ -188,7 +199,33 @@ class Model {
     const { hold } = answer
     const first = { at: this.#time, second: hold.second, first: true, tokens: hold.tokens }
     const [charged, leaseUntil] = [{ tokens: 0, cost: 0 }, clock.at + 30_000]
-    this.#requests.push({ asked, hold, state: 'open', crashed: false, rounds: [first], charged, leaseUntil })
+    this.#requests.push({
+      asked,
+      hold,
+      state: 'open',
+      crashed: false,
+      rounds: [first],
+      charged,
+      leaseUntil,
+      attempts: 0,
+    })
+  }
+
+  /** Of a request under way, or long over. */
+  async #waste(pick: number, weight: number): Promise<void> {
+    const request = pickOf(this.#requests, pick)
+    if (!request) return
+    const rows = Array.from({ length: 1 + (weight % 3) }, () =>
+      waste(request.hold, ++request.attempts, { tokens: weight, cost: weight }),
+    )
+    await this.#world.store.recordWaste(rows)
+    this.#wasted.push(...rows.map(row => wasteRowOf(row, this.#world.clock.at)))
+  }
+
+  async #repeatWaste(pick: number): Promise<void> {
+    const request = pickOf(this.#requests, pick)
+    if (request && request.attempts > 0)
+      await this.#world.store.recordWaste([waste(request.hold, 1 + (pick % request.attempts))])
   }
 
   async #repeatAdmit(pick: number): Promise<void> {
@@ -286,9 +323,11 @@ class Model {
     const rows = await all(store.readLedger({ account: shop.account, since: this.#start - LAG_MAX }))
     const totals = await all(store.readTotals({ since: dayOf(this.#start / 1000) }))
 
-    expect(rows).toEqual(inOrder(this.#mirror.rows))
-    expect(totals.filter(({ account }) => account === shop.account)).toEqual(totalsBy(rows))
-    expect(sumOf(rows)).toBe(this.#used())
+    expect(rows).toEqual(inOrder([...this.#mirror.rows, ...this.#wasted]))
+    expect(totals.filter(({ account }) => account === shop.account)).toEqual(totalsBy(charged(rows)))
+    expect(sumOf(charged(rows))).toBe(this.#used())
+    const wastedToday = await wasteOf(store, { since: dayOf(this.#start / 1000) })
+    expect(sumOf(wastedToday)).toBe(sumOf(this.#wasted))
   }
 
   #used(): number {
@@ -357,7 +396,7 @@ function weigh({ rounds, hold }: Request, tokens: number): void {
 const pickOf = <T>(items: readonly T[], pick: number): T | undefined => items[pick % Math.max(1, items.length)]
 const tokensOf = (rounds: readonly Round[]): number => rounds.reduce((sum, { tokens }) => sum + tokens, 0)
 
-const KINDS = ['settle', 'orphan', 'late']
+const KINDS = ['settle', 'orphan', 'late', 'waste']
 const inOrder = (rows: readonly LedgerRow[]): LedgerRow[] =>
   rows.toSorted((a, b) => a.requestId.localeCompare(b.requestId) || KINDS.indexOf(a.kind) - KINDS.indexOf(b.kind))
 
@@ -414,12 +453,13 @@ export function modelContract(start: Start, runs = 60): void {
       const reopened = await reopen()
       const rows = await all(reopened.readLedger())
       const totals = await all(reopened.readTotals())
+      expect(sumOf(await wasteOf(reopened))).toBe(sumOf(wasted(rows)))
       for (const [index, account] of accounts.entries()) {
         clock.at = NOON + index * DAY_MS
         const { used, held } = await reopened.readSpend(account)
         const of = <T extends { account: string; cost: number }>(list: readonly T[]) =>
           sumOf(list.filter(one => one.account === account))
-        expect({ rows: of(rows), totals: of(totals), held }).toEqual({ rows: used, totals: used, held: 0 })
+        expect({ rows: of(charged(rows)), totals: of(totals), held }).toEqual({ rows: used, totals: used, held: 0 })
       }
     },
     90_000,

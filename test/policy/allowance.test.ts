@@ -1,0 +1,153 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { type Allowance, amend, costIn, newAllowance, take } from '../../src/policy/allowance.ts'
+import type { EpochMs, Millis, NanoUsd } from '../../src/policy/config.ts'
+
+const NOON: EpochMs = Date.UTC(2025, 5, 16, 12)
+const MINUTE_MS: Millis = 60_000
+const HOUR_MS: Millis = 60 * MINUTE_MS
+const minuteOf = (at: EpochMs) => Math.floor(at / MINUTE_MS)
+
+/** One that was taken, as a list would keep it. */
+interface Event {
+  /** True time, which only grows. */
+  readonly time: EpochMs
+  /** As it was told. */
+  readonly at: EpochMs
+  cost: NanoUsd
+}
+
+type Step =
+  | { readonly do: 'take'; readonly amount: NanoUsd }
+  /** To a part in percent of what it is; never to more than was taken. */
+  | { readonly do: 'amend'; readonly pick: number; readonly percent: number }
+  | { readonly do: 'wait' | 'back'; readonly ms: Millis }
+
+const LIMIT = 1000
+const takeStep = fc.record({ do: fc.constant('take' as const), amount: fc.nat(400) })
+const amendStep = fc.record({ do: fc.constant('amend' as const), pick: fc.nat(99), percent: fc.nat(100) })
+const some = fc.oneof(
+  fc.nat(MINUTE_MS),
+  fc.nat(20 * MINUTE_MS),
+  fc.constantFrom(HOUR_MS - 1, HOUR_MS, HOUR_MS + MINUTE_MS - 1, HOUR_MS + MINUTE_MS),
+)
+const waitStep = some.map(ms => ({ do: 'wait' as const, ms }))
+/** Any distance, in which the clock may be behind true time for ever. */
+const backStep = fc.oneof(some, fc.nat(100 * HOUR_MS)).map(ms => ({ do: 'back' as const, ms }))
+
+/** Takes, amends and waits, beside a list of all that was taken. */
+class Books {
+  allowance: Allowance = newAllowance
+  readonly events: Event[] = []
+  time = NOON
+  clock = NOON
+
+  do(step: Step): void {
+    if (step.do === 'take') this.#take(step.amount)
+    else if (step.do === 'amend') this.#amend(step.pick, step.percent)
+    else this.#pass(step)
+  }
+
+  /** What was taken in the 60 minutes that end now. */
+  get lastHour(): NanoUsd {
+    return sumOf(this.events.filter(({ time }) => this.time - time <= HOUR_MS))
+  }
+
+  #take(amount: NanoUsd): void {
+    const taken = take(this.allowance, { amount, limit: LIMIT }, this.clock)
+    if (!taken) return
+    this.allowance = taken.allowance
+    this.events.push({ time: this.time, at: taken.at, cost: amount })
+  }
+
+  #amend(pick: number, percent: number): void {
+    const event = this.events[pick % Math.max(1, this.events.length)]
+    if (!event) return
+    const difference = Math.floor((event.cost * percent) / 100) - event.cost
+    this.allowance = amend(this.allowance, { counted: event.at, difference }, this.clock)
+    event.cost += difference
+  }
+
+  #pass({ do: what, ms }: { readonly do: 'wait' | 'back'; readonly ms: Millis }): void {
+    this.clock += what === 'wait' ? ms : -ms
+    if (what === 'wait') this.time += ms
+  }
+}
+
+const sumOf = (events: readonly Event[]) => events.reduce((sum, { cost }) => sum + cost, 0)
+const steps = (...kinds: fc.Arbitrary<Step>[]) => fc.array(fc.oneof(...kinds), { minLength: 1, maxLength: 80 })
+
+describe('the hour of a pool', () => {
+  it('counts what a list of everything taken counts in the minute and the 60 before it, and refuses by that alone', () => {
+    fc.assert(
+      fc.property(steps(takeStep, takeStep, amendStep, waitStep), all => {
+        const books = new Books()
+        for (const step of all) {
+          const counted = () => sumOf(books.events.filter(({ at }) => minuteOf(at) >= minuteOf(books.clock) - 60))
+          const [before, events] = [counted(), books.events.length]
+
+          books.do(step)
+
+          if (step.do === 'take') expect(books.events.length - events).toBe(before + step.amount <= LIMIT ? 1 : 0)
+          expect(costIn(books.allowance, books.clock)).toBe(counted())
+          expect(books.allowance.length).toBeLessThanOrEqual(61)
+        }
+      }),
+      { numRuns: 500 },
+    )
+  })
+
+  it('no span of 60 minutes holds more than the limit', () => {
+    fc.assert(
+      fc.property(steps(takeStep, takeStep, amendStep, waitStep), all => {
+        const books = new Books()
+        for (const step of all) {
+          books.do(step)
+          expect(books.lastHour).toBeLessThanOrEqual(LIMIT)
+        }
+      }),
+      { numRuns: 500 },
+    )
+  })
+
+  it('nor when the clock steps back, by whatever, and again', () => {
+    fc.assert(
+      fc.property(steps(takeStep, takeStep, amendStep, waitStep, backStep), all => {
+        const books = new Books()
+        for (const step of all) {
+          books.do(step)
+          expect(books.lastHour).toBeLessThanOrEqual(LIMIT)
+        }
+      }),
+      { numRuns: 2000 },
+    )
+  })
+
+  it('is free again two hours after the last of it at the latest, however far the clock stepped back', () => {
+    fc.assert(
+      fc.property(steps(takeStep, waitStep, backStep), all => {
+        const books = new Books()
+        for (const step of all) books.do(step)
+        // Somebody asks, which is when what lies ahead is found.
+        books.do({ do: 'take', amount: 0 })
+        books.do({ do: 'wait', ms: 2 * HOUR_MS + 2 * MINUTE_MS })
+
+        expect(costIn(books.allowance, books.clock)).toBe(0)
+      }),
+      { numRuns: 500 },
+    )
+  })
+
+  it('never counts less than nothing, whatever it is put right by', () => {
+    const amendment = fc.record({ counted: fc.integer({ min: NOON - HOUR_MS, max: NOON }), difference: fc.integer() })
+    fc.assert(
+      fc.property(steps(takeStep, waitStep), fc.array(amendment), (all, amendments) => {
+        const books = new Books()
+        for (const step of all) books.do(step)
+        const hour = amendments.reduce((sum, one) => amend(sum, one, books.clock), books.allowance)
+
+        expect(hour.filter(({ cost }) => cost < 0)).toEqual([])
+      }),
+    )
+  })
+})
