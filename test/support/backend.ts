@@ -1,10 +1,13 @@
 import { EventEmitter, once } from 'node:events'
 import http from 'node:http'
+import https from 'node:https'
 import type { AddressInfo, Socket } from 'node:net'
 import { answer, type Behaviour, json, stream } from './behaviours.ts'
+import type { Certificate } from './certificate.ts'
 
 export * from './behaviours.ts'
 export * from './failures.ts'
+export * from './refusals.ts'
 
 /** One request as the backend received it, whole. */
 export interface Seen {
@@ -16,9 +19,9 @@ export interface Seen {
   readonly rawBody: string
 }
 
-/** Starts a scripted backend on a free loopback port. */
-export async function startBackend(): Promise<Backend> {
-  const backend = new Backend()
+/** Starts a scripted backend on a free loopback port; with a certificate it speaks TLS. */
+export async function startBackend(certificate?: Certificate): Promise<Backend> {
+  const backend = new Backend(certificate)
   await backend.listenAgain()
   return backend
 }
@@ -38,16 +41,22 @@ export class Backend {
   /** The same after `listenAgain`; 0 before the first. */
   port = 0
 
-  readonly #server = http.createServer({ keepAliveTimeout: 60_000 }, (request, response) =>
-    this.#exchange(request, response),
-  )
+  readonly #server: http.Server
+  readonly #scheme: string
+  /** Connections that served a request. */
+  readonly #used = new WeakSet<Socket>()
   readonly #changes = new EventEmitter().setMaxListeners(0)
   readonly #queue: Behaviour[] = []
   #always = hello
   #probed = json({})
   #down = false
 
-  constructor() {
+  constructor(certificate?: Certificate) {
+    const listener: http.RequestListener = (request, response) => this.#exchange(request, response)
+    this.#scheme = certificate ? 'https' : 'http'
+    this.#server = certificate
+      ? https.createServer({ ...certificate, keepAliveTimeout: 60_000 }, listener)
+      : http.createServer({ keepAliveTimeout: 60_000 }, listener)
     this.#server.on('connection', (socket: Socket) => {
       socket.setNoDelay(true)
       this.accepted++
@@ -58,7 +67,7 @@ export class Backend {
 
   /** The base URL that clients are given, with /v1. */
   get url(): string {
-    return `http://127.0.0.1:${this.port}/v1`
+    return `${this.#scheme}://127.0.0.1:${this.port}/v1`
   }
 
   /** Queues one behaviour for each coming request. */
@@ -110,6 +119,8 @@ export class Backend {
 
   async #exchange(request: http.IncomingMessage, response: http.ServerResponse): Promise<void> {
     let ours = false
+    const reused = this.#used.has(request.socket)
+    this.#used.add(request.socket)
     // A reply to a client that has left goes nowhere.
     response.on('error', () => {})
     response.on('close', () => {
@@ -128,7 +139,7 @@ export class Backend {
       ours = true
       return request.socket
     }
-    await behaviour({ seen, response, takeOver })
+    await behaviour({ seen, response, reused, takeOver })
   }
 
   async #until(reached: () => boolean): Promise<void> {

@@ -7,6 +7,8 @@ import type { Seen } from './backend.ts'
 export interface Exchange {
   readonly seen: Seen
   readonly response: ServerResponse
+  /** Whether the connection served a request before this one. */
+  readonly reused: boolean
   /** The raw socket; whatever happens to it from here on is not counted as the client's doing. */
   takeOver(): Socket
 }
@@ -24,7 +26,8 @@ export interface WireUsage {
 
 /** What answers and streams report unless told otherwise. */
 export const USAGE: WireUsage = { prompt_tokens: 9, completion_tokens: 3, total_tokens: 12 }
-const MODEL = 'test-model'
+/** What backends call their model unless told otherwise. */
+export const MODEL = 'test-model'
 const ID = 'chatcmpl-test'
 const CREATED = 1_700_000_000
 
@@ -139,10 +142,10 @@ export function slow(value: unknown, { pieces, gapMs }: { pieces: number; gapMs:
 /** The headers of every event stream here. */
 export const SSE_HEADERS = { 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-cache' }
 
-/** The beginning of a stream: headers, role and chunks. */
+/** The beginning of a stream: headers, role and chunks. Or more of one whose headers are out. */
 export async function writeChunks({ response }: Exchange, options: Omit<StreamOptions, 'usage'>): Promise<void> {
   const { chunks, model = MODEL, roleChunk = true, gapMs = 0 } = options
-  response.writeHead(200, SSE_HEADERS).flushHeaders()
+  if (!response.headersSent) response.writeHead(200, SSE_HEADERS).flushHeaders()
   if (roleChunk) await write(response, chunk(model, { role: 'assistant', content: '' }, null))
   for (const piece of chunks) {
     if (response.destroyed) return

@@ -1,6 +1,7 @@
 import { Agent, request } from 'undici'
 import type { Gateway } from './fleet.ts'
-import { promptOf, type Script } from './site.ts'
+import { promptOf, type Script, textOf } from './site.ts'
+import { type Verdict, verdictOf } from './verdict.ts'
 
 /** An account with its one key. */
 export interface Account {
@@ -31,6 +32,8 @@ export interface Outcome {
   readonly requestId: string
   /** Received to its end: the whole body, or a stream with its marker. */
   readonly whole: boolean
+  /** Where the backend was to say something. */
+  readonly verdict?: Verdict
 }
 
 /** A hung gateway fails its request instead of the test. */
@@ -44,7 +47,8 @@ export async function ask(
 ): Promise<Outcome> {
   const startedAt = performance.now()
   let seen = { status: 0, code: '', requestId: '' }
-  let whole = false
+  const received: Buffer[] = []
+  let ended = false
   try {
     const { statusCode, headers, body } = await request(`${gateway.url}/v1/chat/completions`, {
       method: 'POST',
@@ -58,12 +62,32 @@ export async function ask(
       }),
     })
     seen = { status: statusCode, code: text(headers['x-svc-error-code']), requestId: text(headers['x-request-id']) }
-    const answer = await body.text()
-    whole = statusCode === 200 && (stream ? answer.endsWith('data: [DONE]\n\n') : 'choices' in JSON.parse(answer))
+    for await (const bytes of body) received.push(bytes)
+    ended = true
   } catch {
     // Refused, reset or cut: `seen` says how far it came.
   }
-  return { account: account.account, stream, startedAt, ms: performance.now() - startedAt, ...seen, whole }
+  const body = Buffer.concat(received).toString()
+  return {
+    account: account.account,
+    stream,
+    startedAt,
+    ms: performance.now() - startedAt,
+    ...seen,
+    whole: seen.status === 200 && ended && (stream ? body.endsWith('data: [DONE]\n\n') : isAnswer(body)),
+    ...(script.says !== undefined && {
+      verdict: verdictOf({ stream, status: seen.status, body, ended }, textOf(script)),
+    }),
+  }
 }
 
 const text = (header: string | string[] | undefined): string => (typeof header === 'string' ? header : '')
+
+function isAnswer(body: string): boolean {
+  try {
+    return 'choices' in JSON.parse(body)
+  } catch {
+    // Half an answer is none.
+    return false
+  }
+}

@@ -12,11 +12,19 @@ import type { Account } from './client.ts'
 import type { Site } from './site.ts'
 
 const ADMIN_TOKEN = 'long-admin-token'
+/** Flags of gateways whose `memory` is asked for. */
+export const MEASURED = ['--expose-gc', '--import', new URL('../memory.js', import.meta.url).href]
 const skewed = fileURLToPath(new URL('../skewed.js', import.meta.url))
 
 export interface FleetTerms {
   readonly program: Program
-  readonly site: Site
+  readonly site: Pick<Site, 'url'>
+  /** Base URLs in place of the site's. */
+  readonly replicas?: readonly string[]
+  /** More YAML for the pool: `idle_timeout: 2s`. */
+  readonly pool?: string
+  /** Of node, such as `--expose-gc`. */
+  readonly flags?: readonly string[]
   /** `redis://…`; without it one gateway on an embedded store. */
   readonly redis?: string
   /** YAML, one line for each plan; they get the model of the site. */
@@ -30,17 +38,17 @@ export class Fleet {
   readonly gateways: readonly Gateway[]
   readonly #dir: string
 
-  constructor({ program, site, redis, plans, clocks = [0] }: FleetTerms) {
+  constructor({ program, redis, clocks = [0], flags = [], ...terms }: FleetTerms) {
     const dir = mkdtempSync(join(tmpdir(), 'svc-long-'))
     this.#dir = dir
     this.gateways = clocks.map((skew, number) => {
       const stateDir = join(dir, `gateway-${number}`)
       mkdirSync(stateDir)
       const file = join(stateDir, 'config.yaml')
-      writeFileSync(file, yamlOf({ site, plans, stateDir, store: redis ?? `embedded:${dir}/store` }))
+      writeFileSync(file, yamlOf({ ...terms, stateDir, store: redis ?? `embedded:${dir}/store` }))
       const words =
         skew === 0 ? [program.main, 'serve', '-c', file] : [skewed, join(program.main, '../..'), file, `${skew}`]
-      return new Gateway(words, stateDir)
+      return new Gateway([...flags, ...words], stateDir)
     })
   }
 
@@ -131,6 +139,17 @@ export class Gateway {
     await exit
   }
 
+  /** What is in its memory after a collection, in bytes, when its flags are MEASURED. */
+  async memory(): Promise<NodeJS.MemoryUsage> {
+    const before = this.alarms.length
+    this.#child?.kill('SIGUSR2')
+    for (;;) {
+      const line = this.alarms.slice(before).find(text => text.startsWith('memory '))
+      if (line) return JSON.parse(line.slice('memory '.length)) as NodeJS.MemoryUsage
+      await sleep(20)
+    }
+  }
+
   /** Asks its admin listener. */
   async ask(method: 'GET' | 'POST', path: string, body?: object): Promise<{ status: number; body: string }> {
     const answer = await request(this.admin + path, {
@@ -142,12 +161,12 @@ export class Gateway {
   }
 }
 
-interface YamlTerms extends Pick<FleetTerms, 'site' | 'plans'> {
+interface YamlTerms extends Pick<FleetTerms, 'site' | 'replicas' | 'pool' | 'plans'> {
   readonly stateDir: string
   readonly store: string
 }
 
-const yamlOf = ({ site, plans, stateDir, store }: YamlTerms): string => `
+const yamlOf = ({ site, replicas = [site.url], pool = '', plans, stateDir, store }: YamlTerms): string => `
 version: 1
 server: { listen: "127.0.0.1:0", admin: "127.0.0.1:0", public_url: http://localhost, state_dir: ${stateDir} }
 store: ${store}
@@ -164,5 +183,5 @@ models:
     usd_per_1m: { input: 1, output: 10 }
 default_model: svc-core
 pools:
-  site: { site: on-premises, model: test-model, replicas: ["${site.url}"] }
+  site: { site: on-premises, model: test-model, replicas: ${JSON.stringify(replicas)}, ${pool} }
 `

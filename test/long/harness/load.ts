@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Account, type Ask, ask, type Outcome } from './client.ts'
 import type { Gateway } from './fleet.ts'
+import type { Verdict } from './verdict.ts'
 
 export interface LoadTerms {
   readonly gateways: readonly Gateway[]
@@ -86,4 +87,11 @@ function nameOf({ status, code, whole }: Outcome): string {
   if (status === 0) return 'broken'
   if (status === 200) return whole ? '200' : '200 cut'
   return `${status} ${code}`
+}
+
+/** How often each verdict came. */
+export function verdictsOf(outcomes: readonly Outcome[]): Partial<Record<Verdict, number>> {
+  const tally: Partial<Record<Verdict, number>> = {}
+  for (const { verdict } of outcomes) if (verdict) tally[verdict] = (tally[verdict] ?? 0) + 1
+  return tally
 }

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { answer, Backend, type Exchange, type Seen, stream, writeChunks } from '../../support/backend.ts'
+import { piecesOf } from './verdict.ts'
 
 /** What the backend is to do, as the prompt says it. */
 export interface Script {
@@ -10,6 +11,8 @@ export interface Script {
   /** What it says that it read and wrote; half of max_tokens by default. */
   readonly prompt?: number
   readonly completion?: number
+  /** The text is `piecesOf` this number in place of always the same. */
+  readonly says?: number
   /** Streams wait after their first chunk, until `release`. */
   readonly held?: boolean
 }
@@ -50,6 +53,10 @@ export class Site {
     return this.#backend.url
   }
 
+  get port(): number {
+    return this.#backend.port
+  }
+
   /** Held streams wait from now on. */
   hold(): void {
     this.#released = new Promise(resolve => {
@@ -60,6 +67,16 @@ export class Site {
   /** Lets held streams go on. */
   release(): void {
     this.#release()
+  }
+
+  /** As if its process was killed: what is open ends, what comes is refused. */
+  kill(): Promise<void> {
+    return this.#backend.refuse()
+  }
+
+  /** Listens on the same port again. */
+  revive(): Promise<void> {
+    return this.#backend.listenAgain()
   }
 
   close(): Promise<void> {
@@ -86,18 +103,21 @@ export class Site {
     })
     if (seen.body.stream !== true) {
       if (script.pauseMs) await sleep(script.pauseMs)
-      return answer({ content: 'Hello.', usage })(exchange)
+      return answer({ content: script.says === undefined ? 'Hello.' : textOf(script), usage })(exchange)
     }
-    const chunks = Array.from({ length: script.chunks ?? 3 }, () => 'word ')
+    const chunks = piecesIn(script)
     if (!script.held) return stream({ chunks, gapMs: script.gapMs ?? 0, usage })(exchange)
     await writeChunks(exchange, { chunks: ['word '] })
     await this.#released
-    const { response } = exchange
-    // The headers are out.
-    response.writeHead = () => response
     return stream({ chunks, gapMs: script.gapMs ?? 0, usage, roleChunk: false })(exchange)
   }
 }
+
+/** What a request for this is to be answered with, when it says something. */
+export const textOf = (script: Script): string => piecesIn(script).join('')
+
+const piecesIn = ({ says, chunks = 3 }: Script): string[] =>
+  says === undefined ? Array.from({ length: chunks }, () => 'word ') : piecesOf(says, chunks)
 
 /** The prompt of a request: whose it is, and what is to be done. */
 export const promptOf = (label: string, script: Script): string => JSON.stringify({ label, script })
