@@ -4,13 +4,12 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import type { Loaded } from '../config/settings.ts'
+import { type Load, load } from '../config/load.ts'
 import { without } from '../config/without.ts'
 import { type DemoIdentity, launchIdentity } from '../demo/identity/launch.ts'
 import { type DemoBackends, launchBackends } from '../demo/launch.ts'
 import { mintKey } from '../gateway/accounts.ts'
 import type { RunningGateway } from './gateway.ts'
-import { loadOrFail } from './load.ts'
 import { world } from './world.ts'
 
 /** The plan of the key that the demo shows. */
@@ -24,7 +23,8 @@ export interface Demo {
   readonly missing: DemoBackends['missing']
   readonly identity: DemoIdentity
   readonly plan: string
-  loaded(): Loaded
+  /** Loads the configuration of this package for what the demo started. */
+  load(): Load
   /** The full value of a fresh key. */
   mintKey(gateway: RunningGateway): Promise<string>
   onBackendExit(listener: (name: string) => void): void
@@ -53,9 +53,10 @@ export async function prepareDemo(): Promise<Demo> {
     missing: backends.missing,
     identity,
     plan: PLAN,
-    loaded: () => {
-      const loaded = loadOrFail(CONFIG, env)
-      return backends.env.ONPREM_EMBED === undefined ? without('embedding', loaded) : loaded
+    load: () => {
+      const result = load(CONFIG, env, process.cwd())
+      if (!result.ok || backends.env.ONPREM_EMBED !== undefined) return result
+      return { ...result, loaded: without('embedding', result.loaded) }
     },
     mintKey: async ({ store, app }) => {
       const { value } = await mintKey(store, world.random, {

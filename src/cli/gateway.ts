@@ -1,97 +1,161 @@
 import { once } from 'node:events'
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { setImmediate } from 'node:timers/promises'
-import { openBackends } from '../adapters/backends.ts'
-import { openIdentity } from '../adapters/identity/identity.ts'
+import { Connections } from '../adapters/backends/connections.ts'
+import { probeOver } from '../adapters/backends/probe.ts'
+import type { Identity } from '../adapters/identity/identity.ts'
+import type { Load } from '../config/load.ts'
 import type { Address, Loaded } from '../config/settings.ts'
 import { Leases } from '../gateway/leases.ts'
+import { Pools } from '../gateway/pools.ts'
 import type { Alarm } from '../gateway/ports.ts'
-import { Replicas } from '../gateway/replicas.ts'
+import { Probes } from '../gateway/probes.ts'
+import { tellOfReplicas } from '../gateway/replica-alarm.ts'
+import { Shared } from '../gateway/shared.ts'
 import type { Store } from '../gateway/store.ts'
 import { startUpkeep } from '../gateway/upkeep.ts'
 import { adminEndpoints } from '../http/admin.ts'
-import type { App } from '../http/endpoint.ts'
+import type { App, Process } from '../http/endpoint.ts'
+import { type Sample, watchLoad } from '../http/overload.ts'
 import { publicEndpoints } from '../http/public.ts'
-import { type LogEntry, serve } from '../http/server.ts'
-import { ensureGuestSecrets } from './guest-secret.ts'
-import { lockState, openStore } from './store.ts'
+import type { Reloaded } from '../http/reloaded.ts'
+import { type Log, serve } from '../http/server.ts'
+import type { Millis } from '../policy/config.ts'
+import { Drain, type DrainTimes } from './drain.ts'
+import { type Asker, Reloader } from './reloader.ts'
+import { OpenSnapshots, openSnapshot } from './snapshots.ts'
+import { openState } from './store.ts'
 import type { World } from './world.ts'
 
 /** A gateway that serves. */
 export interface RunningGateway {
   readonly store: Store
+  /** What serves now. */
   readonly app: App
   readonly listen: Address
   readonly admin: Address
-  /** Takes no more requests, lets those under way end for at most `graceMs`, then closes the store. */
-  close(graceMs: number): Promise<void>
-  /** Cuts the requests under way; what they said so far is settled. */
+  /** Loads the files again. Never rejects. */
+  reload(by: Asker): Promise<Reloaded>
+  /**
+   * Leaves as `server.drain_delay` and `server.drain_timeout` say, then closes the store. Resolves with whether all
+   * that was settled is in the ledger, or on the disk that stands in for it.
+   */
+  drain(): Promise<boolean>
+  /** The same at once, with as long for requests under way. */
+  close(graceMs: Millis): Promise<void>
+  /** Cuts the requests under way, now or as soon as it drains: each is told, and what they said so far is settled. */
   cut(): void
 }
 
 export interface GatewayHooks {
   readonly adminToken: string
-  readonly log: (entry: LogEntry) => void
+  readonly log: Log
   readonly alarm: Alarm
+  /** Loads the files again; without it there is nothing to reload. */
+  readonly load?: () => Load
+  /** Tells of reloads. */
+  readonly say?: (text: string) => void
+  /** What the process says of its load; without it nothing is ever refused for that. */
+  readonly sample?: () => Sample
 }
+
+/** How long the ledger may take to be written at the end. */
+export const FLUSH_MS: Millis = 5000
 
 /** Wires the adapters and starts both listeners. Rejects, with nothing left open, when one cannot start. */
 export async function startGateway(loaded: Loaded, world: World, hooks: GatewayHooks): Promise<RunningGateway> {
-  const { config, settings } = loaded
-  const state = await lockState(settings)
-  const store = await openStore(settings, world, hooks.alarm, 'gateway').catch(async error => {
-    await state.release()
-    throw error
-  })
-  const guestSecrets = await ensureGuestSecrets(settings, world.random).catch(async error => {
-    await store.close()
-    await state.release()
-    throw error
-  })
   const { clock } = world
-  const identity = settings.identity && openIdentity({ ...settings.identity, clock, alarm: hooks.alarm })
-  const backends = openBackends(settings.backends)
-  const leases = new Leases(store, clock, hooks.alarm)
-  const stopUpkeep = startUpkeep(store, clock, settings.ledger.keep, hooks.alarm)
-  let ready = true
-  const app: App = {
-    config,
-    settings,
-    store,
-    send: backends.send,
-    ...world,
-    replicas: new Replicas(),
-    leases,
-    alarm: hooks.alarm,
-    loadedAt: clock.now(),
-    guestSecrets,
-    ...(identity && { verify: identity.verify }),
-    adminToken: hooks.adminToken,
-    ready: () => ready,
-  }
-  const servers = [serve(app, publicEndpoints, hooks.log), serve(app, adminEndpoints, () => {})] as const
-  const close = async (graceMs: number) => {
-    ready = false
-    await Promise.all(servers.map(server => closeServer(server, graceMs)))
-    identity?.close()
-    await backends.close()
-    // Requests whose backend went with this settle first.
-    await setImmediate()
+  const { alarm, log, adminToken, say = () => {} } = hooks
+  const reloader = new Reloader(loaded, {
+    load: hooks.load ?? (() => ({ ok: true, loaded, sources: new Map(), paths: [] })),
+    apply: async next => {
+      snapshots.replace(await openSnapshot(next, snapshots.current.generation + 1, shares))
+      probes.follow()
+    },
+    clock,
+    alarm,
+    say,
+  })
+  const keep = () => reloader.settings.ledger.keep
+
+  const { store, close: closeState } = await openState(loaded.settings, world, alarm, keep)
+  const leases = new Leases(store, clock, alarm)
+  const stopUpkeep = startUpkeep(store, clock, keep, alarm)
+  const load = hooks.sample && watchLoad(hooks.sample, clock, alarm)
+  const closeStore = () => {
     leases.stop()
+    load?.stop()
     stopUpkeep()
-    await store.close()
-    await state.release()
+    return closeState(FLUSH_MS)
+  }
+  const tellOf = tellOfReplicas(alarm, clock)
+  const pools = new Pools((pool, replica) => {
+    tellOf(pool, replica)
+    probes.changed(pool, replica)
+  })
+  const connections = new Connections()
+  const probes = new Probes({ ...world, pools, probe: probeOver(connections), current: () => snapshots.current })
+  let ready = true
+  const process: Process = {
+    store,
+    ...world,
+    pools,
+    probes,
+    leases,
+    alarm,
+    adminToken,
+    ready: () => ready,
+    reloads: reloader.counts,
+    reload: () => reloader.reload('operator'),
+    shedding: () => (load && reloader.settings.listener.shedLoad ? load.level() : 0),
+  }
+  const shares = { process, connections, identities: new Shared<Identity>(identity => identity.close()) }
+  const first = await openSnapshot(loaded, 1, shares).catch(async error => {
+    await closeStore()
+    throw error
+  })
+  const snapshots = new OpenSnapshots(first)
+
+  const clients = serve(snapshots, publicEndpoints, log)
+  const operators = serve(snapshots, adminEndpoints, () => {})
+  const abort = () => {
+    // Or each of them would be told as a failure of its replica.
+    probes.stop()
+    return connections.destroy()
+  }
+  const drain = new Drain({ clock, clients, operators, abort })
+  let left: Promise<boolean> | undefined
+  const leave = async (times: DrainTimes) => {
+    ready = false
+    await drain.run(times)
+    snapshots.close()
+    return closeStore()
+  }
+  const close = async (graceMs: Millis) => {
+    if (graceMs <= 0) drain.cut()
+    left ??= leave({ delay: 0, timeout: graceMs })
+    await left
   }
   try {
-    const [listen, admin] = [
-      await listenAt(servers[0], settings.server.listen),
-      await listenAt(servers[1], settings.server.admin),
-    ]
-    const cut = () => {
-      for (const server of servers) server.closeAllConnections()
+    const listen = await listenAt(clients.server, loaded.settings.server.listen)
+    const admin = await listenAt(operators.server, loaded.settings.server.admin)
+    probes.follow()
+    return {
+      store,
+      get app() {
+        return snapshots.current
+      },
+      listen,
+      admin,
+      reload: by => reloader.reload(by),
+      drain: () => {
+        const { drainDelay, drainTimeout } = reloader.settings.server
+        left ??= leave({ delay: drainDelay, timeout: drainTimeout })
+        return left
+      },
+      close,
+      cut: () => drain.cut(),
     }
-    return { store, app, listen, admin, close, cut }
   } catch (error) {
     await close(0)
     throw error
@@ -103,14 +167,4 @@ async function listenAt(server: Server, { host, port }: Address): Promise<Addres
   await once(server, 'listening')
   const { port: bound } = server.address() as AddressInfo
   return { host, port: bound }
-}
-
-async function closeServer(server: Server, graceMs: number): Promise<void> {
-  if (!server.listening) return
-  const closed = once(server, 'close')
-  server.close()
-  server.closeIdleConnections()
-  const cut = setTimeout(() => server.closeAllConnections(), graceMs)
-  await closed
-  clearTimeout(cut)
 }

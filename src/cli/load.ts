@@ -1,12 +1,14 @@
 import { renderText } from '../config/frame.ts'
-import { load } from '../config/load.ts'
+import { type Load, load } from '../config/load.ts'
 import type { Problem } from '../config/problem.ts'
 import type { Loaded } from '../config/settings.ts'
 import { CommandFailed, usesColour } from './talk.ts'
 
 /** Loads a configuration and tells its warnings, or fails with every Problem in it. */
-export function loadOrFail(file: string, env: Readonly<Record<string, string | undefined>> = process.env): Loaded {
-  const result = load(file, env, process.cwd())
+export const loadOrFail = (file: string): Loaded => loadedOrFail(load(file, process.env, process.cwd()))
+
+/** What was loaded, once its warnings are told. Fails with every Problem in it. */
+export function loadedOrFail(result: Load): Loaded {
   const text = (problems: readonly Problem[]) => renderText(problems, result.sources, usesColour(process.stderr))
   if (!result.ok) throw new CommandFailed(text(result.problems))
   if (result.loaded.warnings.length > 0) console.error(text(result.loaded.warnings))

@@ -15,6 +15,7 @@ export function logLine(entry: LogEntry, { defaultModel }: Config): string {
   parts.push(pools.join(' ').replace(/ →\s*$/, ''), `${entry.ms} ms`, tokensOf(entry), costOf(entry))
   parts.push(
     [entry.code, entry.type].filter(Boolean).join(' '),
+    entry.skippedEvents ? `${entry.skippedEvents} broken events` : '',
     entry.interrupted ? `interrupted: ${entry.interrupted}` : '',
   )
   return oneLine(withoutKeys(parts.filter(part => part !== '').join('  ')))

@@ -1,9 +1,13 @@
+import './no-proto.ts'
+
 import { Command, CommanderError } from 'commander'
 import { registerAccounts } from './accounts.ts'
 import { registerAudit } from './audit.ts'
 import { registerKeys } from './keys.ts'
 import { registerLogin } from './login.ts'
+import { registerPools } from './pools.ts'
 import { registerProfile } from './profile.ts'
+import { registerReload } from './reload.ts'
 import { registerServe } from './serve.ts'
 import { CommandFailed, exitCodes } from './talk.ts'
 import { registerUsage } from './usage.ts'
@@ -14,18 +18,22 @@ const program = new Command('svcctl')
   .description('Runs and governs an inference gateway.')
   .version(version)
   .showHelpAfterError('(svcctl --help lists what there is)')
+  // Or options behind `pools drain` would be taken for those of `pools`.
+  .enablePositionalOptions()
   .exitOverride()
   .addHelpText(
     'after',
-    '\nExit codes: 0 fine, 1 the thing asked about is bad, 2 wrong usage, 3 cannot reach, 4 sign in first.',
+    '\nExit codes: 0 fine, 1 the thing asked about is bad, 2 wrong usage, 3 cannot reach, 4 sign in first, 5 the ledger could not be written in time (serve).',
   )
 
 registerServe(program)
+registerReload(program)
 registerValidate(program)
 registerKeys(program)
 registerAccounts(program)
 registerAudit(program)
 registerUsage(program)
+registerPools(program)
 registerLogin(program)
 registerProfile(program)
 

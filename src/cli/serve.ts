@@ -10,9 +10,10 @@ export function registerServe(program: Command): void {
       '--demo',
       "run on this package's own policies, with real backends on loopback and a store that is gone when you stop",
     )
-    .action(async (options: { config: string; demo?: boolean }) => {
+    .option('--watch', 'reload whenever a file of the configuration changes; SIGHUP reloads in any case')
+    .action(async ({ config, demo, watch = false }: { config: string; demo?: boolean; watch?: boolean }) => {
       // Only now: what serves costs more to load than a --help may take.
       const { serveConfig, serveDemo } = await import('./serving.ts')
-      await (options.demo ? serveDemo() : serveConfig(options.config))
+      await (demo ? serveDemo({ watch }) : serveConfig(config, { watch }))
     })
 }

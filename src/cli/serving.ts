@@ -1,44 +1,76 @@
 import { isLoopback } from '../config/formats.ts'
+import { type Load, load } from '../config/load.ts'
 import type { Loaded } from '../config/settings.ts'
 import { banner } from './banner.ts'
 import { type Demo, prepareDemo } from './demo.ts'
-import { type RunningGateway, startGateway } from './gateway.ts'
-import { loadOrFail } from './load.ts'
+import { FLUSH_MS, type RunningGateway, startGateway } from './gateway.ts'
+import { loadedOrFail } from './load.ts'
+import { loadSampler } from './load-sample.ts'
 import { alarmLine, logLine } from './log-line.ts'
+import { type Exit, onSignals } from './signals.ts'
 import { storeFailure } from './store.ts'
-import { CommandFailed } from './talk.ts'
+import { CommandFailed, exitCodes } from './talk.ts'
 import { saveToken } from './token.ts'
+import { PathWatch } from './watch.ts'
 import { world } from './world.ts'
 
-/** How long requests under way may go on after SIGTERM or the first Ctrl-C. */
-const GRACE_MS = 30_000
+export interface ServeOptions {
+  /** Whether to reload whenever a file changes. */
+  readonly watch: boolean
+}
 
 /** Serves a configuration until a signal ends it. */
-export const serveConfig = (file: string): Promise<void> => run(loadOrFail(file), undefined)
+export const serveConfig = (file: string, options: ServeOptions): Promise<void> =>
+  run(() => load(file, process.env, process.cwd()), options)
 
 /** Serves the policies of this package in front of real backends on loopback. */
-export async function serveDemo(): Promise<void> {
+export async function serveDemo(options: ServeOptions): Promise<void> {
   const demo = await prepareDemo()
   try {
-    await run(demo.loaded(), demo)
+    await run(() => demo.load(), options, demo)
   } catch (error) {
     await demo.close()
     throw error
   }
 }
 
-async function run(loaded: Loaded, demo: Demo | undefined): Promise<void> {
+async function run(loadNow: () => Load, { watch }: ServeOptions, demo?: Demo): Promise<void> {
+  const watched = watch ? new PathWatch(() => gateway.reload('watch'), tellAlarm) : undefined
+  const loadAgain = () => {
+    const result = loadNow()
+    watched?.follow(result.paths)
+    return result
+  }
+  const loaded = loadedOrFail(loadNow())
+  outliveReaders()
   const adminToken = tokenFor(loaded)
   const gateway = await startGateway(loaded, world, {
     adminToken,
-    log: entry => console.log(logLine(entry, loaded.config)),
-    alarm: (message, details) => console.error(alarmLine(message, details)),
+    log: (entry, config) => console.log(logLine(entry, config)),
+    alarm: tellAlarm,
+    load: loadAgain,
+    say: text => console.error(text),
+    sample: loadSampler(),
   }).catch(error => explainStart(error, loaded))
-  stopOnSignal(gateway, demo)
+  // Whatever changed since it was loaded is found by looking again.
+  if (watched) void gateway.reload('watch')
+  onSignals({
+    reload: () => void gateway.reload('operator'),
+    leave: exit => void leave(gateway, demo, exit),
+    cut: () => gateway.cut(),
+  })
   saveToken(loaded.settings.server.stateDir, adminToken)
   const key = demo && (await demo.mintKey(gateway))
   console.log(banner(loaded, gateway, demo && key ? { demo, key, adminToken } : undefined))
   demo?.onBackendExit(name => console.log(`         backend ${name} has ended`))
+}
+
+const tellAlarm = (message: string, details?: Readonly<Record<string, unknown>>): void =>
+  console.error(`${new Date(world.clock.now()).toISOString().slice(11, 19)}  ${alarmLine(message, details)}`)
+
+/** Who reads the log may leave: requests go on. */
+function outliveReaders(): void {
+  for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {})
 }
 
 /** The operator's own token, or a fresh one. Whoever can reach an exposed listener may also read a shared disk. */
@@ -59,19 +91,10 @@ function explainStart(error: unknown, { settings }: Loaded): never {
   throw storeFailure(error, settings.store) ?? error
 }
 
-function stopOnSignal(gateway: RunningGateway, demo: Demo | undefined): void {
-  let signals = 0
-  const stop = async () => {
-    signals++
-    if (signals === 2) gateway.cut()
-    // Whoever asks a third time does not care what is lost.
-    if (signals === 3) process.exit(1)
-    if (signals > 1) return
-    console.log('         stopping: requests under way may finish; press Ctrl-C again to cut them')
-    await gateway.close(GRACE_MS)
-    await demo?.close()
-    process.exit(0)
-  }
-  process.on('SIGINT', stop)
-  process.on('SIGTERM', stop)
+async function leave(gateway: RunningGateway, demo: Demo | undefined, exit: Exit): Promise<void> {
+  console.log('         stopping: requests under way may finish; press Ctrl-C again to cut them')
+  const written = await gateway.drain()
+  await demo?.close()
+  if (!written) console.error(`✗ the ledger could not be written within ${FLUSH_MS / 1000} s`)
+  exit(written ? exitCodes.fine : exitCodes.unwritten)
 }

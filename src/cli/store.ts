@@ -4,25 +4,51 @@ import { openEmbeddedStore } from '../adapters/embedded/store.ts'
 import type { Settings, StoreSettings } from '../config/settings.ts'
 import type { Alarm } from '../gateway/ports.ts'
 import type { Store } from '../gateway/store.ts'
+import type { Millis } from '../policy/config.ts'
 import { CommandFailed, exitCodes } from './talk.ts'
+import { within } from './within.ts'
 import type { World } from './world.ts'
+
+interface AsGateway {
+  /** How long rows are kept, as the files say then. */
+  readonly keep: () => Millis
+}
 
 /** Opens the store of a configuration, as a gateway or as an operator's tool. Rejects with what `storeFailure` explains. */
 export async function openStore(
-  { store, brand, server, ledger }: Settings,
+  { store, brand, server }: Settings,
   world: World,
   alarm: Alarm,
-  as: 'gateway' | 'tool',
+  as: AsGateway | 'tool',
 ): Promise<Store> {
   if (store.kind === 'embedded') return openEmbeddedStore({ path: store.path, now: world.clock.now })
   // Only now: whoever has no Redis need not load a client for it.
   const { openRedisStore } = await import('../adapters/redis/store.ts')
-  const state = as === 'gateway' ? { stateDir: server.stateDir, keep: ledger.keep } : {}
+  const state = as === 'tool' ? {} : { stateDir: server.stateDir, keep: as.keep }
   return openRedisStore({ url: store.url.reveal(), prefix: brand, alarm, ...state })
 }
 
+/** Opens all that a gateway owns. `close` resolves with whether everything was written within `most`. */
+export async function openState(settings: Settings, world: World, alarm: Alarm, keep: () => Millis) {
+  const lock = await lockState(settings)
+  const store = await openStore(settings, world, alarm, { keep }).catch(async error => {
+    await lock.release()
+    throw error
+  })
+  const close = async (most: Millis) => {
+    const written = await within(most, store.close()).catch(error => {
+      alarm('the store could not be closed', { error: String(error) })
+      return false
+    })
+    // What is still being written there is nobody else's.
+    if (written) await lock.release()
+    return written
+  }
+  return { store, close }
+}
+
 /** Makes `state_dir` this gateway's own, where the store does not: what waits there for the store is told by one process. */
-export async function lockState({ store, server }: Settings): Promise<Lock> {
+async function lockState({ store, server }: Settings): Promise<Lock> {
   if (store.kind === 'embedded') return { release: async () => {} }
   await mkdir(server.stateDir, { recursive: true, mode: 0o700 })
   return lockDirectory(server.stateDir).catch(error => {

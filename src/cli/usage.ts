@@ -2,6 +2,7 @@ import { type Command, Option } from 'commander'
 import { GROUPS, type Group, type LedgerRecord } from '../wire/report.ts'
 import type { Control } from './control/control.ts'
 import { csvRow } from './csv.ts'
+import { refuseEarlyOptions } from './early-options.ts'
 import { sinceOption } from './since-option.ts'
 import { writeOut } from './stdout.ts'
 import { usageCsv, usageTable, wasteCsv, wasteTable } from './usage-text.ts'
@@ -25,8 +26,7 @@ interface ExportOptions {
 
 /** Registers `svcctl usage` and `svcctl usage export`. */
 export function registerUsage(program: Command): void {
-  const usage = program
-    .command('usage')
+  const usage = refuseEarlyOptions(program.command('usage'))
     .description('show requests, tokens and US dollars by day, plan, model or account')
     // Or --since behind `export` would be taken for that of `usage`.
     .enablePositionalOptions()

@@ -13,6 +13,7 @@ export interface World {
 export const world: World = {
   clock: {
     now: Date.now,
+    elapsed: () => performance.now(),
     after: (time, run) => {
       const timer = setTimeout(run, time)
       return () => clearTimeout(timer)

@@ -1,4 +1,4 @@
-import type { Timeouts } from './settings.ts'
+import type { ListenerSettings, Timeouts } from './settings.ts'
 
 /** What holds when the files do not say. The schema names the same values; a test compares them. */
 export const DEFAULTS = {
@@ -6,6 +6,9 @@ export const DEFAULTS = {
   listen: '127.0.0.1:8080',
   admin: '127.0.0.1:9090',
   stateDir: './data',
+  instances: 1,
+  drainDelay: '0s',
+  drainTimeout: '600s',
   store: 'embedded:./data',
   keep: '90d',
   tokenTypes: ['at+jwt'],
@@ -14,10 +17,17 @@ export const DEFAULTS = {
   body: '10MB',
   embeddingBatch: 2048,
   imageSizes: ['512x512', '1024x1024'],
+  connections: '10k',
+  connectionsPerIp: 256,
+  shedLoad: true,
   dimensions: 768,
   maxOutput: '4k',
   imageTokens: '2k',
+  commit: 'first_content',
   eject: { after: 5, for: '5s' },
+  waitForRetryAfter: '0s',
+  queueTimeout: '500ms',
+  probe: { path: '/health', every: '10s' },
 } as const
 
 /** YAML name and default of each timeout. */
@@ -29,3 +39,13 @@ export const TIMEOUTS = {
   streamTimeout: ['stream_timeout', '600s'],
   answerTimeout: ['answer_timeout', '600s'],
 } as const satisfies Record<keyof Timeouts, readonly [string, string]>
+
+/** The same of each timeout of a listener. */
+export const LISTENER_TIMEOUTS = {
+  headersTimeout: ['headers_timeout', '10s'],
+  requestTimeout: ['request_timeout', '60s'],
+  idleTimeout: ['idle_timeout', '65s'],
+} as const satisfies Record<
+  Exclude<keyof ListenerSettings, `connections${string}` | 'shedLoad'>,
+  readonly [string, string]
+>

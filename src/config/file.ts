@@ -1,6 +1,21 @@
 // Generated from schema/config.schema.json by scripts/generate.js. Do not edit.
 
 /**
+ * Asks every replica for a path, also while no client does. Two failures in a row leave a replica out; a success lets one that was left out back in once its time is over. `true` for the defaults, or what failover says of path and every; `false` for none.
+ */
+export type ProbeSection =
+  | boolean
+  | {
+      /**
+       * From the root of the host. Any answer of 200 to 299 is a success.
+       */
+      path?: string
+      /**
+       * Between two probes of a replica: at least 1s. Each may take as long, and at most 5s.
+       */
+      every?: string
+    }
+/**
  * Whether the plan serves past monthly_usd: `false`, `true`, or up to `{ cap_usd: 100 }` beyond it.
  */
 export type OverageSection =
@@ -100,6 +115,14 @@ export interface ServerSection {
    * Addresses and networks of proxies whose X-Forwarded-For is believed, such as `10.0.0.0/8` or `::1`. Left out: nobody's.
    */
   trusted_proxies?: string[]
+  /**
+   * After SIGTERM: how long requests are still taken while /readyz says 503, so that a balancer notices first.
+   */
+  drain_delay?: string
+  /**
+   * After that: how long requests and streams under way may go on. Streams that last longer end with an error event.
+   */
+  drain_timeout?: string
 }
 /**
  * The rows that are written for every request: who, which model, tokens and cost.
@@ -202,10 +225,19 @@ export interface FailoverSection {
    * Whole answers: from dispatch to the end of one attempt.
    */
   answer_timeout?: string
+  /**
+   * How long a request waits for room in a pool that has max_concurrent under way.
+   */
+  queue_timeout?: string
+  /**
+   * The longest Retry-After of a 429 that is waited out in the pool, before the next pool is tried.
+   */
+  wait_for_retry_after?: string
   eject?: EjectSection
+  probe?: ProbeSection
 }
 /**
- * When a failing replica is left out, and for how long.
+ * When a failing replica is left out, and for how long. Half of at least 20 requests in 10 s failing does the same.
  */
 export interface EjectSection {
   /**
@@ -213,7 +245,7 @@ export interface EjectSection {
    */
   after?: number | string
   /**
-   * How long a replica is left out.
+   * How long a replica is left out the first time; the second time in a row twice as long, and so on up to 60s.
    */
   for?: string
 }
@@ -235,6 +267,30 @@ export interface LimitsSection {
    * @minItems 1
    */
   image_sizes?: string[]
+  /**
+   * How long the headers of a request may take, from the first byte, or from the connection where it is the first request. Checked each second; later ones are answered with 408. At most request_timeout.
+   */
+  headers_timeout?: string
+  /**
+   * How long a request may take to arrive, its body included. Checked each second; later ones are answered with 408.
+   */
+  request_timeout?: string
+  /**
+   * How long a connection stays open between two requests, and with a client that reads nothing of its answer. Longer than that of a load balancer in front, which is 60s as a rule.
+   */
+  idle_timeout?: string
+  /**
+   * The most connections of clients at once; more are closed as they come. The process needs twice as many file descriptors.
+   */
+  connections?: number | string
+  /**
+   * The most connections, and requests under way, of one address (IPv6: of one /64) at once. Proxies of server.trusted_proxies are exempt: requests under way are counted by the address that they forward for.
+   */
+  connections_per_ip?: number | string
+  /**
+   * Whether inference and new keys are refused with 503 while the process cannot keep up: those of guests when its event loop comes 100 ms late or 80 % of its heap is in use, those of everybody at 250 ms or 90 %, until 5 s after.
+   */
+  shed_load?: boolean
 }
 /**
  * Links that error bodies carry.
@@ -286,6 +342,10 @@ export interface PlanSection {
    */
   monthly_usd: number | string
   overage?: OverageSection
+  /**
+   * When a streamed answer begins to reach the client: with its first content (`first_content`), or once all of it is there (`complete`), so that even a backend that fails in the middle is survived. In place of what the model says.
+   */
+  commit?: 'first_content' | 'complete'
 }
 /**
  * The names clients use. They stay when the backends behind them change.
@@ -324,6 +384,10 @@ export interface ChatModelSection {
   image_tokens?: number | string
   thinking?: ThinkingSection
   usd_per_1m: ChatPriceSection
+  /**
+   * When a streamed answer begins to reach the client: with its first content (`first_content`), or once all of it is there (`complete`), so that even a backend that fails in the middle is survived.
+   */
+  commit?: 'first_content' | 'complete'
 }
 /**
  * For models that think before they answer.
@@ -464,5 +528,44 @@ export interface PoolSection {
    * Whole answers: from dispatch to the end of one attempt.
    */
   answer_timeout?: string
+  /**
+   * How long a request waits for room in a pool that has max_concurrent under way.
+   */
+  queue_timeout?: string
+  /**
+   * The longest Retry-After of a 429 that is waited out in the pool, before the next pool is tried.
+   */
+  wait_for_retry_after?: string
   eject?: EjectSection
+  probe?: ProbeSection
+  /**
+   * Tokens of prompt and completion that these replicas take, where that differs from the model. A prompt that is too long for one pool goes on to one that declares more.
+   */
+  context?: number | string
+  /**
+   * Requests under way in the pool at once, of each gateway process. One more waits for queue_timeout, then goes to the next pool.
+   */
+  max_concurrent?: number | string
+  cost_usd_per_1m?: PoolCostSection
+  /**
+   * The same for pools that make images: US dollars for one.
+   */
+  cost_usd_per_image?: number | string
+  /**
+   * US dollars that the pool may cost in any hour, over all gateways on one store. Requests beyond it go to the next pool. Needs cost_usd_per_1m or cost_usd_per_image.
+   */
+  max_usd_per_hour?: number | string
+}
+/**
+ * What the pool costs the operator, in US dollars for a million tokens. It is no client's price: it counts waste, and what max_usd_per_hour allows.
+ */
+export interface PoolCostSection {
+  /**
+   * US dollars for a million prompt tokens.
+   */
+  input: number | string
+  /**
+   * US dollars for a million completion tokens. Embeddings have none.
+   */
+  output?: number | string
 }

@@ -2,16 +2,27 @@ import { type Dirent, readdirSync } from 'node:fs'
 import { join, resolve, sep } from 'node:path'
 
 /** The files a pattern with `*` and `?` names, sorted. A pattern without them names its file, which need not exist. */
-export function glob(pattern: string, directory: string): readonly string[] {
-  if (!/[*?]/.test(pattern)) return [resolve(directory, pattern)]
+export const glob = (pattern: string, directory: string): readonly string[] => walk(pattern, directory).found
+
+/** The paths on which it depends what a pattern names: its files, and every directory that was searched for them. */
+export function lookedAt(pattern: string, directory: string): readonly string[] {
+  const { found, searched } = walk(pattern, directory)
+  return [...searched, ...found]
+}
+
+function walk(pattern: string, directory: string): { readonly found: string[]; readonly searched: readonly string[] } {
   const path = resolve(directory, pattern)
+  if (!/[*?]/.test(pattern)) return { found: [path], searched: [] }
   const [root = '', ...steps] = path.split(sep)
   let found = [root + sep]
+  const searched: string[] = []
   for (const [index, step] of steps.entries()) {
     const last = index === steps.length - 1
-    found = found.flatMap(base => (/[*?]/.test(step) ? matches(base, step, last) : [join(base, step)]))
+    const isPattern = /[*?]/.test(step)
+    if (isPattern) searched.push(...found)
+    found = found.flatMap(base => (isPattern ? matches(base, step, last) : [join(base, step)]))
   }
-  return found.sort()
+  return { found: found.sort(), searched }
 }
 
 function matches(directory: string, step: string, last: boolean): readonly string[] {

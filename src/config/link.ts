@@ -119,6 +119,7 @@ function linkChat({ thinking, usd_per_1m: price, ...data }: ChatModelSection): O
       thinking: { default: thinking.default, minMaxTokens: unitOf('count', thinking.min_max_tokens) },
     }),
     price: { input: unitOf('price', price.input), output: unitOf('price', price.output) },
+    commit: data.commit ?? DEFAULTS.commit,
   }
 }
 
@@ -150,6 +151,7 @@ function linkPlan({ data, ...declaration }: Sound<PlanSection>, models: Readonly
     ...(maxConcurrent !== undefined && { maxConcurrent: unitOf('count', maxConcurrent) }),
     monthlyUsd: unitOf('usd', data.monthly_usd),
     overage: overage(data.overage),
+    ...(data.commit !== undefined && { commit: data.commit }),
   }
 }
 

@@ -1,5 +1,5 @@
-import { DEFAULTS } from './defaults.ts'
-import type { ConfigFile, ServerSection } from './file.ts'
+import { DEFAULTS, LISTENER_TIMEOUTS } from './defaults.ts'
+import type { ConfigFile, LimitsSection, ServerSection } from './file.ts'
 import { address, isLoopback } from './formats.ts'
 import { lintFirstContent, type Say, sayer } from './lint.ts'
 import type { Report } from './source.ts'
@@ -10,7 +10,7 @@ import { unitOf } from './units.ts'
 /** Reports what cannot work, or is hardly meant, in the sections of the main file. */
 export function lintProcess(
   root: MapNode,
-  { failover, server = {}, store: written }: ConfigFile,
+  { failover, limits = {}, server = {}, store: written }: ConfigFile,
   report: Report,
 ): void {
   const say = sayer(root, report)
@@ -28,6 +28,19 @@ export function lintProcess(
     say(['server', 'instances'], 'error', 'embedded-instances', message, hint)
   }
   lintListeners(server, say)
+  lintPatience(limits, say)
+}
+
+/** Headers are a part of their request. */
+function lintPatience(limits: LimitsSection, say: Say): void {
+  const [headers, request] = [LISTENER_TIMEOUTS.headersTimeout, LISTENER_TIMEOUTS.requestTimeout].map(
+    ([name, otherwise]) => unitOf('duration', limits[name] ?? otherwise),
+  )
+  if (headers === undefined || request === undefined || headers <= request) return
+  const where = limits.headers_timeout === undefined ? 'request_timeout' : 'headers_timeout'
+  const message = '`headers_timeout` is longer than `request_timeout`'
+  const hint = `the headers are a part of the request: ${LISTENER_TIMEOUTS.headersTimeout[1]} and ${LISTENER_TIMEOUTS.requestTimeout[1]} hold where nothing is written`
+  say(['limits', where], 'error', 'headers-outlast-request', message, hint)
 }
 
 function lintListeners({ listen, admin }: ServerSection, say: Say): void {

@@ -24,7 +24,8 @@ export function lint(union: Union, report: Report): void {
   }
   for (const { name, node, data } of union.plans.values()) if (data) lintPlan(name, data, union, sayer(node, report))
   for (const { name, node, data } of union.models.values()) if (data) lintModel(name, data, sayer(node, report))
-  for (const { name, node, data } of union.pools.values()) if (data) lintPool(name, data, node, sayer(node, report))
+  for (const { name, node, data } of union.pools.values())
+    if (data) lintPool(name, data, node, kindsOf(name, union), sayer(node, report))
 }
 
 /** Reports below a node. */
@@ -46,8 +47,13 @@ function lintPlan(name: string, plan: PlanSection, { models }: Union, say: Say):
 export const includes = (by: string, { name, data }: Declaration<ModelSection>, kind = data?.kind): boolean =>
   data !== undefined && data.kind === kind && (by === 'all' || by === name || by === `tier:${data.tier}`)
 
-function lintPool(name: string, pool: PoolSection, node: Node, say: Say): void {
+/** The kinds of the models that a pool serves. */
+const kindsOf = (pool: string, { models }: Union): ReadonlySet<string> =>
+  new Set([...models.values()].flatMap(({ data }) => (data?.serve.includes(pool) ? [data.kind] : [])))
+
+function lintPool(name: string, pool: PoolSection, node: Node, kinds: ReadonlySet<string>, say: Say): void {
   lintFirstContent(pool.first_content_timeout, ['first_content_timeout'], say)
+  lintGuard(name, pool, kinds, say)
   const seen = new Set<string>()
   for (const [index, url] of pool.replicas.entries()) {
     const base = url.replace(/\/+$/, '')
@@ -62,6 +68,24 @@ function lintPool(name: string, pool: PoolSection, node: Node, say: Say): void {
       )
     }
     seen.add(base)
+  }
+}
+
+function lintGuard(name: string, pool: PoolSection, kinds: ReadonlySet<string>, say: Say): void {
+  const hasImages = kinds.has('image')
+  const hasTokens = kinds.size > (hasImages ? 1 : 0) || kinds.size === 0
+  const lacking = [
+    ...(hasTokens && pool.cost_usd_per_1m === undefined ? ['cost_usd_per_1m'] : []),
+    ...(hasImages && pool.cost_usd_per_image === undefined ? ['cost_usd_per_image'] : []),
+  ]
+  if (pool.max_usd_per_hour !== undefined && lacking.length > 0) {
+    const message = `pool \`${name}\` may cost so much in an hour, but not what a request costs is declared`
+    const hint = `add ${lacking.map(field => `\`${field}\``).join(' and ')}`
+    say(['max_usd_per_hour'], 'error', 'needs-cost', message, hint)
+  }
+  if (pool.queue_timeout !== undefined && pool.max_concurrent === undefined) {
+    const message = `pool \`${name}\` has \`queue_timeout\`, but no \`max_concurrent\``
+    say(['queue_timeout'], 'error', 'needs-max-concurrent', message, 'add `max_concurrent`, or remove it')
   }
 }
 

@@ -12,6 +12,7 @@ import { lintAccounts } from './lint-accounts.ts'
 import { lintProcess } from './lint-process.ts'
 import { parse } from './parse.ts'
 import type { Problem } from './problem.ts'
+import { fieldsOf, fingerprintOf, pathsOf } from './reading.ts'
 import { checkReferences } from './refs.ts'
 import type { ConfigFile } from './schema.ts'
 import { readPoolKeys } from './secrets.ts'
@@ -33,6 +34,8 @@ export type Load = Sources &
 interface Sources {
   /** The text of each file, in the order they were read, for code frames. */
   readonly sources: ReadonlyMap<string, string>
+  /** Files and directories on which the outcome depends, whether they are there or not. Absolute. */
+  readonly paths: readonly string[]
 }
 
 /** Reads, checks and links a configuration file and what it includes. Throws only on a bug. */
@@ -43,13 +46,14 @@ export function load(file: string, env: Env, cwd: string): Load {
 
   const files = readFiles(place, report)
   const sources = new Map(files.sources.map(({ file, text }) => [file, text]))
+  const read = { sources, paths: pathsOf(place, files.roots) }
   const checked = checkAll(files, place, report)
   // While anything is wrong, it may be the reason that something else is not used.
   if (checked && !problems.some(isError)) checkUse(checked.union, report)
 
   const found = atMost(MOST_PROBLEMS, inOrder(problems, [...sources.keys()]))
-  if (!checked || found.some(isError)) return { ok: false, problems: found, sources }
-  return { ok: true, loaded: { ...build(checked, files, place), warnings: found, files: [...sources.keys()] }, sources }
+  if (!checked || found.some(isError)) return { ok: false, problems: found, ...read }
+  return { ok: true, loaded: { ...build(checked, files, place), warnings: found, files: [...sources.keys()] }, ...read }
 }
 
 interface Origin {
@@ -109,10 +113,12 @@ function checkAll({ roots }: Files, { env, directory }: Origin, report: Report):
 
 const start = ({ span: { file } }: MapNode): Span => ({ file, line: 1, column: 1, length: 1 })
 
-function build({ main, union, secrets }: Checked, { sources }: Files, { directory }: Origin) {
+function build({ main, union, secrets }: Checked, { sources, roots: [root] }: Files, { directory, env }: Origin) {
   return {
     config: link(main, union, revisionOf(sources)),
     settings: settle(main, union.pools, secrets, directory),
+    fields: fieldsOf(root),
+    fingerprint: fingerprintOf(sources, env, [...secrets.pools.values(), ...secrets.guests]),
   }
 }
 

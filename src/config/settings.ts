@@ -1,5 +1,6 @@
-import type { Config, Millis, NanoUsd } from '../policy/config.ts'
+import type { Config, Millis, NanoUsd, Price } from '../policy/config.ts'
 import type { Problem } from './problem.ts'
+import type { Span } from './tree.ts'
 
 /** A configuration that may be served: what policy needs, what the process needs, and what is only worth a warning. */
 export interface Loaded {
@@ -9,6 +10,10 @@ export interface Loaded {
   readonly warnings: readonly Problem[]
   /** The files it was read from, as they were named. */
   readonly files: readonly string[]
+  /** Where the fields of the main file stand: `brand`, `server`, `server.listen`. */
+  readonly fields: ReadonlyMap<string, Span>
+  /** Changes with every byte of the files, and with every variable and secret they name. It is never shown. */
+  readonly fingerprint: string
 }
 
 /** What the process needs beside the policy. Immutable. */
@@ -25,6 +30,12 @@ export interface Settings {
     readonly consoleUrl: string
     /** Addresses and networks (CIDR) whose `X-Forwarded-For` is believed. */
     readonly trustedProxies: readonly string[]
+    /** How many gateways share the store. */
+    readonly instances: number
+    /** From SIGTERM on, while requests are still taken. */
+    readonly drainDelay: Millis
+    /** After that, for those under way. */
+    readonly drainTimeout: Millis
   }
   readonly store: StoreSettings
   readonly ledger: {
@@ -40,10 +51,27 @@ export interface Settings {
     /** Inputs of one embeddings request. */
     readonly embeddingBatch: number
   }
+  readonly listener: ListenerSettings
   /** Links that error bodies carry. */
   readonly errors: { readonly docs: string; readonly topup: string }
   /** By pool name. */
   readonly backends: ReadonlyMap<string, BackendSettings>
+}
+
+/** What a connection of a client may take of the gateway. */
+export interface ListenerSettings {
+  /** Until the headers of a request are complete. At most `requestTimeout`. */
+  readonly headersTimeout: Millis
+  /** Until its body is complete. */
+  readonly requestTimeout: Millis
+  /** Between two requests, and with a client that reads nothing of its answer. */
+  readonly idleTimeout: Millis
+  /** At once. */
+  readonly connections: number
+  /** The same, and requests under way, of one address. */
+  readonly connectionsPerAddress: number
+  /** Whether work is refused while there is too much of it. */
+  readonly shedLoad: boolean
 }
 
 export type StoreSettings =
@@ -88,8 +116,26 @@ export interface Address {
 /** How one pool's replicas are spoken to. */
 export interface BackendSettings extends Timeouts {
   readonly key?: Secret
-  /** Consecutive failures after which a replica is left out, and for how long. */
+  /** Consecutive failures after which a replica is left out, and for how long the first time. */
   readonly eject: { readonly after: number; readonly for: Millis }
+  /** The longest Retry-After that is waited out before the next pool. */
+  readonly waitForRetryAfter: Millis
+  /** Tokens that the replicas take, where it was declared. */
+  readonly context?: number
+  /** Requests under way at once in this process, and how long one more waits. */
+  readonly maxConcurrent?: number
+  readonly queueTimeout: Millis
+  /** What the pool costs the operator. */
+  readonly cost?: Price
+  /** What it may cost in any hour. */
+  readonly maxUsdPerHour?: NanoUsd
+  readonly probe?: ProbeSettings
+}
+
+export interface ProbeSettings {
+  /** From the root of the host. */
+  readonly path: string
+  readonly every: Millis
 }
 
 export interface Timeouts {

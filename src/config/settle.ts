@@ -1,13 +1,23 @@
 import { resolve } from 'node:path'
 import type { Pool } from '../policy/config.ts'
-import { DEFAULTS, TIMEOUTS } from './defaults.ts'
-import type { ConfigFile, FailoverSection, GuestsSection, IdentitySection, PoolSection, ServerSection } from './file.ts'
+import { DEFAULTS, LISTENER_TIMEOUTS, TIMEOUTS } from './defaults.ts'
+import type {
+  ConfigFile,
+  FailoverSection,
+  GuestsSection,
+  IdentitySection,
+  LimitsSection,
+  PoolSection,
+  ServerSection,
+} from './file.ts'
 import { address, baseUrl, isLoopback } from './formats.ts'
 import {
   type Address,
   type BackendSettings,
   type GuestSettings,
   type IdentitySettings,
+  type ListenerSettings,
+  type ProbeSettings,
   Secret,
   type Settings,
   type StoreSettings,
@@ -38,6 +48,7 @@ export function settle(
       bodyBytes: unitOf('size', limits.body ?? DEFAULTS.body),
       embeddingBatch: unitOf('count', limits.embedding_batch ?? DEFAULTS.embeddingBatch),
     },
+    listener: listenerOf(limits),
     errors: { docs: errors.docs ?? `${publicUrl}/docs/errors`, topup: errors.topup ?? `${consoleUrl}/billing` },
     backends: backends(pools, file.failover ?? {}, secrets.pools),
   }
@@ -53,6 +64,22 @@ function serverOf(server: ServerSection, directory: string): Settings['server'] 
     stateDir: resolve(directory, server.state_dir ?? DEFAULTS.stateDir),
     consoleUrl: server.console_url === undefined ? `${publicUrl}/console` : read(baseUrl, server.console_url),
     trustedProxies: server.trusted_proxies ?? [],
+    instances: unitOf('count', server.instances ?? DEFAULTS.instances),
+    drainDelay: unitOf('duration', server.drain_delay ?? DEFAULTS.drainDelay),
+    drainTimeout: unitOf('duration', server.drain_timeout ?? DEFAULTS.drainTimeout),
+  }
+}
+
+function listenerOf(written: LimitsSection): ListenerSettings {
+  const millis = ([name, otherwise]: (typeof LISTENER_TIMEOUTS)[keyof typeof LISTENER_TIMEOUTS]) =>
+    unitOf('duration', written[name] ?? otherwise)
+  return {
+    headersTimeout: millis(LISTENER_TIMEOUTS.headersTimeout),
+    requestTimeout: millis(LISTENER_TIMEOUTS.requestTimeout),
+    idleTimeout: millis(LISTENER_TIMEOUTS.idleTimeout),
+    connections: unitOf('count', written.connections ?? DEFAULTS.connections),
+    connectionsPerAddress: unitOf('count', written.connections_per_ip ?? DEFAULTS.connectionsPerIp),
+    shedLoad: written.shed_load ?? DEFAULTS.shedLoad,
   }
 }
 
@@ -110,14 +137,49 @@ function backends(
   for (const { name, data } of pools.values()) {
     const own: Partial<PoolSection> = data ?? {}
     const key = secrets.get(name)
-    const eject = { ...DEFAULTS.eject, ...common.eject, ...own.eject }
+    const probe = probeOf(common.probe, own.probe)
     settings.set(name, {
       ...timeouts({ ...common, ...own }),
       ...(key && { key }),
-      eject: { after: unitOf('count', eject.after), for: unitOf('duration', eject.for) },
+      ...failoverOf({ ...common, ...own, eject: { ...common.eject, ...own.eject } }),
+      ...(probe && { probe }),
+      ...costOf(own),
     })
   }
   return settings
+}
+
+/** How failures of a pool are met. */
+function failoverOf(pool: Partial<PoolSection>): Omit<BackendSettings, keyof Timeouts | 'key' | 'probe' | 'cost'> {
+  const { context, max_concurrent: maxConcurrent } = pool
+  const eject = { ...DEFAULTS.eject, ...pool.eject }
+  return {
+    eject: { after: unitOf('count', eject.after), for: unitOf('duration', eject.for) },
+    waitForRetryAfter: unitOf('duration', pool.wait_for_retry_after ?? DEFAULTS.waitForRetryAfter),
+    queueTimeout: unitOf('duration', pool.queue_timeout ?? DEFAULTS.queueTimeout),
+    ...(context !== undefined && { context: unitOf('count', context) }),
+    ...(maxConcurrent !== undefined && { maxConcurrent: unitOf('count', maxConcurrent) }),
+  }
+}
+
+/** A pool that declares a part of it has the rest from failover. */
+function probeOf(common: PoolSection['probe'] = false, own = common): ProbeSettings | undefined {
+  if (own === false) return undefined
+  const { path, every } = { ...DEFAULTS.probe, ...(common !== true && common), ...(own !== true && own) }
+  return { path, every: unitOf('duration', every) }
+}
+
+function costOf(pool: Partial<PoolSection>): Pick<BackendSettings, 'cost' | 'maxUsdPerHour'> {
+  const { cost_usd_per_1m: tokens, cost_usd_per_image: image, max_usd_per_hour: most } = pool
+  if (tokens === undefined && image === undefined) return {}
+  return {
+    cost: {
+      input: unitOf('price', tokens?.input ?? 0),
+      output: unitOf('price', tokens?.output ?? 0),
+      ...(image !== undefined && { item: unitOf('usd', image) }),
+    },
+    ...(most !== undefined && { maxUsdPerHour: unitOf('usd', most) }),
+  }
 }
 
 function timeouts(written: FailoverSection): Timeouts {

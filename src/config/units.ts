@@ -104,6 +104,7 @@ function shownAs(kind: Unit['kind'], value: number): string {
 
 /** In the largest unit that says it whole: `90d`. */
 function durationText(millis: Millis): string {
+  if (millis === 0) return '0s'
   const { suffixes } = FORMS.duration
   const [suffix, size] = Object.entries(suffixes)
     .map(([name, { shift, times = 1n }]) => [name, 10 ** shift * Number(times)] as const)

@@ -1,125 +1,233 @@
+import type { BackendSettings } from '../config/settings.ts'
 import type { Pool } from '../policy/config.ts'
 import type { ExhaustedDenial } from '../policy/denial.ts'
-import type { Failed, Outcome, Target } from './attempt.ts'
+import { afterOrGone } from './after-or-gone.ts'
+import { Course, type Step, type Try } from './course.ts'
+import type { Allowance, Expenses } from './expenses.ts'
+import type { Left, Outcome, Rejected, Work } from './outcome.ts'
+import { type Finding, Passage } from './passage.ts'
+import type { Pools } from './pools.ts'
 import type { Alarm, Client, Clock } from './ports.ts'
-import type { Ejection, Replicas } from './replicas.ts'
-
-const MAX_ATTEMPTS = 3
-const MAX_ATTEMPTS_IN_POOL = 2
 
 export interface FailoverPorts {
-  readonly replicas: Replicas
+  readonly pools: Pools
   readonly clock: Clock
   /** Gives numbers in [0, 1). */
   readonly chance: () => number
   readonly alarm: Alarm
-  readonly ejection: (pool: Pool) => Ejection
+  readonly client: Client
+  readonly settingsOf: (pool: Pool) => BackendSettings
+  readonly expenses: Expenses
   /** Hears of each attempt before it is made. */
   readonly trying: (pool: Pool) => void
 }
 
+/** Where an attempt goes. */
+export interface AttemptPlace {
+  readonly pool: Pool
+  readonly replica: string
+  readonly fresh: boolean
+  readonly settings: BackendSettings
+}
+
 /** How the attempts at one request ended. */
-export type Attempted<A> =
-  | {
-      readonly kind: 'answered'
-      readonly answer: A
-      readonly pool: Pool
-      readonly failures: readonly Failure[]
-      /** To be called once the answer has ended. */
-      readonly over: (end: AnswerEnd) => void
-    }
-  | { readonly kind: 'rejected'; readonly problem: string; readonly failures: readonly Failure[] }
-  | { readonly kind: 'exhausted'; readonly denial: ExhaustedDenial; readonly failures: readonly Failure[] }
+export type Attempted<A> = Answered<A> | Unanswered
+
+export interface Answered<A> {
+  readonly kind: 'answered'
+  readonly answer: A
+  readonly pool: Pool
+  readonly failures: readonly Failure[]
+  /** To be called once the answer has ended, with what the backend did. */
+  readonly over: (end: AnswerEnd, work: Work) => void
+}
+
+export type Unanswered = { readonly failures: readonly Failure[] } & (
+  | { readonly kind: 'refused'; readonly problem: string }
+  | { readonly kind: 'exhausted'; readonly denial: ExhaustedDenial }
   /** The client left; `dispatched` is the pool that may have worked for it. */
-  | { readonly kind: 'left'; readonly dispatched?: Pool; readonly failures: readonly Failure[] }
+  | { readonly kind: 'left'; readonly dispatched?: { readonly pool: Pool; readonly work: Work } }
+)
 
 /** How an answer ended: a client that leaves blames no replica. */
 export type AnswerEnd = 'well' | 'failed' | 'left'
 
-/** One attempt that failed before anything of it reached the client. */
+/** One attempt that failed before anything of it reached the client, or that was not even made. */
 export interface Failure {
-  readonly pool: string
+  readonly pool: Pool
   readonly cause: string
+  /** What nobody pays for. */
+  readonly work?: Work
 }
 
-/** Tries the pools in order until one answers. The body of the loop is exactly one attempt. */
+/** Tries the pools in order until one answers; `context` is how many tokens a pool takes that does not say. */
 export async function failover<A>(
   ports: FailoverPorts,
   pools: readonly Pool[],
-  client: Client,
-  attempt: (place: Pick<Target, 'pool' | 'replica'>) => Promise<Outcome<A>>,
+  context: number,
+  attempt: (place: AttemptPlace) => Promise<Outcome<A>>,
 ): Promise<Attempted<A>> {
-  const { replicas, clock, chance } = ports
-  const course = new Course(pools)
+  const { clock, client } = ports
+  const course = new Course(ports, pools)
   const failures: Failure[] = []
+  const asked = { ports, course, failures, attempt, context }
+  let rejected: Rejected | undefined
   for (;;) {
-    const next = course.next((pool, tried) => replicas.pick(pool, tried, clock.now(), chance))
-    if (!next) return { kind: 'exhausted', denial: course.denial(), failures }
-    const { pool, replica } = next
-
-    ports.trying(pool)
-    const end = replicas.begin(pool.name, replica)
-    const outcome = await attempt(next)
-    if (outcome.kind === 'answered') {
-      const over = (how: AnswerEnd) => {
-        end()
-        if (how === 'well') replicas.succeeded(pool.name, replica)
-        else if (how === 'failed') replicas.failed(pool.name, replica, ports.ejection(pool), clock.now())
-      }
-      return { kind: 'answered', answer: outcome.answer, pool, failures, over }
-    }
-    end()
-    if (outcome.kind === 'rejected') return { kind: 'rejected', problem: outcome.problem, failures }
-    if (outcome.kind === 'left') return { kind: 'left', ...(outcome.dispatched && { dispatched: pool }), failures }
-
-    failures.push({ pool: pool.name, cause: outcome.cause })
-    blame(ports, pool, replica, outcome)
+    const step = await due(course.next(clock.now()), clock, client)
     if (client.gone) return { kind: 'left', failures }
-    if (outcome.blame === 'pool') course.leave(pool)
-  }
-}
-
-function blame({ replicas, clock, alarm, ejection }: FailoverPorts, pool: Pool, replica: string, failed: Failed): void {
-  if (failed.blame === 'nobody') return
-  replicas.failed(pool.name, replica, ejection(pool), clock.now())
-  if (failed.blame === 'pool')
-    alarm('a pool refuses us: are its key, model and address right?', { pool: pool.name, cause: failed.cause })
-}
-
-/** Which replica comes next, and how often a pool was tried. */
-class Course {
-  readonly #pools: readonly Pool[]
-  readonly #tried = new Map<string, Set<string>>()
-  readonly #left = new Set<string>()
-  #attempts = 0
-
-  constructor(pools: readonly Pool[]) {
-    this.#pools = pools
-  }
-
-  next(
-    pick: (pool: Pool, tried: ReadonlySet<string>) => string | undefined,
-  ): { pool: Pool; replica: string } | undefined {
-    if (this.#attempts >= MAX_ATTEMPTS) return undefined
-    for (const pool of this.#pools) {
-      const tried = this.#tried.get(pool.name) ?? new Set()
-      if (this.#left.has(pool.name) || tried.size >= MAX_ATTEMPTS_IN_POOL) continue
-      const replica = pick(pool, tried)
-      if (replica === undefined) continue
-      this.#tried.set(pool.name, tried.add(replica))
-      this.#attempts++
-      return { pool, replica }
+    // Whoever takes longer prompts failed; whoever judged this one said why.
+    if (step.kind === 'give-up' && rejected) return refused(rejected, failures)
+    if (step.kind === 'give-up') {
+      failures.push(...course.passedOver(clock.now()))
+      return { kind: 'exhausted', denial: course.denial(clock.now()), failures }
     }
-    return undefined
+    const tried = await tryOnce(asked, step)
+    if (tried.kind === 'rejected') rejected ??= tried
+    else if (tried.kind !== 'failed') return tried
   }
+}
 
-  leave(pool: Pool): void {
-    this.#left.add(pool.name)
-  }
+interface Asked<A> {
+  readonly ports: FailoverPorts
+  readonly course: Course
+  readonly failures: Failure[]
+  readonly attempt: (place: AttemptPlace) => Promise<Outcome<A>>
+  readonly context: number
+}
 
-  denial(): ExhaustedDenial {
-    const attempted = [...this.#tried.keys()]
-    const last = this.#pools.findLast(pool => attempted.includes(pool.name))
-    return { code: 'UPSTREAMS_EXHAUSTED', tier: last?.site ?? '', attempted }
+/** At most one attempt. Tells the course what came of it, and the replica. */
+async function tryOnce<A>(
+  asked: Asked<A>,
+  step: Try,
+): Promise<Answered<A> | Unanswered | Rejected | { kind: 'failed' }> {
+  const { ports, course, failures } = asked
+  const { pool, replica, fresh } = step
+  const settings = ports.settingsOf(pool)
+  ports.trying(pool)
+  const room = await takeRoom(ports, pool)
+  if ('full' in room) {
+    if (!ports.client.gone) failures.push({ pool, cause: room.full })
+    course.full(pool)
+    return { kind: 'failed' }
   }
+  // What it was chosen by may have changed while there was no room.
+  if (ports.client.gone || !course.enter(step, ports.clock.now())) {
+    room.allowance.settle(0)
+    ports.pools.of(pool.name).slots.free()
+    return { kind: 'failed' }
+  }
+  const entered = { ...room, passage: new Passage(ports, step, settings.eject) }
+  const outcome = await asked.attempt({ pool, replica: replica.url, fresh, settings })
+  if (outcome.kind === 'answered') {
+    failures.push(...course.passedOver(ports.clock.now()))
+    return answered(ports, entered, pool, outcome.answer, failures)
+  }
+  conclude(ports, entered, step, outcome)
+  switch (outcome.kind) {
+    case 'left':
+      return left(pool, outcome, failures)
+    case 'rejected':
+      failures.push({ pool, cause: outcome.cause })
+      if (outcome.tooLong) course.tooLong(pool, asked.context)
+      else course.refused()
+      return outcome
+    case 'failed': {
+      const failure = { pool, cause: outcome.cause, ...(outcome.work && { work: outcome.work }) }
+      failures.push(failure)
+      ports.expenses.record(failure, failures.length)
+      course.failed(pool, replica, outcome)
+      return outcome
+    }
+  }
+}
+
+/** What a request holds of a pool while it is tried there. */
+interface Room {
+  readonly allowance: Allowance
+}
+interface Entered extends Room {
+  readonly passage: Passage
+}
+
+/** Takes a slot of the pool, and what an attempt may cost of its hour; tells what there was no room for. */
+async function takeRoom(ports: FailoverPorts, pool: Pool): Promise<Room | { readonly full: string }> {
+  const { pools, clock, client, expenses } = ports
+  const { slots } = pools.of(pool.name)
+  if (!(await slots.take(ports.settingsOf(pool), clock, client))) return { full: 'max_concurrent' }
+  try {
+    const allowance = await expenses.take(pool)
+    if (allowance) return { allowance }
+  } catch (error) {
+    slots.free()
+    throw error
+  }
+  slots.free()
+  return { full: 'max_usd_per_hour' }
+}
+
+function answered<A>(
+  ports: FailoverPorts,
+  { passage, allowance }: Entered,
+  pool: Pool,
+  answer: A,
+  failures: readonly Failure[],
+): Answered<A> {
+  const { expenses, client } = ports
+  passage.answers()
+  complain(ports, pool, undefined)
+  const over = (end: AnswerEnd, work: Work) => {
+    // Whoever shuts down breaks connections of good replicas.
+    passage.end(client.gone && end === 'failed' ? 'nothing' : FINDINGS[end])
+    allowance.settle(expenses.costOf(pool, work))
+  }
+  return { kind: 'answered', answer, pool, failures, over }
+}
+
+const FINDINGS: Readonly<Record<AnswerEnd, Finding>> = { well: 'serves', failed: 'fails', left: 'nothing' }
+
+/** Gives back what an attempt without an answer held, and tells what it says of the replica. */
+function conclude(ports: FailoverPorts, { passage, allowance }: Entered, { pool, replica }: Try, outcome: Unfit): void {
+  const work = outcome.kind === 'rejected' ? undefined : outcome.work
+  allowance.settle(ports.expenses.costOf(pool, work))
+  passage.end(ports.client.gone ? 'nothing' : findingOf(outcome))
+  if (outcome.kind !== 'failed') return
+  const { cause, pause, blame } = outcome
+  if (pause !== undefined) replica.cool(ports.clock.now(), pause)
+  if (blame === 'pool') complain(ports, pool, cause)
+}
+
+/** Tells the operator of a pool that no replica of it can be used, once for each cause, and when it answers again. */
+function complain({ pools, alarm }: FailoverPorts, { name }: Pool, cause: string | undefined): void {
+  const state = pools.of(name)
+  if (state.complaint === cause) return
+  state.complaint = cause
+  if (cause === undefined) alarm('a pool can be used again', { pool: name })
+  else alarm('a pool cannot be used: are its address, key, model and account right?', { pool: name, cause })
+}
+
+type Unfit = Exclude<Outcome<unknown>, { kind: 'answered' }>
+
+function findingOf(outcome: Unfit): Finding {
+  // Whoever judges a request has read it.
+  if (outcome.kind === 'rejected') return 'serves'
+  if (outcome.kind === 'left' || outcome.blame === 'nobody') return 'nothing'
+  return outcome.blame === 'pool' ? 'pool-fails' : 'fails'
+}
+
+const left = (pool: Pool, { work }: Left, failures: readonly Failure[]): Unanswered => ({
+  kind: 'left',
+  ...(work && { dispatched: { pool, work } }),
+  failures,
+})
+
+const refused = ({ problem }: Rejected, failures: readonly Failure[]): Unanswered => ({
+  kind: 'refused',
+  problem,
+  failures,
+})
+
+/** The step, once its time has come or the client has left. */
+function due(step: Step, clock: Clock, client: Client): Promise<Step> | Step {
+  if (step.kind === 'give-up' || step.after === 0) return step
+  return new Promise(resolve => afterOrGone(step.after, clock, client, () => resolve(step)))
 }

@@ -1,4 +1,4 @@
-import type { Settings } from '../config/settings.ts'
+import type { BackendSettings, Settings } from '../config/settings.ts'
 import type { Config, Pool } from '../policy/config.ts'
 import type { Denial } from '../policy/denial.ts'
 import type { Caller } from '../policy/facts.ts'
@@ -6,11 +6,13 @@ import { isDenial } from '../wire/body.ts'
 import type { StreamWanted, WireRequest } from '../wire/request.ts'
 import { scrub } from '../wire/scrub.ts'
 import { type AdmittedCall, admit } from './admit.ts'
-import type { Outcome, Target } from './attempt.ts'
-import { type AnswerEnd, type Attempted, type Failure, failover } from './failover.ts'
+import type { Target } from './attempt.ts'
+import { Expenses } from './expenses.ts'
+import { type AnswerEnd, type Attempted, type Failure, failover, type Unanswered } from './failover.ts'
 import type { Lease, Leases } from './leases.ts'
+import type { Outcome } from './outcome.ts'
+import type { Pools } from './pools.ts'
 import type { Alarm, Client, Clock, Send } from './ports.ts'
-import type { Replicas } from './replicas.ts'
 import { type Delivered, settlementOf } from './settlement.ts'
 import type { VerifyToken } from './sign-in.ts'
 import { type Bill, chargeOf, type Store } from './store.ts'
@@ -24,7 +26,7 @@ export interface Gateway {
   readonly store: Store
   readonly send: Send
   readonly clock: Clock
-  readonly replicas: Replicas
+  readonly pools: Pools
   readonly leases: Leases
   /** Judges sign-in tokens; absent where nobody can sign in. */
   readonly verify?: VerifyToken
@@ -67,10 +69,11 @@ interface Answered {
 
 /** The life of one inference request, in the order it happens. */
 export async function infer(gateway: Gateway, call: Call): Promise<Served> {
-  const { config, settings, store, clock, replicas } = gateway
+  const { config, settings, store, clock, pools } = gateway
   const { requestId, keyHash, caller, wire } = call
   const at = clock.now()
-  const health = { down: replicas.down(config.pools.values(), at) }
+  const patienceOf = (pool: string) => settings.backends.get(pool)?.waitForRetryAfter ?? 0
+  const health = { down: pools.down(config.pools.values(), at, patienceOf) }
   const facts = { at, caller, request: wire.request, health }
   const admitted = await admit(config, store, {
     requestId,
@@ -112,9 +115,9 @@ async function serveWhole(gateway: Gateway, call: Call, admitted: LeasedCall): P
   const attempted = await forward(gateway, call, admitted, target =>
     attemptWhole(gateway, target, call.client, read(target.pool.model)),
   )
-  if (attempted.kind !== 'answered') return unanswered(gateway, admitted, attempted, {})
+  if (attempted.kind !== 'answered') return unanswered(gateway, admitted, attempted)
   const { answer, pool, failures, over } = attempted
-  over('well')
+  over('well', answer)
   const bill = await settle(gateway, admitted, { pool, ...answer })
   return { kind: 'whole', admitted, pool, failures, bytes: answer.bytes, bill }
 }
@@ -123,8 +126,7 @@ async function serveStream(gateway: Gateway, call: Call, admitted: LeasedCall, w
   const attempted = await forward(gateway, call, admitted, target =>
     attemptStream(gateway, target, wanted, call.client),
   )
-  // Nothing is said before the first content.
-  if (attempted.kind !== 'answered') return unanswered(gateway, admitted, attempted, { spoken: 0 })
+  if (attempted.kind !== 'answered') return unanswered(gateway, admitted, attempted)
   const { answer, pool, failures, over } = attempted
   admitted.lease.speaking(() => settlementOf(admitted, { pool, spoken: answer.spoken }))
   return {
@@ -134,7 +136,7 @@ async function serveStream(gateway: Gateway, call: Call, admitted: LeasedCall, w
     failures,
     stream: answer,
     settle: ending => {
-      over(endOf(ending, call.client))
+      over(endOf(ending), ending)
       return settle(gateway, admitted, { pool, ...ending }).finally(() => admitted.lease.end())
     },
   }
@@ -147,45 +149,52 @@ function forward<A>(
   admitted: LeasedCall,
   attempt: (target: Target) => Promise<Outcome<A>>,
 ): Promise<Attempted<A>> {
+  const { clock, settings } = gateway
   const { requestId, wire, client } = call
   const { decision, hold } = admitted
-  const { backends } = gateway.settings
-  const timeoutsOf = (pool: Pool) => {
-    const backend = backends.get(pool.name)
-    if (!backend) throw new Error(`pool ${pool.name} has no backend settings`)
-    return backend
-  }
-  const ports = {
-    ...gateway,
-    ejection: (pool: Pool) => timeoutsOf(pool).eject,
-    trying: (pool: Pool) => call.trying(admitted, pool),
-  }
-  return failover(ports, decision.pools, client, ({ pool, replica }) => {
+  const settingsOf = (pool: Pool) => backendOf(settings, pool)
+  const expenses = new Expenses({ ...gateway, settingsOf }, admitted)
+  const ports = { ...gateway, client, settingsOf, expenses, trying: (pool: Pool) => call.trying(admitted, pool) }
+  const startedAt = clock.elapsed()
+  const context = 'context' in decision.model ? decision.model.context : 0
+
+  return failover(ports, decision.pools, context, place => {
+    const { pool } = place
+    const streamTime = Math.max(0, place.settings.streamTimeout - (clock.elapsed() - startedAt))
     const body = wire.bodyFor(pool.model, hold.output, decision.imageSize)
     // The prompt is read from here on; images are charged once they came.
     const dispatched = () => admitted.lease.dispatched(() => settlementOf(admitted, { pool, spoken: 0, items: 0 }))
-    return attempt({ pool, replica, path: wire.path, body, requestId, timeouts: timeoutsOf(pool), dispatched })
+    const { commit } = decision
+    return attempt({ ...place, path: wire.path, body, requestId, commit, streamTime, dispatched })
   })
 }
 
+function backendOf({ backends }: Settings, { name }: Pool): BackendSettings {
+  const backend = backends.get(name)
+  if (!backend) throw new Error(`pool ${name} has no backend settings`)
+  return backend
+}
+
 /** No answer: nobody pays, unless the client left while a backend worked for it. */
-async function unanswered(
-  gateway: Gateway,
-  admitted: AdmittedCall,
-  attempted: Exclude<Attempted<unknown>, { kind: 'answered' }>,
-  known: Pick<Delivered, 'spoken'>,
-): Promise<Served> {
+async function unanswered(gateway: Gateway, admitted: AdmittedCall, attempted: Unanswered): Promise<Served> {
   const { failures } = attempted
   if (attempted.kind === 'left' && attempted.dispatched) {
-    const bill = await settle(gateway, admitted, { pool: attempted.dispatched, ...known })
+    const { pool, work } = attempted.dispatched
+    const bill = await settle(gateway, admitted, { pool, ...work })
     return { kind: 'left', bill, failures }
   }
   await gateway.store.refund(admitted.hold)
   if (attempted.kind === 'left') return { kind: 'left', failures }
   if (attempted.kind === 'exhausted') return { kind: 'denied', denial: attempted.denial, failures }
-  const secrets = [...gateway.settings.backends.values()].flatMap(({ key }) => (key ? [key.reveal()] : []))
-  const problem = `the backend refused the request: ${scrub(attempted.problem, secrets)}`
+  const problem = `the backend refused the request: ${scrub(attempted.problem, privateWords(gateway))}`
   return { kind: 'denied', denial: { code: 'VALIDATION_ERROR', field: '', problem }, failures }
+}
+
+/** What no client may read: our keys at backends, and where they stand. */
+function privateWords({ config, settings }: Gateway): readonly string[] {
+  const keys = [...settings.backends.values()].flatMap(({ key }) => (key ? [key.reveal()] : []))
+  const places = [...config.pools.values()].flatMap(({ replicas }) => replicas.map(url => new URL(url)))
+  return [...keys, ...places.flatMap(({ host, hostname }) => [host, hostname])]
 }
 
 async function settle(gateway: Gateway, admitted: AdmittedCall, delivered: Delivered): Promise<Bill> {
@@ -199,7 +208,7 @@ async function settle(gateway: Gateway, admitted: AdmittedCall, delivered: Deliv
   return bill
 }
 
-function endOf({ clean }: StreamEnding, client: Client): AnswerEnd {
+function endOf({ clean, isFault }: StreamEnding): AnswerEnd {
   if (clean) return 'well'
-  return client.gone ? 'left' : 'failed'
+  return isFault ? 'failed' : 'left'
 }

@@ -1,8 +1,11 @@
+import type { Secret } from '../config/settings.ts'
 import type { EpochMs, Millis } from '../policy/config.ts'
 
 /** Time, as an argument. */
 export interface Clock {
   now(): EpochMs
+  /** Milliseconds since some moment: for lengths of time, since nobody sets it. */
+  elapsed(): Millis
   /** Runs once after the time, unless it was called off. */
   after(time: Millis, run: () => void): Cancel
 }
@@ -21,6 +24,8 @@ export interface BackendRequest {
   readonly pool: string
   /** Base URL of the replica. */
   readonly replica: string
+  /** On a connection of its own, which is closed after it. */
+  readonly fresh: boolean
   /** Below the base URL: `/chat/completions`. */
   readonly path: string
   readonly body: string
@@ -30,16 +35,37 @@ export interface BackendRequest {
 export interface BackendListener {
   /** The connection stands and the request is on its way. */
   connected(): void
-  head(status: number, contentType: string): void
+  head(head: BackendHead): void
   data(bytes: Buffer): void
   end(): void
-  failed(error: Error): void
+  /** `stale`: a connection that was kept open ended before a byte of this answer came. */
+  failed(error: Error, stale: boolean): void
+}
+
+export interface BackendHead {
+  readonly status: number
+  readonly contentType: string
+  readonly retryAfter?: string
 }
 
 export interface Exchange {
   pause(): void
   resume(): void
   abort(): void
+}
+
+/** Sends one GET to a replica. Like Send: never throws, and what happens arrives at the listener, later. */
+export type Probe = (request: ProbeRequest, listener: BackendListener) => Exchange
+
+export interface ProbeRequest {
+  /** `http://10.0.0.11:8000` */
+  readonly origin: string
+  /** From the root of the origin. */
+  readonly path: string
+  readonly key?: Secret
+  readonly connectTimeout: Millis
+  /** On a connection of its own, which is closed after it. */
+  readonly fresh: boolean
 }
 
 /** The client at the other end, who may leave at any time. */

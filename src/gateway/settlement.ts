@@ -45,7 +45,8 @@ export function settlementOf(admitted: AdmittedCall, delivered: Delivered): Sett
   }
 }
 
-function estimateOf({ decision, hold }: AdmittedCall, spoken: number | undefined): Usage {
+/** Tokens of an answer whose backend did not tell: never more than are held. */
+export function estimateOf({ decision, hold }: AdmittedCall, spoken: number | undefined): Usage {
   const inputTokens = decision.claims.tokens.input
   const held = hold.tokens - inputTokens
   return {

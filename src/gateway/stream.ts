@@ -1,9 +1,9 @@
-import type { Timeouts } from '../config/settings.ts'
-import type { EpochMs, Millis } from '../policy/config.ts'
+import type { Millis } from '../policy/config.ts'
 import type { StreamWanted } from '../wire/request.ts'
 import { StreamReader, type StreamReading } from '../wire/stream.ts'
 import type { Usage } from '../wire/usage.ts'
-import { type AttemptPorts, failed, type Outcome, openAttempt, type Reader, type Target } from './attempt.ts'
+import { type AttemptPorts, openAttempt, type Reader, type Target } from './attempt.ts'
+import { errorIn, type Failed, failed, type Outcome, ofError, type Rejected, type Work } from './outcome.ts'
 import type { Cancel, Client, Clock, Exchange } from './ports.ts'
 
 /** Who gets the events of a stream once it is committed. */
@@ -19,15 +19,19 @@ export interface StreamEnding {
   readonly clean: boolean
   /** For the operator; empty when clean. */
   readonly cause: string
+  /** Whether the replica is to blame, rather than the client or the time that is over. */
+  readonly isFault: boolean
   readonly usage?: Usage
   /** Bytes of content, reasoning and tool calls that were passed on. */
   readonly spoken: number
+  /** Broken events that were left out. */
+  readonly skipped: number
 }
 
 /** The id of an answer whose backend gave it none. */
 export const answerId = (requestId: string): string => `chatcmpl-${requestId}`
 
-/** One attempt at a stream. It is answered at the first content; what came before is kept for the sink. */
+/** One attempt at a stream. It is answered at its commit; what came before is kept for the sink. */
 export function attemptStream(
   ports: AttemptPorts,
   target: Target,
@@ -47,11 +51,20 @@ export function attemptStream(
 
 /** A backend that said it is done gets this long to end its response, so that the connection can be used again. */
 const LINGER: Millis = 1000
+/** How long a stream that said all may take to tell its usage. */
+const USAGE_WAIT: Millis = 5000
+/** More of what is no stream tells nobody more. */
+const MAX_JSON_PIECES = 64
+/** What is read at once of what a backend sends. */
+const PIECE_BYTES = 8192
+const NO_BYTES: Buffer = Buffer.alloc(0)
+/** What is held until all of it is there: a larger answer is a fault of the backend. */
+const MAX_HELD_CHARS = 67_108_864
 
-/** A stream of a backend: silent until its first content, then live until its end. */
+/** A stream of a backend: silent until its commit, then live until its end. */
 export class AnswerStream implements Reader {
   readonly #clock: Clock
-  readonly #timeouts: Timeouts
+  readonly #target: Target
   readonly #reader: StreamReader
   readonly #answered: (outcome: Outcome<AnswerStream>) => void
   #timers: Cancel[] = []
@@ -59,22 +72,31 @@ export class AnswerStream implements Reader {
   #phase: 'waiting' | 'live' | 'over' = 'waiting'
   #sink: StreamSink | undefined
   /** Events that wait for a sink, and the ending if it came before one. */
-  #held = ''
+  #held: string[] = []
+  #heldChars = 0
   #ending: StreamEnding | undefined
+  /** What came while the client took no more. */
+  #unread = NO_BYTES
+  /** What came in place of events. */
+  #json: Buffer[] | undefined
+  #waits = false
+  #refused = false
   #dispatched = false
   #headed = false
   #paused = false
-  #heardAt: EpochMs
+  #heardAt: Millis
 
   constructor(clock: Clock, target: Target, terms: StreamWanted, answered: (outcome: Outcome<AnswerStream>) => void) {
     this.#clock = clock
-    this.#timeouts = target.timeouts
+    this.#target = target
     this.#answered = answered
-    this.#heardAt = clock.now()
+    this.#heardAt = clock.elapsed()
     const { usageWanted, choices } = terms
-    const created = Math.floor(this.#heardAt / 1000)
+    const created = Math.floor(clock.now() / 1000)
     const id = answerId(target.requestId)
-    this.#reader = new StreamReader({ model: target.pool.model, usageWanted, id, created }, choices)
+    // A broken event that nothing was said before, or that nobody saw, is the next replica's to do better.
+    const skips = target.commit === 'first_content'
+    this.#reader = new StreamReader({ model: target.pool.model, usageWanted, id, created }, choices, skips)
   }
 
   /** Bytes of content, reasoning and tool calls so far. */
@@ -83,19 +105,16 @@ export class AnswerStream implements Reader {
   }
 
   begin(exchange: Exchange): void {
-    const { headersTimeout, firstContentTimeout, idleTimeout, streamTimeout } = this.#timeouts
     this.#exchange = exchange
-    this.#after(headersTimeout, () => this.#headed || this.fail('headers timeout'))
-    this.#after(firstContentTimeout, () => this.#phase === 'waiting' && this.fail('first content timeout'))
-    this.#after(streamTimeout, () => this.fail('stream timeout'))
-    this.#watchSilence(idleTimeout)
+    this.#after(this.#target.streamTime, () => this.#give({ ...this.#failed('stream timeout'), ...PATIENCE_LOST }))
   }
 
   /** Hands over what was held, and from now on every event. */
   attach(sink: StreamSink): void {
     this.#sink = sink
-    if (this.#held) sink.write(this.#held)
-    this.#held = ''
+    const held = this.#held.join('')
+    this.#held = []
+    if (held !== '') sink.write(held)
     if (this.#ending) sink.end(this.#ending)
   }
 
@@ -106,52 +125,70 @@ export class AnswerStream implements Reader {
 
   resume(): void {
     this.#paused = false
-    this.#heardAt = this.#clock.now()
-    this.#exchange?.resume()
+    this.#heardAt = this.#clock.elapsed()
+    const unread = this.#unread
+    this.#unread = NO_BYTES
+    this.#take(unread)
+    if (!this.#paused) this.#exchange?.resume()
   }
 
   /** The client left: the backend is told at once, the sink nothing. What was said stays to be paid. */
   abort(): StreamEnding {
     this.#exchange?.abort()
     this.#sink = undefined
-    return this.#end(false, 'client gone')
+    return this.#end('client gone', false)
   }
 
   sent(): void {
+    const { headersTimeout, firstContentTimeout, idleTimeout } = this.#target.settings
     this.#dispatched = true
+    this.#heardAt = this.#clock.elapsed()
+    this.#after(headersTimeout, () => this.#headed || this.#late('headers timeout'))
+    this.#after(firstContentTimeout, () => this.#reader.started || this.#late('first content timeout'))
+    this.#watchSilence(idleTimeout)
   }
 
-  head(contentType: string): void {
+  head(status: number, contentType: string): void {
     this.#headed = true
-    if (!contentType.startsWith('text/event-stream')) this.fail('not an event stream')
+    // Only what was wrong is still to be heard, which has a time of its own.
+    if (status !== 200) {
+      this.#refused = true
+      this.#callOff()
+    } else if (/^application\/json\b/i.test(contentType)) this.#json = []
+    else if (!/^text\/event-stream\b/i.test(contentType)) this.fail('not an event stream')
   }
 
   data(bytes: Buffer): void {
-    this.#heardAt = this.#clock.now()
-    if (this.#phase !== 'over') this.#read(this.#reader.read(bytes))
+    this.#heardAt = this.#clock.elapsed()
+    if (this.#json) {
+      this.#json.push(bytes)
+      if (this.#json.length > MAX_JSON_PIECES) this.fail('not an event stream')
+    } else if (this.#unread.length === 0) this.#take(bytes)
+    else this.#unread = Buffer.concat([this.#unread, bytes])
   }
 
   end(): void {
+    if (this.#json && this.#phase !== 'over') this.#give(this.#ofJson(Buffer.concat(this.#json)))
+    this.#takeAll()
     if (this.#phase !== 'over') this.#read(this.#reader.end())
     if (this.#phase !== 'over') this.#finish('ended without a finish')
     this.#callOff()
   }
 
   failed(cause: string): void {
+    this.#takeAll()
     if (this.#phase !== 'over') this.#finish(cause)
   }
 
   /** The client left before anything was committed. */
   leave(): void {
     this.#exchange?.abort()
-    this.answer({ kind: 'left', dispatched: this.#dispatched })
+    this.answer({ kind: 'left', ...(this.#dispatched && !this.#refused && { work: this.work() }) })
   }
 
   /** Gives the stream up: as a failed attempt while nothing is committed, as a cut stream after that. */
   fail(cause: string): void {
-    if (this.#phase === 'over') return
-    this.#exchange?.abort()
-    this.#finish(cause)
+    this.#give(this.#failed(cause))
   }
 
   /** Tells, once, how the attempt came out. */
@@ -162,48 +199,114 @@ export class AnswerStream implements Reader {
     this.#answered(outcome)
   }
 
-  #read({ events, stop }: StreamReading): void {
-    if (events !== '') {
-      if (this.#sink) this.#sink.write(events)
-      else this.#held += events
+  #give(failure: Failed | Rejected): void {
+    if (this.#phase === 'over') return
+    this.#exchange?.abort()
+    if (this.#phase === 'waiting') this.answer(failure)
+    else if (failure.kind === 'rejected') this.#end('error event')
+    else this.#end(failure.cause, failure.next !== 'nothing')
+  }
+
+  /** Reads piece by piece, so that a client which takes no more has little waiting for it. */
+  #take(bytes: Buffer): void {
+    for (let at = 0; at < bytes.length && this.#phase !== 'over'; at += PIECE_BYTES) {
+      if (this.#paused) {
+        this.#unread = bytes.subarray(at)
+        return
+      }
+      this.#read(this.#reader.read(bytes.subarray(at, at + PIECE_BYTES)))
     }
-    if (this.#reader.spoken > 0 || this.#reader.finished) this.answer({ kind: 'answered', answer: this })
-    if (stop?.kind === 'error') this.fail(stop.cause)
-    else if (stop) this.#done()
+  }
+
+  /** Nothing more comes: what is left is read whether it is taken or not. */
+  #takeAll(): void {
+    if (this.#unread.length > 0 && this.#phase !== 'over') this.#read(this.#reader.read(this.#unread))
+    this.#unread = NO_BYTES
+  }
+
+  #read({ events, stop }: StreamReading): void {
+    if (events !== '') this.#pass(events)
+    if (this.#target.commit === 'first_content' && this.#reader.started) this.answer({ kind: 'answered', answer: this })
+    if (stop?.kind === 'done') this.#done()
+    else if (stop?.kind === 'broken') this.#late(stop.cause)
+    else if (stop) this.#give(ofError(stop.error, this.work()))
+    else if (this.#reader.finished) this.#waitForUsage()
+  }
+
+  /** What is said instead of a stream may say why there is none. */
+  #ofJson(bytes: Buffer): Failed | Rejected {
+    const error = errorIn(bytes)
+    return error === undefined ? this.#failed('not an event stream') : ofError(error, this.work())
+  }
+
+  /** All was said, but for the usage and the marker, which need not come. */
+  #waitForUsage(): void {
+    if (this.#waits) return
+    this.#waits = true
+    this.#after(USAGE_WAIT, () => this.#late('silence'))
+  }
+
+  /** Nothing more is waited for. */
+  #late(cause: string): void {
+    if (this.#phase === 'over') return
+    this.#exchange?.abort()
+    this.#finish(cause)
+  }
+
+  #pass(events: string): void {
+    if (this.#sink) {
+      this.#sink.write(events)
+      return
+    }
+    this.#held.push(events)
+    this.#heldChars += events.length
+    if (this.#heldChars > MAX_HELD_CHARS) this.fail('answer too large')
   }
 
   #done(): void {
-    if (this.#phase === 'waiting') {
-      this.fail('empty answer')
-      return
+    if (!this.#reader.finished) this.fail(this.#reader.started ? 'ended without a finish' : 'empty answer')
+    else {
+      this.#finish('')
+      this.#after(LINGER, () => this.#exchange?.abort())
     }
-    this.#end(true, '')
-    this.#after(LINGER, () => this.#exchange?.abort())
   }
 
   /** Nothing more comes. Whoever finished every choice ended well, however the connection did. */
   #finish(cause: string): void {
-    if (this.#phase === 'waiting') this.answer(failed(cause))
-    else this.#end(this.#reader.finished, this.#reader.finished ? '' : cause)
+    const { finished } = this.#reader
+    if (finished) this.answer({ kind: 'answered', answer: this })
+    if (this.#phase === 'waiting') this.answer(this.#failed(cause))
+    else this.#end(finished ? '' : cause)
   }
 
-  #end(clean: boolean, cause: string): StreamEnding {
+  /** Without a cause it ended well. */
+  #end(cause: string, isFault = cause !== ''): StreamEnding {
     this.#callOff()
     this.#phase = 'over'
-    const { usage, spoken } = this.#reader
+    const { usage, spoken, skipped } = this.#reader
     // A usage that came before the end of a stream that never came counts a part of it.
-    this.#ending = { clean, cause, ...(clean && usage && { usage }), spoken }
+    const clean = cause === ''
+    this.#ending = { clean, cause, isFault, ...(clean && usage && { usage }), spoken, skipped }
     this.#sink?.end(this.#ending)
     return this.#ending
   }
 
+  work(): Work {
+    return { spoken: this.#reader.spoken }
+  }
+
+  #failed(cause: string): Failed {
+    return failed(cause, this.#dispatched ? this.work() : undefined)
+  }
+
   #watchSilence(time: Millis): void {
+    const { idleTimeout } = this.#target.settings
     this.#after(time, () => {
       // Before the first content the other timers rule: a model may think long before it speaks.
-      const silent = this.#paused || this.#phase === 'waiting' ? 0 : this.#clock.now() - this.#heardAt
-      const left = this.#timeouts.idleTimeout - silent
+      const silent = this.#paused || !this.#reader.started ? 0 : this.#clock.elapsed() - this.#heardAt
+      const left = idleTimeout - silent
       if (left > 0) this.#watchSilence(left)
-      else this.fail('silence')
+      else this.#late('silence')
     })
   }
 
@@ -216,3 +319,6 @@ export class AnswerStream implements Reader {
     this.#timers = []
   }
 }
+
+/** The time for the whole stream is over: nobody's fault, and nothing is left to try. */
+const PATIENCE_LOST = { blame: 'nobody', next: 'nothing' } as const

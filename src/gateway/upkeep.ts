@@ -5,8 +5,8 @@ import type { Store } from './store.ts'
 const SWEEP_MS: Millis = 5000
 const TRIM_MS: Millis = 3_600_000
 
-/** Keeps the store in order: settles what the dead left behind, and lets go of rows that are older than `keep`. */
-export function startUpkeep(store: Store, clock: Clock, keep: Millis, alarm: Alarm): Cancel {
+/** Keeps the store in order: settles what the dead left behind, and lets go of rows that are older than `keep` says then. */
+export function startUpkeep(store: Store, clock: Clock, keep: () => Millis, alarm: Alarm): Cancel {
   const sweep = async () => {
     const swept = await store.sweep().catch(failed(alarm, 'holds of dead gateways could not be settled'))
     if (swept) alarm('holds of dead gateways were settled at their last checkpoint', { count: swept })
@@ -15,7 +15,7 @@ export function startUpkeep(store: Store, clock: Clock, keep: Millis, alarm: Ala
   void sweep()
   const stopSweeping = every(clock, SWEEP_MS, sweep)
   const stopTrimming = every(clock, TRIM_MS, async () => {
-    await store.trimLedger(clock.now() - keep).catch(failed(alarm, 'old ledger rows could not be removed'))
+    await store.trimLedger(clock.now() - keep()).catch(failed(alarm, 'old ledger rows could not be removed'))
   })
   return () => {
     stopSweeping()

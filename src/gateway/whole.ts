@@ -1,7 +1,8 @@
 import type { Millis } from '../policy/config.ts'
 import type { WholeAnswer } from '../wire/request.ts'
-import { type AttemptPorts, failed, type Outcome, openAttempt, type Target } from './attempt.ts'
-import type { Client } from './ports.ts'
+import { type AttemptPorts, openAttempt, type Reader, type Target } from './attempt.ts'
+import { errorIn, failed, type Outcome, ofError } from './outcome.ts'
+import type { Cancel, Client } from './ports.ts'
 
 /** An answer that is larger is a fault of the backend. */
 const MAX_ANSWER_BYTES = 67_108_864
@@ -18,6 +19,9 @@ export function attemptWhole(
   return new Promise(resolve => {
     const chunks: Buffer[] = []
     let size = 0
+    let dispatched = false
+    let isRefused = false
+    const timers: Cancel[] = []
     const finish = (outcome: Outcome<WholeAnswer>) => {
       for (const cancel of timers) cancel()
       resolve(outcome)
@@ -26,35 +30,42 @@ export function attemptWhole(
       exchange.abort()
       finish(outcome)
     }
-    const outcome = (): Outcome<WholeAnswer> => {
-      try {
-        const answer = read(Buffer.concat(chunks))
-        return answer ? { kind: 'answered', answer } : failed('malformed answer')
-      } catch (error) {
-        // Such as nesting that overflows the stack: the backend's doing, whatever it is.
-        return failed(`unreadable answer: ${error instanceof Error ? error.name : String(error)}`)
-      }
-    }
-    let dispatched = false
-    const reader = {
+    const reader: Reader = {
       sent: () => {
         dispatched = true
+        timers.push(ports.clock.after(target.settings.answerTimeout, () => giveUp(failed('answer timeout', {}))))
       },
-      head: () => {},
-      data: (bytes: Buffer) => {
+      head: status => {
+        // Whoever refuses has not answered.
+        if (status !== 200) isRefused = true
+      },
+      data: bytes => {
         chunks.push(bytes)
         size += bytes.length
-        if (size > MAX_ANSWER_BYTES) giveUp(failed('answer too large'))
+        if (size > MAX_ANSWER_BYTES) giveUp(failed('answer too large', {}))
       },
-      end: () => finish(outcome()),
-      failed: (cause: string) => finish(failed(cause)),
+      end: () => finish(readWhole(Buffer.concat(chunks), read)),
+      failed: cause => finish(failed(cause, {})),
+      // Nothing of an answer has come: whoever breaks off here hardly wrote all of it.
+      work: () => ({ spoken: 0 }),
     }
     const exchange = openAttempt(ports, target, reader, finish)
-    const timers = [ports.clock.after(target.timeouts.answerTimeout, () => giveUp(failed('answer timeout')))]
+    const leave = () => giveUp({ kind: 'left', ...(dispatched && !isRefused && { work: {} }) })
     timers.push(
-      client.onGone(() => {
-        timers.push(ports.clock.after(USAGE_WAIT, () => giveUp({ kind: 'left', dispatched })))
-      }),
+      // What is not on its way yet has cost nothing.
+      client.onGone(() => (dispatched ? timers.push(ports.clock.after(USAGE_WAIT, leave)) : leave())),
     )
   })
+}
+
+function readWhole(bytes: Buffer, read: (bytes: Buffer) => WholeAnswer | undefined): Outcome<WholeAnswer> {
+  try {
+    const answer = read(bytes)
+    if (answer) return { kind: 'answered', answer }
+    const error = errorIn(bytes)
+    return error === undefined ? failed('malformed answer', {}) : ofError(error, {})
+  } catch (error) {
+    // Such as nesting that overflows the stack: the backend's doing, whatever it is.
+    return failed(`unreadable answer: ${error instanceof Error ? error.name : String(error)}`, {})
+  }
 }

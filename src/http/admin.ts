@@ -4,11 +4,13 @@ import { accountErrands } from './admin-accounts.ts'
 import { exportAudit } from './admin-audit.ts'
 import type { Errand } from './admin-errand.ts'
 import { keyErrands } from './admin-keys.ts'
+import { poolEndpoints } from './admin-pools.ts'
+import { reloadConfig } from './admin-reload.ts'
 import { readBody } from './body.ts'
 import type { HttpCall } from './call.ts'
 import type { App, Endpoint } from './endpoint.ts'
 import { UNCACHED } from './keys.ts'
-import { showReady } from './public.ts'
+import { showReadyInDetail } from './ready.ts'
 import { exportLedger, showUsage } from './usage.ts'
 
 /** What svcctl also does by itself, on the store of a gateway that does not run. */
@@ -17,8 +19,10 @@ export const errands: readonly Errand[] = [...keyErrands, ...accountErrands]
 /** What operators may call, on the admin listener alone. */
 export const adminEndpoints: readonly Endpoint[] = [
   { method: 'GET', path: '/healthz', who: 'anyone', run: (_app, call) => call.json(200, { status: 'alive' }) },
-  { method: 'GET', path: '/readyz', who: 'anyone', run: showReady },
+  { method: 'GET', path: '/readyz', who: 'anyone', run: showReadyInDetail },
   ...errands.map(endpointOf),
+  ...poolEndpoints,
+  { method: 'POST', path: '/admin/reload', who: 'operator', run: reloadConfig },
   { method: 'GET', path: '/admin/audit', who: 'operator', run: exportAudit },
   { method: 'GET', path: '/admin/usage', who: 'operator', run: showUsage },
   { method: 'GET', path: '/admin/ledger', who: 'operator', run: exportLedger },

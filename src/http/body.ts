@@ -4,8 +4,7 @@ import type { Denial } from '../policy/denial.ts'
 /** Reads a JSON body whole. Rejects when the client leaves before it is complete. */
 export function readBody(request: IncomingMessage, limitBytes: number): Promise<Buffer | Denial> {
   const type = request.headers['content-type']
-  if (type !== undefined && !/^application\/json\b/i.test(type))
-    return Promise.resolve({ code: 'UNSUPPORTED_MEDIA_TYPE' })
+  if (type !== undefined && !isJson(type)) return Promise.resolve({ code: 'UNSUPPORTED_MEDIA_TYPE' })
   const tooLarge: Denial = { code: 'PAYLOAD_TOO_LARGE', limitBytes }
   if (Number(request.headers['content-length'] ?? 0) > limitBytes) return Promise.resolve(tooLarge)
   // Its events are over: they would never come.
@@ -19,10 +18,15 @@ export function readBody(request: IncomingMessage, limitBytes: number): Promise<
       else chunks.push(chunk)
     })
     request.on('end', () => resolve(Buffer.concat(chunks)))
-    request.on('error', reject)
+    // Nothing else breaks a request than its connection.
+    request.on('error', () => reject(new ClientLeft()))
     request.on('close', () => reject(new ClientLeft()))
   })
 }
+
+/** RFC 8259 8.1 knows one charset, and none is the same. */
+const isJson = (type: string): boolean =>
+  /^application\/json[ \t]*(?:;|$)/i.test(type) && !/;[ \t]*charset=(?!"?utf-8"?[ \t]*(?:;|$))/i.test(type)
 
 /** The client closed the connection: there is nobody to answer. */
 export class ClientLeft extends Error {

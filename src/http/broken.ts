@@ -1,18 +1,33 @@
-import { maxHeaderSize } from 'node:http'
 import type { Duplex } from 'node:stream'
+import type { Clock } from '../gateway/ports.ts'
+import type { Millis } from '../policy/config.ts'
 import type { Denial } from '../policy/denial.ts'
 import { invalid } from '../wire/body.ts'
 import { type ErrorTerms, renderDenial } from '../wire/denial.ts'
 import type { ProtocolDenial } from '../wire/docs.ts'
+
+/** How long a client may go on sending what is thrown away: closed at once, its kernel would throw the answer away too. */
+export const LINGER: Millis = 1000
+
+/** Bytes of the request line and all headers. */
+export const MAX_HEADER_BYTES = 16_384
+/** Headers of one request. Beyond its own limit node drops them without a word, so that is one higher. */
+export const MAX_HEADERS = 100
+
+export const tooManyHeaders: ProtocolDenial = {
+  code: 'HEADERS_TOO_LARGE',
+  limitBytes: MAX_HEADER_BYTES,
+  limitCount: MAX_HEADERS,
+}
 
 /** Answers what node's parser gave up on, where no request is that could be answered, and closes the connection. */
 export function answerBroken(
   socket: Duplex,
   denial: Denial | ProtocolDenial,
   headers: Readonly<Record<string, string>>,
-  terms: ErrorTerms,
+  { errors, clock }: { readonly errors: ErrorTerms; readonly clock: Clock },
 ): void {
-  const answer = renderDenial(denial, terms)
+  const answer = renderDenial(denial, errors)
   const body = Buffer.from(JSON.stringify(answer.body))
   const lines = Object.entries({
     ...headers,
@@ -22,7 +37,10 @@ export function answerBroken(
     connection: 'close',
   }).map(([name, value]) => `${name}: ${value}\r\n`)
   const head = `HTTP/1.1 ${answer.status} ${answer.reason}\r\n${lines.join('')}\r\n`
-  socket.end(Buffer.concat([Buffer.from(head, 'latin1'), body]), () => socket.destroy())
+  socket.end(Buffer.concat([Buffer.from(head, 'latin1'), body]))
+  socket.resume()
+  const cancel = clock.after(LINGER, () => socket.destroy())
+  socket.once('close', cancel)
 }
 
 /** What the error of a `clientError` event is to the client; undefined when nobody is left to be told. */
@@ -33,8 +51,14 @@ export function denialOf(error: NodeJS.ErrnoException): Denial | ProtocolDenial 
     case 'ERR_HTTP_REQUEST_TIMEOUT':
       return { code: 'REQUEST_TIMEOUT' }
     case 'HPE_HEADER_OVERFLOW':
-      return { code: 'HEADERS_TOO_LARGE', limitBytes: maxHeaderSize }
+      return tooManyHeaders
     default:
       return invalid('', 'The request is not valid HTTP/1.1; is TLS spoken to a port without it?')
   }
 }
+
+/** Whether an error of a `clientError` event is of bytes that cannot be read, and not of the connection. */
+export const isGarbage = ({ code = '' }: NodeJS.ErrnoException): boolean => code.startsWith('HPE_')
+
+/** Whether these bytes came after a request that was said to be the last one: they are of nobody's concern. */
+export const isAfterLast = ({ code }: NodeJS.ErrnoException): boolean => code === 'HPE_CLOSED_CONNECTION'

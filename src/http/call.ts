@@ -1,8 +1,29 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { Cancel, Client } from '../gateway/ports.ts'
+import type { Duplex } from 'node:stream'
+import type { Cancel, Client, Clock } from '../gateway/ports.ts'
 import type { Denial } from '../policy/denial.ts'
-import { type ErrorTerms, renderDenial } from '../wire/denial.ts'
-import type { ClientAddress } from './client-address.ts'
+import { denialEvent, type ErrorTerms, renderDenial } from '../wire/denial.ts'
+import type { ProtocolDenial } from '../wire/docs.ts'
+import { LINGER } from './broken.ts'
+import type { ClientAddresses } from './client-address.ts'
+import { hasBody } from './request-form.ts'
+
+/** What all calls of a listener share. */
+export interface CallContext {
+  readonly terms: ErrorTerms
+  readonly clock: Clock
+  readonly addresses: ClientAddresses
+  /** Connections on which nothing more is served. */
+  readonly closing: WeakSet<Duplex>
+}
+
+interface Answer {
+  readonly status: number
+  readonly reason?: string
+  readonly headers: Readonly<Record<string, string>>
+  /** Absent where the status allows no body. */
+  readonly body?: { readonly type: string; readonly bytes: Buffer }
+}
 
 /** One request as the server received it, and the ways to answer it. */
 export class HttpCall implements Client {
@@ -11,57 +32,64 @@ export class HttpCall implements Client {
   readonly requestId: string
   /** The path without its query. */
   readonly path: string
-  readonly terms: ErrorTerms
   /** Resolves once nothing more can be sent. */
   readonly closed: Promise<void>
-  readonly #addressOf: ClientAddress
+  readonly #context: CallContext
   readonly #leavers = new Set<() => void>()
+  #over: () => void = () => {}
   #gone = false
+  #cut = false
+  /** Whether something of an answer was passed on, beside headers and comments. */
+  speaking = false
+  /** Whether all of the answer was written, while its connection stays open for a moment. */
+  #told = false
   /** What the request's line of the log adds to status and time. */
   note: CallNote = {}
 
-  constructor(
-    request: IncomingMessage,
-    response: ServerResponse,
-    requestId: string,
-    { terms, addressOf }: { readonly terms: ErrorTerms; readonly addressOf: ClientAddress },
-  ) {
-    this.#addressOf = addressOf
+  constructor(request: IncomingMessage, response: ServerResponse, requestId: string, context: CallContext) {
+    this.#context = context
     this.request = request
     this.response = response
     this.requestId = requestId
-    this.terms = terms
     const target = request.url ?? '/'
     const query = target.indexOf('?')
     this.path = query === -1 ? target : target.slice(0, query)
     response.setHeader('x-request-id', requestId)
     this.closed = new Promise(resolve => {
-      const close = () => {
-        response.off('close', close)
-        request.socket.off('close', close)
+      this.#over = () => {
+        response.off('close', this.#over)
+        request.socket.off('close', this.#over)
         // Asked here and kept: a later end() of a response nobody reads counts as finished.
-        this.#gone = !response.writableFinished
-        if (this.#gone) for (const run of [...this.#leavers]) run()
+        if (!response.writableFinished && !this.#told) this.#leave()
         resolve()
       }
-      response.on('close', close)
+      response.on('close', this.#over)
       // Node tells only the response whose turn it is; those of pipelined requests would never hear.
-      request.socket.on('close', close)
+      request.socket.on('close', this.#over)
     })
+  }
+
+  get terms(): ErrorTerms {
+    return this.#context.terms
   }
 
   /** Where the client calls from. It is in no line of the log: beside a plan or a model it would be a person's trail. */
   get clientAddress(): string {
-    return this.#addressOf(this.request)
+    return this.#context.addresses.ofRequest(this.request)
   }
 
   get gone(): boolean {
     return this.#gone
   }
 
-  /** Whether its answer has begun, or will without more of the request. */
+  /** Whether it was the gateway that left. */
+  get wasCut(): boolean {
+    return this.#cut
+  }
+
+  /** Whether its answer has begun, or will without more of the request, or never will. */
   get answering(): boolean {
-    return this.response.headersSent || this.request.complete
+    return this.#gone || this.response.headersSent || this.request.complete
   }
 
   onGone(run: () => void): Cancel {
@@ -70,25 +98,116 @@ export class HttpCall implements Client {
     return () => this.#leavers.delete(run)
   }
 
+  #leave(): void {
+    this.#gone = true
+    const leavers = [...this.#leavers]
+    this.#leavers.clear()
+    for (const run of leavers) run()
+  }
+
+  /**
+   * The gateway shuts down: as if the client had left, so that what was said is settled, but for the last word, which
+   * `farewell` sends. An answer that has not begun is left to fail with its backend, so that nobody pays for it; when
+   * this is called again, also what waits for something else is given up.
+   */
+  cut(): void {
+    const { request, response } = this
+    if ((this.#gone && !this.#cut) || response.writableEnded) return
+    if (this.#cut || this.speaking) this.#leave()
+    this.#cut = true
+    this.#gone = true
+    if (response.headersSent || request.complete) return
+    // Its body may never come, and once the answer is out node tells nobody who waits for it.
+    response.once('close', () => request.destroy())
+    this.farewell()
+  }
+
+  /** The last word to a client that was cut, once its request is settled: never a clean end. */
+  farewell(): void {
+    const { response } = this
+    if (response.writableEnded || response.destroyed) return
+    const denial: Denial = { code: 'DRAINING' }
+    if (!response.headersSent) {
+      this.deny(denial)
+      return
+    }
+    this.note = { ...this.note, code: denial.code, interrupted: 'the gateway shut down' }
+    if (this.streaming) response.end(denialEvent(denial, this.terms))
+    else response.destroy()
+  }
+
+  /** Whether a stream has begun that can still be told something. SDKs make nothing of a cut. */
+  get streaming(): boolean {
+    const { response } = this
+    if (response.destroyed || response.writableEnded) return false
+    return response.headersSent && String(response.getHeader('content-type')).startsWith('text/event-stream')
+  }
+
+  /** The connection was answered and closed in its place, for this reason: nothing more can be sent. */
+  breakOff(code: string): void {
+    this.note = { ...this.note, code }
+    this.#over()
+  }
+
+  /** Its answer is the last one of the connection: nothing that arrives from now on is served. */
+  closeAfter(): void {
+    this.#context.closing.add(this.request.socket)
+    this.closeAfterwards()
+  }
+
+  /** Lets the connection end with its answer, or with one that follows. */
+  closeAfterwards(): void {
+    if (!this.response.headersSent) this.response.setHeader('connection', 'close')
+  }
+
   json(status: number, body: object, headers: Readonly<Record<string, string>> = {}): void {
     this.send(status, 'application/json', Buffer.from(JSON.stringify(body)), headers)
   }
 
   send(status: number, type: string, bytes: Buffer, headers: Readonly<Record<string, string>> = {}): void {
-    this.response.writeHead(status, { ...headers, 'content-type': type, 'content-length': bytes.length })
-    this.response.end(bytes)
+    this.#answer({ status, headers, body: { type, bytes } })
   }
 
-  deny(denial: Denial): void {
+  /** An answer without a body, such as 204. */
+  empty(status: number, headers: Readonly<Record<string, string>>): void {
+    this.#answer({ status, headers })
+  }
+
+  deny(denial: Denial | ProtocolDenial): void {
     this.note = { ...this.note, code: denial.code, ...('type' in denial && { type: denial.type }) }
-    const { status, reason, headers, body } = renderDenial(denial, this.terms)
-    const bytes = Buffer.from(JSON.stringify(body))
-    this.response.writeHead(status, reason, {
+    const { body, ...answer } = renderDenial(denial, this.terms)
+    this.#answer({ ...answer, body: { type: 'application/json', bytes: Buffer.from(JSON.stringify(body)) } })
+  }
+
+  #answer({ status, reason, headers, body }: Answer): void {
+    if (this.#gone && !this.#cut) return
+    const { request, response } = this
+    const unread = hasBody(request) && !request.complete
+    if (unread) this.closeAfter()
+    if (reason !== undefined) response.statusMessage = reason
+    response.writeHead(status, {
       ...headers,
-      'content-type': 'application/json',
-      'content-length': bytes.length,
+      ...(body && { 'content-type': body.type, 'content-length': body.bytes.length }),
     })
-    this.response.end(bytes)
+    if (!unread) return void response.end(body?.bytes)
+    if (!body) response.flushHeaders()
+    else
+      response.write(body.bytes, () => {
+        this.#told = true
+      })
+    this.#endSoon()
+  }
+
+  /** Throws away what is left of the request, for a moment: who still sends may not have read the answer yet. */
+  #endSoon(): void {
+    const { request, response } = this
+    const end = () => {
+      cancel()
+      response.end()
+    }
+    const cancel = this.#context.clock.after(LINGER, end)
+    request.once('end', end).resume()
+    this.closed.then(cancel)
   }
 }
 
@@ -105,6 +224,8 @@ export interface CallNote {
   readonly outputTokens?: number
   readonly cost?: number
   readonly estimated?: boolean
+  /** Events of the backend that were no JSON, and left out. */
+  readonly skippedEvents?: number
   /** Set when the answer did not end well. */
   readonly interrupted?: string
 }

@@ -1,22 +1,29 @@
 import type { IncomingMessage } from 'node:http'
-import { BlockList, isIP, SocketAddress } from 'node:net'
+import { BlockList, isIP, type Socket, SocketAddress } from 'node:net'
 
-/** Where a request comes from: an address in its one canonical form, IPv4 where it is mapped into IPv6. */
-export type ClientAddress = (request: IncomingMessage) => string
+/** Where requests come from: addresses in their one canonical form, IPv4 where it is mapped into IPv6. */
+export interface ClientAddresses {
+  /** Of the client, whom a trusted proxy may speak for. */
+  ofRequest(request: IncomingMessage): string
+  /** Of whoever is connected. */
+  ofSocket(socket: Socket): string
+  isProxy(address: string): boolean
+}
 
 /**
  * Believes `X-Forwarded-For` as far as trusted proxies wrote it: each appends the address that called it, so that
  * the right-most entry that is no trusted proxy is the client. What stands left of it, anybody may have made up.
  */
-export function clientAddress(trustedProxies: readonly string[]): ClientAddress {
+export function clientAddresses(trustedProxies: readonly string[]): ClientAddresses {
   const trusted = blockList(trustedProxies)
-  const isTrusted = (address: string) => trusted.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4')
-  return ({ socket, headers }) => {
-    let address = canonical(socket.remoteAddress ?? '')
-    // The socket is gone, and with it whoever could be answered.
-    if (address === undefined) return 'unknown'
+  const isProxy = (address: string) =>
+    isIP(address) > 0 && trusted.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4')
+  // Unknown once the socket is gone, and with it whoever could be answered.
+  const ofSocket = ({ remoteAddress = '' }: Socket) => canonical(remoteAddress) ?? 'unknown'
+  const ofRequest = ({ socket, headers }: IncomingMessage) => {
+    let address = ofSocket(socket)
     const forwarded = String(headers['x-forwarded-for'] ?? '').split(',')
-    while (isTrusted(address)) {
+    while (isProxy(address)) {
       const next: string | undefined = canonical(withoutPort((forwarded.pop() ?? '').trim()))
       // Garbage was not written by a proxy that can be believed: who passed it on is the best that is known.
       if (next === undefined) return address
@@ -24,6 +31,7 @@ export function clientAddress(trustedProxies: readonly string[]): ClientAddress 
     }
     return address
   }
+  return { ofRequest, ofSocket, isProxy }
 }
 
 /** The network of an address: those who hold one address of it hold them all. */

@@ -7,15 +7,14 @@ export const openToPages = (brand: string): Readonly<Record<string, string>> => 
 })
 
 /** Answers OPTIONS: what a page may send to a path that takes these methods. */
-export function preflight({ request, response }: HttpCall, methods: readonly string[]): void {
-  const asked = String(request.headers['access-control-request-headers'] ?? '')
-  response.writeHead(204, {
+export function preflight(call: HttpCall, methods: readonly string[]): void {
+  const asked = String(call.request.headers['access-control-request-headers'] ?? '')
+  call.empty(204, {
     'access-control-allow-methods': methods.join(', '),
     'access-control-allow-headers': allowedHeaders(asked).join(', '),
     'access-control-max-age': String(MAX_AGE_S),
     vary: 'access-control-request-headers',
   })
-  response.end()
 }
 
 /** Browsers keep the answer for two hours at most. */

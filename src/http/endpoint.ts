@@ -2,15 +2,20 @@ import type { Secret } from '../config/settings.ts'
 import type { Identified } from '../gateway/identify.ts'
 import type { Gateway } from '../gateway/infer.ts'
 import type { Random } from '../gateway/ports.ts'
+import type { Probes } from '../gateway/probes.ts'
 import type { EpochMs } from '../policy/config.ts'
 import type { Caller } from '../policy/facts.ts'
 import type { HttpCall } from './call.ts'
+import type { Level } from './overload.ts'
+import type { Reloaded, Reloads } from './reloaded.ts'
 
 /** One row of a listener's table: where, who may call, and what it does. */
 export type Endpoint = {
   readonly method: 'GET' | 'POST'
   /** Matched exactly; a last segment `{id}` matches anything without a slash. */
   readonly path: string
+  /** Set for what costs the most: refused while there is too much to do. */
+  readonly sheds?: true
 } & (
   | { readonly who: 'anyone'; readonly run: (app: App, call: HttpCall, id: string) => Promise<void> | void }
   /** Whoever has a key, or signed in. */
@@ -22,14 +27,43 @@ export type Endpoint = {
 )
 
 /** What endpoints work with. */
-export interface App extends Gateway {
-  readonly random: Random
+export interface App extends Snapshot, Process {}
+
+/** Of one configuration: made anew by every reload, never changed. A request keeps the one it began with for life. */
+export interface Snapshot extends Pick<Gateway, PerSnapshot> {
+  /** 1 since the start, and one more with each reload. */
+  readonly generation: number
   /** When the configuration was loaded. */
   readonly loadedAt: EpochMs
   /** What keys of guests are derived from, newest first: those of the settings, or the gateway's own. */
   readonly guestSecrets: readonly Secret[]
+}
+
+/** Of the process: made once, and the same in every snapshot. */
+export interface Process extends Omit<Gateway, PerSnapshot> {
+  readonly random: Random
   /** What an operator sends as bearer. */
   readonly adminToken: string
   /** False once the process is on its way out. */
   readonly ready: () => boolean
+  /** How much of the work is refused, because there is too much of it. */
+  readonly shedding: () => Level
+  /** Asks replicas how they are. */
+  readonly probes: Pick<Probes, 'ask'>
+  readonly reloads: Reloads
+  /** Loads the files again. They take effect whole, or not at all. */
+  readonly reload: () => Promise<Reloaded>
+}
+
+/** What of the gateway's ports comes from the files. All others outlive a reload. */
+type PerSnapshot = 'config' | 'settings' | 'send' | 'verify'
+
+/** Where requests get the snapshot they keep. */
+export interface Snapshots {
+  /** The one that serves now. */
+  readonly current: App
+  /** The same, for a request that begins. */
+  take(): App
+  /** The request that took it is over, and settled. */
+  giveBack(app: App): void
 }

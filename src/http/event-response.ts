@@ -1,5 +1,5 @@
 import type { Cancel, Clock } from '../gateway/ports.ts'
-import type { EpochMs, Millis } from '../policy/config.ts'
+import type { Millis } from '../policy/config.ts'
 import type { HttpCall } from './call.ts'
 
 /** Proxies and SDKs take a longer silence for a dead connection. */
@@ -7,11 +7,14 @@ const SILENCE_MAX: Millis = 15_000
 /** Readers of event streams skip comments. */
 const KEEP_ALIVE = ': keep-alive\n\n'
 
+/** Texts that wait to be sent take more room than bytes, where that matters. */
+const LARGE = 4096
+
 /** A response of server-sent events: opened once, with a comment in every silence, ended once. */
 export class EventResponse {
   readonly #call: HttpCall
   readonly #clock: Clock
-  #wroteAt: EpochMs = 0
+  #wroteAt: Millis = 0
   #cancel: Cancel = () => {}
 
   constructor(call: HttpCall, clock: Clock) {
@@ -28,7 +31,7 @@ export class EventResponse {
     if (this.opened || this.#call.gone) return
     this.#call.response.writeHead(200, { ...headers, ...streamHeaders })
     this.#call.response.flushHeaders()
-    this.#wroteAt = this.#clock.now()
+    this.#wroteAt = this.#clock.elapsed()
     this.#watch(SILENCE_MAX)
     this.#call.onGone(() => this.#cancel())
   }
@@ -36,8 +39,8 @@ export class EventResponse {
   /** False when the client reads slower than this: `onDrain` runs when it has caught up. */
   write(events: string, onDrain: () => void): boolean {
     const { response } = this.#call
-    this.#wroteAt = this.#clock.now()
-    if (response.write(events)) return true
+    this.#wroteAt = this.#clock.elapsed()
+    if (response.write(events.length > LARGE ? Buffer.from(events) : events)) return true
     response.once('drain', onDrain)
     return false
   }
@@ -58,10 +61,12 @@ export class EventResponse {
     this.#cancel = this.#clock.after(time, () => {
       // The server's one catch ends a response behind our back.
       if (this.#call.response.writableEnded) return
-      const left = SILENCE_MAX - (this.#clock.now() - this.#wroteAt)
+      const { response } = this.#call
+      const left = SILENCE_MAX - (this.#clock.elapsed() - this.#wroteAt)
       if (left <= 0) {
-        this.#wroteAt = this.#clock.now()
-        this.#call.response.write(KEEP_ALIVE)
+        this.#wroteAt = this.#clock.elapsed()
+        // Who reads nothing is not to look alive by what we write.
+        if (!response.writableNeedDrain) response.write(KEEP_ALIVE)
       }
       this.#watch(left <= 0 ? SILENCE_MAX : left)
     })

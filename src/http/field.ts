@@ -28,7 +28,8 @@ export async function readNothing(call: HttpCall): Promise<Denial | undefined> {
   return isDenial(body) ? body : undefined
 }
 
-async function readSmall(
+/** Reads a body of a few fields; `empty` stands for one without a byte. */
+export async function readSmall(
   call: HttpCall,
   validate: ReturnType<typeof validator>,
   empty = '',

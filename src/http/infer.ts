@@ -36,7 +36,7 @@ export function inference(read: (bytes: Buffer, settings: Settings) => WireReque
     const trying = (admitted: AdmittedCall, pool: Pool) => start.trying(admitted, pool)
     const asked = { requestId: call.requestId, caller, wire, client: call, trying }
     const served = await infer(app, keyHash === undefined ? asked : { ...asked, keyHash }).finally(stopWaiting)
-    call.note = { ...call.note, failures: served.failures }
+    call.note = { ...call.note, failures: served.failures.map(({ pool, cause }) => ({ pool: pool.name, cause })) }
     await answer(app, call, events, served)
   }
 }
@@ -87,7 +87,9 @@ async function answer(app: App, call: HttpCall, events: EventResponse, served: S
       events.open(answerHeaders(app, served.admitted, served.pool, 0))
       return relay(call, events, served.stream, async ending => {
         noteBill(call, await served.settle(ending))
-        if (!ending.clean) call.note = { ...call.note, interrupted: ending.cause }
+        const { clean, cause, skipped } = ending
+        if (skipped > 0) call.note = { ...call.note, skippedEvents: skipped }
+        if (!clean) call.note = { ...call.note, interrupted: cause }
       })
   }
 }

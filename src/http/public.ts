@@ -11,25 +11,27 @@ import type { App, Endpoint } from './endpoint.ts'
 import { mintGuestKey } from './guests.ts'
 import { inference } from './infer.ts'
 import { listOwnKeys, mintKey, revokeKey, rotateKey } from './keys.ts'
+import { showReady } from './ready.ts'
 
 /** What clients may call. Spec 4. */
 export const publicEndpoints: readonly Endpoint[] = [
-  { method: 'POST', path: '/v1/chat/completions', who: 'caller', run: inference(readChat) },
+  { method: 'POST', path: '/v1/chat/completions', who: 'caller', sheds: true, run: inference(readChat) },
   {
     method: 'POST',
     path: '/v1/embeddings',
     who: 'caller',
+    sheds: true,
     run: inference((bytes, { limits }) => readEmbeddings(bytes, limits.embeddingBatch)),
   },
-  { method: 'POST', path: '/v1/images/generations', who: 'caller', run: inference(readImages) },
+  { method: 'POST', path: '/v1/images/generations', who: 'caller', sheds: true, run: inference(readImages) },
   { method: 'GET', path: '/v1/models', who: 'anyone', run: listModels },
   { method: 'GET', path: '/v1/models/{id}', who: 'anyone', run: showModel },
   { method: 'GET', path: '/billing/quota', who: 'caller', run: showQuota },
   { method: 'GET', path: '/v1/keys/developer', who: 'signed-in', run: listOwnKeys },
-  { method: 'POST', path: '/v1/keys/developer', who: 'signed-in', run: mintKey },
+  { method: 'POST', path: '/v1/keys/developer', who: 'signed-in', sheds: true, run: mintKey },
   { method: 'POST', path: '/v1/keys/developer/rotate', who: 'signed-in', run: rotateKey },
   { method: 'POST', path: '/v1/keys/developer/revoke', who: 'signed-in', run: revokeKey },
-  { method: 'POST', path: '/v1/keys/guest', who: 'anyone', run: mintGuestKey },
+  { method: 'POST', path: '/v1/keys/guest', who: 'anyone', sheds: true, run: mintGuestKey },
   { method: 'GET', path: '/readyz', who: 'anyone', run: showReady },
   { method: 'GET', path: '/docs/errors', who: 'anyone', run: showErrorDocs },
   { method: 'GET', path: '/openapi.json', who: 'anyone', run: showOpenApi },
@@ -48,10 +50,4 @@ function showModel(app: App, call: HttpCall, id: string): void {
 async function showQuota(app: App, call: HttpCall, { caller }: Identified): Promise<void> {
   const { standing, held } = await readQuota(app.config, app.store, caller)
   call.json(200, quotaRecord(standing, held, caller.keyPrefix))
-}
-
-/** 503 once the process is on its way out, so that a balancer sends nobody here. */
-export function showReady(app: App, call: HttpCall): void {
-  if (app.ready()) call.json(200, { status: 'ready', revision: app.config.revision })
-  else call.deny({ code: 'DRAINING' })
 }

@@ -30,6 +30,7 @@ export function relay(
       finish(stream.abort(), () => {})
       return
     }
+    call.speaking = true
     stopWatching = call.onGone(() => finish(stream.abort(), () => {}))
     stream.attach({
       write: text => {

@@ -1,21 +1,20 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { IncomingMessage, Server, ServerResponse } from 'node:http'
+import { Server as NetServer } from 'node:net'
 import type { Duplex } from 'node:stream'
-import { type Identify, identifyWith } from '../gateway/identify.ts'
 import { newRequestId } from '../gateway/keys.ts'
-import { ProviderUnavailable } from '../gateway/sign-in.ts'
-import { StoreUnavailable } from '../gateway/store.ts'
-import type { EpochMs, Millis } from '../policy/config.ts'
+import type { Config, EpochMs, Millis } from '../policy/config.ts'
 import type { Denial } from '../policy/denial.ts'
-import { invalid, isDenial } from '../wire/body.ts'
-import { denialEvent, type ErrorTerms } from '../wire/denial.ts'
-import { operatorOf } from './admin-operator.ts'
-import { ClientLeft } from './body.ts'
-import { answerBroken, denialOf } from './broken.ts'
+import { invalid } from '../wire/body.ts'
+import type { ProtocolDenial } from '../wire/docs.ts'
+import { answer, fail } from './answer.ts'
+import { answerBroken, denialOf, isAfterLast, isGarbage } from './broken.ts'
 import { type CallNote, HttpCall } from './call.ts'
-import { clientAddress } from './client-address.ts'
-import { openToPages, preflight } from './cors.ts'
-import type { App, Endpoint } from './endpoint.ts'
-import { type Match, router } from './router.ts'
+import { Connections } from './connections.ts'
+import type { Endpoint, Snapshots } from './endpoint.ts'
+import { createListener } from './listener.ts'
+import { formFault } from './request-form.ts'
+import { sitesOf } from './site.ts'
+import { Traffic } from './traffic.ts'
 
 /** One finished request, for the log. */
 export interface LogEntry extends CallNote {
@@ -28,111 +27,109 @@ export interface LogEntry extends CallNote {
   readonly ms: Millis
 }
 
+/** Hears of every request once it is over, with the configuration that it began with. */
+export type Log = (entry: LogEntry, config: Config) => void
+
+/** A socket that serves. */
+export interface Listener {
+  readonly server: Server
+  /** Takes no more connections, answers no more requests but with DRAINING. Resolves once none is under way. */
+  drain(): Promise<void>
+  /**
+   * Ends what is under way with an error; what was said so far is settled. Answers that have not begun are to fail with
+   * their backends first, and are given up when this is called again. Then `drain` resolves soon.
+   */
+  cut(): void
+  /** Breaks every connection. */
+  destroy(): void
+}
+
 /** A listener that serves a table of endpoints. `log` hears of every request once it is over. */
-export function serve(app: App, endpoints: readonly Endpoint[], log: (entry: LogEntry) => void): Server {
-  const { errors, server, brand } = app.settings
-  const route = router(endpoints, app.config.defaultModel.name)
-  const terms: ErrorTerms = { brand, links: { ...errors, console: server.consoleUrl } }
-  const addressOf = clientAddress(server.trustedProxies)
-  const identify = identifyWith(app)
+export function serve(snapshots: Snapshots, endpoints: readonly Endpoint[], log: Log): Listener {
   // No page may reach what operators may.
   const pages = endpoints.every(({ who }) => who !== 'operator')
-  const always = pages ? openToPages(brand) : {}
-  const open = new Set<HttpCall>()
+  const siteOf = sitesOf(endpoints, pages)
+  const current = () => siteOf(snapshots.current)
+  const limits = () => (pages ? current().app.settings.listener : current().uncounted)
+  const { clock, alarm, random } = snapshots.current
+  const connections = new Connections({ limits, clock, alarm, addresses: () => current().addresses })
+  const traffic = new Traffic()
+  const closing = new WeakSet<Duplex>()
+  const newId = () => newRequestId(clock.now(), random)
 
-  const breakOff = (socket: Duplex, denial: ReturnType<typeof denialOf>) => {
-    const calls = [...open].filter(({ request }) => request.socket === socket)
+  const breakOff = (socket: Duplex, denial: Denial | ProtocolDenial | undefined) => {
+    const calls = traffic.on(socket)
     // What is written now would be taken for the answer that is under way, or the next in line.
     if (!denial || !socket.writable || calls.some(({ answering }) => answering)) return void socket.destroy()
-    for (const call of calls) call.note = { ...call.note, code: denial.code }
-    answerBroken(socket, denial, { ...always, 'x-request-id': newRequestId(app.clock.now(), app.random) }, terms)
+    closing.add(socket)
+    for (const call of calls) call.breakOff(denial.code)
+    const { terms, always } = current()
+    const headers = { ...Object.fromEntries(always), 'x-request-id': newId() }
+    answerBroken(socket, denial, headers, { errors: terms, clock })
   }
   const listener = (request: IncomingMessage, response: ServerResponse) => {
-    // RFC 9112 3.2.
-    if (request.httpVersion === '1.1' && request.headers.host === undefined)
-      return breakOff(request.socket, invalid('host', 'is required'))
-    const at = app.clock.now()
-    const call = new HttpCall(request, response, newRequestId(at, app.random), { terms, addressOf })
-    response.setHeaders(new Map(Object.entries(always)))
-    open.add(call)
+    // It was said to be over.
+    if (closing.has(request.socket)) return
+    const site = siteOf(snapshots.take())
+    const { app, terms, addresses, always } = site
+    const at = clock.now()
+    const call = new HttpCall(request, response, newId(), { terms, addresses, clock, closing })
+    for (const [name, value] of always) response.setHeader(name, value)
+    traffic.began(call)
+    const leave = connections.enter(request)
+    const fault = formFault(request) ?? traffic.fault ?? (leave ? undefined : CROWDED)
+    if (fault || (pages && app.shedding() > 0)) call.closeAfter()
     let closedAt = at
     const closed = call.closed.then(() => {
-      closedAt = app.clock.now()
-      open.delete(call)
+      closedAt = clock.now()
+      traffic.closed(call)
+      leave?.()
     })
-    const match = route(request.method ?? '', call.path)
-    const answered = answer(app, identify, call, match, pages).catch(error => fail(app, call, error))
+    const match = fault ?? site.route(request.method ?? '', call.path)
+    const answered = answer(site, call, match, pages)
+      .catch(error => fail(app, call, error))
+      .then(() => call.wasCut && call.farewell())
     // Both: what a request cost is known only once it is settled, even when its client has long left.
-    Promise.all([closed, answered]).then(() => log(entryOf(call, at, closedAt)))
+    Promise.all([closed, answered]).then(() => {
+      log(entryOf(call, at, closedAt), app.config)
+      snapshots.giveBack(app)
+      traffic.over(call)
+    })
   }
-  // Node would refuse a missing Host in a form that is not ours, and any expectation but 100-continue.
-  return createServer({ requireHostHeader: false }, listener)
-    .on('checkExpectation', listener)
-    .on('clientError', (error, socket) => breakOff(socket, denialOf(error)))
-}
-
-async function answer(app: App, identify: Identify, call: HttpCall, match: Match, pages: boolean): Promise<void> {
-  if (isDenial(match)) {
-    const asks = pages && call.request.method === 'OPTIONS' && match.code === 'METHOD_NOT_ALLOWED'
-    return asks ? preflight(call, match.allow) : call.deny(match)
-  }
-  const { endpoint, id } = match
-  const { authorization } = call.request.headers
-  switch (endpoint.who) {
-    case 'anyone':
-      return endpoint.run(app, call, id)
-    case 'operator': {
-      const operator = await operatorOf(app, authorization)
-      return isDenial(operator) ? call.deny(operator) : endpoint.run(app, call, operator.by)
-    }
-    // Before the body: a dead key is told so even with a bad body, and costs nothing.
-    case 'caller': {
-      const identified = await identify.bearer(authorization)
-      return isDenial(identified) ? call.deny(identified) : endpoint.run(app, call, identified)
-    }
-    case 'signed-in': {
-      const identified = await identify.signIn(authorization)
-      return isDenial(identified) ? call.deny(identified) : endpoint.run(app, call, identified.caller)
-    }
-  }
-}
-
-/** The one catch: what arrives here is an outage, a bug, or a client that left. */
-function fail(app: App, call: HttpCall, error: unknown): void {
-  if (error instanceof ClientLeft) return
-  const denial = outageOf(error) ?? { code: 'INTERNAL' }
-  tell(app, call, denial, error)
-  const { response } = call
-  if (!response.headersSent) call.deny(denial)
-  // A stream that waits for its first content can still be told; SDKs make nothing of a cut.
-  else if (isOpenStream(response)) response.end(denialEvent(denial, call.terms))
-  else response.destroy()
-}
-
-function outageOf(error: unknown): Denial | undefined {
-  if (error instanceof StoreUnavailable) return { code: 'STORE_UNAVAILABLE' }
-  return error instanceof ProviderUnavailable ? { code: 'IDENTITY_UNAVAILABLE' } : undefined
-}
-
-function tell({ alarm }: App, { requestId }: HttpCall, { code }: Denial, error: unknown): void {
-  // Whoever reads its keys tells of that outage, once.
-  if (code === 'IDENTITY_UNAVAILABLE') return
-  const unavailable = code === 'STORE_UNAVAILABLE'
-  // Of an outage the reason is enough: there may be one for every request.
-  const stack = error instanceof Error && !unavailable ? error.stack : undefined
-  alarm(unavailable ? 'the store is unavailable' : 'unexpected error', {
-    requestId,
-    ...(stack === undefined ? { error: error instanceof Error ? error.message : String(error) } : { stack }),
+  const server = createListener(limits, listener, {
+    broken: (error, socket) => {
+      const told = closing.has(socket) && traffic.on(socket).every(({ answering }) => answering)
+      if (isAfterLast(error) || (told && isGarbage(error))) return
+      breakOff(socket, told ? undefined : denialOf(error))
+    },
+    tunnel: socket => breakOff(socket, invalid('', 'CONNECT is not served: this is no proxy.')),
+    connected: socket => {
+      traffic.connected(socket)
+      return connections.admit(socket)
+    },
+    idle: socket => connections.isIdle(socket),
+    full: () => connections.turnAway(),
   })
+  return {
+    server,
+    drain: () => {
+      // Not that of http, which breaks answers that were written and not yet sent.
+      NetServer.prototype.close.call(server)
+      return traffic.end()
+    },
+    cut: () => traffic.cut(),
+    destroy: () => {
+      traffic.destroy()
+      // Also the timer by which http looks for connections that are overdue.
+      server.close()
+    },
+  }
 }
 
-const isOpenStream = (response: ServerResponse): boolean =>
-  !response.destroyed &&
-  !response.writableEnded &&
-  String(response.getHeader('content-type')).startsWith('text/event-stream')
+const CROWDED: Denial = { code: 'OVERLOADED', of: 'address' }
 
 function entryOf(call: HttpCall, at: EpochMs, closedAt: EpochMs): LogEntry {
   const { requestId, path, note, request, response } = call
-  const status = call.gone ? 499 : response.statusCode
+  const status = call.gone && !call.wasCut ? 499 : response.statusCode
   return { at, requestId, method: request.method ?? '', path, status, ms: closedAt - at, ...note }
 }

@@ -51,7 +51,12 @@ export interface Plan extends Declared {
   readonly monthlyUsd: NanoUsd
   /** Whether the plan serves past monthlyUsd: never, always, or up to a cap beyond it. */
   readonly overage: Overage
+  /** In place of the model's. */
+  readonly commit?: Commit
 }
+
+/** When a streamed answer begins to reach the client: with its first content, or once all of it is there. */
+export type Commit = 'first_content' | 'complete'
 
 /** Never, always, or up to a cap beyond the allotment. */
 export type Overage = boolean | { readonly capUsd: NanoUsd }
@@ -84,6 +89,7 @@ export interface ChatModel extends ServedModel {
   readonly imageTokens: number
   readonly thinking?: { readonly default: boolean; readonly minMaxTokens: number }
   readonly price: Price
+  readonly commit: Commit
 }
 
 export interface EmbeddingModel extends ServedModel {

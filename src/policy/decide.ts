@@ -42,7 +42,17 @@ export function decide(config: Config, facts: Facts): Decision {
     at: placeOf(model, 'serve'),
   })
   const { imageSize } = sized.value
-  return { verdict: 'allow', plan, model, ...(alias && { alias }), pools, claims, ...(imageSize && { imageSize }), why }
+  return {
+    verdict: 'allow',
+    plan,
+    model,
+    ...(alias && { alias }),
+    pools,
+    claims,
+    commit: plan.commit ?? (model.kind === 'chat' ? model.commit : 'first_content'),
+    ...(imageSize && { imageSize }),
+    why,
+  }
 }
 
 /** An account that was served before the files changed. The client can do no more than of any plan that is too small. */

@@ -1,4 +1,4 @@
-import type { Alias, EpochMs, Model, NanoUsd, Place, Plan, Pool, Price } from './config.ts'
+import type { Alias, Commit, EpochMs, Model, NanoUsd, Place, Plan, Pool, Price } from './config.ts'
 import type { Denial, QuotaDenial, RateDenial } from './denial.ts'
 
 /** What `decide` says of a request. */
@@ -19,6 +19,7 @@ export interface Allow {
   /** In the order they are to be tried. */
   readonly pools: readonly Pool[]
   readonly claims: Claims
+  readonly commit: Commit
   /** The size of the images asked for, or the model's first. */
   readonly imageSize?: string
   readonly why: readonly Step[]

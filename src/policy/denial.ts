@@ -1,4 +1,4 @@
-import type { EpochMs, Millis, NanoUsd } from './config.ts'
+import type { EpochMs, Millis, NanoUsd, Place } from './config.ts'
 
 /** Why a request is not served: a value, rendered in wire/denial.ts alone. Codes of Spec 7, then our own. */
 export type Denial =
@@ -19,7 +19,9 @@ export type Denial =
   | { readonly code: 'UNSUPPORTED_MEDIA_TYPE' }
   | { readonly code: 'STORE_UNAVAILABLE' }
   | { readonly code: 'IDENTITY_UNAVAILABLE' }
+  | OverloadDenial
   | { readonly code: 'DRAINING' }
+  | ReloadDenial
   | { readonly code: 'INTERNAL' }
 
 /** A limit that frees itself: a retry after the wait is served if nobody else takes the room. */
@@ -67,10 +69,34 @@ export interface QuotaDenial {
   readonly fits: number
 }
 
+/** Too much at once: for the whole process, or from one address. Nothing of the request was read or counted. */
+export interface OverloadDenial {
+  readonly code: 'OVERLOADED'
+  readonly of: 'gateway' | 'address'
+}
+
 export interface ExhaustedDenial {
   readonly code: 'UPSTREAMS_EXHAUSTED'
   /** `site` of the last pool that was tried. */
   readonly tier: string
   /** Pool names in the order they were tried. */
   readonly attempted: readonly string[]
+  /** When a replica may be tried again, where any is declared. */
+  readonly retryAfterMs?: Millis
+}
+
+/** The files cannot take the place of what serves. Only operators meet it. */
+export interface ReloadDenial {
+  readonly code: 'RELOAD_REFUSED'
+  readonly problems: readonly FileProblem[]
+  /** The problems in code frames, as `svcctl validate` prints them. */
+  readonly text: string
+}
+
+/** What is wrong with an operator's file, at its place. */
+export interface FileProblem extends Place {
+  readonly rule: string
+  readonly severity: 'error' | 'warning'
+  readonly message: string
+  readonly hint?: string
 }

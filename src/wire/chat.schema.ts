@@ -1,4 +1,7 @@
 const optional = (type: string) => ({ type: [type, 'null'] })
+const text = (maxLength: number) => ({ type: ['string', 'null'], maxLength })
+/** Whether an integer is this one or its neighbour, no double beyond tells. */
+const safe = { minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER }
 const count = (minimum: number, maximum: number) => ({ type: ['integer', 'null'], minimum, maximum })
 
 const part = {
@@ -37,12 +40,12 @@ const toolCall = {
   type: 'object',
   required: ['id', 'type', 'function'],
   properties: {
-    id: { type: 'string' },
+    id: { type: 'string', maxLength: 512 },
     type: { const: 'function' },
     function: {
       type: 'object',
       required: ['name', 'arguments'],
-      properties: { name: { type: 'string' }, arguments: { type: 'string' } },
+      properties: { name: { type: 'string', maxLength: 256 }, arguments: { type: 'string' } },
     },
   },
 }
@@ -52,10 +55,10 @@ const message = {
   required: ['role'],
   properties: {
     role: { enum: ['system', 'developer', 'user', 'assistant', 'tool', 'function'] },
-    content: { type: ['string', 'array', 'null'], items: { $ref: '#/$defs/part' } },
-    name: optional('string'),
-    tool_calls: { type: ['array', 'null'], items: { $ref: '#/$defs/toolCall' } },
-    tool_call_id: optional('string'),
+    content: { type: ['string', 'array', 'null'], maxItems: 2048, items: { $ref: '#/$defs/part' } },
+    name: text(256),
+    tool_calls: { type: ['array', 'null'], maxItems: 1024, items: { $ref: '#/$defs/toolCall' } },
+    tool_call_id: text(512),
   },
   // Only an assistant that called tools may have said nothing.
   if: { properties: { role: { const: 'assistant' } } },
@@ -101,12 +104,17 @@ export const chatSchema = {
     top_p: optional('number'),
     frequency_penalty: optional('number'),
     presence_penalty: optional('number'),
-    stop: { type: ['string', 'array', 'null'], items: { type: 'string' } },
-    seed: optional('integer'),
+    stop: {
+      type: ['string', 'array', 'null'],
+      maxLength: 1024,
+      maxItems: 64,
+      items: { type: 'string', maxLength: 1024 },
+    },
+    seed: { type: ['integer', 'null'], ...safe },
     logprobs: optional('boolean'),
     top_logprobs: count(0, 20),
-    logit_bias: optional('object'),
-    user: optional('string'),
+    logit_bias: { type: ['object', 'null'], maxProperties: 2048, additionalProperties: { type: 'number' } },
+    user: text(512),
     tools: { type: ['array', 'null'], maxItems: 1024, items: { $ref: '#/$defs/tool' } },
     tool_choice: { type: ['string', 'object', 'null'] },
     parallel_tool_calls: optional('boolean'),

@@ -6,7 +6,7 @@ export type Chunk =
   | { readonly kind: 'done' }
   /** Not JSON, or not an object. */
   | { readonly kind: 'malformed' }
-  | { readonly kind: 'error'; readonly message: string }
+  | { readonly kind: 'error'; readonly error: unknown }
   | DeltaChunk
 
 export interface DeltaChunk {
@@ -36,7 +36,7 @@ export function readChunk(data: string, terms: ChunkTerms): Chunk {
   if (data === '[DONE]') return { kind: 'done' }
   const chunk = parse(data)
   if (!isObject(chunk)) return { kind: 'malformed' }
-  if (chunk.error !== undefined && chunk.error !== null) return { kind: 'error', message: errorText(chunk.error) }
+  if (chunk.error !== undefined && chunk.error !== null) return { kind: 'error', error: chunk.error }
 
   const choices = Array.isArray(chunk.choices) ? chunk.choices.filter(isObject) : []
   const usage = readUsage(chunk.usage)
@@ -84,9 +84,22 @@ export function parse(text: string): unknown {
   }
 }
 
+/** FastAPI's: a text, or a list of what is wrong where. */
+function detailText(detail: unknown): string {
+  const [first] = Array.isArray(detail) ? detail : [detail]
+  if (isObject(first) && typeof first.msg === 'string') {
+    const place = Array.isArray(first.loc) ? first.loc.join('.') : ''
+    return place === '' ? first.msg : `${place}: ${first.msg}`
+  }
+  return typeof first === 'string' ? first : REPORTED
+}
+
+const REPORTED = 'the backend reported an error'
+
 /** The text of an error in any of the forms backends use. */
 export function errorText(error: unknown): string {
   if (typeof error === 'string') return error
   if (isObject(error) && typeof error.message === 'string') return error.message
-  return 'the backend reported an error'
+  if (isObject(error) && error.detail !== undefined) return detailText(error.detail)
+  return REPORTED
 }

@@ -1,11 +1,13 @@
 import type {
   Denial,
   ExhaustedDenial,
+  FileProblem,
   GuestDenial,
   KeysDenial,
   PlanDenial,
   QuotaDenial,
   RateDenial,
+  ReloadDenial,
 } from '../policy/denial.ts'
 import { errorDocs, type ProtocolDenial } from './docs.ts'
 import { usdText } from './money.ts'
@@ -80,18 +82,27 @@ function render(denial: Denial | ProtocolDenial, { brand, links }: ErrorTerms): 
     case 'UNSUPPORTED_MEDIA_TYPE':
       return flat(code, 'Send the body as JSON with `Content-Type: application/json`.')
     case 'HEADERS_TOO_LARGE':
-      return flat(code, `The headers are larger than ${denial.limitBytes} bytes.`)
+      return flat(code, `The headers are larger than ${denial.limitBytes} bytes, or more than ${denial.limitCount}.`)
     case 'STORE_UNAVAILABLE':
       return flat(code, 'The store does not answer; retry with backoff.', { 'retry-after': '2' })
     case 'IDENTITY_UNAVAILABLE':
       return flat(code, 'The identity provider does not answer, so no sign-in can be checked; keys work as ever.', {
         'retry-after': '5',
       })
+    case 'OVERLOADED':
+      return flat(code, overloadText[denial.of], { 'retry-after': '1' })
     case 'DRAINING':
       return flat(code, 'This gateway is shutting down; retry.', { 'retry-after': '1' })
+    case 'RELOAD_REFUSED':
+      return refusedReload(denial)
     case 'INTERNAL':
       return flat(code, 'An unexpected error; its request id is in x-request-id.')
   }
+}
+
+const overloadText = {
+  gateway: 'This gateway has more to do than it can; retry with backoff.',
+  address: 'This address has too many requests under way; retry when some have ended.',
 }
 
 /** `{error, code}`, the shape of every code that Spec 7 does not give another. */
@@ -151,10 +162,22 @@ function quota({ code, resetAt, overageEnabled, worst, left, fits }: QuotaDenial
   return { headers: noRetry, body: { error: { code, message, resetDate, topupUrl, overageEnabled } } }
 }
 
-const exhaustedText = 'Every backend for this model failed; retry with backoff.'
+const exhaustedText = 'No backend of this model could answer; retry with backoff.'
 
-const exhausted = ({ code, tier, attempted }: ExhaustedDenial): Rendered => ({
+const exhausted = ({ code, tier, attempted, retryAfterMs }: ExhaustedDenial): Rendered => ({
+  headers: retryAfterMs === undefined ? {} : { 'retry-after': String(Math.ceil(retryAfterMs / 1000)) },
   body: { error: exhaustedText, code, tier, attempted },
+})
+
+function refusedReload({ code, problems, text }: ReloadDenial): Rendered {
+  const error = `The files are not in order (${problems.length} problems): the configuration that served goes on.`
+  return { body: { error, code, problems: problems.map(problemRecord), text } }
+}
+
+/** `hint` is null where there is none. */
+export const problemRecord = ({ file, line, column, rule, severity, message, hint }: FileProblem): object => ({
+  ...{ file, line, column, rule, severity, message },
+  hint: hint ?? null,
 })
 
 /** The last event of a stream that fails after its headers went out. SDKs lose the code of any form but this one. */

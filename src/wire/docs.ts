@@ -3,7 +3,7 @@ import type { Denial } from '../policy/denial.ts'
 /** What arrives is no request yet, so policy never hears of it: node's parser gave up. */
 export type ProtocolDenial =
   | { readonly code: 'REQUEST_TIMEOUT' }
-  | { readonly code: 'HEADERS_TOO_LARGE'; readonly limitBytes: number }
+  | { readonly code: 'HEADERS_TOO_LARGE'; readonly limitBytes: number; readonly limitCount: number }
 
 /** The code of every error that a client may meet; the last one only inside a stream. */
 export type ErrorCode = (Denial | ProtocolDenial)['code'] | 'UPSTREAM_INTERRUPTED'
@@ -69,10 +69,10 @@ export const errorDocs: Readonly<Record<ErrorCode, ErrorDoc>> = {
   },
   UPSTREAMS_EXHAUSTED: {
     status: 503,
-    reason: 'every backend failed',
-    meaning: 'Every backend of the model failed, after failover. Nothing was charged.',
+    reason: 'no backend could answer',
+    meaning: 'Every backend of the model failed, is busy, or is left out for now. Nothing was charged.',
     retry: backoff,
-    todo: 'Another model may have other backends. `attempted` names the pools that were tried.',
+    todo: 'Wait as long as retry-after says, where it is sent. Another model may have other backends: `attempted` names the pools of this one that were tried, or all of them where none was fit to be.',
   },
   NOT_FOUND: {
     status: 404,
@@ -112,7 +112,7 @@ export const errorDocs: Readonly<Record<ErrorCode, ErrorDoc>> = {
   HEADERS_TOO_LARGE: {
     status: 431,
     reason: 'headers too large',
-    meaning: 'The headers of the request are larger than this gateway takes.',
+    meaning: 'The headers of the request are larger or more than this gateway takes.',
     retry: never,
     todo: 'Send fewer of them; in a browser, look for large cookies.',
   },
@@ -130,12 +130,26 @@ export const errorDocs: Readonly<Record<ErrorCode, ErrorDoc>> = {
     retry: backoff,
     todo: 'Wait, or send a key where one is accepted.',
   },
+  OVERLOADED: {
+    status: 503,
+    reason: 'too much at once',
+    meaning: 'The gateway has more to do than it can, or one address has too many requests under way.',
+    retry: backoff,
+    todo: 'Wait a second at least. Nothing was charged or counted. Guests are refused first.',
+  },
   DRAINING: {
     status: 503,
     reason: 'shutting down',
     meaning: 'This gateway is shutting down.',
     retry: backoff,
     todo: 'A retry reaches another one.',
+  },
+  RELOAD_REFUSED: {
+    status: 409,
+    reason: 'the configuration files are not in order',
+    meaning: 'Only operators meet this one: a reload found problems in the files, and what served before goes on.',
+    retry: 'Once the files are corrected.',
+    todo: '`problems` has all of them, each with file, line and column.',
   },
   INTERNAL: {
     status: 500,

@@ -13,8 +13,8 @@ const validate = validator({
     model: { type: 'string', minLength: 1, maxLength: 256 },
     input: { type: ['string', 'array'], minLength: 1, minItems: 1, items: { type: 'string', minLength: 1 } },
     encoding_format: { enum: ['float', 'base64', null] },
-    dimensions: { type: ['integer', 'null'], minimum: 1 },
-    user: { type: ['string', 'null'] },
+    dimensions: { type: ['integer', 'null'], minimum: 1, maximum: 1_000_000 },
+    user: { type: ['string', 'null'], maxLength: 512 },
   },
 })
 

@@ -30,7 +30,7 @@ const validate = validator({
       description: 'must be <width>x<height>, such as 512x512',
     },
     response_format: { enum: ['b64_json', null] },
-    user: { type: ['string', 'null'] },
+    user: { type: ['string', 'null'], maxLength: 512 },
     ...Object.fromEntries(Object.entries(moot).map(([field, values]) => [field, { enum: [...values, null] }])),
   },
 })
@@ -59,7 +59,7 @@ export function readImages(bytes: Buffer): WireRequest | Denial {
 
 /** The body for one backend. They differ in their default size and form, so both are always said. */
 function backendImages(body: JsonObject, { images }: ImageAsk, model: string, size: string | undefined): string {
-  const own = Object.entries(body).filter(([field]) => !(field in moot))
+  const own = Object.entries(body).filter(([field]) => !Object.hasOwn(moot, field))
   return JSON.stringify({ ...Object.fromEntries(own), model, n: images, size, response_format: 'b64_json' })
 }
 

@@ -1,62 +1,94 @@
 const LF = 0x0a
 const CR = 0x0d
 const BOM = '\uFEFF'
-/** A longer event is none of this format. */
+/** A longer event is none of this format, and neither is a longer line. */
 const MAX_EVENT_BYTES = 1_048_576
 
-/** The bytes are not server-sent events that we would relay. */
-export class SseError extends Error {
-  override readonly name = 'SseError'
-}
+/** Room that is kept from one line to the next. */
+const ROOM_KEPT = 4096
+const NO_BYTES = Buffer.alloc(0)
 
 /** Splits server-sent events, wherever the bytes were cut: CR, LF and CRLF, comments, data over several lines. */
 export class SseSplitter {
-  #rest: Buffer = Buffer.alloc(0)
+  /** Room for a line that is not over yet: a copy, since a few bytes must not keep all that they came with. */
+  #line = NO_BYTES
+  #lineBytes = 0
   #data: string[] = []
-  #size = 0
+  #dataBytes = 0
   /** The last line ended in CR: a line feed that follows belongs to it. */
   #skipLf = false
   #first = true
+  #tooLong = false
 
-  /** The data of each event that these bytes completed. Throws SseError on an event over 1 MiB. */
+  /** Whether there was an event over 1 MiB. Nothing is read from it on. */
+  get tooLong(): boolean {
+    return this.#tooLong
+  }
+
+  /** The data of each event that these bytes completed. */
   push(bytes: Buffer): string[] {
     const events: string[] = []
     if (bytes.length === 0) return events
-    const fresh = this.#skipLf && bytes[0] === LF ? bytes.subarray(1) : bytes
+    let start = this.#skipLf && bytes[0] === LF ? 1 : 0
     this.#skipLf = false
-    const input = this.#rest.length === 0 ? fresh : Buffer.concat([this.#rest, fresh])
-    let start = 0
-    for (let end = lineEnd(input, this.#rest.length); end < input.length; end = lineEnd(input, start)) {
-      this.#line(input.toString('utf8', start, end), events)
+    for (let end = lineEnd(bytes, start); end < bytes.length; end = lineEnd(bytes, start)) {
+      if (!this.#fits(end - start)) return events
+      this.#endLine(bytes, start, end, events)
       start = end + 1
-      if (input[end] === CR && start === input.length) this.#skipLf = true
-      else if (input[end] === CR && input[start] === LF) start++
+      if (bytes[end] === CR && start === bytes.length) this.#skipLf = true
+      else if (bytes[end] === CR && bytes[start] === LF) start++
     }
-    this.#rest = input.subarray(start)
-    if (this.#rest.length + this.#size > MAX_EVENT_BYTES) throw new SseError('event over 1 MiB')
+    if (start < bytes.length && this.#fits(bytes.length - start)) this.#keep(bytes, start, bytes.length)
     return events
   }
 
   /** The data of an event that lacks only its closing blank line. */
   end(): string[] {
     const events: string[] = []
-    if (this.#rest.length > 0) this.#line(this.#rest.toString('utf8'), events)
-    this.#line('', events)
-    this.#rest = Buffer.alloc(0)
+    if (this.#lineBytes > 0) this.#endLine(NO_BYTES, 0, 0, events)
+    this.#read('', 0, events)
     return events
   }
 
-  #line(text: string, events: string[]): void {
+  /** Whether the present line and its event may have so many bytes more. */
+  #fits(bytes: number): boolean {
+    this.#tooLong ||= this.#lineBytes + bytes + this.#dataBytes > MAX_EVENT_BYTES
+    return !this.#tooLong
+  }
+
+  #keep(bytes: Buffer, start: number, end: number): void {
+    const length = this.#lineBytes + end - start
+    if (length > this.#line.length) {
+      const larger = Buffer.allocUnsafeSlow(Math.max(length, 2 * this.#line.length))
+      this.#line.copy(larger, 0, 0, this.#lineBytes)
+      this.#line = larger
+    }
+    bytes.copy(this.#line, this.#lineBytes, start, end)
+    this.#lineBytes = length
+  }
+
+  #endLine(bytes: Buffer, start: number, end: number, events: string[]): void {
+    if (this.#lineBytes === 0) {
+      this.#read(bytes.toString('utf8', start, end), end - start, events)
+      return
+    }
+    this.#keep(bytes, start, end)
+    this.#read(this.#line.toString('utf8', 0, this.#lineBytes), this.#lineBytes, events)
+    this.#lineBytes = 0
+    if (this.#line.length > ROOM_KEPT) this.#line = NO_BYTES
+  }
+
+  #read(text: string, bytes: number, events: string[]): void {
     const line = this.#first && text.startsWith(BOM) ? text.slice(1) : text
     this.#first = false
     if (line === '') {
       if (this.#data.length > 0) events.push(this.#data.join('\n'))
       this.#data = []
-      this.#size = 0
-    } else if (line.startsWith('data:')) {
+      this.#dataBytes = 0
+    } else if (line === 'data' || line.startsWith('data:')) {
       this.#data.push(line.slice(line[5] === ' ' ? 6 : 5))
-      this.#size += line.length
-    } else if (line === 'data') this.#data.push('')
+      this.#dataBytes += bytes
+    }
   }
 }
 

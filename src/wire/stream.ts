@@ -1,28 +1,41 @@
-import { type ChunkTerms, readChunk } from './chunk.ts'
-import { SseError, SseSplitter, sseEvent } from './sse.ts'
+import { type ChunkTerms, type DeltaChunk, readChunk } from './chunk.ts'
+import { SseSplitter, sseEvent } from './sse.ts'
 import type { Usage } from './usage.ts'
 
 /** What some bytes of a stream brought. Nothing after a stop is read. */
 export interface StreamReading {
   /** Whole events, as they go to the client; empty when there is none. */
   readonly events: string
-  readonly stop?: { readonly kind: 'done' } | { readonly kind: 'error'; readonly cause: string }
+  readonly stop?:
+    | { readonly kind: 'done' }
+    /** An error in place of a chunk, as the backend sent it. */
+    | { readonly kind: 'error'; readonly error: unknown }
+    | { readonly kind: 'broken'; readonly cause: string }
 }
 
 /** Reads a backend's stream as it comes, and keeps what commit and settlement need to know. */
 export class StreamReader {
   readonly #terms: ChunkTerms
   readonly #choices: number
+  readonly #skips: boolean
   readonly #splitter = new SseSplitter()
   readonly #finished = new Set<number>()
   /** Bytes of content, reasoning and tool calls so far. */
   spoken = 0
   usage: Usage | undefined
+  /** Broken events that were left out. */
+  skipped = 0
 
-  /** `choices`: how many completions were asked for. */
-  constructor(terms: ChunkTerms, choices: number) {
+  /** `choices`: how many completions were asked for. `skips`: once something was said, broken events are left out. */
+  constructor(terms: ChunkTerms, choices: number, skips: boolean) {
     this.#terms = terms
     this.#choices = choices
+    this.#skips = skips
+  }
+
+  /** Whether there was any content, or an end without. */
+  get started(): boolean {
+    return this.spoken > 0 || this.finished
   }
 
   /** Whether every choice has its finish_reason. */
@@ -31,12 +44,9 @@ export class StreamReader {
   }
 
   read(bytes: Buffer): StreamReading {
-    try {
-      return this.#read(this.#splitter.push(bytes))
-    } catch (error) {
-      if (!(error instanceof SseError)) throw error
-      return { events: '', stop: { kind: 'error', cause: error.message } }
-    }
+    const reading = this.#read(this.#splitter.push(bytes))
+    if (reading.stop || !this.#splitter.tooLong) return reading
+    return { ...reading, stop: { kind: 'broken', cause: 'event over 1 MiB' } }
   }
 
   /** The bytes ended. */
@@ -50,20 +60,25 @@ export class StreamReader {
       const chunk = readChunk(event, this.#terms)
       switch (chunk.kind) {
         case 'delta':
-          this.spoken += chunk.spoken
-          for (const index of chunk.finished) this.#finished.add(index)
-          if (chunk.usage) this.usage = chunk.usage
-          if (chunk.data !== undefined) events += sseEvent(chunk.data)
+          events += this.#take(chunk)
           break
         case 'done':
           return { events, stop: chunk }
         case 'error':
-          return { events, stop: { kind: 'error', cause: `error event: ${chunk.message}` } }
+          return { events, stop: chunk }
         case 'malformed':
-          // Once something was said a broken event is skipped: the stream must still end well.
-          if (this.spoken === 0) return { events, stop: { kind: 'error', cause: 'malformed event' } }
+          if (this.spoken === 0 || !this.#skips) return { events, stop: { kind: 'broken', cause: 'malformed event' } }
+          // The stream must still end well.
+          this.skipped++
       }
     }
     return { events }
+  }
+
+  #take({ spoken, finished, usage, data }: DeltaChunk): string {
+    this.spoken += spoken
+    for (const index of finished) this.#finished.add(index)
+    if (usage) this.usage = usage
+    return data === undefined ? '' : sseEvent(data)
   }
 }

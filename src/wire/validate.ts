@@ -1,6 +1,7 @@
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js'
 import type { Denial } from '../policy/denial.ts'
 import { invalid, isDenial, type JsonObject, type ParsedBody, parseBody } from './body.ts'
+import { fieldName } from './field-name.ts'
 
 /** What is wrong with a body, and where: `messages[0].role`, `must be one of …`. */
 export interface Invalid {
@@ -41,7 +42,11 @@ export function validator(schema: object): Validate {
 }
 
 function describe(error: ErrorObject): Invalid {
-  const path = error.instancePath.split('/').slice(1)
+  // RFC 6901.
+  const path = error.instancePath
+    .split('/')
+    .slice(1)
+    .map(step => step.replaceAll('~1', '/').replaceAll('~0', '~'))
   switch (error.keyword) {
     case 'required':
       return { field: fieldName([...path, String(error.params.missingProperty)]), problem: 'is required' }
@@ -75,6 +80,8 @@ function problemOf({ keyword, params, message, parentSchema }: ErrorObject): str
       return 'must not be empty'
     case 'maxItems':
       return `must have at most ${params.limit} items`
+    case 'maxProperties':
+      return `must have at most ${params.limit} fields`
     default:
       return message ?? 'is not valid'
   }
@@ -92,12 +99,4 @@ const listed = (values: unknown): string =>
 function typeNames(type: unknown): string {
   const names = (Array.isArray(type) ? type : [type]).filter(name => name !== 'null').map(String)
   return names.map(name => (/^[aeiou]/.test(name) ? `an ${name}` : `a ${name}`)).join(' or ')
-}
-
-/** `["messages", "0", "role"]` is `messages[0].role`. */
-function fieldName(path: readonly string[]): string {
-  const name = path
-    .map(step => (/^\d+$/.test(step) ? `[${step}]` : `.${step.replaceAll('~1', '/').replaceAll('~0', '~')}`))
-    .join('')
-  return name.replace(/^\./, '') || 'body'
 }

@@ -19,6 +19,10 @@ export interface Running {
   readonly said: () => string
   /** Resolves with what it has said once this is part of it; rejects when it ends first. */
   until(text: string | RegExp): Promise<string>
+  /** Sends the signal, and lets it run on. */
+  signal(signal: NodeJS.Signals): void
+  /** Resolves with the exit code. */
+  readonly ended: Promise<number | null>
   /** Sends the signal and resolves with the exit code. */
   end(signal?: NodeJS.Signals): Promise<number | null>
 }
@@ -88,6 +92,7 @@ function running(child: ChildProcess): Running {
   child.stdout?.on('data', hear)
   child.stderr?.on('data', hear)
   const ended = once(child, 'close')
+  const code = ended.then(([exitCode]): number | null => exitCode)
   return {
     said: () => text,
     until: wanted =>
@@ -101,9 +106,10 @@ function running(child: ChildProcess): Running {
         look()
         ended.then(() => reject(new Error(`ended before it said ${wanted}:\n${text}`)))
       }),
-    end: async (signal = 'SIGTERM') => {
+    signal: signal => void child.kill(signal),
+    ended: code,
+    end: (signal = 'SIGTERM') => {
       child.kill(signal)
-      const [code] = await ended
       return code
     },
   }

@@ -139,6 +139,15 @@ describe.each([
     expect(new Set(rows.map(({ request_id }) => request_id)).size).toBe(ADAS + 1)
   })
 
+  it('an export begins when it is told to, and an option before its command is refused', async () => {
+    const later = await svcctl('usage', 'export', '--since', '2999-01-01')
+    const early = await svcctl('usage', '--since', '2999-01-01', 'export')
+
+    expect(later).toMatchObject({ code: 0, stdout: '' })
+    expect(early).toMatchObject({ code: 2, stdout: '' })
+    expect(early.stderr).toContain('--since stands before its command: write it behind `usage export`')
+  })
+
   it('an export of one account as CSV has its rows alone', async () => {
     const { stdout } = await svcctl('usage', 'export', '--account', FORMULA, '--format', 'csv', '--since', '1h')
 

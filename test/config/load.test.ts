@@ -98,7 +98,63 @@ test('a pool overrides the timeouts of failover one by one', () => {
     streamTimeout: 600_000,
     answerTimeout: 600_000,
     eject: { after: 9, for: 60_000 },
+    waitForRetryAfter: 0,
+    queueTimeout: 500,
   })
+})
+
+test('what a pool says of probes, waits, room and cost is read, and overrides failover one by one', () => {
+  const failover = 'failover: { wait_for_retry_after: 2s, probe: { path: /up, every: 1m } }\n'
+  const own =
+    'context: 8k, max_concurrent: 5, queue_timeout: 2s, max_usd_per_hour: 1.5, cost_usd_per_1m: { input: 0.10 }'
+  const { backends } = loadGood(
+    failover +
+      small
+        .replace('  near:', '  far: { site: cloud, replicas: [http://10.0.0.12:8000/v1], model: m }\n  near:')
+        .replace('{ site: on-premises', `{ wait_for_retry_after: 10s, probe: { every: 5s }, ${own}, site: on-premises`)
+        .replace('serve: [near]', 'serve: [near, far]'),
+  ).settings
+
+  expect(backends.get('near')).toMatchObject({
+    waitForRetryAfter: 10_000,
+    probe: { path: '/up', every: 5000 },
+    context: 8000,
+    maxConcurrent: 5,
+    queueTimeout: 2000,
+    cost: { input: 100_000, output: 0 },
+    maxUsdPerHour: 1_500_000_000,
+  })
+  expect(backends.get('far')).toMatchObject({
+    waitForRetryAfter: 2000,
+    probe: { path: '/up', every: 60_000 },
+    queueTimeout: 500,
+  })
+  for (const absent of ['context', 'maxConcurrent', 'cost', 'maxUsdPerHour'])
+    expect(backends.get('far')).not.toHaveProperty(absent)
+})
+
+test.each([
+  ['true', { path: '/health', every: 10_000 }],
+  ['false', undefined],
+  ['{ path: "/ping?x=1" }', { path: '/ping?x=1', every: 10_000 }],
+])('`probe: %s` of a pool holds whatever failover says', (written, probe) => {
+  const failover = `failover: { probe: ${written === 'false'} }\n`
+  const { backends } = loadGood(failover + small.replace('{ site', `{ probe: ${written}, site`)).settings
+
+  expect(backends.get('near')?.probe).toEqual(probe)
+})
+
+test('an answer is committed as its model and its plan say, with its first content by default', () => {
+  const { models, plans } = loadGood(
+    small
+      .replace('context: 32k', 'commit: complete, context: 32k')
+      .replace('{ models: all', '{ commit: first_content, models: all'),
+  ).config
+
+  expect(models.get('small')).toMatchObject({ commit: 'complete' })
+  expect(plans.get('free')).toMatchObject({ commit: 'first_content' })
+  expect(loadGood(small).config.models.get('small')).toMatchObject({ commit: 'first_content' })
+  expect(loadGood(small).config.plans.get('free')).not.toHaveProperty('commit')
 })
 
 test('a trailing slash of a replica is not kept', () => {
@@ -228,13 +284,16 @@ test('every default in the schema is the one that holds', () => {
   )
   const eject = `eject: { after: ${$defs.eject.properties.after.default}, for: ${$defs.eject.properties.for.default} }`
   const { max_output, image_tokens, vision } = $defs.chat_model.properties
-  const { body, embedding_batch, image_sizes } = $defs.limits.properties
+  const { body, embedding_batch, image_sizes, ...listener } = $defs.limits.properties
+  const connections = Object.entries<{ default: unknown }>(listener).map(
+    ([name, field]) => `, ${name}: ${field.default}`,
+  )
   const { dimensions } = $defs.embedding_model.properties
   const spelt = `brand: ${properties.brand.default}
 store: ${properties.store.default}
 ledger: { keep: ${$defs.ledger.properties.keep.default} }
 server: { listen: ${listen.default}, admin: ${admin.default}, state_dir: ${state_dir.default}, instances: ${instances.default} }
-limits: { body: ${body.default}, embedding_batch: ${embedding_batch.default}, image_sizes: [${image_sizes.default}] }
+limits: { body: ${body.default}, embedding_batch: ${embedding_batch.default}, image_sizes: [${image_sizes.default}]${connections.join('')} }
 failover:\n${timeouts.join('')}  ${eject}\n`
   const model = `max_output: ${max_output.default}, vision: ${vision.default}, context`
   const { settings, config } = loadGood(
@@ -253,10 +312,11 @@ failover:\n${timeouts.join('')}  ${eject}\n`
     stateDir: inside(silent.settings.server.stateDir),
   })
   expect(storeOf(settings)).toBe(storeOf(silent.settings))
-  expect([settings.brand, settings.ledger, settings.limits, settings.backends]).toEqual([
+  expect([settings.brand, settings.ledger, settings.limits, settings.listener, settings.backends]).toEqual([
     silent.settings.brand,
     silent.settings.ledger,
     silent.settings.limits,
+    silent.settings.listener,
     silent.settings.backends,
   ])
   const modelsOf = ({ models }: Config) =>

@@ -13,7 +13,12 @@ async function start() {
   const store = await openHere(await newDirectory(), clock.now)
   const alarms: string[] = []
   const leases = new Leases(store, clock, message => alarms.push(message))
-  const stopUpkeep = startUpkeep(store, clock, 90 * 86_400_000, message => alarms.push(message))
+  const stopUpkeep = startUpkeep(
+    store,
+    clock,
+    () => 90 * 86_400_000,
+    message => alarms.push(message),
+  )
   onTestFinished(stopUpkeep)
   onTestFinished(() => leases.stop())
   const shop = await openShop(store)
@@ -93,7 +98,14 @@ it('what the dead left behind is settled as soon as another gateway starts', asy
   await store.beat([{ hold, soFar: settlement(hold, { tokens: 12, cost: 14 }) }])
   clock.advance(31_000)
 
-  onTestFinished(startUpkeep(store, clock, 90 * 86_400_000, () => {}))
+  onTestFinished(
+    startUpkeep(
+      store,
+      clock,
+      () => 90 * 86_400_000,
+      () => {},
+    ),
+  )
 
   await vi.waitFor(async () => expect(await ledgerOf(store)).toMatchObject([{ kind: 'orphan', cost: 14 }]))
   expect((await store.readSpend(shop.account)).held).toBe(0)
@@ -126,7 +138,14 @@ it('a store that cannot be reached while requests are under way is told to the o
 it('rows are removed once they are older than the ledger keeps, and what was used stays', async () => {
   const { store, shop, pass, clock } = await start()
   const keep = 7_200_000
-  onTestFinished(startUpkeep(store, clock, keep, () => {}))
+  onTestFinished(
+    startUpkeep(
+      store,
+      clock,
+      () => keep,
+      () => {},
+    ),
+  )
   await store.settle(settlement(await admit(store, shop, 'req_1')))
 
   await pass(keep)

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { describe, expect, it } from 'vitest'
-import { clientAddress, networkOf } from '../../src/http/client-address.ts'
+import { clientAddresses, networkOf } from '../../src/http/client-address.ts'
 
 const request = (remoteAddress: string | undefined, forwarded?: string) =>
   ({
@@ -49,13 +49,13 @@ describe('the address of a client', () => {
     ['trusts a network that is written as mapped', ['::ffff:10.0.0.0/104'], '10.1.2.3', '203.0.113.9', '203.0.113.9'],
     ['is nothing once the socket is gone', PROXIES, undefined, '203.0.113.9', 'unknown'],
   ])('%s', (_name, proxies, socket, forwarded, expected) => {
-    expect(clientAddress(proxies)(request(socket, forwarded))).toBe(expected)
+    expect(clientAddresses(proxies).ofRequest(request(socket, forwarded))).toBe(expected)
   })
 
   it('cannot be made up by a header of thousands of entries', () => {
     const forwarded = `${'1.2.3.4, '.repeat(50_000)}203.0.113.9`
 
-    expect(clientAddress(PROXIES)(request('10.1.2.3', forwarded))).toBe('203.0.113.9')
+    expect(clientAddresses(PROXIES).ofRequest(request('10.1.2.3', forwarded))).toBe('203.0.113.9')
   })
 })
 

@@ -93,8 +93,8 @@ it('without usage is paid by what was held, and shows it', async () => {
 it.each([
   ['vectors of another length', list([[1, 2, 3]])],
   ['too few vectors', list([])],
-  ['an error in a 200', json({ error: { message: 'no' } })],
-  ['a 503', status(503)],
+  ['an error in a 200', json({ error: { message: 'no', code: 529 } })],
+  ['a 529', status(529)],
 ])('%s is never passed on', async (_name, behaviour) => {
   backend.always(behaviour)
 

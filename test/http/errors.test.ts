@@ -295,13 +295,13 @@ describe('an outage', () => {
   })
 
   it('of every backend is a 503 with the pools that were tried', async () => {
-    backend.always(status(500))
+    backend.always(status(529))
 
     expect(await told(await test.chat(await test.key()))).toEqual({
-      line: '503 UPSTREAMS_EXHAUSTED: every backend failed',
-      headers: { 'x-svc-error-code': 'UPSTREAMS_EXHAUSTED' },
+      line: '503 UPSTREAMS_EXHAUSTED: no backend could answer',
+      headers: { 'x-svc-error-code': 'UPSTREAMS_EXHAUSTED', 'retry-after': '1' },
       body: {
-        error: 'Every backend for this model failed; retry with backoff.',
+        error: 'No backend of this model could answer; retry with backoff.',
         code: 'UPSTREAMS_EXHAUSTED',
         tier: 'on-premises',
         attempted: ['onprem'],
@@ -342,7 +342,7 @@ describe('an outage', () => {
 
     await backend.refuse()
 
-    expect(await eventsOf(response)).toEqual([
+    expect(await test.clock.during(eventsOf(response))).toEqual([
       JSON.stringify({
         error: {
           message: 'The store does not answer; retry with backoff.',

@@ -178,7 +178,7 @@ describe('before anything was sent', () => {
 describe('when every backend fails', () => {
   beforeEach(() => {
     both(status(503))
-    cloud.always(status(500))
+    cloud.always(status(529))
   })
 
   it.each([false, true])('the client is told which pools were tried (stream: %s)', async streamed => {
@@ -290,7 +290,7 @@ describe('a replica that fails five times in a row', () => {
 
   it('with every pool left out is still tried: a dead record must not refuse a healthy fleet', async () => {
     both(status(503))
-    cloud.always(status(503))
+    cloud.always(status(529))
     for (let i = 0; i < 10; i++) await test.chat(key)
     both(answer({ content: 'back' }))
 

@@ -291,7 +291,7 @@ describe('a body that is no ask of a device', () => {
     ['257 characters', { device_id: 'x'.repeat(257) }, 'device_id: must have 1 to 256 printable characters'],
     ['a line break', { device_id: 'a\nb' }, 'device_id: must have 1 to 256 printable characters'],
     ['a NUL', { device_id: 'a\0v1\0b' }, 'device_id: must have 1 to 256 printable characters'],
-    ['half a character', '{"device_id":"\\ud800"}', 'device_id: must have 1 to 256 printable characters'],
+    ['half a character', '{"device_id":"\\ud800"}', 'device_id: must be well-formed Unicode'],
     ['a text that turns around', { device_id: 'a\u202eb' }, 'device_id: must have 1 to 256 printable characters'],
     ['a plan of its choice', { device_id: 'd', plan: 'pro' }, 'plan: is not accepted'],
     ['a prototype', '{"device_id":"d","__proto__":{"plan":"pro"}}', '__proto__: is not accepted'],

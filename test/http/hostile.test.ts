@@ -46,7 +46,7 @@ it('a backend that fails after the client left is not paid for', async () => {
   })
   backend.next(async exchange => {
     await held
-    await status(503)(exchange)
+    await status(529)(exchange)
   })
   const leaving = new AbortController()
   const asked = test.chat(key, { max_tokens: 4000 }, { signal: leaving.signal })
@@ -57,7 +57,7 @@ it('a backend that fails after the client left is not paid for', async () => {
 
   finish()
 
-  expect(await test.logged(1)).toMatchObject([{ status: 499, failures: [{ cause: 'status 503' }] }])
+  expect(await test.logged(1)).toMatchObject([{ status: 499, failures: [{ cause: 'status 529' }] }])
   expect(await test.ledger()).toEqual([])
   expect(backend.requests).toHaveLength(1)
 })
@@ -146,7 +146,7 @@ it('no text of a client or backend writes a line of the log', async () => {
 it('a key in the text of a backend is redacted also where the text is cut', async () => {
   const cloud = await startBackend()
   const keyed = await startTestGateway({ onprem: [backend], cloud: [cloud] })
-  backend.always(status(503))
+  backend.always(status(529))
   // Its key, sk-cloud-secret-1234, crosses the 512 characters that are passed on.
   cloud.always(status(400, { error: { message: `${'a '.repeat(252)}sk-cloud-secret-1234` } }))
 

@@ -85,7 +85,7 @@ describe('while nobody has answered', () => {
 
   it('exhaustion after the headers is an error event, and no end that looks clean', async () => {
     onprem.next(hang)
-    cloud.always(status(503))
+    cloud.always(status(529))
     const asked = test.chat(key, { stream: true })
     await onprem.received(1)
     test.clock.advance(25_000)

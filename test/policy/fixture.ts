@@ -40,6 +40,7 @@ const model = (name: string, line: number, over: Partial<ChatModel>): ChatModel 
   vision: false,
   imageTokens: 2000,
   price: { input: 100_000, output: 400_000 },
+  commit: 'first_content',
   ...over,
 })
 

@@ -221,7 +221,14 @@ describeRedis('a settlement that the store cannot be told', () => {
     const prefix = `p${randomBytes(4).toString('hex')}`
     const alarms: string[] = []
     const alarm = (message: string, details?: object) => void alarms.push(`${message} ${JSON.stringify(details ?? {})}`)
-    const options = { url: server.url, prefix, stateDir, alarm, answerMs: 15_000, ...(keep !== undefined && { keep }) }
+    const options = {
+      url: server.url,
+      prefix,
+      stateDir,
+      alarm,
+      answerMs: 15_000,
+      ...(keep !== undefined && { keep: () => keep }),
+    }
     const store = await openRedisStore(options)
     onTestFinished(() => store.close())
     const [ada, bob] = [await openShop(store, 'ada'), await openShop(store, 'bob')]

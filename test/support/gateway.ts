@@ -9,6 +9,8 @@ import { type RunningGateway, startGateway } from '../../src/cli/gateway.ts'
 import { load } from '../../src/config/load.ts'
 import { mintKey } from '../../src/gateway/accounts.ts'
 import type { LedgerRow } from '../../src/gateway/store.ts'
+import type { Sample } from '../../src/http/overload.ts'
+import type { Reloaded } from '../../src/http/reloaded.ts'
 import type { LogEntry } from '../../src/http/server.ts'
 import { VirtualClock } from './clock.ts'
 import type { OidcServer } from './oidc.ts'
@@ -41,6 +43,14 @@ export interface TestGateway {
   key(plan?: string, account?: string): Promise<string>
   ledger(): Promise<LedgerRow[]>
   chat(key: string, body?: object, options?: { signal?: AbortSignal }): Promise<Response>
+  /** Writes other files: pools in place of those it began with, and a change of the main file's text. */
+  write(change?: Partial<TestPools>, edit?: (yaml: string) => string): void
+  /** The same, and has them taken. */
+  reload(change?: Partial<TestPools>, edit?: (yaml: string) => string): Promise<Reloaded>
+  /** The directory of the files. */
+  readonly dir: string
+  /** What it told the operator of reloads. */
+  readonly said: readonly string[]
   /** Stops it and starts another one on the same files. */
   restart(): Promise<TestGateway>
   /** Rejects when a request or an answer of the public listener was not as openapi.yaml says. */
@@ -52,6 +62,8 @@ export interface TestPools {
   readonly onprem: readonly { readonly url: string }[]
   /** Replicas of `cloud`, the second. */
   readonly cloud?: readonly { readonly url: string }[]
+  /** More fields of the pools, such as `max_concurrent: 2`, of the plan `pro`, and of the model `svc-core`. */
+  readonly fields?: { readonly onprem?: string; readonly cloud?: string; readonly pro?: string; readonly core?: string }
   /** More YAML for the main file, such as `limits: { body: 1KB }`. */
   readonly yaml?: string
   /** Files beside the main one, by name. */
@@ -63,6 +75,8 @@ export interface TestPools {
   readonly trustedProxies?: readonly string[]
   /** In place of the embedded store. */
   readonly redis?: RedisServer
+  /** What the process says of its load, four times a second of the clock. */
+  readonly sample?: () => Sample
   /** In place of those that secrets are read from. */
   readonly env?: Readonly<Record<string, string>>
 }
@@ -74,7 +88,7 @@ const identityYaml = ({ issuer }: OidcServer): string =>
 const guestPlan = '  guest-device: { models: [tier:guest], rpm: 10, tpm: 20k, per_day: 5, monthly_usd: 0.50 }'
 
 const yamlOf = (
-  { onprem, cloud = [], yaml = '', oidc, guests, trustedProxies = [], redis }: TestPools,
+  { onprem, cloud = [], fields = {}, yaml = '', oidc, guests, trustedProxies = [], redis }: TestPools,
   dir: string,
 ): string => `
 version: 1
@@ -91,7 +105,7 @@ plans:
 ${guests === undefined ? '' : guestPlan}
   free: { models: [tier:guest], rpm: 20, tpm: 40k, monthly_usd: 1 }
   tight: { models: [tier:guest], rpm: 2, tpm: 10k, per_day: 3, max_concurrent: 1, monthly_usd: 0.01 }
-  pro: { models: all, rpm: 1000, tpm: 10M, monthly_usd: 20, overage: true }
+  pro: { models: all, rpm: 1000, tpm: 10M, monthly_usd: 20, overage: true${more(fields.pro)} }
 models:
   svc-core:
     kind: chat
@@ -99,6 +113,7 @@ models:
     serve: [onprem${cloud.length > 0 ? ', cloud' : ''}]
     context: 32k
     usd_per_1m: { input: 1, output: 10 }
+    ${fields.core ?? ''}
   svc-ultra-pro:
     kind: chat
     tier: premium
@@ -113,35 +128,50 @@ models:
 aliases: { svc-auto: svc-core }
 default_model: svc-auto
 pools:
-  onprem: { site: on-premises, model: test-model, replicas: ${JSON.stringify(onprem.map(({ url }) => url))} }
-${cloud.length > 0 ? `  cloud: { site: cloud, model: cloud-model, key: "\${CLOUD_KEY}", replicas: ${JSON.stringify(cloud.map(({ url }) => url))} }` : ''}
+  onprem: { site: on-premises, model: test-model, replicas: ${JSON.stringify(onprem.map(({ url }) => url))}${more(fields.onprem)} }
+${cloud.length > 0 ? `  cloud: { site: cloud, model: cloud-model, key: "\${CLOUD_KEY}", replicas: ${JSON.stringify(cloud.map(({ url }) => url))}${more(fields.cloud)} }` : ''}
 ${yaml}
 `
+
+const more = (fields = ''): string => (fields === '' ? '' : `, ${fields}`)
 
 export async function startTestGateway(pools: TestPools): Promise<TestGateway> {
   const dir = mkdtempSync(join(tmpdir(), 'svc-test-'))
   const file = join(dir, 'config.yaml')
-  writeFileSync(file, yamlOf(pools, dir))
-  for (const [name, text] of Object.entries(pools.files ?? {})) writeFileSync(join(dir, name), text)
+  writeFiles(pools, dir)
   const start = pools.oidc || pools.redis ? Date.now() : START
-  return open({ file, dir, env: pools.env ?? ENV, clock: new VirtualClock(start), violations: [] })
+  const { sample } = pools
+  return open({ pools, file, dir, clock: new VirtualClock(start), violations: [], ...(sample && { sample }) })
+}
+
+function writeFiles(pools: TestPools, dir: string, edit = (yaml: string) => yaml): void {
+  writeFileSync(join(dir, 'config.yaml'), edit(yamlOf(pools, dir)))
+  for (const [name, text] of Object.entries(pools.files ?? {})) writeFileSync(join(dir, name), text)
 }
 
 interface Opened {
+  readonly pools: TestPools
   readonly file: string
   readonly dir: string
-  readonly env: Readonly<Record<string, string>>
   readonly clock: VirtualClock
   readonly violations: string[]
+  readonly sample?: () => Sample
 }
 
 async function open(opened: Opened): Promise<TestGateway> {
-  const { file, dir, env, clock, violations } = opened
-  const result = load(file, env, dir)
+  const { file, dir, clock, violations, sample } = opened
+  let { pools } = opened
+  const loadNow = () => load(file, pools.env ?? ENV, dir)
+  const write: TestGateway['write'] = (change = {}, edit) => {
+    pools = { ...pools, ...change }
+    writeFiles(pools, dir, edit)
+  }
+  const result = loadNow()
   if (!result.ok) throw new Error(JSON.stringify(result.problems, null, 2))
   const { brand } = result.loaded.settings
   const log: LogEntry[] = []
   const alarms: string[] = []
+  const said: string[] = []
   const over = new Tally()
   const closed = new Tally()
   let running: RunningGateway | undefined
@@ -168,6 +198,9 @@ async function open(opened: Opened): Promise<TestGateway> {
         over.add()
       },
       alarm: (message, details) => alarms.push(`${message} ${JSON.stringify(details)}`),
+      load: loadNow,
+      say: text => said.push(text),
+      ...(sample && { sample }),
     },
   )
   running = gateway
@@ -201,6 +234,13 @@ async function open(opened: Opened): Promise<TestGateway> {
         body: JSON.stringify({ messages: [{ role: 'user', content: 'Hello' }], ...body }),
         ...(signal && { signal }),
       }),
+    write,
+    reload: (change, edit) => {
+      write(change, edit)
+      return gateway.reload('operator')
+    },
+    dir,
+    said,
     restart: async () => {
       unsubscribe('http.server.request.start', watch)
       await gateway.close(0)

@@ -104,14 +104,19 @@ function documentedAnswer(
   path: string | undefined,
   operation: unknown,
   responses: Node,
-  { method, status }: Exchange,
+  { method, status, headers }: Exchange,
 ): Node | undefined {
   const common = (name: string) => asNode(at(document, 'components', 'responses', name))
+  const closing = headers.connection === 'close' ? CLOSING[status] : undefined
+  if (closing !== undefined) return common(closing)
   if (path === undefined) return status === 404 ? common('NotFound') : undefined
   if (operation !== undefined) return responses[status] === undefined ? undefined : resolved(responses[status])
   if (method === 'OPTIONS') return status === 204 ? common('Preflight') : undefined
   return status === 405 ? common('MethodNotAllowed') : undefined
 }
+
+/** What a connection may be told on any path before it is closed. */
+const CLOSING: Readonly<Record<number, string>> = { 400: 'Invalid', 431: 'HeadersTooLarge', 503: 'Unavailable' }
 
 /** Headers whose meaning is ours: one that the answer does not document is a fault. */
 const OURS = /^(x-svc-|x-should-retry$|retry-after|allow$|www-authenticate$)/

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { SseError, SseSplitter, sseEvent } from '../../src/wire/sse.ts'
+import { SseSplitter, sseEvent } from '../../src/wire/sse.ts'
 
 const split = (...pieces: (string | Buffer)[]): string[] => {
   const splitter = new SseSplitter()
@@ -44,12 +44,30 @@ describe('SseSplitter', () => {
     )
   })
 
-  it('refuses a line without end', () => {
+  it.each([
+    ['a line without end', Array.from({ length: 3 }, () => 'a'.repeat(500_000))],
+    ['an event in one piece', [`data: ${'a'.repeat(1_500_000)}\n\n`]],
+    ['the same in many', `data: ${'a'.repeat(1_500_000)}\n\n`.match(/[\s\S]{1,65536}/g) ?? []],
+    ['many data lines without a colon', Array.from({ length: 30 }, () => 'data\n'.repeat(10_000))],
+    ['a comment without end', Array.from({ length: 30 }, () => `: ${'c'.repeat(50_000)}`)],
+  ])('gives up at 1 MiB: %s', (_name, pieces) => {
     const splitter = new SseSplitter()
 
-    expect(() => {
-      for (let i = 0; i < 3; i++) splitter.push(Buffer.alloc(500_000, 'a'))
-    }).toThrow(SseError)
+    const events = ['data: before\n\n', ...pieces].flatMap(piece => splitter.push(Buffer.from(piece)))
+
+    expect(splitter.tooLong).toBe(true)
+    expect(events).toEqual(['before'])
+  })
+
+  it('reads an event of nearly 1 MiB, and any number of comments', () => {
+    const splitter = new SseSplitter()
+    const data = 'a'.repeat(1_048_000)
+
+    const comments = Array.from({ length: 100 }, () => splitter.push(Buffer.from(`: ${'c'.repeat(50_000)}\n`)))
+    const events = splitter.push(Buffer.from(`data: ${data}\n\n`))
+
+    expect([splitter.tooLong, ...comments.flat()]).toEqual([false])
+    expect(events).toEqual([data])
   })
 })
 

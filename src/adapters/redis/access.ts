@@ -19,7 +19,7 @@ export interface RedisStoreOptions {
   readonly stateDir?: string
   readonly alarm: Alarm
   /** How long rows are kept: what waited longer for the store could be charged twice. */
-  readonly keep?: Millis
+  readonly keep?: () => Millis
   /** In place of Redis' own clock, for tests. */
   readonly now?: () => EpochMs
   /** In place of 200 ms, for tests: how long to wait for an answer of Redis. */

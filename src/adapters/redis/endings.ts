@@ -16,7 +16,7 @@ export class Endings {
   readonly #access: Access
   readonly #alarm: Alarm
   readonly #spool: Spool | undefined
-  readonly #keep: Millis | undefined
+  readonly #keep: (() => Millis) | undefined
   readonly #underWay = new Set<Promise<void>>()
   #draining: Promise<void> = Promise.resolve()
   #retry: NodeJS.Timeout | undefined
@@ -83,7 +83,7 @@ export class Endings {
       return false
     }
     // Its row, which would tell that it was told before, is gone by now.
-    if (this.#keep !== undefined && at < (await this.#access.now()) - this.#keep)
+    if (this.#keep !== undefined && at < (await this.#access.now()) - this.#keep())
       return refuse('older than ledger.keep')
     try {
       await this.#tell(end)

@@ -17,20 +17,46 @@ import { isRunning, remoteControl } from './remote.ts'
  * where none runs, over its store.
  */
 export async function openControl(configFile: string): Promise<Control> {
-  const { SVCCTL_ADMIN, SVCCTL_TOKEN } = process.env
-  // Never with a sign-in: nothing says that the gateway which its token is for listens there.
-  if (SVCCTL_ADMIN) return remoteControl(adminUrl(SVCCTL_ADMIN), SVCCTL_TOKEN ?? '')
+  const named = gatewayNamed()
+  if (named) return remoteControl(named.admin, named.token)
 
   const loaded = loadOrFail(configFile)
-  const { server } = loaded.settings
-  const admin = urlOf(server.admin)
-  if (await isRunning(admin)) {
-    return remoteControl(admin, SVCCTL_TOKEN ?? savedToken(server.stateDir) ?? (await signedIn(loaded.settings)))
-  }
+  const running = await gatewayOf(loaded.settings)
+  if (running) return remoteControl(running.admin, running.token)
   return localControl(loaded).catch(error => {
     if (!(error instanceof StoreLocked)) throw storeFailure(error, loaded.settings.store) ?? error
+    const admin = urlOf(loaded.settings.server.admin)
     throw new CommandFailed(`✗ ${error.message}, but no gateway answers at ${admin}`, exitCodes.unreachable)
   })
+}
+
+/** A running gateway, and what lets this user in. */
+export interface Door {
+  readonly admin: string
+  readonly token: string
+}
+
+/** The gateway at SVCCTL_ADMIN, else the one that this configuration describes. Fails where none runs. */
+export async function openDoor(configFile: string): Promise<Door> {
+  const named = gatewayNamed()
+  if (named) return named
+  const { settings } = loadOrFail(configFile)
+  const running = await gatewayOf(settings)
+  if (running) return running
+  throw new CommandFailed(`✗ no gateway answers at ${urlOf(settings.server.admin)}`, exitCodes.unreachable)
+}
+
+function gatewayNamed(): Door | undefined {
+  const { SVCCTL_ADMIN, SVCCTL_TOKEN } = process.env
+  // Never with a sign-in: nothing says that the gateway which its token is for listens there.
+  return SVCCTL_ADMIN ? { admin: adminUrl(SVCCTL_ADMIN), token: SVCCTL_TOKEN ?? '' } : undefined
+}
+
+async function gatewayOf(settings: Settings): Promise<Door | undefined> {
+  const { server } = settings
+  const admin = urlOf(server.admin)
+  if (!(await isRunning(admin))) return undefined
+  return { admin, token: process.env.SVCCTL_TOKEN ?? savedToken(server.stateDir) ?? (await signedIn(settings)) }
 }
 
 /** SVCCTL_ADMIN as people write it: with a scheme, or as `server.admin` has it. */

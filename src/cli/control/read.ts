@@ -58,6 +58,25 @@ export function readShownAudit(value: unknown): ShownAudit {
   }
 }
 
+/** What became of a reload. */
+export interface ShownReload {
+  readonly revision: string
+  readonly previous: string
+  readonly changed: boolean
+  /** `file:line:column message` */
+  readonly warnings: readonly string[]
+}
+
+export const readShownReload = (record: JsonObject): ShownReload => ({
+  revision: text(record, 'revision'),
+  previous: text(record, 'previous'),
+  changed: record.changed === true,
+  warnings: list(record.warnings, 'warnings').map(each => {
+    const { file, line, column, message } = object(each, 'warning')
+    return `${file}:${line}:${column}  ${message}`
+  }),
+})
+
 const plan = (record: JsonObject): ShownPlan => ({
   plan: record.plan === null ? null : text(record, 'plan'),
   plan_source: oneOf(['operator', 'token', 'default', 'guests'], record, 'plan_source'),
@@ -68,29 +87,29 @@ function overage(value: unknown): ShownAccount['overage'] {
   return { cap_usd: text(object(value, 'overage'), 'cap_usd') }
 }
 
-function object(value: unknown, what: string): JsonObject {
+export function object(value: unknown, what: string): JsonObject {
   if (!isObject(value)) throw new TypeError(`the gateway sent no ${what}`)
   return value
 }
 
-function list(value: unknown, what: string): readonly unknown[] {
+export function list(value: unknown, what: string): readonly unknown[] {
   if (!Array.isArray(value)) throw new TypeError(`the gateway sent no ${what}`)
   return value
 }
 
-function text(record: JsonObject, field: string): string {
+export function text(record: JsonObject, field: string): string {
   const value = record[field]
   if (typeof value !== 'string') throw new TypeError(`the gateway sent no ${field}`)
   return value
 }
 
-function count(record: JsonObject, field: string): number {
+export function count(record: JsonObject, field: string): number {
   const value = record[field]
   if (typeof value !== 'number' || !Number.isSafeInteger(value)) throw new TypeError(`the gateway sent no ${field}`)
   return value
 }
 
-function oneOf<T extends string>(known: readonly T[], record: JsonObject, field: string): T {
+export function oneOf<T extends string>(known: readonly T[], record: JsonObject, field: string): T {
   const value = known.find(each => each === record[field])
   if (value === undefined) throw new TypeError(`the gateway sent no ${field}`)
   return value

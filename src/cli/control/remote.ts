@@ -5,7 +5,8 @@ import { readLedgerRecord, readUsageReport } from '../../wire/read-report.ts'
 import { CommandFailed, exitCodes } from '../talk.ts'
 import type { Control } from './control.ts'
 import { controlOf } from './errands.ts'
-import { readShownAudit } from './read.ts'
+import type { Door } from './open.ts'
+import { readShownAudit, readShownReload, type ShownReload } from './read.ts'
 
 /** Within this a gateway says that it lives, however busy it is. */
 const ALIVE_MS = 2000
@@ -48,7 +49,23 @@ async function* readRows<Row>(
   }
 }
 
-async function askGateway(url: string, token: string, method: 'GET' | 'POST', body?: object): Promise<JsonObject> {
+/** Has a gateway take its files as they are now. Rejects with CommandFailed, which shows all problems that are in the way. */
+export async function reloadGateway({ admin, token }: Door): Promise<ShownReload> {
+  const url = `${admin}/admin/reload`
+  const { statusCode, body } = await send(url, token, 'POST', {})
+  const json = await readJson(url, body)
+  if (statusCode === 200) return readShownReload(json)
+  if (json.code !== 'RELOAD_REFUSED') return refuse(url, statusCode, json)
+  throw new CommandFailed(`${String(json.text)}\n✗ ${String(json.error)}`)
+}
+
+/** Rejects with CommandFailed for anything but a 200. */
+export async function askGateway(
+  url: string,
+  token: string,
+  method: 'GET' | 'POST',
+  body?: object,
+): Promise<JsonObject> {
   const answer = await send(url, token, method, body)
   const json = await readJson(url, answer.body)
   return answer.statusCode === 200 ? json : refuse(url, answer.statusCode, json)
@@ -65,8 +82,9 @@ function send(url: string, token: string, method: 'GET' | 'POST', body?: object)
 }
 
 async function readJson(url: string, body: Dispatcher.ResponseData['body']): Promise<JsonObject> {
-  const json: unknown = await body.json()
-  if (!isObject(json)) throw new CommandFailed(`✗ ${url} is no gateway`, exitCodes.unreachable)
+  // Neither JSON nor whole: another server, or one that breaks off.
+  const json: unknown = await body.json().catch(() => undefined)
+  if (!isObject(json)) throw new CommandFailed(`✗ what answers at ${url} is no gateway`, exitCodes.unreachable)
   return json
 }
 

@@ -29,6 +29,8 @@ export interface FleetTerms {
   readonly redis?: string
   /** YAML, one line for each plan; they get the model of the site. */
   readonly plans: Readonly<Record<string, string>>
+  /** The fields of `limits`. */
+  readonly limits?: string
   /** One gateway each; how far its clock is ahead, in ms. */
   readonly clocks?: readonly number[]
 }
@@ -105,6 +107,11 @@ export class Gateway {
     this.stateDir = stateDir
   }
 
+  /** Of its process, while it runs. */
+  get pid(): number | undefined {
+    return this.#child?.pid
+  }
+
   /** Resolves once it serves; rejects when it ends instead. */
   async start(): Promise<void> {
     const env = { PATH: process.env.PATH, NO_COLOR: '1', SVCCTL_TOKEN: ADMIN_TOKEN }
@@ -161,13 +168,23 @@ export class Gateway {
   }
 }
 
-interface YamlTerms extends Pick<FleetTerms, 'site' | 'replicas' | 'pool' | 'plans'> {
+interface YamlTerms extends Pick<FleetTerms, 'site' | 'replicas' | 'pool' | 'plans' | 'limits'> {
   readonly stateDir: string
   readonly store: string
 }
 
-const yamlOf = ({ site, replicas = [site.url], pool = '', plans, stateDir, store }: YamlTerms): string => `
+/** All clients of these tests come from one address, and the machine may have other things to do. */
+const yamlOf = ({
+  site,
+  replicas = [site.url],
+  pool = '',
+  plans,
+  stateDir,
+  store,
+  limits = 'connections_per_ip: 10k, shed_load: false',
+}: YamlTerms): string => `
 version: 1
+limits: { ${limits} }
 server: { listen: "127.0.0.1:0", admin: "127.0.0.1:0", public_url: http://localhost, state_dir: ${stateDir} }
 store: ${store}
 plans:

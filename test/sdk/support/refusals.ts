@@ -82,8 +82,8 @@ export const outage: Refusal = {
   name: 'an outage of every backend',
   status: 503,
   code: 'UPSTREAMS_EXHAUSTED',
-  text: /Every backend for this model failed/,
-  reason: 'UPSTREAMS_EXHAUSTED: every backend failed',
+  text: /No backend of this model could answer/,
+  reason: 'UPSTREAMS_EXHAUSTED: no backend could answer',
   backend: exhausted,
 }
 

@@ -68,7 +68,7 @@ export function useRig(): Rig {
 }
 
 /** Every attempt of every call fails. */
-export const exhausted: Behaviour = status(500, { error: { message: 'no memory left', type: 'server_error' } })
+export const exhausted: Behaviour = status(529, { error: { message: 'no memory left', type: 'server_error' } })
 
 /** Long enough that the gateway begins a stream by itself and fills the silence with a comment. */
 const SILENCE_MS = 40_000

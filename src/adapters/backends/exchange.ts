@@ -1,0 +1,88 @@
+import type { Dispatcher } from 'undici'
+import type { BackendListener, Exchange } from '../../gateway/ports.ts'
+import type { Connection, TrackedOptions } from './connection.ts'
+
+/** Sends a request over connections; what happens is told to the exchange, also that it could not be sent. */
+export function dispatch(dispatcher: Dispatcher, options: TrackedOptions, exchange: UndiciExchange): void {
+  try {
+    dispatcher.dispatch(options, exchange)
+  } catch (error) {
+    exchange.onResponseError(undefined, error instanceof Error ? error : new Error(String(error)))
+  }
+}
+
+/** One request under way at undici, told to a listener. */
+export class UndiciExchange implements Exchange, Dispatcher.DispatchHandler {
+  readonly #listener: BackendListener
+  #controller: Dispatcher.DispatchController | undefined
+  #connection: Connection | undefined
+  /** Bytes that others had read from the socket before: it was kept open for this request. */
+  #readBefore = 0
+  #headed = false
+  #over = false
+
+  constructor(listener: BackendListener) {
+    this.#listener = listener
+  }
+
+  over(connection: Connection): void {
+    this.#connection = connection
+  }
+
+  pause(): void {
+    if (!this.#over) this.#controller?.pause()
+  }
+
+  resume(): void {
+    if (!this.#over) this.#controller?.resume()
+  }
+
+  abort(): void {
+    if (this.#over) return
+    this.#over = true
+    this.#controller?.abort(new Error('aborted by the gateway'))
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    this.#controller = controller
+    this.#readBefore = this.#connection?.bytesRead ?? 0
+    // It was given up while it waited for a connection.
+    if (this.#over) controller.abort(new Error('aborted by the gateway'))
+    else this.#listener.connected()
+  }
+
+  onResponseStart(
+    controller: Dispatcher.DispatchController,
+    status: number,
+    headers: Record<string, string | string[] | undefined>,
+  ): void {
+    // Slices of the first 64 KB that came: all of it would stay as long as the exchange.
+    controller.rawHeaders = null
+    if (status < 200 || this.#over) return
+    this.#headed = true
+    const retryAfter = headers['retry-after']
+    this.#listener.head({
+      status,
+      contentType: String(headers['content-type'] ?? ''),
+      ...(typeof retryAfter === 'string' && { retryAfter }),
+    })
+  }
+
+  onResponseData(_: Dispatcher.DispatchController, chunk: Buffer): void {
+    if (!this.#over) this.#listener.data(chunk)
+  }
+
+  onResponseEnd(): void {
+    if (this.#over) return
+    this.#over = true
+    this.#listener.end()
+  }
+
+  onResponseError(_: Dispatcher.DispatchController | undefined, error: Error): void {
+    if (this.#over) return
+    this.#over = true
+    // Its keep-alive ended while the request was on its way: nobody has read it.
+    const stale = !this.#headed && this.#readBefore > 0 && this.#connection?.bytesRead === this.#readBefore
+    this.#listener.failed(error, stale)
+  }
+}

@@ -1,0 +1,27 @@
+import type { Probe } from '../../gateway/ports.ts'
+import type { TrackedOptions } from './connection.ts'
+import type { Connections } from './connections.ts'
+import { dispatch, UndiciExchange } from './exchange.ts'
+
+/** Probes replicas over the connections that requests take, so that it tries what they would meet. */
+export const probeOver =
+  (connections: Connections): Probe =>
+  ({ origin, path, key, connectTimeout, fresh }, listener) => {
+    const exchange = new UndiciExchange(listener)
+    const options: TrackedOptions = {
+      method: 'GET',
+      path,
+      headers: { accept: '*/*', ...(key && { authorization: `Bearer ${key.reveal()}` }) },
+      over: connection => exchange.over(connection),
+    }
+    // Later, so that no listener is called before the caller has the exchange.
+    queueMicrotask(() => {
+      if (fresh)
+        return connections.once({ origin, connectTimeout }, connection => dispatch(connection, options, exchange))
+      const { pool, giveBack } = connections.to({ origin, connectTimeout })
+      dispatch(pool, options, exchange)
+      // What is under way ends also where nobody else needs them.
+      giveBack()
+    })
+    return exchange
+  }

@@ -1,0 +1,80 @@
+import type { BackendSettings } from '../config/settings.ts'
+import type { NanoUsd, Pool } from '../policy/config.ts'
+import { costOf } from '../policy/price.ts'
+import type { AdmittedCall } from './admit.ts'
+import type { Failure } from './failover.ts'
+import type { Work } from './outcome.ts'
+import type { Alarm } from './ports.ts'
+import { estimateOf, settlementOf } from './settlement.ts'
+import type { Store } from './store.ts'
+
+/** What was taken of a pool's hour for one attempt. */
+export interface Allowance {
+  /** Puts right what was taken, once it is known what the attempt cost. */
+  settle(cost: NanoUsd): void
+}
+
+/** What the attempts at one request cost the operator, at the prices of the pools: never charged to the client. */
+export class Expenses {
+  readonly #store: Store
+  readonly #alarm: Alarm
+  readonly #settingsOf: (pool: Pool) => BackendSettings
+  readonly #admitted: AdmittedCall
+
+  constructor(
+    ports: { readonly store: Store; readonly alarm: Alarm; readonly settingsOf: (pool: Pool) => BackendSettings },
+    admitted: AdmittedCall,
+  ) {
+    this.#store = ports.store
+    this.#alarm = ports.alarm
+    this.#settingsOf = ports.settingsOf
+    this.#admitted = admitted
+  }
+
+  /** Takes what an attempt may cost at most; undefined when the pool's hour does not hold it. */
+  async take(pool: Pool): Promise<Allowance | undefined> {
+    const { cost, maxUsdPerHour: limit } = this.#settingsOf(pool)
+    if (!cost || limit === undefined) return { settle: () => {} }
+    const { claims } = this.#admitted.decision
+    const amount = costOf(cost, claims.tokens.input, this.#paidOutput(this.#mostOutput), claims.spend.items)
+    const at = await this.#store.takeAllowance({ pool: pool.name, amount, limit })
+    if (at === undefined) return undefined
+    return {
+      settle: actual => {
+        if (actual === amount) return
+        this.#store.amendAllowance({ pool: pool.name, at, difference: actual - amount }).catch((error: unknown) => {
+          // It stays counted at its most until the hour is over.
+          this.#alarm('the hourly cost of a pool could not be put right', { pool: pool.name, error: String(error) })
+        })
+      },
+    }
+  }
+
+  /** What work costs in a pool, at an estimate where the backend did not tell. */
+  costOf(pool: Pool, work: Work | undefined): NanoUsd {
+    const { cost } = this.#settingsOf(pool)
+    if (!cost || !work) return 0
+    const { inputTokens, outputTokens } = work.usage ?? estimateOf(this.#admitted, work.spoken)
+    return costOf(cost, inputTokens, this.#paidOutput(outputTokens), this.#admitted.decision.claims.spend.items)
+  }
+
+  /** Writes down what a failed attempt cost, by its number. The answer does not wait for it, and does not fail with it. */
+  record({ pool, cause, work }: Failure, attempt: number): void {
+    if (!work || !this.#settingsOf(pool).cost) return
+    const { bill } = settlementOf(this.#admitted, { pool, ...work })
+    const waste = { attempt, cause, bill: { ...bill, cost: this.costOf(pool, work) } }
+    this.#store.recordWaste([waste]).catch((error: unknown) => {
+      this.#alarm('waste could not be recorded', { requestId: bill.requestId, error: String(error) })
+    })
+  }
+
+  /** What an image model calls output tokens is paid by the image. */
+  #paidOutput(tokens: number): number {
+    return this.#admitted.request.kind === 'image' ? 0 : tokens
+  }
+
+  get #mostOutput(): number {
+    const { decision, hold } = this.#admitted
+    return hold.tokens - decision.claims.tokens.input
+  }
+}

@@ -1,0 +1,167 @@
+import type { EpochMs, Millis } from '../policy/config.ts'
+import { isObject, type JsonObject } from '../wire/body.ts'
+import { errorText, parse } from '../wire/chunk.ts'
+import type { Usage } from '../wire/usage.ts'
+
+/** How an attempt ended, before anything of it reached the client. DESIGN.md, section 6, has the table. */
+export type Outcome<A> = { readonly kind: 'answered'; readonly answer: A } | Rejected | Failed | Left
+
+/** The backend found the request itself wrong: no other would take it, unless it takes longer prompts. */
+export interface Rejected {
+  readonly kind: 'rejected'
+  /** For the operator. */
+  readonly cause: string
+  /** For the client, once it is scrubbed. */
+  readonly problem: string
+  readonly tooLong: boolean
+}
+
+/** The client left, and so the attempt was given up. */
+export interface Left {
+  readonly kind: 'left'
+  /** What a backend may have done for it; absent when the request was not on its way. */
+  readonly work?: Work
+}
+
+export interface Failed {
+  readonly kind: 'failed'
+  /** For the operator: `ECONNREFUSED`, `headers timeout`, `status 503`. */
+  readonly cause: string
+  /** Whose breaker counts it: the replica's, those of the whole pool, as for wrong credentials, or nobody's. */
+  readonly blame: 'replica' | 'pool' | 'nobody'
+  /** What comes next: another replica, another pool, the same replica on a fresh connection, or nothing. */
+  readonly next: 'replica' | 'pool' | 'fresh' | 'nothing'
+  /** Whether a pool of one replica may try it once more. */
+  readonly again?: boolean
+  /** The pause that the replica asked for. */
+  readonly pause?: Millis
+  /** What the backend may have done, which nobody pays for. */
+  readonly work?: Work
+}
+
+/** What is known of the work of a backend, beside that it read the prompt. */
+export interface Work {
+  readonly usage?: Usage
+  /** Bytes of what the model said; unknown when a whole answer never came, which may have been all of it. */
+  readonly spoken?: number
+}
+
+const READ_ONLY: Work = { spoken: 0 }
+
+/** What a backend said instead of an answer. */
+export interface ErrorAnswer {
+  readonly status: number
+  readonly body: Buffer
+  /** Whether there was more of it than is read. */
+  readonly isCut: boolean
+  /** Its Retry-After. */
+  readonly retryAfter?: string
+}
+
+/** A replica failed, having worked on the request for all that is known. */
+export const failed = (cause: string, work?: Work): Failed => ({
+  kind: 'failed',
+  cause,
+  blame: 'replica',
+  next: 'replica',
+  ...(work && { work }),
+})
+
+/** A pause that a 429 did not give. */
+const PAUSE: Millis = 1000
+/** Statuses that say the request is wrong, wherever it is sent. */
+const REJECTIONS = new Set([400, 413, 422])
+const NEEDS_REASON = new Set([400, 422])
+/** Statuses of those who did not begin to work. */
+const UNWORKED = new Set([502, 503, 529])
+const AGAIN = new Set([500, 502, 503])
+
+/** What an answer other than 200 comes to. */
+export function ofAnswer({ status, body, isCut, retryAfter }: ErrorAnswer, now: EpochMs): Rejected | Failed {
+  const text = body.toString('utf8')
+  const answer = parse(text)
+  // Whoever judged a request says why, if at length; a server that could not read it says nothing, and another may.
+  const isReason = isObject(answer) || (isCut && text.startsWith('{'))
+  if (NEEDS_REASON.has(status) && !isReason) return failed(`status ${status} without a reason`)
+  return ofStatus(status, isObject(answer) ? (answer.error ?? answer) : undefined, pauseIn(retryAfter, now))
+}
+
+/** What an error in place of a 200's answer comes to: as its own code, or else as a 500. */
+export function ofError(error: unknown, work: Work): Rejected | Failed {
+  const status = isTooLong(error) ? 400 : statusIn(error)
+  const outcome = ofStatus(status ?? 500, error, undefined)
+  if (outcome.kind === 'rejected') return outcome
+  return { ...outcome, cause: eventCause(error), ...(outcome.blame === 'replica' && { work }) }
+}
+
+/** Its text is a backend's to write: it may hold anything, and as much of it. */
+function eventCause(error: unknown): string {
+  const code = codesOf(error).find(each => typeof each === 'number' || (typeof each === 'string' && PLAIN.test(each)))
+  return code === undefined ? 'error event' : `error event ${code}`
+}
+
+const PLAIN = /^[A-Za-z0-9_.-]{1,40}$/
+
+/** The error in an answer that is none: `{"error": …}`. */
+export function errorIn(bytes: Buffer): unknown {
+  const answer = parse(bytes.toString('utf8'))
+  return isObject(answer) && answer.error !== null ? answer.error : undefined
+}
+
+function ofStatus(status: number, error: unknown, pause: Millis | undefined): Rejected | Failed {
+  if (hasCode(error, 'insufficient_quota'))
+    return { kind: 'failed', cause: `status ${status}: insufficient_quota`, blame: 'pool', next: 'pool' }
+  const cause = `status ${status}`
+  if (REJECTIONS.has(status)) return { kind: 'rejected', cause, problem: errorText(error), tooLong: isTooLong(error) }
+  if (status === 429) return { kind: 'failed', cause, blame: 'nobody', next: 'replica', pause: pause ?? PAUSE }
+  if (status === 409 || status === 425) return { kind: 'failed', cause, blame: 'nobody', next: 'replica' }
+  // Wrong credentials, address or model: never the client's fault, and the same for every replica.
+  if (status >= 300 && status < 500 && status !== 408) return { kind: 'failed', cause, blame: 'pool', next: 'pool' }
+  return {
+    ...failed(cause, UNWORKED.has(status) ? undefined : READ_ONLY),
+    again: AGAIN.has(status),
+    ...(pause !== undefined && { pause }),
+  }
+}
+
+/** Name resolution and TLS fail alike for every replica of a pool. */
+const POOL_ERRORS = /^(ENOTFOUND|EAI_|ERR_TLS|ERR_SSL|EPROTO|CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO)/
+/** The connection never stood. */
+const CONNECT_ERRORS = /^(ECONNREFUSED|EHOSTUNREACH|ENETUNREACH|ETIMEDOUT|UND_ERR_CONNECT_TIMEOUT)/
+
+/** What a connection that broke before the headers comes to. */
+export function ofBreak(error: Error, { stale, work }: { readonly stale: boolean; readonly work?: Work }): Failed {
+  const cause = causeOf(error)
+  if (stale) return { kind: 'failed', cause, blame: 'nobody', next: 'fresh' }
+  if (POOL_ERRORS.test(cause)) return { kind: 'failed', cause, blame: 'pool', next: 'pool' }
+  if (!work || CONNECT_ERRORS.test(cause)) return failed(cause)
+  return { ...failed(cause, work), again: true }
+}
+
+export const causeOf = (error: Error): string =>
+  'code' in error && typeof error.code === 'string' ? error.code : error.name
+
+const codesOf = (error: unknown): unknown[] => (isObject(error) ? [error.code, error.type] : [])
+const hasCode = (error: unknown, code: string): boolean => codesOf(error).includes(code)
+
+/** OpenAI's code, and what vLLM, SGLang and llama.cpp say. */
+const TOO_LONG =
+  /context[_ ]length[_ ]exceeded|maximum context length|longer than the model's context|exceeds the (available )?context size/i
+const isTooLong = (error: unknown): boolean =>
+  codesOf(error).some(code => typeof code === 'string' && TOO_LONG.test(code)) || TOO_LONG.test(errorText(error))
+
+function statusIn(error: unknown): number | undefined {
+  if (!isObject(error)) return undefined
+  const { code, status, status_code } = error satisfies JsonObject
+  const found = [code, status, status_code]
+    .map(Number)
+    .find(each => Number.isInteger(each) && each >= 400 && each < 600)
+  return found
+}
+
+/** Seconds, or a date. */
+function pauseIn(retryAfter: string | undefined, now: EpochMs): Millis | undefined {
+  if (retryAfter === undefined) return undefined
+  const millis = /^\d+(\.\d+)?$/.test(retryAfter) ? Number(retryAfter) * 1000 : Date.parse(retryAfter) - now
+  return Number.isFinite(millis) ? Math.max(0, Math.ceil(millis)) : undefined
+}

@@ -1,0 +1,151 @@
+import type { EpochMs, Millis, Pool } from '../policy/config.ts'
+import { Breaker, type Ejection } from './breaker.ts'
+import type { Probed } from './probe.ts'
+import { Recent, type Share } from './recent.ts'
+import { Slots } from './slots.ts'
+
+/** Second attempts in ten seconds, as a share of the requests that came in them; beyond it, so many at once. */
+const RETRY_SHARE = 0.2
+const RETRIES_AT_ONCE = 3
+/** The longest that a Retry-After is believed. */
+const LONGEST_COOLDOWN: Millis = 60_000
+
+/** One replica of a pool: which has one model, so that what is remembered here is of a replica and its model. */
+export class Replica {
+  readonly url: string
+  readonly breaker: Breaker
+  inFlight = 0
+  /** What the last probe found, where there was one. */
+  probed?: Probed
+  /** An operator wants no new requests here. */
+  drained = false
+  #coolFrom: EpochMs = 0
+  #coolFor: Millis = 0
+
+  constructor(url: string, changed: (replica: Replica) => void) {
+    this.url = url
+    this.breaker = new Breaker(() => changed(this))
+  }
+
+  /** The replica asked for a pause. */
+  cool(now: EpochMs, time: Millis): void {
+    if (this.cooling(now) >= time) return
+    this.#coolFrom = now
+    this.#coolFor = Math.min(time, LONGEST_COOLDOWN)
+  }
+
+  /** What is left of the pause. */
+  cooling(now: EpochMs): Millis {
+    return now < this.#coolFrom ? 0 : Math.max(0, this.#coolFrom + this.#coolFor - now)
+  }
+
+  /** Whether a request may be sent here, once a pause of at most `patience` is over. */
+  isFit(now: EpochMs, patience: Millis = 0): boolean {
+    return !this.drained && this.cooling(now) <= patience && this.breaker.admits(now)
+  }
+
+  /** Until a request may be sent here; forever when an operator wants none. */
+  wait(now: EpochMs): Millis {
+    return this.drained ? Number.POSITIVE_INFINITY : Math.max(this.cooling(now), this.breaker.wait(now))
+  }
+}
+
+/** What this process knows of one pool. */
+export class PoolState {
+  readonly slots = new Slots()
+  readonly #replicas = new Map<string, Replica>()
+  readonly #changed: (replica: Replica) => void
+  /** Requests that came to the pool, and second attempts in it. */
+  readonly #sent = new Recent()
+  /** Why no replica of it could be used, as the operator was told. */
+  complaint: string | undefined
+  /** Second attempts that nothing is known of yet. */
+  retrying = 0
+  /** An operator wants no new requests here. */
+  drained = false
+
+  constructor(changed: (replica: Replica) => void) {
+    this.#changed = changed
+  }
+
+  replica(url: string): Replica {
+    let replica = this.#replicas.get(url)
+    if (!replica) {
+      replica = new Replica(url, this.#changed)
+      this.#replicas.set(url, replica)
+    }
+    return replica
+  }
+
+  /** Those that the pool is declared to have now. */
+  replicas({ replicas }: Pool): readonly Replica[] {
+    return replicas.map(url => this.replica(url))
+  }
+
+  /** Whether any replica is fit to serve. */
+  isUp(pool: Pool, now: EpochMs, patience: Millis): boolean {
+    return !this.drained && this.replicas(pool).some(replica => replica.isFit(now, patience))
+  }
+
+  /** Requests that came to the pool of late, the special ones being second attempts. */
+  sent(now: EpochMs): Share {
+    return this.#sent.share(now)
+  }
+
+  /** Why no request is sent here, for the log. */
+  whyUnfit(pool: Pool, now: EpochMs): string {
+    const replicas = this.replicas(pool)
+    if (this.drained || replicas.every(({ drained }) => drained)) return 'drained'
+    return replicas.some(replica => replica.cooling(now) > 0) ? 'paused' : 'left out'
+  }
+
+  /** Counts an attempt; false for a retry when there were too many of late. */
+  allows(isRetry: boolean, now: EpochMs): boolean {
+    const { all, special } = this.#sent.share(now)
+    if (isRetry && this.retrying >= RETRIES_AT_ONCE && special >= Math.floor(all * RETRY_SHARE)) return false
+    this.#sent.add(now, isRetry ? { special: 1 } : { all: 1 })
+    return true
+  }
+}
+
+/** Hears of a replica that is left out, or back. */
+export type ReplicaChanged = (pool: string, replica: Replica) => void
+
+/** What this process knows of every pool. It outlives the configuration: another process knows its own. */
+export class Pools {
+  readonly #states = new Map<string, PoolState>()
+  readonly #changed: ReplicaChanged
+
+  constructor(changed: ReplicaChanged = () => {}) {
+    this.#changed = changed
+  }
+
+  of(name: string): PoolState {
+    let state = this.#states.get(name)
+    if (!state) {
+      state = new PoolState(replica => this.#changed(name, replica))
+      this.#states.set(name, state)
+    }
+    return state
+  }
+
+  /** Names of the pools without one replica that is fit to serve; `patienceOf` is what a pool waits for a pause to end. */
+  down(pools: Iterable<Pool>, now: EpochMs, patienceOf: (pool: string) => Millis): string[] {
+    const isDown = (pool: Pool) => !this.of(pool.name).isUp(pool, now, patienceOf(pool.name))
+    return [...pools].filter(isDown).map(pool => pool.name)
+  }
+
+  /** A failure that every replica of the pool would meet. */
+  failed(pool: Pool, now: EpochMs, ejection: Ejection): void {
+    for (const { breaker } of this.of(pool.name).replicas(pool)) breaker.failed(now, ejection)
+  }
+}
+
+/** The less busy of two random replicas, `random` giving numbers in [0, 1). */
+export function lessBusy(replicas: readonly Replica[], random: () => number): Replica | undefined {
+  const first = Math.floor(random() * replicas.length)
+  // The second is another one: an offset of 1 to length - 1.
+  const second = (first + 1 + Math.floor(random() * (replicas.length - 1))) % replicas.length
+  const [a, b] = [replicas[first], replicas[second]]
+  return a && b && b.inFlight < a.inFlight ? b : a
+}

@@ -1,0 +1,12 @@
+import type { ReplicaChanged } from './pools.ts'
+import type { Alarm, Clock } from './ports.ts'
+
+/** Tells operators of each replica that is left out, whether requests or probes found it failing, and when it is back. */
+export const tellOfReplicas =
+  (alarm: Alarm, clock: Clock): ReplicaChanged =>
+  (pool, { url, breaker, probed }) => {
+    const now = clock.now()
+    if (breaker.state(now) === 'closed') return alarm('a replica is back', { pool, replica: url })
+    const probe = probed?.error === undefined ? {} : { probe: probed.error }
+    alarm('a replica is left out', { pool, replica: url, failures: breaker.failures, ...probe })
+  }

@@ -1,0 +1,65 @@
+import type { Millis } from '../policy/config.ts'
+import { afterOrGone } from './after-or-gone.ts'
+import type { Client, Clock } from './ports.ts'
+
+/** Room in a pool for so many requests at once, and how long one more waits for it. */
+export interface Room {
+  readonly maxConcurrent?: number
+  readonly queueTimeout: Millis
+}
+
+/** Requests under way in one pool, and those that wait for one of them to end: first come, first served. */
+export class Slots {
+  #taken = 0
+  /** As the latest request was told, since a reload may change it. */
+  #max = Number.POSITIVE_INFINITY
+  readonly #queue = new Set<() => void>()
+
+  get taken(): number {
+    return this.#taken
+  }
+
+  get waiting(): number {
+    return this.#queue.size
+  }
+
+  /** Takes a slot, waiting for one if need be; false when none came free in time, or the client left. */
+  async take({ maxConcurrent = Number.POSITIVE_INFINITY, queueTimeout }: Room, clock: Clock, client: Client) {
+    this.#max = maxConcurrent
+    this.#admit()
+    if (this.#taken < maxConcurrent) {
+      this.#taken++
+      return true
+    }
+    // As many may wait as may be under way: whoever came later would hardly be served in time.
+    return this.#queue.size < maxConcurrent && this.#wait(queueTimeout, clock, client)
+  }
+
+  /** Gives a slot back. */
+  free(): void {
+    this.#taken--
+    this.#admit()
+  }
+
+  /** Lets those in that wait longest, while there is room. */
+  #admit(): void {
+    for (const next of this.#queue) {
+      if (this.#taken >= this.#max) return
+      this.#taken++
+      next()
+    }
+  }
+
+  #wait(time: Millis, clock: Clock, client: Client): Promise<boolean> {
+    return new Promise(resolve => {
+      const next = () => end(true)
+      this.#queue.add(next)
+      const stop = afterOrGone(time, clock, client, () => end(false))
+      const end = (got: boolean) => {
+        this.#queue.delete(next)
+        stop()
+        resolve(got)
+      }
+    })
+  }
+}

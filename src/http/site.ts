@@ -1,0 +1,42 @@
+import type { ListenerSettings } from '../config/settings.ts'
+import { type Identify, identifyWith } from '../gateway/identify.ts'
+import type { ErrorTerms } from '../wire/denial.ts'
+import { type ClientAddresses, clientAddresses } from './client-address.ts'
+import { openToPages } from './cors.ts'
+import type { App, Endpoint } from './endpoint.ts'
+import { type Match, router } from './router.ts'
+
+/** What a listener makes of a snapshot, once. */
+export interface Site {
+  readonly app: App
+  readonly route: (method: string, path: string) => Match
+  readonly terms: ErrorTerms
+  readonly addresses: ClientAddresses
+  readonly identify: Identify
+  /** For operators, who are few, and must get in when clients are too many. */
+  readonly uncounted: ListenerSettings
+  /** Headers of every answer. */
+  readonly always: ReadonlyMap<string, string>
+}
+
+/** The sites of a table of endpoints; that of the snapshot asked for last is kept. `pages` may read the answers, or not. */
+export function sitesOf(endpoints: readonly Endpoint[], pages: boolean): (app: App) => Site {
+  let last: Site | undefined
+  return app => {
+    if (last?.app !== app) last = siteOf(app, endpoints, pages)
+    return last
+  }
+}
+
+function siteOf(app: App, endpoints: readonly Endpoint[], pages: boolean): Site {
+  const { errors, server, brand, listener } = app.settings
+  return {
+    app,
+    route: router(endpoints, app.config.defaultModel.name),
+    terms: { brand, links: { ...errors, console: server.consoleUrl } },
+    addresses: clientAddresses(server.trustedProxies),
+    identify: identifyWith(app),
+    uncounted: { ...listener, connections: Number.POSITIVE_INFINITY, connectionsPerAddress: Number.POSITIVE_INFINITY },
+    always: new Map(Object.entries(pages ? openToPages(brand) : {})),
+  }
+}

@@ -1,0 +1,83 @@
+import { Socket } from 'node:net'
+import type { Duplex } from 'node:stream'
+import { setImmediate } from 'node:timers/promises'
+import type { Denial } from '../policy/denial.ts'
+import type { HttpCall } from './call.ts'
+
+/** The connections of one listener, and the requests on them. */
+export class Traffic {
+  /** With the requests on it of which something can still be sent. */
+  readonly #sockets = new Map<Socket, Set<HttpCall>>()
+  /** Also those whose client has left, until they are settled. */
+  readonly #underWay = new Set<HttpCall>()
+  #ending = false
+  #quiet = () => {}
+
+  /** Why no more requests are taken, once none are. */
+  get fault(): Denial | undefined {
+    return this.#ending ? { code: 'DRAINING' } : undefined
+  }
+
+  connected(socket: Socket): void {
+    // Each pipelined request waits for it to close.
+    socket.setMaxListeners(0)
+    this.#sockets.set(socket, new Set())
+    socket.once('close', () => this.#sockets.delete(socket))
+  }
+
+  began(call: HttpCall): void {
+    this.#sockets.get(call.request.socket)?.add(call)
+    this.#underWay.add(call)
+    if (this.#ending) call.closeAfterwards()
+  }
+
+  /** Nothing more can be sent. */
+  closed(call: HttpCall): void {
+    const { socket } = call.request
+    const calls = this.#sockets.get(socket)
+    calls?.delete(call)
+    if (this.#ending && calls?.size === 0) socket.destroySoon()
+  }
+
+  /** Closed, and settled. */
+  over(call: HttpCall): void {
+    this.#underWay.delete(call)
+    if (this.#underWay.size === 0) this.#quiet()
+  }
+
+  /** The requests that somebody waits for on this connection. */
+  on(socket: Duplex): readonly HttpCall[] {
+    return [...(socket instanceof Socket ? (this.#sockets.get(socket) ?? []) : [])]
+  }
+
+  /** Closes connections that are idle, and others after their answer. Resolves once no request is under way. */
+  async end(): Promise<void> {
+    // What had arrived before this was called is still served.
+    await setImmediate()
+    this.#ending = true
+    for (const call of this.#all) call.closeAfterwards()
+    this.#closeIdle()
+    await new Promise<void>(resolve => {
+      this.#quiet = resolve
+      if (this.#underWay.size === 0) resolve()
+    })
+  }
+
+  cut(): void {
+    for (const call of this.#all) call.cut()
+  }
+
+  /** Breaks every connection, whatever is on it. */
+  destroy(): void {
+    for (const socket of this.#sockets.keys()) socket.destroy()
+  }
+
+  /** Node's own closeIdleConnections breaks answers that were written, and not yet sent. */
+  #closeIdle(): void {
+    for (const [socket, calls] of this.#sockets) if (calls.size === 0) socket.destroySoon()
+  }
+
+  get #all(): readonly HttpCall[] {
+    return [...this.#sockets.values()].flatMap(calls => [...calls])
+  }
+}

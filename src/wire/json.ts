@@ -1,0 +1,5 @@
+/** A JSON object as it came in; nothing in it is trusted yet. */
+export type JsonObject = Readonly<Record<string, unknown>>
+
+export const isObject = (value: unknown): value is JsonObject =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)

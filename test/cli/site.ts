@@ -1,0 +1,71 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { onTestFinished } from 'vitest'
+import type { Program, Running } from './program.ts'
+
+const TOKEN = 'cli-admin-token'
+
+/** A `svcctl serve` of its own, on files of its own. */
+export interface Site {
+  readonly dir: string
+  readonly gateway: Running
+  readonly url: string
+  readonly env: Readonly<Record<string, string>>
+  write(name: string, text: string): void
+  /** A key of a fresh account on the plan `pro`. */
+  key(): Promise<string>
+  chat(key: string, body?: object): Promise<Response>
+}
+
+export const yamlOf = (backend: string, more = ''): string => `version: 1
+server: { listen: "127.0.0.1:0", admin: "127.0.0.1:0", public_url: http://localhost, state_dir: ./state${more} }
+store: embedded:./state/store
+plans: { pro: { models: all, rpm: 10k, tpm: 100M, monthly_usd: 20 } }
+models:
+  svc-core: { kind: chat, tier: guest, serve: [onprem], context: 32k, usd_per_1m: { input: 1, output: 10 } }
+default_model: svc-core
+pools: { onprem: { site: on-premises, model: test-model, replicas: ["${backend}"] } }
+`
+
+/** A directory with files that goes when the test is over. */
+export function filesOf(files: Readonly<Record<string, string>>): string {
+  const dir = mkdtempSync(join(tmpdir(), 'svc-cli-'))
+  onTestFinished(() => rmSync(dir, { recursive: true, force: true }))
+  for (const [name, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(dir, name)), { recursive: true })
+    writeFileSync(join(dir, name), text)
+  }
+  return dir
+}
+
+/** Starts `svcctl serve` on a configuration of this directory, and ends it with the test. */
+export async function startSite(program: Program, dir: string, config: string, ...options: string[]): Promise<Site> {
+  const env = { SVCCTL_TOKEN: TOKEN }
+  const gateway = program.start(['serve', '-c', config, ...options], { cwd: dir, env })
+  onTestFinished(async () => void (await gateway.end('SIGKILL')))
+  const banner = await gateway.until(/^ +Policy/m)
+  const url = /listens on (\S+)/.exec(banner)?.[1] ?? ''
+  const admin = /^ +Admin +(\S+)/m.exec(banner)?.[1] ?? ''
+  return {
+    dir,
+    gateway,
+    url,
+    env: { ...env, SVCCTL_ADMIN: admin },
+    write: (name, text) => writeFileSync(join(dir, name), text),
+    key: async () => {
+      const response = await fetch(`${admin}/admin/keys`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${TOKEN}`, 'content-type': 'application/json' },
+        body: JSON.stringify({ account: 'ada', plan: 'pro' }),
+      })
+      return ((await response.json()) as { value: string }).value
+    },
+    chat: (key, body = {}) =>
+      fetch(`${url}/v1/chat/completions`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+        body: JSON.stringify({ messages: [{ role: 'user', content: 'Hello' }], max_tokens: 50, ...body }),
+      }),
+  }
+}
