@@ -9,7 +9,8 @@ export function logLine(entry: LogEntry, { defaultModel }: Config): string {
   if (entry.asked === undefined) parts.push(`${entry.method} ${entry.path}`)
   else {
     const asked = entry.asked || defaultModel.name
-    parts.push(entry.model === undefined || entry.model === asked ? asked : `${asked} → ${entry.model}`)
+    const model = entry.model === undefined || entry.model === asked ? asked : `${asked} → ${entry.model}`
+    parts.push(entry.rule === undefined ? model : `${model} (${entry.rule})`)
   }
   const pools = [...(entry.failures ?? []).map(({ pool, cause }) => `${pool} ✗ ${cause} →`), entry.pool ?? '']
   parts.push(pools.join(' ').replace(/ →\s*$/, ''), `${entry.ms} ms`, tokensOf(entry), costOf(entry))

@@ -46,6 +46,26 @@ export type ImagePrice = number | string
  * A name: letters, digits, dots, dashes and underscores, at most 64.
  */
 export type Name = string
+/**
+ * The plan of the caller: a name, or several.
+ *
+ * @minItems 1
+ */
+export type Names = string | string[]
+/**
+ * The alias the request came by: a name, or several.
+ *
+ * @minItems 1
+ */
+export type Names1 = string | string[]
+/**
+ * A time zone, such as `Europe/Berlin`.
+ */
+export type Zone = string
+/**
+ * Smart routing, in one file: the first route that applies upgrades a request that names an alias or no model. A model that was named itself is never changed, and a route whose model the plan lacks is skipped.
+ */
+export type Routes = RouteSection[]
 
 /**
  * The main configuration file of svc-gateway. Relative paths in it, and in the files it includes, start at its own directory.
@@ -82,6 +102,7 @@ export interface ConfigFile {
    */
   default_model?: string
   pools?: Pools
+  routes?: Routes
 }
 /**
  * The two listeners and the addresses the outside knows.
@@ -568,4 +589,102 @@ export interface PoolCostSection {
    * US dollars for a million completion tokens. Embeddings have none.
    */
   output?: number | string
+}
+/**
+ * One route: when it applies, and the model it leads to.
+ */
+export interface RouteSection {
+  /**
+   * A name: letters, digits, dots, dashes and underscores, at most 64.
+   */
+  name: string
+  when: WhenSection
+  /**
+   * A name: letters, digits, dots, dashes and underscores, at most 64.
+   */
+  use: string
+}
+/**
+ * What a request is like. All that is given must hold; what stands under `not` must not.
+ */
+export interface WhenSection {
+  /**
+   * Words or phrases, one of which the last user message says: whole words, in any case and script.
+   *
+   * @minItems 1
+   * @maxItems 200
+   */
+  mentions?: string | string[]
+  /**
+   * A regular expression (RE2) that is found in the last user message. `(?i)` ignores case.
+   */
+  matches?: string
+  input_tokens?: TokensRangeSection
+  /**
+   * Whether the request lists tools.
+   */
+  has_tools?: boolean
+  /**
+   * Whether a message has images.
+   */
+  has_images?: boolean
+  plan?: Names
+  alias?: Names1
+  /**
+   * Headers of the request, each with the value, or one of the values, that it must have.
+   */
+  header?: {
+    /**
+     * @minItems 1
+     */
+    [k: string]: string | string[]
+  }
+  hour?: HourSection
+  weekday?: WeekdaySection
+  /**
+   * Several of such conditions, one of which must hold.
+   *
+   * @minItems 1
+   */
+  any?: WhenSection[]
+  not?: WhenSection
+}
+/**
+ * How long the prompt is, in tokens of four bytes.
+ */
+export interface TokensRangeSection {
+  /**
+   * More than so many.
+   */
+  over?: number | string
+  /**
+   * Less than so many.
+   */
+  under?: number | string
+}
+/**
+ * The hour of the day, `{ from: 22, to: 6, zone: Europe/Berlin }`: from a full hour until before another.
+ */
+export interface HourSection {
+  /**
+   * 0 to 23.
+   */
+  from: number
+  /**
+   * 1 to 24.
+   */
+  to: number
+  zone?: Zone
+}
+/**
+ * The day of the week, `{ days: [sat, sun], zone: Europe/Berlin }`.
+ */
+export interface WeekdaySection {
+  /**
+   * mon, tue, wed, thu, fri, sat, sun.
+   *
+   * @minItems 1
+   */
+  days: ('mon' | 'tue' | 'wed' | 'thu' | 'fri' | 'sat' | 'sun')[]
+  zone?: Zone
 }

@@ -1,4 +1,5 @@
 import { isIP, SocketAddress } from 'node:net'
+import { RE2JS } from 're2js'
 import { onlyVariable } from './interpolate.ts'
 import type { Address } from './settings.ts'
 import { store } from './store.ts'
@@ -89,6 +90,39 @@ export const secret: Format<SecretSource> = {
   hint: `write \${VARIABLE} or file:PATH, and keep the secret itself out of the file`,
 }
 
+/** A regular expression that is matched in linear time, whatever it is and whatever the text. */
+const pattern: Format<string> = {
+  read: text => {
+    try {
+      return RE2JS.compile(text).programSize() <= MOST_INSTRUCTIONS ? text : undefined
+    } catch {
+      // Whatever it finds wrong, the hint says what there is.
+      return undefined
+    }
+  },
+  rule: 'bad-pattern',
+  expects: 'a regular expression that this gateway runs',
+  hint: 'write one of RE2: no look-around, no back-references, and no long repetitions of repetitions',
+}
+
+/** Of the compiled program: each may be looked at for each character of a text. */
+const MOST_INSTRUCTIONS = 2000
+
+const zone: Format<string> = {
+  read: text => {
+    try {
+      new Intl.DateTimeFormat('en-US', { timeZone: text })
+      return text
+    } catch {
+      // Not one that this machine knows.
+      return undefined
+    }
+  },
+  rule: 'bad-zone',
+  expects: 'a time zone',
+  hint: 'write a name such as UTC or Europe/Berlin',
+}
+
 /** By their names in the schema. */
 export const FORMATS: Readonly<Record<string, Format<unknown>>> = {
   'x-address': address,
@@ -98,6 +132,8 @@ export const FORMATS: Readonly<Record<string, Format<unknown>>> = {
   'x-secret': secret,
   'x-image-size': imageSize,
   'x-issuer': issuer,
+  'x-pattern': pattern,
+  'x-zone': zone,
   'x-network': network,
 }
 

@@ -10,7 +10,9 @@ import type {
   Place,
   Plan,
   Pool,
+  Route,
 } from '../policy/config.ts'
+import { conditionOf, matchersIn } from './conditions.ts'
 import { DEFAULTS } from './defaults.ts'
 import type {
   ChatModelSection,
@@ -20,6 +22,7 @@ import type {
   ModelSection,
   PlanSection,
   PoolSection,
+  RouteSection,
 } from './file.ts'
 import { baseUrl } from './formats.ts'
 import { imageSizesOf } from './sizes.ts'
@@ -40,6 +43,7 @@ export function link(main: ConfigFile, union: Union, revision: string): Config {
   const defaultName = union.defaultModel?.data ?? ''
   const defaultModel = aliases.get(defaultName) ?? the(defaultName, models)
   const { identity, guests } = main
+  const routes = union.routes.map(declaration => linkRoute(declaration, models))
   return Object.freeze({
     revision,
     plans,
@@ -47,9 +51,16 @@ export function link(main: ConfigFile, union: Union, revision: string): Config {
     pools,
     aliases,
     defaultModel,
+    routes,
+    matchers: matchersIn(routes.map(({ when }) => when)),
     ...(identity && { defaultPlan: the(identity.default_plan, plans) }),
     ...(guests && { guestPlan: the(guests.plan, plans) }),
   })
+}
+
+function linkRoute({ data, ...rest }: Declaration<RouteSection>, models: ReadonlyMap<string, Model>): Route {
+  if (data === undefined) throw new Error(`route \`${rest.name}\` has a mistake that was not reported`)
+  return Object.freeze({ ...declared(rest), when: conditionOf(data.when), model: the(data.use, models) })
 }
 
 /** A declaration without mistakes. */

@@ -10,6 +10,7 @@ import { link } from './link.ts'
 import { lint } from './lint.ts'
 import { lintAccounts } from './lint-accounts.ts'
 import { lintProcess } from './lint-process.ts'
+import { lintRoutes } from './lint-routes.ts'
 import { parse } from './parse.ts'
 import type { Problem } from './problem.ts'
 import { fieldsOf, fingerprintOf, pathsOf } from './reading.ts'
@@ -101,6 +102,7 @@ function checkAll({ roots }: Files, { env, directory }: Origin, report: Report):
   checkReferences(root, union, withEmpty(union, unsure), report)
   if (main) checkSizes(root, main, union, unsure, report)
   lint(union, report)
+  lintRoutes(union, report)
   const secrets = {
     pools: readPoolKeys(union.pools, env, directory, report),
     guests: readGuestSecrets(root, main, env, directory, report),

@@ -1,3 +1,4 @@
+import { checkRoutes } from './refs-routes.ts'
 import { kinds } from './schema.ts'
 import type { Report } from './source.ts'
 import { suggestion } from './suggest.ts'
@@ -25,6 +26,7 @@ export function checkReferences(root: MapNode, union: Union, unsure: Unsure, rep
     for (const alias of aliases.values()) checkAlias(alias, union, names, missing)
     if (!unsure.has('aliases')) checkDefault(union, names, missing)
     checkDefaultKind(union, report)
+    checkRoutes(union, unsure, missing)
   }
   if (!unsure.has('plans')) checkPlanNames(root, union, missing)
   if (unsure.has('pools')) return
@@ -49,8 +51,8 @@ function tiersOf({ models }: Union): Names['tiers'] {
   return known.length === nodes.length ? [...new Set(known.map(({ value }) => `tier:${value}`))] : undefined
 }
 
-type Text = ScalarNode & { readonly value: string }
-type Missing = (noun: string, text: Text, subject: string, known: readonly string[], hint?: string) => void
+export type Text = ScalarNode & { readonly value: string }
+export type Missing = (noun: string, text: Text, subject: string, known: readonly string[], hint?: string) => void
 
 const misser =
   (report: Report): Missing =>

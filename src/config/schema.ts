@@ -5,7 +5,7 @@ import type { ConfigFile } from './file.ts'
 /** The file that `--config` names. */
 export type { ConfigFile }
 /** A file that it includes. */
-export type PolicyFile = Pick<ConfigFile, 'plans' | 'models' | 'aliases' | 'default_model' | 'pools'>
+export type PolicyFile = Pick<ConfigFile, 'plans' | 'models' | 'aliases' | 'default_model' | 'pools' | 'routes'>
 
 // src/config and dist/config lie equally deep in the package.
 const read = (name: string): AnySchemaObject =>
@@ -46,8 +46,11 @@ function fieldsOf(schema: AnySchemaObject, parent: string, kind?: string): reado
     const path = parent ? `${parent}.${name}` : name
     return { path, parent, name, kind, schema: follow(property) }
   })
-  const deeper = own.flatMap(({ path, schema }) => {
+  const deeper = own.flatMap(({ path, name, schema }) => {
     const byName = schema.additionalProperties
+    // A condition holds conditions: what may stand in one is told once.
+    if (name === 'not' || name === 'any') return []
+    if (schema.items) return fieldsOf(follow(schema.items), `${path}[]`, kind)
     return byName ? fieldsOf(follow(byName), `${path}.<name>`, kind) : fieldsOf(schema, path, kind)
   })
   return [...own, ...deeper]

@@ -1,7 +1,7 @@
-import type { ModelSection, PlanSection, PoolSection } from './file.ts'
+import type { ModelSection, PlanSection, PoolSection, RouteSection } from './file.ts'
 import type { PolicyFile } from './schema.ts'
 import type { Report } from './source.ts'
-import { entriesOf, type MapNode, type Node, type Span } from './tree.ts'
+import { entriesOf, isText, type MapNode, type Node, nodeAt, type Span } from './tree.ts'
 
 /** One file after the schema was held against it. */
 export interface Part {
@@ -28,6 +28,8 @@ export interface Union {
   readonly aliases: Declarations<string>
   readonly pools: Declarations<PoolSection>
   readonly defaultModel: Declaration<string> | undefined
+  /** In the order they are tried. */
+  readonly routes: readonly Declaration<RouteSection>[]
 }
 
 /** Unites the maps of all files. The same name in two of them is a Problem that names both places. */
@@ -38,6 +40,7 @@ export function unite(parts: readonly Part[], report: Report): Union {
     aliases: section(parts, 'alias', 'aliases', data => data.aliases, report),
     pools: section(parts, 'pool', 'pools', data => data.pools, report),
     defaultModel: single(parts, report),
+    routes: routesIn(parts, report),
   }
 }
 
@@ -71,6 +74,27 @@ function single(parts: readonly Part[], report: Report): Declaration<string> | u
     else found = { name: 'default_model', at: entry.key, node: entry.value, data: data?.default_model }
   }
   return found
+}
+
+/** Their order must be seen, and so they stand in one file. */
+function routesIn(parts: readonly Part[], report: Report): readonly Declaration<RouteSection>[] {
+  const found = parts.flatMap(part => {
+    const entry = part.root.entries.get('routes')
+    return entry ? [{ ...entry, data: part.data?.routes }] : []
+  })
+  const [first, ...others] = found
+  for (const { key } of others) if (first) reportDouble('`routes`', key, first.key, report)
+  if (first?.value.is !== 'list') return []
+  const named = new Map<string, Span>()
+  return first.value.items.map((node, index): Declaration<RouteSection> => {
+    const written = nodeAt(node, ['name'])
+    const name = isText(written) ? written.value : ''
+    const at = written?.span ?? node.span
+    const double = named.get(name)
+    if (double && name !== '') reportDouble(`route \`${name}\``, at, double, report)
+    named.set(name, at)
+    return { name, at, node, data: first.data?.[index] }
+  })
 }
 
 function reportDouble(what: string, at: Span, first: Span, report: Report): void {

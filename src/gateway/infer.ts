@@ -1,10 +1,11 @@
 import type { BackendSettings, Settings } from '../config/settings.ts'
 import type { Config, Pool } from '../policy/config.ts'
 import type { Denial } from '../policy/denial.ts'
-import type { Caller } from '../policy/facts.ts'
+import type { Caller, Facts } from '../policy/facts.ts'
 import { isDenial } from '../wire/body.ts'
 import type { StreamWanted, WireRequest } from '../wire/request.ts'
 import { scrub } from '../wire/scrub.ts'
+import { type Headers, signalsIn } from '../wire/signals.ts'
 import { type AdmittedCall, admit } from './admit.ts'
 import type { Target } from './attempt.ts'
 import { Expenses } from './expenses.ts'
@@ -42,6 +43,7 @@ export interface Call {
   readonly keyHash?: string
   readonly caller: Caller
   readonly wire: WireRequest
+  readonly headers: Headers
   readonly client: Client
   /** Hears which pool is tried, for answers that must begin before one of them has answered. */
   readonly trying: (admitted: AdmittedCall, pool: Pool) => void
@@ -74,7 +76,8 @@ export async function infer(gateway: Gateway, call: Call): Promise<Served> {
   const at = clock.now()
   const patienceOf = (pool: string) => settings.backends.get(pool)?.waitForRetryAfter ?? 0
   const health = { down: pools.down(config.pools.values(), at, patienceOf) }
-  const facts = { at, caller, request: wire.request, health }
+  const signals = signalsOf(config, call)
+  const facts = { at, caller, request: wire.request, health, signals }
   const admitted = await admit(config, store, {
     requestId,
     ...(keyHash !== undefined && { keyHash }),
@@ -96,6 +99,13 @@ export async function infer(gateway: Gateway, call: Call): Promise<Served> {
     await store.refund(admitted.hold)
     throw error
   }
+}
+
+/** Only generic names are routed: of all others nobody asks what they say. */
+function signalsOf({ aliases, defaultModel, matchers }: Config, { wire, headers }: Call): Facts['signals'] {
+  const { model: asked } = wire.request
+  const isGeneric = asked === undefined ? 'model' in defaultModel : aliases.has(asked)
+  return isGeneric && wire.routedText ? signalsIn(matchers, wire.routedText(), headers) : {}
 }
 
 interface LeasedCall extends AdmittedCall {

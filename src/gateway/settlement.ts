@@ -41,6 +41,7 @@ export function settlementOf(admitted: AdmittedCall, delivered: Delivered): Sett
       estimated: delivered.usage === undefined,
       admittedAt: hold.at,
       revision,
+      ...(decision.route && { rule: decision.route.name }),
     },
   }
 }

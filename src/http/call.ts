@@ -218,6 +218,8 @@ export interface CallNote {
   readonly plan?: string
   readonly asked?: string
   readonly model?: string
+  /** The route that chose the model. */
+  readonly rule?: string
   readonly pool?: string
   readonly failures?: readonly { pool: string; cause: string }[]
   readonly inputTokens?: number

@@ -34,7 +34,8 @@ export function inference(read: (bytes: Buffer, settings: Settings) => WireReque
     const start = new LateStart(app, events)
     const stopWaiting = wire.stream ? app.clock.after(HEADERS_WAIT, () => start.overdue()) : () => {}
     const trying = (admitted: AdmittedCall, pool: Pool) => start.trying(admitted, pool)
-    const asked = { requestId: call.requestId, caller, wire, client: call, trying }
+    const { headers } = call.request
+    const asked = { requestId: call.requestId, caller, wire, headers, client: call, trying }
     const served = await infer(app, keyHash === undefined ? asked : { ...asked, keyHash }).finally(stopWaiting)
     call.note = { ...call.note, failures: served.failures.map(({ pool, cause }) => ({ pool: pool.name, cause })) }
     await answer(app, call, events, served)
@@ -101,8 +102,9 @@ function deny(call: HttpCall, events: EventResponse, denial: Denial): void {
   } else call.deny(denial)
 }
 
-function noteBill(call: HttpCall, { model, pool, inputTokens, outputTokens, cost, estimated }: Bill): void {
-  call.note = { ...call.note, model, pool, inputTokens, outputTokens, cost, estimated }
+function noteBill(call: HttpCall, { model, pool, rule, inputTokens, outputTokens, cost, estimated }: Bill): void {
+  const routed = rule === undefined ? {} : { rule }
+  call.note = { ...call.note, model, ...routed, pool, inputTokens, outputTokens, cost, estimated }
 }
 
 function answerHeaders({ settings }: App, admitted: AdmittedCall, pool: Pool, cost: number): Record<string, string> {
@@ -110,6 +112,7 @@ function answerHeaders({ settings }: App, admitted: AdmittedCall, pool: Pool, co
   const shrunk = hold.output < decision.claims.output.want
   return {
     [`x-${settings.brand}-upstream`]: pool.name,
+    ...(decision.route && { [`x-${settings.brand}-smart-route`]: decision.route.name }),
     ...quotaHeaders(settings.brand, standingAfter(admitted, cost)),
     // The cap is the gateway's own: without this the client could not tell why its answer stopped.
     ...(shrunk && { [`x-${settings.brand}-max-tokens`]: String(hold.output) }),

@@ -1,3 +1,5 @@
+import type { Condition, Matcher } from './condition.ts'
+
 /** Integer nano-USD (1e-9 USD). Divided only in wire/. */
 export type NanoUsd = number
 /** Milliseconds since the Unix epoch. */
@@ -31,6 +33,10 @@ export interface Config {
   readonly aliases: ReadonlyMap<string, Alias>
   /** Used when a request names no model. */
   readonly defaultModel: Alias | Model
+  /** Smart routing: the first that applies upgrades a generic name. */
+  readonly routes: readonly Route[]
+  /** What they look for in texts and headers, each once. */
+  readonly matchers: readonly Matcher[]
   /** Of accounts that signed in, where neither an operator nor the token says another. */
   readonly defaultPlan?: Plan
   /** Of devices; no token can claim it. */
@@ -127,6 +133,12 @@ export interface Pool extends Declared {
 }
 
 export interface Alias extends Declared {
+  readonly model: Model
+}
+
+/** A rule of smart routing. */
+export interface Route extends Declared {
+  readonly when: Condition
   readonly model: Model
 }
 

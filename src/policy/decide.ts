@@ -6,6 +6,7 @@ import type { Facts, Terms } from './facts.ts'
 
 import { choose } from './model.ts'
 import { planName, planOf } from './plan.ts'
+import { routed } from './route.ts'
 import { type Ruling, ruled } from './ruling.ts'
 import { failoverOrder } from './send.ts'
 import { size } from './size.ts'
@@ -25,7 +26,8 @@ export function decide(config: Config, facts: Facts): Decision {
 
   const chosen = ruled(why, choose(config, request))
   if ('denial' in chosen) return deny(chosen.denial)
-  const { model, alias } = chosen.value
+  const { alias } = chosen.value
+  const { model, route } = routed(config, plan, facts, chosen.value, why)
 
   const gated = ruled(why, gate(plan, model))
   if ('denial' in gated) return deny(gated.denial)
@@ -47,6 +49,7 @@ export function decide(config: Config, facts: Facts): Decision {
     plan,
     model,
     ...(alias && { alias }),
+    ...(route && { route }),
     pools,
     claims,
     commit: plan.commit ?? (model.kind === 'chat' ? model.commit : 'first_content'),

@@ -1,4 +1,4 @@
-import type { Alias, Commit, EpochMs, Model, NanoUsd, Place, Plan, Pool, Price } from './config.ts'
+import type { Alias, Commit, EpochMs, Model, NanoUsd, Place, Plan, Pool, Price, Route } from './config.ts'
 import type { Denial, QuotaDenial, RateDenial } from './denial.ts'
 
 /** What `decide` says of a request. */
@@ -16,6 +16,8 @@ export interface Allow {
   readonly alias?: Alias
   readonly plan: Plan
   readonly model: Model
+  /** The route that upgraded the request. */
+  readonly route?: Route
   /** In the order they are to be tried. */
   readonly pools: readonly Pool[]
   readonly claims: Claims
@@ -25,7 +27,7 @@ export interface Allow {
   readonly why: readonly Step[]
 }
 
-export type Stage = 'who' | 'body' | 'model' | 'gate' | 'rate' | 'quota' | 'send'
+export type Stage = 'who' | 'body' | 'model' | 'route' | 'gate' | 'rate' | 'quota' | 'send'
 
 /** The outcome of one stage, and the line that decided it. */
 export interface Step {

@@ -6,6 +6,8 @@ export interface Facts {
   readonly caller: Caller
   readonly request: InferenceRequest
   readonly health: Health
+  /** What was found in the text and the headers, by name of the matcher that looked for it. */
+  readonly signals: Readonly<Record<string, boolean>>
 }
 
 export interface Caller {
@@ -44,6 +46,8 @@ export interface ChatAsk extends Ask {
   readonly stream: boolean
   readonly messages: number
   readonly images: number
+  /** Tools that the model may call. */
+  readonly tools: number
   /** The client's own output cap and the field it used. */
   readonly cap?: { readonly field: CapField; readonly tokens: number }
   /** Completions asked for, 1 to 4. */

@@ -24,6 +24,7 @@ export function readChat(bytes: Buffer): WireRequest | Denial {
     ...(typeof model === 'string' && { model }),
     stream: stream === true,
     ...weigh(body),
+    tools: Array.isArray(body.tools) ? body.tools.length : 0,
     ...(cap && { cap }),
     choices: typeof n === 'number' ? n : 1,
     ...(typeof thinking === 'boolean' && { thinking }),
@@ -32,6 +33,7 @@ export function readChat(bytes: Buffer): WireRequest | Denial {
   return {
     request,
     path: '/chat/completions',
+    routedText: () => routedText(body.messages),
     ...(request.stream && { stream: { usageWanted, choices: request.choices } }),
     bodyFor: (backendModel, output) => backendChat(body, request, backendModel, output),
     readAnswer: readCompletion,
@@ -82,6 +84,23 @@ function weigh(body: JsonObject): { messages: number; images: number; textBytes:
       weight.textBytes += Buffer.byteLength(JSON.stringify(body[field]))
   }
   return weight
+}
+
+/** What routes look at, however long a message is: the beginning of what the user said last. */
+const ROUTED_CHARS = 4096
+
+function routedText(messages: unknown): string {
+  const last = Array.isArray(messages)
+    ? messages.findLast(message => isObject(message) && message.role === 'user')
+    : undefined
+  const { content } = asObject(last)
+  if (typeof content === 'string') return content.slice(0, ROUTED_CHARS)
+  let text = ''
+  for (const part of Array.isArray(content) ? content : []) {
+    if (isObject(part) && typeof part.text === 'string') text += `${part.text.slice(0, ROUTED_CHARS)}\n`
+    if (text.length >= ROUTED_CHARS) break
+  }
+  return text.slice(0, ROUTED_CHARS)
 }
 
 const asObject = (value: unknown): JsonObject => (isObject(value) ? value : {})

@@ -7,6 +7,8 @@ export interface WireRequest {
   readonly request: InferenceRequest
   /** Below a replica's base URL. */
   readonly path: string
+  /** The text that routes look at; absent where there is nothing to route. */
+  readonly routedText?: () => string
   /** Set for a request that is answered as a stream. */
   readonly stream?: StreamWanted
   /** The body for a backend that knows the model by this name, with the granted output cap and the size decided on. */

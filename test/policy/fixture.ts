@@ -122,6 +122,8 @@ export const config: Config = {
   pools: new Map(Object.values(pools).map(entry => [entry.name, entry])),
   aliases: new Map([[alias.name, alias]]),
   defaultModel: alias,
+  routes: [],
+  matchers: [],
   defaultPlan: free,
   guestPlan: guest,
 }
@@ -131,7 +133,12 @@ export const explicitDefault: Config = { ...config, defaultModel: core }
 
 /** Facts of one short chat on plan free, with what a test changes. */
 export const facts = (chat: Partial<ChatAsk> = {}, plan = 'free', down: readonly string[] = [], at = NOON): Facts =>
-  factsOf({ kind: 'chat', stream: false, messages: 1, textBytes: 20, images: 0, choices: 1, ...chat }, plan, down, at)
+  factsOf(
+    { kind: 'chat', stream: false, messages: 1, textBytes: 20, images: 0, tools: 0, choices: 1, ...chat },
+    plan,
+    down,
+    at,
+  )
 
 export const embedding = (ask: Partial<EmbeddingAsk> = {}, plan = 'pro'): Facts =>
   factsOf({ kind: 'embedding', model: 'svc-embed', textBytes: 20, inputs: 2, ...ask }, plan)
@@ -140,7 +147,7 @@ export const picture = (ask: Partial<ImageAsk> = {}, plan = 'pro'): Facts =>
   factsOf({ kind: 'image', model: 'svc-image', textBytes: 20, images: 1, ...ask }, plan)
 
 function factsOf(request: InferenceRequest, plan: string, down: readonly string[] = [], at = NOON): Facts {
-  return { at, caller: callerOn({ override: plan }), request, health: { down } }
+  return { at, caller: callerOn({ override: plan }), request, health: { down }, signals: {} }
 }
 
 export const callerOn = (terms: Terms, kind: Caller['kind'] = 'developer'): Caller => ({

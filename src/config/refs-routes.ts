@@ -1,0 +1,31 @@
+import type { Missing, Text, Unsure } from './refs.ts'
+import { isText, type Node, nodeAt, textsOf } from './tree.ts'
+import type { Union } from './unite.ts'
+
+/** Reports the names in routes that nothing declares, also within `any` and `not`. */
+export function checkRoutes({ routes, plans, models, aliases }: Union, unsure: Unsure, missing: Missing): void {
+  for (const { name, node } of routes) {
+    const target = nodeAt(node, ['use'])
+    const hint = isText(target) && aliases.has(target.value) ? 'that is an alias; a route leads to a model' : undefined
+    if (isText(target) && !models.has(target.value))
+      missing('model', target, `route \`${name}\` uses`, [...models.keys()], hint)
+    for (const when of conditionsIn(nodeAt(node, ['when']))) {
+      const check = (noun: 'plan' | 'alias', known: ReadonlyMap<string, unknown>) => {
+        for (const word of wordsOf(nodeAt(when, [noun])))
+          if (!known.has(word.value)) missing(noun, word, `route \`${name}\` is for`, [...known.keys()])
+      }
+      if (!unsure.has('plans')) check('plan', plans)
+      if (!unsure.has('aliases')) check('alias', aliases)
+    }
+  }
+}
+
+/** A condition and those within it. */
+function conditionsIn(when: Node | undefined): readonly Node[] {
+  if (!when) return []
+  const any = nodeAt(when, ['any'])
+  return [when, ...(any?.is === 'list' ? any.items : []).flatMap(conditionsIn), ...conditionsIn(nodeAt(when, ['not']))]
+}
+
+/** One name, or several. */
+const wordsOf = (node: Node | undefined): readonly Text[] => (isText(node) ? [node] : textsOf(node))

@@ -1,0 +1,135 @@
+import type { EpochMs } from './config.ts'
+
+/** When a route applies. A closed language: what it says can be tested, explained and compared. */
+export type Condition =
+  | { readonly is: 'all'; readonly of: readonly Condition[] }
+  | { readonly is: 'any'; readonly of: readonly Condition[] }
+  | { readonly is: 'not'; readonly of: Condition }
+  /** What only the text or the headers of a request tell: looked up among the signals of its facts. */
+  | { readonly is: 'signal'; readonly matcher: Matcher }
+  /** More than `over`, less than `under`. */
+  | { readonly is: 'input_tokens'; readonly over?: number; readonly under?: number }
+  | { readonly is: 'has_tools' | 'has_images'; readonly value: boolean }
+  | { readonly is: 'plan' | 'alias'; readonly names: readonly string[] }
+  | { readonly is: 'hour'; readonly from: number; readonly to: number; readonly zone: string }
+  | { readonly is: 'weekday'; readonly days: readonly Weekday[]; readonly zone: string }
+
+/** A matcher of text, the same wherever it is written: its name is made of what it looks for. */
+export type Matcher = { readonly name: string } & (
+  | { readonly kind: 'mentions'; readonly phrases: readonly string[] }
+  | { readonly kind: 'matches'; readonly pattern: string }
+  | { readonly kind: 'header'; readonly header: string; readonly values: readonly string[] }
+)
+
+export const WEEKDAYS = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as const
+export type Weekday = (typeof WEEKDAYS)[number]
+
+/** What conditions look at. */
+export interface Circumstances {
+  readonly at: EpochMs
+  readonly plan: string
+  readonly alias: string
+  readonly inputTokens: number
+  readonly hasTools: boolean
+  readonly hasImages: boolean
+  /** By name of the matcher. */
+  readonly signals: Readonly<Record<string, boolean>>
+}
+
+/** Whether a condition holds, and the part of it that decided, in words. */
+export interface Holding {
+  readonly holds: boolean
+  readonly text: string
+}
+
+/** Judges a condition. What a signal says that nobody looked for is that it is not there. */
+export function holding(condition: Condition, facts: Circumstances): Holding {
+  switch (condition.is) {
+    case 'all':
+      return first(condition.of, facts, false) ?? { holds: true, text: textOf(condition.of, facts) }
+    case 'any':
+      return first(condition.of, facts, true) ?? { holds: false, text: textOf(condition.of, facts) }
+    case 'not': {
+      const { holds, text } = holding(condition.of, facts)
+      return { holds: !holds, text: `not (${text})` }
+    }
+    case 'signal':
+      return signal(condition.matcher, facts)
+    case 'input_tokens':
+      return inputTokens(condition, facts)
+    case 'has_tools':
+      return yesOrNo('tools', facts.hasTools, condition.value)
+    case 'has_images':
+      return yesOrNo('images', facts.hasImages, condition.value)
+    case 'plan':
+      return named('plan', facts.plan, condition.names)
+    case 'alias':
+      return named('alias', facts.alias, condition.names)
+    case 'hour':
+      return hour(condition, facts.at)
+    case 'weekday':
+      return weekday(condition, facts.at)
+  }
+}
+
+/** The first part that decides the whole. */
+function first(parts: readonly Condition[], facts: Circumstances, deciding: boolean): Holding | undefined {
+  for (const part of parts) {
+    const found = holding(part, facts)
+    if (found.holds === deciding) return found
+  }
+  return undefined
+}
+
+const textOf = (parts: readonly Condition[], facts: Circumstances): string =>
+  parts.map(part => holding(part, facts).text).join(', ')
+
+function signal({ name }: Matcher, { signals }: Circumstances): Holding {
+  const holds = signals[name] === true
+  return { holds, text: holds ? name : `no ${name}` }
+}
+
+function inputTokens({ over, under }: { over?: number; under?: number }, { inputTokens: n }: Circumstances): Holding {
+  if (over !== undefined && n <= over) return { holds: false, text: `${n} tokens, needs over ${over}` }
+  if (under !== undefined && n >= under) return { holds: false, text: `${n} tokens, needs under ${under}` }
+  return { holds: true, text: `${n} tokens` }
+}
+
+const yesOrNo = (what: string, is: boolean, wanted: boolean): Holding => ({
+  holds: is === wanted,
+  text: is ? `has ${what}` : `has no ${what}`,
+})
+
+function named(what: string, name: string, names: readonly string[]): Holding {
+  const holds = names.includes(name)
+  return { holds, text: holds ? `${what} ${name}` : `${what} ${name}, needs ${names.join(' or ')}` }
+}
+
+/** From a full hour to before another, over midnight where the first is the later one. */
+function hour({ from, to, zone }: { from: number; to: number; zone: string }, at: EpochMs): Holding {
+  const { hour: now } = localTime(at, zone)
+  const holds = from <= to ? now >= from && now < to : now >= from || now < to
+  return { holds, text: `hour ${now} in ${zone}` }
+}
+
+function weekday({ days, zone }: { days: readonly Weekday[]; zone: string }, at: EpochMs): Holding {
+  const { day } = localTime(at, zone)
+  return { holds: days.includes(day), text: `${day} in ${zone}` }
+}
+
+/** Made once for each zone, since it costs more than all the rest. */
+const formats = new Map<string, Intl.DateTimeFormat>()
+
+/** The hour of the day, 0 to 23, and the day of the week where a zone is. */
+export function localTime(at: EpochMs, zone: string): { readonly hour: number; readonly day: Weekday } {
+  let format = formats.get(zone)
+  if (!format) {
+    format = new Intl.DateTimeFormat('en-US', { timeZone: zone, hourCycle: 'h23', hour: 'numeric', weekday: 'short' })
+    formats.set(zone, format)
+  }
+  const parts = format.formatToParts(at)
+  const part = (type: string) => parts.find(each => each.type === type)?.value ?? ''
+  const day = WEEKDAYS.find(each => each === part('weekday').toLowerCase())
+  if (!day) throw new Error(`no weekday of ${zone} at ${at}`)
+  return { hour: Number(part('hour')) % 24, day }
+}
