@@ -1,10 +1,21 @@
 import { spawnSync } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
+import { Ajv2020 } from 'ajv/dist/2020.js'
 import { expect, test } from 'vitest'
 import { fields } from '../../src/config/schema.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
+
+// The gateway does not do so at every start.
+test.each(['config', 'policy'])('the %s schema is JSON Schema 2020-12', name => {
+  const ajv = new Ajv2020({ strict: false })
+
+  expect([
+    ajv.validateSchema(JSON.parse(readFileSync(`${root}/schema/${name}.schema.json`, 'utf8'))),
+    ajv.errors,
+  ]).toEqual([true, null])
+})
 
 test('every field of the schema is described in a sentence', () => {
   expect(fields.length).toBeGreaterThan(50)
