@@ -2,7 +2,7 @@ import type { Condition } from '../policy/condition.ts'
 import { conditionOf } from './conditions.ts'
 import type { RouteSection, WhenSection } from './file.ts'
 import type { Say } from './lint.ts'
-import { includes, sayer } from './lint.ts'
+import { planIncludes, sayer } from './lint.ts'
 import type { Report } from './source.ts'
 import type { Path } from './tree.ts'
 import type { Declaration, Union } from './unite.ts'
@@ -44,10 +44,7 @@ function lintTarget({ name, data }: Sound, union: Union, isLast: boolean, say: S
     return
   }
   const plans = plansOf(data.when, union)
-  if (
-    plans.length > 0 &&
-    !plans.some(({ data: plan }) => !plan || [plan.models].flat().some(by => includes(by, target)))
-  ) {
+  if (plans.length > 0 && !plans.some(({ data: plan }) => !plan || planIncludes(plan, target))) {
     const whose = data.when.plan === undefined ? 'no plan includes' : 'none of its plans includes'
     say(
       ['use'],
@@ -112,8 +109,7 @@ function lintShadow(route: Sound, earlier: readonly Sound[], union: Union, say: 
 function isForAll({ use }: RouteSection, { models, plans }: Union): boolean {
   const target = models.get(use)
   return (
-    target !== undefined &&
-    [...plans.values()].every(({ data }) => data !== undefined && [data.models].flat().some(by => includes(by, target)))
+    target !== undefined && [...plans.values()].every(({ data }) => data !== undefined && planIncludes(data, target))
   )
 }
 

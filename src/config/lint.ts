@@ -35,8 +35,7 @@ export const sayer =
     report({ ...(nodeAt(node, path) ?? node).span, severity, rule, message, hint })
 
 function lintPlan(name: string, plan: PlanSection, { models }: Union, say: Say): void {
-  const entries = [plan.models].flat()
-  const chats = () => [...models.values()].some(model => entries.some(by => includes(by, model, 'chat')))
+  const chats = () => [...models.values()].some(model => planIncludes(plan, model, 'chat'))
   if (unitOf('count', plan.tpm) < LEAST_REQUEST && chats()) {
     const message = `plan \`${name}\` allows fewer tokens in a minute than any chat needs`
     say(['tpm'], 'error', 'tpm-too-small', message, `the smallest useful request takes ${LEAST_REQUEST}`)
@@ -46,6 +45,10 @@ function lintPlan(name: string, plan: PlanSection, { models }: Union, say: Say):
 /** Whether an entry of a plan includes a model without mistakes, of a kind if one is given. */
 export const includes = (by: string, { name, data }: Declaration<ModelSection>, kind = data?.kind): boolean =>
   data !== undefined && data.kind === kind && (by === 'all' || by === name || by === `tier:${data.tier}`)
+
+/** The same of any entry of a plan. */
+export const planIncludes = (plan: PlanSection, model: Declaration<ModelSection>, kind = model.data?.kind): boolean =>
+  [plan.models].flat().some(by => includes(by, model, kind))
 
 /** The kinds of the models that a pool serves. */
 const kindsOf = (pool: string, { models }: Union): ReadonlySet<string> =>

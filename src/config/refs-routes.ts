@@ -1,5 +1,5 @@
-import type { Missing, Text, Unsure } from './refs.ts'
-import { isText, type Node, nodeAt, textsOf } from './tree.ts'
+import type { Missing, Unsure } from './refs.ts'
+import { isText, type Node, nodeAt, wordsOf } from './tree.ts'
 import type { Union } from './unite.ts'
 
 /** Reports the names in routes that nothing declares, also within `any` and `not`. */
@@ -26,6 +26,3 @@ function conditionsIn(when: Node | undefined): readonly Node[] {
   const any = nodeAt(when, ['any'])
   return [when, ...(any?.is === 'list' ? any.items : []).flatMap(conditionsIn), ...conditionsIn(nodeAt(when, ['not']))]
 }
-
-/** One name, or several. */
-const wordsOf = (node: Node | undefined): readonly Text[] => (isText(node) ? [node] : textsOf(node))

@@ -51,7 +51,7 @@ function tiersOf({ models }: Union): Names['tiers'] {
   return known.length === nodes.length ? [...new Set(known.map(({ value }) => `tier:${value}`))] : undefined
 }
 
-export type Text = ScalarNode & { readonly value: string }
+type Text = ScalarNode & { readonly value: string }
 export type Missing = (noun: string, text: Text, subject: string, known: readonly string[], hint?: string) => void
 
 const misser =

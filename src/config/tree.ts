@@ -65,6 +65,10 @@ export const entriesOf = (node: Node | undefined): Iterable<[string, Entry]> => 
 export const textsOf = (node: Node | undefined): readonly (ScalarNode & { value: string })[] =>
   node?.is === 'list' ? node.items.filter(isText) : []
 
+/** One text, or several in a list. */
+export const wordsOf = (node: Node | undefined): readonly (ScalarNode & { value: string })[] =>
+  isText(node) ? [node] : textsOf(node)
+
 /** Whether a node is a text. */
 export const isText = (node: Node | undefined): node is ScalarNode & { value: string } =>
   node?.is === 'scalar' && typeof node.value === 'string'

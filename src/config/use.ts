@@ -1,13 +1,11 @@
 import type { Report } from './source.ts'
-import { isText, nodeAt, textsOf } from './tree.ts'
+import { isText, type Node, nodeAt, wordsOf } from './tree.ts'
 import type { Declaration, Union } from './unite.ts'
 
 /** Warns of what nothing uses. Only of use when every reference was found. */
 export function checkUse({ plans, models, pools }: Union, report: Report): void {
-  const included = new Set([...plans.values()].flatMap(({ node }) => inclusions(node)))
-  const served = new Set(
-    [...models.values()].flatMap(({ node }) => textsOf(nodeAt(node, ['serve'])).map(({ value }) => value)),
-  )
+  const included = new Set([...plans.values()].flatMap(({ node }) => wordsAt(node, 'models')))
+  const served = new Set([...models.values()].flatMap(({ node }) => wordsAt(node, 'serve')))
   const warn = ({ at }: Declaration<unknown>, rule: string, message: string, hint: string) =>
     report({ ...at, rule, severity: 'warning', message, hint })
   for (const model of models.values()) {
@@ -22,7 +20,5 @@ export function checkUse({ plans, models, pools }: Union, report: Report): void 
   }
 }
 
-function inclusions(plan: Declaration<unknown>['node']): readonly string[] {
-  const node = nodeAt(plan, ['models'])
-  return isText(node) ? [node.value] : textsOf(node).map(({ value }) => value)
-}
+const wordsAt = (node: Node, field: string): readonly string[] =>
+  wordsOf(nodeAt(node, [field])).map(({ value }) => value)

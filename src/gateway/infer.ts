@@ -2,6 +2,7 @@ import type { BackendSettings, Settings } from '../config/settings.ts'
 import type { Config, Pool } from '../policy/config.ts'
 import type { Denial } from '../policy/denial.ts'
 import type { Caller, Facts } from '../policy/facts.ts'
+import { aliasOf } from '../policy/model.ts'
 import { isDenial } from '../wire/body.ts'
 import type { StreamWanted, WireRequest } from '../wire/request.ts'
 import { scrub } from '../wire/scrub.ts'
@@ -102,10 +103,9 @@ export async function infer(gateway: Gateway, call: Call): Promise<Served> {
 }
 
 /** Only generic names are routed: of all others nobody asks what they say. */
-function signalsOf({ aliases, defaultModel, matchers }: Config, { wire, headers }: Call): Facts['signals'] {
-  const { model: asked } = wire.request
-  const isGeneric = asked === undefined ? 'model' in defaultModel : aliases.has(asked)
-  return isGeneric && wire.routedText ? signalsIn(matchers, wire.routedText(), headers) : {}
+function signalsOf(config: Config, { wire, headers }: Call): Facts['signals'] {
+  const isRouted = aliasOf(config, wire.request.model) !== undefined
+  return isRouted && wire.routedText ? signalsIn(config.matchers, wire.routedText(), headers) : {}
 }
 
 interface LeasedCall extends AdmittedCall {

@@ -1,5 +1,5 @@
 import type { EpochMs, Millis } from '../policy/config.ts'
-import { isObject, type JsonObject } from '../wire/body.ts'
+import { isObject } from '../wire/body.ts'
 import { errorText, parse } from '../wire/chunk.ts'
 import type { Usage } from '../wire/usage.ts'
 
@@ -152,11 +152,8 @@ const isTooLong = (error: unknown): boolean =>
 
 function statusIn(error: unknown): number | undefined {
   if (!isObject(error)) return undefined
-  const { code, status, status_code } = error satisfies JsonObject
-  const found = [code, status, status_code]
-    .map(Number)
-    .find(each => Number.isInteger(each) && each >= 400 && each < 600)
-  return found
+  const { code, status, status_code } = error
+  return [code, status, status_code].map(Number).find(each => Number.isInteger(each) && each >= 400 && each < 600)
 }
 
 /** Seconds, or a date. */

@@ -1,14 +1,13 @@
 import { isDenial, type JsonObject } from '../wire/body.ts'
-import { readValid } from '../wire/validate.ts'
 import { accountErrands } from './admin-accounts.ts'
 import { exportAudit } from './admin-audit.ts'
 import type { Errand } from './admin-errand.ts'
 import { keyErrands } from './admin-keys.ts'
 import { poolEndpoints } from './admin-pools.ts'
 import { reloadConfig } from './admin-reload.ts'
-import { readBody } from './body.ts'
 import type { HttpCall } from './call.ts'
 import type { App, Endpoint } from './endpoint.ts'
+import { readSmall } from './field.ts'
 import { UNCACHED } from './keys.ts'
 import { showReadyInDetail } from './ready.ts'
 import { exportLedger, showUsage } from './usage.ts'
@@ -28,8 +27,6 @@ export const adminEndpoints: readonly Endpoint[] = [
   { method: 'GET', path: '/admin/ledger', who: 'operator', run: exportLedger },
 ]
 
-const MAX_BODY_BYTES = 65_536
-
 function endpointOf(errand: Errand): Endpoint {
   const { method, path } = errand
   return { method, path, who: 'operator', run: (app, call, by) => runErrand(errand, app, call, by) }
@@ -38,11 +35,9 @@ function endpointOf(errand: Errand): Endpoint {
 async function runErrand({ check, run }: Errand, app: App, call: HttpCall, by: string): Promise<void> {
   let body: JsonObject = {}
   if (check) {
-    const bytes = await readBody(call.request, MAX_BODY_BYTES)
-    if (isDenial(bytes)) return call.deny(bytes)
-    const parsed = readValid(bytes, check)
-    if (isDenial(parsed)) return call.deny(parsed)
-    body = parsed.body
+    const read = await readSmall(call, check)
+    if (isDenial(read)) return call.deny(read)
+    body = read.body
   }
   const answer = await run({ ...app, by }, body)
   if (isDenial(answer)) call.deny(answer)

@@ -16,9 +16,15 @@ export function choose(config: Config, request: InferenceRequest): Ruling<Chosen
   return refused('model', 'model', `${name} is a model of kind ${kind}, and this endpoint serves kind ${request.kind}`)
 }
 
+/** The alias that a name stands for, or no name where the default is one: what routing may upgrade. Spec 9.3. */
+export function aliasOf({ aliases, defaultModel }: Config, asked: string | undefined): Alias | undefined {
+  if (asked !== undefined) return aliases.get(asked)
+  return 'model' in defaultModel ? defaultModel : undefined
+}
+
 function named(config: Config, { kind, model: asked }: InferenceRequest): Ruling<Chosen> {
   if (asked === undefined) return kind === 'chat' ? byDefault(config) : refused('model', 'model', 'is required')
-  const alias = config.aliases.get(asked)
+  const alias = aliasOf(config, asked)
   if (alias) return throughAlias(alias, `${alias.name} is an alias of ${alias.model.name}`)
   const model = config.models.get(asked)
   if (model) return byName(model, `${asked} by name`)
