@@ -2,11 +2,16 @@ import { defineConfig } from 'vitest/config'
 
 export default defineConfig({
   test: {
+    globalSetup: 'test/cli/compiled.ts',
     include: ['test/**/*.test.ts'],
     // test/long runs by itself: npm run test:long.
     exclude: ['test/long/**', 'test/sdk/node_modules/**', 'node_modules/**'],
     // Two cores: more workers only slow each other down.
     maxWorkers: 2,
+    // To load the sources anew for each file would take longer than the tests: a file must leave nothing behind.
+    isolate: false,
+    restoreMocks: true,
+    unstubEnvs: true,
     // A command line starts many processes, each of which waits for a core.
     testTimeout: 60_000,
   },

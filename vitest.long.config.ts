@@ -3,6 +3,7 @@ import { defineConfig } from 'vitest/config'
 /** `npm run test:long`: real processes, minutes to hours. LONG=0.1 makes every size a tenth. */
 export default defineConfig({
   test: {
+    globalSetup: 'test/cli/compiled.ts',
     include: ['test/long/**/*.test.ts'],
     // What is measured must not share its cores with another test.
     maxWorkers: 1,

@@ -5,7 +5,7 @@ import { urlOf } from './control/open.ts'
 import type { Demo } from './demo.ts'
 import type { RunningGateway } from './gateway.ts'
 import { sessionFile } from './session.ts'
-import { storeText } from './store.ts'
+import { storeText } from './store-failure.ts'
 import { version } from './version.ts'
 
 /** What `serve` prints once it serves: where, with which pools, and for a demo how to try it. */

@@ -1,6 +1,6 @@
-import { request } from 'undici'
 import { isLoopback } from '../config/formats.ts'
 import { isObject, type JsonObject } from '../wire/body.ts'
+import { ask as askOver } from './http.ts'
 import { CommandFailed, exitCodes } from './talk.ts'
 
 const TIMEOUT_MS = 10_000
@@ -28,7 +28,7 @@ export function safeUrl(text: unknown, what: string): URL {
 /** Asks once, and follows no redirects. Rejects with exit code 3 when no answer comes. */
 export async function ask(url: URL, { form, token }: Question = {}): Promise<Answer> {
   try {
-    const { statusCode, body } = await request(url, {
+    const answer = await askOver(url, {
       method: form ? 'POST' : 'GET',
       signal: AbortSignal.timeout(TIMEOUT_MS),
       headers: {
@@ -38,7 +38,7 @@ export async function ask(url: URL, { form, token }: Question = {}): Promise<Ans
       },
       ...(form && { body: new URLSearchParams(form).toString() }),
     })
-    return { status: statusCode, body: await readObject(body) }
+    return { status: answer.statusCode ?? 0, body: await readObject(answer) }
   } catch (error) {
     throw unreachable(url, error instanceof Error ? error.message : String(error))
   }

@@ -1,11 +1,11 @@
 import { mkdir } from 'node:fs/promises'
 import { type Lock, lockDirectory, StoreLocked } from '../adapters/embedded/lock.ts'
 import { openEmbeddedStore } from '../adapters/embedded/store.ts'
-import type { Settings, StoreSettings } from '../config/settings.ts'
+import type { Settings } from '../config/settings.ts'
 import type { Alarm } from '../gateway/ports.ts'
 import type { Store } from '../gateway/store.ts'
 import type { Millis } from '../policy/config.ts'
-import { CommandFailed, exitCodes } from './talk.ts'
+import { CommandFailed } from './talk.ts'
 import { within } from './within.ts'
 import type { World } from './world.ts'
 
@@ -55,28 +55,4 @@ async function lockState({ store, server }: Settings): Promise<Lock> {
     if (!(error instanceof StoreLocked)) throw error
     throw new CommandFailed(`✗ another gateway uses server.state_dir ${server.stateDir}: give each one its own`)
   })
-}
-
-/** The store as it may be shown. */
-export const storeText = (store: StoreSettings): string =>
-  store.kind === 'embedded' ? `embedded:${store.path}` : store.shown
-
-/** What to tell of a store that could not be opened, or stopped answering; undefined when the error is another one. */
-export function storeFailure(error: unknown, store: StoreSettings): CommandFailed | undefined {
-  if (!(error instanceof Error)) return undefined
-  switch (error.name) {
-    case 'StoreLocked':
-      return new CommandFailed(`✗ ${error.message}`)
-    case 'StoreRefused':
-      return new CommandFailed(`✗ the store ${storeText(store)} is refused: ${error.message}`)
-    case 'StoreUnavailable':
-      return new CommandFailed(
-        `✗ the store ${storeText(store)} cannot be reached: ${error.message}`,
-        exitCodes.unreachable,
-      )
-    default:
-      // Such as EACCES or EEXIST: the operator's directory is not one, or not theirs.
-      if (!('path' in error && 'syscall' in error)) return undefined
-      return new CommandFailed(`✗ the store ${storeText(store)} cannot be opened: ${error.message}`)
-  }
 }

@@ -12,8 +12,8 @@ export interface Accept<T> {
   errorsIn(data: unknown): readonly ErrorObject[]
 }
 
-const quick = newAjv({})
-// Compiled for the first file with a mistake: a start without one need not wait.
+// Each is made for the first file that needs it: the second one for the first with a mistake.
+let quick: Ajv2020 | undefined
 let thorough: Ajv2020 | undefined
 
 /** A main file. */
@@ -22,9 +22,14 @@ export const configFile = accept<ConfigFile>(configSchema)
 export const policyFile = accept<PolicyFile>(policySchema)
 
 function accept<T>(schema: AnySchemaObject): Accept<T> {
-  const validate: ValidateFunction<T> = quick.compile(schema)
+  let compiled: ValidateFunction<T> | undefined
   return {
-    accepts: data => validate(data),
+    accepts: (data): data is T => {
+      quick ??= newAjv({})
+      compiled ??= quick.compile<T>(schema)
+      const validate = compiled
+      return validate(data)
+    },
     errorsIn: data => {
       thorough ??= newAjv({ allErrors: true, verbose: true })
       return errorsIn(data, schema.$id ?? '', thorough)

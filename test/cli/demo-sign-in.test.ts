@@ -28,7 +28,7 @@ beforeAll(async () => {
 }, 60_000)
 
 afterAll(async () => {
-  await program.remove()
+  await program.end()
   rmSync(dir, { recursive: true })
 })
 

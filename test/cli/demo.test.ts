@@ -15,7 +15,7 @@ beforeAll(async () => {
   banner = await demo.until('Pull a plug')
 }, 60_000)
 
-afterAll(() => program.remove())
+afterAll(() => program.end())
 
 /** The commands to paste, as they stand in the banner. */
 const pasted = () => banner.match(/ {2}curl (?:.*\\\n)+.*/g) ?? []

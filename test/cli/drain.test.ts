@@ -18,7 +18,7 @@ beforeAll(async () => {
 }, 60_000)
 
 afterAll(async () => {
-  await program.remove()
+  await program.end()
   await backend.close()
 })
 

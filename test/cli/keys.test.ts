@@ -10,33 +10,55 @@ let cwd: string
 // Below the ports that the system gives out by itself.
 const env = { CLOUD_KEY: 'k', LISTEN: '127.0.0.1:0', ADMIN: '127.0.0.1:19471' }
 const svcctl = (...args: string[]) => program.run(args, { cwd, env })
-const mint = (...rest: string[]) => svcctl('keys', 'mint', '--plan', 'free', '--account', 'ada', ...rest)
 
 beforeAll(() => {
   program = compileProgram()
 })
 
-afterAll(() => program.remove())
+afterAll(() => program.end())
 
-beforeEach(() => {
-  cwd = mkdtempSync(join(tmpdir(), 'svc-cli-'))
+/** A directory with the example of the package. */
+function newDirectory(): string {
+  const directory = mkdtempSync(join(tmpdir(), 'svc-cli-'))
   for (const name of ['policies', 'config.example.yaml']) {
     const from = fileURLToPath(new URL(`../../${name}`, import.meta.url))
-    cpSync(from, join(cwd, name.replace('.example', '')), { recursive: true })
+    cpSync(from, join(directory, name.replace('.example', '')), { recursive: true })
   }
-  return () => rmSync(cwd, { recursive: true, force: true })
+  return directory
+}
+
+beforeEach(() => {
+  const own = newDirectory()
+  cwd = own
+  return () => rmSync(own, { recursive: true, force: true })
 })
 
 describe.each([
   ['where no gateway runs, on the store itself', false],
   ['where one runs, through its admin listener', true],
 ])('%s', (_name, serving) => {
-  beforeEach(async () => {
-    if (!serving) return
-    const gateway = program.start(['serve'], { cwd, env })
-    await gateway.until('Policy')
-    return () => gateway.end()
+  let shared: string
+  let account: string
+  let accounts = 0
+
+  // One for all tests, each with an account of its own.
+  beforeAll(async () => {
+    shared = newDirectory()
+    const gateway = serving ? program.start(['serve'], { cwd: shared, env }) : undefined
+    await gateway?.until('Policy')
+    return async () => {
+      await gateway?.end()
+      rmSync(shared, { recursive: true, force: true })
+    }
   })
+
+  beforeEach(() => {
+    cwd = shared
+    account = `ada-${++accounts}`
+  })
+
+  const mint = (...rest: string[]) => svcctl('keys', 'mint', '--plan', 'free', '--account', account, ...rest)
+  const rows = async () => (await svcctl('keys', 'list')).stdout.split('\n').filter(row => row.includes(` ${account} `))
 
   it('a key that is piped comes alone', async () => {
     const { code, stdout } = await mint()
@@ -57,10 +79,12 @@ describe.each([
 
     const listed = await svcctl('keys', 'list')
 
-    expect(listed.stdout).toMatch(/^KEY +ACCOUNT +PLAN +STATUS +CREATED\nsvc_\w{4}… +ada +free +active/)
+    expect(listed.stdout).toMatch(/^KEY +ACCOUNT +PLAN +STATUS +CREATED\nsvc_\w{4}… +/)
+    expect(listed.stdout).toMatch(new RegExp(`^${key.slice(0, 8)}… +${account} +free +active +20`, 'm'))
     expect(listed.stdout).not.toContain(key.trim())
     const { data } = JSON.parse((await svcctl('keys', 'list', '--json')).stdout)
-    expect(data).toMatchObject([{ key: `${key.slice(0, 8)}…`, label: 'ada', plan: 'free', status: 'active' }])
+    const shown = { key: `${key.slice(0, 8)}…`, label: account, plan: 'free', status: 'active' }
+    expect(data).toEqual(expect.arrayContaining([expect.objectContaining(shown)]))
   })
 
   it.each(['the full value', 'the mask', 'the mask without its ellipsis'])('a key is revoked by %s', async named => {
@@ -73,7 +97,7 @@ describe.each([
       stdout: '',
       stderr: expect.stringContaining('revoked'),
     })
-    expect((await svcctl('keys', 'list')).stdout).toContain('revoked')
+    expect(await rows()).toEqual([expect.stringContaining('revoked')])
     expect(await svcctl('keys', 'revoke', '--yes', name)).toMatchObject({
       code: 1,
       stderr: expect.stringContaining('No active key'),
@@ -83,24 +107,36 @@ describe.each([
   it('a rotated key comes alone like a minted one, and the last one is dead', async () => {
     const { stdout: first } = await mint()
 
-    const rotated = await svcctl('keys', 'rotate', '--yes', 'ada')
+    const rotated = await svcctl('keys', 'rotate', '--yes', account)
 
     expect(rotated).toEqual({ code: 0, stdout: expect.stringMatching(/^svc_[0-9A-Za-z]{42}\n$/), stderr: '' })
     expect(rotated.stdout).not.toBe(first)
-    expect((await svcctl('keys', 'list')).stdout).toMatch(/free +active[^\n]*\n.*free +rotated/)
+    expect(await rows()).toEqual([
+      expect.stringMatching(new RegExp(`^${rotated.stdout.slice(0, 8)}….*free +active`)),
+      expect.stringMatching(new RegExp(`^${first.slice(0, 8)}….*free +rotated`)),
+    ])
   })
 
-  it.each([
-    ['keys', 'rotate', 'ada'],
-    ['keys', 'revoke', 'ada'],
-    ['accounts', 'set-plan', 'ada', 'pro'],
-  ])('svcctl %s %s without a terminal and without --yes changes nothing and exits 2', async (...args) => {
-    await mint()
-    const before = (await svcctl('accounts', 'show', 'ada', '--json')).stdout
+  describe('without a terminal and without --yes', () => {
+    const show = async () => (await svcctl('accounts', 'show', 'grace', '--json')).stdout
+    let before: string
 
-    expect(await svcctl(...args)).toEqual({ code: 2, stdout: '', stderr: expect.stringContaining('--yes') })
+    beforeAll(async () => {
+      cwd = shared
+      await svcctl('keys', 'mint', '--plan', 'free', '--account', 'grace')
+      before = await show()
+    })
 
-    expect((await svcctl('accounts', 'show', 'ada', '--json')).stdout).toBe(before)
+    it.each([
+      ['keys', 'rotate', 'grace'],
+      ['keys', 'revoke', 'grace'],
+      ['accounts', 'set-plan', 'grace', 'pro'],
+    ])('svcctl %s %s changes nothing and exits 2', async (...args) => {
+      expect(await svcctl(...args)).toEqual({ code: 2, stdout: '', stderr: expect.stringContaining('--yes') })
+
+      expect(await show()).toBe(before)
+      expect(JSON.parse(before)).toMatchObject({ label: 'grace', plan: 'free', keys: [{ status: 'active' }] })
+    })
   })
 
   it('a key is shown with its account, and never its value', async () => {
@@ -109,42 +145,45 @@ describe.each([
     const { code, stdout } = await svcctl('keys', 'show', key.trim())
 
     expect(code).toBe(0)
-    expect(stdout).toMatch(new RegExp(`^${key.slice(0, 8)}…  active  20.*\\n\\naccount +acct_\\w+\\nlabel +ada\\n`))
+    expect(stdout).toMatch(
+      new RegExp(`^${key.slice(0, 8)}…  active  20.*\\n\\naccount +acct_\\w+\\nlabel +${account}\\n`),
+    )
     expect(stdout).not.toContain(key.trim())
-    expect(JSON.parse((await svcctl('keys', 'show', 'ada', '--json')).stdout)).toMatchObject({
+    expect(JSON.parse((await svcctl('keys', 'show', account, '--json')).stdout)).toMatchObject({
       key: `${key.slice(0, 8)}…`,
-      owner: { label: 'ada', plan: 'free', plan_source: 'operator', used_usd: '0', limit_usd: '1' },
+      owner: { label: account, plan: 'free', plan_source: 'operator', used_usd: '0', limit_usd: '1' },
     })
   })
 
   it('an account is shown as it is after each decision of an operator', async () => {
     await mint()
-    const show = async () => (await svcctl('accounts', 'show', 'ada')).stdout
+    const show = async () => (await svcctl('accounts', 'show', account)).stdout
 
     expect(await show()).toMatch(
       /plan +free, set by an operator\noverage +off, by its plan\nused +\$0, .*\nlimit +\$1\n/,
     )
-    expect(await svcctl('accounts', 'set-plan', 'ada', 'pro', '--yes')).toEqual({
+    expect(await svcctl('accounts', 'set-plan', account, 'pro', '--yes')).toEqual({
       code: 0,
       stdout: '',
-      stderr: '✓ plan of ada: pro, set by an operator\n',
+      stderr: `✓ plan of ${account}: pro, set by an operator\n`,
     })
-    await svcctl('accounts', 'set-overage', 'ada', '12.5')
-    await svcctl('accounts', 'grant', 'ada', '5.000000001')
-    await svcctl('accounts', 'grant', 'ada', '-2')
+    await svcctl('accounts', 'set-overage', account, '12.5')
+    await svcctl('accounts', 'grant', account, '5.000000001')
+    await svcctl('accounts', 'grant', account, '-2')
 
-    expect(await show()).toMatch(/plan +pro, .*\noverage +up to \$12.5 past the limit, by an operator\n/)
-    expect(await show()).toMatch(/limit +\$23.000000001, 3.000000001 of it granted\n/)
-    const cleared = await svcctl('accounts', 'set-plan', 'ada', '--clear', '--yes', '--json')
+    const shown = await show()
+    expect(shown).toMatch(/plan +pro, .*\noverage +up to \$12.5 past the limit, by an operator\n/)
+    expect(shown).toMatch(/limit +\$23.000000001, 3.000000001 of it granted\n/)
+    const cleared = await svcctl('accounts', 'set-plan', account, '--clear', '--yes', '--json')
     expect(JSON.parse(cleared.stdout)).toMatchObject({ plan: 'free', plan_source: 'default' })
   })
 
   it('the audit tells what was done by whom, and names no key', async () => {
     const { stdout: key } = await mint()
-    await svcctl('accounts', 'set-overage', 'ada', 'on')
+    await svcctl('accounts', 'set-overage', account, 'on')
 
     const text = await svcctl('audit', '--since', '1d')
-    const { data } = JSON.parse((await svcctl('audit', '--account', 'ada', '--json')).stdout)
+    const { data } = JSON.parse((await svcctl('audit', '--account', account, '--json')).stdout)
 
     const by = serving ? 'operator' : 'operator (local)'
     expect(text.stdout).toMatch(/^AT +BY +ACTION +ACCOUNT +BEFORE +AFTER\n20/)
@@ -156,7 +195,7 @@ describe.each([
   })
 
   it('an unknown plan is refused', async () => {
-    const { code, stdout, stderr } = await svcctl('keys', 'mint', '--plan', 'gold', '--account', 'ada')
+    const { code, stdout, stderr } = await svcctl('keys', 'mint', '--plan', 'gold', '--account', account)
 
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
     expect(stderr).toContain('`gold`')
@@ -212,22 +251,37 @@ it('a gateway serves while the identity provider is down', async () => {
   expect(await gateway.end()).toBe(0)
 })
 
-it('the admin token is for the owner alone', async () => {
-  const gateway = program.start(['serve'], { cwd, env })
-  await gateway.until('Policy')
+describe('a gateway that runs', () => {
+  let shared: string
 
-  expect(statSync(join(cwd, 'data/admin.token')).mode & 0o777).toBe(0o600)
-  await gateway.end()
-})
+  beforeAll(async () => {
+    shared = newDirectory()
+    const gateway = program.start(['serve'], { cwd: shared, env })
+    await gateway.until('Policy')
+    return async () => {
+      await gateway.end()
+      rmSync(shared, { recursive: true, force: true })
+    }
+  })
 
-it('a wrong admin token is told apart from a wrong key: exit 4', async () => {
-  const gateway = program.start(['serve'], { cwd, env })
-  await gateway.until('Policy')
+  it('has an admin token for the owner alone', () => {
+    expect(statSync(join(shared, 'data/admin.token')).mode & 0o777).toBe(0o600)
+  })
 
-  const { code, stdout } = await program.run(['keys', 'list'], { cwd, env: { ...env, SVCCTL_TOKEN: 'wrong' } })
+  it('tells a wrong admin token apart from a wrong key: exit 4', async () => {
+    const { code, stdout } = await program.run(['keys', 'list'], {
+      cwd: shared,
+      env: { ...env, SVCCTL_TOKEN: 'wrong' },
+    })
 
-  expect({ code, stdout }).toEqual({ code: 4, stdout: '' })
-  await gateway.end()
+    expect({ code, stdout }).toEqual({ code: 4, stdout: '' })
+  })
+
+  it('shares its store with no other one', async () => {
+    const second = await program.run(['serve'], { cwd: shared, env: { ...env, ADMIN: '127.0.0.1:0' } })
+
+    expect(second).toMatchObject({ code: 1, stderr: expect.stringContaining('in use by another process') })
+  })
 })
 
 it.each([
@@ -269,8 +323,9 @@ it('nothing at SVCCTL_ADMIN is exit 3', async () => {
 })
 
 it('a key stays valid over a restart, and a revoked one dead', async () => {
-  const { stdout: kept } = await mint()
-  const { stdout: ended } = await svcctl('keys', 'mint', '--plan', 'free', '--account', 'bob')
+  const mint = async (account: string) => (await svcctl('keys', 'mint', '--plan', 'free', '--account', account)).stdout
+  const kept = await mint('ada')
+  const ended = await mint('bob')
   await svcctl('keys', 'revoke', '--yes', ended.trim())
 
   const gateway = program.start(['serve'], { cwd, env })
@@ -306,16 +361,6 @@ describe('serve', () => {
     const gateway = program.start(['serve'], { cwd, env: { ...exposed, SVCCTL_TOKEN: 'a-token-of-our-own' } })
     await gateway.until('Policy')
     expect(await gateway.end()).toBe(0)
-  })
-
-  it('is refused a store that another one has', async () => {
-    const first = program.start(['serve'], { cwd, env })
-    await first.until('Policy')
-
-    const second = await program.run(['serve'], { cwd, env: { ...env, ADMIN: '127.0.0.1:0' } })
-
-    expect(second).toMatchObject({ code: 1, stderr: expect.stringContaining('in use by another process') })
-    await first.end()
   })
 
   it.each(['SIGTERM', 'SIGINT'] as const)('ends with 0 on %s', async signal => {

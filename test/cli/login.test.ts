@@ -31,7 +31,7 @@ beforeEach(() => {
   gateway.answer = quota
 })
 afterAll(async () => {
-  await program.remove()
+  await program.end()
   await oidc.stop()
   for (const { server } of [gateway, demo]) {
     server.closeAllConnections()

@@ -7,7 +7,7 @@ beforeAll(() => {
   program = compileProgram()
 })
 
-afterAll(() => program.remove())
+afterAll(() => program.end())
 
 it('no object of svcctl has a prototype that a key of somebody else could change', async () => {
   // Said at the end of the process, when all of its modules have been loaded.

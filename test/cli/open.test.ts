@@ -51,3 +51,31 @@ it('a listener that does not answer within 2 s is no gateway', async () => {
 
   expect(await isRunning(url)).toBe(false)
 })
+
+it('rows that break off are told of, and not taken for all that there are', async () => {
+  vi.stubEnv('SVCCTL_ADMIN', url)
+  const row = { at: '2026-11-21T12:00:00Z', by: 'operator', action: 'mint', account: 'ada', before: '', after: '' }
+  answer = (_, response) => void response.writeHead(200).write(`${JSON.stringify(row)}\n`, () => response.destroy())
+  const control = await openControl('no.yaml')
+  const read: unknown[] = []
+
+  const all = async () => {
+    for await (const each of control.audit({ since: '1d' })) read.push(each)
+  }
+
+  await expect(all()).rejects.toMatchObject({ message: expect.stringContaining('broke off'), exitCode: 3 })
+  expect(read).toEqual([row])
+})
+
+it('a token is not sent to where a redirect points', async () => {
+  vi.stubEnv('SVCCTL_ADMIN', url)
+  const asked: (string | undefined)[] = []
+  answer = (request, response) => {
+    asked.push(request.url)
+    response.writeHead(307, { location: `${url}/elsewhere` }).end('{"error":"moved"}')
+  }
+
+  await expect((await openControl('no.yaml')).list()).rejects.toMatchObject({ exitCode: 1 })
+
+  expect(asked).toEqual(['/admin/keys'])
+})

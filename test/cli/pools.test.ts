@@ -1,10 +1,11 @@
+import { rmSync } from 'node:fs'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { modelsLost } from '../../src/cli/pools.ts'
 import { poolsText } from '../../src/cli/pools-text.ts'
 import type { ShownPool } from '../../src/http/admin-pool-records.ts'
 import { type Backend, json, startBackend, status } from '../support/backend.ts'
 import { compileProgram, type Program } from './program.ts'
-import { filesOf, type Site, startSite, yamlOf } from './site.ts'
+import { filesOf, keptFilesOf, type Site, startKeptSite, startSite, yamlOf } from './site.ts'
 
 let program: Program
 let one: Backend
@@ -26,118 +27,136 @@ beforeAll(async () => {
 }, 60_000)
 
 afterAll(async () => {
-  await program.remove()
+  await program.end()
   await Promise.all([one, two, cloud].map(backend => backend.close()))
 })
 
 describe('on a running gateway', () => {
   let site: Site
-  beforeEach(async () => {
-    two.probed(json({}))
-    site = await startSite(program, filesOf({ 'config.yaml': yaml }), 'config.yaml')
-  })
   const svcctl = (...args: string[]) => program.run(['pools', ...args], { env: site.env, cwd: site.dir })
 
-  it('pools shows each pool, and below it each replica, in 100 columns', async () => {
-    const { code, stdout, stderr } = await svcctl()
+  describe('that stays as it is', () => {
+    // So that one is enough.
+    beforeAll(async () => {
+      site = await startKeptSite(program, keptFilesOf({ 'config.yaml': yaml }), 'config.yaml')
+      return async () => {
+        await site.gateway.end()
+        rmSync(site.dir, { recursive: true, force: true })
+      }
+    })
 
-    expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
-    const row = (number: number, url: string) => `  ${number}  ${url}  closed  0          0         -         -`
-    expect(stdout).toBe(
-      [
-        `  #  REPLICA${' '.repeat(one.url.length - 7)}  STATE   IN-FLIGHT  FAILURES  NEXT-TRY  PROBE`,
-        'onprem  on-premises, test-model: 0 of 50 in flight',
-        row(1, one.url),
-        row(2, two.url),
-        'cloud  cloud, big: 0 in flight',
-        row(1, cloud.url),
-        '',
-      ].join('\n'),
-    )
-    expect(Math.max(...stdout.split('\n').map(line => line.length))).toBeLessThan(100)
-  })
+    it('pools shows each pool, and below it each replica, in 100 columns', async () => {
+      const { code, stdout, stderr } = await svcctl()
 
-  it('pools --json is for programs', async () => {
-    const { code, stdout } = await svcctl('--json')
+      expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+      const row = (number: number, url: string) => `  ${number}  ${url}  closed  0          0         -         -`
+      expect(stdout).toBe(
+        [
+          `  #  REPLICA${' '.repeat(one.url.length - 7)}  STATE   IN-FLIGHT  FAILURES  NEXT-TRY  PROBE`,
+          'onprem  on-premises, test-model: 0 of 50 in flight',
+          row(1, one.url),
+          row(2, two.url),
+          'cloud  cloud, big: 0 in flight',
+          row(1, cloud.url),
+          '',
+        ].join('\n'),
+      )
+      expect(Math.max(...stdout.split('\n').map(line => line.length))).toBeLessThan(100)
+    })
 
-    expect(code).toBe(0)
-    expect(JSON.parse(stdout)).toMatchObject({
-      object: 'list',
-      data: [
-        {
-          pool: 'onprem',
-          models: ['svc-core'],
-          replicas: [{ replica: 1, url: one.url, state: 'closed' }, { replica: 2 }],
-        },
-        { pool: 'cloud', replicas: [{ state: 'closed' }] },
-      ],
+    it('pools --json is for programs', async () => {
+      const { code, stdout } = await svcctl('--json')
+
+      expect(code).toBe(0)
+      expect(JSON.parse(stdout)).toMatchObject({
+        object: 'list',
+        data: [
+          {
+            pool: 'onprem',
+            models: ['svc-core'],
+            replicas: [{ replica: 1, url: one.url, state: 'closed' }, { replica: 2 }],
+          },
+          { pool: 'cloud', replicas: [{ state: 'closed' }] },
+        ],
+      })
+    })
+
+    it.each([
+      [['drain', 'nowhere', '--yes'], 1, 'there are onprem, cloud'],
+      [['undrain', 'onprem', '7'], 1, `there are 1 (http://`],
+      [['drain'], 2, 'missing required argument'],
+      [['nonsense'], 2, ''],
+    ])('pools %j exits %i and says %s', async (args, code, words) => {
+      expect(await svcctl(...args)).toEqual({ code, stdout: '', stderr: expect.stringContaining(words) })
+    })
+
+    it('a wrong token is exit 4', async () => {
+      const env = { ...site.env, SVCCTL_TOKEN: 'wrong' }
+
+      expect(await program.run(['pools'], { env, cwd: site.dir })).toMatchObject({ code: 4, stdout: '' })
     })
   })
 
-  it('drain takes a pool or a replica out, says for how long, and undrain brings it back', async () => {
-    const key = await site.key()
-    const served = async () => (await site.chat(key)).headers.get('x-svc-upstream')
-
-    const replica = await svcctl('drain', 'onprem', '2')
-    expect(replica).toMatchObject({ code: 0, stdout: '' })
-    expect(replica.stderr).toContain(`✓ onprem takes requests, but for drained replicas: 2 (${two.url}), 0 under way.`)
-    const whole = await svcctl('drain', 'onprem')
-    expect(whole).toMatchObject({ code: 0, stdout: '' })
-    expect(whole.stderr).toMatch(/^✓ onprem is drained: .*\n {2}It holds in that gateway process alone.*restarts\.\n$/)
-    expect(await served()).toBe('cloud')
-    expect((await svcctl()).stdout).toMatch(/onprem .*: DRAINED, 0 of 50 in flight\n {2}1 .* drained /)
-
-    const back = await svcctl('undrain', 'onprem', '--json')
-    expect(back).toMatchObject({ code: 0, stderr: '' })
-    expect(JSON.parse(back.stdout)).toMatchObject({
-      drained: false,
-      replicas: [{ state: 'closed' }, { state: 'drained' }],
+  describe('that is changed', () => {
+    beforeEach(async () => {
+      two.probed(json({}))
+      site = await startSite(program, filesOf({ 'config.yaml': yaml }), 'config.yaml')
     })
-    expect(await served()).toBe('onprem')
-    expect((await svcctl('undrain', 'onprem', two.url)).stderr).toContain('with all of its replicas')
-  })
 
-  it('drain of the last that serves a model asks first; without a terminal it is refused with 2', async () => {
-    await svcctl('drain', 'cloud')
+    it('drain takes a pool or a replica out, says for how long, and undrain brings it back', async () => {
+      const key = await site.key()
+      const served = async () => (await site.chat(key)).headers.get('x-svc-upstream')
 
-    const refused = await svcctl('drain', 'onprem')
-    expect(refused).toEqual({ code: 2, stdout: '', stderr: expect.stringContaining('--yes') })
-    expect((await svcctl('drain', 'onprem', '1')).code).toBe(0)
-    expect((await svcctl('drain', 'onprem', '2')).code).toBe(2)
-    expect((await svcctl('drain', 'onprem', '--yes')).code).toBe(0)
-  })
+      const replica = await svcctl('drain', 'onprem', '2')
+      expect(replica).toMatchObject({ code: 0, stdout: '' })
+      expect(replica.stderr).toContain(
+        `✓ onprem takes requests, but for drained replicas: 2 (${two.url}), 0 under way.`,
+      )
+      const whole = await svcctl('drain', 'onprem')
+      expect(whole).toMatchObject({ code: 0, stdout: '' })
+      expect(whole.stderr).toMatch(
+        /^✓ onprem is drained: .*\n {2}It holds in that gateway process alone.*restarts\.\n$/,
+      )
+      expect(await served()).toBe('cloud')
+      expect((await svcctl()).stdout).toMatch(/onprem .*: DRAINED, 0 of 50 in flight\n {2}1 .* drained /)
 
-  it('probe tells what each replica says now: 0 when all answer, 1 when one does not', async () => {
-    const fine = await svcctl('probe')
-    expect(fine).toMatchObject({ code: 0, stderr: '' })
-    expect(fine.stdout).toMatch(
-      /^POOL +# +REPLICA +RESULT +MS\nonprem +1 +\S+ +ok 200 +\d+\nonprem +2 .*\ncloud +1 .*\n$/,
-    )
+      const back = await svcctl('undrain', 'onprem', '--json')
+      expect(back).toMatchObject({ code: 0, stderr: '' })
+      expect(JSON.parse(back.stdout)).toMatchObject({
+        drained: false,
+        replicas: [{ state: 'closed' }, { state: 'drained' }],
+      })
+      expect(await served()).toBe('onprem')
+      expect((await svcctl('undrain', 'onprem', two.url)).stderr).toContain('with all of its replicas')
+    })
 
-    two.probed(status(503))
-    const bad = await svcctl('probe', 'onprem')
-    expect(bad.code).toBe(1)
-    expect(bad.stdout).toMatch(/onprem +1 .* ok 200 .*\nonprem +2 +\S+ +status 503 +\d+\n$/)
-    expect((await svcctl('probe', 'onprem', '1')).code).toBe(0)
-    const told = await svcctl('probe', 'onprem', '2', '--json')
-    expect(told.code).toBe(1)
-    expect(JSON.parse(told.stdout)).toMatchObject({ ok: false, data: [{ replica: 2, ok: false, status: 503 }] })
-    expect((await svcctl()).stdout).toMatch(/2 .* status 503, \d+ s ago\n/)
-  })
+    it('drain of the last that serves a model asks first; without a terminal it is refused with 2', async () => {
+      await svcctl('drain', 'cloud')
 
-  it.each([
-    [['drain', 'nowhere', '--yes'], 1, 'there are onprem, cloud'],
-    [['undrain', 'onprem', '7'], 1, `there are 1 (http://`],
-    [['drain'], 2, 'missing required argument'],
-    [['nonsense'], 2, ''],
-  ])('pools %j exits %i and says %s', async (args, code, words) => {
-    expect(await svcctl(...args)).toEqual({ code, stdout: '', stderr: expect.stringContaining(words) })
-  })
+      const refused = await svcctl('drain', 'onprem')
+      expect(refused).toEqual({ code: 2, stdout: '', stderr: expect.stringContaining('--yes') })
+      expect((await svcctl('drain', 'onprem', '1')).code).toBe(0)
+      expect((await svcctl('drain', 'onprem', '2')).code).toBe(2)
+      expect((await svcctl('drain', 'onprem', '--yes')).code).toBe(0)
+    })
 
-  it('a wrong token is exit 4', async () => {
-    const env = { ...site.env, SVCCTL_TOKEN: 'wrong' }
+    it('probe tells what each replica says now: 0 when all answer, 1 when one does not', async () => {
+      const fine = await svcctl('probe')
+      expect(fine).toMatchObject({ code: 0, stderr: '' })
+      expect(fine.stdout).toMatch(
+        /^POOL +# +REPLICA +RESULT +MS\nonprem +1 +\S+ +ok 200 +\d+\nonprem +2 .*\ncloud +1 .*\n$/,
+      )
 
-    expect(await program.run(['pools'], { env, cwd: site.dir })).toMatchObject({ code: 4, stdout: '' })
+      two.probed(status(503))
+      const bad = await svcctl('probe', 'onprem')
+      expect(bad.code).toBe(1)
+      expect(bad.stdout).toMatch(/onprem +1 .* ok 200 .*\nonprem +2 +\S+ +status 503 +\d+\n$/)
+      expect((await svcctl('probe', 'onprem', '1')).code).toBe(0)
+      const told = await svcctl('probe', 'onprem', '2', '--json')
+      expect(told.code).toBe(1)
+      expect(JSON.parse(told.stdout)).toMatchObject({ ok: false, data: [{ replica: 2, ok: false, status: 503 }] })
+      expect((await svcctl()).stdout).toMatch(/2 .* status 503, \d+ s ago\n/)
+    })
   })
 })
 

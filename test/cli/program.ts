@@ -1,8 +1,8 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { folderOf } from './compiled.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 
@@ -34,8 +34,8 @@ export interface Program {
   readonly main: string
   shell(command: string, options?: Options): Promise<Ran>
   start(args: readonly string[], options?: Options): Running
-  /** Ends what still runs and removes what was compiled. */
-  remove(): Promise<void>
+  /** Ends what still runs. */
+  end(): Promise<void>
 }
 
 interface Options {
@@ -43,16 +43,22 @@ interface Options {
   readonly env?: Readonly<Record<string, string>>
 }
 
-/** Compiles into a folder as deep as dist/, so that what it reads beside itself is found. */
-export function compileProgram(): Program {
-  const out = join(root, `.test-dist-${process.pid}`)
-  mkdirSync(out, { recursive: true })
-  const args = [join(root, 'node_modules/typescript/bin/tsc'), '-p', 'tsconfig.build.json', '--outDir', out]
-  const compiled = spawnSync(process.execPath, args, { cwd: root, encoding: 'utf8' })
-  if (compiled.status !== 0) throw new Error(compiled.stdout + compiled.stderr)
+/** Where the sources were compiled to: once for all the files that a worker runs. */
+let compiled: string | undefined
 
+function compile(): string {
+  const out = folderOf(process.ppid, process.pid)
+  const args = [join(root, 'node_modules/typescript/bin/tsc'), '-p', 'tsconfig.build.json', '--outDir', out]
+  const { status, stdout, stderr } = spawnSync(process.execPath, args, { cwd: root, encoding: 'utf8' })
+  if (status !== 0) throw new Error(stdout + stderr)
+  return out
+}
+
+/** The sources as they are, and what is started of them. */
+export function compileProgram(): Program {
+  compiled ??= compile()
+  const main = join(compiled, 'cli/main.js')
   const children = new Set<ChildProcess>()
-  const main = join(out, 'cli/main.js')
   const launch = (command: string, words: readonly string[], { cwd = root, env = {} }: Options = {}) => {
     const child = spawn(command, words, {
       cwd,
@@ -75,9 +81,8 @@ export function compileProgram(): Program {
     run: (words, options) => ran(launch(process.execPath, [main, ...words], options)),
     shell: (command, options) => ran(launch('bash', ['-c', command], options)),
     start: (words, options) => running(launch(process.execPath, [main, ...words], options)),
-    remove: async () => {
+    end: async () => {
       await Promise.all([...children].map(child => child.kill('SIGKILL') && once(child, 'exit')))
-      rmSync(out, { recursive: true, force: true })
     },
   }
 }

@@ -30,8 +30,14 @@ pools: { onprem: { site: on-premises, model: test-model, replicas: ["${backend}"
 
 /** A directory with files that goes when the test is over. */
 export function filesOf(files: Readonly<Record<string, string>>): string {
-  const dir = mkdtempSync(join(tmpdir(), 'svc-cli-'))
+  const dir = keptFilesOf(files)
   onTestFinished(() => rmSync(dir, { recursive: true, force: true }))
+  return dir
+}
+
+/** A directory with files that stays until somebody removes it. */
+export function keptFilesOf(files: Readonly<Record<string, string>>): string {
+  const dir = mkdtempSync(join(tmpdir(), 'svc-cli-'))
   for (const [name, text] of Object.entries(files)) {
     mkdirSync(dirname(join(dir, name)), { recursive: true })
     writeFileSync(join(dir, name), text)
@@ -40,10 +46,21 @@ export function filesOf(files: Readonly<Record<string, string>>): string {
 }
 
 /** Starts `svcctl serve` on a configuration of this directory, and ends it with the test. */
-export async function startSite(program: Program, dir: string, config: string, ...options: string[]): Promise<Site> {
-  const env = { SVCCTL_TOKEN: TOKEN }
-  const gateway = program.start(['serve', '-c', config, ...options], { cwd: dir, env })
+export function startSite(program: Program, dir: string, config: string, ...options: string[]): Promise<Site> {
+  const gateway = serve(program, dir, config, ...options)
   onTestFinished(async () => void (await gateway.end('SIGKILL')))
+  return siteOf(dir, gateway)
+}
+
+/** The same, until somebody ends it. */
+export const startKeptSite = (program: Program, dir: string, config: string): Promise<Site> =>
+  siteOf(dir, serve(program, dir, config))
+
+const env = { SVCCTL_TOKEN: TOKEN }
+const serve = (program: Program, dir: string, config: string, ...options: string[]) =>
+  program.start(['serve', '-c', config, ...options], { cwd: dir, env })
+
+async function siteOf(dir: string, gateway: Running): Promise<Site> {
   const banner = await gateway.until(/^ +Policy/m)
   const url = /listens on (\S+)/.exec(banner)?.[1] ?? ''
   const admin = /^ +Admin +(\S+)/m.exec(banner)?.[1] ?? ''

@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { answer, type Backend, hang, startBackend } from '../support/backend.ts'
 import { startTestGateway, type TestGateway } from '../support/gateway.ts'
 import { heldStream, reading } from '../support/held.ts'
@@ -250,6 +250,7 @@ it('a ledger that cannot be written in 5 s is told', async () => {
   const close = store.close.bind(store)
   vi.spyOn(store, 'close').mockReturnValue(new Promise(() => {}))
   vi.useFakeTimers({ toFake: ['setTimeout'] })
+  onTestFinished(() => void vi.useRealTimers())
 
   const left = test.gateway.drain()
   while (vi.getTimerCount() === 0 || vi.mocked(store.close).mock.calls.length === 0) await turn()

@@ -3,7 +3,7 @@ import { connect } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Backend, startBackend } from '../support/backend.ts'
 import { startTestGateway, type TestGateway } from '../support/gateway.ts'
-import { answersIn, type Heard, talk } from '../support/raw.ts'
+import { answersIn, gone, type Heard, talk } from '../support/raw.ts'
 import { vectorsFor } from './smuggling.vectors.ts'
 
 let backend: Backend
@@ -89,7 +89,7 @@ describe('an answer that comes before the body', () => {
     socket.on('error', () => {})
     socket.write(`${post('Authorization: Bearer svc_dead', 'Content-Length: 100000')}\r\n\r\n{`)
     const [first] = await once(socket, 'data')
-    const ended = once(socket, 'close')
+    const ended = gone(socket)
 
     socket.write('x'.repeat(1000))
     test.clock.advance(999)

@@ -25,7 +25,7 @@ beforeAll(() => {
   program = compileProgram()
 })
 
-afterAll(() => program.remove())
+afterAll(() => program.end())
 
 it('whatever the network does, an answer is right, or cut with an error after a part of it, or an error', async () => {
   const random = seeded(seed)

@@ -29,7 +29,7 @@ beforeAll(async () => {
 })
 
 afterAll(async () => {
-  await program.remove()
+  await program.end()
   await site.close()
 })
 

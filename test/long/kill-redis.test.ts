@@ -26,7 +26,7 @@ beforeAll(async () => {
 })
 
 afterAll(async () => {
-  await program.remove()
+  await program.end()
   await site.close()
 })
 

@@ -90,7 +90,7 @@ beforeAll(async () => {
 })
 
 afterAll(async () => {
-  await program.remove()
+  await program.end()
   await site.close()
 })
 

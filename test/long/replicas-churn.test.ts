@@ -23,7 +23,7 @@ beforeAll(() => {
   program = compileProgram()
 })
 
-afterAll(() => program.remove())
+afterAll(() => program.end())
 
 it('one of three replicas is killed and revived under load: no request fails that was not committed', async () => {
   const random = seeded(seed)

@@ -63,7 +63,7 @@ it(`${SLOW} slow connections are reaped, and all the while a healthy client is s
   expect(fleet.faults()).toEqual([])
   await fleet.close()
   await site.close()
-  await program.remove()
+  await program.end()
 })
 
 /** Asks again and again, one at a time, until the time is over or it is told to stop. */

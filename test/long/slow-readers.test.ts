@@ -25,7 +25,7 @@ beforeAll(() => {
   program = compileProgram()
 })
 
-afterAll(() => program.remove())
+afterAll(() => program.end())
 
 it(`${READERS} slow readers of a fast backend cost at most 128 KB each and hold it back, and get every byte`, async () => {
   const hose = await Hose.open()

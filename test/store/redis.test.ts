@@ -51,6 +51,8 @@ describeRedis('a store in Redis', () => {
   })
 
   describe('a request that Redis keeps no marker of any more', () => {
+    // To look through the keys of all the tests before would take longer than they did.
+    const server = useRedis()
     const start = startOf(now => openRedisSubject(server().url, now))
 
     /** Forgets what is kept for some hours at most. */

@@ -58,8 +58,9 @@ export async function talk(port: number, { bytes, cut = false, wanted = 1, onDat
   return { ...answersIn(text), closed }
 }
 
-async function gone(socket: Socket): Promise<void> {
-  if (!socket.destroyed) await once(socket, 'close')
+/** Resolves once the connection is over. A server that closes it while we still write resets it: that is an end too. */
+export async function gone(socket: Socket): Promise<void> {
+  if (!socket.closed) await new Promise<void>(resolve => socket.once('close', () => resolve()))
 }
 
 /** The answers that a text begins with. Of HEAD it knows nothing. */

@@ -1,15 +1,13 @@
 import { readFileSync } from 'node:fs'
 import { StoreLocked } from '../../adapters/embedded/lock.ts'
-import type { Address, Settings } from '../../config/settings.ts'
-import { loadOrFail } from '../load.ts'
+import type { Address, Loaded, Settings } from '../../config/settings.ts'
 import { readSessions } from '../session.ts'
 import { freshSession } from '../session-fresh.ts'
-import { storeFailure } from '../store.ts'
+import { storeFailure } from '../store-failure.ts'
 import { CommandFailed, exitCodes } from '../talk.ts'
 import { tokenFile } from '../token.ts'
 import { world } from '../world.ts'
 import type { Control } from './control.ts'
-import { localControl } from './local.ts'
 import { isRunning, remoteControl } from './remote.ts'
 
 /**
@@ -20,9 +18,11 @@ export async function openControl(configFile: string): Promise<Control> {
   const named = gatewayNamed()
   if (named) return remoteControl(named.admin, named.token)
 
-  const loaded = loadOrFail(configFile)
+  const loaded = await configuration(configFile)
   const running = await gatewayOf(loaded.settings)
   if (running) return remoteControl(running.admin, running.token)
+  // Only now: where a gateway runs nothing of a store is needed.
+  const { localControl } = await import('./local.ts')
   return localControl(loaded).catch(error => {
     if (!(error instanceof StoreLocked)) throw storeFailure(error, loaded.settings.store) ?? error
     const admin = urlOf(loaded.settings.server.admin)
@@ -40,10 +40,16 @@ export interface Door {
 export async function openDoor(configFile: string): Promise<Door> {
   const named = gatewayNamed()
   if (named) return named
-  const { settings } = loadOrFail(configFile)
+  const { settings } = await configuration(configFile)
   const running = await gatewayOf(settings)
   if (running) return running
   throw new CommandFailed(`✗ no gateway answers at ${urlOf(settings.server.admin)}`, exitCodes.unreachable)
+}
+
+async function configuration(file: string): Promise<Loaded> {
+  // Only now: whoever names the gateway need not load what reads its files.
+  const { loadOrFail } = await import('../load.ts')
+  return loadOrFail(file)
 }
 
 function gatewayNamed(): Door | undefined {

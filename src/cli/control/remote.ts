@@ -1,7 +1,9 @@
-import { type Dispatcher, request } from 'undici'
+import type { IncomingMessage } from 'node:http'
+import { json as parse } from 'node:stream/consumers'
 import { isObject, type JsonObject } from '../../wire/body.ts'
 import { linesOf } from '../../wire/lines.ts'
 import { readLedgerRecord, readUsageReport } from '../../wire/read-report.ts'
+import { ask } from '../http.ts'
 import { CommandFailed, exitCodes } from '../talk.ts'
 import type { Control } from './control.ts'
 import { controlOf } from './errands.ts'
@@ -14,9 +16,9 @@ const ALIVE_MS = 2000
 /** Whether a gateway listens at this admin address. */
 export async function isRunning(admin: string): Promise<boolean> {
   try {
-    const { statusCode, body } = await request(`${admin}/healthz`, { signal: AbortSignal.timeout(ALIVE_MS) })
-    await body.dump()
-    return statusCode === 200
+    const answer = await ask(`${admin}/healthz`, { signal: AbortSignal.timeout(ALIVE_MS) })
+    answer.resume()
+    return answer.statusCode === 200
   } catch {
     // Refused, no answer in time, or no gateway at all: each means that none runs there.
     return false
@@ -39,10 +41,10 @@ async function* readRows<Row>(
   token: string,
   read: (value: unknown) => Row,
 ): AsyncGenerator<Row, void, undefined> {
-  const { statusCode, body } = await send(url, token, 'GET')
-  if (statusCode !== 200) return refuse(url, statusCode, await readJson(url, body))
+  const answer = await send(url, token, 'GET')
+  if (answer.statusCode !== 200) return refuse(url, answer, await readJson(url, answer))
   try {
-    for await (const line of linesOf(body)) yield read(JSON.parse(line))
+    for await (const line of linesOf(answer)) yield read(JSON.parse(line))
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error)
     throw new CommandFailed(`✗ the gateway broke off, so that rows are missing: ${reason}`, exitCodes.unreachable)
@@ -52,10 +54,10 @@ async function* readRows<Row>(
 /** Has a gateway take its files as they are now. Rejects with CommandFailed, which shows all problems that are in the way. */
 export async function reloadGateway({ admin, token }: Door): Promise<ShownReload> {
   const url = `${admin}/admin/reload`
-  const { statusCode, body } = await send(url, token, 'POST', {})
-  const json = await readJson(url, body)
-  if (statusCode === 200) return readShownReload(json)
-  if (json.code !== 'RELOAD_REFUSED') return refuse(url, statusCode, json)
+  const answer = await send(url, token, 'POST', {})
+  const json = await readJson(url, answer)
+  if (answer.statusCode === 200) return readShownReload(json)
+  if (json.code !== 'RELOAD_REFUSED') return refuse(url, answer, json)
   throw new CommandFailed(`${String(json.text)}\n✗ ${String(json.error)}`)
 }
 
@@ -67,12 +69,12 @@ export async function askGateway(
   body?: object,
 ): Promise<JsonObject> {
   const answer = await send(url, token, method, body)
-  const json = await readJson(url, answer.body)
-  return answer.statusCode === 200 ? json : refuse(url, answer.statusCode, json)
+  const json = await readJson(url, answer)
+  return answer.statusCode === 200 ? json : refuse(url, answer, json)
 }
 
-function send(url: string, token: string, method: 'GET' | 'POST', body?: object): Promise<Dispatcher.ResponseData> {
-  return request(url, {
+function send(url: string, token: string, method: 'GET' | 'POST', body?: object): Promise<IncomingMessage> {
+  return ask(url, {
     method,
     headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
     ...(body && { body: JSON.stringify(body) }),
@@ -81,15 +83,15 @@ function send(url: string, token: string, method: 'GET' | 'POST', body?: object)
   })
 }
 
-async function readJson(url: string, body: Dispatcher.ResponseData['body']): Promise<JsonObject> {
+async function readJson(url: string, answer: IncomingMessage): Promise<JsonObject> {
   // Neither JSON nor whole: another server, or one that breaks off.
-  const json: unknown = await body.json().catch(() => undefined)
+  const json: unknown = await parse(answer).catch(() => undefined)
   if (!isObject(json)) throw new CommandFailed(`✗ what answers at ${url} is no gateway`, exitCodes.unreachable)
   return json
 }
 
-function refuse(url: string, status: number, { error }: JsonObject): never {
-  if (status === 401) {
+function refuse(url: string, { statusCode }: IncomingMessage, { error }: JsonObject): never {
+  if (statusCode === 401) {
     const where = new URL(url).origin
     const hint =
       'set SVCCTL_TOKEN, or without SVCCTL_ADMIN run this where its state_dir can be read, or sign in as one of identity.admins'
@@ -98,5 +100,5 @@ function refuse(url: string, status: number, { error }: JsonObject): never {
       exitCodes.signIn,
     )
   }
-  throw new CommandFailed(`✗ ${String(error)}`, status === 503 ? exitCodes.unreachable : exitCodes.bad)
+  throw new CommandFailed(`✗ ${String(error)}`, statusCode === 503 ? exitCodes.unreachable : exitCodes.bad)
 }
