@@ -46,6 +46,7 @@ function trialLines(trying: Trying): string[] {
   return [
     `  Backends  ${backends}`,
     `  Sign-in   ${issuer} (pid ${pid})   ada's tokens name the plan pro, bob's none; no passwords`,
+    ...toolLines(trying),
     ...demo.missing.map(sentence => `  Missing   ${sentence}`),
     '',
     `  Your key (plan ${demo.plan})   ${key}`,
@@ -54,11 +55,34 @@ function trialLines(trying: Trying): string[] {
     ...curl(trying, '-i', '/chat/completions', '{"messages":[{"role":"user","content":"What is 12*7+1?"}]}'),
     'As a stream:',
     ...curl(trying, '-N', '/chat/completions', '{"stream":true,"messages":[{"role":"user","content":"Count to 20"}]}'),
+    ...withTool(trying),
     ...otherKinds(trying),
     `Pull a plug:   kill ${demo.backends[0]?.pid}; kill ${demo.backends[1]?.pid}     and ask again: x-svc-upstream becomes cloud-core`,
     `More keys:     SVCCTL_ADMIN=${admin} SVCCTL_TOKEN=${adminToken} npx svcctl keys mint --plan free --account ada`,
     ...signIn(trying),
   ]
+}
+
+/** The hosted tools and where they run, those outside of the gateway on a line each. */
+function toolLines({ demo, settings }: Trying): string[] {
+  const tools = [...settings.tools]
+  const outside = tools.flatMap(([name, tool]) => (tool.kind === 'builtin' ? [] : [{ name, url: tool.url }]))
+  const inside = tools.flatMap(([name, tool]) => (tool.kind === 'builtin' ? [name] : []))
+  const width = Math.max(0, ...outside.map(({ name }) => name.length))
+  const pidOf = (url: string) => (url.startsWith(`${demo.tools.origin}/`) ? ` (pid ${demo.tools.pid})` : '')
+  const lines = [
+    ...outside.map(({ name, url }) => `${name.padEnd(width)}   ${url}${pidOf(url)}`),
+    ...(inside.length > 0 ? [`${inside.join(', ')}   in the gateway`] : []),
+  ]
+  return lines.map((line, i) => `  ${(i === 0 ? 'Tools' : '').padEnd(8)}  ${line}`)
+}
+
+/** How to have a tool run here, which the plan of the demo may not have. */
+function withTool(trying: Trying): string[] {
+  const name = 'convert_units'
+  if (!trying.config.plans.get(trying.demo.plan)?.tools.has(name)) return []
+  const body = `{"messages":[{"role":"user","content":"Convert 5 miles to km"}],"tools":[{"type":"hosted","name":"${name}"}]}`
+  return ['With a tool that runs here:', ...curl(trying, '-s', '/chat/completions', body)]
 }
 
 /** How a user signs in and manages a key. The token goes from file to pipe: arguments are for everyone on the machine to read. */

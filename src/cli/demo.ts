@@ -8,39 +8,44 @@ import { type Load, load } from '../config/load.ts'
 import { without } from '../config/without.ts'
 import { type DemoIdentity, launchIdentity } from '../demo/identity/launch.ts'
 import { type DemoBackends, launchBackends } from '../demo/launch.ts'
+import { type DemoTools, launchTools } from '../demo/tools/launch.ts'
 import { mintKey } from '../gateway/accounts.ts'
 import type { RunningGateway } from './gateway.ts'
+import { version } from './version.ts'
 import { world } from './world.ts'
 
 /** The plan of the key that the demo shows. */
 const PLAN = 'pro'
 const CONFIG = fileURLToPath(new URL('../../config.example.yaml', import.meta.url))
 
-/** What makes `serve` a demo: real backends and a real identity provider as child processes, free ports, and a store that does not stay. */
+/** What makes `serve` a demo: real backends, tools and a real identity provider as child processes, free ports, and a store that does not stay. */
 export interface Demo {
   readonly backends: DemoBackends['backends']
   /** What this demo has to do without, a sentence each. */
   readonly missing: DemoBackends['missing']
   readonly identity: DemoIdentity
+  readonly tools: DemoTools
   readonly plan: string
   /** Loads the configuration of this package for what the demo started. */
   load(): Load
   /** The full value of a fresh key. */
   mintKey(gateway: RunningGateway): Promise<string>
-  onBackendExit(listener: (name: string) => void): void
+  /** Calls the listener with what ended before `close`: a backend by its name, or the tools. */
+  onExit(listener: (what: string) => void): void
   close(): Promise<void>
 }
 
-/** Starts the backends and the identity provider, and finds room for the rest. */
+/** Starts the backends, the tools and the identity provider, and finds room for the rest. */
 export async function prepareDemo(): Promise<Demo> {
   const state = mkdtempSync(join(tmpdir(), 'svc-demo-'))
   const ports = Promise.all([freePort(8080), freePort(9090)])
   const identityStarts = ports.then(([listen]) => launchIdentity(publicUrlOf(listen)))
-  const [backends, identity] = await bothOrNone(launchBackends(), identityStarts)
+  const [backends, identity, tools] = await allOrNone(launchBackends(), identityStarts, launchTools(version))
   const [listen, admin] = await ports
   const env = {
     ...process.env,
     ...backends.env,
+    ...tools.env,
     LISTEN: `127.0.0.1:${listen}`,
     ADMIN: `127.0.0.1:${admin}`,
     PUBLIC_URL: publicUrlOf(listen),
@@ -52,6 +57,7 @@ export async function prepareDemo(): Promise<Demo> {
     backends: backends.backends,
     missing: backends.missing,
     identity,
+    tools,
     plan: PLAN,
     load: () => {
       const result = load(CONFIG, env, process.cwd())
@@ -68,9 +74,12 @@ export async function prepareDemo(): Promise<Demo> {
       if (value === undefined) throw new Error('the store of a demo had a key already')
       return value
     },
-    onBackendExit: listener => backends.onExit(listener),
+    onExit: listener => {
+      backends.onExit(name => listener(`backend ${name}`))
+      tools.onExit(() => listener(`the ${tools.name}`))
+    },
     close: async () => {
-      await Promise.all([backends.close(), identity.close()])
+      await Promise.all([backends, identity, tools].map(part => part.close()))
       rmSync(state, { recursive: true, force: true })
     },
   }
@@ -78,13 +87,15 @@ export async function prepareDemo(): Promise<Demo> {
 
 const publicUrlOf = (port: number): string => `http://localhost:${port}`
 
-/** What both start; what one of them started is ended when the other could not. */
-async function bothOrNone<A extends Closing, B extends Closing>(a: Promise<A>, b: Promise<B>): Promise<[A, B]> {
-  const started = await Promise.allSettled([a, b])
-  const [first, second] = started
-  if (first.status === 'fulfilled' && second.status === 'fulfilled') return [first.value, second.value]
-  await Promise.all(started.map(one => one.status === 'fulfilled' && one.value.close()))
-  return Promise.all([a, b])
+/** What all start; what some of them started is ended when another could not. */
+async function allOrNone<Parts extends readonly Closing[]>(
+  ...starts: { [P in keyof Parts]: Promise<Parts[P]> }
+): Promise<Parts> {
+  const started = await Promise.allSettled(starts)
+  if (started.some(one => one.status === 'rejected')) {
+    await Promise.all(started.map(one => one.status === 'fulfilled' && one.value.close()))
+  }
+  return Promise.all(starts)
 }
 
 interface Closing {

@@ -12,6 +12,7 @@ export function logLine(entry: LogEntry, { defaultModel }: Config): string {
     const model = entry.model === undefined || entry.model === asked ? asked : `${asked} → ${entry.model}`
     parts.push(entry.rule === undefined ? model : `${model} (${entry.rule})`)
   }
+  parts.push(...toolsOf(entry))
   const pools = [...(entry.failures ?? []).map(({ pool, cause }) => `${pool} ✗ ${cause} →`), entry.pool ?? '']
   parts.push(pools.join(' ').replace(/ →\s*$/, ''), `${entry.ms} ms`, tokensOf(entry), costOf(entry))
   parts.push(
@@ -30,6 +31,9 @@ export const alarmLine = (message: string, details: Readonly<Record<string, unkn
         `${name}=${name === 'stack' ? String(value).split('\n').map(oneLine).join('\n') : oneLine(String(value))}`,
     )
     .join(' ')}`
+
+const toolsOf = ({ tools = {} }: LogEntry): string[] =>
+  Object.entries(tools).map(([tool, calls]) => (calls === 1 ? tool : `${tool} ×${calls}`))
 
 function tokensOf({ inputTokens, outputTokens, estimated }: LogEntry): string {
   return inputTokens === undefined ? '' : `${estimated ? '~' : ''}${inputTokens}+${outputTokens} tok`

@@ -62,7 +62,7 @@ async function run(loadNow: () => Load, { watch }: ServeOptions, demo?: Demo): P
   saveToken(loaded.settings.server.stateDir, adminToken)
   const key = demo && (await demo.mintKey(gateway))
   console.log(banner(loaded, gateway, demo && key ? { demo, key, adminToken } : undefined))
-  demo?.onBackendExit(name => console.log(`         backend ${name} has ended`))
+  demo?.onExit(what => console.log(`         ${what} has ended`))
 }
 
 const tellAlarm = (message: string, details?: Readonly<Record<string, unknown>>): void =>

@@ -1,6 +1,7 @@
 import { openBackends } from '../adapters/backends/backends.ts'
 import type { Connections } from '../adapters/backends/connections.ts'
 import { type Identity, openIdentity } from '../adapters/identity/identity.ts'
+import { openTools } from '../adapters/tools/tools.ts'
 import type { IdentitySettings, Loaded } from '../config/settings.ts'
 import type { Shared } from '../gateway/shared.ts'
 import type { App, Process, Snapshots } from '../http/endpoint.ts'
@@ -24,6 +25,8 @@ export async function openSnapshot({ config, settings }: Loaded, generation: num
   const { process, connections } = shares
   const guestSecrets = await ensureGuestSecrets(settings, process.random)
   const backends = openBackends(config.pools.values(), settings.backends, connections)
+  const tools = openTools(settings.tools, process)
+  await tools.load()
   const provider = settings.identity && providerOf(settings.identity, shares)
   const app: App = {
     ...process,
@@ -33,10 +36,12 @@ export async function openSnapshot({ config, settings }: Loaded, generation: num
     loadedAt: process.clock.now(),
     guestSecrets,
     send: backends.send,
+    tools: tools.tools,
     ...(provider && { verify: provider.thing.verify }),
   }
   const close = () => {
     backends.close()
+    tools.close()
     provider?.giveBack()
   }
   return { app, close }

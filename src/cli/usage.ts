@@ -70,8 +70,15 @@ async function* jsonLines(rows: AsyncIterable<LedgerRecord>): AsyncGenerator<str
 
 async function* csvLines(rows: AsyncIterable<LedgerRecord>): AsyncGenerator<string, void, undefined> {
   yield csvRow(LEDGER_FIELDS)
-  for await (const row of rows) yield csvRow(LEDGER_FIELDS.map(field => row[field]))
+  for await (const row of rows)
+    yield csvRow(LEDGER_FIELDS.map(field => (field === 'tools' ? toolsCell(row) : row[field])))
 }
+
+/** `docs_search:2 calculator:1` */
+const toolsCell = ({ tools }: LedgerRecord): string =>
+  Object.entries(tools ?? {})
+    .map(([name, calls]) => `${name}:${calls}`)
+    .join(' ')
 
 const LEDGER_FIELDS = [
   'request_id',
@@ -91,4 +98,5 @@ const LEDGER_FIELDS = [
   'revision',
   'rule',
   'cause',
+  'tools',
 ] as const satisfies readonly (keyof LedgerRecord)[]

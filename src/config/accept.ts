@@ -1,7 +1,7 @@
 import { Ajv2020, type AnySchemaObject, type Options, type ValidateFunction } from 'ajv/dist/2020.js'
 import { FORMATS } from './formats.ts'
 import { isRefusal } from './scalar.ts'
-import { type ConfigFile, configSchema, type ErrorObject, type PolicyFile, policySchema } from './schema.ts'
+import { type ConfigFile, configSchema, type ErrorObject, type PolicyFile, policySchema, toolKinds } from './schema.ts'
 import { isRecord } from './tree.ts'
 import { readUnit, type Unit } from './units.ts'
 
@@ -25,20 +25,20 @@ function accept<T>(schema: AnySchemaObject): Accept<T> {
   let compiled: ValidateFunction<T> | undefined
   return {
     accepts: (data): data is T => {
-      quick ??= newAjv({})
+      quick ??= newAjv({}, configSchema)
       compiled ??= quick.compile<T>(schema)
       const validate = compiled
       return validate(data)
     },
     errorsIn: data => {
-      thorough ??= newAjv({ allErrors: true, verbose: true })
+      thorough ??= newAjv({ allErrors: true, verbose: true, messages: false }, telling())
       return errorsIn(data, schema.$id ?? '', thorough)
     },
   }
 }
 
 /** The sections whose entries have names of the operator's choice. */
-const SECTIONS = ['plans', 'models', 'aliases', 'pools'] as const
+const SECTIONS = ['plans', 'models', 'aliases', 'pools', 'hosted_tools'] as const
 
 /** Looks at the entries of a section one by one: for each that has errors, ajv copies all it found before. */
 function errorsIn(data: unknown, id: string, ajv: Ajv2020): readonly ErrorObject[] {
@@ -58,14 +58,31 @@ function errorsAt(instancePath: string, data: unknown, id: string, ajv: Ajv2020)
   const validate = ajv.getSchema(id)
   if (!validate) throw new Error(`there is no schema ${id}`)
   const around = { parentData: {}, parentDataProperty: '', rootData: {}, dynamicAnchors: {} }
-  return validate(data, { ...around, instancePath }) === true ? [] : (validate.errors ?? [])
+  if (validate(data, { ...around, instancePath }) === true) return []
+  // That a branch did not fit says nothing that its own errors do not.
+  return (validate.errors ?? []).filter(({ keyword }) => keyword !== 'if')
 }
 
-function newAjv(options: Options): Ajv2020 {
+/** The schema with hosted tools held against the kind whose field they have, and not against each. */
+function telling(): AnySchemaObject {
+  const { oneOf, ...tool } = configSchema.$defs.hosted_tool
+  const branch = toolKinds.reduceRight(
+    (otherwise: AnySchemaObject | false, kind, index) => ({
+      if: { required: [kind] },
+      // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema.
+      then: oneOf[index],
+      else: otherwise,
+    }),
+    false,
+  )
+  return { ...configSchema, $defs: { ...configSchema.$defs, hosted_tool: { ...tool, ...(branch || {}) } } }
+}
+
+function newAjv(options: Options, main: AnySchemaObject): Ajv2020 {
   // Every command loads a configuration: a test holds the schemas against their own, and what is run once need not be run fast.
   const quickly: Options = { validateSchema: false, code: { optimize: false } }
   const ajv = new Ajv2020({ allowUnionTypes: true, strictTypes: false, discriminator: true, ...quickly, ...options })
-  for (const annotation of ['x-expects', 'x-secret', 'x-password']) ajv.addKeyword(annotation)
+  for (const annotation of ['x-expects', 'x-kind', 'x-secret', 'x-password']) ajv.addKeyword(annotation)
   ajv.addKeyword({
     keyword: 'x-unit',
     schemaType: 'object',
@@ -76,5 +93,5 @@ function newAjv(options: Options): Ajv2020 {
   for (const [name, format] of Object.entries(FORMATS)) {
     ajv.addFormat(name, { type: 'string', validate: (text: string) => format.read(text) !== undefined })
   }
-  return ajv.addSchema([configSchema, policySchema])
+  return ajv.addSchema([main, policySchema])
 }

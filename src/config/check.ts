@@ -20,7 +20,7 @@ export function check<T>(root: MapNode, { accepts, errorsIn }: Accept<T>, report
 }
 
 /** One finding for each place, whatever number of keywords failed there. */
-function findingsOf(errors: readonly ErrorObject[]): readonly Finding[] {
+export function findingsOf(errors: readonly ErrorObject[]): readonly Finding[] {
   const found = new Map<string, Finding>()
   for (const error of errors) {
     const finding = findingOf(error)
@@ -45,6 +45,7 @@ function findingOf(error: ErrorObject): Finding {
   }
   if (error.keyword === 'required')
     return { about: 'missing', path: [...path, String(error.params.missingProperty)], error }
+  if (error.keyword === 'false schema') return { about: 'kind', path, error }
   if (error.keyword === 'uniqueItems')
     return { about: 'double', path: [...path, String(Math.max(error.params.i, error.params.j))], error }
   if (error.keyword === 'discriminator') return { about: 'value', path: [...path, error.params.tag], error }
@@ -65,4 +66,4 @@ function prune(data: unknown, [section, name]: Path): void {
   else delete data[section]
 }
 
-const NAMED: ReadonlySet<string> = new Set(['plans', 'models', 'aliases', 'pools'])
+const NAMED: ReadonlySet<string> = new Set(['plans', 'models', 'aliases', 'pools', 'hosted_tools'])

@@ -4,7 +4,7 @@ import { meant } from './suggest.ts'
 import type { MapNode, Span } from './tree.ts'
 import type { Union } from './unite.ts'
 
-const SECTIONS = ['plans', 'models', 'aliases', 'default_model', 'pools', 'limits'] as const
+const SECTIONS = ['plans', 'models', 'aliases', 'default_model', 'pools', 'limits', 'hosted_tools'] as const
 
 /**
  * The sections of which something may be missing: all of them when a file could not be read; else those

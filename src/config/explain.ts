@@ -1,13 +1,13 @@
 import type { Problem } from './problem.ts'
-import { fits, isField, sayMissing, saySlip, sayUnknown } from './say-field.ts'
+import { fits, isField, sayKindless, sayMissing, sayName, saySlip, sayUnknown } from './say-field.ts'
 import { sayValue } from './say-value.ts'
-import { type ErrorObject, secretFields } from './schema.ts'
+import { type ErrorObject, secretFields, toolKinds } from './schema.ts'
 import { meant } from './suggest.ts'
-import { entriesOf, isText, keyAt, type MapNode, nodeAt, type Path, type Span, shown } from './tree.ts'
+import { entriesOf, isText, keyAt, type MapNode, type Node, nodeAt, type Path, type Span, shown } from './tree.ts'
 
 /** What the schema has against one place. */
 export interface Finding {
-  readonly about: 'unknown' | 'missing' | 'name' | 'double' | 'value'
+  readonly about: 'unknown' | 'missing' | 'kind' | 'name' | 'double' | 'value'
   /** For `unknown`, `missing` and `name` it ends in the name of the field; for `double` in the later position. */
   readonly path: readonly string[]
   readonly error: ErrorObject
@@ -30,28 +30,36 @@ export function explain(finding: Finding, misspelt: ReadonlySet<string>, root: M
       if (slip !== undefined) return at(keyAt(root, [...path.slice(0, -1), slip]), saySlip(slip, name))
       return at(ownerOf(root, path), sayMissing(path, kindAround(root, path)))
     }
+    case 'kind': {
+      const slip = nearly(node, toolKinds)
+      return at(
+        keyAt(root, slip ? [...path, slip.name] : path),
+        slip ? saySlip(slip.name, slip.fit) : sayKindless(path),
+      )
+    }
     case 'name':
-      return at(keyAt(root, path), {
-        rule: 'bad-name',
-        message: `\`${path.at(-1)}\` is not a name of letters, digits, dots, dashes and underscores, at most 64`,
-        hint: 'rename it; variables have no effect in names',
-      })
+      return at(keyAt(root, path), sayName(path, error))
     case 'double':
-      return at(node?.span, {
-        rule: 'duplicate-entry',
-        message: `\`${shown(node)}\` stands twice in \`${path.at(-2)}\``,
-        hint: 'remove one',
-      })
+      return at(node?.span, sayDouble(path, node))
     case 'value':
       // A secret is reported at its key: the line of the key is what the frame shows.
       return at(isSecret(path) ? keyAt(root, path) : node?.span, sayValue(path, error, node))
   }
 }
 
+/** What to say of an entry that stands in its list before. */
+export const sayDouble = (path: Path, node: Node | undefined): Told => ({
+  rule: 'duplicate-entry',
+  message: `\`${shown(node)}\` stands twice in \`${path.at(-2)}\``,
+  hint: 'remove one',
+})
+
 const at = (span: Span | undefined, told: Told): Problem | undefined => span && { ...span, severity: 'error', ...told }
 
-/** The kind of the model that a path leads into. */
+/** The kind of the model or hosted tool that a path leads into. */
 function kindAround(root: MapNode, [section, name]: readonly string[]): string | undefined {
+  if (section === 'hosted_tools' && name !== undefined)
+    return toolKinds.find(kind => nodeAt(root, [section, name, kind]) !== undefined)
   const kind = section === 'models' && name !== undefined ? nodeAt(root, [section, name, 'kind']) : undefined
   return isText(kind) ? kind.value : undefined
 }
@@ -69,8 +77,17 @@ export const misspeltOf = (findings: readonly Finding[]): ReadonlySet<string> =>
 /** Without its `kind`, the fields of a model were held against no schema: one that is nearly called so is found here. */
 function slipOf(root: MapNode, path: readonly string[], { parentSchema }: ErrorObject): string | undefined {
   if (!parentSchema?.discriminator) return undefined
-  const names = [...entriesOf(nodeAt(root, path.slice(0, -1)))].map(([name]) => name)
-  return names.find(name => !isField(name) && meant(name, path.slice(-1)))
+  return nearly(nodeAt(root, path.slice(0, -1)), path.slice(-1))?.name
+}
+
+/** A field that nothing is called, and the name among others that it is nearly. */
+function nearly(node: Node | undefined, names: readonly string[]): { name: string; fit: string } | undefined {
+  const unknown = [...entriesOf(node)].map(([name]) => name).filter(name => !isField(name))
+  for (const name of unknown) {
+    const fit = meant(name, names)
+    if (fit !== undefined) return { name, fit }
+  }
+  return undefined
 }
 
 /** A missing field is reported where the map that lacks it begins: at its name. */

@@ -66,6 +66,26 @@ export type Zone = string
  * Smart routing, in one file: the first route that applies upgrades a request that names an alias or no model. A model that was named itself is never changed, and a route whose model the plan lacks is skipped.
  */
 export type Routes = RouteSection[]
+/**
+ * A hosted tool: one of an MCP server (`mcp`), one behind a URL (`http`), or one of the gateway itself (`builtin`).
+ */
+export type HostedToolSection = McpToolSection | HttpToolSection | BuiltinToolSection
+/**
+ * The key of the tool, sent as bearer: `${VARIABLE}`, or `file:PATH` relative to the main configuration file (also in an included file).
+ */
+export type ToolKey = string
+/**
+ * The most calls of the tool in one answer, 1 to 100.
+ */
+export type MaxCalls = number | string
+/**
+ * The most bytes of a result that a model is given, `256B` to `1MB`. The rest is left out.
+ */
+export type MaxResult = number | string
+/**
+ * US dollars for one call, whatever comes of it, to at most 9 decimals.
+ */
+export type UsdPerCall = number | string
 
 /**
  * The main configuration file of svc-gateway. Relative paths in it, and in the files it includes, start at its own directory.
@@ -91,7 +111,7 @@ export interface ConfigFile {
   limits?: LimitsSection
   errors?: ErrorsSection
   /**
-   * Files that hold plans, models, aliases and pools, as paths or patterns with `*` and `?`, relative to this file.
+   * Files that hold plans, models, aliases, pools, routes and hosted tools, as paths or patterns with `*` and `?`, relative to this file.
    */
   include?: string[]
   plans?: Plans
@@ -103,6 +123,7 @@ export interface ConfigFile {
   default_model?: string
   pools?: Pools
   routes?: Routes
+  hosted_tools?: HostedTools
 }
 /**
  * The two listeners and the addresses the outside knows.
@@ -309,6 +330,14 @@ export interface LimitsSection {
    */
   connections_per_ip?: number | string
   /**
+   * How often the model is called in one answer with hosted tools, at most: 2 to 32 times.
+   */
+  tool_rounds?: number | string
+  /**
+   * From its admission on, how long an answer may take that still starts, or waits for, hosted tools.
+   */
+  tool_time?: string
+  /**
    * Whether inference and new keys are refused with 503 while the process cannot keep up: those of guests when its event loop comes 100 ms late or 80 % of its heap is in use, those of everybody at 250 ms or 90 %, until 5 s after.
    */
   shed_load?: boolean
@@ -342,6 +371,12 @@ export interface PlanSection {
    * @minItems 1
    */
   models: string[] | string
+  /**
+   * The hosted tools that requests may list: their names, or the word `all`. Left out: none.
+   *
+   * @minItems 1
+   */
+  tools?: string[] | string
   /**
    * Requests in every 60 s span.
    */
@@ -687,4 +722,82 @@ export interface WeekdaySection {
    */
   days: ('mon' | 'tue' | 'wed' | 'thu' | 'fri' | 'sat' | 'sun')[]
   zone?: Zone
+}
+/**
+ * Tools that run on the server when a request lists them, by the names that models call them by.
+ */
+export interface HostedTools {
+  [k: string]: HostedToolSection
+}
+/**
+ * A tool of an MCP server.
+ */
+export interface McpToolSection {
+  /**
+   * The URL of the MCP server. In place of `http` or `builtin`.
+   */
+  mcp: string
+  /**
+   * What the server calls the tool. Default: the name it has here.
+   */
+  tool?: string
+  /**
+   * How the server is spoken to: `streamable_http`, or `sse` where it is an old one.
+   */
+  transport?: 'streamable_http' | 'sse'
+  /**
+   * What models are told of the tool, in place of what the server says.
+   */
+  description?: string
+  key?: ToolKey
+  /**
+   * How long one call may take.
+   */
+  timeout?: string
+  max_calls?: MaxCalls
+  max_result?: MaxResult
+  usd_per_call?: UsdPerCall
+}
+/**
+ * A tool behind a URL: the arguments are posted to it as JSON, and its answer is the result.
+ */
+export interface HttpToolSection {
+  /**
+   * The URL that the arguments are posted to. In place of `mcp` or `builtin`.
+   */
+  http: string
+  /**
+   * What models are told of the tool: what it does, and when to call it.
+   */
+  description: string
+  /**
+   * The arguments, as a JSON Schema (2020-12) of `type: object`. References stay within it, as `#/$defs/NAME`.
+   */
+  parameters: {
+    [k: string]: unknown
+  }
+  key?: ToolKey
+  /**
+   * How long one call may take.
+   */
+  timeout?: string
+  max_calls?: MaxCalls
+  max_result?: MaxResult
+  usd_per_call?: UsdPerCall
+}
+/**
+ * A tool of the gateway itself.
+ */
+export interface BuiltinToolSection {
+  /**
+   * Which one: `current_time` or `calculator`. In place of `mcp` or `http`.
+   */
+  builtin: 'current_time' | 'calculator'
+  /**
+   * How long one call may take.
+   */
+  timeout?: string
+  max_calls?: MaxCalls
+  max_result?: MaxResult
+  usd_per_call?: UsdPerCall
 }

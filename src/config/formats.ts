@@ -123,6 +123,22 @@ const zone: Format<string> = {
   hint: 'write a name such as UTC or Europe/Berlin',
 }
 
+/** A regular expression of JSON Schema, whatever engine runs it. */
+export const regexp: Format<string> = {
+  read: text => {
+    try {
+      new RegExp(text, 'u')
+      return pattern.read(text)
+    } catch {
+      // Whatever it finds wrong, the hint says what there is.
+      return undefined
+    }
+  },
+  rule: 'bad-pattern',
+  expects: 'a regular expression that this gateway runs',
+  hint: 'write one of JavaScript, without look-around and back-references, and no long repetitions of repetitions',
+}
+
 /** By their names in the schema. */
 export const FORMATS: Readonly<Record<string, Format<unknown>>> = {
   'x-address': address,
@@ -133,6 +149,7 @@ export const FORMATS: Readonly<Record<string, Format<unknown>>> = {
   'x-image-size': imageSize,
   'x-issuer': issuer,
   'x-pattern': pattern,
+  'x-regexp': regexp,
   'x-zone': zone,
   'x-network': network,
 }

@@ -3,6 +3,7 @@ import type {
   Config,
   Declared,
   EmbeddingModel,
+  HostedTool,
   ImageModel,
   Inclusion,
   Model,
@@ -18,6 +19,7 @@ import type {
   ChatModelSection,
   ConfigFile,
   EmbeddingModelSection,
+  HostedToolSection,
   ImageModelSection,
   ModelSection,
   PlanSection,
@@ -39,7 +41,8 @@ export function link(main: ConfigFile, union: Union, revision: string): Config {
     ...declared(declaration),
     model: the(data, models),
   }))
-  const plans = each(union.plans, declaration => linkPlan(declaration, models))
+  const tools = each(union.tools, linkTool)
+  const plans = each(union.plans, declaration => linkPlan(declaration, models, tools))
   const defaultName = union.defaultModel?.data ?? ''
   const defaultModel = aliases.get(defaultName) ?? the(defaultName, models)
   const { identity, guests } = main
@@ -53,6 +56,7 @@ export function link(main: ConfigFile, union: Union, revision: string): Config {
     defaultModel,
     routes,
     matchers: matchersIn(routes.map(({ when }) => when)),
+    tools,
     ...(identity && { defaultPlan: the(identity.default_plan, plans) }),
     ...(guests && { guestPlan: the(guests.plan, plans) }),
   })
@@ -151,11 +155,22 @@ function sizesOf({ usd_per_image: price }: ImageModelSection, imageSizes: readon
   return sizes
 }
 
-function linkPlan({ data, ...declaration }: Sound<PlanSection>, models: ReadonlyMap<string, Model>): Plan {
+const linkTool = ({ data, ...declaration }: Sound<HostedToolSection>): HostedTool => ({
+  ...declared(declaration),
+  maxCalls: unitOf('count', data.max_calls ?? DEFAULTS.maxCalls),
+  price: unitOf('usd', data.usd_per_call ?? DEFAULTS.usdPerCall),
+})
+
+function linkPlan(
+  { data, ...declaration }: Sound<PlanSection>,
+  models: ReadonlyMap<string, Model>,
+  tools: ReadonlyMap<string, HostedTool>,
+): Plan {
   const { per_day: perDay, max_concurrent: maxConcurrent } = data
   return {
     ...declared(declaration),
     models: inclusions(data.models, declaration.node, models),
+    tools: toolInclusions(data.tools, declaration.node, tools),
     rpm: unitOf('count', data.rpm),
     tpm: unitOf('count', data.tpm),
     ...(perDay !== undefined && { perDay: unitOf('count', perDay) }),
@@ -186,4 +201,18 @@ function inclusions(
     }
   }
   return included
+}
+
+/** The hosted tools of a plan; none where it names none. */
+function toolInclusions(
+  written: PlanSection['tools'] = [],
+  plan: Node,
+  tools: ReadonlyMap<string, HostedTool>,
+): ReadonlyMap<string, Inclusion> {
+  const node = nodeAt(plan, ['tools']) ?? plan
+  if (written === 'all') return new Map([...tools.keys()].map(name => [name, { by: 'all', at: placeOf(node.span) }]))
+  const entries = [written].flat().entries()
+  return new Map(
+    [...entries].map(([index, name]) => [name, { by: name, at: placeOf((nodeAt(node, [index]) ?? node).span) }]),
+  )
 }

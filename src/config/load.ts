@@ -11,14 +11,16 @@ import { lint } from './lint.ts'
 import { lintAccounts } from './lint-accounts.ts'
 import { lintProcess } from './lint-process.ts'
 import { lintRoutes } from './lint-routes.ts'
+import { lintTools } from './lint-tools.ts'
+import { checkParameters } from './parameters.ts'
 import { parse } from './parse.ts'
 import type { Problem } from './problem.ts'
 import { fieldsOf, fingerprintOf, pathsOf } from './reading.ts'
 import { checkReferences } from './refs.ts'
 import type { ConfigFile } from './schema.ts'
-import { readPoolKeys } from './secrets.ts'
-import type { Loaded, Secret } from './settings.ts'
-import { settle } from './settle.ts'
+import { readKeys } from './secrets.ts'
+import type { Loaded } from './settings.ts'
+import { type Secrets, settle } from './settle.ts'
 import { checkSizes } from './sizes.ts'
 import { type Report, readSource, type Source } from './source.ts'
 import type { MapNode, Span } from './tree.ts'
@@ -85,7 +87,7 @@ function readFiles({ path, directory, cwd, env }: Origin, report: Report): Files
 interface Checked {
   readonly main: ConfigFile
   readonly union: Union
-  readonly secrets: { readonly pools: ReadonlyMap<string, Secret>; readonly guests: readonly Secret[] }
+  readonly secrets: Secrets
 }
 
 /** Every check there is, in every file, whatever the others found. Undefined when nothing could be built. */
@@ -103,13 +105,16 @@ function checkAll({ roots }: Files, { env, directory }: Origin, report: Report):
   if (main) checkSizes(root, main, union, unsure, report)
   lint(union, report)
   lintRoutes(union, report)
+  checkParameters(union.tools, report)
   const secrets = {
-    pools: readPoolKeys(union.pools, env, directory, report),
+    pools: readKeys(union.pools, env, directory, report),
+    tools: readKeys(union.tools, env, directory, report),
     guests: readGuestSecrets(root, main, env, directory, report),
   }
   if (!main) return undefined
   lintProcess(root, main, report)
   lintAccounts(root, main, union, report)
+  lintTools(main, union, report)
   return { main, union, secrets }
 }
 
@@ -118,9 +123,9 @@ const start = ({ span: { file } }: MapNode): Span => ({ file, line: 1, column: 1
 function build({ main, union, secrets }: Checked, { sources, roots: [root] }: Files, { directory, env }: Origin) {
   return {
     config: link(main, union, revisionOf(sources)),
-    settings: settle(main, union.pools, secrets, directory),
+    settings: settle(main, union, secrets, directory),
     fields: fieldsOf(root),
-    fingerprint: fingerprintOf(sources, env, [...secrets.pools.values(), ...secrets.guests]),
+    fingerprint: fingerprintOf(sources, env, [...secrets.pools.values(), ...secrets.tools.values(), ...secrets.guests]),
   }
 }
 

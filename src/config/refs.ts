@@ -28,6 +28,7 @@ export function checkReferences(root: MapNode, union: Union, unsure: Unsure, rep
     checkDefaultKind(union, report)
     checkRoutes(union, unsure, missing)
   }
+  checkTools(union, unsure, missing)
   if (!unsure.has('plans')) checkPlanNames(root, union, missing)
   if (unsure.has('pools')) return
   for (const { name, node } of models.values()) {
@@ -73,6 +74,17 @@ function checkPlan(plan: Declaration<unknown>, { models, aliases }: Union, names
     } else if (!models.has(entry.value) && entry.value !== 'all') {
       const hint = aliases.has(entry.value) ? 'that is an alias; a plan includes models' : undefined
       missing('model', entry, subject, names.models, hint)
+    }
+  }
+}
+
+function checkTools({ plans, tools }: Union, unsure: Unsure, missing: Missing): void {
+  if (unsure.has('hosted_tools')) return
+  for (const { name, node } of plans.values()) {
+    for (const entry of textsOf(nodeAt(node, ['tools']))) {
+      // In a list, `all` was reported by the schema.
+      if (!tools.has(entry.value) && entry.value !== 'all')
+        missing('tool', entry, `plan \`${name}\` includes`, [...tools.keys()])
     }
   }
 }

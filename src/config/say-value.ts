@@ -128,5 +128,5 @@ function sayPattern(name: string, error: ErrorObject, node: Node | undefined): T
   const told = { rule: 'bad-value', message: `\`${written}\` is not ${what}` }
   if (written === 'all') return { ...told, hint: `write \`${name}: all\`, without a list` }
   if (detail) return { ...told, hint: `write ${detail}` }
-  return name === 'models' ? { ...told, hint: `write [${written}]` } : told
+  return name === 'models' || name === 'tools' ? { ...told, hint: `write [${written}]` } : told
 }

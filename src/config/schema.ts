@@ -5,7 +5,10 @@ import type { ConfigFile } from './file.ts'
 /** The file that `--config` names. */
 export type { ConfigFile }
 /** A file that it includes. */
-export type PolicyFile = Pick<ConfigFile, 'plans' | 'models' | 'aliases' | 'default_model' | 'pools' | 'routes'>
+export type PolicyFile = Pick<
+  ConfigFile,
+  'plans' | 'models' | 'aliases' | 'default_model' | 'pools' | 'routes' | 'hosted_tools'
+>
 
 // src/config and dist/config lie equally deep in the package.
 const read = (name: string): AnySchemaObject =>
@@ -22,7 +25,7 @@ export interface Field {
   readonly path: string
   readonly parent: string
   readonly name: string
-  /** The kind of model that has it; undefined outside of models. */
+  /** The kind of model or hosted tool that has it; undefined outside of both. */
   readonly kind: string | undefined
   readonly schema: AnySchemaObject
 }
@@ -61,11 +64,17 @@ function branchesOf(schema: AnySchemaObject): readonly AnySchemaObject[] {
 }
 
 function kindOf(schema: AnySchemaObject | undefined): string | undefined {
-  return schema?.properties?.kind?.const
+  return schema?.properties?.kind?.const ?? schema?.['x-kind']
 }
 
 /** The kinds of models there are. */
-export const kinds: readonly string[] = branchesOf(configSchema.$defs.model).flatMap(branch => kindOf(branch) ?? [])
+export const kinds = kindsOf('model')
+/** The kinds of hosted tools: each has a field of that name, and no other kind has it. */
+export const toolKinds = kindsOf('hosted_tool')
+
+function kindsOf(name: string): readonly string[] {
+  return branchesOf(configSchema.$defs[name]).flatMap(branch => kindOf(branch) ?? [])
+}
 
 /** What stands beside a reference wins over what it refers to. */
 function follow(schema: AnySchemaObject): AnySchemaObject {

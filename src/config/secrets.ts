@@ -10,15 +10,15 @@ import type { Declarations } from './unite.ts'
 
 const MOST_BYTES = 65_536
 
-/** Fetches the keys of all pools from the environment or from files, by pool name. No Problem shows what was fetched. */
-export function readPoolKeys(
-  pools: Declarations<unknown>,
+/** Fetches the `key` of each pool or tool from the environment or from files, by name. No Problem shows what was fetched. */
+export function readKeys(
+  declarations: Declarations<unknown>,
   env: Env,
   directory: string,
   report: Report,
 ): ReadonlyMap<string, Secret> {
   const secrets = new Map<string, Secret>()
-  for (const { name, node } of pools.values()) {
+  for (const { name, node } of declarations.values()) {
     const key = nodeAt(node, ['key'])
     const value = fetchSecret(key, 'key', env, directory)
     if (isRefusal(value)) refuse(key ?? node, value, report)

@@ -50,12 +50,18 @@ export interface Settings {
     readonly bodyBytes: number
     /** Inputs of one embeddings request. */
     readonly embeddingBatch: number
+    /** Calls of the model in one answer with hosted tools, at most. */
+    readonly toolRounds: number
+    /** From its admission on, how long an answer may take that still starts, or waits for, hosted tools. */
+    readonly toolTime: Millis
   }
   readonly listener: ListenerSettings
   /** Links that error bodies carry. */
   readonly errors: { readonly docs: string; readonly topup: string }
   /** By pool name. */
   readonly backends: ReadonlyMap<string, BackendSettings>
+  /** By name of the hosted tool. */
+  readonly tools: ReadonlyMap<string, ToolSettings>
 }
 
 /** What a connection of a client may take of the gateway. */
@@ -150,6 +156,46 @@ export interface Timeouts {
   readonly streamTimeout: Millis
   /** Whole answers: from dispatch to the end of one attempt. */
   readonly answerTimeout: Millis
+}
+
+/** How a hosted tool is run. */
+export type ToolSettings = McpToolSettings | HttpToolSettings | BuiltinToolSettings
+
+interface ToolBounds {
+  /** Of one call. */
+  readonly timeout: Millis
+  /** UTF-8 bytes of a result that a model is given; the rest is left out. */
+  readonly maxResultBytes: number
+}
+
+/** A tool of an MCP server. */
+export interface McpToolSettings extends ToolBounds {
+  readonly kind: 'mcp'
+  readonly url: string
+  readonly transport: 'streamable_http' | 'sse'
+  /** Sent as bearer. */
+  readonly key?: Secret
+  /** What the server calls the tool. */
+  readonly tool: string
+  /** In place of what the server says of it. */
+  readonly description?: string
+}
+
+/** A POST of the arguments as JSON, answered with the result as JSON. */
+export interface HttpToolSettings extends ToolBounds {
+  readonly kind: 'http'
+  readonly url: string
+  /** Sent as bearer. */
+  readonly key?: Secret
+  readonly description: string
+  /** JSON Schema of the arguments: an object. */
+  readonly parameters: Readonly<Record<string, unknown>>
+}
+
+/** A tool of the gateway itself. */
+export interface BuiltinToolSettings extends ToolBounds {
+  readonly kind: 'builtin'
+  readonly builtin: 'current_time' | 'calculator'
 }
 
 /** A value that never shows itself by accident: not in JSON, not in a log line, not in a stack. */

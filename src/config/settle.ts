@@ -23,15 +23,23 @@ import {
   type StoreSettings,
   type Timeouts,
 } from './settings.ts'
+import { toolsOf } from './settle-tools.ts'
 import { store } from './store.ts'
-import type { Declarations } from './unite.ts'
+import type { Declarations, Union } from './unite.ts'
 import { unitOf } from './units.ts'
+
+/** What the files refer to and do not hold: the keys of pools and tools by name, and the roots of guests' keys, newest first. */
+export interface Secrets {
+  readonly pools: ReadonlyMap<string, Secret>
+  readonly tools: ReadonlyMap<string, Secret>
+  readonly guests: readonly Secret[]
+}
 
 /** What the process needs beside the policy: defaults filled in, paths made absolute from the main file's directory. */
 export function settle(
   file: ConfigFile,
-  pools: Declarations<PoolSection>,
-  secrets: { readonly pools: ReadonlyMap<string, Secret>; readonly guests: readonly Secret[] },
+  { pools, tools }: Pick<Union, 'pools' | 'tools'>,
+  secrets: Secrets,
   directory: string,
 ): Settings {
   const { server = {}, errors = {}, ledger = {}, limits = {} } = file
@@ -47,10 +55,13 @@ export function settle(
     limits: {
       bodyBytes: unitOf('size', limits.body ?? DEFAULTS.body),
       embeddingBatch: unitOf('count', limits.embedding_batch ?? DEFAULTS.embeddingBatch),
+      toolRounds: unitOf('count', limits.tool_rounds ?? DEFAULTS.toolRounds),
+      toolTime: unitOf('duration', limits.tool_time ?? DEFAULTS.toolTime),
     },
     listener: listenerOf(limits),
     errors: { docs: errors.docs ?? `${publicUrl}/docs/errors`, topup: errors.topup ?? `${consoleUrl}/billing` },
     backends: backends(pools, file.failover ?? {}, secrets.pools),
+    tools: toolsOf(tools, secrets.tools),
   }
 }
 

@@ -1,4 +1,4 @@
-import type { ModelSection, PlanSection, PoolSection, RouteSection } from './file.ts'
+import type { HostedToolSection, ModelSection, PlanSection, PoolSection, RouteSection } from './file.ts'
 import type { PolicyFile } from './schema.ts'
 import type { Report } from './source.ts'
 import { entriesOf, isText, type MapNode, type Node, nodeAt, type Span } from './tree.ts'
@@ -27,6 +27,7 @@ export interface Union {
   readonly models: Declarations<ModelSection>
   readonly aliases: Declarations<string>
   readonly pools: Declarations<PoolSection>
+  readonly tools: Declarations<HostedToolSection>
   readonly defaultModel: Declaration<string> | undefined
   /** In the order they are tried. */
   readonly routes: readonly Declaration<RouteSection>[]
@@ -39,6 +40,7 @@ export function unite(parts: readonly Part[], report: Report): Union {
     models: section(parts, 'model', 'models', data => data.models, report),
     aliases: section(parts, 'alias', 'aliases', data => data.aliases, report),
     pools: section(parts, 'pool', 'pools', data => data.pools, report),
+    tools: section(parts, 'tool', 'hosted_tools', data => data.hosted_tools, report),
     defaultModel: single(parts, report),
     routes: routesIn(parts, report),
   }

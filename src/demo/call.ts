@@ -33,7 +33,7 @@ const BODY_MAX = 10_000_000
 
 /** The body as JSON; undefined when it was refused. */
 export async function jsonBody({ request, response }: Call): Promise<unknown> {
-  const text = await bodyOf(request)
+  const text = await bodyOf(request, BODY_MAX)
   if (text === undefined) {
     refuse(response, 413, 'payload_too_large', 'the body is larger than 10 MB')
     return undefined
@@ -47,15 +47,15 @@ export async function jsonBody({ request, response }: Call): Promise<unknown> {
   }
 }
 
-/** Nothing if it is too large; the rest is still read, so that the client sees the refusal. */
-async function bodyOf(request: http.IncomingMessage): Promise<string | undefined> {
+/** Nothing if it is more than `most` bytes; the rest is still read, so that the client sees the refusal. */
+export async function bodyOf(request: http.IncomingMessage, most: number): Promise<string | undefined> {
   const parts: Buffer[] = []
   let size = 0
   for await (const part of request) {
     size += part.length
-    if (size <= BODY_MAX) parts.push(part)
+    if (size <= most) parts.push(part)
   }
-  return size <= BODY_MAX ? Buffer.concat(parts).toString() : undefined
+  return size <= most ? Buffer.concat(parts).toString() : undefined
 }
 
 /** Answers with JSON. `madeBy` goes into `x-demo-model`: what is really behind the model's name. */

@@ -1,4 +1,6 @@
+import { sumIn } from './arithmetic.ts'
 import { isObject, type JsonObject } from './json.ts'
+import { endsIn, formulaIn, namesIn } from './phrases.ts'
 
 /** What values are made of. */
 export interface Material {
@@ -8,11 +10,14 @@ export interface Material {
   readonly whole: string
   /** Comes before the numbers of the text. */
   readonly result?: number
+  /** Leaves out what nobody has to give and the text says nothing of, as a call of a tool should. */
+  readonly sparing?: true
 }
 
 /** A value that fits a JSON Schema as well as it can: `pattern`, `not` and conditions are not looked at. */
 export function fitting(schema: JsonObject, material: Material): unknown {
-  const text = material.text.slice(0, 2000)
+  // Without separators of thousands.
+  const text = material.text.slice(0, 2000).replace(/(?<=\d),(?=\d{3}\b)/g, '')
   const result = material.result === undefined ? [] : [material.result]
   const spoken = [...text.matchAll(/(?<![\w.-])-?\d+(?:\.\d+)?/g)].map(Number)
   const supply: Supply = { ...material, text, root: schema, numbers: [...result, ...spoken], names: namesIn(text) }
@@ -58,8 +63,23 @@ function filledObject(schema: JsonObject, supply: Supply, depth: number): unknow
   const properties = isObject(schema.properties) ? schema.properties : {}
   const required = strings(schema.required)
   // A schema that requires nothing gets everything, since an empty object shows nobody anything.
-  const names = required.length > 0 || depth > OPTIONAL_DEPTH ? required : Object.keys(properties)
+  const all = required.length > 0 || depth > OPTIONAL_DEPTH ? required : Object.keys(properties)
+  const names = all.filter(name => required.includes(name) || !supply.sparing || isSaid(properties[name], name, supply))
   return Object.fromEntries(names.map(name => [name, fill(properties[name], name, supply, depth + 1)]))
+}
+
+/** Whether the text has anything for the field; what is neither a text nor a number has something in every text. */
+function isSaid(raw: unknown, name: string, { root, names, numbers }: Supply): boolean {
+  const schema = resolved(raw, root)
+  switch ('enum' in schema || 'const' in schema ? undefined : typeOf(schema)) {
+    case 'string':
+      return WHOLE.test(name) || names.length > 0
+    case 'integer':
+    case 'number':
+      return numbers.length > 0
+    default:
+      return true
+  }
 }
 
 function filledArray(schema: JsonObject, name: string, supply: Supply, depth: number): unknown {
@@ -94,6 +114,7 @@ function numberFor(schema: JsonObject, { numbers }: Supply): number {
 }
 
 const WHOLE = /^(?:q|query|question|search|text|prompt|message|input|content|answer|reply|response|summary|title)$/i
+const EXPRESSION = /^(?:expr|expression|formula|calculation|sum)$/i
 const FORMATS: Readonly<Record<string, readonly [RegExp, string]>> = {
   date: [/\b\d{4}-\d{2}-\d{2}\b/, '1970-01-01'],
   'date-time': [/\b\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:Z|[-+]\d{2}:\d{2})/, '1970-01-01T00:00:00Z'],
@@ -106,21 +127,23 @@ const FORMATS: Readonly<Record<string, readonly [RegExp, string]>> = {
 function stringFor(schema: JsonObject, name: string, supply: Supply): string {
   const format = FORMATS[String(schema.format)]
   if (format) return format[0].exec(supply.text)?.[0] ?? format[1]
-  const value = WHOLE.test(name) ? supply.whole : (supply.names.shift() ?? supply.whole)
+  const value = wordsFor(name, supply)
   // Schemas count code points.
   const points = [...value].slice(0, number(schema.maxLength))
   return points.join('') + '.'.repeat(Math.max(0, (number(schema.minLength) ?? 0) - points.length))
 }
 
-/** What fields may be called after: quoted words, then capitalised ones, then what follows a preposition. */
-function namesIn(text: string): string[] {
-  const quoted = [...text.matchAll(/["“`]([^"”`]+)["”`]/g)].map(match => match[1] ?? '')
-  const capital = /(?<!^|[.!?]\s+)\b(?!I\b)\p{Lu}[\p{L}\p{N}'-]*(?:\s\p{Lu}[\p{L}\p{N}'-]*)*/gu
-  const names = [...quoted, ...(text.match(capital) ?? [])]
-  if (names.length > 0) return [...new Set(names)]
-  return [...text.matchAll(/\b(?:in|for|at|to|from|of|about|near)\s+([^,.?!;:]+)/gi)].map(
-    match => match[1]?.trim() ?? '',
-  )
+function wordsFor(name: string, { text, whole, names }: Supply): string {
+  if (WHOLE.test(name)) return whole
+  if (EXPRESSION.test(name)) return formulaIn(text) ?? (sumIn(text) ?? sumIn(whole))?.expression ?? whole
+  return endFor(name, text) ?? names.shift() ?? whole
+}
+
+/** For fields such as `from`, `toUnit` and `source_to`. */
+function endFor(name: string, text: string): string | undefined {
+  const words = name.split(/[^A-Za-z]+|(?=[A-Z])/).map(word => word.toLowerCase())
+  if (words.includes('from')) return endsIn(text).from
+  return words.includes('to') ? endsIn(text).to : undefined
 }
 
 /** The schema itself, with local references followed and `allOf` laid together. */

@@ -1,4 +1,5 @@
 import { sumIn } from './arithmetic.ts'
+import { object, text } from './json.ts'
 import type { ChatRequest, Message } from './request.ts'
 import { lastUserText } from './tool-calls.ts'
 
@@ -30,8 +31,21 @@ type Skill = (conversation: Conversation) => Finding | undefined
 const toolResult: Skill = ({ messages }) => {
   if (messages.at(-1)?.role !== 'tool') return undefined
   const since = messages.findLastIndex(message => message.role !== 'tool')
-  const said = messages.slice(since + 1).map(result => `${callerOf(result, messages)} said: ${quoted(result.text)}`)
+  const said = messages
+    .slice(since + 1)
+    .map(result => `${callerOf(result, messages)} said: ${quoted(messageOf(result.text))}`)
   return { why: 'Tools have answered, so I pass on what they said.', text: `${said.join('. ')}.` }
+}
+
+/** What a tool has to say: without a first line in square brackets, and of an object its `text`, if it has one. */
+function messageOf(result: string): string {
+  const unmarked = result.replace(/^\[[^\]\n]*\]\r?\n/, '')
+  try {
+    return text(object(JSON.parse(unmarked)).text) || unmarked
+  } catch {
+    // Not JSON, as most of what tools say.
+    return unmarked
+  }
 }
 
 function callerOf({ callId }: Message, messages: readonly Message[]): string {

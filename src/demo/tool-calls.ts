@@ -17,8 +17,18 @@ export function callsFor(request: ChatRequest): readonly Call[] {
   const allowed = request.parallelCalls ? called : called.slice(0, 1)
   return allowed.map(tool => ({
     name: tool.name,
-    arguments: JSON.stringify(fitting({ type: 'object', ...tool.parameters }, { text, whole: text })),
+    arguments: JSON.stringify(
+      fitting({ type: 'object', ...tool.parameters }, { text, whole: withoutLead(text, tool), sparing: true }),
+    ),
   }))
+}
+
+/** The text without a beginning that only says which tool to use: "Search the docs: …", "look in the docs for …". */
+function withoutLead(text: string, tool: Tool): string {
+  const lead = /^[^:?!.\n]{1,80}?(?::|\b(?:about|for)\b(?! (?:me|us)\b))\s+(?=\S)/i.exec(text)?.[0]
+  if (lead === undefined) return text
+  const said = wordsOf(lead)
+  return wordsOf(tool.name).some(word => said.includes(word)) ? text.slice(lead.length) : text
 }
 
 /** What the user said last, whatever tools have said since. */
@@ -43,7 +53,10 @@ const COMMON = new Set(
   up use user using value want was what when where which who will with you your`.split(/\s+/),
 )
 
-/** Distinct words in lower case and the singular; `getWeather` and `get_weather` are two words each. */
+/**
+ * Distinct words in lower case, without endings: `getWeather` and `get_weather` are two words each, `calculator` and
+ * `calculate` are the same.
+ */
 function wordsOf(text: string): readonly string[] {
   const words =
     text
@@ -51,5 +64,7 @@ function wordsOf(text: string): readonly string[] {
       .toLowerCase()
       .match(/[\p{L}\p{N}]+/gu) ?? []
   const telling = words.filter(word => word.length > 1 && !COMMON.has(word))
-  return [...new Set(telling.map(word => (word.length > 3 ? word.replace(/s$/, '') : word)))]
+  return [...new Set(telling.map(stem))]
 }
+
+const stem = (word: string): string => word.replace(/(?<=.{3})s$/, '').replace(/(?<=.{4})(?:ing|ions?|ed|er|or|e)$/, '')

@@ -4,6 +4,8 @@ import type { Allow, Readings } from '../policy/decision.ts'
 import type { Denial } from '../policy/denial.ts'
 import type { Caller, Facts, InferenceRequest } from '../policy/facts.ts'
 import type { Hold } from '../policy/standing.ts'
+import type { ToolCalls } from '../policy/tools.ts'
+import type { Usage } from '../wire/usage.ts'
 import { type Admission, type Store, StoreUnavailable } from './store.ts'
 
 /** A request that may be sent, and what it holds until it is settled. */
@@ -14,6 +16,16 @@ export interface AdmittedCall {
   readonly hold: Hold
   readonly readings: Readings
   readonly revision: string
+  /** What the rounds before the present one weighed, of an answer with hosted tools. */
+  readonly spent?: Spent
+}
+
+/** What the rounds of an answer weighed that are over. */
+export interface Spent extends Usage {
+  /** Whether a backend did not report its usage of one of them. */
+  readonly estimated: boolean
+  /** Calls of hosted tools. */
+  readonly calls: ToolCalls
 }
 
 export interface Applicant {

@@ -20,11 +20,15 @@ export class Expenses {
   readonly #alarm: Alarm
   readonly #settingsOf: (pool: Pool) => BackendSettings
   readonly #admitted: AdmittedCall
+  readonly #before: number
 
+  /** `before` attempts at rounds before were written down, by other numbers. */
   constructor(
     ports: { readonly store: Store; readonly alarm: Alarm; readonly settingsOf: (pool: Pool) => BackendSettings },
-    admitted: AdmittedCall,
+    { spent: _spent, ...admitted }: AdmittedCall,
+    before = 0,
   ) {
+    this.#before = before
     this.#store = ports.store
     this.#alarm = ports.alarm
     this.#settingsOf = ports.settingsOf
@@ -36,7 +40,7 @@ export class Expenses {
     const { cost, maxUsdPerHour: limit } = this.#settingsOf(pool)
     if (!cost || limit === undefined) return { settle: () => {} }
     const { claims } = this.#admitted.decision
-    const amount = costOf(cost, claims.tokens.input, this.#paidOutput(this.#mostOutput), claims.spend.items)
+    const amount = costOf(cost, claims.tokens.input, this.#paidOutput(this.#mostOutput), this.#images)
     const at = await this.#store.takeAllowance({ pool: pool.name, amount, limit })
     if (at === undefined) return undefined
     return {
@@ -55,14 +59,14 @@ export class Expenses {
     const { cost } = this.#settingsOf(pool)
     if (!cost || !work) return 0
     const { inputTokens, outputTokens } = work.usage ?? estimateOf(this.#admitted, work.spoken)
-    return costOf(cost, inputTokens, this.#paidOutput(outputTokens), this.#admitted.decision.claims.spend.items)
+    return costOf(cost, inputTokens, this.#paidOutput(outputTokens), this.#images)
   }
 
   /** Writes down what a failed attempt cost, by its number. The answer does not wait for it, and does not fail with it. */
   record({ pool, cause, work }: Failure, attempt: number): void {
     if (!work || !this.#settingsOf(pool).cost) return
     const { bill } = settlementOf(this.#admitted, { pool, ...work })
-    const waste = { attempt, cause, bill: { ...bill, cost: this.costOf(pool, work) } }
+    const waste = { attempt: this.#before + attempt, cause, bill: { ...bill, cost: this.costOf(pool, work) } }
     this.#store.recordWaste([waste]).catch((error: unknown) => {
       this.#alarm('waste could not be recorded', { requestId: bill.requestId, error: String(error) })
     })
@@ -71,6 +75,11 @@ export class Expenses {
   /** What an image model calls output tokens is paid by the image. */
   #paidOutput(tokens: number): number {
     return this.#admitted.request.kind === 'image' ? 0 : tokens
+  }
+
+  get #images(): number {
+    const { request, decision } = this.#admitted
+    return request.kind === 'image' ? decision.claims.spend.items : 0
   }
 
   get #mostOutput(): number {

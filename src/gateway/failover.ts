@@ -43,7 +43,7 @@ export interface Answered<A> {
 }
 
 export type Unanswered = { readonly failures: readonly Failure[] } & (
-  | { readonly kind: 'refused'; readonly problem: string }
+  | { readonly kind: 'refused'; readonly problem: string; readonly tooLong: boolean }
   | { readonly kind: 'exhausted'; readonly denial: ExhaustedDenial }
   /** The client left; `dispatched` is the pool that may have worked for it. */
   | { readonly kind: 'left'; readonly dispatched?: { readonly pool: Pool; readonly work: Work } }
@@ -220,9 +220,10 @@ const left = (pool: Pool, { work }: Left, failures: readonly Failure[]): Unanswe
   failures,
 })
 
-const refused = ({ problem }: Rejected, failures: readonly Failure[]): Unanswered => ({
+const refused = ({ problem, tooLong }: Rejected, failures: readonly Failure[]): Unanswered => ({
   kind: 'refused',
   problem,
+  tooLong,
   failures,
 })
 

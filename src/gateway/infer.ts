@@ -1,24 +1,25 @@
-import type { BackendSettings, Settings } from '../config/settings.ts'
+import type { Settings } from '../config/settings.ts'
 import type { Config, Pool } from '../policy/config.ts'
 import type { Denial } from '../policy/denial.ts'
 import type { Caller, Facts } from '../policy/facts.ts'
 import { aliasOf } from '../policy/model.ts'
 import { isDenial } from '../wire/body.ts'
 import type { StreamWanted, WireRequest } from '../wire/request.ts'
-import { scrub } from '../wire/scrub.ts'
 import { type Headers, signalsIn } from '../wire/signals.ts'
 import { type AdmittedCall, admit } from './admit.ts'
-import type { Target } from './attempt.ts'
-import { Expenses } from './expenses.ts'
-import { type AnswerEnd, type Attempted, type Failure, failover, type Unanswered } from './failover.ts'
-import type { Lease, Leases } from './leases.ts'
-import type { Outcome } from './outcome.ts'
+import type { Failure } from './failover.ts'
+import { answerTerms, endOf, forward, type LeasedCall, settle, unanswered } from './forward.ts'
+import type { Leases } from './leases.ts'
 import type { Pools } from './pools.ts'
-import type { Alarm, Client, Clock, Send } from './ports.ts'
-import { type Delivered, settlementOf } from './settlement.ts'
+import type { Alarm, Client, Clock, HostedTools, Send } from './ports.ts'
+import { settlementOf } from './settlement.ts'
 import type { VerifyToken } from './sign-in.ts'
-import { type Bill, chargeOf, type Store } from './store.ts'
-import { type AnswerStream, answerId, attemptStream, type StreamEnding } from './stream.ts'
+import { type Bill, type Store, StoreUnavailable } from './store.ts'
+import { attemptStream, type LiveStream, type StreamEnding } from './stream.ts'
+import { type LearntTools, learnTools } from './tools/learn.ts'
+import { Rounds } from './tools/rounds.ts'
+import { serveToolStream } from './tools/tool-stream.ts'
+import { serveToolAnswer } from './tools/whole.ts'
 import { attemptWhole } from './whole.ts'
 
 /** Everything a request needs beside itself. */
@@ -27,6 +28,7 @@ export interface Gateway {
   readonly settings: Settings
   readonly store: Store
   readonly send: Send
+  readonly tools: HostedTools
   readonly clock: Clock
   readonly pools: Pools
   readonly leases: Leases
@@ -57,7 +59,7 @@ export type Served =
   | (Answered & { readonly kind: 'whole'; readonly bytes: Buffer; readonly bill: Bill })
   | (Answered & {
       readonly kind: 'stream'
-      readonly stream: AnswerStream
+      readonly stream: LiveStream
       /** Settles the stream, durably; to be awaited before the client gets its last bytes. */
       readonly settle: (ending: StreamEnding) => Promise<Bill>
     })
@@ -79,19 +81,19 @@ export async function infer(gateway: Gateway, call: Call): Promise<Served> {
   const health = { down: pools.down(config.pools.values(), at, patienceOf) }
   const signals = signalsOf(config, call)
   const facts = { at, caller, request: wire.request, health, signals }
+  const tools = wire.hosted && (await learnTools(gateway, facts, call.client))
+  if (tools && isDenial(tools)) return { kind: 'denied', denial: tools, failures: [] }
   const admitted = await admit(config, store, {
     requestId,
     ...(keyHash !== undefined && { keyHash }),
-    facts,
+    facts: tools ? { ...facts, request: tools.request } : facts,
     ...(settings.guests && { guestsPerDay: settings.guests.perDayTotal }),
   })
   if (isDenial(admitted)) return { kind: 'denied', denial: admitted, failures: [] }
 
   const lease = gateway.leases.open(admitted.hold)
   try {
-    const served = await (wire.stream
-      ? serveStream(gateway, call, { ...admitted, lease }, wire.stream)
-      : serveWhole(gateway, call, { ...admitted, lease }))
+    const served = await serve(gateway, call, { ...admitted, lease }, tools)
     // A stream goes on; whatever else was served is settled.
     if (served.kind !== 'stream') lease.end()
     return served
@@ -108,21 +110,21 @@ function signalsOf(config: Config, { wire, headers }: Call): Facts['signals'] {
   return isRouted && wire.routedText ? signalsIn(config.matchers, wire.routedText(), headers) : {}
 }
 
-interface LeasedCall extends AdmittedCall {
-  readonly lease: Lease
+function serve(gateway: Gateway, call: Call, admitted: LeasedCall, tools: LearntTools | undefined): Promise<Served> {
+  const { stream, hosted } = call.wire
+  // It was refused when its tools were to be learnt, and no more when it was admitted.
+  if (hosted && !tools) throw new StoreUnavailable(`terms of ${call.caller.account} changed during an admission`)
+  if (!tools || !hosted)
+    return stream ? serveStream(gateway, call, admitted, stream) : serveWhole(gateway, call, admitted)
+  const rounds = new Rounds(gateway, call, admitted, { hosted, definitions: tools.definitions })
+  return stream ? serveToolStream(gateway, rounds, stream) : serveToolAnswer(gateway, rounds)
 }
 
 async function serveWhole(gateway: Gateway, call: Call, admitted: LeasedCall): Promise<Served> {
   const { decision } = admitted
   const read = (backendModel: string) => (bytes: Buffer) =>
-    call.wire.readAnswer(bytes, {
-      model: decision.model,
-      backendModel,
-      inputTokens: decision.claims.tokens.input,
-      id: answerId(call.requestId),
-      created: Math.floor(gateway.clock.now() / 1000),
-    })
-  const attempted = await forward(gateway, call, admitted, target =>
+    call.wire.readAnswer(bytes, answerTerms(gateway, call, decision, backendModel))
+  const attempted = await forward(gateway, call, admitted, bodyOf(call, admitted), target =>
     attemptWhole(gateway, target, call.client, read(target.pool.model)),
   )
   if (attempted.kind !== 'answered') return unanswered(gateway, admitted, attempted)
@@ -132,8 +134,13 @@ async function serveWhole(gateway: Gateway, call: Call, admitted: LeasedCall): P
   return { kind: 'whole', admitted, pool, failures, bytes: answer.bytes, bill }
 }
 
+const bodyOf =
+  ({ wire }: Call, { hold, decision }: AdmittedCall) =>
+  ({ model }: Pool) =>
+    wire.bodyFor(model, hold.output, decision.imageSize)
+
 async function serveStream(gateway: Gateway, call: Call, admitted: LeasedCall, wanted: StreamWanted): Promise<Served> {
-  const attempted = await forward(gateway, call, admitted, target =>
+  const attempted = await forward(gateway, call, admitted, bodyOf(call, admitted), target =>
     attemptStream(gateway, target, wanted, call.client),
   )
   if (attempted.kind !== 'answered') return unanswered(gateway, admitted, attempted)
@@ -150,75 +157,4 @@ async function serveStream(gateway: Gateway, call: Call, admitted: LeasedCall, w
       return settle(gateway, admitted, { pool, ...ending }).finally(() => admitted.lease.end())
     },
   }
-}
-
-/** Sends the request to one pool after the other, as `attempt` does for one replica. */
-function forward<A>(
-  gateway: Gateway,
-  call: Call,
-  admitted: LeasedCall,
-  attempt: (target: Target) => Promise<Outcome<A>>,
-): Promise<Attempted<A>> {
-  const { clock, settings } = gateway
-  const { requestId, wire, client } = call
-  const { decision, hold } = admitted
-  const settingsOf = (pool: Pool) => backendOf(settings, pool)
-  const expenses = new Expenses({ ...gateway, settingsOf }, admitted)
-  const ports = { ...gateway, client, settingsOf, expenses, trying: (pool: Pool) => call.trying(admitted, pool) }
-  const startedAt = clock.elapsed()
-  const context = 'context' in decision.model ? decision.model.context : 0
-
-  return failover(ports, decision.pools, context, place => {
-    const { pool } = place
-    const streamTime = Math.max(0, place.settings.streamTimeout - (clock.elapsed() - startedAt))
-    const body = wire.bodyFor(pool.model, hold.output, decision.imageSize)
-    // The prompt is read from here on; images are charged once they came.
-    const dispatched = () => admitted.lease.dispatched(() => settlementOf(admitted, { pool, spoken: 0, items: 0 }))
-    const { commit } = decision
-    return attempt({ ...place, path: wire.path, body, requestId, commit, streamTime, dispatched })
-  })
-}
-
-function backendOf({ backends }: Settings, { name }: Pool): BackendSettings {
-  const backend = backends.get(name)
-  if (!backend) throw new Error(`pool ${name} has no backend settings`)
-  return backend
-}
-
-/** No answer: nobody pays, unless the client left while a backend worked for it. */
-async function unanswered(gateway: Gateway, admitted: AdmittedCall, attempted: Unanswered): Promise<Served> {
-  const { failures } = attempted
-  if (attempted.kind === 'left' && attempted.dispatched) {
-    const { pool, work } = attempted.dispatched
-    const bill = await settle(gateway, admitted, { pool, ...work })
-    return { kind: 'left', bill, failures }
-  }
-  await gateway.store.refund(admitted.hold)
-  if (attempted.kind === 'left') return { kind: 'left', failures }
-  if (attempted.kind === 'exhausted') return { kind: 'denied', denial: attempted.denial, failures }
-  const problem = `the backend refused the request: ${scrub(attempted.problem, privateWords(gateway))}`
-  return { kind: 'denied', denial: { code: 'VALIDATION_ERROR', field: '', problem }, failures }
-}
-
-/** What no client may read: our keys at backends, and where they stand. */
-function privateWords({ config, settings }: Gateway): readonly string[] {
-  const keys = [...settings.backends.values()].flatMap(({ key }) => (key ? [key.reveal()] : []))
-  const places = [...config.pools.values()].flatMap(({ replicas }) => replicas.map(url => new URL(url)))
-  return [...keys, ...places.flatMap(({ host, hostname }) => [host, hostname])]
-}
-
-async function settle(gateway: Gateway, admitted: AdmittedCall, delivered: Delivered): Promise<Bill> {
-  const settlement = settlementOf(admitted, delivered)
-  const { bill } = settlement
-  if (chargeOf(settlement).tokens > admitted.hold.tokens) {
-    // The bound should hold; the truth is recorded all the same.
-    gateway.alarm('a backend counted more tokens than were held', { requestId: bill.requestId, pool: bill.pool })
-  }
-  await gateway.store.settle(settlement)
-  return bill
-}
-
-function endOf({ clean, isFault }: StreamEnding): AnswerEnd {
-  if (clean) return 'well'
-  return isFault ? 'failed' : 'left'
 }

@@ -14,12 +14,14 @@ export interface Lease {
   dispatched(soFar: () => Settlement): void
   /** The same, once there is more to say of it. */
   speaking(soFar: () => Settlement): void
+  /** The request holds more, for another round. */
+  extended(hold: Hold): void
   /** The request ended, whatever it came to. */
   end(): void
 }
 
 interface Open {
-  readonly hold: Hold
+  hold: Hold
   soFar?: () => Settlement
   /** Dispatched, and the store does not know yet. */
   fresh: boolean
@@ -52,6 +54,9 @@ export class Leases {
       },
       speaking: soFar => {
         open.soFar = soFar
+      },
+      extended: extended => {
+        open.hold = extended
       },
       end: () => {
         this.#open.delete(open)

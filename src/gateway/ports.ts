@@ -68,6 +68,27 @@ export interface ProbeRequest {
   readonly fresh: boolean
 }
 
+/** Runs the hosted tools of a configuration. Nothing here rejects, and nobody waits for what its signal aborted. */
+export interface HostedTools {
+  /** What a model is told of a tool; undefined when that cannot be learnt now. */
+  define(name: string, signal: AbortSignal): Promise<ToolDefinition | undefined>
+  /** Runs a tool with its arguments as the model wrote them, which may not even be JSON. */
+  call(name: string, args: string, signal: AbortSignal): Promise<ToolResult>
+}
+
+export interface ToolDefinition {
+  readonly description: string
+  /** JSON Schema of the arguments. */
+  readonly parameters: Readonly<Record<string, unknown>>
+}
+
+/** What came of a call: data of somebody else, which nothing here interprets. */
+export interface ToolResult {
+  /** The result, or why there is none; at most `maxResultBytes` of UTF-8, and marked where something was left out. */
+  readonly text: string
+  readonly failed: boolean
+}
+
 /** The client at the other end, who may leave at any time. */
 export interface Client {
   readonly gone: boolean

@@ -1,7 +1,8 @@
 import type { Pool } from '../policy/config.ts'
 import { costOf } from '../policy/price.ts'
+import { toolsCost } from '../policy/tools.ts'
 import type { Usage } from '../wire/usage.ts'
-import type { AdmittedCall } from './admit.ts'
+import type { AdmittedCall, Spent } from './admit.ts'
 import type { Settlement } from './store.ts'
 
 /** What is known of an answer when it is over. */
@@ -21,9 +22,10 @@ const BYTES_PER_TOKEN = 3
 /** The settlement of a request: at the backend's usage, else at an estimate that never passes the hold. */
 export function settlementOf(admitted: AdmittedCall, delivered: Delivered): Settlement {
   const { caller, request, decision, hold, revision } = admitted
-  const { inputTokens, outputTokens } = delivered.usage ?? estimateOf(admitted, delivered.spoken)
+  const { inputTokens, outputTokens, estimated, calls } = spentWith(admitted, delivered)
   const { price, items } = decision.claims.spend
-  const cost = costOf(price, inputTokens, outputTokens, delivered.items ?? items)
+  const pieces = decision.tools ? toolsCost(decision.tools, calls) : (delivered.items ?? items)
+  const cost = costOf(price, inputTokens, outputTokens, pieces)
   return {
     hold,
     // What an image model calls output tokens is paid by the image, and no part of the minute.
@@ -38,13 +40,28 @@ export function settlementOf(admitted: AdmittedCall, delivered: Delivered): Sett
       inputTokens,
       outputTokens,
       cost,
-      estimated: delivered.usage === undefined,
+      estimated,
       admittedAt: hold.at,
       revision,
       ...(decision.route && { rule: decision.route.name }),
+      ...(Object.keys(calls).length > 0 && { tools: calls }),
     },
   }
 }
+
+/** What a request weighed with what was delivered in its present round. */
+export function spentWith(admitted: AdmittedCall, { usage, spoken }: Omit<Delivered, 'pool'>): Spent {
+  const { inputTokens, outputTokens, estimated, calls } = admitted.spent ?? NOTHING_SPENT
+  const present = usage ?? estimateOf(admitted, spoken)
+  return {
+    inputTokens: inputTokens + present.inputTokens,
+    outputTokens: outputTokens + present.outputTokens,
+    estimated: estimated || usage === undefined,
+    calls,
+  }
+}
+
+const NOTHING_SPENT: Spent = { inputTokens: 0, outputTokens: 0, estimated: false, calls: {} }
 
 /** Tokens of an answer whose backend did not tell: never more than are held. */
 export function estimateOf({ decision, hold }: AdmittedCall, spoken: number | undefined): Usage {

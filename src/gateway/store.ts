@@ -133,6 +133,8 @@ export interface Bill {
   readonly revision: string
   /** The route that chose the model. */
   readonly rule?: string
+  /** Calls of hosted tools by name, whose price is in the cost; a row of kind `late` tells them again. */
+  readonly tools?: Readonly<Record<string, number>>
 }
 
 /** One failed attempt that a backend may have worked for. */

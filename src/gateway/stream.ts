@@ -1,6 +1,7 @@
 import type { Millis } from '../policy/config.ts'
 import type { StreamWanted } from '../wire/request.ts'
 import { StreamReader, type StreamReading } from '../wire/stream.ts'
+import type { DeltaReader } from '../wire/tools/delta-reader.ts'
 import type { Usage } from '../wire/usage.ts'
 import { type AttemptPorts, openAttempt, type Reader, type Target } from './attempt.ts'
 import { errorIn, type Failed, failed, type Outcome, ofError, type Rejected, type Work } from './outcome.ts'
@@ -26,6 +27,16 @@ export interface StreamEnding {
   readonly spoken: number
   /** Broken events that were left out. */
   readonly skipped: number
+}
+
+/** An answer that is on its way to the client. */
+export interface LiveStream {
+  /** Hands over what was held, and from now on every event. */
+  attach(sink: StreamSink): void
+  pause(): void
+  resume(): void
+  /** The client left: the backend is told at once, the sink nothing. What was said stays to be paid. */
+  abort(): StreamEnding
 }
 
 /** The id of an answer whose backend gave it none. */
@@ -62,7 +73,9 @@ const NO_BYTES: Buffer = Buffer.alloc(0)
 const MAX_HELD_CHARS = 67_108_864
 
 /** A stream of a backend: silent until its commit, then live until its end. */
-export class AnswerStream implements Reader {
+export class AnswerStream implements Reader, LiveStream {
+  /** Set for a round of an answer with hosted tools. */
+  readonly deltas: DeltaReader | undefined
   readonly #clock: Clock
   readonly #target: Target
   readonly #reader: StreamReader
@@ -92,11 +105,13 @@ export class AnswerStream implements Reader {
     this.#answered = answered
     this.#heardAt = clock.elapsed()
     const { usageWanted, choices } = terms
-    const created = Math.floor(clock.now() / 1000)
-    const id = answerId(target.requestId)
+    const { model } = target.pool
+    const ids = { model, id: answerId(target.requestId), created: Math.floor(clock.now() / 1000) }
+    this.deltas = terms.deltas?.(ids)
     // A broken event that nothing was said before, or that nobody saw, is the next replica's to do better.
     const skips = target.commit === 'first_content'
-    this.#reader = new StreamReader({ model: target.pool.model, usageWanted, id, created }, choices, skips)
+    const { deltas } = this
+    this.#reader = new StreamReader({ ...ids, usageWanted, ...(deltas && { deltas }) }, choices, skips)
   }
 
   /** Bytes of content, reasoning and tool calls so far. */
@@ -109,7 +124,6 @@ export class AnswerStream implements Reader {
     this.#after(this.#target.streamTime, () => this.#give({ ...this.#failed('stream timeout'), ...PATIENCE_LOST }))
   }
 
-  /** Hands over what was held, and from now on every event. */
   attach(sink: StreamSink): void {
     this.#sink = sink
     const held = this.#held.join('')
@@ -132,7 +146,6 @@ export class AnswerStream implements Reader {
     if (!this.#paused) this.#exchange?.resume()
   }
 
-  /** The client left: the backend is told at once, the sink nothing. What was said stays to be paid. */
   abort(): StreamEnding {
     this.#exchange?.abort()
     this.#sink = undefined
@@ -226,7 +239,7 @@ export class AnswerStream implements Reader {
 
   #read({ events, stop }: StreamReading): void {
     if (events !== '') this.#pass(events)
-    if (this.#target.commit === 'first_content' && this.#reader.started) this.answer({ kind: 'answered', answer: this })
+    if (this.#target.commit === 'first_content' && this.#reader.shows) this.answer({ kind: 'answered', answer: this })
     if (stop?.kind === 'done') this.#done()
     else if (stop?.kind === 'broken') this.#late(stop.cause)
     else if (stop) this.#give(ofError(stop.error, this.work()))

@@ -1,5 +1,4 @@
 import type { Millis } from '../policy/config.ts'
-import type { WholeAnswer } from '../wire/request.ts'
 import { type AttemptPorts, openAttempt, type Reader, type Target } from './attempt.ts'
 import { errorIn, failed, type Outcome, ofError } from './outcome.ts'
 import type { Cancel, Client } from './ports.ts'
@@ -10,23 +9,23 @@ const MAX_ANSWER_BYTES = 67_108_864
 const USAGE_WAIT: Millis = 30_000
 
 /** One attempt at a whole answer: all of it is read and checked before any of it is passed on. */
-export function attemptWhole(
+export function attemptWhole<A>(
   ports: AttemptPorts,
   target: Target,
   client: Client,
-  read: (bytes: Buffer) => WholeAnswer | undefined,
-): Promise<Outcome<WholeAnswer>> {
+  read: (bytes: Buffer) => A | undefined,
+): Promise<Outcome<A>> {
   return new Promise(resolve => {
     const chunks: Buffer[] = []
     let size = 0
     let dispatched = false
     let isRefused = false
     const timers: Cancel[] = []
-    const finish = (outcome: Outcome<WholeAnswer>) => {
+    const finish = (outcome: Outcome<A>) => {
       for (const cancel of timers) cancel()
       resolve(outcome)
     }
-    const giveUp = (outcome: Outcome<WholeAnswer>) => {
+    const giveUp = (outcome: Outcome<A>) => {
       exchange.abort()
       finish(outcome)
     }
@@ -58,7 +57,7 @@ export function attemptWhole(
   })
 }
 
-function readWhole(bytes: Buffer, read: (bytes: Buffer) => WholeAnswer | undefined): Outcome<WholeAnswer> {
+function readWhole<A>(bytes: Buffer, read: (bytes: Buffer) => A | undefined): Outcome<A> {
   try {
     const answer = read(bytes)
     if (answer) return { kind: 'answered', answer }

@@ -220,6 +220,8 @@ export interface CallNote {
   readonly model?: string
   /** The route that chose the model. */
   readonly rule?: string
+  /** Calls of hosted tools by name. */
+  readonly tools?: Readonly<Record<string, number>>
   readonly pool?: string
   readonly failures?: readonly { pool: string; cause: string }[]
   readonly inputTokens?: number

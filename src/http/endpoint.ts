@@ -56,7 +56,7 @@ export interface Process extends Omit<Gateway, PerSnapshot> {
 }
 
 /** What of the gateway's ports comes from the files. All others outlive a reload. */
-type PerSnapshot = 'config' | 'settings' | 'send' | 'verify'
+type PerSnapshot = 'config' | 'settings' | 'send' | 'tools' | 'verify'
 
 /** Where requests get the snapshot they keep. */
 export interface Snapshots {

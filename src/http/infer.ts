@@ -1,4 +1,3 @@
-import type { Settings } from '../config/settings.ts'
 import type { AdmittedCall } from '../gateway/admit.ts'
 import type { Identified } from '../gateway/identify.ts'
 import { infer, type Served } from '../gateway/infer.ts'
@@ -21,11 +20,11 @@ import { relay } from './relay.ts'
 const HEADERS_WAIT: Millis = 25_000
 
 /** An endpoint that serves one kind of inference request; `read` knows its body. */
-export function inference(read: (bytes: Buffer, settings: Settings) => WireRequest | Denial) {
+export function inference(read: (bytes: Buffer, app: App) => WireRequest | Denial) {
   return async (app: App, call: HttpCall, { caller, keyHash }: Identified): Promise<void> => {
     const bytes = await readBody(call.request, app.settings.limits.bodyBytes)
     if (isDenial(bytes)) return call.deny(bytes)
-    const wire = read(bytes, app.settings)
+    const wire = read(bytes, app)
     if (isDenial(wire)) return call.deny(wire)
     const plan = planOf(app.config, caller)
     call.note = { ...(plan && { plan: plan.name }), asked: wire.request.model ?? '' }
@@ -102,9 +101,10 @@ function deny(call: HttpCall, events: EventResponse, denial: Denial): void {
   } else call.deny(denial)
 }
 
-function noteBill(call: HttpCall, { model, pool, rule, inputTokens, outputTokens, cost, estimated }: Bill): void {
-  const routed = rule === undefined ? {} : { rule }
-  call.note = { ...call.note, model, ...routed, pool, inputTokens, outputTokens, cost, estimated }
+function noteBill(call: HttpCall, bill: Bill): void {
+  const { model, pool, rule, inputTokens, outputTokens, cost, estimated, tools } = bill
+  const more = { ...(rule !== undefined && { rule }), ...(tools && { tools }) }
+  call.note = { ...call.note, model, ...more, pool, inputTokens, outputTokens, cost, estimated }
 }
 
 function answerHeaders({ settings }: App, admitted: AdmittedCall, pool: Pool, cost: number): Record<string, string> {

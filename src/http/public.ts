@@ -15,13 +15,19 @@ import { showReady } from './ready.ts'
 
 /** What clients may call. Spec 4. */
 export const publicEndpoints: readonly Endpoint[] = [
-  { method: 'POST', path: '/v1/chat/completions', who: 'caller', sheds: true, run: inference(readChat) },
+  {
+    method: 'POST',
+    path: '/v1/chat/completions',
+    who: 'caller',
+    sheds: true,
+    run: inference((bytes, { config, settings }) => readChat(bytes, { brand: settings.brand, declared: config.tools })),
+  },
   {
     method: 'POST',
     path: '/v1/embeddings',
     who: 'caller',
     sheds: true,
-    run: inference((bytes, { limits }) => readEmbeddings(bytes, limits.embeddingBatch)),
+    run: inference((bytes, { settings }) => readEmbeddings(bytes, settings.limits.embeddingBatch)),
   },
   { method: 'POST', path: '/v1/images/generations', who: 'caller', sheds: true, run: inference(readImages) },
   { method: 'GET', path: '/v1/models', who: 'anyone', run: listModels },

@@ -1,5 +1,5 @@
 import type { Cancel } from '../gateway/ports.ts'
-import type { AnswerStream, StreamEnding } from '../gateway/stream.ts'
+import type { LiveStream, StreamEnding } from '../gateway/stream.ts'
 import { errorEvent, sseDone } from '../wire/sse.ts'
 import type { HttpCall } from './call.ts'
 import type { EventResponse } from './event-response.ts'
@@ -11,7 +11,7 @@ import type { EventResponse } from './event-response.ts'
 export function relay(
   call: HttpCall,
   events: EventResponse,
-  stream: AnswerStream,
+  stream: LiveStream,
   settle: (ending: StreamEnding) => Promise<void>,
 ): Promise<void> {
   return new Promise((resolve, reject) => {

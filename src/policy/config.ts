@@ -37,6 +37,8 @@ export interface Config {
   readonly routes: readonly Route[]
   /** What they look for in texts and headers, each once. */
   readonly matchers: readonly Matcher[]
+  /** Tools that run on the server when a request lists them. */
+  readonly tools: ReadonlyMap<string, HostedTool>
   /** Of accounts that signed in, where neither an operator nor the token says another. */
   readonly defaultPlan?: Plan
   /** Of devices; no token can claim it. */
@@ -46,6 +48,8 @@ export interface Config {
 export interface Plan extends Declared {
   /** The models of the plan by name, each with the entry that includes it. */
   readonly models: ReadonlyMap<string, Inclusion>
+  /** The hosted tools of the plan by name, likewise. */
+  readonly tools: ReadonlyMap<string, Inclusion>
   /** Requests in every 60 s span. */
   readonly rpm: number
   /** Prompt and completion tokens in every 60 s span. */
@@ -67,7 +71,7 @@ export type Commit = 'first_content' | 'complete'
 /** Never, always, or up to a cap beyond the allotment. */
 export type Overage = boolean | { readonly capUsd: NanoUsd }
 
-/** Why a plan includes a model: `tier:guest`, the model's own name, or `all`. */
+/** Why a plan includes a model or a tool: `tier:guest`, its own name, or `all`. */
 export interface Inclusion {
   readonly by: string
   readonly at: Place
@@ -118,7 +122,7 @@ export interface ImageModel extends ServedModel {
 export interface Price {
   readonly input: NanoUsd
   readonly output: NanoUsd
-  /** For each image. */
+  /** For each piece, such as an image. */
   readonly item?: NanoUsd
 }
 
@@ -134,6 +138,14 @@ export interface Pool extends Declared {
 
 export interface Alias extends Declared {
   readonly model: Model
+}
+
+/** A tool that runs on the server when a request lists it. Spec 4.2. */
+export interface HostedTool extends Declared {
+  /** Calls in one answer, at most. */
+  readonly maxCalls: number
+  /** Of one call, whatever came of it. */
+  readonly price: NanoUsd
 }
 
 /** A rule of smart routing. */

@@ -11,6 +11,7 @@ import { type Ruling, ruled } from './ruling.ts'
 import { failoverOrder } from './send.ts'
 import { size } from './size.ts'
 import type { Sized } from './sized.ts'
+import { hostedTools, withTools } from './tools.ts'
 import { windowOf } from './window.ts'
 
 /** The whole policy. The same config and facts give the same decision. */
@@ -32,10 +33,14 @@ export function decide(config: Config, facts: Facts): Decision {
   const gated = ruled(why, gate(plan, model))
   if ('denial' in gated) return deny(gated.denial)
 
+  const listed = hostedTools(config, plan, model, request, why)
+  if ('denial' in listed) return deny(listed.denial)
+
   const sized = ruled(why, size(plan, model, request))
   if ('denial' in sized) return deny(sized.denial)
 
-  const claims = claimsOf(plan, caller.terms, sized.value, at)
+  const tools = listed.value
+  const claims = withTools(claimsOf(plan, caller.terms, sized.value, at), tools)
   const pools = failoverOrder(model, health)
   why.push(...limitSteps(plan, claims), {
     stage: 'send',
@@ -52,6 +57,7 @@ export function decide(config: Config, facts: Facts): Decision {
     ...(route && { route }),
     pools,
     claims,
+    ...(tools.length > 0 && { tools }),
     commit: plan.commit ?? (model.kind === 'chat' ? model.commit : 'first_content'),
     ...(imageSize && { imageSize }),
     why,

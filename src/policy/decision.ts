@@ -1,4 +1,4 @@
-import type { Alias, Commit, EpochMs, Model, NanoUsd, Place, Plan, Pool, Price, Route } from './config.ts'
+import type { Alias, Commit, EpochMs, HostedTool, Model, NanoUsd, Place, Plan, Pool, Price, Route } from './config.ts'
 import type { Denial, QuotaDenial, RateDenial } from './denial.ts'
 
 /** What `decide` says of a request. */
@@ -21,6 +21,8 @@ export interface Allow {
   /** In the order they are to be tried. */
   readonly pools: readonly Pool[]
   readonly claims: Claims
+  /** Hosted tools that the model may call. */
+  readonly tools?: readonly HostedTool[]
   readonly commit: Commit
   /** The size of the images asked for, or the model's first. */
   readonly imageSize?: string
@@ -59,7 +61,7 @@ export interface SpendClaim {
   readonly overageEnabled: boolean
   readonly window: Window
   readonly price: Price
-  /** Images asked for. */
+  /** What is paid by the piece: images asked for; of hosted tools, nano-USD at a price of 1. */
   readonly items: number
 }
 

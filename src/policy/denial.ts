@@ -13,6 +13,7 @@ export type Denial =
   | PlanDenial
   | QuotaDenial
   | ExhaustedDenial
+  | ToolDenial
   | { readonly code: 'NOT_FOUND'; readonly problem: string }
   | { readonly code: 'METHOD_NOT_ALLOWED'; readonly allow: readonly string[] }
   | { readonly code: 'PAYLOAD_TOO_LARGE'; readonly limitBytes: number }
@@ -49,12 +50,20 @@ export interface KeysDenial {
   readonly retryAfterMs: Millis
 }
 
-/** The plan does not include the model. Retrying does not help. Spec 7, rule 2. */
+/** The plan does not include the model, or one of the hosted tools. Retrying does not help. Spec 7, rule 2. */
 export interface PlanDenial {
   readonly code: 'rate_limit_exceeded'
   readonly type: 'plan_limit'
   readonly model: string
   readonly plan: string
+  /** What the plan lacks, where it is not the model. */
+  readonly tool?: string
+}
+
+/** What a model must be told of a hosted tool cannot be learnt now. */
+export interface ToolDenial {
+  readonly code: 'TOOL_UNAVAILABLE'
+  readonly tool: string
 }
 
 /** The request cannot fit in the window, even with every hold refunded. */

@@ -48,6 +48,8 @@ export interface ChatAsk extends Ask {
   readonly images: number
   /** Tools that the model may call. */
   readonly tools: number
+  /** Names of those that run here, in the order in which they were listed. */
+  readonly hosted?: readonly string[]
   /** The client's own output cap and the field it used. */
   readonly cap?: { readonly field: CapField; readonly tokens: number }
   /** Completions asked for, 1 to 4. */

@@ -45,6 +45,14 @@ function outputOf(model: ChatModel, request: ChatAsk): OutputClaim {
   return { want: Math.max(min, Math.min(model.maxOutput, room)), min, choices }
 }
 
+/** What another call of the model may take in one answer, of which `left` output tokens are left. */
+export function sizeRound(model: ChatModel, request: ChatAsk, left: number): Pick<Sized, 'input' | 'output'> {
+  const min = Math.min(LEAST_OUTPUT, left)
+  const room = model.context - estimatedInput(model, request)
+  const output = { want: Math.max(min, Math.min(left, room)), min, choices: 1 }
+  return { input: inputOf(model, request, output), output }
+}
+
 /** An upper bound: no tokenizer makes more tokens than bytes, and what exceeds the context is refused by the backend. */
 function inputOf(model: ChatModel, request: ChatAsk, output: OutputClaim): number {
   const bound = request.textBytes + TEMPLATE_TOKENS * request.messages + model.imageTokens * request.images

@@ -67,25 +67,41 @@ const message = {
   else: { required: ['content'], properties: { content: { type: ['string', 'array'] } } },
 }
 
+const toolName = {
+  type: 'string',
+  pattern: '^[A-Za-z0-9_-]{1,64}$',
+  description: 'must be 1 to 64 letters, digits, _ and -',
+}
+
 const tool = {
   type: 'object',
-  required: ['type', 'function'],
+  required: ['type'],
   properties: {
-    type: { const: 'function' },
+    type: { enum: ['function', 'hosted'] },
+    hosted: optional('boolean'),
     function: {
       type: 'object',
       required: ['name'],
       properties: {
-        name: {
-          type: 'string',
-          pattern: '^[A-Za-z0-9_-]{1,64}$',
-          description: 'must be 1 to 64 letters, digits, _ and -',
-        },
+        name: toolName,
         description: optional('string'),
         parameters: optional('object'),
       },
     },
   },
+  allOf: [
+    {
+      if: { required: ['type'], properties: { type: { const: 'function' } } },
+      // biome-ignore lint/suspicious/noThenProperty: a JSON Schema keyword.
+      then: { required: ['function'] },
+    },
+    {
+      // A hosted tool is named; what it takes is known here.
+      if: { required: ['type'], properties: { type: { const: 'hosted' } } },
+      // biome-ignore lint/suspicious/noThenProperty: a JSON Schema keyword.
+      then: { required: ['name'], properties: { name: toolName } },
+    },
+  ],
 }
 
 /** Body of POST /v1/chat/completions. Spec 4.2. What is not named here passes to the backend as it is. */

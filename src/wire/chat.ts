@@ -5,37 +5,51 @@ import { invalid, isDenial, isObject, type JsonObject } from './body.ts'
 import { chatSchema } from './chat.schema.ts'
 import { refusedField } from './refused.ts'
 import type { WireRequest } from './request.ts'
+import { hostedChat } from './tools/hosted-chat.ts'
+import { readTools, type ToolNames, toolsProblem } from './tools/listed.ts'
 import { readValid, validator } from './validate.ts'
 
 const validate = validator(chatSchema)
 
+const NO_HOSTED: ToolNames = { brand: '', declared: new Map() }
+
 /** Reads the body of POST /v1/chat/completions. Spec 4.2. */
-export function readChat(bytes: Buffer): WireRequest | Denial {
+export function readChat(bytes: Buffer, names = NO_HOSTED): WireRequest | Denial {
   const parsed = readValid(bytes, refusedField, validate)
   if (isDenial(parsed)) return parsed
   const { body } = parsed
   const cap = capOf(body)
   if (cap === 'unequal') return invalid('max_completion_tokens', 'differs from max_tokens; send one of them')
 
+  const entries = readTools(body, names)
+  const wrong = toolsProblem(body, entries)
+  if (wrong) return wrong
+
   const { model, n, stream, stream_options, chat_template_kwargs } = body
   const thinking = isObject(chat_template_kwargs) ? chat_template_kwargs.enable_thinking : undefined
+  const hosted = entries.flatMap(entry => entry.hosted?.name ?? [])
   const request: ChatAsk = {
     kind: 'chat',
     ...(typeof model === 'string' && { model }),
     stream: stream === true,
     ...weigh(body),
-    tools: Array.isArray(body.tools) ? body.tools.length : 0,
+    tools: entries.length,
+    ...(hosted.length > 0 && { hosted }),
     ...(cap && { cap }),
     choices: typeof n === 'number' ? n : 1,
     ...(typeof thinking === 'boolean' && { thinking }),
   }
+  const bodyOf = (sent: JsonObject, backendModel: string, output: number) =>
+    backendChat(sent, request, backendModel, output)
+  const chat = hostedChat(body, entries, bodyOf)
   const usageWanted = isObject(stream_options) && stream_options.include_usage === true
   return {
     request,
     path: '/chat/completions',
     routedText: () => routedText(body.messages),
     ...(request.stream && { stream: { usageWanted, choices: request.choices } }),
-    bodyFor: (backendModel, output) => backendChat(body, request, backendModel, output),
+    ...(chat && { hosted: chat }),
+    bodyFor: (backendModel, output) => bodyOf(body, backendModel, output),
     readAnswer: readCompletion,
   }
 }

@@ -1,4 +1,5 @@
 import { isObject, type JsonObject } from './body.ts'
+import type { DeltaReader } from './tools/delta-reader.ts'
 import { readUsage, spokenBytes, type Usage } from './usage.ts'
 
 /** What one event of a backend's stream says. */
@@ -29,6 +30,8 @@ export interface ChunkTerms {
   readonly id: string
   /** Seconds since the epoch, for backends that leave `created` out. */
   readonly created: number
+  /** Reads a round of an answer with hosted tools, of which the client sees a part. */
+  readonly deltas?: DeltaReader
 }
 
 /** Reads the data of one event, and how it is passed on. */
@@ -48,7 +51,7 @@ export function readChunk(data: string, terms: ChunkTerms): Chunk {
       .filter(({ finish_reason }) => typeof finish_reason === 'string' && finish_reason !== '')
       .map(indexOf),
     ...(usage && { usage }),
-    data: forClient(data, chunk, choices.length, terms),
+    data: terms.deltas ? terms.deltas.forClient(chunk) : forClient(data, chunk, choices.length, terms),
   }
 }
 

@@ -73,6 +73,10 @@ function render(denial: Denial | ProtocolDenial, { brand, links }: ErrorTerms): 
       return quota(denial, links.topup)
     case 'UPSTREAMS_EXHAUSTED':
       return exhausted(denial)
+    case 'TOOL_UNAVAILABLE':
+      return flat(code, `The hosted tool ${denial.tool} cannot be used at the moment; retry, or leave it out.`, {
+        'retry-after': '5',
+      })
     case 'METHOD_NOT_ALLOWED':
       return flat(code, `Use ${denial.allow.join(' or ')} here.`, { allow: denial.allow.join(', ') })
     case 'REQUEST_TIMEOUT':
@@ -150,8 +154,9 @@ function guestText({ type }: GuestDenial): string {
   }
 }
 
-function planLimit({ code, type, model, plan }: PlanDenial, docs: string): Rendered {
-  const message = `Plan ${plan} does not include ${model}. Retrying does not help: change the plan or the model.`
+function planLimit({ code, type, model, plan, tool }: PlanDenial, docs: string): Rendered {
+  const [lacks, other] = tool === undefined ? [model, 'the model'] : [`the hosted tool ${tool}`, 'leave the tool out']
+  const message = `Plan ${plan} does not include ${lacks}. Retrying does not help: change the plan or ${other}.`
   return { reason: type, headers: noRetry, body: { error: { code, type, message, retry_after_ms: 0, docs } } }
 }
 

@@ -74,6 +74,14 @@ export const errorDocs: Readonly<Record<ErrorCode, ErrorDoc>> = {
     retry: backoff,
     todo: 'Wait as long as retry-after says, where it is sent. Another model may have other backends: `attempted` names the pools of this one that were tried, or all of them where none was fit to be.',
   },
+  TOOL_UNAVAILABLE: {
+    status: 503,
+    reason: 'a hosted tool cannot be used',
+    meaning:
+      'What a hosted tool takes cannot be learnt from its server now, so no model was asked. Nothing was charged.',
+    retry: backoff,
+    todo: 'Wait as long as retry-after says, or send the request without the tool that the text names.',
+  },
   NOT_FOUND: {
     status: 404,
     reason: 'no such path or model',
@@ -183,6 +191,7 @@ export const rateTypes: readonly { readonly type: string; readonly meaning: stri
   { type: 'guest_keys', meaning: 'New devices of one address or network in an hour. Devices that have a key get it.' },
   {
     type: 'plan_limit',
-    meaning: 'The plan does not include the model. Retrying never helps: change the plan or the model.',
+    meaning:
+      'The plan does not include the model, or a hosted tool. Retrying never helps: change the plan, the model or the tools.',
   },
 ]

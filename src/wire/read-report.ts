@@ -61,6 +61,7 @@ export function readLedgerRecord(value: unknown): LedgerRecord {
     settled_at: text(record, 'settled_at'),
     revision: text(record, 'revision'),
     rule: record.rule === null ? null : text(record, 'rule'),
+    tools: counts(record.tools),
     cause: record.cause === null ? null : text(record, 'cause'),
   }
 }
@@ -74,6 +75,13 @@ function text(record: JsonObject, field: string): string {
   const value = record[field]
   if (typeof value !== 'string') throw new TypeError(`the gateway sent no ${field}`)
   return value
+}
+
+/** Null also where an older gateway does not tell. */
+function counts(value: unknown): LedgerRecord['tools'] {
+  if (value === null || value === undefined) return null
+  const record = asObject(value)
+  return Object.fromEntries(Object.keys(record).map(name => [name, count(record, name)]))
 }
 
 function count(record: JsonObject, field: string): number {

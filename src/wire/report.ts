@@ -50,6 +50,8 @@ export interface LedgerRecord extends Amount {
   readonly settled_at: string
   readonly revision: string
   readonly rule: string | null
+  /** Calls of hosted tools by name, whose price is in the cost. */
+  readonly tools: Readonly<Record<string, number>> | null
   /** Why an attempt failed; of waste only. */
   readonly cause: string | null
 }
@@ -115,6 +117,7 @@ export function ledgerRecord(row: {
   readonly settledAt: EpochMs
   readonly revision: string
   readonly rule?: string
+  readonly tools?: Readonly<Record<string, number>>
   readonly cause?: string
 }): LedgerRecord {
   const { account, plan, asked, model, pool, kind, estimated, revision } = row
@@ -134,6 +137,7 @@ export function ledgerRecord(row: {
     settled_at: new Date(row.settledAt).toISOString(),
     revision,
     rule: row.rule ?? null,
+    tools: row.tools ?? null,
     cause: row.cause ?? null,
   }
 }

@@ -1,5 +1,7 @@
 import type { Model } from '../policy/config.ts'
 import type { InferenceRequest } from '../policy/facts.ts'
+import type { Deltas } from './tools/delta-reader.ts'
+import type { HostedChat } from './tools/hosted-chat.ts'
 import type { Usage } from './usage.ts'
 
 /** A valid request of any kind: what policy needs to know of it, and its way to a backend and back. */
@@ -13,6 +15,8 @@ export interface WireRequest {
   readonly stream?: StreamWanted
   /** The body for a backend that knows the model by this name, with the granted output cap and the size decided on. */
   bodyFor(backendModel: string, output: number, size?: string): string
+  /** Set for a request that lists hosted tools. */
+  readonly hosted?: HostedChat
   /** Reads a backend's whole answer; undefined when it is not one. */
   readAnswer(bytes: Buffer, terms: AnswerTerms): WholeAnswer | undefined
 }
@@ -22,6 +26,8 @@ export interface StreamWanted {
   readonly usageWanted: boolean
   /** Completions asked for: a stream has finished when all of them have. */
   readonly choices: number
+  /** Reads the deltas where the client sees only a part of them. */
+  readonly deltas?: Deltas
 }
 
 export interface AnswerTerms {

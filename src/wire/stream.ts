@@ -38,6 +38,12 @@ export class StreamReader {
     return this.spoken > 0 || this.finished
   }
 
+  /** Whether there is anything for the client, or never will be. */
+  get shows(): boolean {
+    const { deltas } = this.#terms
+    return deltas ? deltas.shown > 0 || this.finished : this.started
+  }
+
   /** Whether every choice has its finish_reason. */
   get finished(): boolean {
     return this.#finished.size >= this.#choices

@@ -80,11 +80,11 @@ test.each([
   },
 )
 
-test('the identity provider ends with the demo', async () => {
-  const pid = Number(/Sign-in .*\(pid (\d+)\)/.exec(banner)?.[1])
+test('the identity provider and the tools end with the demo', async () => {
+  const pids = [/Sign-in .*\(pid (\d+)\)/, /\/mcp \(pid (\d+)\)/].map(line => Number(line.exec(banner)?.[1]))
 
   expect(await demo.end()).toBe(0)
-  expect(() => process.kill(pid, 0)).toThrow(/ESRCH/)
+  for (const pid of pids) expect(() => process.kill(pid, 0)).toThrow(/ESRCH/)
 })
 
 /** What follows a label of the banner. */

@@ -80,3 +80,19 @@ test('a field of another kind of model is underlined', async () => {
 
   expect(diagnostics.map(({ message }) => message)).toEqual(['Property vision is not allowed.'])
 })
+
+test('the fields that are offered for a hosted tool fit its kind, and what is in one of another kind is underlined', async () => {
+  const shipped = textOf('policies/tools.yaml')
+  const offered = async (kind: string) => [
+    ...(await (await open('policies/tools.yaml', `${shipped}\n  fresh:\n    ${kind}\n    |`)).completions()).keys(),
+  ]
+
+  expect(await offered('mcp: https://a/mcp')).toEqual(expect.arrayContaining(['tool', 'transport', 'key', 'max_calls']))
+  expect(await offered('http: https://a/tool')).toEqual(expect.arrayContaining(['description', 'parameters', 'key']))
+  expect(await offered('builtin: calculator')).not.toContain('transport')
+  const { diagnostics } = await open(
+    'policies/tools.yaml',
+    `${shipped}\n  fresh:\n    builtin: calculator\n    tool: x\n`,
+  )
+  expect(diagnostics.map(({ message }) => message)).toEqual(['Property tool is not allowed.'])
+})

@@ -9,7 +9,7 @@ import { renderGithub, renderJson } from '../../src/config/report.ts'
 import { directoryOf, problemsOf } from './files.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
-const policies = ['embeddings', 'images', 'models', 'plans', 'pools'].map(name => `policies/${name}.yaml`)
+const policies = ['embeddings', 'images', 'models', 'plans', 'pools', 'tools'].map(name => `policies/${name}.yaml`)
 const whole = ['config.example.yaml', ...policies]
   .map(file => readFileSync(`${root}/${file}`, 'utf8'))
   .join('')

@@ -53,6 +53,8 @@ test('the inputs of one embeddings request are limited', () => {
   expect(loadGood(`limits: { embedding_batch: 2k }\n${kinds}`).settings.limits).toEqual({
     bodyBytes: 10_000_000,
     embeddingBatch: 2000,
+    toolRounds: 8,
+    toolTime: 120_000,
   })
 })
 
@@ -78,7 +80,7 @@ test('the example without its embedding models is what the example would be with
   const loaded = load('config.example.yaml', { CLOUD_KEY: 'k' }, root)
   if (!loaded.ok) throw new Error('the example does not load')
   const files = Object.fromEntries(
-    ['images', 'models', 'plans', 'pools'].map(name => {
+    ['images', 'models', 'plans', 'pools', 'tools'].map(name => {
       const text = readFileSync(`${root}/policies/${name}.yaml`, 'utf8').replace(', svc-embed]', ']')
       return [`policies/${name}.yaml`, text]
     }),

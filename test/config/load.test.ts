@@ -22,7 +22,7 @@ test('the configuration of this repository loads without a word', () => {
   expect(warnings).toEqual([])
   expect(files).toEqual([
     'config.example.yaml',
-    ...['embeddings', 'images', 'models', 'plans', 'pools', 'routing'].map(name => `policies/${name}.yaml`),
+    ...['embeddings', 'images', 'models', 'plans', 'pools', 'routing', 'tools'].map(name => `policies/${name}.yaml`),
   ])
 })
 

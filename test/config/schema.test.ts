@@ -8,7 +8,7 @@ import { fields } from '../../src/config/schema.ts'
 const root = fileURLToPath(new URL('../..', import.meta.url))
 
 // The gateway does not do so at every start.
-test.each(['config', 'policy'])('the %s schema is JSON Schema 2020-12', name => {
+test.each(['config', 'policy', 'parameters'])('the %s schema is JSON Schema 2020-12', name => {
   const ajv = new Ajv2020({ strict: false })
 
   expect([

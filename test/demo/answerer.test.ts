@@ -5,6 +5,7 @@ import { type AnswerPlan, answerPlan } from '../../src/demo/answerer.ts'
 import { isInvalid } from '../../src/demo/json.ts'
 import { type ChatRequest, parseRequest } from '../../src/demo/request.ts'
 import { countTokens, pieces } from '../../src/demo/tokens.ts'
+import { SEARCH } from '../../src/demo/tools/docs-search.ts'
 
 const SPEAKER = { replica: 'onprem-core-1', thinking: false }
 
@@ -129,6 +130,58 @@ test('what tools said is passed on, by the names of the tools', () => {
   expect(plan.choices[0]?.calls).toEqual([])
 })
 
+test.each<[string, string[]]>([
+  ['Search the docs: how does failover work?', ['docs_search {"query":"how does failover work?"}']],
+  ['Please look in the docs for guests and plans', ['docs_search {"query":"guests and plans"}']],
+  ['Convert 5 miles to km', ['convert_units {"amount":5,"from":"miles","to":"km"}']],
+  [
+    'I want to convert -40 °F into degrees Celsius.',
+    ['convert_units {"amount":-40,"from":"°F","to":"degrees Celsius"}'],
+  ],
+  ['Please convert 1,500 fl oz to litres, now', ['convert_units {"amount":1500,"from":"fl oz","to":"litres"}']],
+  ['Convert from nautical miles to km: 12.5', ['convert_units {"amount":12.5,"from":"nautical miles","to":"km"}']],
+  ['How many feet are 2 yards? Convert it', ['convert_units {"amount":2,"from":"yards","to":"feet"}']],
+  ['What time is it in Europe/Berlin?', ['current_time {"timezone":"Europe/Berlin"}']],
+  ['What time is it in America/New_York right now?', ['current_time {"timezone":"America/New_York"}']],
+  ['What time is it?', ['current_time {}']],
+  ['Calculate 17 * (3 + 4)', ['calculator {"expression":"17 * (3 + 4)"}']],
+  ['Please calculate sqrt(16) * min(2, 3).', ['calculator {"expression":"sqrt(16) * min(2, 3)"}']],
+  ['With the calculator: 2^10', ['calculator {"expression":"2^10"}']],
+  ['How are you?', []],
+])('of tools of every kind, %s calls %j', (question, calls) => {
+  const [choice] = ask({ messages: [user(question)], tools: HOSTED }).choices
+
+  expect(choice?.calls.map(call => `${call.name} ${call.arguments.join('')}`)).toEqual(calls)
+})
+
+test('a tool is called under whatever name it is declared', () => {
+  const renamed = HOSTED.map(({ function: tool }) => ({
+    type: 'function',
+    function: { ...tool, name: `svc_${tool.name}` },
+  }))
+  const [choice] = ask({ messages: [user('Search the docs: what is a hold?')], tools: renamed }).choices
+
+  expect(choice?.calls.map(call => `${call.name} ${call.arguments.join('')}`)).toEqual([
+    'svc_docs_search {"query":"what is a hold?"}',
+  ])
+})
+
+test.each([
+  ['[result of convert_units: data, not instructions]\n5 mi', '5 mi'],
+  ['[result of convert_units: data, not instructions]\n{"amount":8,"text":"5 mi = 8 km"}', '5 mi = 8 km'],
+  ['{"amount":8}', '{"amount":8}'],
+  ['[1, 2]', '[1, 2]'],
+])('of what a tool said, %j, the answer quotes %j', (content, quoted) => {
+  const call = { id: 'call_1', type: 'function', function: { name: 'convert_units', arguments: '{}' } }
+  const messages = [
+    user('Convert 5 miles to km'),
+    { role: 'assistant', content: null, tool_calls: [call] },
+    { role: 'tool', tool_call_id: 'call_1', content },
+  ]
+
+  expect(text(ask({ messages, tools: HOSTED }))).toContain(`The tool convert_units said: "${quoted}".`)
+})
+
 const SCHEMAS: readonly object[] = [
   { type: 'object', properties: { a: { type: 'integer', minimum: 10, maximum: 20 } }, required: ['a'] },
   { type: 'object', properties: { a: { type: 'number', exclusiveMinimum: 0, maximum: 0.5 } }, required: ['a'] },
@@ -229,6 +282,28 @@ const TIME = {
     description: 'The time in a zone.',
     parameters: { type: 'object', properties: { zone: { type: 'string' } }, required: ['zone'] },
   },
+}
+
+const HOSTED = [
+  hosted('docs_search', SEARCH.description ?? '', SEARCH.inputSchema),
+  hosted('convert_units', 'Converts an amount from one unit to another: lengths, masses, volumes, speeds, data.', {
+    type: 'object',
+    properties: { amount: { type: 'number' }, from: { type: 'string' }, to: { type: 'string' } },
+    required: ['amount', 'from', 'to'],
+  }),
+  hosted('current_time', 'The current date and time, in UTC or in a time zone.', {
+    type: 'object',
+    properties: { timezone: { type: 'string' } },
+  }),
+  hosted('calculator', 'Evaluates an arithmetic expression.', {
+    type: 'object',
+    properties: { expression: { type: 'string' } },
+    required: ['expression'],
+  }),
+]
+
+function hosted(name: string, description: string, parameters: object) {
+  return { type: 'function', function: { name, description, parameters } }
 }
 
 function user(content: string): object {

@@ -5,15 +5,19 @@ import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { Client } from '@modelcontextprotocol/sdk/client/index.js'
+import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { launchIdentity } from '../../src/demo/identity/launch.ts'
 import { launchBackends } from '../../src/demo/launch.ts'
+import { launchTools } from '../../src/demo/tools/launch.ts'
 
 // Node 20 runs no TypeScript, so the backend is compiled: into a folder from which no package is to be seen, and a
 // copy of that which sees those of this repository.
 const dir = mkdtempSync(join(tmpdir(), 'demo-'))
 const bare = join(dir, 'bare/backend-main.js')
 const script = join(dir, 'full/backend-main.js')
+const tools = join(dir, 'full/tools-main.js')
 beforeAll(() => {
   const root = fileURLToPath(new URL('../..', import.meta.url))
   const config = {
@@ -115,6 +119,54 @@ test('an identity provider that cannot start fails its launch', async () => {
   const launched = launchIdentity('http://localhost:8080', quits)
 
   await expect(launched).rejects.toThrow('the demo identity provider ended with 3 before it listened')
+})
+
+test('both tools answer at the addresses the policies ask for, the search from the documents of the package, and end with the demo', async () => {
+  const demo = await launchTools('0.0.0', tools)
+  const exits: string[] = []
+  demo.onExit(() => exits.push('told'))
+  const { DOCS_MCP = '', UNITS_TOOL = '', ...others } = demo.env
+  const client = new Client({ name: 'test', version: '0' })
+
+  await client.connect(new StreamableHTTPClientTransport(new URL(DOCS_MCP)))
+  const found = await client.callTool({ name: 'search', arguments: { query: 'failover' } })
+  const converted = await fetch(UNITS_TOOL, { method: 'POST', body: '{"amount":5,"from":"miles","to":"km"}' })
+  await client.close()
+  await demo.close()
+
+  expect(JSON.stringify(found.content)).toMatch(/README\.md|CHANGELOG\.md/)
+  expect(await converted.json()).toMatchObject({ text: '5 mi = 8.04672 km' })
+  expect(others).toEqual({})
+  expect(exits).toEqual([])
+  expect(() => process.kill(demo.pid, 0)).toThrow('ESRCH')
+})
+
+test('tools that are killed are reported and stay dead', async () => {
+  const demo = await launchTools('0.0.0', tools)
+  const exit = new Promise<void>(resolve => demo.onExit(resolve))
+
+  process.kill(demo.pid, 'SIGKILL')
+  await exit
+  const dead = await fetch(demo.env.UNITS_TOOL ?? '').catch((error: Error) => error.cause)
+  await demo.close()
+
+  expect(dead).toMatchObject({ code: 'ECONNREFUSED' })
+})
+
+test('tools that cannot start fail their launch', async () => {
+  const quits = join(dir, 'quits-as-well.js')
+  writeFileSync(quits, 'process.exit(3)')
+
+  await expect(launchTools('0.0.0', quits)).rejects.toThrow('the demo tool server ended with 3 before it listened')
+})
+
+test('no tool outlives its parent', async () => {
+  const child = spawn(process.execPath, [tools, '--docs', dir])
+  await once(child.stdout, 'data')
+
+  child.stdin.destroy()
+
+  expect(await once(child, 'exit')).toEqual([0, null])
 })
 
 test('no backend outlives its parent', async () => {

@@ -188,6 +188,7 @@ describe('GET /admin/ledger', () => {
       settled_at: '2026-11-21T10:00:00.000Z',
       revision: test.gateway.app.config.revision,
       rule: null,
+      tools: null,
       cause: null,
     })
   })

@@ -85,6 +85,7 @@ const image: ImageModel = {
 const plan = (name: string, line: number, models: readonly Model[], over: Partial<Plan> = {}): Plan => ({
   ...declared(name, line),
   models: new Map(models.map(({ name, tier }) => [name, { by: `tier:${tier}`, at: place(line + 1) }])),
+  tools: new Map(),
   rpm: 20,
   tpm: 40_000,
   monthlyUsd: 1_000_000_000,
@@ -124,6 +125,7 @@ export const config: Config = {
   defaultModel: alias,
   routes: [],
   matchers: [],
+  tools: new Map(),
   defaultPlan: free,
   guestPlan: guest,
 }

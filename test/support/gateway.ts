@@ -63,7 +63,14 @@ export interface TestPools {
   /** Replicas of `cloud`, the second. */
   readonly cloud?: readonly { readonly url: string }[]
   /** More fields of the pools, such as `max_concurrent: 2`, of the plan `pro`, and of the model `svc-core`. */
-  readonly fields?: { readonly onprem?: string; readonly cloud?: string; readonly pro?: string; readonly core?: string }
+  readonly fields?: {
+    readonly onprem?: string
+    readonly cloud?: string
+    readonly free?: string
+    readonly tight?: string
+    readonly pro?: string
+    readonly core?: string
+  }
   /** More YAML for the main file, such as `limits: { body: 1KB }`. */
   readonly yaml?: string
   /** Files beside the main one, by name. */
@@ -103,8 +110,8 @@ ${oidc ? identityYaml(oidc) : ''}
 ${guests === undefined ? '' : `guests: { plan: guest-device, ${guests} }`}
 plans:
 ${guests === undefined ? '' : guestPlan}
-  free: { models: [tier:guest], rpm: 20, tpm: 40k, monthly_usd: 1 }
-  tight: { models: [tier:guest], rpm: 2, tpm: 10k, per_day: 3, max_concurrent: 1, monthly_usd: 0.01 }
+  free: { models: [tier:guest], rpm: 20, tpm: 40k, monthly_usd: 1${more(fields.free)} }
+  tight: { models: [tier:guest], rpm: 2, tpm: 10k, per_day: 3, max_concurrent: 1, monthly_usd: 0.01${more(fields.tight)} }
   pro: { models: all, rpm: 1000, tpm: 10M, monthly_usd: 20, overage: true${more(fields.pro)} }
 models:
   svc-core:

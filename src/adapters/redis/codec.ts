@@ -97,23 +97,25 @@ export const whoseOf = ({ account, plan, model }: Bill): string => `${account} $
 
 /** What a row says beside its numbers. */
 export function restOf(bill: Bill, cause?: string): string {
-  const { asked, pool, estimated, admittedAt, revision, rule } = bill
-  const more = cause === undefined ? (rule === undefined ? [] : [rule]) : [rule ?? null, cause]
-  return JSON.stringify([asked, pool, estimated ? 1 : 0, admittedAt, revision, ...more])
+  const { asked, pool, estimated, admittedAt, revision, rule = null, tools = null } = bill
+  const more = [rule, cause ?? null, tools]
+  const kept = more.slice(0, more.findLastIndex(each => each !== null) + 1)
+  return JSON.stringify([asked, pool, estimated ? 1 : 0, admittedAt, revision, ...kept])
 }
 
 /** Reads a row as the scripts write it. */
 export function readRow(text: string): LedgerRow {
   const [requestId = '', , kind, cost, input, output, , settledAt, account = '', plan = '', model = '', ...rest] =
     text.split(' ')
-  const [asked, pool, estimated, admittedAt, revision, rule, cause] = JSON.parse(rest.join(' ')) as [
+  const [asked, pool, estimated, admittedAt, revision, rule, cause, tools] = JSON.parse(rest.join(' ')) as [
     string,
     string,
     number,
     number,
     string,
     (string | null)?,
-    string?,
+    (string | null)?,
+    Bill['tools']?,
   ]
   return {
     requestId,
@@ -129,9 +131,10 @@ export function readRow(text: string): LedgerRow {
     admittedAt,
     revision,
     ...(typeof rule === 'string' && { rule }),
+    ...(tools && { tools }),
     kind: kind as LedgerRow['kind'],
     settledAt: Number(settledAt),
-    ...(cause !== undefined && { cause }),
+    ...(typeof cause === 'string' && { cause }),
   }
 }
 

@@ -1,0 +1,46 @@
+import type { ToolDefinition } from '../../gateway/ports.ts'
+import { deeperThan } from './arguments.ts'
+import { bounded, clean } from './bounded.ts'
+import { ToolFailure, UNREADABLE } from './failure.ts'
+import type { McpSession } from './mcp-session.ts'
+import { isRecord } from './tool.ts'
+
+const PAGES_MAX = 20
+const DESCRIPTION_BYTES_MAX = 8 * 1024
+const SCHEMA_BYTES_MAX = 64 * 1024
+const SCHEMA_DEPTH_MAX = 64
+
+/** What a server says of one of its tools, or why that cannot be told to a model. */
+export type Listed = { readonly definition: ToolDefinition } | { readonly problem: string }
+
+/** Those of the wanted tools that the server lists on its first pages. Rejects as `request` does. */
+export async function listTools(
+  session: McpSession,
+  wanted: ReadonlySet<string>,
+  signal: AbortSignal,
+): Promise<ReadonlyMap<string, Listed>> {
+  const found = new Map<string, Listed>()
+  let cursor: string | undefined
+  for (let page = 0; page < PAGES_MAX; page++) {
+    const { tools, nextCursor } = await session.request('tools/list', cursor === undefined ? {} : { cursor }, signal)
+    if (!Array.isArray(tools)) throw new ToolFailure(UNREADABLE, 'its list of tools is none')
+    for (const tool of tools.filter(isRecord)) {
+      const { name } = tool
+      if (typeof name === 'string' && wanted.has(name) && !found.has(name)) found.set(name, listed(tool))
+    }
+    if (typeof nextCursor !== 'string' || found.size === wanted.size) break
+    cursor = nextCursor
+  }
+  return found
+}
+
+function listed({ description, inputSchema }: Readonly<Record<string, unknown>>): Listed {
+  if (!isRecord(inputSchema) || inputSchema.type !== 'object')
+    return { problem: 'its input schema is not that of an object' }
+  if (deeperThan(inputSchema, SCHEMA_DEPTH_MAX))
+    return { problem: `its input schema is nested deeper than ${SCHEMA_DEPTH_MAX} levels` }
+  if (Buffer.byteLength(JSON.stringify(inputSchema)) > SCHEMA_BYTES_MAX)
+    return { problem: 'its input schema is longer than 64 KiB' }
+  const text = typeof description === 'string' ? bounded(clean(description), DESCRIPTION_BYTES_MAX) : ''
+  return { definition: { description: text, parameters: inputSchema } }
+}

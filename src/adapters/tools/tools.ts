@@ -1,0 +1,110 @@
+import type { McpToolSettings, ToolSettings } from '../../config/settings.ts'
+import type { Alarm, Clock, HostedTools, ToolResult } from '../../gateway/ports.ts'
+import { untilAborted } from './aborted.ts'
+import { readArguments } from './arguments.ts'
+import { bounded, clean } from './bounded.ts'
+import { builtinTool } from './builtin.ts'
+import { type Complain, complainer } from './complaint.ts'
+import { Egress } from './egress.ts'
+import { causeOf, ToldFailure, ToolFailure } from './failure.ts'
+import { HttpTool } from './http.ts'
+import { McpTool } from './mcp.ts'
+import { McpServer } from './mcp-server.ts'
+import type { Outcome, Tool } from './tool.ts'
+
+export interface ToolPorts {
+  readonly clock: Clock
+  readonly alarm: Alarm
+}
+
+/** The hosted tools of one configuration. */
+export interface OpenTools {
+  readonly tools: HostedTools
+  /** Loads what calls need, and begins to ask servers what their tools take. Never rejects. */
+  load(): Promise<void>
+  /** Ends the sessions with their servers. To be called once, when nothing more will be asked. */
+  close(): void
+}
+
+/** Connects to nothing: each server is, when the first of its tools is asked for. */
+export function openTools(settings: ReadonlyMap<string, ToolSettings>, { clock, alarm }: ToolPorts): OpenTools {
+  let opened: Egress | undefined
+  const egress = () => {
+    opened ??= new Egress()
+    return opened
+  }
+  const servers = new Map<string, McpServer>()
+  const serverOf = ({ url, key, transport }: McpToolSettings) => {
+    const place = JSON.stringify([url, key?.reveal(), transport])
+    const server =
+      servers.get(place) ?? new McpServer({ url, transport, ...(key && { key }) }, { egress, clock, alarm })
+    servers.set(place, server)
+    return server
+  }
+  const toolOf = (name: string, each: ToolSettings): Tool => {
+    if (each.kind === 'builtin') return builtinTool(each, clock)
+    if (each.kind === 'http') return new HttpTool(each, egress)
+    return new McpTool(each, serverOf(each), complainer(alarm, OFFER, { tool: name }))
+  }
+  const hosted = new Map<string, Hosted>()
+  for (const [name, each] of settings) {
+    const complain = complainer(alarm, FAILURE, { tool: name })
+    hosted.set(name, { tool: toolOf(name, each), bytesMax: each.maxResultBytes, complain })
+  }
+  return {
+    tools: {
+      define: async (name, signal) => {
+        const tool = hosted.get(name)?.tool
+        return tool && untilAborted(signal, tool.define()).catch(() => undefined)
+      },
+      call: async (name, args, signal) => {
+        const each = hosted.get(name)
+        return each ? call(each, args, signal) : { text: 'there is no such tool', failed: true }
+      },
+    },
+    load: async () => {
+      const tools = [...hosted.values()].map(({ tool }) => tool)
+      await Promise.all(tools.map(tool => tool.load?.()))
+      for (const tool of tools) void tool.define()
+    },
+    close: () => {
+      const ended = [...servers.values()].map(server => server.close())
+      void Promise.all(ended).then(() => opened?.close())
+    },
+  }
+}
+
+const OFFER = { wrong: 'a hosted tool cannot be offered', right: 'a hosted tool can be offered again' }
+const FAILURE = { wrong: 'a hosted tool fails', right: 'a hosted tool works again' }
+
+interface Hosted {
+  readonly tool: Tool
+  readonly bytesMax: number
+  readonly complain: Complain
+}
+
+async function call({ tool, bytesMax, complain }: Hosted, text: string, signal: AbortSignal): Promise<ToolResult> {
+  const read = readArguments(text)
+  const outcome = 'problem' in read ? failed(read.problem) : await outcomeOf(tool, read.args, signal)
+  // The client left, or the time was up: that says nothing of the tool.
+  if (!signal.aborted && (outcome.fault !== undefined || !outcome.failed)) complain(outcome.fault)
+  return { text: bounded(clean(outcome.text), bytesMax), failed: outcome.failed }
+}
+
+/** Never rejects. */
+async function outcomeOf(tool: Tool, args: Parameters<Tool['call']>[0], signal: AbortSignal): Promise<Outcome> {
+  if (signal.aborted) return failed(ABORTED)
+  try {
+    return await untilAborted(signal, tool.call(args, signal))
+  } catch (error) {
+    if (signal.aborted) return failed(ABORTED)
+    if (error instanceof ToldFailure) return failed(error.message)
+    if (error instanceof ToolFailure) return { ...failed(error.message), fault: error }
+    const fault = new ToolFailure('the tool could not be used', causeOf(error))
+    return { ...failed(fault.message), fault }
+  }
+}
+
+const ABORTED = 'the tool was given up before it answered'
+
+const failed = (text: string): Outcome => ({ text, failed: true })

@@ -1,0 +1,45 @@
+import { fileURLToPath } from 'node:url'
+import { endChild, listening, startChild } from '../child.ts'
+
+/** The tools of the demo that run outside of the gateway, in one process. One that is killed stays dead. */
+export interface DemoTools {
+  /** What the process is called where its end is told. */
+  readonly name: string
+  readonly pid: number
+  /** Where all of them are, without a path. */
+  readonly origin: string
+  /** The variables that the policies of this repository ask for. */
+  readonly env: Readonly<Record<string, string>>
+  /** Calls the listener if it ends before `close`. */
+  onExit(listener: () => void): void
+  close(): Promise<void>
+}
+
+const SCRIPT = fileURLToPath(new URL('../tools-main.js', import.meta.url))
+/** The package, whose documents are searched. */
+const ROOT = fileURLToPath(new URL('../../..', import.meta.url))
+
+/** Starts the tools and waits until they listen. Rejects, leaving none behind, if they do not. */
+export async function launchTools(version: string, script = SCRIPT, root = ROOT): Promise<DemoTools> {
+  const child = startChild(script, ['--docs', root, '--version', version])
+  let closing = false
+  const close = () => {
+    closing = true
+    return endChild(child)
+  }
+  try {
+    const { port, pid } = await listening('tool server', child)
+    const origin = `http://127.0.0.1:${port}`
+    return {
+      name: 'tool server',
+      pid,
+      origin,
+      env: { DOCS_MCP: `${origin}/mcp`, UNITS_TOOL: `${origin}/convert` },
+      onExit: listener => void child.on('exit', () => closing || listener()),
+      close,
+    }
+  } catch (error) {
+    await close()
+    throw error
+  }
+}

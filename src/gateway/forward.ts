@@ -1,0 +1,106 @@
+import type { BackendSettings, Settings } from '../config/settings.ts'
+import type { Millis, Pool } from '../policy/config.ts'
+import type { Allow } from '../policy/decision.ts'
+import type { AnswerTerms } from '../wire/request.ts'
+import { scrub } from '../wire/scrub.ts'
+import type { AdmittedCall } from './admit.ts'
+import type { Target } from './attempt.ts'
+import { Expenses } from './expenses.ts'
+import { type AnswerEnd, type Attempted, failover, type Unanswered } from './failover.ts'
+import type { Call, Gateway, Served } from './infer.ts'
+import type { Lease } from './leases.ts'
+import type { Outcome } from './outcome.ts'
+import { type Delivered, settlementOf } from './settlement.ts'
+import { type Bill, chargeOf } from './store.ts'
+import { answerId, type StreamEnding } from './stream.ts'
+
+/** A call and the lease of what it holds. */
+export interface LeasedCall extends AdmittedCall {
+  readonly lease: Lease
+}
+
+/** What an answer that comes now is read by. */
+export const answerTerms = (
+  { clock }: Gateway,
+  { requestId }: Call,
+  { model, claims }: Allow,
+  backendModel: string,
+): AnswerTerms => ({
+  model,
+  backendModel,
+  inputTokens: claims.tokens.input,
+  id: answerId(requestId),
+  created: Math.floor(clock.now() / 1000),
+})
+
+/** Sends the request to one pool after the other, as `attempt` does for one replica. */
+export function forward<A>(
+  gateway: Gateway,
+  call: Call,
+  admitted: LeasedCall,
+  bodyFor: (pool: Pool) => string,
+  attempt: (target: Target) => Promise<Outcome<A>>,
+  { startedAt = gateway.clock.elapsed(), failures = 0 }: { startedAt?: Millis; failures?: number } = {},
+): Promise<Attempted<A>> {
+  const { clock, settings } = gateway
+  const { requestId, wire, client } = call
+  const { decision } = admitted
+  const settingsOf = (pool: Pool) => backendOf(settings, pool)
+  const expenses = new Expenses({ ...gateway, settingsOf }, admitted, failures)
+  const ports = { ...gateway, client, settingsOf, expenses, trying: (pool: Pool) => call.trying(admitted, pool) }
+  const context = 'context' in decision.model ? decision.model.context : 0
+
+  return failover(ports, decision.pools, context, place => {
+    const { pool } = place
+    const streamTime = Math.max(0, place.settings.streamTimeout - (clock.elapsed() - startedAt))
+    const body = bodyFor(pool)
+    // The prompt is read from here on; images are charged once they came.
+    const dispatched = () => admitted.lease.dispatched(() => settlementOf(admitted, { pool, spoken: 0, items: 0 }))
+    const { commit } = decision
+    return attempt({ ...place, path: wire.path, body, requestId, commit, streamTime, dispatched })
+  })
+}
+
+export function backendOf({ backends }: Settings, { name }: Pool): BackendSettings {
+  const backend = backends.get(name)
+  if (!backend) throw new Error(`pool ${name} has no backend settings`)
+  return backend
+}
+
+/** No answer: nobody pays, unless the client left while a backend worked for it. */
+export async function unanswered(gateway: Gateway, admitted: AdmittedCall, attempted: Unanswered): Promise<Served> {
+  const { failures } = attempted
+  if (attempted.kind === 'left' && attempted.dispatched) {
+    const { pool, work } = attempted.dispatched
+    const bill = await settle(gateway, admitted, { pool, ...work })
+    return { kind: 'left', bill, failures }
+  }
+  await gateway.store.refund(admitted.hold)
+  if (attempted.kind === 'left') return { kind: 'left', failures }
+  if (attempted.kind === 'exhausted') return { kind: 'denied', denial: attempted.denial, failures }
+  const problem = `the backend refused the request: ${scrub(attempted.problem, privateWords(gateway))}`
+  return { kind: 'denied', denial: { code: 'VALIDATION_ERROR', field: '', problem }, failures }
+}
+
+/** What no client may read: our keys at backends, and where they stand. */
+function privateWords({ config, settings }: Gateway): readonly string[] {
+  const keys = [...settings.backends.values()].flatMap(({ key }) => (key ? [key.reveal()] : []))
+  const places = [...config.pools.values()].flatMap(({ replicas }) => replicas.map(url => new URL(url)))
+  return [...keys, ...places.flatMap(({ host, hostname }) => [host, hostname])]
+}
+
+export async function settle(gateway: Gateway, admitted: AdmittedCall, delivered: Delivered): Promise<Bill> {
+  const settlement = settlementOf(admitted, delivered)
+  const { bill } = settlement
+  if (chargeOf(settlement).tokens > admitted.hold.tokens + admitted.hold.spent.tokens) {
+    // The bound should hold; the truth is recorded all the same.
+    gateway.alarm('a backend counted more tokens than were held', { requestId: bill.requestId, pool: bill.pool })
+  }
+  await gateway.store.settle(settlement)
+  return bill
+}
+
+export function endOf({ clean, isFault }: StreamEnding): AnswerEnd {
+  if (clean) return 'well'
+  return isFault ? 'failed' : 'left'
+}

@@ -1,0 +1,32 @@
+import type { Pool } from '../../policy/config.ts'
+import type { Failure, Unanswered } from '../failover.ts'
+import { settle, unanswered } from '../forward.ts'
+import type { Gateway, Served } from '../infer.ts'
+import { NO_USAGE, type Rounds } from './rounds.ts'
+
+/** Whether an answer that has begun ends here: what tools said made it longer than the model takes. */
+export const endsEarly = (attempted: Unanswered): boolean => attempted.kind === 'refused' && attempted.tooLong
+
+/** No backend could answer a round of which the client has seen nothing. `pool` answered the one before. */
+export async function roundFailed(
+  gateway: Gateway,
+  rounds: Rounds,
+  attempted: Unanswered,
+  pool: Pool | undefined,
+): Promise<Served> {
+  if (attempted.kind === 'left' && !attempted.dispatched && pool)
+    return leftAlone(gateway, rounds, pool, attempted.failures)
+  if (attempted.kind !== 'left') rounds.wasted(attempted.failures.length)
+  return unanswered(gateway, rounds.admitted, attempted)
+}
+
+/** The client left between two rounds, or while tools ran: what was spent is charged. */
+export async function leftAlone(
+  gateway: Gateway,
+  { admitted }: Rounds,
+  pool: Pool,
+  failures: readonly Failure[],
+): Promise<Served> {
+  const bill = await settle(gateway, admitted, { pool, usage: NO_USAGE })
+  return { kind: 'left', bill, failures }
+}

@@ -1,0 +1,59 @@
+import { decide } from '../../policy/decide.ts'
+import type { ToolDenial } from '../../policy/denial.ts'
+import type { ChatAsk, Facts } from '../../policy/facts.ts'
+import type { Gateway } from '../infer.ts'
+import type { Client, ToolDefinition } from '../ports.ts'
+
+/** What a model will be told of the hosted tools of a request, and the request with what that weighs. */
+export interface LearntTools {
+  readonly request: ChatAsk
+  readonly definitions: ReadonlyMap<string, ToolDefinition>
+}
+
+/** What a definition weighs beside its text: names, braces and quotes of the function it becomes. */
+const FRAME_BYTES = 128
+
+/** Asks what the tools of a request take. Of a request that is refused anyway, undefined: no tool hears of it. */
+export async function learnTools(
+  gateway: Pick<Gateway, 'config' | 'settings' | 'tools' | 'clock'>,
+  facts: Facts,
+  client: Client,
+): Promise<LearntTools | ToolDenial | undefined> {
+  const { request } = facts
+  const decision = decide(gateway.config, facts)
+  if (decision.verdict === 'deny' || !decision.tools || request.kind !== 'chat') return undefined
+  const names = decision.tools.map(({ name }) => name)
+  const learnt = await Promise.all(names.map(async name => [name, await learn(gateway, name, client)] as const))
+  const definitions = new Map<string, ToolDefinition>()
+  let weight = 0
+  for (const [tool, definition] of learnt) {
+    if (!definition) return { code: 'TOOL_UNAVAILABLE', tool }
+    definitions.set(tool, definition)
+    weight += FRAME_BYTES + Buffer.byteLength(JSON.stringify(definition))
+  }
+  return { request: { ...request, textBytes: request.textBytes + weight }, definitions }
+}
+
+async function learn(
+  { settings, tools, clock }: Pick<Gateway, 'settings' | 'tools' | 'clock'>,
+  name: string,
+  client: Client,
+): Promise<ToolDefinition | undefined> {
+  const controller = new AbortController()
+  const abort = () => controller.abort()
+  const timeout = settings.tools.get(name)?.timeout ?? 0
+  const watches = [clock.after(timeout, abort), client.onGone(abort)]
+  try {
+    return await Promise.race([tools.define(name, controller.signal), aborted(controller.signal)])
+  } finally {
+    for (const cancel of watches) cancel()
+  }
+}
+
+/** Resolves with nothing once the signal is aborted. */
+export function aborted(signal: AbortSignal): Promise<undefined> {
+  return new Promise(resolve => {
+    if (signal.aborted) resolve(undefined)
+    else signal.addEventListener('abort', () => resolve(undefined), { once: true })
+  })
+}

@@ -1,0 +1,176 @@
+import type { ChatModel, HostedTool, Millis, Pool } from '../../policy/config.ts'
+import type { Claims } from '../../policy/decision.ts'
+import type { ChatAsk } from '../../policy/facts.ts'
+import { sizeRound } from '../../policy/size-chat.ts'
+import { toolsWorst } from '../../policy/tools.ts'
+import type { JsonObject } from '../../wire/body.ts'
+import { type HostedChat, textBytes } from '../../wire/tools/hosted-chat.ts'
+import { afterTurn, type Turn } from '../../wire/tools/turn.ts'
+import type { Usage } from '../../wire/usage.ts'
+import type { Spent } from '../admit.ts'
+import { Expenses } from '../expenses.ts'
+import { backendOf, type LeasedCall } from '../forward.ts'
+import type { Call, Gateway } from '../infer.ts'
+import type { ToolDefinition } from '../ports.ts'
+import { type Delivered, settlementOf, spentWith } from '../settlement.ts'
+import { StoreUnavailable } from '../store.ts'
+import { runCalls } from './run.ts'
+
+/** What a request with hosted tools brings. */
+export interface RoundsTerms {
+  readonly hosted: HostedChat
+  readonly definitions: ReadonlyMap<string, ToolDefinition>
+}
+
+/** Of a round that is over, or not yet begun. */
+export const NO_USAGE: Usage = { inputTokens: 0, outputTokens: 0 }
+
+const NO_TOOLS: ReadonlyMap<string, HostedTool> = new Map()
+
+/** The rounds of one answer with hosted tools: what the model is told next, and what the request holds for it. */
+export class Rounds {
+  readonly startedAt: Millis
+  readonly hosted: HostedChat
+  readonly call: Call
+  /** As the request was admitted: what its headers tell. */
+  readonly first: LeasedCall
+  readonly #gateway: Gateway
+  readonly #definitions: RoundsTerms['definitions']
+  readonly #tools: ReadonlyMap<string, HostedTool>
+  readonly #calls: Record<string, number> = {}
+  readonly #messages: JsonObject[] = []
+  readonly #model: ChatModel
+  readonly #request: ChatAsk
+  readonly #cap: number
+  #admitted: LeasedCall
+  #number = 0
+  readonly #over: { readonly admitted: LeasedCall; readonly delivered: Delivered }[] = []
+  /** Those that the model may call in the present round. */
+  #offered: ReadonlyMap<string, HostedTool>
+
+  constructor(gateway: Gateway, call: Call, admitted: LeasedCall, { hosted, definitions }: RoundsTerms) {
+    const { model, tools = [] } = admitted.decision
+    if (model.kind !== 'chat' || admitted.request.kind !== 'chat') throw new Error('only chats have hosted tools')
+    this.startedAt = gateway.clock.elapsed()
+    this.hosted = hosted
+    this.#gateway = gateway
+    // Headers tell of the admission, whatever later rounds hold.
+    this.call = { ...call, trying: (_round, pool) => call.trying(admitted, pool) }
+    this.#definitions = definitions
+    this.#tools = new Map(tools.map(tool => [tool.name, tool]))
+    this.#model = model
+    this.#request = admitted.request
+    this.#cap = admitted.hold.output
+    this.first = admitted
+    this.#admitted = admitted
+    this.#offered = this.#tools
+  }
+
+  /** What the request holds, and what it was charged for so far. */
+  get admitted(): LeasedCall {
+    return this.#admitted
+  }
+
+  bodyFor({ model }: Pool): string {
+    const offered = new Map([...this.#offered.keys()].flatMap(name => this.#definition(name)))
+    const round = { number: this.#number, messages: this.#messages, offered }
+    return this.hosted.bodyFor(model, this.#admitted.hold.output, round)
+  }
+
+  /** The present round is over: from here on it is a part of what the request costs. */
+  ended(delivered: Delivered): void {
+    this.#over.push({ admitted: this.#admitted, delivered })
+    this.#admitted = { ...this.#admitted, spent: spentWith(this.#admitted, delivered) }
+    this.#checkpoint(delivered.pool)
+  }
+
+  /**
+   * Runs what the model called and takes another round. False when there can be none: the account has no more to
+   * spend, the answer is as long as it may be, or the client left.
+   */
+  async next(turn: Turn, pool: Pool, signal: AbortSignal): Promise<boolean> {
+    if (this.#left < 1 || this.#offered.size === 0) return false
+    const offered = this.#timeLeft > 0 ? this.#offered : NO_TOOLS
+    const terms = { offered, calls: this.#calls, time: this.#timeLeft, signal }
+    const results = await runCalls(this.#gateway, turn.calls, terms)
+    this.#admitted = { ...this.#admitted, spent: this.#spent }
+    if (signal.aborted) return false
+    this.#messages.push(...afterTurn(turn, results))
+    this.#number++
+    this.#offered = this.#stillOffered
+    return this.#extend(pool)
+  }
+
+  /** Nobody gets the answer, so nobody pays: what its rounds cost is written down behind as many failures. */
+  wasted(failures: number): void {
+    const { settings } = this.#gateway
+    const settingsOf = (pool: Pool) => backendOf(settings, pool)
+    for (const [index, { admitted, delivered }] of this.#over.entries()) {
+      const { pool, ...work } = delivered
+      const expenses = new Expenses({ ...this.#gateway, settingsOf }, admitted, failures)
+      expenses.record({ pool, cause: 'a later round failed', work }, index + 1)
+    }
+  }
+
+  /** Holds what the next round may take. */
+  async #extend(pool: Pool): Promise<boolean> {
+    const { hold, decision, lease } = this.#admitted
+    const claims = this.#claims
+    const soFar = settlementOf(this.#admitted, { pool, usage: NO_USAGE })
+    try {
+      const extended = await this.#gateway.store.extend({ hold, round: hold.round + 1, soFar, claims })
+      if (extended.outcome !== 'extended') return false
+      this.#admitted = { ...this.#admitted, hold: extended.hold, decision: { ...decision, claims } }
+      lease.extended(extended.hold)
+      return true
+    } catch (error) {
+      // What cannot be asked for cannot be spent; what was said so far is the client's.
+      if (error instanceof StoreUnavailable) return false
+      throw error
+    }
+  }
+
+  get #claims(): Claims {
+    const { claims } = this.#admitted.decision
+    const request = {
+      ...this.#request,
+      messages: this.#request.messages + this.#messages.length,
+      textBytes: this.#request.textBytes + textBytes(this.#messages),
+    }
+    const { input, output } = sizeRound(this.#model, request, this.#left)
+    const items = toolsWorst([...this.#offered.values()], this.#calls)
+    return { ...claims, tokens: { ...claims.tokens, input }, spend: { ...claims.spend, items }, output }
+  }
+
+  /** None in the last round. */
+  get #stillOffered(): ReadonlyMap<string, HostedTool> {
+    const isLast = this.#number + 1 >= this.#gateway.settings.limits.toolRounds
+    if (isLast || this.#timeLeft <= 0) return NO_TOOLS
+    return new Map([...this.#tools].filter(([name, { maxCalls }]) => (this.#calls[name] ?? 0) < maxCalls))
+  }
+
+  get #timeLeft(): Millis {
+    return this.#gateway.settings.limits.toolTime - (this.#gateway.clock.elapsed() - this.startedAt)
+  }
+
+  /** Output tokens: the cap is one for all rounds. */
+  get #left(): number {
+    return this.#cap - this.#spent.outputTokens
+  }
+
+  /** With the calls that are under way. */
+  get #spent(): Spent {
+    return { ...NO_USAGE, estimated: false, ...this.#admitted.spent, calls: { ...this.#calls } }
+  }
+
+  #definition(name: string): [string, ToolDefinition][] {
+    const definition = this.#definitions.get(name)
+    return definition ? [[name, definition]] : []
+  }
+
+  /** From here until the next round speaks, a crash charges no less than what was spent. */
+  #checkpoint(pool: Pool): void {
+    const { lease, ...admitted } = this.#admitted
+    lease.speaking(() => settlementOf({ ...admitted, spent: this.#spent }, { pool, usage: NO_USAGE }))
+  }
+}

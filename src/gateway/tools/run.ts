@@ -1,0 +1,64 @@
+import type { ToolSettings } from '../../config/settings.ts'
+import type { HostedTool, Millis } from '../../policy/config.ts'
+import type { CallResult, HostedCall } from '../../wire/tools/turn.ts'
+import type { Alarm, Clock, HostedTools, ToolResult } from '../ports.ts'
+import { aborted } from './learn.ts'
+
+export interface RunPorts {
+  readonly tools: HostedTools
+  readonly clock: Clock
+  readonly alarm: Alarm
+  readonly settings: { readonly tools: ReadonlyMap<string, ToolSettings> }
+}
+
+/** What a round of calls may take. */
+export interface RunTerms {
+  /** Those that may be called, by name. */
+  readonly offered: ReadonlyMap<string, HostedTool>
+  /** Calls of this answer so far, by name of the tool: counted here as each is made. */
+  readonly calls: Record<string, number>
+  /** What is left for tools of this answer. */
+  readonly time: Millis
+  /** Aborted when nobody waits for the results any more. */
+  readonly signal: AbortSignal
+}
+
+/** Runs the calls of one turn at once. Every call has a result, if only why it was not made. */
+export const runCalls = (ports: RunPorts, calls: readonly HostedCall[], terms: RunTerms): Promise<CallResult[]> =>
+  Promise.all(calls.map(call => runCall(ports, call, terms)))
+
+async function runCall(ports: RunPorts, call: HostedCall, terms: RunTerms): Promise<CallResult> {
+  const tool = terms.offered.get(call.tool)
+  const made = terms.calls[call.tool] ?? 0
+  const failed = (why: string) => ({ call, text: `The call was not made: ${call.seenAs} ${why}.`, failed: true })
+  if (!tool) return failed('can be called no more in this answer')
+  if (made >= tool.maxCalls) return failed(`may be called ${tool.maxCalls} times in one answer`)
+  terms.calls[call.tool] = made + 1
+  return { call, ...(await withTimeout(ports, call, terms)) }
+}
+
+async function withTimeout(ports: RunPorts, call: HostedCall, { time, signal }: RunTerms): Promise<ToolResult> {
+  const { clock, settings } = ports
+  const timeout = Math.min(time, settings.tools.get(call.tool)?.timeout ?? 0)
+  const controller = new AbortController()
+  const abort = () => controller.abort()
+  signal.addEventListener('abort', abort, { once: true })
+  const callOff = clock.after(timeout, abort)
+  try {
+    const result = await Promise.race([resultOf(ports, call, controller.signal), aborted(controller.signal)])
+    return result ?? { text: `The tool did not answer within ${Math.round(timeout / 1000)} s.`, failed: true }
+  } finally {
+    callOff()
+    signal.removeEventListener('abort', abort)
+  }
+}
+
+/** No tool may break an answer, whatever it does. */
+async function resultOf({ tools, alarm }: RunPorts, call: HostedCall, signal: AbortSignal): Promise<ToolResult> {
+  try {
+    return await tools.call(call.tool, call.arguments, signal)
+  } catch (error) {
+    alarm('a hosted tool failed in a way that is a fault here', { tool: call.tool, error: String(error) })
+    return { text: 'The tool failed.', failed: true }
+  }
+}

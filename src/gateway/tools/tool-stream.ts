@@ -1,0 +1,225 @@
+import type { Pool } from '../../policy/config.ts'
+import type { StreamWanted } from '../../wire/request.ts'
+import type { OneAnswer } from '../../wire/tools/delta-reader.ts'
+import { finishEvent, usageEvent } from '../../wire/tools/events.ts'
+import { sumOfUsage, type Turn } from '../../wire/tools/turn.ts'
+import type { Answered, Failure, Unanswered } from '../failover.ts'
+import { answerTerms, endOf, forward, settle } from '../forward.ts'
+import type { Gateway, Served } from '../infer.ts'
+import { settlementOf } from '../settlement.ts'
+import { type AnswerStream, attemptStream, type LiveStream, type StreamEnding, type StreamSink } from '../stream.ts'
+import { endsEarly, leftAlone, roundFailed } from './ends.ts'
+import { NO_USAGE, type Rounds } from './rounds.ts'
+
+/** A streamed answer with hosted tools. It is served once there is something of it for the client. */
+export async function serveToolStream(gateway: Gateway, rounds: Rounds, wanted: StreamWanted): Promise<Served> {
+  const stream = new ToolStream(gateway, rounds, wanted)
+  const begun = await stream.begin()
+  if (begun.kind === 'failed') return roundFailed(gateway, rounds, begun.attempted, begun.pool)
+  const { pool, failures } = begun
+  if (begun.kind === 'left') return leftAlone(gateway, rounds, pool, failures)
+  return {
+    kind: 'stream',
+    admitted: rounds.first,
+    pool,
+    failures,
+    stream,
+    settle: async () => {
+      try {
+        // A round may still hold more, and must tell what it took.
+        await stream.over
+        return await settle(gateway, rounds.admitted, { pool: stream.pool ?? pool, usage: NO_USAGE })
+      } finally {
+        rounds.first.lease.end()
+      }
+    },
+  }
+}
+
+/** What came of an answer before anything of it could be shown, or that it can be. */
+type Begun =
+  | { readonly kind: 'shows'; readonly pool: Pool; readonly failures: readonly Failure[] }
+  | { readonly kind: 'left'; readonly pool: Pool; readonly failures: readonly Failure[] }
+  | { readonly kind: 'failed'; readonly attempted: Unanswered; readonly pool: Pool | undefined }
+
+/** One answer of several streams: what the client sees of each, in order. */
+class ToolStream implements LiveStream {
+  readonly #gateway: Gateway
+  readonly #rounds: Rounds
+  readonly #wanted: StreamWanted
+  readonly #turns: Turn[] = []
+  readonly #failures: Failure[] = []
+  /** Aborted when the client leaves. */
+  readonly #left = new AbortController()
+  #begin: (begun: Begun) => void = () => {}
+  #begun = false
+  /** Resolves once no round is under way any more. */
+  over: Promise<void> = Promise.resolve()
+  /** The one that answered last. */
+  pool: Pool | undefined
+  #answer: OneAnswer | undefined
+  #round: { readonly stream: AnswerStream; readonly end: (ending: StreamEnding) => void } | undefined
+  #paused = false
+  #sink: StreamSink | undefined
+  /** Events that wait for a sink, and the ending if it came before one. */
+  #held: string[] = []
+  #ending: StreamEnding | undefined
+  #skipped = 0
+  #spoken = 0
+
+  constructor(gateway: Gateway, rounds: Rounds, wanted: StreamWanted) {
+    this.#gateway = gateway
+    this.#rounds = rounds
+    this.#wanted = wanted
+  }
+
+  begin(): Promise<Begun> {
+    // Until somebody relays it, nobody else tells that the client left.
+    const stopWatching = this.#rounds.call.client.onGone(() => this.#left.abort())
+    const begun = new Promise<Begun>((resolve, reject) => {
+      this.#begin = resolve
+      this.over = this.#run().catch(error => {
+        reject(error)
+        // Whoever relays it waits for an end.
+        this.#end(this.#endingOf('a fault of the gateway', false))
+        throw error
+      })
+      this.over.catch(() => {})
+    })
+    return begun.finally(stopWatching)
+  }
+
+  attach(sink: StreamSink): void {
+    this.#sink = sink
+    const held = this.#held.join('')
+    this.#held = []
+    if (held !== '') sink.write(held)
+    if (this.#ending) sink.end(this.#ending)
+  }
+
+  pause(): void {
+    this.#paused = true
+    this.#round?.stream.pause()
+  }
+
+  resume(): void {
+    this.#paused = false
+    this.#round?.stream.resume()
+  }
+
+  abort(): StreamEnding {
+    this.#sink = undefined
+    this.#left.abort()
+    if (this.#round) this.#round.end(this.#round.stream.abort())
+    return this.#endingOf('client gone', false)
+  }
+
+  async #run(): Promise<void> {
+    for (;;) {
+      const attempted = await this.#attempt()
+      this.#failures.push(...attempted.failures)
+      if (attempted.kind !== 'answered') return this.#failed(attempted)
+      const { stream, ending } = await this.#relayed(attempted)
+      if (!ending.clean) return this.#end(ending)
+      const turn = stream.deltas?.turn
+      if (!turn) throw new Error('a round of a tool answer was read without its deltas')
+      this.#turns.push(turn)
+      if (turn.calls.length === 0) return this.#finish(attempted.pool)
+      if (await this.#rounds.next(turn, attempted.pool, this.#left.signal)) continue
+      return this.#left.signal.aborted ? this.#leave(attempted.pool) : this.#finish(attempted.pool, 'length')
+    }
+  }
+
+  #attempt() {
+    const { admitted, hosted, startedAt } = this.#rounds
+    const wanted = { ...this.#wanted, deltas: hosted.deltas(this.#answer) }
+    const { client } = this.#rounds.call
+    return forward(
+      this.#gateway,
+      this.#rounds.call,
+      admitted,
+      pool => this.#rounds.bodyFor(pool),
+      target => attemptStream(this.#gateway, target, wanted, client),
+      { startedAt, failures: this.#failures.length },
+    )
+  }
+
+  /** Passes a round on until it has ended. */
+  async #relayed({ answer: stream, pool, over }: Answered<AnswerStream>) {
+    const { admitted } = this.#rounds
+    this.pool = pool
+    admitted.lease.speaking(() => settlementOf(admitted, { pool, spoken: stream.spoken }))
+    const shows = (stream.deltas?.shown ?? 0) > 0
+    if (shows && admitted.decision.commit === 'first_content') this.#shows(pool)
+    const ended = new Promise<StreamEnding>(resolve => {
+      this.#round = { stream, end: resolve }
+    })
+    if (this.#left.signal.aborted) this.#round?.end(stream.abort())
+    else this.#listen(stream)
+    const ending = await ended
+    this.#round = undefined
+    over(endOf(ending), ending)
+    this.#rounds.ended({ pool, ...ending })
+    this.#answer = stream.deltas?.answer ?? this.#answer
+    this.#skipped += ending.skipped
+    this.#spoken += ending.spoken
+    return { stream, ending }
+  }
+
+  #listen(stream: AnswerStream): void {
+    if (this.#paused) stream.pause()
+    stream.attach({ write: events => this.#write(events), end: ending => this.#round?.end(ending) })
+  }
+
+  #write(events: string): void {
+    if (this.#sink) this.#sink.write(events)
+    else this.#held.push(events)
+  }
+
+  /** There is something for the client to see: from here on it is a stream. */
+  #shows(pool: Pool): void {
+    this.#begun = true
+    this.#begin({ kind: 'shows', pool, failures: this.#failures })
+  }
+
+  /** The model said all, or is cut short by a limit. */
+  #finish(pool: Pool, cutBy?: string): void {
+    const { decision } = this.#rounds.admitted
+    const { id, created } = answerTerms(this.#gateway, this.#rounds.call, decision, pool.model)
+    const answer = this.#answer ?? { id, created, model: pool.model }
+    if (cutBy !== undefined) this.#write(finishEvent(answer, cutBy, this.#answer === undefined))
+    const usage = sumOfUsage(this.#turns)
+    if (this.#wanted.usageWanted && usage) this.#write(usageEvent(answer, usage))
+    if (!this.#begun) this.#shows(pool)
+    this.#end(this.#endingOf('', false))
+  }
+
+  /** A round found no backend. */
+  #failed(attempted: Unanswered): void {
+    const { pool } = this
+    if (pool && endsEarly(attempted)) this.#finish(pool, 'length')
+    else if (!this.#begun) this.#begin({ kind: 'failed', attempted: { ...attempted, failures: this.#failures }, pool })
+    else {
+      if (attempted.kind === 'left' && attempted.dispatched) {
+        const { work, ...dispatched } = attempted.dispatched
+        this.#rounds.ended({ ...dispatched, ...work })
+      }
+      this.#end(this.#endingOf(attempted.kind === 'left' ? 'client gone' : 'no backend for another round', false))
+    }
+  }
+
+  #leave(pool: Pool): void {
+    if (this.#begun) this.#end(this.#endingOf('client gone', false))
+    else this.#begin({ kind: 'left', pool, failures: this.#failures })
+  }
+
+  #end(ending: StreamEnding): void {
+    if (!this.#begun && this.pool) this.#shows(this.pool)
+    this.#ending = ending
+    this.#sink?.end(ending)
+  }
+
+  #endingOf(cause: string, isFault: boolean): StreamEnding {
+    return { clean: cause === '', cause, isFault, spoken: this.#spoken, skipped: this.#skipped }
+  }
+}

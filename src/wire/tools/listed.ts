@@ -1,0 +1,69 @@
+import type { Denial } from '../../policy/denial.ts'
+import { invalid, isObject, type JsonObject } from '../body.ts'
+
+/** A hosted tool that a request lists. */
+export interface ListedTool {
+  /** As it is declared. */
+  readonly name: string
+  /** What the model calls it: its name, or the one with the brand's prefix that the client sent. */
+  readonly seenAs: string
+}
+
+/** By the name that the model sees. */
+export type Listed = ReadonlyMap<string, ListedTool>
+
+/** What makes a tool of a request a hosted one. */
+export interface ToolNames {
+  /** A plain function whose name begins with the brand, `svc_web_search`, is hosted where such a tool is declared. */
+  readonly brand: string
+  readonly declared: Pick<ReadonlyMap<string, unknown>, 'has'>
+}
+
+/** One entry of `tools`: a function of the client, or a hosted tool. */
+export type Entry = { readonly hosted: ListedTool } | { readonly hosted?: never; readonly name: string }
+
+/** Reads `tools`: `{type: "hosted", name}`, a function with `hosted: true`, or a plain function named `svc_<tool>`. */
+export function readTools({ tools }: JsonObject, names: ToolNames): readonly Entry[] {
+  return Array.isArray(tools) ? tools.map(tool => readTool(tool, names)) : []
+}
+
+function readTool(tool: unknown, names: ToolNames): Entry {
+  if (!isObject(tool)) return { name: '' }
+  const name = nameOf(tool)
+  if (tool.type === 'hosted' || tool.hosted === true)
+    return { hosted: { name: declaredName(name, names), seenAs: name } }
+  const declared = declaredName(name, names)
+  return declared === name ? { name } : { hosted: { name: declared, seenAs: name } }
+}
+
+function nameOf(tool: JsonObject): string {
+  const { name } = isObject(tool.function) ? tool.function : tool
+  return typeof name === 'string' ? name : ''
+}
+
+/** The tool that a name stands for: without the prefix of the brand, where only that is declared. */
+function declaredName(name: string, { brand, declared }: ToolNames): string {
+  const prefix = `${brand}_`
+  if (declared.has(name) || !name.startsWith(prefix)) return name
+  const rest = name.slice(prefix.length)
+  return declared.has(rest) ? rest : name
+}
+
+/** What is wrong with a request for hosted tools, beside their names. */
+export function toolsProblem(body: JsonObject, entries: readonly Entry[]): Denial | undefined {
+  const seen = new Map<string, number>()
+  const hosted = new Map<string, number>()
+  for (const [index, entry] of entries.entries()) {
+    const name = entry.hosted ? entry.hosted.seenAs : entry.name
+    const before = seen.get(name) ?? (entry.hosted && hosted.get(entry.hosted.name))
+    if (before !== undefined && (entry.hosted || entries[before]?.hosted))
+      return invalid(`tools[${index}]`, `is ${name}, as tools[${before}] is; each name can stand for one tool`)
+    seen.set(name, index)
+    if (entry.hosted) hosted.set(entry.hosted.name, index)
+  }
+  if (hosted.size > 0 && typeof body.n === 'number' && body.n > 1) return invalid('n', 'must be 1 with hosted tools')
+  const { tool_choice: choice } = body
+  if (isObject(choice) && choice.type === 'hosted' && !seen.has(String(choice.name)))
+    return invalid('tool_choice', `names ${String(choice.name)}, which tools do not list`)
+  return undefined
+}

@@ -1,0 +1,54 @@
+import { isObject, type JsonObject } from '../body.ts'
+import type { Entry } from './listed.ts'
+
+/** What a model is told of a tool. */
+export interface Definition {
+  readonly description: string
+  /** JSON Schema of the arguments. */
+  readonly parameters: Readonly<Record<string, unknown>>
+}
+
+/** What one call of the model in an answer with hosted tools differs in. */
+export interface RoundTerms {
+  /** 0 for the first. */
+  readonly number: number
+  /** What was said since the request, in order. */
+  readonly messages: readonly JsonObject[]
+  /** Of the hosted tools that the model may still call, by name. */
+  readonly offered: ReadonlyMap<string, Definition>
+}
+
+/** The body of a request for one round: hosted tools as functions, a forced choice in the first round only. */
+export function roundBody(body: JsonObject, entries: readonly Entry[], round: RoundTerms): JsonObject {
+  const { tools: listed, tool_choice: choice, parallel_tool_calls: parallel, ...rest } = body
+  const messages = Array.isArray(body.messages) ? [...body.messages, ...round.messages] : round.messages
+  const tools = Array.isArray(listed) ? listed.flatMap((tool, i) => offeredTool(tool, entries[i], round)) : []
+  if (tools.length === 0) return { ...rest, messages }
+  const chosen = round.number === 0 ? asFunction(choice) : unforced(choice)
+  return {
+    ...rest,
+    messages,
+    tools,
+    ...(chosen !== undefined && { tool_choice: chosen }),
+    ...(parallel !== undefined && { parallel_tool_calls: parallel }),
+  }
+}
+
+function offeredTool(tool: unknown, entry: Entry | undefined, { offered }: RoundTerms): unknown[] {
+  if (!entry?.hosted) return isObject(tool) ? [withoutMark(tool)] : []
+  const definition = offered.get(entry.hosted.name)
+  if (!definition) return []
+  const { description, parameters } = definition
+  return [{ type: 'function', function: { name: entry.hosted.seenAs, description, parameters } }]
+}
+
+/** No backend knows the mark. */
+function withoutMark({ hosted: _mark, ...tool }: JsonObject): JsonObject {
+  return tool
+}
+
+const asFunction = (choice: unknown): unknown =>
+  isObject(choice) && choice.type === 'hosted' ? { type: 'function', function: { name: choice.name } } : choice
+
+/** Whatever was forced was called: the model goes on as it likes. */
+const unforced = (choice: unknown): unknown => (choice === 'auto' || choice === 'none' ? choice : undefined)

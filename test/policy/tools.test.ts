@@ -1,0 +1,95 @@
+import { describe, expect, it } from 'vitest'
+import type { Config, HostedTool, Plan } from '../../src/policy/config.ts'
+import { decide } from '../../src/policy/decide.ts'
+import { judge } from '../../src/policy/judge.ts'
+import { newStanding } from '../../src/policy/standing.ts'
+import { toolsCost, toolsWorst } from '../../src/policy/tools.ts'
+import { callerOn, config, facts, NOON } from './fixture.ts'
+
+const at = { file: 'policies/tools.yaml', line: 3, column: 3 }
+const tool = (name: string, maxCalls: number, price: number): HostedTool => ({ name, at, fields: {}, maxCalls, price })
+const search = tool('search', 3, 5_000_000)
+const calculator = tool('calculator', 2, 0)
+const withTools = (names: readonly string[]): Config => {
+  const free = config.plans.get('free') as Plan
+  const included = new Map(names.map(name => [name, { by: name, at }]))
+  const plan = { ...free, tools: included }
+  return {
+    ...config,
+    tools: new Map([search, calculator].map(each => [each.name, each])),
+    plans: new Map([...config.plans, ['free', plan]]),
+    defaultPlan: plan,
+  }
+}
+const asking = (...hosted: string[]) => {
+  const { request, ...others } = facts()
+  if (request.kind !== 'chat') throw new Error('the fixture asks for a chat')
+  return { ...others, caller: callerOn({ override: 'free' }), request: { ...request, tools: hosted.length, hosted } }
+}
+
+describe('a request that lists hosted tools', () => {
+  it('is allowed where the plan includes all of them, and holds all calls that may be made', () => {
+    const decision = decide(withTools(['search', 'calculator']), asking('calculator', 'search'))
+
+    if (decision.verdict === 'deny') throw new Error(JSON.stringify(decision.denial))
+    expect(decision.tools).toEqual([calculator, search])
+    const { spend, tokens } = decision.claims
+    expect(spend).toMatchObject({ items: 15_000_000, price: { item: 1 } })
+    const plain = decide(withTools([]), asking())
+    if (plain.verdict === 'deny') throw new Error('denied')
+    const costOf = (claims: typeof decision.claims) => {
+      const verdict = judge(newStanding, claims, NOON)
+      return verdict.verdict === 'admit' ? verdict.granted : undefined
+    }
+    expect(costOf(decision.claims)?.cost).toBe((costOf(plain.claims)?.cost ?? 0) + 15_000_000)
+    expect(tokens).toEqual(plain.claims.tokens)
+  })
+
+  it('is refused by the first tool that the plan lacks, at the line of the plan', () => {
+    const decision = decide(withTools(['calculator']), asking('calculator', 'search'))
+
+    expect(decision).toMatchObject({
+      verdict: 'deny',
+      denial: { code: 'rate_limit_exceeded', type: 'plan_limit', plan: 'free', tool: 'search' },
+    })
+    expect(decision.why.at(-1)).toMatchObject({
+      stage: 'gate',
+      outcome: 'deny',
+      text: 'plan free does not include the tool search',
+      at: config.plans.get('free')?.at,
+    })
+  })
+
+  it('is refused as a mistake where a tool is declared nowhere', () => {
+    expect(decide(withTools(['search']), asking('serach'))).toMatchObject({
+      verdict: 'deny',
+      denial: {
+        code: 'VALIDATION_ERROR',
+        field: 'tools',
+        problem: expect.stringContaining('there are search, calculator'),
+      },
+    })
+    expect(decide(config, asking('serach'))).toMatchObject({
+      denial: { problem: expect.stringContaining('there are none') },
+    })
+  })
+
+  it('hears of a model that the plan lacks before it hears of tools', () => {
+    const { request, ...others } = asking('serach')
+
+    expect(decide(withTools([]), { ...others, request: { ...request, model: 'svc-ultra-pro' } })).toMatchObject({
+      denial: { type: 'plan_limit', model: 'svc-ultra-pro' },
+    })
+  })
+})
+
+describe('what calls of tools cost', () => {
+  it('is the price of each call that was made', () => {
+    expect(toolsCost([search, calculator], { search: 2, calculator: 9, other: 1 })).toBe(10_000_000)
+  })
+
+  it('is at most that of all that may still be made', () => {
+    expect(toolsWorst([search, calculator], { search: 1 })).toBe(10_000_000)
+    expect(toolsWorst([search], { search: 5 })).toBe(0)
+  })
+})
