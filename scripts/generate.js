@@ -1,24 +1,29 @@
-// Writes src/config/file.ts, the types of the YAML files, from schema/config.schema.json. `--check` exits 1 when it is stale.
+// Writes the types of the YAML files from their schemas. `--check` exits 1 when one is stale.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { compile } from 'json-schema-to-typescript'
 
-const schema = new URL('../schema/config.schema.json', import.meta.url)
-const types = new URL('../src/config/file.ts', import.meta.url)
+const FILES = [
+  { schema: 'schema/config.schema.json', types: 'src/config/file.ts', name: 'ConfigFile' },
+  { schema: 'schema/tests.schema.json', types: 'src/cases/file.ts', name: 'TestsFile' },
+]
 
-const generated = await compile(JSON.parse(readFileSync(schema, 'utf8')), 'ConfigFile', {
-  bannerComment: '// Generated from schema/config.schema.json by scripts/generate.js. Do not edit.',
-  additionalProperties: false,
-  ignoreMinAndMaxItems: true,
-  format: true,
-  style: { semi: false, singleQuote: true, printWidth: 120, trailingComma: 'all' },
-})
+for (const { schema, types, name } of FILES) {
+  const file = new URL(`../${types}`, import.meta.url)
+  const generated = await compile(JSON.parse(readFileSync(new URL(`../${schema}`, import.meta.url), 'utf8')), name, {
+    bannerComment: `// Generated from ${schema} by scripts/generate.js. Do not edit.`,
+    additionalProperties: false,
+    ignoreMinAndMaxItems: true,
+    format: true,
+    style: { semi: false, singleQuote: true, printWidth: 120, trailingComma: 'all' },
+  })
 
-if (!process.argv.includes('--check')) {
-  writeFileSync(types, generated)
-} else if (readText(types) !== generated) {
-  console.error(`${fileURLToPath(types)} is stale: run node scripts/generate.js`)
-  process.exitCode = 1
+  if (!process.argv.includes('--check')) {
+    writeFileSync(file, generated)
+  } else if (readText(file) !== generated) {
+    console.error(`${fileURLToPath(file)} is stale: run node scripts/generate.js`)
+    process.exitCode = 1
+  }
 }
 
 function readText(url) {

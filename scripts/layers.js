@@ -12,9 +12,11 @@ const may = {
   wire: { folders: ['policy'], packages: true },
   gateway: { folders: ['policy', 'wire', 'config/settings.ts'], packages: true },
   adapters: { folders: ['policy', 'wire', 'gateway', 'config/settings.ts'], packages: true },
+  // Requests that nobody sent, taken the whole way: what `svcctl test` and `svcctl explain` are made of.
+  cases: { folders: ['policy', 'config', 'wire', 'gateway'], packages: true },
   http: { folders: ['policy', 'wire', 'gateway', 'config/settings.ts'], packages: true },
   demo: { folders: [], packages: true },
-  cli: { folders: ['policy', 'config', 'wire', 'gateway', 'adapters', 'http', 'demo'], packages: true },
+  cli: { folders: ['policy', 'config', 'wire', 'gateway', 'adapters', 'cases', 'http', 'demo'], packages: true },
 }
 
 const faults = []

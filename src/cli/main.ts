@@ -3,6 +3,7 @@ import './no-proto.ts'
 import { Command, CommanderError } from 'commander'
 import { registerAccounts } from './accounts.ts'
 import { registerAudit } from './audit.ts'
+import { registerExplain } from './explain.ts'
 import { registerKeys } from './keys.ts'
 import { registerLogin } from './login.ts'
 import { registerPools } from './pools.ts'
@@ -10,6 +11,7 @@ import { registerProfile } from './profile.ts'
 import { registerReload } from './reload.ts'
 import { registerServe } from './serve.ts'
 import { CommandFailed, exitCodes } from './talk.ts'
+import { registerTest } from './test.ts'
 import { registerUsage } from './usage.ts'
 import { registerValidate } from './validate.ts'
 import { version } from './version.ts'
@@ -29,6 +31,8 @@ const program = new Command('svcctl')
 registerServe(program)
 registerReload(program)
 registerValidate(program)
+registerTest(program)
+registerExplain(program)
 registerKeys(program)
 registerAccounts(program)
 registerAudit(program)

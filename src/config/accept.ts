@@ -1,7 +1,16 @@
 import { Ajv2020, type AnySchemaObject, type Options, type ValidateFunction } from 'ajv/dist/2020.js'
 import { FORMATS } from './formats.ts'
 import { isRefusal } from './scalar.ts'
-import { type ConfigFile, configSchema, type ErrorObject, type PolicyFile, policySchema, toolKinds } from './schema.ts'
+import {
+  type ConfigFile,
+  configSchema,
+  type ErrorObject,
+  type Field,
+  fields,
+  type PolicyFile,
+  policySchema,
+  toolKinds,
+} from './schema.ts'
 import { isRecord } from './tree.ts'
 import { readUnit, type Unit } from './units.ts'
 
@@ -10,6 +19,8 @@ export interface Accept<T> {
   accepts(data: unknown): data is T
   /** All that is wrong with data that is not accepted. */
   errorsIn(data: unknown): readonly ErrorObject[]
+  /** All fields that files of the kind have. */
+  readonly fields: readonly Field[]
 }
 
 // Each is made for the first file that needs it: the second one for the first with a mistake.
@@ -34,6 +45,7 @@ function accept<T>(schema: AnySchemaObject): Accept<T> {
       thorough ??= newAjv({ allErrors: true, verbose: true, messages: false }, telling())
       return errorsIn(data, schema.$id ?? '', thorough)
     },
+    fields,
   }
 }
 
@@ -78,7 +90,8 @@ function telling(): AnySchemaObject {
   return { ...configSchema, $defs: { ...configSchema.$defs, hosted_tool: { ...tool, ...(branch || {}) } } }
 }
 
-function newAjv(options: Options, main: AnySchemaObject): Ajv2020 {
+/** A validator that knows the units and formats of our schemas, and those of the configuration. */
+export function newAjv(options: Options, main: AnySchemaObject = configSchema): Ajv2020 {
   // Every command loads a configuration: a test holds the schemas against their own, and what is run once need not be run fast.
   const quickly: Options = { validateSchema: false, code: { optimize: false } }
   const ajv = new Ajv2020({ allowUnionTypes: true, strictTypes: false, discriminator: true, ...quickly, ...options })

@@ -5,14 +5,14 @@ import type { Report } from './source.ts'
 import { isBroken, isRecord, type MapNode, nodeAt, type Path, plain } from './tree.ts'
 
 /** Holds a tree against a schema. Reports one Problem per mistake, and gives the data that has none. */
-export function check<T>(root: MapNode, { accepts, errorsIn }: Accept<T>, report: Report): T | undefined {
+export function check<T>(root: MapNode, { accepts, errorsIn, fields }: Accept<T>, report: Report): T | undefined {
   const data = plain(root)
   if (accepts(data)) return data
   const findings = findingsOf(errorsIn(data))
   const misspelt = misspeltOf(findings)
   for (const finding of findings) {
     if (isBroken(nodeAt(root, finding.path))) continue
-    const problem = explain(finding, misspelt, root)
+    const problem = explain(finding, misspelt, root, fields)
     if (problem) report(problem)
   }
   for (const { path } of findings) prune(data, path)

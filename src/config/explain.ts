@@ -1,7 +1,7 @@
 import type { Problem } from './problem.ts'
 import { fits, isField, sayKindless, sayMissing, sayName, saySlip, sayUnknown } from './say-field.ts'
 import { sayValue } from './say-value.ts'
-import { type ErrorObject, secretFields, toolKinds } from './schema.ts'
+import { type ErrorObject, type Field, secretFields, toolKinds } from './schema.ts'
 import { meant } from './suggest.ts'
 import { entriesOf, isText, keyAt, type MapNode, type Node, nodeAt, type Path, type Span, shown } from './tree.ts'
 
@@ -16,22 +16,27 @@ export interface Finding {
 /** A Problem without its place. */
 export type Told = Pick<Problem, 'rule' | 'message' | 'hint'>
 
-/** Says what a finding means; undefined when another finding says it better. */
-export function explain(finding: Finding, misspelt: ReadonlySet<string>, root: MapNode): Problem | undefined {
+/** Says what a finding means; undefined when another finding says it better. `fields` are all that files of the kind have. */
+export function explain(
+  finding: Finding,
+  misspelt: ReadonlySet<string>,
+  root: MapNode,
+  fields: readonly Field[],
+): Problem | undefined {
   const { path, error } = finding
   const node = nodeAt(root, path)
   switch (finding.about) {
     case 'unknown':
-      return at(keyAt(root, path), sayUnknown(path, error, kindAround(root, path)))
+      return at(keyAt(root, path), sayUnknown(path, error, kindAround(root, path), fields))
     case 'missing': {
       if (misspelt.has(JSON.stringify(path))) return undefined
       const name = path.at(-1) ?? ''
-      const slip = slipOf(root, path, error)
+      const slip = slipOf(root, path, error, fields)
       if (slip !== undefined) return at(keyAt(root, [...path.slice(0, -1), slip]), saySlip(slip, name))
-      return at(ownerOf(root, path), sayMissing(path, kindAround(root, path)))
+      return at(ownerOf(root, path), sayMissing(path, kindAround(root, path), fields))
     }
     case 'kind': {
-      const slip = nearly(node, toolKinds)
+      const slip = nearly(node, toolKinds, fields)
       return at(
         keyAt(root, slip ? [...path, slip.name] : path),
         slip ? saySlip(slip.name, slip.fit) : sayKindless(path),
@@ -75,14 +80,23 @@ export const misspeltOf = (findings: readonly Finding[]): ReadonlySet<string> =>
   )
 
 /** Without its `kind`, the fields of a model were held against no schema: one that is nearly called so is found here. */
-function slipOf(root: MapNode, path: readonly string[], { parentSchema }: ErrorObject): string | undefined {
+function slipOf(
+  root: MapNode,
+  path: readonly string[],
+  { parentSchema }: ErrorObject,
+  fields: readonly Field[],
+): string | undefined {
   if (!parentSchema?.discriminator) return undefined
-  return nearly(nodeAt(root, path.slice(0, -1)), path.slice(-1))?.name
+  return nearly(nodeAt(root, path.slice(0, -1)), path.slice(-1), fields)?.name
 }
 
 /** A field that nothing is called, and the name among others that it is nearly. */
-function nearly(node: Node | undefined, names: readonly string[]): { name: string; fit: string } | undefined {
-  const unknown = [...entriesOf(node)].map(([name]) => name).filter(name => !isField(name))
+function nearly(
+  node: Node | undefined,
+  names: readonly string[],
+  fields: readonly Field[],
+): { name: string; fit: string } | undefined {
+  const unknown = [...entriesOf(node)].map(([name]) => name).filter(name => !isField(name, fields))
   for (const name of unknown) {
     const fit = meant(name, names)
     if (fit !== undefined) return { name, fit }

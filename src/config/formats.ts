@@ -1,5 +1,6 @@
 import { isIP, SocketAddress } from 'node:net'
 import { RE2JS } from 're2js'
+import type { EpochMs, Millis } from '../policy/config.ts'
 import { onlyVariable } from './interpolate.ts'
 import type { Address } from './settings.ts'
 import { store } from './store.ts'
@@ -140,6 +141,30 @@ export const regexp: Format<string> = {
 }
 
 /** By their names in the schema. */
+/** In milliseconds since the epoch. Without a zone it would be another moment on every machine. */
+export const moment: Format<EpochMs> = {
+  read: text => {
+    const at = MOMENT.test(text) ? Date.parse(text) : Number.NaN
+    return Number.isNaN(at) ? undefined : at
+  },
+  rule: 'bad-moment',
+  expects: 'a moment',
+  hint: 'write 2026-11-21T10:00:00Z, or with an offset such as +01:00',
+}
+
+const MOMENT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,3})?(?:Z|[+-]\d\d:\d\d)$/
+
+/** In milliseconds. */
+export const ago: Format<Millis> = {
+  read: text => {
+    const seconds = /^(?<seconds>\d{1,2})s(?: ago)?$/.exec(text)?.groups?.seconds
+    return seconds !== undefined && Number(seconds) <= 60 ? Number(seconds) * 1000 : undefined
+  },
+  rule: 'bad-age',
+  expects: 'a time within the last minute',
+  hint: 'write 40s ago; from 0s to 60s',
+}
+
 export const FORMATS: Readonly<Record<string, Format<unknown>>> = {
   'x-address': address,
   'x-base-url': baseUrl,
@@ -152,6 +177,8 @@ export const FORMATS: Readonly<Record<string, Format<unknown>>> = {
   'x-regexp': regexp,
   'x-zone': zone,
   'x-network': network,
+  'x-moment': moment,
+  'x-ago': ago,
 }
 
 function readAddress(text: string): Address | undefined {

@@ -1,9 +1,14 @@
 import type { Told } from './explain.ts'
-import { type ErrorObject, type Field, fields, toolKinds } from './schema.ts'
+import { type ErrorObject, type Field, toolKinds } from './schema.ts'
 import { meant } from './suggest.ts'
 
 /** What to say of a field that is not known where it stands; `kind` is that of the model or hosted tool around it. */
-export function sayUnknown(path: readonly string[], error: ErrorObject, kind: string | undefined): Told {
+export function sayUnknown(
+  path: readonly string[],
+  error: ErrorObject,
+  kind: string | undefined,
+  fields: readonly Field[],
+): Told {
   const name = path.at(-1) ?? ''
   const elsewhere = fields.filter(field => field.name === name)
   if (path.length === 1 && elsewhere.some(isTop)) {
@@ -30,7 +35,7 @@ export const saySlip = (name: string, fit: string): Told => ({
 })
 
 /** Whether a name is that of a field somewhere. */
-export const isField = (name: string): boolean => fields.some(field => field.name === name)
+export const isField = (name: string, fields: readonly Field[]): boolean => fields.some(field => field.name === name)
 
 /** What to say of a field that models or hosted tools have, but not those of this kind. */
 function sayOtherKind(path: readonly string[], kind: string, others: readonly Field[]): Told {
@@ -48,7 +53,7 @@ function sayOtherKind(path: readonly string[], kind: string, others: readonly Fi
 }
 
 /** What to say of a field that is needed and not there; `kind` is that of the model or hosted tool around it. */
-export function sayMissing(path: readonly string[], kind: string | undefined): Told {
+export function sayMissing(path: readonly string[], kind: string | undefined, fields: readonly Field[]): Told {
   const name = path.at(-1) ?? ''
   const field = fields.find(each => each.name === name && (!kind || each.kind === kind) && matches(each, path))
   const message = path.length > 1 ? `${subject(path.slice(0, -1))} has no \`${name}\`` : `the file has no \`${name}\``
@@ -98,15 +103,17 @@ const NOUNS: Readonly<Record<string, string>> = {
   hosted_tools: 'tool',
 }
 
-/** `plan free`, or the last field of a longer path. */
+/** `plan free`, an entry of a list, or the last field of a longer path. */
 function subject(path: readonly string[]): string {
+  const isEntry = /^\d+$/.test(path.at(-1) ?? '')
+  if (isEntry) return `an entry of \`${path.at(-2)}\``
   const noun = path.length === 2 && NOUNS[path[0] ?? '']
   return noun ? `${noun} \`${path[1]}\`` : `\`${path.at(-1)}\``
 }
 
-/** Whether a field of the schema is the one at a path; `<name>` stands for any name. */
+/** Whether a field of the schema is the one at a path; `<name>` stands for any name, `[]` for any position. */
 function matches(field: Field, path: readonly string[]): boolean {
-  const steps = field.path.split('.')
+  const steps = field.path.replaceAll('[]', '.<name>').split('.')
   return steps.length === path.length && steps.every((step, i) => step === '<name>' || step === path[i])
 }
 

@@ -11,11 +11,11 @@ export type PolicyFile = Pick<
 >
 
 // src/config and dist/config lie equally deep in the package.
-const read = (name: string): AnySchemaObject =>
+export const readSchema = (name: string): AnySchemaObject =>
   JSON.parse(readFileSync(new URL(`../../schema/${name}`, import.meta.url), 'utf8'))
 
-export const configSchema = read('config.schema.json')
-export const policySchema = read('policy.schema.json')
+export const configSchema = readSchema('config.schema.json')
+export const policySchema = readSchema('policy.schema.json')
 
 export type { ErrorObject }
 
@@ -31,7 +31,7 @@ export interface Field {
 }
 
 /** Every field of the main file, outermost first. */
-export const fields: readonly Field[] = fieldsOf(configSchema, '')
+export const fields: readonly Field[] = fieldsIn(configSchema)
 
 /** The names of the fields that hold secrets. */
 export const secretFields = fieldsWith('x-secret')
@@ -42,25 +42,30 @@ function fieldsWith(annotation: string): ReadonlySet<string> {
   return new Set(fields.filter(({ schema }) => schema[annotation] === true).map(({ name }) => name))
 }
 
-function fieldsOf(schema: AnySchemaObject, parent: string, kind?: string): readonly Field[] {
-  if (schema.oneOf) return branchesOf(schema).flatMap(branch => fieldsOf(branch, parent, kindOf(branch)))
+/** Every field of the files that a schema describes, outermost first. */
+export function fieldsIn(root: AnySchemaObject): readonly Field[] {
+  return fieldsOf(root, root, '')
+}
+
+function fieldsOf(root: AnySchemaObject, schema: AnySchemaObject, parent: string, kind?: string): readonly Field[] {
+  if (schema.oneOf) return branchesOf(schema).flatMap(branch => fieldsOf(root, branch, parent, kindOf(branch)))
   const properties: Record<string, AnySchemaObject> = schema.properties ?? {}
   const own = Object.entries(properties).map(([name, property]) => {
     const path = parent ? `${parent}.${name}` : name
-    return { path, parent, name, kind, schema: follow(property) }
+    return { path, parent, name, kind, schema: follow(property, root) }
   })
   const deeper = own.flatMap(({ path, name, schema }) => {
     const byName = schema.additionalProperties
     // A condition holds conditions: what may stand in one is told once.
     if (name === 'not' || name === 'any') return []
-    if (schema.items) return fieldsOf(follow(schema.items), `${path}[]`, kind)
-    return byName ? fieldsOf(follow(byName), `${path}.<name>`, kind) : fieldsOf(schema, path, kind)
+    if (schema.items) return fieldsOf(root, follow(schema.items, root), `${path}[]`, kind)
+    return byName ? fieldsOf(root, follow(byName, root), `${path}.<name>`, kind) : fieldsOf(root, schema, path, kind)
   })
   return [...own, ...deeper]
 }
 
 function branchesOf(schema: AnySchemaObject): readonly AnySchemaObject[] {
-  return schema.oneOf.map(follow)
+  return schema.oneOf.map((branch: AnySchemaObject) => follow(branch))
 }
 
 function kindOf(schema: AnySchemaObject | undefined): string | undefined {
@@ -77,7 +82,7 @@ function kindsOf(name: string): readonly string[] {
 }
 
 /** What stands beside a reference wins over what it refers to. */
-function follow(schema: AnySchemaObject): AnySchemaObject {
+function follow(schema: AnySchemaObject, root = configSchema): AnySchemaObject {
   const name = typeof schema.$ref === 'string' ? schema.$ref.split('/').at(-1) : undefined
-  return name ? { ...follow(configSchema.$defs[name]), ...schema, $ref: undefined } : schema
+  return name ? { ...follow(root.$defs[name], root), ...schema, $ref: undefined } : schema
 }

@@ -14,9 +14,11 @@ export interface Allowance {
   settle(cost: NanoUsd): void
 }
 
+type ExpenseStore = Pick<Store, 'takeAllowance' | 'amendAllowance' | 'recordWaste'>
+
 /** What the attempts at one request cost the operator, at the prices of the pools: never charged to the client. */
 export class Expenses {
-  readonly #store: Store
+  readonly #store: ExpenseStore
   readonly #alarm: Alarm
   readonly #settingsOf: (pool: Pool) => BackendSettings
   readonly #admitted: AdmittedCall
@@ -24,7 +26,11 @@ export class Expenses {
 
   /** `before` attempts at rounds before were written down, by other numbers. */
   constructor(
-    ports: { readonly store: Store; readonly alarm: Alarm; readonly settingsOf: (pool: Pool) => BackendSettings },
+    ports: {
+      readonly store: ExpenseStore
+      readonly alarm: Alarm
+      readonly settingsOf: (pool: Pool) => BackendSettings
+    },
     { spent: _spent, ...admitted }: AdmittedCall,
     before = 0,
   ) {

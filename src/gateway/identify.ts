@@ -6,6 +6,7 @@ import { isDenial } from '../wire/body.ts'
 import type { Gateway } from './infer.ts'
 import { hashOf, isWellFormed } from './keys.ts'
 import { isBadToken } from './sign-in.ts'
+import type { Store } from './store.ts'
 
 /** A caller, and the hash its key is admitted by. */
 export interface Identified {
@@ -22,7 +23,9 @@ export interface Identify {
   signIn(authorization: string | undefined): Promise<Identified | Denial>
 }
 
-type Ports = Pick<Gateway, 'config' | 'settings' | 'store' | 'verify' | 'alarm'>
+type Ports = Pick<Gateway, 'config' | 'settings' | 'verify' | 'alarm'> & {
+  readonly store: Pick<Store, 'findCaller' | 'signIn'>
+}
 
 export function identifyWith(ports: Ports): Identify {
   const { config, settings, alarm } = ports

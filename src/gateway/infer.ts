@@ -1,11 +1,10 @@
 import type { Settings } from '../config/settings.ts'
 import type { Config, Pool } from '../policy/config.ts'
 import type { Denial } from '../policy/denial.ts'
-import type { Caller, Facts } from '../policy/facts.ts'
-import { aliasOf } from '../policy/model.ts'
+import type { Caller } from '../policy/facts.ts'
 import { isDenial } from '../wire/body.ts'
 import type { StreamWanted, WireRequest } from '../wire/request.ts'
-import { type Headers, signalsIn } from '../wire/signals.ts'
+import { type Headers, signalsOf } from '../wire/signals.ts'
 import { type AdmittedCall, admit } from './admit.ts'
 import type { Failure } from './failover.ts'
 import { answerTerms, endOf, forward, type LeasedCall, settle, unanswered } from './forward.ts'
@@ -82,6 +81,7 @@ export async function infer(gateway: Gateway, call: Call): Promise<Served> {
   const signals = signalsOf(config, call)
   const facts = { at, caller, request: wire.request, health, signals }
   const tools = wire.hosted && (await learnTools(gateway, facts, call.client))
+  if (hasLeft(wire, call.client)) return { kind: 'left', failures: [] }
   if (tools && isDenial(tools)) return { kind: 'denied', denial: tools, failures: [] }
   const admitted = await admit(config, store, {
     requestId,
@@ -104,11 +104,8 @@ export async function infer(gateway: Gateway, call: Call): Promise<Served> {
   }
 }
 
-/** Only generic names are routed: of all others nobody asks what they say. */
-function signalsOf(config: Config, { wire, headers }: Call): Facts['signals'] {
-  const isRouted = aliasOf(config, wire.request.model) !== undefined
-  return isRouted && wire.routedText ? signalsIn(config.matchers, wire.routedText(), headers) : {}
-}
+/** Nothing is held yet, and nobody waits for it. */
+const hasLeft = ({ hosted }: WireRequest, { gone }: Client): boolean => hosted !== undefined && gone
 
 function serve(gateway: Gateway, call: Call, admitted: LeasedCall, tools: LearntTools | undefined): Promise<Served> {
   const { stream, hosted } = call.wire

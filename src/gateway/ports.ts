@@ -92,6 +92,8 @@ export interface ToolResult {
 /** The client at the other end, who may leave at any time. */
 export interface Client {
   readonly gone: boolean
+  /** Whether it is gone because the gateway shuts down. */
+  readonly wasCut: boolean
   /** Runs when the client leaves before its answer ended; at once if it is gone. */
   onGone(run: () => void): Cancel
 }

@@ -4,6 +4,7 @@ import { StreamReader, type StreamReading } from '../wire/stream.ts'
 import type { DeltaReader } from '../wire/tools/delta-reader.ts'
 import type { Usage } from '../wire/usage.ts'
 import { type AttemptPorts, openAttempt, type Reader, type Target } from './attempt.ts'
+import { Outbox } from './outbox.ts'
 import { errorIn, type Failed, failed, type Outcome, ofError, type Rejected, type Work } from './outcome.ts'
 import type { Cancel, Client, Clock, Exchange } from './ports.ts'
 
@@ -69,8 +70,6 @@ const MAX_JSON_PIECES = 64
 /** What is read at once of what a backend sends. */
 const PIECE_BYTES = 8192
 const NO_BYTES: Buffer = Buffer.alloc(0)
-/** What is held until all of it is there: a larger answer is a fault of the backend. */
-const MAX_HELD_CHARS = 67_108_864
 
 /** A stream of a backend: silent until its commit, then live until its end. */
 export class AnswerStream implements Reader, LiveStream {
@@ -83,11 +82,7 @@ export class AnswerStream implements Reader, LiveStream {
   #timers: Cancel[] = []
   #exchange: Exchange | undefined
   #phase: 'waiting' | 'live' | 'over' = 'waiting'
-  #sink: StreamSink | undefined
-  /** Events that wait for a sink, and the ending if it came before one. */
-  #held: string[] = []
-  #heldChars = 0
-  #ending: StreamEnding | undefined
+  readonly #outbox = new Outbox()
   /** What came while the client took no more. */
   #unread = NO_BYTES
   /** What came in place of events. */
@@ -125,11 +120,7 @@ export class AnswerStream implements Reader, LiveStream {
   }
 
   attach(sink: StreamSink): void {
-    this.#sink = sink
-    const held = this.#held.join('')
-    this.#held = []
-    if (held !== '') sink.write(held)
-    if (this.#ending) sink.end(this.#ending)
+    this.#outbox.attach(sink)
   }
 
   pause(): void {
@@ -148,8 +139,10 @@ export class AnswerStream implements Reader, LiveStream {
 
   abort(): StreamEnding {
     this.#exchange?.abort()
-    this.#sink = undefined
-    return this.#end('client gone', false)
+    this.#outbox.detach()
+    const { ending } = this.#outbox
+    // Whoever has said all is not cut short any more.
+    return ending?.clean ? ending : this.#end('client gone', false)
   }
 
   sent(): void {
@@ -238,7 +231,7 @@ export class AnswerStream implements Reader, LiveStream {
   }
 
   #read({ events, stop }: StreamReading): void {
-    if (events !== '') this.#pass(events)
+    if (events !== '' && !this.#outbox.write(events)) this.fail('answer too large')
     if (this.#target.commit === 'first_content' && this.#reader.shows) this.answer({ kind: 'answered', answer: this })
     if (stop?.kind === 'done') this.#done()
     else if (stop?.kind === 'broken') this.#late(stop.cause)
@@ -266,16 +259,6 @@ export class AnswerStream implements Reader, LiveStream {
     this.#finish(cause)
   }
 
-  #pass(events: string): void {
-    if (this.#sink) {
-      this.#sink.write(events)
-      return
-    }
-    this.#held.push(events)
-    this.#heldChars += events.length
-    if (this.#heldChars > MAX_HELD_CHARS) this.fail('answer too large')
-  }
-
   #done(): void {
     if (!this.#reader.finished) this.fail(this.#reader.started ? 'ended without a finish' : 'empty answer')
     else {
@@ -299,9 +282,9 @@ export class AnswerStream implements Reader, LiveStream {
     const { usage, spoken, skipped } = this.#reader
     // A usage that came before the end of a stream that never came counts a part of it.
     const clean = cause === ''
-    this.#ending = { clean, cause, isFault, ...(clean && usage && { usage }), spoken, skipped }
-    this.#sink?.end(this.#ending)
-    return this.#ending
+    const ending = { clean, cause, isFault, ...(clean && usage && { usage }), spoken, skipped }
+    this.#outbox.end(ending)
+    return ending
   }
 
   work(): Work {

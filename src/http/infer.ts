@@ -1,14 +1,13 @@
 import type { AdmittedCall } from '../gateway/admit.ts'
+import { answerHeaders } from '../gateway/answer-headers.ts'
 import type { Identified } from '../gateway/identify.ts'
 import { infer, type Served } from '../gateway/infer.ts'
-import { standingAfter } from '../gateway/quota.ts'
 import type { Bill } from '../gateway/store.ts'
 import type { Millis, Pool } from '../policy/config.ts'
 import type { Denial } from '../policy/denial.ts'
 import { planOf } from '../policy/plan.ts'
 import { isDenial } from '../wire/body.ts'
 import { denialEvent } from '../wire/denial.ts'
-import { quotaHeaders } from '../wire/quota.ts'
 import type { WireRequest } from '../wire/request.ts'
 import { readBody } from './body.ts'
 import type { HttpCall } from './call.ts'
@@ -36,7 +35,7 @@ export function inference(read: (bytes: Buffer, app: App) => WireRequest | Denia
     const { headers } = call.request
     const asked = { requestId: call.requestId, caller, wire, headers, client: call, trying }
     const served = await infer(app, keyHash === undefined ? asked : { ...asked, keyHash }).finally(stopWaiting)
-    call.note = { ...call.note, failures: served.failures.map(({ pool, cause }) => ({ pool: pool.name, cause })) }
+    noteFailures(call, served)
     await answer(app, call, events, served)
   }
 }
@@ -67,7 +66,7 @@ class LateStart {
   #openIfOverdue(): void {
     if (!this.#overdue || !this.#tried) return
     const { admitted, pool } = this.#tried
-    this.#events.open(answerHeaders(this.#app, admitted, pool, 0))
+    this.#events.open(answerHeaders(this.#app.settings.brand, admitted, pool, 0))
   }
 }
 
@@ -81,12 +80,14 @@ async function answer(app: App, call: HttpCall, events: EventResponse, served: S
     case 'whole': {
       const { admitted, pool, bill, bytes } = served
       noteBill(call, bill)
-      return call.send(200, 'application/json', bytes, answerHeaders(app, admitted, pool, bill.cost))
+      return call.send(200, 'application/json', bytes, answerHeaders(app.settings.brand, admitted, pool, bill.cost))
     }
     case 'stream':
-      events.open(answerHeaders(app, served.admitted, served.pool, 0))
+      events.open(answerHeaders(app.settings.brand, served.admitted, served.pool, 0))
       return relay(call, events, served.stream, async ending => {
         noteBill(call, await served.settle(ending))
+        // Of an answer in rounds there may be more by now.
+        noteFailures(call, served)
         const { clean, cause, skipped } = ending
         if (skipped > 0) call.note = { ...call.note, skippedEvents: skipped }
         if (!clean) call.note = { ...call.note, interrupted: cause }
@@ -101,20 +102,12 @@ function deny(call: HttpCall, events: EventResponse, denial: Denial): void {
   } else call.deny(denial)
 }
 
+function noteFailures(call: HttpCall, { failures }: Served): void {
+  call.note = { ...call.note, failures: failures.map(({ pool, cause }) => ({ pool: pool.name, cause })) }
+}
+
 function noteBill(call: HttpCall, bill: Bill): void {
   const { model, pool, rule, inputTokens, outputTokens, cost, estimated, tools } = bill
   const more = { ...(rule !== undefined && { rule }), ...(tools && { tools }) }
   call.note = { ...call.note, model, ...more, pool, inputTokens, outputTokens, cost, estimated }
-}
-
-function answerHeaders({ settings }: App, admitted: AdmittedCall, pool: Pool, cost: number): Record<string, string> {
-  const { decision, hold } = admitted
-  const shrunk = hold.output < decision.claims.output.want
-  return {
-    [`x-${settings.brand}-upstream`]: pool.name,
-    ...(decision.route && { [`x-${settings.brand}-smart-route`]: decision.route.name }),
-    ...quotaHeaders(settings.brand, standingAfter(admitted, cost)),
-    // The cap is the gateway's own: without this the client could not tell why its answer stopped.
-    ...(shrunk && { [`x-${settings.brand}-max-tokens`]: String(hold.output) }),
-  }
 }

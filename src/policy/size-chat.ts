@@ -45,9 +45,14 @@ function outputOf(model: ChatModel, request: ChatAsk): OutputClaim {
   return { want: Math.max(min, Math.min(model.maxOutput, room)), min, choices }
 }
 
-/** What another call of the model may take in one answer, of which `left` output tokens are left. */
-export function sizeRound(model: ChatModel, request: ChatAsk, left: number): Pick<Sized, 'input' | 'output'> {
-  const min = Math.min(LEAST_OUTPUT, left)
+/** What another call of the model may take in one answer of which `left` output tokens are left: too few for any, nothing. */
+export function sizeRound(
+  model: ChatModel,
+  request: ChatAsk,
+  left: number,
+): Pick<Sized, 'input' | 'output'> | undefined {
+  const min = Math.max(Math.min(LEAST_OUTPUT, left), thinkingLeast(model, request))
+  if (left < Math.max(1, min)) return undefined
   const room = model.context - estimatedInput(model, request)
   const output = { want: Math.max(min, Math.min(left, room)), min, choices: 1 }
   return { input: inputOf(model, request, output), output }

@@ -46,13 +46,16 @@ function gate(plan: Plan, { name: model }: Model, tool: HostedTool): Ruling<Host
 /** Calls so far, by name of the tool. */
 export type ToolCalls = Readonly<Record<string, number>>
 
+/** A tool may be named as what every object has, such as `constructor`. */
+export const callsOf = (calls: ToolCalls, name: string): number => (Object.hasOwn(calls, name) ? (calls[name] ?? 0) : 0)
+
 /** What calls of tools may still cost. */
 export const toolsWorst = (tools: readonly HostedTool[], calls: ToolCalls = {}): NanoUsd =>
-  tools.reduce((sum, { name, maxCalls, price }) => sum + Math.max(0, maxCalls - (calls[name] ?? 0)) * price, 0)
+  tools.reduce((sum, { name, maxCalls, price }) => sum + Math.max(0, maxCalls - callsOf(calls, name)) * price, 0)
 
 /** What calls of tools have cost. */
 export const toolsCost = (tools: readonly HostedTool[], calls: ToolCalls): NanoUsd =>
-  tools.reduce((sum, { name, price }) => sum + (calls[name] ?? 0) * price, 0)
+  tools.reduce((sum, { name, price }) => sum + callsOf(calls, name) * price, 0)
 
 /** Claims for a request with tools: all that may be called is held before any of it is. */
 export function withTools(claims: Claims, tools: readonly HostedTool[]): Claims {

@@ -7,6 +7,7 @@ import { refusedField } from './refused.ts'
 import type { WireRequest } from './request.ts'
 import { hostedChat } from './tools/hosted-chat.ts'
 import { readTools, type ToolNames, toolsProblem } from './tools/listed.ts'
+import { unmarked } from './tools/round-body.ts'
 import { readValid, validator } from './validate.ts'
 
 const validate = validator(chatSchema)
@@ -49,7 +50,7 @@ export function readChat(bytes: Buffer, names = NO_HOSTED): WireRequest | Denial
     routedText: () => routedText(body.messages),
     ...(request.stream && { stream: { usageWanted, choices: request.choices } }),
     ...(chat && { hosted: chat }),
-    bodyFor: (backendModel, output) => bodyOf(body, backendModel, output),
+    bodyFor: (backendModel, output) => bodyOf(unmarked(body), backendModel, output),
     readAnswer: readCompletion,
   }
 }

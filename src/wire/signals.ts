@@ -1,8 +1,20 @@
 import { RE2JS } from 're2js'
 import type { Matcher } from '../policy/condition.ts'
+import type { Config } from '../policy/config.ts'
+import { aliasOf } from '../policy/model.ts'
+import type { WireRequest } from './request.ts'
 
 /** The headers of a request, by lower-case name. */
 export type Headers = Readonly<Record<string, string | readonly string[] | undefined>>
+
+/** What routes look for in a request. Only generic names are routed: of all others nobody asks what they say. */
+export function signalsOf(
+  config: Config,
+  { wire, headers }: { readonly wire: Pick<WireRequest, 'request' | 'routedText'>; readonly headers: Headers },
+): Record<string, boolean> {
+  const isRouted = aliasOf(config, wire.request.model) !== undefined
+  return isRouted && wire.routedText ? signalsIn(config.matchers, wire.routedText(), headers) : {}
+}
 
 /** What routes look for, found or not, by name of the matcher. Policy sees this, and never the text. */
 export function signalsIn(matchers: readonly Matcher[], text: string, headers: Headers): Record<string, boolean> {

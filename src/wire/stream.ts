@@ -26,7 +26,7 @@ export class StreamReader {
   /** Broken events that were left out. */
   skipped = 0
 
-  /** `choices`: how many completions were asked for. `skips`: once something was said, broken events are left out. */
+  /** `choices`: how many completions were asked for. `skips`: once something was shown, broken events are left out. */
   constructor(terms: ChunkTerms, choices: number, skips: boolean) {
     this.#terms = terms
     this.#choices = choices
@@ -73,7 +73,7 @@ export class StreamReader {
         case 'error':
           return { events, stop: chunk }
         case 'malformed':
-          if (this.spoken === 0 || !this.#skips) return { events, stop: { kind: 'broken', cause: 'malformed event' } }
+          if (!this.shows || !this.#skips) return { events, stop: { kind: 'broken', cause: 'malformed event' } }
           // The stream must still end well.
           this.skipped++
       }

@@ -4,7 +4,9 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Editor, startEditor } from './editor.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
-const policies = readdirSync(`${root}/policies`).filter(file => file.endsWith('.yaml'))
+const policies = readdirSync(`${root}/policies`, { recursive: true, encoding: 'utf8' }).filter(file =>
+  file.endsWith('.yaml'),
+)
 const textOf = (file: string) => readFileSync(`${root}/${file}`, 'utf8')
 
 let editor: Editor

@@ -8,6 +8,7 @@ import { VirtualClock } from '../support/clock.ts'
 /** A client who leaves when it is told to. */
 class Leaver implements Client {
   gone = false
+  readonly wasCut = false
   readonly #leaving = new Set<() => void>()
 
   onGone(run: () => void) {
@@ -101,7 +102,7 @@ it('a client that has left already gets no place to wait in', async () => {
   expect(slots.taken).toBe(0)
 })
 
-const nobody = { gone: false, onGone: () => () => {} }
+const nobody = { gone: false, wasCut: false, onGone: () => () => {} }
 
 it('a limit that was raised lets those in first that wait longest', async () => {
   const clock = new VirtualClock(0)

@@ -93,3 +93,11 @@ describe('what calls of tools cost', () => {
     expect(toolsWorst([search], { search: 5 })).toBe(0)
   })
 })
+
+it('a tool that is named as what every object has costs its calls, and no more', () => {
+  const odd = tool('constructor', 3, 5)
+
+  expect(toolsWorst([odd])).toBe(15)
+  expect(toolsWorst([odd], { constructor: 2 })).toBe(5)
+  expect(toolsCost([odd], {})).toBe(0)
+})

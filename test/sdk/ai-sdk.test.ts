@@ -1,6 +1,8 @@
-import { sdkSuite } from './support/suite.ts'
+import { sdkSuite, toolSuite } from './support/suite.ts'
 
-sdkSuite(['ai', '@ai-sdk/openai-compatible'], async rig => {
+const packages = ['ai', '@ai-sdk/openai-compatible']
+
+sdkSuite(packages, async rig => {
   // These import packages, so only where they are installed.
   const { loadAiSdk } = await import('./ai-sdk/sdk.ts')
   const { chatScenarios, toolScenarios } = await import('./ai-sdk/answers.ts')
@@ -11,4 +13,10 @@ sdkSuite(['ai', '@ai-sdk/openai-compatible'], async rig => {
   toolScenarios(sdk)
   vectorScenarios(sdk)
   errorScenarios(sdk)
+})
+
+toolSuite(packages, async rig => {
+  const { loadAiSdk } = await import('./ai-sdk/sdk.ts')
+  const { hostedToolScenarios } = await import('./ai-sdk/hosted-tools.ts')
+  hostedToolScenarios(await loadAiSdk(rig), rig)
 })

@@ -1,6 +1,8 @@
-import { sdkSuite } from './support/suite.ts'
+import { sdkSuite, toolSuite } from './support/suite.ts'
 
-sdkSuite(['@langchain/openai', '@langchain/core'], async rig => {
+const packages = ['@langchain/openai', '@langchain/core']
+
+sdkSuite(packages, async rig => {
   // These import the packages, so only where they are installed.
   const { loadLangChain } = await import('./langchain/sdk.ts')
   const { chatScenarios, toolScenarios } = await import('./langchain/answers.ts')
@@ -11,4 +13,10 @@ sdkSuite(['@langchain/openai', '@langchain/core'], async rig => {
   toolScenarios(sdk)
   vectorScenarios(sdk)
   errorScenarios(sdk)
+})
+
+toolSuite(packages, async rig => {
+  const { loadLangChain } = await import('./langchain/sdk.ts')
+  const { hostedToolScenarios } = await import('./langchain/hosted-tools.ts')
+  hostedToolScenarios(await loadLangChain(rig), rig)
 })

@@ -1,6 +1,8 @@
-import { sdkSuite } from './support/suite.ts'
+import { sdkSuite, toolSuite } from './support/suite.ts'
 
-sdkSuite(['@llamaindex/openai', '@llamaindex/core'], async rig => {
+const packages = ['@llamaindex/openai', '@llamaindex/core']
+
+sdkSuite(packages, async rig => {
   // These import the packages, so only where they are installed.
   const { loadLlamaIndex } = await import('./llamaindex/sdk.ts')
   const { chatScenarios, toolScenarios } = await import('./llamaindex/answers.ts')
@@ -11,4 +13,10 @@ sdkSuite(['@llamaindex/openai', '@llamaindex/core'], async rig => {
   toolScenarios(sdk)
   vectorScenarios(sdk)
   errorScenarios(sdk)
+})
+
+toolSuite(packages, async rig => {
+  const { loadLlamaIndex } = await import('./llamaindex/sdk.ts')
+  const { hostedToolScenarios } = await import('./llamaindex/hosted-tools.ts')
+  hostedToolScenarios(await loadLlamaIndex(rig), rig)
 })

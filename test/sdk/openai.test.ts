@@ -1,4 +1,4 @@
-import { sdkSuite } from './support/suite.ts'
+import { sdkSuite, toolSuite } from './support/suite.ts'
 
 /** Three majors of one SDK are held to the same scenarios. */
 for (const name of ['openai-4', 'openai-5', 'openai']) {
@@ -18,5 +18,10 @@ for (const name of ['openai-4', 'openai-5', 'openai']) {
     embeddingScenarios(sdk)
     imageScenarios(sdk)
     errorScenarios(sdk)
+  })
+  toolSuite([name], async rig => {
+    const { loadSdk } = await import('./openai/sdk.ts')
+    const { hostedToolScenarios } = await import('./openai/hosted-tools.ts')
+    hostedToolScenarios(await loadSdk(name, rig), rig)
   })
 }

@@ -20,13 +20,19 @@ export async function roundFailed(
   return unanswered(gateway, rounds.admitted, attempted)
 }
 
-/** The client left between two rounds, or while tools ran: what was spent is charged. */
+/** The client left between two rounds, or while tools ran: what was spent is charged, unless it was the gateway that left. */
 export async function leftAlone(
   gateway: Gateway,
-  { admitted }: Rounds,
+  rounds: Rounds,
   pool: Pool,
   failures: readonly Failure[],
 ): Promise<Served> {
+  const { admitted } = rounds
+  if (rounds.call.client.wasCut) {
+    rounds.wasted(failures.length)
+    await gateway.store.refund(admitted.hold)
+    return { kind: 'left', failures }
+  }
   const bill = await settle(gateway, admitted, { pool, usage: NO_USAGE })
   return { kind: 'left', bill, failures }
 }

@@ -2,7 +2,7 @@ import type { ChatModel, HostedTool, Millis, Pool } from '../../policy/config.ts
 import type { Claims } from '../../policy/decision.ts'
 import type { ChatAsk } from '../../policy/facts.ts'
 import { sizeRound } from '../../policy/size-chat.ts'
-import { toolsWorst } from '../../policy/tools.ts'
+import { callsOf, toolsWorst } from '../../policy/tools.ts'
 import type { JsonObject } from '../../wire/body.ts'
 import { type HostedChat, textBytes } from '../../wire/tools/hosted-chat.ts'
 import { afterTurn, type Turn } from '../../wire/tools/turn.ts'
@@ -89,13 +89,13 @@ export class Rounds {
    * spend, the answer is as long as it may be, or the client left.
    */
   async next(turn: Turn, pool: Pool, signal: AbortSignal): Promise<boolean> {
-    if (this.#left < 1 || this.#offered.size === 0) return false
+    if (signal.aborted || !this.#sized || this.#offered.size === 0) return false
     const offered = this.#timeLeft > 0 ? this.#offered : NO_TOOLS
     const terms = { offered, calls: this.#calls, time: this.#timeLeft, signal }
     const results = await runCalls(this.#gateway, turn.calls, terms)
     this.#admitted = { ...this.#admitted, spent: this.#spent }
     if (signal.aborted) return false
-    this.#messages.push(...afterTurn(turn, results))
+    this.#messages.push(...afterTurn(turn, results, this.#number))
     this.#number++
     this.#offered = this.#stillOffered
     return this.#extend(pool)
@@ -116,6 +116,7 @@ export class Rounds {
   async #extend(pool: Pool): Promise<boolean> {
     const { hold, decision, lease } = this.#admitted
     const claims = this.#claims
+    if (!claims) return false
     const soFar = settlementOf(this.#admitted, { pool, usage: NO_USAGE })
     try {
       const extended = await this.#gateway.store.extend({ hold, round: hold.round + 1, soFar, claims })
@@ -130,14 +131,21 @@ export class Rounds {
     }
   }
 
-  get #claims(): Claims {
-    const { claims } = this.#admitted.decision
+  /** What another round would take, the messages so far being its prompt; undefined when too little output is left. */
+  get #sized(): ReturnType<typeof sizeRound> {
     const request = {
       ...this.#request,
       messages: this.#request.messages + this.#messages.length,
       textBytes: this.#request.textBytes + textBytes(this.#messages),
     }
-    const { input, output } = sizeRound(this.#model, request, this.#left)
+    return sizeRound(this.#model, request, this.#left)
+  }
+
+  get #claims(): Claims | undefined {
+    const { claims } = this.#admitted.decision
+    const sized = this.#sized
+    if (!sized) return undefined
+    const { input, output } = sized
     const items = toolsWorst([...this.#offered.values()], this.#calls)
     return { ...claims, tokens: { ...claims.tokens, input }, spend: { ...claims.spend, items }, output }
   }
@@ -146,7 +154,7 @@ export class Rounds {
   get #stillOffered(): ReadonlyMap<string, HostedTool> {
     const isLast = this.#number + 1 >= this.#gateway.settings.limits.toolRounds
     if (isLast || this.#timeLeft <= 0) return NO_TOOLS
-    return new Map([...this.#tools].filter(([name, { maxCalls }]) => (this.#calls[name] ?? 0) < maxCalls))
+    return new Map([...this.#tools].filter(([name, { maxCalls }]) => callsOf(this.#calls, name) < maxCalls))
   }
 
   get #timeLeft(): Millis {

@@ -1,5 +1,6 @@
 import type { ToolSettings } from '../../config/settings.ts'
 import type { HostedTool, Millis } from '../../policy/config.ts'
+import { callsOf } from '../../policy/tools.ts'
 import type { CallResult, HostedCall } from '../../wire/tools/turn.ts'
 import type { Alarm, Clock, HostedTools, ToolResult } from '../ports.ts'
 import { aborted } from './learn.ts'
@@ -29,7 +30,7 @@ export const runCalls = (ports: RunPorts, calls: readonly HostedCall[], terms: R
 
 async function runCall(ports: RunPorts, call: HostedCall, terms: RunTerms): Promise<CallResult> {
   const tool = terms.offered.get(call.tool)
-  const made = terms.calls[call.tool] ?? 0
+  const made = callsOf(terms.calls, call.tool)
   const failed = (why: string) => ({ call, text: `The call was not made: ${call.seenAs} ${why}.`, failed: true })
   if (!tool) return failed('can be called no more in this answer')
   if (made >= tool.maxCalls) return failed(`may be called ${tool.maxCalls} times in one answer`)

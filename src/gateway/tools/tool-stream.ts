@@ -6,6 +6,7 @@ import { sumOfUsage, type Turn } from '../../wire/tools/turn.ts'
 import type { Answered, Failure, Unanswered } from '../failover.ts'
 import { answerTerms, endOf, forward, settle } from '../forward.ts'
 import type { Gateway, Served } from '../infer.ts'
+import { Outbox } from '../outbox.ts'
 import { settlementOf } from '../settlement.ts'
 import { type AnswerStream, attemptStream, type LiveStream, type StreamEnding, type StreamSink } from '../stream.ts'
 import { endsEarly, leftAlone, roundFailed } from './ends.ts'
@@ -51,8 +52,9 @@ class ToolStream implements LiveStream {
   readonly #failures: Failure[] = []
   /** Aborted when the client leaves. */
   readonly #left = new AbortController()
-  #begin: (begun: Begun) => void = () => {}
-  #begun = false
+  #tell: (begun: Begun) => void = () => {}
+  /** Whether there was something for the client. */
+  #shown = false
   /** Resolves once no round is under way any more. */
   over: Promise<void> = Promise.resolve()
   /** The one that answered last. */
@@ -60,10 +62,7 @@ class ToolStream implements LiveStream {
   #answer: OneAnswer | undefined
   #round: { readonly stream: AnswerStream; readonly end: (ending: StreamEnding) => void } | undefined
   #paused = false
-  #sink: StreamSink | undefined
-  /** Events that wait for a sink, and the ending if it came before one. */
-  #held: string[] = []
-  #ending: StreamEnding | undefined
+  readonly #outbox = new Outbox()
   #skipped = 0
   #spoken = 0
 
@@ -77,7 +76,7 @@ class ToolStream implements LiveStream {
     // Until somebody relays it, nobody else tells that the client left.
     const stopWatching = this.#rounds.call.client.onGone(() => this.#left.abort())
     const begun = new Promise<Begun>((resolve, reject) => {
-      this.#begin = resolve
+      this.#tell = resolve
       this.over = this.#run().catch(error => {
         reject(error)
         // Whoever relays it waits for an end.
@@ -90,11 +89,7 @@ class ToolStream implements LiveStream {
   }
 
   attach(sink: StreamSink): void {
-    this.#sink = sink
-    const held = this.#held.join('')
-    this.#held = []
-    if (held !== '') sink.write(held)
-    if (this.#ending) sink.end(this.#ending)
+    this.#outbox.attach(sink)
   }
 
   pause(): void {
@@ -108,7 +103,7 @@ class ToolStream implements LiveStream {
   }
 
   abort(): StreamEnding {
-    this.#sink = undefined
+    this.#outbox.detach()
     this.#left.abort()
     if (this.#round) this.#round.end(this.#round.stream.abort())
     return this.#endingOf('client gone', false)
@@ -150,7 +145,7 @@ class ToolStream implements LiveStream {
     this.pool = pool
     admitted.lease.speaking(() => settlementOf(admitted, { pool, spoken: stream.spoken }))
     const shows = (stream.deltas?.shown ?? 0) > 0
-    if (shows && admitted.decision.commit === 'first_content') this.#shows(pool)
+    if (shows && admitted.decision.commit === 'first_content') this.#show(pool)
     const ended = new Promise<StreamEnding>(resolve => {
       this.#round = { stream, end: resolve }
     })
@@ -172,14 +167,15 @@ class ToolStream implements LiveStream {
   }
 
   #write(events: string): void {
-    if (this.#sink) this.#sink.write(events)
-    else this.#held.push(events)
+    if (this.#outbox.write(events)) return
+    const round = this.#round
+    round?.end({ ...round.stream.abort(), clean: false, cause: 'answer too large', isFault: true })
   }
 
   /** There is something for the client to see: from here on it is a stream. */
-  #shows(pool: Pool): void {
-    this.#begun = true
-    this.#begin({ kind: 'shows', pool, failures: this.#failures })
+  #show(pool: Pool): void {
+    this.#shown = true
+    this.#tell({ kind: 'shows', pool, failures: this.#failures })
   }
 
   /** The model said all, or is cut short by a limit. */
@@ -190,7 +186,7 @@ class ToolStream implements LiveStream {
     if (cutBy !== undefined) this.#write(finishEvent(answer, cutBy, this.#answer === undefined))
     const usage = sumOfUsage(this.#turns)
     if (this.#wanted.usageWanted && usage) this.#write(usageEvent(answer, usage))
-    if (!this.#begun) this.#shows(pool)
+    if (!this.#shown) this.#show(pool)
     this.#end(this.#endingOf('', false))
   }
 
@@ -198,7 +194,7 @@ class ToolStream implements LiveStream {
   #failed(attempted: Unanswered): void {
     const { pool } = this
     if (pool && endsEarly(attempted)) this.#finish(pool, 'length')
-    else if (!this.#begun) this.#begin({ kind: 'failed', attempted: { ...attempted, failures: this.#failures }, pool })
+    else if (!this.#shown) this.#tell({ kind: 'failed', attempted: { ...attempted, failures: this.#failures }, pool })
     else {
       if (attempted.kind === 'left' && attempted.dispatched) {
         const { work, ...dispatched } = attempted.dispatched
@@ -209,14 +205,13 @@ class ToolStream implements LiveStream {
   }
 
   #leave(pool: Pool): void {
-    if (this.#begun) this.#end(this.#endingOf('client gone', false))
-    else this.#begin({ kind: 'left', pool, failures: this.#failures })
+    if (this.#shown) this.#end(this.#endingOf('client gone', false))
+    else this.#tell({ kind: 'left', pool, failures: this.#failures })
   }
 
   #end(ending: StreamEnding): void {
-    if (!this.#begun && this.pool) this.#shows(this.pool)
-    this.#ending = ending
-    this.#sink?.end(ending)
+    if (!this.#shown && this.pool) this.#show(this.pool)
+    this.#outbox.end(ending)
   }
 
   #endingOf(cause: string, isFault: boolean): StreamEnding {

@@ -1,6 +1,6 @@
 import { isObject, type JsonObject } from '../body.ts'
 import type { Listed } from './listed.ts'
-import { endsAnswer, type HostedCall, type Turn } from './turn.ts'
+import { endsAnswer, type HostedCall, type Turn, textOf } from './turn.ts'
 
 /** The whole answer of one round, with one choice. */
 export interface CompletionTurn extends Turn {
@@ -12,7 +12,7 @@ export interface CompletionTurn extends Turn {
 export function completionTurn(completion: JsonObject, listed: Listed): CompletionTurn {
   const { message, finish } = choiceOf(completion)
   const called = Array.isArray(message.tool_calls) ? message.tool_calls.filter(isObject) : []
-  const hosted = called.flatMap((call, index) => hostedCall(call, index, listed))
+  const hosted = called.flatMap(call => hostedCall(call, listed))
   const runs = hosted.length === called.length && !endsAnswer(finish)
   return {
     completion,
@@ -74,12 +74,13 @@ function choiceOf({ choices }: JsonObject): { choice: JsonObject; message: JsonO
   return { choice, message, finish: typeof finish === 'string' ? finish : '' }
 }
 
-function hostedCall(call: JsonObject, index: number, listed: Listed): HostedCall[] {
+function hostedCall(call: JsonObject, listed: Listed): HostedCall[] {
   const { name, arguments: args } = isObject(call.function) ? call.function : {}
   const tool = listed.get(String(name))
   if (!tool) return []
-  const id = typeof call.id === 'string' && call.id !== '' ? call.id : `call_${index}`
-  return [{ id, tool: tool.name, seenAs: tool.seenAs, arguments: typeof args === 'string' ? args : '' }]
+  return [
+    { id: textOf(call.id), tool: tool.name, seenAs: tool.seenAs, arguments: typeof args === 'string' ? args : '' },
+  ]
 }
 
 const isHosted = (call: unknown, listed: Listed): boolean =>
@@ -87,4 +88,3 @@ const isHosted = (call: unknown, listed: Listed): boolean =>
 
 /** vLLM has renamed it. */
 const reasoningField = (message: JsonObject): string => ('reasoning' in message ? 'reasoning' : 'reasoning_content')
-const textOf = (value: unknown): string => (typeof value === 'string' ? value : '')

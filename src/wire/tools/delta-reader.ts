@@ -1,7 +1,7 @@
 import { isObject, type JsonObject } from '../body.ts'
 import { spokenBytes } from '../usage.ts'
 import type { Listed, ListedTool } from './listed.ts'
-import { endsAnswer, type HostedCall, type Turn } from './turn.ts'
+import { endsAnswer, type HostedCall, type Turn, textOf } from './turn.ts'
 
 /** What all rounds of one answer have in common, once a round of it has begun to speak. */
 export interface OneAnswer {
@@ -26,10 +26,14 @@ interface ReaderTerms extends AttemptTerms {
   readonly answer?: OneAnswer | undefined
 }
 
+/** A call as far as it was told. */
 interface OpenCall {
   id: string
-  readonly listed: ListedTool
   arguments: string
+  /** Once its name is known: a hosted tool, or the place among the calls of the client. */
+  of?: ListedTool | number
+  /** What came before its name. */
+  unnamed: readonly JsonObject[]
 }
 
 /**
@@ -38,9 +42,11 @@ interface OpenCall {
  */
 export class DeltaReader {
   readonly #terms: ReaderTerms
-  /** By the index of the backend: of hosted tools, and of the client's where it is in what it gets. */
-  readonly #hosted = new Map<number, OpenCall>()
-  readonly #clients = new Map<number, number>()
+  readonly #calls: OpenCall[] = []
+  /** The last ones, by the index of the backend. */
+  readonly #open = new Map<number, OpenCall>()
+  /** How many calls are of the client. */
+  #clients = 0
   #content = ''
   #answer: OneAnswer | undefined
   #usage: JsonObject | undefined
@@ -59,8 +65,8 @@ export class DeltaReader {
   }
 
   get turn(): Turn {
-    const runs = this.#clients.size === 0 && !endsAnswer(this.#finish)
-    const calls = runs ? [...this.#hosted.values()].map(toCall) : []
+    const runs = this.#clients === 0 && !endsAnswer(this.#finish)
+    const calls = runs ? this.#calls.flatMap(hostedCall) : []
     return { content: this.#content, calls, ...(this.#usage && { usage: this.#usage }) }
   }
 
@@ -99,21 +105,33 @@ export class DeltaReader {
 
   /** A part of a call as the client gets it. Its own are counted from 0, whatever stands between them. */
   #call(part: JsonObject): JsonObject[] {
-    const index = typeof part.index === 'number' ? part.index : 0
     const { name, arguments: args } = isObject(part.function) ? part.function : {}
-    const open = this.#hosted.get(index)
-    const client = this.#clients.get(index)
-    if (client !== undefined) return [{ ...part, index: client }]
-    const listed = typeof name === 'string' ? this.#terms.listed.get(name) : undefined
-    if (!open && !listed) {
-      this.#clients.set(index, this.#clients.size)
-      return [{ ...part, index: this.#clients.size - 1 }]
+    const named = textOf(name)
+    const call = this.#callOf(part, named)
+    if (call.id === '') call.id = textOf(part.id)
+    call.arguments += textOf(args)
+    if (call.of === undefined && named === '') {
+      call.unnamed = [...call.unnamed, part]
+      return []
     }
-    const call = open ?? { id: '', listed: listed as ListedTool, arguments: '' }
-    this.#hosted.set(index, call)
-    if (typeof part.id === 'string') call.id = part.id
-    if (typeof args === 'string') call.arguments += args
-    return []
+    call.of ??= this.#terms.listed.get(named) ?? this.#clients++
+    const { of: index } = call
+    if (typeof index !== 'number') return []
+    const parts = [...call.unnamed, part]
+    call.unnamed = []
+    return parts.map(each => ({ ...each, index }))
+  }
+
+  /** Backends that send calls whole may number none of them, or all alike: then a name with another id begins one. */
+  #callOf({ index, id }: JsonObject, name: string): OpenCall {
+    const place = typeof index === 'number' ? index : 0
+    const open = this.#open.get(place)
+    const isOther = textOf(id) === '' ? typeof index !== 'number' : textOf(id) !== open?.id
+    if (open && !(name !== '' && open.of !== undefined && isOther)) return open
+    const call = { id: '', arguments: '', unnamed: [] }
+    this.#calls.push(call)
+    this.#open.set(place, call)
+    return call
   }
 }
 
@@ -121,9 +139,5 @@ export class DeltaReader {
 const isSilent = (delta: JsonObject): boolean =>
   Object.values(delta).every(value => value === null || value === undefined || value === '')
 
-const toCall = ({ id, listed, arguments: args }: OpenCall, index: number): HostedCall => ({
-  id: id === '' ? `call_${index}` : id,
-  tool: listed.name,
-  seenAs: listed.seenAs,
-  arguments: args,
-})
+const hostedCall = ({ id, of, arguments: args }: OpenCall): HostedCall[] =>
+  typeof of === 'object' ? [{ id, tool: of.name, seenAs: of.seenAs, arguments: args }] : []

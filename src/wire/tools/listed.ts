@@ -22,7 +22,7 @@ export interface ToolNames {
 /** One entry of `tools`: a function of the client, or a hosted tool. */
 export type Entry = { readonly hosted: ListedTool } | { readonly hosted?: never; readonly name: string }
 
-/** Reads `tools`: `{type: "hosted", name}`, a function with `hosted: true`, or a plain function named `svc_<tool>`. */
+/** Reads `tools`: `{type: "hosted", name}`, a function with `hosted: true`, or a plain function named `svc_<tool>`, unless it says `hosted: false`. */
 export function readTools({ tools }: JsonObject, names: ToolNames): readonly Entry[] {
   return Array.isArray(tools) ? tools.map(tool => readTool(tool, names)) : []
 }
@@ -32,6 +32,7 @@ function readTool(tool: unknown, names: ToolNames): Entry {
   const name = nameOf(tool)
   if (tool.type === 'hosted' || tool.hosted === true)
     return { hosted: { name: declaredName(name, names), seenAs: name } }
+  if (tool.hosted === false) return { name }
   const declared = declaredName(name, names)
   return declared === name ? { name } : { hosted: { name: declared, seenAs: name } }
 }
@@ -63,7 +64,7 @@ export function toolsProblem(body: JsonObject, entries: readonly Entry[]): Denia
   }
   if (hosted.size > 0 && typeof body.n === 'number' && body.n > 1) return invalid('n', 'must be 1 with hosted tools')
   const { tool_choice: choice } = body
-  if (isObject(choice) && choice.type === 'hosted' && !seen.has(String(choice.name)))
-    return invalid('tool_choice', `names ${String(choice.name)}, which tools do not list`)
+  if (isObject(choice) && choice.type === 'hosted' && !entries.some(({ hosted }) => hosted?.seenAs === choice.name))
+    return invalid('tool_choice', `names ${String(choice.name)}, which tools do not list as hosted`)
   return undefined
 }

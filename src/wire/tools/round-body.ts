@@ -42,6 +42,14 @@ function offeredTool(tool: unknown, entry: Entry | undefined, { offered }: Round
   return [{ type: 'function', function: { name: entry.hosted.seenAs, description, parameters } }]
 }
 
+/** A body without hosted tools as backends know it. */
+export function unmarked(body: JsonObject): JsonObject {
+  const { tools } = body
+  return Array.isArray(tools)
+    ? { ...body, tools: tools.map(tool => (isObject(tool) ? withoutMark(tool) : tool)) }
+    : body
+}
+
 /** No backend knows the mark. */
 function withoutMark({ hosted: _mark, ...tool }: JsonObject): JsonObject {
   return tool

@@ -104,6 +104,19 @@ describe.each([
     ])
   })
 
+  it('tells calls apart whose backend gave them one id, or none', async () => {
+    const calls = ['x', 'x', ''].map(id => call('search', { q: id }, id))
+    tools.backend.next(says({ content: null, calls }), says({ content: 'Done.' }))
+
+    await tools.answer(form)
+
+    const [, said, ...results] = tools.rounds[1]?.messages ?? []
+    const ids = results.map(({ tool_call_id: id }) => id)
+    expect(new Set(ids).size).toBe(3)
+    expect(ids).not.toContain('')
+    expect(said?.tool_calls?.map(({ id }) => id)).toEqual(ids)
+  })
+
   it('has the reasoning of all rounds', async () => {
     tools.backend.next(
       says({ content: null, reasoning: 'I look. ', calls: [call('search', { q: 'a' })] }),
@@ -115,7 +128,7 @@ describe.each([
 
   it('without a call is as any other', async () => {
     expect(await tools.answer(form)).toMatchObject({
-      content: form && 'stream' in form ? 'Hello.' : 'Hello.',
+      content: 'Hello.',
       finish: 'stop',
     })
     expect(tools.rounds).toHaveLength(1)

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest'
-import { contextTooLong, refusal, reset } from '../../support/backend.ts'
+import { chunk, contextTooLong, MODEL, refusal, reset, write, writeChunks } from '../../support/backend.ts'
 import { hangs, saysJson } from '../../support/door.ts'
 import { call, says, Tools } from './fixture.ts'
 
@@ -8,6 +8,17 @@ let tools: Tools
 afterEach(() => tools.close())
 
 const searches = says({ content: null, calls: [call('search', { q: 'a' })] })
+/** A delta with a whole call. */
+const whole = (name: string, args: object) => ({
+  tool_calls: [{ index: 0, id: 'c', type: 'function', function: { name, arguments: JSON.stringify(args) } }],
+})
+/** What a backend waits for. */
+class Latch {
+  open = () => {}
+  readonly opened = new Promise<void>(resolve => {
+    this.open = resolve
+  })
+}
 const COSTS = 'cost_usd_per_1m: { input: 1, output: 2 }'
 
 describe.each([
@@ -33,6 +44,20 @@ describe.each([
     expect(tools.rounds).toHaveLength(1)
   })
 
+  it('charges nothing when the gateway shuts down while a tool runs, since nobody gets anything of it', async () => {
+    tools = await Tools.start({ fields: { onprem: COSTS, pro: 'tools: all' } })
+    tools.search.always(hangs)
+    tools.backend.next(searches)
+    const asked = tools.ask(form)
+    await tools.search.until(() => tools.search.calls.length === 1)
+
+    const next = await tools.test.restart()
+
+    expect(await (await asked).json()).toMatchObject({ code: 'DRAINING' })
+    expect(await next.ledger()).toMatchObject([{ kind: 'waste', inputTokens: 9, outputTokens: 3 }])
+    await next.close()
+  })
+
   it('takes another backend for a later round where the first one fails', async () => {
     tools = await Tools.start()
     tools.backend.next(searches)
@@ -45,6 +70,7 @@ describe.each([
     const answer = await tools.test.clock.during(tools.answer(form))
 
     expect(answer).toMatchObject({ content: 'Done.', finish: 'stop' })
+    expect((await tools.test.logged(1))[0]?.failures?.map(({ pool }) => pool)).toContain('onprem')
     expect((await tools.test.ledger()).filter(({ kind }) => kind === 'settle')).toMatchObject([{ pool: 'cloud' }])
   })
 
@@ -86,6 +112,53 @@ describe.each([
     expect(response.status).toBe(400)
     expect(await response.json()).toMatchObject({ error: expect.stringContaining('no tool messages') })
     expect(await tools.test.ledger()).toEqual([])
+  })
+})
+
+describe('no tool runs for a client that left', () => {
+  it('while a model spoke, whole', async () => {
+    tools = await Tools.start()
+    const left = new Latch()
+    tools.backend.next(async exchange => {
+      await left.opened
+      await searches(exchange)
+    })
+    const controller = new AbortController()
+    const asked = tools.ask({}, { signal: controller.signal }).catch(() => 'left')
+    await tools.backend.received(1)
+
+    controller.abort()
+    expect(await asked).toBe('left')
+    await tools.test.closed(1)
+    left.open()
+
+    expect((await tools.test.logged(1))[0]).toMatchObject({ status: 499 })
+    expect(tools.search.calls).toEqual([])
+    expect((await tools.test.ledger())[0]).toMatchObject({ inputTokens: 9, outputTokens: 3, cost: 9_000 + 30_000 })
+  })
+
+  it('after a model finished its calls, and before the stream of it ended', async () => {
+    tools = await Tools.start()
+    const left = new Latch()
+    tools.backend.next(async exchange => {
+      await writeChunks(exchange, { chunks: [whole('search', { q: 'a' })] })
+      await write(exchange.response, chunk(MODEL, {}, 'tool_calls'))
+      await left.opened
+      exchange.response.end('data: [DONE]\n\n')
+    })
+    const controller = new AbortController()
+    const asked = tools.ask({ stream: true }, { signal: controller.signal }).catch(() => 'left')
+    // Once for the upkeep of the store, and once for the usage.
+    await tools.test.clock.waits(5000, 2)
+
+    controller.abort()
+    expect(await asked).toBe('left')
+    await tools.test.closed(1)
+    left.open()
+
+    expect((await tools.test.logged(1))[0]).toMatchObject({ status: 499 })
+    expect(tools.search.calls).toEqual([])
+    expect((await tools.test.ledger())[0]).not.toHaveProperty('tools')
   })
 })
 
@@ -139,7 +212,13 @@ describe('a request for a hosted tool', () => {
       'that is forced and not listed',
       { ...listed('search'), tool_choice: { type: 'hosted', name: 'calculator' } },
       'tool_choice',
-      'names calculator, which tools do not list',
+      'names calculator, which tools do not list as hosted',
+    ],
+    [
+      'that is forced and is a function of the client',
+      { tools: [{ type: 'function', function: { name: 'mine' } }], tool_choice: { type: 'hosted', name: 'mine' } },
+      'tool_choice',
+      'names mine, which tools do not list as hosted',
     ],
   ])('%s is a 400 that names the field', async (_name, body, field, problem) => {
     tools = await Tools.start()
@@ -163,6 +242,18 @@ describe('a request for a hosted tool', () => {
     expect(await response.json()).toEqual({ code: 'TOOL_UNAVAILABLE', error: expect.stringContaining('lost') })
     expect(tools.rounds).toEqual([])
     expect(await tools.test.ledger()).toEqual([])
+  })
+
+  it('that says "hosted": false is for a function of the client, whatever its name, and no backend sees the mark', async () => {
+    tools = await Tools.start()
+    const mine = { type: 'function', function: { name: 'svc_search', parameters: { type: 'object' } } }
+    tools.backend.next(says({ content: null, calls: [call('svc_search', { x: 1 })] }))
+
+    const answer = await tools.answer({ tools: [{ ...mine, hosted: false }] })
+
+    expect(answer.calls).toEqual([{ name: 'svc_search', arguments: '{"x":1}' }])
+    expect(tools.rounds[0]?.tools).toEqual([mine])
+    expect(tools.search.calls).toEqual([])
   })
 
   it('named svc_ like no hosted tool is for a function of the client', async () => {

@@ -118,7 +118,7 @@ export interface SentBody {
     readonly role: string
     readonly content: string | null
     readonly tool_call_id?: string
-    readonly tool_calls?: readonly unknown[]
+    readonly tool_calls?: readonly { readonly id: string }[]
   }[]
   readonly tools?: readonly {
     readonly type: string

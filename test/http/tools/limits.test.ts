@@ -106,6 +106,17 @@ describe.each([
     expect(tools.search.calls).toEqual([])
   })
 
+  it('ends with length where what is left is too little for a model that thinks', async () => {
+    tools = await Tools.start()
+    const usage = { prompt_tokens: 9, completion_tokens: 100, total_tokens: 109 }
+    tools.backend.next(says({ content: 'Well, ', usage, calls: [call('search', { q: 'a' })] }))
+
+    const answer = await tools.answer({ ...form, model: 'svc-ultra-pro', max_tokens: 2099 })
+
+    expect(answer).toMatchObject({ content: 'Well, ', finish: 'length' })
+    expect(tools.search.calls).toEqual([])
+  })
+
   it('runs no call that max_tokens cut off', async () => {
     tools = await Tools.start()
     tools.backend.next(says({ content: 'Well, ', finish: 'length', calls: [call('search', '{"q":"a')] }))

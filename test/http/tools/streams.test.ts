@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest'
-import { streamThenClose, streamThenHang } from '../../support/backend.ts'
-import { eventsOf } from '../../support/gateway.ts'
+import { chunk, MODEL, sse, stream, streamThenClose, streamThenHang } from '../../support/backend.ts'
 import { hangs, saysJson } from '../../support/door.ts'
+import { eventsOf } from '../../support/gateway.ts'
 import { call, ofStream, says, Tools } from './fixture.ts'
 
 let tools: Tools
@@ -72,6 +72,107 @@ describe('a stream with hosted tools', () => {
 
     expect(await tools.test.clock.during(answer)).toMatchObject({ content: 'Done.', finish: 'stop' })
     expect(tools.search.calls).toHaveLength(1)
+  })
+
+  it('with a broken event in a call of a hosted tool fails over unseen: no tool gets half of its arguments', async () => {
+    tools = await Tools.start()
+    const begins = chunk(MODEL, part('search'), null)
+    const rest = chunk(MODEL, { tool_calls: [{ index: 0, function: { arguments: '"a"}' } }] }, null)
+    tools.backend.always(sse(`${begins}data: {"broken\n\n${rest}${chunk(MODEL, {}, 'tool_calls')}data: [DONE]\n\n`))
+    tools.cloud.next(searches, says({ content: 'Done.' }))
+
+    const answer = await tools.test.clock.during(tools.answer({ stream: true }))
+
+    expect(answer).toMatchObject({ content: 'Done.', finish: 'stop' })
+    expect(tools.search.calls).toEqual([{ q: 'a' }])
+    expect(tools.test.log[0]).not.toHaveProperty('skippedEvents')
+  })
+
+  const said = (name: string | undefined, args: string) => ({ function: { name, arguments: args } })
+  it.each([
+    [
+      'without an index, in one chunk',
+      [
+        [
+          { id: 'a', ...said('search', '{"q":"a"}') },
+          { id: 'b', ...said('search', '{"q":"b"}') },
+        ],
+      ],
+    ],
+    [
+      'without an index, in two chunks',
+      [[{ id: 'a', ...said('search', '{"q":"a"}') }], [{ id: 'b', ...said('search', '{"q":"b"}') }]],
+    ],
+    ['without index and id', [[said('search', '{"q":"a"}'), said('search', '{"q":"b"}')]]],
+    [
+      'all with index 0',
+      [
+        [{ index: 0, id: 'a', ...said('search', '{"q":"a"}') }],
+        [{ index: 0, id: 'b', ...said('search', '{"q":"b"}') }],
+      ],
+    ],
+    [
+      'with another id in every part',
+      [
+        [{ index: 0, id: 'a', ...said('search', '{"q":') }],
+        [{ index: 0, id: 'x', ...said(undefined, '"a"}') }],
+        [{ index: 1, id: 'b', ...said('search', '{"q":') }],
+        [{ index: 1, id: 'y', ...said(undefined, '"b"}') }],
+      ],
+    ],
+    [
+      'with an empty id and name in later parts',
+      [
+        [{ index: 0, id: 'a', ...said('search', '{"q":') }],
+        [{ index: 0, id: '', ...said('', '"a"}') }],
+        [{ index: 1, id: 'b', ...said('search', '{"q":"b"}') }],
+      ],
+    ],
+    [
+      'with id and name in every part',
+      [
+        [{ index: 0, id: 'a', ...said('search', '{"q":') }],
+        [{ index: 0, id: 'a', ...said('search', '"a"}') }],
+        [{ index: 1, id: 'b', ...said('search', '{"q":"b"}') }],
+      ],
+    ],
+    [
+      'with a name that comes after the id',
+      [
+        [{ index: 0, id: 'a', type: 'function' }],
+        [{ index: 0, ...said('search', '{"q":"a"}') }],
+        [{ index: 1, id: 'b', ...said('', '') }],
+        [{ index: 1, ...said('search', '{"q":"b"}') }],
+      ],
+    ],
+  ])('runs the calls of a backend that tells them %s', async (_form, parts) => {
+    tools = await Tools.start()
+    const chunks = parts.map(calls => ({ tool_calls: calls }))
+    tools.backend.next(stream({ chunks, finish: 'tool_calls' }), says({ content: 'Done.' }))
+
+    expect(await tools.answer({ stream: true })).toMatchObject({ content: 'Done.', calls: [], finish: 'stop' })
+
+    const results = tools.rounds[1]?.messages.filter(({ role }) => role === 'tool')
+    expect(results?.map(({ content }) => content?.split('\n')[1])).toEqual(['{"ok":true}', '{"ok":true}'])
+    expect(new Set(results?.map(({ tool_call_id: id }) => id)).size).toBe(2)
+    expect(new Set(tools.search.calls.map(args => JSON.stringify(args)))).toEqual(new Set(['{"q":"a"}', '{"q":"b"}']))
+  })
+
+  it('gives the client its own calls as its SDK can read them, however the backend numbers and names them', async () => {
+    tools = await Tools.start()
+    const mine = { type: 'function', function: { name: 'my_tool', parameters: { type: 'object' } } }
+    const chunks = [
+      { tool_calls: [{ index: 0, id: 'a', type: 'function', ...said('', '') }] },
+      { tool_calls: [{ index: 0, ...said('my_tool', '{"x":') }] },
+      { tool_calls: [{ index: 0, ...said(undefined, '1}') }] },
+      { tool_calls: [{ index: 0, id: 'b', ...said('my_tool', '{"y":2}') }] },
+    ]
+    tools.backend.next(stream({ chunks, finish: 'tool_calls' }))
+
+    const answer = await tools.answer({ stream: true, tools: [{ type: 'hosted', name: 'search' }, mine] })
+
+    expect(answer.finish).toBe('tool_calls')
+    expect(answer.calls.map(({ arguments: args }) => args)).toEqual(['{"x":1}', '{"y":2}'])
   })
 
   it('that breaks in a later round after its first text ends in an error event, and what was spent is charged', async () => {

@@ -58,13 +58,19 @@ export function useRig(): Rig {
     get sent() {
       return backend.requests.at(-1)?.body ?? {}
     },
-    calls: async () => {
-      // A call of our own marks the end: those before it are in the log by the time it is.
-      await (await fetch(`${test.url}/readyz`)).text()
-      while (!test.log.some(({ path }) => path === '/readyz')) await test.logged(test.log.length + 1)
-      return test.log.filter(({ path }) => path !== '/readyz')
-    },
+    calls: () => callsOf(test),
   }
+}
+
+/** Every call that a gateway got after so many entries of its log, once all of them are over. */
+export async function callsOf(test: TestGateway, from = 0): Promise<readonly LogEntry[]> {
+  const isProbe = ({ path }: LogEntry) => path === '/readyz'
+  const probes = () => test.log.filter(isProbe).length
+  // A call of our own marks the end: those before it are in the log by the time it is.
+  const before = probes()
+  await (await fetch(`${test.url}/readyz`)).text()
+  while (probes() === before) await test.logged(test.log.length + 1)
+  return test.log.slice(from).filter(entry => !isProbe(entry))
 }
 
 /** Every attempt of every call fails. */

@@ -1,15 +1,25 @@
 import { readFileSync } from 'node:fs'
 import { describe, it } from 'vitest'
 import { type Rig, useRig } from './rig.ts'
+import { type ToolRig, useToolRig } from './tool-rig.ts'
 
 const folder = new URL('..', import.meta.url)
 const pins: Readonly<Record<string, string>> = readJson('package.json').dependencies
 
 /** A suite against real SDKs, named by their versions, on a rig of its own. */
 export function sdkSuite(packages: readonly string[], scenarios: (rig: Rig) => Promise<void>): void {
-  const title = packages.map(name => `${name} ${pins[name]?.replace(/^npm:.*@/, '')}`).join(' and ')
+  suite(packages, '', () => scenarios(useRig()))
+}
+
+/** The same on a gateway with hosted tools. */
+export function toolSuite(packages: readonly string[], scenarios: (rig: ToolRig) => Promise<void>): void {
+  suite(packages, ' with hosted tools', () => scenarios(useToolRig()))
+}
+
+function suite(packages: readonly string[], topic: string, scenarios: () => Promise<void>): void {
+  const title = packages.map(name => `${name} ${pins[name]?.replace(/^npm:.*@/, '')}`).join(' and ') + topic
   describe(title, async () => {
-    if (packages.every(installed)) return scenarios(useRig())
+    if (packages.every(installed)) return scenarios()
     // Counted, so that nobody takes the silence for success.
     console.warn(`SKIPPED: ${title} is not installed; run \`npm ci --prefix test/sdk\``)
     it.skip('needs `npm ci --prefix test/sdk`')

@@ -44,6 +44,20 @@ export function ledgerContract(start: Start): void {
     expect(await ledgerOf(store)).toEqual([{ ...odd, kind: 'settle', settledAt: NOON }])
   })
 
+  it.each([
+    ['alone', {}],
+    ['beside a route', { rule: 'r' }],
+  ])('a row says which hosted tools were called, %s', async (_name, more) => {
+    const { store } = await start()
+    const shop = await openShop(store)
+    const { bill, ...rest } = settlement(await admit(store, shop, 'req_1'))
+    const called = { ...bill, ...more, tools: { docs_search: 2, calculator: 1 } }
+
+    await store.settle({ ...rest, bill: called })
+
+    expect(await ledgerOf(store)).toEqual([{ ...called, kind: 'settle', settledAt: NOON }])
+  })
+
   it('a row of a request that named no model has an empty name', async () => {
     const { store } = await start()
     const shop = await openShop(store)

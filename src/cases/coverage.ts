@@ -1,0 +1,48 @@
+import type { Config, Declared } from '../policy/config.ts'
+import type { Decision } from '../policy/decision.ts'
+import { planName } from '../policy/plan.ts'
+import type { Trial } from './trial.ts'
+
+/** How much of the policy decided some case. */
+export interface Coverage {
+  readonly of: 'routes' | 'plans' | 'models' | 'tools'
+  readonly declared: number
+  /** What decided none, in the order of the files. */
+  readonly missed: readonly Declared[]
+}
+
+/** What of the policy these trials exercised: routes that applied, plans of callers, models and tools that were decided on. */
+export function coverageOf(config: Config, trials: readonly Trial[]): readonly Coverage[] {
+  const met = new Set(trials.flatMap(trial => metIn(config, trial)))
+  const kinds = {
+    routes: config.routes,
+    plans: [...config.plans.values()],
+    models: [...config.models.values()],
+    tools: [...config.tools.values()],
+  }
+  const covered = (of: Coverage['of'], declared: readonly Declared[]): Coverage => ({
+    of,
+    declared: declared.length,
+    missed: declared.filter(({ name }) => !met.has(`${of} ${name}`)),
+  })
+  const tools = kinds.tools.length > 0 ? [covered('tools', kinds.tools)] : []
+  return [covered('routes', kinds.routes), covered('plans', kinds.plans), covered('models', kinds.models), ...tools]
+}
+
+function metIn(config: Config, { facts, decision, denial }: Trial): string[] {
+  const lacking = denial && 'model' in denial ? denial : undefined
+  const allowed = decision?.verdict === 'allow' ? decision : undefined
+  return [
+    facts && `plans ${planName(config, facts.caller)}`,
+    lacking && (lacking.tool === undefined ? `models ${lacking.model}` : `tools ${lacking.tool}`),
+    allowed && `models ${allowed.model.name}`,
+    decision && `routes ${appliedRoute(config, decision)}`,
+    ...(allowed?.tools ?? []).map(({ name }) => `tools ${name}`),
+  ].filter(each => each !== undefined)
+}
+
+/** The route that chose the model, also where it chose the one that was there anyway. */
+function appliedRoute({ routes }: Config, { why }: Decision): string | undefined {
+  const last = why.findLast(({ stage }) => stage === 'route')
+  return routes.find(({ at, model }) => at === last?.at && last.text.endsWith(`, so ${model.name}`))?.name
+}

@@ -1,0 +1,58 @@
+import type { Loaded } from '../config/settings.ts'
+import type { Kind } from '../policy/config.ts'
+import type { Denial } from '../policy/denial.ts'
+import { readChat } from '../wire/chat.ts'
+import { readEmbeddings } from '../wire/embeddings.ts'
+import { readImages } from '../wire/images.ts'
+import type { WireRequest } from '../wire/request.ts'
+
+export const PATHS = ['/v1/chat/completions', '/v1/embeddings', '/v1/images/generations'] as const
+/** Where requests are served by models. */
+export type Path = (typeof PATHS)[number]
+
+export const isPath = (text: string): text is Path => PATHS.some(path => path === text)
+
+export const pathOf: Readonly<Record<Kind, Path>> = {
+  chat: '/v1/chat/completions',
+  embedding: '/v1/embeddings',
+  image: '/v1/images/generations',
+}
+
+/** Reads a body as the endpoint does. */
+export function readAt(path: Path, bytes: Buffer, { config, settings }: Loaded): WireRequest | Denial {
+  const { brand, limits } = settings
+  if (bytes.length > limits.bodyBytes) return { code: 'PAYLOAD_TOO_LARGE', limitBytes: limits.bodyBytes }
+  switch (path) {
+    case '/v1/chat/completions':
+      return readChat(bytes, { brand, declared: config.tools })
+    case '/v1/embeddings':
+      return readEmbeddings(bytes, limits.embeddingBatch)
+    case '/v1/images/generations':
+      return readImages(bytes)
+  }
+}
+
+/** What the shortest request of a kind is made of. */
+export interface Short {
+  readonly kind: Kind
+  readonly text: string
+  readonly model?: string
+  readonly maxTokens?: number
+  readonly stream?: boolean
+}
+
+/** The body of the shortest request that says a text. */
+export function shortBody({ kind, text, model, maxTokens, stream }: Short): Buffer {
+  const said = {
+    chat: { messages: [{ role: 'user', content: text }] },
+    embedding: { input: text },
+    image: { prompt: text },
+  }[kind]
+  const body = {
+    ...(model !== undefined && { model }),
+    ...said,
+    ...(maxTokens !== undefined && { max_tokens: maxTokens }),
+    ...(stream !== undefined && { stream }),
+  }
+  return Buffer.from(JSON.stringify(body))
+}

@@ -1,0 +1,85 @@
+import type { Loaded } from '../config/settings.ts'
+import type { Place } from '../policy/config.ts'
+import type { Step } from '../policy/decision.ts'
+import { type Coverage, coverageOf } from './coverage.ts'
+import { combinationText, holdAgainst, outcomeText, stepOf } from './invariant.ts'
+import type { Mismatch } from './matching.ts'
+import type { Example, Rule, Tests } from './read.ts'
+import { seenOf, unexpected } from './seen.ts'
+import { type Trial, tryOut } from './trial.ts'
+
+/** What came of one test. */
+export interface Result {
+  readonly kind: 'cell' | 'case' | 'invariant'
+  readonly name: string
+  readonly at: Place
+  /** Empty for one that passed. */
+  readonly mismatches: readonly Mismatch[]
+  /** The step that decided, where something is not as it was expected. */
+  readonly decided?: Step
+  /** Of an invariant, how many combinations it was held against. */
+  readonly looked?: number
+}
+
+export interface FileResults {
+  readonly file: string
+  readonly results: readonly Result[]
+}
+
+export interface Run {
+  readonly files: readonly FileResults[]
+  readonly coverage: readonly Coverage[]
+}
+
+/** Runs the tests whose name `wanted` takes. */
+export async function run(loaded: Loaded, files: readonly Tests[], wanted: (name: string) => boolean): Promise<Run> {
+  const trials: Trial[] = []
+  const ran: FileResults[] = []
+  for (const { file, cells, cases, rules } of files) {
+    const results: Result[] = []
+    for (const [kind, examples] of [['cell', cells] as const, ['case', cases] as const])
+      for (const example of examples.filter(({ name }) => wanted(name))) {
+        const trial = await tryOut(loaded, example.hypothesis)
+        trials.push(trial)
+        results.push({ kind, ...resultOf(loaded, example, trial) })
+      }
+    results.push(...rules.filter(({ name }) => wanted(name)).map(rule => ruleResult(loaded, rule)))
+    ran.push({ file, results })
+  }
+  return { files: ran, coverage: coverageOf(loaded.config, trials) }
+}
+
+function resultOf(loaded: Loaded, { name, at, expect }: Example, trial: Trial): Omit<Result, 'kind'> {
+  const mismatches = unexpected(expect, seenOf(loaded, trial))
+  const decided = mismatches.length > 0 ? decidingStep(trial, mismatches) : undefined
+  return { name, at, mismatches, ...(decided && { decided }) }
+}
+
+/** The step that refused; else the one that what was expected is about. */
+function decidingStep({ steps }: Trial, mismatches: readonly Mismatch[]): Step | undefined {
+  const refusing = steps.find(({ outcome }) => outcome === 'deny')
+  const about = mismatches.flatMap(({ path }) => STAGE_OF[path] ?? [])
+  return refusing ?? steps.findLast(({ stage }) => about.includes(stage)) ?? steps.at(-1)
+}
+
+const STAGE_OF: Readonly<Record<string, readonly Step['stage'][]>> = {
+  model: ['model', 'route'],
+  route: ['model', 'route'],
+  max_tokens: ['rate'],
+  status: ['gate'],
+}
+
+function ruleResult({ config }: Loaded, rule: Rule): Result {
+  const { looked, counterexample } = holdAgainst(config, rule)
+  const { name, at } = rule
+  if (!counterexample) return { kind: 'invariant', name, at, looked, mismatches: [] }
+  const step = stepOf(counterexample, rule.claim)
+  return {
+    kind: 'invariant',
+    name,
+    at,
+    looked,
+    mismatches: [{ path: combinationText(counterexample), expected: name, got: outcomeText(counterexample) }],
+    ...(step && { decided: step }),
+  }
+}

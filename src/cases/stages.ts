@@ -1,0 +1,155 @@
+import { type NanoUsd, type Place, type Plan, placeOf } from '../policy/config.ts'
+import type { Allow, Decision, Stage, Step, Verdict } from '../policy/decision.ts'
+import type { Denial } from '../policy/denial.ts'
+import type { InferenceRequest } from '../policy/facts.ts'
+import { costOf } from '../policy/price.ts'
+import { usdText } from '../wire/money.ts'
+import type { Sent } from './send.ts'
+
+/** What is known of a request when its stages are told. */
+export interface Told {
+  readonly decision: Decision
+  readonly request: InferenceRequest
+  readonly verdict?: Verdict
+  /** Set when what all guests may spend in a day does not hold it. */
+  readonly guests?: { readonly limit: NanoUsd; readonly place?: Place }
+  readonly sent?: Sent
+}
+
+/** In the order in which operators think of them. */
+const STAGES: readonly Stage[] = ['who', 'body', 'model', 'route', 'gate', 'rate', 'quota', 'send']
+
+/** The steps of a decision with what limits and pools said of it, ordered by stage; none after the one that refused. */
+export function stagesOf(told: Told): readonly Step[] {
+  const { decision, request, verdict } = told
+  const own = decision.why.filter(({ stage }) => !verdict || !LIMITS.has(stage))
+  const read = own.some(({ stage }) => stage === 'body') ? [] : [bodyRead(request)]
+  const unrouted = needsRouteStep(decision) ? [NOT_ROUTED] : []
+  const limits = decision.verdict === 'allow' && verdict ? limitSteps(decision, verdict, told) : []
+  return inOrder([...own, ...read, ...unrouted, ...limits])
+}
+
+/** What a body that cannot be read is refused for. */
+export const readStep = (denial: Denial): Step => ({
+  stage: 'body',
+  outcome: 'deny',
+  text: 'problem' in denial && 'field' in denial ? `${denial.field}: ${denial.problem}` : denial.code,
+})
+
+const LIMITS: ReadonlySet<Stage> = new Set(['rate', 'quota', 'send'])
+const NOT_ROUTED: Step = { stage: 'route', outcome: 'pass', text: 'the client named the model, which is never changed' }
+
+const needsRouteStep = ({ why }: Decision): boolean =>
+  why.some(({ stage, outcome }) => stage === 'model' && outcome === 'pass') &&
+  !why.some(({ stage }) => stage === 'route') &&
+  why.some(({ stage }) => stage === 'gate')
+
+/** Stages that are not known here stand where they were decided. */
+function inOrder(steps: readonly Step[]): readonly Step[] {
+  let rank = 0
+  const ranked = steps.map(step => {
+    const known = STAGES.indexOf(step.stage)
+    if (known >= 0) rank = known
+    return { step, rank }
+  })
+  return ranked.sort((a, b) => a.rank - b.rank).map(({ step }) => step)
+}
+
+function bodyRead(request: InferenceRequest): Step {
+  const text = `${request.textBytes} bytes of text, about ${Math.ceil(request.textBytes / 4)} tokens`
+  return { stage: 'body', outcome: 'pass', text }
+}
+
+function limitSteps(decision: Allow, verdict: Verdict, { guests, sent }: Told): readonly Step[] {
+  const rate = rateStep(decision, verdict)
+  if (rate.outcome === 'deny') return [rate]
+  const quota = quotaStep(decision, verdict)
+  if (quota.outcome === 'deny') return [rate, quota]
+  if (guests) return [rate, quota, guestStep(guests)]
+  return sent ? [rate, quota, sendStep(decision, sent)] : [rate, quota]
+}
+
+function rateStep({ plan, claims }: Allow, verdict: Verdict): Step {
+  const { requests, tokens, day, open } = verdict.readings
+  const least = claims.tokens.input + claims.output.min * claims.output.choices
+  const takes = verdict.verdict === 'admit' ? verdict.granted.tokens : least
+  const parts = [
+    `${requests} of ${claims.requests.limit} requests`,
+    `${tokens} of ${claims.tokens.limit} tokens (this one: ${takes})`,
+    claims.day ? `${day} of ${claims.day.limit} in the day` : '',
+    claims.concurrency ? `${open} of ${claims.concurrency.limit} under way` : '',
+  ]
+  const text = parts.filter(Boolean).join(', ')
+  const field = deniedField(verdict)
+  if (field === undefined || field === 'monthly_usd') {
+    return { stage: 'rate', outcome: 'pass', text, at: placeOf(plan, 'rpm') }
+  }
+  return { stage: 'rate', outcome: 'deny', text, at: placeOf(plan, field) }
+}
+
+/** The field of the plan that a refusal stands on. */
+function deniedField(verdict: Verdict): string | undefined {
+  if (verdict.verdict === 'admit') return undefined
+  const { denial } = verdict
+  return denial.code === 'quota_exceeded' ? 'monthly_usd' : FIELDS[denial.type]
+}
+
+const FIELDS = {
+  requests: 'rpm',
+  tokens: 'tpm',
+  daily_limit: 'per_day',
+  concurrency: 'max_concurrent',
+  quota_hold: 'monthly_usd',
+} as const
+
+function quotaStep({ plan, claims }: Allow, verdict: Verdict): Step {
+  const { spend, tokens, output } = claims
+  const { used, held } = verdict.readings
+  const least = costOf(spend.price, tokens.input, output.min * output.choices, spend.items)
+  const cost =
+    verdict.verdict === 'admit'
+      ? `this one: $${usdText(verdict.granted.cost)} at most`
+      : `this one: $${usdText(least)} at least`
+  const parts = [
+    `$${usdText(used)} of $${usdText(spend.allotment)} used`,
+    held > 0 ? `$${usdText(held)} held` : '',
+    overageText(spend.limit, spend.allotment),
+    cost,
+  ]
+  const denied = deniedField(verdict) === 'monthly_usd'
+  return {
+    stage: 'quota',
+    outcome: denied ? 'deny' : 'pass',
+    text: parts.filter(Boolean).join(', '),
+    at: quotaPlace(plan, denied),
+  }
+}
+
+function overageText(limit: NanoUsd | undefined, allotment: NanoUsd): string {
+  if (limit === undefined) return 'overage without a cap'
+  return limit > allotment ? `overage up to $${usdText(limit - allotment)}` : ''
+}
+
+/** A plan with a cap on its overage refuses there. */
+const quotaPlace = (plan: Plan, denied: boolean): Place =>
+  placeOf(plan, denied && typeof plan.overage === 'object' ? 'overage' : 'monthly_usd')
+
+const guestStep = ({ limit, place }: { limit: NanoUsd; place?: Place }): Step => ({
+  stage: 'quota',
+  outcome: 'deny',
+  text: `all guests together have used the $${usdText(limit)} of a day`,
+  ...(place && { at: place }),
+})
+
+function sendStep({ model, pools }: Allow, { attempted, end }: Sent): Step {
+  const at = placeOf(model, 'serve')
+  const step = { stage: 'send' as const, at }
+  if ('denial' in end) return { ...step, outcome: 'deny', text: `${attempted.join(', then ')}: none answers` }
+  const failed = attempted.slice(0, -1)
+  const rest = pools.filter(({ name }) => !attempted.includes(name)).map(({ name }) => name)
+  const parts = [
+    failed.length > 0 ? `${failed.join(', ')} failed, so ${end.servedBy.name}` : end.servedBy.name,
+    ...rest,
+  ]
+  return { ...step, outcome: 'pass', text: parts.join(', then ') }
+}

@@ -1,0 +1,85 @@
+import { type Command, Option } from 'commander'
+
+/** What `svcctl explain` is asked about. */
+export interface ExplainOptions {
+  readonly config: string
+  readonly plan?: string
+  readonly guest?: boolean
+  readonly auth?: string
+  readonly model?: string
+  readonly chat?: string
+  readonly chatTokens?: string
+  readonly input?: string
+  readonly prompt?: string
+  readonly maxTokens?: string
+  readonly stream?: boolean
+  readonly body?: string
+  readonly path?: string
+  readonly header: readonly string[]
+  readonly usage: readonly string[]
+  readonly down: readonly string[]
+  readonly failing: readonly string[]
+  readonly now?: string
+  readonly case?: string
+  readonly json?: boolean
+}
+
+const collected = (value: string, before: readonly string[]): readonly string[] => [...before, value]
+
+const ALL = ['chat', 'chatTokens', 'input', 'prompt', 'body'] as const
+const others = (own: string): string[] => ALL.filter(each => each !== own)
+const SPOKEN = {
+  chat: others('chat'),
+  chatTokens: others('chatTokens'),
+  input: others('input'),
+  prompt: others('prompt'),
+}
+
+const HYPOTHETICAL = [
+  ...['plan', 'guest', 'auth', 'model', 'chat', 'chatTokens', 'input', 'prompt', 'maxTokens', 'stream', 'body', 'path'],
+  ...['header', 'usage', 'down', 'failing', 'now'],
+]
+
+const USAGE_HELP =
+  'what was used before: requests, tokens (of the minute), oldest, day, month_usd, held_usd, under_way, guests_usd; may be repeated, or be several with commas'
+
+/** `svcctl explain`: what would become of a request, and why. Exit codes: 0 served, 1 refused, 2 wrong usage. */
+export function registerExplain(program: Command): void {
+  program
+    .command('explain')
+    .summary('tell what would become of a request, and why')
+    .description(
+      'Takes a request that nobody sent through the functions that decide, and tells what each stage says, the line of the files that decides it, and what would have a refused request served. No server is asked.',
+    )
+    .addOption(
+      new Option('-c, --config <file>', 'the main configuration file').default('config.yaml').env('SVCCTL_CONFIG'),
+    )
+    .addOption(new Option('--plan <plan>', 'who sends it: an account on this plan').conflicts(['guest', 'auth']))
+    .addOption(new Option('--guest', 'who sends it: a device without an account').conflicts('auth'))
+    .option('--auth <bearer>', 'who sends it: this bearer, which no account has; or none')
+    .option('--model <model>', 'the model or alias it asks for')
+    .addOption(new Option('--chat <text>', 'a chat that says this').conflicts(SPOKEN.chat))
+    .addOption(new Option('--chat-tokens <count>', 'a chat as long as this').conflicts(SPOKEN.chatTokens))
+    .addOption(new Option('--input <text>', 'an embedding of this').conflicts(SPOKEN.input))
+    .addOption(new Option('--prompt <text>', 'an image of this').conflicts(SPOKEN.prompt))
+    .addOption(new Option('--max-tokens <count>', 'the output cap of the chat').conflicts('body'))
+    .addOption(new Option('--stream', 'the chat is streamed').conflicts('body'))
+    .addOption(new Option('--body <file>', 'the whole body, as JSON; - is stdin').conflicts('model'))
+    .option('--path <path>', 'where the body is sent', '/v1/chat/completions')
+    .option('--header <name: value>', 'a header, which routes may look at; may be repeated', collected, [])
+    .option('--usage <name=value>', USAGE_HELP, collected, [])
+    .option('--down <pool>', 'a pool that was left out before; may be repeated', collected, [])
+    .option('--failing <pool>', 'a pool that fails when it is tried; may be repeated', collected, [])
+    .option('--now <moment>', 'when it is sent, such as 2026-11-21T10:00:00Z')
+    .addOption(
+      new Option('--case <name>', 'the case of policies/tests with this name, in place of all that').conflicts(
+        HYPOTHETICAL,
+      ),
+    )
+    .option('--json', 'print it as JSON')
+    .action(async (options: ExplainOptions) => {
+      // What it needs is compiled on import, which other commands need not wait for.
+      const { explain } = await import('./explain-run.ts')
+      await explain(options)
+    })
+}

@@ -1,0 +1,7 @@
+const TONES = { red: '31', green: '32', dim: '2' } as const
+
+/** Colours a text, or leaves it as it is. */
+export const painter =
+  (colour: boolean) =>
+  (tone: keyof typeof TONES, text: string): string =>
+    colour ? `\u001b[${TONES[tone]}m${text}\u001b[0m` : text

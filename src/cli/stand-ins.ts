@@ -1,0 +1,37 @@
+import { type Env, replaceVariables } from '../config/interpolate.ts'
+import { type Load, load } from '../config/load.ts'
+
+/** Long enough for any secret, and no part of an address that it could break. */
+const WORD = 'unset-variable-of-the-environment-unset'
+const ADDRESS = 'http://unset.invalid/v1'
+
+/**
+ * Loads a configuration whose variables need not be set: what is not has a stand-in, since nothing will be sent to any
+ * backend. Where no stand-in fits, such as for a number, the result is that of the load without.
+ */
+export function loadWithStandIns(file: string, env: Env, cwd: string): Load {
+  const plain = load(file, env, cwd)
+  if (plain.ok || !plain.problems.some(({ rule }) => rule === 'missing-env')) return plain
+  const unset = unsetIn(plain.sources.values(), env)
+  const words = load(file, { ...env, ...standIns(unset, () => WORD) }, cwd)
+  if (words.ok) return words
+  const refused = new Set(words.problems.flatMap(({ file: name, line }) => unsetIn([lineOf(words, name, line)], env)))
+  const mixed = load(file, { ...env, ...standIns(unset, name => (refused.has(name) ? ADDRESS : WORD)) }, cwd)
+  return mixed.ok ? mixed : plain
+}
+
+const standIns = (names: readonly string[], of: (name: string) => string): Env =>
+  Object.fromEntries(names.map(name => [name, of(name)]))
+
+const lineOf = ({ sources }: Load, file: string, line: number): string => sources.get(file)?.split('\n')[line - 1] ?? ''
+
+function unsetIn(texts: Iterable<string>, env: Env): string[] {
+  const names: string[] = []
+  for (const text of texts) {
+    replaceVariables(text, (name, otherwise) => {
+      if (otherwise === undefined && env[name] === undefined) names.push(name)
+      return ''
+    })
+  }
+  return names
+}

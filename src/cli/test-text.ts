@@ -1,0 +1,120 @@
+import type { Coverage } from '../cases/coverage.ts'
+import type { Mismatch } from '../cases/matching.ts'
+import type { FileResults, Result, Run } from '../cases/run.ts'
+import type { Place } from '../policy/config.ts'
+import { painter } from './paint.ts'
+
+type Paint = ReturnType<typeof painter>
+
+/** Where the counts stand. */
+const COUNT_COLUMN = 66
+
+/** How a run is to be told. */
+export interface Look {
+  readonly withCoverage: boolean
+  readonly colour: boolean
+  /** Whether the files were named: `explain` finds only cases of those that were not. */
+  readonly named: boolean
+}
+
+/** A run as people read it. Its last line is `34 passed, 1 failed`. */
+export function text({ files, coverage }: Run, { withCoverage, colour, named }: Look): string {
+  const paint = painter(colour)
+  const blocks = files.filter(({ results }) => results.length > 0).map(each => fileText(each, named, paint))
+  const covered = withCoverage ? [coverage.map(coverageText).join('\n')] : []
+  return `${[...blocks, ...covered, lastLine(files)].join('\n\n')}\n`
+}
+
+const isPassed = ({ mismatches }: Result): boolean => mismatches.length === 0
+
+function lastLine(files: readonly FileResults[]): string {
+  const { passed, failed } = counts(files)
+  return `${passed} passed, ${failed} failed`
+}
+
+function counts(files: readonly FileResults[]): { readonly passed: number; readonly failed: number } {
+  const results = files.flatMap(({ results }) => results)
+  const passed = results.filter(isPassed).length
+  return { passed, failed: results.length - passed }
+}
+
+function fileText({ file, results }: FileResults, named: boolean, paint: Paint): string {
+  const cells = results.filter(({ kind }) => kind === 'cell')
+  const good = cells.filter(isPassed).length
+  const matrix = good > 0 ? [line('matrix', `${good} cells`, paint)] : []
+  const shown = results.filter(each => each.kind !== 'cell' || !isPassed(each))
+  return [file, ...matrix, ...shown.map(each => resultText(each, named, paint))].join('\n')
+}
+
+function resultText(result: Result, named: boolean, paint: Paint): string {
+  const { name, looked } = result
+  if (isPassed(result)) return line(name, looked === undefined ? '' : `${looked} combinations`, paint)
+  return [
+    `  ${paint('red', '✗')} ${name}`,
+    ...details(result, named).map(detail => paint('dim', `        ${detail}`)),
+  ].join('\n')
+}
+
+function line(name: string, count: string, paint: Paint): string {
+  const head = `  ${paint('green', '✓')} ${name}`
+  return count === '' ? head : `${head}${' '.repeat(Math.max(2, COUNT_COLUMN - name.length - 4))}${paint('dim', count)}`
+}
+
+function details({ kind, name, at, mismatches, decided }: Result, named: boolean): readonly string[] {
+  const compared = mismatches.flatMap(mismatch => (kind === 'invariant' ? broken(mismatch) : different(mismatch)))
+  const place = decided?.at ? `, ${placeText(decided.at)}` : ''
+  const by = decided ? [`decided by stage ${decided.stage}${place} (${decided.text})`] : []
+  const more = kind === 'invariant' || named ? [] : [`svcctl explain --case '${name.replaceAll("'", "'\\''")}'`]
+  return [...compared, ...by, `expected in ${placeText(at)}`, ...more]
+}
+
+const different = ({ path, expected, got }: Mismatch): readonly string[] => [
+  `expect  ${path}: ${shown(expected)}`,
+  `got     ${path}: ${shown(got)}`,
+]
+
+const broken = ({ path, got }: Mismatch): readonly string[] => [path, `${shown(got)}`]
+
+const shown = (value: unknown): string =>
+  value === undefined ? 'absent' : typeof value === 'string' ? value : JSON.stringify(value)
+
+const placeText = ({ file, line }: Place): string => `${file}:${line}`
+
+function coverageText({ of, declared, missed }: Coverage): string {
+  const count = `${declared - missed.length} of ${declared} ${of} exercised`
+  const places = missed.map(({ name, at }) => `${name} (${placeText(at)})`)
+  return missed.length === 0 ? count : `${count}; never: ${places.join(', ')}`
+}
+
+/** A run as programs read it. */
+export function json({ files, coverage }: Run, withCoverage: boolean): string {
+  const told = {
+    ...counts(files),
+    tests: files.flatMap(({ file, results }) => results.map(result => resultRecord(file, result))),
+    ...(withCoverage && { coverage: coverage.map(coverageRecord) }),
+  }
+  return `${JSON.stringify(told, null, 2)}\n`
+}
+
+function resultRecord(file: string, { kind, name, at, mismatches, decided, looked }: Result): object {
+  return {
+    ...{ file, line: at.line, kind, name, passed: mismatches.length === 0 },
+    ...(looked !== undefined && { combinations: looked }),
+    ...(mismatches.length > 0 && {
+      failures: mismatches.map(({ path, expected, got }) => ({ path, expected, got: got ?? null })),
+    }),
+    ...(decided && { decided_by: stepRecord(decided) }),
+  }
+}
+
+/** `file` and `line` are null where no line of a file decided. */
+export const stepRecord = ({ stage, outcome, text, at }: NonNullable<Result['decided']>): object => ({
+  ...{ stage, outcome, text },
+  file: at?.file ?? null,
+  line: at?.line ?? null,
+})
+
+const coverageRecord = ({ of, declared, missed }: Coverage): object => ({
+  ...{ of, declared },
+  missed: missed.map(({ name, at: { file, line } }) => ({ name, file, line })),
+})

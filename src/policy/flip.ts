@@ -1,0 +1,155 @@
+import type { Config, EpochMs, Millis, NanoUsd, Plan } from './config.ts'
+import { decide } from './decide.ts'
+import type { Verdict } from './decision.ts'
+import type { Denial } from './denial.ts'
+import type { ChatAsk, Facts } from './facts.ts'
+import { judge } from './judge.ts'
+import type { Standing } from './standing.ts'
+
+/**
+ * One thing that would have a refused request admitted, all else being equal. Each was decided and judged again, so that
+ * none is a guess.
+ */
+export type Flip =
+  /** The same request at this moment, if nothing else is sent until then. */
+  | { readonly change: 'time'; readonly at: EpochMs }
+  /** An output cap of `from` to `to`: one below (unless `from` is 1) and one above are refused. */
+  | { readonly change: 'max_tokens'; readonly from: number; readonly to: number }
+  | { readonly change: 'thinking'; readonly to: false }
+  /** Any of these plans. */
+  | { readonly change: 'plan'; readonly names: readonly string[] }
+  /** Any of these models, by its name. */
+  | { readonly change: 'model'; readonly names: readonly string[] }
+  /** No more than so many requests under way; with one more it is refused. */
+  | { readonly change: 'under_way'; readonly to: number }
+  /** No more than so much held by requests under way; with a nano-USD more it is refused. */
+  | { readonly change: 'held'; readonly to: NanoUsd }
+
+/** What would have a request admitted that is refused at this standing; nothing for one that is admitted. */
+export function flipsOf(config: Config, facts: Facts, standing: Standing): readonly Flip[] {
+  if (denialOf(config, facts, standing) === undefined) return []
+  return [
+    ...later(config, facts, standing),
+    ...otherCap(config, facts, standing),
+    ...withoutThinking(config, facts, standing),
+    ...fewerUnderWay(config, facts, standing),
+    ...lessHeld(config, facts, standing),
+    ...otherPlans(config, facts, standing),
+    ...otherModels(config, facts, standing),
+  ]
+}
+
+/** Why a request is refused; undefined when it is admitted. */
+function denialOf(config: Config, facts: Facts, standing: Standing): Denial | undefined {
+  const decision = decide(config, facts)
+  if (decision.verdict === 'deny') return decision.denial
+  const verdict: Verdict = judge(standing, decision.claims, facts.at)
+  return verdict.verdict === 'refuse' ? verdict.denial : undefined
+}
+
+const admits = (config: Config, facts: Facts, standing: Standing): boolean =>
+  denialOf(config, facts, standing) === undefined
+
+/** A minute may end in a full day, and that in a spent month; after as many there is no end to be told. */
+const MOST_WAITS = 4
+
+function later(config: Config, facts: Facts, standing: Standing): readonly Flip[] {
+  let { at } = facts
+  for (let waits = 0; waits < MOST_WAITS; waits++) {
+    const denial = denialOf(config, { ...facts, at }, standing)
+    if (!denial) return [{ change: 'time', at }]
+    const wait = waitOf(denial, at)
+    if (wait === undefined) return []
+    at += wait
+  }
+  return []
+}
+
+/** Until a denial is over by itself; undefined where that takes more than time, or nobody knows how much. */
+function waitOf(denial: Denial, at: EpochMs): Millis | undefined {
+  if (denial.code === 'quota_exceeded') return denial.resetAt - at
+  if (denial.code !== 'rate_limit_exceeded') return undefined
+  const frees = denial.type === 'requests' || denial.type === 'tokens' || denial.type === 'daily_limit'
+  return frees ? denial.retryAfterMs : undefined
+}
+
+function otherCap(config: Config, facts: Facts, standing: Standing): readonly Flip[] {
+  const { request } = facts
+  if (request.kind !== 'chat') return []
+  const fits = (tokens: number) => admits(config, { ...facts, request: capped(request, tokens) }, standing)
+  const chats = [...config.models.values()].flatMap(model => (model.kind === 'chat' ? [model] : []))
+  const least = [1, ...chats.flatMap(({ thinking }) => (thinking ? [thinking.minMaxTokens] : []))]
+  const found = least.sort((a, b) => a - b).find(fits)
+  if (found === undefined) return []
+  // No model takes a cap as large as its context.
+  const beyond = Math.max(...chats.map(({ context }) => context))
+  return [{ change: 'max_tokens', from: lowest(found, fits), to: lastBefore(found, beyond, fits) }]
+}
+
+const capped = (request: ChatAsk, tokens: number): ChatAsk => ({
+  ...request,
+  cap: { field: request.cap?.field ?? 'max_tokens', tokens },
+})
+
+/** The lowest that fits, going down from one that does. */
+const lowest = (found: number, fits: (n: number) => boolean): number =>
+  fits(1) ? 1 : -lastBefore(-found, -1, n => fits(-n))
+
+/** The last that fits before one that does not, between one that fits and one that does not. */
+function lastBefore(fitting: number, unfitting: number, fits: (n: number) => boolean): number {
+  let [low, high] = [fitting, unfitting]
+  while (high - low > 1) {
+    const middle = Math.floor((low + high) / 2)
+    if (fits(middle)) low = middle
+    else high = middle
+  }
+  return low
+}
+
+function withoutThinking(config: Config, facts: Facts, standing: Standing): readonly Flip[] {
+  const { request } = facts
+  if (request.kind !== 'chat' || request.thinking === false) return []
+  const calm = { ...facts, request: { ...request, thinking: false } }
+  return admits(config, calm, standing) ? [{ change: 'thinking', to: false }] : []
+}
+
+function fewerUnderWay(config: Config, facts: Facts, standing: Standing): readonly Flip[] {
+  const fits = (open: number) => admits(config, facts, { ...standing, open })
+  if (standing.open === 0 || !fits(0)) return []
+  return [{ change: 'under_way', to: lastBefore(0, standing.open, fits) }]
+}
+
+function lessHeld(config: Config, facts: Facts, standing: Standing): readonly Flip[] {
+  const held = Math.max(0, ...Object.values(standing.spend).map(spend => spend.held))
+  const fits = (most: NanoUsd) => admits(config, facts, { ...standing, spend: heldAtMost(standing.spend, most) })
+  if (held === 0 || !fits(0)) return []
+  return [{ change: 'held', to: lastBefore(0, held, fits) }]
+}
+
+const heldAtMost = (spend: Standing['spend'], most: NanoUsd): Standing['spend'] =>
+  Object.fromEntries(
+    Object.entries(spend).map(([window, each]) => [window, { ...each, held: Math.min(each.held, most) }]),
+  )
+
+/** That of guests is no plan to change to. */
+function otherPlans(config: Config, facts: Facts, standing: Standing): readonly Flip[] {
+  const names = [...config.plans.values()]
+    .filter(plan => plan !== config.guestPlan && admits(config, onPlan(facts, plan), standing))
+    .map(({ name }) => name)
+  return names.length > 0 ? [{ change: 'plan', names }] : []
+}
+
+/** The same request of somebody whom an operator put on a plan. */
+function onPlan(facts: Facts, { name }: Plan): Facts {
+  const { caller } = facts
+  return { ...facts, caller: { ...caller, kind: 'developer', terms: { ...caller.terms, override: name } } }
+}
+
+function otherModels(config: Config, facts: Facts, standing: Standing): readonly Flip[] {
+  const { request } = facts
+  const named = (model: string) => ({ ...facts, request: { ...request, model } })
+  const names = [...config.models.values()]
+    .filter(({ kind, name }) => kind === request.kind && admits(config, named(name), standing))
+    .map(({ name }) => name)
+  return names.length > 0 ? [{ change: 'model', names }] : []
+}

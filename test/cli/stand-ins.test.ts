@@ -1,0 +1,50 @@
+import { describe, expect, it } from 'vitest'
+import { loadWithStandIns } from '../../src/cli/stand-ins.ts'
+import { root } from '../cases/example.ts'
+import { directoryOf } from '../config/files.ts'
+
+const yaml = (key: string, replica: string, rpm = '10') => `version: 1
+plans: { pro: { models: all, rpm: "${rpm}", tpm: 40k, monthly_usd: 1 } }
+models: { m: { kind: chat, tier: t, serve: [p], context: 32k, usd_per_1m: { input: 1, output: 1 } } }
+default_model: m
+pools:
+  p:
+    site: here
+    model: x
+    key: ${key}
+    replicas: ["${replica}"]
+`
+const variable = (name: string) => `\${${name}}`
+const load = (text: string, env = {}) => loadWithStandIns('config.yaml', env, directoryOf({ 'config.yaml': text }))
+
+describe('a configuration whose variables are not set', () => {
+  it('is read where they are keys, addresses or parts of addresses', () => {
+    for (const replica of [variable('URL_OF_IT'), `http://${variable('HOST_OF_IT')}:8000/v1`]) {
+      expect(load(yaml(variable('KEY_OF_IT'), replica)).ok).toBe(true)
+    }
+    expect(loadWithStandIns('config.example.yaml', {}, root).ok).toBe(true)
+  })
+
+  it('keeps those that are set, and defaults', () => {
+    const read = load(yaml(variable('KEY_OF_IT'), variable('URL_OF_IT:-http://10.0.0.1/v1')))
+    const set = load(yaml(variable('KEY_OF_IT'), variable('URL_OF_IT')), { URL_OF_IT: 'http://10.0.0.2/v1' })
+
+    expect(read.ok && read.loaded.config.pools.get('p')?.replicas).toEqual(['http://10.0.0.1/v1'])
+    expect(set.ok && set.loaded.config.pools.get('p')?.replicas).toEqual(['http://10.0.0.2/v1'])
+  })
+
+  it('is told as such, and no stand-in, where none fits', () => {
+    const read = load(yaml(variable('KEY_OF_IT'), 'http://10.0.0.1/v1', variable('RPM_OF_IT')), { KEY_OF_IT: 'k' })
+
+    expect(read.ok).toBe(false)
+    expect(JSON.stringify(read)).toContain('RPM_OF_IT is not set')
+    expect(JSON.stringify(read)).not.toContain('unset-variable')
+  })
+
+  it('has its other mistakes told, and no stand-in', () => {
+    const read = load(yaml(variable('KEY_OF_IT'), 'http://10.0.0.1/v1').replace('rpm', 'rmp'))
+
+    expect(read.ok).toBe(false)
+    expect(JSON.stringify(read)).not.toContain('unset-variable')
+  })
+})
