@@ -14,5 +14,6 @@ export default defineConfig({
     unstubEnvs: true,
     // A command line starts many processes, each of which waits for a core.
     testTimeout: 60_000,
+    hookTimeout: 60_000,
   },
 })

@@ -56,7 +56,12 @@ export function registerAccounts(program: Command): void {
       })
     })
 
-  ofGateway(accounts.command('grant'))
+  registerGrant(accounts)
+}
+
+/** Registers `grant`, below `accounts` and below `quota`. */
+export function registerGrant(parent: Command): void {
+  ofGateway(parent.command('grant'))
     .description('add US dollars to the limit of this window; a negative amount takes back, down to none in sum')
     .argument('<account>', NAMED)
     .argument('<usd>', 'an exact decimal, such as 12.50')

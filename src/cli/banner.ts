@@ -19,7 +19,7 @@ export function banner({ config, settings, files }: Loaded, gateway: RunningGate
     `  Admin     ${urlOf(gateway.admin)}           health, keys, usage`,
     `  Store     ${storeText(settings.store)}`,
     `  Pools     ${pools}`,
-    `  Policy    ${counted(config.plans.size, 'plan')}, ${counted(config.models.size, 'model')}, ${counted(config.aliases.size, 'alias')}`,
+    `  Policy    ${counted(config.plans.size, 'plan')}, ${counted(config.models.size, 'model')}, ${counted(config.aliases.size, 'alias')}${config.tools.size > 0 ? `, ${counted(config.tools.size, 'tool')}` : ''}`,
     ...(trial
       ? trialLines({ ...trial, config, settings, publicUrl: settings.server.publicUrl, admin: urlOf(gateway.admin) })
       : []),

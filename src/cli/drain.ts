@@ -12,6 +12,8 @@ export interface DrainPorts {
   readonly operators: Listener
   /** Breaks the connections to the backends. */
   readonly abort: () => Promise<void>
+  /** Ends what operators follow, which would never end by itself. */
+  readonly unfollow: () => Promise<void>
 }
 
 export interface DrainTimes {
@@ -41,7 +43,7 @@ export class Drain {
 
   /** Resolves once nothing is under way and nobody is connected. Operators may ask until the last client is gone. */
   async run({ delay, timeout }: DrainTimes): Promise<void> {
-    const { clients, operators, abort } = this.#ports
+    const { clients, operators, abort, unfollow } = this.#ports
     await this.#waits(delay)
     const served = clients.drain()
     await Promise.race([served, this.#waits(timeout)])
@@ -53,6 +55,7 @@ export class Drain {
     await within(LAST_WORDS_MS, served)
     clients.destroy()
 
+    await within(LAST_WORDS_MS, unfollow())
     const answered = operators.drain()
     await within(LAST_WORDS_MS, answered)
     operators.destroy()

@@ -18,6 +18,8 @@ export function situationIn(options: ExplainOptions, config: Config, now: EpochM
   const plan = planIn(options, config)
   const usage = usageIn(options.usage)
   const pools = poolsIn(options, config)
+  if (options.path !== undefined && body === undefined)
+    throw wrong('--path says where a --body is sent: --chat, --input and --prompt say so themselves')
   return {
     now: options.now === undefined ? now : momentIn(options.now),
     ...(plan !== undefined && { plan }),
@@ -65,7 +67,7 @@ function unitIn(name: string, kind: 'count' | 'usd', text: string, least: number
 
 const countIn = (name: string, text: string, least = 0): number => unitIn(name, 'count', text, least)
 
-function pathIn(path = ''): Path {
+function pathIn(path: string = PATHS[0]): Path {
   if (!isPath(path)) throw wrong(`--path: no model answers at \`${path}\`: ${suggestion(path, PATHS)}`)
   return path
 }

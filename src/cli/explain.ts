@@ -65,7 +65,7 @@ export function registerExplain(program: Command): void {
     .addOption(new Option('--max-tokens <count>', 'the output cap of the chat').conflicts('body'))
     .addOption(new Option('--stream', 'the chat is streamed').conflicts('body'))
     .addOption(new Option('--body <file>', 'the whole body, as JSON; - is stdin').conflicts('model'))
-    .option('--path <path>', 'where the body is sent', '/v1/chat/completions')
+    .option('--path <path>', 'where the body is sent: /v1/chat/completions unless said')
     .option('--header <name: value>', 'a header, which routes may look at; may be repeated', collected, [])
     .option('--usage <name=value>', USAGE_HELP, collected, [])
     .option('--down <pool>', 'a pool that was left out before; may be repeated', collected, [])

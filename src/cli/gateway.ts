@@ -16,6 +16,7 @@ import type { Store } from '../gateway/store.ts'
 import { startUpkeep } from '../gateway/upkeep.ts'
 import { adminEndpoints } from '../http/admin.ts'
 import type { App, Process } from '../http/endpoint.ts'
+import { Feed } from '../http/feed.ts'
 import { type Sample, watchLoad } from '../http/overload.ts'
 import { publicEndpoints } from '../http/public.ts'
 import type { Reloaded } from '../http/reloaded.ts'
@@ -81,7 +82,7 @@ export async function startGateway(loaded: Loaded, world: World, hooks: GatewayH
   const { store, close: closeState } = await openState(loaded.settings, world, alarm, keep)
   const leases = new Leases(store, clock, alarm)
   const stopUpkeep = startUpkeep(store, clock, keep, alarm)
-  const load = hooks.sample && watchLoad(hooks.sample, clock, alarm)
+  let load: ReturnType<typeof watchLoad> | undefined
   const closeStore = () => {
     leases.stop()
     load?.stop()
@@ -95,6 +96,7 @@ export async function startGateway(loaded: Loaded, world: World, hooks: GatewayH
   })
   const connections = new Connections()
   const probes = new Probes({ ...world, pools, probe: probeOver(connections), current: () => snapshots.current })
+  const feed = new Feed({ store, clock, config: () => snapshots.current.config })
   let ready = true
   const process: Process = {
     store,
@@ -106,6 +108,7 @@ export async function startGateway(loaded: Loaded, world: World, hooks: GatewayH
     adminToken,
     ready: () => ready,
     reloads: reloader.counts,
+    feed,
     reload: () => reloader.reload('operator'),
     shedding: () => (load && reloader.settings.listener.shedLoad ? load.level() : 0),
   }
@@ -115,15 +118,20 @@ export async function startGateway(loaded: Loaded, world: World, hooks: GatewayH
     throw error
   })
   const snapshots = new OpenSnapshots(first)
+  // What the start itself takes is no load of clients.
+  load = hooks.sample && watchLoad(hooks.sample, clock, alarm)
 
-  const clients = serve(snapshots, publicEndpoints, log)
+  const clients = serve(snapshots, publicEndpoints, (entry, config) => {
+    log(entry, config)
+    feed.tell(entry, config)
+  })
   const operators = serve(snapshots, adminEndpoints, () => {})
   const abort = () => {
     // Or each of them would be told as a failure of its replica.
     probes.stop()
     return connections.destroy()
   }
-  const drain = new Drain({ clock, clients, operators, abort })
+  const drain = new Drain({ clock, clients, operators, abort, unfollow: () => feed.end() })
   let left: Promise<boolean> | undefined
   const leave = async (times: DrainTimes) => {
     ready = false

@@ -1,10 +1,13 @@
 import { withoutKeys } from '../gateway/keys.ts'
 import type { LogEntry } from '../http/server.ts'
-import type { Config } from '../policy/config.ts'
 import { usdText } from '../wire/money.ts'
+import { oneLine } from './one-line.ts'
 
 /** One line per request: `10:02:11  200  svc-auto → svc-core  onprem-core  312 ms  9+41 tok  $0.000017`. */
-export function logLine(entry: LogEntry, { defaultModel }: Config): string {
+export function logLine(
+  entry: LogEntry,
+  { defaultModel }: { readonly defaultModel: { readonly name: string } },
+): string {
   const parts = [new Date(entry.at).toISOString().slice(11, 19), String(entry.status)]
   if (entry.asked === undefined) parts.push(`${entry.method} ${entry.path}`)
   else {
@@ -40,6 +43,3 @@ function tokensOf({ inputTokens, outputTokens, estimated }: LogEntry): string {
 }
 
 const costOf = ({ cost }: LogEntry): string => (cost === undefined ? '' : `$${usdText(cost)}`)
-
-/** Clients choose names and backends choose texts: neither may write a line of its own, or move the cursor. */
-const oneLine = (text: string): string => text.replace(/[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]+/gu, ' ')

@@ -3,13 +3,22 @@ import './no-proto.ts'
 import { Command, CommanderError } from 'commander'
 import { registerAccounts } from './accounts.ts'
 import { registerAudit } from './audit.ts'
+import { registerCompletion } from './completion.ts'
+import { registerDoc } from './doc.ts'
 import { registerExplain } from './explain.ts'
+import { registerFmt } from './fmt.ts'
+import { registerInit } from './init.ts'
 import { registerKeys } from './keys.ts'
 import { registerLogin } from './login.ts'
+import { registerModels } from './models.ts'
+import { registerPlan } from './plan.ts'
 import { registerPools } from './pools.ts'
 import { registerProfile } from './profile.ts'
+import { registerQuota } from './quota.ts'
 import { registerReload } from './reload.ts'
+import { registerRequests } from './requests.ts'
 import { registerServe } from './serve.ts'
+import { registerShow } from './show.ts'
 import { CommandFailed, exitCodes } from './talk.ts'
 import { registerTest } from './test.ts'
 import { registerUsage } from './usage.ts'
@@ -25,21 +34,30 @@ const program = new Command('svcctl')
   .exitOverride()
   .addHelpText(
     'after',
-    '\nExit codes: 0 fine, 1 the thing asked about is bad, 2 wrong usage, 3 cannot reach, 4 sign in first, 5 the ledger could not be written in time (serve).',
+    '\nExit codes: 0 fine, 1 the thing asked about is bad, 2 wrong usage, 3 cannot reach, 4 sign in first, 5 the ledger could not be written in time (serve), 10 there are changes (plan --exit-code).',
   )
 
 registerServe(program)
 registerReload(program)
 registerValidate(program)
 registerTest(program)
+registerPlan(program)
 registerExplain(program)
+registerInit(program)
+registerFmt(program)
+registerShow(program)
+registerModels(program)
+registerDoc(program)
 registerKeys(program)
 registerAccounts(program)
 registerAudit(program)
 registerUsage(program)
 registerPools(program)
+registerQuota(program)
+registerRequests(program)
 registerLogin(program)
 registerProfile(program)
+registerCompletion(program)
 
 try {
   await program.parseAsync()

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import {
   chmodSync,
   closeSync,
+  fchmodSync,
   fsyncSync,
   mkdirSync,
   openSync,
@@ -49,13 +50,15 @@ export function writePrivate(path: string, value: object): void {
   }
 }
 
-/** Puts a new file that only its owner may read in the place of whatever is there, also of a link, at once. */
-export function replaceFile(path: string, text: string): void {
+/** Puts a new file in the place of whatever is there, also of a link, at once. By default only its owner may read it. */
+export function replaceFile(path: string, text: string, mode = 0o600): void {
   const next = `${path}.${randomBytes(6).toString('hex')}`
   try {
     const file = openSync(next, 'wx', 0o600)
     try {
       writeFileSync(file, text)
+      // Not at its opening, where the umask would take from it.
+      if (mode !== 0o600) fchmodSync(file, mode)
       fsyncSync(file)
     } finally {
       closeSync(file)

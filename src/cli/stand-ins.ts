@@ -3,7 +3,14 @@ import { type Load, load } from '../config/load.ts'
 
 /** Long enough for any secret, and no part of an address that it could break. */
 const WORD = 'unset-variable-of-the-environment-unset'
-const ADDRESS = 'http://unset.invalid/v1'
+const HOST = 'unset.invalid'
+const ADDRESS = `http://${HOST}/v1`
+
+/** What stands for a value that this process does not know. */
+export const STAND_IN = WORD
+
+/** Whether a text is made of a stand-in, so that nothing can be said of it. */
+export const hasStandIn = (text: string): boolean => text.includes(WORD) || text.includes(HOST)
 
 /**
  * Loads a configuration whose variables need not be set: what is not has a stand-in, since nothing will be sent to any
@@ -18,6 +25,13 @@ export function loadWithStandIns(file: string, env: Env, cwd: string): Load {
   const refused = new Set(words.problems.flatMap(({ file: name, line }) => unsetIn([lineOf(words, name, line)], env)))
   const mixed = load(file, { ...env, ...standIns(unset, name => (refused.has(name) ? ADDRESS : WORD)) }, cwd)
   return mixed.ok ? mixed : plain
+}
+
+/** What a load lacks, such as `CLOUD_KEY is not set`, where `loadWithStandIns` had to put something in its place. */
+export function lacking(file: string, env: Env, cwd: string): readonly string[] {
+  const plain = load(file, env, cwd)
+  if (plain.ok) return []
+  return [...new Set(plain.problems.flatMap(({ rule, message }) => (rule === 'missing-env' ? [message] : [])))]
 }
 
 const standIns = (names: readonly string[], of: (name: string) => string): Env =>

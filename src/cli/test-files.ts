@@ -25,12 +25,15 @@ export function testsBeside(
   return { files: glob(pattern, cwd), searched: lookedAt(pattern, cwd) }
 }
 
+const byPlace = (a: Problem, b: Problem): number =>
+  a.file.localeCompare(b.file) || a.line - b.line || a.column - b.column
+
 export function readAll(files: readonly string[], cwd: string, config: Config): ReadFiles {
   const problems: Problem[] = []
   const read = files.map(path => readTests(path, cwd, config, problem => problems.push(problem)))
   return {
     tests: read.flatMap(({ tests }): Tests[] => (tests ? [tests] : [])),
-    problems,
+    problems: problems.sort(byPlace),
     sources: new Map(read.flatMap(({ source }) => (source ? [[source.file, source.text] as const] : []))),
   }
 }

@@ -1,7 +1,7 @@
 import { type Document, isAlias, isMap, isScalar, isSeq, type Pair, type Scalar, type Node as YamlNode } from 'yaml'
+import type { Locate } from './document.ts'
 import { withoutUser } from './formats.ts'
 import { type Env, interpolate } from './interpolate.ts'
-import type { Locate } from './parse.ts'
 import { isRefusal, typed } from './scalar.ts'
 import { passwordFields, secretFields } from './schema.ts'
 import type { Report } from './source.ts'

@@ -194,9 +194,9 @@ function readUrl(text: string): URL | undefined {
   return new URL(text)
 }
 
-/** A text with the user and password of URLs covered; as long as before. */
+/** A text with what may be secret in URLs covered, user, password and query; as long as before. */
 export const withoutUser = (text: string): string =>
-  [STORE_USER, STORE_QUERY, USER].reduce(
+  [STORE_USER, STORE_QUERY, USER, QUERY].reduce(
     (shown, where) => shown.replace(where, (_, before: string, user: string) => before + '•'.repeat(user.length)),
     text,
   )
@@ -205,6 +205,8 @@ export const withoutUser = (text: string): string =>
 const STORE_USER = /(\brediss?:\/{0,2}|(?!https?:)\b[a-z][\w+.-]*:\/\/)(.*)(?=@)/gi
 /** Where other clients of Redis take a password. */
 const STORE_QUERY = /(\brediss?:[^\s?]*\?)(\S+)/gi
+/** Where providers take a key. */
+const QUERY = /(\bhttps?:[^\s?"'`]*\?)([^\s"'`]+)/gi
 const USER = /(:\/\/)([^\s/@]+)(?=@)/g
 
 /** Whether only this machine can reach a host. */

@@ -114,7 +114,7 @@ function isForAll({ use }: RouteSection, { models, plans }: Union): boolean {
 }
 
 /** Whether one condition holds wherever another does, as far as that can be seen. */
-function covers(wide: Condition, narrow: Condition): boolean {
+export function covers(wide: Condition, narrow: Condition): boolean {
   if (JSON.stringify(wide) === JSON.stringify(narrow)) return true
   if (wide.is === 'all') return wide.of.every(part => covers(part, narrow))
   if (narrow.is === 'all') return narrow.of.some(part => covers(wide, part))

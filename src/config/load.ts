@@ -124,7 +124,7 @@ function build({ main, union, secrets }: Checked, { sources, roots: [root] }: Fi
   return {
     config: link(main, union, revisionOf(sources)),
     settings: settle(main, union, secrets, directory),
-    fields: fieldsOf(root),
+    fields: fieldsOf(root, union.defaultModel?.node),
     fingerprint: fingerprintOf(sources, env, [...secrets.pools.values(), ...secrets.tools.values(), ...secrets.guests]),
   }
 }

@@ -27,9 +27,9 @@ function secretFilesIn(node: Node): readonly string[] {
   })
 }
 
-/** The fields of the main file by their names, and those of its sections: `server`, `server.listen`. */
-export function fieldsOf(root: MapNode | undefined): ReadonlyMap<string, Span> {
-  const fields = new Map<string, Span>()
+/** The fields of the main file by their names, and those of its sections: `server`, `server.listen`. `default_model` may stand in any file. */
+export function fieldsOf(root: MapNode | undefined, defaultModel: Node | undefined): ReadonlyMap<string, Span> {
+  const fields = new Map<string, Span>(defaultModel && [['default_model', defaultModel.span]])
   for (const [name, { key, value }] of entriesOf(root)) {
     fields.set(name, value.is === 'map' ? key : value.span)
     for (const [field, inner] of entriesOf(value)) fields.set(`${name}.${field}`, inner.value.span)

@@ -27,6 +27,8 @@ export interface Field {
   readonly name: string
   /** The kind of model or hosted tool that has it; undefined outside of both. */
   readonly kind: string | undefined
+  /** Whether its section needs it. */
+  readonly required: boolean
   readonly schema: AnySchemaObject
 }
 
@@ -52,7 +54,8 @@ function fieldsOf(root: AnySchemaObject, schema: AnySchemaObject, parent: string
   const properties: Record<string, AnySchemaObject> = schema.properties ?? {}
   const own = Object.entries(properties).map(([name, property]) => {
     const path = parent ? `${parent}.${name}` : name
-    return { path, parent, name, kind, schema: follow(property, root) }
+    const required = schema.required?.includes(name) === true
+    return { path, parent, name, kind, required, schema: follow(property, root) }
   })
   const deeper = own.flatMap(({ path, name, schema }) => {
     const byName = schema.additionalProperties
@@ -64,11 +67,13 @@ function fieldsOf(root: AnySchemaObject, schema: AnySchemaObject, parent: string
   return [...own, ...deeper]
 }
 
-function branchesOf(schema: AnySchemaObject): readonly AnySchemaObject[] {
+/** The kinds that a thing of several may be of. */
+export function branchesOf(schema: AnySchemaObject): readonly AnySchemaObject[] {
   return schema.oneOf.map((branch: AnySchemaObject) => follow(branch))
 }
 
-function kindOf(schema: AnySchemaObject | undefined): string | undefined {
+/** The kind of model or hosted tool that a schema is of. */
+export function kindOf(schema: AnySchemaObject | undefined): string | undefined {
   return schema?.properties?.kind?.const ?? schema?.['x-kind']
 }
 
@@ -82,7 +87,7 @@ function kindsOf(name: string): readonly string[] {
 }
 
 /** What stands beside a reference wins over what it refers to. */
-function follow(schema: AnySchemaObject, root = configSchema): AnySchemaObject {
+export function follow(schema: AnySchemaObject, root = configSchema): AnySchemaObject {
   const name = typeof schema.$ref === 'string' ? schema.$ref.split('/').at(-1) : undefined
   return name ? { ...follow(root.$defs[name], root), ...schema, $ref: undefined } : schema
 }

@@ -10,7 +10,7 @@ export interface Loaded {
   readonly warnings: readonly Problem[]
   /** The files it was read from, as they were named. */
   readonly files: readonly string[]
-  /** Where the fields of the main file stand: `brand`, `server`, `server.listen`. */
+  /** Where the fields of the main file stand: `brand`, `server`, `server.listen`; and `default_model`, in any file. */
   readonly fields: ReadonlyMap<string, Span>
   /** Changes with every byte of the files, and with every variable and secret they name. It is never shown. */
   readonly fingerprint: string

@@ -1,5 +1,5 @@
 import { type Document, isScalar, visit, type YAMLError } from 'yaml'
-import type { Locate } from './parse.ts'
+import type { Locate } from './document.ts'
 import type { Report, Source } from './source.ts'
 
 /** Reports what the YAML parser has against a file, warnings too. Whether there was anything. */

@@ -97,13 +97,20 @@ function outOfRange(kind: Unit['kind'], min: number, max: number): Refusal {
   }
 }
 
+/** What a value of the unit is, how it is written, and from where to where it goes: `1 to 1000000000`. */
+export const sayUnit = ({ kind, min, max }: Unit): Readonly<Record<'noun' | 'hint' | 'range', string>> => ({
+  noun: FORMS[kind].noun,
+  hint: FORMS[kind].hint,
+  range: `${shownAs(kind, min)} to ${shownAs(kind, max)}`,
+})
+
 function shownAs(kind: Unit['kind'], value: number): string {
   if (kind === 'duration') return durationText(value)
   return String(kind === 'usd' ? value / 1e9 : kind === 'price' ? value / 1e6 : value)
 }
 
 /** In the largest unit that says it whole: `90d`. */
-function durationText(millis: Millis): string {
+export function durationText(millis: Millis): string {
   if (millis === 0) return '0s'
   const { suffixes } = FORMS.duration
   const [suffix, size] = Object.entries(suffixes)

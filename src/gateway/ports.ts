@@ -87,6 +87,8 @@ export interface ToolResult {
   /** The result, or why there is none; at most `maxResultBytes` of UTF-8, and marked where something was left out. */
   readonly text: string
   readonly failed: boolean
+  /** Nobody pays for it: it was not sent, or came to nothing by a fault of the tool. */
+  readonly free?: boolean
 }
 
 /** The client at the other end, who may leave at any time. */

@@ -2,7 +2,7 @@ import type { EpochMs, Millis, NanoUsd } from '../policy/config.ts'
 import type { Claims, Readings, Refuse } from '../policy/decision.ts'
 import type { Terms } from '../policy/facts.ts'
 import type { Charge, Hold } from '../policy/standing.ts'
-import type { AccountStore } from './account-store.ts'
+import type { AccountRecord, AccountStore } from './account-store.ts'
 import type { AllowanceStore } from './allowance-store.ts'
 
 /**
@@ -29,6 +29,8 @@ export interface Store extends AccountStore, AllowanceStore {
   sweep(): Promise<number>
   /** What was used in the window at this moment. */
   readSpend(account: string): Promise<SpendReading>
+  /** An account, and what it has used of its limits at this moment; undefined when there is none. */
+  readStanding(account: string): Promise<AccountStanding | undefined>
 
   /**
    * Writes down what attempts cost the operator that nobody pays for: rows of kind `waste`, once per id, for as long as
@@ -133,7 +135,7 @@ export interface Bill {
   readonly revision: string
   /** The route that chose the model. */
   readonly rule?: string
-  /** Calls of hosted tools by name, whose price is in the cost; a row of kind `late` tells them again. */
+  /** Calls of hosted tools by name that were answered, whose price is in the cost; a row of kind `late` tells them again. */
   readonly tools?: Readonly<Record<string, number>>
 }
 
@@ -198,4 +200,16 @@ export interface SpendReading {
   readonly used: NanoUsd
   readonly held: NanoUsd
   readonly window: { readonly start: EpochMs; readonly end: EpochMs }
+}
+
+/** What an account has used of its limits. */
+export interface AccountStanding extends SpendReading {
+  readonly record: AccountRecord
+  /** Of the minute. */
+  readonly requests: number
+  readonly tokens: number
+  /** Requests under way. */
+  readonly open: number
+  /** By the clock of the store. */
+  readonly at: EpochMs
 }

@@ -2,6 +2,7 @@ import { isDenial, type JsonObject } from '../wire/body.ts'
 import { accountErrands } from './admin-accounts.ts'
 import { exportAudit } from './admin-audit.ts'
 import type { Errand } from './admin-errand.ts'
+import { followEvents, listStandings } from './admin-events.ts'
 import { keyErrands } from './admin-keys.ts'
 import { poolEndpoints } from './admin-pools.ts'
 import { reloadConfig } from './admin-reload.ts'
@@ -22,6 +23,8 @@ export const adminEndpoints: readonly Endpoint[] = [
   ...errands.map(endpointOf),
   ...poolEndpoints,
   { method: 'POST', path: '/admin/reload', who: 'operator', run: reloadConfig },
+  { method: 'GET', path: '/admin/accounts', who: 'operator', run: listStandings },
+  { method: 'GET', path: '/admin/events', who: 'operator', run: followEvents },
   { method: 'GET', path: '/admin/audit', who: 'operator', run: exportAudit },
   { method: 'GET', path: '/admin/usage', who: 'operator', run: showUsage },
   { method: 'GET', path: '/admin/ledger', who: 'operator', run: exportLedger },

@@ -56,6 +56,7 @@ function serveKnown(
   run: (found: Identified) => Promise<void>,
 ): Promise<void> | void {
   if (isDenial(found)) return call.deny(found)
+  call.account = found.caller.account
   return isShed(app, endpoint, found.caller.kind) ? call.deny(OVERLOADED) : run(found)
 }
 

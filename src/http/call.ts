@@ -45,6 +45,8 @@ export class HttpCall implements Client {
   #told = false
   /** What the request's line of the log adds to status and time. */
   note: CallNote = {}
+  /** Whose request it is, once that is known. */
+  account: string | undefined
 
   constructor(request: IncomingMessage, response: ServerResponse, requestId: string, context: CallContext) {
     this.#context = context
@@ -174,7 +176,8 @@ export class HttpCall implements Client {
   }
 
   deny(denial: Denial | ProtocolDenial): void {
-    this.note = { ...this.note, code: denial.code, ...('type' in denial && { type: denial.type }) }
+    const type = 'type' in denial ? denial.type : denial.code === 'TOOL_UNAVAILABLE' ? denial.tool : undefined
+    this.note = { ...this.note, code: denial.code, ...(type !== undefined && { type }) }
     const { body, ...answer } = renderDenial(denial, this.terms)
     this.#answer({ ...answer, body: { type: 'application/json', bytes: Buffer.from(JSON.stringify(body)) } })
   }

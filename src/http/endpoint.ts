@@ -6,6 +6,7 @@ import type { Probes } from '../gateway/probes.ts'
 import type { EpochMs } from '../policy/config.ts'
 import type { Caller } from '../policy/facts.ts'
 import type { HttpCall } from './call.ts'
+import type { Feed } from './feed.ts'
 import type { Level } from './overload.ts'
 import type { Reloaded, Reloads } from './reloaded.ts'
 
@@ -51,6 +52,8 @@ export interface Process extends Omit<Gateway, PerSnapshot> {
   /** Asks replicas how they are. */
   readonly probes: Pick<Probes, 'ask'>
   readonly reloads: Reloads
+  /** What operators follow. */
+  readonly feed: Feed
   /** Loads the files again. They take effect whole, or not at all. */
   readonly reload: () => Promise<Reloaded>
 }

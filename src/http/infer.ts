@@ -31,7 +31,10 @@ export function inference(read: (bytes: Buffer, app: App) => WireRequest | Denia
     const events = new EventResponse(call, app.clock)
     const start = new LateStart(app, events)
     const stopWaiting = wire.stream ? app.clock.after(HEADERS_WAIT, () => start.overdue()) : () => {}
-    const trying = (admitted: AdmittedCall, pool: Pool) => start.trying(admitted, pool)
+    const trying = (admitted: AdmittedCall, pool: Pool) => {
+      app.feed.began(caller.account)
+      start.trying(admitted, pool)
+    }
     const { headers } = call.request
     const asked = { requestId: call.requestId, caller, wire, headers, client: call, trying }
     const served = await infer(app, keyHash === undefined ? asked : { ...asked, keyHash }).finally(stopWaiting)

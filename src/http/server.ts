@@ -25,6 +25,8 @@ export interface LogEntry extends CallNote {
   /** 499 when the client left before its answer. */
   readonly status: number
   readonly ms: Millis
+  /** Of a caller that was recognised. It is in no line of the log. */
+  readonly account?: string
 }
 
 /** Hears of every request once it is over, with the configuration that it began with. */
@@ -129,7 +131,8 @@ export function serve(snapshots: Snapshots, endpoints: readonly Endpoint[], log:
 const CROWDED: Denial = { code: 'OVERLOADED', of: 'address' }
 
 function entryOf(call: HttpCall, at: EpochMs, closedAt: EpochMs): LogEntry {
-  const { requestId, path, note, request, response } = call
+  const { requestId, path, note, request, response, account } = call
   const status = call.gone && !call.wasCut ? 499 : response.statusCode
-  return { at, requestId, method: request.method ?? '', path, status, ms: closedAt - at, ...note }
+  const who = account === undefined ? {} : { account }
+  return { at, requestId, method: request.method ?? '', path, status, ms: closedAt - at, ...who, ...note }
 }

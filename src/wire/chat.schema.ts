@@ -86,6 +86,7 @@ const tool = {
         name: toolName,
         description: optional('string'),
         parameters: optional('object'),
+        hosted: optional('boolean'),
       },
     },
   },

@@ -67,6 +67,8 @@ it.each([
   ['GET', 'audit'],
   ['GET', 'usage'],
   ['GET', 'ledger'],
+  ['GET', 'accounts'],
+  ['GET', 'events'],
 ])('%s /admin/%s is for operators, on the admin listener alone', async (method, path) => {
   const { value } = await mint()
   const body = method === 'POST' ? {} : undefined

@@ -11,6 +11,7 @@ import { leasesContract } from './aspects/leases.ts'
 import { ledgerContract } from './aspects/ledger.ts'
 import { listingsContract } from './aspects/listings.ts'
 import { modelContract } from './aspects/model.ts'
+import { readingsContract } from './aspects/readings.ts'
 import { rotationContract } from './aspects/rotation.ts'
 import { settlementContract } from './aspects/settlement.ts'
 import { sharedContract } from './aspects/shared.ts'
@@ -65,6 +66,7 @@ export function storeContract(name: string, open: (now: () => EpochMs) => Promis
   })
   describe(`${name}: admission`, () => admissionContract(start))
   describe(`${name}: settlement`, () => settlementContract(start))
+  describe(`${name}: standings`, () => readingsContract(start))
   describe(`${name}: leases`, () => leasesContract(start))
   describe(`${name}: ledger`, () => ledgerContract(start))
   describe(`${name}: waste`, () => wasteContract(start))

@@ -111,7 +111,7 @@ describe('a call fails, with one alarm however often, and one more when it works
   it.each(FAULTS)('%s', async (_, answer, said) => {
     const { server, tools } = await start()
     server.always(answer)
-    for (let n = 0; n < 3; n++) expect(await tools.call('any')).toEqual({ text: said, failed: true })
+    for (let n = 0; n < 3; n++) expect(await tools.call('any')).toEqual({ text: said, failed: true, free: true })
     expect(tools.alarms).toMatchObject([{ message: 'a hosted tool fails', tool: 'any' }])
     server.always(undefined)
     expect((await tools.call('any')).failed).toBe(false)
@@ -133,7 +133,7 @@ it.each([301, 302, 303, 307, 308])('a redirect to another origin is not followed
   const { server, tools } = await start()
   const other = closing(await startHttpTool())
   server.next(redirects(status, other.url))
-  expect(await tools.call('any')).toEqual({ text: 'the tool sent the request elsewhere', failed: true })
+  expect(await tools.call('any')).toEqual({ text: 'the tool sent the request elsewhere', failed: true, free: true })
   expect(other.requests).toEqual([])
 })
 
@@ -180,7 +180,7 @@ it.each([
   [{ city: 'x', more: 1 }, 'the arguments do not fit the parameters: / must NOT have additional properties'],
 ])('arguments that do not fit are not sent, and what is wrong is told: %j', async (args, text) => {
   const { server, tools } = await start()
-  expect(await tools.call('weather', args)).toEqual({ text, failed: true })
+  expect(await tools.call('weather', args)).toEqual({ text, failed: true, free: true })
   expect(server.requests).toEqual([])
   expect(tools.alarms).toEqual([])
 })
@@ -195,7 +195,7 @@ it.each([
   [`{"a":"${'é'.repeat(32_768)}"}`, /^the arguments are longer than 64 KiB$/],
 ])('arguments that are no object of JSON are not sent, and what is wrong is told: %.20s', async (args, text) => {
   const { server, tools } = await start()
-  expect(await tools.call('any', args)).toEqual({ text: expect.stringMatching(text), failed: true })
+  expect(await tools.call('any', args)).toEqual({ text: expect.stringMatching(text), failed: true, free: true })
   expect(server.requests).toEqual([])
 })
 
@@ -215,7 +215,7 @@ it('a long result is cut, with a mark', async () => {
 
 it('a tool that is not configured is a failed result', async () => {
   const { tools } = await start()
-  expect(await tools.call('other')).toEqual({ text: 'there is no such tool', failed: true })
+  expect(await tools.call('other')).toEqual({ text: 'there is no such tool', failed: true, free: true })
   expect(await tools.define('other')).toBeUndefined()
 })
 

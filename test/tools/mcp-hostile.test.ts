@@ -79,7 +79,7 @@ describe('a call fails in words that name nothing of ours, at once and not for e
   it.each(CASES)('%s', async (_, instead, said) => {
     const { server, tools } = await start()
     server.instead = instead
-    expect(await tools.call('echo', { text: 'x' })).toEqual({ text: said, failed: true })
+    expect(await tools.call('echo', { text: 'x' })).toMatchObject({ text: said, failed: true })
     server.instead = undefined
     expect(await tools.call('echo', { text: 'again' })).toEqual({ text: 'again', failed: false })
     expect(tools.alarms.map(({ message }) => message)).toEqual(['a hosted tool fails', 'a hosted tool works again'])
@@ -132,7 +132,7 @@ it('an SSE server that never names an endpoint is given up after 10 s', async ()
   const call = tools.call('echo')
   await server.until(() => server.requests.length === 1)
   tools.clock.advance(10_000)
-  expect(await call).toEqual({ text: 'the tool could not be reached', failed: true })
+  expect(await call).toEqual({ text: 'the tool could not be reached', failed: true, free: true })
   await server.until(() => server.aborted === 1)
 })
 
@@ -144,6 +144,7 @@ it('an event longer than 1 MiB on an SSE stream ends the session, and the next c
   expect(await tools.call('huge', { bytes: 2_000_000 })).toEqual({
     text: 'the tool answered more than 1 MiB',
     failed: true,
+    free: true,
   })
   expect(await tools.call('echo', { text: 'x' })).toEqual({ text: 'x', failed: false })
   expect(server.opened).toBe(2)

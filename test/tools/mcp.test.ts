@@ -111,15 +111,23 @@ describe.each(WAYS)('over %s', (_, options) => {
     const call = tools.call('hang')
     await server.until(() => server.calls.length === 1)
     server.refuse()
-    expect(await call).toEqual({ text: 'the tool could not be reached', failed: true })
+    expect(await call).toEqual({ text: 'the tool could not be reached', failed: true, free: true })
   })
 
   it('a server that comes back is used again after a rest', async () => {
     const { server, tools } = await start()
     expect((await tools.call('echo', { text: '1' })).text).toBe('1')
     server.refuse()
-    expect(await tools.call('echo', { text: '2' })).toEqual({ text: 'the tool could not be reached', failed: true })
-    expect(await tools.call('echo', { text: '3' })).toEqual({ text: 'the tool could not be reached', failed: true })
+    expect(await tools.call('echo', { text: '2' })).toEqual({
+      text: 'the tool could not be reached',
+      failed: true,
+      free: true,
+    })
+    expect(await tools.call('echo', { text: '3' })).toEqual({
+      text: 'the tool could not be reached',
+      failed: true,
+      free: true,
+    })
     await server.listenAgain()
     tools.clock.advance(5000)
     expect(await tools.call('echo', { text: '4' })).toEqual({ text: '4', failed: false })

@@ -1,6 +1,7 @@
 import { mkdir } from 'node:fs/promises'
 import type { AllowanceAmend, AllowanceTake } from '../../gateway/allowance-store.ts'
 import {
+  type AccountStanding,
   type Admission,
   type Admitted,
   type Beat,
@@ -18,9 +19,10 @@ import {
   type WasteTotal,
 } from '../../gateway/store.ts'
 import type { EpochMs, NanoUsd } from '../../policy/config.ts'
-import type { Hold } from '../../policy/standing.ts'
+import { type Hold, readingsOf } from '../../policy/standing.ts'
 import { windowOf } from '../../policy/window.ts'
 import { EmbeddedAccounts } from './account-store.ts'
+import { findAccount } from './accounts.ts'
 import { admit, beat, extendHold } from './admission.ts'
 import { type Books, openBooks } from './books.ts'
 import { readLedger, trimLedger } from './ledger.ts'
@@ -95,6 +97,16 @@ export class EmbeddedStore extends EmbeddedAccounts implements Store {
     const window = windowOf(now())
     const { used, held } = standings.of(account).spend[window.start] ?? { used: 0, held: 0 }
     return { used, held, window }
+  }
+
+  async readStanding(account: string): Promise<AccountStanding | undefined> {
+    const { records, standings, now } = this.books
+    const record = findAccount(records, account)
+    if (!record) return undefined
+    const at = now()
+    const window = windowOf(at)
+    const { requests, tokens, open, used, held } = readingsOf(standings.of(account), window.start, at)
+    return { record, window, used, held, requests, tokens, open, at }
   }
 
   async recordWaste(rows: readonly Waste[]): Promise<void> {

@@ -1,7 +1,7 @@
 import type { Bill, LedgerRow, Settlement } from '../../gateway/store.ts'
 import type { EpochMs } from '../../policy/config.ts'
 import type { Claims, Readings, Refuse } from '../../policy/decision.ts'
-import type { Hold } from '../../policy/standing.ts'
+import { type Hold, newStanding, readingsOf } from '../../policy/standing.ts'
 import type { Reply } from './scripts.ts'
 
 /** Where a hold belongs, which its numbers do not say. */
@@ -149,4 +149,18 @@ const numbersOf = (text: string): number[] => text.split(' ').map(Number)
 function whole(number: number | undefined): number {
   if (number === undefined || Number.isNaN(number)) throw new Error('a script answered without a number')
   return number
+}
+
+/** Digits of one record of the minute: second, requests, tokens. redis/standing.lua writes it. */
+const RECORD = /(\d{10})(\d{7})(\d{12})/g
+
+/** What counts of a minute as the scripts keep it. */
+export function minuteAt(text: string, at: EpochMs): Pick<Readings, 'requests' | 'tokens'> {
+  const minute = Array.from(text.matchAll(RECORD), ([, second, requests, tokens]) => ({
+    second: Number(second),
+    requests: Number(requests),
+    tokens: Number(tokens),
+  }))
+  const { requests, tokens } = readingsOf({ ...newStanding, minute }, at, at)
+  return { requests, tokens }
 }

@@ -13,6 +13,7 @@ import type {
 } from '../../gateway/account-store.ts'
 import type { AllowanceAmend, AllowanceTake } from '../../gateway/allowance-store.ts'
 import {
+  type AccountStanding,
   type Admission,
   type Admitted,
   type Beat,
@@ -38,7 +39,7 @@ import { recordOf } from './account.ts'
 import { Accounts } from './accounts.ts'
 import { admit, extendHold } from './admission.ts'
 import { amendAllowance, readAllowance, takeAllowance } from './allowance.ts'
-import { checkpointText } from './codec.ts'
+import { checkpointText, minuteAt } from './codec.ts'
 import { Endings } from './endings.ts'
 import { countEvent } from './events.ts'
 import { Keyring } from './keyring.ts'
@@ -136,6 +137,21 @@ class RedisStore implements Store {
     ])
     if (!found) throw new Error(`there is no account ${account}`)
     return { used: Number(used ?? 0), held: Number(held ?? 0), window }
+  }
+
+  async readStanding(account: string): Promise<AccountStanding | undefined> {
+    const { layout, now, ask } = this.#access
+    const at = await now()
+    const window = windowOf(at)
+    const bucket = layout.of(account)
+    const [found, [minute, open], [used, held]] = await Promise.all([
+      this.#accounts.find(account),
+      ask(client => client.hmGet(bucket.standing(account), ['minute', 'open'])),
+      ask(client => client.hmGet(bucket.spend(account, window.start), ['used', 'held'])),
+    ])
+    if (!found) return undefined
+    const spend = { used: Number(used ?? 0), held: Number(held ?? 0), window }
+    return { record: recordOf(found), ...spend, ...minuteAt(minute ?? '', at), open: Number(open ?? 0), at }
   }
 
   recordWaste(rows: readonly Waste[]): Promise<void> {

@@ -23,6 +23,9 @@ export class Unreached extends ToolFailure {
 /** One that the operator knows of, or can do nothing about. */
 export class ToldFailure extends ToolFailure {}
 
+/** What happened the last time, shortly after which nothing is asked again. */
+export class KnownFailure extends ToldFailure {}
+
 /** A failure to reach a tool, from what a socket or a library threw. */
 export const unreachable = (error: unknown): ToolFailure =>
   error instanceof ToolFailure ? error : new Unreached(causeOf(error))

@@ -33,7 +33,7 @@ export class HttpTool implements Tool {
 
   async call(args: Arguments, signal: AbortSignal): Promise<Outcome> {
     const problem = await this.#misfit(args)
-    if (problem !== undefined) return { text: problem, failed: true }
+    if (problem !== undefined) return { text: problem, failed: true, unsent: true }
     const { key } = this.#settings
     const answer = await this.#egress().send(
       { origin: this.#url.origin, ...(key && { key }) },

@@ -2,7 +2,7 @@ import type { Alarm, Clock } from '../../gateway/ports.ts'
 import type { Millis } from '../../policy/config.ts'
 import { type Complain, complainer } from './complaint.ts'
 import type { Egress } from './egress.ts'
-import { ToldFailure, type ToolFailure, Unreached, unreachable } from './failure.ts'
+import { KnownFailure, type ToolFailure, Unreached, unreachable } from './failure.ts'
 import { type Listed, listTools } from './mcp-definitions.ts'
 import { SessionLost } from './mcp-fetch.ts'
 import { type McpPlace, McpSession } from './mcp-session.ts'
@@ -135,7 +135,7 @@ export class McpServer {
   }
 
   #failed(failure: ToolFailure): ToolFailure {
-    this.#failure = new ToldFailure(failure.message, failure.detail)
+    this.#failure = new KnownFailure(failure.message, failure.detail)
     this.#restUntil = this.#ports.clock.elapsed() + REST_MS
     this.#complain(failure)
     return this.#failure

@@ -18,6 +18,8 @@ export interface Tool {
 export interface Outcome {
   readonly text: string
   readonly failed: boolean
+  /** Nothing was asked of it. */
+  readonly unsent?: boolean
   /** What the operator is told of it: the tool fails whatever it is asked. */
   readonly fault?: ToolFailure
 }

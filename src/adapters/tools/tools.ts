@@ -6,7 +6,7 @@ import { bounded, clean } from './bounded.ts'
 import { builtinTool } from './builtin.ts'
 import { type Complain, complainer } from './complaint.ts'
 import { Egress } from './egress.ts'
-import { causeOf, ToldFailure, ToolFailure } from './failure.ts'
+import { causeOf, KnownFailure, ToldFailure, ToolFailure } from './failure.ts'
 import { HttpTool } from './http.ts'
 import { McpTool } from './mcp.ts'
 import { McpServer } from './mcp-server.ts'
@@ -59,7 +59,7 @@ export function openTools(settings: ReadonlyMap<string, ToolSettings>, { clock, 
       },
       call: async (name, args, signal) => {
         const each = hosted.get(name)
-        return each ? call(each, args, signal) : { text: 'there is no such tool', failed: true }
+        return each ? call(each, args, signal) : { text: 'there is no such tool', failed: true, free: true }
       },
     },
     load: async () => {
@@ -85,11 +85,19 @@ interface Hosted {
 
 async function call({ tool, bytesMax, complain }: Hosted, text: string, signal: AbortSignal): Promise<ToolResult> {
   const read = readArguments(text)
-  const outcome = 'problem' in read ? failed(read.problem) : await outcomeOf(tool, read.args, signal)
-  // The client left, or the time was up: that says nothing of the tool.
-  if (!signal.aborted && (outcome.fault !== undefined || !outcome.failed)) complain(outcome.fault)
-  return { text: bounded(clean(outcome.text), bytesMax), failed: outcome.failed }
+  const outcome =
+    'problem' in read ? { ...failed(read.problem), unsent: true } : await outcomeOf(tool, read.args, signal)
+  const { failed: hasFailed, unsent = false } = outcome
+  const fault = isLate(signal) ? LATE : outcome.fault
+  // That the client left says nothing of the tool.
+  if (fault !== undefined || (!signal.aborted && !hasFailed)) complain(fault)
+  const free = unsent || fault !== undefined
+  return { text: bounded(clean(outcome.text), bytesMax), failed: hasFailed, ...(free && { free }) }
 }
+
+const isLate = ({ reason }: AbortSignal): boolean => reason instanceof DOMException && reason.name === 'TimeoutError'
+
+const LATE = new ToolFailure('the tool did not answer in time', 'it does not answer within its timeout')
 
 /** Never rejects. */
 async function outcomeOf(tool: Tool, args: Parameters<Tool['call']>[0], signal: AbortSignal): Promise<Outcome> {
@@ -98,7 +106,7 @@ async function outcomeOf(tool: Tool, args: Parameters<Tool['call']>[0], signal: 
     return await untilAborted(signal, tool.call(args, signal))
   } catch (error) {
     if (signal.aborted) return failed(ABORTED)
-    if (error instanceof ToldFailure) return failed(error.message)
+    if (error instanceof ToldFailure) return { ...failed(error.message), unsent: error instanceof KnownFailure }
     if (error instanceof ToolFailure) return { ...failed(error.message), fault: error }
     const fault = new ToolFailure('the tool could not be used', causeOf(error))
     return { ...failed(fault.message), fault }

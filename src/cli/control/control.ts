@@ -1,4 +1,5 @@
 import type { ShownAccount, ShownAudit, ShownKey } from '../../http/admin-records.ts'
+import type { ShownStanding } from '../../http/event-records.ts'
 import type { Group, LedgerRecord, UsageReport } from '../../wire/report.ts'
 
 /**
@@ -27,6 +28,8 @@ export interface Streams {
   ledger(query: SinceQuery): AsyncIterable<LedgerRecord>
   /** Control changes, oldest first. */
   audit(query: SinceQuery): AsyncIterable<ShownAudit>
+  /** How accounts stand: one of them, by its id or label, or all that have had a key. */
+  standings(account?: string): AsyncIterable<ShownStanding>
   close(): Promise<void>
 }
 

@@ -2,6 +2,7 @@ import type { Loaded } from '../../config/settings.ts'
 import { usageBy } from '../../gateway/usage.ts'
 import { errands } from '../../http/admin.ts'
 import type { Desk } from '../../http/admin-errand.ts'
+import { standingsOf } from '../../http/admin-events.ts'
 import { accountNamed } from '../../http/admin-named.ts'
 import { shownAudit } from '../../http/admin-records.ts'
 import type { EpochMs } from '../../policy/config.ts'
@@ -61,6 +62,11 @@ const streamsOf = (desk: Desk): Streams => {
     },
     audit: async function* (query) {
       for await (const row of store.readAudit(await queryOf(desk, query))) yield shownAudit(row)
+    },
+    standings: async function* (named) {
+      const record = named === undefined ? undefined : await accountNamed(desk, named)
+      if (record && isDenial(record)) return refuse(desk, record)
+      yield* standingsOf(desk, record?.account)
     },
     close: () => store.close(),
   }

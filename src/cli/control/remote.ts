@@ -3,12 +3,13 @@ import { json as parse } from 'node:stream/consumers'
 import { isObject, type JsonObject } from '../../wire/body.ts'
 import { linesOf } from '../../wire/lines.ts'
 import { readLedgerRecord, readUsageReport } from '../../wire/read-report.ts'
-import { ask } from '../http.ts'
+import { ask, type Question } from '../http.ts'
 import { CommandFailed, exitCodes } from '../talk.ts'
 import type { Control } from './control.ts'
 import { controlOf } from './errands.ts'
 import type { Door } from './open.ts'
 import { readShownAudit, readShownReload, type ShownReload } from './read.ts'
+import { readShownStanding } from './read-events.ts'
 
 /** Within this a gateway says that it lives, however busy it is. */
 const ALIVE_MS = 2000
@@ -32,6 +33,10 @@ export function remoteControl(admin: string, token: string): Control {
       readUsageReport(await askGateway(`${admin}/admin/usage?${new URLSearchParams(query)}`, token, 'GET')),
     ledger: query => readRows(`${admin}/admin/ledger?${new URLSearchParams({ ...query })}`, token, readLedgerRecord),
     audit: query => readRows(`${admin}/admin/audit?${new URLSearchParams({ ...query })}`, token, readShownAudit),
+    standings: account => {
+      const query = account === undefined ? '' : `?${new URLSearchParams({ account })}`
+      return readRows(`${admin}/admin/accounts${query}`, token, readShownStanding)
+    },
     close: async () => {},
   })
 }
@@ -41,8 +46,7 @@ async function* readRows<Row>(
   token: string,
   read: (value: unknown) => Row,
 ): AsyncGenerator<Row, void, undefined> {
-  const answer = await send(url, token, 'GET')
-  if (answer.statusCode !== 200) return refuse(url, answer, await readJson(url, answer))
+  const answer = await openBody(url, token)
   try {
     for await (const line of linesOf(answer)) yield read(JSON.parse(line))
   } catch (error) {
@@ -50,6 +54,14 @@ async function* readRows<Row>(
     throw new CommandFailed(`✗ the gateway broke off, so that rows are missing: ${reason}`, exitCodes.unreachable)
   }
 }
+
+/** What a GET is answered with, as it comes. Rejects with CommandFailed for anything but a 200. */
+export async function openBody(url: string, token: string, waiting: Waiting = {}): Promise<IncomingMessage> {
+  const answer = await send(url, token, 'GET', undefined, waiting)
+  return answer.statusCode === 200 ? answer : refuse(url, answer, await readJson(url, answer))
+}
+
+type Waiting = Pick<Question, 'signal' | 'silence'>
 
 /** Has a gateway take its files as they are now. Rejects with CommandFailed, which shows all problems that are in the way. */
 export async function reloadGateway({ admin, token }: Door): Promise<ShownReload> {
@@ -73,8 +85,15 @@ export async function askGateway(
   return answer.statusCode === 200 ? json : refuse(url, answer, json)
 }
 
-function send(url: string, token: string, method: 'GET' | 'POST', body?: object): Promise<IncomingMessage> {
+function send(
+  url: string,
+  token: string,
+  method: 'GET' | 'POST',
+  body?: object,
+  waiting: Waiting = {},
+): Promise<IncomingMessage> {
   return ask(url, {
+    ...waiting,
     method,
     headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
     ...(body && { body: JSON.stringify(body) }),

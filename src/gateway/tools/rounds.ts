@@ -2,7 +2,7 @@ import type { ChatModel, HostedTool, Millis, Pool } from '../../policy/config.ts
 import type { Claims } from '../../policy/decision.ts'
 import type { ChatAsk } from '../../policy/facts.ts'
 import { sizeRound } from '../../policy/size-chat.ts'
-import { callsOf, toolsWorst } from '../../policy/tools.ts'
+import { callsOf, type ToolCalls, toolsWorst } from '../../policy/tools.ts'
 import type { JsonObject } from '../../wire/body.ts'
 import { type HostedChat, textBytes } from '../../wire/tools/hosted-chat.ts'
 import { afterTurn, type Turn } from '../../wire/tools/turn.ts'
@@ -37,7 +37,8 @@ export class Rounds {
   readonly #gateway: Gateway
   readonly #definitions: RoundsTerms['definitions']
   readonly #tools: ReadonlyMap<string, HostedTool>
-  readonly #calls: Record<string, number> = {}
+  readonly #made: Record<string, number> = {}
+  readonly #paid: Record<string, number> = {}
   readonly #messages: JsonObject[] = []
   readonly #model: ChatModel
   readonly #request: ChatAsk
@@ -91,7 +92,7 @@ export class Rounds {
   async next(turn: Turn, pool: Pool, signal: AbortSignal): Promise<boolean> {
     if (signal.aborted || !this.#sized || this.#offered.size === 0) return false
     const offered = this.#timeLeft > 0 ? this.#offered : NO_TOOLS
-    const terms = { offered, calls: this.#calls, time: this.#timeLeft, signal }
+    const terms = { offered, made: this.#made, paid: this.#paid, time: this.#timeLeft, signal }
     const results = await runCalls(this.#gateway, turn.calls, terms)
     this.#admitted = { ...this.#admitted, spent: this.#spent }
     if (signal.aborted) return false
@@ -146,7 +147,7 @@ export class Rounds {
     const sized = this.#sized
     if (!sized) return undefined
     const { input, output } = sized
-    const items = toolsWorst([...this.#offered.values()], this.#calls)
+    const items = toolsWorst([...this.#offered.values()], this.#made)
     return { ...claims, tokens: { ...claims.tokens, input }, spend: { ...claims.spend, items }, output }
   }
 
@@ -154,7 +155,7 @@ export class Rounds {
   get #stillOffered(): ReadonlyMap<string, HostedTool> {
     const isLast = this.#number + 1 >= this.#gateway.settings.limits.toolRounds
     if (isLast || this.#timeLeft <= 0) return NO_TOOLS
-    return new Map([...this.#tools].filter(([name, { maxCalls }]) => callsOf(this.#calls, name) < maxCalls))
+    return new Map([...this.#tools].filter(([name, { maxCalls }]) => callsOf(this.#made, name) < maxCalls))
   }
 
   get #timeLeft(): Millis {
@@ -166,9 +167,13 @@ export class Rounds {
     return this.#cap - this.#spent.outputTokens
   }
 
+  get #calls(): ToolCalls {
+    return Object.fromEntries(Object.entries(this.#paid).filter(([, calls]) => calls > 0))
+  }
+
   /** With the calls that are under way. */
   get #spent(): Spent {
-    return { ...NO_USAGE, estimated: false, ...this.#admitted.spent, calls: { ...this.#calls } }
+    return { ...NO_USAGE, estimated: false, ...this.#admitted.spent, calls: this.#calls }
   }
 
   #definition(name: string): [string, ToolDefinition][] {

@@ -17,7 +17,9 @@ export interface RunTerms {
   /** Those that may be called, by name. */
   readonly offered: ReadonlyMap<string, HostedTool>
   /** Calls of this answer so far, by name of the tool: counted here as each is made. */
-  readonly calls: Record<string, number>
+  readonly made: Record<string, number>
+  /** Those of them that cost their price: while one is under way, and once the tool has answered it. */
+  readonly paid: Record<string, number>
   /** What is left for tools of this answer. */
   readonly time: Millis
   /** Aborted when nobody waits for the results any more. */
@@ -30,12 +32,16 @@ export const runCalls = (ports: RunPorts, calls: readonly HostedCall[], terms: R
 
 async function runCall(ports: RunPorts, call: HostedCall, terms: RunTerms): Promise<CallResult> {
   const tool = terms.offered.get(call.tool)
-  const made = callsOf(terms.calls, call.tool)
+  const made = callsOf(terms.made, call.tool)
   const failed = (why: string) => ({ call, text: `The call was not made: ${call.seenAs} ${why}.`, failed: true })
   if (!tool) return failed('can be called no more in this answer')
   if (made >= tool.maxCalls) return failed(`may be called ${tool.maxCalls} times in one answer`)
-  terms.calls[call.tool] = made + 1
-  return { call, ...(await withTimeout(ports, call, terms)) }
+  terms.made[call.tool] = made + 1
+  terms.paid[call.tool] = callsOf(terms.paid, call.tool) + 1
+  const { text, failed: hasFailed, free = false } = await withTimeout(ports, call, terms)
+  // Whoever leaves pays for what was sent for him.
+  if (free && !terms.signal.aborted) terms.paid[call.tool] = callsOf(terms.paid, call.tool) - 1
+  return { call, text, failed: hasFailed }
 }
 
 async function withTimeout(ports: RunPorts, call: HostedCall, { time, signal }: RunTerms): Promise<ToolResult> {
@@ -44,10 +50,11 @@ async function withTimeout(ports: RunPorts, call: HostedCall, { time, signal }: 
   const controller = new AbortController()
   const abort = () => controller.abort()
   signal.addEventListener('abort', abort, { once: true })
-  const callOff = clock.after(timeout, abort)
+  const said = `The tool did not answer within ${timeout / 1000} s.`
+  const callOff = clock.after(timeout, () => controller.abort(new DOMException(said, 'TimeoutError')))
   try {
     const result = await Promise.race([resultOf(ports, call, controller.signal), aborted(controller.signal)])
-    return result ?? { text: `The tool did not answer within ${Math.round(timeout / 1000)} s.`, failed: true }
+    return result ?? { text: said, failed: true, free: true }
   } finally {
     callOff()
     signal.removeEventListener('abort', abort)
@@ -60,6 +67,6 @@ async function resultOf({ tools, alarm }: RunPorts, call: HostedCall, signal: Ab
     return await tools.call(call.tool, call.arguments, signal)
   } catch (error) {
     alarm('a hosted tool failed in a way that is a fault here', { tool: call.tool, error: String(error) })
-    return { text: 'The tool failed.', failed: true }
+    return { text: 'The tool failed.', failed: true, free: true }
   }
 }

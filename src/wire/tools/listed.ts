@@ -30,9 +30,9 @@ export function readTools({ tools }: JsonObject, names: ToolNames): readonly Ent
 function readTool(tool: unknown, names: ToolNames): Entry {
   if (!isObject(tool)) return { name: '' }
   const name = nameOf(tool)
-  if (tool.type === 'hosted' || tool.hosted === true)
-    return { hosted: { name: declaredName(name, names), seenAs: name } }
-  if (tool.hosted === false) return { name }
+  const { hosted = isObject(tool.function) ? tool.function.hosted : undefined } = tool
+  if (tool.type === 'hosted' || hosted === true) return { hosted: { name: declaredName(name, names), seenAs: name } }
+  if (hosted === false) return { name }
   const declared = declaredName(name, names)
   return declared === name ? { name } : { hosted: { name: declared, seenAs: name } }
 }

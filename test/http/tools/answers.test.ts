@@ -20,6 +20,7 @@ describe.each([
   it.each([
     ['{type: "hosted", name}', { type: 'hosted', name: 'search' }, 'search'],
     ['a function with "hosted": true', { type: 'function', hosted: true, function: { name: 'search' } }, 'search'],
+    ['a function that says so inside', { type: 'function', function: { name: 'search', hosted: true } }, 'search'],
     [
       'a plain function named svc_<tool>',
       { type: 'function', function: { name: 'svc_search', parameters: {} } },
@@ -194,5 +195,32 @@ describe.each([
     expect(await tools.answer(form)).toMatchObject({ content: 'Sorry.' })
     expect(tools.rounds[1]?.messages.at(-1)?.content).toMatch(/^\[no result of search/)
     expect(tools.search.calls).toEqual([])
+  })
+
+  it.each([
+    ['that was never sent', '{"x":1}', undefined],
+    ['that the tool broke', '{"q":"a"}', saysJson('out of order', 500)],
+  ])('charges nothing for a call %s, which counts all the same', async (_name, args, reply) => {
+    if (reply) tools.search.next(reply)
+    const twice = [call('search', args, 'c1'), call('search', { q: 'b' }, 'c2')]
+    tools.backend.next(
+      says({ content: null, calls: twice.slice(0, 1) }),
+      says({ content: null, calls: twice.slice(1) }),
+    )
+
+    await tools.answer(form)
+
+    const [row] = await tools.test.ledger()
+    expect(row).toMatchObject({ tools: { search: 1 }, cost: 27_000 + 90_000 + 5_000_000 })
+    ;(tools.test.alarms as string[]).length = 0
+  })
+
+  it('charges a call that the tool answered, if only with what is wrong', async () => {
+    tools.search.next(saysJson({ error: 'no such place' }, 422))
+    tools.backend.next(says({ content: null, calls: [call('search', { q: 'a' })] }), says({ content: 'Done.' }))
+
+    await tools.answer(form)
+
+    expect((await tools.test.ledger())[0]).toMatchObject({ tools: { search: 1 } })
   })
 })

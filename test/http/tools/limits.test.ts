@@ -69,7 +69,11 @@ describe.each([
     expect(await answer).toMatchObject({ content: 'Slow.', finish: 'stop' })
     await tools.search.until(() => tools.search.aborted === 1)
     expect(tools.rounds[1]?.messages.at(-1)?.content).toMatch(/no result.*\n.*did not answer within 3 s/)
-    expect((await tools.test.ledger())[0]).toMatchObject({ tools: { search: 1 } })
+    expect(tools.test.alarms).toEqual([expect.stringMatching(/a hosted tool fails .*search.*within its timeout/)])
+    // Nobody pays for what never came.
+    const [row] = await tools.test.ledger()
+    expect(row).toMatchObject({ kind: 'settle', cost: 18_000 + 60_000 })
+    expect(row).not.toHaveProperty('tools')
   })
 
   it('has limits.tool_time for all its tools, and after it a last round without them', async () => {

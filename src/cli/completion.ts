@@ -1,0 +1,24 @@
+import { Argument, type Command } from 'commander'
+
+const SHELLS = ['bash', 'zsh', 'fish'] as const
+type Shell = (typeof SHELLS)[number]
+
+/** Registers `svcctl completion`. */
+export function registerCompletion(program: Command): void {
+  program
+    .command('completion')
+    .summary('print what completes commands and options in a shell')
+    .description('Prints a script that completes commands, options and their values in a shell.')
+    .addArgument(new Argument('<shell>').choices(SHELLS))
+    .addHelpText(
+      'after',
+      `
+bash: echo 'source <(svcctl completion bash)' >> ~/.bashrc
+zsh:  svcctl completion zsh > "\${fpath[1]}/_svcctl"
+fish: svcctl completion fish > ~/.config/fish/completions/svcctl.fish`,
+    )
+    .action(async (shell: Shell) => {
+      const { completionScript } = await import('./completion/script.ts')
+      process.stdout.write(completionScript(program, shell))
+    })
+}

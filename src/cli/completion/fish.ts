@@ -1,0 +1,51 @@
+import { type Flag, type Place, spellings } from './places.ts'
+import { pathsBelow, valued } from './quote.ts'
+
+/** For fish 3. */
+export function fish(places: readonly Place[]): string {
+  return `# fish completion of svcctl. Made by: svcctl completion fish
+function __svcctl_at
+    set -l at svcctl
+    set -l skip 0
+    for word in (commandline -opc)[2..-1]
+        if test $skip -eq 1
+            set skip 0
+            continue
+        end
+        switch "$at $word"
+            case ${pathsBelow(places).map(quoted).join(' ')}
+                set at "$at $word"
+            case ${valued(places)
+              .flatMap(({ at }) => at)
+              .map(quoted)
+              .join(' ')}
+                set skip 1
+        end
+    end
+    test "$at" = "$argv[1]"
+end
+complete -c svcctl -f
+${places.flatMap(linesOf).join('\n')}
+`
+}
+
+function linesOf({ path, commands, options, choices, takesFile }: Place): readonly string[] {
+  const begin = `complete -c svcctl -n ${quoted(`__svcctl_at ${quoted(path)}`)}`
+  return [
+    ...commands.map(({ name, description }) => `${begin} -a ${quoted(name)} -d ${quoted(description)}`),
+    ...(choices.length > 0 ? [`${begin} -a ${quoted(choices.join(' '))}`] : []),
+    ...(takesFile ? [`${begin} -F`] : []),
+    ...options.map(option => `${begin} ${flagText(option)}`),
+  ]
+}
+
+function flagText(flag: Flag): string {
+  const { takes, choices, description } = flag
+  const names = spellings(flag).map(word => (word.startsWith('--') ? `-l ${word.slice(2)}` : `-s ${word.slice(1)}`))
+  const value =
+    choices.length > 0 ? [`-x -a ${quoted(choices.join(' '))}`] : { nothing: [], file: ['-r -F'], value: ['-x'] }[takes]
+  return [...names, ...value, `-d ${quoted(description)}`].join(' ')
+}
+
+/** A text as one word of fish. */
+const quoted = (text: string): string => `'${text.replace(/[\\']/g, '\\$&')}'`

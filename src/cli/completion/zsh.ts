@@ -1,0 +1,61 @@
+import type { Place } from './places.ts'
+import { pathsBelow, patterns, quoted, valued } from './quote.ts'
+
+/** For zsh 5, as a file of `fpath` or sourced. */
+export function zsh(places: readonly Place[]): string {
+  const flags = valued(places)
+  return `#compdef svcctl
+# zsh completion of svcctl. Made by: svcctl completion zsh
+_svcctl() {
+  local word at=svcctl i
+  local -a items
+  for ((i = 2; i < CURRENT; i++)); do
+    word="$at \${words[i]}"
+    case "$word" in
+      (${patterns(pathsBelow(places))}) at="$word" ;;
+      (${patterns(flags.flatMap(({ at }) => at))}) i=$((i + 1)) ;;
+    esac
+  done
+  case "$at \${words[CURRENT - 1]}" in
+${flags.map(({ at, flag }) => `    (${patterns(at)}) ${valuesOf(flag.choices, flag.takes === 'file')}; return ;;`).join('\n')}
+  esac
+  if [[ "\${words[CURRENT]}" == -* ]]; then
+    case "$at" in
+${places.map(({ path, options }) => `      (${quoted(path)}) items=(${described(options.map(({ long, description }) => [long, description]))}) ;;`).join('\n')}
+    esac
+    _describe -o option items
+    return
+  fi
+  case "$at" in
+${places.filter(hasWords).map(wordsCase).join('\n')}
+    (*) _message 'no more arguments' ;;
+  esac
+}
+if [[ "\${funcstack[1]}" == _svcctl ]]; then _svcctl "$@"; else compdef _svcctl svcctl; fi
+`
+}
+
+const hasWords = ({ commands, choices, takesFile }: Place): boolean =>
+  commands.length > 0 || choices.length > 0 || takesFile
+
+function wordsCase({ path, commands, choices, takesFile }: Place): string {
+  const words = [
+    ...commands.map(({ name, description }) => [name, description]),
+    ...choices.map(choice => [choice, '']),
+  ]
+  const items = words.length > 0 ? ` items=(${described(words)}); _describe command items;` : ''
+  return `    (${quoted(path)})${items}${takesFile ? ' _files' : ''} ;;`
+}
+
+/** `name:description`, in which a colon has to be escaped. */
+const described = (rows: readonly (readonly string[])[]): string =>
+  rows
+    .map(([name = '', description = '']) => quoted([name, description].filter(Boolean).map(escaped).join(':')))
+    .join(' ')
+
+const escaped = (text: string): string => text.replaceAll(':', '\\:')
+
+function valuesOf(choices: readonly string[], isFile: boolean): string {
+  if (choices.length > 0) return `compadd -- ${choices.map(quoted).join(' ')}`
+  return isFile ? '_files' : "_message 'a value'"
+}

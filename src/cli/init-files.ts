@@ -1,0 +1,77 @@
+import type { InitOptions } from './init.ts'
+
+/** The files of a new configuration by their names. `schema` says where the schema of one is, for editors. */
+export function initFiles(
+  { brand, backend, model }: InitOptions,
+  schema: (file: string) => string,
+): Readonly<Record<string, string>> {
+  const files = {
+    'config.yaml': configYaml(brand),
+    'policies/plans.yaml': PLANS,
+    'policies/models.yaml': modelsYaml(brand),
+    'policies/pools.yaml': poolsYaml(backend, model),
+  }
+  const modeline = (file: string) => `# yaml-language-server: $schema=${schema(file)}\n`
+  return Object.fromEntries(Object.entries(files).map(([file, text]) => [file, modeline(file) + text]))
+}
+
+const configYaml = (
+  brand: string,
+): string => `# One deployment. \`svcctl doc\` says what else may stand here; \${NAME:-default} takes a value from the environment.
+version: 1
+brand: ${brand} # keys begin with ${brand}_, headers with x-${brand}-
+
+server:
+  listen: \${LISTEN:-127.0.0.1:8080} # where clients connect
+  admin: \${ADMIN:-127.0.0.1:9090} # where svcctl connects: never expose it
+  # public_url: https://llm.example.com # the address clients call
+
+store: embedded:./data # keys, counters and the ledger; for many gateways redis://:\${REDIS_PASSWORD}@host:6379/0
+
+include: [policies/*.yaml]
+`
+
+const PLANS = `# Who may use what, how fast, for how much. Limits belong to the account, not to the key.
+plans:
+  free:
+    models: [tier:standard]
+    rpm: 20 # requests in every 60 s
+    tpm: 40k # tokens in every 60 s
+    monthly_usd: 1 # at the prices of the models
+
+  pro:
+    models: all
+    rpm: 120
+    tpm: 400k
+    monthly_usd: 20
+    # overage: true # serve and record past monthly_usd
+`
+
+const modelsYaml = (
+  brand: string,
+): string => `# The names clients use. They stay when what stands behind them (serve) changes.
+models:
+  ${brand}-core:
+    kind: chat
+    tier: standard # plans include it as tier:standard
+    serve: [main] # pools, in the order they are tried
+    context: 32k # tokens of prompt and completion
+    usd_per_1m: { input: 0.10, output: 0.40 } # what your clients pay
+
+aliases:
+  ${brand}-auto: ${brand}-core
+default_model: ${brand}-auto # used when a request names none
+`
+
+const poolsYaml = (
+  backend: string,
+  model: string,
+): string => `# The places that answer. Replicas of a pool are interchangeable.
+pools:
+  main:
+    site: on-premises # what clients see of it
+    replicas:
+      - ${JSON.stringify(backend)}
+    model: ${JSON.stringify(model)} # the name the backend knows
+    # key: \${BACKEND_KEY} # export it first; a key itself is refused here
+`

@@ -1,0 +1,58 @@
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
+import { dirname, join, relative, resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { FORMATS } from '../config/formats.ts'
+import { configSchema } from '../config/schema.ts'
+import type { InitOptions } from './init.ts'
+import { initFiles } from './init-files.ts'
+import { CommandFailed, exitCodes } from './talk.ts'
+
+/** Writes the files of a new configuration, or none where one of them is there. Rejects with CommandFailed then. */
+export function init(directory: string, options: InitOptions): void {
+  checkOptions(options)
+  const files = Object.entries(initFiles(options, file => schemaFor(resolve(directory, file))))
+  const there = files.map(([file]) => join(directory, file)).filter(path => existsSync(path))
+  if (there.length > 0) {
+    throw new CommandFailed(
+      `✗ ${there.join(' and ')} ${there.length > 1 ? 'are' : 'is'} there already: nothing was written`,
+    )
+  }
+  for (const [file, text] of files) {
+    const path = join(directory, file)
+    write(path, text)
+    process.stdout.write(`${path}\n`)
+  }
+  process.stderr.write(`\nNext${resolve(directory) === process.cwd() ? '' : `, in ${directory}`}:\n${NEXT}`)
+}
+
+const NEXT = `  svcctl validate                                       checks the files
+  svcctl serve                                          runs the gateway
+  svcctl keys mint --plan pro --account you@example.com makes a key, in another shell
+`
+
+function write(path: string, text: string): void {
+  try {
+    mkdirSync(dirname(path), { recursive: true })
+    // Never over a file that came in the meantime.
+    writeFileSync(path, text, { flag: 'wx' })
+  } catch (error) {
+    throw new CommandFailed(`✗ ${path} cannot be written: ${error instanceof Error ? error.message : String(error)}`)
+  }
+}
+
+function checkOptions({ brand, backend, model }: InitOptions): void {
+  const { pattern, 'x-expects': expects } = configSchema.properties.brand
+  if (!new RegExp(pattern).test(brand)) throw wrong('--brand', brand, `write ${expects}`)
+  const url = FORMATS['x-base-url']
+  if (url?.read(backend) === undefined) throw wrong('--backend', backend, url?.hint ?? '')
+  if (!/^[!-~]+$/.test(model)) throw wrong('--model', model, 'write a name without blanks')
+}
+
+const wrong = (option: string, value: string, hint: string): CommandFailed =>
+  new CommandFailed(`✗ ${option} \`${value}\`: ${hint}`, exitCodes.usage)
+
+/** The schema of a file as an editor finds it from there. src/cli and dist/cli lie equally deep in the package. */
+function schemaFor(file: string): string {
+  const name = dirname(file).endsWith('policies') ? 'policy' : 'config'
+  return relative(dirname(file), fileURLToPath(new URL(`../../schema/${name}.schema.json`, import.meta.url)))
+}

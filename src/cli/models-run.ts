@@ -1,0 +1,47 @@
+import type { Config, Model, Plan } from '../policy/config.ts'
+import { usdText } from '../wire/money.ts'
+import { loadOrFail } from './load.ts'
+import type { ModelsOptions } from './models.ts'
+import { shownModel } from './shown/policy.ts'
+import { writeOut } from './stdout.ts'
+import { table } from './talk.ts'
+
+/** Prints the models of a configuration. Rejects with CommandFailed when it has Problems. */
+export async function models({ config: file, json }: ModelsOptions): Promise<void> {
+  const { config } = loadOrFail(file)
+  await writeOut([json ? JSON.stringify({ object: 'list', data: modelsJson(config) }) : modelsText(config), '\n'])
+}
+
+/** Each model with the fields of the file, its aliases, and the plans that include it. */
+const modelsJson = ({ models: all, aliases, plans }: Config): readonly object[] =>
+  [...all.values()].map(model => ({
+    id: model.name,
+    ...shownModel(model),
+    aliases: [...aliases.values()].filter(alias => alias.model === model).map(({ name }) => name),
+    plans: including(plans, model),
+  }))
+
+function modelsText({ models: all, plans }: Config): string {
+  const rows = [...all.values()].map(model => [
+    model.name,
+    model.kind,
+    model.tier,
+    model.serve.map(({ name }) => name).join(' > '),
+    model.kind === 'image' ? '-' : String(model.context),
+    priceText(model),
+    including(plans, model).join(', ') || '-',
+  ])
+  return table([['MODEL', 'KIND', 'TIER', 'POOLS', 'CONTEXT', 'PRICE', 'PLANS'], ...rows])
+}
+
+/** `$0.1 in, $0.4 out /1M`, of images each size. */
+function priceText(model: Model): string {
+  if (model.kind === 'image') return [...model.sizes].map(([size, nano]) => `$${usdText(nano)} ${size}`).join(', ')
+  // Nano-USD for 1,000 tokens: a thousand times as much for a million.
+  const text = (nano: number) => `$${usdText(nano * 1000)}`
+  const { input, output } = model.price
+  return model.kind === 'chat' ? `${text(input)} in, ${text(output)} out /1M` : `${text(input)} in /1M`
+}
+
+const including = (plans: ReadonlyMap<string, Plan>, { name }: Model): readonly string[] =>
+  [...plans.values()].filter(plan => plan.models.has(name)).map(plan => plan.name)

@@ -1,0 +1,38 @@
+import { type Command, Option } from 'commander'
+
+/** How `svcctl plan` is asked. */
+export interface PlanOptions {
+  readonly config: string
+  readonly against: string
+  readonly exitCode?: boolean
+  readonly format: 'text' | 'json' | 'github'
+}
+
+/** `svcctl plan`: what a change of the files means. Exit codes: 0 fine, 1 not valid, 2 wrong usage, 10 changes. */
+export function registerPlan(program: Command): void {
+  program
+    .command('plan')
+    .summary('tell what a change of the files means')
+    .description(
+      'Compares the configuration with another one, and tells each change in meaning in a sentence: what is refused from now on, what is less, what is different, what is more, and what clients do not see. Orders, comments and other ways to write the same are no changes. No server is asked.',
+    )
+    .addOption(
+      new Option('-c, --config <file>', 'the candidate: the main configuration file')
+        .default('config.yaml')
+        .env('SVCCTL_CONFIG'),
+    )
+    .requiredOption(
+      '--against <dir|file|revision>',
+      'what to compare it with: a file, a directory with a file of that name, or a git revision of its repository',
+    )
+    .option('--exit-code', 'exit with 10 when there are changes')
+    .addOption(
+      new Option('--format <format>', 'how to print changes').choices(['text', 'json', 'github']).default('text'),
+    )
+    .addOption(new Option('--json', 'print them as JSON').implies({ format: 'json' }))
+    .action(async (options: PlanOptions) => {
+      // What it needs is compiled on import, which other commands need not wait for.
+      const { plan } = await import('./plan-run.ts')
+      await plan(options)
+    })
+}

@@ -1,0 +1,202 @@
+import {
+  type ChatModel,
+  type EmbeddingModel,
+  type ImageModel,
+  type Model,
+  type NanoUsd,
+  type Pool,
+  type Price,
+  placeOf,
+} from '../../policy/config.ts'
+import type { Change, Effect, Said } from './change.ts'
+import { compareNamed } from './named.ts'
+import { swapped, without } from './order.ts'
+import { whoHas } from './plans.ts'
+import {
+  compare,
+  highIsMore,
+  lowIsMore,
+  type Own,
+  other,
+  parts,
+  plumbing,
+  type Rule,
+  type Rules,
+  same,
+  value,
+} from './rule.ts'
+import { count, listed, price as priceText, text, usd } from './show.ts'
+import type { Sides } from './sides.ts'
+
+/** What changed of models. */
+export function compareModels({ before, after }: Sides): readonly Change[] {
+  const [was, is] = [before.loaded.config, after.loaded.config]
+  return compareNamed(was.models, is.models, after.loaded, {
+    subject: name => name,
+    gone: ({ name }) => goneOf('model', 'models', name, whoHas(was, 'models', name)),
+    added: ({ name }) => newOf('model', 'models', name, whoHas(is, 'models', name)),
+    stayed: compareModel,
+  })
+}
+
+/** `model svc-image is gone, which plans pro and team had` */
+export const goneOf = (noun: string, field: string, name: string, plans: readonly string[]): Said => ({
+  field,
+  from: name,
+  to: null,
+  text: `${noun} ${name} is gone${plans.length > 0 ? `, which ${plansText(plans)} had` : ''}`,
+  effect: plans.length > 0 ? 'lost' : 'plumbing',
+})
+
+/** `model svc-image is new, in plans pro and team` */
+export const newOf = (noun: string, field: string, name: string, plans: readonly string[]): Said => ({
+  field,
+  from: null,
+  to: name,
+  text: `${noun} ${name} is new, in ${plans.length > 0 ? plansText(plans) : 'no plan'}`,
+  effect: plans.length > 0 ? 'more' : 'plumbing',
+})
+
+const plansText = (plans: readonly string[]): string => `${plans.length === 1 ? 'plan' : 'plans'} ${listed(plans)}`
+
+function compareModel(before: Model, after: Model): readonly Change[] {
+  const at = (field: string) => placeOf(after, field)
+  const { name } = after
+  if (before.kind === 'chat' && after.kind === 'chat') return compare(CHAT, name, [before, after], at)
+  if (before.kind === 'embedding' && after.kind === 'embedding') return compare(EMBEDDING, name, [before, after], at)
+  if (before.kind === 'image' && after.kind === 'image') return compare(IMAGE, name, [before, after], at)
+  const said = `${name} is now of kind ${after.kind}, no longer ${before.kind}`
+  const kind: Change = {
+    ...{ subject: name, field: 'kind', from: before.kind, to: after.kind, text: said },
+    ...{ effect: 'lost', at: at('kind') },
+  }
+  return [kind, ...compare<Served>(SERVED, name, [before, after], at)]
+}
+
+type Served = Pick<Own<Model>, 'tier' | 'serve'>
+
+const SERVED: Rules<Served> = {
+  tier: value('tier', text, plumbing),
+  serve: serveRule,
+}
+
+const CHAT: Rules<Own<ChatModel>> = {
+  ...SERVED,
+  kind: same(),
+  context: value('context', count, highIsMore),
+  maxOutput: value('max_output', count, highIsMore),
+  vision: visionRule,
+  imageTokens: value('image_tokens', count, lowIsMore),
+  thinking: thinkingRule,
+  price: (from, to, subject) => parts(PRICE)(from, to, subject),
+  commit: value('commit', text, other),
+}
+
+const EMBEDDING: Rules<Own<EmbeddingModel>> = {
+  ...SERVED,
+  kind: same(),
+  context: value('context', count, highIsMore),
+  dimensions: value('dimensions', text, other),
+  price: (from, to, subject) => parts(PRICE)(from, to, subject),
+}
+
+const IMAGE: Rules<Own<ImageModel>> = { ...SERVED, kind: same(), sizes: sizesRule }
+
+function serveRule(from: readonly Pool[], to: readonly Pool[], subject: string): readonly Said[] {
+  const [before, after] = [from, to].map(pools => pools.map(({ name }) => name))
+  if (!before || !after) return []
+  const said = (was: string | null, is: string | null, sentence: string): Said => ({
+    ...{ field: 'serve', from: was, to: is, text: `${subject} ${sentence}`, effect: 'plumbing' },
+  })
+  return [
+    ...without(before, after).map(pool => said(pool, null, `loses pool ${pool}`)),
+    ...without(after, before).map(pool => said(null, pool, `gains pool ${pool}, ${whenTried(pool, after)}`)),
+    ...swapped(before, after).map(([pool, next]) =>
+      said(listed(before), listed(after), `is now served by ${pool} before ${next}`),
+    ),
+  ]
+}
+
+function whenTried(pool: string, serve: readonly string[]): string {
+  const before = serve[serve.indexOf(pool) - 1]
+  return before === undefined ? 'tried first' : `tried after ${before}`
+}
+
+function visionRule(from: boolean, to: boolean, subject: string): readonly Said[] {
+  if (from === to) return []
+  const said = `${subject} ${to ? 'now' : 'no longer'} takes images`
+  return [{ field: 'vision', from: String(from), to: String(to), text: said, effect: to ? 'more' : 'lost' }]
+}
+
+function thinkingRule(from: ChatModel['thinking'], to: ChatModel['thinking'], subject: string): readonly Said[] {
+  if (!from && !to) return []
+  const told = (was: string | null, is: string | null, sentence: string, effect: Effect): readonly Said[] => [
+    { field: 'thinking', from: was, to: is, text: `${subject} ${sentence}`, effect },
+  ]
+  if (!from) return told(null, thinkingText(to), `can now think, ${thinkingText(to)}`, 'other')
+  if (!to) return told(thinkingText(from), null, 'no longer thinks', 'other')
+  const least = value<number>('min_max_tokens', count, lowIsMore)(from.minMaxTokens, to.minMaxTokens, subject)
+  const [was, is] = [thinkingText(from), thinkingText(to)]
+  return [
+    ...(was === is ? [] : told(was, is, `now thinks ${is}`, 'other')),
+    ...least.map(each => ({ ...each, field: 'thinking' })),
+  ]
+}
+
+const thinkingText = (thinking: ChatModel['thinking']): string =>
+  thinking?.default ? 'unless told not to' : 'only when asked to'
+
+/** USD for a million tokens. */
+const tokenPrice =
+  (part: 'input' | 'output'): Rule<NanoUsd> =>
+  (from, to, subject) =>
+    cost(`price of ${subject} ${part}`, 'usd_per_1m', [from, to].map(priceText), 'USD per 1M', to > from)
+
+const PRICE: Rules<Price> = {
+  input: tokenPrice('input'),
+  output: tokenPrice('output'),
+  item: (from = 0, to = 0, subject) =>
+    cost(`price of ${subject}`, 'usd_per_image', [from, to].map(usd), 'USD', to > from),
+}
+
+/** `price of svc-pro output 2.40 → 3.00 USD per 1M` */
+function cost(
+  what: string,
+  field: string,
+  [from = '', to = '']: string[],
+  unit: string,
+  isUp: boolean,
+): readonly Said[] {
+  if (from === to) return []
+  return [{ field, from, to, text: `${what} ${from} → ${to} ${unit}`, effect: isUp ? 'less' : 'more' }]
+}
+
+type Sizes = ImageModel['sizes']
+
+function sizesRule(from: Sizes, to: Sizes, subject: string): readonly Said[] {
+  const field = 'usd_per_image'
+  const [was, is] = [from, to].map(sizes => [...sizes.keys()][0] ?? null)
+  const first: readonly Said[] =
+    was === is || !was || !is
+      ? []
+      : [
+          {
+            field,
+            from: was,
+            to: is,
+            text: `${subject} makes ${is}, no longer ${was}, when no size is named`,
+            effect: 'other',
+          },
+        ]
+  return [
+    ...without(from.keys(), to.keys()).map((size): Said => {
+      return { field, from: size, to: null, text: `${subject} no longer makes ${size}`, effect: 'lost' }
+    }),
+    ...[...to].flatMap(([size, is]): readonly Said[] => {
+      const was = from.get(size)
+      if (was !== undefined) return cost(`price of ${subject} ${size}`, field, [was, is].map(usd), 'USD', is > was)
+      return [{ field, from: null, to: size, text: `${subject} now makes ${size}, for ${usd(is)} USD`, effect: 'more' }]
+    }),
+    ...first,
+  ]
+}

@@ -1,0 +1,100 @@
+import { type Config, type Inclusion, type Overage, type Plan, placeOf } from '../../policy/config.ts'
+import type { Change, Said } from './change.ts'
+import { compareNamed } from './named.ts'
+import { without } from './order.ts'
+import { compare, highIsMore, type Own, other, type Rule, type Rules, value } from './rule.ts'
+import { count, listed, text, usd } from './show.ts'
+import type { Sides } from './sides.ts'
+
+/** What changed of plans that stayed, came or went. A model that is new or gone is told as such, once. */
+export function comparePlans({ before, after }: Sides): readonly Change[] {
+  const [was, is] = [before.loaded.config, after.loaded.config]
+  const rules = rulesOf(was, is)
+  const subject = (name: string) => `plan ${name}`
+  return compareNamed(was.plans, is.plans, after.loaded, {
+    subject,
+    gone: ({ name }) => ({ field: 'plans', from: name, to: null, text: `plan ${name} is gone`, effect: 'lost' }),
+    added: plan => ({ field: 'plans', from: null, to: plan.name, text: newText(plan), effect: 'more' }),
+    stayed: (plan, next) => compare<Own<Plan>>(rules, subject(plan.name), [plan, next], field => placeOf(next, field)),
+  })
+}
+
+const newText = ({ name, models }: Plan): string => `plan ${name} is new, with ${listed([...models.keys()])}`
+
+const rulesOf = (before: Config, after: Config): Rules<Own<Plan>> => ({
+  models: modelsRule(before, after),
+  tools: toolsRule(before, after),
+  rpm: value('rpm', count, highIsMore),
+  tpm: value('tpm', count, highIsMore),
+  perDay: value('per_day', count, highIsMore, 'unlimited'),
+  maxConcurrent: value('max_concurrent', count, highIsMore, 'unlimited'),
+  monthlyUsd: value('monthly_usd', usd, highIsMore),
+  overage: value('overage', overageText, (from, to) => highIsMore(beyond(from), beyond(to))),
+  commit: value<Plan['commit']>('commit', text, other, 'as the model says'),
+})
+
+const overageText = (overage: Overage): string =>
+  typeof overage === 'object' ? `up to ${usd(overage.capUsd)}` : overage ? 'always' : 'never'
+
+const beyond = (overage: Overage): number =>
+  typeof overage === 'object' ? overage.capUsd : overage ? Number.POSITIVE_INFINITY : -1
+
+type Inclusions = ReadonlyMap<string, Inclusion>
+
+function modelsRule(before: Config, after: Config): Rule<Inclusions> {
+  return (from, to, subject) => {
+    const lost = without(from.keys(), to.keys()).flatMap((name): Said[] => {
+      const model = after.models.get(name)
+      if (!model) return []
+      const tier = from.get(name)?.by.startsWith('tier:') && model.tier !== before.models.get(name)?.tier
+      const reason = tier ? `, now of tier ${model.tier}` : ''
+      const said = `${subject} loses ${name}${reason}`
+      return [{ ...loss('models', name, said), ...(tier && { at: placeOf(model, 'tier') }) }]
+    })
+    const gained = without(to.keys(), from.keys()).flatMap((name): Said[] => {
+      const [was, is, entry] = [before.models.get(name), after.models.get(name), to.get(name)]
+      if (!was || !is || !entry) return []
+      const tier = entry.by.startsWith('tier:') && was.tier !== is.tier
+      const reason = tier ? `, now of tier ${is.tier}` : ''
+      return [
+        { ...gain('models', name, `${subject} gains ${name}${reason}`), at: tier ? placeOf(is, 'tier') : entry.at },
+      ]
+    })
+    return [...lost, ...gained]
+  }
+}
+
+function toolsRule(before: Config, after: Config): Rule<Inclusions> {
+  return (from, to, subject) => {
+    const lost = without(from.keys(), to.keys()).filter(name => after.tools.has(name))
+    const gained = without(to.keys(), from.keys()).filter(name => before.tools.has(name))
+    return [
+      ...lost.map(name => loss('tools', name, `${subject} loses tool ${name}`)),
+      ...gained.map((name): Said => {
+        const entry = to.get(name)
+        return { ...gain('tools', name, `${subject} gains tool ${name}`), ...(entry && { at: entry.at }) }
+      }),
+    ]
+  }
+}
+
+const loss = (field: string, name: string, said: string): Said => ({
+  field,
+  from: name,
+  to: null,
+  text: said,
+  effect: 'lost',
+})
+
+const gain = (field: string, name: string, said: string): Said => ({
+  field,
+  from: null,
+  to: name,
+  text: said,
+  effect: 'more',
+})
+
+/** The plans that include a model or a tool. */
+export function whoHas(config: Config, field: 'models' | 'tools', name: string): readonly string[] {
+  return [...config.plans.values()].filter(plan => plan[field].has(name)).map(plan => plan.name)
+}

@@ -1,0 +1,109 @@
+import { type Pool, placeOf } from '../../policy/config.ts'
+import { TIMEOUTS } from '../defaults.ts'
+import { withoutUser } from '../formats.ts'
+import type { BackendSettings, Timeouts } from '../settings.ts'
+import { durationText } from '../units.ts'
+import type { Change, Said } from './change.ts'
+import { compareNamed } from './named.ts'
+import { without } from './order.ts'
+import { compare, highIsMore, type Own, parts, plumbing, type Rule, type Rules, value } from './rule.ts'
+import { keyRule } from './secrets.ts'
+import { count, price, text, usd } from './show.ts'
+import type { Side, Sides } from './sides.ts'
+
+/** What changed of pools, with the defaults of `failover` as they take effect on each. */
+export function comparePools(sides: Sides): readonly Change[] {
+  const { before, after } = sides
+  const subject = (name: string) => `pool ${name}`
+  const [poolRules, backendRules] = [poolRulesOf(sides), backendRulesOf(sides)]
+  return compareNamed(before.loaded.config.pools, after.loaded.config.pools, after.loaded, {
+    subject,
+    gone: ({ name }) => said(name, null, `pool ${name} is gone`),
+    added: ({ name, model }) => said(null, name, `pool ${name} is new, for ${model}`),
+    stayed: (pool, next) => {
+      const both = waiting(backendOf(pool, before), backendOf(next, after))
+      return [
+        ...compare<Own<Pool>>(poolRules, subject(next.name), [pool, next], field => placeOf(next, field)),
+        ...compare(backendRules, subject(next.name), both, field => placeOfBackend(next, field, after)),
+      ]
+    },
+  })
+}
+
+const said = (from: string | null, to: string | null, sentence: string): Said => ({
+  ...{ field: 'pools', from, to, text: sentence },
+  effect: 'plumbing',
+})
+
+function backendOf({ name }: Pool, { loaded }: Side): BackendSettings {
+  const backend = loaded.settings.backends.get(name)
+  if (!backend) throw new Error(`pool ${name} has no settings`)
+  return backend
+}
+
+/** Where any number may be under way, none waits, and for how long one would means nothing. */
+const waiting = (before: BackendSettings, after: BackendSettings): readonly [BackendSettings, BackendSettings] =>
+  after.maxConcurrent === undefined ? [before, { ...after, queueTimeout: before.queueTimeout }] : [before, after]
+
+/** Where a pool writes a field, such as `eject.after`; else where `failover` does. */
+function placeOfBackend(pool: Pool, field: string, { loaded }: Side) {
+  const [section = ''] = field.split('.')
+  return pool.fields[section] ?? loaded.fields.get(`failover.${section}`) ?? pool.at
+}
+
+const poolRulesOf = (sides: Sides): Rules<Own<Pool>> => ({
+  site: value('site', text, plumbing),
+  replicas: replicasRule(sides),
+  model: value('model', text, plumbing),
+})
+
+/** Replicas are interchangeable: their order means nothing. One that is not known may be any of the others. */
+const replicasRule =
+  ({ isUnknown }: Sides): Rule<readonly string[]> =>
+  (from, to, subject) => {
+    if ([...from, ...to].some(isUnknown)) return []
+    const told = (was: string | null, is: string | null, sentence: string): Said => ({
+      ...{ field: 'replicas', from: was, to: is, text: `${subject} ${sentence}` },
+      effect: 'plumbing',
+    })
+    return [
+      ...without(from, to).map(url => told(withoutUser(url), null, `loses replica ${withoutUser(url)}`)),
+      ...without(to, from).map(url => told(null, withoutUser(url), `gains replica ${withoutUser(url)}`)),
+    ]
+  }
+
+const backendRulesOf = (sides: Sides): Rules<BackendSettings> => ({
+  key: keyRule(sides),
+  context: value('context', count, highIsMore, "the model's"),
+  maxConcurrent: value('max_concurrent', count, highIsMore, 'unlimited'),
+  queueTimeout: value('queue_timeout', durationText, plumbing),
+  cost: costRule,
+  maxUsdPerHour: value('max_usd_per_hour', usd, highIsMore, 'unlimited'),
+  eject: parts({
+    after: value('eject.after', count, plumbing),
+    for: value('eject.for', durationText, plumbing),
+  }),
+  waitForRetryAfter: value('wait_for_retry_after', durationText, plumbing),
+  probe: value('probe', ({ path, every }) => `${path} every ${durationText(every)}`, plumbing, 'off'),
+  ...TIMEOUT,
+})
+
+const timeout = (field: keyof Timeouts) => value<number>(TIMEOUTS[field][0], durationText, plumbing)
+
+const TIMEOUT: Rules<Timeouts> = {
+  connectTimeout: timeout('connectTimeout'),
+  headersTimeout: timeout('headersTimeout'),
+  firstContentTimeout: timeout('firstContentTimeout'),
+  idleTimeout: timeout('idleTimeout'),
+  streamTimeout: timeout('streamTimeout'),
+  answerTimeout: timeout('answerTimeout'),
+}
+
+type Cost = BackendSettings['cost']
+
+function costRule(from: Cost, to: Cost, subject: string): ReturnType<Rule<Cost>> {
+  const shown = (field: 'input' | 'output') =>
+    value<number | undefined>(`cost_usd_per_1m.${field}`, price, plumbing)(from?.[field], to?.[field], subject)
+  const image = value<number | undefined>('cost_usd_per_image', usd, plumbing)(from?.item, to?.item, subject)
+  return [...shown('input'), ...shown('output'), ...image]
+}

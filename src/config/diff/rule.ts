@@ -1,0 +1,62 @@
+import type { Declared, Place } from '../../policy/config.ts'
+import type { Change, Effect, Said } from './change.ts'
+
+/** What the change of a field means; nothing where it means nothing. */
+export type Rule<V> = (from: V, to: V, subject: string) => readonly Said[]
+
+/** A rule for every field there is, so that none is forgotten: the compiler says so. */
+export type Rules<T> = { readonly [K in keyof T]-?: Rule<T[K]> }
+
+/** What is compared of something declared: its name and places are not. */
+export type Own<T extends Declared> = Omit<T, keyof Declared>
+
+/** Whether a change is more or less for clients. Whatever is left out has no bound. */
+type Feel<V> = (from: V, to: V) => Effect
+
+export const highIsMore: Feel<number | undefined> = (from = Infinity, to = Infinity) => (to > from ? 'more' : 'less')
+export const lowIsMore: Feel<number | undefined> = (from = 0, to = 0) => (to < from ? 'more' : 'less')
+export const plumbing = (): Effect => 'plumbing'
+export const other = (): Effect => 'other'
+
+/** `plan pro: rpm 120 → 200`. Values that are shown alike are the same. */
+export const value =
+  <V>(field: string, show: (value: NonNullable<V>) => string, feel: Feel<V>, absent = 'none'): Rule<V> =>
+  (from, to, subject) => {
+    const [before, after] = [from, to].map(each => (each === undefined || each === null ? null : show(each)))
+    if (before === undefined || after === undefined || before === after) return []
+    const text = `${subject}: ${field} ${before ?? absent} → ${after ?? absent}`
+    return [{ field, from: before, to: after, text, effect: feel(from, to) }]
+  }
+
+/** The changes of all fields, each at its place. */
+export function compare<T extends object>(
+  rules: Rules<T>,
+  subject: string,
+  [before, after]: readonly [T, T],
+  placeOf: (field: string) => Place,
+): readonly Change[] {
+  return said(rules, subject, before, after).map(each => ({ ...each, subject, at: each.at ?? placeOf(each.field) }))
+}
+
+/** What the rules say of all fields, in their order. */
+function said<T extends object>(rules: Rules<T>, subject: string, before: T, after: T): readonly Said[] {
+  const one = <K extends keyof T>(field: K) => {
+    const rule: Rule<T[K]> = rules[field]
+    return rule(before[field], after[field], subject)
+  }
+  return keysOf(rules).flatMap(one)
+}
+
+/** Rules are written out, so that they have no keys beside those of their type. */
+const keysOf = <T extends object>(rules: Rules<T>): (keyof T)[] => Object.keys(rules) as (keyof T)[]
+
+/** Rules of what belongs together, such as the parts of `eject`. */
+export const parts =
+  <T extends object>(rules: Rules<T>): Rule<T> =>
+  (from, to, subject) =>
+    said(rules, subject, from, to)
+
+/** A field of which nothing is said. */
+export const same =
+  <V>(): Rule<V> =>
+  () => []

@@ -1,0 +1,180 @@
+import { LISTENER_TIMEOUTS } from '../defaults.ts'
+import { fixedFields } from '../fixed.ts'
+import type {
+  Address,
+  GuestSettings,
+  IdentitySettings,
+  ListenerSettings,
+  Loaded,
+  Secret,
+  Settings,
+} from '../settings.ts'
+import { durationText } from '../units.ts'
+import type { Change, Effect, Said } from './change.ts'
+import { without } from './order.ts'
+import { compare, highIsMore, other, parts, plumbing, type Rule, type Rules, same } from './rule.ts'
+import { isChanged } from './secrets.ts'
+import { count, size, text, usd } from './show.ts'
+import { placeIn, type Sides } from './sides.ts'
+import { pathChange, storeRule } from './store.ts'
+
+/** What changed of what the process needs beside the policy; pools and tools are compared with their own. */
+export function compareSettings(sides: Sides): readonly Change[] {
+  const { before, after } = sides
+  const both = [before.loaded.settings, after.loaded.settings] as const
+  return compare(settingsRules(sides), '', both, field => placeIn(after.loaded, writtenAs(field, after.loaded))).map(
+    change => {
+      const { field, text: said } = change
+      const [subject = ''] = field.split('.')
+      return { ...change, subject, text: fixedFields.includes(field) ? `${said} (needs a restart)` : said }
+    },
+  )
+}
+
+/** What a field is made of where it is not written. */
+const MADE_OF: Readonly<Record<string, string>> = {
+  'server.console_url': 'server.public_url',
+  'errors.docs': 'server.public_url',
+  'errors.topup': 'server.console_url',
+  'guests.mint_per_net_hour': 'guests.mint_per_ip_hour',
+}
+
+function writtenAs(field: string, loaded: Loaded): string {
+  const source = MADE_OF[field]
+  return source === undefined || loaded.fields.has(field) ? field : writtenAs(source, loaded)
+}
+
+const settingsRules = (sides: Sides): Rules<Settings> => ({
+  brand: setting('brand', text, () => 'lost'),
+  server: parts(serverRules(sides)),
+  store: storeRule(sides),
+  ledger: parts({ keep: setting('ledger.keep', durationText, plumbing) }),
+  identity: optional<IdentitySettings>(IDENTITY, {
+    gone: lost('identity', 'nobody can sign in: identity is gone'),
+    added: won('identity', 'people can sign in to mint keys of their own'),
+  }),
+  // That they come or go is told with their plan.
+  guests: optional<GuestSettings>(guestRules(sides), {}),
+  limits: parts({
+    bodyBytes: setting('limits.body', size, highIsMore),
+    embeddingBatch: setting('limits.embedding_batch', count, highIsMore),
+    toolRounds: setting('limits.tool_rounds', count, highIsMore),
+    toolTime: setting('limits.tool_time', durationText, highIsMore),
+  }),
+  listener: parts(LISTENER),
+  errors: parts({
+    docs: setting('errors.docs', text, plumbing),
+    topup: setting('errors.topup', text, plumbing),
+  }),
+  backends: same(),
+  tools: same(),
+})
+
+/** `server.drain_delay 0s → 5s` */
+const setting =
+  <V>(field: string, show: (value: NonNullable<V>) => string, feel: (from: V, to: V) => Effect): Rule<V> =>
+  (from, to) => {
+    const [was, is] = [from, to].map(each => (each === undefined || each === null ? null : show(each)))
+    if (was === undefined || is === undefined || was === is) return []
+    return [{ field, from: was, to: is, text: `${field} ${was ?? 'none'} → ${is ?? 'none'}`, effect: feel(from, to) }]
+  }
+
+const lost = (field: string, said: string): Said => ({ field, from: field, to: null, text: said, effect: 'lost' })
+const won = (field: string, said: string): Said => ({ field, from: null, to: field, text: said, effect: 'more' })
+
+/** Rules of a section that may be left out. */
+const optional =
+  <T extends object>(
+    rules: Rules<T>,
+    { gone, added }: { readonly gone?: Said; readonly added?: Said },
+  ): Rule<T | undefined> =>
+  (from, to, subject) => {
+    if (from && to) return parts(rules)(from, to, subject)
+    if (!from && !to) return []
+    const said = from ? gone : added
+    return said ? [said] : []
+  }
+
+const addressText = ({ host, port }: Address): string => `${host.includes(':') ? `[${host}]` : host}:${port}`
+
+const serverRules = (sides: Sides): Rules<Settings['server']> => ({
+  listen: setting('server.listen', addressText, plumbing),
+  admin: setting('server.admin', addressText, plumbing),
+  publicUrl: setting('server.public_url', text, plumbing),
+  stateDir: (from, to) => pathChange('server.state_dir', from, to, sides),
+  consoleUrl: setting('server.console_url', text, plumbing),
+  trustedProxies: membersRule('server.trusted_proxies', 'is believed as a proxy'),
+  instances: setting('server.instances', count, plumbing),
+  drainDelay: setting('server.drain_delay', durationText, plumbing),
+  drainTimeout: setting('server.drain_timeout', durationText, plumbing),
+})
+
+/** `acct_1 is no longer an admin` of each, in any order. */
+const membersRule =
+  (field: string, is: string): Rule<readonly string[]> =>
+  (from, to) => [
+    ...without(from, to).map((name): Said => {
+      return { field, from: name, to: null, text: `${name} ${is.replace('is ', 'is no longer ')}`, effect: 'plumbing' }
+    }),
+    ...without(to, from).map((name): Said => {
+      return { field, from: null, to: name, text: `${name} ${is.replace('is ', 'is now ')}`, effect: 'plumbing' }
+    }),
+  ]
+
+const IDENTITY: Rules<IdentitySettings> = {
+  issuer: setting('identity.issuer', text, () => 'lost'),
+  audience: (from, to) =>
+    from === to
+      ? []
+      : [
+          {
+            field: 'server.public_url',
+            from,
+            to,
+            text: `sign-in tokens must be for ${to}, no longer ${from}`,
+            effect: 'lost',
+          },
+        ],
+  tokenTypes: membersRule('identity.token_types', 'is a type of token that is accepted'),
+  planClaim: setting<string | undefined>('identity.plan_claim', text, other),
+  labelClaim: setting<string | undefined>('identity.label_claim', text, plumbing),
+  admins: membersRule('identity.admins', 'is an admin'),
+  clientId: setting('identity.client_id', text, plumbing),
+}
+
+const guestRules = (sides: Sides): Rules<GuestSettings> => ({
+  mintPerIpHour: setting('guests.mint_per_ip_hour', count, highIsMore),
+  mintPerNetHour: setting('guests.mint_per_net_hour', count, highIsMore),
+  perDayTotal: setting('guests.usd_per_day_total', usd, highIsMore),
+  secrets: (from, to) => guestSecretChanges(from, to, sides),
+})
+
+/** Roots that are gone take the keys derived from them along. */
+function guestSecretChanges(from: readonly Secret[], to: readonly Secret[], { isUnknown }: Sides): readonly Said[] {
+  const field = 'guests.secret'
+  const has = (among: readonly Secret[], secret: Secret) => among.some(each => !isChanged(each, secret, isUnknown))
+  const gone = from.some(secret => !has(to, secret)) || (from.length === 0 && to.length > 0)
+  const added = to.some(secret => !has(from, secret)) || (to.length === 0 && from.length > 0)
+  if (gone)
+    return [
+      {
+        field,
+        from: null,
+        to: null,
+        text: 'devices with keys of a secret that is gone may no longer ask for them again',
+        effect: 'lost',
+      },
+    ]
+  return added
+    ? [{ field, from: null, to: null, text: 'new keys of guests have another secret', effect: 'plumbing' }]
+    : []
+}
+
+const LISTENER: Rules<ListenerSettings> = {
+  headersTimeout: setting(`limits.${LISTENER_TIMEOUTS.headersTimeout[0]}`, durationText, plumbing),
+  requestTimeout: setting(`limits.${LISTENER_TIMEOUTS.requestTimeout[0]}`, durationText, plumbing),
+  idleTimeout: setting(`limits.${LISTENER_TIMEOUTS.idleTimeout[0]}`, durationText, plumbing),
+  connections: setting('limits.connections', count, highIsMore),
+  connectionsPerAddress: setting('limits.connections_per_ip', count, highIsMore),
+  shedLoad: setting('limits.shed_load', text, plumbing),
+}

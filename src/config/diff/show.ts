@@ -1,0 +1,34 @@
+import type { NanoUsd } from '../../policy/config.ts'
+
+/** `40k`, `2M`, `7200`: as operators write it. */
+export function count(value: number): string {
+  if (value !== 0 && value % 1_000_000 === 0) return `${value / 1_000_000}M`
+  return value !== 0 && value % 1000 === 0 ? `${value / 1000}k` : String(value)
+}
+
+/** `10MB`, `16KB`, `1500B` */
+export function size(bytes: number): string {
+  const [unit, factor] = UNITS.find(([, each]) => bytes % each === 0) ?? ['B', 1]
+  return bytes === 0 ? '0B' : `${bytes / factor}${unit}`
+}
+
+const UNITS = [
+  ['GB', 1e9],
+  ['MB', 1e6],
+  ['KB', 1e3],
+] as const
+
+/** `2.40`, `0.001`: exact, with two decimals or as many as it takes. */
+export function usd(nano: NanoUsd): string {
+  const digits = String(nano).padStart(10, '0')
+  return `${digits.slice(0, -9)}.${digits.slice(-9).replace(/0{1,7}$/, '')}`
+}
+
+/** Nano-USD for 1,000 tokens as USD for 1,000,000. */
+export const price = (nano: NanoUsd): string => usd(nano * 1000)
+
+/** `a`, `a and b`, `a, b and c` */
+export const listed = (names: readonly string[]): string =>
+  names.length < 2 ? names.join('') : `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`
+
+export const text = (value: string | number | boolean): string => String(value)

@@ -1,0 +1,45 @@
+import { isCollection, isPair, isScalar, type Pair, type YAMLMap, type YAMLSeq } from 'yaml'
+
+export type Collection = YAMLMap | YAMLSeq
+
+/** The parser gives a comment behind `name:` to the value below: it stays behind the name, or below its anchor. */
+export function keepComment({ key, value }: Pair, text: string): void {
+  if (!isScalar(key) || !key.range || !(isCollection(value) || isScalar(value)) || !value.commentBefore) return
+  if (value.anchor || value.tag) {
+    intoFirst(value)
+    return
+  }
+  const line = text.slice(key.range[1]).split('\n', 1)[0] ?? ''
+  const [first = '', ...others] = value.commentBefore.split('\n')
+  if (!line.trimEnd().endsWith(`#${first}`.trimEnd())) return
+  key.comment = first
+  // Empty lines between a name and its value say nothing.
+  value.commentBefore = others.join('\n').replace(/^\s*\n/, '') || null
+  value.spaceBefore = false
+}
+
+function intoFirst(value: { commentBefore?: string | null }): void {
+  const first = isCollection(value) && !value.flow ? value.items[0] : undefined
+  const node = isPair(first) ? first.key : first
+  if (!isScalar(node) && !isCollection(node)) return
+  node.commentBefore = [value.commentBefore, node.commentBefore].filter(Boolean).join('\n')
+  value.commentBefore = null
+}
+
+/** The parser drops an empty line above a comment that ends a collection: it stays. */
+export function keepGap(node: Collection, text: string): void {
+  const end = node.comment && !node.flow ? endOf(node) : undefined
+  if (end !== undefined && /^[^\n]*\n[ \t]*\r?\n\s*#/.test(text.slice(end))) node.comment = `\n${node.comment}`
+}
+
+/** Where the last value of a collection ends; undefined where what follows may be a part of it, or of another comment. */
+function endOf(value: unknown): number | undefined {
+  if (isPair(value)) return endOf(value.value ?? value.key)
+  if (isCollection(value) && !value.flow) {
+    const last = value.items.at(-1)
+    const below = isPair(last) ? last.value : last
+    return isCollection(below) && !below.flow && below.comment ? undefined : endOf(last)
+  }
+  if (isCollection(value)) return value.range?.[1]
+  return isScalar(value) && !value.type?.startsWith('BLOCK') ? value.range?.[1] : undefined
+}

@@ -1,0 +1,89 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { parse, stringify } from 'yaml'
+import { changesOf, edit, shipped, sideOf, told } from './edited.ts'
+import { meaningless, seeds } from './seeds.ts'
+
+const base = () => sideOf(shipped)
+
+describe('a changed policy is told as what it means, and as nothing else', () => {
+  test.each(seeds)('$says', ({ edits, says }) => {
+    expect(told(changesOf(base(), sideOf(edit(edits))))).toEqual(says)
+  })
+
+  test.each(meaningless)('nothing is said of $name', ({ edits }) => {
+    expect(told(changesOf(base(), sideOf(edit(edits))))).toEqual([])
+  })
+})
+
+/** Puts the keys of every map in another order. */
+function shuffled(data: unknown, rank: (key: string) => number): unknown {
+  if (Array.isArray(data)) return data.map(each => shuffled(each, rank))
+  if (typeof data !== 'object' || data === null) return data
+  const entries = Object.entries(data).map(([key, value]) => [key, shuffled(value, rank)] as const)
+  return Object.fromEntries(entries.sort(([a], [b]) => rank(a) - rank(b)))
+}
+
+test('no order of maps makes a difference', () => {
+  const before = base()
+  fc.assert(
+    fc.property(fc.array(fc.nat(), { minLength: 97, maxLength: 97 }), ranks => {
+      const rank = (key: string) => ranks[[...key].reduce((sum, sign) => (sum * 31 + sign.charCodeAt(0)) % 97, 0)] ?? 0
+      const files = Object.entries(shipped).map(
+        ([name, text]) => [name, stringify(shuffled(parse(text), rank))] as const,
+      )
+      expect(told(changesOf(before, sideOf(Object.fromEntries(files))))).toEqual([])
+    }),
+    { numRuns: 40 },
+  )
+})
+
+test('a configuration does not differ from itself, and two differ both ways or not at all', () => {
+  const sides = [base(), ...seeds.slice(0, 20).map(({ edits }) => sideOf(edit(edits)))]
+  fc.assert(
+    fc.property(fc.constantFrom(...sides), fc.constantFrom(...sides), (a, b) => {
+      expect(changesOf(a, a)).toEqual([])
+      expect(changesOf(a, b).length > 0).toBe(changesOf(b, a).length > 0)
+    }),
+    { numRuns: 300 },
+  )
+})
+
+describe('secrets', () => {
+  const keyed = (key: string) => sideOf(shipped, { CLOUD_KEY: key })
+
+  test('are told to have changed, and never told', () => {
+    const changes = changesOf(keyed('the-old-secret'), keyed('the-new-secret'))
+
+    expect(told(changes)).toEqual([
+      'plumbing policies/pools.yaml:26 the key of pool cloud-core changed',
+      'plumbing policies/pools.yaml:35 the key of pool cloud-pro changed',
+    ])
+    expect(JSON.stringify(changes)).not.toContain('secret')
+  })
+
+  test('differ from nothing where one is not known', () => {
+    expect(changesOf(keyed('unknown-value'), keyed('the-new-secret'))).toEqual([])
+  })
+
+  test('of guests take keys along only when they are gone', () => {
+    const long = (sign: string) => sign.repeat(40)
+    const env = { CLOUD_KEY: 'not-a-key', OLD: long('o'), NEW: long('n') }
+    const guests = (...fields: string[]) => {
+      const put = fields.map(field => `  ${field}\n`).join('')
+      return sideOf(edit([['config.example.yaml', '  # secret:', `${put}  # secret:`]]), env)
+    }
+    const [old, both, young] = [
+      guests(`secret: \${OLD}`),
+      guests(`secret: \${NEW}`, `former_secret: \${OLD}`),
+      guests(`secret: \${NEW}`),
+    ]
+
+    expect(told(changesOf(old, both))).toEqual([
+      'plumbing config.example.yaml:29 new keys of guests have another secret',
+    ])
+    expect(told(changesOf(both, young))).toEqual([
+      'lost config.example.yaml:29 devices with keys of a secret that is gone may no longer ask for them again',
+    ])
+  })
+})
