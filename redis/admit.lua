@@ -21,12 +21,15 @@ end
 local standing = readStanding(KEYS[4], KEYS[5])
 local readings = readingsOf(standing, now)
 local denial, granted = judge(readClaims(11), readings, now)
-if denial then return refused(denial, readings) end
+if denial then return refused(denial, readings, now) end
 
 if ARGV[10] ~= '' then
   local today = math.floor(now / DAY_MS)
-  if sharedOf(KEYS[8], today) + granted.cost > tonumber(ARGV[10]) then
-    return { 'guests-spent', string.format('%d', (today + 1) * DAY_MS - now) }
+  local taken = sharedOf(KEYS[8], today)
+  if taken + granted.cost > tonumber(ARGV[10]) then
+    local wait = (today + 1) * DAY_MS - now
+    return { 'guests-spent', readings.text, string.format('%d', now), string.format('%d', wait),
+      string.format('%d', taken) }
   end
   addShared(KEYS[8], today, granted.cost)
   redis.call('HSET', KEYS[6], 'shared', string.format('%d %d', today, granted.cost))

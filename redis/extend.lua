@@ -14,7 +14,7 @@ local open = standing.open
 release(standing, hold, spentTokens, spentCost, now)
 local readings = readingsOf(standing, now)
 local denial, granted = judge(readClaims(9), readings, now)
-if denial then return refused(denial, readings) end
+if denial then return refused(denial, readings, now) end
 
 addToBucket(standing, readings.second, 0, granted.tokens)
 standing.open = open

@@ -233,6 +233,9 @@ local function judge(c, r, now)
   return nil, { output = granted, tokens = c.input + output, cost = costOf(c, c.input, output) }
 end
 
-local function refused(denial, r)
-  return { 'refused', r.text, unpack(denial) }
+local WAITS = { requests = true, tokens = true, daily_limit = true }
+
+-- With the minute where it says how long to wait.
+local function refused(denial, r, now)
+  return { 'refused', r.text, string.format('%d', now), WAITS[denial[1]] and r.minute or '', unpack(denial) }
 end

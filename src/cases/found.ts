@@ -6,11 +6,25 @@ import { type Headers, signalsIn } from '../wire/signals.ts'
 const FEW = 3
 
 /** Steps that say what was found in a text, in place of all that was looked for. */
-export function sayingWhatWasFound(
+export const sayingWhatWasFound = (
   steps: readonly Step[],
   matchers: readonly Matcher[],
   text: string,
   headers: Headers,
+): readonly Step[] =>
+  sayingShort(steps, matchers, phrases => {
+    const found = phrases.filter(phrase => isFound(phrase, text, headers))
+    return `mentions ${found.map(phrase => `"${phrase}"`).join(', ')}`
+  })
+
+/** The same of a text that nobody has any more. */
+export const sayingThatSomethingWasFound = (steps: readonly Step[], matchers: readonly Matcher[]): readonly Step[] =>
+  sayingShort(steps, matchers, phrases => `mentions one of its ${phrases.length} phrases`)
+
+function sayingShort(
+  steps: readonly Step[],
+  matchers: readonly Matcher[],
+  found: (phrases: readonly string[]) => string,
 ): readonly Step[] {
   const long = matchers.flatMap(matcher =>
     matcher.kind === 'mentions' && matcher.phrases.length > FEW ? [matcher] : [],
@@ -22,9 +36,8 @@ export function sayingWhatWasFound(
     let said = step.text
     for (const { name, phrases } of longestFirst) {
       if (!said.includes(name)) continue
-      const found = phrases.filter(phrase => isFound(phrase, text, headers)).map(phrase => `"${phrase}"`)
       const none = `none of its ${phrases.length} phrases`
-      said = said.replaceAll(`no ${name}`, none).replaceAll(name, `mentions ${found.join(', ')}`)
+      said = said.replaceAll(`no ${name}`, none).replaceAll(name, found(phrases))
     }
     return { ...step, text: said }
   })

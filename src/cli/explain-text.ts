@@ -38,7 +38,8 @@ function titleOf({ path, at }: Hypothesis, { facts }: Trial): string {
   return [`POST ${path}`, ...asked, isoText(at)].join(' · ')
 }
 
-function stepLines(steps: readonly Step[], paint: ReturnType<typeof painter>): readonly string[] {
+/** A numbered line for each stage; more of the same stage stand below it. */
+export function stepLines(steps: readonly Step[], paint: ReturnType<typeof painter>): readonly string[] {
   const width = Math.min(MOST_TEXT, Math.max(...steps.map(({ text }) => text.length)))
   let number = 0
   let last = ''
@@ -65,13 +66,13 @@ function servedText({ decision, sent }: Trial, { headers }: Answer, brand: strin
 }
 
 /** `429 rate_limit_exceeded, plan_limit · Plan free does not include svc-pro. …` */
-function denialText({ status, body }: Answer): string {
+export function denialText({ status, body }: Answer): string {
   const { code, type, message } = errorFields(body)
   const kind = typeof type === 'string' ? `${code}, ${type}` : `${code}`
   return `${status} ${kind} · ${message}`
 }
 
-function remediesText(remedies: readonly Remedy[], at: EpochMs): string {
+export function remediesText(remedies: readonly Remedy[], at: EpochMs): string {
   return ['It would be allowed', ...remedies.map(remedy => `  · ${remedyText(remedy, at)}`)].join('\n')
 }
 
@@ -101,7 +102,7 @@ function remedyText(remedy: Remedy, now: EpochMs): string {
 const listed = (names: readonly string[]): string =>
   names.length < 2 ? names.join('') : `${names.slice(0, -1).join(', ')} or ${names.at(-1)}`
 
-const isoText = (at: EpochMs): string => new Date(at).toISOString().replace('.000Z', 'Z')
+export const isoText = (at: EpochMs): string => new Date(at).toISOString().replace('.000Z', 'Z')
 
 /** The two largest units. */
 function waitText(ms: number): string {
@@ -138,5 +139,5 @@ export function explanationJson({ hypothesis, trial, answer, remedies }: Explain
   return `${JSON.stringify(told, null, 2)}\n`
 }
 
-const remedyRecord = (remedy: Remedy): object =>
+export const remedyRecord = (remedy: Remedy): object =>
   remedy.change === 'time' ? { ...remedy, at: new Date(remedy.at).toISOString() } : remedy

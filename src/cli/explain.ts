@@ -21,6 +21,8 @@ export interface ExplainOptions {
   readonly failing: readonly string[]
   readonly now?: string
   readonly case?: string
+  readonly request?: string
+  readonly log?: string
   readonly json?: boolean
 }
 
@@ -43,13 +45,13 @@ const HYPOTHETICAL = [
 const USAGE_HELP =
   'what was used before: requests, tokens (of the minute), oldest, day, month_usd, held_usd, under_way, guests_usd; may be repeated, or be several with commas'
 
-/** `svcctl explain`: what would become of a request, and why. Exit codes: 0 served, 1 refused, 2 wrong usage. */
+/** `svcctl explain`: what would become of a request, or became of a past one, and why. Exit codes: 0 served, 1 refused, 2 wrong usage. */
 export function registerExplain(program: Command): void {
   program
     .command('explain')
     .summary('tell what would become of a request, and why')
     .description(
-      'Takes a request that nobody sent through the functions that decide, and tells what each stage says, the line of the files that decides it, and what would have a refused request served. No server is asked.',
+      'Takes a request that nobody sent, or one of the decision log, through the functions that decide, and tells what each stage says, the line of the files that decides it, and what would have a refused request served. No server is asked.',
     )
     .addOption(
       new Option('-c, --config <file>', 'the main configuration file').default('config.yaml').env('SVCCTL_CONFIG'),
@@ -76,8 +78,19 @@ export function registerExplain(program: Command): void {
         HYPOTHETICAL,
       ),
     )
+    .addOption(
+      new Option(
+        '--request <id>',
+        'a past request of the decision log, decided again on what it was decided on',
+      ).conflicts([...HYPOTHETICAL, 'case']),
+    )
+    .option('--log <path>', 'where the decision log is: a file or a directory (default: as the files say)')
     .option('--json', 'print it as JSON')
     .action(async (options: ExplainOptions) => {
+      if (options.request !== undefined) {
+        const { explainPast } = await import('./explain-past.ts')
+        return explainPast(options.request, options)
+      }
       // What it needs is compiled on import, which other commands need not wait for.
       const { explain } = await import('./explain-run.ts')
       await explain(options)

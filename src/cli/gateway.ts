@@ -3,6 +3,7 @@ import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { Connections } from '../adapters/backends/connections.ts'
 import { probeOver } from '../adapters/backends/probe.ts'
+import { DecisionFiles } from '../adapters/decisions/log.ts'
 import type { Identity } from '../adapters/identity/identity.ts'
 import type { Load } from '../config/load.ts'
 import type { Address, Loaded } from '../config/settings.ts'
@@ -26,6 +27,7 @@ import { Drain, type DrainTimes } from './drain.ts'
 import { type Asker, Reloader } from './reloader.ts'
 import { OpenSnapshots, openSnapshot } from './snapshots.ts'
 import { openState } from './store.ts'
+import { within } from './within.ts'
 import type { World } from './world.ts'
 
 /** A gateway that serves. */
@@ -94,6 +96,7 @@ export async function startGateway(loaded: Loaded, world: World, hooks: GatewayH
     tellOf(pool, replica)
     probes.changed(pool, replica)
   })
+  const decisions = new DecisionFiles({ settings: () => reloader.settings.decisions, clock, alarm })
   const connections = new Connections()
   const probes = new Probes({ ...world, pools, probe: probeOver(connections), current: () => snapshots.current })
   const feed = new Feed({ store, clock, config: () => snapshots.current.config })
@@ -104,6 +107,7 @@ export async function startGateway(loaded: Loaded, world: World, hooks: GatewayH
     pools,
     probes,
     leases,
+    decisions,
     alarm,
     adminToken,
     ready: () => ready,
@@ -137,7 +141,8 @@ export async function startGateway(loaded: Loaded, world: World, hooks: GatewayH
     ready = false
     await drain.run(times)
     snapshots.close()
-    return closeStore()
+    const [written] = await Promise.all([closeStore(), within(FLUSH_MS, decisions.close())])
+    return written
   }
   const close = async (graceMs: Millis) => {
     if (graceMs <= 0) drain.cut()

@@ -22,10 +22,23 @@ export function ask(
   { body, silence = SILENCE_MS, ...question }: Question = {},
 ): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
+    let answer: IncomingMessage | undefined
     const { protocol } = new URL(url)
-    const request = (protocol === 'https:' ? overHttps : overHttp)(url, { ...question, timeout: silence }, resolve)
+    const request = (protocol === 'https:' ? overHttps : overHttp)(url, { ...question, timeout: silence }, begun => {
+      answer = begun
+      resolve(begun)
+    })
+    const late = () => {
+      if (answer?.complete) return
+      // What has come is not read: it is the reader who is silent, and node looks only once.
+      if (answer && answer.readableLength > 0) return void answer.socket.setTimeout(silence).once('timeout', late)
+      const error = new Error(`no word within ${silence / 1000} s`)
+      // A request that is destroyed tells its answer no reason.
+      if (answer) answer.destroy(error)
+      else request.destroy(error)
+    }
     request.on('error', reject)
-    request.on('timeout', () => request.destroy(new Error(`no word within ${silence / 1000} s`)))
+    request.on('timeout', late)
     request.end(body)
   })
 }

@@ -16,6 +16,7 @@ import { registerPools } from './pools.ts'
 import { registerProfile } from './profile.ts'
 import { registerQuota } from './quota.ts'
 import { registerReload } from './reload.ts'
+import { registerReplay } from './replay.ts'
 import { registerRequests } from './requests.ts'
 import { registerServe } from './serve.ts'
 import { registerShow } from './show.ts'
@@ -48,6 +49,7 @@ registerFmt(program)
 registerShow(program)
 registerModels(program)
 registerDoc(program)
+registerReplay(program)
 registerKeys(program)
 registerAccounts(program)
 registerAudit(program)

@@ -1,6 +1,7 @@
 import type { ShownEvent } from '../http/event-records.ts'
 import { follow } from './control/follow.ts'
 import { openDoor } from './control/open.ts'
+import { jsonLine } from './one-line.ts'
 import { isError, requestLine } from './request-line.ts'
 import type { TailOptions } from './requests.ts'
 import { writeLive } from './stdout.ts'
@@ -11,8 +12,7 @@ export async function tailRequests({ config, account, errors, json }: TailOption
   const door = await openDoor(config)
   await untilStopped(async ({ signal }) => {
     const events = await follow(door, { signal, ...(account !== undefined && { account }) })
-    const line = json ? (event: ShownEvent) => `${JSON.stringify(event)}\n` : textOf
-    await writeLive(lines(events, errors === true, line))
+    await writeLive(lines(events, errors === true, json ? jsonLine : textOf))
   })
 }
 

@@ -11,6 +11,7 @@ export const DEFAULTS = {
   drainTimeout: '600s',
   store: 'embedded:./data',
   keep: '90d',
+  decisions: { log: true, path: 'decisions', maxSize: '64MB', files: 8 },
   tokenTypes: ['at+jwt'],
   clientId: 'svcctl',
   mintPerIpHour: 60,

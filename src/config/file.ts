@@ -105,6 +105,7 @@ export interface ConfigFile {
    */
   store?: string
   ledger?: LedgerSection
+  decisions?: DecisionsSection
   identity?: IdentitySection
   guests?: GuestsSection
   failover?: FailoverSection
@@ -174,6 +175,27 @@ export interface LedgerSection {
    * How long rows are kept, at least `1d`. What they add up to by day, account, plan and model is kept for ever.
    */
   keep?: string
+}
+/**
+ * The decision log: a JSON line for every request that was decided, with what it was decided on and what came of it. No prompts, no keys. `svcctl explain --request` and `svcctl replay` read it.
+ */
+export interface DecisionsSection {
+  /**
+   * Whether decisions are written down.
+   */
+  log?: boolean
+  /**
+   * The directory of the files, of which each gateway needs its own. Default: decisions in server.state_dir.
+   */
+  path?: string
+  /**
+   * No file grows beyond this; then comes the next. At least 1MB.
+   */
+  max_size?: string | number
+  /**
+   * How many files are kept: the oldest goes when another one begins.
+   */
+  files?: number | string
 }
 /**
  * Where people sign in: an OIDC provider whose access tokens are accepted. Left out: only operators mint keys.

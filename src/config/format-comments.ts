@@ -43,3 +43,37 @@ function endOf(value: unknown): number | undefined {
   if (isCollection(value)) return value.range?.[1]
   return isScalar(value) && !value.type?.startsWith('BLOCK') ? value.range?.[1] : undefined
 }
+
+/**
+ * The parser gives a comment that follows a block to the block, also one that stands as far left as what it is the
+ * heading of. Such a one stands there again.
+ */
+export function withHeadings(written: string, printed: string): string {
+  const headings = headingsIn(written)
+  const lines = printed.split('\n')
+  let below = 0
+  for (let at = lines.length - 1; at >= 0; at--) {
+    const text = lines[at]?.trimStart() ?? ''
+    const indent = (lines[at]?.length ?? 0) - text.length
+    if (text.startsWith('#')) {
+      const left = headings.get(text) ?? 0
+      if (left === 0) continue
+      headings.set(text, left - 1)
+      if (indent > below) lines[at] = ' '.repeat(below) + text
+    } else if (text !== '') below = indent
+  }
+  return lines.join('\n')
+}
+
+/** How often each comment stands as far left as what follows it. */
+function headingsIn(text: string): Map<string, number> {
+  const headings = new Map<string, number>()
+  let below = 0
+  for (const line of text.split('\n').reverse()) {
+    const said = line.trim()
+    const indent = line.length - line.trimStart().length
+    if (!said.startsWith('#')) below = said === '' ? below : indent
+    else if (indent === below) headings.set(said, (headings.get(said) ?? 0) + 1)
+  }
+  return headings
+}

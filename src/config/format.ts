@@ -1,6 +1,6 @@
 import { isMap, isScalar, type Pair, Scalar, type ScalarTag, type Tags, visit } from 'yaml'
 import { documentOf, EMPTY } from './document.ts'
-import { type Collection, keepComment, keepGap } from './format-comments.ts'
+import { type Collection, keepComment, keepGap, withHeadings } from './format-comments.ts'
 import { isSameYaml } from './format-same.ts'
 import type { Report, Source } from './source.ts'
 
@@ -47,7 +47,7 @@ function printed(source: Source, report: Report): string | undefined {
       layOut(node, names.get(node) ?? 0)
     },
   })
-  return document.toString({ indent: INDENT, lineWidth: 0, verifyAliasOrder: false })
+  return withHeadings(source.text, document.toString({ indent: INDENT, lineWidth: 0, verifyAliasOrder: false }))
 }
 
 /** Has texts on one line stay to the letter; longer ones are folded anew. */

@@ -42,6 +42,7 @@ export interface Settings {
     /** How long rows are kept after the admission of their request. */
     readonly keep: Millis
   }
+  readonly decisions: DecisionSettings
   /** Where people sign in; without it only operators mint keys. */
   readonly identity?: IdentitySettings
   /** Keys for devices without an account; without it there are none. */
@@ -62,6 +63,18 @@ export interface Settings {
   readonly backends: ReadonlyMap<string, BackendSettings>
   /** By name of the hosted tool. */
   readonly tools: ReadonlyMap<string, ToolSettings>
+}
+
+/** The log of decisions. */
+export interface DecisionSettings {
+  /** Whether there is one. */
+  readonly log: boolean
+  /** Absolute. */
+  readonly directory: string
+  /** Of one file. */
+  readonly maxBytes: number
+  /** How many are kept. */
+  readonly files: number
 }
 
 /** What a connection of a client may take of the gateway. */

@@ -3,6 +3,7 @@ import type { Pool } from '../policy/config.ts'
 import { DEFAULTS, LISTENER_TIMEOUTS, TIMEOUTS } from './defaults.ts'
 import type {
   ConfigFile,
+  DecisionsSection,
   FailoverSection,
   GuestsSection,
   IdentitySection,
@@ -14,6 +15,7 @@ import { address, baseUrl, isLoopback } from './formats.ts'
 import {
   type Address,
   type BackendSettings,
+  type DecisionSettings,
   type GuestSettings,
   type IdentitySettings,
   type ListenerSettings,
@@ -50,6 +52,7 @@ export function settle(
     server: settled,
     store: storeOf(file.store ?? DEFAULTS.store, directory),
     ledger: { keep: unitOf('duration', ledger.keep ?? DEFAULTS.keep) },
+    decisions: decisionsOf(file.decisions ?? {}, directory, settled.stateDir),
     ...(file.identity && { identity: identityOf(file.identity, publicUrl) }),
     ...(file.guests && { guests: guestsOf(file.guests, secrets.guests) }),
     limits: {
@@ -78,6 +81,16 @@ function serverOf(server: ServerSection, directory: string): Settings['server'] 
     instances: unitOf('count', server.instances ?? DEFAULTS.instances),
     drainDelay: unitOf('duration', server.drain_delay ?? DEFAULTS.drainDelay),
     drainTimeout: unitOf('duration', server.drain_timeout ?? DEFAULTS.drainTimeout),
+  }
+}
+
+function decisionsOf(written: DecisionsSection, directory: string, stateDir: string): DecisionSettings {
+  const { log, path, maxSize, files } = DEFAULTS.decisions
+  return {
+    log: written.log ?? log,
+    directory: written.path === undefined ? resolve(stateDir, path) : resolve(directory, written.path),
+    maxBytes: unitOf('size', written.max_size ?? maxSize),
+    files: unitOf('count', written.files ?? files),
   }
 }
 

@@ -1,8 +1,9 @@
 import type { Config, NanoUsd } from '../policy/config.ts'
 import { decide } from '../policy/decide.ts'
-import type { Allow, Readings } from '../policy/decision.ts'
+import type { Allow, Decision, Readings } from '../policy/decision.ts'
 import type { Denial } from '../policy/denial.ts'
 import type { Caller, Facts, InferenceRequest } from '../policy/facts.ts'
+import { type End, guestsSpent, type Seen, unjudgedDenial } from '../policy/record.ts'
 import type { Hold } from '../policy/standing.ts'
 import type { ToolCalls } from '../policy/tools.ts'
 import type { Usage } from '../wire/usage.ts'
@@ -37,33 +38,51 @@ export interface Applicant {
   readonly guestsPerDay?: NanoUsd
 }
 
+const UNAVAILABLE = { unavailable: true } as const
+
 /** Changes of terms or window between decision and admission that are followed before giving up. */
 const MAX_DECISIONS = 3
 
+/** Hears, once, what was decided of which facts, what was seen of the account, and what that came to. */
+export type Note = (facts: Facts, decision: Decision, end: End, seen?: Seen) => void
+
 /** Decides on a request and takes what it claims. Decides again when its terms or window changed in between. */
-export async function admit(config: Config, store: Store, applicant: Applicant): Promise<AdmittedCall | Denial> {
+export async function admit(
+  config: Config,
+  store: Store,
+  applicant: Applicant,
+  note: Note = () => {},
+): Promise<AdmittedCall | Denial> {
   let { facts } = applicant
   for (let round = 0; round < MAX_DECISIONS; round++) {
     const { caller, request } = facts
     const decision = decide(config, facts)
-    if (decision.verdict === 'deny') return decision.denial
+    const deny = (denial: Denial, seen?: Seen): Denial => {
+      note(facts, decision, { denial }, seen)
+      return denial
+    }
+    if (decision.verdict === 'deny') return deny(decision.denial)
 
-    const admitted = await store.admit(admissionOf(applicant, caller, decision))
+    const admitted = await store.admit(admissionOf(applicant, caller, decision)).catch(error => {
+      if (error instanceof StoreUnavailable) deny(unjudgedDenial(UNAVAILABLE), UNAVAILABLE)
+      throw error
+    })
     switch (admitted.outcome) {
-      case 'admitted':
+      case 'admitted': {
+        const { hold, readings } = admitted
+        note(facts, decision, { granted: hold }, { at: hold.at, readings })
         return { ...admitted, caller, request, decision, revision: config.revision }
+      }
       case 'refused':
-        return admitted.denial
-      case 'key-gone':
-        return goneDenial(applicant)
+        return deny(admitted.denial, admitted.judged)
+      case 'key-gone': {
+        const seen: Seen = { gone: applicant.keyHash === undefined ? 'account' : 'key' }
+        return deny(unjudgedDenial(seen), seen)
+      }
       case 'guests-spent':
-        return {
-          code: 'rate_limit_exceeded',
-          type: 'daily_limit',
-          shared: true,
-          retryAfterMs: admitted.retryAfterMs,
-        }
+        return deny(guestsSpent(admitted.judged.at, admitted.retryAfterMs), admitted.judged)
       case 'stale':
+        if (round === MAX_DECISIONS - 1) deny(unjudgedDenial(UNAVAILABLE), UNAVAILABLE)
         facts = { ...facts, at: admitted.at, caller: { ...caller, terms: admitted.terms } }
     }
   }
@@ -83,8 +102,3 @@ function admissionOf(applicant: Applicant, { kind, account, terms }: Caller, { c
     ...(kind === 'guest' && guestsPerDay !== undefined && { shared: { limit: guestsPerDay } }),
   }
 }
-
-const goneDenial = ({ keyHash }: Applicant): Denial =>
-  keyHash === undefined
-    ? { code: 'INVALID_TOKEN', problem: 'Sign in again: the account of this token is gone.' }
-    : { code: 'INVALID_KEY' }

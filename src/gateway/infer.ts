@@ -1,16 +1,18 @@
 import type { Settings } from '../config/settings.ts'
 import type { Config, Pool } from '../policy/config.ts'
+import { decide } from '../policy/decide.ts'
 import type { Denial } from '../policy/denial.ts'
 import type { Caller } from '../policy/facts.ts'
 import { isDenial } from '../wire/body.ts'
 import type { StreamWanted, WireRequest } from '../wire/request.ts'
 import { type Headers, signalsOf } from '../wire/signals.ts'
 import { type AdmittedCall, admit } from './admit.ts'
+import { noteOf } from './decisions.ts'
 import type { Failure } from './failover.ts'
 import { answerTerms, endOf, forward, type LeasedCall, settle, unanswered } from './forward.ts'
 import type { Leases } from './leases.ts'
 import type { Pools } from './pools.ts'
-import type { Alarm, Client, Clock, HostedTools, Send } from './ports.ts'
+import type { Alarm, Client, Clock, DecisionLog, HostedTools, Send } from './ports.ts'
 import { settlementOf } from './settlement.ts'
 import type { VerifyToken } from './sign-in.ts'
 import { type Bill, type Store, StoreUnavailable } from './store.ts'
@@ -35,6 +37,8 @@ export interface Gateway {
   readonly verify?: VerifyToken
   /** Gives numbers in [0, 1). */
   readonly chance: () => number
+  /** Asked only where the settings say so. */
+  readonly decisions: DecisionLog
   readonly alarm: Alarm
 }
 
@@ -80,15 +84,20 @@ export async function infer(gateway: Gateway, call: Call): Promise<Served> {
   const health = { down: pools.down(config.pools.values(), at, patienceOf) }
   const signals = signalsOf(config, call)
   const facts = { at, caller, request: wire.request, health, signals }
+  const note = noteOf(gateway, requestId)
   const tools = wire.hosted && (await learnTools(gateway, facts, call.client))
   if (hasLeft(wire, call.client)) return { kind: 'left', failures: [] }
-  if (tools && isDenial(tools)) return { kind: 'denied', denial: tools, failures: [] }
-  const admitted = await admit(config, store, {
+  if (tools && isDenial(tools)) {
+    note?.(facts, decide(config, facts), { denial: tools }, { tool: tools.tool })
+    return { kind: 'denied', denial: tools, failures: [] }
+  }
+  const applicant = {
     requestId,
     ...(keyHash !== undefined && { keyHash }),
     facts: tools ? { ...facts, request: tools.request } : facts,
     ...(settings.guests && { guestsPerDay: settings.guests.perDayTotal }),
-  })
+  }
+  const admitted = await admit(config, store, applicant, note)
   if (isDenial(admitted)) return { kind: 'denied', denial: admitted, failures: [] }
 
   const lease = gateway.leases.open(admitted.hold)

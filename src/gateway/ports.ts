@@ -1,5 +1,6 @@
 import type { Secret } from '../config/settings.ts'
 import type { EpochMs, Millis } from '../policy/config.ts'
+import type { DecisionRecord } from '../policy/record.ts'
 
 /** Time, as an argument. */
 export interface Clock {
@@ -89,6 +90,11 @@ export interface ToolResult {
   readonly failed: boolean
   /** Nobody pays for it: it was not sent, or came to nothing by a fault of the tool. */
   readonly free?: boolean
+}
+
+/** Where decisions are written down. Whoever writes does not wait, and never fails: what cannot be kept is dropped. */
+export interface DecisionLog {
+  write(record: DecisionRecord): void
 }
 
 /** The client at the other end, who may leave at any time. */

@@ -1,6 +1,7 @@
 import type { EpochMs, Millis, NanoUsd } from '../policy/config.ts'
 import type { Claims, Readings, Refuse } from '../policy/decision.ts'
 import type { Terms } from '../policy/facts.ts'
+import type { Judged } from '../policy/record.ts'
 import type { Charge, Hold } from '../policy/standing.ts'
 import type { AccountRecord, AccountStore } from './account-store.ts'
 import type { AllowanceStore } from './allowance-store.ts'
@@ -75,13 +76,19 @@ export interface Admission {
 
 export type Admitted =
   | { readonly outcome: 'admitted'; readonly hold: Hold; readonly readings: Readings }
-  | { readonly outcome: 'refused'; readonly denial: Refuse['denial']; readonly readings: Readings }
+  /** The readings are those of `judged`. */
+  | {
+      readonly outcome: 'refused'
+      readonly denial: Refuse['denial']
+      readonly readings: Readings
+      readonly judged: Judged
+    }
   /** The key stopped working since it was looked up, or the account is gone. */
   | { readonly outcome: 'key-gone' }
   /** Terms or window changed in between: decide again with these. */
   | { readonly outcome: 'stale'; readonly terms: Terms; readonly at: EpochMs }
   /** What all guests may spend in a day is held or spent; there is more at midnight UTC. */
-  | { readonly outcome: 'guests-spent'; readonly retryAfterMs: Millis }
+  | { readonly outcome: 'guests-spent'; readonly retryAfterMs: Millis; readonly judged: Judged }
 
 export interface Extension {
   readonly hold: Hold

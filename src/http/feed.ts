@@ -1,7 +1,7 @@
 import { withoutKeys } from '../gateway/keys.ts'
 import type { Cancel, Clock } from '../gateway/ports.ts'
 import type { AccountStanding, Store } from '../gateway/store.ts'
-import type { Config, EpochMs, Millis } from '../policy/config.ts'
+import type { Config, Millis } from '../policy/config.ts'
 import { type ShownStanding, shownRequest, shownStanding } from './event-records.ts'
 import { type FeedReader, feedEvent } from './feed-reader.ts'
 import type { LogEntry } from './server.ts'
@@ -35,7 +35,7 @@ export class Feed {
   readonly #ports: FeedPorts
   readonly #readers = new Map<FeedReader, () => void>()
   /** When accounts were last at work, the longest ago first. */
-  readonly #atWork = new Map<string, EpochMs>()
+  readonly #atWork = new Map<string, Millis>()
   readonly #beats: Ticker
   readonly #refreshes: Ticker
   #waiting: Told[] = []
@@ -43,14 +43,18 @@ export class Feed {
 
   constructor(ports: FeedPorts) {
     this.#ports = ports
-    this.#beats = new Ticker(ports.clock, BEAT, async () => {
-      await this.#beat()
-      return this.#waiting.length > 0
-    })
-    this.#refreshes = new Ticker(ports.clock, REFRESH, async () => {
-      await this.#refresh()
-      return this.#readers.size > 0
-    })
+    this.#beats = new Ticker(
+      ports.clock,
+      BEAT,
+      () => this.#beat(),
+      () => this.#waiting.length > 0,
+    )
+    this.#refreshes = new Ticker(
+      ports.clock,
+      REFRESH,
+      () => this.#refresh(),
+      () => this.#readers.size > 0,
+    )
   }
 
   /** How many follow. */
@@ -103,7 +107,7 @@ export class Feed {
 
   #works(account: string): void {
     this.#atWork.delete(account)
-    this.#atWork.set(account, this.#ports.clock.now())
+    this.#atWork.set(account, this.#ports.clock.elapsed())
   }
 
   /** Tells of what has waited. While the store takes its time more may come together. */
@@ -122,7 +126,7 @@ export class Feed {
 
   /** Looks at some of the accounts that were at work, in turn, until their minute is over. */
   async #refresh(): Promise<void> {
-    const now = this.#ports.clock.now()
+    const now = this.#ports.clock.elapsed()
     const due = [...this.#atWork].slice(0, REFRESH_MAX)
     const standings = await this.#standingsOf(due.map(([account]) => account))
     for (const [account, at] of due) {

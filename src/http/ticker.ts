@@ -5,15 +5,17 @@ import type { Millis } from '../policy/config.ts'
 export class Ticker {
   readonly #clock: Clock
   readonly #every: Millis
-  readonly #run: () => Promise<boolean>
+  readonly #run: () => Promise<void>
+  readonly #more: () => boolean
   #cancel: Cancel | undefined
   #running = false
 
-  /** `run` says whether there is more to do, and must not reject. */
-  constructor(clock: Clock, every: Millis, run: () => Promise<boolean>) {
+  /** `run` must not reject; `more` says after it whether there is more to do. */
+  constructor(clock: Clock, every: Millis, run: () => Promise<void>, more: () => boolean) {
     this.#clock = clock
     this.#every = every
     this.#run = run
+    this.#more = more
   }
 
   start(): void {
@@ -33,7 +35,9 @@ export class Ticker {
   #wait(): void {
     this.#cancel = this.#clock.after(this.#every, async () => {
       this.#cancel = undefined
-      if (await this.#run()) this.#wait()
+      await this.#run()
+      // Asked now: between an answer of `run` and here something may come that would find this running.
+      if (this.#more()) this.#wait()
       else this.#running = false
     })
   }

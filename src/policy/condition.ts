@@ -72,6 +72,34 @@ export function holding(condition: Condition, facts: Circumstances): Holding {
   }
 }
 
+/** The same where some signals were not looked for: undefined where the answer may hinge on one of them. */
+export function perhaps(condition: Condition, facts: Circumstances): boolean | undefined {
+  switch (condition.is) {
+    case 'all':
+      return together(condition.of, facts, false)
+    case 'any':
+      return together(condition.of, facts, true)
+    case 'not': {
+      const holds = perhaps(condition.of, facts)
+      return holds === undefined ? undefined : !holds
+    }
+    case 'signal':
+      return facts.signals[condition.matcher.name]
+    default:
+      return holding(condition, facts).holds
+  }
+}
+
+function together(parts: readonly Condition[], facts: Circumstances, deciding: boolean): boolean | undefined {
+  let isKnown = true
+  for (const part of parts) {
+    const holds = perhaps(part, facts)
+    if (holds === deciding) return deciding
+    if (holds === undefined) isKnown = false
+  }
+  return isKnown ? !deciding : undefined
+}
+
 /** The first part that decides the whole. */
 function first(parts: readonly Condition[], facts: Circumstances, deciding: boolean): Holding | undefined {
   for (const part of parts) {

@@ -1,6 +1,6 @@
 import type { Config, EpochMs, Model, NanoUsd, Overage, Plan } from './config.ts'
 import { placeOf } from './config.ts'
-import type { Claims, Decision, Step } from './decision.ts'
+import type { Allow, Claims, Decision, SpendClaim, Step } from './decision.ts'
 import type { Denial } from './denial.ts'
 import type { Facts, Terms } from './facts.ts'
 
@@ -49,20 +49,17 @@ export function decide(config: Config, facts: Facts): Decision {
     at: placeOf(model, 'serve'),
   })
   const { imageSize } = sized.value
-  return {
-    verdict: 'allow',
-    plan,
-    model,
-    ...(alias && { alias }),
-    ...(route && { route }),
-    pools,
-    claims,
-    ...(tools.length > 0 && { tools }),
-    commit: plan.commit ?? (model.kind === 'chat' ? model.commit : 'first_content'),
-    ...(imageSize && { imageSize }),
-    why,
-  }
+  const commit = plan.commit ?? (model.kind === 'chat' ? model.commit : 'first_content')
+  const allow: Building<Allow> = { verdict: 'allow', plan, model, pools, claims, commit, why }
+  if (alias) allow.alias = alias
+  if (route) allow.route = route
+  if (tools.length > 0) allow.tools = tools
+  if (imageSize) allow.imageSize = imageSize
+  return allow
 }
+
+/** Field by field: to spread what may be there costs more than all the rest of a decision. */
+type Building<T> = { -readonly [Field in keyof T]: T[Field] }
 
 /** An account that was served before the files changed. The client can do no more than of any plan that is too small. */
 function unplanned(config: Config, { caller, request }: Facts): Decision {
@@ -94,27 +91,22 @@ function claimsOf(plan: Plan, terms: Terms, sized: Sized, at: EpochMs): Claims {
   const window = windowOf(at)
   const overage = terms.overage ?? plan.overage
   const allotment = plan.monthlyUsd + (terms.grants?.[window.start] ?? 0)
-  return {
+  const { input, output, price, items } = sized
+  const spend: Building<SpendClaim> = { allotment, overageEnabled: overage !== false, window, price, items }
+  if (overage !== true) spend.limit = spendLimit(allotment, overage)
+  const claims: Building<Claims> = {
     requests: { limit: plan.rpm },
-    tokens: { limit: plan.tpm, input: sized.input },
-    ...(plan.perDay !== undefined && { day: { limit: plan.perDay } }),
-    ...(plan.maxConcurrent !== undefined && { concurrency: { limit: plan.maxConcurrent } }),
-    spend: {
-      ...spendLimit(allotment, overage),
-      allotment,
-      overageEnabled: overage !== false,
-      window,
-      price: sized.price,
-      items: sized.items,
-    },
-    output: sized.output,
+    tokens: { limit: plan.tpm, input },
+    spend,
+    output,
   }
+  if (plan.perDay !== undefined) claims.day = { limit: plan.perDay }
+  if (plan.maxConcurrent !== undefined) claims.concurrency = { limit: plan.maxConcurrent }
+  return claims
 }
 
-function spendLimit(allotment: NanoUsd, overage: Overage): { limit?: NanoUsd } {
-  if (overage === true) return {}
-  return { limit: overage === false ? allotment : allotment + overage.capUsd }
-}
+const spendLimit = (allotment: NanoUsd, overage: Exclude<Overage, true>): NanoUsd =>
+  overage === false ? allotment : allotment + overage.capUsd
 
 function limitSteps(plan: Plan, { requests, tokens, spend }: Claims): Step[] {
   return [

@@ -1,8 +1,9 @@
-import { type Circumstances, holding } from './condition.ts'
+import { type Circumstances, holding, perhaps } from './condition.ts'
 import type { Config, Model, Plan, Route } from './config.ts'
 import type { Step } from './decision.ts'
 import type { Facts, InferenceRequest } from './facts.ts'
-import type { Chosen } from './model.ts'
+import { type Chosen, choose } from './model.ts'
+import { planOf } from './plan.ts'
 import { size } from './size.ts'
 
 /** The model to use, and the route that chose it where one did. */
@@ -33,6 +34,27 @@ export function routed(config: Config, plan: Plan, facts: Facts, { model, alias 
     note(`${route.name}: ${skipped}`)
   }
   return { model }
+}
+
+/**
+ * The models that a request may come to, whatever the signals would say that nobody looked for when its facts were
+ * written down. None where it comes to no model at all.
+ */
+export function possibleModels(config: Config, facts: Facts): readonly Model[] {
+  const plan = planOf(config, facts.caller)
+  const chosen = choose(config, facts.request)
+  if (!plan || 'denial' in chosen) return []
+  const { model, alias } = chosen.value
+  if (!alias) return [model]
+  const circumstances = circumstancesOf(facts, plan.name, alias.name)
+  const models = new Set<Model>()
+  for (const route of config.routes) {
+    const holds = perhaps(route.when, circumstances)
+    if (holds === false || whySkipped(route, plan, facts.request) !== undefined) continue
+    models.add(route.model)
+    if (holds) return [...models]
+  }
+  return [...models.add(model)]
 }
 
 /** A route that applies is skipped where it would lead to a refusal: an upgrade must not make a good request a bad one. */

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
 import { alarmLine, logLine } from '../../src/cli/log-line.ts'
+import { jsonLine } from '../../src/cli/one-line.ts'
 import type { Config } from '../../src/policy/config.ts'
 
 const config = { defaultModel: { name: 'svc-auto' } } as Config
@@ -31,4 +32,12 @@ it('a stack keeps its lines, and nothing else that controls a terminal', () => {
   expect(alarmLine('unexpected error', { stack: 'Error: \u001b[2Jx\n    at y' })).toBe(
     '▲ unexpected error stack=Error:  [2Jx\n    at y',
   )
+})
+
+it('a line of JSON says all of what a client wrote, and nothing of it controls a terminal', () => {
+  const value = { asked: 'svc\n\u001b[2J\u009b2J\u007f\u202e\u2028 "\\é😀', path: '/\u0085\u0090\u0091' }
+  const line = jsonLine(value)
+
+  expect(JSON.parse(line)).toEqual(value)
+  expect(line).toMatch(/^[^\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]+\n$/u)
 })

@@ -73,6 +73,33 @@ test.each([
   expect(formatted(before)).toEqual({ text: after, problems: [] })
 })
 
+test('a heading stays with what it is the heading of, also below a block that ends with a comment', () => {
+  const text = `plans:
+  free:
+    rpm: 20
+    # tpm: 40k
+
+  # the paid one
+  pro:
+    rpm: 200
+    # not yet
+
+# Pools of the site
+pools:
+  near:
+    replicas:
+      - http://10.0.0.1/v1
+      # - http://10.0.0.2/v1
+    # its name there
+    model: x
+
+# the end
+`
+
+  expect(formatted(text)).toEqual({ text, problems: [] })
+  expect(formatted(text.replace('rpm: 20\n', 'rpm:   20\n'))).toEqual({ text, problems: [] })
+})
+
 test('a list that is too long for a line stands an item a line', () => {
   const words = Array.from({ length: 40 }, (_, index) => `word${index}`)
 

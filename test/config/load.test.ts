@@ -288,10 +288,12 @@ test('every default in the schema is the one that holds', () => {
   const connections = Object.entries<{ default: unknown }>(listener).map(
     ([name, field]) => `, ${name}: ${field.default}`,
   )
+  const { log, max_size, files } = $defs.decisions.properties
   const { dimensions } = $defs.embedding_model.properties
   const spelt = `brand: ${properties.brand.default}
 store: ${properties.store.default}
 ledger: { keep: ${$defs.ledger.properties.keep.default} }
+decisions: { log: ${log.default}, max_size: ${max_size.default}, files: ${files.default} }
 server: { listen: ${listen.default}, admin: ${admin.default}, state_dir: ${state_dir.default}, instances: ${instances.default} }
 limits: { body: ${body.default}, embedding_batch: ${embedding_batch.default}, image_sizes: [${image_sizes.default}]${connections.join('')} }
 failover:\n${timeouts.join('')}  ${eject}\n`
@@ -312,6 +314,8 @@ failover:\n${timeouts.join('')}  ${eject}\n`
     stateDir: inside(silent.settings.server.stateDir),
   })
   expect(storeOf(settings)).toBe(storeOf(silent.settings))
+  const logOf = ({ decisions }: Settings) => ({ ...decisions, directory: inside(decisions.directory) })
+  expect(logOf(settings)).toEqual(logOf(silent.settings))
   expect([settings.brand, settings.ledger, settings.limits, settings.listener, settings.backends]).toEqual([
     silent.settings.brand,
     silent.settings.ledger,

@@ -25,6 +25,7 @@ const FULL = () =>
       ],
       ['policies/tools.yaml', '    description: "Converts', `    key: \${CLOUD_KEY}\n    description: "Converts`],
       ['config.example.yaml', '  # trusted_proxies', '  trusted_proxies'],
+      ['config.example.yaml', '  log: true\n', '  log: true\n  path: ./decisions\n'],
       ['config.example.yaml', `  # secret: \${GUEST_SECRET}`, `  secret: \${CLOUD_KEY}`],
     ]),
     { CLOUD_KEY: 'k'.repeat(40) },

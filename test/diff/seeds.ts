@@ -263,13 +263,13 @@ export const seeds: readonly { readonly edits: readonly Edit[]; readonly says: r
       pools('    model: Qwen/Qwen3-8B', '    idle_timeout: 60s\n    model: Qwen/Qwen3-8B'),
     ],
     says: [
-      'plumbing config.example.yaml:40 pool onprem-embed: idle_timeout 1m → 30s',
-      'plumbing config.example.yaml:40 pool onprem-embed-fast: idle_timeout 1m → 30s',
-      'plumbing config.example.yaml:40 pool onprem-image: idle_timeout 1m → 30s',
-      'plumbing config.example.yaml:40 pool onprem-pro: idle_timeout 1m → 30s',
-      'plumbing config.example.yaml:40 pool onprem-ultra: idle_timeout 1m → 30s',
-      'plumbing config.example.yaml:40 pool cloud-core: idle_timeout 1m → 30s',
-      'plumbing config.example.yaml:40 pool cloud-pro: idle_timeout 1m → 30s',
+      'plumbing config.example.yaml:45 pool onprem-embed: idle_timeout 1m → 30s',
+      'plumbing config.example.yaml:45 pool onprem-embed-fast: idle_timeout 1m → 30s',
+      'plumbing config.example.yaml:45 pool onprem-image: idle_timeout 1m → 30s',
+      'plumbing config.example.yaml:45 pool onprem-pro: idle_timeout 1m → 30s',
+      'plumbing config.example.yaml:45 pool onprem-ultra: idle_timeout 1m → 30s',
+      'plumbing config.example.yaml:45 pool cloud-core: idle_timeout 1m → 30s',
+      'plumbing config.example.yaml:45 pool cloud-pro: idle_timeout 1m → 30s',
     ],
   },
   {
@@ -336,8 +336,8 @@ export const seeds: readonly { readonly edits: readonly Edit[]; readonly says: r
   {
     edits: [main('body: 10MB', 'body: 5MB'), main('tool_rounds: 8', 'tool_rounds: 12')],
     says: [
-      'less config.example.yaml:48 limits.body 10MB → 5MB',
-      'more config.example.yaml:51 limits.tool_rounds 8 → 12',
+      'less config.example.yaml:53 limits.body 10MB → 5MB',
+      'more config.example.yaml:56 limits.tool_rounds 8 → 12',
     ],
   },
   {
@@ -387,7 +387,7 @@ export const seeds: readonly { readonly edits: readonly Edit[]; readonly says: r
       'cloud-pro',
     ].map(
       pool =>
-        `plumbing ${pool === 'cloud-core' ? 'policies/pools.yaml:24' : 'config.example.yaml:43'} pool ${pool}: eject.after 5 → 3`,
+        `plumbing ${pool === 'cloud-core' ? 'policies/pools.yaml:24' : 'config.example.yaml:48'} pool ${pool}: eject.after 5 → 3`,
     ),
   },
 ]

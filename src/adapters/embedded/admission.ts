@@ -11,6 +11,7 @@ import {
 import { sameTerms } from '../../gateway/terms.ts'
 import type { Terms } from '../../policy/facts.ts'
 import { judge, judgeExtension } from '../../policy/judge.ts'
+import { judgedOf } from '../../policy/record.ts'
 import { extend, holdOf, take } from '../../policy/standing.ts'
 import type { Books } from './books.ts'
 import { untilMidnight } from './guest-days.ts'
@@ -34,10 +35,14 @@ export function admit(books: Books, admission: Admission): Admitted {
   const standing = standings.of(account)
   const verdict = judge(standing, claims, at)
   const { readings } = verdict
-  if (verdict.verdict === 'refuse') return { outcome: 'refused', denial: verdict.denial, readings }
+  if (verdict.verdict === 'refuse')
+    return { outcome: 'refused', denial: verdict.denial, readings, judged: judgedOf(standing, verdict, at) }
   const hold = holdOf(standing, verdict.granted, { requestId, account, window: window.start }, at)
-  if (shared && guestDays.taken(hold) + hold.cost > shared.limit)
-    return { outcome: 'guests-spent', retryAfterMs: untilMidnight(at) }
+  const taken = shared ? guestDays.taken(hold) : 0
+  if (shared && taken + hold.cost > shared.limit) {
+    const judged = { at, readings, shared: { limit: shared.limit, taken } }
+    return { outcome: 'guests-spent', retryAfterMs: untilMidnight(at), judged }
+  }
   holds.put({ hold, readings, leaseUntil: at + LEASE_MS, ...(shared && { shared: true }) })
   standings.put(account, take(standing, hold), at)
   if (shared) guestDays.take(hold)

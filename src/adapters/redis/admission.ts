@@ -10,7 +10,7 @@ import { extensionOf } from '../../policy/judge.ts'
 import type { Hold } from '../../policy/standing.ts'
 import type { Access } from './access.ts'
 import { readTerms, termsText } from './account.ts'
-import { checkpointText, claimsArguments, readHold, readReadings, readRefusal } from './codec.ts'
+import { checkpointText, claimsArguments, readGuestsSpent, readHold, readReadings, readRefusal } from './codec.ts'
 import type { Reply } from './scripts.ts'
 
 /** One admission. `late` gets a hold that was taken after this was given up. */
@@ -48,7 +48,7 @@ export async function admit(
     case 'stale':
       return { outcome, terms: readTerms(one), at: Number(two) }
     case 'guests-spent':
-      return { outcome, retryAfterMs: Number(one) }
+      return { outcome, ...readGuestsSpent(reply, shared?.limit ?? 0) }
     case 'key-gone':
       return { outcome }
     default:
@@ -73,5 +73,7 @@ export async function extendHold(access: Access, { hold, round, soFar, claims }:
   const reply = await access.script(account, 'extend', keys, values)
   const [outcome, text = ''] = reply
   if (outcome === 'extended') return { outcome, hold: readHold(text, hold) }
-  return outcome === 'refused' ? { outcome, ...readRefusal(reply, claims) } : { outcome: 'ended' }
+  if (outcome !== 'refused') return { outcome: 'ended' }
+  const { denial, readings } = readRefusal(reply, claims)
+  return { outcome, denial, readings }
 }

@@ -1,6 +1,7 @@
 import type { Bill, LedgerRow, Settlement } from '../../gateway/store.ts'
-import type { EpochMs } from '../../policy/config.ts'
+import type { EpochMs, Millis, NanoUsd } from '../../policy/config.ts'
 import type { Claims, Readings, Refuse } from '../../policy/decision.ts'
+import type { Judged } from '../../policy/record.ts'
 import { type Hold, newStanding, readingsOf } from '../../policy/standing.ts'
 import type { Reply } from './scripts.ts'
 
@@ -40,11 +41,41 @@ export function readReadings(text: string): Readings {
   }
 }
 
-/** Reads `refused readings kind numbers…`. */
-export function readRefusal([, readings = '', kind = '', ...rest]: Reply, claims: Claims): Omit<Refuse, 'verdict'> {
-  const numbers = rest.map(Number)
-  return { denial: denialOf(kind, numbers, claims), readings: readReadings(readings) }
+/** Reads `refused readings now minute kind numbers…`. */
+export function readRefusal(
+  [, read = '', now, minute = '', kind = '', ...rest]: Reply,
+  claims: Claims,
+): Omit<Refuse, 'verdict'> & { readonly judged: Judged } {
+  const readings = readReadings(read)
+  const at = whole(Number(now))
+  return {
+    denial: denialOf(kind, rest.map(Number), claims),
+    readings,
+    judged: { at, readings, ...(minute !== '' && { minute: readMinute(minute) }) },
+  }
 }
+
+/** Reads `guests-spent readings now wait taken`. */
+export function readGuestsSpent(
+  [, readings = '', now, wait, taken]: Reply,
+  limit: NanoUsd,
+): { readonly retryAfterMs: Millis; readonly judged: Judged } {
+  const shared = { limit, taken: whole(Number(taken)) }
+  return {
+    retryAfterMs: whole(Number(wait)),
+    judged: { at: whole(Number(now)), readings: readReadings(readings), shared },
+  }
+}
+
+/** Of each bucket, second, requests and tokens: as many digits as in standing.lua. */
+const BUCKETS = /(\d{10})(\d{7})(\d{12})/g
+
+const readMinute = (text: string): NonNullable<Judged['minute']> =>
+  Array.from(text.matchAll(BUCKETS), ([, second, requests, tokens]) => [
+    Number(second),
+    Number(requests),
+    Number(tokens),
+  ])
 
 function denialOf(kind: string, numbers: readonly number[], claims: Claims): Refuse['denial'] {
   const { requests, tokens, day, concurrency, spend } = claims

@@ -3,6 +3,7 @@ import type { Control } from '../control/control.ts'
 import { follow } from '../control/follow.ts'
 import type { Door } from '../control/open.ts'
 import { remoteControl } from '../control/remote.ts'
+import { jsonLine } from '../one-line.ts'
 import { writeLive } from '../stdout.ts'
 import { untilStopped } from '../until-stopped.ts'
 import { world } from '../world.ts'
@@ -53,6 +54,6 @@ async function* jsonLines(
   control: Control,
   events: AsyncIterable<ShownEvent>,
 ): AsyncGenerator<string, void, undefined> {
-  for await (const standing of control.standings()) yield `${JSON.stringify(standing)}\n`
-  for await (const event of events) yield `${JSON.stringify(event)}\n`
+  for await (const standing of control.standings()) yield jsonLine(standing)
+  for await (const event of events) yield jsonLine(event)
 }

@@ -49,6 +49,7 @@ const settingsRules = (sides: Sides): Rules<Settings> => ({
   server: parts(serverRules(sides)),
   store: storeRule(sides),
   ledger: parts({ keep: setting('ledger.keep', durationText, plumbing) }),
+  decisions: parts(decisionRules(sides)),
   identity: optional<IdentitySettings>(IDENTITY, {
     gone: lost('identity', 'nobody can sign in: identity is gone'),
     added: won('identity', 'people can sign in to mint keys of their own'),
@@ -96,6 +97,17 @@ const optional =
   }
 
 const addressText = ({ host, port }: Address): string => `${host.includes(':') ? `[${host}]` : host}:${port}`
+
+const decisionRules = (sides: Sides): Rules<Settings['decisions']> => ({
+  log: setting('decisions.log', text, plumbing),
+  // Where it is not written it follows state_dir, which is told by itself.
+  directory: (from, to) =>
+    [sides.before, sides.after].some(({ loaded }) => loaded.fields.has('decisions.path'))
+      ? pathChange('decisions.path', from, to, sides)
+      : [],
+  maxBytes: setting('decisions.max_size', size, plumbing),
+  files: setting('decisions.files', count, plumbing),
+})
 
 const serverRules = (sides: Sides): Rules<Settings['server']> => ({
   listen: setting('server.listen', addressText, plumbing),

@@ -15,6 +15,7 @@ import type { EpochMs } from '../../../src/policy/config.ts'
 import type { Readings } from '../../../src/policy/decision.ts'
 import type { Terms } from '../../../src/policy/facts.ts'
 import { judge, judgeExtension } from '../../../src/policy/judge.ts'
+import { judgedOf } from '../../../src/policy/record.ts'
 import {
   amend,
   type Charge,
@@ -69,7 +70,9 @@ export class Mirror {
       return { outcome: 'stale', terms: this.#terms, at }
     const verdict = judge(this.#standing, claims, at)
     const { readings } = verdict
-    if (verdict.verdict === 'refuse') return { outcome: 'refused', denial: verdict.denial, readings }
+    if (verdict.verdict === 'refuse') {
+      return { outcome: 'refused', denial: verdict.denial, readings, judged: judgedOf(this.#standing, verdict, at) }
+    }
     const hold = holdOf(this.#standing, verdict.granted, { requestId, account, window: start }, at)
     this.#standing = take(this.#standing, hold)
     this.#requests.set(requestId, { hold, readings, state: 'open', leaseUntil: at + LEASE_MS, was: NOTHING })

@@ -46,9 +46,10 @@ export function sharedContract(start: Start): void {
     )
 
     expect(outcomes(answers)).toEqual({ admitted: 10, 'guests-spent': 40 })
-    expect(answers.find(({ outcome }) => outcome === 'guests-spent')).toEqual({
+    expect(answers.find(({ outcome }) => outcome === 'guests-spent')).toMatchObject({
       outcome: 'guests-spent',
       retryAfterMs: MIDNIGHT - NOON,
+      judged: { at: NOON, shared: { taken: 10 * 50 } },
     })
   })
 

@@ -1,0 +1,114 @@
+import type { DecisionSettings } from '../../config/settings.ts'
+import type { Alarm, Cancel, Clock, DecisionLog } from '../../gateway/ports.ts'
+import type { Millis } from '../../policy/config.ts'
+import type { DecisionRecord } from '../../policy/record.ts'
+import { lineOf } from './line.ts'
+import { Rotation } from './rotation.ts'
+
+/** Lines that come within as long share a write: what a crash loses at most, beside what is being written. */
+const GATHER_MS: Millis = 50
+/** As much is not waited for. */
+const GATHER_CHARS = 1_000_000
+/** What may wait for a slow disk. */
+const MOST_CHARS = 8_000_000
+/** No honest request has a longer line, whatever the files look for. */
+const MOST_LINE = 500_000
+
+export interface DecisionLogPorts {
+  /** As they are now. */
+  readonly settings: () => DecisionSettings
+  readonly clock: Clock
+  readonly alarm: Alarm
+}
+
+/** What became of the lines so far. */
+export interface LineCounts {
+  readonly written: number
+  readonly dropped: number
+}
+
+/** The decision log in files: a JSON line for each decision, written behind the requests. */
+export class DecisionFiles implements DecisionLog {
+  readonly #ports: DecisionLogPorts
+  readonly #rotation: Rotation
+  readonly #counts = { written: 0, dropped: 0 }
+  #lines: string[] = []
+  #chars = 0
+  #gathering: Cancel | undefined
+  #writing: Promise<void> | undefined
+  /** Lines dropped since there is trouble. */
+  #lost = 0
+
+  constructor(ports: DecisionLogPorts) {
+    this.#ports = ports
+    this.#rotation = new Rotation(ports.settings)
+  }
+
+  get counts(): LineCounts {
+    return this.#counts
+  }
+
+  write(record: DecisionRecord): void {
+    const line = lineOf(record)
+    if (line.length > MOST_LINE) this.#lose(1, 'a line is too long')
+    else if (this.#chars + line.length > MOST_CHARS) this.#lose(1, 'the disk is too slow')
+    else this.#add(line)
+  }
+
+  #add(line: string): void {
+    this.#lines.push(line)
+    this.#chars += line.length
+    if (this.#writing) return
+    if (this.#chars > GATHER_CHARS) this.#begin()
+    else this.#gathering ??= this.#ports.clock.after(GATHER_MS, () => this.#begin())
+  }
+
+  /** Writes what waits, and lets go of the file. Never rejects. */
+  async close(): Promise<void> {
+    await this.#writing
+    while (this.#lines.length > 0) {
+      this.#begin()
+      await this.#writing
+    }
+    await this.#rotation.close().catch(() => {})
+  }
+
+  #begin(): void {
+    this.#gathering?.()
+    this.#gathering = undefined
+    this.#writing = this.#writeAll().finally(() => {
+      this.#writing = undefined
+      if (this.#lines.length > 0) this.#gathering ??= this.#ports.clock.after(GATHER_MS, () => this.#begin())
+    })
+  }
+
+  async #writeAll(): Promise<void> {
+    const lines = this.#lines
+    this.#lines = []
+    this.#chars = 0
+    try {
+      await this.#rotation.append(lines)
+      this.#counts.written += lines.length
+      this.#recover()
+    } catch (error) {
+      await this.#rotation.close().catch(() => {})
+      this.#lose(lines.length, error instanceof Error ? error.message : String(error))
+    }
+  }
+
+  /** One alarm, however long it lasts. */
+  #lose(count: number, error: string): void {
+    const isNew = this.#lost === 0
+    this.#lost += count
+    this.#counts.dropped += count
+    if (!isNew) return
+    const { directory } = this.#ports.settings()
+    this.#ports.alarm('the decision log cannot be written: decisions are dropped, requests go on', { directory, error })
+  }
+
+  #recover(): void {
+    if (this.#lost === 0) return
+    this.#ports.alarm('the decision log is written again', { dropped: this.#lost })
+    this.#lost = 0
+  }
+}

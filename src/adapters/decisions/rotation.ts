@@ -1,0 +1,81 @@
+import { type FileHandle, mkdir, open, rm } from 'node:fs/promises'
+import type { DecisionSettings } from '../../config/settings.ts'
+import { logFile, logFiles } from './files.ts'
+
+interface Open {
+  readonly directory: string
+  readonly number: number
+  readonly handle: FileHandle
+  bytes: number
+}
+
+/** Appends to the newest file of a directory, begins the next one when it is full, and removes the oldest. */
+export class Rotation {
+  readonly #settings: () => DecisionSettings
+  #open: Open | undefined
+
+  /** The settings are asked before every write. */
+  constructor(settings: () => DecisionSettings) {
+    this.#settings = settings
+  }
+
+  /** Writes whole lines of ASCII, in order. After a rejection some may be there, the last of them cut short. */
+  async append(lines: readonly string[]): Promise<void> {
+    for (let from = 0; from < lines.length; ) {
+      const file = await this.#withRoom(lines[from]?.length ?? 0)
+      const { text, count } = fitting(lines, from, this.#settings().maxBytes - file.bytes)
+      await file.handle.appendFile(text, 'latin1')
+      file.bytes += text.length
+      from += count
+    }
+  }
+
+  /** The next append opens the file again. */
+  async close(): Promise<void> {
+    const file = this.#open
+    this.#open = undefined
+    await file?.handle.close()
+  }
+
+  /** A file with room for so many bytes, or an empty one. */
+  async #withRoom(bytes: number): Promise<Open> {
+    const { directory, maxBytes, files } = this.#settings()
+    const isFull = (file: Open) => file.bytes > 0 && file.bytes + bytes > maxBytes
+    if (this.#open?.directory === directory && !isFull(this.#open)) return this.#open
+    await this.close()
+    await mkdir(directory, { recursive: true, mode: 0o700 })
+    const newest = (await logFiles(directory)).at(-1)?.number ?? 0
+    let opened = await openFile(directory, Math.max(1, newest))
+    if (isFull(opened)) {
+      await opened.handle.close()
+      opened = await openFile(directory, newest + 1)
+    }
+    this.#open = opened
+    const { number } = opened
+    const old = (await logFiles(directory)).filter(file => file.number <= number - files)
+    await Promise.all(old.map(({ path }) => rm(path, { force: true })))
+    return opened
+  }
+}
+
+async function openFile(directory: string, number: number): Promise<Open> {
+  const handle = await open(logFile(directory, number).path, 'a', 0o600)
+  let { size: bytes } = await handle.stat()
+  if (bytes > 0) {
+    // On a line of its own, whatever a crash or a full disk left of the one before.
+    await handle.appendFile('\n')
+    bytes++
+  }
+  return { directory, number, handle, bytes }
+}
+
+/** The lines from `from` on that fit into `room` bytes, but one at least: of an empty file. */
+function fitting(lines: readonly string[], from: number, room: number): { text: string; count: number } {
+  let to = from
+  let bytes = 0
+  for (; to < lines.length; to++) {
+    bytes += lines[to]?.length ?? 0
+    if (bytes > room && to > from) break
+  }
+  return { text: lines.slice(from, to).join(''), count: to - from }
+}

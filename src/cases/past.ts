@@ -1,0 +1,85 @@
+import type { Loaded } from '../config/settings.ts'
+import { decide } from '../policy/decide.ts'
+import type { Decision, Step, Verdict } from '../policy/decision.ts'
+import type { Denial } from '../policy/denial.ts'
+import { type Flip, flipsOf } from '../policy/flip.ts'
+import {
+  type DecisionRecord,
+  endOf,
+  type Judged,
+  judgeAgain,
+  type Outcome,
+  outcomeOf,
+  type Seen,
+  standingOf,
+} from '../policy/record.ts'
+import { sayingThatSomethingWasFound } from './found.ts'
+import { stagesOf } from './stages.ts'
+
+/** A request of the decision log, decided again. */
+export interface Past {
+  readonly record: DecisionRecord
+  /** What these files make of it; absent where they allow what was refused before anybody was asked for readings. */
+  readonly again?: Outcome
+  /** Whether these files are those it was decided by. */
+  readonly sameFiles: boolean
+  /** Whether it comes to the same, to the byte. */
+  readonly agrees: boolean
+  readonly steps: readonly Step[]
+  /** What would have had it admitted, each tried out. */
+  readonly flips: readonly Flip[]
+}
+
+/** Decides a recorded request again, by the functions that decided it and on what they were given. */
+export function pastOf({ config }: Loaded, record: DecisionRecord): Past {
+  const { facts, seen } = record
+  const decision = decide(config, facts)
+  const end = endOf(decision, seen)
+  const again = end && outcomeOf(config, facts, decision, end)
+  const judged = seen && 'readings' in seen ? seen : undefined
+  const steps = stepsOf(decision, record, judged)
+  return {
+    record,
+    ...(again && { again }),
+    sameFiles: record.revision === config.revision,
+    agrees: JSON.stringify(again) === JSON.stringify(record.outcome),
+    steps: sayingThatSomethingWasFound(steps, config.matchers),
+    flips: again?.denial && judged && !judged.shared ? flipsAt(config, record, decision, judged) : [],
+  }
+}
+
+/** Moments are told by the clock that judged. */
+function flipsAt(config: Loaded['config'], { facts }: DecisionRecord, decision: Decision, judged: Judged) {
+  if (decision.verdict === 'deny') return []
+  const standing = standingOf(judged, decision.claims.spend.window.start)
+  return flipsOf(config, { ...facts, at: judged.at }, standing)
+}
+
+function stepsOf(decision: Decision, { facts, seen }: DecisionRecord, judged: Judged | undefined): readonly Step[] {
+  const { request } = facts
+  if (decision.verdict === 'deny' || !seen) return stagesOf({ decision, request })
+  const unlimited = { ...decision, why: decision.why.filter(({ stage }) => !LIMITS.has(stage)) }
+  if (!judged) return [...stagesOf({ decision: unlimited, request }), unjudgedStep(seen)]
+  const verdict = judgeAgain(decision.claims, judged)
+  const guests = judged.shared && { limit: judged.shared.limit }
+  const limited = stagesOf({ decision, request, verdict, ...(guests && { guests }) })
+  return isRefused(verdict, guests) ? limited : [...limited, ...decision.why.filter(({ stage }) => stage === 'send')]
+}
+
+const LIMITS: ReadonlySet<string> = new Set(['rate', 'quota', 'send'])
+
+const isRefused = ({ verdict }: Verdict, guests: object | undefined): boolean =>
+  verdict === 'refuse' || guests !== undefined
+
+function unjudgedStep(seen: Seen): Step {
+  if ('tool' in seen)
+    return { stage: 'gate', outcome: 'deny', text: `nobody could tell what the tool ${seen.tool} takes` }
+  if ('gone' in seen) {
+    const what = seen.gone === 'key' ? 'its key stopped working' : 'its account was gone'
+    return { stage: 'rate', outcome: 'deny', text: `${what} by then` }
+  }
+  return { stage: 'rate', outcome: 'deny', text: 'the store did not answer' }
+}
+
+/** What a denial is told by, or undefined where the request was let in. */
+export const denialOf = ({ again, record }: Past): Denial | undefined => (again ?? record.outcome).denial

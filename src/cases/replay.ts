@@ -1,0 +1,167 @@
+import type { Config, NanoUsd } from '../policy/config.ts'
+import { decide } from '../policy/decide.ts'
+import type { Decision } from '../policy/decision.ts'
+import type { Facts } from '../policy/facts.ts'
+import { type DecisionRecord, type End, endOf, type Outcome, type Seen } from '../policy/record.ts'
+import { possibleModels } from '../policy/route.ts'
+import { readWithoutClaims } from './records.ts'
+
+/** What other files would have made of requests. Each request counts in one of the last six, and in `unasked` beside. */
+export interface Tally {
+  readonly requests: number
+  /** Admitted then, refused now. */
+  readonly refused: number
+  /** Refused then, admitted now. */
+  readonly allowed: number
+  /** Served by another model. */
+  readonly rerouted: number
+  /** By the same model, with its pools in another order, or other pools. */
+  readonly moved: number
+  /** What it comes to hinges on a text or a header that nobody looked at then. */
+  readonly undeterminable: number
+  readonly same: number
+  /** Of those allowed: refused by the files alone, so that nobody knows what the limits would have said. */
+  readonly unasked: number
+  /** What was held for them, the most they could cost, then and now. Those undeterminable or unasked are left out. */
+  readonly before: NanoUsd
+  readonly after: NanoUsd
+}
+
+export interface Group extends Tally {
+  readonly plan: string
+  /** `none` where the files refused it before there was one. */
+  readonly model: string
+}
+
+export interface Replayed {
+  /** By plan and model. */
+  readonly groups: readonly Group[]
+  readonly total: Tally
+  /** Lines that are no decisions. */
+  readonly broken: number
+  /** Of the files that decided then. */
+  readonly revisions: readonly string[]
+}
+
+type Change = 'refused' | 'allowed' | 'rerouted' | 'moved' | 'undeterminable' | 'same'
+
+interface Now {
+  readonly decision: Decision
+  /** Undefined where nobody was asked for readings. */
+  readonly end: End | undefined
+}
+
+type Counts = { -readonly [Field in keyof Group]: Group[Field] }
+
+const NOTHING = {
+  ...{ requests: 0, refused: 0, allowed: 0, rerouted: 0, moved: 0, undeterminable: 0, same: 0, unasked: 0 },
+  ...{ before: 0, after: 0 },
+}
+
+/** Takes recorded requests through a candidate, each on the readings it was judged on then. */
+export class Replay {
+  readonly #config: Config
+  readonly #groups = new Map<string, Map<string, Counts>>()
+  readonly #revisions = new Set<string>()
+  #broken = 0
+
+  constructor(candidate: Config) {
+    this.#config = candidate
+  }
+
+  /** One line of the log. Blank ones are none. */
+  add(line: string): void {
+    if (line === '') return
+    const record = readWithoutClaims(line)
+    if (!record || !this.#take(record)) this.#broken++
+  }
+
+  get replayed(): Replayed {
+    const groups = [...this.#groups.values()].flatMap(models => [...models.values()])
+    groups.sort((a, b) => compare(a.plan, b.plan) || compare(a.model, b.model))
+    return { groups, total: totalOf(groups), broken: this.#broken, revisions: [...this.#revisions] }
+  }
+
+  /** False for what only looks like a decision. */
+  #take({ facts, seen, outcome, revision }: DecisionRecord): boolean {
+    try {
+      const now = decidedNow(this.#config, facts, seen)
+      this.#count(outcome, now)
+    } catch {
+      return false
+    }
+    this.#revisions.add(revision)
+    return true
+  }
+
+  #count(then: Outcome, now: Now | undefined): void {
+    const change = now ? changeOf(then, now) : 'undeterminable'
+    const counts = this.#groupOf(then.plan, modelOf(then, now))
+    counts.requests++
+    counts[change]++
+    if (!now) return
+    if (!now.end) {
+      if (change === 'allowed') counts.unasked++
+      return
+    }
+    counts.before += then.granted?.cost ?? 0
+    if ('granted' in now.end) counts.after += now.end.granted.cost
+  }
+
+  #groupOf(plan: string, model: string): Counts {
+    const models = this.#groups.get(plan) ?? new Map<string, Counts>()
+    const counts = models.get(model) ?? { plan, model, ...NOTHING }
+    if (counts.requests > 0) return counts
+    this.#groups.set(plan, models.set(model, counts))
+    return counts
+  }
+}
+
+/** Undefined where what it comes to hinges on what nobody looked for. */
+function decidedNow(config: Config, facts: Facts, seen: Seen | undefined): Now | undefined {
+  const models = wasLookedAt(config, facts) ? [] : possibleModels(config, facts)
+  if (models.length < 2) return decided(config, facts, seen)
+  const all = models.map(({ name: model }) => decided(config, { ...facts, request: { ...facts.request, model } }, seen))
+  // Refused, whichever it is.
+  return all.every(({ end }) => end && 'denial' in end) ? all[0] : undefined
+}
+
+function decided(config: Config, facts: Facts, seen: Seen | undefined): Now {
+  const decision = decide(config, facts)
+  return { decision, end: endOf(decision, seen) }
+}
+
+/** Whether all that the candidate looks for was looked for then. */
+function wasLookedAt({ matchers }: Config, { signals }: Facts): boolean {
+  for (const { name } of matchers) if (signals[name] === undefined) return false
+  return true
+}
+
+function changeOf(then: Outcome, { decision, end }: Now): Change {
+  const isAllowed = decision.verdict === 'allow' && !(end && 'denial' in end)
+  if (then.verdict === 'deny') return isAllowed ? 'allowed' : 'same'
+  if (!isAllowed) return 'refused'
+  if (then.model !== decision.model.name) return 'rerouted'
+  const { pools = [] } = then
+  const isSame = pools.length === decision.pools.length && decision.pools.every(({ name }, at) => name === pools[at])
+  return isSame ? 'same' : 'moved'
+}
+
+function modelOf({ model, denial }: Outcome, now: Now | undefined): string {
+  if (model !== undefined) return model
+  if (denial && 'model' in denial) return denial.model
+  return now?.decision.verdict === 'allow' ? now.decision.model.name : 'none'
+}
+
+const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
+
+function totalOf(groups: readonly Group[]): Tally {
+  const total = { ...NOTHING }
+  for (const group of groups) for (const field of FIELDS) total[field] += group[field]
+  return total
+}
+
+const FIELDS = [
+  ...(['requests', 'refused', 'allowed', 'rerouted', 'moved', 'undeterminable', 'same', 'unasked'] as const),
+  ...(['before', 'after'] as const),
+]

@@ -1,0 +1,74 @@
+import type { Replayed, Tally } from '../cases/replay.ts'
+import type { NanoUsd } from '../policy/config.ts'
+import { usdText } from '../wire/money.ts'
+import { table } from './talk.ts'
+
+/** What came of a replay, and of the candidate it was done with. */
+export interface ReplayTold extends Replayed {
+  /** Its revision. */
+  readonly candidate: string
+}
+
+const COLUMNS = ['requests', 'refused', 'allowed', 'rerouted', 'moved', 'undeterminable'] as const
+
+/** As people read it: a line for each plan and model, the sum of all, and what is to be known of them. */
+export function replayText(told: ReplayTold): string {
+  const { groups, total, candidate, revisions } = told
+  const then = revisions.length === 0 ? 'no revision' : listed(revisions)
+  const title = `${total.requests} decisions of revision ${then}, taken through revision ${candidate}`
+  const rows = groups.map(group => [group.plan, group.model, ...cellsOf(group)])
+  const head = ['PLAN', 'MODEL', ...COLUMNS.map(name => name.toUpperCase()), 'HELD USD', 'CHANGE']
+  const counted = groups.length === 0 ? [] : [table([head, ...rows, ['TOTAL', '', ...cellsOf(total)]], 2)]
+  return `${[title, ...counted, ...notesOf(told)].join('\n\n')}\n`
+}
+
+const MOST_REVISIONS = 5
+
+const listed = (names: readonly string[]): string =>
+  names.length > MOST_REVISIONS
+    ? `${names.slice(0, MOST_REVISIONS).join(', ')} and ${names.length - MOST_REVISIONS} more`
+    : names.join(', ')
+
+const cellsOf = (tally: Tally): string[] => [
+  ...COLUMNS.map(name => String(tally[name])),
+  usdText(tally.before),
+  signed(tally.after - tally.before),
+]
+
+const signed = (amount: NanoUsd): string => {
+  if (amount === 0) return '0'
+  return amount > 0 ? `+${usdText(amount)}` : `-${usdText(-amount)}`
+}
+
+function notesOf({ total, broken }: ReplayTold): string[] {
+  const { requests, undeterminable, unasked } = total
+  const notes = [
+    requests > 0 ? 'HELD USD is the most that the admitted requests could cost.' : '',
+    undeterminable > 0
+      ? `${undeterminable} undeterminable: routes look for something in texts or headers that nobody looked for then.`
+      : '',
+    unasked > 0
+      ? `${unasked} of those allowed were refused before any limit was asked: whether they fit is not known, and their cost is left out.`
+      : '',
+    broken > 0 ? `${broken} broken lines were left out.` : '',
+  ].filter(Boolean)
+  return notes.length > 0 ? [notes.join('\n')] : []
+}
+
+/** As programs read it. */
+export function replayJson({ groups, total, broken, candidate, revisions }: ReplayTold): string {
+  const told = {
+    revision: candidate,
+    recorded_revisions: revisions,
+    broken_lines: broken,
+    total: tallyRecord(total),
+    groups: groups.map(({ plan, model, ...tally }) => ({ plan, model, ...tallyRecord(tally) })),
+  }
+  return `${JSON.stringify(told, null, 2)}\n`
+}
+
+const tallyRecord = ({ before, after, ...counts }: Tally): object => ({
+  ...counts,
+  held_nano_usd: before,
+  held_nano_usd_after: after,
+})

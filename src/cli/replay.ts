@@ -1,0 +1,28 @@
+import { type Command, Option } from 'commander'
+
+/** How `svcctl replay` is asked. */
+export interface ReplayOptions {
+  readonly config: string
+  readonly json?: boolean
+}
+
+/** `svcctl replay`: what other files would have made of past requests. Exit codes: 0 told, 1 the files are bad, 2 wrong usage. */
+export function registerReplay(program: Command): void {
+  program
+    .command('replay <log>')
+    .summary('take past requests through other files, and tell what would change')
+    .description(
+      'Takes the requests of a decision log (a file, the directory of its files, or - for stdin) through the functions that decide, each on the readings it was judged on then. What other files would have admitted or refused before it changes none of these readings. No server is asked.',
+    )
+    .addOption(
+      new Option('-c, --config <file>', 'the main configuration file of the candidate')
+        .default('config.yaml')
+        .env('SVCCTL_CONFIG'),
+    )
+    .option('--json', 'print it as JSON')
+    .action(async (log: string, options: ReplayOptions) => {
+      // What it needs is compiled on import, which other commands need not wait for.
+      const { replay } = await import('./replay-run.ts')
+      await replay(log, options)
+    })
+}

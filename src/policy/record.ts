@@ -1,0 +1,160 @@
+import type { Config, EpochMs, NanoUsd } from './config.ts'
+import { decide } from './decide.ts'
+import type { Claims, Decision, Granted, Readings, Refuse, Verdict } from './decision.ts'
+import type { Denial } from './denial.ts'
+import type { Facts } from './facts.ts'
+import { judge } from './judge.ts'
+import { planName } from './plan.ts'
+import { dayOf, liveMinute, type Standing } from './standing.ts'
+
+/** What was decided of one request, and all that it was decided on: plain JSON, without a text or a key. */
+export interface DecisionRecord {
+  /** Of this form. */
+  readonly v: 1
+  readonly id: string
+  /** Of the configuration it was decided by. */
+  readonly revision: string
+  /** As they were judged: `at` is that of the admission which counted, and `keyPrefix` is null. */
+  readonly facts: Facts
+  /** Absent where nobody had to be asked, because the files alone refuse the request. */
+  readonly seen?: Seen
+  readonly outcome: Outcome
+}
+
+/** What was found when a request was to be admitted: with the facts, all that its outcome depends on. */
+export type Seen =
+  | Judged
+  /** The key stopped working since it was looked up, or the account of a sign-in is gone. */
+  | { readonly gone: 'key' | 'account' }
+  /** Nobody could tell what this hosted tool takes. */
+  | { readonly tool: string }
+  /** The store did not answer. */
+  | { readonly unavailable: true }
+
+/** What the limits of an account were judged on. */
+export interface Judged {
+  /** By the clock of the store. */
+  readonly at: EpochMs
+  readonly readings: Readings
+  /** The sliding minute, oldest first, where it says how long to wait: second, requests and tokens of each bucket. */
+  readonly minute?: readonly (readonly [second: number, requests: number, tokens: number])[]
+  /** What all guests may spend in the day, and what of it they had: where that is what refused. */
+  readonly shared?: { readonly limit: NanoUsd; readonly taken: NanoUsd }
+}
+
+export interface Outcome {
+  readonly verdict: 'allow' | 'deny'
+  /** `none` where the account has none. */
+  readonly plan: string
+  /** What the files allow, whatever the limits say; likewise route, pools and claims. */
+  readonly model?: string
+  /** The route that chose the model. */
+  readonly route?: string
+  /** In the order they are to be tried. */
+  readonly pools?: readonly string[]
+  readonly granted?: Granted
+  readonly denial?: Denial
+  /** The last of all, so that whoever does not need them need not read them. */
+  readonly claims?: Claims
+}
+
+/** What became of a decision. */
+export type End = { readonly granted: Granted } | { readonly denial: Denial }
+
+/** What is told of a decision and its end. */
+export function outcomeOf(config: Config, { caller }: Facts, decision: Decision, end: End): Outcome {
+  const outcome: Building<Outcome> = {
+    verdict: 'denial' in end ? 'deny' : 'allow',
+    plan: planName(config, caller),
+  }
+  if (decision.verdict === 'allow') {
+    outcome.model = decision.model.name
+    if (decision.route) outcome.route = decision.route.name
+    outcome.pools = decision.pools.map(({ name }) => name)
+  }
+  if ('denial' in end) outcome.denial = end.denial
+  else outcome.granted = grantOf(end.granted)
+  if (decision.verdict === 'allow') outcome.claims = decision.claims
+  return outcome
+}
+
+type Building<T> = { -readonly [Field in keyof T]: T[Field] }
+
+/** A hold is one, and more. */
+const grantOf = ({ output, tokens, cost }: Granted): Granted => ({ output, tokens, cost })
+
+/**
+ * The end that a decision comes to by what was seen. Undefined where nobody was asked: the files refused the request
+ * then, and allow it now.
+ */
+export function endOf(decision: Decision, seen: Seen | undefined): End | undefined {
+  if (decision.verdict === 'deny') return { denial: decision.denial }
+  if (!seen) return undefined
+  if ('readings' in seen) return judgedEnd(decision.claims, seen)
+  return { denial: unjudgedDenial(seen) }
+}
+
+/** The outcome of a record, decided and judged again. */
+export function outcomeAgain(
+  config: Config,
+  { facts, seen }: Pick<DecisionRecord, 'facts' | 'seen'>,
+): Outcome | undefined {
+  const decision = decide(config, facts)
+  const end = endOf(decision, seen)
+  return end && outcomeOf(config, facts, decision, end)
+}
+
+function judgedEnd(claims: Claims, judged: Judged): End {
+  const verdict = judgeAgain(claims, judged)
+  if (verdict.verdict === 'refuse') return { denial: verdict.denial }
+  const { at, shared } = judged
+  return shared && shared.taken + verdict.granted.cost > shared.limit ? { denial: guestsSpent(at) } : verdict
+}
+
+/** The verdict on claims at what they were judged on. */
+export const judgeAgain = (claims: Claims, judged: Judged): Verdict =>
+  judge(standingOf(judged, claims.spend.window.start), claims, judged.at)
+
+/** Why a request is refused that was not judged. */
+export function unjudgedDenial(seen: Exclude<Seen, Judged>): Denial {
+  if ('tool' in seen) return { code: 'TOOL_UNAVAILABLE', tool: seen.tool }
+  if ('unavailable' in seen) return { code: 'STORE_UNAVAILABLE' }
+  return seen.gone === 'key'
+    ? { code: 'INVALID_KEY' }
+    : { code: 'INVALID_TOKEN', problem: 'Sign in again: the account of this token is gone.' }
+}
+
+const DAY_MS = 86_400_000
+
+/** All guests together have spent what they may in a day; there is more at midnight UTC. */
+export const guestsSpent = (at: EpochMs, retryAfterMs = DAY_MS - (at % DAY_MS)): Denial => ({
+  code: 'rate_limit_exceeded',
+  type: 'daily_limit',
+  shared: true,
+  retryAfterMs,
+})
+
+const WAITS: ReadonlySet<string> = new Set(['requests', 'tokens', 'daily_limit'])
+
+/** What is kept of a standing that refused: the minute only where it says how long to wait. */
+export function judgedOf(standing: Standing, { denial, readings }: Refuse, at: EpochMs): Judged {
+  if (denial.code !== 'rate_limit_exceeded' || !WAITS.has(denial.type)) return { at, readings }
+  const { buckets } = liveMinute(standing, at)
+  if (buckets.length === 0) return { at, readings }
+  return { at, readings, minute: buckets.map(({ second, requests, tokens }) => [second, requests, tokens]) }
+}
+
+/** A standing that is judged at the moment as the one that was. */
+export function standingOf({ at, readings, minute }: Judged, window: EpochMs): Standing {
+  const { requests, tokens, day, open, used, held } = readings
+  const now = Math.floor(at / 1000)
+  const buckets = minute?.map(([second, requests, tokens]) => ({ second, requests, tokens }))
+  const known = buckets ?? (requests > 0 || tokens > 0 ? [{ second: now, requests, tokens }] : [])
+  const second = Math.max(now, known.at(-1)?.second ?? 0)
+  return {
+    minute: known,
+    day: { number: dayOf(second), requests: day },
+    open,
+    spend: { [window]: { used, held } },
+  }
+}
