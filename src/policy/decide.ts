@@ -1,6 +1,6 @@
 import type { Config, EpochMs, Model, NanoUsd, Overage, Plan } from './config.ts'
 import { placeOf } from './config.ts'
-import type { Allow, Claims, Decision, SpendClaim, Step } from './decision.ts'
+import type { Allow, Building, Claims, Decision, SpendClaim, Step } from './decision.ts'
 import type { Denial } from './denial.ts'
 import type { Facts, Terms } from './facts.ts'
 
@@ -57,9 +57,6 @@ export function decide(config: Config, facts: Facts): Decision {
   if (imageSize) allow.imageSize = imageSize
   return allow
 }
-
-/** Field by field: to spread what may be there costs more than all the rest of a decision. */
-type Building<T> = { -readonly [Field in keyof T]: T[Field] }
 
 /** An account that was served before the files changed. The client can do no more than of any plan that is too small. */
 function unplanned(config: Config, { caller, request }: Facts): Decision {

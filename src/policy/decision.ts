@@ -111,3 +111,6 @@ export interface Readings {
   readonly used: NanoUsd
   readonly held: NanoUsd
 }
+
+/** A thing that is built field by field: to spread what may be there costs more than all the rest of a decision. */
+export type Building<T> = { -readonly [Field in keyof T]: T[Field] }

@@ -1,6 +1,6 @@
 import type { Config, EpochMs, NanoUsd } from './config.ts'
 import { decide } from './decide.ts'
-import type { Claims, Decision, Granted, Readings, Refuse, Verdict } from './decision.ts'
+import type { Building, Claims, Decision, Granted, Readings, Refuse, Verdict } from './decision.ts'
 import type { Denial } from './denial.ts'
 import type { Facts } from './facts.ts'
 import { judge } from './judge.ts'
@@ -77,8 +77,6 @@ export function outcomeOf(config: Config, { caller }: Facts, decision: Decision,
   if (decision.verdict === 'allow') outcome.claims = decision.claims
   return outcome
 }
-
-type Building<T> = { -readonly [Field in keyof T]: T[Field] }
 
 /** A hold is one, and more. */
 const grantOf = ({ output, tokens, cost }: Granted): Granted => ({ output, tokens, cost })

@@ -27,9 +27,12 @@ type Completion = JsonObject & { readonly choices: readonly JsonObject[] }
 
 function completionIn(bytes: Buffer): Completion | undefined {
   const answer = parse(bytes.toString('utf8'))
-  if (!isObject(answer) || !Array.isArray(answer.choices) || answer.choices.length === 0) return undefined
-  const { choices } = answer
-  return choices.every(choice => isObject(choice) && isObject(choice.message)) ? { ...answer, choices } : undefined
+  return isCompletion(answer) ? answer : undefined
+}
+
+function isCompletion(answer: unknown): answer is Completion {
+  if (!isObject(answer) || !Array.isArray(answer.choices) || answer.choices.length === 0) return false
+  return answer.choices.every(choice => isObject(choice) && isObject(choice.message))
 }
 
 function countsOf({ usage: reported, choices }: Completion): Pick<WholeAnswer, 'usage' | 'spoken'> {

@@ -1,4 +1,5 @@
-import { type Arguments, isRecord } from './tool.ts'
+import { isObject } from '../../wire/json.ts'
+import type { Arguments } from './tool.ts'
 
 const BYTES_MAX = 64 * 1024
 const DEPTH_MAX = 64
@@ -13,7 +14,7 @@ export function readArguments(text: string): { readonly args: Arguments } | { re
   } catch (error) {
     return { problem: `the arguments are not JSON: ${error instanceof SyntaxError ? error.message : String(error)}` }
   }
-  if (!isRecord(args)) return { problem: 'the arguments are not a JSON object' }
+  if (!isObject(args)) return { problem: 'the arguments are not a JSON object' }
   if (deeperThan(args, DEPTH_MAX)) return { problem: `the arguments are nested deeper than ${DEPTH_MAX} levels` }
   return { args }
 }

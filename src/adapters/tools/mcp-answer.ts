@@ -1,9 +1,9 @@
 import type { Cancel } from '../../gateway/ports.ts'
+import { isObject } from '../../wire/json.ts'
 import { atMost, whole } from './body.ts'
 import { excerpt } from './bounded.ts'
 import { type Answer, drop, mediaType } from './egress.ts'
 import { ToolFailure, UNREADABLE, Unreached, unreachable } from './failure.ts'
-import { isRecord } from './tool.ts'
 
 /** The `code` of the errors that stand for an answer which never came whole; `data` says why. Of JSON-RPC's own range. */
 export const BROKEN_OFF = -32_099
@@ -35,7 +35,7 @@ export async function answered({ answer, over: sent }: Sent, id: unknown, done: 
 function answers(text: string, id: unknown): boolean {
   try {
     const message: unknown = JSON.parse(text)
-    return (Array.isArray(message) ? message : [message]).some(each => isRecord(each) && each.id === id)
+    return (Array.isArray(message) ? message : [message]).some(each => isObject(each) && each.id === id)
   } catch {
     return false
   }

@@ -1,5 +1,6 @@
+import { isObject } from '../../wire/json.ts'
 import { ToolFailure, UNREADABLE } from './failure.ts'
-import { isRecord, type Outcome } from './tool.ts'
+import type { Outcome } from './tool.ts'
 
 /** The result of a `tools/call` as text: its texts, else its structured content, and a mark for all that is neither. */
 export function outcomeOf(result: Readonly<Record<string, unknown>>): Outcome {
@@ -20,10 +21,10 @@ interface Part {
 }
 
 function partOf(block: unknown): Part {
-  if (!isRecord(block)) return leftOut('content')
+  if (!isObject(block)) return leftOut('content')
   const { type, text, resource } = block
   if (type === 'text' && typeof text === 'string') return { text }
-  if (type === 'resource' && isRecord(resource))
+  if (type === 'resource' && isObject(resource))
     return typeof resource.text === 'string' ? { text: resource.text } : leftOut('resource', resource.mimeType)
   if (type === 'image' || type === 'audio') return leftOut(type, block.mimeType)
   return leftOut(type === 'resource_link' ? 'link' : 'content')

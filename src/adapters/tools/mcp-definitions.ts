@@ -1,9 +1,9 @@
 import type { ToolDefinition } from '../../gateway/ports.ts'
+import { isObject } from '../../wire/json.ts'
 import { deeperThan } from './arguments.ts'
 import { bounded, clean } from './bounded.ts'
 import { ToolFailure, UNREADABLE } from './failure.ts'
 import type { McpSession } from './mcp-session.ts'
-import { isRecord } from './tool.ts'
 
 const PAGES_MAX = 20
 const DESCRIPTION_BYTES_MAX = 8 * 1024
@@ -24,7 +24,7 @@ export async function listTools(
   for (let page = 0; page < PAGES_MAX; page++) {
     const { tools, nextCursor } = await session.request('tools/list', cursor === undefined ? {} : { cursor }, signal)
     if (!Array.isArray(tools)) throw new ToolFailure(UNREADABLE, 'its list of tools is none')
-    for (const tool of tools.filter(isRecord)) {
+    for (const tool of tools.filter(isObject)) {
       const { name } = tool
       if (typeof name === 'string' && wanted.has(name) && !found.has(name)) found.set(name, listed(tool))
     }
@@ -35,7 +35,7 @@ export async function listTools(
 }
 
 function listed({ description, inputSchema }: Readonly<Record<string, unknown>>): Listed {
-  if (!isRecord(inputSchema) || inputSchema.type !== 'object')
+  if (!isObject(inputSchema) || inputSchema.type !== 'object')
     return { problem: 'its input schema is not that of an object' }
   if (deeperThan(inputSchema, SCHEMA_DEPTH_MAX))
     return { problem: `its input schema is nested deeper than ${SCHEMA_DEPTH_MAX} levels` }

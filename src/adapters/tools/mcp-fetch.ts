@@ -2,12 +2,12 @@ import type { FetchLike } from '@modelcontextprotocol/sdk/shared/transport.js'
 import type { McpToolSettings } from '../../config/settings.ts'
 import type { Clock } from '../../gateway/ports.ts'
 import type { Millis } from '../../policy/config.ts'
+import { isObject } from '../../wire/json.ts'
 import { onAborted } from './aborted.ts'
 import { eventsAtMost } from './body.ts'
 import { type Ask, drop, type Egress, type Target } from './egress.ts'
 import { ToolFailure, UNREACHABLE, Unreached, unreachable } from './failure.ts'
 import { answered, closing, eventsOf, type Sent, streamed, telling } from './mcp-answer.ts'
-import { isRecord } from './tool.ts'
 
 /** From a request to the headers of its answer; a call may take as long as whoever made it waits. */
 const HEADERS_MS: Millis = 10_000
@@ -53,7 +53,7 @@ export class McpFetch {
   async #post(asked: Asked, body: string): Promise<Response> {
     const message: unknown = JSON.parse(body)
     const ask: Ask = { ...asked, method: 'POST', body }
-    const { id, method, params } = isRecord(message) ? message : {}
+    const { id, method, params } = isObject(message) ? message : {}
     if (this.#ports.transport === 'streamable_http' && id !== undefined && typeof method === 'string')
       return this.#request(ask, id, method)
     try {
@@ -64,7 +64,7 @@ export class McpFetch {
       throw error
     } finally {
       // The server was told; whether it listens or not, nobody waits any longer.
-      if (method === 'notifications/cancelled' && isRecord(params))
+      if (method === 'notifications/cancelled' && isObject(params))
         this.#requests.get(params.requestId)?.abort(new ToolFailure('cancelled'))
     }
   }

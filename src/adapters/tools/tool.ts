@@ -23,6 +23,3 @@ export interface Outcome {
   /** What the operator is told of it: the tool fails whatever it is asked. */
   readonly fault?: ToolFailure
 }
-
-export const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)

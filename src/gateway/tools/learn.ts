@@ -3,6 +3,7 @@ import type { ToolDenial } from '../../policy/denial.ts'
 import type { ChatAsk, Facts } from '../../policy/facts.ts'
 import type { Gateway } from '../infer.ts'
 import type { Client, ToolDefinition } from '../ports.ts'
+import { inTime } from './in-time.ts'
 
 /** What a model will be told of the hosted tools of a request, and the request with what that weighs. */
 export interface LearntTools {
@@ -34,26 +35,11 @@ export async function learnTools(
   return { request: { ...request, textBytes: request.textBytes + weight }, definitions }
 }
 
-async function learn(
+function learn(
   { settings, tools, clock }: Pick<Gateway, 'settings' | 'tools' | 'clock'>,
   name: string,
   client: Client,
 ): Promise<ToolDefinition | undefined> {
-  const controller = new AbortController()
-  const abort = () => controller.abort()
-  const timeout = settings.tools.get(name)?.timeout ?? 0
-  const watches = [clock.after(timeout, abort), client.onGone(abort)]
-  try {
-    return await Promise.race([tools.define(name, controller.signal), aborted(controller.signal)])
-  } finally {
-    for (const cancel of watches) cancel()
-  }
-}
-
-/** Resolves with nothing once the signal is aborted. */
-export function aborted(signal: AbortSignal): Promise<undefined> {
-  return new Promise(resolve => {
-    if (signal.aborted) resolve(undefined)
-    else signal.addEventListener('abort', () => resolve(undefined), { once: true })
-  })
+  const time = settings.tools.get(name)?.timeout ?? 0
+  return inTime({ clock, time, onCalledOff: run => client.onGone(run) }, signal => tools.define(name, signal))
 }

@@ -3,7 +3,7 @@ import type { HostedTool, Millis } from '../../policy/config.ts'
 import { callsOf } from '../../policy/tools.ts'
 import type { CallResult, HostedCall } from '../../wire/tools/turn.ts'
 import type { Alarm, Clock, HostedTools, ToolResult } from '../ports.ts'
-import { aborted } from './learn.ts'
+import { inTime } from './in-time.ts'
 
 export interface RunPorts {
   readonly tools: HostedTools
@@ -44,21 +44,15 @@ async function runCall(ports: RunPorts, call: HostedCall, terms: RunTerms): Prom
   return { call, text, failed: hasFailed }
 }
 
-async function withTimeout(ports: RunPorts, call: HostedCall, { time, signal }: RunTerms): Promise<ToolResult> {
+async function withTimeout(ports: RunPorts, call: HostedCall, { time: left, signal }: RunTerms): Promise<ToolResult> {
   const { clock, settings } = ports
-  const timeout = Math.min(time, settings.tools.get(call.tool)?.timeout ?? 0)
-  const controller = new AbortController()
-  const abort = () => controller.abort()
-  signal.addEventListener('abort', abort, { once: true })
-  const said = `The tool did not answer within ${timeout / 1000} s.`
-  const callOff = clock.after(timeout, () => controller.abort(new DOMException(said, 'TimeoutError')))
-  try {
-    const result = await Promise.race([resultOf(ports, call, controller.signal), aborted(controller.signal)])
-    return result ?? { text: said, failed: true, free: true }
-  } finally {
-    callOff()
-    signal.removeEventListener('abort', abort)
+  const time = Math.min(left, settings.tools.get(call.tool)?.timeout ?? 0)
+  const onCalledOff = (run: () => void) => {
+    signal.addEventListener('abort', run, { once: true })
+    return () => signal.removeEventListener('abort', run)
   }
+  const result = await inTime({ clock, time, onCalledOff }, aborting => resultOf(ports, call, aborting))
+  return result ?? { text: `The tool did not answer within ${time / 1000} s.`, failed: true, free: true }
 }
 
 /** No tool may break an answer, whatever it does. */

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../body.ts'
+import { isObject, type JsonObject } from '../body.ts'
 
 /** What a model said in one round of an answer with hosted tools. */
 export interface Turn {
@@ -74,12 +74,8 @@ function plusUsage(a: JsonObject | undefined, b: JsonObject): JsonObject {
 
 function plus(a: unknown, b: unknown): unknown {
   if (typeof b === 'number') return typeof a === 'number' ? a + b : b
-  if (isPlain(b)) return plusUsage(isPlain(a) ? a : undefined, b)
+  if (isObject(b)) return plusUsage(isObject(a) ? a : undefined, b)
   return b ?? a
 }
-
-const isPlain = (value: unknown): value is JsonObject =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
-
 /** A text, or none: backends send anything, and nothing. */
 export const textOf = (value: unknown): string => (typeof value === 'string' ? value : '')
