@@ -2,7 +2,8 @@ import type { Config, NanoUsd } from '../policy/config.ts'
 import { decide } from '../policy/decide.ts'
 import type { Decision } from '../policy/decision.ts'
 import type { Facts } from '../policy/facts.ts'
-import { type DecisionRecord, type End, endOf, type Outcome, type Seen } from '../policy/record.ts'
+import { planName } from '../policy/plan.ts'
+import { type DecisionRecord, type End, endOf, type Outcome, outcomeOf, type Seen } from '../policy/record.ts'
 import { possibleModels } from '../policy/route.ts'
 import { readWithoutClaims } from './records.ts'
 
@@ -61,12 +62,15 @@ const NOTHING = {
 /** Takes recorded requests through a candidate, each on the readings it was judged on then. */
 export class Replay {
   readonly #config: Config
+  readonly #base: Config | undefined
   readonly #groups = new Map<string, Map<string, Counts>>()
   readonly #revisions = new Set<string>()
   #broken = 0
 
-  constructor(candidate: Config) {
+  /** With a base they are compared with what that makes of them, and not with what was recorded. */
+  constructor(candidate: Config, base?: Config) {
     this.#config = candidate
+    this.#base = base
   }
 
   /** One line of the log. Blank ones are none. */
@@ -85,8 +89,10 @@ export class Replay {
   /** False for what only looks like a decision. */
   #take({ facts, seen, outcome, revision }: DecisionRecord): boolean {
     try {
-      const now = decidedNow(this.#config, facts, seen)
-      this.#count(outcome, now)
+      const base = this.#base?.revision === revision ? undefined : this.#base
+      const then = base ? outcomeBy(base, facts, seen) : outcome
+      const now = then && decidedNow(this.#config, facts, seen)
+      this.#count(then ?? outcome, now)
     } catch {
       return false
     }
@@ -115,6 +121,17 @@ export class Replay {
     this.#groups.set(plan, models.set(model, counts))
     return counts
   }
+}
+
+/** As if these files had decided it; undefined as below. */
+function outcomeBy(config: Config, facts: Facts, seen: Seen | undefined): Outcome | undefined {
+  const now = decidedNow(config, facts, seen)
+  if (!now) return undefined
+  const { decision, end } = now
+  if (end) return outcomeOf(config, facts, decision, end)
+  if (decision.verdict === 'deny') return undefined
+  const pools = decision.pools.map(({ name }) => name)
+  return { verdict: 'allow', plan: planName(config, facts.caller), model: decision.model.name, pools }
 }
 
 /** Undefined where what it comes to hinges on what nobody looked for. */

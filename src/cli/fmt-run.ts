@@ -51,7 +51,7 @@ function included(config: string, report: Report): readonly Source[] {
   if (!main) return []
   // What is wrong with what it says is for `validate`.
   const root = parse(main, process.env, () => {})
-  const others = root ? readIncludes(main, root, dirname(path), cwd, report) : []
+  const others = root ? readIncludes(main, root, { directory: dirname(path), cwd }, report) : []
   return [main, ...others.filter(source => source !== undefined)]
 }
 

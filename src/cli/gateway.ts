@@ -5,7 +5,6 @@ import { Connections } from '../adapters/backends/connections.ts'
 import { probeOver } from '../adapters/backends/probe.ts'
 import { DecisionFiles } from '../adapters/decisions/log.ts'
 import type { Identity } from '../adapters/identity/identity.ts'
-import type { Load } from '../config/load.ts'
 import type { Address, Loaded } from '../config/settings.ts'
 import { Leases } from '../gateway/leases.ts'
 import { Pools } from '../gateway/pools.ts'
@@ -23,8 +22,8 @@ import { publicEndpoints } from '../http/public.ts'
 import type { Reloaded } from '../http/reloaded.ts'
 import { type Log, serve } from '../http/server.ts'
 import type { Millis } from '../policy/config.ts'
+import { changesOf, type FilesOf } from './changes.ts'
 import { Drain, type DrainTimes } from './drain.ts'
-import { type Asker, Reloader } from './reloader.ts'
 import { OpenSnapshots, openSnapshot } from './snapshots.ts'
 import { openState } from './store.ts'
 import { within } from './within.ts'
@@ -37,8 +36,8 @@ export interface RunningGateway {
   readonly app: App
   readonly listen: Address
   readonly admin: Address
-  /** Loads the files again. Never rejects. */
-  reload(by: Asker): Promise<Reloaded>
+  /** Loads the files again, because an operator, an account or `watch` asks for it. Never rejects. */
+  reload(by: string): Promise<Reloaded>
   /**
    * Leaves as `server.drain_delay` and `server.drain_timeout` say, then closes the store. Resolves with whether all
    * that was settled is in the ledger, or on the disk that stands in for it.
@@ -50,12 +49,10 @@ export interface RunningGateway {
   cut(): void
 }
 
-export interface GatewayHooks {
+export interface GatewayHooks extends FilesOf {
   readonly adminToken: string
   readonly log: Log
   readonly alarm: Alarm
-  /** Loads the files again; without it there is nothing to reload. */
-  readonly load?: () => Load
   /** Tells of reloads. */
   readonly say?: (text: string) => void
   /** What the process says of its load; without it nothing is ever refused for that. */
@@ -69,19 +66,23 @@ export const FLUSH_MS: Millis = 5000
 export async function startGateway(loaded: Loaded, world: World, hooks: GatewayHooks): Promise<RunningGateway> {
   const { clock } = world
   const { alarm, log, adminToken, say = () => {} } = hooks
-  const reloader = new Reloader(loaded, {
-    load: hooks.load ?? (() => ({ ok: true, loaded, sources: new Map(), paths: [] })),
-    apply: async next => {
-      snapshots.replace(await openSnapshot(next, snapshots.current.generation + 1, shares))
-      probes.follow()
+  const { reloader, revisions, applierOn } = changesOf(loaded, {
+    ...hooks,
+    open: async next => {
+      const opened = await openSnapshot(next, snapshots.current.generation + 1, shares)
+      const serve = () => {
+        snapshots.replace(opened)
+        probes.follow()
+      }
+      return { serve, drop: opened.close }
     },
     clock,
-    alarm,
     say,
   })
   const keep = () => reloader.settings.ledger.keep
 
   const { store, close: closeState } = await openState(loaded.settings, world, alarm, keep)
+  const applier = applierOn(store)
   const leases = new Leases(store, clock, alarm)
   const stopUpkeep = startUpkeep(store, clock, keep, alarm)
   let load: ReturnType<typeof watchLoad> | undefined
@@ -113,7 +114,9 @@ export async function startGateway(loaded: Loaded, world: World, hooks: GatewayH
     ready: () => ready,
     reloads: reloader.counts,
     feed,
-    reload: () => reloader.reload('operator'),
+    reload: by => reloader.reload(by),
+    revisions,
+    apply: application => applier.apply(application),
     shedding: () => (load && reloader.settings.listener.shedLoad ? load.level() : 0),
   }
   const shares = { process, connections, identities: new Shared<Identity>(identity => identity.close()) }
@@ -122,6 +125,7 @@ export async function startGateway(loaded: Loaded, world: World, hooks: GatewayH
     throw error
   })
   const snapshots = new OpenSnapshots(first)
+  await revisions.open(loaded)
   // What the start itself takes is no load of clients.
   load = hooks.sample && watchLoad(hooks.sample, clock, alarm)
 
@@ -141,7 +145,11 @@ export async function startGateway(loaded: Loaded, world: World, hooks: GatewayH
     ready = false
     await drain.run(times)
     snapshots.close()
-    const [written] = await Promise.all([closeStore(), within(FLUSH_MS, decisions.close())])
+    const [written] = await Promise.all([
+      closeStore(),
+      within(FLUSH_MS, decisions.close()),
+      within(FLUSH_MS, revisions.written()),
+    ])
     return written
   }
   const close = async (graceMs: Millis) => {

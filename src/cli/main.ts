@@ -2,6 +2,7 @@ import './no-proto.ts'
 
 import { Command, CommanderError } from 'commander'
 import { registerAccounts } from './accounts.ts'
+import { registerApply } from './apply.ts'
 import { registerAudit } from './audit.ts'
 import { registerCompletion } from './completion.ts'
 import { registerDoc } from './doc.ts'
@@ -18,6 +19,7 @@ import { registerQuota } from './quota.ts'
 import { registerReload } from './reload.ts'
 import { registerReplay } from './replay.ts'
 import { registerRequests } from './requests.ts'
+import { registerRollback } from './rollback.ts'
 import { registerServe } from './serve.ts'
 import { registerShow } from './show.ts'
 import { CommandFailed, exitCodes } from './talk.ts'
@@ -43,6 +45,8 @@ registerReload(program)
 registerValidate(program)
 registerTest(program)
 registerPlan(program)
+registerApply(program)
+registerRollback(program)
 registerExplain(program)
 registerInit(program)
 registerFmt(program)

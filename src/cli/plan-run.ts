@@ -1,45 +1,40 @@
-import { dirname, resolve } from 'node:path'
-import { diff } from '../config/diff/diff.ts'
-import { renderText } from '../config/frame.ts'
-import type { Load } from '../config/load.ts'
-import { renderGithub, renderJson } from '../config/report.ts'
+import type { Side } from '../config/diff/sides.ts'
+import { candidateIn } from './candidate.ts'
+import { openDoorOf } from './control/open.ts'
 import type { PlanOptions } from './plan.ts'
-import { openBase } from './plan-base.ts'
-import { changesGithub, changesJson, changesText } from './plan-text.ts'
-import { hasStandIn, lacking, loadWithStandIns } from './stand-ins.ts'
+import { type Base, openBase } from './plan-base.ts'
+import { planGithub, planJson, planText } from './plan-text.ts'
+import { plannedOf } from './planned.ts'
+import { servedBase } from './served-base.ts'
 import { writeOut } from './stdout.ts'
 import { CommandFailed, exitCodes, usesColour } from './talk.ts'
 
-/** Compares the candidate with what `--against` names. */
+const PRINTED = { json: planJson, github: planGithub, text: planText }
+
+/** Compares the candidate with what the gateway serves, or with what `--against` names. */
 export async function plan(options: PlanOptions): Promise<void> {
-  const { config, against, format } = options
-  const cwd = process.cwd()
-  const candidate = loadWithStandIns(config, process.env, cwd)
-  if (!candidate.ok) {
-    process.exitCode = exitCodes.bad
-    return writeOut([problemsText(candidate, format)])
-  }
-  const base = openBase(against, config, cwd)
+  const { config, against, format, exitCode } = options
+  const candidate = await candidateIn(config, format)
+  if (!candidate) return
+  const base = against === undefined ? await gatewayBase(candidate) : openBase(against, config, process.cwd())
   try {
-    const { load } = base
-    if (!load.ok) throw new CommandFailed(`✗ ${against} is not valid\n\n${renderText(load.problems, load.sources)}`)
-    const changes = diff({
-      before: { loaded: load.loaded, directory: base.directory },
-      after: { loaded: candidate.loaded, directory: dirname(resolve(cwd, config)) },
-      isUnknown: hasStandIn,
-    })
-    const unknown = lacking(config, process.env, cwd)
-    if (unknown.length > 0) console.error(`▲ nothing is said of what is not known here: ${unknown.join(', ')}`)
-    const printed = { json: changesJson, github: changesGithub, text: changesText }[format]
-    await writeOut([printed(changes, { against, colour: usesColour(process.stdout) })])
-    if (options.exitCode && changes.length > 0) process.exitCode = exitCodes.changes
+    const planned = await plannedOf(base, candidate, options)
+    await writeOut([PRINTED[format](planned, usesColour(process.stdout))])
+    if (against === undefined && format === 'text' && !planned.isSame)
+      await writeOut(['Nothing was changed. Next: svcctl apply\n'])
+    if (exitCode && planned.changes.length > 0) process.exitCode = exitCodes.changes
   } finally {
     base.close()
   }
 }
 
-function problemsText({ problems, sources }: Extract<Load, { ok: false }>, format: PlanOptions['format']): string {
-  if (format === 'json') return renderJson(problems)
-  if (format === 'github') return renderGithub(problems)
-  return renderText(problems, sources, usesColour(process.stdout))
+async function gatewayBase({ loaded, directory }: Side): Promise<Base> {
+  try {
+    return await servedBase(await openDoorOf(() => loaded.settings), directory)
+  } catch (error) {
+    if (!(error instanceof CommandFailed) || error.exitCode !== exitCodes.unreachable) throw error
+    throw new CommandFailed(`${error.message}\n  ${NO_GATEWAY}`, exitCodes.unreachable)
+  }
 }
+
+const NO_GATEWAY = 'without one, say what to compare with: --against <dir|file|revision>'

@@ -1,13 +1,9 @@
 import type { Change, Effect } from '../config/diff/change.ts'
 import { counted } from '../config/frame.ts'
-import { workflowCommand } from '../config/report.ts'
+import { workflowCommand, workflowNotice } from '../config/report.ts'
 import { painter } from './paint.ts'
-
-interface Shown {
-  /** What the candidate is compared with, as the operator named it. */
-  readonly against: string
-  readonly colour: boolean
-}
+import type { Planned } from './planned.ts'
+import { touchesLines, touchesRecord } from './touches-text.ts'
 
 /** Places stand below each other, unless a sentence is longer than this. */
 const MOST_TEXT = 84
@@ -22,39 +18,63 @@ const SUMS: Readonly<Record<Effect, string>> = {
   plumbing: 'unseen by clients',
 }
 
-/** As people read them: a line each, then how many there are. */
-export function changesText(changes: readonly Change[], { against, colour }: Shown): string {
-  if (changes.length === 0) return `no change in meaning against ${against}\n`
-  const paint = painter(colour)
+/** As people read it: a line for each change, whom they touch, and how many there are. */
+export function planText(planned: Planned, colour: boolean): string {
+  const { against, title, changes, touches } = planned
+  if (changes.length === 0) return `${nothingText(planned)}\n`
+  const touched = touchesLines(touches).map(line => `\n  ${line}`)
+  const parts = [
+    ...(title === undefined ? [] : [title]),
+    changeLines(changes, painter(colour)).join('\n'),
+    ...(touched.length > 0 ? [`Whom it touches${touched.join('')}`] : []),
+    `${counted(changes.length, 'change')} against ${against}: ${sumsText(changes)}`,
+  ]
+  return `${parts.join('\n\n')}\n`
+}
+
+/** What a gateway serves may be written otherwise: that can be applied too. */
+const nothingText = ({ against, title, isSame }: Planned): string =>
+  `no change in meaning against ${against}${title !== undefined && !isSame ? ', only texts differ' : ''}`
+
+function changeLines(changes: readonly Change[], paint: ReturnType<typeof painter>): readonly string[] {
   const width = Math.min(MOST_TEXT, Math.max(...changes.map(({ text }) => text.length)))
-  const lines = changes.map(({ effect, text, at }) => {
+  return changes.map(({ effect, text, at }) => {
     const tone = TONES[effect]
     const sign = tone ? paint(tone, SIGNS[effect]) : SIGNS[effect]
     return `  ${sign} ${clean(text).padEnd(width)}  ${paint('dim', `${at.file}:${at.line}`)}`
   })
-  const sums = Object.entries(SUMS).flatMap(([effect, said]) => {
-    const count = changes.filter(change => change.effect === effect).length
-    return count > 0 ? [`${count} ${said}`] : []
-  })
-  return `${lines.join('\n')}\n\n${counted(changes.length, 'change')} against ${against}: ${sums.join(', ')}\n`
 }
 
-/** As programs read them: a list, `kind` being lost, less, other, more or plumbing. */
-export function changesJson(changes: readonly Change[]): string {
-  const records = changes.map(({ effect, subject, field, from, to, text, at: { file, line } }) => {
-    return { kind: effect, subject, field, from, to, text, file, line }
-  })
-  return `${JSON.stringify(records, null, 2)}\n`
-}
-
-/** As GitHub shows them in a pull request: a warning where clients have less. */
-export const changesGithub = (changes: readonly Change[]): string =>
-  changes
-    .map(({ effect, subject, text, at }) => {
-      const level = effect === 'lost' || effect === 'less' ? 'warning' : 'notice'
-      return `${workflowCommand(level, at, subject, text)}\n`
+const sumsText = (changes: readonly Change[]): string =>
+  Object.entries(SUMS)
+    .flatMap(([effect, said]) => {
+      const count = changes.filter(change => change.effect === effect).length
+      return count > 0 ? [`${count} ${said}`] : []
     })
-    .join('')
+    .join(', ')
+
+/** As programs read it. */
+export const planJson = (planned: Planned): string => `${JSON.stringify(planRecord(planned), null, 2)}\n`
+
+/** `kind` is lost, less, other, more or plumbing; what nobody could count is null. */
+export const planRecord = ({ against, changes, touches }: Planned): object => ({
+  against,
+  changes: changes.map(({ effect, subject, field, from, to, text, at: { file, line } }) => {
+    return { kind: effect, subject, field, from, to, text, file, line }
+  }),
+  touches: touchesRecord(touches),
+})
+
+/** As GitHub shows it in a pull request: a warning where clients have less, and a notice of whom it touches. */
+export function planGithub({ changes, touches }: Planned): string {
+  const told = changes.map(({ effect, subject, text, at }) => {
+    const level = effect === 'lost' || effect === 'less' ? 'warning' : 'notice'
+    return workflowCommand(level, at, subject, text)
+  })
+  const touched = touchesLines(touches).map(line => line.trim())
+  const notice = touched.length > 0 ? [workflowNotice('whom it touches', touched.join('; '))] : []
+  return [...told, ...notice].map(line => `${line}\n`).join('')
+}
 
 /** Control characters of a text in the files would move the terminal's cursor. */
 const clean = (text: string): string => text.replace(/\p{Cc}/gu, ' ')

@@ -1,30 +1,35 @@
 import { type Command, Option } from 'commander'
+import { type CountOptions, countsRequests } from './count-options.ts'
 
 /** How `svcctl plan` is asked. */
-export interface PlanOptions {
+export interface PlanOptions extends CountOptions {
   readonly config: string
-  readonly against: string
+  readonly against?: string
   readonly exitCode?: boolean
   readonly format: 'text' | 'json' | 'github'
 }
 
-/** `svcctl plan`: what a change of the files means. Exit codes: 0 fine, 1 not valid, 2 wrong usage, 10 changes. */
+/**
+ * `svcctl plan`: what a change of the files means. Exit codes: 0 fine, 1 not valid, 2 wrong usage, 3 no gateway runs,
+ * 4 it does not know who asks, 10 changes.
+ */
 export function registerPlan(program: Command): void {
-  program
+  const command = program
     .command('plan')
     .summary('tell what a change of the files means')
     .description(
-      'Compares the configuration with another one, and tells each change in meaning in a sentence: what is refused from now on, what is less, what is different, what is more, and what clients do not see. Orders, comments and other ways to write the same are no changes. No server is asked.',
+      'Compares the configuration with what the running gateway serves, or with another one, and tells each change in meaning in a sentence: what is refused from now on, what is less, what is different, what is more, and what clients do not see. Orders, comments and other ways to write the same are no changes. Then it tells whom they touch: how many accounts are on plans that change, which the gateway knows, and how many requests of its decision log would have been decided otherwise. Nothing is changed; with --against no server is asked.',
     )
     .addOption(
       new Option('-c, --config <file>', 'the candidate: the main configuration file')
         .default('config.yaml')
         .env('SVCCTL_CONFIG'),
     )
-    .requiredOption(
+    .option(
       '--against <dir|file|revision>',
-      'what to compare it with: a file, a directory with a file of that name, or a git revision of its repository',
+      'what to compare it with in place of what the gateway serves: a file, a directory with a file of that name, or a git revision of its repository',
     )
+  countsRequests(command)
     .option('--exit-code', 'exit with 10 when there are changes')
     .addOption(
       new Option('--format <format>', 'how to print changes').choices(['text', 'json', 'github']).default('text'),

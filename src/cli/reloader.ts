@@ -1,24 +1,43 @@
+import type { Disk } from '../config/disk.ts'
 import { fixedProblems } from '../config/fixed.ts'
 import { renderText, type Sources } from '../config/frame.ts'
 import type { Load } from '../config/load.ts'
 import type { Problem } from '../config/problem.ts'
 import type { Loaded, Settings } from '../config/settings.ts'
 import type { Alarm, Clock } from '../gateway/ports.ts'
+import type { How } from '../gateway/revision.ts'
 import type { LastError, Reloaded, Reloads } from '../http/reloaded.ts'
 
 export interface ReloaderPorts {
   /** Reads the files, variables and secrets as they are now. */
-  readonly load: () => Load
-  /** Puts a configuration in the place of the one that serves. Rejects when it cannot be had; that one then goes on. */
-  readonly apply: (loaded: Loaded) => Promise<void>
+  readonly load: (disk?: Disk) => Load
+  /** Ends a change of the files that was begun and not ended; undefined where there is none. Rejects when that cannot be. */
+  readonly finish: () => Promise<unknown> | undefined
+  /** Opens what a configuration needs. Rejects when it cannot be had. */
+  readonly open: (loaded: Loaded) => Promise<Opened>
+  /** Keeps what serves from now on. */
+  readonly keep: (loaded: Loaded, by: string, how: How) => void
   readonly clock: Clock
   readonly alarm: Alarm
   /** What an operator is to read, over several lines. */
   readonly say: (text: string) => void
 }
 
-/** Who wants a reload: whoever watches the files asks again and again, and need not hear the same twice. */
-export type Asker = 'operator' | 'watch'
+/** A configuration with all that it needs: to be served, or let go. */
+export interface Opened {
+  /** Puts it in the place of the one that serves. Throws where nothing is to serve any more. */
+  readonly serve: () => void
+  readonly drop: () => void
+}
+
+/** Asks again and again, and need not hear the same twice. */
+const WATCH = 'watch'
+
+interface Accepted {
+  readonly sources: Sources
+  readonly by: string
+  readonly how: How
+}
 
 /** Takes the place of the configuration that serves with what the files say now: whole, or not at all. One after the other. */
 export class Reloader {
@@ -38,20 +57,36 @@ export class Reloader {
     this.counts = this.#counts
   }
 
+  get generation(): number {
+    return this.#generation
+  }
+
   get settings(): Settings {
     return this.#serving.settings
   }
 
-  /** Never rejects. */
-  reload(by: Asker): Promise<Reloaded> {
-    const next = this.#last.then(() => this.#reload(by))
-    this.#last = next
+  /** What the configuration that serves was made of. */
+  get serving(): Loaded {
+    return this.#serving
+  }
+
+  /** `by` asks for it: an operator, an account, or `watch`. Never rejects. */
+  reload(by: string): Promise<Reloaded> {
+    return this.inTurn(() => this.#reload(by))
+  }
+
+  /** Runs a change of what serves, or of its files, when those asked for before it are over. */
+  inTurn<T>(run: () => Promise<T>): Promise<T> {
+    const next = this.#last.then(run)
+    this.#last = next.catch(() => {})
     return next
   }
 
-  async #reload(by: Asker): Promise<Reloaded> {
+  async #reload(by: string): Promise<Reloaded> {
     let sources: Sources = new Map()
     try {
+      const ending = this.#ports.finish()
+      if (ending) await ending
       const result = this.#ports.load()
       sources = result.sources
       if (!result.ok) return this.#refuse(result.problems, sources, by)
@@ -59,14 +94,16 @@ export class Reloader {
       if (loaded.fingerprint === this.#serving.fingerprint) return this.#unchanged(by)
       const fixed = fixedProblems(this.#serving.settings, loaded)
       if (fixed.length > 0) return this.#refuse(fixed, sources, by)
-      await this.#ports.apply(loaded)
-      return this.#accept(loaded, sources)
+      const opened = await this.#ports.open(loaded)
+      opened.serve()
+      return this.accept(loaded, { sources, by, how: by === WATCH ? 'watch' : 'reload' })
     } catch (error) {
       return this.#refuse([this.#unusable(error)], sources, by)
     }
   }
 
-  #accept(loaded: Loaded, sources: Sources): Reloaded {
+  /** Takes note that a configuration serves. */
+  accept(loaded: Loaded, { sources, by, how }: Accepted): Extract<Reloaded, { ok: true }> {
     const previous = this.#serving.config.revision
     this.#serving = loaded
     this.#generation++
@@ -74,14 +111,16 @@ export class Reloader {
     this.#forgive()
     const { config, warnings } = loaded
     if (warnings.length > 0) this.#ports.say(renderText(warnings, sources))
-    this.#ports.say(`reloaded: revision ${previous} → ${config.revision}, generation ${this.#generation}`)
+    const done = how === 'apply' ? 'applied' : how === 'rollback' ? 'rolled back' : 'reloaded'
+    this.#ports.say(`${done}: revision ${previous} → ${config.revision}, generation ${this.#generation}`)
+    this.#ports.keep(loaded, by, how)
     return { ok: true, revision: config.revision, previous, generation: this.#generation, changed: true, warnings }
   }
 
-  #unchanged(by: Asker): Reloaded {
+  #unchanged(by: string): Reloaded {
     const { config, warnings } = this.#serving
     const { revision } = config
-    if (by !== 'watch' || this.#refusal !== '') this.#ports.say(`nothing to reload: the files are revision ${revision}`)
+    if (by !== WATCH || this.#refusal !== '') this.#ports.say(`nothing to reload: the files are revision ${revision}`)
     this.#forgive()
     return { ok: true, revision, previous: revision, generation: this.#generation, changed: false, warnings }
   }
@@ -91,9 +130,9 @@ export class Reloader {
     delete this.#counts.lastError
   }
 
-  #refuse(problems: readonly Problem[], sources: Sources, by: Asker): Reloaded {
+  #refuse(problems: readonly Problem[], sources: Sources, by: string): Reloaded {
     const text = renderText(problems, sources)
-    if (by !== 'watch' || text !== this.#refusal) this.#tell(problems, text)
+    if (by !== WATCH || text !== this.#refusal) this.#tell(problems, text)
     return { ok: false, problems, text }
   }
 

@@ -1,3 +1,6 @@
+import { resolve } from 'node:path'
+import { ConfigFiles } from '../adapters/config-files/config-files.ts'
+import type { Disk } from '../config/disk.ts'
 import { isLoopback } from '../config/formats.ts'
 import { type Load, load } from '../config/load.ts'
 import type { Loaded } from '../config/settings.ts'
@@ -20,8 +23,17 @@ export interface ServeOptions {
 }
 
 /** Serves a configuration until a signal ends it. */
-export const serveConfig = (file: string, options: ServeOptions): Promise<void> =>
-  run(() => load(file, process.env, process.cwd()), options)
+export async function serveConfig(file: string, options: ServeOptions): Promise<void> {
+  const main = resolve(file)
+  if (await finishChange(main)) console.error('a change of the files that was begun before is done')
+  await run(disk => load(file, process.env, process.cwd(), disk), { ...options, main })
+}
+
+/** Ends a change of the files that a gateway had begun when it was killed. Whether there was any. */
+const finishChange = (main: string): Promise<boolean> =>
+  new ConfigFiles(main).finish().catch(error => {
+    throw new CommandFailed(`✗ ${error instanceof Error ? error.message : String(error)}`)
+  })
 
 /** Serves the policies of this package in front of real backends on loopback. */
 export async function serveDemo(options: ServeOptions): Promise<void> {
@@ -34,11 +46,17 @@ export async function serveDemo(options: ServeOptions): Promise<void> {
   }
 }
 
-async function run(loadNow: () => Load, { watch }: ServeOptions, demo?: Demo): Promise<void> {
+interface RunOptions extends ServeOptions {
+  /** The main file that operators may change through the gateway, absolute. */
+  readonly main?: string
+}
+
+async function run(loadNow: (disk?: Disk) => Load, { watch, main }: RunOptions, demo?: Demo): Promise<void> {
   const watched = watch ? new PathWatch(() => gateway.reload('watch'), tellAlarm) : undefined
-  const loadAgain = () => {
-    const result = loadNow()
-    watched?.follow(result.paths)
+  const loadAgain = (disk?: Disk) => {
+    const result = loadNow(disk)
+    // What another disk has is not there yet.
+    if (!disk) watched?.follow(result.paths)
     return result
   }
   const loaded = loadedOrFail(loadNow())
@@ -49,6 +67,7 @@ async function run(loadNow: () => Load, { watch }: ServeOptions, demo?: Demo): P
     log: (entry, config) => console.log(logLine(entry, config)),
     alarm: tellAlarm,
     load: loadAgain,
+    ...(main !== undefined && { main }),
     say: text => console.error(text),
     sample: loadSampler(),
   }).catch(error => explainStart(error, loaded))

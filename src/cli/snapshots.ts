@@ -39,7 +39,10 @@ export async function openSnapshot({ config, settings }: Loaded, generation: num
     tools: tools.tools,
     ...(provider && { verify: provider.thing.verify }),
   }
+  let closed = false
   const close = () => {
+    if (closed) return
+    closed = true
     backends.close()
     tools.close()
     provider?.giveBack()

@@ -1,38 +1,41 @@
+import { type Disk, machineDisk } from '../config/disk.ts'
 import { type Env, replaceVariables } from '../config/interpolate.ts'
 import { type Load, load } from '../config/load.ts'
 
-/** Long enough for any secret, and no part of an address that it could break. */
+/** What stands for a value that this process does not know: long enough for any secret, and no part of an address that it could break. */
 const WORD = 'unset-variable-of-the-environment-unset'
 const HOST = 'unset.invalid'
 const ADDRESS = `http://${HOST}/v1`
-
-/** What stands for a value that this process does not know. */
-export const STAND_IN = WORD
 
 /** Whether a text is made of a stand-in, so that nothing can be said of it. */
 export const hasStandIn = (text: string): boolean => text.includes(WORD) || text.includes(HOST)
 
 /**
- * Loads a configuration whose variables need not be set: what is not has a stand-in, since nothing will be sent to any
- * backend. Where no stand-in fits, such as for a number, the result is that of the load without.
+ * Loads a configuration whose variables need not be set, and whose files of secrets need not be there: what is not has
+ * a stand-in, since nothing will be sent to any backend. Where no stand-in fits, such as for a number, the result is that
+ * of the load without.
  */
-export function loadWithStandIns(file: string, env: Env, cwd: string): Load {
-  const plain = load(file, env, cwd)
-  if (plain.ok || !plain.problems.some(({ rule }) => rule === 'missing-env')) return plain
+export function loadWithStandIns(file: string, env: Env, cwd: string, disk: Disk = machineDisk): Load {
+  const plain = load(file, env, cwd, disk)
+  if (lackedBy(plain).length === 0) return plain
   const unset = unsetIn(plain.sources.values(), env)
-  const words = load(file, { ...env, ...standIns(unset, () => WORD) }, cwd)
+  const standing = { ...disk, standIn: (secret: string) => `${WORD}:${secret}` }
+  const words = load(file, { ...env, ...standIns(unset, () => WORD) }, cwd, standing)
   if (words.ok) return words
   const refused = new Set(words.problems.flatMap(({ file: name, line }) => unsetIn([lineOf(words, name, line)], env)))
-  const mixed = load(file, { ...env, ...standIns(unset, name => (refused.has(name) ? ADDRESS : WORD)) }, cwd)
-  return mixed.ok ? mixed : plain
+  const mixed = { ...env, ...standIns(unset, name => (refused.has(name) ? ADDRESS : WORD)) }
+  const again = load(file, mixed, cwd, standing)
+  return again.ok ? again : plain
 }
 
 /** What a load lacks, such as `CLOUD_KEY is not set`, where `loadWithStandIns` had to put something in its place. */
-export function lacking(file: string, env: Env, cwd: string): readonly string[] {
-  const plain = load(file, env, cwd)
-  if (plain.ok) return []
-  return [...new Set(plain.problems.flatMap(({ rule, message }) => (rule === 'missing-env' ? [message] : [])))]
-}
+export const lacking = (file: string, env: Env, cwd: string, disk: Disk = machineDisk): readonly string[] =>
+  lackedBy(load(file, env, cwd, disk))
+
+const RULES: ReadonlySet<string> = new Set(['missing-env', 'no-secret-file'])
+
+const lackedBy = (plain: Load): readonly string[] =>
+  plain.ok ? [] : [...new Set(plain.problems.flatMap(({ rule, message }) => (RULES.has(rule) ? [message] : [])))]
 
 const standIns = (names: readonly string[], of: (name: string) => string): Env =>
   Object.fromEntries(names.map(name => [name, of(name)]))

@@ -11,7 +11,7 @@ import { writeOut } from './stdout.ts'
 import { CommandFailed, exitCodes, usesColour } from './talk.ts'
 import type { TestOptions } from './test.ts'
 import { patternBeside, readAll, testsBeside } from './test-files.ts'
-import { json, text } from './test-text.ts'
+import { type Counts, countsOf, json, text } from './test-text.ts'
 import { watchTests } from './test-watch.ts'
 
 /** What one run of the tests printed. */
@@ -20,6 +20,8 @@ export interface Outcome {
   readonly exitCode: number
   /** Paths whose change may change the outcome. */
   readonly paths: readonly string[]
+  /** Of tests that could be run. */
+  readonly counts?: Counts
 }
 
 /** Runs the tests once, or whenever something changed. */
@@ -33,7 +35,8 @@ export async function runTests(files: readonly string[], options: TestOptions): 
   process.exitCode = exitCode
 }
 
-async function runOnce(named: readonly string[], options: TestOptions): Promise<Outcome> {
+/** Runs files of tests, or those beside the configuration where none is named. */
+export async function runOnce(named: readonly string[], options: TestOptions): Promise<Outcome> {
   const cwd = process.cwd()
   const result = loadWithStandIns(options.config, process.env, cwd)
   const beside = testsBeside(options.config, cwd)
@@ -66,7 +69,7 @@ async function told(
   const printed = options.json
     ? json(ran, withCoverage)
     : text(ran, { withCoverage, named, colour: usesColour(process.stdout) })
-  return { printed, exitCode: failed ? exitCodes.bad : exitCodes.fine, paths }
+  return { printed, exitCode: failed ? exitCodes.bad : exitCodes.fine, paths, counts: countsOf(ran.files) }
 }
 
 const problemsText = (problems: readonly Problem[], sources: Load['sources'], { json }: TestOptions): string =>

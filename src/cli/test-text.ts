@@ -28,11 +28,16 @@ export function text({ files, coverage }: Run, { withCoverage, colour, named }: 
 const isPassed = ({ mismatches }: Result): boolean => mismatches.length === 0
 
 function lastLine(files: readonly FileResults[]): string {
-  const { passed, failed } = counts(files)
+  const { passed, failed } = countsOf(files)
   return `${passed} passed, ${failed} failed`
 }
 
-function counts(files: readonly FileResults[]): { readonly passed: number; readonly failed: number } {
+export interface Counts {
+  readonly passed: number
+  readonly failed: number
+}
+
+export function countsOf(files: readonly FileResults[]): Counts {
   const results = files.flatMap(({ results }) => results)
   const passed = results.filter(isPassed).length
   return { passed, failed: results.length - passed }
@@ -89,7 +94,7 @@ function coverageText({ of, declared, missed }: Coverage): string {
 /** A run as programs read it. */
 export function json({ files, coverage }: Run, withCoverage: boolean): string {
   const told = {
-    ...counts(files),
+    ...countsOf(files),
     tests: files.flatMap(({ file, results }) => results.map(result => resultRecord(file, result))),
     ...(withCoverage && { coverage: coverage.map(coverageRecord) }),
   }

@@ -21,7 +21,7 @@ export function registerValidate(program: Command): void {
       new Option('-c, --config <file>', 'the main configuration file').default('config.yaml').env('SVCCTL_CONFIG'),
     )
     .option('--strict', 'fail on warnings too')
-    .option('--allow-missing-env', 'let variables be unset, as where there are no secrets')
+    .option('--allow-missing-env', 'let variables be unset, and files of secrets be absent, as where there are none')
     .addOption(
       new Option('--format <format>', 'how to print problems').choices(['text', 'json', 'github']).default('text'),
     )

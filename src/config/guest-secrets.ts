@@ -1,7 +1,6 @@
 import type { ConfigFile } from './file.ts'
-import type { Env } from './interpolate.ts'
 import { isRefusal, type Refusal } from './scalar.ts'
-import { fetchSecret, refuse } from './secrets.ts'
+import { fetchSecret, refuse, type SecretPlace } from './secrets.ts'
 import { Secret } from './settings.ts'
 import type { Report } from './source.ts'
 import { store } from './store.ts'
@@ -16,19 +15,19 @@ const VARIABLE = 'SVC_GUEST_SECRET'
 export function readGuestSecrets(
   root: MapNode,
   main: ConfigFile | undefined,
-  env: Env,
-  directory: string,
+  place: SecretPlace,
   report: Report,
 ): readonly Secret[] {
   const at = keyAt(root, ['guests'])
   if (!at) return []
   const fetch = (field: string) => {
     const node = nodeAt(root, ['guests', field])
-    return { written: node !== undefined, span: node?.span ?? at, value: fetchSecret(node, field, env, directory) }
+    return { written: node !== undefined, span: node?.span ?? at, value: fetchSecret(node, field, place) }
   }
   const former = fetch('former_secret')
   const named = fetch('secret')
-  const current = named.written || !env[VARIABLE] ? named : { written: true, span: at, value: env[VARIABLE] }
+  const current =
+    named.written || !place.env[VARIABLE] ? named : { written: true, span: at, value: place.env[VARIABLE] }
   const secrets = [current, former].flatMap(({ span, value }) => {
     const usable = value === undefined ? [] : longEnough(value, span === at)
     if (!isRefusal(usable)) return usable

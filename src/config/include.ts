@@ -1,3 +1,4 @@
+import type { Disk } from './disk.ts'
 import { glob } from './glob.ts'
 import { type Report, readSource, type Source } from './source.ts'
 import { isText, type MapNode, nodeAt, textsOf } from './tree.ts'
@@ -6,8 +7,7 @@ import { isText, type MapNode, nodeAt, textsOf } from './tree.ts'
 export function readIncludes(
   main: Source,
   root: MapNode,
-  directory: string,
-  cwd: string,
+  { directory, cwd, disk }: { readonly directory: string; readonly cwd: string; readonly disk?: Disk },
   report: Report,
 ): readonly (Source | undefined)[] {
   const node = nodeAt(root, ['include'])
@@ -15,7 +15,7 @@ export function readIncludes(
   // An include that is not a list of texts may have meant any file.
   if (node && (node.is !== 'list' || !node.items.every(isText))) return [undefined]
   return textsOf(node).flatMap(({ value, written, span }) => {
-    const found = value === '' ? [] : glob(value, directory)
+    const found = value === '' ? [] : glob(value, directory, disk)
     if (found.length === 0) {
       const message = `no file matches \`${written}\``
       const hint = value.includes('**')
@@ -26,6 +26,6 @@ export function readIncludes(
     }
     const fresh = found.filter(path => !seen.has(path))
     for (const path of fresh) seen.add(path)
-    return fresh.map(path => readSource(path, cwd, span, report))
+    return fresh.map(path => readSource(path, cwd, span, report, disk))
   })
 }

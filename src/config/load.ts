@@ -1,8 +1,8 @@
-import { createHash } from 'node:crypto'
 import { dirname, resolve } from 'node:path'
 import { configFile, policyFile } from './accept.ts'
 import { check } from './check.ts'
 import { checkComplete, unsureOf, withEmpty } from './complete.ts'
+import { type Disk, machineDisk } from './disk.ts'
 import { readGuestSecrets } from './guest-secrets.ts'
 import { readIncludes } from './include.ts'
 import type { Env } from './interpolate.ts'
@@ -15,7 +15,7 @@ import { lintTools } from './lint-tools.ts'
 import { checkParameters } from './parameters.ts'
 import { parse } from './parse.ts'
 import type { Problem } from './problem.ts'
-import { fieldsOf, fingerprintOf, pathsOf } from './reading.ts'
+import { fieldsOf, fingerprintOf, includesIn, pathsOf, revisionOf, textsFrom } from './reading.ts'
 import { checkReferences } from './refs.ts'
 import type { ConfigFile } from './schema.ts'
 import { readKeys } from './secrets.ts'
@@ -39,17 +39,22 @@ interface Sources {
   readonly sources: ReadonlyMap<string, string>
   /** Files and directories on which the outcome depends, whether they are there or not. Absolute. */
   readonly paths: readonly string[]
+  /** What the main file includes, as patterns from its directory on. */
+  readonly includes: readonly string[]
 }
 
-/** Reads, checks and links a configuration file and what it includes. Throws only on a bug. */
-export function load(file: string, env: Env, cwd: string): Load {
+/**
+ * Reads, checks and links a configuration file and what it includes. Files of secrets are always those of the machine.
+ * Throws only on a bug.
+ */
+export function load(file: string, env: Env, cwd: string, disk: Disk = machineDisk): Load {
   const problems: Problem[] = []
   const report: Report = problem => problems.push(problem)
-  const place = { path: resolve(cwd, file), directory: dirname(resolve(cwd, file)), cwd, env }
+  const place = { path: resolve(cwd, file), directory: dirname(resolve(cwd, file)), cwd, env, disk }
 
   const files = readFiles(place, report)
   const sources = new Map(files.sources.map(({ file, text }) => [file, text]))
-  const read = { sources, paths: pathsOf(place, files.roots) }
+  const read = { sources, paths: pathsOf(place, files.roots), includes: includesIn(files.roots[0]) }
   const checked = checkAll(files, place, report)
   // While anything is wrong, it may be the reason that something else is not used.
   if (checked && !problems.some(isError)) checkUse(checked.union, report)
@@ -63,6 +68,7 @@ interface Origin {
   readonly path: string
   readonly directory: string
   readonly cwd: string
+  readonly disk: Disk
   readonly env: Env
 }
 
@@ -73,11 +79,12 @@ interface Files {
   readonly roots: readonly (MapNode | undefined)[]
 }
 
-function readFiles({ path, directory, cwd, env }: Origin, report: Report): Files {
-  const main = readSource(path, cwd, undefined, report)
+function readFiles(place: Origin, report: Report): Files {
+  const { path, cwd, env, disk } = place
+  const main = readSource(path, cwd, undefined, report, disk)
   const root = main && parse(main, env, report)
   if (!main || !root) return { sources: main ? [main] : [], roots: [undefined] }
-  const included = readIncludes(main, root, directory, cwd, report)
+  const included = readIncludes(main, root, place, report)
   return {
     sources: [main, ...included.filter(source => source !== undefined)],
     roots: [root, ...included.map(source => source && parse(source, env, report))],
@@ -91,7 +98,7 @@ interface Checked {
 }
 
 /** Every check there is, in every file, whatever the others found. Undefined when nothing could be built. */
-function checkAll({ roots }: Files, { env, directory }: Origin, report: Report): Checked | undefined {
+function checkAll({ roots }: Files, { env, directory, disk }: Origin, report: Report): Checked | undefined {
   const [root, ...others] = roots
   if (!root) return undefined
   const main = check(root, configFile, report)
@@ -106,10 +113,11 @@ function checkAll({ roots }: Files, { env, directory }: Origin, report: Report):
   lint(union, report)
   lintRoutes(union, report)
   checkParameters(union.tools, report)
+  const place = { env, directory, ...(disk.standIn && { standIn: disk.standIn }) }
   const secrets = {
-    pools: readKeys(union.pools, env, directory, report),
-    tools: readKeys(union.tools, env, directory, report),
-    guests: readGuestSecrets(root, main, env, directory, report),
+    pools: readKeys(union.pools, place, report),
+    tools: readKeys(union.tools, place, report),
+    guests: readGuestSecrets(root, main, place, report),
   }
   if (!main) return undefined
   lintProcess(root, main, report)
@@ -121,19 +129,14 @@ function checkAll({ roots }: Files, { env, directory }: Origin, report: Report):
 const start = ({ span: { file } }: MapNode): Span => ({ file, line: 1, column: 1, length: 1 })
 
 function build({ main, union, secrets }: Checked, { sources, roots: [root] }: Files, { directory, env }: Origin) {
+  const texts = textsFrom(directory, sources)
   return {
-    config: link(main, union, revisionOf(sources)),
+    config: link(main, union, revisionOf(texts)),
     settings: settle(main, union, secrets, directory),
     fields: fieldsOf(root, union.defaultModel?.node),
-    fingerprint: fingerprintOf(sources, env, [...secrets.pools.values(), ...secrets.tools.values(), ...secrets.guests]),
+    texts,
+    fingerprint: fingerprintOf(texts, env, [...secrets.pools.values(), ...secrets.tools.values(), ...secrets.guests]),
   }
-}
-
-/** Names and texts of all files in order: 12 hexadecimal digits that change with every byte. */
-function revisionOf(sources: readonly Source[]): string {
-  const hash = createHash('sha256')
-  for (const { file, text } of sources) hash.update(JSON.stringify([file, text]))
-  return hash.digest('hex').slice(0, 12)
 }
 
 const isError = ({ severity }: Problem): boolean => severity === 'error'

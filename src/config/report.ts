@@ -25,5 +25,9 @@ export const workflowCommand = (
   text: string,
 ): string => `::${level} file=${property(file)},line=${line},col=${column},title=${property(title)}::${data(text)}`
 
+/** One that belongs to no line of a file. */
+export const workflowNotice = (title: string, text: string): string =>
+  `::notice title=${property(title)}::${data(text)}`
+
 const data = (text: string): string => text.replace(/%/g, '%25').replace(/\r/g, '%0D').replace(/\n/g, '%0A')
 const property = (text: string): string => data(text).replace(/:/g, '%3A').replace(/,/g, '%2C')

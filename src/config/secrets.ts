@@ -10,17 +10,25 @@ import type { Declarations } from './unite.ts'
 
 const MOST_BYTES = 65_536
 
+/** Where the values of secrets are. */
+export interface SecretPlace {
+  readonly env: Env
+  /** Where relative paths start. Absolute. */
+  readonly directory: string
+  /** What stands for a file that cannot be read; without it that is a Problem. */
+  readonly standIn?: (file: string) => string
+}
+
 /** Fetches the `key` of each pool or tool from the environment or from files, by name. No Problem shows what was fetched. */
 export function readKeys(
   declarations: Declarations<unknown>,
-  env: Env,
-  directory: string,
+  place: SecretPlace,
   report: Report,
 ): ReadonlyMap<string, Secret> {
   const secrets = new Map<string, Secret>()
   for (const { name, node } of declarations.values()) {
     const key = nodeAt(node, ['key'])
-    const value = fetchSecret(key, 'key', env, directory)
+    const value = fetchSecret(key, 'key', place)
     if (isRefusal(value)) refuse(key ?? node, value, report)
     else if (value !== undefined) secrets.set(name, new Secret(value))
   }
@@ -28,22 +36,17 @@ export function readKeys(
 }
 
 /** What a field refers to; undefined where it refers to nothing, or its form was reported already. */
-export function fetchSecret(
-  node: Node | undefined,
-  field: string,
-  env: Env,
-  directory: string,
-): string | Refusal | undefined {
+export function fetchSecret(node: Node | undefined, field: string, place: SecretPlace): string | Refusal | undefined {
   const source = isText(node) ? secretFormat.read(node.value) : undefined
   if (!source) return undefined
-  return 'variable' in source ? fromEnv(source.variable, field, env) : fromFile(source.file, field, directory)
+  return 'variable' in source ? fromEnv(source.variable, field, place) : fromFile(source.file, field, place)
 }
 
 /** Reports a secret that cannot be used, where it is referred to. */
 export const refuse = ({ span }: Pick<Node, 'span'>, { rule, says, hint }: Refusal, report: Report): void =>
   report({ ...span, rule, severity: 'error', message: says, hint })
 
-function fromEnv(name: string, field: string, env: Env): string | Refusal {
+function fromEnv(name: string, field: string, { env }: SecretPlace): string | Refusal {
   const value = env[name]
   if (value === undefined) return missing(name, 'export it before you start the gateway')
   if (value.trim() === '')
@@ -51,7 +54,7 @@ function fromEnv(name: string, field: string, env: Env): string | Refusal {
   return sendable(value, noun(field), name)
 }
 
-function fromFile(file: string, field: string, directory: string): string | Refusal {
+function fromFile(file: string, field: string, { directory, standIn }: SecretPlace): string | Refusal {
   const path = resolve(directory, file)
   try {
     const stat = statSync(path)
@@ -71,6 +74,7 @@ function fromFile(file: string, field: string, directory: string): string | Refu
       }
     return sendable(value, noun(field), file)
   } catch {
+    if (standIn) return standIn(file)
     // The reason does not matter to the reader: the file has to be there and readable.
     return {
       rule: 'no-secret-file',

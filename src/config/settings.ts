@@ -10,10 +10,18 @@ export interface Loaded {
   readonly warnings: readonly Problem[]
   /** The files it was read from, as they were named. */
   readonly files: readonly string[]
+  /** The same with their texts, main file first, by names relative to its directory. */
+  readonly texts: readonly FileText[]
   /** Where the fields of the main file stand: `brand`, `server`, `server.listen`; and `default_model`, in any file. */
   readonly fields: ReadonlyMap<string, Span>
   /** Changes with every byte of the files, and with every variable and secret they name. It is never shown. */
   readonly fingerprint: string
+}
+
+/** A file of a configuration, by its name relative to the directory of the main file. */
+export interface FileText {
+  readonly file: string
+  readonly text: string
 }
 
 /** What the process needs beside the policy. Immutable. */

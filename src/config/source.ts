@@ -1,5 +1,5 @@
-import { readFileSync, statSync } from 'node:fs'
 import { isAbsolute, relative, resolve, sep } from 'node:path'
+import { type Disk, machineDisk } from './disk.ts'
 import type { Problem } from './problem.ts'
 import type { Span } from './tree.ts'
 
@@ -17,7 +17,13 @@ export type Report = (problem: Problem) => void
 const MOST_BYTES = 1_000_000
 
 /** Reads a file of at most 1 MB of UTF-8. `from` is the place that names it, for the Problem when it cannot be read. */
-export function readSource(path: string, cwd: string, from: Span | undefined, report: Report): Source | undefined {
+export function readSource(
+  path: string,
+  cwd: string,
+  from: Span | undefined,
+  report: Report,
+  disk: Disk = machineDisk,
+): Source | undefined {
   const file = nameOf(path, cwd)
   const refuse = (rule: string, message: string, hint: string) => {
     const at = from ?? { file, line: 1, column: 1, length: 1 }
@@ -25,12 +31,12 @@ export function readSource(path: string, cwd: string, from: Span | undefined, re
     return undefined
   }
   try {
-    const stat = statSync(path)
+    const stat = disk.stat(path)
     if (!stat.isFile()) return refuse('unreadable-file', `\`${file}\` is not a file`, 'name a YAML file')
     if (stat.size > MOST_BYTES)
       return refuse('file-too-large', `\`${file}\` is larger than 1 MB`, 'split it with `include`')
     // Decoding also drops a byte order mark, which would shift the columns of the first line.
-    return { file, path, text: new TextDecoder('utf-8', { fatal: true }).decode(readFileSync(path)) }
+    return { file, path, text: new TextDecoder('utf-8', { fatal: true }).decode(disk.read(path)) }
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? String(error.code) : ''
     if (code === 'ENOENT')

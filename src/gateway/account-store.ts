@@ -32,6 +32,8 @@ export interface AccountStore {
   findAccount(account: string): Promise<AccountRecord | undefined>
   /** Accounts with this label: none, one, or several that signed in under the same one. */
   findAccounts(label: string): Promise<readonly AccountRecord[]>
+  /** Every account there is, in no order, as fast as they are taken. */
+  readAccounts(): AsyncIterable<AccountRecord>
   /** Changes what an operator decides of an account; undefined when there is none. Durable: it holds for the next request. */
   changeTerms(change: TermsChange): Promise<AccountRecord | undefined>
   /** Control changes, oldest first. */

@@ -1,6 +1,8 @@
 import { isDenial, type JsonObject } from '../wire/body.ts'
 import { accountErrands } from './admin-accounts.ts'
+import { applyConfig } from './admin-apply.ts'
 import { exportAudit } from './admin-audit.ts'
+import { listPlans, listRevisions, showConfig } from './admin-config.ts'
 import type { Errand } from './admin-errand.ts'
 import { followEvents, listStandings } from './admin-events.ts'
 import { keyErrands } from './admin-keys.ts'
@@ -23,6 +25,10 @@ export const adminEndpoints: readonly Endpoint[] = [
   ...errands.map(endpointOf),
   ...poolEndpoints,
   { method: 'POST', path: '/admin/reload', who: 'operator', run: reloadConfig },
+  { method: 'GET', path: '/admin/config', who: 'operator', run: async (app, call) => showConfig(app, call) },
+  { method: 'GET', path: '/admin/revisions', who: 'operator', run: listRevisions },
+  { method: 'GET', path: '/admin/plans', who: 'operator', run: listPlans },
+  { method: 'POST', path: '/admin/apply', who: 'operator', run: applyConfig },
   { method: 'GET', path: '/admin/accounts', who: 'operator', run: listStandings },
   { method: 'GET', path: '/admin/events', who: 'operator', run: followEvents },
   { method: 'GET', path: '/admin/audit', who: 'operator', run: exportAudit },

@@ -5,6 +5,7 @@ import type { Random } from '../gateway/ports.ts'
 import type { Probes } from '../gateway/probes.ts'
 import type { EpochMs } from '../policy/config.ts'
 import type { Caller } from '../policy/facts.ts'
+import type { Application, Applied, Revisions } from './applied.ts'
 import type { HttpCall } from './call.ts'
 import type { Feed } from './feed.ts'
 import type { Level } from './overload.ts'
@@ -54,8 +55,11 @@ export interface Process extends Omit<Gateway, PerSnapshot> {
   readonly reloads: Reloads
   /** What operators follow. */
   readonly feed: Feed
-  /** Loads the files again. They take effect whole, or not at all. */
-  readonly reload: () => Promise<Reloaded>
+  /** Loads the files again, because somebody asks for it. They take effect whole, or not at all. */
+  readonly reload: (by: string) => Promise<Reloaded>
+  readonly revisions: Revisions
+  /** Has a candidate take the place of the files, and of what serves: whole, or not at all. */
+  readonly apply: (application: Application) => Promise<Applied>
 }
 
 /** What of the gateway's ports comes from the files. All others outlive a reload. */

@@ -23,6 +23,8 @@ export type Denial =
   | OverloadDenial
   | { readonly code: 'DRAINING' }
   | ReloadDenial
+  | RevisionDenial
+  | ApplyDenial
   | { readonly code: 'INTERNAL' }
 
 /** A limit that frees itself: a retry after the wait is served if nobody else takes the room. */
@@ -100,6 +102,30 @@ export interface ReloadDenial {
   readonly problems: readonly FileProblem[]
   /** The problems in code frames, as `svcctl validate` prints them. */
   readonly text: string
+}
+
+/** A change was made for another revision than the one that serves. Only operators meet it. */
+export interface RevisionDenial {
+  readonly code: 'REVISION_CHANGED'
+  /** The one that serves. */
+  readonly revision: string
+}
+
+/** A candidate cannot take the place of what serves. Only operators meet it. */
+export interface ApplyDenial {
+  readonly code: 'APPLY_REFUSED'
+  /** Why, in a sentence. */
+  readonly reason: string
+  readonly problems: readonly FileProblem[]
+  /** The problems in code frames, as `svcctl validate` prints them. */
+  readonly text: string
+  /** Plans that would go away while accounts are on them. */
+  readonly plansInUse?: readonly PlanInUse[]
+}
+
+export interface PlanInUse {
+  readonly plan: string
+  readonly accounts: number
 }
 
 /** What is wrong with an operator's file, at its place. */

@@ -1,4 +1,5 @@
 import type {
+  ApplyDenial,
   Denial,
   ExhaustedDenial,
   FileProblem,
@@ -99,6 +100,12 @@ function render(denial: Denial | ProtocolDenial, { brand, links }: ErrorTerms): 
       return flat(code, 'This gateway is shutting down; retry.', { 'retry-after': '1' })
     case 'RELOAD_REFUSED':
       return refusedReload(denial)
+    case 'REVISION_CHANGED': {
+      const error = `Revision ${denial.revision} serves, not the one that this change was made for.`
+      return { body: { error, code, revision: denial.revision } }
+    }
+    case 'APPLY_REFUSED':
+      return refusedApply(denial)
     case 'INTERNAL':
       return flat(code, 'An unexpected error; its request id is in x-request-id.')
   }
@@ -177,6 +184,11 @@ const exhausted = ({ code, tier, attempted, retryAfterMs }: ExhaustedDenial): Re
 function refusedReload({ code, problems, text }: ReloadDenial): Rendered {
   const error = `The files are not in order (${problems.length} problems): the configuration that served goes on.`
   return { body: { error, code, problems: problems.map(problemRecord), text } }
+}
+
+function refusedApply({ code, reason, problems, text, plansInUse }: ApplyDenial): Rendered {
+  const inUse = plansInUse && { plans_in_use: plansInUse }
+  return { body: { error: reason, code, problems: problems.map(problemRecord), text, ...inUse } }
 }
 
 /** `hint` is null where there is none. */

@@ -159,6 +159,21 @@ export const errorDocs: Readonly<Record<ErrorCode, ErrorDoc>> = {
     retry: 'Once the files are corrected.',
     todo: '`problems` has all of them, each with file, line and column.',
   },
+  REVISION_CHANGED: {
+    status: 409,
+    reason: 'another revision serves',
+    meaning: 'Only operators meet this one: a change was made for a revision that does not serve any more.',
+    retry: 'With a plan against what serves now.',
+    todo: 'See what changed meanwhile: `svcctl plan`.',
+  },
+  APPLY_REFUSED: {
+    status: 409,
+    reason: 'the candidate cannot take the place of what serves',
+    meaning:
+      'Only operators meet this one: files were sent that cannot be served here, and what served before goes on.',
+    retry: 'Once what `error` says is corrected.',
+    todo: '`problems` has what is wrong in the files, `plans_in_use` the plans that accounts are still on.',
+  },
   INTERNAL: {
     status: 500,
     reason: 'unexpected error',

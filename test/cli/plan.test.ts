@@ -118,7 +118,7 @@ test('files of secrets, which no revision has, stand for themselves', async () =
 
   const { stdout } = await plan(directory, '--against', 'HEAD', '--json')
 
-  expect(JSON.parse(stdout).map(({ text }: { text: string }) => text)).toEqual(['plan pro: rpm 120 → 60'])
+  expect(JSON.parse(stdout).changes.map(({ text }: { text: string }) => text)).toEqual(['plan pro: rpm 120 → 60'])
 })
 
 test('a directory and a file are compared likewise', async () => {
@@ -150,7 +150,9 @@ test('--json gives every change with its place', async () => {
 
   const { stdout } = await plan(directory, '--against', 'HEAD', '--json')
 
-  expect(JSON.parse(stdout).slice(0, 2)).toMatchInlineSnapshot(`
+  const { changes, ...others } = JSON.parse(stdout)
+  expect(others).toEqual({ against: 'HEAD', touches: { accounts: null, requests: null } })
+  expect(changes.slice(0, 2)).toMatchInlineSnapshot(`
     [
       {
         "field": "models",
@@ -232,7 +234,7 @@ test('the real svcctl plan exits with 0, 10, 1 and 2, and removes what it checke
   const bad = await run('--against', 'HEAD')
 
   expect([fine.code, changes.code, wrong.code, bad.code]).toEqual([0, 10, 2, 1])
-  expect(JSON.parse(changes.stdout)).toHaveLength(5)
+  expect(JSON.parse(changes.stdout).changes).toHaveLength(5)
   expect(wrong).toMatchObject({ stdout: '', stderr: '✗ no-such-thing is no file or directory, nor a git revision\n' })
   expect(execFileSync('ls', [temporary], { encoding: 'utf8' })).toBe('')
 })

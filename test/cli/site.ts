@@ -13,8 +13,8 @@ export interface Site {
   readonly url: string
   readonly env: Readonly<Record<string, string>>
   write(name: string, text: string): void
-  /** A key of a fresh account on the plan `pro`. */
-  key(): Promise<string>
+  /** A key of a fresh account, on the plan `pro` unless another one is named. */
+  key(account?: string, plan?: string): Promise<string>
   chat(key: string, body?: object): Promise<Response>
 }
 
@@ -70,11 +70,11 @@ async function siteOf(dir: string, gateway: Running): Promise<Site> {
     url,
     env: { ...env, SVCCTL_ADMIN: admin },
     write: (name, text) => writeFileSync(join(dir, name), text),
-    key: async () => {
+    key: async (account = 'ada', plan = 'pro') => {
       const response = await fetch(`${admin}/admin/keys`, {
         method: 'POST',
         headers: { authorization: `Bearer ${TOKEN}`, 'content-type': 'application/json' },
-        body: JSON.stringify({ account: 'ada', plan: 'pro' }),
+        body: JSON.stringify({ account, plan }),
       })
       return ((await response.json()) as { value: string }).value
     },

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { loadWithStandIns } from '../../src/cli/stand-ins.ts'
+import { lacking, loadWithStandIns } from '../../src/cli/stand-ins.ts'
 import { root } from '../cases/example.ts'
 import { directoryOf } from '../config/files.ts'
 
@@ -46,5 +46,25 @@ describe('a configuration whose variables are not set', () => {
 
     expect(read.ok).toBe(false)
     expect(JSON.stringify(read)).not.toContain('unset-variable')
+  })
+
+  it('is read where files of secrets are not there, and those that are there are kept', () => {
+    const guests = yaml('file:keys/pool', 'http://10.0.0.1/v1')
+      .replace('pro: { models: all,', 'pro: { models: [tier:guest], per_day: 9,')
+      .replace('tier: t,', 'tier: guest,')
+      .concat('guests: { plan: pro, usd_per_day_total: 1, secret: "file:keys/new", former_secret: "file:keys/old" }\n')
+    const keyIn = (files: Readonly<Record<string, string>>) => {
+      const read = loadWithStandIns('config.yaml', {}, directoryOf({ 'config.yaml': guests, ...files }))
+      if (!read.ok) throw new Error(read.problems.map(({ message }) => message).join('\n'))
+      return read.loaded.settings.backends.get('p')?.key?.reveal()
+    }
+
+    expect(keyIn({})).toMatch(/^unset-variable/)
+    expect(keyIn({ 'keys/pool': 'sk-real' })).toBe('sk-real')
+    expect(lacking('config.yaml', {}, directoryOf({ 'config.yaml': guests }))).toEqual([
+      '`keys/pool` cannot be read',
+      '`keys/new` cannot be read',
+      '`keys/old` cannot be read',
+    ])
   })
 })

@@ -46,6 +46,23 @@ it('an account that identity.admins lists does what operators may, and the audit
   expect(rows).toEqual([[accountOf(provider.issuer, 'ops'), 'mint']])
 })
 
+it('a revision that such an account applies is kept with it, and one that it has reloaded', async () => {
+  const by = accountOf(provider.issuer, 'ops')
+  const headers = { authorization: `Bearer ${tokenOf('ops')}`, 'content-type': 'application/json' }
+  const { revision, files: texts } = test.gateway.app.revisions.serving
+  const files = texts.map(({ file, text }) => ({ file, text: text.replace('rpm: 20,', 'rpm: 21,') }))
+  const body = JSON.stringify({ previous: revision, files })
+  expect((await fetch(`${test.admin}/admin/apply`, { method: 'POST', headers, body })).status).toBe(200)
+  test.write({}, yaml => yaml.replace('rpm: 20,', 'rpm: 22,'))
+  expect((await fetch(`${test.admin}/admin/reload`, { method: 'POST', headers })).status).toBe(200)
+
+  expect(test.gateway.app.revisions.list()).toMatchObject([
+    { number: 3, by, how: 'reload' },
+    { number: 2, by, how: 'apply' },
+    { number: 1, by: 'start', how: 'start' },
+  ])
+})
+
 it('an account that it does not list is told its id, and may nothing', async () => {
   const response = await list(tokenOf('ada'))
 

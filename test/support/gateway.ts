@@ -6,6 +6,7 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type RunningGateway, startGateway } from '../../src/cli/gateway.ts'
+import type { Disk } from '../../src/config/disk.ts'
 import { load } from '../../src/config/load.ts'
 import { mintKey } from '../../src/gateway/accounts.ts'
 import type { LedgerRow } from '../../src/gateway/store.ts'
@@ -168,7 +169,7 @@ interface Opened {
 async function open(opened: Opened): Promise<TestGateway> {
   const { file, dir, clock, violations, sample } = opened
   let { pools } = opened
-  const loadNow = () => load(file, pools.env ?? ENV, dir)
+  const loadNow = (disk?: Disk) => load(file, pools.env ?? ENV, dir, disk)
   const write: TestGateway['write'] = (change = {}, edit) => {
     pools = { ...pools, ...change }
     writeFiles(pools, dir, edit)
@@ -206,6 +207,7 @@ async function open(opened: Opened): Promise<TestGateway> {
       },
       alarm: (message, details) => alarms.push(`${message} ${JSON.stringify(details)}`),
       load: loadNow,
+      main: file,
       say: text => said.push(text),
       ...(sample && { sample }),
     },

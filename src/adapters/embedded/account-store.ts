@@ -14,7 +14,7 @@ import type {
 } from '../../gateway/account-store.ts'
 import type { EpochMs, Millis } from '../../policy/config.ts'
 import type { Caller } from '../../policy/facts.ts'
-import { changeTerms, findAccount, findAccounts, signIn } from './accounts.ts'
+import { changeTerms, findAccount, findAccounts, readAccounts, signIn } from './accounts.ts'
 import { readAudit } from './audit.ts'
 import type { Books } from './books.ts'
 import { Events } from './events.ts'
@@ -74,6 +74,10 @@ export abstract class EmbeddedAccounts implements AccountStore {
 
   async findAccounts(label: string): Promise<readonly AccountRecord[]> {
     return findAccounts(this.books.records, label)
+  }
+
+  readAccounts(): AsyncIterable<AccountRecord> {
+    return readAccounts(this.books.records)
   }
 
   async changeTerms(change: TermsChange): Promise<AccountRecord | undefined> {

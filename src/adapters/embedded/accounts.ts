@@ -3,6 +3,7 @@ import { changed, withClaim } from '../../gateway/terms.ts'
 import type { EpochMs } from '../../policy/config.ts'
 import type { Caller } from '../../policy/facts.ts'
 import { note } from './audit.ts'
+import { pagesOf } from './pages.ts'
 import type { Account, Records } from './records.ts'
 
 /** Writes only what the token changes: most sign-ins are those of before. */
@@ -22,9 +23,11 @@ export async function signIn(records: Records, token: SignedIn, at: EpochMs): Pr
 
 export function findAccount({ accounts }: Records, account: string): AccountRecord | undefined {
   const found = accounts.get(account)
-  if (!found) return undefined
-  const { kind, label, terms, createdAt } = found
-  return { account, kind, label, terms, createdAt }
+  return found && recordOf(account, found)
+}
+
+export async function* readAccounts({ accounts }: Records): AsyncGenerator<AccountRecord, void, undefined> {
+  for await (const page of pagesOf(accounts)) for (const { key, value } of page) yield recordOf(key, value)
 }
 
 export function findAccounts(records: Records, label: string): AccountRecord[] {
@@ -47,6 +50,14 @@ export function changeTerms(
     return findAccount(records, account)
   })
 }
+
+const recordOf = (account: string, { kind, label, terms, createdAt }: Account): AccountRecord => ({
+  account,
+  kind,
+  label,
+  terms,
+  createdAt,
+})
 
 export const newAccount = (kind: Account['kind'], label: string, createdAt: EpochMs): Account => ({
   kind,

@@ -7,6 +7,8 @@ import { ACCOUNT_FIELDS, readAccount, recordOf, type StoredAccount, termsText } 
 
 /** Audit rows asked for at once. */
 const PAGE = 256
+/** Names that Redis looks at in one step of a search. */
+const STEP = 1000
 
 /** Accounts. Changes compare what they read: of two at once the second reads again. */
 export class Accounts {
@@ -30,6 +32,22 @@ export class Accounts {
     const ids = new Set([...(opened === null ? [] : [opened]), ...labelled])
     const found = await Promise.all([...ids].map(id => this.find(id)))
     return found.flatMap(account => (account?.label === label ? [recordOf(account)] : []))
+  }
+
+  /** Every account, once. No list has those that signed in and have no key: they are found by their names in Redis. */
+  async *all(): AsyncGenerator<AccountRecord, void, undefined> {
+    const { ask, layout } = this.#access
+    const seen = new Set<string>()
+    let cursor = '0'
+    do {
+      const from = cursor
+      const page = await ask(client => client.scan(from, { MATCH: layout.everyAccount, COUNT: STEP }))
+      cursor = String(page.cursor)
+      const fresh = page.keys.flatMap(name => layout.accountIn(name) ?? []).filter(account => !seen.has(account))
+      for (const account of fresh) seen.add(account)
+      const found = await Promise.all(fresh.map(account => this.find(account)))
+      for (const account of found) if (account) yield recordOf(account)
+    } while (cursor !== '0')
   }
 
   /** The account that an operator opened under a label, which may be this new one. */

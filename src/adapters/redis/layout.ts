@@ -50,6 +50,17 @@ export class Layout {
     return this.of(POOLS)
   }
 
+  /** Matches the names of all accounts in SCAN, and perhaps others. */
+  get everyAccount(): string {
+    return `${this.#prefix.replace(/[\\*?[\]]/g, '\\$&')}:{??}:account:*`
+  }
+
+  /** The account whose name in Redis this is; undefined where it is that of something else. */
+  accountIn(name: string): string | undefined {
+    const account = name.slice(`${this.#prefix}:{00}:account:`.length)
+    return this.of(account).account(account) === name ? account : undefined
+  }
+
   of(account: string): Bucket {
     return this.bucket(bucketOf(account))
   }

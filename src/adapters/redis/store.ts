@@ -174,6 +174,10 @@ class RedisStore implements Store {
     return this.#keyring.mint(mint)
   }
 
+  readAccounts(): AsyncIterable<AccountRecord> {
+    return this.#accounts.all()
+  }
+
   rotateKey(rotation: Rotation): Promise<KeyRecord | undefined> {
     return this.#keyring.rotate(rotation)
   }

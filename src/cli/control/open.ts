@@ -37,10 +37,14 @@ export interface Door {
 }
 
 /** The gateway at SVCCTL_ADMIN, else the one that this configuration describes. Fails where none runs. */
-export async function openDoor(configFile: string): Promise<Door> {
+export const openDoor = (configFile: string): Promise<Door> =>
+  openDoorOf(async () => (await configuration(configFile)).settings)
+
+/** The same, for settings that are read only where nobody names the gateway. */
+export async function openDoorOf(read: () => Settings | Promise<Settings>): Promise<Door> {
   const named = gatewayNamed()
   if (named) return named
-  const { settings } = await configuration(configFile)
+  const settings = await read()
   const running = await gatewayOf(settings)
   if (running) return running
   throw new CommandFailed(`✗ no gateway answers at ${urlOf(settings.server.admin)}`, exitCodes.unreachable)

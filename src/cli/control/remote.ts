@@ -5,6 +5,7 @@ import { linesOf } from '../../wire/lines.ts'
 import { readLedgerRecord, readUsageReport } from '../../wire/read-report.ts'
 import { ask, type Question } from '../http.ts'
 import { CommandFailed, exitCodes } from '../talk.ts'
+import { ApplyRefused } from './apply-refused.ts'
 import type { Control } from './control.ts'
 import { controlOf } from './errands.ts'
 import type { Door } from './open.ts'
@@ -71,6 +72,17 @@ export async function reloadGateway({ admin, token }: Door): Promise<ShownReload
   if (answer.statusCode === 200) return readShownReload(json)
   if (json.code !== 'RELOAD_REFUSED') return refuse(url, answer, json)
   throw new CommandFailed(`${String(json.text)}\n✗ ${String(json.error)}`)
+}
+
+/** Sends files that are to serve. Rejects with ApplyRefused where they are not taken, else with CommandFailed. */
+export async function sendApplication({ admin, token }: Door, body: object): Promise<JsonObject> {
+  const url = `${admin}/admin/apply`
+  const answer = await send(url, token, 'POST', body)
+  const json = await readJson(url, answer)
+  if (answer.statusCode === 200) return json
+  const { code } = json
+  if (code === 'APPLY_REFUSED' || code === 'REVISION_CHANGED') throw new ApplyRefused(code, json)
+  return refuse(url, answer, json)
 }
 
 /** Rejects with CommandFailed for anything but a 200. */

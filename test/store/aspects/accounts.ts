@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest'
+import type { AccountRecord } from '../../../src/gateway/account-store.ts'
 import type { Store } from '../../../src/gateway/store.ts'
 import type { Start } from '../contract.ts'
 import { auditOf, claimsOf, mintOf, NOON, openShop } from '../fixtures.ts'
@@ -7,6 +8,28 @@ const idsOf = async (store: Store, label: string) =>
   (await store.findAccounts(label)).map(({ account }) => account).sort()
 
 export function accountsContract(start: Start): void {
+  it('every account is read once, also those without a key and those whose key ended', async () => {
+    const { store, reopen } = await start()
+    const labels = Array.from({ length: 300 }, (_, number) => `label ${number}`)
+    for (const [number, label] of labels.entries()) await store.mintKey(mintOf(label, `k${number}`))
+    await store.revokeKey({ hash: 'hash-k7', by: 'operator' })
+    await store.signIn({ account: 'acct_signed_in', claimed: 'team', label: 'ada@example.com' })
+    await store.signIn({ account: 'acct_odd:{00}:account:*', label: 'odd' })
+    await store.mintGuest({ account: 'dev_1', key: { hash: 'guest', prefix: 'svc_g…' } })
+    await store.changeTerms({ account: 'acct_k3', change: { override: 'pro' }, by: 'operator' })
+    const all = ['acct_signed_in', 'acct_odd:{00}:account:*', 'dev_1', ...labels.map((_, number) => `acct_k${number}`)]
+
+    const check = async (opened: Store) => {
+      const read: AccountRecord[] = []
+      for await (const account of opened.readAccounts()) read.push(account)
+      expect(read.map(({ account }) => account).sort()).toEqual(all.sort())
+      for (const account of ['acct_signed_in', 'acct_k3', 'dev_1'])
+        expect(read.find(each => each.account === account)).toEqual(await opened.findAccount(account))
+    }
+    await check(store)
+    await check(await reopen())
+  })
+
   it('the first sign-in begins the account, with what its token says', async () => {
     const { store, reopen } = await start()
 

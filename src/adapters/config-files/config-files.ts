@@ -1,0 +1,122 @@
+import { existsSync } from 'node:fs'
+import { access, constants, readFile } from 'node:fs/promises'
+import { basename, dirname, join, resolve } from 'node:path'
+import type { FileText } from '../../config/settings.ts'
+import { type Change, Journal } from './journal.ts'
+import { machineSteps, type Steps } from './steps.ts'
+
+/**
+ * Changes the files of a configuration, all of them or none: whatever ends the process in the middle, `finish` leaves
+ * the files of before or those of after.
+ */
+export class ConfigFiles {
+  readonly #directory: string
+  readonly #main: string
+  readonly #steps: Steps
+  readonly #journal: Journal
+
+  /** `main` is the absolute path of the main file. */
+  constructor(main: string, steps: Steps = machineSteps) {
+    this.#main = main
+    this.#directory = dirname(main)
+    this.#steps = steps
+    this.#journal = new Journal(main, steps)
+  }
+
+  /** Whether a change was begun and not ended. */
+  isUnderWay(): boolean {
+    return existsSync(this.#journal.path)
+  }
+
+  /** Ends a change that was begun, by this process or by one that is gone. Whether there was any. */
+  async finish(): Promise<boolean> {
+    const change = await this.#journal.read()
+    if (!change) return false
+    await this.#carryOut(change)
+    return true
+  }
+
+  /** Rejects with ChangeFailed, which says whether the files are those of before. */
+  async change(change: Change): Promise<void> {
+    if (change.write.length + change.remove.length === 0) return
+    const back = await this.#undoing(change)
+    try {
+      for (const directory of this.#directoriesOf(change)) await this.#steps.makeDirectory(directory)
+      await this.#journal.begin(change)
+      await this.#carryOut(change)
+    } catch (error) {
+      await this.#undo(back, error)
+    }
+  }
+
+  async #carryOut({ write, remove }: Change): Promise<void> {
+    const paths = write.map(({ file }) => resolve(this.#directory, file))
+    for (const directory of this.#directoriesOf({ write, remove })) await this.#steps.makeDirectory(directory)
+    // All that may fail for want of room or permission, before the first file is another one.
+    for (const [at, path] of paths.entries()) await this.#stage(path, write[at]?.text ?? '')
+    for (const path of paths) await this.#steps.replace(nextOf(path), path)
+    for (const file of remove) await this.#steps.remove(resolve(this.#directory, file))
+    await this.#journal.end()
+  }
+
+  async #stage(path: string, text: string): Promise<void> {
+    const isThere = await access(path, constants.F_OK).then(
+      () => true,
+      () => false,
+    )
+    await this.#steps.create(nextOf(path), text, isThere ? path : this.#main)
+  }
+
+  /** What takes a change back. */
+  async #undoing({ write, remove }: Change): Promise<Change> {
+    const names = [...write.map(({ file }) => file), ...remove]
+    const before = await Promise.all(names.map(async file => ({ file, text: await this.#textOf(file) })))
+    const gone = before.flatMap(({ file, text }) => (text === undefined ? [file] : []))
+    return {
+      write: before.flatMap(({ file, text }): FileText[] => (text === undefined ? [] : [{ file, text }])),
+      remove: gone,
+    }
+  }
+
+  async #textOf(file: string): Promise<string | undefined> {
+    return readFile(resolve(this.#directory, file), 'utf8').catch(error => {
+      if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined
+      throw error
+    })
+  }
+
+  async #undo(back: Change, cause: unknown): Promise<never> {
+    const reason = cause instanceof Error ? cause.message : String(cause)
+    try {
+      if (!this.isUnderWay()) await this.#journal.end()
+      else {
+        for (const file of back.remove) await this.#steps.remove(nextOf(resolve(this.#directory, file)))
+        await this.#journal.begin(back)
+        await this.#carryOut(back)
+      }
+    } catch (error) {
+      const also = error instanceof Error ? error.message : String(error)
+      throw new ChangeFailed(`the files could not be written (${reason}), nor put back (${also})`, false)
+    }
+    throw new ChangeFailed(`the files could not be written (${reason})`, true)
+  }
+
+  #directoriesOf({ write }: Change): ReadonlySet<string> {
+    const needed = write.map(({ file }) => dirname(resolve(this.#directory, file)))
+    return new Set(needed.filter(directory => directory !== this.#directory))
+  }
+}
+
+/** The files could not be changed. */
+export class ChangeFailed extends Error {
+  override readonly name = 'ChangeFailed'
+  /** Whether they are those of before. Else the next `finish` ends what was begun. */
+  readonly whole: boolean
+
+  constructor(message: string, whole: boolean) {
+    super(message)
+    this.whole = whole
+  }
+}
+
+const nextOf = (path: string): string => join(dirname(path), `.${basename(path)}.next`)

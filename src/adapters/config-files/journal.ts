@@ -1,0 +1,69 @@
+import { createHash } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
+import { basename, dirname, join } from 'node:path'
+import type { FileText } from '../../config/settings.ts'
+import type { Steps } from './steps.ts'
+
+/** What becomes of files, by names relative to the directory of the main one. */
+export interface Change {
+  readonly write: readonly FileText[]
+  readonly remove: readonly string[]
+}
+
+/** What lies on the disk from the moment a change is sure to happen until it has happened. */
+export class Journal {
+  /** Hidden, so that no pattern of an `include` finds it. */
+  readonly path: string
+  readonly #steps: Steps
+
+  constructor(main: string, steps: Steps) {
+    this.path = join(dirname(main), `.${basename(main)}.apply`)
+    this.#steps = steps
+  }
+
+  /** From here on the change happens, whatever comes in between. Takes the place of another one. */
+  async begin(change: Change): Promise<void> {
+    const next = `${this.path}.next`
+    await this.#steps.create(next, JSON.stringify({ sum: sumOf(change), ...change }))
+    await this.#steps.replace(next, this.path)
+  }
+
+  /** The change under way; undefined where there is none. Rejects with DamagedJournal. */
+  async read(): Promise<Change | undefined> {
+    const text = await readFile(this.path, 'utf8').catch(error => {
+      if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined
+      throw error
+    })
+    if (text === undefined) return undefined
+    const change = changeIn(text)
+    if (!change)
+      throw new DamagedJournal(`${this.path} is damaged: remove it once the files beside it are as they should be`)
+    return change
+  }
+
+  /** The change has happened, or never will. */
+  async end(): Promise<void> {
+    await this.#steps.remove(`${this.path}.next`)
+    await this.#steps.remove(this.path)
+  }
+}
+
+/** Nothing can be said of how far a change of the files came. */
+export class DamagedJournal extends Error {
+  override readonly name = 'DamagedJournal'
+}
+
+const sumOf = ({ write, remove }: Change): string =>
+  createHash('sha256')
+    .update(JSON.stringify([write.map(({ file, text }) => [file, text]), remove]))
+    .digest('hex')
+
+function changeIn(text: string): Change | undefined {
+  try {
+    const { sum, write, remove } = JSON.parse(text) as Partial<Change & { sum: string }>
+    if (!write || !remove || sum !== sumOf({ write, remove })) return undefined
+    return { write, remove }
+  } catch {
+    return undefined
+  }
+}

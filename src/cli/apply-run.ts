@@ -1,0 +1,23 @@
+import type { ApplyOptions } from './apply.ts'
+import { candidateIn } from './candidate.ts'
+import { mayAsk } from './confirm.ts'
+import { openDoorOf } from './control/open.ts'
+import { plannedOf } from './planned.ts'
+import { servedBase } from './served-base.ts'
+import { swap, swapNothing } from './swap.ts'
+import { testsPass } from './tested.ts'
+
+/** Checks, tests, plans, asks, and has the gateway serve the files: each step only when those before it went well. */
+export async function apply(options: ApplyOptions): Promise<void> {
+  const { config, json, yes, skipTests, movePlan: movePlans = new Map() } = options
+  const candidate = await candidateIn(config, json ? 'json' : 'text')
+  if (!candidate) return
+  const { texts: files, config: policy, settings } = candidate.loaded
+  const base = await servedBase(await openDoorOf(() => settings), candidate.directory)
+  if (policy.revision === base.revision) return swapNothing(base, 'apply', options, { tests: null })
+  mayAsk(yes)
+  const tests = skipTests ? null : await testsPass(options)
+  if (tests === undefined) return
+  const planned = await plannedOf(base, candidate, options)
+  await swap({ base, planned, files, movePlans, how: 'apply', revision: policy.revision }, options, { tests })
+}

@@ -1,0 +1,162 @@
+import { dirname } from 'node:path'
+import type { ConfigFiles } from '../../adapters/config-files/config-files.ts'
+import type { Change } from '../../adapters/config-files/journal.ts'
+import { type Disk, textDisk } from '../../config/disk.ts'
+import { fixedProblems } from '../../config/fixed.ts'
+import type { Load } from '../../config/load.ts'
+import type { Loaded } from '../../config/settings.ts'
+import { plansInUse } from '../../gateway/plans.ts'
+import type { Alarm } from '../../gateway/ports.ts'
+import type { Store } from '../../gateway/store.ts'
+import type { Application, Applied } from '../../http/applied.ts'
+import type { Opened, Reloader } from '../reloader.ts'
+import type { ServedRevisions } from '../served-revisions.ts'
+import { Moves } from './moves.ts'
+import { namesFault, surroundings } from './names.ts'
+import { needed, undoing } from './needed.ts'
+import { Refused, reasonOf, refusal, refusedFor } from './refused.ts'
+
+export interface ApplierPorts {
+  readonly reloader: Reloader
+  readonly store: Pick<Store, 'readAccounts' | 'changeTerms'>
+  readonly load: (disk?: Disk) => Load
+  readonly open: (loaded: Loaded) => Promise<Opened>
+  readonly revisions: Pick<ServedRevisions, 'serving' | 'written'>
+  readonly alarm: Alarm
+  /** The main file, absolute, and what changes files. Absent: those that serve must not be changed. */
+  readonly place?: { readonly main: string; readonly files: ConfigFiles }
+}
+
+type Place = NonNullable<ApplierPorts['place']>
+
+interface Written {
+  readonly loaded: Loaded
+  readonly place: Place
+  readonly change: Change
+}
+
+/** Puts candidates in the place of the files and of what serves: whole, or not at all. */
+export class Applier {
+  readonly #ports: ApplierPorts
+
+  constructor(ports: ApplierPorts) {
+    this.#ports = ports
+  }
+
+  /** Rejects only on a bug, or when the store does not answer. */
+  apply(application: Application): Promise<Applied> {
+    return this.#ports.reloader.inTurn(async () => {
+      try {
+        return await this.#apply(application)
+      } catch (error) {
+        if (!(error instanceof Refused)) throw error
+        return { ok: false, denial: error.denial }
+      }
+    })
+  }
+
+  async #apply(application: Application): Promise<Applied> {
+    const { reloader, revisions, place } = this.#ports
+    const before = reloader.serving
+    const { revision } = before.config
+    if (application.previous !== revision) throw new Refused({ code: 'REVISION_CHANGED', revision })
+    if (!place) throw refusal('this gateway serves the files of its package, which nobody changes')
+    const { loaded, sources, includes } = this.#load(application, place)
+    const moves = this.#moves(application, loaded)
+    if (loaded.fingerprint === before.fingerprint) return this.#unchanged(loaded, moves)
+    const fixed = fixedProblems(before.settings, loaded)
+    if (fixed.length > 0) throw refusedFor(fixed, sources)
+
+    await this.#refuseInUse(application, loaded)
+    await ended(place.files)
+    const change = await needed({ texts: loaded.texts, includes }, before.texts, dirname(place.main))
+    const opened = await this.#ports.open(loaded).catch(error => {
+      throw refusal(`what the candidate needs cannot be had: ${reasonOf(error)}`)
+    })
+    try {
+      await moves.before()
+      await place.files.change(change).catch(error => {
+        throw refusal(`${reasonOf(error)}${moves.said()}`)
+      })
+      await this.#serve(opened, { loaded, place, change })
+    } catch (error) {
+      opened.drop()
+      throw error
+    }
+    const { by, how } = application
+    const accepted = reloader.accept(loaded, { sources, by, how })
+    await moves.after()
+    await revisions.written()
+    return { ...accepted, number: revisions.serving.number, moved: moves.moved() }
+  }
+
+  /** Accounts still go where they were to go: what was killed in the middle of that is done by the same again. */
+  async #unchanged({ config, warnings }: Loaded, moves: Moves): Promise<Applied> {
+    await moves.before()
+    const { revision } = config
+    const { generation } = this.#ports.reloader
+    const { number } = this.#ports.revisions.serving
+    return {
+      ok: true,
+      revision,
+      previous: revision,
+      number,
+      generation,
+      changed: false,
+      warnings,
+      moved: moves.moved(),
+    }
+  }
+
+  #load({ files }: Application, { main }: Place) {
+    const { load, reloader } = this.#ports
+    const fault = namesFault(files, surroundings(main, reloader.serving))
+    if (fault !== undefined) throw refusal(fault)
+    const result = load(textDisk(files, dirname(main)))
+    if (!result.ok) throw refusedFor(result.problems, result.sources)
+    const read = new Set(result.loaded.texts.map(({ file }) => file))
+    const unread = files.find(({ file }) => !read.has(file))
+    if (unread) throw refusal(`${unread.file} was sent, and no \`include\` of the candidate names it`)
+    return result
+  }
+
+  #moves({ movePlans, by }: Application, { config: after }: Loaded): Moves {
+    const { reloader, store, alarm } = this.#ports
+    const { config: before } = reloader.serving
+    for (const [from, to] of movePlans)
+      if (!after.plans.has(to)) throw refusal(`accounts of ${from} cannot go to ${to}: the candidate has no such plan`)
+    return new Moves({ store, alarm, moves: movePlans, by, before, after })
+  }
+
+  async #refuseInUse({ movePlans }: Application, { config: after }: Loaded): Promise<void> {
+    const { reloader, store } = this.#ports
+    const { config: before } = reloader.serving
+    const inUse = await plansInUse(store, { before, after, moves: movePlans })
+    if (inUse.length > 0) {
+      const named = inUse.map(({ plan, accounts }) => `${plan} (${accounts})`).join(', ')
+      const reason = `accounts are on plans that would go away: ${named}; say where they go with --move-plan old=new`
+      throw new Refused({ code: 'APPLY_REFUSED', reason, problems: [], text: '', plansInUse: inUse })
+    }
+  }
+
+  /** Serves what the next start would load. Rejects with the files of before back in their places. */
+  async #serve(opened: Opened, { loaded, place, change }: Written): Promise<void> {
+    const { reloader, load, alarm } = this.#ports
+    try {
+      const again = load()
+      if (!again.ok || again.loaded.fingerprint !== loaded.fingerprint)
+        throw refusal('somebody else changed the files at the same time')
+      opened.serve()
+    } catch (error) {
+      await place.files.change(undoing(change, reloader.serving.texts)).catch(failed => {
+        alarm('the files are not what serves', { error: reasonOf(failed) })
+      })
+      throw error instanceof Refused ? error : refusal(reasonOf(error))
+    }
+  }
+}
+
+const ended = (files: ConfigFiles): Promise<unknown> =>
+  files.finish().catch(error => {
+    throw refusal(reasonOf(error))
+  })

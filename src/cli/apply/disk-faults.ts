@@ -1,0 +1,77 @@
+import { access, constants, lstat, readFile, realpath } from 'node:fs/promises'
+import { dirname, join, relative, resolve } from 'node:path'
+import type { Change } from '../../adapters/config-files/journal.ts'
+import type { FileText } from '../../config/settings.ts'
+
+/** A file that is to change: what serves of it, and what is to come. Undefined: there is none. */
+interface Changing {
+  readonly file: string
+  readonly served: string | undefined
+  readonly next: string | undefined
+}
+
+/** What of the disk has to change, or why it cannot. What is as it is to be already is left alone. */
+export async function changeOn(directory: string, changing: readonly Changing[]): Promise<Change | string> {
+  const write: FileText[] = []
+  const remove: string[] = []
+  for (const { file, served, next } of changing) {
+    const path = resolve(directory, file)
+    const text = await textAt(path)
+    if (text === next) continue
+    const fault =
+      (await faultAt(directory, file, { serves: served !== undefined, read: text !== undefined })) ??
+      notServed(file, text, served)
+    if (fault !== undefined) return fault
+    if (next === undefined) remove.push(file)
+    else write.push({ file, text: next })
+  }
+  return { write, remove }
+}
+
+/** What nobody has ever seen serve is somebody's work, and stays. */
+function notServed(file: string, text: string | undefined, served: string | undefined): string | undefined {
+  if (text === undefined || text === served) return undefined
+  if (served === undefined) return `${file} is there already, with another text, and does not serve: move it away first`
+  return `${file} was changed on the disk of the gateway and does not serve so: run svcctl reload, or put it back`
+}
+
+async function faultAt(
+  directory: string,
+  file: string,
+  { serves, read }: { readonly serves: boolean; readonly read: boolean },
+): Promise<string | undefined> {
+  const path = resolve(directory, file)
+  const there = await lstat(path).catch(() => undefined)
+  if (there?.isSymbolicLink()) return `${file} is a symbolic link: ${ELSEWHERE}`
+  if (there && !there.isFile()) return `${file} is not a file`
+  if (there && !read) return `${file} cannot be read by the gateway`
+  const folder = await folderOf(path)
+  // A link on the way would lead out of the directory.
+  const plain = join(await realpath(directory), relative(directory, folder))
+  const real = await realpath(folder).catch(() => undefined)
+  if (real === undefined || (real !== plain && !serves)) return `${file} lies behind a symbolic link`
+  const writable = await access(folder, constants.W_OK | constants.X_OK).then(
+    () => true,
+    () => false,
+  )
+  return writable ? undefined : `${folder} cannot be written by the gateway: ${ELSEWHERE}`
+}
+
+const ELSEWHERE = 'change the files where they come from, then run svcctl reload'
+
+/** The nearest directory above a path that is there. */
+async function folderOf(path: string): Promise<string> {
+  for (let folder = dirname(path); ; folder = dirname(folder)) {
+    const there = await lstat(folder).catch(() => undefined)
+    if (there || folder === dirname(folder)) return folder
+  }
+}
+
+/** As a load reads it: without a byte order mark. Undefined where there is no text to be had. */
+async function textAt(path: string): Promise<string | undefined> {
+  try {
+    return new TextDecoder().decode(await readFile(path))
+  } catch {
+    return undefined
+  }
+}

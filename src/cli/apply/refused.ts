@@ -1,0 +1,28 @@
+import { renderText, type Sources } from '../../config/frame.ts'
+import type { Problem } from '../../config/problem.ts'
+import type { ApplyDenial, RevisionDenial } from '../../policy/denial.ts'
+
+/** A candidate that cannot be applied: thrown on the way, and answered as the denial it holds. */
+export class Refused extends Error {
+  override readonly name = 'Refused'
+  readonly denial: ApplyDenial | RevisionDenial
+
+  constructor(denial: ApplyDenial | RevisionDenial) {
+    super(denial.code)
+    this.denial = denial
+  }
+}
+
+/** A refusal that one sentence tells. */
+export const refusal = (reason: string): Refused =>
+  new Refused({ code: 'APPLY_REFUSED', reason, problems: [], text: '' })
+
+/** Problems in the files of a candidate. */
+export function refusedFor(problems: readonly Problem[], sources: Sources): Refused {
+  const reason = `The files are not in order (${problems.length} problems): the configuration that served goes on.`
+  return new Refused({ code: 'APPLY_REFUSED', reason, problems, text: renderText(problems, sources) })
+}
+
+/** What to tell of an error. */
+export const reasonOf = (error: unknown): string =>
+  (error instanceof Error ? error.message : String(error)).replace(/^✗ /, '')

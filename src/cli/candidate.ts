@@ -1,0 +1,31 @@
+import { dirname, resolve } from 'node:path'
+import type { Side } from '../config/diff/sides.ts'
+import { renderText } from '../config/frame.ts'
+import type { Load } from '../config/load.ts'
+import { renderGithub, renderJson } from '../config/report.ts'
+import { lacking, loadWithStandIns } from './stand-ins.ts'
+import { writeOut } from './stdout.ts'
+import { exitCodes, usesColour } from './talk.ts'
+
+/** How to print what is wrong, and what changes. */
+export type Format = 'text' | 'json' | 'github'
+
+/** Reads the files of a candidate. Where they are not valid that is told on stdout, with exit code 1: undefined then. */
+export async function candidateIn(config: string, format: Format): Promise<Side | undefined> {
+  const cwd = process.cwd()
+  const load = loadWithStandIns(config, process.env, cwd)
+  if (!load.ok) {
+    process.exitCode = exitCodes.bad
+    await writeOut([problemsText(load, format)])
+    return undefined
+  }
+  const unknown = lacking(config, process.env, cwd)
+  if (unknown.length > 0) console.error(`▲ nothing is said of what is not known here: ${unknown.join(', ')}`)
+  return { loaded: load.loaded, directory: dirname(resolve(cwd, config)) }
+}
+
+function problemsText({ problems, sources }: Extract<Load, { ok: false }>, format: Format): string {
+  if (format === 'json') return renderJson(problems)
+  if (format === 'github') return renderGithub(problems)
+  return renderText(problems, sources, usesColour(process.stdout))
+}

@@ -1,0 +1,51 @@
+import { ConfigFiles } from '../adapters/config-files/config-files.ts'
+import type { Disk } from '../config/disk.ts'
+import type { Load } from '../config/load.ts'
+import type { Loaded } from '../config/settings.ts'
+import type { Alarm, Clock } from '../gateway/ports.ts'
+import { Applier, type ApplierPorts } from './apply/applier.ts'
+import { type Opened, Reloader } from './reloader.ts'
+import { ServedRevisions } from './served-revisions.ts'
+
+/** Where the files of a gateway come from. */
+export interface FilesOf {
+  /** Loads the files again, from another disk if one is given; without it there is nothing to reload. */
+  readonly load?: (disk?: Disk) => Load
+  /** The main file, absolute. Without it nobody may change the files through the gateway. */
+  readonly main?: string
+}
+
+interface ChangesPorts extends FilesOf {
+  readonly open: (loaded: Loaded) => Promise<Opened>
+  readonly clock: Clock
+  readonly alarm: Alarm
+  readonly say: (text: string) => void
+}
+
+/** What changes what serves, one change after the other, and what is known of those before. */
+export interface Changes {
+  readonly reloader: Reloader
+  readonly revisions: ServedRevisions
+  applierOn(store: ApplierPorts['store']): Applier
+}
+
+export function changesOf(loaded: Loaded, { main, open, clock, alarm, say, ...ports }: ChangesPorts): Changes {
+  const load = ports.load ?? (() => ({ ok: true, loaded, sources: new Map(), paths: [], includes: [] }) as const)
+  const files = main === undefined ? undefined : new ConfigFiles(main)
+  const revisions = new ServedRevisions(loaded, clock, alarm)
+  const reloader = new Reloader(loaded, {
+    load,
+    finish: () => (files?.isUnderWay() ? files.finish() : undefined),
+    open,
+    keep: (next, by, how) => revisions.keep(next, by, how),
+    clock,
+    alarm,
+    say,
+  })
+  const place = main !== undefined && files ? { place: { main, files } } : {}
+  return {
+    reloader,
+    revisions,
+    applierOn: store => new Applier({ reloader, store, load, open, revisions, alarm, ...place }),
+  }
+}

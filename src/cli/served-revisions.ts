@@ -1,0 +1,49 @@
+import { join } from 'node:path'
+import { KeptRevisions } from '../adapters/revisions/revisions.ts'
+import type { Loaded } from '../config/settings.ts'
+import type { Alarm, Clock } from '../gateway/ports.ts'
+import type { How, RevisionFiles, RevisionLine } from '../gateway/revision.ts'
+import type { Revisions } from '../http/applied.ts'
+
+/** What serves, and what served before it, as far as `state_dir` keeps it. */
+export class ServedRevisions implements Revisions {
+  readonly #kept: KeptRevisions
+  readonly #clock: Clock
+  #serving: RevisionFiles | undefined
+
+  constructor({ settings }: Loaded, clock: Clock, alarm: Alarm) {
+    this.#kept = new KeptRevisions(join(settings.server.stateDir, 'revisions'), alarm)
+    this.#clock = clock
+  }
+
+  /** Reads what was kept before, and keeps what begins to serve. Never rejects. */
+  async open(loaded: Loaded): Promise<void> {
+    await this.#kept.open()
+    this.keep(loaded, 'start', 'start')
+  }
+
+  get serving(): RevisionFiles {
+    if (!this.#serving) throw new Error('nothing serves yet')
+    return this.#serving
+  }
+
+  /** Keeps what serves from now on. */
+  keep({ config, texts }: Loaded, by: string, how: How): void {
+    const { revision } = config
+    const kept = this.#kept.keep({ revision, at: this.#clock.now(), by, how, files: texts })
+    this.#serving = { ...kept, files: texts }
+  }
+
+  /** Resolves once all of them are on the disk, or it was told that they are not. Never rejects. */
+  written(): Promise<void> {
+    return this.#kept.written()
+  }
+
+  list(): readonly RevisionLine[] {
+    return this.#kept.list()
+  }
+
+  async find(number: number): Promise<RevisionFiles | undefined> {
+    return number === this.serving.number ? this.serving : this.#kept.find(number)
+  }
+}

@@ -1,0 +1,85 @@
+import { counted } from '../config/frame.ts'
+import { confirm } from './confirm.ts'
+import { ApplyRefused } from './control/apply-refused.ts'
+import { applyFiles, type NewFiles, type ShownApplied } from './control/revisions.ts'
+import type { PlanMoves } from './move-option.ts'
+import { oneLine } from './one-line.ts'
+import { planRecord, planText } from './plan-text.ts'
+import type { Planned } from './planned.ts'
+import type { ServedBase } from './served-base.ts'
+import { writeOut } from './stdout.ts'
+import { CommandFailed, usesColour } from './talk.ts'
+
+/** Files that a gateway is to serve. */
+export interface Swap extends Pick<NewFiles, 'files' | 'how'> {
+  readonly movePlans: PlanMoves
+  readonly base: ServedBase
+  /** Their revision. */
+  readonly revision: string
+  /** Undefined where nobody could say. */
+  readonly planned: Planned | undefined
+}
+
+interface Manner {
+  readonly yes?: boolean
+  readonly json?: boolean
+}
+
+/**
+ * Tells what changes, asks, has the gateway swap, and tells what became of it; `more` belongs to that as JSON. Rejects
+ * with CommandFailed where the gateway refuses.
+ */
+export async function swap(wanted: Swap, { yes, json }: Manner, more: object = {}): Promise<void> {
+  const { revision, planned, how } = wanted
+  if (planned && !json) await writeOut([planText(planned, usesColour(process.stdout)), '\n'])
+  // What is asked about is seen, though stdout is for one object.
+  if (planned && json && !yes) console.error(planText(planned, usesColour(process.stderr)))
+  await confirm(`${how === 'apply' ? 'Apply' : 'Go back to'} revision ${revision}?`, yes)
+  const applied = await sent(wanted)
+  for (const warning of applied.warnings) console.error(`▲ ${warning}`)
+  const record = { ...appliedRecord(applied), ...more, plan: planned ? planRecord(planned) : null }
+  await writeOut(json ? [`${JSON.stringify(record, null, 2)}\n`] : appliedLines(applied, how))
+}
+
+/** Has the gateway take the files. What to do about a refusal is told with it. */
+async function sent({ base, files, how, movePlans }: Swap): Promise<ShownApplied> {
+  try {
+    const moves = Object.fromEntries(movePlans)
+    return await applyFiles(base.door, { previous: base.revision, files, how, movePlans: moves })
+  } catch (error) {
+    if (!(error instanceof ApplyRefused)) throw error
+    const again =
+      error.code === 'REVISION_CHANGED' ? '\n  look at svcctl plan again: what it told is not what serves' : ''
+    throw new CommandFailed(`${error.message}${again}`)
+  }
+}
+
+/** Tells that there is nothing to do. */
+export function swapNothing(
+  { revision, number }: ServedBase,
+  how: Swap['how'],
+  { json }: Manner,
+  more: object = {},
+): Promise<void> {
+  const same = { changed: false, revision, previous: revision, number, warnings: [], moved: [] }
+  const record = { ...same, ...more, plan: null }
+  const text = `${how === 'apply' ? 'nothing to apply' : 'nothing to go back to'}: revision ${revision} serves`
+  return writeOut([json ? `${JSON.stringify(record, null, 2)}\n` : `${text}\n`])
+}
+
+const appliedRecord = ({ changed, revision, previous, number, warnings, moved }: ShownApplied): object => ({
+  ...{ changed, revision, previous, number, warnings, moved },
+})
+
+function appliedLines(applied: ShownApplied, how: Swap['how']): readonly string[] {
+  const { changed, revision, previous, number, moved } = applied
+  if (!changed) return [`nothing to apply: revision ${revision} serves\n`]
+  const moves = moved.map(
+    ({ from, to, accounts }) =>
+      `${counted(accounts, 'account')} moved from plan ${oneLine(from)} to plan ${oneLine(to)}\n`,
+  )
+  return [
+    ...moves,
+    `${how === 'apply' ? 'applied' : 'rolled back'}: revision ${previous} → ${revision} (number ${number})\n`,
+  ]
+}
