@@ -6,6 +6,7 @@ import { registerApply } from './apply.ts'
 import { registerAudit } from './audit.ts'
 import { registerCompletion } from './completion.ts'
 import { registerDoc } from './doc.ts'
+import { registerDoctor } from './doctor.ts'
 import { registerExplain } from './explain.ts'
 import { registerFmt } from './fmt.ts'
 import { registerInit } from './init.ts'
@@ -53,6 +54,7 @@ registerFmt(program)
 registerShow(program)
 registerModels(program)
 registerDoc(program)
+registerDoctor(program)
 registerReplay(program)
 registerKeys(program)
 registerAccounts(program)

@@ -47,6 +47,8 @@ export interface BackendHead {
   readonly status: number
   readonly contentType: string
   readonly retryAfter?: string
+  /** What time it is there: its `Date`. */
+  readonly date?: string
 }
 
 export interface Exchange {

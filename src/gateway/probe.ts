@@ -1,6 +1,6 @@
 import type { BackendSettings } from '../config/settings.ts'
 import type { EpochMs, Millis } from '../policy/config.ts'
-import { causeOf } from './outcome.ts'
+import { type Asking, askOnce } from './ask.ts'
 import type { Cancel, Clock, Probe } from './ports.ts'
 
 /** What came of one probe. */
@@ -34,50 +34,18 @@ export function askReplica({ probe, clock }: ProbePorts, question: Question, ove
   const { replica, path, settings, limit } = question
   const { key, connectTimeout } = settings
   const { origin } = new URL(replica)
-  const at = clock.now()
-  let status: number | undefined
-  let stop: Cancel = () => {}
-  const cancel = () => {
-    callOffLimit()
-    stop()
-  }
-  const end = (cause?: string) => {
-    cancel()
+  const send: Asking['send'] = (fresh, listener) =>
+    probe({ origin, path, ...(key && { key }), connectTimeout, fresh }, listener)
+  return askOnce(clock, { send, connectTimeout, limit }, ({ head, cause, ms, at }) => {
+    const status = head?.status
     const isFine = status !== undefined && status >= 200 && status < 300
     const error = cause ?? (isFine ? undefined : `status ${status}`)
     over({
       ok: error === undefined,
       ...(status !== undefined && { status }),
       ...(error !== undefined && { error }),
-      ms: clock.now() - at,
+      ms,
       at,
     })
-  }
-  const send = (fresh: boolean) => {
-    const callOff = clock.after(connectTimeout, () => end('connect timeout'))
-    const exchange = probe(
-      { origin, path, ...(key && { key }), connectTimeout, fresh },
-      {
-        connected: callOff,
-        head: head => {
-          status = head.status
-        },
-        data: () => {},
-        end: () => end(),
-        failed: (error, stale) => {
-          callOff()
-          // That a connection which was kept open has ended says nothing of the replica.
-          if (stale && !fresh) send(true)
-          else end(causeOf(error))
-        },
-      },
-    )
-    stop = () => {
-      callOff()
-      exchange.abort()
-    }
-  }
-  const callOffLimit = clock.after(limit, () => end('timeout'))
-  send(false)
-  return cancel
+  })
 }

@@ -5,7 +5,7 @@ import { type Ruling, refused } from './ruling.ts'
 import { overMinute, type Sized } from './sized.ts'
 
 /** The least output worth granting when the client set no cap. */
-const LEAST_OUTPUT = 16
+export const LEAST_OUTPUT = 16
 /** What a chat template adds around one message, in tokens. */
 const TEMPLATE_TOKENS = 16
 

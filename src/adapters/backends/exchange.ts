@@ -60,11 +60,12 @@ export class UndiciExchange implements Exchange, Dispatcher.DispatchHandler {
     controller.rawHeaders = null
     if (status < 200 || this.#over) return
     this.#headed = true
-    const retryAfter = headers['retry-after']
+    const { 'retry-after': retryAfter, date } = headers
     this.#listener.head({
       status,
       contentType: String(headers['content-type'] ?? ''),
       ...(typeof retryAfter === 'string' && { retryAfter }),
+      ...(typeof date === 'string' && { date }),
     })
   }
 

@@ -40,6 +40,11 @@ export async function lockDirectory(path: string): Promise<Lock> {
   throw new StoreLocked(path)
 }
 
+/** Whether somebody holds the lock of a directory, which is left as it is. */
+export async function isLocked(path: string): Promise<boolean> {
+  return answers(await socketOf(path))
+}
+
 async function socketOf(path: string): Promise<string> {
   const real = await realpath(path)
   const socket = join(real, 'lock.sock')

@@ -131,7 +131,7 @@ export class ProviderKeys {
 }
 
 /** A refused connection to a name with two addresses has no message of its own. */
-function causeOf(error: unknown): string {
+export function causeOf(error: unknown): string {
   if (error instanceof AggregateError && !error.message) return error.errors.map(String).join('; ')
   return error instanceof Error ? error.message : String(error)
 }

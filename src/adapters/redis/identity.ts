@@ -30,15 +30,19 @@ export async function openIdentity(
   stateDir: string | undefined,
   now: EpochMs,
 ): Promise<StoreIdentity> {
-  const remembered = stateDir === undefined ? undefined : recall(stateDir)
   const found = await readIdentity(client, layout)
-  if (stateDir !== undefined && remembered !== undefined && found?.epoch !== remembered)
-    throw new StoreRefused(emptied(stateDir))
+  if (stateDir !== undefined) checkRemembered(stateDir, found)
   if (!found && stateDir === undefined)
     throw new StoreRefused('the store is empty: a gateway begins it, so start one first')
   const identity = found ?? (await createIdentity(client, layout, now))
   if (stateDir !== undefined) remember(stateDir, identity.epoch)
   return identity
+}
+
+/** Throws StoreRefused where `stateDir` remembers another store. */
+export function checkRemembered(stateDir: string, found: StoreIdentity | undefined): void {
+  const remembered = recall(stateDir)
+  if (remembered !== undefined && found?.epoch !== remembered) throw new StoreRefused(emptied(stateDir))
 }
 
 /** What the store is; undefined when it is empty. */
@@ -82,7 +86,17 @@ const emptied = (stateDir: string): string =>
 
 /** Refuses a server that would lose or multiply what it is told. Returns what is only worth a warning. */
 export async function checkServer(client: Client): Promise<string[]> {
-  const info = new Map((await client.info()).split('\n').map(line => line.trim().split(':', 2) as [string, string]))
+  return checkInfo(await readInfo(client))
+}
+
+/** What a server says of itself, by name. */
+export type Info = ReadonlyMap<string, string>
+
+export const readInfo = async (client: Client): Promise<Info> =>
+  new Map((await client.info()).split('\n').map(line => line.trim().split(':', 2) as [string, string]))
+
+/** The same of what was read. */
+export function checkInfo(info: Info): string[] {
   const policy = info.get('maxmemory_policy')
   if (policy !== undefined && policy !== 'noeviction')
     throw new StoreRefused(

@@ -14,7 +14,7 @@ export interface Target {
 
 /** One request. */
 export interface Ask {
-  readonly method: 'GET' | 'POST' | 'DELETE'
+  readonly method: 'GET' | 'POST' | 'DELETE' | 'OPTIONS'
   readonly url: URL
   readonly headers: Readonly<Record<string, string>>
   readonly body?: string

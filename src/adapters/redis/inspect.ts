@@ -1,0 +1,74 @@
+import type { Clock } from '../../gateway/ports.ts'
+import type { EpochMs, Millis } from '../../policy/config.ts'
+import { openLink } from './client.ts'
+import { checkInfo, checkRemembered, readIdentity, readInfo } from './identity.ts'
+import { Layout } from './layout.ts'
+
+/** A Redis as it is, without a word written to it. */
+export interface RedisInspection {
+  readonly version: string
+  /** Undefined where the server does not tell. */
+  readonly policy?: string
+  /** Of one command. */
+  readonly roundTrip: Millis
+  /** Its clock at some moment between two of ours. */
+  readonly clock: { readonly theirs: EpochMs; readonly from: EpochMs; readonly to: EpochMs }
+  /** Why a gateway would not use it, or what it holds. */
+  readonly refused?: string
+  /** Whether a gateway has not begun it yet. */
+  readonly empty: boolean
+  /** What is only worth a warning. */
+  readonly warnings: readonly string[]
+}
+
+export interface RedisPlace {
+  readonly url: string
+  readonly prefix: string
+  readonly stateDir: string
+}
+
+/** Looks at a Redis as a gateway does before it uses it. Rejects when it does not answer within `limit`. */
+export async function inspectRedis(
+  { url, prefix, stateDir }: RedisPlace,
+  clock: Clock,
+  limit: Millis,
+): Promise<RedisInspection> {
+  const layout = new Layout(prefix)
+  const link = await openLink(url, layout.owners, () => {})
+  let callOff = () => {}
+  const late = new Promise<never>((_, reject) => {
+    callOff = clock.after(limit, () => reject(new Error(`no answer within ${limit / 1000} s`)))
+  })
+  try {
+    return await Promise.race([look(), late])
+  } finally {
+    callOff()
+    link.close()
+  }
+
+  async function look(): Promise<RedisInspection> {
+    const { client } = link
+    const info = await readInfo(client)
+    const policy = info.get('maxmemory_policy')
+    const from = clock.now()
+    const sent = clock.elapsed()
+    const [seconds, micros] = await client.time()
+    const roundTrip = clock.elapsed() - sent
+    const theirs = Number(seconds) * 1000 + Math.floor(Number(micros) / 1000)
+    const common = {
+      version: info.get('redis_version') ?? 'of an unknown version',
+      ...(policy !== undefined && { policy }),
+      roundTrip,
+      clock: { theirs, from, to: clock.now() },
+    }
+    try {
+      const warnings = checkInfo(info)
+      const found = await readIdentity(client, layout)
+      checkRemembered(stateDir, found)
+      return { ...common, empty: found === undefined, warnings }
+    } catch (error) {
+      if (!(error instanceof Error && error.name === 'StoreRefused')) throw error
+      return { ...common, empty: false, warnings: [], refused: error.message }
+    }
+  }
+}

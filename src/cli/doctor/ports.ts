@@ -1,0 +1,106 @@
+import { once } from 'node:events'
+import { createServer } from 'node:net'
+import { json } from 'node:stream/consumers'
+import type { Address, Loaded } from '../../config/settings.ts'
+import type { Finding } from '../../gateway/doctor/finding.ts'
+import { isObject, type JsonObject } from '../../wire/body.ts'
+import { urlOf } from '../control/open.ts'
+import { isRunning } from '../control/remote.ts'
+import { ask } from '../http.ts'
+
+/** Whether a gateway of this configuration could listen, or does. */
+export async function checkPorts(loaded: Loaded): Promise<{ readonly finding: Finding; readonly runs: boolean }> {
+  const { listen, admin } = loaded.settings.server
+  const common = { check: 'ports', subject: `${addressText(listen)} ${addressText(admin)}` }
+  if (admin.port !== 0 && (await isRunning(urlOf(reachable(admin)))))
+    return { finding: { ...common, ...(await running(loaded)) }, runs: true }
+  const addresses = [listen, admin]
+  const problems = await Promise.all(addresses.map(whyNot))
+  const [bad] = problems.flatMap((code, at) => (code === undefined ? [] : [{ code, address: addresses[at] ?? listen }]))
+  if (bad) return { finding: { ...common, state: 'problem', ...taken(bad.code, bad.address) }, runs: false }
+  const ports = addresses.filter(({ port }) => port !== 0).map(({ port }) => port)
+  const text = ports.length === 0 ? 'any will do' : `${ports.join(' and ')} ${ports.length === 1 ? 'is' : 'are'} free`
+  return { finding: { ...common, state: 'ok', text }, runs: false }
+}
+
+/** What the gateway that runs here says of itself. */
+async function running({ config, settings }: Loaded): Promise<Pick<Finding, 'state' | 'text' | 'hint'>> {
+  const { listen, admin } = settings.server
+  const [own, clients] = await Promise.all([readiness(admin), readiness(listen)])
+  if (!own || (own.status !== 'ready' && own.code === undefined)) {
+    const hint = 'End it, or choose another server.admin.'
+    return { state: 'problem', text: `what listens at ${addressText(admin)} is no gateway`, hint }
+  }
+  if (own.status !== 'ready')
+    return {
+      state: 'warning',
+      text: 'the gateway that runs here is on its way out',
+      hint: 'Ask again when it has ended.',
+    }
+  if (clients?.status !== 'ready') {
+    const text = `the gateway that runs here does not answer clients at ${addressText(listen)}`
+    return { state: 'problem', text, hint: 'Is it of other files, which name another server.listen?' }
+  }
+  if (own.store === 'unavailable') {
+    const text = 'the gateway that runs here cannot reach its store, and refuses every request'
+    return { state: 'problem', text, hint: 'See the line of the store below.' }
+  }
+  if (own.revision !== config.revision) {
+    const text = `the gateway that runs here serves revision ${String(own.revision)}, these files are ${config.revision}`
+    return { state: 'warning', text, hint: 'svcctl reload takes these files; svcctl plan tells what changes.' }
+  }
+  return { state: 'ok', text: `a gateway runs here, ready, with revision ${config.revision}` }
+}
+
+const PATIENCE_MS = 2000
+
+/** What /readyz says; undefined where nothing answers in time, or no JSON. */
+async function readiness(address: Address): Promise<JsonObject | undefined> {
+  try {
+    const answer = await ask(`${urlOf(reachable(address))}/readyz`, { signal: AbortSignal.timeout(PATIENCE_MS) })
+    const said: unknown = await json(answer)
+    return isObject(said) ? said : undefined
+  } catch {
+    // Whatever the reason: it does not say that it is ready.
+    return undefined
+  }
+}
+
+/** Whoever listens at every address also listens on loopback. */
+function reachable({ host, port }: Address): Address {
+  if (host === '0.0.0.0') return { host: '127.0.0.1', port }
+  return host === '::' ? { host: '::1', port } : { host, port }
+}
+
+/** The code of the error with which a listener would not start. */
+async function whyNot({ host, port }: Address): Promise<string | undefined> {
+  const server = createServer()
+  try {
+    server.listen(port, host)
+    await once(server, 'listening')
+    return undefined
+  } catch (error) {
+    return error instanceof Error && 'code' in error ? String(error.code) : String(error)
+  } finally {
+    server.close()
+  }
+}
+
+function taken(code: string, address: Address): Pick<Finding, 'text' | 'hint'> {
+  const place = addressText(address)
+  if (code === 'EADDRINUSE')
+    return {
+      text: `${place} is taken by another process`,
+      hint: `End it, or choose another address. To see whose it is: ss -ltnp 'sport = :${address.port}'`,
+    }
+  if (code === 'EACCES')
+    return {
+      text: `${place} may not be taken by this user`,
+      hint: 'Choose a port from 1024 on, with a proxy before it.',
+    }
+  if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND')
+    return { text: `${address.host} is no address of this machine`, hint: '0.0.0.0 listens at all of them.' }
+  return { text: `${place} cannot be listened at: ${code}`, hint: 'Choose another address.' }
+}
+
+const addressText = ({ host, port }: Address): string => `${host.includes(':') ? `[${host}]` : host}:${port}`

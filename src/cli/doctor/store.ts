@@ -1,0 +1,102 @@
+import { access, constants, stat } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import { isLocked } from '../../adapters/embedded/lock.ts'
+import type { Loaded, StoreSettings } from '../../config/settings.ts'
+import { type Fault, type Finding, problem } from '../../gateway/doctor/finding.ts'
+import type { Clock } from '../../gateway/ports.ts'
+import type { Millis } from '../../policy/config.ts'
+import { hasStandIn } from '../stand-ins.ts'
+import { storeText } from '../store-failure.ts'
+import type { Watched } from './clock.ts'
+
+interface Checked {
+  readonly finding: Finding
+  readonly watched: readonly Watched[]
+}
+
+/** Whether a gateway could use its store, or does. Nothing is written there. */
+export async function checkStore(loaded: Loaded, runs: boolean, clock: Clock, limit: Millis): Promise<Checked> {
+  const { store, server } = loaded.settings
+  const common = { check: 'store', subject: storeText(store) }
+  const isEmbedded = store.kind === 'embedded'
+  const directory = isEmbedded ? store.path : server.stateDir
+  const fault = await directoryFault(directory, isEmbedded ? 'store' : 'server.state_dir', runs)
+  if (isEmbedded) {
+    const text = `embedded in ${directory}${runs ? ', which the gateway that runs here owns' : ''}`
+    return { finding: { ...common, state: 'ok', text, ...fault }, watched: [] }
+  }
+  if (hasStandIn(store.url.reveal()))
+    return { finding: { ...common, state: 'ok', text: store.url.reveal() }, watched: [] }
+  const { found, watched } = await checkRedis(loaded, store, clock, limit)
+  return { finding: { ...common, ...found, ...(found.state !== 'problem' && fault) }, watched }
+}
+
+/** Why a gateway could not make a directory its own. */
+async function directoryFault(directory: string, field: string, runs: boolean): Promise<Fault | undefined> {
+  const existing = await nearest(directory)
+  try {
+    if (!(await stat(existing)).isDirectory()) return problem(`${existing} is no directory`, `Choose another ${field}.`)
+    await access(existing, constants.W_OK | constants.X_OK)
+    if (existing !== directory || runs || !(await isLocked(directory))) return undefined
+    const hint = 'End it, or look whether server.admin is that of the gateway which runs.'
+    return problem(`${directory} is in use by another process, and no gateway answers at server.admin`, hint)
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : String(error)
+    return problem(
+      `${existing} cannot be written: ${code}`,
+      `Give it to the user who runs the gateway, or choose another ${field}.`,
+    )
+  }
+}
+
+/** A directory, or the nearest above it that is there. */
+async function nearest(directory: string): Promise<string> {
+  for (let path = directory; ; path = dirname(path)) {
+    const isThere = await stat(path).then(
+      () => true,
+      () => false,
+    )
+    if (isThere || path === dirname(path)) return path
+  }
+}
+
+type Found = Pick<Finding, 'state' | 'text' | 'hint'>
+
+async function checkRedis(
+  { settings, fields }: Loaded,
+  { url, shown }: Extract<StoreSettings, { kind: 'redis' }>,
+  clock: Clock,
+  limit: Millis,
+): Promise<{ readonly found: Found; readonly watched: readonly Watched[] }> {
+  // Only now: whoever has no Redis need not load a client for it.
+  const { inspectRedis } = await import('../../adapters/redis/inspect.ts')
+  const place = { url: url.reveal(), prefix: settings.brand, stateDir: settings.server.stateDir }
+  try {
+    const redis = await inspectRedis(place, clock, limit)
+    const watched: Watched[] = [{ who: 'redis', kind: 'redis', readings: [redis.clock] }]
+    const { version, roundTrip, policy, refused, warnings, empty } = redis
+    const who = `redis ${version}, ${roundTrip.toFixed(1)} ms`
+    const bad = refused ?? warnings[0]
+    if (bad !== undefined) {
+      const [text = '', hint = ''] = splitAt(bad, ': ')
+      return { found: { state: refused === undefined ? 'warning' : 'problem', text: `${who}: ${text}`, hint }, watched }
+    }
+    const more = [policy ? `maxmemory-policy ${policy}` : '', empty ? 'empty: the first gateway begins it' : '']
+    return { found: { state: 'ok', text: [who, ...more.filter(Boolean)].join(', ') }, watched }
+  } catch (error) {
+    const field = fields.get('store')
+    const hint = `Nobody is served until it does${field ? `. It is named in ${field.file}:${field.line}` : ''}`
+    return { found: { state: 'problem', text: `${shown} cannot be used: ${reasonOf(error)}`, hint }, watched: [] }
+  }
+}
+
+/** What is wrong, and what to do. */
+function splitAt(text: string, mark: string): readonly [string, string] {
+  const at = text.indexOf(mark)
+  return at < 0 ? [text, ''] : [text.slice(0, at), text.slice(at + mark.length)]
+}
+
+function reasonOf(error: unknown): string {
+  if (error instanceof AggregateError && !error.message) return error.errors.map(reasonOf).join(', ')
+  return error instanceof Error ? error.message : String(error)
+}

@@ -1,0 +1,40 @@
+import { counted } from '../../config/frame.ts'
+import type { Finding, State } from '../../gateway/doctor/finding.ts'
+import { painter } from '../paint.ts'
+
+const SIGNS = { ok: '✓', warning: '▲', problem: '✗' } as const
+const TONES = { ok: 'green', warning: 'yellow', problem: 'red' } as const
+/** Checks of several things, which the line names. */
+const NAMED: ReadonlySet<string> = new Set(['pools', 'tools'])
+const CHECK_WIDTH = 11
+const HINT_INDENT = 17
+
+/** As people read them: a line each, what to do beneath, and a sum. */
+export function findingsText(findings: readonly Finding[], colour: boolean): string {
+  const paint = painter(colour)
+  const lines = findings.flatMap(finding => {
+    const { check, state, text, hint } = finding
+    const subject = NAMED.has(check) ? `${subjectText(finding).padEnd(widthOf(findings, check))}  ` : ''
+    const line = `  ${paint(TONES[state], SIGNS[state])} ${check.padEnd(CHECK_WIDTH)}${subject}${text}`
+    return state === 'ok' || !hint ? [line] : [line, `${' '.repeat(HINT_INDENT)}${paint('dim', hint)}`]
+  })
+  return `${lines.join('\n')}\n\n${sum(findings, 'problem')}, ${sum(findings, 'warning')}\n`
+}
+
+/** `onprem-core 2/2` */
+const subjectText = ({ subject, replicas }: Finding): string =>
+  replicas ? `${subject} ${replicas.fit}/${replicas.of}` : subject
+
+const widthOf = (findings: readonly Finding[], check: string): number =>
+  Math.max(...findings.filter(each => each.check === check).map(each => subjectText(each).length))
+
+const sum = (findings: readonly Finding[], state: State): string =>
+  counted(findings.filter(each => each.state === state).length, state)
+
+/** As programs read them: a list. `hint` is null where there is none; of a pool, `replicas` counts those without a problem. */
+export function findingsJson(findings: readonly Finding[]): string {
+  const records = findings.map(({ check, subject, state, text, hint, replicas }) => {
+    return { check, subject, state, text, hint: hint ?? null, ...(replicas && { replicas }) }
+  })
+  return `${JSON.stringify(records, null, 2)}\n`
+}

@@ -1,0 +1,158 @@
+import type { ChatModel } from '../../policy/config.ts'
+import { isDenial, isObject } from '../../wire/body.ts'
+import { readChat } from '../../wire/chat.ts'
+import { parse, readChunk } from '../../wire/chunk.ts'
+import type { WireRequest } from '../../wire/request.ts'
+import { SseSplitter } from '../../wire/sse.ts'
+import { type Fault, problem, warning } from './finding.ts'
+import { refusalOf } from './refusal.ts'
+import type { Answer, Replica } from './replica.ts'
+
+/** What came of a request: what is wrong, or what may be said in its praise. */
+export interface Outcome {
+  readonly faults: readonly Fault[]
+  readonly says: readonly string[]
+  /** Until the first byte of the answer, in ms. */
+  readonly firstMs?: number
+}
+
+const QUESTION = { messages: [{ role: 'user', content: 'Reply with the word ok.' }] }
+
+/** Asks for a whole answer. */
+export async function askWhole(replica: Replica, model: ChatModel, keyFrom: string | undefined): Promise<Outcome> {
+  const { request, answer } = await asked(replica, QUESTION, replica.promised.output)
+  const refusal = refusalOf(replica, 'a chat', answer, keyFrom)
+  if (refusal) return { faults: [refusal], says: [] }
+  const terms = { model, backendModel: replica.pool.model, inputTokens: 0, id: '', created: 0 }
+  const read = request.readAnswer(answer.body, terms)
+  if (!read) return fault(problem(`${replica.host} answers a chat with something else than a completion`, NO_OPENAI))
+  if (!read.usage) return fault(warning('reports no usage in whole answers', ESTIMATED))
+  return { faults: [], says: [] }
+}
+
+/** Asks for a stream, with usage, as every stream of a client does. */
+export async function askStream(replica: Replica, keyFrom: string | undefined): Promise<Outcome> {
+  const reader = new StreamReader(replica.pool.model)
+  const body = { ...QUESTION, stream: true, stream_options: { include_usage: true } }
+  const { answer } = await asked(replica, body, replica.promised.output, bytes => reader.take(bytes))
+  const { head, cause, firstMs } = answer
+  // Whoever has said all is not cut short any more.
+  const refusal = reader.ended ? undefined : refusalOf(replica, 'a stream', answer, keyFrom)
+  const type = head?.contentType ?? ''
+  if (head?.status === 200 && !/^text\/event-stream\b/i.test(type)) {
+    const text = `does not stream: it answers with ${shownType(type)} in place of text/event-stream`
+    return fault(
+      problem(
+        text,
+        'Streaming clients would get an error. Turn streaming on in the backend, or in the proxy before it.',
+      ),
+    )
+  }
+  if (refusal) return fault(refusal)
+  const broken = reader.fault(cause)
+  if (broken) return fault(broken)
+  const first = firstMs === undefined ? {} : { firstMs }
+  if (reader.usage) return { faults: [], says: ['streams', 'reports usage'], ...first }
+  return { faults: [warning('reports no usage in streams', ESTIMATED)], says: ['streams'], ...first }
+}
+
+/** Asks for a call of a function: hosted tools are offered as such. */
+export async function askCall(replica: Replica, keyFrom: string | undefined): Promise<Outcome> {
+  const { answer } = await asked(replica, CALL, replica.promised.callOutput)
+  const refusal = refusalOf(replica, 'a chat with a tool', answer, keyFrom)
+  if (refusal?.why === 'busy') return fault(refusal)
+  if (refusal) return fault(warning(refusal.text, TOOLLESS))
+  if (callsIn(answer.body).some(({ name, args }) => name === FUNCTION && isObject(parse(args))))
+    return { faults: [], says: ['calls tools'] }
+  return fault(warning('does not call a function that it is told to call', TOOLLESS))
+}
+
+const FUNCTION = 'report_health'
+const CALL = {
+  messages: [{ role: 'user', content: 'Report that you are healthy.' }],
+  tools: [
+    {
+      type: 'function',
+      function: {
+        name: FUNCTION,
+        description: 'Reports whether you are healthy.',
+        parameters: { type: 'object', properties: { healthy: { type: 'boolean' } }, required: ['healthy'] },
+      },
+    },
+  ],
+  tool_choice: { type: 'function', function: { name: FUNCTION } },
+}
+
+const NO_OPENAI = 'Is that the address of an API as OpenAI has it?'
+const ESTIMATED = 'Clients are charged by an estimate of four bytes for a token. Turn usage on in the backend.'
+const TOOLLESS = 'Hosted tools will not be used. With vLLM: --enable-auto-tool-choice --tool-call-parser …'
+
+const fault = (each: Fault): Outcome => ({ faults: [each], says: [] })
+
+/** Any content type that is one. */
+const shownType = (type: string): string => /^[\w.+-]+\/[\w.+-]+/.exec(type)?.[0] ?? 'no content-type'
+
+/** Sends what the gateway would send for this body. */
+async function asked(
+  replica: Replica,
+  body: object,
+  output: number,
+  data?: (bytes: Buffer) => void,
+): Promise<{ readonly request: WireRequest; readonly answer: Answer }> {
+  const request = readChat(Buffer.from(JSON.stringify(body)))
+  if (isDenial(request)) throw new Error(`the doctor's own question is refused: ${JSON.stringify(request)}`)
+  const sent = request.bodyFor(replica.pool.model, output)
+  return { request, answer: await replica.post(request.path, sent, output, data) }
+}
+
+/** What a stream says, as it comes. */
+class StreamReader {
+  readonly #splitter = new SseSplitter()
+  readonly #terms
+  #done = false
+  #finished = false
+  #wrong: string | undefined
+  usage = false
+
+  constructor(model: string) {
+    this.#terms = { model, usageWanted: true, id: '', created: 0 }
+  }
+
+  /** Whether all of the answer came, however the connection ended. */
+  get ended(): boolean {
+    return this.#done && this.#finished
+  }
+
+  take(bytes: Buffer): void {
+    for (const event of this.#splitter.push(bytes)) this.#read(event)
+  }
+
+  fault(cause: string | undefined): Fault | undefined {
+    if (this.#wrong === undefined) for (const event of this.#splitter.end()) this.#read(event)
+    const how = this.#wrong ?? (this.#finished ? undefined : (cause ?? 'it ends without a finish_reason'))
+    return how === undefined ? undefined : problem(`breaks off a stream: ${how}`, 'Look at the log of the backend.')
+  }
+
+  #read(event: string): void {
+    const chunk = readChunk(event, this.#terms)
+    if (chunk.kind === 'done') this.#done = true
+    else if (chunk.kind === 'malformed') this.#wrong ??= 'an event is not JSON'
+    else if (chunk.kind === 'error') this.#wrong ??= 'an event tells of an error'
+    else {
+      this.#finished ||= chunk.finished.length > 0
+      this.usage ||= chunk.usage !== undefined
+    }
+  }
+}
+
+function callsIn(body: Buffer): readonly { readonly name: unknown; readonly args: string }[] {
+  const answer = parse(body.toString('utf8'))
+  const [choice] = isObject(answer) && Array.isArray(answer.choices) ? answer.choices : []
+  const message = isObject(choice) && isObject(choice.message) ? choice.message : {}
+  const calls = Array.isArray(message.tool_calls) ? message.tool_calls : []
+  return calls.flatMap(call =>
+    isObject(call) && isObject(call.function)
+      ? [{ name: call.function.name, args: String(call.function.arguments) }]
+      : [],
+  )
+}

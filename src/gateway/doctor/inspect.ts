@@ -1,0 +1,126 @@
+import { placeOf } from '../../policy/config.ts'
+import { askCall, askStream, askWhole, type Outcome } from './chat.ts'
+import { type Fault, warning } from './finding.ts'
+import { contextFault, type Listed, readList } from './list.ts'
+import { askPicture } from './picture.ts'
+import type { Promised } from './promise.ts'
+import { isAbsent, namesText, refusalOf, unknownModel } from './refusal.ts'
+import { type ClockReading, type Depth, placeText, Replica, type ReplicaPorts } from './replica.ts'
+import { askVector } from './vectors.ts'
+
+/** What came of asking one replica. */
+export interface Inspected {
+  readonly replica: string
+  readonly faults: readonly Fault[]
+  /** What may be said in its praise. */
+  readonly says: readonly string[]
+  /** Until the first byte of an answer, in ms. */
+  readonly firstMs?: number
+  readonly clocks: readonly ClockReading[]
+}
+
+/** Asks one replica for what the policy promises of its pool. `keyFrom` is where its key comes from. Never rejects. */
+export async function inspectReplica(
+  ports: ReplicaPorts,
+  promised: Promised,
+  url: string,
+  depth: Depth,
+  keyFrom: string | undefined,
+): Promise<Inspected> {
+  const replica = new Replica(ports, promised, url, depth.limit)
+  const inspection = new Inspection(replica, keyFrom)
+  await inspection.run(depth)
+  const { faults, says, firstMs } = inspection
+  return { replica: url, faults, says, ...(firstMs !== undefined && { firstMs }), clocks: replica.clocks }
+}
+
+class Inspection {
+  readonly #replica: Replica
+  readonly #keyFrom: string | undefined
+  readonly faults: Fault[] = []
+  readonly says: string[] = []
+  firstMs: number | undefined
+
+  constructor(replica: Replica, keyFrom: string | undefined) {
+    this.#replica = replica
+    this.#keyFrom = keyFrom
+  }
+
+  async run({ generate, images }: Depth): Promise<void> {
+    const { chats, embeddings, images: drawing } = this.#replica.promised
+    const isAsked = generate && (chats.length > 0 || embeddings.length > 0 || (images && drawing.length > 0))
+    const listed = await this.#list(isAsked)
+    if (this.#hasProblem) return
+    if (generate) await this.#generate(images)
+    if (listed) this.#judgeList(listed, isAsked)
+    else if (!isAsked && !this.#hasProblem) this.faults.push(unseen(this.#replica, generate))
+    if (drawing.length > 0 && !(generate && images)) this.says.push('not asked for an image')
+  }
+
+  /** Whether it would say the same to whatever else it is asked. */
+  get #isOver(): boolean {
+    return this.#hasProblem || this.faults.some(({ why }) => why === 'busy')
+  }
+
+  get #hasProblem(): boolean {
+    return this.faults.some(({ state }) => state === 'problem')
+  }
+
+  /** What it lists; undefined where it has no list, which is fine, or does not show it to whom it answers. */
+  async #list(isAsked: boolean): Promise<Listed | undefined> {
+    const answer = await this.#replica.get('/models')
+    const { head, firstMs } = answer
+    if (head && head.status !== 200 && (isAsked || isAbsent(head.status))) return undefined
+    const refusal = refusalOf(this.#replica, 'its list of models', answer, this.#keyFrom)
+    if (refusal) this.faults.push(refusal)
+    this.firstMs = firstMs
+    return refusal ? undefined : readList(answer.body, this.#replica.pool.model)
+  }
+
+  /** One after another: each tells what the next would fail for. */
+  async #generate(images: boolean): Promise<void> {
+    const { chats, embeddings, images: drawing, tools } = this.#replica.promised
+    const [chat] = chats
+    const [picture] = drawing
+    const asks = [
+      chat && (() => askWhole(this.#replica, chat, this.#keyFrom)),
+      chat && (() => askStream(this.#replica, this.#keyFrom)),
+      chat && tools && (() => askCall(this.#replica, this.#keyFrom)),
+      embeddings.length > 0 && (() => askVector(this.#replica, this.#keyFrom)),
+      images && picture && (() => askPicture(this.#replica, picture, this.#keyFrom)),
+    ]
+    for (const ask of asks) if (ask && !this.#isOver) this.#take(await ask())
+  }
+
+  #take({ faults, says, firstMs = this.firstMs }: Outcome): void {
+    this.faults.push(...faults)
+    this.says.push(...says)
+    this.firstMs = firstMs
+  }
+
+  /** Backends may know more names than they list, and some answer to any. */
+  #judgeList(listed: Listed, isAsked: boolean): void {
+    const context = contextFault(this.#replica, listed)
+    if (context) this.faults.push(context)
+    if (listed.model) return
+    const unknown = unknownModel(this.#replica, undefined, listed.names)
+    const at = this.faults.findIndex(fault => fault.why === 'unknown model')
+    if (at >= 0) this.faults[at] = unknown
+    else if (!this.#hasProblem) this.faults.push(isAsked ? unlisted(this.#replica, listed) : unknown)
+  }
+}
+
+function unlisted({ pool }: Replica, { names }: Listed): Fault {
+  const place = placeText(placeOf(pool, 'model'))
+  const hint = `It lists ${namesText(names)}. Some backends answer to any name. Is it right in ${place}`
+  return warning(`answers to the model ${pool.model}, and does not list it`, hint)
+}
+
+/** Nobody has asked it for an answer, and it lists nothing. */
+function unseen({ pool }: Replica, generate: boolean): Fault {
+  const how = generate ? 'With --images it is asked for one' : 'Without --no-generate it is asked for an answer'
+  return warning(
+    `answers, and has no list of models to tell whether it has ${pool.model}`,
+    `${how}, which costs money.`,
+  )
+}

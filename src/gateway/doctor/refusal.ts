@@ -1,0 +1,120 @@
+import { type Millis, placeOf } from '../../policy/config.ts'
+import { isObject } from '../../wire/body.ts'
+import { errorText, parse } from '../../wire/chunk.ts'
+import { scrub } from '../../wire/scrub.ts'
+import { type Fault, problem, warning } from './finding.ts'
+import { type Answer, placeText, type Replica } from './replica.ts'
+
+/** As much as is shown of what a backend says. */
+const MOST_TEXT = 160
+
+/** What is wrong where a replica gave no whole answer of status 200; undefined where it did. */
+export function refusalOf(
+  replica: Replica,
+  what: string,
+  answer: Answer,
+  keyFrom: string | undefined,
+): Fault | undefined {
+  const { head, cause } = answer
+  // A refusal says what is wrong, whole or not.
+  if (head && head.status !== 200) return ofStatus(replica, what, answer, head.status, keyFrom)
+  if (cause === undefined) return undefined
+  if (!head) return unreachable(replica, what, cause, answer.limit)
+  const how = cause === 'timeout' ? `not all of it came within ${secondsText(answer.limit)}` : causeText(cause)
+  return problem(`${replica.host} breaks off in ${what}: ${how}`, 'Look at the log of the backend.')
+}
+
+/** A host that says nothing at all. */
+function unreachable({ pool, host }: Replica, what: string, cause: string, limit: Millis): Fault {
+  const place = placeText(placeOf(pool, 'replicas'))
+  if (cause === 'timeout') {
+    const text = `${host} takes the request for ${what}, and does not answer within ${secondsText(limit)}`
+    return problem(text, 'Is it still loading its model, or stuck? Look at its log, or give it longer with --timeout.')
+  }
+  if (cause === 'connect timeout' || cause === 'UND_ERR_CONNECT_TIMEOUT')
+    return problem(`${host} does not take a connection within connect_timeout`, `Is a firewall between? ${place}`)
+  const hint = HINTS.find(([pattern]) => pattern.test(cause))?.[1] ?? 'Look at the log of the backend'
+  return problem(`${host} does not answer: ${causeText(cause)}`, `${hint}: ${place}`)
+}
+
+const HINTS: readonly (readonly [RegExp, string])[] = [
+  [/^ECONNREFUSED$/, 'Nothing listens there. Start the backend, or correct its address'],
+  [/^(ENOTFOUND|EAI_)/, 'No such host is known. Correct its address'],
+  [/^(EHOSTUNREACH|ENETUNREACH)$/, 'There is no way to that host. Correct its address'],
+  [/TLS|SSL|CERT|SIGNED|EPROTO/, 'TLS fails. Is it https, with a certificate that this machine trusts?'],
+]
+
+/** A cut may be seen as either. */
+const causeText = (cause: string): string =>
+  /^(ECONNRESET|UND_ERR_SOCKET)$/.test(cause) ? 'the connection was cut' : cause
+
+const secondsText = (limit: Millis): string => `${limit / 1000} s`
+
+/** Where something is not at all, for a list that need not be. */
+export const isAbsent = (status: number): boolean => status === 404 || status === 405 || status === 501
+
+function ofStatus(
+  replica: Replica,
+  what: string,
+  { body }: Answer,
+  status: number,
+  keyFrom: string | undefined,
+): Fault {
+  const { pool, host, promised } = replica
+  if (status === 401 || status === 403) return unauthorized(replica, status, keyFrom)
+  const answer = parse(body.toString('utf8'))
+  const error = isObject(answer) ? (answer.error ?? answer) : undefined
+  const codes = isObject(error) ? [error.code, error.type] : []
+  if (codes.includes('insufficient_quota'))
+    return problem(`${host} serves nothing more for this key: ${status} insufficient_quota`, 'Pay its bill.')
+  if (status === 429)
+    return { ...warning(`${host} takes no more requests at the moment: 429`, 'Ask again later.'), why: 'busy' }
+  const said = error === undefined ? '' : saidText(errorText(error), promised.settings.key?.reveal())
+  if (codes.includes('model_not_found') || ([400, 404, 422].includes(status) && UNKNOWN_MODEL.test(said)))
+    return unknownModel(replica, status)
+  if (status === 404) {
+    const place = placeText(placeOf(pool, 'replicas'))
+    return problem(
+      `${host} has nothing that answers ${what}: 404`,
+      `Does its address lack the /v1 of its API? ${place}`,
+    )
+  }
+  return problem(`answers ${what} with ${status}${said && `: ${said}`}`, 'Look at the log of the backend.')
+}
+
+const UNKNOWN_MODEL =
+  /\bmodel\b.*(not exist|not found|unknown|not available|no such|not supported|invalid)|(unknown|no such|invalid) model/i
+
+function unauthorized({ pool, host, promised }: Replica, status: number, keyFrom: string | undefined): Fault {
+  if (!promised.settings.key)
+    return problem(`${status} from ${host}: it asks for a key`, `Give pool ${pool.name} one: key: \${VARIABLE}`)
+  return problem(
+    `${status} from ${host}: is ${keyFrom ?? 'its key'} right?`,
+    `It is used in ${placeText(placeOf(pool, 'key'))}`,
+  )
+}
+
+/** The name of the pool's model is not one of the backend's. */
+export function unknownModel(
+  { pool, host }: Replica,
+  status: number | undefined,
+  listed: readonly string[] = [],
+): Fault {
+  const names = listed.length > 0 ? `It lists ${namesText(listed)}. ` : ''
+  const text = `${host} does not know the model ${pool.model}${status === undefined ? '' : `: ${status}`}`
+  return { ...problem(text, `${names}The name is in ${placeText(placeOf(pool, 'model'))}`), why: 'unknown model' }
+}
+
+/** A backend may list hundreds. */
+export function namesText(names: readonly string[]): string {
+  const shown = names.slice(0, 5).map(name => saidText(name, undefined))
+  return shown.join(', ') + (names.length > shown.length ? ` and ${names.length - shown.length} more` : '')
+}
+
+/** A backend's own words, without secrets, on one short line. */
+function saidText(text: string, key: string | undefined): string {
+  const line = scrub(text, key === undefined ? [] : [key])
+    .replace(/\s+/g, ' ')
+    .trim()
+  return line.length > MOST_TEXT ? `${line.slice(0, MOST_TEXT)}…` : line
+}

@@ -1,0 +1,120 @@
+import { Buffer } from 'node:buffer'
+import type { EpochMs, Millis, Place, Pool } from '../../policy/config.ts'
+import { type Asking, askOnce, type Heard } from '../ask.ts'
+import type { Clock, Probe, Send } from '../ports.ts'
+import type { Promised } from './promise.ts'
+
+export interface ReplicaPorts {
+  readonly send: Send
+  readonly probe: Probe
+  readonly clock: Clock
+}
+
+/** What a replica is asked for. */
+export interface Depth {
+  /** Answers of models too, which may cost money. */
+  readonly generate: boolean
+  /** An image too. */
+  readonly images: boolean
+  /** How long each answer may take. */
+  readonly limit: Millis
+}
+
+/** An answer, as far as there is one. */
+export interface Answer extends Heard {
+  readonly body: Buffer
+  /** How long it could take. */
+  readonly limit: Millis
+}
+
+/** An answer that is larger has nothing to do with what was asked. */
+const MAX_BYTES = 33_554_432
+/** More tokens than those take an ordinary answer, which may take its time: a model that thinks does so first. */
+const ORDINARY_OUTPUT = 256
+const PATIENCE = 3
+
+/** One replica, as the gateway would speak to it. */
+export class Replica {
+  readonly promised: Promised
+  readonly url: string
+  readonly #ports: ReplicaPorts
+  readonly #limit: Millis
+  readonly #clocks: ClockReading[] = []
+
+  constructor(ports: ReplicaPorts, promised: Promised, url: string, limit: Millis) {
+    this.#ports = ports
+    this.promised = promised
+    this.url = url
+    this.#limit = limit
+  }
+
+  get pool(): Pool {
+    return this.promised.pool
+  }
+
+  get host(): string {
+    return new URL(this.url).host
+  }
+
+  /** What its clock said, answer by answer. */
+  get clocks(): readonly ClockReading[] {
+    return this.#clocks
+  }
+
+  /** Asks for a path below its base URL. Never rejects. */
+  get(path: string): Promise<Answer> {
+    const { probe } = this.#ports
+    const { key, connectTimeout } = this.promised.settings
+    const { origin, pathname } = new URL(this.url)
+    const place = { origin, path: `${pathname.replace(/\/$/, '')}${path}`, ...(key && { key }), connectTimeout }
+    return this.#asked((fresh, listener) => probe({ ...place, fresh }, listener), this.#limit)
+  }
+
+  /** Sends a body, as of a client, for an answer of so many tokens. `data` hears of it as it comes. Never rejects. */
+  post(path: string, body: string, output = 0, data?: Asking['data']): Promise<Answer> {
+    const { send } = this.#ports
+    const limit = output > ORDINARY_OUTPUT ? PATIENCE * this.#limit : this.#limit
+    const request = { pool: this.pool.name, replica: this.url, path, body, requestId: REQUEST_ID }
+    return this.#asked((fresh, listener) => send({ ...request, fresh }, listener), limit, data)
+  }
+
+  #asked(send: Asking['send'], limit: Millis, data?: Asking['data']): Promise<Answer> {
+    const { connectTimeout } = this.promised.settings
+    const chunks: Buffer[] = []
+    let size = 0
+    const take = (bytes: Buffer) => {
+      size += bytes.length
+      if (size <= MAX_BYTES) chunks.push(bytes)
+      data?.(bytes)
+    }
+    return new Promise(resolve => {
+      askOnce(this.#ports.clock, { send, connectTimeout, limit, data: take }, heard => {
+        const reading = clockReading(heard)
+        if (reading) this.#clocks.push(reading)
+        resolve({
+          ...heard,
+          ...(size > MAX_BYTES && { cause: 'answer too large' }),
+          body: Buffer.concat(chunks),
+          limit,
+        })
+      })
+    })
+  }
+}
+
+const REQUEST_ID = 'req_doctor'
+
+/** What somebody else's clock said, to the second, at some moment between two of ours. */
+export interface ClockReading {
+  readonly theirs: EpochMs
+  readonly from: EpochMs
+  readonly to: EpochMs
+}
+
+function clockReading({ head, at, headMs = 0 }: Heard): ClockReading | undefined {
+  const theirs = Date.parse(head?.date ?? '')
+  return Number.isNaN(theirs) ? undefined : { theirs, from: at, to: at + headMs }
+}
+
+/** `policies/pools.yaml:6` */
+export const placeText = ({ file, line }: Place): string => `${file}:${line}`

@@ -1,0 +1,50 @@
+import { type EmbeddingModel, placeOf } from '../../policy/config.ts'
+import { isDenial, isObject } from '../../wire/body.ts'
+import { parse } from '../../wire/chunk.ts'
+import { readEmbeddings } from '../../wire/embeddings.ts'
+import type { Outcome } from './chat.ts'
+import { type Fault, problem } from './finding.ts'
+import { refusalOf } from './refusal.ts'
+import { placeText, type Replica } from './replica.ts'
+
+const FLOAT_BYTES = 4
+
+/** Asks for one vector, and looks at it as each of the pool's models would be answered with it. */
+export async function askVector(replica: Replica, keyFrom: string | undefined): Promise<Outcome> {
+  const { pool, promised } = replica
+  const request = readEmbeddings(Buffer.from(JSON.stringify({ model: pool.model, input: 'ok' })), 1)
+  if (isDenial(request)) throw new Error(`the doctor's own question is refused: ${JSON.stringify(request)}`)
+  const answer = await replica.post(request.path, request.bodyFor(pool.model, 0))
+  const refusal = refusalOf(replica, 'an embedding', answer, keyFrom)
+  if (refusal) return { faults: [refusal], says: [] }
+
+  const size = dimensionsOf(answer.body)
+  const first = answer.firstMs === undefined ? {} : { firstMs: answer.firstMs }
+  const terms = { backendModel: pool.model, inputTokens: 0, id: '', created: 0 }
+  const faults = promised.embeddings
+    .filter(model => !request.readAnswer(answer.body, { ...terms, model }))
+    .map(model => misfit(replica, model, size))
+  return { faults, says: faults.length > 0 ? [] : [`${size} dimensions`], ...first }
+}
+
+function misfit({ pool, host }: Replica, model: EmbeddingModel, size: number | undefined): Fault {
+  if (size === undefined || size === model.dimensions)
+    return problem(
+      `${host} answers an embedding with something else than vectors`,
+      'Is that the address of an API as OpenAI has it?',
+    )
+  const text = `answers ${size} dimensions, ${model.name} promises ${model.dimensions}`
+  return problem(
+    text,
+    `Its answers are refused. Let it serve a model with ${model.dimensions}: ${placeText(placeOf(pool, 'model'))}`,
+  )
+}
+
+/** Numbers of the first vector of an answer, also in base64. */
+function dimensionsOf(body: Buffer): number | undefined {
+  const answer = parse(body.toString('utf8'))
+  const [first] = isObject(answer) && Array.isArray(answer.data) ? answer.data : []
+  const vector = isObject(first) ? first.embedding : undefined
+  if (Array.isArray(vector)) return vector.length
+  return typeof vector === 'string' ? Buffer.from(vector, 'base64').length / FLOAT_BYTES : undefined
+}
