@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { logFiles } from '../dist/adapters/decisions/files.js'
 import { DecisionFiles } from '../dist/adapters/decisions/log.js'
+import { readRecord } from '../dist/cases/records.js'
 import { Replay } from '../dist/cases/replay.js'
 import { partsOf } from '../dist/cli/decision-lines.js'
 import { load } from '../dist/config/load.js'
@@ -136,7 +137,7 @@ async function measure(directory) {
   }
   let differing = 0
   await rate(files.slice(0, 1), line => {
-    if (line && !isSame(JSON.parse(line))) differing++
+    if (line && !isSame(readRecord(line))) differing++
   })
   process.stdout.write(
     `replayed: ${k(rates.replay)} decisions/s of one core's time (median and best of ${ROUNDS}); reading and JSON.parse alone: ${k(rates.parse)}; ${differing} differ by a byte\n`,

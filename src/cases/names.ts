@@ -1,3 +1,4 @@
+import { patternFault } from '../config/formats.ts'
 import type { Report } from '../config/source.ts'
 import { suggestion } from '../config/suggest.ts'
 import { entriesOf, isText, type MapNode, type Node, nodeAt, type Span, textsOf, wordsOf } from '../config/tree.ts'
@@ -109,7 +110,8 @@ function checkValues(node: Node | undefined, report: Report): void {
   }
   if (isText(node) && !isPattern(node.value)) {
     const message = `\`${node.written}\` is not a regular expression that this gateway runs`
-    const hint = 'write one of RE2: no look-around and no back-references'
+    const fault = patternFault(String(node.value).replace(/^\/|\/i?$/g, ''))
+    const hint = [fault, 'write one of RE2: no look-around and no back-references'].filter(Boolean).join('; ')
     report({ ...node.span, rule: 'bad-pattern', severity: 'error', message, hint })
   }
 }

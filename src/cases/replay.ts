@@ -5,7 +5,7 @@ import type { Facts } from '../policy/facts.ts'
 import { planName } from '../policy/plan.ts'
 import { type DecisionRecord, type End, endOf, type Outcome, outcomeOf, type Seen } from '../policy/record.ts'
 import { possibleModels } from '../policy/route.ts'
-import { readWithoutClaims } from './records.ts'
+import { RecordReader } from './records.ts'
 
 /** What other files would have made of requests. Each request counts in one of the last six, and in `unasked` beside. */
 export interface Tally {
@@ -65,6 +65,7 @@ export class Replay {
   readonly #base: Config | undefined
   readonly #groups = new Map<string, Map<string, Counts>>()
   readonly #revisions = new Set<string>()
+  readonly #reader = new RecordReader()
   #broken = 0
 
   /** With a base they are compared with what that makes of them, and not with what was recorded. */
@@ -76,7 +77,7 @@ export class Replay {
   /** One line of the log. Blank ones are none. */
   add(line: string): void {
     if (line === '') return
-    const record = readWithoutClaims(line)
+    const record = this.#reader.read(line)
     if (!record || !this.#take(record)) this.#broken++
   }
 

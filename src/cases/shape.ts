@@ -1,3 +1,4 @@
+import { counted } from '../config/frame.ts'
 import type { Report } from '../config/source.ts'
 import { keyAt, type MapNode, nodeAt, type Path } from '../config/tree.ts'
 import type { Config } from '../policy/config.ts'
@@ -24,7 +25,12 @@ function checkRows({ matrix }: TestsFile, refuse: Refuse): void {
   const width = matrix?.plans.length ?? 0
   for (const [model, row] of Object.entries(matrix ?? {})) {
     if (row.length === width) continue
-    refuse(['matrix', model], 'row-length', `\`${model}\` has ${row.length} cells for ${width} plans`, 'write one each')
+    refuse(
+      ['matrix', model],
+      'row-length',
+      `\`${model}\` has ${counted(row.length, 'cell')} for ${width} plans`,
+      'write one each',
+    )
   }
 }
 

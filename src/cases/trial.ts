@@ -13,6 +13,7 @@ import type { WireRequest } from '../wire/request.ts'
 import { signalsOf } from '../wire/signals.ts'
 import { readAt } from './endpoints.ts'
 import { sayingWhatWasFound } from './found.ts'
+import { sayingWhatIsNotWeighed, withToolsWeighed } from './hosted.ts'
 import { callerOn, type Hypothesis } from './hypothesis.ts'
 import { poolsKnown, type Sent, send } from './send.ts'
 import { readStep, stagesOf } from './stages.ts'
@@ -65,19 +66,22 @@ async function identifiedTrial(
   const { at, headers, pools } = hypothesis
   const known = poolsKnown(config, settings, pools, at)
   const patienceOf = (pool: string) => settings.backends.get(pool)?.waitForRetryAfter ?? 0
-  const facts: Facts = {
+  const read: Facts = {
     at,
     caller,
     request: wire.request,
     health: { down: known.down(config.pools.values(), at, patienceOf) },
     signals: signalsOf(config, { wire, headers }),
   }
+  const { request, unknown } = withToolsWeighed(settings, read.request, decide(config, read))
+  const facts: Facts = { ...read, request }
   const decision = decide(config, facts)
   if (decision.verdict === 'deny') {
-    const steps = stagesOf({ decision, request: wire.request })
+    const steps = sayingWhatIsNotWeighed(stagesOf({ decision, request }), unknown)
     return { facts, standing, decision, denial: decision.denial, steps }
   }
-  return limited(loaded, hypothesis, { facts, standing, decision }, known)
+  const trial = await limited(loaded, hypothesis, { facts, standing, decision }, known)
+  return { ...trial, steps: sayingWhatIsNotWeighed(trial.steps, unknown) }
 }
 
 interface Decided {

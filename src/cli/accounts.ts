@@ -3,6 +3,7 @@ import type { ShownAccount } from '../http/admin-records.ts'
 import { accountText, overageText, planText } from './account-text.ts'
 import { asksFirst, confirm, mayAsk } from './confirm.ts'
 import type { Control } from './control/control.ts'
+import { writeJson, writeOut } from './stdout.ts'
 import { CommandFailed, exitCodes } from './talk.ts'
 import { type Common, ofGateway, withControl } from './with-control.ts'
 
@@ -26,7 +27,7 @@ export function registerAccounts(program: Command): void {
     .action((named: string, options: Common) =>
       withControl(options, async control => {
         const account = await control.showAccount(named)
-        console.log(options.json ? JSON.stringify(account) : accountText(account))
+        await (options.json ? writeJson(account) : writeOut([`${accountText(account)}\n`]))
       }),
     )
 
@@ -52,7 +53,7 @@ export function registerAccounts(program: Command): void {
       return withControl(options, async control => {
         const account = await control.setOverage(named, sent)
         const by = account.overage_source === 'plan' ? 'by its plan' : 'by you'
-        tell(account, `overage of ${account.label}: ${overageText(account.overage)}, ${by}`, options)
+        await tell(account, `overage of ${account.label}: ${overageText(account.overage)}, ${by}`, options)
       })
     })
 
@@ -70,7 +71,7 @@ export function registerGrant(parent: Command): void {
       return withControl(options, async control => {
         const account = await control.grant(named, exact)
         const until = account.window.end
-        tell(account, `granted to ${account.label} until ${until}: $${account.granted_usd} in sum`, options)
+        await tell(account, `granted to ${account.label} until ${until}: $${account.granted_usd} in sum`, options)
       })
     })
 }
@@ -83,13 +84,13 @@ async function setPlan(control: Control, named: string, plan: string | null, opt
     await confirm(`Move ${label} (${account}) from plan ${planText(before)}, to ${to}?`, options.yes)
   }
   const account = await control.setPlan(named, plan)
-  tell(account, `plan of ${account.label}: ${planText(account)}`, options)
+  await tell(account, `plan of ${account.label}: ${planText(account)}`, options)
 }
 
 /** For scripts the account as it is now; for people a sentence, on stderr. */
-function tell(account: ShownAccount, sentence: string, { json }: Common): void {
-  if (json) console.log(JSON.stringify(account))
-  else console.error(`✓ ${sentence}`)
+async function tell(account: ShownAccount, sentence: string, { json }: Common): Promise<void> {
+  if (json) return writeJson(account)
+  console.error(`✓ ${sentence}`)
 }
 
 /** What was given, or null for --clear: one of the two. */

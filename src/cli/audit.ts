@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import type { ShownAudit } from '../http/admin-records.ts'
 import type { Control } from './control/control.ts'
 import { sinceOption } from './since-option.ts'
-import { writeOut } from './stdout.ts'
+import { writeJson, writeOut } from './stdout.ts'
 import { table } from './talk.ts'
 import { type Common, ofGateway, withControl } from './with-control.ts'
 
@@ -23,7 +23,7 @@ export function registerAudit(program: Command): void {
 async function show(control: Control, { since, account, json }: AuditOptions): Promise<void> {
   const rows: ShownAudit[] = []
   for await (const row of control.audit({ since, ...(account !== undefined && { account }) })) rows.push(row)
-  if (json) await writeOut([`${JSON.stringify({ object: 'list', data: rows })}\n`])
+  if (json) await writeJson({ object: 'list', data: rows })
   else if (rows.length === 0) console.error('No changes in this time.')
   else await writeOut([`${auditTable(rows)}\n`])
 }

@@ -18,7 +18,10 @@ zsh:  svcctl completion zsh > "\${fpath[1]}/_svcctl"
 fish: svcctl completion fish > ~/.config/fish/completions/svcctl.fish`,
     )
     .action(async (shell: Shell) => {
-      const { completionScript } = await import('./completion/script.ts')
-      process.stdout.write(completionScript(program, shell))
+      const [{ completionScript }, { writeOut }] = await Promise.all([
+        import('./completion/script.ts'),
+        import('./stdout.ts'),
+      ])
+      await writeOut([completionScript(program, shell)])
     })
 }

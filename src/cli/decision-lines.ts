@@ -1,9 +1,12 @@
-import { createReadStream } from 'node:fs'
+import { isAscii } from 'node:buffer'
+import { closeSync, openSync, readSync } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { logFiles } from '../adapters/decisions/files.ts'
+import { LINE_VERSION } from '../policy/decision-line.ts'
 import { CommandFailed, exitCodes } from './talk.ts'
 
-const CHUNK_BYTES = 1 << 20
+/** As much as caches of a processor hold: larger chunks take longer. */
+const CHUNK_BYTES = 1 << 16
 
 /** A part of a log: whole lines, and how many bytes of it have been read. */
 export interface LinePart {
@@ -33,37 +36,52 @@ export async function sizeOf(files: readonly string[]): Promise<number> {
 
 /** The lines of files, one after the other; `-` is stdin. */
 export async function* partsOf(files: readonly string[]): AsyncGenerator<LinePart, void, undefined> {
-  for (const file of files) {
-    const stream = file === '-' ? process.stdin : createReadStream(file, { highWaterMark: CHUNK_BYTES })
-    yield* linesOf(stream)
+  for (const file of files) yield* linesOf(file === '-' ? process.stdin : chunksOf(file))
+}
+
+/** Each chunk is gone once the next is asked for. Reads at once: what goes round by other threads costs as much as to parse it. */
+function* chunksOf(file: string): Generator<Buffer, void, undefined> {
+  const descriptor = openSync(file, 'r')
+  try {
+    const buffer = Buffer.allocUnsafe(CHUNK_BYTES)
+    for (;;) {
+      const length = readSync(descriptor, buffer)
+      if (length === 0) return
+      yield buffer.subarray(0, length)
+    }
+  } finally {
+    closeSync(descriptor)
   }
 }
 
 /** What is not ended by a newline is a line too, if the last one. */
-async function* linesOf(stream: AsyncIterable<Buffer | string>): AsyncGenerator<LinePart, void, undefined> {
+async function* linesOf(
+  chunks: AsyncIterable<Buffer | string> | Iterable<Buffer>,
+): AsyncGenerator<LinePart, void, undefined> {
   // Bytes, since a chunk may end within a character, and lines are all that is decoded.
   let rest: Buffer[] = []
-  for await (const chunk of stream) {
+  for await (const chunk of chunks) {
     const bytes = typeof chunk === 'string' ? Buffer.from(chunk) : chunk
-    const end = bytes.lastIndexOf(NEWLINE)
-    if (end === -1) rest.push(bytes)
-    else {
-      const whole = Buffer.concat([...rest, bytes.subarray(0, end)])
-      rest = [bytes.subarray(end + 1)]
-      yield { lines: whole.toString('utf8').split('\n'), bytes: bytes.length }
-      continue
-    }
-    yield { lines: [], bytes: bytes.length }
+    const first = bytes.indexOf(NEWLINE)
+    const last = bytes.lastIndexOf(NEWLINE)
+    const lines = first === -1 ? [] : [textOf(Buffer.concat([...rest, bytes.subarray(0, first)]))]
+    if (last > first) lines.push(...textOf(bytes.subarray(first + 1, last)).split('\n'))
+    const left = Buffer.from(bytes.subarray(last + 1))
+    rest = first === -1 ? [...rest, left] : [left]
+    yield { lines, bytes: bytes.length }
   }
-  yield { lines: [Buffer.concat(rest).toString('utf8')], bytes: 0 }
+  yield { lines: [textOf(Buffer.concat(rest))], bytes: 0 }
 }
+
+/** Gateways write ASCII, other programs may have rewritten it. */
+const textOf = (bytes: Buffer): string => bytes.toString(isAscii(bytes) ? 'latin1' : 'utf8')
 
 const NEWLINE = 0x0a
 
 /** The line of a request, newest files first; undefined where no file has it. */
 export async function findLine(files: readonly string[], requestId: string): Promise<string | undefined> {
   // Where a line says whose it is; quotes of clients are escaped.
-  const start = `{"v":1,"id":${JSON.stringify(requestId)},`
+  const start = `{"v":${LINE_VERSION},"id":${JSON.stringify(requestId)},`
   for (const file of files.toReversed()) {
     for await (const { lines } of partsOf([file])) {
       const found = lines.find(line => line.startsWith(start))

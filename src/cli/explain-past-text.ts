@@ -3,6 +3,7 @@ import { pathOf } from '../cases/endpoints.ts'
 import type { Past } from '../cases/past.ts'
 import type { Outcome } from '../policy/record.ts'
 import { denialText, isoText, remediesText, remedyRecord, stepLines } from './explain-text.ts'
+import { jsonText } from './one-line.ts'
 import { painter } from './paint.ts'
 import { stepRecord } from './test-text.ts'
 
@@ -61,7 +62,7 @@ function summaryOf({ verdict, model, denial, pools = [] }: Outcome): string {
   return `refused: ${denial?.code}${type}`
 }
 
-/** As programs read it; `record` is the line of the log, and `outcome` what it comes to again. */
+/** As programs read it; `record` is what the log has of it, and `outcome` what it comes to again. */
 export function pastJson({ past, revision, answer }: PastTold): string {
   const { record, again, agrees, sameFiles, steps, flips } = past
   const told = {
@@ -78,5 +79,5 @@ export function pastJson({ past, revision, answer }: PastTold): string {
     allowed_if: flips.map(remedyRecord),
     record,
   }
-  return `${JSON.stringify(told, null, 2)}\n`
+  return `${jsonText(told, 2)}\n`
 }

@@ -37,7 +37,7 @@ function hypothesisIn(options: ExplainOptions, config: Config): Hypothesis {
 function hypothesisOfCase(name: string, file: string, config: Config): Hypothesis {
   const cwd = process.cwd()
   const { tests, problems, sources } = readAll(testsBeside(file, cwd).files, cwd, config)
-  if (problems.length > 0) throw new CommandFailed(renderText(problems, sources, usesColour(process.stderr)))
+  if (problems.length > 0) throw new CommandFailed(renderText(problems, sources, usesColour(process.stderr)).trimEnd())
   const found = tests.flatMap(({ cells, cases }) => [...cells, ...cases]).find(each => each.name === name)
   if (found) return found.hypothesis
   throw new CommandFailed(`✗ no case in ${patternBeside(file, cwd)} is called \`${name}\``, exitCodes.usage)

@@ -5,6 +5,7 @@ import type { Trial } from '../cases/trial.ts'
 import type { EpochMs } from '../policy/config.ts'
 import type { Step } from '../policy/decision.ts'
 import { usdText } from '../wire/money.ts'
+import { jsonText } from './one-line.ts'
 import { painter } from './paint.ts'
 import { stepRecord } from './test-text.ts'
 
@@ -136,7 +137,7 @@ export function explanationJson({ hypothesis, trial, answer, remedies }: Explain
     stages: trial.steps.map(stepRecord),
     allowed_if: remedies.map(remedyRecord),
   }
-  return `${JSON.stringify(told, null, 2)}\n`
+  return `${jsonText(told, 2)}\n`
 }
 
 export const remedyRecord = (remedy: Remedy): object =>

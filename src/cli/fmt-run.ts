@@ -8,34 +8,37 @@ import type { Problem } from '../config/problem.ts'
 import { type Report, readSource, type Source } from '../config/source.ts'
 import type { FmtOptions } from './fmt.ts'
 import { replaceFile } from './session-file.ts'
+import { writeOut } from './stdout.ts'
 import { CommandFailed, exitCodes, usesColour } from './talk.ts'
 
 /** Puts files in the style. Those that have a Problem stay as they are. */
-export function fmt(files: readonly string[], { config, check = false }: FmtOptions): void {
+export async function fmt(files: readonly string[], { config, check = false }: FmtOptions): Promise<void> {
   const problems: Problem[] = []
   const report: Report = problem => problems.push(problem)
   const sources = files.length > 0 ? named(files, report) : included(config, report)
 
-  const changed = sources.filter(source => {
+  let changed = 0
+  for (const source of sources) {
     const text = format(source, report)
-    const differs = text !== undefined && text !== source.text
-    if (differs && !check) rewrite(source, text)
-    if (differs) process.stdout.write(`${source.file}\n`)
-    return differs
-  })
+    if (text === undefined || text === source.text) continue
+    if (!check) rewrite(source, text)
+    await writeOut([`${source.file}\n`])
+    changed++
+  }
 
   if (problems.length > 0) {
     const texts = new Map(sources.map(({ file, text }) => [file, text]))
     process.stderr.write(renderText(problems, texts, usesColour(process.stderr)))
   }
-  process.stderr.write(`${verdict(changed.length, sources.length, check)}\n`)
-  process.exitCode = problems.length > 0 || (check && changed.length > 0) ? exitCodes.bad : exitCodes.fine
+  process.stderr.write(`${verdict(changed, sources.length, check)}\n`)
+  process.exitCode = problems.length > 0 || (check && changed > 0) ? exitCodes.bad : exitCodes.fine
 }
 
 /** `2 of 8 files changed` */
 function verdict(changed: number, all: number, check: boolean): string {
   if (changed === 0) return `${counted(all, 'file')}, nothing to change`
-  return `${changed} of ${counted(all, 'file')} ${check ? 'would change: svcctl fmt changes them' : 'changed'}`
+  const told = check ? `would change: svcctl fmt changes ${changed === 1 ? 'it' : 'them'}` : 'changed'
+  return `${changed} of ${counted(all, 'file')} ${told}`
 }
 
 const named = (files: readonly string[], report: Report): readonly Source[] =>

@@ -1,33 +1,33 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join, relative, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { listed } from '../config/diff/show.ts'
 import { FORMATS } from '../config/formats.ts'
 import { configSchema } from '../config/schema.ts'
 import type { InitOptions } from './init.ts'
 import { initFiles } from './init-files.ts'
+import { writeOut } from './stdout.ts'
 import { CommandFailed, exitCodes } from './talk.ts'
 
 /** Writes the files of a new configuration, or none where one of them is there. Rejects with CommandFailed then. */
-export function init(directory: string, options: InitOptions): void {
+export async function init(directory: string, options: InitOptions): Promise<void> {
   checkOptions(options)
   const files = Object.entries(initFiles(options, file => schemaFor(resolve(directory, file))))
   const there = files.map(([file]) => join(directory, file)).filter(path => existsSync(path))
   if (there.length > 0) {
-    throw new CommandFailed(
-      `✗ ${there.join(' and ')} ${there.length > 1 ? 'are' : 'is'} there already: nothing was written`,
-    )
+    throw new CommandFailed(`✗ ${listed(there)} ${there.length > 1 ? 'are' : 'is'} there already: nothing was written`)
   }
   for (const [file, text] of files) {
     const path = join(directory, file)
     write(path, text)
-    process.stdout.write(`${path}\n`)
+    await writeOut([`${path}\n`])
   }
   process.stderr.write(`\nNext${resolve(directory) === process.cwd() ? '' : `, in ${directory}`}:\n${NEXT}`)
 }
 
-const NEXT = `  svcctl validate                                       checks the files
-  svcctl serve                                          runs the gateway
-  svcctl keys mint --plan pro --account you@example.com makes a key, in another shell
+const NEXT = `  svcctl validate                                        checks the files
+  svcctl serve                                           runs the gateway
+  svcctl keys mint --plan pro --account you@example.com  makes a key, in another shell
 `
 
 function write(path: string, text: string): void {

@@ -3,6 +3,8 @@ import type { ShownKey } from '../http/admin-records.ts'
 import { keyText, planText, timeText } from './account-text.ts'
 import { asksFirst, confirm, mayAsk } from './confirm.ts'
 import type { Control, MintedByOperator, NewOwner } from './control/control.ts'
+import { jsonText } from './one-line.ts'
+import { writeJson, writeOut } from './stdout.ts'
 import { CommandFailed, exitCodes, table } from './talk.ts'
 import { type Common, ofGateway, withControl } from './with-control.ts'
 
@@ -44,7 +46,7 @@ export function registerKeys(program: Command): void {
     .action((named: string, options: Common) =>
       withControl(options, async control => {
         const key = await control.showKey(named)
-        console.log(options.json ? JSON.stringify(key) : keyText(key))
+        await (options.json ? writeJson(key) : writeOut([`${keyText(key)}\n`]))
       }),
     )
 
@@ -83,7 +85,7 @@ async function mint(control: Control, owner: NewOwner, options: MintOptions): Pr
   // Nothing on stdout: KEY=$(svcctl keys mint …) must never hold a mask.
   const { key } = minted
   const message = `${key.label} has the key ${key.key} on plan ${key.plan} already. For a new value: svcctl keys rotate ${key.key}`
-  if (!options.ifMissing) throw new CommandFailed(message)
+  if (!options.ifMissing) throw new CommandFailed(`✗ ${message}`)
   console.error(message)
 }
 
@@ -103,15 +105,15 @@ async function revoke(control: Control, named: string, options: Sure): Promise<v
     await confirm(`Revoke ${key} of ${label}? The next request with it is refused.`, options.yes)
   }
   const revoked = await control.revoke(named)
-  if (options.json) console.log(JSON.stringify({ ...revoked, revoked: true }))
-  else console.error(`✓ ${revoked.key} of ${revoked.label} is revoked: the next request with it is refused.`)
+  if (options.json) return writeJson({ ...revoked, revoked: true })
+  console.error(`✓ ${revoked.key} of ${revoked.label} is revoked: the next request with it is refused.`)
 }
 
 /** Writes the full value, which there will be no second time. */
 async function handOver(minted: MintedByOperator, value: string, { json }: Common): Promise<void> {
   const { key, baseUrl } = minted
   const plain = process.stdout.isTTY ? mintedText(key, value, baseUrl) : value
-  await hand(json ? JSON.stringify({ ...key, value }) : plain).catch((error: Error) => {
+  await hand(json ? jsonText({ ...key, value }) : plain).catch((error: Error) => {
     const todo = key.kind === 'guest' ? 'mint it again' : `svcctl keys revoke --yes ${key.key}`
     throw new CommandFailed(`✗ the key could not be written (${error.message}) and nobody has it: ${todo}`)
   })
@@ -138,10 +140,10 @@ const mintedText = (
 
 async function list(control: Control, { json }: Common): Promise<void> {
   const keys = await control.list()
-  if (json) console.log(JSON.stringify({ object: 'list', data: keys }))
-  else if (keys.length === 0) console.error('No keys yet. Make one: svcctl keys mint --plan PLAN --account NAME')
+  if (json) return writeJson({ object: 'list', data: keys })
+  if (keys.length === 0) console.error('No keys yet. Make one: svcctl keys mint --plan PLAN --account NAME')
   else {
     const rows = keys.map(key => [key.key, key.label, key.plan ?? 'none', key.status, timeText(key.created)])
-    console.log(table([['KEY', 'ACCOUNT', 'PLAN', 'STATUS', 'CREATED'], ...rows]))
+    await writeOut([`${table([['KEY', 'ACCOUNT', 'PLAN', 'STATUS', 'CREATED'], ...rows])}\n`])
   }
 }

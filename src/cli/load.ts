@@ -9,7 +9,8 @@ export const loadOrFail = (file: string): Loaded => loadedOrFail(load(file, proc
 
 /** What was loaded, once its warnings are told. Fails with every Problem in it. */
 export function loadedOrFail(result: Load): Loaded {
-  const text = (problems: readonly Problem[]) => renderText(problems, result.sources, usesColour(process.stderr))
+  const text = (problems: readonly Problem[]) =>
+    renderText(problems, result.sources, usesColour(process.stderr)).trimEnd()
   if (!result.ok) throw new CommandFailed(text(result.problems))
   if (result.loaded.warnings.length > 0) console.error(text(result.loaded.warnings))
   return result.loaded

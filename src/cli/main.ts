@@ -38,7 +38,15 @@ const program = new Command('svcctl')
   .exitOverride()
   .addHelpText(
     'after',
-    '\nExit codes: 0 fine, 1 the thing asked about is bad, 2 wrong usage, 3 cannot reach, 4 sign in first, 5 the ledger could not be written in time (serve), 10 there are changes (plan --exit-code).',
+    `
+Exit codes:
+  0   fine
+  1   the thing asked about is bad
+  2   wrong usage
+  3   cannot reach
+  4   sign in first
+  5   the ledger could not be written in time (serve)
+  10  there are changes (plan --exit-code)`,
   )
 
 registerServe(program)
@@ -66,6 +74,9 @@ registerRequests(program)
 registerLogin(program)
 registerProfile(program)
 registerCompletion(program)
+
+// A reader that has enough, of a help too, is no failure. Whoever writes data hears of what else went wrong.
+process.stdout.on('error', () => {})
 
 try {
   await program.parseAsync()

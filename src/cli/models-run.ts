@@ -3,13 +3,13 @@ import { usdText } from '../wire/money.ts'
 import { loadOrFail } from './load.ts'
 import type { ModelsOptions } from './models.ts'
 import { shownModel } from './shown/policy.ts'
-import { writeOut } from './stdout.ts'
+import { writeJson, writeOut } from './stdout.ts'
 import { table } from './talk.ts'
 
 /** Prints the models of a configuration. Rejects with CommandFailed when it has Problems. */
 export async function models({ config: file, json }: ModelsOptions): Promise<void> {
   const { config } = loadOrFail(file)
-  await writeOut([json ? JSON.stringify({ object: 'list', data: modelsJson(config) }) : modelsText(config), '\n'])
+  await (json ? writeJson({ object: 'list', data: modelsJson(config) }) : writeOut([`${modelsText(config)}\n`]))
 }
 
 /** Each model with the fields of the file, its aliases, and the plans that include it. */

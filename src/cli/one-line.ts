@@ -1,9 +1,15 @@
 /** Clients choose names and backends choose texts: neither may write a line of its own, or move the cursor. */
 export const oneLine = (text: string): string => text.replace(UNSEEN, ' ')
 
-/** A line of JSON, in which they stay as escapes. */
-export const jsonLine = (value: object): string =>
-  `${JSON.stringify(value).replace(UNSEEN, unseen => Array.from(unseen, escaped).join(''))}\n`
+/** JSON, in which they stay as escapes; with `indent` blanks a level on many lines. */
+export const jsonText = (value: object, indent = 0): string =>
+  JSON.stringify(value, null, indent).replace(UNSEEN, unseen => Array.from(unseen, escaped).join(''))
+
+/** The same on a line of its own. */
+export const jsonLine = (value: object): string => `${jsonText(value)}\n`
 
 const UNSEEN = /[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]+/gu
-const escaped = (character: string): string => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`
+
+/** An end of a line as it is: what JSON.stringify leaves of them is its own. */
+const escaped = (character: string): string =>
+  character === '\n' ? character : `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`

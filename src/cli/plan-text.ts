@@ -1,6 +1,7 @@
 import type { Change, Effect } from '../config/diff/change.ts'
 import { counted } from '../config/frame.ts'
 import { workflowCommand, workflowNotice } from '../config/report.ts'
+import { jsonText } from './one-line.ts'
 import { painter } from './paint.ts'
 import type { Planned } from './planned.ts'
 import { touchesLines, touchesRecord } from './touches-text.ts'
@@ -54,7 +55,7 @@ const sumsText = (changes: readonly Change[]): string =>
     .join(', ')
 
 /** As programs read it. */
-export const planJson = (planned: Planned): string => `${JSON.stringify(planRecord(planned), null, 2)}\n`
+export const planJson = (planned: Planned): string => `${jsonText(planRecord(planned), 2)}\n`
 
 /** `kind` is lost, less, other, more or plumbing; what nobody could count is null. */
 export const planRecord = ({ against, changes, touches }: Planned): object => ({

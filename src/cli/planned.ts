@@ -26,7 +26,8 @@ export interface Planned {
 /** Compares a candidate with a base, and counts whom the changes touch. Rejects with CommandFailed for a bad base. */
 export async function plannedOf(base: Base, candidate: Side, options: CountOptions): Promise<Planned> {
   const { name, load, directory, served } = base
-  if (!load.ok) throw new CommandFailed(`✗ ${name} is not valid\n\n${renderText(load.problems, load.sources)}`)
+  if (!load.ok)
+    throw new CommandFailed(`✗ ${name} is not valid\n\n${renderText(load.problems, load.sources).trimEnd()}`)
   const { loaded } = load
   const changes = diff({ before: { loaded, directory }, after: candidate, isUnknown: hasStandIn })
   const sides = { before: loaded.config, after: candidate.loaded.config }

@@ -4,7 +4,7 @@ import { asksFirst, confirm, mayAsk } from './confirm.ts'
 import type { PoolPlace, PoolsControl } from './control/pools.ts'
 import { refuseEarlyOptions } from './early-options.ts'
 import { poolsText, resultsText } from './pools-text.ts'
-import { writeOut } from './stdout.ts'
+import { writeJson, writeOut } from './stdout.ts'
 import { exitCodes } from './talk.ts'
 import { type Common, ofGateway } from './with-control.ts'
 import { world } from './world.ts'
@@ -62,7 +62,7 @@ const placeOf = (pool: string, replica: string | undefined): PoolPlace & { reado
 
 async function list(control: PoolsControl, { json }: Common): Promise<void> {
   const data = await control.list()
-  await writeOut([json ? JSON.stringify({ object: 'list', data }) : poolsText(data, world.clock.now()), '\n'])
+  await (json ? writeJson({ object: 'list', data }) : writeOut([`${poolsText(data, world.clock.now())}\n`]))
 }
 
 async function drain(control: PoolsControl, place: PoolPlace & { readonly pool: string }, options: Sure) {
@@ -88,7 +88,7 @@ export function modelsLost(pools: readonly ShownPool[], { pool: name, replica: n
 
 /** For scripts the pool as it is now; for people a sentence, on stderr. */
 async function tell(pool: ShownPool, { json }: Common): Promise<void> {
-  if (json) return writeOut([`${JSON.stringify(pool)}\n`])
+  if (json) return writeJson(pool)
   console.error(`✓ ${sentence(pool)}`)
   console.error(`  ${HOLDS}`)
 }
@@ -104,6 +104,6 @@ function sentence({ pool, drained, replicas, in_flight }: ShownPool): string {
 async function probe(control: PoolsControl, place: PoolPlace, { json }: Common): Promise<void> {
   const data = await control.probe(place)
   const ok = data.every(each => each.ok)
-  await writeOut([json ? JSON.stringify({ object: 'list', ok, data }) : resultsText(data), '\n'])
+  await (json ? writeJson({ object: 'list', ok, data }) : writeOut([`${resultsText(data)}\n`]))
   if (!ok) process.exitCode = exitCodes.bad
 }

@@ -2,6 +2,7 @@ import type { NamedIssuer } from './login-options.ts'
 import { targetOf } from './login-target.ts'
 import { type Profile, readProfiles, writeProfiles } from './profile-file.ts'
 import { readSessions } from './session.ts'
+import { writeJson, writeOut } from './stdout.ts'
 import { CommandFailed, exitCodes, table } from './talk.ts'
 
 interface Output {
@@ -16,14 +17,14 @@ interface Shown extends Profile {
   readonly signedIn?: string
 }
 
-export function list({ json }: Output): void {
+export async function list({ json }: Output): Promise<void> {
   const { profiles } = readProfiles()
   const rows = [...profiles.keys()].map(shown)
-  if (json) console.log(JSON.stringify({ object: 'list', data: rows }))
-  else if (rows.length === 0) console.error('No profiles yet. svcctl profile add NAME --audience URL --issuer URL')
+  if (json) return writeJson({ object: 'list', data: rows })
+  if (rows.length === 0) console.error('No profiles yet. svcctl profile add NAME --audience URL --issuer URL')
   else {
     const cells = rows.map(row => [row.current ? '*' : '', row.name, row.gateway, row.issuer, row.signedIn ?? ''])
-    console.log(table([['', 'NAME', 'GATEWAY', 'ISSUER', 'SIGNED IN'], ...cells]))
+    await writeOut([`${table([['', 'NAME', 'GATEWAY', 'ISSUER', 'SIGNED IN'], ...cells])}\n`])
   }
 }
 
@@ -44,13 +45,13 @@ export function use(name: string): void {
   console.error(`✓ Commands that are told no gateway mean ${gateway} now.`)
 }
 
-export function show(name: string | undefined, { json }: Output): void {
+export async function show(name: string | undefined, { json }: Output): Promise<void> {
   const chosen = name ?? readProfiles().current
   if (chosen === undefined) throw new CommandFailed('✗ no profile is in use: svcctl profile use NAME')
   const profile = shown(chosen)
   const { gateway, issuer, clientId, signedIn } = profile
   const rows = { name: chosen, gateway, issuer, client: clientId, 'signed in': signedIn ?? 'no' }
-  console.log(json ? JSON.stringify(profile) : table(Object.entries(rows)))
+  await (json ? writeJson(profile) : writeOut([`${table(Object.entries(rows))}\n`]))
 }
 
 function shown(name: string): Shown {

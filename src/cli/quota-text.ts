@@ -1,5 +1,4 @@
 import type { ShownStanding } from '../http/event-records.ts'
-import { oneLine } from './one-line.ts'
 import { shareOf } from './tail/arrange.ts'
 import { quotaCell, rateCell } from './tail/cells.ts'
 import { table } from './talk.ts'
@@ -10,9 +9,9 @@ export function quotaTable(standings: readonly ShownStanding[]): string {
   return table([
     ['ACCOUNT', 'ID', 'PLAN', 'QUOTA', 'HELD', 'RPM', 'TPM', 'RESETS'],
     ...rows.map(standing => [
-      oneLine(standing.label),
+      standing.label,
       standing.account,
-      oneLine(standing.plan),
+      standing.plan,
       quotaCell(standing, 10),
       `$${standing.held_usd}`,
       rateCell(standing.requests, standing.requests_limit),

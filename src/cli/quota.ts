@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
 import type { ShownStanding } from '../http/event-records.ts'
 import { registerGrant } from './accounts.ts'
+import { jsonLine } from './one-line.ts'
 import { quotaTable } from './quota-text.ts'
 import { writeOut } from './stdout.ts'
 import { type Common, configOption, ofGateway, withControl } from './with-control.ts'
@@ -39,7 +40,7 @@ async function show(standings: AsyncIterable<ShownStanding>, { json }: Common): 
 }
 
 async function* jsonLines(standings: AsyncIterable<ShownStanding>): AsyncGenerator<string, void, undefined> {
-  for await (const standing of standings) yield `${JSON.stringify(standing)}\n`
+  for await (const standing of standings) yield jsonLine(standing)
 }
 
 async function tail({ config, json }: Common): Promise<void> {

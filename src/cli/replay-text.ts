@@ -1,6 +1,8 @@
 import type { Replayed, Tally } from '../cases/replay.ts'
+import { counted } from '../config/frame.ts'
 import type { NanoUsd } from '../policy/config.ts'
 import { usdText } from '../wire/money.ts'
+import { jsonText } from './one-line.ts'
 import { table } from './talk.ts'
 
 /** What came of a replay, and of the candidate it was done with. */
@@ -14,13 +16,15 @@ const COLUMNS = ['requests', 'refused', 'allowed', 'rerouted', 'moved', 'undeter
 /** As people read it: a line for each plan and model, the sum of all, and what is to be known of them. */
 export function replayText(told: ReplayTold): string {
   const { groups, total, candidate, revisions } = told
-  const then = revisions.length === 0 ? 'no revision' : listed(revisions)
-  const title = `${total.requests} decisions of revision ${then}, taken through revision ${candidate}`
+  const title = `${counted(total.requests, 'decision')}${ofRevisions(revisions)}, taken through revision ${candidate}`
   const rows = groups.map(group => [group.plan, group.model, ...cellsOf(group)])
   const head = ['PLAN', 'MODEL', ...COLUMNS.map(name => name.toUpperCase()), 'HELD USD', 'CHANGE']
-  const counted = groups.length === 0 ? [] : [table([head, ...rows, ['TOTAL', '', ...cellsOf(total)]], 2)]
-  return `${[title, ...counted, ...notesOf(told)].join('\n\n')}\n`
+  const sums = groups.length === 0 ? [] : [table([head, ...rows, ['TOTAL', '', ...cellsOf(total)]], 2)]
+  return `${[title, ...sums, ...notesOf(told)].join('\n\n')}\n`
 }
+
+const ofRevisions = (names: readonly string[]): string =>
+  names.length === 0 ? '' : ` of ${names.length === 1 ? 'revision' : 'revisions'} ${listed(names)}`
 
 const MOST_REVISIONS = 5
 
@@ -50,7 +54,9 @@ function notesOf({ total, broken }: ReplayTold): string[] {
     unasked > 0
       ? `${unasked} of those allowed were refused before any limit was asked: whether they fit is not known, and their cost is left out.`
       : '',
-    broken > 0 ? `${broken} broken lines were left out.` : '',
+    broken > 0
+      ? `${counted(broken, 'line')} ${broken === 1 ? 'was' : 'were'} left out: broken, or of another version.`
+      : '',
   ].filter(Boolean)
   return notes.length > 0 ? [notes.join('\n')] : []
 }
@@ -64,7 +70,7 @@ export function replayJson({ groups, total, broken, candidate, revisions }: Repl
     total: tallyRecord(total),
     groups: groups.map(({ plan, model, ...tally }) => ({ plan, model, ...tallyRecord(tally) })),
   }
-  return `${JSON.stringify(told, null, 2)}\n`
+  return `${jsonText(told, 2)}\n`
 }
 
 const tallyRecord = ({ before, after, ...counts }: Tally): object => ({

@@ -30,6 +30,8 @@ async function* lines(
 function textOf(event: ShownEvent): string {
   if (event.event === 'request') return `${requestLine(event)}\n`
   if (event.event === 'dropped')
-    console.error(`▲ ${event.count} requests are missing here: they came faster than they were read`)
+    console.error(
+      `▲ ${event.count} ${event.count === 1 ? 'request is' : 'requests are'} missing here: they came faster than they were read`,
+    )
   return ''
 }

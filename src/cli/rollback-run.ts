@@ -4,7 +4,7 @@ import { mayAsk } from './confirm.ts'
 import { openDoorOf } from './control/open.ts'
 import { keptRevision, keptRevisions, type ShownConfig, type ShownRevisionLine } from './control/revisions.ts'
 import { loadedOrFail } from './load.ts'
-import { oneLine } from './one-line.ts'
+import { jsonText, oneLine } from './one-line.ts'
 import { type Planned, plannedOf } from './planned.ts'
 import type { RollbackOptions } from './rollback.ts'
 import { loadTexts, type ServedBase, servedBase } from './served-base.ts'
@@ -19,7 +19,7 @@ export async function rollback(named: string | undefined, options: RollbackOptio
   const cwd = process.cwd()
   const door = await openDoorOf(() => loadedOrFail(loadWithStandIns(config, process.env, cwd)).settings)
   const kept = await keptRevisions(door)
-  if (list) return writeOut([json ? `${JSON.stringify(kept, null, 2)}\n` : `${listText(kept)}\n`])
+  if (list) return writeOut([json ? `${jsonText(kept, 2)}\n` : `${listText(kept)}\n`])
   const base = await servedBase(door, dirname(resolve(cwd, config)))
   const wanted = wantedOf(kept, named, base.revision)
   if (wanted.revision === base.revision) return swapNothing(base, 'rollback', options)

@@ -1,4 +1,5 @@
 import { inChunks } from '../wire/lines.ts'
+import { jsonLine } from './one-line.ts'
 import { CommandFailed } from './talk.ts'
 
 /**
@@ -6,6 +7,9 @@ import { CommandFailed } from './talk.ts'
  * nothing more is asked of `lines` then. Rejects with CommandFailed when they could not be written.
  */
 export const writeOut = (lines: Iterable<string> | AsyncIterable<string>): Promise<void> => writeLive(inChunks(lines))
+
+/** The same of one JSON object. */
+export const writeJson = (value: object): Promise<void> => writeOut([jsonLine(value)])
 
 /** The same, each line as soon as it comes. */
 export async function writeLive(lines: AsyncIterable<string>): Promise<void> {

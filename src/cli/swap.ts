@@ -3,7 +3,7 @@ import { confirm } from './confirm.ts'
 import { ApplyRefused } from './control/apply-refused.ts'
 import { applyFiles, type NewFiles, type ShownApplied } from './control/revisions.ts'
 import type { PlanMoves } from './move-option.ts'
-import { oneLine } from './one-line.ts'
+import { jsonText, oneLine } from './one-line.ts'
 import { planRecord, planText } from './plan-text.ts'
 import type { Planned } from './planned.ts'
 import type { ServedBase } from './served-base.ts'
@@ -38,7 +38,7 @@ export async function swap(wanted: Swap, { yes, json }: Manner, more: object = {
   const applied = await sent(wanted)
   for (const warning of applied.warnings) console.error(`▲ ${warning}`)
   const record = { ...appliedRecord(applied), ...more, plan: planned ? planRecord(planned) : null }
-  await writeOut(json ? [`${JSON.stringify(record, null, 2)}\n`] : appliedLines(applied, how))
+  await writeOut(json ? [`${jsonText(record, 2)}\n`] : appliedLines(applied, how))
 }
 
 /** Has the gateway take the files. What to do about a refusal is told with it. */
@@ -64,7 +64,7 @@ export function swapNothing(
   const same = { changed: false, revision, previous: revision, number, warnings: [], moved: [] }
   const record = { ...same, ...more, plan: null }
   const text = `${how === 'apply' ? 'nothing to apply' : 'nothing to go back to'}: revision ${revision} serves`
-  return writeOut([json ? `${JSON.stringify(record, null, 2)}\n` : `${text}\n`])
+  return writeOut([json ? `${jsonText(record, 2)}\n` : `${text}\n`])
 }
 
 const appliedRecord = ({ changed, revision, previous, number, warnings, moved }: ShownApplied): object => ({

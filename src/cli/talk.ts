@@ -1,3 +1,5 @@
+import { oneLine } from './one-line.ts'
+
 /** What svcctl exits with. */
 export const exitCodes = { fine: 0, bad: 1, usage: 2, unreachable: 3, signIn: 4, unwritten: 5, changes: 10 } as const
 
@@ -12,15 +14,19 @@ export class CommandFailed extends Error {
   }
 }
 
-/** Rows as aligned columns, the first row being the header. Columns from `numbers` on stand flush right. */
+/**
+ * Rows as aligned columns, the first row being the header. Columns from `numbers` on stand flush right. No cell leaves its
+ * line.
+ */
 export function table(rows: readonly (readonly string[])[], numbers = Number.POSITIVE_INFINITY): string {
-  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map(row => row[column]?.length ?? 0)))
+  const cells = rows.map(row => row.map(oneLine))
+  const widths = (cells[0] ?? []).map((_, column) => Math.max(...cells.map(row => row[column]?.length ?? 0)))
   const line = (row: readonly string[]) =>
     row
       .map((cell, column) => (column < numbers ? cell.padEnd(widths[column] ?? 0) : cell.padStart(widths[column] ?? 0)))
       .join('  ')
       .trimEnd()
-  return rows.map(line).join('\n')
+  return cells.map(line).join('\n')
 }
 
 /** Whether to colour what goes to this stream. https://no-color.org */

@@ -1,7 +1,9 @@
 import type { Coverage } from '../cases/coverage.ts'
 import type { Mismatch } from '../cases/matching.ts'
 import type { FileResults, Result, Run } from '../cases/run.ts'
+import { counted } from '../config/frame.ts'
 import type { Place } from '../policy/config.ts'
+import { jsonText } from './one-line.ts'
 import { painter } from './paint.ts'
 
 type Paint = ReturnType<typeof painter>
@@ -46,14 +48,14 @@ export function countsOf(files: readonly FileResults[]): Counts {
 function fileText({ file, results }: FileResults, named: boolean, paint: Paint): string {
   const cells = results.filter(({ kind }) => kind === 'cell')
   const good = cells.filter(isPassed).length
-  const matrix = good > 0 ? [line('matrix', `${good} cells`, paint)] : []
+  const matrix = good > 0 ? [line('matrix', counted(good, 'cell'), paint)] : []
   const shown = results.filter(each => each.kind !== 'cell' || !isPassed(each))
   return [file, ...matrix, ...shown.map(each => resultText(each, named, paint))].join('\n')
 }
 
 function resultText(result: Result, named: boolean, paint: Paint): string {
   const { name, looked } = result
-  if (isPassed(result)) return line(name, looked === undefined ? '' : `${looked} combinations`, paint)
+  if (isPassed(result)) return line(name, looked === undefined ? '' : counted(looked, 'combination'), paint)
   return [
     `  ${paint('red', '✗')} ${name}`,
     ...details(result, named).map(detail => paint('dim', `        ${detail}`)),
@@ -98,7 +100,7 @@ export function json({ files, coverage }: Run, withCoverage: boolean): string {
     tests: files.flatMap(({ file, results }) => results.map(result => resultRecord(file, result))),
     ...(withCoverage && { coverage: coverage.map(coverageRecord) }),
   }
-  return `${JSON.stringify(told, null, 2)}\n`
+  return `${jsonText(told, 2)}\n`
 }
 
 function resultRecord(file: string, { kind, name, at, mismatches, decided, looked }: Result): object {

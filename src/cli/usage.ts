@@ -3,8 +3,9 @@ import { GROUPS, type Group, type LedgerRecord } from '../wire/report.ts'
 import type { Control } from './control/control.ts'
 import { csvRow } from './csv.ts'
 import { refuseEarlyOptions } from './early-options.ts'
+import { jsonLine } from './one-line.ts'
 import { sinceOption } from './since-option.ts'
-import { writeOut } from './stdout.ts'
+import { writeJson, writeOut } from './stdout.ts'
 import { usageCsv, usageTable, wasteCsv, wasteTable } from './usage-text.ts'
 import { configOption, withControl } from './with-control.ts'
 
@@ -58,14 +59,14 @@ export function registerUsage(program: Command): void {
 
 async function show(control: Control, { since, by, waste, csv, json }: UsageOptions): Promise<void> {
   const report = await control.usage({ since, by })
-  if (json) return writeOut([`${JSON.stringify(report)}\n`])
+  if (json) return writeJson(report)
   if (waste) return writeOut([csv ? wasteCsv(report) : wasteTable(report)])
   const wasted = report.waste.length === 0 ? [] : ['\n', wasteTable(report)]
   return writeOut(csv ? [usageCsv(report)] : [usageTable(report), ...wasted])
 }
 
 async function* jsonLines(rows: AsyncIterable<LedgerRecord>): AsyncGenerator<string, void, undefined> {
-  for await (const row of rows) yield `${JSON.stringify(row)}\n`
+  for await (const row of rows) yield jsonLine(row)
 }
 
 async function* csvLines(rows: AsyncIterable<LedgerRecord>): AsyncGenerator<string, void, undefined> {

@@ -2,6 +2,7 @@ import { type Command, Option } from 'commander'
 import type { Load } from '../config/load.ts'
 import type { Problem } from '../config/problem.ts'
 import type { Loaded } from '../config/settings.ts'
+import { writeOut } from './stdout.ts'
 import { exitCodes, usesColour } from './talk.ts'
 
 interface Options {
@@ -25,6 +26,7 @@ export function registerValidate(program: Command): void {
     .addOption(
       new Option('--format <format>', 'how to print problems').choices(['text', 'json', 'github']).default('text'),
     )
+    .addOption(new Option('--json', 'print them as JSON').implies({ format: 'json' }))
     .action(validate)
 }
 
@@ -36,8 +38,9 @@ async function validate({ config, strict = false, format, allowMissingEnv = fals
   const took = performance.now() - started
   const problems = result.ok ? result.loaded.warnings : result.problems
   const valid = result.ok && !(strict && problems.length > 0)
-  process.stdout.write(await report(problems, result.sources, format))
-  if (valid && format === 'text') process.stdout.write(await verdict(config, result.loaded, took))
+  const told = [await report(problems, result.sources, format)]
+  if (valid && format === 'text') told.push(await verdict(config, result.loaded, took))
+  await writeOut(told)
   process.exitCode = valid ? exitCodes.fine : exitCodes.bad
 }
 

@@ -4,6 +4,7 @@ import type { Named } from './login-options.ts'
 import { gatewayOf } from './login-target.ts'
 import { readAccess } from './login-token.ts'
 import { freshSession } from './session-fresh.ts'
+import { writeJson, writeOut } from './stdout.ts'
 import { CommandFailed, exitCodes, table } from './talk.ts'
 import { world } from './world.ts'
 
@@ -19,7 +20,7 @@ export async function whoami({ json, ...named }: Named & { json?: boolean }): Pr
     plan: await planOf(gateway, accessToken),
     expires: new Date(expiresAt).toISOString(),
   }
-  console.log(json ? JSON.stringify(who) : table(Object.entries(who)))
+  await (json ? writeJson(who) : writeOut([`${table(Object.entries(who))}\n`]))
 }
 
 /** The plan that the gateway gives this account. */

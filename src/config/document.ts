@@ -35,7 +35,11 @@ export function documentOf(source: Source, report: Report, tags?: SchemaOptions[
 }
 
 /** The rule, message and hint for a file that says nothing. */
-export const EMPTY = ['empty-file', 'the file is empty', 'a configuration starts with `version: 1`'] as const
+export const EMPTY = [
+  'empty-file',
+  'the file is empty',
+  'the main file starts with `version: 1`; any other declares something, or can go',
+] as const
 
 function locator({ file, text }: Source, lines: LineCounter): Locate {
   return (start, end) => {

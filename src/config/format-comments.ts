@@ -77,3 +77,23 @@ function headingsIn(text: string): Map<string, number> {
   }
   return headings
 }
+
+/** The printer puts an empty line above the comment that ends a file: none stays where none was. */
+export function withoutGaps(written: string, printed: string): string {
+  const [before, after] = [endingOf(written), endingOf(printed)]
+  if (before.comments.length !== after.comments.length) return printed
+  const ending = after.comments.map(({ text, gap }, index) => (gap && before.comments[index]?.gap ? '\n' : '') + text)
+  return after.rest + ending.join('')
+}
+
+/** The comments that end a file, each with the end of its line and whether an empty line stands above it. */
+function endingOf(text: string) {
+  const rest = text.replace(/(?<=\n)(?:[ \t]*(?:#[^\n]*)?(?:\r?\n|$))+$/, '')
+  const comments: { readonly text: string; readonly gap: boolean }[] = []
+  let gap = false
+  for (const line of text.slice(rest.length).match(/[^\n]*\n|[^\n]+$/g) ?? []) {
+    if (line.trim() !== '') comments.push({ text: line, gap })
+    gap = line.trim() === ''
+  }
+  return { rest, comments }
+}

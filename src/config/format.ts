@@ -1,6 +1,6 @@
 import { isMap, isScalar, type Pair, Scalar, type ScalarTag, type Tags, visit } from 'yaml'
 import { documentOf, EMPTY } from './document.ts'
-import { type Collection, keepComment, keepGap, withHeadings } from './format-comments.ts'
+import { type Collection, keepComment, keepGap, withHeadings, withoutGaps } from './format-comments.ts'
 import { isSameYaml } from './format-same.ts'
 import type { Report, Source } from './source.ts'
 
@@ -47,7 +47,8 @@ function printed(source: Source, report: Report): string | undefined {
       layOut(node, names.get(node) ?? 0)
     },
   })
-  return withHeadings(source.text, document.toString({ indent: INDENT, lineWidth: 0, verifyAliasOrder: false }))
+  const text = document.toString({ indent: INDENT, lineWidth: 0, verifyAliasOrder: false })
+  return withoutGaps(source.text, withHeadings(source.text, text))
 }
 
 /** Has texts on one line stay to the letter; longer ones are folded anew. */

@@ -1,5 +1,5 @@
 import { isIP, SocketAddress } from 'node:net'
-import { RE2JS } from 're2js'
+import { RE2JS, RE2JSSyntaxException } from 're2js'
 import type { EpochMs, Millis } from '../policy/config.ts'
 import { onlyVariable } from './interpolate.ts'
 import type { Address } from './settings.ts'
@@ -11,6 +11,8 @@ export interface Format<T> {
   readonly rule: string
   readonly expects: string
   readonly hint: string
+  /** What is wrong with a text, in a few words, where that can be said. */
+  readonly fault?: (text: string) => string | undefined
 }
 
 export const address: Format<Address> = {
@@ -97,13 +99,24 @@ const pattern: Format<string> = {
     try {
       return RE2JS.compile(text).programSize() <= MOST_INSTRUCTIONS ? text : undefined
     } catch {
-      // Whatever it finds wrong, the hint says what there is.
+      // `fault` says what it finds wrong.
       return undefined
     }
   },
+  fault: patternFault,
   rule: 'bad-pattern',
   expects: 'a regular expression that this gateway runs',
   hint: 'write one of RE2: no look-around, no back-references, and no long repetitions of repetitions',
+}
+
+/** `missing closing )`; undefined where nothing is wrong but the length. */
+export function patternFault(text: string): string | undefined {
+  try {
+    RE2JS.compile(text)
+    return undefined
+  } catch (error) {
+    return error instanceof RE2JSSyntaxException ? error.getDescription() : undefined
+  }
 }
 
 /** Of the compiled program: each may be looked at for each character of a text. */
@@ -131,10 +144,11 @@ export const regexp: Format<string> = {
       new RegExp(text, 'u')
       return pattern.read(text)
     } catch {
-      // Whatever it finds wrong, the hint says what there is.
+      // `fault` says what it finds wrong, or the hint what there is.
       return undefined
     }
   },
+  fault: patternFault,
   rule: 'bad-pattern',
   expects: 'a regular expression that this gateway runs',
   hint: 'write one of JavaScript, without look-around and back-references, and no long repetitions of repetitions',

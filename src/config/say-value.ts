@@ -2,7 +2,7 @@ import type { Told } from './explain.ts'
 import { FORMATS } from './formats.ts'
 import { isRefusal } from './scalar.ts'
 import { type ErrorObject, kinds, secretFields } from './schema.ts'
-import { suggestion } from './suggest.ts'
+import { meant, suggestion } from './suggest.ts'
 import { isEmpty, type Node, shown } from './tree.ts'
 import { readUnit, type Unit } from './units.ts'
 
@@ -29,6 +29,8 @@ export function sayValue(path: readonly string[], error: ErrorObject, node: Node
         message: `\`${name}\` is empty`,
         hint: 'write at least one entry',
       }
+    case 'enum':
+      return error.parentSchema?.['x-expects'] ? sayPattern(name, error, node) : sayChoice(error, node)
     default:
       return sayPattern(name, error, node)
   }
@@ -61,7 +63,9 @@ function sayUnit(error: ErrorObject, node: Node | undefined): Told {
 function sayFormat(error: ErrorObject, node: Node | undefined): Told {
   const format = FORMATS[String(error.schema)]
   if (!format) throw new Error(`the schema has a format ${error.schema} that formats.ts lacks`)
-  return { rule: format.rule, message: `\`${shown(node)}\` is not ${format.expects}`, hint: format.hint }
+  const fault = node?.is === 'scalar' ? format.fault?.(String(node.value)) : undefined
+  const hint = fault === undefined ? format.hint : `${fault}; ${format.hint}`
+  return { rule: format.rule, message: `\`${shown(node)}\` is not ${format.expects}`, hint }
 }
 
 const notKnown = (name: string, node: Node | undefined, hint: string): Told => ({
@@ -106,6 +110,8 @@ function kindOf(node: Node | undefined): string {
 
 function hintFor(wanted: readonly string[], node: Node | undefined): { hint?: string } {
   if (node?.is === 'scalar') {
+    // Of a JSON Schema, in which this is the commonest slip.
+    if (wanted.includes('a map') && SCHEMA_TYPES.test(node.written)) return { hint: `write { type: ${node.written} }` }
     if (wanted.includes('a text')) return { hint: `quote it: "${node.written}"` }
     if (wanted.includes('a list')) return { hint: `write [${node.written}]` }
     if (wanted.includes('true or false')) return { hint: hintForBoolean(node.written) }
@@ -114,11 +120,25 @@ function hintFor(wanted: readonly string[], node: Node | undefined): { hint?: st
   return {}
 }
 
+const SCHEMA_TYPES = /^(?:string|number|integer|boolean|object|array)$/
+
 /** YAML 1.1 read more words as true and false. */
 function hintForBoolean(written: string): string {
   if (/^(?:yes|on|y)$/i.test(written)) return `write true; YAML 1.2 has no \`${written}\``
   if (/^(?:no|off|n)$/i.test(written)) return `write false; YAML 1.2 has no \`${written}\``
   return 'write true or false, without quotes'
+}
+
+/** Of words that have no words of their own in the schema. */
+function sayChoice({ schema }: ErrorObject, node: Node | undefined): Told {
+  const words = [schema].flat().map(String)
+  const quoted = words.map(word => `\`${word}\``)
+  const best = meant(shown(node), words)
+  return {
+    rule: 'bad-value',
+    message: `\`${shown(node)}\` is not ${quoted.slice(0, -1).join(', ')} or ${quoted.at(-1)}`,
+    ...(best !== undefined && { hint: `did you mean \`${best}\`?` }),
+  }
 }
 
 function sayPattern(name: string, error: ErrorObject, node: Node | undefined): Told {

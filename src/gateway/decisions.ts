@@ -32,8 +32,8 @@ function writer({ config, decisions }: Ports, requestId: string): Note {
     const { revision } = config
     decisions.write(
       seen
-        ? { v: 1, id: requestId, revision, facts: kept, seen, outcome }
-        : { v: 1, id: requestId, revision, facts: kept, outcome },
+        ? { id: requestId, revision, facts: kept, seen, outcome }
+        : { id: requestId, revision, facts: kept, outcome },
     )
   }
 }

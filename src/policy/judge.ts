@@ -26,7 +26,18 @@ const UNLIMITED = { limit: Number.MAX_SAFE_INTEGER }
  */
 export function judge(standing: Standing, claims: Claims, now: EpochMs): Verdict {
   const readings = readingsOf(standing, claims.spend.window.start, now)
-  const { second, buckets } = liveMinute(standing, now)
+  return judgeReadings({ readings, ...liveMinute(standing, now) }, claims, now)
+}
+
+/** What there is of a standing at a moment: `second` is the current one, `buckets` are those of its minute, oldest first. */
+export interface Live {
+  readonly readings: Readings
+  readonly second: number
+  readonly buckets: readonly Bucket[]
+}
+
+/** The same of what a standing comes to. */
+export function judgeReadings({ readings, second, buckets }: Live, claims: Claims, now: EpochMs): Verdict {
   const denial =
     quotaDenial(claims, readings) ??
     longest(

@@ -3,14 +3,12 @@ import { decide } from './decide.ts'
 import type { Building, Claims, Decision, Granted, Readings, Refuse, Verdict } from './decision.ts'
 import type { Denial } from './denial.ts'
 import type { Facts } from './facts.ts'
-import { judge } from './judge.ts'
+import { judgeReadings, type Live } from './judge.ts'
 import { planName } from './plan.ts'
 import { dayOf, liveMinute, type Standing } from './standing.ts'
 
 /** What was decided of one request, and all that it was decided on: plain JSON, without a text or a key. */
 export interface DecisionRecord {
-  /** Of this form. */
-  readonly v: 1
   readonly id: string
   /** Of the configuration it was decided by. */
   readonly revision: string
@@ -110,8 +108,7 @@ function judgedEnd(claims: Claims, judged: Judged): End {
 }
 
 /** The verdict on claims at what they were judged on. */
-export const judgeAgain = (claims: Claims, judged: Judged): Verdict =>
-  judge(standingOf(judged, claims.spend.window.start), claims, judged.at)
+export const judgeAgain = (claims: Claims, judged: Judged): Verdict => judgeReadings(liveOf(judged), claims, judged.at)
 
 /** Why a request is refused that was not judged. */
 export function unjudgedDenial(seen: Exclude<Seen, Judged>): Denial {
@@ -142,15 +139,21 @@ export function judgedOf(standing: Standing, { denial, readings }: Refuse, at: E
   return { at, readings, minute: buckets.map(({ second, requests, tokens }) => [second, requests, tokens]) }
 }
 
-/** A standing that is judged at the moment as the one that was. */
-export function standingOf({ at, readings, minute }: Judged, window: EpochMs): Standing {
-  const { requests, tokens, day, open, used, held } = readings
+function liveOf({ at, readings, minute }: Judged): Live {
+  const { requests, tokens } = readings
   const now = Math.floor(at / 1000)
-  const buckets = minute?.map(([second, requests, tokens]) => ({ second, requests, tokens }))
-  const known = buckets ?? (requests > 0 || tokens > 0 ? [{ second: now, requests, tokens }] : [])
-  const second = Math.max(now, known.at(-1)?.second ?? 0)
+  if (!minute)
+    return { readings, second: now, buckets: requests > 0 || tokens > 0 ? [{ second: now, requests, tokens }] : [] }
+  const buckets = minute.map(([second, requests, tokens]) => ({ second, requests, tokens }))
+  return { readings, second: Math.max(now, buckets.at(-1)?.second ?? 0), buckets }
+}
+
+/** A standing that is judged at the moment as the one that was. */
+export function standingOf(judged: Judged, window: EpochMs): Standing {
+  const { readings, second, buckets } = liveOf(judged)
+  const { day, open, used, held } = readings
   return {
-    minute: known,
+    minute: buckets,
     day: { number: dayOf(second), requests: day },
     open,
     spend: { [window]: { used, held } },

@@ -28,7 +28,8 @@ export function sizeChat(plan: Plan, model: ChatModel, request: ChatAsk): Ruling
   const input = inputOf(model, request, output)
   const needed = input + output.min * output.choices
   if (needed > plan.tpm) return overMinute(plan, input + LEAST_OUTPUT > plan.tpm ? 'messages' : field, needed)
-  const text = `${request.messages} messages, at most ${input} input tokens, ${output.want} output`
+  const messages = request.messages === 1 ? '1 message' : `${request.messages} messages`
+  const text = `${messages}, at most ${input} input tokens, ${output.want} output`
   return {
     step: { stage: 'body', outcome: 'pass', text, at: placeOf(model, 'max_output') },
     value: { input, output, price: model.price, items: 0 },

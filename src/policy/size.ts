@@ -21,7 +21,7 @@ function sizeEmbedding(plan: Plan, model: EmbeddingModel, request: EmbeddingAsk)
   }
   const input = Math.min(textBytes + SPECIAL_TOKENS * inputs, model.context * inputs)
   if (input > plan.tpm) return overMinute(plan, 'input', input)
-  const text = `${inputs} inputs, at most ${input} tokens`
+  const text = `${inputs === 1 ? '1 input' : `${inputs} inputs`}, at most ${input} tokens`
   return {
     step: { stage: 'body', outcome: 'pass', text, at: model.at },
     value: { input, output: SILENT, price: model.price, items: 0 },
@@ -44,7 +44,7 @@ function sizeImage(plan: Plan, model: ImageModel, { images, size: asked, textByt
     step: {
       stage: 'body',
       outcome: 'pass',
-      text: `${images} images of ${chosen}`,
+      text: `${images === 1 ? '1 image' : `${images} images`} of ${chosen}`,
       at: placeOf(model, 'usd_per_image'),
     },
     value: { input: textBytes, output: SILENT, price: { input: 0, output: 0, item }, items: images, imageSize: chosen },

@@ -45,7 +45,7 @@ test.each([
   [
     'an unknown state of a pool',
     cases('pools: { onprem-core: donw }', fine),
-    '3:27 bad-value: `donw` is not what the format allows',
+    '3:27 bad-value: `donw` is not `up`, `down` or `failing`',
   ],
   [
     'an expected route that is none',
@@ -75,7 +75,7 @@ test.each([
   [
     'a regular expression that is none',
     cases('expect: { error: /(?=x)/ }'),
-    '3:22 bad-pattern: `/(?=x)/` is not a regular expression that this gateway runs; write one of RE2: no look-around and no back-references',
+    '3:22 bad-pattern: `/(?=x)/` is not a regular expression that this gateway runs; invalid or unsupported Perl syntax; write one of RE2: no look-around and no back-references',
   ],
   [
     'a moment without a zone',
@@ -120,12 +120,12 @@ test.each([
   [
     'a row that is too short',
     'matrix:\n  plans: [free, pro]\n  svc-core: [ok]\n',
-    '3:3 row-length: `svc-core` has 1 cells for 2 plans; write one each',
+    '3:3 row-length: `svc-core` has 1 cell for 2 plans; write one each',
   ],
   [
     'a cell that is neither',
     'matrix:\n  plans: [free]\n  svc-core: [yes]\n',
-    '3:14 bad-value: `yes` is not what the format allows',
+    '3:14 bad-value: `yes` is not `ok` or `no`',
   ],
   [
     'a row of an unknown model',

@@ -23,7 +23,7 @@ test('a request that is served is told stage by stage, each with the line that d
     POST /v1/chat/completions · no model named · 2026-11-21T10:00:00Z
 
       1 who    ✓ an account on plan free                                              policies/plans.yaml:11
-      2 body   ✓ 1 messages, at most 49 input tokens, 4000 output                     policies/models.yaml:4
+      2 body   ✓ 1 message, at most 49 input tokens, 4000 output                      policies/models.yaml:4
       3 model  ✓ none named, so svc-auto                                              policies/models.yaml:30
       4 route  · time-sensitive: would use svc-pro, which plan free does not include  policies/routing.yaml:5
                · long-input: 9 tokens, needs over 8000                                policies/routing.yaml:9
@@ -46,7 +46,7 @@ test('a refusal ends with the answer and what would flip it', async () => {
     POST /v1/chat/completions · no model named · 2026-11-21T10:00:00Z
 
       1 who    ✓ an account on plan free                               policies/plans.yaml:11
-      2 body   ✓ 1 messages, at most 25 input tokens, 1000 output      policies/models.yaml:4
+      2 body   ✓ 1 message, at most 25 input tokens, 1000 output       policies/models.yaml:4
       3 model  ✓ none named, so svc-auto                               policies/models.yaml:30
       4 route  · time-sensitive: none of its 11 phrases                policies/routing.yaml:5
                · long-input: 3 tokens, needs over 8000                 policies/routing.yaml:9

@@ -31,7 +31,7 @@ test('--check changes nothing, names the files that would change, and exits 1', 
   const { code, stdout, stderr, read } = await fmt({ 'a.yaml': UGLY, 'b.yaml': FINE }, '--check', 'a.yaml', 'b.yaml')
 
   expect({ code, stdout }).toEqual({ code: 1, stdout: 'a.yaml\n' })
-  expect(stderr).toBe('1 of 2 files would change: svcctl fmt changes them\n')
+  expect(stderr).toBe('1 of 2 files would change: svcctl fmt changes it\n')
   expect(read('a.yaml')).toBe(UGLY)
 })
 

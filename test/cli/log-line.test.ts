@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { alarmLine, logLine } from '../../src/cli/log-line.ts'
-import { jsonLine } from '../../src/cli/one-line.ts'
+import { jsonLine, jsonText } from '../../src/cli/one-line.ts'
 import type { Config } from '../../src/policy/config.ts'
 
 const config = { defaultModel: { name: 'svc-auto' } } as Config
@@ -40,4 +40,10 @@ it('a line of JSON says all of what a client wrote, and nothing of it controls a
 
   expect(JSON.parse(line)).toEqual(value)
   expect(line).toMatch(/^[^\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]+\n$/u)
+})
+
+it('JSON on many lines has the lines that it is laid out on, and no other', () => {
+  const text = jsonText({ a: ['\u001b[2J\n\u202e'] }, 2)
+
+  expect(text).toBe('{\n  "a": [\n    "\\u001b[2J\\n\\u202e"\n  ]\n}')
 })

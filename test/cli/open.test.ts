@@ -79,3 +79,15 @@ it('a token is not sent to where a redirect points', async () => {
 
   expect(asked).toEqual(['/admin/keys'])
 })
+
+it.each(['ftp://127.0.0.1', 'file:///etc/passwd', 'unix://a', 'mailto:a@b://c'])(
+  'SVCCTL_ADMIN that is %s is wrong usage, and nothing is asked',
+  async written => {
+    vi.stubEnv('SVCCTL_ADMIN', written)
+
+    await expect(openControl('no.yaml')).rejects.toMatchObject({
+      exitCode: 2,
+      message: expect.stringContaining('http'),
+    })
+  },
+)

@@ -84,7 +84,7 @@ describe('svcctl reload', () => {
 
     expect(code).toBe(1)
     expect(stderr).toMatch(
-      /✗ config\.yaml:9:8 {2}`brand` cannot change while the gateway runs.*\n.*\n.*restart it, or go back to svc/,
+      /✗ config\.yaml:10:8 {2}`brand` cannot change while the gateway runs.*\n.*\n.*restart it, or go back to svc/,
     )
   })
 

@@ -275,6 +275,7 @@ it.each([
   ['-1+1', "'-1+1"],
   ['-0.5', '-0.5'],
   [-3, '-3'],
+  ['a\u001b[2J\u202eb', 'a [2J b'],
   [null, ''],
   [true, 'true'],
 ])('%j is written as %s', (cell, written) => {

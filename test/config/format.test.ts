@@ -209,3 +209,15 @@ test('a document that is generated means the same afterwards, keeps its comments
   // It gives up rather than lose something: seldom.
   expect(refused / seen).toBeLessThan(0.01)
 })
+
+test.each([
+  'a: 1\n# the end\n',
+  'a: 1\n\n# the end\n',
+  'a:\n  b: 1\n# the end\n# of it\n',
+  'a: { b: 1 }\n# one\n\n# two\n',
+  'a: |\n  text\n# the end\n',
+  'a: |\n  # text\n\n  # more\n# the end\n',
+  'a:\n  - 1\n  # of a\n# of the file\n',
+])('a comment that ends a file has an empty line above it where it had one, and no other: %j', text => {
+  expect(formatted(text)).toEqual({ text, problems: [] })
+})

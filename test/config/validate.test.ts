@@ -1,21 +1,12 @@
-import { Command } from 'commander'
-import { afterEach, expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import { registerValidate } from '../../src/cli/validate.ts'
+import { runCommand } from '../cli/run-command.ts'
 import { directoryOf, type Files, small } from './files.ts'
-
-afterEach(() => {
-  process.exitCode = undefined
-  vi.restoreAllMocks()
-})
 
 /** Runs `svcctl validate` in a directory with files. */
 async function validate(files: Files, ...options: string[]) {
-  vi.spyOn(process, 'cwd').mockReturnValue(directoryOf(files))
-  const stdout = vi.spyOn(process.stdout, 'write').mockReturnValue(true)
-  const program = new Command('svcctl').exitOverride()
-  registerValidate(program)
-  await program.parseAsync(['validate', ...options], { from: 'user' })
-  return { exitCode: process.exitCode, stdout: stdout.mock.calls.map(([text]) => text).join('') }
+  const { code, stdout } = await runCommand(registerValidate, ['validate', ...options], { cwd: directoryOf(files) })
+  return { exitCode: code, stdout }
 }
 
 const warning = `${small}  far: { site: cloud, replicas: [https://b/v1], model: m }\n`
@@ -47,7 +38,6 @@ test('a file that is not there is a problem', async () => {
 
 test('warnings are printed, and fail only a strict run', async () => {
   const mild = await validate({ 'config.yaml': warning })
-  vi.restoreAllMocks()
   const strict = await validate({ 'config.yaml': warning }, '--strict')
 
   expect(mild.stdout).toMatch(/▲ config\.yaml:9:3 .*\n[\s\S]*1 warning in 1 file\nconfig\.yaml is valid/)
@@ -58,15 +48,13 @@ test('warnings are printed, and fail only a strict run', async () => {
 
 test('formats for programs print nothing else', async () => {
   const json = await validate({ 'config.yaml': small }, '--format', 'json')
-  vi.restoreAllMocks()
   const github = await validate({ 'config.yaml': warning }, '--format', 'github')
 
   expect(JSON.parse(json.stdout)).toEqual({ problems: [] })
+  expect((await validate({ 'config.yaml': small }, '--json')).stdout).toBe(json.stdout)
   expect(github.stdout).toMatch(/^::warning file=config\.yaml,line=9,col=3,title=unused-pool::.*\n$/)
 })
 
 test('a format that is not there is wrong usage', async () => {
-  vi.spyOn(process.stderr, 'write').mockReturnValue(true)
-
   await expect(validate({}, '--format', 'xml')).rejects.toMatchObject({ code: 'commander.invalidArgument' })
 })

@@ -31,7 +31,6 @@ const numbered = (from: number, count: number) => Array.from({ length: count }, 
 
 /** A line of about as many bytes. */
 const record = (id: string, bytes = 300): DecisionRecord => ({
-  v: 1,
   id,
   revision: 'r',
   facts: {
@@ -99,7 +98,7 @@ it('goes on after a restart, whatever a crash left of the last line', async () =
   before.write(record('req_0'))
   await before.close()
   const [name = ''] = readdirSync(settings.directory)
-  appendFileSync(join(settings.directory, name), '{"v":1,"id":"req_cut","revi')
+  appendFileSync(join(settings.directory, name), '{"v":2,"id":"req_cut","at')
 
   const after = open()
   after.write(record('req_1'))

@@ -51,5 +51,5 @@ export function recordOf(config: Config, id: string, { plan, request, signals, s
   const inputs = { facts, ...(asked && { seen: seen ?? { at: AT + 3, readings: NOTHING_USED } }) }
   const outcome = outcomeAgain(config, inputs)
   if (!outcome) throw new Error('it was decided on all that there is')
-  return { v: 1, id, revision: config.revision, ...inputs, outcome }
+  return { id, revision: config.revision, ...inputs, outcome }
 }

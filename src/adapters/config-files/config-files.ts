@@ -98,7 +98,7 @@ export class ConfigFiles {
       const also = error instanceof Error ? error.message : String(error)
       throw new ChangeFailed(`the files could not be written (${reason}), nor put back (${also})`, false)
     }
-    throw new ChangeFailed(`the files could not be written (${reason})`, true)
+    throw new ChangeFailed(`the files could not be written (${reason})${isForbidden(cause) ? ELSEWHERE : ''}`, true)
   }
 
   #directoriesOf({ write }: Change): ReadonlySet<string> {
@@ -107,8 +107,14 @@ export class ConfigFiles {
   }
 }
 
+/** It comes from elsewhere, such as a ConfigMap. */
+const ELSEWHERE = ': change them where they come from, then run svcctl reload'
+
+const isForbidden = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && ['EACCES', 'EPERM', 'EROFS'].includes(String(error.code))
+
 /** The files could not be changed. */
-export class ChangeFailed extends Error {
+class ChangeFailed extends Error {
   override readonly name = 'ChangeFailed'
   /** Whether they are those of before. Else the next `finish` ends what was begun. */
   readonly whole: boolean

@@ -49,7 +49,7 @@ export class Journal {
 }
 
 /** Nothing can be said of how far a change of the files came. */
-export class DamagedJournal extends Error {
+class DamagedJournal extends Error {
   override readonly name = 'DamagedJournal'
 }
 

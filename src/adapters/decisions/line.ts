@@ -1,15 +1,21 @@
+import { ownPart, type SharedPart, sharedPart } from '../../policy/decision-line.ts'
 import type { DecisionRecord } from '../../policy/record.ts'
 
 /**
  * The line of a decision, with its newline: JSON in ASCII, which takes half as long to read as other texts. The same
  * record always makes the same bytes.
  */
-export function lineOf({ v, id, revision, facts, seen, outcome }: DecisionRecord): string {
-  const { signals, ...others } = facts
-  const rest = JSON.stringify(others)
-  const judged = seen ? `,"seen":${JSON.stringify(seen)}` : ''
-  const line = `{"v":${v},"id":${JSON.stringify(id)},"revision":${JSON.stringify(revision)},"facts":${rest.slice(0, -1)},"signals":${signalsText(signals)}}${judged},"outcome":${JSON.stringify(outcome)}}\n`
-  return inAscii(line)
+export function lineOf(record: DecisionRecord): string {
+  const { claims } = record.outcome
+  const own = JSON.stringify(ownPart(record)).slice(0, -1)
+  const last = claims ? `,"claims":${JSON.stringify(claims)}` : ''
+  return inAscii(`${own},${sharedText(sharedPart(record))}${last}}\n`)
+}
+
+/** Members of the line. */
+function sharedText({ revision, caller, terms, health, signals, ...outcome }: SharedPart): string {
+  const before = JSON.stringify({ revision, caller, terms, health }).slice(1, -1)
+  return `${before},"signals":${signalsText(signals)},${JSON.stringify(outcome).slice(1, -1)}`
 }
 
 /** Names are as many as the files look for, and as long: each is written once. */

@@ -1,5 +1,6 @@
 import type { BuiltinToolSettings } from '../../config/settings.ts'
 import type { Clock, ToolDefinition } from '../../gateway/ports.ts'
+import { builtinDefinitions, EXPRESSION_MAX } from '../../gateway/tools/definition.ts'
 import type { EpochMs } from '../../policy/config.ts'
 import { CalculatorError, evaluate } from './calculator.ts'
 import { currentTime } from './current-time.ts'
@@ -11,22 +12,8 @@ export interface Builtin {
   run(args: Arguments, now: EpochMs): Outcome
 }
 
-const EXPRESSION_MAX = 1000
-
 const calculator: Builtin = {
-  definition: {
-    description:
-      'Computes an arithmetic expression. Knows + - * / % (remainder) ^ and parentheses, pi and e, and the functions ' +
-      'sqrt, abs, round, floor, ceil, min, max, ln, log10, exp, sin, cos and tan (of radians). About 15 digits are exact.',
-    parameters: {
-      type: 'object',
-      properties: {
-        expression: { type: 'string', maxLength: EXPRESSION_MAX, description: 'Such as (1 + 2) * sqrt(9) / 4' },
-      },
-      required: ['expression'],
-      additionalProperties: false,
-    },
-  },
+  definition: builtinDefinitions.calculator,
   run: ({ expression }) => {
     if (typeof expression !== 'string') return { text: 'expression must be a string', failed: true }
     if (expression.length > EXPRESSION_MAX)

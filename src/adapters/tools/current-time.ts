@@ -1,20 +1,9 @@
+import { builtinDefinitions } from '../../gateway/tools/definition.ts'
 import type { EpochMs } from '../../policy/config.ts'
 import type { Builtin } from './builtin.ts'
 
 export const currentTime: Builtin = {
-  definition: {
-    description: 'Tells the current date, time and weekday, in a time zone.',
-    parameters: {
-      type: 'object',
-      properties: {
-        timezone: {
-          type: 'string',
-          description: 'An IANA time zone such as Europe/Berlin; UTC where it is left out.',
-        },
-      },
-      additionalProperties: false,
-    },
-  },
+  definition: builtinDefinitions.current_time,
   run: ({ timezone = 'UTC' }, now) => {
     const zone = typeof timezone === 'string' ? zoned(timezone, now) : undefined
     if (zone) return { text: JSON.stringify(zone), failed: false }

@@ -72,8 +72,11 @@ async function gatewayOf(settings: Settings): Promise<Door | undefined> {
 /** SVCCTL_ADMIN as people write it: with a scheme, or as `server.admin` has it. */
 function adminUrl(written: string): string {
   const url = written.includes('://') ? written : `http://${written}`
-  if (!URL.canParse(url)) throw new CommandFailed(`✗ SVCCTL_ADMIN is ${written}, which is no address`, exitCodes.usage)
-  return new URL(url).origin
+  const wrong = (why: string) => new CommandFailed(`✗ SVCCTL_ADMIN is ${written}, ${why}`, exitCodes.usage)
+  if (!URL.canParse(url)) throw wrong('which is no address')
+  const { protocol, origin } = new URL(url)
+  if (!/^https?:$/.test(protocol)) throw wrong('and a gateway listens at http:// or https:// alone')
+  return origin
 }
 
 function savedToken(stateDir: string): string | undefined {

@@ -27,6 +27,10 @@ export async function checkPorts(loaded: Loaded): Promise<{ readonly finding: Fi
 async function running({ config, settings }: Loaded): Promise<Pick<Finding, 'state' | 'text' | 'hint'>> {
   const { listen, admin } = settings.server
   const [own, clients] = await Promise.all([readiness(admin), readiness(listen)])
+  if (own === 'silent') {
+    const text = `what listens at ${addressText(admin)} does not say within ${PATIENCE_MS / 1000} s whether it is ready`
+    return { state: 'problem', text, hint: 'Is the machine overloaded? Else end it, or choose another server.admin.' }
+  }
   if (!own || (own.status !== 'ready' && own.code === undefined)) {
     const hint = 'End it, or choose another server.admin.'
     return { state: 'problem', text: `what listens at ${addressText(admin)} is no gateway`, hint }
@@ -37,7 +41,7 @@ async function running({ config, settings }: Loaded): Promise<Pick<Finding, 'sta
       text: 'the gateway that runs here is on its way out',
       hint: 'Ask again when it has ended.',
     }
-  if (clients?.status !== 'ready') {
+  if (clients === 'silent' || clients?.status !== 'ready') {
     const text = `the gateway that runs here does not answer clients at ${addressText(listen)}`
     return { state: 'problem', text, hint: 'Is it of other files, which name another server.listen?' }
   }
@@ -52,17 +56,17 @@ async function running({ config, settings }: Loaded): Promise<Pick<Finding, 'sta
   return { state: 'ok', text: `a gateway runs here, ready, with revision ${config.revision}` }
 }
 
-const PATIENCE_MS = 2000
+const PATIENCE_MS = 10_000
 
-/** What /readyz says; undefined where nothing answers in time, or no JSON. */
-async function readiness(address: Address): Promise<JsonObject | undefined> {
+/** What /readyz says; undefined where what answers is no JSON. */
+async function readiness(address: Address): Promise<JsonObject | 'silent' | undefined> {
+  const signal = AbortSignal.timeout(PATIENCE_MS)
   try {
-    const answer = await ask(`${urlOf(reachable(address))}/readyz`, { signal: AbortSignal.timeout(PATIENCE_MS) })
-    const said: unknown = await json(answer)
+    const said: unknown = await json(await ask(`${urlOf(reachable(address))}/readyz`, { signal }))
     return isObject(said) ? said : undefined
   } catch {
     // Whatever the reason: it does not say that it is ready.
-    return undefined
+    return signal.aborted ? 'silent' : undefined
   }
 }
 

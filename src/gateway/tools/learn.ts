@@ -3,6 +3,7 @@ import type { ToolDenial } from '../../policy/denial.ts'
 import type { ChatAsk, Facts } from '../../policy/facts.ts'
 import type { Gateway } from '../infer.ts'
 import type { Client, ToolDefinition } from '../ports.ts'
+import { weightOf } from './definition.ts'
 import { inTime } from './in-time.ts'
 
 /** What a model will be told of the hosted tools of a request, and the request with what that weighs. */
@@ -10,9 +11,6 @@ export interface LearntTools {
   readonly request: ChatAsk
   readonly definitions: ReadonlyMap<string, ToolDefinition>
 }
-
-/** What a definition weighs beside its text: names, braces and quotes of the function it becomes. */
-const FRAME_BYTES = 128
 
 /** Asks what the tools of a request take. Of a request that is refused anyway, undefined: no tool hears of it. */
 export async function learnTools(
@@ -30,7 +28,7 @@ export async function learnTools(
   for (const [tool, definition] of learnt) {
     if (!definition) return { code: 'TOOL_UNAVAILABLE', tool }
     definitions.set(tool, definition)
-    weight += FRAME_BYTES + Buffer.byteLength(JSON.stringify(definition))
+    weight += weightOf(definition)
   }
   return { request: { ...request, textBytes: request.textBytes + weight }, definitions }
 }

@@ -1,0 +1,40 @@
+import type { Settings } from '../config/settings.ts'
+import { definitionInFiles, weightOf } from '../gateway/tools/definition.ts'
+import type { Decision, Step } from '../policy/decision.ts'
+import type { InferenceRequest } from '../policy/facts.ts'
+
+/** A request with what its hosted tools weigh, as far as the files tell. */
+export interface Weighed {
+  readonly request: InferenceRequest
+  /** Tools of MCP servers: nobody asks them here. */
+  readonly unknown: readonly string[]
+}
+
+/** As the gateway weighs it, which does so only where the request is not refused anyway. */
+export function withToolsWeighed(
+  { tools }: Pick<Settings, 'tools'>,
+  request: InferenceRequest,
+  decision: Decision,
+): Weighed {
+  let weight = 0
+  const unknown: string[] = []
+  for (const { name } of (decision.verdict === 'allow' && decision.tools) || []) {
+    const settings = tools.get(name)
+    const definition = settings && definitionInFiles(settings)
+    if (definition) weight += weightOf(definition)
+    else unknown.push(name)
+  }
+  return { request: weight > 0 ? { ...request, textBytes: request.textBytes + weight } : request, unknown }
+}
+
+/** The steps, with a line on the tools that were left out of the sum below what was said of the body. */
+export function sayingWhatIsNotWeighed(steps: readonly Step[], unknown: readonly string[]): readonly Step[] {
+  if (unknown.length === 0) return steps
+  const said: Step = {
+    stage: 'body',
+    outcome: 'pass',
+    text: `not counted: what ${unknown.join(', ')} would add, which only an MCP server knows`,
+  }
+  const at = steps.findLastIndex(({ stage }) => stage === 'body') + 1
+  return at === 0 ? steps : steps.toSpliced(at, 0, said)
+}

@@ -1,0 +1,50 @@
+import type { BuiltinToolSettings, ToolSettings } from '../../config/settings.ts'
+import type { ToolDefinition } from '../ports.ts'
+
+/** Of the expression that the calculator takes, in characters. */
+export const EXPRESSION_MAX = 1000
+
+/** What models are told of the tools that are a part of the gateway. */
+export const builtinDefinitions: Readonly<Record<BuiltinToolSettings['builtin'], ToolDefinition>> = {
+  current_time: {
+    description: 'Tells the current date, time and weekday, in a time zone.',
+    parameters: {
+      type: 'object',
+      properties: {
+        timezone: {
+          type: 'string',
+          description: 'An IANA time zone such as Europe/Berlin; UTC where it is left out.',
+        },
+      },
+      additionalProperties: false,
+    },
+  },
+  calculator: {
+    description:
+      'Computes an arithmetic expression. Knows + - * / % (remainder) ^ and parentheses, pi and e, and the functions ' +
+      'sqrt, abs, round, floor, ceil, min, max, ln, log10, exp, sin, cos and tan (of radians). About 15 digits are exact.',
+    parameters: {
+      type: 'object',
+      properties: {
+        expression: { type: 'string', maxLength: EXPRESSION_MAX, description: 'Such as (1 + 2) * sqrt(9) / 4' },
+      },
+      required: ['expression'],
+      additionalProperties: false,
+    },
+  },
+}
+
+/** What the files alone say of a tool; undefined of one whose server has to be asked. */
+export function definitionInFiles(tool: ToolSettings): ToolDefinition | undefined {
+  if (tool.kind === 'mcp') return undefined
+  if (tool.kind === 'builtin') return builtinDefinitions[tool.builtin]
+  const { description, parameters } = tool
+  return { description, parameters }
+}
+
+/** What a definition weighs beside its text: names, braces and quotes of the function it becomes. */
+const FRAME_BYTES = 128
+
+/** What a definition adds to the text that a model reads, in bytes of UTF-8. */
+export const weightOf = (definition: ToolDefinition): number =>
+  FRAME_BYTES + Buffer.byteLength(JSON.stringify(definition))

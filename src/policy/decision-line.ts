@@ -1,0 +1,116 @@
+import type { EpochMs } from './config.ts'
+import type { Building, Claims, Granted } from './decision.ts'
+import type { Denial } from './denial.ts'
+import type { Caller, Facts, Health, InferenceRequest, Terms } from './facts.ts'
+import type { DecisionRecord, Judged, Outcome, Seen } from './record.ts'
+
+/** The form of these lines: older gateways wrote others. */
+export const LINE_VERSION = 2
+
+/**
+ * A line of the decision log, which is a record laid out to be read fast: first what is the request's own, then what
+ * it has in common with many others, last the claims, which few readers need.
+ */
+export type DecisionLine = OwnPart & SharedPart & ClaimsPart
+
+export interface OwnPart {
+  readonly v: typeof LINE_VERSION
+  readonly id: string
+  readonly at: EpochMs
+  readonly account: string
+  readonly request: InferenceRequest
+  readonly seen?: SeenPart
+  /** Either this or the denial ends the part. */
+  readonly granted?: Granted
+  readonly denial?: Denial
+}
+
+export interface SharedPart {
+  readonly revision: string
+  readonly caller: Caller['kind']
+  readonly terms: Terms
+  readonly health: Health
+  readonly signals: Facts['signals']
+  readonly verdict: Outcome['verdict']
+  readonly plan: string
+  readonly model?: string
+  readonly route?: string
+  readonly pools?: readonly string[]
+}
+
+export interface ClaimsPart {
+  readonly claims?: Claims
+}
+
+type SeenPart = Exclude<Seen, Judged> | (Omit<Judged, 'minute'> & { readonly minute?: Minute })
+
+/** Buckets of the sliding minute, oldest first, of which each has a place in all three. */
+interface Minute {
+  readonly seconds: readonly number[]
+  readonly requests: readonly number[]
+  readonly tokens: readonly number[]
+}
+
+export function ownPart({ id, facts, seen, outcome }: DecisionRecord): OwnPart {
+  const { at, caller, request } = facts
+  const { granted, denial } = outcome
+  const own: Building<OwnPart> = { v: LINE_VERSION, id, at, account: caller.account, request }
+  if (seen) own.seen = seenPart(seen)
+  if (granted) own.granted = granted
+  if (denial) own.denial = denial
+  return own
+}
+
+export function sharedPart({ revision, facts, outcome }: DecisionRecord): SharedPart {
+  const { caller, health, signals } = facts
+  const { verdict, plan, model, route, pools } = outcome
+  const shared = { revision, caller: caller.kind, terms: caller.terms, health, signals, verdict, plan }
+  return withChoice(shared, { model, route, pools })
+}
+
+/** The record of a line, without claims where none are given. */
+export function recordOfLine(own: OwnPart, shared: SharedPart, { claims }: ClaimsPart = {}): DecisionRecord {
+  const { id, at, account, request, seen, granted, denial } = own
+  const { revision, caller: kind, terms, health, signals, verdict, plan } = shared
+  const outcome: Building<Outcome> = withChoice({ verdict, plan }, shared)
+  if (denial) outcome.denial = denial
+  if (granted) outcome.granted = granted
+  if (claims) outcome.claims = claims
+  const facts: Facts = { at, caller: { kind, account, keyPrefix: null, terms }, request, health, signals }
+  return seen ? { id, revision, facts, seen: seenOf(seen), outcome } : { id, revision, facts, outcome }
+}
+
+type Choice = { readonly [Field in 'model' | 'route' | 'pools']?: Outcome[Field] | undefined }
+
+function withChoice<T extends object>(
+  to: T,
+  { model, route, pools }: Choice,
+): T & Building<Pick<Outcome, keyof Choice>> {
+  const chosen: T & Building<Pick<Outcome, keyof Choice>> = to
+  if (model !== undefined) chosen.model = model
+  if (route !== undefined) chosen.route = route
+  if (pools) chosen.pools = pools
+  return chosen
+}
+
+function seenPart(seen: Seen): SeenPart {
+  if (!('readings' in seen)) return seen
+  const { minute, ...judged } = seen
+  if (!minute) return judged
+  return {
+    ...judged,
+    minute: {
+      seconds: minute.map(([second]) => second),
+      requests: minute.map(([, requests]) => requests),
+      tokens: minute.map(([, , tokens]) => tokens),
+    },
+  }
+}
+
+function seenOf(seen: SeenPart): Seen {
+  if (!('readings' in seen)) return seen
+  const { minute, ...judged } = seen
+  if (!minute) return judged
+  const { seconds, requests, tokens } = minute
+  return { ...judged, minute: seconds.map((second, at) => [second, requests[at] ?? 0, tokens[at] ?? 0]) }
+}

@@ -1,0 +1,52 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import type { Program, Ran } from './program.ts'
+
+const script = fileURLToPath(new URL('in-turn.js', import.meta.url))
+
+/** One command and what it is told besides. */
+export interface Command {
+  readonly args: readonly string[]
+  readonly env?: Readonly<Record<string, string>>
+}
+
+/** How the commands are run; `dir` is where they run, and where the list of them is left. */
+interface Turn {
+  readonly dir: string
+  readonly env: Readonly<Record<string, string>>
+  /** Of the shell, around the one process that runs them all: what reads its stdout, or what terminal it has. */
+  readonly around: (command: string) => string
+}
+
+/** Runs commands of the real svcctl in one process, one after the other. Rejects when one of them ended it. */
+export async function runInTurn(program: Program, commands: readonly Command[], turn: Turn): Promise<readonly Ran[]> {
+  const list = join(turn.dir, '.commands.json')
+  const heard = join(turn.dir, '.stderr')
+  writeFileSync(list, JSON.stringify(commands))
+  const command = turn.around(`'${process.execPath}' '${script}' '${program.main}' '${list}' 2> '${heard}'`)
+  const { code, stdout, stderr } = await program.shell(`${command}; code=$?; cat '${heard}' >&2; exit $code`, {
+    cwd: turn.dir,
+    env: { NO_COLOR: '', TERM: 'xterm', ...turn.env },
+  })
+  const [said, told] = [partsOf(stdout), partsOf(stderr)]
+  if (code !== 0 || told.length !== commands.length) {
+    throw new Error(`${commands[told.length]?.args.join(' ')} ended the process with ${code}: ${stderr}`)
+  }
+  return told.map(({ text, code }, index) => ({ code, stdout: said[index]?.text ?? '', stderr: text }))
+}
+
+/** What was written up to each mark, and the exit code that it says. */
+const partsOf = (text: string): readonly { readonly text: string; readonly code: number }[] =>
+  [...text.matchAll(/([^\0]*)\0(\d+)\0/g)].map(([, text = '', code]) => ({ text, code: Number(code) }))
+
+/** A reader of all that is written. */
+export const piped = (command: string): string => `set -o pipefail; ${command} | cat`
+
+/** A reader that has left before anything is written. */
+export const unread = (command: string): string =>
+  `set +o pipefail; { ${command}; echo $? >&3; } 3>.code | true; (exit $(cat .code))`
+
+/** A terminal, whose lines end with a carriage return too. */
+export const onTerminal = (command: string): string =>
+  `script --quiet --return --command "${command}" /dev/null < /dev/null`

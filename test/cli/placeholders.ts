@@ -1,0 +1,37 @@
+/** What differs from run to run, by the name that stands for it. A text in lower case in front of the name is kept. */
+const VARYING: readonly (readonly [name: string, of: RegExp])[] = [
+  // A moment that a command is told stays: it is in this year.
+  ['TIME', /(?!2030-)\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g],
+  ['DATE', /\b(?!2030-)20\d\d-\d\d-\d\d\b/g],
+  ['CLOCK', /\b\d\d:\d\d:\d\d\b/g],
+  ['EPOCH', /(?<="created":)\d{10}\b|\b(?:1[6-9]|2\d)\d{11}\b/g],
+  ['DEVICE', /(?<=\bdev_)[0-9a-f]{40}\b/g],
+  ['ACCOUNT', /(?<=\bacct_)(?:[0-9a-f]{40}|\w{20})\b/g],
+  ['REQUEST', /(?<=\breq_)\w{26}\b/g],
+  ['SECRET', /(?<=\bsvc_)\w{42}\b/g],
+  ['MASK', /(?<=\bsvc_)\w{4}(?=…)/g],
+  ['REVISION', /\b[0-9a-f]{12}\b/g],
+  ['PORT', /(?<=127\.0\.0\.1:)\d{5}\b/g],
+]
+
+/** What varies in its length too. */
+const SPANS: readonly (readonly [written: string, of: RegExp])[] = [
+  ['(MS ms)', /\(\d+ ms\)/g],
+  ['  MS ms  ', / {2}\d+ ms {2}/g],
+  ['$1MS', /("ms":)\d+/g],
+  // Another hour begins at any time.
+  ['$$USD of $1 in this hour', /\$[\d.]+ of (\$\d+) in this hour/g],
+  ['$1"USD"', /("hour_usd":)"[\d.]+"/g],
+  // How many requests are of the last ten seconds is a matter of how busy the machine is.
+  ['', /, \d+ retried of \d+ in 10 s/g],
+  ['$1N', /("(?:requests|retries)_10s":)\d+/g],
+]
+
+/** A text with names for what differs from run to run, each as wide as what it stands for, so that columns stay in line. */
+export function withPlaceholders(text: string, dir: string): string {
+  const named = VARYING.reduce(
+    (all, [name, of]) => all.replace(of, found => name.padEnd(found.length, '_')),
+    text.replaceAll(dir, '/DIR'),
+  )
+  return SPANS.reduce((all, [written, of]) => all.replace(of, written), named)
+}
