@@ -64,7 +64,7 @@ function subsets(names: readonly string[]): readonly (readonly string[])[] {
 }
 
 /** The least that can be asked: what no limit of size stands in the way of. */
-function smallest({ models, aliases }: Config, asked: string | undefined): InferenceRequest {
+function smallest({ models, aliases, passthrough }: Config, asked: string | undefined): InferenceRequest {
   const model: Model | undefined = asked === undefined ? undefined : (models.get(asked) ?? aliases.get(asked)?.model)
   const kind: Kind = model?.kind ?? 'chat'
   const named = asked === undefined ? {} : { model: asked }
@@ -85,5 +85,9 @@ function smallest({ models, aliases }: Config, asked: string | undefined): Infer
       return { kind, ...named, textBytes: 1, inputs: 1 }
     case 'image':
       return { kind, ...named, textBytes: 1, images: 1 }
+    case 'passthrough': {
+      const route = [...passthrough.values()].find(each => each.model === model)
+      return { kind, ...named, textBytes: 1, path: route?.name ?? '' }
+    }
   }
 }

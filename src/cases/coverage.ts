@@ -17,7 +17,8 @@ export function coverageOf(config: Config, trials: readonly Trial[]): readonly C
   const kinds = {
     routes: config.routes,
     plans: [...config.plans.values()],
-    models: [...config.models.values()],
+    // No case describes a request that is passed through.
+    models: [...config.models.values()].filter(({ kind }) => kind !== 'passthrough'),
     tools: [...config.tools.values()],
   }
   const covered = (of: Coverage['of'], declared: readonly Declared[]): Coverage => ({

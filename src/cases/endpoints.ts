@@ -1,6 +1,7 @@
 import type { Loaded } from '../config/settings.ts'
 import type { Kind } from '../policy/config.ts'
 import type { Denial } from '../policy/denial.ts'
+import type { InferenceRequest } from '../policy/facts.ts'
 import { readChat } from '../wire/chat.ts'
 import { readEmbeddings } from '../wire/embeddings.ts'
 import { readImages } from '../wire/images.ts'
@@ -12,11 +13,18 @@ export type Path = (typeof PATHS)[number]
 
 export const isPath = (text: string): text is Path => PATHS.some(path => path === text)
 
-export const pathOf: Readonly<Record<Kind, Path>> = {
+/** Kinds of requests that files and command lines can describe. */
+export type CaseKind = Exclude<Kind, 'passthrough'>
+
+export const pathOf: Readonly<Record<CaseKind, Path>> = {
   chat: '/v1/chat/completions',
   embedding: '/v1/embeddings',
   image: '/v1/images/generations',
 }
+
+/** Where a request came to that was decided on. */
+export const pathAsked = (request: InferenceRequest): string =>
+  request.kind === 'passthrough' ? request.path : pathOf[request.kind]
 
 /** Reads a body as the endpoint does. */
 export function readAt(path: Path, bytes: Buffer, { config, settings }: Loaded): WireRequest | Denial {
@@ -34,7 +42,7 @@ export function readAt(path: Path, bytes: Buffer, { config, settings }: Loaded):
 
 /** What the shortest request of a kind is made of. */
 export interface Short {
-  readonly kind: Kind
+  readonly kind: CaseKind
   readonly text: string
   readonly model?: string
   readonly maxTokens?: number

@@ -1,8 +1,8 @@
 import { ago, moment } from '../config/formats.ts'
 import { unitOf } from '../config/units.ts'
-import type { Config, EpochMs, Kind } from '../policy/config.ts'
+import type { Config, EpochMs } from '../policy/config.ts'
 import type { Headers } from '../wire/signals.ts'
-import { type Path, pathOf, shortBody } from './endpoints.ts'
+import { type CaseKind, type Path, pathOf, shortBody } from './endpoints.ts'
 import type { Case, TestsFile, Usage as WrittenUsage } from './file.ts'
 import type { Hypothesis, Illness, Who } from './hypothesis.ts'
 import { NO_USAGE, type Usage } from './usage.ts'
@@ -76,7 +76,7 @@ const TOKEN = 'bla '
 function saidBy(
   config: Config,
   { chat, chat_tokens: tokens, input, prompt, model }: Situation,
-): { kind: Kind; text: string } {
+): { kind: CaseKind; text: string } {
   if (input !== undefined) return { kind: 'embedding', text: input }
   if (prompt !== undefined) return { kind: 'image', text: prompt }
   if (chat !== undefined) return { kind: 'chat', text: chat }
@@ -84,10 +84,10 @@ function saidBy(
   return { kind: kindOf(config, model), text: HELLO }
 }
 
-/** What is asked for under a name: whatever nobody knows is a chat. */
-function kindOf({ models, aliases }: Config, name: string | undefined): Kind {
+/** What is asked for under a name. Whatever nobody knows is a chat; so is what only pass-through routes serve, which a chat is refused. */
+function kindOf({ models, aliases }: Config, name: string | undefined): CaseKind {
   const found = name === undefined ? undefined : (models.get(name) ?? aliases.get(name)?.model)
-  return found?.kind ?? 'chat'
+  return found === undefined || found.kind === 'passthrough' ? 'chat' : found.kind
 }
 
 function usageOf(written: WrittenUsage = {}): Usage {

@@ -1,5 +1,5 @@
 import type { Answer } from '../cases/answer.ts'
-import { pathOf } from '../cases/endpoints.ts'
+import { pathAsked } from '../cases/endpoints.ts'
 import type { Past } from '../cases/past.ts'
 import type { Outcome } from '../policy/record.ts'
 import { denialText, isoText, remediesText, remedyRecord, stepLines } from './explain-text.ts'
@@ -34,7 +34,13 @@ export function pastText({ past, revision, answer }: PastTold, colour: boolean):
 function titleOf({ record: { id, facts } }: Past): string {
   const { request, caller, at } = facts
   const asked = request.model === undefined ? 'no model named' : `model ${request.model}`
-  return [id, `POST ${pathOf[request.kind]}`, asked, caller.account, isoText(at)].join(' · ')
+  return [
+    id,
+    request.kind === 'passthrough' ? request.path : `POST ${pathAsked(request)}`,
+    asked,
+    caller.account,
+    isoText(at),
+  ].join(' · ')
 }
 
 function admittedText({ model = 'none', route, granted }: Outcome): string {
@@ -68,7 +74,7 @@ export function pastJson({ past, revision, answer }: PastTold): string {
   const told = {
     verdict: (again ?? record.outcome).verdict,
     at: new Date(record.facts.at).toISOString(),
-    path: pathOf[record.facts.request.kind],
+    path: pathAsked(record.facts.request),
     asked: record.facts.request.model ?? null,
     revision,
     same_files: sameFiles,

@@ -1,4 +1,4 @@
-import type { Config, Model, Plan } from '../policy/config.ts'
+import type { Config, Meter, Model, Plan } from '../policy/config.ts'
 import { usdText } from '../wire/money.ts'
 import { loadOrFail } from './load.ts'
 import type { ModelsOptions } from './models.ts'
@@ -21,27 +21,34 @@ const modelsJson = ({ models: all, aliases, plans }: Config): readonly object[] 
     plans: including(plans, model),
   }))
 
-function modelsText({ models: all, plans }: Config): string {
+function modelsText({ models: all, plans, passthrough }: Config): string {
   const rows = [...all.values()].map(model => [
     model.name,
     model.kind,
     model.tier,
     model.serve.map(({ name }) => name).join(' > '),
-    model.kind === 'image' ? '-' : String(model.context),
-    priceText(model),
+    'context' in model ? String(model.context) : '-',
+    priceText(model, passthrough),
     including(plans, model).join(', ') || '-',
   ])
   return table([['MODEL', 'KIND', 'TIER', 'POOLS', 'CONTEXT', 'PRICE', 'PLANS'], ...rows])
 }
 
 /** `$0.1 in, $0.4 out /1M`, of images each size. */
-function priceText(model: Model): string {
+function priceText(model: Model, passthrough: Config['passthrough']): string {
   if (model.kind === 'image') return [...model.sizes].map(([size, nano]) => `$${usdText(nano)} ${size}`).join(', ')
+  if (model.kind === 'passthrough')
+    return [...passthrough.values()]
+      .flatMap(route => (route.model === model ? [meterText(route.meter)] : []))
+      .join(', ')
   // Nano-USD for 1,000 tokens: a thousand times as much for a million.
   const text = (nano: number) => `$${usdText(nano * 1000)}`
   const { input, output } = model.price
   return model.kind === 'chat' ? `${text(input)} in, ${text(output)} out /1M` : `${text(input)} in /1M`
 }
+
+const meterText = (meter: Meter): string =>
+  meter.by === 'usage' ? 'by usage' : `$${usdText(meter.price)} a ${meter.by === 'mb' ? 'MB' : meter.by}`
 
 const including = (plans: ReadonlyMap<string, Plan>, { name }: Model): readonly string[] =>
   [...plans.values()].filter(plan => plan.models.has(name)).map(plan => plan.name)

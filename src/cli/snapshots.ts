@@ -1,6 +1,7 @@
 import { openBackends } from '../adapters/backends/backends.ts'
 import type { Connections } from '../adapters/backends/connections.ts'
 import { type Identity, openIdentity } from '../adapters/identity/identity.ts'
+import { openCarrier } from '../adapters/passthrough/carrier.ts'
 import { openTools } from '../adapters/tools/tools.ts'
 import type { IdentitySettings, Loaded } from '../config/settings.ts'
 import type { Shared } from '../gateway/shared.ts'
@@ -25,6 +26,7 @@ export async function openSnapshot({ config, settings }: Loaded, generation: num
   const { process, connections } = shares
   const guestSecrets = await ensureGuestSecrets(settings, process.random)
   const backends = openBackends(config.pools.values(), settings.backends, connections)
+  const carrier = openCarrier(settings.backends)
   const tools = openTools(settings.tools, process)
   await tools.load()
   const provider = settings.identity && providerOf(settings.identity, shares)
@@ -36,6 +38,7 @@ export async function openSnapshot({ config, settings }: Loaded, generation: num
     loadedAt: process.clock.now(),
     guestSecrets,
     send: backends.send,
+    carry: carrier.carry,
     tools: tools.tools,
     ...(provider && { verify: provider.thing.verify }),
   }
@@ -44,6 +47,7 @@ export async function openSnapshot({ config, settings }: Loaded, generation: num
     if (closed) return
     closed = true
     backends.close()
+    carrier.close()
     tools.close()
     provider?.giveBack()
   }

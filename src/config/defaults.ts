@@ -30,6 +30,8 @@ export const DEFAULTS = {
   shedLoad: true,
   dimensions: 768,
   maxOutput: '4k',
+  accepts: ['json'],
+  maxUsageOutput: 0,
   imageTokens: '2k',
   commit: 'first_content',
   eject: { after: 5, for: '5s' },

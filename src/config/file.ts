@@ -29,7 +29,7 @@ export type OverageSection =
 /**
  * A model as clients know it: what it costs, what it can do, and who answers.
  */
-export type ModelSection = ChatModelSection | EmbeddingModelSection | ImageModelSection
+export type ModelSection = ChatModelSection | EmbeddingModelSection | ImageModelSection | PassthroughModelSection
 /**
  * The pools that answer, in failover order.
  *
@@ -86,6 +86,10 @@ export type MaxResult = number | string
  * US dollars for one call, whatever comes of it, to at most 9 decimals.
  */
 export type UsdPerCall = number | string
+/**
+ * Pass-through routes: paths below /v1 whose requests go to the pools of one model each, admitted, paid and recorded like any other. A path is declared once.
+ */
+export type Passthrough = PassthroughSection[]
 
 /**
  * The main configuration file of svc-gateway. Relative paths in it, and in the files it includes, start at its own directory.
@@ -125,6 +129,7 @@ export interface ConfigFile {
   pools?: Pools
   routes?: Routes
   hosted_tools?: HostedTools
+  passthrough?: Passthrough
 }
 /**
  * The two listeners and the addresses the outside knows.
@@ -436,7 +441,7 @@ export interface Models {
  */
 export interface ChatModelSection {
   /**
-   * What the model does: `chat`, `embedding` or `image`.
+   * What the model does: `chat`, `embedding`, `image` or `passthrough`.
    */
   kind: 'chat'
   /**
@@ -498,7 +503,7 @@ export interface ChatPriceSection {
  */
 export interface EmbeddingModelSection {
   /**
-   * What the model does: `chat`, `embedding` or `image`.
+   * What the model does: `chat`, `embedding`, `image` or `passthrough`.
    */
   kind: 'embedding'
   /**
@@ -530,7 +535,7 @@ export interface EmbeddingPriceSection {
  */
 export interface ImageModelSection {
   /**
-   * What the model does: `chat`, `embedding` or `image`.
+   * What the model does: `chat`, `embedding`, `image` or `passthrough`.
    */
   kind: 'image'
   /**
@@ -547,6 +552,34 @@ export interface ImageModelSection {
     | {
         [k: string]: ImagePrice
       }
+}
+/**
+ * A model behind pass-through routes, such as one that speaks, transcribes or ranks: what a request costs is said by its route.
+ */
+export interface PassthroughModelSection {
+  /**
+   * What the model does: `chat`, `embedding`, `image` or `passthrough`.
+   */
+  kind: 'passthrough'
+  /**
+   * A group that plans include as `tier:NAME`.
+   */
+  tier: string
+  serve: Serve
+  usd_per_1m?: PassthroughPriceSection
+}
+/**
+ * US dollars for a million tokens, for routes whose meter is `usage`.
+ */
+export interface PassthroughPriceSection {
+  /**
+   * US dollars for a million input tokens.
+   */
+  input: number | string
+  /**
+   * US dollars for a million output tokens.
+   */
+  output?: number | string
 }
 /**
  * Generic names, each for one model. Only these, and an omitted model, may be upgraded by routing.
@@ -822,4 +855,73 @@ export interface BuiltinToolSection {
   max_calls?: MaxCalls
   max_result?: MaxResult
   usd_per_call?: UsdPerCall
+}
+/**
+ * A pass-through route: a path, its model, and how a request is paid.
+ */
+export interface PassthroughSection {
+  /**
+   * The path that clients call. What follows /v1 is appended to the base URL of a replica, as it stands here; queries are refused.
+   */
+  path: string
+  /**
+   * What clients may call it with: `POST`, or `GET`, which has no body. Another method is answered with 405.
+   *
+   * @minItems 1
+   */
+  methods: ('POST' | 'GET')[]
+  /**
+   * A name: letters, digits, dots, dashes and underscores, at most 64.
+   */
+  model: string
+  /**
+   * The bodies it takes, by their content type: `json` is read whole, has its `model` rewritten, and may be sent to the next replica or pool when one fails; `multipart` (multipart/form-data) and `binary` (application/octet-stream, audio, image and video) are streamed as they are, once, so that a `model` in them is the client's own word.
+   *
+   * @minItems 1
+   */
+  accepts?: ('json' | 'multipart' | 'binary')[]
+  /**
+   * The largest body that is streamed. A larger one is answered with 413, and a slower one than limits.request_timeout with 408. JSON, which is read whole, is bounded by limits.body. Default: limits.body.
+   */
+  max_body?: number | string
+  meter: MeterSection
+}
+/**
+ * How a request is paid: one of usd_per_call, usd_per_second, usd_per_mb and usage.
+ */
+export interface MeterSection {
+  /**
+   * US dollars for each answer, to at most 9 decimals. It is charged once the backend begins to answer.
+   */
+  usd_per_call?: number | string
+  /**
+   * US dollars for a second of the backend's time, from dispatch to the end of its answer, counted in milliseconds. Needs max_seconds.
+   */
+  usd_per_second?: number | string
+  /**
+   * The seconds that are held, and after which a request is ended.
+   */
+  max_seconds?: number | string
+  /**
+   * US dollars for 1,000,000 bytes of the request's body and the answer's, counted in bytes. Needs max_mb.
+   */
+  usd_per_mb?: number | string
+  /**
+   * The megabytes that are held, and beyond which a request is ended.
+   */
+  max_mb?: number | string
+  usage?: MeterUsageSection
+}
+/**
+ * Paid by the tokens that the JSON answer counts in its `usage`, at the model's usd_per_1m. Answers are read whole before they are passed on.
+ */
+export interface MeterUsageSection {
+  /**
+   * Input tokens that are held of each request, of the quota and of the minute.
+   */
+  max_input: number | string
+  /**
+   * The same of output tokens.
+   */
+  max_output?: number | string
 }

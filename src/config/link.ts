@@ -6,8 +6,11 @@ import type {
   HostedTool,
   ImageModel,
   Inclusion,
+  Meter,
   Model,
   NanoUsd,
+  Passthrough,
+  PassthroughModel,
   Place,
   Plan,
   Pool,
@@ -21,7 +24,10 @@ import type {
   EmbeddingModelSection,
   HostedToolSection,
   ImageModelSection,
+  MeterSection,
   ModelSection,
+  PassthroughModelSection,
+  PassthroughSection,
   PlanSection,
   PoolSection,
   RouteSection,
@@ -46,6 +52,7 @@ export function link(main: ConfigFile, union: Union, revision: string): Config {
   const defaultName = union.defaultModel?.data ?? ''
   const defaultModel = aliases.get(defaultName) ?? the(defaultName, models)
   const { identity, guests } = main
+  const passthrough = each(union.passthrough, declaration => linkPassthrough(declaration, models, main))
   const routes = union.routes.map(declaration => linkRoute(declaration, models))
   return Object.freeze({
     revision,
@@ -57,6 +64,7 @@ export function link(main: ConfigFile, union: Union, revision: string): Config {
     routes,
     matchers: matchersIn(routes.map(({ when }) => when)),
     tools,
+    passthrough,
     ...(identity && { defaultPlan: the(identity.default_plan, plans) }),
     ...(guests && { guestPlan: the(guests.plan, plans) }),
   })
@@ -118,6 +126,8 @@ function linkModel(
       return { ...served, ...linkEmbedding(data) }
     case 'image':
       return { ...served, kind: 'image', sizes: sizesOf(data, imageSizes) }
+    case 'passthrough':
+      return { ...served, ...linkPassed(data) }
   }
 }
 
@@ -145,6 +155,11 @@ const linkEmbedding = ({ context, dimensions, usd_per_1m: price }: EmbeddingMode
   price: { input: unitOf('price', price.input), output: 0 },
 })
 
+const linkPassed = ({ usd_per_1m: price }: PassthroughModelSection): Own<PassthroughModel> => ({
+  kind: 'passthrough',
+  ...(price && { price: { input: unitOf('price', price.input), output: unitOf('price', price.output ?? 0) } }),
+})
+
 /** One price holds for every size; of a map only the sizes in it are made. */
 function sizesOf({ usd_per_image: price }: ImageModelSection, imageSizes: readonly string[]): ImageModel['sizes'] {
   const sizes = new Map<string, NanoUsd>()
@@ -153,6 +168,39 @@ function sizesOf({ usd_per_image: price }: ImageModelSection, imageSizes: readon
     if (usd !== undefined) sizes.set(size, unitOf('usd', usd))
   }
   return sizes
+}
+
+function linkPassthrough(
+  { data, ...declaration }: Sound<PassthroughSection>,
+  models: ReadonlyMap<string, Model>,
+  { limits }: ConfigFile,
+): Passthrough {
+  const model = the(data.model, models)
+  if (model.kind !== 'passthrough')
+    throw new Error(`${data.path} has a model of another kind, and that was not reported`)
+  return {
+    ...declared(declaration),
+    methods: data.methods,
+    model,
+    meter: meterOf(data.meter),
+    accepts: data.accepts ?? DEFAULTS.accepts,
+    maxBody: unitOf('size', data.max_body ?? limits?.body ?? DEFAULTS.body),
+  }
+}
+
+/** Exactly one of them was written, and what it needs. */
+function meterOf(written: MeterSection): Meter {
+  const { usd_per_call: call, usd_per_second: second, usd_per_mb: mb, usage } = written
+  if (call !== undefined) return { by: 'call', price: unitOf('usd', call) }
+  if (second !== undefined)
+    return { by: 'second', price: unitOf('usd', second), max: unitOf('count', written.max_seconds ?? 0) }
+  if (mb !== undefined) return { by: 'mb', price: unitOf('usd', mb), max: unitOf('count', written.max_mb ?? 0) }
+  if (!usage) throw new Error('a meter measures nothing, and that was not reported')
+  return {
+    by: 'usage',
+    input: unitOf('count', usage.max_input),
+    output: unitOf('count', usage.max_output ?? DEFAULTS.maxUsageOutput),
+  }
 }
 
 const linkTool = ({ data, ...declaration }: Sound<HostedToolSection>): HostedTool => ({

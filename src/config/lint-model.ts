@@ -1,5 +1,11 @@
 import { DEFAULTS } from './defaults.ts'
-import type { ChatModelSection, EmbeddingModelSection, ImageModelSection, ModelSection } from './file.ts'
+import type {
+  ChatModelSection,
+  EmbeddingModelSection,
+  ImageModelSection,
+  ModelSection,
+  PassthroughModelSection,
+} from './file.ts'
 import type { Say } from './lint.ts'
 import type { Path } from './tree.ts'
 import { unitOf } from './units.ts'
@@ -13,7 +19,8 @@ const MOST_INPUTS = 2048
 export function lintModel(name: string, model: ModelSection, say: Say): void {
   if (model.kind === 'chat') lintChat(name, model, say)
   else if (model.kind === 'embedding') lintEmbedding(model, say)
-  else lintImage(model, say)
+  else if (model.kind === 'image') lintImage(model, say)
+  else lintPassed(model, say)
 }
 
 function lintChat(name: string, model: ChatModelSection, say: Say): void {
@@ -58,6 +65,14 @@ function lintPrice(nano: number, most: number, path: Path, say: Say): void {
     say(path, 'warning', 'price-low', 'less than 0.0001 USD for a million tokens', hint)
   }
 }
+
+function lintPassed({ usd_per_1m: price }: PassthroughModelSection, say: Say): void {
+  for (const side of ['input', 'output'] as const)
+    lintPrice(unitOf('price', price?.[side] ?? 0), MOST_TOKENS, ['usd_per_1m', side], say)
+}
+
+/** As many as the meter of a route may hold. */
+const MOST_TOKENS = 10_000_000
 
 function lintImage({ usd_per_image: price }: ImageModelSection, say: Say): void {
   const prices =

@@ -9,6 +9,7 @@ import type { Env } from './interpolate.ts'
 import { link } from './link.ts'
 import { lint } from './lint.ts'
 import { lintAccounts } from './lint-accounts.ts'
+import { checkPassthroughUse, lintPassthrough } from './lint-passthrough.ts'
 import { lintProcess } from './lint-process.ts'
 import { lintRoutes } from './lint-routes.ts'
 import { lintTools } from './lint-tools.ts'
@@ -57,7 +58,10 @@ export function load(file: string, env: Env, cwd: string, disk: Disk = machineDi
   const read = { sources, paths: pathsOf(place, files.roots), includes: includesIn(files.roots[0]) }
   const checked = checkAll(files, place, report)
   // While anything is wrong, it may be the reason that something else is not used.
-  if (checked && !problems.some(isError)) checkUse(checked.union, report)
+  if (checked && !problems.some(isError)) {
+    checkUse(checked.union, report)
+    checkPassthroughUse(checked.union, report)
+  }
 
   const found = atMost(MOST_PROBLEMS, inOrder(problems, [...sources.keys()]))
   if (!checked || found.some(isError)) return { ok: false, problems: found, ...read }
@@ -112,6 +116,7 @@ function checkAll({ roots }: Files, { env, directory, disk }: Origin, report: Re
   if (main) checkSizes(root, main, union, unsure, report)
   lint(union, report)
   lintRoutes(union, report)
+  lintPassthrough(union, report)
   checkParameters(union.tools, report)
   const place = { env, directory, ...(disk.standIn && { standIn: disk.standIn }) }
   const secrets = {

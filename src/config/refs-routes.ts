@@ -20,6 +20,16 @@ export function checkRoutes({ routes, plans, models, aliases }: Union, unsure: U
   }
 }
 
+/** The same of the models of pass-through routes. */
+export function checkPassthrough({ passthrough, models, aliases }: Union, missing: Missing): void {
+  for (const { name, node } of passthrough.values()) {
+    const target = nodeAt(node, ['model'])
+    if (!isText(target) || models.has(target.value)) continue
+    const hint = aliases.has(target.value) ? 'that is an alias; a route has a model' : undefined
+    missing('model', target, `\`${name}\` is served by`, [...models.keys()], hint)
+  }
+}
+
 /** A condition and those within it. */
 function conditionsIn(when: Node | undefined): readonly Node[] {
   if (!when) return []

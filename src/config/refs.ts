@@ -1,4 +1,4 @@
-import { checkRoutes } from './refs-routes.ts'
+import { checkPassthrough, checkRoutes } from './refs-routes.ts'
 import { kinds } from './schema.ts'
 import type { Report } from './source.ts'
 import { suggestion } from './suggest.ts'
@@ -27,6 +27,7 @@ export function checkReferences(root: MapNode, union: Union, unsure: Unsure, rep
     if (!unsure.has('aliases')) checkDefault(union, names, missing)
     checkDefaultKind(union, report)
     checkRoutes(union, unsure, missing)
+    checkPassthrough(union, missing)
   }
   checkTools(union, unsure, missing)
   if (!unsure.has('plans')) checkPlanNames(root, union, missing)

@@ -12,7 +12,8 @@ export function sayUnknown(
   const name = path.at(-1) ?? ''
   const elsewhere = fields.filter(field => field.name === name)
   if (path.length === 1 && elsewhere.some(isTop)) {
-    const hint = 'an included file holds plans, models, aliases, default_model, pools, routes and hosted_tools only'
+    const hint =
+      'an included file holds plans, models, aliases, default_model, pools, routes, hosted_tools and passthrough only'
     return { rule: 'main-file-only', message: `\`${name}\` belongs in the main file`, hint }
   }
   const others = elsewhere.filter(field => field.kind && matches(field, path))

@@ -7,7 +7,7 @@ export type { ConfigFile }
 /** A file that it includes. */
 export type PolicyFile = Pick<
   ConfigFile,
-  'plans' | 'models' | 'aliases' | 'default_model' | 'pools' | 'routes' | 'hosted_tools'
+  'plans' | 'models' | 'aliases' | 'default_model' | 'pools' | 'routes' | 'hosted_tools' | 'passthrough'
 >
 
 // src/config and dist/config lie equally deep in the package.

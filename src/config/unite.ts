@@ -1,4 +1,11 @@
-import type { HostedToolSection, ModelSection, PlanSection, PoolSection, RouteSection } from './file.ts'
+import type {
+  HostedToolSection,
+  ModelSection,
+  PassthroughSection,
+  PlanSection,
+  PoolSection,
+  RouteSection,
+} from './file.ts'
 import type { PolicyFile } from './schema.ts'
 import type { Report } from './source.ts'
 import { entriesOf, isText, type MapNode, type Node, nodeAt, type Span } from './tree.ts'
@@ -31,6 +38,8 @@ export interface Union {
   readonly defaultModel: Declaration<string> | undefined
   /** In the order they are tried. */
   readonly routes: readonly Declaration<RouteSection>[]
+  /** By path. */
+  readonly passthrough: Declarations<PassthroughSection>
 }
 
 /** Unites the maps of all files. The same name in two of them is a Problem that names both places. */
@@ -43,6 +52,7 @@ export function unite(parts: readonly Part[], report: Report): Union {
     tools: section(parts, 'tool', 'hosted_tools', data => data.hosted_tools, report),
     defaultModel: single(parts, report),
     routes: routesIn(parts, report),
+    passthrough: passthroughIn(parts, report),
   }
 }
 
@@ -97,6 +107,22 @@ function routesIn(parts: readonly Part[], report: Report): readonly Declaration<
     named.set(name, at)
     return { name, at, node, data: first.data?.[index] }
   })
+}
+
+/** Each has a path of its own, whichever files they stand in. */
+function passthroughIn(parts: readonly Part[], report: Report): Declarations<PassthroughSection> {
+  const all = new Map<string, Declaration<PassthroughSection>>()
+  for (const { root, data } of parts) {
+    const section = root.entries.get('passthrough')?.value
+    for (const [index, node] of (section?.is === 'list' ? section.items : []).entries()) {
+      const path = nodeAt(node, ['path'])
+      if (!isText(path)) continue
+      const first = all.get(path.value)
+      if (first) reportDouble(`path \`${path.value}\``, path.span, first.at, report)
+      else all.set(path.value, { name: path.value, at: path.span, node, data: data?.passthrough?.[index] })
+    }
+  }
+  return all
 }
 
 function reportDouble(what: string, at: Span, first: Span, report: Report): void {

@@ -1,7 +1,7 @@
 import type { BackendSettings } from '../config/settings.ts'
 import type { Commit, Millis, Pool } from '../policy/config.ts'
 import { causeOf, type Failed, failed, ofAnswer, ofBreak, type Rejected, type Work } from './outcome.ts'
-import type { Clock, Exchange, Send } from './ports.ts'
+import type { BackendListener, Clock, Exchange, Send } from './ports.ts'
 
 /** One attempt at one replica. */
 export interface Target {
@@ -54,9 +54,29 @@ export function openAttempt(
   reader: Reader,
   over: (outcome: Rejected | Failed) => void,
 ): Exchange {
-  const { pool, replica, fresh, path, body, requestId, settings } = target
+  const { pool, replica, fresh, path, body, requestId } = target
+  const open = (listener: BackendListener) => send({ pool: pool.name, replica, fresh, path, body, requestId }, listener)
+  return readExchange({ clock, open, isAnswer: status => status === 200 }, target, reader, over)
+}
+
+/** How an exchange begins, and which statuses are answers. */
+export interface Opening {
+  readonly clock: Clock
+  readonly open: (listener: BackendListener) => Exchange
+  readonly isAnswer: (status: number) => boolean
+}
+
+/** The same of an exchange that is opened in whatever way. */
+export function readExchange(
+  { clock, open, isAnswer }: Opening,
+  target: Pick<Target, 'settings' | 'dispatched'>,
+  reader: Reader,
+  over: (outcome: Rejected | Failed) => void,
+): Exchange {
+  const { settings } = target
   let dispatchedAt: Millis | undefined
   let head: { readonly status: number; readonly retryAfter?: string } | undefined
+  const isAnswered = () => head !== undefined && isAnswer(head.status)
   let isCut = false
   const errorBody: Buffer[] = []
   const answer = () => ofAnswer({ status: 0, ...head, body: Buffer.concat(errorBody), isCut }, clock.now())
@@ -67,42 +87,38 @@ export function openAttempt(
   }
   // Our own timer: undici's fire up to a second late.
   let callOff = clock.after(settings.connectTimeout, () => giveUp(failed('connect timeout')))
-  const exchange = send(
-    { pool: pool.name, replica, fresh, path, body, requestId },
-    {
-      connected: () => {
-        callOff()
-        dispatchedAt = clock.elapsed()
-        target.dispatched()
-        reader.sent()
-      },
-      head: ({ status, contentType, retryAfter }) => {
-        head = { status, ...(retryAfter !== undefined && { retryAfter }) }
-        if (status !== 200) callOff = clock.after(ERROR_BODY_TIMEOUT, () => giveUp(answer()))
-        reader.head(status, contentType)
-      },
-      data: bytes => {
-        if (head?.status === 200) reader.data(bytes)
-        else if (errorBody.push(bytes) > 0 && sizeOf(errorBody) > MAX_ERROR_BYTES) {
-          isCut = true
-          giveUp(answer())
-        }
-      },
-      end: () => {
-        callOff()
-        if (head?.status === 200) reader.end()
-        else over(answer())
-      },
-      failed: (error, stale) => {
-        callOff()
-        if (head?.status === 200) reader.failed(causeOf(error))
-        else if (head) over(answer())
-        else if (dispatchedAt === undefined) over(ofBreak(error, { stale }))
-        else
-          over(ofBreak(error, { stale: stale && clock.elapsed() - dispatchedAt <= STALE_WITHIN, work: reader.work() }))
-      },
+  const exchange = open({
+    connected: () => {
+      callOff()
+      dispatchedAt = clock.elapsed()
+      target.dispatched()
+      reader.sent()
     },
-  )
+    head: ({ status, contentType, retryAfter }) => {
+      head = { status, ...(retryAfter !== undefined && { retryAfter }) }
+      if (!isAnswer(status)) callOff = clock.after(ERROR_BODY_TIMEOUT, () => giveUp(answer()))
+      reader.head(status, contentType)
+    },
+    data: bytes => {
+      if (isAnswered()) reader.data(bytes)
+      else if (errorBody.push(bytes) > 0 && sizeOf(errorBody) > MAX_ERROR_BYTES) {
+        isCut = true
+        giveUp(answer())
+      }
+    },
+    end: () => {
+      callOff()
+      if (isAnswered()) reader.end()
+      else over(answer())
+    },
+    failed: (error, stale) => {
+      callOff()
+      if (isAnswered()) reader.failed(causeOf(error))
+      else if (head) over(answer())
+      else if (dispatchedAt === undefined) over(ofBreak(error, { stale }))
+      else over(ofBreak(error, { stale: stale && clock.elapsed() - dispatchedAt <= STALE_WITHIN, work: reader.work() }))
+    },
+  })
   return {
     pause: () => exchange.pause(),
     resume: () => exchange.resume(),

@@ -6,8 +6,8 @@ import { scrub } from '../wire/scrub.ts'
 import type { AdmittedCall } from './admit.ts'
 import type { Target } from './attempt.ts'
 import { Expenses } from './expenses.ts'
-import { type AnswerEnd, type Attempted, failover, type Unanswered } from './failover.ts'
-import type { Call, Gateway, Served } from './infer.ts'
+import { type AnswerEnd, type Attempted, type FailoverPorts, failover, type Unanswered } from './failover.ts'
+import type { Call, Gateway, Unserved } from './infer.ts'
 import type { Lease } from './leases.ts'
 import type { Outcome } from './outcome.ts'
 import { type Delivered, settlementOf } from './settlement.ts'
@@ -42,12 +42,10 @@ export function forward<A>(
   attempt: (target: Target) => Promise<Outcome<A>>,
   { startedAt = gateway.clock.elapsed(), failures = 0 }: { startedAt?: Millis; failures?: number } = {},
 ): Promise<Attempted<A>> {
-  const { clock, settings } = gateway
-  const { requestId, wire, client } = call
+  const { clock } = gateway
+  const { requestId, wire } = call
   const { decision } = admitted
-  const settingsOf = (pool: Pool) => backendOf(settings, pool)
-  const expenses = new Expenses({ ...gateway, settingsOf }, admitted, failures)
-  const ports = { ...gateway, client, settingsOf, expenses, trying: (pool: Pool) => call.trying(admitted, pool) }
+  const ports = failoverPorts(gateway, call, admitted, failures)
   const context = 'context' in decision.model ? decision.model.context : 0
 
   return failover(ports, decision.pools, context, place => {
@@ -61,6 +59,18 @@ export function forward<A>(
   })
 }
 
+/** What failover works with for one request. */
+export function failoverPorts(
+  gateway: Gateway,
+  { client, trying }: Pick<Call, 'client' | 'trying'>,
+  admitted: LeasedCall,
+  failures = 0,
+): FailoverPorts {
+  const settingsOf = (pool: Pool) => backendOf(gateway.settings, pool)
+  const expenses = new Expenses({ ...gateway, settingsOf }, admitted, failures)
+  return { ...gateway, client, settingsOf, expenses, trying: pool => trying(admitted, pool) }
+}
+
 export function backendOf({ backends }: Settings, { name }: Pool): BackendSettings {
   const backend = backends.get(name)
   if (!backend) throw new Error(`pool ${name} has no backend settings`)
@@ -68,7 +78,7 @@ export function backendOf({ backends }: Settings, { name }: Pool): BackendSettin
 }
 
 /** No answer: nobody pays, unless the client left while a backend worked for it. */
-export async function unanswered(gateway: Gateway, admitted: AdmittedCall, attempted: Unanswered): Promise<Served> {
+export async function unanswered(gateway: Gateway, admitted: AdmittedCall, attempted: Unanswered): Promise<Unserved> {
   const { failures } = attempted
   if (attempted.kind === 'left' && attempted.dispatched) {
     const { pool, work } = attempted.dispatched
@@ -100,7 +110,7 @@ export async function settle(gateway: Gateway, admitted: AdmittedCall, delivered
   return bill
 }
 
-export function endOf({ clean, isFault }: StreamEnding): AnswerEnd {
+export function endOf({ clean, isFault }: Pick<StreamEnding, 'clean' | 'isFault'>): AnswerEnd {
   if (clean) return 'well'
   return isFault ? 'failed' : 'left'
 }

@@ -1,8 +1,8 @@
 import type { Settings } from '../config/settings.ts'
-import type { Config, Pool } from '../policy/config.ts'
+import type { Config, EpochMs, Pool } from '../policy/config.ts'
 import { decide } from '../policy/decide.ts'
 import type { Denial } from '../policy/denial.ts'
-import type { Caller } from '../policy/facts.ts'
+import type { Caller, Health } from '../policy/facts.ts'
 import { isDenial } from '../wire/body.ts'
 import type { StreamWanted, WireRequest } from '../wire/request.ts'
 import { type Headers, signalsOf } from '../wire/signals.ts'
@@ -12,7 +12,7 @@ import type { Failure } from './failover.ts'
 import { answerTerms, endOf, forward, type LeasedCall, settle, unanswered } from './forward.ts'
 import type { Leases } from './leases.ts'
 import type { Pools } from './pools.ts'
-import type { Alarm, Client, Clock, DecisionLog, HostedTools, Send } from './ports.ts'
+import type { Alarm, Carry, Client, Clock, DecisionLog, HostedTools, Send } from './ports.ts'
 import { settlementOf } from './settlement.ts'
 import type { VerifyToken } from './sign-in.ts'
 import { type Bill, type Store, StoreUnavailable } from './store.ts'
@@ -29,6 +29,7 @@ export interface Gateway {
   readonly settings: Settings
   readonly store: Store
   readonly send: Send
+  readonly carry: Carry
   readonly tools: HostedTools
   readonly clock: Clock
   readonly pools: Pools
@@ -57,7 +58,7 @@ export interface Call {
 
 /** What becomes of a request. */
 export type Served =
-  | { readonly kind: 'denied'; readonly denial: Denial; readonly failures: readonly Failure[] }
+  | Unserved
   /** Settled already. */
   | (Answered & { readonly kind: 'whole'; readonly bytes: Buffer; readonly bill: Bill })
   | (Answered & {
@@ -66,6 +67,10 @@ export type Served =
       /** Settles the stream, durably; to be awaited before the client gets its last bytes. */
       readonly settle: (ending: StreamEnding) => Promise<Bill>
     })
+
+/** No answer comes. */
+export type Unserved =
+  | { readonly kind: 'denied'; readonly denial: Denial; readonly failures: readonly Failure[] }
   /** The client left before there was anything to send; settled already, where a backend worked for it. */
   | { readonly kind: 'left'; readonly bill?: Bill; readonly failures: readonly Failure[] }
 
@@ -77,11 +82,10 @@ interface Answered {
 
 /** The life of one inference request, in the order it happens. */
 export async function infer(gateway: Gateway, call: Call): Promise<Served> {
-  const { config, settings, store, clock, pools } = gateway
+  const { config, settings, store, clock } = gateway
   const { requestId, keyHash, caller, wire } = call
   const at = clock.now()
-  const patienceOf = (pool: string) => settings.backends.get(pool)?.waitForRetryAfter ?? 0
-  const health = { down: pools.down(config.pools.values(), at, patienceOf) }
+  const health = healthAt(gateway, at)
   const signals = signalsOf(config, call)
   const facts = { at, caller, request: wire.request, health, signals }
   const note = noteOf(gateway, requestId)
@@ -111,6 +115,12 @@ export async function infer(gateway: Gateway, call: Call): Promise<Served> {
     await store.refund(admitted.hold)
     throw error
   }
+}
+
+/** The pools that no request should be sent to now. */
+export function healthAt({ config, settings, pools }: Gateway, at: EpochMs): Health {
+  const patienceOf = (pool: string) => settings.backends.get(pool)?.waitForRetryAfter ?? 0
+  return { down: pools.down(config.pools.values(), at, patienceOf) }
 }
 
 /** Nothing is held yet, and nobody waits for it. */

@@ -44,6 +44,8 @@ export interface Work {
   readonly usage?: Usage
   /** Bytes of what the model said; unknown when a whole answer never came, which may have been all of it. */
   readonly spoken?: number
+  /** What is paid by the piece, where that is known. */
+  readonly items?: number
 }
 
 const READ_ONLY: Work = { spoken: 0 }

@@ -1,5 +1,6 @@
+import type { Writable } from 'node:stream'
 import type { Secret } from '../config/settings.ts'
-import type { EpochMs, Millis } from '../policy/config.ts'
+import type { EpochMs, Millis, PassMethod } from '../policy/config.ts'
 import type { DecisionRecord } from '../policy/record.ts'
 
 /** Time, as an argument. */
@@ -55,6 +56,43 @@ export interface Exchange {
   pause(): void
   resume(): void
   abort(): void
+}
+
+/** Carries one request of a pass-through route to one replica. Like Send, with bodies and answers of any kind. */
+export type Carry = (request: CarriedRequest, listener: CarryListener) => Exchange
+
+export interface CarriedRequest extends Omit<BackendRequest, 'body'> {
+  readonly method: PassMethod
+  readonly body?: CarriedBody
+}
+
+/** All of it, or what is still arriving. */
+export type CarriedBody = { readonly contentType: string } & (
+  | { readonly bytes: Uint8Array }
+  | { readonly upload: Upload }
+)
+
+/** A body that is sent on as it arrives: once, and not read before. */
+export interface Upload {
+  /** As its sender announced it. */
+  readonly length?: number
+  /** Bytes that came so far. */
+  readonly received: number
+  /** Whether all of it came. */
+  readonly complete: boolean
+  /** From now on it goes where it is told, as fast as that takes it. */
+  into(sink: Writable): void
+  /** Runs when there is more of it than may be. */
+  onTooLarge(run: () => void): Cancel
+}
+
+export interface CarryListener extends BackendListener {
+  head(head: CarriedHead): void
+}
+
+export interface CarriedHead extends BackendHead {
+  /** What clients may read of the headers. */
+  readonly headers: Readonly<Record<string, string>>
 }
 
 /** Sends one GET to a replica. Like Send: never throws, and what happens arrives at the listener, later. */

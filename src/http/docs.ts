@@ -19,10 +19,16 @@ export function showErrorDocs({ settings }: App, call: HttpCall): void {
 const styleHash = createHash('sha256').update(docsStyle).digest('base64')
 
 /** GET /openapi.json: openapi.yaml of this package, in the words of this deployment. */
-export function showOpenApi({ settings }: App, call: HttpCall): void {
+export function showOpenApi({ config, settings }: App, call: HttpCall): void {
   const { brand, server } = settings
   const text = openApiText().replaceAll('x-svc-', `x-${brand}-`).replaceAll('svc_', `${brand}_`)
-  call.json(200, { ...JSON.parse(text), servers: [{ url: server.publicUrl }] })
+  const document = JSON.parse(text)
+  const { summary, ...methods } = document.components.pathItems.Passthrough
+  for (const { name, methods: taken } of config.passthrough.values()) {
+    const operations = taken.map(method => [method.toLowerCase(), methods[method.toLowerCase()]])
+    document.paths[name] = { summary, ...Object.fromEntries(operations) }
+  }
+  call.json(200, { ...document, servers: [{ url: server.publicUrl }] })
 }
 
 let openApi: string | undefined

@@ -18,6 +18,8 @@ export type Endpoint = {
   readonly path: string
   /** Set for what costs the most: refused while there is too much to do. */
   readonly sheds?: true
+  /** Set where a HEAD would cost as much as a GET: it is refused. */
+  readonly paid?: true
 } & (
   | { readonly who: 'anyone'; readonly run: (app: App, call: HttpCall, id: string) => Promise<void> | void }
   /** Whoever has a key, or signed in. */
@@ -63,7 +65,7 @@ export interface Process extends Omit<Gateway, PerSnapshot> {
 }
 
 /** What of the gateway's ports comes from the files. All others outlive a reload. */
-type PerSnapshot = 'config' | 'settings' | 'send' | 'tools' | 'verify'
+type PerSnapshot = 'config' | 'settings' | 'send' | 'carry' | 'tools' | 'verify'
 
 /** Where requests get the snapshot they keep. */
 export interface Snapshots {

@@ -105,11 +105,11 @@ function deny(call: HttpCall, events: EventResponse, denial: Denial): void {
   } else call.deny(denial)
 }
 
-function noteFailures(call: HttpCall, { failures }: Served): void {
+export function noteFailures(call: HttpCall, { failures }: Pick<Served, 'failures'>): void {
   call.note = { ...call.note, failures: failures.map(({ pool, cause }) => ({ pool: pool.name, cause })) }
 }
 
-function noteBill(call: HttpCall, bill: Bill): void {
+export function noteBill(call: HttpCall, bill: Bill): void {
   const { model, pool, rule, inputTokens, outputTokens, cost, estimated, tools } = bill
   const more = { ...(rule !== undefined && { rule }), ...(tools && { tools }) }
   call.note = { ...call.note, model, ...more, pool, inputTokens, outputTokens, cost, estimated }

@@ -1,4 +1,4 @@
-import { createServer, type RequestListener, type Server } from 'node:http'
+import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import type { ListenerSettings } from '../config/settings.ts'
@@ -49,6 +49,11 @@ export function createListener(
   apply()
   return server
     .on('checkExpectation', listener)
+    .on('checkContinue', (request: IncomingMessage, response: ServerResponse) => {
+      // Whoever waits to be asked for its body is asked when somebody begins to read it: a refusal comes before.
+      request.once('resume', () => response.headersSent || response.writeContinue())
+      listener(request, response)
+    })
     .on('clientError', events.broken)
     .on('connect', (_request, socket) => {
       // From here on node hears nothing of it.

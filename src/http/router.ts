@@ -14,7 +14,10 @@ export function router(endpoints: readonly Endpoint[], model: string): (method: 
   return (method, path) => {
     const here = endpoints.filter(endpoint => parameterOf(endpoint.path, path) !== undefined)
     // RFC 9110 9.3.2: HEAD is GET without the body, which node leaves out.
-    const endpoint = here.find(candidate => candidate.method === (method === 'HEAD' ? 'GET' : method))
+    const isHead = method === 'HEAD'
+    const endpoint = here.find(
+      candidate => candidate.method === (isHead ? 'GET' : method) && !(isHead && candidate.paid),
+    )
     if (endpoint) return { endpoint, id: parameterOf(endpoint.path, path) ?? '' }
     if (here.length > 0) return { code: 'METHOD_NOT_ALLOWED', allow: here.map(candidate => candidate.method) }
     return { code: 'NOT_FOUND', problem: missingPath(path, model) }

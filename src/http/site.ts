@@ -4,6 +4,7 @@ import type { ErrorTerms } from '../wire/denial.ts'
 import { type ClientAddresses, clientAddresses } from './client-address.ts'
 import { openToPages } from './cors.ts'
 import type { App, Endpoint } from './endpoint.ts'
+import { passthroughEndpoints } from './passthrough.ts'
 import { type Match, router } from './router.ts'
 
 /** What a listener makes of a snapshot, once. */
@@ -28,11 +29,18 @@ export function sitesOf(endpoints: readonly Endpoint[], pages: boolean): (app: A
   }
 }
 
+/** Those of the table, and among those for clients what the files pass through. */
+export const endpointsOf = (
+  { config }: Pick<App, 'config'>,
+  table: readonly Endpoint[],
+  pages: boolean,
+): readonly Endpoint[] => (pages ? [...table, ...passthroughEndpoints(config)] : table)
+
 function siteOf(app: App, endpoints: readonly Endpoint[], pages: boolean): Site {
   const { errors, server, brand, listener } = app.settings
   return {
     app,
-    route: router(endpoints, app.config.defaultModel.name),
+    route: router(endpointsOf(app, endpoints, pages), app.config.defaultModel.name),
     terms: { brand, links: { ...errors, console: server.consoleUrl } },
     addresses: clientAddresses(server.trustedProxies),
     identify: identifyWith(app),

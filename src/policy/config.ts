@@ -39,6 +39,8 @@ export interface Config {
   readonly matchers: readonly Matcher[]
   /** Tools that run on the server when a request lists them. */
   readonly tools: ReadonlyMap<string, HostedTool>
+  /** By path: what is passed on to backends as it is. */
+  readonly passthrough: ReadonlyMap<string, Passthrough>
   /** Of accounts that signed in, where neither an operator nor the token says another. */
   readonly defaultPlan?: Plan
   /** Of devices; no token can claim it. */
@@ -77,10 +79,10 @@ export interface Inclusion {
   readonly at: Place
 }
 
-export type Kind = 'chat' | 'embedding' | 'image'
+export type Kind = 'chat' | 'embedding' | 'image' | 'passthrough'
 
 /** A brand name that clients use. It stays when the backends behind it change. Spec 9.2. */
-export type Model = ChatModel | EmbeddingModel | ImageModel
+export type Model = ChatModel | EmbeddingModel | ImageModel | PassthroughModel
 
 interface ServedModel extends Declared {
   readonly tier: string
@@ -118,6 +120,13 @@ export interface ImageModel extends ServedModel {
   readonly sizes: ReadonlyMap<string, NanoUsd>
 }
 
+/** What stands behind pass-through routes: what a request costs is theirs to say. */
+export interface PassthroughModel extends ServedModel {
+  readonly kind: 'passthrough'
+  /** For routes that are paid by usage. */
+  readonly price?: Price
+}
+
 /** Nano-USD for 1,000 tokens: `usd_per_1m: 0.10` is 100_000. Exact to a millionth of a dollar per million tokens. */
 export interface Price {
   readonly input: NanoUsd
@@ -147,6 +156,32 @@ export interface HostedTool extends Declared {
   /** Of one call, whatever came of it. */
   readonly price: NanoUsd
 }
+
+/** A path whose requests are passed on as they are; its name is the path, `/v1/audio/speech`. */
+export interface Passthrough extends Declared {
+  readonly methods: readonly PassMethod[]
+  readonly model: PassthroughModel
+  readonly meter: Meter
+  /** Forms that a body may have. */
+  readonly accepts: readonly BodyForm[]
+  /** Bytes of a body that is streamed. */
+  readonly maxBody: number
+}
+
+export type PassMethod = 'GET' | 'POST'
+
+/** JSON is read and may be sent again; the others are streamed. */
+export type BodyForm = 'json' | 'multipart' | 'binary'
+
+/** How a request of a pass-through route is paid. */
+export type Meter =
+  | { readonly by: 'call'; readonly price: NanoUsd }
+  /** Of the backend's time, from dispatch to the end of its answer. It ends after `max` seconds. */
+  | { readonly by: 'second'; readonly price: NanoUsd; readonly max: number }
+  /** 1,000,000 bytes of the request's body and the answer's. There are `max` of them at most. */
+  | { readonly by: 'mb'; readonly price: NanoUsd; readonly max: number }
+  /** Tokens, as a JSON answer counts them, at the model's prices; as many are held. */
+  | { readonly by: 'usage'; readonly input: number; readonly output: number }
 
 /** A rule of smart routing. */
 export interface Route extends Declared {

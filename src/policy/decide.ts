@@ -10,6 +10,7 @@ import { routed } from './route.ts'
 import { type Ruling, ruled } from './ruling.ts'
 import { failoverOrder } from './send.ts'
 import { size } from './size.ts'
+import { sizePassed } from './size-passed.ts'
 import type { Sized } from './sized.ts'
 import { hostedTools, withTools } from './tools.ts'
 import { windowOf } from './window.ts'
@@ -36,7 +37,10 @@ export function decide(config: Config, facts: Facts): Decision {
   const listed = hostedTools(config, plan, model, request, why)
   if ('denial' in listed) return deny(listed.denial)
 
-  const sized = ruled(why, size(plan, model, request))
+  const sized = ruled(
+    why,
+    request.kind === 'passthrough' ? sizePassed(config, plan, request) : size(plan, model, request),
+  )
   if ('denial' in sized) return deny(sized.denial)
 
   const tools = listed.value

@@ -17,7 +17,8 @@ export type Denial =
   | { readonly code: 'NOT_FOUND'; readonly problem: string }
   | { readonly code: 'METHOD_NOT_ALLOWED'; readonly allow: readonly string[] }
   | { readonly code: 'PAYLOAD_TOO_LARGE'; readonly limitBytes: number }
-  | { readonly code: 'UNSUPPORTED_MEDIA_TYPE' }
+  /** `accepts` where it is more than JSON. */
+  | { readonly code: 'UNSUPPORTED_MEDIA_TYPE'; readonly accepts?: string }
   | { readonly code: 'STORE_UNAVAILABLE' }
   | { readonly code: 'IDENTITY_UNAVAILABLE' }
   | OverloadDenial

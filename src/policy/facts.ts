@@ -32,7 +32,7 @@ export interface Terms {
 }
 
 /** What a request asks for, as far as policy needs to know. */
-export type InferenceRequest = ChatAsk | EmbeddingAsk | ImageAsk
+export type InferenceRequest = ChatAsk | EmbeddingAsk | ImageAsk | PassthroughAsk
 
 interface Ask {
   /** As the client wrote it; absent when it left the choice to us. */
@@ -70,6 +70,12 @@ export interface ImageAsk extends Ask {
   /** Images asked for, 1 to 4. */
   readonly images: number
   readonly size?: string
+}
+
+export interface PassthroughAsk extends Ask {
+  readonly kind: 'passthrough'
+  /** Of the route. */
+  readonly path: string
 }
 
 export type CapField = 'max_tokens' | 'max_completion_tokens'

@@ -1,5 +1,5 @@
 import type { Alias, Config, Model } from './config.ts'
-import type { InferenceRequest } from './facts.ts'
+import type { InferenceRequest, PassthroughAsk } from './facts.ts'
 import { type Ruling, refused } from './ruling.ts'
 
 export interface Chosen {
@@ -10,6 +10,7 @@ export interface Chosen {
 
 /** The model behind the name a request asks for. Only chat has a default. Spec 4.2. */
 export function choose(config: Config, request: InferenceRequest): Ruling<Chosen> {
+  if (request.kind === 'passthrough') return ofPath(config, request)
   const chosen = named(config, request)
   if ('denial' in chosen || chosen.value.model.kind === request.kind) return chosen
   const { name, kind } = chosen.value.model
@@ -20,6 +21,16 @@ export function choose(config: Config, request: InferenceRequest): Ruling<Chosen
 export function aliasOf({ aliases, defaultModel }: Config, asked: string | undefined): Alias | undefined {
   if (asked !== undefined) return aliases.get(asked)
   return 'model' in defaultModel ? defaultModel : undefined
+}
+
+/** Each pass-through route has one model, by whatever name a body calls it. */
+function ofPath({ passthrough, aliases }: Config, { path, model: asked }: PassthroughAsk): Ruling<Chosen> {
+  const model = passthrough.get(path)?.model
+  if (!model) return refused('model', 'path', `nothing is passed through at ${path}`)
+  const isMeant = asked === undefined || asked === model.name || aliases.get(asked)?.model === model
+  return isMeant
+    ? byName(model, `${path} is served by ${model.name}`)
+    : refused('model', 'model', `${path} is served by ${model.name} and no other model; leave it out`)
 }
 
 function named(config: Config, { kind, model: asked }: InferenceRequest): Ruling<Chosen> {

@@ -1,4 +1,4 @@
-import type { Alias, Config, EpochMs, Model } from '../policy/config.ts'
+import type { Alias, Config, EpochMs, Model, PassthroughModel } from '../policy/config.ts'
 import { usdText } from './money.ts'
 
 export interface CatalogTerms {
@@ -10,16 +10,16 @@ export interface CatalogTerms {
 /** GET /v1/models: every model and alias. Spec 2.8. */
 export const catalog = (config: Config, terms: CatalogTerms): object => ({
   object: 'list',
-  data: [...config.models.values(), ...config.aliases.values()].map(entry => catalogEntry(entry, terms)),
+  data: [...config.models.values(), ...config.aliases.values()].map(entry => catalogEntry(config, entry, terms)),
 })
 
 /** GET /v1/models/{id}; undefined when neither a model nor an alias has the name. */
 export function catalogModel(config: Config, id: string, terms: CatalogTerms): object | undefined {
   const entry = config.models.get(id) ?? config.aliases.get(id)
-  return entry && catalogEntry(entry, terms)
+  return entry && catalogEntry(config, entry, terms)
 }
 
-function catalogEntry(entry: Model | Alias, terms: CatalogTerms): object {
+function catalogEntry(config: Config, entry: Model | Alias, terms: CatalogTerms): object {
   const model = 'model' in entry ? entry.model : entry
   return {
     id: entry.name,
@@ -28,14 +28,14 @@ function catalogEntry(entry: Model | Alias, terms: CatalogTerms): object {
     owned_by: terms.brand,
     name: entry.name,
     kind: model.kind,
-    ...abilities(model),
+    ...(model.kind === 'passthrough' ? passedBy(config, model) : abilities(model)),
     tier: model.tier,
     ...(entry !== model && { alias_of: model.name }),
   }
 }
 
 /** What clients read before they ask: under the names that OpenRouter and vLLM gave these facts. */
-function abilities(model: Model): object {
+function abilities(model: Exclude<Model, PassthroughModel>): object {
   switch (model.kind) {
     case 'chat':
       return {
@@ -62,6 +62,25 @@ function abilities(model: Model): object {
         architecture: { input_modalities: ['text'], output_modalities: ['image'] },
         supported_parameters: ['n', 'size', 'response_format'],
       }
+  }
+}
+
+/** The paths behind which a model stands, and what a request costs there. What it takes and gives is not ours to know. */
+function passedBy({ passthrough }: Config, model: PassthroughModel): object {
+  const routes = [...passthrough.values()].filter(route => route.model === model)
+  const { price } = model
+  return {
+    pricing: {
+      ...(price && { prompt: perToken(price.input), completion: perToken(price.output) }),
+      endpoints: Object.fromEntries(
+        routes.map(({ name, meter }) => [
+          name,
+          meter.by === 'usage' ? { unit: 'token' } : { unit: meter.by, usd: usdText(meter.price) },
+        ]),
+      ),
+    },
+    architecture: { input_modalities: [], output_modalities: [] },
+    supported_parameters: [],
   }
 }
 

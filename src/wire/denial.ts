@@ -85,7 +85,7 @@ function render(denial: Denial | ProtocolDenial, { brand, links }: ErrorTerms): 
     case 'PAYLOAD_TOO_LARGE':
       return flat(code, `The body is larger than ${denial.limitBytes} bytes.`)
     case 'UNSUPPORTED_MEDIA_TYPE':
-      return flat(code, 'Send the body as JSON with `Content-Type: application/json`.')
+      return flat(code, `Send the body as ${denial.accepts ?? 'JSON with `Content-Type: application/json`'}.`)
     case 'HEADERS_TOO_LARGE':
       return flat(code, `The headers are larger than ${denial.limitBytes} bytes, or more than ${denial.limitCount}.`)
     case 'STORE_UNAVAILABLE':

@@ -2,32 +2,36 @@ import { expect, test } from 'vitest'
 import type { Side } from '../../src/config/diff/sides.ts'
 import { Secret } from '../../src/config/settings.ts'
 import { changesOf, edit, sideOf } from './edited.ts'
+import { uncommented } from './uncommented.ts'
 
 /** The files that ship, with every field written that may be left out. */
 const FULL = () =>
   sideOf(
-    edit([
+    edit(
       [
-        'policies/plans.yaml',
-        '    rpm: 20\n',
-        '    rpm: 20\n    per_day: 100\n    max_concurrent: 4\n    commit: complete\n    overage: { cap_usd: 1 }\n',
+        [
+          'policies/plans.yaml',
+          '    rpm: 20\n',
+          '    rpm: 20\n    per_day: 100\n    max_concurrent: 4\n    commit: complete\n    overage: { cap_usd: 1 }\n',
+        ],
+        ['policies/models.yaml', '    max_output: 16k\n', '    max_output: 16k\n    vision: true\n'],
+        [
+          'policies/pools.yaml',
+          '    max_concurrent: 50',
+          '    context: 16k\n    cost_usd_per_image: 0.01\n    probe: true\n    max_concurrent: 50',
+        ],
+        [
+          'policies/tools.yaml',
+          '    timeout: 10s',
+          `    description: What is asked\n    key: \${CLOUD_KEY}\n    timeout: 10s`,
+        ],
+        ['policies/tools.yaml', '    description: "Converts', `    key: \${CLOUD_KEY}\n    description: "Converts`],
+        ['config.example.yaml', '  # trusted_proxies', '  trusted_proxies'],
+        ['config.example.yaml', '  log: true\n', '  log: true\n  path: ./decisions\n'],
+        ['config.example.yaml', `  # secret: \${GUEST_SECRET}`, `  secret: \${CLOUD_KEY}`],
       ],
-      ['policies/models.yaml', '    max_output: 16k\n', '    max_output: 16k\n    vision: true\n'],
-      [
-        'policies/pools.yaml',
-        '    max_concurrent: 50',
-        '    context: 16k\n    cost_usd_per_image: 0.01\n    probe: true\n    max_concurrent: 50',
-      ],
-      [
-        'policies/tools.yaml',
-        '    timeout: 10s',
-        `    description: What is asked\n    key: \${CLOUD_KEY}\n    timeout: 10s`,
-      ],
-      ['policies/tools.yaml', '    description: "Converts', `    key: \${CLOUD_KEY}\n    description: "Converts`],
-      ['config.example.yaml', '  # trusted_proxies', '  trusted_proxies'],
-      ['config.example.yaml', '  log: true\n', '  log: true\n  path: ./decisions\n'],
-      ['config.example.yaml', `  # secret: \${GUEST_SECRET}`, `  secret: \${CLOUD_KEY}`],
-    ]),
+      uncommented(),
+    ),
     { CLOUD_KEY: 'k'.repeat(40) },
   )
 
@@ -67,7 +71,7 @@ function changedFields(full: Side) {
     ...full,
     loaded: { ...full.loaded, settings: { ...settings, ...part } },
   })
-  const inConfig = (section: 'plans' | 'models' | 'pools' | 'tools', name: string) =>
+  const inConfig = (section: 'plans' | 'models' | 'pools' | 'tools' | 'passthrough', name: string) =>
     fieldsOf(section, config[section].get(name), changed =>
       withConfig({ [section]: new Map<string, object>(config[section]).set(name, changed) }),
     )
@@ -77,9 +81,10 @@ function changedFields(full: Side) {
     )
   return [
     ...inConfig('plans', 'free'),
-    ...['svc-ultra-pro', 'svc-embed', 'svc-image'].flatMap(name => inConfig('models', name)),
+    ...['svc-ultra-pro', 'svc-embed', 'svc-image', 'svc-voice'].flatMap(name => inConfig('models', name)),
     ...inConfig('pools', 'cloud-core'),
     ...inConfig('tools', 'docs_search'),
+    ...['/v1/audio/speech', '/v1/audio/transcriptions', '/v1/rerank'].flatMap(path => inConfig('passthrough', path)),
     ...fieldsOf('routes', config.routes[1], changed => withConfig({ routes: [config.routes[0], changed] })),
     ...inSettings('backends', 'cloud-core'),
     ...['docs_search', 'convert_units', 'calculator'].flatMap(name => inSettings('tools', name)),

@@ -121,6 +121,7 @@ export const config: Config = {
   ),
   models: new Map([core, pro, ultra, calm, tiny, embed, image].map((entry): [string, Model] => [entry.name, entry])),
   pools: new Map(Object.values(pools).map(entry => [entry.name, entry])),
+  passthrough: new Map(),
   aliases: new Map([[alias.name, alias]]),
   defaultModel: alias,
   routes: [],

@@ -1,4 +1,4 @@
-import { sdkSuite, toolSuite } from './support/suite.ts'
+import { audioSuite, sdkSuite, toolSuite } from './support/suite.ts'
 
 /** Three majors of one SDK are held to the same scenarios. */
 for (const name of ['openai-4', 'openai-5', 'openai']) {
@@ -23,5 +23,9 @@ for (const name of ['openai-4', 'openai-5', 'openai']) {
     const { loadSdk } = await import('./openai/sdk.ts')
     const { hostedToolScenarios } = await import('./openai/hosted-tools.ts')
     hostedToolScenarios(await loadSdk(name, rig), rig)
+  })
+  audioSuite([name], async rig => {
+    const { audioScenarios } = await import('./openai/audio.ts')
+    await audioScenarios(name, rig)
   })
 }

@@ -192,7 +192,8 @@ async function open(opened: Opened): Promise<TestGateway> {
     const address = server.address() as AddressInfo | null
     // Other servers of this process get requests too, also before this one listens.
     if (address === null || address.port !== running?.listen.port) return
-    tap(request, response, exchange => violations.push(...violationsOf(inOurWords(exchange, brand))))
+    const passed = running.app.config.passthrough.has((request.url ?? '').replace(/\?.*/, ''))
+    tap(request, response, exchange => violations.push(...violationsOf(inOurWords({ ...exchange, passed }, brand))))
     response.once('close', () => closed.add())
   }
   subscribe('http.server.request.start', watch)

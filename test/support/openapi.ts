@@ -14,6 +14,8 @@ export interface Exchange {
   readonly body: Buffer
   /** False when the client left before the end of the answer. */
   readonly complete: boolean
+  /** Whether the path is one that the files pass through. */
+  readonly passed?: boolean
 }
 
 type Node = Readonly<Record<string, unknown>>
@@ -87,15 +89,16 @@ export function violationsOf(exchange: Exchange): string[] {
 }
 
 function faultsIn(exchange: Exchange): string[] {
-  const { method, path, status } = exchange
-  const found = findPath(path)
-  const operation = found && asNode(at(document, 'paths', found))[method === 'HEAD' ? 'get' : method.toLowerCase()]
+  const { method, path, status, passed = false } = exchange
+  const found = passed ? path : findPath(path)
+  const item = passed ? at(document, 'components', 'pathItems', 'Passthrough') : at(document, 'paths', found ?? '')
+  const operation = found && item[method === 'HEAD' ? 'get' : method.toLowerCase()]
   const responses = asNode(operation === undefined ? undefined : asNode(operation).responses)
   const response = documentedAnswer(found, operation, responses, exchange)
   const faults = response
     ? [...headerFaults(response, exchange), ...(method === 'HEAD' ? [] : bodyFaults(response, exchange))]
     : [`answers ${status}, which is not documented`]
-  if (status === 200 && operation) faults.push(...requestFaults(asNode(operation), exchange))
+  if (status === 200 && operation && !passed) faults.push(...requestFaults(asNode(operation), exchange))
   return faults
 }
 
@@ -142,6 +145,7 @@ function bodyFaults(response: Node, exchange: Exchange): string[] {
   const content = asNode(response.content)
   const type = String(headers['content-type'] ?? '').replace(/;.*/, '')
   if (Object.keys(content).length === 0) return body.length > 0 ? ['has a body, and none is documented'] : []
+  if (content['*/*']) return []
   const media = content[type]
   if (media === undefined) return [`has the content type ${type}, which is not documented`]
   const schema = absolute(asNode(media).schema)

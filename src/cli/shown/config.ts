@@ -1,5 +1,5 @@
 import type { Loaded } from '../../config/settings.ts'
-import { shownModel, shownPlan, shownRoute } from './policy.ts'
+import { shownModel, shownPassthrough, shownPlan, shownRoute } from './policy.ts'
 import { shownPool } from './pool.ts'
 import { shownSettings } from './settings.ts'
 import { shownTool } from './tool.ts'
@@ -12,7 +12,7 @@ export type Section = Readonly<Record<string, unknown>>
  * pool, tiers as the models they are of. It is a main file again, but for secrets, which are covered.
  */
 export function shownConfig({ config, settings }: Loaded): Section {
-  const { plans, models, aliases, pools, tools, routes, defaultModel } = config
+  const { plans, models, aliases, pools, tools, routes, passthrough, defaultModel } = config
   return {
     version: 1,
     ...shownSettings(settings, config),
@@ -23,6 +23,7 @@ export function shownConfig({ config, settings }: Loaded): Section {
     pools: each(pools, pool => shownPool(pool, settings.backends.get(pool.name))),
     routes: routes.map(shownRoute),
     hosted_tools: each(tools, tool => shownTool(tool, settings.tools.get(tool.name))),
+    passthrough: [...passthrough.values()].map(shownPassthrough),
   }
 }
 

@@ -1,5 +1,6 @@
 import type { Condition } from '../../policy/condition.ts'
-import type { Model, Plan, Price, Route } from '../../policy/config.ts'
+import type { Meter, Model, Passthrough, Plan, Price, Route } from '../../policy/config.ts'
+import { mostBytes } from '../../policy/meter.ts'
 import type { Section } from './config.ts'
 import { shownPrice, shownUsd } from './units.ts'
 
@@ -54,6 +55,8 @@ export function shownModel(model: Model): Section {
         ...common,
         usd_per_image: Object.fromEntries([...model.sizes].map(([size, nano]) => [size, shownUsd(nano)])),
       }
+    case 'passthrough':
+      return { ...common, ...(model.price && { usd_per_1m: shownPrices(model.price) }) }
   }
 }
 
@@ -61,6 +64,29 @@ export const shownPrices = ({ input, output }: Price): Section => ({
   input: shownPrice(input),
   output: shownPrice(output),
 })
+
+/** `max_body` only where something is streamed: elsewhere it would be refused. */
+export const shownPassthrough = ({ name, methods, model, accepts, maxBody, meter }: Passthrough): Section => ({
+  path: name,
+  methods,
+  model: model.name,
+  ...(methods.includes('POST') && { accepts }),
+  ...(accepts.some(form => form !== 'json') && { max_body: Math.min(maxBody, mostBytes(meter)) }),
+  meter: shownMeter(meter),
+})
+
+function shownMeter(meter: Meter): Section {
+  switch (meter.by) {
+    case 'call':
+      return { usd_per_call: shownUsd(meter.price) }
+    case 'second':
+      return { usd_per_second: shownUsd(meter.price), max_seconds: meter.max }
+    case 'mb':
+      return { usd_per_mb: shownUsd(meter.price), max_mb: meter.max }
+    case 'usage':
+      return { usage: { max_input: meter.input, max_output: meter.output } }
+  }
+}
 
 export const shownRoute = ({ name, when, model }: Route): Section => ({ name, when: whenOf(when), use: model.name })
 

@@ -2,6 +2,7 @@ import type { Config } from '../../policy/config.ts'
 import { type Change, inOrder } from './change.ts'
 import { compareModels } from './models.ts'
 import { compareAliases, compareDefaultModel, compareDefaultPlan, compareGuestPlan } from './names.ts'
+import { comparePassthrough } from './passthrough.ts'
 import { comparePlans } from './plans.ts'
 import { comparePools } from './pools.ts'
 import { compareRoutes } from './routes.ts'
@@ -24,6 +25,7 @@ const PARTS: Readonly<Record<keyof Config, Compare>> = {
   guestPlan: compareGuestPlan,
   routes: compareRoutes,
   pools: comparePools,
+  passthrough: comparePassthrough,
   // Made of the texts, and of the routes.
   revision: nothing,
   matchers: nothing,

@@ -4,6 +4,7 @@ import {
   type ImageModel,
   type Model,
   type NanoUsd,
+  type PassthroughModel,
   type Pool,
   type Price,
   placeOf,
@@ -65,6 +66,8 @@ function compareModel(before: Model, after: Model): readonly Change[] {
   if (before.kind === 'chat' && after.kind === 'chat') return compare(CHAT, name, [before, after], at)
   if (before.kind === 'embedding' && after.kind === 'embedding') return compare(EMBEDDING, name, [before, after], at)
   if (before.kind === 'image' && after.kind === 'image') return compare(IMAGE, name, [before, after], at)
+  if (before.kind === 'passthrough' && after.kind === 'passthrough')
+    return compare(PASSTHROUGH, name, [before, after], at)
   const said = `${name} is now of kind ${after.kind}, no longer ${before.kind}`
   const kind: Change = {
     ...{ subject: name, field: 'kind', from: before.kind, to: after.kind, text: said },
@@ -101,6 +104,15 @@ const EMBEDDING: Rules<Own<EmbeddingModel>> = {
 }
 
 const IMAGE: Rules<Own<ImageModel>> = { ...SERVED, kind: same(), sizes: sizesRule }
+
+const PASSTHROUGH: Rules<Own<PassthroughModel>> = {
+  ...SERVED,
+  kind: same(),
+  price: (from = NO_PRICE, to = NO_PRICE, subject) => parts(PRICE)(from, to, subject),
+}
+
+/** Without a price no route is paid by it. */
+const NO_PRICE: Price = { input: 0, output: 0 }
 
 function serveRule(from: readonly Pool[], to: readonly Pool[], subject: string): readonly Said[] {
   const [before, after] = [from, to].map(pools => pools.map(({ name }) => name))

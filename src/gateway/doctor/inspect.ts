@@ -47,7 +47,7 @@ class Inspection {
   }
 
   async run({ generate, images }: Depth): Promise<void> {
-    const { chats, embeddings, images: drawing } = this.#replica.promised
+    const { chats, embeddings, images: drawing, passed } = this.#replica.promised
     const isAsked = generate && (chats.length > 0 || embeddings.length > 0 || (images && drawing.length > 0))
     const listed = await this.#list(isAsked)
     if (this.#hasProblem) return
@@ -55,6 +55,7 @@ class Inspection {
     if (listed) this.#judgeList(listed, isAsked)
     else if (!isAsked && !this.#hasProblem) this.faults.push(unseen(this.#replica, generate))
     if (drawing.length > 0 && !(generate && images)) this.says.push('not asked for an image')
+    if (passed.length > 0) this.says.push('not asked for what passes through')
   }
 
   /** Whether it would say the same to whatever else it is asked. */
@@ -117,10 +118,9 @@ function unlisted({ pool }: Replica, { names }: Listed): Fault {
 }
 
 /** Nobody has asked it for an answer, and it lists nothing. */
-function unseen({ pool }: Replica, generate: boolean): Fault {
+function unseen({ pool, promised }: Replica, generate: boolean): Fault {
+  const text = `answers, and has no list of models to tell whether it has ${pool.model}`
+  if (generate && promised.images.length === 0) return warning(text, 'What passes through it is not asked for.')
   const how = generate ? 'With --images it is asked for one' : 'Without --no-generate it is asked for an answer'
-  return warning(
-    `answers, and has no list of models to tell whether it has ${pool.model}`,
-    `${how}, which costs money.`,
-  )
+  return warning(text, `${how}, which costs money.`)
 }

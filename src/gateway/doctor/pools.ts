@@ -4,7 +4,7 @@ import type { Promised } from './promise.ts'
 
 /** What is found of a pool: a line where all is well, else one for each thing that is wrong, whichever replicas it is with. */
 export function poolFindings(
-  { pool, chats, embeddings, images }: Promised,
+  { pool, chats, embeddings, images, passed }: Promised,
   inspected: readonly Inspected[],
 ): Finding[] {
   const isFit = ({ faults }: Inspected) => !faults.some(({ state }) => state === 'problem')
@@ -15,7 +15,8 @@ export function poolFindings(
   }
   const faults = distinct(inspected.flatMap(each => each.faults))
   if (faults.length === 0) {
-    const unused = chats.length + embeddings.length + images.length === 0 ? ['no model is served by it'] : []
+    const served = [...chats, ...embeddings, ...images, ...passed]
+    const unused = served.length === 0 ? ['no model is served by it'] : []
     const says = [pool.model, ...unused, ...distinct(inspected.flatMap(each => each.says)), ...slowest(inspected)]
     return [{ ...common, state: 'ok', text: says.join(', ') }]
   }

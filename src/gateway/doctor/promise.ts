@@ -1,5 +1,13 @@
 import type { BackendSettings, Settings } from '../../config/settings.ts'
-import type { ChatModel, Config, EmbeddingModel, ImageModel, Model, Pool } from '../../policy/config.ts'
+import type {
+  ChatModel,
+  Config,
+  EmbeddingModel,
+  ImageModel,
+  Model,
+  PassthroughModel,
+  Pool,
+} from '../../policy/config.ts'
 import { LEAST_OUTPUT } from '../../policy/size-chat.ts'
 
 /** What the policy promises of the replicas of a pool. */
@@ -10,6 +18,8 @@ export interface Promised {
   readonly chats: readonly ChatModel[]
   readonly embeddings: readonly EmbeddingModel[]
   readonly images: readonly ImageModel[]
+  /** What comes for these is passed on unread, so that nobody knows how to ask for it. */
+  readonly passed: readonly PassthroughModel[]
   /** Whether a plan has one of its models together with tools. */
   readonly tools: boolean
   /** Output tokens of a chat that asks for as few as the gateway ever does. */
@@ -36,6 +46,7 @@ export function promisedOf(config: Config, settings: Settings, pool: Pool): Prom
     chats,
     embeddings: models.filter(model => model.kind === 'embedding'),
     images: models.filter(model => model.kind === 'image'),
+    passed: models.filter(model => model.kind === 'passthrough'),
     tools: chats.some(model => hasTools(config, model)),
     output: Math.max(LEAST_OUTPUT, Number.isFinite(least) ? least : 0),
     callOutput: Math.max(CALL_OUTPUT, ...chats.map(thinkingLeast)),
@@ -54,7 +65,7 @@ function contextOf(models: readonly Model[], declared: number | undefined): Prom
   if (declared !== undefined) return { tokens: declared, by: 'its `context`' }
   let longest: Promised['context']
   for (const model of models)
-    if (model.kind !== 'image' && model.context > (longest?.tokens ?? 0))
+    if ('context' in model && model.context > (longest?.tokens ?? 0))
       longest = { tokens: model.context, by: model.name }
   return longest
 }

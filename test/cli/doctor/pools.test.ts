@@ -20,6 +20,10 @@ import { type Answers, doctor, filesOf, foundOfPools, KEY, listOf, script, start
 const IMAGE = '  svc-image: { kind: image, tier: standard, serve: [onprem], usd_per_image: { 512x512: 0.01 } }'
 const EMBED =
   '  svc-embed: { kind: embedding, tier: standard, serve: [onprem], context: 512, usd_per_1m: { input: 0.02 } }'
+const VOICE = '  svc-voice: { kind: passthrough, tier: standard, serve: [onprem] }'
+const SPEECH = `passthrough:
+  - { path: /v1/audio/speech, methods: [POST], model: svc-voice, meter: { usd_per_call: 0.01 } }
+`
 const THINKING =
   '  svc-deep: { kind: chat, tier: premium, serve: [deep], context: 128k, max_output: 16k, thinking: { default: true, min_max_tokens: 2000 }, usd_per_1m: { input: 2, output: 8 } }'
 
@@ -98,6 +102,16 @@ describe('a replica that keeps what the policy promises', () => {
 
     expect({ state, text }).toEqual({ state: 'ok', text: 'test-model, not asked for an image, N ms' })
     expect(backend.requests).toEqual([])
+  })
+
+  it('is not asked for what passes through it', async () => {
+    const { backend, state, text } = await foundOf({}, { main: VOICE, pools: SPEECH })
+
+    expect({ state, text }).toEqual({
+      state: 'ok',
+      text: 'test-model, streams, reports usage, calls tools, not asked for what passes through, N ms',
+    })
+    expect(backend.requests.map(({ path }) => path)).not.toContain('/v1/audio/speech')
   })
 })
 

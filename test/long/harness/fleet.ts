@@ -31,6 +31,9 @@ export interface FleetTerms {
   readonly plans: Readonly<Record<string, string>>
   /** The fields of `limits`. */
   readonly limits?: string
+  /** More models, a line each, and more sections of the file. */
+  readonly models?: string
+  readonly yaml?: string
   /** One gateway each; how far its clock is ahead, in ms. */
   readonly clocks?: readonly number[]
 }
@@ -168,7 +171,7 @@ export class Gateway {
   }
 }
 
-interface YamlTerms extends Pick<FleetTerms, 'site' | 'replicas' | 'pool' | 'plans' | 'limits'> {
+interface YamlTerms extends Pick<FleetTerms, 'site' | 'replicas' | 'pool' | 'plans' | 'limits' | 'models' | 'yaml'> {
   readonly stateDir: string
   readonly store: string
 }
@@ -182,6 +185,8 @@ const yamlOf = ({
   stateDir,
   store,
   limits = 'connections_per_ip: 10k, shed_load: false',
+  models = '',
+  yaml = '',
 }: YamlTerms): string => `
 version: 1
 limits: { ${limits} }
@@ -198,7 +203,9 @@ models:
     serve: [site]
     context: 32k
     usd_per_1m: { input: 1, output: 10 }
+${models}
 default_model: svc-core
 pools:
   site: { site: on-premises, model: test-model, replicas: ${JSON.stringify(replicas)}, ${pool} }
+${yaml}
 `

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { describe, it } from 'vitest'
+import { type AudioRig, useAudioRig } from './audio-rig.ts'
 import { type Rig, useRig } from './rig.ts'
 import { type ToolRig, useToolRig } from './tool-rig.ts'
 
@@ -14,6 +15,11 @@ export function sdkSuite(packages: readonly string[], scenarios: (rig: Rig) => P
 /** The same on a gateway with hosted tools. */
 export function toolSuite(packages: readonly string[], scenarios: (rig: ToolRig) => Promise<void>): void {
   suite(packages, ' with hosted tools', () => scenarios(useToolRig()))
+}
+
+/** The same on a gateway that passes audio through. */
+export function audioSuite(packages: readonly string[], scenarios: (rig: AudioRig) => Promise<void>): void {
+  suite(packages, ' with audio', () => scenarios(useAudioRig()))
 }
 
 function suite(packages: readonly string[], topic: string, scenarios: () => Promise<void>): void {

@@ -1,0 +1,64 @@
+import http from 'node:http'
+import https from 'node:https'
+import type { BackendSettings } from '../../config/settings.ts'
+import type { CarriedRequest, Carry } from '../../gateway/ports.ts'
+import { CarriedExchange } from './carried-exchange.ts'
+
+/** What carries the requests of pass-through routes of one configuration. */
+export interface Carrier {
+  readonly carry: Carry
+  /** Gives the connections back. To be called once, when no more requests will be sent. */
+  close(): void
+}
+
+/** How long a connection that nobody uses stays open; most servers give up after 5 s or more, and say so. */
+const IDLE_MS = 4000
+
+/** Carries requests through http-proxy-3, which copies bytes and never sees what a client sent beside its body. */
+export function openCarrier(settings: ReadonlyMap<string, BackendSettings>): Carrier {
+  const options = { keepAlive: true, timeout: IDLE_MS }
+  const agents = { 'http:': new http.Agent(options), 'https:': new https.Agent(options) }
+  const agentFor = ({ protocol }: URL, { fresh, body }: CarriedRequest) => {
+    // What is streamed can be sent once: not over a connection that may have died.
+    if (fresh || (body && 'upload' in body)) return undefined
+    return protocol === 'https:' ? agents['https:'] : agents['http:']
+  }
+  return {
+    carry: (request, listener) => {
+      const target = targetOf(request)
+      const agent = agentFor(target, request)
+      const exchange = new CarriedExchange(listener)
+      const headers = headersOf(request, target, settings.get(request.pool))
+      // Later, so that no listener is called before the caller has the exchange.
+      queueMicrotask(() => exchange.begin(request, { target, headers, ...(agent && { agent }) }))
+      return exchange
+    },
+    close: () => {
+      for (const agent of Object.values(agents)) agent.destroy()
+    },
+  }
+}
+
+/** The base URL of the replica and the path of the route, both as the operator wrote them: nothing of it is a client's. */
+const targetOf = ({ replica, path }: CarriedRequest): URL => new URL(`${replica.replace(/\/+$/, '')}${path}`)
+
+/** Our own headers only: nothing a client sent reaches a backend but its body, and what kind of body that is. */
+function headersOf(
+  { requestId, body }: CarriedRequest,
+  { host }: URL,
+  settings: BackendSettings | undefined,
+): Record<string, string> {
+  return {
+    host,
+    accept: '*/*',
+    'x-request-id': requestId,
+    ...(body && { 'content-type': body.contentType, ...lengthOf(body) }),
+    ...(settings?.key && { authorization: `Bearer ${settings.key.reveal()}` }),
+  }
+}
+
+/** Without a length the body goes out in chunks, as it came. */
+function lengthOf(body: NonNullable<CarriedRequest['body']>): Record<string, string> {
+  const length = 'bytes' in body ? body.bytes.length : body.upload.length
+  return length === undefined ? { 'transfer-encoding': 'chunked' } : { 'content-length': String(length) }
+}

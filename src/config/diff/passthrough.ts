@@ -1,0 +1,62 @@
+import { type Meter, type NanoUsd, type Passthrough, placeOf } from '../../policy/config.ts'
+import type { Change, Effect, Said } from './change.ts'
+import { compareNamed } from './named.ts'
+import { without } from './order.ts'
+import { compare, highIsMore, type Own, other, type Rules, value } from './rule.ts'
+import { count, listed, size, usd } from './show.ts'
+import type { Sides } from './sides.ts'
+
+/** What changed of pass-through routes. Their order means nothing. */
+export function comparePassthrough({ before, after }: Sides): readonly Change[] {
+  const [was, is] = [before.loaded.config.passthrough, after.loaded.config.passthrough]
+  const told = (from: string | null, to: string | null, text: string, effect: Effect): Said => ({
+    ...{ field: 'passthrough', from, to, text, effect },
+  })
+  return compareNamed(was, is, after.loaded, {
+    subject: path => path,
+    gone: ({ name }) => told(name, null, `nothing is passed through at ${name} any more`, 'lost'),
+    added: ({ name, model, meter }) =>
+      told(null, name, `${name} is passed through to ${model.name}, for ${meterText(meter)}`, 'more'),
+    stayed: (route, next) => compare<Own<Passthrough>>(RULES, next.name, [route, next], field => placeOf(next, field)),
+  })
+}
+
+const RULES: Rules<Own<Passthrough>> = {
+  methods: (from, to, subject) => lists('methods', from, to, subject),
+  model: (from, to, subject) => value<string>('model', String, other)(from.name, to.name, subject),
+  accepts: (from, to, subject) => lists('accepts', from, to, subject),
+  maxBody: value('max_body', size, highIsMore),
+  meter: meterRule,
+}
+
+function lists(field: string, from: readonly string[], to: readonly string[], subject: string): readonly Said[] {
+  const said = (verb: string, each: string, effect: Effect): Said => ({
+    ...{ field, from: listed(from), to: listed(to), text: `${subject} ${verb} ${each}`, effect },
+  })
+  return [
+    ...without(from, to).map(each => said('no longer takes', each, 'lost')),
+    ...without(to, from).map(each => said('now takes', each, 'more')),
+  ]
+}
+
+function meterRule(from: Meter, to: Meter, subject: string): readonly Said[] {
+  const [was, is] = [meterText(from), meterText(to)]
+  if (was === is) return []
+  const effect = from.by === to.by ? dearer(from, to) : 'other'
+  return [{ field: 'meter', from: was, to: is, text: `${subject}: meter ${was} → ${is}`, effect }]
+}
+
+/** What is held follows the price, and bounds what a request may be. */
+function dearer(from: Meter, to: Meter): Effect {
+  const price = (meter: Meter): NanoUsd | undefined => (meter.by === 'usage' ? undefined : meter.price)
+  const [was, is] = [price(from), price(to)]
+  if (was === undefined || is === undefined || was === is) return 'other'
+  return is > was ? 'less' : 'more'
+}
+
+/** `0.01 USD a call`, `0.0002 USD a second, at most 120`. */
+function meterText(meter: Meter): string {
+  if (meter.by === 'usage') return `the usage of at most ${count(meter.input)} tokens in and ${count(meter.output)} out`
+  const price = `${usd(meter.price)} USD a ${meter.by === 'mb' ? 'MB' : meter.by}`
+  return meter.by === 'call' ? price : `${price}, at most ${count(meter.max)}`
+}

@@ -1,0 +1,74 @@
+import type { Meter, Millis } from '../../policy/config.ts'
+import { costOfMeter, mostBytes } from '../../policy/meter.ts'
+import type { Usage } from '../../wire/usage.ts'
+import type { Work } from '../outcome.ts'
+import type { CarriedBody, Clock } from '../ports.ts'
+
+/** Paid otherwise, and so known. */
+const NO_TOKENS: Usage = { inputTokens: 0, outputTokens: 0 }
+
+/** Measures one attempt at a request of a pass-through route. */
+export class Gauge {
+  readonly #clock: Clock
+  readonly #meter: Meter
+  readonly #body: CarriedBody | undefined
+  #dispatchedAt: Millis | undefined
+  /** Bytes of the answer. */
+  answered = 0
+
+  constructor(clock: Clock, meter: Meter, body: CarriedBody | undefined) {
+    this.#clock = clock
+    this.#meter = meter
+    this.#body = body
+  }
+
+  get dispatched(): boolean {
+    return this.#dispatchedAt !== undefined
+  }
+
+  /** It is on its way: its time runs. */
+  dispatch(): void {
+    this.#dispatchedAt = this.#clock.elapsed()
+  }
+
+  /** What is left of a time since the dispatch. */
+  left(time: Millis): Millis {
+    const most = this.#meter.by === 'second' ? Math.min(time, this.#meter.max * 1000) : time
+    return Math.max(0, most - this.#millis)
+  }
+
+  /** Whether more bytes passed than the meter allows. */
+  get isOver(): boolean {
+    return this.#bytes > mostBytes(this.#meter)
+  }
+
+  /** What it comes to at this moment, if the backend has done it. */
+  work(usage?: Usage): Work {
+    const measured = { bytes: this.#bytes, millis: this.#millis }
+    if (this.#meter.by === 'usage') return { ...(usage && { usage }), spoken: this.answered }
+    return { usage: NO_TOKENS, items: costOfMeter(this.#meter, measured) }
+  }
+
+  /** What a crash would be charged: measured so far, and a call once it was answered. */
+  get soFar(): Work {
+    return this.#meter.by === 'call' ? { usage: NO_TOKENS, items: 0 } : this.work()
+  }
+
+  /** The same while nothing of an answer has come; undefined where the backend cannot have begun. */
+  get begun(): Work | undefined {
+    if (!this.dispatched) return undefined
+    const { by } = this.#meter
+    const isRead = !this.#body || 'bytes' in this.#body || this.#body.upload.complete
+    return isRead || by === 'second' || by === 'mb' ? this.work() : undefined
+  }
+
+  get #millis(): Millis {
+    return this.#dispatchedAt === undefined ? 0 : this.#clock.elapsed() - this.#dispatchedAt
+  }
+
+  get #bytes(): number {
+    const body = this.#body
+    const sent = body === undefined ? 0 : 'bytes' in body ? body.bytes.length : body.upload.received
+    return sent + this.answered
+  }
+}

@@ -1,0 +1,131 @@
+import type { PassMethod, Passthrough, Pool } from '../../policy/config.ts'
+import type { PassthroughAsk } from '../../policy/facts.ts'
+import { isDenial } from '../../wire/body.ts'
+import { type AdmittedCall, admit } from '../admit.ts'
+import { noteOf } from '../decisions.ts'
+import { type Answered, type Failure, failover } from '../failover.ts'
+import { endOf, failoverPorts, type LeasedCall, settle, unanswered } from '../forward.ts'
+import { type Call, type Gateway, healthAt, type Unserved } from '../infer.ts'
+import type { CarriedBody } from '../ports.ts'
+import { settlementOf } from '../settlement.ts'
+import type { Bill } from '../store.ts'
+import { attemptPass } from './attempt.ts'
+import type { PassEnding, PassedAnswer } from './passed-answer.ts'
+
+/** One authenticated request of a pass-through route. */
+export interface PassCall extends Pick<Call, 'requestId' | 'keyHash' | 'caller' | 'client' | 'trying'> {
+  readonly route: Passthrough
+  readonly method: PassMethod
+  /** As the body names it. */
+  readonly model?: string
+  /** The body for a backend that knows the model by this name; absent for a request without one. */
+  readonly bodyFor?: (backendModel: string) => CarriedBody
+  /** Of the body, as far as they are known. */
+  readonly bytes: number
+}
+
+/** What becomes of a request of a pass-through route. */
+export type Passed = Unserved | PassedOn
+
+export interface PassedOn {
+  readonly kind: 'passed'
+  readonly admitted: AdmittedCall
+  readonly pool: Pool
+  readonly failures: readonly Failure[]
+  readonly answer: PassedAnswer
+  /** What it cost, where that is settled before the answer begins. */
+  readonly bill?: Bill
+  /** To be called once it has ended; without a bill it is settled now, and to be awaited before the client gets its last byte. */
+  readonly finish: (ending: PassEnding) => Promise<Bill>
+}
+
+/** The life of one request of a pass-through route: through the same admission as any other, and settled as that. */
+export async function pass(gateway: Gateway, call: PassCall): Promise<Passed> {
+  const { config, settings, store, clock } = gateway
+  const { requestId, keyHash, caller, route, model, bytes } = call
+  const at = clock.now()
+  const request: PassthroughAsk = {
+    kind: 'passthrough',
+    path: route.name,
+    textBytes: bytes,
+    ...(model !== undefined && { model }),
+  }
+  const facts = { at, caller, request, health: healthAt(gateway, at), signals: {} }
+  const applicant = {
+    requestId,
+    ...(keyHash !== undefined && { keyHash }),
+    facts,
+    ...(settings.guests && { guestsPerDay: settings.guests.perDayTotal }),
+  }
+  const admitted = await admit(config, store, applicant, noteOf(gateway, requestId))
+  if (isDenial(admitted)) return { kind: 'denied', denial: admitted, failures: [] }
+
+  const lease = gateway.leases.open(admitted.hold)
+  try {
+    const passed = await serve(gateway, call, { ...admitted, lease })
+    // What is measured to its end holds until then.
+    if (passed.kind !== 'passed' || passed.bill) lease.end()
+    return passed
+  } catch (error) {
+    lease.end()
+    await store.refund(admitted.hold)
+    throw error
+  }
+}
+
+async function serve(gateway: Gateway, call: PassCall, admitted: LeasedCall): Promise<Passed> {
+  const { route, requestId, method, bodyFor, client } = call
+  const { meter } = route
+  const path = route.name.slice('/v1'.length)
+  const attempted = await failover(failoverPorts(gateway, call, admitted), admitted.decision.pools, 0, place => {
+    const { pool } = place
+    const body = bodyFor?.(pool.model)
+    return attemptPass(
+      gateway,
+      {
+        ...{ ...place, path, requestId, method, meter, ...(body && { body }) },
+        dispatched: gauge => admitted.lease.dispatched(() => settlementOf(admitted, { pool, ...gauge.soFar })),
+      },
+      client,
+    )
+  })
+  if (attempted.kind !== 'answered') return unanswered(gateway, admitted, attempted)
+  return meter.by === 'call' || meter.by === 'usage'
+    ? settledNow(gateway, admitted, attempted)
+    : settledLater(gateway, admitted, attempted)
+}
+
+/** What it costs is known before the client gets any of it. */
+async function settledNow(
+  gateway: Gateway,
+  admitted: LeasedCall,
+  { answer, pool, failures, over }: Answered<PassedAnswer>,
+): Promise<PassedOn> {
+  const bill = await settle(gateway, admitted, { pool, ...answer.work() }).catch(error => {
+    over('left', answer.abort().work)
+    throw error
+  })
+  const finish = async (ending: PassEnding) => {
+    over(endOf(ending), ending.work)
+    return bill
+  }
+  return { kind: 'passed', admitted, pool, failures, answer, bill, finish }
+}
+
+function settledLater(
+  gateway: Gateway,
+  admitted: LeasedCall,
+  { answer, pool, failures, over }: Answered<PassedAnswer>,
+): PassedOn {
+  return {
+    kind: 'passed',
+    admitted,
+    pool,
+    failures,
+    answer,
+    finish: ending => {
+      over(endOf(ending), ending.work)
+      return settle(gateway, admitted, { pool, ...ending.work }).finally(() => admitted.lease.end())
+    },
+  }
+}

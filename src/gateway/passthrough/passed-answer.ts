@@ -1,0 +1,223 @@
+import type { BackendSettings } from '../../config/settings.ts'
+import type { Millis } from '../../policy/config.ts'
+import { parse } from '../../wire/chunk.ts'
+import { isObject } from '../../wire/json.ts'
+import { readPassedUsage } from '../../wire/passed-usage.ts'
+import type { Usage } from '../../wire/usage.ts'
+import type { Reader } from '../attempt.ts'
+import { errorIn, type Failed, failed, type Outcome, ofError, type Rejected, type Work } from '../outcome.ts'
+import type { Cancel, Clock, Exchange } from '../ports.ts'
+import type { Gauge } from './gauge.ts'
+
+/** Who gets the bytes of an answer that is passed on. */
+export interface PassSink {
+  write(bytes: Buffer): void
+  /** Nothing comes after it; not called when the answer was aborted. */
+  end(ending: PassEnding): void
+}
+
+export interface PassEnding {
+  /** The backend sent all of it. */
+  readonly clean: boolean
+  /** For the operator; empty when clean. */
+  readonly cause: string
+  /** Whether the replica is to blame. */
+  readonly isFault: boolean
+  readonly work: Work
+}
+
+export interface PassedTerms {
+  readonly clock: Clock
+  readonly gauge: Gauge
+  readonly settings: BackendSettings
+  /** Whether it is an answer only once all of it is there. */
+  readonly isWhole: boolean
+}
+
+/** An answer that is paid by its usage counts tokens, and holds no recordings. */
+const MAX_WHOLE_BYTES = 16_777_216
+
+/** An answer of any kind: answered with its headers, or once all of it is there; then on its way to the client. */
+export class PassedAnswer implements Reader {
+  /** What clients may read of the headers. */
+  headers: Readonly<Record<string, string>> = {}
+  status = 0
+  readonly #terms: PassedTerms
+  readonly #answered: (outcome: Outcome<PassedAnswer>) => void
+  #exchange: Exchange | undefined
+  #phase: 'waiting' | 'live' | 'over' = 'waiting'
+  #refused = false
+  #usage: Usage | undefined
+  #held: Buffer[] = []
+  #sink: PassSink | undefined
+  #ending: PassEnding | undefined
+  #paused = true
+  #heardAt: Millis = 0
+  #timers: Cancel[] = []
+
+  constructor(terms: PassedTerms, answered: (outcome: Outcome<PassedAnswer>) => void) {
+    this.#terms = terms
+    this.#answered = answered
+  }
+
+  begin(exchange: Exchange): void {
+    this.#exchange = exchange
+  }
+
+  sent(): void {
+    const { gauge, settings } = this.#terms
+    gauge.dispatch()
+    this.#after(gauge.left(settings.answerTimeout), () => this.#give(this.#failed('answer timeout')))
+  }
+
+  head(status: number): void {
+    this.status = status
+    this.#refused = status >= 300 || status < 200 || status === 206
+    const { gauge, settings, isWhole, clock } = this.#terms
+    // Whoever keeps the time of a refusal is the exchange; that of a whole answer runs on.
+    if (this.#refused || !isWhole) this.#callOff()
+    if (this.#refused || isWhole) return
+    this.#exchange?.pause()
+    this.#heardAt = clock.elapsed()
+    this.#after(gauge.left(settings.streamTimeout), () => this.#cut('the time of the answer is over', false))
+    this.#watchSilence(settings.idleTimeout)
+    this.#answer({ kind: 'answered', answer: this })
+  }
+
+  data(bytes: Buffer): void {
+    const { gauge, isWhole, clock } = this.#terms
+    gauge.answered += bytes.length
+    this.#heardAt = clock.elapsed()
+    if (gauge.isOver) this.#cut('more bytes than max_mb', false)
+    else if (isWhole && gauge.answered > MAX_WHOLE_BYTES) this.#give(this.#failed('answer too large'))
+    else if (this.#sink) this.#sink.write(bytes)
+    else this.#held.push(bytes)
+  }
+
+  end(): void {
+    if (this.#phase === 'waiting') this.#readWhole()
+    if (this.#phase !== 'over') this.#finish('', false)
+  }
+
+  failed(cause: string): void {
+    if (this.#phase === 'waiting') this.#answer(this.#failed(cause))
+    else this.#finish(cause, true)
+  }
+
+  work(): Work {
+    return this.#terms.gauge.work(this.#usage)
+  }
+
+  /** Hands over what was held, and from now on every byte. */
+  attach(sink: PassSink): void {
+    this.#sink = sink
+    for (const bytes of this.#held.splice(0)) sink.write(bytes)
+    if (this.#ending) sink.end(this.#ending)
+    else if (this.#phase === 'live') this.resume()
+  }
+
+  pause(): void {
+    this.#paused = true
+    this.#exchange?.pause()
+  }
+
+  resume(): void {
+    this.#paused = false
+    this.#heardAt = this.#terms.clock.elapsed()
+    this.#exchange?.resume()
+  }
+
+  /** The client left while it was live: the backend is told at once, the sink nothing. */
+  abort(): PassEnding {
+    this.#sink = undefined
+    this.#exchange?.abort()
+    return this.#ending ?? this.#finish('the client left', false)
+  }
+
+  /** The client left before there was an answer. */
+  leave(): void {
+    if (this.#phase !== 'waiting') return
+    this.#exchange?.abort()
+    const { begun } = this.#terms.gauge
+    this.#answer({ kind: 'left', ...(begun && !this.#refused && { work: begun }) })
+  }
+
+  /** The client sends more than may be: nobody pays for what came of it. */
+  refuse(): void {
+    this.#exchange?.abort()
+    if (this.#phase === 'live') this.#finish('the body is too large', false)
+    else this.#answer({ kind: 'left' })
+  }
+
+  /** Tells, once, how the attempt came out. */
+  #answer(outcome: Outcome<PassedAnswer>): void {
+    if (this.#phase !== 'waiting') return
+    this.#phase = outcome.kind === 'answered' ? 'live' : 'over'
+    if (this.#phase === 'over') this.#callOff()
+    this.#answered(outcome)
+  }
+
+  #give(failure: Failed | Rejected): void {
+    this.#exchange?.abort()
+    this.#answer(failure)
+  }
+
+  #readWhole(): void {
+    const outcome = this.#judge(Buffer.concat(this.#held))
+    if (outcome) this.#answer(outcome)
+    else this.#answer({ kind: 'answered', answer: this })
+  }
+
+  /** What is wrong with all of an answer; its usage is kept. */
+  #judge(bytes: Buffer): Failed | Rejected | undefined {
+    // Nobody asked for that, and its usage cannot be read.
+    if (this.headers['content-encoding'] !== undefined) return this.#failed('encoded answer')
+    if (!/^application\/(?:[\w.-]+\+)?json\b/i.test(this.headers['content-type'] ?? '')) return undefined
+    const error = errorIn(bytes)
+    if (error !== undefined) return ofError(error, this.work())
+    const answer = parse(bytes.toString('utf8'))
+    if (!isObject(answer)) return this.#failed('malformed answer')
+    this.#usage = readPassedUsage(answer)
+    return undefined
+  }
+
+  #cut(cause: string, isFault: boolean): void {
+    this.#exchange?.abort()
+    if (this.#phase === 'waiting') this.#answer({ ...this.#failed(cause), blame: 'nobody', next: 'nothing' })
+    else if (this.#phase === 'live') this.#finish(cause, isFault)
+  }
+
+  /** Without a cause it ended well. */
+  #finish(cause: string, isFault: boolean): PassEnding {
+    this.#callOff()
+    this.#phase = 'over'
+    this.#ending ??= { clean: cause === '', cause, isFault, work: this.work() }
+    this.#sink?.end(this.#ending)
+    return this.#ending
+  }
+
+  #failed(cause: string): Failed {
+    const { begun } = this.#terms.gauge
+    return failed(cause, begun)
+  }
+
+  /** A client that takes nothing is no silence of the backend. */
+  #watchSilence(time: Millis): void {
+    const { clock, settings } = this.#terms
+    this.#after(time, () => {
+      const silent = this.#paused ? 0 : clock.elapsed() - this.#heardAt
+      const left = settings.idleTimeout - silent
+      if (left > 0) this.#watchSilence(left)
+      else this.#cut('silence', true)
+    })
+  }
+
+  #after(time: Millis, run: () => void): void {
+    this.#timers.push(this.#terms.clock.after(time, run))
+  }
+
+  #callOff(): void {
+    for (const cancel of this.#timers) cancel()
+    this.#timers = []
+  }
+}

@@ -1,0 +1,85 @@
+import type { AdmittedCall } from '../gateway/admit.ts'
+import { answerHeaders } from '../gateway/answer-headers.ts'
+import type { Identified } from '../gateway/identify.ts'
+import { type PassCall, type PassedOn, pass } from '../gateway/passthrough/pass.ts'
+import type { Config, PassMethod, Passthrough } from '../policy/config.ts'
+import type { Denial } from '../policy/denial.ts'
+import { mostBytes } from '../policy/meter.ts'
+import { planOf } from '../policy/plan.ts'
+import { invalid, isDenial } from '../wire/body.ts'
+import { formOf, readPassed } from '../wire/passed.ts'
+import { readBody } from './body.ts'
+import type { HttpCall } from './call.ts'
+import type { App, Endpoint } from './endpoint.ts'
+import { noteBill, noteFailures } from './infer.ts'
+import { passOn } from './pass-on.ts'
+import { hasBody } from './request-form.ts'
+import { RequestUpload } from './upload.ts'
+
+/** What the files pass through, as rows of the table. */
+export const passthroughEndpoints = ({ passthrough }: Pick<Config, 'passthrough'>): readonly Endpoint[] =>
+  [...passthrough.values()].flatMap(route =>
+    route.methods.map((method): Endpoint => {
+      return { method, path: route.name, who: 'caller', sheds: true, paid: true, run: passing(route, method) }
+    }),
+  )
+
+/** What of a call its body says. */
+type Body = Pick<PassCall, 'model' | 'bodyFor' | 'bytes'> & { readonly upload?: RequestUpload }
+
+const NO_BODY: Body = { bytes: 0 }
+
+function passing(route: Passthrough, method: PassMethod) {
+  return async (app: App, call: HttpCall, { caller, keyHash }: Identified): Promise<void> => {
+    const body = queryFault(call) ?? (await bodyOf(app, call, route, method))
+    if (isDenial(body)) return call.deny(body)
+    const plan = planOf(app.config, caller)
+    call.note = { ...(plan && { plan: plan.name }), asked: body.model ?? '' }
+    const trying = (_admitted: AdmittedCall) => app.feed.began(caller.account)
+    const { upload, ...said } = body
+    const asked = { requestId: call.requestId, caller, client: call, trying, route, method, ...said }
+    const passed = await pass(app, keyHash === undefined ? asked : { ...asked, keyHash })
+    noteFailures(call, passed)
+    if (passed.kind === 'passed') return answer(app, call, passed)
+    if (passed.kind === 'denied') return call.deny(passed.denial)
+    if (passed.bill) noteBill(call, passed.bill)
+    if (upload?.tooLarge) call.deny({ code: 'PAYLOAD_TOO_LARGE', limitBytes: limitOf(route) })
+  }
+}
+
+/** What follows a path is a client's to say, and would reach the backend unread. */
+const queryFault = ({ request }: HttpCall): Denial | undefined =>
+  request.url?.includes('?') ? invalid('query', 'is not accepted here: leave out what follows the path') : undefined
+
+/** Of what is streamed. */
+const limitOf = ({ maxBody, meter }: Passthrough): number => Math.min(maxBody, mostBytes(meter))
+
+async function bodyOf(app: App, { request }: HttpCall, route: Passthrough, method: PassMethod): Promise<Body | Denial> {
+  if (method === 'GET') return hasBody(request) ? invalid('body', 'is not accepted with GET') : NO_BODY
+  const { 'content-type': contentType = 'application/json', 'content-length': length = 0 } = request.headers
+  const form = formOf(contentType, route)
+  if (typeof form === 'object') return form
+  if (form === 'json') return jsonOf(app, request)
+  const limitBytes = limitOf(route)
+  if (Number(length) > limitBytes) return { code: 'PAYLOAD_TOO_LARGE', limitBytes }
+  const upload = new RequestUpload(request, limitBytes)
+  return { bytes: Number(length), bodyFor: () => ({ contentType, upload }), upload }
+}
+
+async function jsonOf({ settings }: App, request: HttpCall['request']): Promise<Body | Denial> {
+  const bytes = await readBody(request, settings.limits.bodyBytes)
+  if (isDenial(bytes)) return bytes
+  const read = readPassed(bytes)
+  if (isDenial(read)) return read
+  return { ...read, bodyFor: model => ({ contentType: 'application/json', bytes: read.bodyFor(model) }) }
+}
+
+function answer({ settings }: App, call: HttpCall, passed: PassedOn): Promise<void> {
+  const { admitted, pool, bill, answer: live } = passed
+  if (bill) noteBill(call, bill)
+  const headers = { ...live.headers, ...answerHeaders(settings.brand, admitted, pool, bill?.cost ?? 0) }
+  return passOn(call, live, { headers, isPaid: bill !== undefined }, async ending => {
+    noteBill(call, await passed.finish(ending))
+    if (!ending.clean) call.note = { ...call.note, interrupted: ending.cause }
+  })
+}
