@@ -1,4 +1,5 @@
 import { Argument, type Command } from 'commander'
+import { NAME_KINDS, type NameKind } from './completion/places.ts'
 
 const SHELLS = ['bash', 'zsh', 'fish'] as const
 type Shell = (typeof SHELLS)[number]
@@ -23,5 +24,15 @@ fish: svcctl completion fish > ~/.config/fish/completions/svcctl.fish`,
         import('./stdout.ts'),
       ])
       await writeOut([completionScript(program, shell)])
+    })
+  program
+    .command('names', { hidden: true })
+    .description('What the scripts ask: a name on each line. Words are those of the command line that is completed.')
+    .addArgument(new Argument('<kind>').choices(NAME_KINDS))
+    .argument('[words...]')
+    .action(async (kind: NameKind, words: readonly string[]) => {
+      const { names } = await import('./completion/names-run.ts')
+      const found = await names(kind, words)
+      process.stdout.write(found.map(name => `${name}\n`).join(''))
     })
 }

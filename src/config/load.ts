@@ -4,7 +4,6 @@ import { check } from './check.ts'
 import { checkComplete, unsureOf, withEmpty } from './complete.ts'
 import { type Disk, machineDisk } from './disk.ts'
 import { readGuestSecrets } from './guest-secrets.ts'
-import { readIncludes } from './include.ts'
 import type { Env } from './interpolate.ts'
 import { link } from './link.ts'
 import { lint } from './lint.ts'
@@ -14,8 +13,8 @@ import { lintProcess } from './lint-process.ts'
 import { lintRoutes } from './lint-routes.ts'
 import { lintTools } from './lint-tools.ts'
 import { checkParameters } from './parameters.ts'
-import { parse } from './parse.ts'
 import type { Problem } from './problem.ts'
+import { type Files, type Origin, readFiles } from './read-files.ts'
 import { fieldsOf, fingerprintOf, includesIn, pathsOf, revisionOf, textsFrom } from './reading.ts'
 import { checkReferences } from './refs.ts'
 import type { ConfigFile } from './schema.ts'
@@ -23,7 +22,7 @@ import { readKeys } from './secrets.ts'
 import type { Loaded } from './settings.ts'
 import { type Secrets, settle } from './settle.ts'
 import { checkSizes } from './sizes.ts'
-import { type Report, readSource, type Source } from './source.ts'
+import type { Report } from './source.ts'
 import type { MapNode, Span } from './tree.ts'
 import { type Part, type Union, unite } from './unite.ts'
 import { checkUse } from './use.ts'
@@ -66,33 +65,6 @@ export function load(file: string, env: Env, cwd: string, disk: Disk = machineDi
   const found = atMost(MOST_PROBLEMS, inOrder(problems, [...sources.keys()]))
   if (!checked || found.some(isError)) return { ok: false, problems: found, ...read }
   return { ok: true, loaded: { ...build(checked, files, place), warnings: found, files: [...sources.keys()] }, ...read }
-}
-
-interface Origin {
-  readonly path: string
-  readonly directory: string
-  readonly cwd: string
-  readonly disk: Disk
-  readonly env: Env
-}
-
-interface Files {
-  /** The main file first. */
-  readonly sources: readonly Source[]
-  /** Undefined for a file that could not be read or parsed. */
-  readonly roots: readonly (MapNode | undefined)[]
-}
-
-function readFiles(place: Origin, report: Report): Files {
-  const { path, cwd, env, disk } = place
-  const main = readSource(path, cwd, undefined, report, disk)
-  const root = main && parse(main, env, report)
-  if (!main || !root) return { sources: main ? [main] : [], roots: [undefined] }
-  const included = readIncludes(main, root, place, report)
-  return {
-    sources: [main, ...included.filter(source => source !== undefined)],
-    roots: [root, ...included.map(source => source && parse(source, env, report))],
-  }
 }
 
 interface Checked {

@@ -1,5 +1,9 @@
 import type { Argument, Command, Option } from 'commander'
 
+/** What names there are of is asked of svcctl when they are to be completed. */
+export const NAME_KINDS = ['plans', 'models', 'pools', 'fields'] as const
+export type NameKind = (typeof NAME_KINDS)[number]
+
 /** A command, and what may follow it on a command line. */
 export interface Place {
   /** The words that lead here: `svcctl pools drain`. */
@@ -10,6 +14,8 @@ export interface Place {
   readonly choices: readonly string[]
   /** Whether an argument is a file. */
   readonly takesFile: boolean
+  /** The arguments that are a name, by their position. */
+  readonly names: readonly { readonly position: number; readonly kind: NameKind }[]
 }
 
 export interface Flag {
@@ -21,6 +27,8 @@ export interface Flag {
   readonly takes: 'nothing' | 'file' | 'value'
   /** Values it may have; empty where any will do. */
   readonly choices: readonly string[]
+  /** What its value is a name of. */
+  readonly names: NameKind | undefined
 }
 
 /** A command and all below it, outermost first. */
@@ -34,6 +42,10 @@ export function placesOf(command: Command, above: readonly string[] = []): reado
     options: help.visibleOptions(command).flatMap(flagOf),
     choices: command.registeredArguments.flatMap(({ argChoices = [] }) => argChoices),
     takesFile: command.registeredArguments.some(isFile),
+    names: command.registeredArguments.flatMap((argument, position) => {
+      const kind = nameKind(`<${argument.name()}>`)
+      return kind ? [{ position, kind }] : []
+    }),
   }
   return [own, ...subcommands.flatMap(each => placesOf(each, path))]
 }
@@ -45,12 +57,19 @@ function flagOf(option: Option): readonly Flag[] {
   const { long, short, description, required, optional, argChoices: choices = [] } = option
   if (!long) return []
   const takes = !required && !optional ? 'nothing' : FILE.test(option.flags) ? 'file' : 'value'
-  return [{ long, short, description: briefly(description), takes, choices }]
+  return [{ long, short, description: briefly(description), takes, choices, names: nameKind(option.flags) }]
 }
 
 /** What stands beside a word on one line. */
 const briefly = (text: string): string => text.split(/[.;:] /, 1)[0] ?? ''
 
 const FILE = /[<[](?:file|dir|directory|path)\b/
+
+const NAME = /[<[](plan|model|pool|field)\b/
+
+const nameKind = (text: string): NameKind | undefined => {
+  const [, name] = NAME.exec(text) ?? []
+  return NAME_KINDS.find(kind => kind === `${name}s`)
+}
 
 const isFile = (argument: Argument): boolean => FILE.test(`<${argument.name()}>`)

@@ -1,4 +1,4 @@
-import type { Place } from './places.ts'
+import type { Flag, Place } from './places.ts'
 import { pathsBelow, patterns, quoted, valued } from './quote.ts'
 
 /** For zsh 5, as a file of `fpath` or sourced. */
@@ -6,18 +6,25 @@ export function zsh(places: readonly Place[]): string {
   const flags = valued(places)
   return `#compdef svcctl
 # zsh completion of svcctl. Made by: svcctl completion zsh
+_svcctl_names() {
+  local -a names
+  names=("\${(@f)$("\${words[1]}" names "$1" -- "\${(@)words[2,CURRENT-1]}" 2>/dev/null </dev/null)}")
+  if [[ -n "\${names[1]}" ]]; then compadd -- "\${names[@]}"; fi
+}
 _svcctl() {
-  local word at=svcctl i
+  local word at=svcctl position=0 i
   local -a items
   for ((i = 2; i < CURRENT; i++)); do
     word="$at \${words[i]}"
     case "$word" in
-      (${patterns(pathsBelow(places))}) at="$word" ;;
+      (${patterns(pathsBelow(places))}) at="$word" position=0 ;;
       (${patterns(flags.flatMap(({ at }) => at))}) i=$((i + 1)) ;;
+      (*' -'*) ;;
+      (*) position=$((position + 1)) ;;
     esac
   done
   case "$at \${words[CURRENT - 1]}" in
-${flags.map(({ at, flag }) => `    (${patterns(at)}) ${valuesOf(flag.choices, flag.takes === 'file')}; return ;;`).join('\n')}
+${flags.map(({ at, flag }) => `    (${patterns(at)}) ${valuesOf(flag)}; return ;;`).join('\n')}
   esac
   if [[ "\${words[CURRENT]}" == -* ]]; then
     case "$at" in
@@ -26,6 +33,9 @@ ${places.map(({ path, options }) => `      (${quoted(path)}) items=(${described(
     _describe -o option items
     return
   fi
+  case "$at $position" in
+${places.flatMap(namesCases).join('\n')}
+  esac
   case "$at" in
 ${places.filter(hasWords).map(wordsCase).join('\n')}
     (*) _message 'no more arguments' ;;
@@ -55,7 +65,11 @@ const described = (rows: readonly (readonly string[])[]): string =>
 
 const escaped = (text: string): string => text.replaceAll(':', '\\:')
 
-function valuesOf(choices: readonly string[], isFile: boolean): string {
+const namesCases = ({ path, names }: Place): readonly string[] =>
+  names.map(({ position, kind }) => `    (${quoted(`${path} ${position}`)}) _svcctl_names ${kind}; return ;;`)
+
+function valuesOf({ choices, names, takes }: Flag): string {
+  if (names) return `_svcctl_names ${names}`
   if (choices.length > 0) return `compadd -- ${choices.map(quoted).join(' ')}`
-  return isFile ? '_files' : "_message 'a value'"
+  return takes === 'file' ? '_files' : "_message 'a value'"
 }
