@@ -1,0 +1,70 @@
+// The gateway against bare proxies and peers, by turns in one run. `npm run bench -- --help` says what may be chosen.
+// Needs dist/ (npm run build) and a C compiler; whoever is not installed is left out, and said to be.
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { cases } from './compare/cases.js'
+import { backendPort, contenders, direct, open } from './compare/contenders.js'
+import { describeMachine, loadNow, speedNow } from './compare/machine.js'
+import { compile } from './compare/native.js'
+import { readOptions } from './compare/options.js'
+import { cores, start, stop } from './compare/processes.js'
+import { report } from './compare/report.js'
+import { takeTurns } from './compare/rounds.js'
+
+const root = fileURLToPath(new URL('..', import.meta.url))
+const effort = readOptions(process.argv.slice(2))
+if (effort) await run()
+
+async function run() {
+  // Beside the sources: a temporary directory may be in memory, where a durable ledger costs nothing.
+  mkdirSync(join(root, 'data'), { recursive: true })
+  const directory = mkdtempSync(join(root, 'data', 'bench-'))
+  try {
+    const text = await measureAll(directory)
+    if (effort.writes) writeFileSync(join(root, 'bench/RESULTS.md'), text)
+    console.log(text)
+  } finally {
+    rmSync(directory, { recursive: true, force: true })
+  }
+}
+
+async function measureAll(directory) {
+  const missing = contender => contender.missing?.()
+  const left = contenders.map(missing).filter(Boolean)
+  for (const why of left) console.error(`▲ left out: ${why}`)
+  const before = { load: loadNow(), speed: speedNow() }
+  const programs = compile(directory)
+  const backend = await start([programs.backend, String(backendPort)], { core: cores.rest, port: backendPort })
+  programs.beside = [backend.pid]
+  const results = {}
+  try {
+    const chosen = Object.entries(cases).filter(([name]) => effort.cases.includes(name))
+    const turns = chosen.filter(([, { load }]) => load)
+    if (turns.length > 0) Object.assign(results, await allTurns(programs, directory, turns, missing))
+    for (const [name, { run: runCase }] of chosen.filter(([, each]) => each.run)) {
+      console.error(name)
+      results[name] = await runCase({ programs, directory, effort, missing })
+    }
+  } finally {
+    await stop(backend)
+  }
+  const moments = { before, after: { load: loadNow(), speed: speedNow() } }
+  return report({ machine: describeMachine(directory), moments, effort, left, cases, results })
+}
+
+/** The cases that take the contenders by turns. */
+async function allTurns(programs, directory, chosen, missing) {
+  const running = [direct(directory)]
+  const results = {}
+  try {
+    for (const contender of contenders) if (!missing(contender)) running.push(await open(contender, { directory }))
+    for (const [name, each] of chosen) {
+      console.error(name)
+      results[name] = { rounds: await takeTurns(programs, running, each, effort) }
+    }
+  } finally {
+    await Promise.all(running.map(each => each.stop()))
+  }
+  return results
+}

@@ -1,0 +1,50 @@
+// What is measured. Those with `load` take the contenders by turns, round after round; the others run by themselves.
+import { idleStreams } from './idle.js'
+import { memoryAfter } from './memory.js'
+import { redisPair } from './redis-pair.js'
+
+const CONNECTIONS = 64
+/** 64 events, 10 ms apart. */
+const STREAM_SECONDS = 0.64
+const STREAMS = 128
+
+export const cases = {
+  'whole-1k': {
+    title: 'Whole answers, body 1 KB',
+    load: ({ seconds, warmup }) => ({ kind: 'whole-1k', connections: CONNECTIONS, seconds, warmup }),
+  },
+  'whole-32k': {
+    title: 'Whole answers, body 32 KB',
+    load: ({ seconds, warmup }) => ({ kind: 'whole-32k', connections: CONNECTIONS, seconds, warmup }),
+  },
+  streams: {
+    title: 'Streams of 64 events, back to back',
+    load: ({ seconds, warmup }) => ({ kind: 'burst', connections: CONNECTIONS, seconds, warmup }),
+  },
+  'streams-10ms': {
+    title: `Streams of 64 events, 10 ms apart, ${STREAMS} at once`,
+    paced: true,
+    load: ({ seconds }) => {
+      const spread = STREAM_SECONDS
+      return { kind: 'paced', connections: STREAMS, seconds, warmup: 2 * spread, spread }
+    },
+  },
+  latency: {
+    title: '300 requests a second, body 1 KB: added to what the backend takes',
+    adds: 'latency',
+    load: ({ seconds, warmup }) => ({ kind: 'whole-1k', connections: 32, seconds, warmup, rate: 300 }),
+  },
+  ttfb: {
+    title: `Time to first byte, ${STREAMS} streams of 64 events 10 ms apart: added to what the backend takes`,
+    adds: 'first',
+    load: ({ seconds }) => {
+      const warmup = 2 * STREAM_SECONDS
+      return { kind: 'paced', connections: 2 * STREAMS, seconds, warmup, rate: STREAMS / STREAM_SECONDS }
+    },
+  },
+  'redis-pair': { title: 'Two processes on one Redis, on both cores, body 1 KB', run: redisPair },
+  idle: { title: 'Open streams that say nothing', run: idleStreams },
+  memory: { title: 'Memory after many requests', run: memoryAfter },
+}
+
+export const caseNames = Object.keys(cases)

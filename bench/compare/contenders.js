@@ -1,0 +1,71 @@
+// Who is compared: each starts once for a run, and is asked by turns.
+import { bare } from './contenders/bare.js'
+import { mintKey, startGateway } from './contenders/gateway.js'
+import { httpProxy } from './contenders/http-proxy.js'
+import { nginx } from './contenders/nginx.js'
+import { portkey } from './contenders/portkey.js'
+import { missingRedis, startRedis } from './contenders/redis.js'
+import { cores } from './processes.js'
+import { writeRequests } from './requests.js'
+
+/** From here on; below those that the kernel gives to connections. */
+const PORT = 24_100
+/** Above the port of the gateway that it is for; that of admins is in between. */
+const REDIS_ABOVE = 100
+const names = { gateway: 'svc-gateway', redis: 'svc-gateway, Redis' }
+let nextPort = PORT + 1
+
+export const backendPort = PORT
+export const contenderNames = {
+  ...names,
+  bare: bare.name,
+  httpProxy: httpProxy.name,
+  nginx: nginx.name,
+  portkey: portkey.name,
+  direct: 'direct',
+}
+
+const gateway = {
+  name: names.gateway,
+  isGateway: true,
+  start: place => startGateway({ ...place, name: 'gateway' }),
+}
+
+const gatewayOnRedis = {
+  name: names.redis,
+  isGateway: true,
+  missing: missingRedis,
+  start: async place => {
+    const redis = await startRedis({ ...place, port: place.port + REDIS_ABOVE, core: place.redisCore })
+    return { ...(await onRedis(place, redis)), redis }
+  },
+}
+
+/** One more gateway on a Redis that runs. */
+export const onRedis = (place, redis) =>
+  startGateway({ ...place, name: 'gateway-redis', store: `redis://127.0.0.1:${redis.port}/0` })
+
+export const contenders = [gateway, gatewayOnRedis, bare, httpProxy, nginx, portkey]
+
+/** Starts a contender on a port of its own, with the files of its requests. Its `stop` ends all that belongs to it. */
+export async function open(contender, { directory, core = cores.contender, redisCore = cores.rest }) {
+  const place = { port: nextPort++, backend: PORT, directory, core, redisCore }
+  const started = await contender.start(place)
+  const key = contender.isGateway ? mintKey(started) : 'svc_bench'
+  const headers = contender.headers?.(PORT)
+  const requests = writeRequests(directory, `${place.port}`, { key, headers })
+  const stop = async () => {
+    await started.stop()
+    await started.redis?.stop()
+  }
+  return { ...started, name: contender.name, requests, stop, place, key }
+}
+
+/** The backend itself, asked as the contenders are. */
+export const direct = directory => ({
+  name: contenderNames.direct,
+  ports: [PORT],
+  pids: [],
+  requests: writeRequests(directory, 'direct', { key: 'svc_bench' }),
+  stop: async () => {},
+})

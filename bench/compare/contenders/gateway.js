@@ -1,0 +1,78 @@
+import { spawnSync } from 'node:child_process'
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { cores, start, stop } from '../processes.js'
+
+const svcctl = fileURLToPath(new URL('../../../bin/svcctl.js', import.meta.url))
+
+/** All that an operator declares, with limits that the load does not reach. */
+const configuration = ({ port, admin, backend, store, directory, sheds }) => `version: 1
+server:
+  listen: 127.0.0.1:${port}
+  admin: 127.0.0.1:${admin}
+  state_dir: ${directory}
+store: ${store}
+limits: { connections: 100k, connections_per_ip: 100k, shed_load: ${sheds} }
+failover: { idle_timeout: 600s }
+
+models:
+  svc-core:
+    kind: chat
+    tier: guest
+    serve: [core, spare]
+    context: 128k
+    usd_per_1m: { input: 0.10, output: 0.40 }
+  svc-pro:
+    kind: chat
+    tier: standard
+    serve: [core]
+    context: 128k
+    usd_per_1m: { input: 0.60, output: 2.40 }
+aliases: { svc-auto: svc-core }
+default_model: svc-auto
+
+plans:
+  free: { models: ["tier:guest"], rpm: 20, tpm: 40k, monthly_usd: 1 }
+  bench: { models: ["tier:guest", "tier:standard"], rpm: 1000M, tpm: 1000M, per_day: 1000M, monthly_usd: 1000000, overage: true }
+
+pools:
+  core:
+    site: here
+    replicas: [http://127.0.0.1:${backend}/v1]
+    model: bench-model
+  spare:
+    site: there
+    replicas: [http://127.0.0.1:${backend}/v1]
+    model: bench-model
+
+routes:
+  - name: long-input
+    when: { input_tokens: { over: 100k } }
+    use: svc-pro
+`
+
+/**
+ * Starts `svcctl serve` as users do. `store` is as in the configuration, the embedded one without it. `hook` is a module
+ * that the process loads first, `env` what it reads. One that does not shed keeps its connections on a busy machine.
+ */
+export async function startGateway({ name, port, directory, core = cores.contender, hook, env, ...place }) {
+  const own = join(directory, `${name}-${port}`)
+  mkdirSync(own, { recursive: true })
+  const file = join(own, 'config.yaml')
+  const { backend, store = `embedded:${own}/ledger`, sheds = true } = place
+  writeFileSync(file, configuration({ port, admin: port + 50, backend, store, directory: own, sheds }))
+  const hooks = hook ? ['--import', hook] : []
+  // To a file, as a service's output goes: its line for each request is part of the price.
+  const log = join(own, 'log')
+  const child = await start([process.execPath, ...hooks, svcctl, 'serve', '-c', file], { core, port, log, env })
+  return { ports: [port], pids: [child.pid], file, stop: () => stop(child) }
+}
+
+/** Mints a key of the plan without limits that the load would reach. */
+export function mintKey({ file }) {
+  const args = [svcctl, 'keys', 'mint', '--plan', 'bench', '--account', 'bench@example.com', '-c', file]
+  const { status, stdout, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8' })
+  if (status !== 0) throw new Error(`no key: ${stdout}${stderr}`)
+  return stdout.trim()
+}

@@ -1,0 +1,44 @@
+// The contenders by turns, round after round, each time in another order.
+import { commandCounts } from './contenders/redis.js'
+import { measure } from './measure.js'
+
+/** For each contender by name, what each round measured. */
+export async function takeTurns(programs, contenders, { load, adds }, effort) {
+  const { kind, ...options } = load(effort)
+  const taking = contenders.filter(({ name }) => adds || name !== 'direct')
+  const rounds = new Map(taking.map(({ name }) => [name, []]))
+  // Node compiles what runs often: slow at first, and none of it is of interest.
+  for (const contender of taking) {
+    say(`warming up ${contender.name}`)
+    await measure(programs, contender, { request: contender.requests[kind], ...warming(kind, effort) })
+  }
+  for (let round = 0; round < effort.rounds; round++) {
+    for (let turn = 0; turn < taking.length; turn++) {
+      const contender = taking[(turn + round) % taking.length]
+      say(`round ${round + 1} of ${effort.rounds}, ${contender.name}`)
+      const before = await commandsOf(contender)
+      const measured = await measure(programs, contender, { ...options, request: contender.requests[kind] })
+      const after = await commandsOf(contender)
+      rounds.get(contender.name).push({ ...measured, commands: difference(before, after, measured.asked) })
+    }
+  }
+  say('')
+  return rounds
+}
+
+/** Paced streams are few, however long one waits. */
+const warming = (kind, { warm }) => ({
+  connections: 64,
+  ...warm,
+  seconds: kind === 'paced' ? warm.seconds / 4 : warm.seconds,
+})
+
+const say = text => process.stderr.isTTY && process.stderr.write(`\r${text.padEnd(60)}`)
+
+const commandsOf = async ({ redis }) => (redis ? await commandCounts(redis.port) : {})
+
+/** How often a request called each command of Redis. */
+function difference(before, after, requests) {
+  const calls = Object.entries(after).map(([name, count]) => [name, (count - (before[name] ?? 0)) / requests])
+  return Object.fromEntries(calls.filter(([, count]) => count > 0.01))
+}
