@@ -15,9 +15,15 @@ local request, how = ARGV[3], ARGV[4]
 local charge = { tokens = number(ARGV[5]), cost = number(ARGV[6]), input = number(ARGV[7]), output = number(ARGV[8]) }
 local who, rest = ARGV[9], ARGV[10]
 
+-- With the row of the call before this one, whose answer may have been lost.
+local function repeated()
+  local rows = redis.call('ZRANGEBYLEX', KEYS[6], '[' .. request .. ' 1', '(' .. request .. ' 3')
+  return { 'repeated', rows[#rows] or '', #rows > 1 and '0' or '1' }
+end
+
 local kept = redis.call('HMGET', KEYS[4], 'state', 'hold', 'shared')
 local state = kept[1]
-if state == 'ended' then return { 'repeated' } end
+if state == 'ended' then return repeated() end
 if state ~= 'open' and how == 'orphan' then return { 'ended' } end
 if how == 'orphan' then
   -- Renewed since the sweeper looked.
@@ -31,7 +37,7 @@ local late, rowed = state == 'orphan', false
 if state ~= 'open' then
   for _, row in ipairs(redis.call('ZRANGEBYLEX', KEYS[6], '[' .. request .. ' 1', '(' .. request .. ' 3')) do
     local _, _, kind, cost, input, output, tokens, _, whose, text = string.match(row, ROW)
-    if kind ~= 'orphan' then return { 'repeated' } end
+    if kind ~= 'orphan' then return repeated() end
     was = { tokens = number(tokens), cost = number(cost), input = number(input), output = number(output) }
     late, rowed = true, true
     if how == 'refund' then who, rest = whose, text end
@@ -49,12 +55,14 @@ else
 end
 writeStanding(KEYS[2], KEYS[3], standing)
 
+local written = ''
 if how == 'settle' or rest ~= '' then
   local kind, place = how, 1
   if late then kind, place = 'late', 2 end
   local cost, input, output = charge.cost - was.cost, charge.input - was.input, charge.output - was.output
-  redis.call('ZADD', KEYS[6], 0, string.format('%s %d %s %d %d %d %d %d %s %s', request, place, kind, cost, input,
-    output, charge.tokens - was.tokens, now, who, rest))
+  written = string.format('%s %d %s %d %d %d %d %d %s %s', request, place, kind, cost, input,
+    output, charge.tokens - was.tokens, now, who, rest)
+  redis.call('ZADD', KEYS[6], 0, written)
   addToTotals(KEYS[7], who, rowed and 0 or 1, input, output, cost)
 end
 
@@ -64,4 +72,5 @@ redis.call('ZREM', KEYS[5], request)
 if state == 'open' then redis.call('HDEL', KEYS[4], 'checkpoint') end
 redis.call('HSET', KEYS[4], 'state', how == 'orphan' and 'orphan' or 'ended')
 redis.call('PEXPIRE', KEYS[4], how == 'orphan' and ORPHAN_KEPT_MS or ENDED_KEPT_MS)
-return { 'settled' }
+-- What it wrote, and how many requests that adds.
+return { 'settled', written, rowed and '0' or '1' }

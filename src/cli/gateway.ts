@@ -1,10 +1,12 @@
 import { once } from 'node:events'
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import type { Registry } from 'prom-client'
 import { Connections } from '../adapters/backends/connections.ts'
 import { probeOver } from '../adapters/backends/probe.ts'
 import { DecisionFiles } from '../adapters/decisions/log.ts'
 import type { Identity } from '../adapters/identity/identity.ts'
+import { Metrics } from '../adapters/metrics/metrics.ts'
 import type { Address, Loaded } from '../config/settings.ts'
 import { Leases } from '../gateway/leases.ts'
 import { Pools } from '../gateway/pools.ts'
@@ -23,9 +25,11 @@ import type { Reloaded } from '../http/reloaded.ts'
 import { type Log, serve } from '../http/server.ts'
 import type { Millis } from '../policy/config.ts'
 import { changesOf, type FilesOf } from './changes.ts'
+import { countedOf } from './counted.ts'
 import { Drain, type DrainTimes } from './drain.ts'
 import { OpenSnapshots, openSnapshot } from './snapshots.ts'
 import { openState } from './store.ts'
+import { Tracing } from './tracing.ts'
 import { within } from './within.ts'
 import type { World } from './world.ts'
 
@@ -55,6 +59,10 @@ export interface GatewayHooks extends FilesOf {
   readonly alarm: Alarm
   /** Tells of reloads. */
   readonly say?: (text: string) => void
+  /** Metrics of the whole process, told beside those of the gateway. */
+  readonly processMetrics?: Registry
+  /** Lines of the log that could not be written. */
+  readonly droppedLines?: () => number
   /** What the process says of its load; without it nothing is ever refused for that. */
   readonly sample?: () => Sample
 }
@@ -62,12 +70,21 @@ export interface GatewayHooks extends FilesOf {
 /** How long the ledger may take to be written at the end. */
 export const FLUSH_MS: Millis = 5000
 
+/** A collector that is not there would hold up every restart. */
+const LAST_SPANS_MS: Millis = 1000
+
 /** Wires the adapters and starts both listeners. Rejects, with nothing left open, when one cannot start. */
 export async function startGateway(loaded: Loaded, world: World, hooks: GatewayHooks): Promise<RunningGateway> {
   const { clock } = world
-  const { alarm, log, adminToken, say = () => {} } = hooks
+  const { log, adminToken, say = () => {} } = hooks
+  const metrics = new Metrics()
+  const alarm: Alarm = (...told) => {
+    metrics.alarm()
+    hooks.alarm(...told)
+  }
   const { reloader, revisions, applierOn } = changesOf(loaded, {
     ...hooks,
+    alarm,
     open: async next => {
       const opened = await openSnapshot(next, snapshots.current.generation + 1, shares)
       const serve = () => {
@@ -81,7 +98,7 @@ export async function startGateway(loaded: Loaded, world: World, hooks: GatewayH
   })
   const keep = () => reloader.settings.ledger.keep
 
-  const { store, close: closeState } = await openState(loaded.settings, world, alarm, keep)
+  const { store, close: closeState } = await openState(loaded.settings, world, alarm, { keep, wrote: metrics.wrote })
   const applier = applierOn(store)
   const leases = new Leases(store, clock, alarm)
   const stopUpkeep = startUpkeep(store, clock, keep, alarm)
@@ -114,12 +131,15 @@ export async function startGateway(loaded: Loaded, world: World, hooks: GatewayH
     ready: () => ready,
     reloads: reloader.counts,
     feed,
+    counter: metrics,
+    metrics: () => metrics.exposition(hooks.processMetrics),
     reload: by => reloader.reload(by),
     revisions,
     apply: application => applier.apply(application),
     shedding: () => (load && reloader.settings.listener.shedLoad ? load.level() : 0),
   }
-  const shares = { process, connections, identities: new Shared<Identity>(identity => identity.close()) }
+  const tracing = new Tracing(alarm)
+  const shares = { process, connections, identities: new Shared<Identity>(identity => identity.close()), tracing }
   const first = await openSnapshot(loaded, 1, shares).catch(async error => {
     await closeStore()
     throw error
@@ -131,9 +151,18 @@ export async function startGateway(loaded: Loaded, world: World, hooks: GatewayH
 
   const clients = serve(snapshots, publicEndpoints, (entry, config) => {
     log(entry, config)
+    metrics.request(countedOf(entry, config))
     feed.tell(entry, config)
   })
   const operators = serve(snapshots, adminEndpoints, () => {})
+  metrics.watch({
+    clock,
+    pools,
+    current: () => snapshots.current,
+    reloads: reloader.counts,
+    dropped: () => ({ decisions: decisions.counts.dropped, log: hooks.droppedLines?.() ?? 0 }),
+    underWay: () => leases.underWay,
+  })
   const abort = () => {
     // Or each of them would be told as a failure of its replica.
     probes.stop()
@@ -149,6 +178,7 @@ export async function startGateway(loaded: Loaded, world: World, hooks: GatewayH
       closeStore(),
       within(FLUSH_MS, decisions.close()),
       within(FLUSH_MS, revisions.written()),
+      within(LAST_SPANS_MS, tracing.closed()),
     ])
     return written
   }

@@ -2,11 +2,13 @@
 export const oneLine = (text: string): string => text.replace(UNSEEN, ' ')
 
 /** JSON, in which they stay as escapes; with `indent` blanks a level on many lines. */
-export const jsonText = (value: object, indent = 0): string =>
-  JSON.stringify(value, null, indent).replace(UNSEEN, unseen => Array.from(unseen, escaped).join(''))
+export const jsonText = (value: object, indent = 0): string => inEscapes(JSON.stringify(value, null, indent))
 
 /** The same on a line of its own. */
 export const jsonLine = (value: object): string => `${jsonText(value)}\n`
+
+/** The same of JSON that somebody else wrote. */
+export const inEscapes = (json: string): string => json.replace(UNSEEN, unseen => Array.from(unseen, escaped).join(''))
 
 const UNSEEN = /[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]+/gu
 

@@ -1,20 +1,29 @@
+import { hostname } from 'node:os'
 import { resolve } from 'node:path'
 import { ConfigFiles } from '../adapters/config-files/config-files.ts'
+import { processMetrics } from '../adapters/metrics/process.ts'
 import type { Disk } from '../config/disk.ts'
 import { isLoopback } from '../config/formats.ts'
 import { type Load, load } from '../config/load.ts'
-import type { Loaded } from '../config/settings.ts'
+import type { Loaded, LogSettings } from '../config/settings.ts'
+import type { Alarm } from '../gateway/ports.ts'
+import type { Millis } from '../policy/config.ts'
 import { banner } from './banner.ts'
+import { urlOf } from './control/open.ts'
 import { type Demo, prepareDemo } from './demo.ts'
 import { FLUSH_MS, type RunningGateway, startGateway } from './gateway.ts'
 import { loadedOrFail } from './load.ts'
 import { loadSampler } from './load-sample.ts'
-import { alarmLine, logLine } from './log-line.ts'
+import { lineOut } from './log/line-out.ts'
+import { ProcessLog } from './log/log.ts'
+import { type Knowing, KnownSecrets } from './log/secrets.ts'
 import { type Exit, onSignals } from './signals.ts'
 import { storeFailure } from './store-failure.ts'
 import { CommandFailed, exitCodes } from './talk.ts'
 import { saveToken } from './token.ts'
+import { version } from './version.ts'
 import { PathWatch } from './watch.ts'
+import { within } from './within.ts'
 import { world } from './world.ts'
 
 export interface ServeOptions {
@@ -52,6 +61,7 @@ interface RunOptions extends ServeOptions {
 }
 
 async function run(loadNow: (disk?: Disk) => Load, { watch, main }: RunOptions, demo?: Demo): Promise<void> {
+  const tellAlarm: Alarm = (...told) => log.alarm(...told)
   const watched = watch ? new PathWatch(() => gateway.reload('watch'), tellAlarm) : undefined
   const loadAgain = (disk?: Disk) => {
     const result = loadNow(disk)
@@ -60,36 +70,53 @@ async function run(loadNow: (disk?: Disk) => Load, { watch, main }: RunOptions, 
     return result
   }
   const loaded = loadedOrFail(loadNow())
-  outliveReaders()
   const adminToken = tokenFor(loaded)
+  let current = (): Knowing => loaded
+  const secrets = new KnownSecrets(adminToken)
+  const log = await openLog(
+    () => (demo ? { ...current().settings.log, format: 'text' } : current().settings.log),
+    secrets,
+    current,
+  )
   const gateway = await startGateway(loaded, world, {
     adminToken,
-    log: (entry, config) => console.log(logLine(entry, config)),
+    log: (entry, config) => log.request(entry, config),
     alarm: tellAlarm,
     load: loadAgain,
     ...(main !== undefined && { main }),
-    say: text => console.error(text),
+    say: text => log.say(text),
     sample: loadSampler(),
+    processMetrics: processMetrics(),
+    droppedLines: () => log.dropped,
   }).catch(error => explainStart(error, loaded))
+  current = () => gateway.app
   // Whatever changed since it was loaded is found by looking again.
   if (watched) void gateway.reload('watch')
   onSignals({
     reload: () => void gateway.reload('operator'),
-    leave: exit => void leave(gateway, demo, exit),
+    leave: exit => void leave({ gateway, log, ...(demo && { demo }) }, exit),
     cut: () => gateway.cut(),
   })
   saveToken(loaded.settings.server.stateDir, adminToken)
   const key = demo && (await demo.mintKey(gateway))
-  console.log(banner(loaded, gateway, demo && key ? { demo, key, adminToken } : undefined))
-  demo?.onExit(what => console.log(`         ${what} has ended`))
+  log.show(banner(loaded, gateway, demo && key ? { demo, key, adminToken } : undefined), 'serving', {
+    listen: urlOf(gateway.listen),
+    admin: urlOf(gateway.admin),
+    revision: loaded.config.revision,
+    version,
+  })
+  demo?.onExit(what => log.show(`         ${what} has ended`, `${what} has ended`))
 }
 
-const tellAlarm = (message: string, details?: Readonly<Record<string, unknown>>): void =>
-  console.error(`${new Date(world.clock.now()).toISOString().slice(11, 19)}  ${alarmLine(message, details)}`)
-
-/** Who reads the log may leave: requests go on. */
-function outliveReaders(): void {
-  for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {})
+/** The log of this process, which outlives its readers. */
+async function openLog(settings: () => LogSettings, secrets: KnownSecrets, all: () => Knowing): Promise<ProcessLog> {
+  const [out, err] = await Promise.all([lineOut(process.stdout), lineOut(process.stderr)])
+  const now = () => world.clock.now()
+  const known = () => {
+    secrets.know(all())
+    return settings()
+  }
+  return new ProcessLog({ out, err, settings: known, secrets, gateway: `${hostname()}:${process.pid}`, now })
 }
 
 /** The operator's own token, or a fresh one. Whoever can reach an exposed listener may also read a shared disk. */
@@ -110,10 +137,20 @@ function explainStart(error: unknown, { settings }: Loaded): never {
   throw storeFailure(error, settings.store) ?? error
 }
 
-async function leave(gateway: RunningGateway, demo: Demo | undefined, exit: Exit): Promise<void> {
-  console.log('         stopping: requests under way may finish; press Ctrl-C again to cut them')
+interface Running {
+  readonly gateway: RunningGateway
+  readonly log: ProcessLog
+  readonly demo?: Demo
+}
+
+async function leave({ gateway, log, demo }: Running, exit: Exit): Promise<void> {
+  log.show('         stopping: requests under way may finish; press Ctrl-C again to cut them', 'stopping')
   const written = await gateway.drain()
   await demo?.close()
-  if (!written) console.error(`✗ the ledger could not be written within ${FLUSH_MS / 1000} s`)
+  if (!written) log.alarm('the ledger could not be written', { error: `not within ${FLUSH_MS / 1000} s` })
+  await within(LAST_LINES_MS, log.flush())
   exit(written ? exitCodes.fine : exitCodes.unwritten)
 }
+
+/** How long a reader may take to read the last lines. */
+const LAST_LINES_MS: Millis = 500

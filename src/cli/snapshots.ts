@@ -7,12 +7,14 @@ import type { IdentitySettings, Loaded } from '../config/settings.ts'
 import type { Shared } from '../gateway/shared.ts'
 import type { App, Process, Snapshots } from '../http/endpoint.ts'
 import { ensureGuestSecrets } from './guest-secret.ts'
+import type { Tracing } from './tracing.ts'
 
 /** What all snapshots of a process work with. */
 export interface Shares {
   readonly process: Process
   readonly connections: Connections
   readonly identities: Shared<Identity>
+  readonly tracing: Tracing
 }
 
 /** A snapshot, and what it holds of the shares until it is closed. */
@@ -23,12 +25,13 @@ interface Open {
 
 /** Opens what a configuration needs. Rejects, with nothing left open, when the secret of guests cannot be had. */
 export async function openSnapshot({ config, settings }: Loaded, generation: number, shares: Shares): Promise<Open> {
-  const { process, connections } = shares
+  const { process, connections, tracing } = shares
   const guestSecrets = await ensureGuestSecrets(settings, process.random)
   const backends = openBackends(config.pools.values(), settings.backends, connections)
   const carrier = openCarrier(settings.backends)
   const tools = openTools(settings.tools, process)
   await tools.load()
+  const traced = await tracing.open(settings.traces)
   const provider = settings.identity && providerOf(settings.identity, shares)
   const app: App = {
     ...process,
@@ -41,6 +44,7 @@ export async function openSnapshot({ config, settings }: Loaded, generation: num
     carry: carrier.carry,
     tools: tools.tools,
     ...(provider && { verify: provider.thing.verify }),
+    ...(traced.traces && { traces: traced.traces }),
   }
   let closed = false
   const close = () => {
@@ -49,6 +53,7 @@ export async function openSnapshot({ config, settings }: Loaded, generation: num
     backends.close()
     carrier.close()
     tools.close()
+    traced.close()
     provider?.giveBack()
   }
   return { app, close }

@@ -3,7 +3,7 @@ import { type Lock, lockDirectory, StoreLocked } from '../adapters/embedded/lock
 import { openEmbeddedStore } from '../adapters/embedded/store.ts'
 import type { Settings } from '../config/settings.ts'
 import type { Alarm } from '../gateway/ports.ts'
-import type { Store } from '../gateway/store.ts'
+import type { Store, Wrote } from '../gateway/store.ts'
 import type { Millis } from '../policy/config.ts'
 import { CommandFailed } from './talk.ts'
 import { within } from './within.ts'
@@ -12,6 +12,8 @@ import type { World } from './world.ts'
 interface AsGateway {
   /** How long rows are kept, as the files say then. */
   readonly keep: () => Millis
+  /** Hears of the rows it writes. */
+  readonly wrote: Wrote
 }
 
 /** Opens the store of a configuration, as a gateway or as an operator's tool. Rejects with what `storeFailure` explains. */
@@ -21,17 +23,18 @@ export async function openStore(
   alarm: Alarm,
   as: AsGateway | 'tool',
 ): Promise<Store> {
-  if (store.kind === 'embedded') return openEmbeddedStore({ path: store.path, now: world.clock.now })
+  const heard = as === 'tool' ? {} : { wrote: as.wrote }
+  if (store.kind === 'embedded') return openEmbeddedStore({ path: store.path, now: world.clock.now, ...heard })
   // Only now: whoever has no Redis need not load a client for it.
   const { openRedisStore } = await import('../adapters/redis/store.ts')
-  const state = as === 'tool' ? {} : { stateDir: server.stateDir, keep: as.keep }
+  const state = as === 'tool' ? {} : { stateDir: server.stateDir, keep: as.keep, ...heard }
   return openRedisStore({ url: store.url.reveal(), prefix: brand, alarm, ...state })
 }
 
 /** Opens all that a gateway owns. `close` resolves with whether everything was written within `most`. */
-export async function openState(settings: Settings, world: World, alarm: Alarm, keep: () => Millis) {
+export async function openState(settings: Settings, world: World, alarm: Alarm, as: AsGateway) {
   const lock = await lockState(settings)
-  const store = await openStore(settings, world, alarm, { keep }).catch(async error => {
+  const store = await openStore(settings, world, alarm, as).catch(async error => {
     await lock.release()
     throw error
   })

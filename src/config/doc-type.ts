@@ -32,6 +32,7 @@ const UNITS: Readonly<Record<Unit['kind'], string>> = {
   size: 'bytes, or KB, MB or GB by thousands: 512KB or 10MB',
   usd: 'US dollars, to 9 decimals',
   price: 'US dollars for a million tokens, to 6 decimals',
+  share: 'a part of all, to 6 decimals: 0.1 is a tenth',
 }
 
 function textOf(schema: AnySchemaObject): string {

@@ -110,6 +110,9 @@ export interface ConfigFile {
   store?: string
   ledger?: LedgerSection
   decisions?: DecisionsSection
+  log?: LogSection
+  metrics?: MetricsSection
+  traces?: TracesSection
   identity?: IdentitySection
   guests?: GuestsSection
   failover?: FailoverSection
@@ -201,6 +204,62 @@ export interface DecisionsSection {
    * How many files are kept: the oldest goes when another one begins.
    */
   files?: number | string
+}
+/**
+ * What the process prints: a line for each request on stdout, alarms on stderr. Prompts, answers and keys are in none.
+ */
+export interface LogSection {
+  /**
+   * `text` for people, or `json`: an object on each line. The demo speaks to people in any case.
+   */
+  format?: 'text' | 'json'
+  /**
+   * The least that is printed. `info`: every request. `warn`: alarms, and requests that the gateway or its backends failed. `error`: alarms with a fault behind them.
+   */
+  level?: 'info' | 'warn' | 'error'
+}
+/**
+ * Who may read /metrics on the admin listener, beside operators.
+ */
+export interface MetricsSection {
+  /**
+   * Whether anybody may who reaches the admin listener.
+   */
+  public?: boolean
+  /**
+   * A bearer token that reads /metrics and nothing else, for what scrapes them: `${VARIABLE}`, or `file:PATH` relative to this file. At least 16 characters.
+   */
+  token?: string
+}
+/**
+ * Where spans of requests, and of attempts at backends, are sent: by OTLP over HTTP. Prompts, answers and keys are in none. Left out: nowhere.
+ */
+export interface TracesSection {
+  /**
+   * The collector; spans go to /v1/traces below it, as JSON.
+   */
+  endpoint: string
+  /**
+   * The share of requests that is traced, chosen by their trace ids.
+   */
+  sample?: number | string
+  /**
+   * What the collector wants to be sent with them.
+   */
+  headers?: TraceHeader[]
+}
+/**
+ * A header, such as `authorization`.
+ */
+export interface TraceHeader {
+  /**
+   * The name of the header.
+   */
+  name: string
+  /**
+   * Its value, in which blanks may stand: `${VARIABLE}`, or `file:PATH` relative to this file.
+   */
+  secret: string
 }
 /**
  * Where people sign in: an OIDC provider whose access tokens are accepted. Left out: only operators mint keys.

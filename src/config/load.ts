@@ -19,7 +19,8 @@ import { fieldsOf, fingerprintOf, includesIn, pathsOf, revisionOf, textsFrom } f
 import { checkReferences } from './refs.ts'
 import type { ConfigFile } from './schema.ts'
 import { readKeys } from './secrets.ts'
-import type { Loaded } from './settings.ts'
+import { readSeeingSecrets } from './seeing-secrets.ts'
+import type { Loaded, Secret } from './settings.ts'
 import { type Secrets, settle } from './settle.ts'
 import { checkSizes } from './sizes.ts'
 import type { Report } from './source.ts'
@@ -95,6 +96,7 @@ function checkAll({ roots }: Files, { env, directory, disk }: Origin, report: Re
     pools: readKeys(union.pools, place, report),
     tools: readKeys(union.tools, place, report),
     guests: readGuestSecrets(root, main, place, report),
+    seeing: readSeeingSecrets(root, place, report),
   }
   if (!main) return undefined
   lintProcess(root, main, report)
@@ -112,9 +114,17 @@ function build({ main, union, secrets }: Checked, { sources, roots: [root] }: Fi
     settings: settle(main, union, secrets, directory),
     fields: fieldsOf(root, union.defaultModel?.node),
     texts,
-    fingerprint: fingerprintOf(texts, env, [...secrets.pools.values(), ...secrets.tools.values(), ...secrets.guests]),
+    fingerprint: fingerprintOf(texts, env, all(secrets)),
   }
 }
+
+const all = ({ pools, tools, guests, seeing: { metrics, traces } }: Secrets): readonly Secret[] => [
+  ...pools.values(),
+  ...tools.values(),
+  ...guests,
+  ...(metrics ? [metrics] : []),
+  ...traces.values(),
+]
 
 const isError = ({ severity }: Problem): boolean => severity === 'error'
 

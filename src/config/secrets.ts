@@ -36,25 +36,37 @@ export function readKeys(
 }
 
 /** What a field refers to; undefined where it refers to nothing, or its form was reported already. */
-export function fetchSecret(node: Node | undefined, field: string, place: SecretPlace): string | Refusal | undefined {
+export function fetchSecret(
+  node: Node | undefined,
+  field: string,
+  place: SecretPlace,
+  holds = TOKEN,
+): string | Refusal | undefined {
   const source = isText(node) ? secretFormat.read(node.value) : undefined
   if (!source) return undefined
-  return 'variable' in source ? fromEnv(source.variable, field, place) : fromFile(source.file, field, place)
+  return 'variable' in source
+    ? fromEnv(source.variable, field, place, holds)
+    : fromFile(source.file, field, place, holds)
 }
+
+/** A key travels in a header, where a line break would begin another one. */
+const TOKEN = /^[\x21-\x7e]+$/
+/** The whole value of a header, such as `Basic …`. */
+export const TEXT = /^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/
 
 /** Reports a secret that cannot be used, where it is referred to. */
 export const refuse = ({ span }: Pick<Node, 'span'>, { rule, says, hint }: Refusal, report: Report): void =>
   report({ ...span, rule, severity: 'error', message: says, hint })
 
-function fromEnv(name: string, field: string, { env }: SecretPlace): string | Refusal {
+function fromEnv(name: string, field: string, { env }: SecretPlace, holds: RegExp): string | Refusal {
   const value = env[name]
   if (value === undefined) return missing(name, 'export it before you start the gateway')
   if (value.trim() === '')
     return { rule: 'empty-secret', says: `${name} is set, but empty`, hint: `give it a value, or remove \`${field}\`` }
-  return sendable(value, noun(field), name)
+  return sendable(value, noun(field), name, holds)
 }
 
-function fromFile(file: string, field: string, { directory, standIn }: SecretPlace): string | Refusal {
+function fromFile(file: string, field: string, { directory, standIn }: SecretPlace, holds: RegExp): string | Refusal {
   const path = resolve(directory, file)
   try {
     const stat = statSync(path)
@@ -72,7 +84,7 @@ function fromFile(file: string, field: string, { directory, standIn }: SecretPla
         says: `\`${file}\` is empty`,
         hint: `write the ${noun(field)} into it, or remove \`${field}\``,
       }
-    return sendable(value, noun(field), file)
+    return sendable(value, noun(field), file, holds)
   } catch {
     if (standIn) return standIn(file)
     // The reason does not matter to the reader: the file has to be there and readable.
@@ -84,11 +96,10 @@ function fromFile(file: string, field: string, { directory, standIn }: SecretPla
   }
 }
 
-const noun = (field: string): string => (field === 'key' ? 'key' : 'secret')
+const noun = (field: string): string => (field === 'key' || field === 'token' ? field : 'secret')
 
-/** A key travels in a header, where a line break would begin another one. */
-function sendable(value: string, what: string, from: string): string | Refusal {
-  if (/^[\x21-\x7e]+$/.test(value)) return value
+function sendable(value: string, what: string, from: string, holds: RegExp): string | Refusal {
+  if (holds.test(value)) return value
   return {
     rule: 'bad-secret',
     says: `the ${what} in ${from} holds blanks or other characters that no ${what} has`,

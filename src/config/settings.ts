@@ -51,6 +51,10 @@ export interface Settings {
     readonly keep: Millis
   }
   readonly decisions: DecisionSettings
+  readonly log: LogSettings
+  readonly metrics: MetricsSettings
+  /** Where spans go; without it none are made. */
+  readonly traces?: TraceSettings
   /** Where people sign in; without it only operators mint keys. */
   readonly identity?: IdentitySettings
   /** Keys for devices without an account; without it there are none. */
@@ -83,6 +87,30 @@ export interface DecisionSettings {
   readonly maxBytes: number
   /** How many are kept. */
   readonly files: number
+}
+
+/** What the process prints. */
+export interface LogSettings {
+  readonly format: 'text' | 'json'
+  readonly level: LogLevel
+}
+export type LogLevel = 'info' | 'warn' | 'error'
+
+/** Who reads metrics, beside operators. */
+export interface MetricsSettings {
+  /** Whoever reaches the admin listener. */
+  readonly public: boolean
+  /** Whoever sends this as bearer. */
+  readonly token?: Secret
+}
+
+export interface TraceSettings {
+  /** Of the collector, without /v1/traces. */
+  readonly endpoint: string
+  /** Requests of a million that are traced. */
+  readonly perMillion: number
+  /** By their names. */
+  readonly headers: ReadonlyMap<string, Secret>
 }
 
 /** What a connection of a client may take of the gateway. */

@@ -25,6 +25,7 @@ import {
   type StoreSettings,
   type Timeouts,
 } from './settings.ts'
+import { type SeeingSecrets, seeingOf } from './settle-seeing.ts'
 import { toolsOf } from './settle-tools.ts'
 import { store } from './store.ts'
 import type { Declarations, Union } from './unite.ts'
@@ -35,6 +36,7 @@ export interface Secrets {
   readonly pools: ReadonlyMap<string, Secret>
   readonly tools: ReadonlyMap<string, Secret>
   readonly guests: readonly Secret[]
+  readonly seeing: SeeingSecrets
 }
 
 /** What the process needs beside the policy: defaults filled in, paths made absolute from the main file's directory. */
@@ -53,6 +55,7 @@ export function settle(
     store: storeOf(file.store ?? DEFAULTS.store, directory),
     ledger: { keep: unitOf('duration', ledger.keep ?? DEFAULTS.keep) },
     decisions: decisionsOf(file.decisions ?? {}, directory, settled.stateDir),
+    ...seeingOf(file, secrets.seeing),
     ...(file.identity && { identity: identityOf(file.identity, publicUrl) }),
     ...(file.guests && { guests: guestsOf(file.guests, secrets.guests) }),
     limits: {

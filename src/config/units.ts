@@ -4,7 +4,7 @@ import { isRefusal } from './scalar.ts'
 
 /** The `x-unit` of a field in the schema; min and max in the unit that is kept. */
 export interface Unit {
-  readonly kind: 'count' | 'duration' | 'size' | 'usd' | 'price'
+  readonly kind: 'count' | 'duration' | 'size' | 'usd' | 'price' | 'share'
   readonly min: number
   readonly max: number
 }
@@ -45,6 +45,8 @@ const FORMS: Readonly<Record<Unit['kind'], Form>> = {
   usd: { ...DOLLARS, suffixes: { '': { shift: 9 } } },
   // Nano-USD for 1,000 tokens, written in USD for 1,000,000.
   price: { ...DOLLARS, suffixes: { '': { shift: 6 } } },
+  // Millionths.
+  share: { noun: 'a share', suffixes: { '': { shift: 6 } }, hint: 'write a number from 0 to 1, such as 0.1' },
 }
 
 /** Reads what an operator wrote into an exact integer: milliseconds, bytes, nano-USD. */
@@ -82,14 +84,14 @@ function scaled(decimal: string, shift: number, times = 1n): number | undefined 
 }
 
 function tooFine(kind: Unit['kind'], shift: number): Refusal {
-  if (kind === 'usd' || kind === 'price') {
+  if (kind === 'usd' || kind === 'price' || kind === 'share') {
     return { rule: 'too-precise', says: `has more than ${shift} decimals`, hint: `round it to ${shift} decimals` }
   }
   return { rule: 'not-a-number', says: 'is not a whole number', hint: FORMS[kind].hint }
 }
 
 function outOfRange(kind: Unit['kind'], min: number, max: number): Refusal {
-  const unit = { count: '', duration: '', size: ' bytes', usd: ' USD', price: ' USD' }[kind]
+  const unit = { count: '', duration: '', size: ' bytes', usd: ' USD', price: ' USD', share: '' }[kind]
   return {
     rule: 'out-of-range',
     says: 'is out of range',
@@ -106,7 +108,7 @@ export const sayUnit = ({ kind, min, max }: Unit): Readonly<Record<'noun' | 'hin
 
 function shownAs(kind: Unit['kind'], value: number): string {
   if (kind === 'duration') return durationText(value)
-  return String(kind === 'usd' ? value / 1e9 : kind === 'price' ? value / 1e6 : value)
+  return String(kind === 'usd' ? value / 1e9 : kind === 'price' || kind === 'share' ? value / 1e6 : value)
 }
 
 /** In the largest unit that says it whole: `90d`. */

@@ -12,6 +12,7 @@ export interface Target {
   readonly path: string
   readonly body: string
   readonly requestId: string
+  readonly traceparent?: string
   readonly settings: BackendSettings
   readonly commit: Commit
   /** What is left of the time for the whole stream. */
@@ -54,8 +55,10 @@ export function openAttempt(
   reader: Reader,
   over: (outcome: Rejected | Failed) => void,
 ): Exchange {
-  const { pool, replica, fresh, path, body, requestId } = target
-  const open = (listener: BackendListener) => send({ pool: pool.name, replica, fresh, path, body, requestId }, listener)
+  const { pool, replica, fresh, path, body, requestId, traceparent } = target
+  const traced = traceparent === undefined ? {} : { traceparent }
+  const open = (listener: BackendListener) =>
+    send({ pool: pool.name, replica, fresh, path, body, requestId, ...traced }, listener)
   return readExchange({ clock, open, isAnswer: status => status === 200 }, target, reader, over)
 }
 

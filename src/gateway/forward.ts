@@ -5,8 +5,9 @@ import type { AnswerTerms } from '../wire/request.ts'
 import { scrub } from '../wire/scrub.ts'
 import type { AdmittedCall } from './admit.ts'
 import type { Target } from './attempt.ts'
+import { watchedFailover } from './attempt-watch.ts'
 import { Expenses } from './expenses.ts'
-import { type AnswerEnd, type Attempted, type FailoverPorts, failover, type Unanswered } from './failover.ts'
+import type { AnswerEnd, Attempted, FailoverPorts, Unanswered } from './failover.ts'
 import type { Call, Gateway, Unserved } from './infer.ts'
 import type { Lease } from './leases.ts'
 import type { Outcome } from './outcome.ts'
@@ -34,7 +35,7 @@ export const answerTerms = (
 })
 
 /** Sends the request to one pool after the other, as `attempt` does for one replica. */
-export function forward<A>(
+export async function forward<A>(
   gateway: Gateway,
   call: Call,
   admitted: LeasedCall,
@@ -45,17 +46,15 @@ export function forward<A>(
   const { clock } = gateway
   const { requestId, wire } = call
   const { decision } = admitted
-  const ports = failoverPorts(gateway, call, admitted, failures)
   const context = 'context' in decision.model ? decision.model.context : 0
-
-  return failover(ports, decision.pools, context, place => {
+  return watchedFailover(gateway, call, admitted, { context, failures }, (place, traced) => {
     const { pool } = place
     const streamTime = Math.max(0, place.settings.streamTimeout - (clock.elapsed() - startedAt))
     const body = bodyFor(pool)
     // The prompt is read from here on; images are charged once they came.
     const dispatched = () => admitted.lease.dispatched(() => settlementOf(admitted, { pool, spoken: 0, items: 0 }))
     const { commit } = decision
-    return attempt({ ...place, path: wire.path, body, requestId, commit, streamTime, dispatched })
+    return attempt({ ...place, path: wire.path, body, requestId, commit, streamTime, dispatched, ...traced })
   })
 }
 

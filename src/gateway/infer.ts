@@ -12,7 +12,18 @@ import type { Failure } from './failover.ts'
 import { answerTerms, endOf, forward, type LeasedCall, settle, unanswered } from './forward.ts'
 import type { Leases } from './leases.ts'
 import type { Pools } from './pools.ts'
-import type { Alarm, Carry, Client, Clock, DecisionLog, HostedTools, Send } from './ports.ts'
+import type {
+  Alarm,
+  AttemptCounter,
+  Carry,
+  Client,
+  Clock,
+  DecisionLog,
+  HostedTools,
+  RequestTrace,
+  Send,
+  Traces,
+} from './ports.ts'
 import { settlementOf } from './settlement.ts'
 import type { VerifyToken } from './sign-in.ts'
 import { type Bill, type Store, StoreUnavailable } from './store.ts'
@@ -40,6 +51,9 @@ export interface Gateway {
   readonly chance: () => number
   /** Asked only where the settings say so. */
   readonly decisions: DecisionLog
+  readonly counter: AttemptCounter
+  /** Absent where nobody traces. */
+  readonly traces?: Traces
   readonly alarm: Alarm
 }
 
@@ -54,6 +68,8 @@ export interface Call {
   readonly client: Client
   /** Hears which pool is tried, for answers that must begin before one of them has answered. */
   readonly trying: (admitted: AdmittedCall, pool: Pool) => void
+  /** Absent where nobody traces. */
+  readonly trace?: RequestTrace
 }
 
 /** What becomes of a request. */

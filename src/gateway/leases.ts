@@ -64,6 +64,11 @@ export class Leases {
     }
   }
 
+  /** How many there are. */
+  get underWay(): number {
+    return this.#open.size
+  }
+
   stop(): void {
     this.#stopBeating()
     this.#stopFirst?.()

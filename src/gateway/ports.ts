@@ -1,7 +1,8 @@
 import type { Writable } from 'node:stream'
 import type { Secret } from '../config/settings.ts'
-import type { EpochMs, Millis, PassMethod } from '../policy/config.ts'
+import type { EpochMs, Kind, Millis, PassMethod } from '../policy/config.ts'
 import type { DecisionRecord } from '../policy/record.ts'
+import type { Usage } from '../wire/usage.ts'
 
 /** Time, as an argument. */
 export interface Clock {
@@ -32,6 +33,8 @@ export interface BackendRequest {
   readonly path: string
   readonly body: string
   readonly requestId: string
+  /** Where requests are traced: of the attempt, in the form of W3C Trace Context. */
+  readonly traceparent?: string
 }
 
 export interface BackendListener {
@@ -135,6 +138,80 @@ export interface ToolResult {
 /** Where decisions are written down. Whoever writes does not wait, and never fails: what cannot be kept is dropped. */
 export interface DecisionLog {
   write(record: DecisionRecord): void
+}
+
+/** How an attempt at a backend ended. `interrupted`: it failed after its answer had begun. */
+export type AttemptResult =
+  | 'ok'
+  | 'rejected'
+  | 'rate_limited'
+  | 'status'
+  | 'timeout'
+  | 'connection'
+  | 'malformed'
+  | 'interrupted'
+  | 'left'
+
+/** Counts attempts, and never throws. */
+export interface AttemptCounter {
+  /** An attempt is over. */
+  attempt(pool: string, replica: string, result: AttemptResult): void
+}
+
+/** Follows requests for whoever looks at traces. Nothing here throws, waits, or hears of prompts and keys. */
+export interface Traces {
+  begin(request: TracedRequest): RequestTrace
+}
+
+export interface TracedRequest {
+  readonly requestId: string
+  readonly kind: Kind
+  /** `/v1/chat/completions` */
+  readonly path: string
+  readonly stream: boolean
+  /** As the client sent it, whatever it is. */
+  readonly traceparent?: string
+}
+
+/** One request. */
+export interface RequestTrace {
+  /** 32 hexadecimal digits. */
+  readonly traceId: string
+  attempt(attempt: TracedAttempt): AttemptTrace
+  end(end: TracedEnd): void
+}
+
+export interface TracedAttempt {
+  readonly model: string
+  readonly pool: string
+  /** Base URL. */
+  readonly replica: string
+  /** What the backend calls the model. */
+  readonly backendModel: string
+  readonly maxTokens: number
+}
+
+/** One attempt of it. */
+export interface AttemptTrace {
+  /** For the backend, in place of whatever a client sent. */
+  readonly traceparent: string
+  end(end: { readonly result: AttemptResult; readonly status?: number; readonly usage?: Usage }): void
+}
+
+/** What is known of a request when it is over. */
+export interface TracedEnd {
+  readonly status: number
+  /** Of the files: no name that a client made up. */
+  readonly model?: string
+  readonly plan?: string
+  readonly rule?: string
+  readonly pool?: string
+  readonly code?: string
+  readonly inputTokens?: number
+  readonly outputTokens?: number
+  /** Until the first content. */
+  readonly firstMs?: Millis
+  readonly interrupted?: boolean
 }
 
 /** The client at the other end, who may leave at any time. */

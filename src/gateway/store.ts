@@ -168,6 +168,12 @@ export interface LedgerRow extends Bill {
   readonly cause?: string
 }
 
+/**
+ * Hears of each row that this process wrote, once it is written. `requests` is 0 where the request had a row before.
+ * Never throws.
+ */
+export type Wrote = (row: LedgerRow, requests: 0 | 1) => void
+
 export interface LedgerQuery {
   readonly account?: string
   /** Admitted at or after. */

@@ -2,6 +2,7 @@ import { timingSafeEqual } from 'node:crypto'
 import { hashOf } from '../gateway/keys.ts'
 import { isBadToken } from '../gateway/sign-in.ts'
 import type { Denial } from '../policy/denial.ts'
+import { isDenial } from '../wire/body.ts'
 import type { App } from './endpoint.ts'
 
 /** Who an operator is, as the audit names them. */
@@ -14,7 +15,7 @@ export async function operatorOf(
   { adminToken, verify, settings }: Pick<App, 'adminToken' | 'verify' | 'settings'>,
   authorization = '',
 ): Promise<Operator | Denial> {
-  if (isAdminToken(adminToken, authorization)) return { by: 'operator' }
+  if (isBearer(adminToken, authorization)) return { by: 'operator' }
   const admins = settings.identity?.admins ?? []
   const token = /^Bearer +(\S+)$/i.exec(authorization)?.[1]
   // Three parts, as every signed JWT has: of anything else the provider need not be asked.
@@ -30,6 +31,17 @@ const NOBODY: Denial = {
   problem: 'Send the admin token as bearer; the server wrote it to its state_dir.',
 }
 
+/** Why metrics may not be read; nothing for anybody where the files say so, for whoever has their token, and for operators. */
+export async function scraperOf(
+  app: Pick<App, 'adminToken' | 'verify' | 'settings'>,
+  authorization = '',
+): Promise<Denial | undefined> {
+  const { metrics } = app.settings
+  if (metrics.public || (metrics.token && isBearer(metrics.token.reveal(), authorization))) return undefined
+  const operator = await operatorOf(app, authorization)
+  return isDenial(operator) ? operator : undefined
+}
+
 /** Hashes have one length, so the comparison tells nothing of the token's. */
-const isAdminToken = (adminToken: string, authorization: string): boolean =>
-  timingSafeEqual(Buffer.from(hashOf(authorization)), Buffer.from(hashOf(`Bearer ${adminToken}`)))
+const isBearer = (token: string, authorization: string): boolean =>
+  timingSafeEqual(Buffer.from(hashOf(authorization)), Buffer.from(hashOf(`Bearer ${token}`)))

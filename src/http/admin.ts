@@ -12,6 +12,7 @@ import type { HttpCall } from './call.ts'
 import type { App, Endpoint } from './endpoint.ts'
 import { readSmall } from './field.ts'
 import { UNCACHED } from './keys.ts'
+import { showMetrics } from './metrics.ts'
 import { showReadyInDetail } from './ready.ts'
 import { exportLedger, showUsage } from './usage.ts'
 
@@ -22,6 +23,7 @@ export const errands: readonly Errand[] = [...keyErrands, ...accountErrands]
 export const adminEndpoints: readonly Endpoint[] = [
   { method: 'GET', path: '/healthz', who: 'anyone', run: (_app, call) => call.json(200, { status: 'alive' }) },
   { method: 'GET', path: '/readyz', who: 'anyone', run: showReadyInDetail },
+  { method: 'GET', path: '/metrics', who: 'scraper', run: showMetrics },
   ...errands.map(endpointOf),
   ...poolEndpoints,
   { method: 'POST', path: '/admin/reload', who: 'operator', run: reloadConfig },

@@ -6,7 +6,7 @@ import type { Caller } from '../policy/facts.ts'
 import { isDenial } from '../wire/body.ts'
 import { denialEvent } from '../wire/denial.ts'
 import type { ProtocolDenial } from '../wire/docs.ts'
-import { operatorOf } from './admin-operator.ts'
+import { operatorOf, scraperOf } from './admin-operator.ts'
 import { ClientLeft } from './body.ts'
 import type { HttpCall } from './call.ts'
 import { preflight } from './cors.ts'
@@ -37,6 +37,10 @@ export async function answer(
     case 'operator': {
       const operator = await operatorOf(app, authorization)
       return isDenial(operator) ? call.deny(operator) : endpoint.run(app, call, operator.by)
+    }
+    case 'scraper': {
+      const denial = await scraperOf(app, authorization)
+      return denial ? call.deny(denial) : endpoint.run(app, call)
     }
     // Before the body: a dead key is told so even with a bad body, and costs nothing.
     case 'caller':

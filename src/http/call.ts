@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
-import type { Cancel, Client, Clock } from '../gateway/ports.ts'
+import type { Cancel, Client, Clock, RequestTrace } from '../gateway/ports.ts'
+import type { Millis } from '../policy/config.ts'
 import type { Denial } from '../policy/denial.ts'
 import { denialEvent, type ErrorTerms, renderDenial } from '../wire/denial.ts'
 import type { ProtocolDenial } from '../wire/docs.ts'
@@ -45,11 +46,16 @@ export class HttpCall implements Client {
   #told = false
   /** What the request's line of the log adds to status and time. */
   note: CallNote = {}
+  /** When it arrived, on the clock of lengths. */
+  readonly startedAt: Millis
+  /** Where it is traced. */
+  trace: RequestTrace | undefined
   /** Whose request it is, once that is known. */
   account: string | undefined
 
   constructor(request: IncomingMessage, response: ServerResponse, requestId: string, context: CallContext) {
     this.#context = context
+    this.startedAt = context.clock.elapsed()
     this.request = request
     this.response = response
     this.requestId = requestId
@@ -98,6 +104,18 @@ export class HttpCall implements Client {
     if (this.#gone) run()
     else this.#leavers.add(run)
     return () => this.#leavers.delete(run)
+  }
+
+  /** It is sent to a backend; `waited` is how long its body took to come. */
+  tries(waited: Millis): void {
+    if (this.note.overheadMs !== undefined) return
+    this.note = { ...this.note, overheadMs: this.#context.clock.elapsed() - this.startedAt - waited }
+  }
+
+  /** The first of an answer is passed on. */
+  speaks(): void {
+    if (this.note.firstMs !== undefined) return
+    this.note = { ...this.note, firstMs: this.#context.clock.elapsed() - this.startedAt }
   }
 
   #leave(): void {
@@ -233,6 +251,10 @@ export interface CallNote {
   readonly estimated?: boolean
   /** Events of the backend that were no JSON, and left out. */
   readonly skippedEvents?: number
+  /** Of a stream: until the first of its content was passed on. */
+  readonly firstMs?: Millis
+  /** Until it was first sent to a backend, without waiting for its body: what the gateway itself took. */
+  readonly overheadMs?: Millis
   /** Set when the answer did not end well. */
   readonly interrupted?: string
 }

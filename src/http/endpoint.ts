@@ -26,9 +26,16 @@ export type Endpoint = {
   | { readonly who: 'caller'; readonly run: (app: App, call: HttpCall, identified: Identified) => Promise<void> }
   /** Whoever signed in; a key is not enough. */
   | { readonly who: 'signed-in'; readonly run: (app: App, call: HttpCall, caller: Caller) => Promise<void> }
+  /** Whoever may read metrics. */
+  | { readonly who: 'scraper'; readonly run: (app: App, call: HttpCall) => Promise<void> }
   /** `by` is the operator, for the audit. */
   | { readonly who: 'operator'; readonly run: (app: App, call: HttpCall, by: string) => Promise<void> }
 )
+
+export interface Exposition {
+  readonly type: string
+  readonly text: string
+}
 
 /** What endpoints work with. */
 export interface App extends Snapshot, Process {}
@@ -57,6 +64,8 @@ export interface Process extends Omit<Gateway, PerSnapshot> {
   readonly reloads: Reloads
   /** What operators follow. */
   readonly feed: Feed
+  /** What was counted, in the form that Prometheus reads. */
+  readonly metrics: () => Promise<Exposition>
   /** Loads the files again, because somebody asks for it. They take effect whole, or not at all. */
   readonly reload: (by: string) => Promise<Reloaded>
   readonly revisions: Revisions
@@ -65,7 +74,7 @@ export interface Process extends Omit<Gateway, PerSnapshot> {
 }
 
 /** What of the gateway's ports comes from the files. All others outlive a reload. */
-type PerSnapshot = 'config' | 'settings' | 'send' | 'carry' | 'tools' | 'verify'
+type PerSnapshot = 'config' | 'settings' | 'send' | 'carry' | 'tools' | 'verify' | 'traces'
 
 /** Where requests get the snapshot they keep. */
 export interface Snapshots {

@@ -2,6 +2,7 @@ import type { AdmittedCall } from '../gateway/admit.ts'
 import { answerHeaders } from '../gateway/answer-headers.ts'
 import type { Identified } from '../gateway/identify.ts'
 import { infer, type Served } from '../gateway/infer.ts'
+import type { RequestTrace, TracedRequest } from '../gateway/ports.ts'
 import type { Bill } from '../gateway/store.ts'
 import type { Millis, Pool } from '../policy/config.ts'
 import type { Denial } from '../policy/denial.ts'
@@ -21,7 +22,9 @@ const HEADERS_WAIT: Millis = 25_000
 /** An endpoint that serves one kind of inference request; `read` knows its body. */
 export function inference(read: (bytes: Buffer, app: App) => WireRequest | Denial) {
   return async (app: App, call: HttpCall, { caller, keyHash }: Identified): Promise<void> => {
+    const waitedFrom = app.clock.elapsed()
     const bytes = await readBody(call.request, app.settings.limits.bodyBytes)
+    const waited = app.clock.elapsed() - waitedFrom
     if (isDenial(bytes)) return call.deny(bytes)
     const wire = read(bytes, app)
     if (isDenial(wire)) return call.deny(wire)
@@ -32,15 +35,39 @@ export function inference(read: (bytes: Buffer, app: App) => WireRequest | Denia
     const start = new LateStart(app, events)
     const stopWaiting = wire.stream ? app.clock.after(HEADERS_WAIT, () => start.overdue()) : () => {}
     const trying = (admitted: AdmittedCall, pool: Pool) => {
+      call.tries(waited)
       app.feed.began(caller.account)
       start.trying(admitted, pool)
     }
     const { headers } = call.request
-    const asked = { requestId: call.requestId, caller, wire, headers, client: call, trying }
-    const served = await infer(app, keyHash === undefined ? asked : { ...asked, keyHash }).finally(stopWaiting)
+    const trace = traceOf(app, call, { kind: wire.request.kind, stream: wire.stream !== undefined })
+    const asked = {
+      requestId: call.requestId,
+      caller,
+      wire,
+      headers,
+      client: call,
+      trying,
+      ...(trace && { trace }),
+      ...(keyHash !== undefined && { keyHash }),
+    }
+    const served = await infer(app, asked).finally(stopWaiting)
     noteFailures(call, served)
     await answer(app, call, events, served)
   }
+}
+
+/** Begins to trace a request, where anybody does. */
+export function traceOf(
+  { traces }: App,
+  call: HttpCall,
+  asked: Pick<TracedRequest, 'kind' | 'stream'>,
+): RequestTrace | undefined {
+  const { traceparent } = call.request.headers
+  const { requestId, path } = call
+  const traced = { requestId, path, ...asked }
+  call.trace = traces?.begin(typeof traceparent === 'string' ? { ...traced, traceparent } : traced)
+  return call.trace
 }
 
 /** Begins a stream that is overdue with the pool that is being tried; failover goes on behind it. */

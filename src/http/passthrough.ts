@@ -11,7 +11,7 @@ import { formOf, readPassed } from '../wire/passed.ts'
 import { readBody } from './body.ts'
 import type { HttpCall } from './call.ts'
 import type { App, Endpoint } from './endpoint.ts'
-import { noteBill, noteFailures } from './infer.ts'
+import { noteBill, noteFailures, traceOf } from './infer.ts'
 import { passOn } from './pass-on.ts'
 import { hasBody } from './request-form.ts'
 import { RequestUpload } from './upload.ts'
@@ -38,13 +38,18 @@ function passing(route: Passthrough, method: PassMethod) {
     const trying = (_admitted: AdmittedCall) => app.feed.began(caller.account)
     const { upload, ...said } = body
     const asked = { requestId: call.requestId, caller, client: call, trying, route, method, ...said }
-    const passed = await pass(app, keyHash === undefined ? asked : { ...asked, keyHash })
+    const passed = await pass(app, { ...asked, ...knownOf(app, call, keyHash) })
     noteFailures(call, passed)
     if (passed.kind === 'passed') return answer(app, call, passed)
     if (passed.kind === 'denied') return call.deny(passed.denial)
     if (passed.bill) noteBill(call, passed.bill)
     if (upload?.tooLarge) call.deny({ code: 'PAYLOAD_TOO_LARGE', limitBytes: limitOf(route) })
   }
+}
+
+function knownOf(app: App, call: HttpCall, keyHash: string | undefined): Pick<PassCall, 'keyHash' | 'trace'> {
+  const trace = traceOf(app, call, { kind: 'passthrough', stream: false })
+  return { ...(trace && { trace }), ...(keyHash !== undefined && { keyHash }) }
 }
 
 /** What follows a path is a client's to say, and would reach the backend unread. */

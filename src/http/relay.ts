@@ -34,6 +34,7 @@ export function relay(
     stopWatching = call.onGone(() => finish(stream.abort(), () => {}))
     stream.attach({
       write: text => {
+        call.speaks()
         if (!events.write(text, () => stream.resume())) stream.pause()
       },
       end: ending => finish(ending, () => events.end(ending.clean ? sseDone : interrupted)),

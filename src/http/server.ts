@@ -14,6 +14,7 @@ import type { Endpoint, Snapshots } from './endpoint.ts'
 import { createListener } from './listener.ts'
 import { formFault } from './request-form.ts'
 import { sitesOf } from './site.ts'
+import { tracedEnd } from './traced-end.ts'
 import { Traffic } from './traffic.ts'
 
 /** One finished request, for the log. */
@@ -25,6 +26,8 @@ export interface LogEntry extends CallNote {
   /** 499 when the client left before its answer. */
   readonly status: number
   readonly ms: Millis
+  /** Where it is traced. */
+  readonly traceId?: string
   /** Of a caller that was recognised. It is in no line of the log. */
   readonly account?: string
 }
@@ -93,7 +96,9 @@ export function serve(snapshots: Snapshots, endpoints: readonly Endpoint[], log:
       .then(() => call.wasCut && call.farewell())
     // Both: what a request cost is known only once it is settled, even when its client has long left.
     Promise.all([closed, answered]).then(() => {
-      log(entryOf(call, at, closedAt), app.config)
+      const entry = entryOf(call, at, closedAt)
+      call.trace?.end(tracedEnd(entry, app.config))
+      log(entry, app.config)
       snapshots.giveBack(app)
       traffic.over(call)
     })
@@ -133,6 +138,6 @@ const CROWDED: Denial = { code: 'OVERLOADED', of: 'address' }
 function entryOf(call: HttpCall, at: EpochMs, closedAt: EpochMs): LogEntry {
   const { requestId, path, note, request, response, account } = call
   const status = call.gone && !call.wasCut ? 499 : response.statusCode
-  const who = account === undefined ? {} : { account }
+  const who = { ...(account !== undefined && { account }), ...(call.trace && { traceId: call.trace.traceId }) }
   return { at, requestId, method: request.method ?? '', path, status, ms: closedAt - at, ...who, ...note }
 }

@@ -29,6 +29,12 @@ const FULL = () =>
         ['config.example.yaml', '  # trusted_proxies', '  trusted_proxies'],
         ['config.example.yaml', '  log: true\n', '  log: true\n  path: ./decisions\n'],
         ['config.example.yaml', `  # secret: \${GUEST_SECRET}`, `  secret: \${CLOUD_KEY}`],
+        ['config.example.yaml', `  # token: \${METRICS_TOKEN}`, `  token: \${CLOUD_KEY}`],
+        [
+          'config.example.yaml',
+          '# traces: #',
+          `traces: { endpoint: http://localhost:4318, sample: 0.5, headers: [{ name: x-a, secret: "\${CLOUD_KEY}" }] }\n# traces: #`,
+        ],
       ],
       uncommented(),
     ),

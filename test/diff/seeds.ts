@@ -25,6 +25,17 @@ const GUESTS = /guests:[\s\S]*?(?=\nstore:)/
 
 /** Changes of the shipped policies, and all that they mean. */
 export const seeds: readonly { readonly edits: readonly Edit[]; readonly says: readonly string[] }[] = [
+  {
+    edits: [main('format: text', 'format: json'), main('public: false', 'public: true')],
+    says: [
+      'plumbing config.example.yaml:65 log.format text → json',
+      'plumbing config.example.yaml:68 metrics.public false → true',
+    ],
+  },
+  {
+    edits: [main('# traces: #', 'traces: { endpoint: http://localhost:4318 } #')],
+    says: ['plumbing config.example.yaml:71 requests are now traced'],
+  },
   { edits: [plans('rpm: 120', 'rpm: 200')], says: ['more policies/plans.yaml:21 plan pro: rpm 120 → 200'] },
   { edits: [plans('tpm: 40k', 'tpm: 20k')], says: ['less policies/plans.yaml:15 plan free: tpm 40k → 20k'] },
   {

@@ -65,12 +65,19 @@ export function openBackends(
 
 const placeOf = (pool: string, origin: string): string => `${pool} ${origin}`
 
-/** Our own headers only: nothing a client sent reaches a backend but its body. */
-function headersOf({ requestId }: BackendRequest, settings: BackendSettings | undefined): Record<string, string> {
+/**
+ * Our own headers only: nothing a client sent reaches a backend but its body, and the id of its trace where requests
+ * are traced.
+ */
+function headersOf(
+  { requestId, traceparent }: BackendRequest,
+  settings: BackendSettings | undefined,
+): Record<string, string> {
   return {
     'content-type': 'application/json',
     accept: 'application/json, text/event-stream',
     'x-request-id': requestId,
+    ...(traceparent !== undefined && { traceparent }),
     ...(settings?.key && { authorization: `Bearer ${settings.key.reveal()}` }),
   }
 }

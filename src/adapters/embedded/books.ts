@@ -1,3 +1,4 @@
+import type { Wrote } from '../../gateway/store.ts'
 import type { EpochMs } from '../../policy/config.ts'
 import { Allowances } from './allowances.ts'
 import { GuestDays } from './guest-days.ts'
@@ -22,15 +23,16 @@ export interface Books {
 const ACCOUNTS_IN_MEMORY = 10_000
 
 /** The books without the holds of the process before, which are settled here. */
-export async function openBooks(records: Records, now: () => EpochMs): Promise<Books> {
+export async function openBooks(records: Records, now: () => EpochMs, wrote?: Wrote): Promise<Books> {
   const holds = new Holds()
   const guestDays = new GuestDays(records)
   const allowances = new Allowances(records)
-  const writer: Writer = new Writer(records, {
-    standingOf: account => standings.of(account),
-    heldOf: requestId => holds.get(requestId),
+  const memory = {
+    standingOf: (account: string) => standings.of(account),
+    heldOf: (requestId: string) => holds.get(requestId),
     kept: [guestDays, allowances],
-  })
+  }
+  const writer: Writer = new Writer(records, memory, wrote)
   const standings = new Standings(
     { read: account => records.standings.get(account), isWritten: account => writer.isWritten(account) },
     ACCOUNTS_IN_MEMORY,

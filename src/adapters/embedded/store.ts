@@ -17,6 +17,7 @@ import {
   type TotalsQuery,
   type Waste,
   type WasteTotal,
+  type Wrote,
 } from '../../gateway/store.ts'
 import type { EpochMs, NanoUsd } from '../../policy/config.ts'
 import { type Hold, readingsOf } from '../../policy/standing.ts'
@@ -33,12 +34,16 @@ import { readTotals, readWaste } from './totals.ts'
 import { recordWaste } from './waste.ts'
 
 /** Opens or creates the store in a directory. Rejects with StoreLocked while another process has it open. */
-export async function openEmbeddedStore(options: { path: string; now: () => EpochMs }): Promise<EmbeddedStore> {
-  const { path, now } = options
+export async function openEmbeddedStore(options: {
+  path: string
+  now: () => EpochMs
+  wrote?: Wrote
+}): Promise<EmbeddedStore> {
+  const { path, now, wrote } = options
   await mkdir(path, { recursive: true, mode: 0o700 })
   const lock = await lockDirectory(path)
   try {
-    return await openOn(await openRecords(path), lock, now)
+    return await openOn(await openRecords(path), lock, now, wrote)
   } catch (error) {
     await lock.release()
     throw error
@@ -46,9 +51,9 @@ export async function openEmbeddedStore(options: { path: string; now: () => Epoc
 }
 
 /** Opens the store on files that are open. They are closed when it cannot be. */
-export async function openOn(records: Records, lock: Lock, now: () => EpochMs): Promise<EmbeddedStore> {
+export async function openOn(records: Records, lock: Lock, now: () => EpochMs, wrote?: Wrote): Promise<EmbeddedStore> {
   try {
-    return new EmbeddedStore(await openBooks(records, now), lock)
+    return new EmbeddedStore(await openBooks(records, now, wrote), lock)
   } catch (error) {
     await records.close()
     throw error

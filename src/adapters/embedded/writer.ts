@@ -1,4 +1,5 @@
 import { setImmediate } from 'node:timers/promises'
+import type { Wrote } from '../../gateway/store.ts'
 import type { Millis } from '../../policy/config.ts'
 import type { Hold, Standing } from '../../policy/standing.ts'
 import { HoldChanges } from './hold-changes.ts'
@@ -27,6 +28,7 @@ interface Memory {
 export class Writer {
   readonly #records: Records
   readonly #memory: Memory
+  readonly #wrote: Wrote
   /** Charged or wasted, and not yet on disk. */
   readonly #entries = new Map<string, Entry>()
   readonly #holds: HoldChanges
@@ -42,9 +44,10 @@ export class Writer {
   #failing = false
   #stopped = false
 
-  constructor(records: Records, memory: Memory) {
+  constructor(records: Records, memory: Memory, wrote: Wrote = () => {}) {
     this.#records = records
     this.#memory = memory
+    this.#wrote = wrote
     this.#holds = new HoldChanges(requestId => memory.heldOf(requestId))
   }
 
@@ -140,7 +143,7 @@ export class Writer {
     try {
       const writes = this.#writes(entries, this.#writing)
       if (writes.length > 0) await this.#records.commit(writes)
-      for (const { key } of entries) this.#entries.delete(key)
+      for (const { key, row, requests } of entries) if (this.#entries.delete(key)) this.#wrote(row, requests)
       this.#holds.written()
       for (const kept of this.#memory.kept) kept.written()
       this.#failing = false

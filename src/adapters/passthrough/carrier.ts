@@ -44,7 +44,7 @@ const targetOf = ({ replica, path }: CarriedRequest): URL => new URL(`${replica.
 
 /** Our own headers only: nothing a client sent reaches a backend but its body, and what kind of body that is. */
 function headersOf(
-  { requestId, body }: CarriedRequest,
+  { requestId, traceparent, body }: CarriedRequest,
   { host }: URL,
   settings: BackendSettings | undefined,
 ): Record<string, string> {
@@ -52,6 +52,7 @@ function headersOf(
     host,
     accept: '*/*',
     'x-request-id': requestId,
+    ...(traceparent !== undefined && { traceparent }),
     ...(body && { 'content-type': body.contentType, ...lengthOf(body) }),
     ...(settings?.key && { authorization: `Bearer ${settings.key.reveal()}` }),
   }

@@ -1,5 +1,5 @@
 import type { Alarm } from '../../gateway/ports.ts'
-import { StoreUnavailable } from '../../gateway/store.ts'
+import { StoreUnavailable, type Wrote } from '../../gateway/store.ts'
 import type { EpochMs, Millis } from '../../policy/config.ts'
 import type { Client, Link } from './client.ts'
 import { ANSWER_MS, Connection } from './connection.ts'
@@ -18,6 +18,7 @@ export interface RedisStoreOptions {
    */
   readonly stateDir?: string
   readonly alarm: Alarm
+  readonly wrote?: Wrote
   /** How long rows are kept: what waited longer for the store could be charged twice. */
   readonly keep?: () => Millis
   /** In place of Redis' own clock, for tests. */
@@ -35,6 +36,7 @@ const EMPTIED =
 /** Redis as the store uses it: a connection, and the certainty that what is at its other end is the store it was. */
 export class Access {
   readonly layout: Layout
+  readonly wrote: Wrote
   readonly #options: RedisStoreOptions
   readonly #connection: Connection
   #identity: StoreIdentity | undefined
@@ -42,6 +44,7 @@ export class Access {
   /** `back` runs each time Redis can be used again. */
   constructor(options: RedisStoreOptions, back: () => void) {
     this.#options = options
+    this.wrote = options.wrote ?? (() => {})
     this.layout = new Layout(options.prefix)
     const { url, alarm, answerMs = ANSWER_MS } = options
     const admit = (link: Link) => this.#verify(link)

@@ -4,6 +4,7 @@ import { StoreUnavailable } from '../../gateway/store.ts'
 import type { Millis } from '../../policy/config.ts'
 import type { Access, RedisStoreOptions } from './access.ts'
 import { isScriptError } from './client.ts'
+import { readRow } from './codec.ts'
 import { BUCKETS } from './layout.ts'
 import type { Reply } from './scripts.ts'
 import { type End, endArguments, endOf, sweepBucket } from './settlement.ts'
@@ -20,6 +21,8 @@ export class Endings {
   readonly #underWay = new Set<Promise<void>>()
   #draining: Promise<void> = Promise.resolve()
   #retry: NodeJS.Timeout | undefined
+  /** Requests whose rows were counted by the drain under way, which may have to tell them again. */
+  readonly #counted = new Set<string>()
   #closed = false
 
   /** Without `stateDir` an end that the store cannot be told rejects. */
@@ -65,6 +68,7 @@ export class Endings {
     this.#draining = this.#draining.then(async () => {
       try {
         const told = await spool.drain(spooled => this.#tellLater(spooled))
+        this.#counted.clear()
         if (told > 0) this.#alarm('settlements that waited for the store were told', { count: told })
       } catch (error) {
         // It may answer errors, such as READONLY, without ever being down: then nobody says when it is back.
@@ -86,7 +90,10 @@ export class Endings {
     if (this.#keep !== undefined && at < (await this.#access.now()) - this.#keep())
       return refuse('older than ledger.keep')
     try {
-      await this.#tell(end)
+      const reply = await this.#tell(end)
+      // The answer to the first try may have been lost, and then nobody counted what it wrote.
+      if (reply[0] === 'repeated' && !this.#counted.has(requestId)) this.#count(reply)
+      this.#counted.add(requestId)
       return true
     } catch (error) {
       if (isScriptError(error)) return refuse(String(error))
@@ -107,8 +114,22 @@ export class Endings {
     await this.#spool?.close()
   }
 
-  #tell(end: End): Promise<Reply> {
+  async #tell(end: End): Promise<Reply> {
     const { keys, values } = endArguments(this.#access.layout, end)
-    return this.#access.script(end.hold.account, 'settle', keys, values)
+    // Nobody tells the end of an orphan again: an answer that comes late is the only one.
+    const late = (reply: Reply) => {
+      if (end.how === 'orphan') this.#countSettled(reply)
+    }
+    const reply = await this.#access.script(end.hold.account, 'settle', keys, values, late)
+    this.#countSettled(reply)
+    return reply
+  }
+
+  #countSettled(reply: Reply): void {
+    if (reply[0] === 'settled') this.#count(reply)
+  }
+
+  #count([, row, requests]: Reply): void {
+    if (row) this.#access.wrote(readRow(row), requests === '0' ? 0 : 1)
   }
 }

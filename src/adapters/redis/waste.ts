@@ -17,7 +17,8 @@ async function record(access: Access, { attempt, bill, cause }: Waste): Promise<
   const { layout } = access
   const keys = [layout.of(account).ledger, layout.pools.waste(dayAt(admittedAt))]
   const values = [requestId, attempt, cost, inputTokens, outputTokens, whoseOf(bill), restOf(bill, cause), pool]
-  await access.script(account, 'waste', keys, values)
+  const [outcome] = await access.script(account, 'waste', keys, values)
+  if (outcome === 'recorded') access.wrote({ ...bill, kind: 'waste', settledAt: admittedAt, cause }, 1)
 }
 
 /** What was wasted from one day to another, oldest first. */

@@ -6,15 +6,18 @@ import type {
   IdentitySettings,
   ListenerSettings,
   Loaded,
+  LogSettings,
+  MetricsSettings,
   Secret,
   Settings,
+  TraceSettings,
 } from '../settings.ts'
 import { durationText } from '../units.ts'
 import type { Change, Effect, Said } from './change.ts'
 import { without } from './order.ts'
 import { compare, highIsMore, other, parts, plumbing, type Rule, type Rules, same } from './rule.ts'
 import { isChanged } from './secrets.ts'
-import { count, size, text, usd } from './show.ts'
+import { count, share, size, text, usd } from './show.ts'
 import { placeIn, type Sides } from './sides.ts'
 import { pathChange, storeRule } from './store.ts'
 
@@ -50,6 +53,12 @@ const settingsRules = (sides: Sides): Rules<Settings> => ({
   store: storeRule(sides),
   ledger: parts({ keep: setting('ledger.keep', durationText, plumbing) }),
   decisions: parts(decisionRules(sides)),
+  log: parts(LOG),
+  metrics: parts(metricsRules(sides)),
+  traces: optional<TraceSettings>(traceRules(sides), {
+    gone: { ...plain('traces', 'requests are no longer traced'), from: 'traces' },
+    added: { ...plain('traces', 'requests are now traced'), to: 'traces' },
+  }),
   identity: optional<IdentitySettings>(IDENTITY, {
     gone: lost('identity', 'nobody can sign in: identity is gone'),
     added: won('identity', 'people can sign in to mint keys of their own'),
@@ -108,6 +117,41 @@ const decisionRules = (sides: Sides): Rules<Settings['decisions']> => ({
   maxBytes: setting('decisions.max_size', size, plumbing),
   files: setting('decisions.files', count, plumbing),
 })
+
+const LOG: Rules<LogSettings> = {
+  format: setting('log.format', text, plumbing),
+  level: setting('log.level', text, plumbing),
+}
+
+const plain = (field: string, said: string): Said => ({ field, from: null, to: null, text: said, effect: 'plumbing' })
+
+const metricsRules = (sides: Sides): Rules<MetricsSettings> => ({
+  public: setting('metrics.public', text, plumbing),
+  token: (from, to) => secretChange('metrics.token', 'the token that reads metrics', from, to, sides),
+})
+
+const traceRules = (sides: Sides): Rules<TraceSettings> => ({
+  endpoint: setting('traces.endpoint', text, plumbing),
+  perMillion: setting('traces.sample', share, plumbing),
+  headers: (from, to) =>
+    [...new Set([...from.keys(), ...to.keys()])].flatMap(name =>
+      secretChange('traces.headers', `the header ${name} of traces`, from.get(name), to.get(name), sides),
+    ),
+})
+
+/** Values are compared where both are known, and never told. */
+function secretChange(
+  field: string,
+  what: string,
+  from: Secret | undefined,
+  to: Secret | undefined,
+  { isUnknown }: Sides,
+): readonly Said[] {
+  if (!from && !to) return []
+  if (!from) return [plain(field, `${what} is new`)]
+  if (!to) return [plain(field, `${what} is gone`)]
+  return isChanged(from, to, isUnknown) ? [plain(field, `${what} changed`)] : []
+}
 
 const serverRules = (sides: Sides): Rules<Settings['server']> => ({
   listen: setting('server.listen', addressText, plumbing),

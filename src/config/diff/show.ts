@@ -27,6 +27,9 @@ export function usd(nano: NanoUsd): string {
 /** Nano-USD for 1,000 tokens as USD for 1,000,000. */
 export const price = (nano: NanoUsd): string => usd(nano * 1000)
 
+/** Millionths: `0.25`. */
+export const share = (millionths: number): string => String(millionths / 1_000_000)
+
 /** `a`, `a and b`, `a, b and c` */
 export const listed = (names: readonly string[]): string =>
   names.length < 2 ? names.join('') : `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`

@@ -6,7 +6,8 @@ import { Gauge } from './gauge.ts'
 import { PassedAnswer } from './passed-answer.ts'
 
 /** One attempt at a request of a pass-through route. */
-export interface PassTarget extends Pick<Target, 'pool' | 'replica' | 'fresh' | 'path' | 'requestId' | 'settings'> {
+export interface PassTarget
+  extends Pick<Target, 'pool' | 'replica' | 'fresh' | 'path' | 'requestId' | 'settings' | 'traceparent'> {
   readonly method: PassMethod
   readonly body?: CarriedBody
   readonly meter: Meter
@@ -25,7 +26,7 @@ export function attemptPass(
   target: PassTarget,
   client: Client,
 ): Promise<Outcome<PassedAnswer>> {
-  const { pool, replica, fresh, path, requestId, method, body, meter, settings } = target
+  const { pool, replica, fresh, path, requestId, method, body, meter, settings, traceparent } = target
   return new Promise(resolve => {
     const watches: Cancel[] = []
     const gauge = new Gauge(clock, meter, body)
@@ -34,7 +35,8 @@ export function attemptPass(
       resolve(outcome.kind === 'failed' || outcome.kind === 'rejected' ? lastly(outcome, gauge, body) : outcome)
     }
     const answer = new PassedAnswer({ clock, gauge, settings, isWhole: meter.by === 'usage' }, over)
-    const request = { pool: pool.name, replica, fresh, path, requestId, method, ...(body && { body }) }
+    const said = { ...(body && { body }), ...(traceparent !== undefined && { traceparent }) }
+    const request = { pool: pool.name, replica, fresh, path, requestId, method, ...said }
     const opening = {
       clock,
       isAnswer: isSuccess,

@@ -2,9 +2,10 @@ import type { PassMethod, Passthrough, Pool } from '../../policy/config.ts'
 import type { PassthroughAsk } from '../../policy/facts.ts'
 import { isDenial } from '../../wire/body.ts'
 import { type AdmittedCall, admit } from '../admit.ts'
+import { watchedFailover } from '../attempt-watch.ts'
 import { noteOf } from '../decisions.ts'
-import { type Answered, type Failure, failover } from '../failover.ts'
-import { endOf, failoverPorts, type LeasedCall, settle, unanswered } from '../forward.ts'
+import type { Answered, Failure } from '../failover.ts'
+import { endOf, type LeasedCall, settle, unanswered } from '../forward.ts'
 import { type Call, type Gateway, healthAt, type Unserved } from '../infer.ts'
 import type { CarriedBody } from '../ports.ts'
 import { settlementOf } from '../settlement.ts'
@@ -13,7 +14,7 @@ import { attemptPass } from './attempt.ts'
 import type { PassEnding, PassedAnswer } from './passed-answer.ts'
 
 /** One authenticated request of a pass-through route. */
-export interface PassCall extends Pick<Call, 'requestId' | 'keyHash' | 'caller' | 'client' | 'trying'> {
+export interface PassCall extends Pick<Call, 'requestId' | 'keyHash' | 'caller' | 'client' | 'trying' | 'trace'> {
   readonly route: Passthrough
   readonly method: PassMethod
   /** As the body names it. */
@@ -77,13 +78,13 @@ async function serve(gateway: Gateway, call: PassCall, admitted: LeasedCall): Pr
   const { route, requestId, method, bodyFor, client } = call
   const { meter } = route
   const path = route.name.slice('/v1'.length)
-  const attempted = await failover(failoverPorts(gateway, call, admitted), admitted.decision.pools, 0, place => {
+  const attempted = await watchedFailover(gateway, call, admitted, { context: 0 }, (place, traced) => {
     const { pool } = place
     const body = bodyFor?.(pool.model)
     return attemptPass(
       gateway,
       {
-        ...{ ...place, path, requestId, method, meter, ...(body && { body }) },
+        ...{ ...place, path, requestId, method, meter, ...(body && { body }), ...traced },
         dispatched: gauge => admitted.lease.dispatched(() => settlementOf(admitted, { pool, ...gauge.soFar })),
       },
       client,

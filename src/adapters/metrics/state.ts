@@ -1,0 +1,116 @@
+import { Counter, Gauge, type Registry } from 'prom-client'
+import type { Pools } from '../../gateway/pools.ts'
+import type { Clock } from '../../gateway/ports.ts'
+import type { Config, EpochMs } from '../../policy/config.ts'
+
+/** What is looked at when metrics are read. */
+export interface StatePorts {
+  readonly clock: Clock
+  readonly pools: Pools
+  /** What serves now. */
+  readonly current: () => { readonly config: Config; readonly loadedAt: EpochMs }
+  readonly reloads: { readonly ok: number; readonly failed: number; readonly lastError?: object }
+  /** Lines that could not be written: of decisions, and of the log. */
+  readonly dropped: () => { readonly decisions: number; readonly log: number }
+  /** Requests that hold something. */
+  readonly underWay: () => number
+}
+
+/** Series of what is, rather than of what happened. Pools that are gone are not told of any more. */
+export function stateMetrics(registry: Registry, ports: StatePorts): void {
+  upstreamMetrics(registry, ports)
+  configMetrics(registry, ports)
+  const registers = [registry]
+  new Gauge({
+    name: 'svc_requests_under_way',
+    help: 'Requests that were admitted and not yet settled.',
+    registers,
+    collect() {
+      this.set(ports.underWay())
+    },
+  })
+  new Counter({
+    name: 'svc_dropped_lines_total',
+    help: 'Lines that could not be written in time.',
+    labelNames: ['of'],
+    registers,
+    collect() {
+      this.reset()
+      for (const [of, lines] of Object.entries(ports.dropped())) this.inc({ of }, lines)
+    },
+  })
+}
+
+function upstreamMetrics(registry: Registry, { clock, pools, current }: StatePorts): void {
+  const labelNames = ['pool', 'replica'] as const
+  const replicas = () =>
+    [...current().config.pools.values()].flatMap(pool => {
+      const state = pools.of(pool.name)
+      return state.replicas(pool).map(replica => ({
+        labels: { pool: pool.name, replica: replica.url },
+        isUp: !state.drained && replica.isFit(clock.now()),
+        inFlight: replica.inFlight,
+      }))
+    })
+  new Gauge({
+    name: 'svc_upstream_up',
+    help: 'Whether requests are sent to a replica.',
+    labelNames,
+    registers: [registry],
+    collect() {
+      this.reset()
+      for (const { labels, isUp } of replicas()) this.set(labels, isUp ? 1 : 0)
+    },
+  })
+  new Gauge({
+    name: 'svc_upstream_in_flight',
+    help: 'Requests under way at a replica.',
+    labelNames,
+    registers: [registry],
+    collect() {
+      this.reset()
+      for (const { labels, inFlight } of replicas()) this.set(labels, inFlight)
+    },
+  })
+}
+
+function configMetrics(registry: Registry, { current, reloads }: StatePorts): void {
+  const registers = [registry]
+  new Gauge({
+    name: 'svc_config_info',
+    help: 'The revision of the configuration that serves.',
+    labelNames: ['revision'],
+    registers,
+    collect() {
+      this.reset()
+      this.set({ revision: current().config.revision }, 1)
+    },
+  })
+  new Gauge({
+    name: 'svc_config_reload_success_timestamp_seconds',
+    help: 'When the configuration that serves was loaded.',
+    registers,
+    collect() {
+      this.set(current().loadedAt / 1000)
+    },
+  })
+  new Gauge({
+    name: 'svc_config_last_reload_successful',
+    help: 'Whether the files are what serves, as far as the last reload found.',
+    registers,
+    collect() {
+      this.set(reloads.lastError ? 0 : 1)
+    },
+  })
+  new Counter({
+    name: 'svc_config_reloads_total',
+    help: 'Reloads since the start.',
+    labelNames: ['outcome'],
+    registers,
+    collect() {
+      this.reset()
+      this.inc({ outcome: 'ok' }, reloads.ok)
+      this.inc({ outcome: 'failed' }, reloads.failed)
+    },
+  })
+}

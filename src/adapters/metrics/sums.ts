@@ -1,0 +1,41 @@
+import { Counter, type Registry } from 'prom-client'
+
+export interface SumsOptions {
+  readonly name: string
+  readonly help: string
+  readonly labels: readonly string[]
+  /** What is added of, for one of what is shown: 1e9 shows nano-USD as USD. The sums are integers, and so exact. */
+  readonly per?: number
+}
+
+/** Sums by labels, in plain numbers: a request hardly notices them. They become a counter when somebody asks. */
+export class Sums {
+  readonly #sums = new Map<string, { readonly labels: Readonly<Record<string, string>>; sum: number }>()
+  readonly #names: readonly string[]
+
+  constructor(registry: Registry, { name, help, labels, per = 1 }: SumsOptions) {
+    this.#names = labels
+    const sums = this.#sums
+    new Counter({
+      name,
+      help,
+      labelNames: [...labels],
+      registers: [registry],
+      collect() {
+        this.reset()
+        for (const { labels, sum } of sums.values()) this.inc(labels, sum / per)
+      },
+    })
+  }
+
+  /** Adds a whole number, not below 0. The values are those of the labels, in their order. */
+  add(amount: number, ...values: readonly string[]): void {
+    const key = values.join('\n')
+    const found = this.#sums.get(key)
+    if (found) found.sum += amount
+    else {
+      const labels = Object.fromEntries(this.#names.map((name, index) => [name, values[index] ?? '']))
+      this.#sums.set(key, { labels, sum: amount })
+    }
+  }
+}

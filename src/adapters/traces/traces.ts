@@ -1,0 +1,160 @@
+import {
+  type Attributes,
+  type Context,
+  ROOT_CONTEXT,
+  type Span,
+  SpanKind,
+  SpanStatusCode,
+  type Tracer,
+  trace,
+} from '@opentelemetry/api'
+import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http'
+import { resourceFromAttributes } from '@opentelemetry/resources'
+import { BasicTracerProvider, BatchSpanProcessor, TraceIdRatioBasedSampler } from '@opentelemetry/sdk-trace-base'
+import type { TraceSettings } from '../../config/settings.ts'
+import type {
+  Alarm,
+  AttemptTrace,
+  RequestTrace,
+  TracedAttempt,
+  TracedEnd,
+  TracedRequest,
+  Traces,
+} from '../../gateway/ports.ts'
+import type { Kind } from '../../policy/config.ts'
+import { OPERATIONS } from './names.ts'
+import { toldExporter } from './told.ts'
+import { readTraceparent, traceparentOf } from './traceparent.ts'
+
+/** Spans that wait for a collector; more are dropped. */
+const MOST_SPANS = 4096
+const BATCH = 512
+const EVERY_MS = 1000
+const EXPORT_MS = 10_000
+
+export interface OpenTraces {
+  readonly traces: Traces
+  /** Sends what waits. Resolves when it is sent, or given up; never rejects. */
+  close(): Promise<void>
+}
+
+/** Sends spans to a collector, in batches behind the requests: one that hangs, or is not there, costs spans alone. */
+export function openTraces(
+  settings: TraceSettings,
+  service: { readonly name: string; readonly version: string },
+  alarm: Alarm,
+): OpenTraces {
+  const headers = Object.fromEntries(Array.from(settings.headers, ([name, secret]) => [name, secret.reveal()]))
+  const exporter = new OTLPTraceExporter({
+    url: `${settings.endpoint}/v1/traces`,
+    headers,
+    timeoutMillis: EXPORT_MS,
+    concurrencyLimit: 2,
+  })
+  const provider = new BasicTracerProvider({
+    // By the trace id alone: whoever calls does not choose what is kept here.
+    sampler: new TraceIdRatioBasedSampler(settings.perMillion / 1_000_000),
+    resource: resourceFromAttributes({ 'service.name': service.name, 'service.version': service.version }),
+    spanProcessors: [
+      new BatchSpanProcessor(toldExporter(exporter, settings.endpoint, alarm), {
+        maxQueueSize: MOST_SPANS,
+        maxExportBatchSize: BATCH,
+        scheduledDelayMillis: EVERY_MS,
+        exportTimeoutMillis: EXPORT_MS,
+      }),
+    ],
+  })
+  const tracer = provider.getTracer(service.name, service.version)
+  return {
+    traces: { begin: request => new RequestSpan(tracer, request) },
+    close: () => provider.shutdown().catch(() => {}),
+  }
+}
+
+/** The span of a request, by the conventions for generative AI; its attempts are spans below it. */
+class RequestSpan implements RequestTrace {
+  readonly #tracer: Tracer
+  readonly #span: Span
+  readonly #context: Context
+  readonly #request: TracedRequest
+
+  constructor(tracer: Tracer, request: TracedRequest) {
+    const parent = readTraceparent(request.traceparent)
+    const context = parent ? trace.setSpanContext(ROOT_CONTEXT, parent) : ROOT_CONTEXT
+    const attributes: Attributes = {
+      'gen_ai.operation.name': OPERATIONS[request.kind],
+      'gen_ai.request.stream': request.stream,
+      'http.request.method': 'POST',
+      'http.route': request.path,
+      'svc.request_id': request.requestId,
+    }
+    this.#tracer = tracer
+    this.#request = request
+    this.#span = tracer.startSpan(OPERATIONS[request.kind], { kind: SpanKind.SERVER, attributes }, context)
+    this.#context = trace.setSpan(context, this.#span)
+  }
+
+  get traceId(): string {
+    return this.#span.spanContext().traceId
+  }
+
+  attempt(attempt: TracedAttempt): AttemptTrace {
+    const span = startAttempt(this.#tracer, this.#request.kind, attempt, this.#context)
+    return {
+      traceparent: traceparentOf(span.spanContext()),
+      end: ({ result, status, usage }) => {
+        span.setAttributes({
+          'http.response.status_code': status,
+          'gen_ai.usage.input_tokens': usage?.inputTokens,
+          'gen_ai.usage.output_tokens': usage?.outputTokens,
+        })
+        if (status === 200) span.setAttribute('gen_ai.response.model', attempt.backendModel)
+        // Whoever left, or asked for what cannot be, is no error of the backend.
+        if (result !== 'ok' && result !== 'left') fail(span, result === 'status' ? String(status) : result)
+        span.end()
+      },
+    }
+  }
+
+  end(end: TracedEnd): void {
+    const { status, model, plan, rule, pool, code, inputTokens, outputTokens, firstMs, interrupted } = end
+    const span = this.#span
+    if (model !== undefined) span.updateName(`${OPERATIONS[this.#request.kind]} ${model}`)
+    span.setAttributes({
+      'gen_ai.request.model': model,
+      'gen_ai.usage.input_tokens': inputTokens,
+      'gen_ai.usage.output_tokens': outputTokens,
+      'gen_ai.response.time_to_first_chunk': firstMs === undefined ? undefined : firstMs / 1000,
+      'http.response.status_code': status,
+      'svc.plan': plan,
+      'svc.rule': rule,
+      'svc.pool': pool,
+      'svc.code': code,
+    })
+    if (status >= 500) fail(span, code ?? String(status))
+    else if (interrupted) fail(span, 'interrupted')
+    else if (code !== undefined) span.setAttribute('error.type', code)
+    span.end()
+  }
+}
+
+function startAttempt(tracer: Tracer, kind: Kind, attempt: TracedAttempt, context: Context): Span {
+  const { model, pool, replica, backendModel, maxTokens } = attempt
+  const { hostname, port, protocol } = new URL(replica)
+  const attributes: Attributes = {
+    'gen_ai.operation.name': OPERATIONS[kind],
+    'gen_ai.provider.name': pool,
+    'gen_ai.request.model': backendModel,
+    'server.address': hostname,
+    'server.port': Number(port || (protocol === 'https:' ? 443 : 80)),
+    'svc.pool': pool,
+    'svc.model': model,
+    ...(kind === 'chat' && { 'gen_ai.request.max_tokens': maxTokens }),
+  }
+  return tracer.startSpan(`${OPERATIONS[kind]} ${backendModel}`, { kind: SpanKind.CLIENT, attributes }, context)
+}
+
+function fail(span: Span, type: string): void {
+  span.setAttribute('error.type', type)
+  span.setStatus({ code: SpanStatusCode.ERROR })
+}
