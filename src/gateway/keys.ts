@@ -85,5 +85,22 @@ function base32(number: number, length: number): string {
   return digits
 }
 
-const randomBase32 = (length: number, random: Random): string =>
-  Array.from(random(length), byte => BASE32.charAt(byte % 32)).join('')
+function randomBase32(length: number, random: Random): string {
+  let text = ''
+  for (const byte of random(length)) text += BASE32.charAt(byte % 32)
+  return text
+}
+
+/** Random bytes drawn many at once, which costs a small part of drawing each by itself. For ids, not for secrets. */
+export function pooled(random: Random, size = 4096): Random {
+  let pool: Uint8Array = new Uint8Array()
+  let at = 0
+  return length => {
+    if (at + length > pool.length) {
+      pool = random(Math.max(size, length))
+      at = 0
+    }
+    at += length
+    return pool.subarray(at - length, at)
+  }
+}

@@ -12,15 +12,18 @@ export function readBody(request: IncomingMessage, limitBytes: number): Promise<
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = []
     let size = 0
+    // Nothing else breaks a request than its connection. Every request closes: an error is made only where it says something.
+    const broken = () => {
+      if (!request.complete) reject(new ClientLeft())
+    }
     request.on('data', (chunk: Buffer) => {
       size += chunk.length
       if (size > limitBytes) resolve(tooLarge)
       else chunks.push(chunk)
     })
-    request.on('end', () => resolve(Buffer.concat(chunks)))
-    // Nothing else breaks a request than its connection.
-    request.on('error', () => reject(new ClientLeft()))
-    request.on('close', () => reject(new ClientLeft()))
+    request.on('end', () => resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)))
+    request.on('error', broken)
+    request.on('close', broken)
   })
 }
 

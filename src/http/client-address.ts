@@ -19,9 +19,17 @@ export function clientAddresses(trustedProxies: readonly string[]): ClientAddres
   const isProxy = (address: string) =>
     isIP(address) > 0 && trusted.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4')
   // Unknown once the socket is gone, and with it whoever could be answered.
-  const ofSocket = ({ remoteAddress = '' }: Socket) => canonical(remoteAddress) ?? 'unknown'
+  const known = new WeakMap<Socket, string>()
+  const ofSocket = (socket: Socket) => {
+    const before = known.get(socket)
+    if (before !== undefined) return before
+    const address = canonical(socket.remoteAddress ?? '')
+    if (address !== undefined) known.set(socket, address)
+    return address ?? 'unknown'
+  }
   const ofRequest = ({ socket, headers }: IncomingMessage) => {
     let address = ofSocket(socket)
+    if (trustedProxies.length === 0) return address
     const forwarded = String(headers['x-forwarded-for'] ?? '').split(',')
     while (isProxy(address)) {
       const next: string | undefined = canonical(withoutPort((forwarded.pop() ?? '').trim()))

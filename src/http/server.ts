@@ -1,7 +1,7 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import { Server as NetServer } from 'node:net'
 import type { Duplex } from 'node:stream'
-import { newRequestId } from '../gateway/keys.ts'
+import { newRequestId, pooled } from '../gateway/keys.ts'
 import type { Config, EpochMs, Millis } from '../policy/config.ts'
 import type { Denial } from '../policy/denial.ts'
 import { invalid } from '../wire/body.ts'
@@ -60,7 +60,8 @@ export function serve(snapshots: Snapshots, endpoints: readonly Endpoint[], log:
   const connections = new Connections({ limits, clock, alarm, addresses: () => current().addresses })
   const traffic = new Traffic()
   const closing = new WeakSet<Duplex>()
-  const newId = () => newRequestId(clock.now(), random)
+  const chance = pooled(random)
+  const newId = () => newRequestId(clock.now(), chance)
 
   const breakOff = (socket: Duplex, denial: Denial | ProtocolDenial | undefined) => {
     const calls = traffic.on(socket)

@@ -20,11 +20,13 @@ export function openBackends(
   connections: Connections,
 ): Backends {
   const connected = new Map<string, Connected>()
+  const addresses = new Map<string, Address>()
   const timeoutOf = (pool: string) => settings.get(pool)?.connectTimeout ?? 1000
   // All at once, and no socket yet: what another configuration has open must stay open for this one.
   for (const { name, replicas } of pools) {
     const connectTimeout = timeoutOf(name)
     for (const replica of replicas) {
+      addresses.set(replica, addressOf(replica))
       const way = { origin: new URL(replica).origin, connectTimeout }
       const place = placeOf(name, way.origin)
       if (!connected.has(place)) connected.set(place, connections.to(way))
@@ -39,11 +41,11 @@ export function openBackends(
 
   return {
     send: (request, listener) => {
-      const { origin, pathname } = new URL(request.replica)
+      const { origin, prefix } = addresses.get(request.replica) ?? addressOf(request.replica)
       const exchange = new UndiciExchange(listener)
       const options: TrackedOptions = {
         method: 'POST',
-        path: `${pathname.replace(/\/$/, '')}${request.path}`,
+        path: prefix + request.path,
         headers: headersOf(request, settings.get(request.pool)),
         body: request.body,
         over: connection => exchange.over(connection),
@@ -61,6 +63,18 @@ export function openBackends(
       for (const { giveBack } of connected.values()) giveBack()
     },
   }
+}
+
+/** What of a base URL requests are made of. */
+interface Address {
+  readonly origin: string
+  /** `/v1` */
+  readonly prefix: string
+}
+
+function addressOf(replica: string): Address {
+  const { origin, pathname } = new URL(replica)
+  return { origin, prefix: pathname.replace(/\/$/, '') }
 }
 
 const placeOf = (pool: string, origin: string): string => `${pool} ${origin}`

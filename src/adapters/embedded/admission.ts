@@ -84,12 +84,12 @@ export function beat({ holds, writer, now }: Books, beats: readonly Beat[]): voi
 }
 
 /** The present terms of the account; undefined when its key is not active, or there is no such account. */
-function termsOf({ keys, accounts }: Records, { keyHash, account }: Admission): Terms | undefined {
+function termsOf({ known }: Records, { keyHash, account }: Admission): Terms | undefined {
   if (keyHash !== undefined) {
-    const key = keys.get(keyHash)
+    const key = known.key(keyHash)
     if (key?.status !== 'active' || key.account !== account) return undefined
   }
-  return accounts.get(account)?.terms
+  return known.account(account)?.terms
 }
 
 function refuseUnwritten({ writer }: Books): void {

@@ -15,10 +15,11 @@ import { note } from './audit.ts'
 import type { Account, Records, StoredKey } from './records.ts'
 
 export function findCaller(records: Records, hash: string): Caller | undefined {
-  const key = records.keys.get(hash)
+  const { known } = records
+  const key = known.key(hash)
   if (key?.status !== 'active') return undefined
   const { account, keyPrefix } = key
-  const { kind, terms } = accountIn(records, account)
+  const { kind, terms } = known.account(account) ?? accountIn(records, account)
   return { kind, account, keyPrefix, terms }
 }
 

@@ -5,6 +5,7 @@ import type { Allowance } from '../../policy/allowance.ts'
 import type { EpochMs } from '../../policy/config.ts'
 import type { Spend, Standing } from '../../policy/standing.ts'
 import type { Held } from './holds.ts'
+import { Known } from './known.ts'
 import type { StoredRow } from './ledger.ts'
 import { prepareSchema } from './schema.ts'
 import type { Sums, TotalKey, WasteKey } from './totals.ts'
@@ -35,6 +36,8 @@ export interface Records {
   /** What all guests spent, by UTC day; what it says of holds is not read back, as in standings. */
   readonly guestDays: Database<Spend, number>
   readonly meta: Database<number, 'schema' | 'minted' | 'audited'>
+  /** Keys and accounts for the way of a request. */
+  readonly known: Known
   /** Writes everything or nothing. Resolves when it is on disk; rejects with StoreUnavailable. */
   commit(writes: readonly Write[]): Promise<void>
   /** Runs `change` alone, reading and writing in one transaction. Resolves when it is on disk. */
@@ -83,9 +86,13 @@ export async function openRecords(path: string): Promise<Records> {
     eventTurnBatching: false,
     maxDbs: 32,
   })
+  const keys = root.openDB<StoredKey, string>({ name: 'keys' })
+  const accounts = root.openDB<Account, string>({ name: 'accounts' })
+  const known = new Known({ keys, accounts })
   const records: Records = {
-    keys: root.openDB({ name: 'keys' }),
-    accounts: root.openDB({ name: 'accounts' }),
+    keys,
+    accounts,
+    known,
     labels: root.openDB({ name: 'labels' }),
     signInLabels: root.openDB({ name: 'signInLabels' }),
     audit: root.openDB({ name: 'audit' }),
@@ -98,7 +105,7 @@ export async function openRecords(path: string): Promise<Records> {
     guestDays: root.openDB({ name: 'guestDays' }),
     meta: root.openDB({ name: 'meta' }),
     commit: writes => commit(root, writes),
-    transact: change => onDisk(root.transaction(change)),
+    transact: change => known.during(() => onDisk(root.transaction(change))),
     close: () => root.close(),
   }
   try {
