@@ -16,12 +16,13 @@ export function readRecord(line: string): DecisionRecord | undefined {
 
 /** Where the parts of a line begin. No text of a client holds these: its quotes are escaped. */
 const SHARED = '},"revision":"'
-const CLAIMS = '],"claims":{'
-const CLAIMS_END = '}}}'
+const LAST = '],"claims":{'
+/** The ends of claims, and of a minute. */
+const ENDS = ['}}}', ']]}'] as const
 /** Requests differ in more than plans, models and what is found in them. */
 const MOST_SHARED = 10_000
 
-/** Reads many lines, of which the parts that they have in common are parsed once. Records are without claims. */
+/** Reads many lines, of which the parts that they have in common are parsed once. Records are without claims and minute. */
 export class RecordReader {
   readonly #shared = new Map<string, SharedPart>()
 
@@ -33,12 +34,12 @@ export class RecordReader {
   #readParts(line: string): DecisionRecord | undefined {
     const from = line.indexOf(SHARED) + 1
     if (from === 0 || !line.endsWith('}')) return undefined
-    const claims = line.indexOf(CLAIMS, from) + 1
+    const last = line.indexOf(LAST, from) + 1
     // Cut short.
-    if (claims > 0 && !line.endsWith(CLAIMS_END)) return undefined
+    if (last > 0 && !ENDS.some(end => line.endsWith(end))) return undefined
     const own = parsed(`${line.slice(0, from)}}`)
     if (!isOwn(own)) return undefined
-    const shared = this.#sharedOf(line.slice(from + 1, claims > 0 ? claims : -1))
+    const shared = this.#sharedOf(line.slice(from + 1, last > 0 ? last : -1))
     return shared && recordOfLine(own, shared)
   }
 

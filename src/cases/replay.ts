@@ -2,7 +2,7 @@ import type { Config, NanoUsd } from '../policy/config.ts'
 import { decide } from '../policy/decide.ts'
 import type { Decision } from '../policy/decision.ts'
 import type { Facts } from '../policy/facts.ts'
-import { planName } from '../policy/plan.ts'
+import { namedPlan, planName } from '../policy/plan.ts'
 import { type DecisionRecord, type End, endOf, type Outcome, outcomeOf, type Seen } from '../policy/record.ts'
 import { possibleModels } from '../policy/route.ts'
 import { RecordReader } from './records.ts'
@@ -63,15 +63,20 @@ const NOTHING = {
 export class Replay {
   readonly #config: Config
   readonly #base: Config | undefined
+  readonly #moves: ReadonlyMap<string, string>
   readonly #groups = new Map<string, Map<string, Counts>>()
   readonly #revisions = new Set<string>()
   readonly #reader = new RecordReader()
   #broken = 0
 
-  /** With a base they are compared with what that makes of them, and not with what was recorded. */
-  constructor(candidate: Config, base?: Config) {
+  /**
+   * With a base they are compared with what that makes of them, and not with what was recorded. `moves` are the plans
+   * that accounts go to with the candidate, by those that they are on.
+   */
+  constructor(candidate: Config, base?: Config, moves: ReadonlyMap<string, string> = new Map()) {
     this.#config = candidate
     this.#base = base
+    this.#moves = moves
   }
 
   /** One line of the log. Blank ones are none. */
@@ -92,13 +97,21 @@ export class Replay {
     try {
       const base = this.#base?.revision === revision ? undefined : this.#base
       const then = base ? outcomeBy(base, facts, seen) : outcome
-      const now = then && decidedNow(this.#config, facts, seen)
+      const now = then && decidedNow(this.#config, this.#moved(facts), seen)
       this.#count(then ?? outcome, now)
     } catch {
       return false
     }
     this.#revisions.add(revision)
     return true
+  }
+
+  #moved(facts: Facts): Facts {
+    if (this.#moves.size === 0) return facts
+    const { caller } = facts
+    const override = this.#moves.get(namedPlan(caller) ?? '')
+    if (override === undefined) return facts
+    return { ...facts, caller: { ...caller, terms: { ...caller.terms, override } } }
   }
 
   #count(then: Outcome, now: Now | undefined): void {

@@ -14,7 +14,9 @@ export async function apply(options: ApplyOptions): Promise<void> {
   if (!candidate) return
   const { texts: files, config: policy, settings } = candidate.loaded
   const base = await servedBase(await openDoorOf(() => settings), candidate.directory)
-  if (policy.revision === base.revision) return swapNothing(base, 'apply', options, { tests: null })
+  // Accounts may have to go elsewhere all the same: a gateway that was killed had not moved them.
+  if (policy.revision === base.revision && movePlans.size === 0)
+    return swapNothing(base, 'apply', options, { tests: null })
   mayAsk(yes)
   const tests = skipTests ? null : await testsPass(options)
   if (tests === undefined) return

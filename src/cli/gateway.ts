@@ -145,7 +145,7 @@ export async function startGateway(loaded: Loaded, world: World, hooks: GatewayH
     throw error
   })
   const snapshots = new OpenSnapshots(first)
-  await revisions.open(loaded)
+  await revisions.open()
   // What the start itself takes is no load of clients.
   load = hooks.sample && watchLoad(hooks.sample, clock, alarm)
 
@@ -190,6 +190,8 @@ export async function startGateway(loaded: Loaded, world: World, hooks: GatewayH
   try {
     const listen = await listenAt(clients.server, loaded.settings.server.listen)
     const admin = await listenAt(operators.server, loaded.settings.server.admin)
+    // Not before it serves, and before the first operator can ask.
+    revisions.keep(loaded, 'start', 'start')
     probes.follow()
     return {
       store,

@@ -5,6 +5,7 @@ import type { Side } from '../config/diff/sides.ts'
 import { renderText } from '../config/frame.ts'
 import { accountsByPlan } from './control/revisions.ts'
 import type { CountOptions } from './count-options.ts'
+import type { PlanMoves } from './move-option.ts'
 import type { Base } from './plan-base.ts'
 import { hasStandIn } from './stand-ins.ts'
 import { CommandFailed } from './talk.ts'
@@ -23,14 +24,20 @@ export interface Planned {
   readonly touches: Touches
 }
 
+interface PlannedOptions extends CountOptions {
+  /** Where accounts go with it. */
+  readonly movePlan?: PlanMoves
+}
+
 /** Compares a candidate with a base, and counts whom the changes touch. Rejects with CommandFailed for a bad base. */
-export async function plannedOf(base: Base, candidate: Side, options: CountOptions): Promise<Planned> {
+export async function plannedOf(base: Base, candidate: Side, options: PlannedOptions): Promise<Planned> {
   const { name, load, directory, served } = base
   if (!load.ok)
     throw new CommandFailed(`✗ ${name} is not valid\n\n${renderText(load.problems, load.sources).trimEnd()}`)
   const { loaded } = load
   const changes = diff({ before: { loaded, directory }, after: candidate, isUnknown: hasStandIn })
-  const sides = { before: loaded.config, after: candidate.loaded.config }
+  const { movePlan: moves } = options
+  const sides = { before: loaded.config, after: candidate.loaded.config, ...(moves && { moves }) }
   return {
     against: name,
     ...(served && { title: served.title }),

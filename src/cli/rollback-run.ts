@@ -22,7 +22,7 @@ export async function rollback(named: string | undefined, options: RollbackOptio
   if (list) return writeOut([json ? `${jsonText(kept, 2)}\n` : `${listText(kept)}\n`])
   const base = await servedBase(door, dirname(resolve(cwd, config)))
   const wanted = wantedOf(kept, named, base.revision)
-  if (wanted.revision === base.revision) return swapNothing(base, 'rollback', options)
+  if (wanted.revision === base.revision && movePlans.size === 0) return swapNothing(base, 'rollback', options)
   mayAsk(yes)
   const { revision, files } = await keptRevision(door, wanted.number)
   const planned = await plannedIf(base, files, options)

@@ -16,10 +16,9 @@ export class ServedRevisions implements Revisions {
     this.#clock = clock
   }
 
-  /** Reads what was kept before, and keeps what begins to serve. Never rejects. */
-  async open(loaded: Loaded): Promise<void> {
-    await this.#kept.open()
-    this.keep(loaded, 'start', 'start')
+  /** Reads what was kept before. Never rejects. */
+  open(): Promise<void> {
+    return this.#kept.open()
   }
 
   get serving(): RevisionFiles {

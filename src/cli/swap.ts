@@ -63,9 +63,11 @@ export function swapNothing(
 ): Promise<void> {
   const same = { changed: false, revision, previous: revision, number, warnings: [], moved: [] }
   const record = { ...same, ...more, plan: null }
-  const text = `${how === 'apply' ? 'nothing to apply' : 'nothing to go back to'}: revision ${revision} serves`
-  return writeOut([json ? `${jsonText(record, 2)}\n` : `${text}\n`])
+  return writeOut([json ? `${jsonText(record, 2)}\n` : nothingText(revision, how)])
 }
+
+const nothingText = (revision: string, how: Swap['how']): string =>
+  `${how === 'apply' ? 'nothing to apply' : 'nothing to go back to'}: revision ${revision} serves\n`
 
 const appliedRecord = ({ changed, revision, previous, number, warnings, moved }: ShownApplied): object => ({
   ...{ changed, revision, previous, number, warnings, moved },
@@ -73,11 +75,11 @@ const appliedRecord = ({ changed, revision, previous, number, warnings, moved }:
 
 function appliedLines(applied: ShownApplied, how: Swap['how']): readonly string[] {
   const { changed, revision, previous, number, moved } = applied
-  if (!changed) return [`nothing to apply: revision ${revision} serves\n`]
   const moves = moved.map(
     ({ from, to, accounts }) =>
       `${counted(accounts, 'account')} moved from plan ${oneLine(from)} to plan ${oneLine(to)}\n`,
   )
+  if (!changed) return [...moves, nothingText(revision, how)]
   return [
     ...moves,
     `${how === 'apply' ? 'applied' : 'rolled back'}: revision ${previous} → ${revision} (number ${number})\n`,

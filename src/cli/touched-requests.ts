@@ -30,12 +30,18 @@ export const COUNTS = ['requests', 'refused', 'allowed', 'unasked', 'rerouted', 
 export interface Sides {
   readonly before: Config
   readonly after: Config
+  /** Plans that accounts go to, by those that they are on. */
+  readonly moves?: ReadonlyMap<string, string>
 }
 
 /** Takes the newest decisions of a log through both, at most so many. Rejects where it cannot be read. */
-export async function requestsTouched(log: string, { before, after }: Sides, most: number): Promise<RequestsTouched> {
+export async function requestsTouched(
+  log: string,
+  { before, after, moves }: Sides,
+  most: number,
+): Promise<RequestsTouched> {
   const files = await filesAt(log)
-  const replay = new Replay(after, before)
+  const replay = new Replay(after, before, moves)
   const progress = new Progress(process.stderr, world.clock, await sizeOf(files))
   const taken = { lines: 0, oldest: '', onlyNewest: false }
   try {

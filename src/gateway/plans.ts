@@ -1,7 +1,6 @@
 import type { Config } from '../policy/config.ts'
 import type { PlanInUse } from '../policy/denial.ts'
-import { planName } from '../policy/plan.ts'
-import type { AccountRecord } from './account-store.ts'
+import { namedPlan, planName } from '../policy/plan.ts'
 import type { Store } from './store.ts'
 
 type Accounts = Pick<Store, 'readAccounts' | 'changeTerms'>
@@ -46,18 +45,11 @@ export async function movePlans(
   const moved = new Map<string, number>()
   if (moves.size === 0) return moved
   for await (const account of store.readAccounts()) {
-    const from = namedPlan(account) ?? ''
-    const override = moves.get(from)
-    if (override === undefined) continue
+    const from = namedPlan(account)
+    const override = from === undefined ? undefined : moves.get(from)
+    if (from === undefined || override === undefined) continue
     await store.changeTerms({ account: account.account, change: { override }, by })
     moved.set(from, (moved.get(from) ?? 0) + 1)
   }
   return moved
 }
-
-/**
- * The plan that somebody put the account on: an operator, or its token. Undefined for devices and for those that are on
- * the default plan: they follow what the files say.
- */
-const namedPlan = ({ kind, terms }: AccountRecord): string | undefined =>
-  kind === 'guest' ? undefined : (terms.override ?? terms.claimed)

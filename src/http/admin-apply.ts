@@ -32,7 +32,7 @@ const check = validator({
         additionalProperties: false,
       },
     },
-    move_plans: { type: 'object', maxProperties: 1000, additionalProperties: NAME },
+    move_plans: { type: 'object', maxProperties: 1000, propertyNames: NAME, additionalProperties: NAME },
     how: { enum: ['apply', 'rollback'] },
   },
   additionalProperties: false,

@@ -9,9 +9,9 @@ export const LINE_VERSION = 2
 
 /**
  * A line of the decision log, which is a record laid out to be read fast: first what is the request's own, then what
- * it has in common with many others, last the claims, which few readers need.
+ * it has in common with many others, last what few readers need.
  */
-export type DecisionLine = OwnPart & SharedPart & ClaimsPart
+export type DecisionLine = OwnPart & SharedPart & LastPart
 
 export interface OwnPart {
   readonly v: typeof LINE_VERSION
@@ -38,18 +38,13 @@ export interface SharedPart {
   readonly pools?: readonly string[]
 }
 
-export interface ClaimsPart {
+export interface LastPart {
   readonly claims?: Claims
+  /** Of what was seen. Only where there are claims. */
+  readonly minute?: NonNullable<Judged['minute']>
 }
 
-type SeenPart = Exclude<Seen, Judged> | (Omit<Judged, 'minute'> & { readonly minute?: Minute })
-
-/** Buckets of the sliding minute, oldest first, of which each has a place in all three. */
-interface Minute {
-  readonly seconds: readonly number[]
-  readonly requests: readonly number[]
-  readonly tokens: readonly number[]
-}
+type SeenPart = Exclude<Seen, Judged> | Omit<Judged, 'minute'>
 
 export function ownPart({ id, facts, seen, outcome }: DecisionRecord): OwnPart {
   const { at, caller, request } = facts
@@ -68,8 +63,15 @@ export function sharedPart({ revision, facts, outcome }: DecisionRecord): Shared
   return withChoice(shared, { model, route, pools })
 }
 
-/** The record of a line, without claims where none are given. */
-export function recordOfLine(own: OwnPart, shared: SharedPart, { claims }: ClaimsPart = {}): DecisionRecord {
+export function lastPart({ seen, outcome: { claims } }: DecisionRecord): LastPart {
+  const last: Building<LastPart> = {}
+  if (claims) last.claims = claims
+  if (seen && 'readings' in seen && seen.minute) last.minute = seen.minute
+  return last
+}
+
+/** The record of a line, without claims and minute where none are given. */
+export function recordOfLine(own: OwnPart, shared: SharedPart, { claims, minute }: LastPart = {}): DecisionRecord {
   const { id, at, account, request, seen, granted, denial } = own
   const { revision, caller: kind, terms, health, signals, verdict, plan } = shared
   const outcome: Building<Outcome> = withChoice({ verdict, plan }, shared)
@@ -77,7 +79,7 @@ export function recordOfLine(own: OwnPart, shared: SharedPart, { claims }: Claim
   if (granted) outcome.granted = granted
   if (claims) outcome.claims = claims
   const facts: Facts = { at, caller: { kind, account, keyPrefix: null, terms }, request, health, signals }
-  return seen ? { id, revision, facts, seen: seenOf(seen), outcome } : { id, revision, facts, outcome }
+  return seen ? { id, revision, facts, seen: withMinute(seen, minute), outcome } : { id, revision, facts, outcome }
 }
 
 type Choice = { readonly [Field in 'model' | 'route' | 'pools']?: Outcome[Field] | undefined }
@@ -95,22 +97,9 @@ function withChoice<T extends object>(
 
 function seenPart(seen: Seen): SeenPart {
   if (!('readings' in seen)) return seen
-  const { minute, ...judged } = seen
-  if (!minute) return judged
-  return {
-    ...judged,
-    minute: {
-      seconds: minute.map(([second]) => second),
-      requests: minute.map(([, requests]) => requests),
-      tokens: minute.map(([, , tokens]) => tokens),
-    },
-  }
+  const { minute: _, ...judged } = seen
+  return judged
 }
 
-function seenOf(seen: SeenPart): Seen {
-  if (!('readings' in seen)) return seen
-  const { minute, ...judged } = seen
-  if (!minute) return judged
-  const { seconds, requests, tokens } = minute
-  return { ...judged, minute: seconds.map((second, at) => [second, requests[at] ?? 0, tokens[at] ?? 0]) }
-}
+const withMinute = (seen: SeenPart, minute: Judged['minute']): Seen =>
+  'readings' in seen && minute ? { ...seen, minute } : seen

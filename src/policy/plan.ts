@@ -18,3 +18,10 @@ export function planOf(
 /** What the plan of a caller is called where there may be none: as an operator named it, or `none`. */
 export const planName = (config: Config, caller: Pick<Caller, 'kind' | 'terms'>): string =>
   planOf(config, caller)?.name ?? caller.terms.override ?? 'none'
+
+/**
+ * The plan that somebody put the caller on: an operator, or its token. Undefined for devices and for those that are on
+ * the default plan: they follow what the files say.
+ */
+export const namedPlan = ({ kind, terms }: Pick<Caller, 'kind' | 'terms'>): string | undefined =>
+  kind === 'guest' ? undefined : (terms.override ?? terms.claimed)

@@ -182,7 +182,8 @@ const exhausted = ({ code, tier, attempted, retryAfterMs }: ExhaustedDenial): Re
 })
 
 function refusedReload({ code, problems, text }: ReloadDenial): Rendered {
-  const error = `The files are not in order (${problems.length} problems): the configuration that served goes on.`
+  const count = problems.length === 1 ? '1 problem' : `${problems.length} problems`
+  const error = `The files are not in order (${count}): the configuration that served goes on.`
   return { body: { error, code, problems: problems.map(problemRecord), text } }
 }
 

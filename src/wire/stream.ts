@@ -1,4 +1,5 @@
-import { type ChunkTerms, type DeltaChunk, readChunk } from './chunk.ts'
+import type { ChunkTerms, DeltaChunk } from './chunk.ts'
+import { ChunkForms } from './chunk-form.ts'
 import { SseSplitter, sseEvent } from './sse.ts'
 import type { Usage } from './usage.ts'
 
@@ -18,6 +19,7 @@ export class StreamReader {
   readonly #terms: ChunkTerms
   readonly #choices: number
   readonly #skips: boolean
+  readonly #forms: ChunkForms
   readonly #splitter = new SseSplitter()
   readonly #finished = new Set<number>()
   /** Bytes of content, reasoning and tool calls so far. */
@@ -29,6 +31,7 @@ export class StreamReader {
   /** `choices`: how many completions were asked for. `skips`: once something was shown, broken events are left out. */
   constructor(terms: ChunkTerms, choices: number, skips: boolean) {
     this.#terms = terms
+    this.#forms = new ChunkForms(terms)
     this.#choices = choices
     this.#skips = skips
   }
@@ -63,7 +66,7 @@ export class StreamReader {
   #read(data: readonly string[]): StreamReading {
     let events = ''
     for (const event of data) {
-      const chunk = readChunk(event, this.#terms)
+      const chunk = this.#forms.read(event)
       switch (chunk.kind) {
         case 'delta':
           events += this.#take(chunk)

@@ -117,6 +117,30 @@ it('a step that fails, whichever it is, leaves the files of before, and says so'
   }
 })
 
+it('a step that fails after it did what it was to do, whichever it is, leaves the files of before too', async () => {
+  for (let failing = 1; failing <= STEPS; failing++) {
+    const directory = directoryOf(BEFORE)
+    const after = (step: number) => {
+      if (step === failing) throw Object.assign(new Error('EMFILE: too many open files'), { code: 'EMFILE' })
+    }
+    await expect(filesOf(directory, around({ after })).change(CHANGE)).rejects.toMatchObject({ whole: true })
+    expect(treeOf(directory)).toEqual(sorted(BEFORE))
+    expect(await filesOf(directory).finish()).toBe(false)
+  }
+})
+
+it('a file that is to go is gone where somebody removed its directory meanwhile', async () => {
+  const gone: Change = { write: [{ file: 'config.yaml', text: 'new main' }], remove: ['policies/a.yaml'] }
+  const [begun] = (await remainsOf((directory, steps) => filesOf(directory, steps).change(gone))).filter(each =>
+    existsSync(join(each, '.config.yaml.apply')),
+  )
+  if (begun === undefined) throw new Error('no journal was ever there')
+  rmSync(join(begun, 'policies'), { recursive: true })
+
+  expect(await filesOf(begun).finish()).toBe(true)
+  expect(treeOf(begun)).toEqual({ 'config.yaml': 'new main', 'gone.yaml': 'old, to go', 'kept.yaml': 'kept' })
+})
+
 it('a disk on which nothing works from some step on is told, and the next start makes it whole', async () => {
   for (let failing = 1; failing <= STEPS; failing++) {
     const directory = directoryOf(BEFORE)

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { AuditRow } from '../../src/gateway/account-store.ts'
 import { fieldOf, outcomeOf, send } from '../http/calls.ts'
 import { type Backend, startBackend } from '../support/backend.ts'
-import { startTestGateway, type TestGateway } from '../support/gateway.ts'
+import { ENV, startTestGateway, type TestGateway } from '../support/gateway.ts'
 import { describeRedis, type RedisServer, startRedis } from '../support/redis.ts'
 import { type Operator, operatorOf, treeOf } from './fixture.ts'
 
@@ -14,6 +14,8 @@ function movesContract(startStore?: () => Promise<RedisServer>): void {
   let backend: Backend
   let test: TestGateway
   let operator: Operator
+  /** Of a variable that has another value whenever it is read. */
+  let reads = 0
 
   beforeEach(async () => {
     backend = await startBackend()
@@ -22,6 +24,7 @@ function movesContract(startStore?: () => Promise<RedisServer>): void {
       onprem: [backend],
       guests: 'usd_per_day_total: 50',
       ...(redis && { redis }),
+      env: Object.defineProperty({ ...ENV }, 'RPM', { get: () => String(++reads) }),
     })
     operator = operatorOf(test)
     for (const name of ['ada', 'bob', 'eve']) await test.key('tight', name)
@@ -96,6 +99,14 @@ function movesContract(startStore?: () => Promise<RedisServer>): void {
     expect(await moves()).toEqual([])
   })
 
+  it('have names: nobody whom the files alone put on a plan is moved, and no device', async () => {
+    const told = await operator.apply(yaml => yaml, { move_plans: { '': 'pro' } })
+
+    expect(outcomeOf(told)).toBe('400 VALIDATION_ERROR')
+    expect(await plans()).toEqual({ 'guest-device': 1, free: 0, tight: 5, pro: 1 })
+    expect(await moves()).toEqual([])
+  })
+
   it('whose accounts a killed gateway had not moved are moved by the same files again', async () => {
     await test.reload({}, renamed)
     expect(await plans()).toMatchObject({ narrow: 0, tight: 4 })
@@ -103,6 +114,19 @@ function movesContract(startStore?: () => Promise<RedisServer>): void {
 
     expect(told.body).toMatchObject({ changed: false, moved: [{ from: 'tight', to: 'narrow', accounts: 5 }] })
     expect(await plans()).toEqual({ 'guest-device': 1, free: 0, narrow: 5, pro: 1 })
+  })
+
+  it('are told of where accounts left them and the candidate did not serve after all', async () => {
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: a variable of YAML.
+    const restless = (yaml: string) => withoutTight(yaml).replace('rpm: 20,', 'rpm: "${RPM}",')
+    const before = treeOf(test.dir)
+    const told = await operator.apply(restless, { move_plans: { tight: 'free' } })
+
+    expect(fieldOf(told, 'error')).toBe(
+      'somebody else changed the files at the same time; 5 accounts went to the next plan already',
+    )
+    expect(treeOf(test.dir)).toEqual(before)
+    expect(await plans()).toEqual({ 'guest-device': 1, free: 5, tight: 0, pro: 1 })
   })
 
   it('that nobody is on go without a word, and plans in use stay as they are', async () => {

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { ConfigFiles } from '../../src/adapters/config-files/config-files.ts'
@@ -61,6 +61,19 @@ it('a start ends what was begun before it was killed, says so, and serves it', a
   expect(site.gateway.said()).toContain('a change of the files that was begun before is done')
   expect((await servedConfig(doorOf(site))).files).toEqual(candidate(11))
   expect(numbersIn(dir)).toEqual(['11', '11'])
+})
+
+it('a start that fails keeps no revision: nothing served', async () => {
+  const taken = new URL(backend.url).host
+  const dir = filesOf({
+    'config.yaml': good.replace('listen: "127.0.0.1:0"', `listen: "${taken}"`),
+    'more.yaml': aliases('a'),
+  })
+  const failed = program.start(['serve', '-c', 'config.yaml'], { cwd: dir, env: { SVCCTL_TOKEN: 'token' } })
+
+  expect(await failed.ended).toBe(1)
+  expect(failed.said()).toContain('another process listens there')
+  expect(readdirSync(join(dir, 'state/revisions'))).toEqual([])
 })
 
 it('a gateway that watches its files keeps what is applied once, and says nothing of having written it', async () => {

@@ -451,6 +451,34 @@ describe('svcctl apply', () => {
     expect(await status(key)).toBe(200)
   })
 
+  it('moves accounts where the files serve already too: a gateway that was killed had not moved them', async () => {
+    const key = await test.key('free', 'fred')
+    edit(...GONE)
+    await test.reload({}, () => readFileSync(join(dir, 'config.yaml'), 'utf8'))
+    expect(await status(key)).toBe(429)
+
+    const moved = await svcctl('apply', '--yes', '--move-plan', 'free=starter')
+    expect(await status(key)).toBe(200)
+    const again = await svcctl('rollback', '2', '--yes', '--move-plan', 'free=starter')
+
+    expect(`\n${moved.stdout}`).toMatchInlineSnapshot(`
+      "
+      no change in meaning against revision REVISION-A..
+
+      1 account moved from plan free to plan starter
+      nothing to apply: revision REVISION-A.. serves
+      "
+    `)
+    expect(`\n${again.stdout}`).toMatchInlineSnapshot(`
+      "
+      no change in meaning against revision REVISION-A..
+
+      0 accounts moved from plan free to plan starter
+      nothing to go back to: revision REVISION-A.. serves
+      "
+    `)
+  })
+
   it('refuses moves that say no plan, or the same one twice', async () => {
     await expect(svcctl('apply', '--move-plan', 'free')).rejects.toThrow('Write OLD=NEW')
     await expect(svcctl('apply', '--move-plan', 'a=b', '--move-plan', 'a=c')).rejects.toThrow('Plan a is moved twice.')

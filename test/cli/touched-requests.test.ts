@@ -55,6 +55,26 @@ test('what is decided otherwise is counted by what becomes of it, and by plan', 
   expect(await touched(log, before)).toEqual(['of 3 requests since 2026-11-21T10:00:00Z: none is decided otherwise'])
 })
 
+test('accounts that move are decided by the plan they move to', async () => {
+  const log = logOf([
+    { plan: 'free', seen: used(2) },
+    { plan: 'free', seen: used(4) },
+    { plan: 'pro', seen: used(6) },
+  ])
+  const touchedBy = async (rpm: number, moves?: ReadonlyMap<string, string>) => {
+    const after = changed('  pro: { models: all, rpm: 100', `  team: { models: all, rpm: ${rpm}`)
+    const sides = { before, after, ...(moves && { moves }) }
+    return touchesLines({ accounts: undefined, requests: await requestsTouched(log, sides, 1000) })
+  }
+  const refused = ['of 3 requests since 2026-11-21T10:00:00Z: 1 newly refused (pro 1)']
+
+  expect(await touchedBy(7)).toEqual(refused)
+  expect(await touchedBy(6, new Map([['pro', 'team']]))).toEqual(refused)
+  expect(await touchedBy(7, new Map([['pro', 'team']]))).toEqual([
+    'of 3 requests since 2026-11-21T10:00:00Z: none is decided otherwise',
+  ])
+})
+
 test('what only the limits can say, and what cannot be told, is said', async () => {
   const log = logOf([{ plan: 'free', request: { model: 'big' } }, { plan: 'pro' }])
 

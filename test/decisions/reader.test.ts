@@ -50,7 +50,12 @@ const records = fc
     return { ...record, facts: { ...facts, caller: { ...facts.caller, account } } }
   })
 
-const withoutClaims = ({ outcome: { claims: _, ...outcome }, ...record }: DecisionRecord) => ({ ...record, outcome })
+/** What is read of a line by its parts. */
+function withoutLast({ outcome: { claims: _, ...outcome }, seen, ...record }: DecisionRecord) {
+  const { minute: __, ...judged } = seen && 'readings' in seen ? seen : { minute: undefined }
+  const { id, revision, facts } = record
+  return { id, revision, facts, ...(seen && { seen: 'readings' in seen ? judged : seen }), outcome }
+}
 
 it('whatever clients and operators wrote, a line is read to the record it was made of, whole or by its parts', () => {
   const reader = new RecordReader()
@@ -59,10 +64,10 @@ it('whatever clients and operators wrote, a line is read to the record it was ma
       const line = textOf(record)
       expect(line).toMatch(/^[ -~]+$/)
       expect(JSON.stringify(readRecord(line))).toBe(JSON.stringify(record))
-      expect(JSON.stringify(reader.read(line))).toBe(JSON.stringify(withoutClaims(record)))
+      expect(JSON.stringify(reader.read(line))).toBe(JSON.stringify(withoutLast(record)))
       // As jq writes it.
       const unescaped = JSON.stringify(JSON.parse(line))
-      expect(JSON.stringify(reader.read(unescaped))).toBe(JSON.stringify(withoutClaims(record)))
+      expect(JSON.stringify(reader.read(unescaped))).toBe(JSON.stringify(withoutLast(record)))
     }),
     { numRuns: 300 },
   )

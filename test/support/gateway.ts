@@ -89,7 +89,7 @@ export interface TestPools {
   readonly env?: Readonly<Record<string, string>>
 }
 
-const ENV = { CLOUD_KEY: 'sk-cloud-secret-1234', SVC_GUEST_SECRET: GUEST_SECRET }
+export const ENV = { CLOUD_KEY: 'sk-cloud-secret-1234', SVC_GUEST_SECRET: GUEST_SECRET }
 
 const identityYaml = ({ issuer }: OidcServer): string =>
   `identity: { issuer: "${issuer}", plan_claim: plan, label_claim: email, default_plan: free }`

@@ -40,12 +40,15 @@ export class ConfigFiles {
   async change(change: Change): Promise<void> {
     if (change.write.length + change.remove.length === 0) return
     const back = await this.#undoing(change)
+    let begun = false
     try {
       for (const directory of this.#directoriesOf(change)) await this.#steps.makeDirectory(directory)
       await this.#journal.begin(change)
+      begun = true
       await this.#carryOut(change)
     } catch (error) {
-      await this.#undo(back, error)
+      // Whose last step fails may have taken the journal away, and one that fails to begin may have left it.
+      await this.#undo(begun || this.isUnderWay() ? back : undefined, error)
     }
   }
 
@@ -85,10 +88,11 @@ export class ConfigFiles {
     })
   }
 
-  async #undo(back: Change, cause: unknown): Promise<never> {
+  /** Without `back` no file was another one yet. */
+  async #undo(back: Change | undefined, cause: unknown): Promise<never> {
     const reason = cause instanceof Error ? cause.message : String(cause)
     try {
-      if (!this.isUnderWay()) await this.#journal.end()
+      if (!back) await this.#journal.end()
       else {
         for (const file of back.remove) await this.#steps.remove(nextOf(resolve(this.#directory, file)))
         await this.#journal.begin(back)

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { mkdir, open, rename, rm, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 
@@ -9,7 +10,7 @@ export interface Steps {
   create(path: string, text: string, like?: string): Promise<void>
   /** Puts one file in the place of another, or where none was. */
   replace(from: string, to: string): Promise<void>
-  /** Removes a file, or a directory that is empty. */
+  /** Removes a file, which need not be there. */
   remove(path: string): Promise<void>
 }
 
@@ -42,7 +43,8 @@ export const machineSteps: Steps = {
   },
   remove: async path => {
     await rm(path, { force: true })
-    await synced(dirname(path))
+    // Where its directory is gone too, there is nothing to be sure of.
+    if (existsSync(dirname(path))) await synced(dirname(path))
   },
 }
 

@@ -1,4 +1,4 @@
-import { ownPart, type SharedPart, sharedPart } from '../../policy/decision-line.ts'
+import { lastPart, ownPart, type SharedPart, sharedPart } from '../../policy/decision-line.ts'
 import type { DecisionRecord } from '../../policy/record.ts'
 
 /**
@@ -6,10 +6,10 @@ import type { DecisionRecord } from '../../policy/record.ts'
  * record always makes the same bytes.
  */
 export function lineOf(record: DecisionRecord): string {
-  const { claims } = record.outcome
   const own = JSON.stringify(ownPart(record)).slice(0, -1)
-  const last = claims ? `,"claims":${JSON.stringify(claims)}` : ''
-  return inAscii(`${own},${sharedText(sharedPart(record))}${last}}\n`)
+  const shared = sharedText(sharedPart(record))
+  const last = JSON.stringify(lastPart(record)).slice(1)
+  return inAscii(`${own},${shared}${last === '}' ? '' : ','}${last}\n`)
 }
 
 /** Members of the line. */

@@ -14,7 +14,7 @@ import type { ServedRevisions } from '../served-revisions.ts'
 import { Moves } from './moves.ts'
 import { namesFault, surroundings } from './names.ts'
 import { needed, undoing } from './needed.ts'
-import { Refused, reasonOf, refusal, refusedFor } from './refused.ts'
+import { Refused, reasonOf, refusal, refusedFor, withMore } from './refused.ts'
 
 export interface ApplierPorts {
   readonly reloader: Reloader
@@ -76,12 +76,12 @@ export class Applier {
     try {
       await moves.before()
       await place.files.change(change).catch(error => {
-        throw refusal(`${reasonOf(error)}${moves.said()}`)
+        throw refusal(reasonOf(error))
       })
       await this.#serve(opened, { loaded, place, change })
     } catch (error) {
       opened.drop()
-      throw error
+      throw withMore(error, moves.said())
     }
     const { by, how } = application
     const accepted = reloader.accept(loaded, { sources, by, how })

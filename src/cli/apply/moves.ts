@@ -1,3 +1,4 @@
+import { counted } from '../../config/frame.ts'
 import { movePlans } from '../../gateway/plans.ts'
 import type { Alarm } from '../../gateway/ports.ts'
 import type { Store } from '../../gateway/store.ts'
@@ -39,7 +40,7 @@ export class Moves {
   /** For whoever hears that the candidate does not serve after all. */
   said(): string {
     const count = [...this.#moved.values()].reduce((sum, accounts) => sum + accounts, 0)
-    return count === 0 ? '' : `; ${count} accounts are on their next plan already`
+    return count === 0 ? '' : `; ${counted(count, 'account')} went to the next plan already`
   }
 
   moved(): readonly MovedPlan[] {

@@ -1,4 +1,4 @@
-import { renderText, type Sources } from '../../config/frame.ts'
+import { counted, renderText, type Sources } from '../../config/frame.ts'
 import type { Problem } from '../../config/problem.ts'
 import type { ApplyDenial, RevisionDenial } from '../../policy/denial.ts'
 
@@ -17,9 +17,15 @@ export class Refused extends Error {
 export const refusal = (reason: string): Refused =>
   new Refused({ code: 'APPLY_REFUSED', reason, problems: [], text: '' })
 
+/** The same refusal with more in its sentence; any other error as it is. */
+export function withMore(error: unknown, more: string): unknown {
+  if (!(error instanceof Refused) || error.denial.code !== 'APPLY_REFUSED') return error
+  return new Refused({ ...error.denial, reason: error.denial.reason + more })
+}
+
 /** Problems in the files of a candidate. */
 export function refusedFor(problems: readonly Problem[], sources: Sources): Refused {
-  const reason = `The files are not in order (${problems.length} problems): the configuration that served goes on.`
+  const reason = `The files are not in order (${counted(problems.length, 'problem')}): the configuration that served goes on.`
   return new Refused({ code: 'APPLY_REFUSED', reason, problems, text: renderText(problems, sources) })
 }
 

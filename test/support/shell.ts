@@ -1,0 +1,24 @@
+import { spawnSync } from 'node:child_process'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+/** Whether there is such a shell here; where there is none that is said, and its tests are skipped. */
+export function hasShell(shell: string): boolean {
+  const { error } = spawnSync(shell, ['--version'])
+  if (error) console.warn(`SKIPPED: tests of completion in ${shell}, which is not installed`)
+  return !error
+}
+
+/** What a shell says of a script that it reads and does not run: nothing where it is in order. */
+export function shellFaults(shell: string, script: string): string {
+  const directory = mkdtempSync(join(tmpdir(), 'svc-shell-'))
+  try {
+    const file = join(directory, 'script')
+    writeFileSync(file, script)
+    const { status, stderr } = spawnSync(shell, ['-n', file], { encoding: 'utf8' })
+    return status === 0 ? stderr : `exit ${status}: ${stderr}`
+  } finally {
+    rmSync(directory, { recursive: true, force: true })
+  }
+}
