@@ -400,7 +400,7 @@ export interface LimitsSection {
    */
   headers_timeout?: string
   /**
-   * How long a request may take to arrive, its body included. Checked each second; later ones are answered with 408.
+   * How long a request may take to arrive, its body included. Checked each second; later ones are answered with 408. A body that a pass-through route streams may take longer: see `max_body` there.
    */
   request_timeout?: string
   /**
@@ -934,13 +934,13 @@ export interface PassthroughSection {
    */
   model: string
   /**
-   * The bodies it takes, by their content type: `json` is read whole, has its `model` rewritten, and may be sent to the next replica or pool when one fails; `multipart` (multipart/form-data) and `binary` (application/octet-stream, audio, image and video) are streamed as they are, once, so that a `model` in them is the client's own word.
+   * The bodies it takes, by their content type: `json` is read whole, has its `model` rewritten, and may be sent to the next replica or pool when one fails; `multipart` (multipart/form-data) is streamed, once, with the pool's own name in the place of its `model`, or added to it; `binary` (application/octet-stream, audio, image and video) is streamed as it is, once.
    *
    * @minItems 1
    */
   accepts?: ('json' | 'multipart' | 'binary')[]
   /**
-   * The largest body that is streamed. A larger one is answered with 413, and a slower one than limits.request_timeout with 408. JSON, which is read whole, is bounded by limits.body. Default: limits.body.
+   * The largest body that is streamed. A larger one is answered with 413. One that takes longer than limits.request_timeout is answered with 408 once it brings less than 8 KB a second on the average, or nothing for limits.idle_timeout. JSON, which is read whole, is bounded by limits.body. Default: limits.body.
    */
   max_body?: number | string
   meter: MeterSection

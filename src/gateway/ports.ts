@@ -77,16 +77,18 @@ export type CarriedBody = { readonly contentType: string } & (
 
 /** A body that is sent on as it arrives: once, and not read before. */
 export interface Upload {
-  /** As its sender announced it. */
+  /** Of what is sent on, where that is known before. */
   readonly length?: number
-  /** Bytes that came so far. */
+  /** Bytes that came so far from its sender. */
   readonly received: number
   /** Whether all of it came. */
   readonly complete: boolean
+  /** Whether more of it is waited for, and its sender is the one to wait for. */
+  readonly awaited: boolean
   /** From now on it goes where it is told, as fast as that takes it. */
   into(sink: Writable): void
-  /** Runs when there is more of it than may be. */
-  onTooLarge(run: () => void): Cancel
+  /** Runs when there is more of it than may be, or something wrong with it; its end is never sent then. */
+  onFault(run: () => void): Cancel
 }
 
 export interface CarryListener extends BackendListener {

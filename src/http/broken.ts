@@ -57,6 +57,9 @@ export function denialOf(error: NodeJS.ErrnoException): Denial | ProtocolDenial 
   }
 }
 
+/** Whether an error of a `clientError` event is of a request that did not arrive in time. */
+export const isLate = ({ code }: NodeJS.ErrnoException): boolean => code === 'ERR_HTTP_REQUEST_TIMEOUT'
+
 /** Whether an error of a `clientError` event is of bytes that cannot be read, and not of the connection. */
 export const isGarbage = ({ code = '' }: NodeJS.ErrnoException): boolean => code.startsWith('HPE_')
 

@@ -50,6 +50,8 @@ export class HttpCall implements Client {
   readonly startedAt: Millis
   /** Where it is traced. */
   trace: RequestTrace | undefined
+  /** Bytes that came of a body that is streamed: one of those may take longer than others. */
+  received: (() => number) | undefined
   /** Whose request it is, once that is known. */
   account: string | undefined
 

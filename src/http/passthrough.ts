@@ -5,8 +5,11 @@ import { type PassCall, type PassedOn, pass } from '../gateway/passthrough/pass.
 import type { Config, PassMethod, Passthrough } from '../policy/config.ts'
 import type { Denial } from '../policy/denial.ts'
 import { mostBytes } from '../policy/meter.ts'
+import { choose } from '../policy/model.ts'
 import { planOf } from '../policy/plan.ts'
 import { invalid, isDenial } from '../wire/body.ts'
+import { boundaryOf, formType } from '../wire/multipart/boundary.ts'
+import { FormReader } from '../wire/multipart/form-reader.ts'
 import { formOf, readPassed } from '../wire/passed.ts'
 import { readBody } from './body.ts'
 import type { HttpCall } from './call.ts'
@@ -25,7 +28,7 @@ export const passthroughEndpoints = ({ passthrough }: Pick<Config, 'passthrough'
   )
 
 /** What of a call its body says. */
-type Body = Pick<PassCall, 'model' | 'bodyFor' | 'bytes'> & { readonly upload?: RequestUpload }
+type Body = Pick<PassCall, 'model' | 'bodyFor' | 'look' | 'bytes'> & { readonly upload?: RequestUpload }
 
 const NO_BODY: Body = { bytes: 0 }
 
@@ -43,7 +46,7 @@ function passing(route: Passthrough, method: PassMethod) {
     if (passed.kind === 'passed') return answer(app, call, passed)
     if (passed.kind === 'denied') return call.deny(passed.denial)
     if (passed.bill) noteBill(call, passed.bill)
-    if (upload?.tooLarge) call.deny({ code: 'PAYLOAD_TOO_LARGE', limitBytes: limitOf(route) })
+    if (upload?.fault) call.deny(upload.fault)
   }
 }
 
@@ -59,17 +62,33 @@ const queryFault = ({ request }: HttpCall): Denial | undefined =>
 /** Of what is streamed. */
 const limitOf = ({ maxBody, meter }: Passthrough): number => Math.min(maxBody, mostBytes(meter))
 
-async function bodyOf(app: App, { request }: HttpCall, route: Passthrough, method: PassMethod): Promise<Body | Denial> {
+async function bodyOf(app: App, call: HttpCall, route: Passthrough, method: PassMethod): Promise<Body | Denial> {
+  const { request } = call
   if (method === 'GET') return hasBody(request) ? invalid('body', 'is not accepted with GET') : NO_BODY
-  const { 'content-type': contentType = 'application/json', 'content-length': length = 0 } = request.headers
+  const { 'content-type': contentType = 'application/json' } = request.headers
   const form = formOf(contentType, route)
   if (typeof form === 'object') return form
   if (form === 'json') return jsonOf(app, request)
+  const boundary = form === 'multipart' ? boundaryOf(contentType) : undefined
+  if (typeof boundary === 'object') return boundary
+  const { 'content-length': length = 0 } = request.headers
   const limitBytes = limitOf(route)
   if (Number(length) > limitBytes) return { code: 'PAYLOAD_TOO_LARGE', limitBytes }
-  const upload = new RequestUpload(request, limitBytes)
-  return { bytes: Number(length), bodyFor: () => ({ contentType, upload }), upload }
+  const reader = boundary === undefined ? undefined : new FormReader(boundary, judgeFor(app, route))
+  const upload = new RequestUpload(request, limitBytes, reader)
+  call.received = () => upload.received
+  const type = boundary === undefined ? contentType : formType(boundary)
+  const bodyFor = (model: string) => ({ contentType: type, upload: upload.for(model) })
+  return { bytes: Number(length), bodyFor, look: () => upload.look(), upload }
 }
+
+/** What is wrong with a model that a form names: it comes after the admission, which would have said the same. */
+const judgeFor =
+  ({ config }: App, { name: path }: Passthrough) =>
+  (model: string): Denial | undefined => {
+    const ruling = choose(config, { kind: 'passthrough', path, textBytes: 0, model })
+    return 'denial' in ruling ? ruling.denial : undefined
+  }
 
 async function jsonOf({ settings }: App, request: HttpCall['request']): Promise<Body | Denial> {
   const bytes = await readBody(request, settings.limits.bodyBytes)

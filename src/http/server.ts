@@ -7,11 +7,12 @@ import type { Denial } from '../policy/denial.ts'
 import { invalid } from '../wire/body.ts'
 import type { ProtocolDenial } from '../wire/docs.ts'
 import { answer, fail } from './answer.ts'
-import { answerBroken, denialOf, isAfterLast, isGarbage } from './broken.ts'
+import { answerBroken, denialOf, isAfterLast, isGarbage, isLate } from './broken.ts'
 import { type CallNote, HttpCall } from './call.ts'
 import { Connections } from './connections.ts'
 import type { Endpoint, Snapshots } from './endpoint.ts'
 import { createListener } from './listener.ts'
+import { keepPace } from './pace.ts'
 import { formFault } from './request-form.ts'
 import { sitesOf } from './site.ts'
 import { tracedEnd } from './traced-end.ts'
@@ -106,6 +107,8 @@ export function serve(snapshots: Snapshots, endpoints: readonly Endpoint[], log:
   }
   const server = createListener(limits, listener, {
     broken: (error, socket) => {
+      const streamed = isLate(error) ? traffic.on(socket).find(call => call.received && !call.answering) : undefined
+      if (streamed) return keepPace(streamed, limits().idleTimeout, () => breakOff(socket, denialOf(error)))
       const told = closing.has(socket) && traffic.on(socket).every(({ answering }) => answering)
       if (isAfterLast(error) || (told && isGarbage(error))) return
       breakOff(socket, told ? undefined : denialOf(error))

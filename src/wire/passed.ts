@@ -31,10 +31,7 @@ const withModel = ({ model: _named, ...rest }: JsonObject, model: string): Buffe
 /** Bodies in disguise are none of these: what a backend may read as JSON must come as JSON. */
 const FORMS: readonly (readonly [BodyForm, RegExp])[] = [
   ['json', /^application\/json[ \t]*(?:;|$)/i],
-  [
-    'multipart',
-    /^multipart\/form-data[ \t]*;[ \t]*boundary=(?:"[\w'()+,./:=? -]{1,70}"|[\w'()+,./:=?-]{1,70})[ \t]*$/i,
-  ],
+  ['multipart', /^multipart\/form-data[ \t]*(?:;|$)/i],
   [
     'binary',
     /^(?:application\/octet-stream|(?:audio|image|video)\/[\w.+-]{1,64})[ \t]*(?:;[ \t]*[\w-]+=[\w."-]+[ \t]*)*$/i,

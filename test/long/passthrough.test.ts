@@ -25,8 +25,10 @@ const yaml = `passthrough:
   - { path: /v1/audio/speech, methods: [POST], model: svc-voice, meter: { usd_per_call: 0.01 } }
 `
 
-const START = '--x\r\nContent-Disposition: form-data; name="file"; filename="a.wav"\r\n\r\n'
-const END = '\r\n--x--\r\n'
+const START = '--b0undary\r\nContent-Disposition: form-data; name="file"; filename="a.wav"\r\n\r\n'
+const END = '\r\n--b0undary--\r\n'
+/** What the gateway adds to a form without it. */
+const MODEL = '\r\n--b0undary\r\nContent-Disposition: form-data; name="model"\r\n\r\ntest-model'
 
 let program: Program
 /** What every client sends, or every backend answers. */
@@ -53,11 +55,11 @@ it(`${CONNECTIONS} uploads of 50 MB to a backend that is slow to read keep at mo
     digests.push(hash.digest('hex'))
     response.writeHead(200, { 'content-type': 'application/json' }).end('{"text":"ok"}')
   })
-  const whole = sha256(form())
+  const whole = sha256(form(MODEL))
   const base = await fleet.first.memory()
 
   const requests = Array.from({ length: CONNECTIONS }, () =>
-    post('/v1/audio/transcriptions', 'multipart/form-data; boundary=x', START.length + BYTES + END.length),
+    post('/v1/audio/transcriptions', 'multipart/form-data; boundary=b0undary', START.length + BYTES + END.length),
   )
   const answers = requests.map(async request => {
     const [response] = (await once(request, 'response')) as [http.IncomingMessage]
@@ -128,10 +130,10 @@ function* slices(): Generator<Buffer> {
   for (let at = 0; at < BYTES; at += 65_536) yield body.subarray(at, at + 65_536)
 }
 
-function* form(): Generator<Buffer> {
+function* form(model = ''): Generator<Buffer> {
   yield Buffer.from(START)
   yield* slices()
-  yield Buffer.from(END)
+  yield Buffer.from(`${model}${END}`)
 }
 
 const sum = ({ heapUsed, external }: NodeJS.MemoryUsage): number => heapUsed + external

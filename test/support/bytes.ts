@@ -21,6 +21,8 @@ export class ByteBackend {
   readonly seen: SeenBytes[] = []
   /** Connections that ended before their answer was complete. */
   aborted = 0
+  /** Requests of which the headers came. */
+  asked = 0
   readonly #server: http.Server
   readonly #changes = new EventEmitter().setMaxListeners(0)
   #on: OnBytes | undefined
@@ -62,6 +64,8 @@ export class ByteBackend {
   }
 
   async #take(request: http.IncomingMessage, response: http.ServerResponse): Promise<void> {
+    this.asked++
+    this.#changes.emit('change')
     response.on('error', () => {})
     response.on('close', () => {
       if (!response.writableFinished) this.aborted++

@@ -52,7 +52,7 @@ export function attemptPass(
     const dispatched = () => target.dispatched(gauge)
     answer.begin(readExchange(opening, { settings, dispatched }, answer, over))
     watches.push(client.onGone(() => answer.leave()))
-    if (body && 'upload' in body) watches.push(body.upload.onTooLarge(() => answer.refuse()))
+    if (body && 'upload' in body) watches.push(body.upload.onFault(() => answer.refuse()))
   })
 }
 

@@ -31,6 +31,11 @@ export class Gauge {
     this.#dispatchedAt = this.#clock.elapsed()
   }
 
+  /** Whether a client is the one to wait for. */
+  get awaitsBody(): boolean {
+    return this.#body !== undefined && 'upload' in this.#body && this.#body.upload.awaited
+  }
+
   /** What is left of a time since the dispatch. */
   left(time: Millis): Millis {
     const most = this.#meter.by === 'second' ? Math.min(time, this.#meter.max * 1000) : time

@@ -1,4 +1,5 @@
 import type { PassMethod, Passthrough, Pool } from '../../policy/config.ts'
+import type { Denial } from '../../policy/denial.ts'
 import type { PassthroughAsk } from '../../policy/facts.ts'
 import { isDenial } from '../../wire/body.ts'
 import { type AdmittedCall, admit } from '../admit.ts'
@@ -21,6 +22,8 @@ export interface PassCall extends Pick<Call, 'requestId' | 'keyHash' | 'caller' 
   readonly model?: string
   /** The body for a backend that knows the model by this name; absent for a request without one. */
   readonly bodyFor?: (backendModel: string) => CarriedBody
+  /** Reads the beginning of a body that is streamed, and tells what is wrong with it; to be called once it is admitted. */
+  readonly look?: () => Promise<Denial | 'left' | undefined>
   /** Of the body, as far as they are known. */
   readonly bytes: number
 }
@@ -77,6 +80,12 @@ export async function pass(gateway: Gateway, call: PassCall): Promise<Passed> {
 async function serve(gateway: Gateway, call: PassCall, admitted: LeasedCall): Promise<Passed> {
   const { route, requestId, method, bodyFor, client } = call
   const { meter } = route
+  const found = await call.look?.()
+  if (found === 'left') return unanswered(gateway, admitted, { kind: 'left', failures: [] })
+  if (found) {
+    await gateway.store.refund(admitted.hold)
+    return { kind: 'denied', denial: found, failures: [] }
+  }
   const path = route.name.slice('/v1'.length)
   const attempted = await watchedFailover(gateway, call, admitted, { context: 0 }, (place, traced) => {
     const { pool } = place

@@ -67,7 +67,7 @@ export class PassedAnswer implements Reader {
   sent(): void {
     const { gauge, settings } = this.#terms
     gauge.dispatch()
-    this.#after(gauge.left(settings.answerTimeout), () => this.#give(this.#failed('answer timeout')))
+    this.#watchAnswer(gauge.left(settings.answerTimeout))
   }
 
   head(status: number): void {
@@ -142,10 +142,10 @@ export class PassedAnswer implements Reader {
     this.#answer({ kind: 'left', ...(begun && !this.#refused && { work: begun }) })
   }
 
-  /** The client sends more than may be: nobody pays for what came of it. */
+  /** The client sends more than may be, or what must not be: nobody pays for what came of it. */
   refuse(): void {
     this.#exchange?.abort()
-    if (this.#phase === 'live') this.#finish('the body is too large', false)
+    if (this.#phase === 'live') this.#finish('the body was refused', false)
     else this.#answer({ kind: 'left' })
   }
 
@@ -209,6 +209,17 @@ export class PassedAnswer implements Reader {
       const left = settings.idleTimeout - silent
       if (left > 0) this.#watchSilence(left)
       else this.#cut('silence', true)
+    })
+  }
+
+  /** A client that is slow to send is no delay of the backend, but for what its time costs. */
+  #watchAnswer(time: Millis): void {
+    const { gauge, settings } = this.#terms
+    this.#after(time, () => {
+      const left = gauge.left(Number.POSITIVE_INFINITY)
+      if (!gauge.awaitsBody) this.#give(this.#failed('answer timeout'))
+      else if (left > 0) this.#watchAnswer(Math.min(left, settings.answerTimeout))
+      else this.#cut('the body took longer than max_seconds', false)
     })
   }
 

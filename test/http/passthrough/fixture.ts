@@ -6,6 +6,7 @@ const ROUTES = `
 models:
   svc-voice: { kind: passthrough, tier: standard, serve: [SERVE] }
   svc-rank: { kind: passthrough, tier: guest, serve: [SERVE], usd_per_1m: { input: 2, output: 10 } }
+aliases: { svc-voice-latest: svc-voice }
 passthrough:
   - { path: /v1/audio/speech, methods: [POST], model: svc-voice, meter: { usd_per_call: 0.01 } }
   - path: /v1/audio/transcriptions
@@ -17,9 +18,13 @@ passthrough:
   - path: /v1/audio/convert
     methods: [POST]
     model: svc-voice
-    accepts: [json, binary]
+    accepts: [json, binary, multipart]
     meter: { usd_per_mb: 0.5, max_mb: 4 }
-  - { path: /v1/audio/sing, methods: [POST], model: svc-voice, meter: { usd_per_second: 0.001, max_seconds: 20 } }
+  - path: /v1/audio/sing
+    methods: [POST]
+    model: svc-voice
+    accepts: [json, binary]
+    meter: { usd_per_second: 0.001, max_seconds: 20 }
   - { path: /v1/audio/voices, methods: [GET], model: svc-voice, meter: { usd_per_call: 0 } }
   - { path: /v1/rerank, methods: [POST], model: svc-rank, meter: { usage: { max_input: 2k, max_output: 100 } } }
   - { path: /v1/moderations, methods: [POST], model: svc-rank, meter: { usd_per_call: 0.001 } }

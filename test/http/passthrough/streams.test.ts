@@ -27,13 +27,21 @@ const MULTIPART = 'multipart/form-data; boundary=b0undary'
 const UPLOAD = '/v1/audio/transcriptions'
 const portOf = ({ url }: { url: string }) => Number(new URL(url).port)
 
-/** A multipart body with a file of as many bytes. */
-function* multipart(size: number): Generator<Buffer> {
-  yield Buffer.from('--b0undary\r\nContent-Disposition: form-data; name="file"; filename="a.wav"\r\n\r\n')
+const FILE = '--b0undary\r\nContent-Disposition: form-data; name="file"; filename="a.wav"\r\n\r\n'
+const modelPart = (model: string) => `--b0undary\r\nContent-Disposition: form-data; name="model"\r\n\r\n${model}\r\n`
+
+/** A multipart body with a file of as many bytes, and the model after it. */
+function* multipart(size: number, model = 'svc-voice'): Generator<Buffer> {
+  yield Buffer.from(FILE)
   yield* bytes(size)
-  yield Buffer.from(
-    '\r\n--b0undary\r\nContent-Disposition: form-data; name="model"\r\n\r\nsvc-voice\r\n--b0undary--\r\n',
-  )
+  yield Buffer.from(`\r\n${modelPart(model)}--b0undary--\r\n`)
+}
+
+/** The same with the model before it. */
+function* modelFirst(size: number, model = 'svc-voice'): Generator<Buffer> {
+  yield Buffer.from(`${modelPart(model)}${FILE}`)
+  yield* bytes(size)
+  yield Buffer.from('\r\n--b0undary--\r\n')
 }
 
 /** A request under way, of which the test decides when more of its body comes. */
@@ -46,34 +54,36 @@ function under(path: string, headers: http.OutgoingHttpHeaders): http.ClientRequ
   return request
 }
 
-it('an upload arrives byte for byte, with the length that its sender announced, and leaves one row', async () => {
-  const body = Buffer.concat([...multipart(3_000_000)])
+it('an upload arrives byte for byte but for its model, with its length, and leaves one row', async () => {
+  const body = Buffer.concat([...modelFirst(3_000_000)])
+  const sent = Buffer.concat([...modelFirst(3_000_000, 'test-model')])
 
   const response = await post(test, UPLOAD, { key, body, type: MULTIPART })
 
   expect([response.status, await response.json()]).toEqual([200, { text: 'ok' }])
   expect(onprem.seen).toMatchObject([
-    { path: '/v1/audio/transcriptions', length: body.length, sha256: sha256([body]), complete: true },
+    { path: '/v1/audio/transcriptions', length: sent.length, sha256: sha256([sent]), complete: true },
   ])
   const { 'x-request-id': _, ...headers } = onprem.seen[0]?.headers ?? {}
   expect(headers).toEqual({
     host: new URL(onprem.url).host,
     accept: '*/*',
     'content-type': MULTIPART,
-    'content-length': String(body.length),
+    'content-length': String(body.length + 1),
     connection: 'close',
   })
   expect(await test.ledger()).toMatchObject([{ kind: 'settle', cost: 20_000_000, pool: 'onprem' }])
 })
 
-it('an upload of unknown length goes on in chunks', async () => {
-  const stream = Readable.toWeb(Readable.from(multipart(300_000))) as ReadableStream<Uint8Array>
-
-  const response = await post(test, UPLOAD, { key, body: stream, type: MULTIPART })
+it.each([
+  ['of unknown length', () => Readable.toWeb(Readable.from(multipart(300_000))) as ReadableStream<Uint8Array>],
+  ['that names its model after a file', () => Buffer.concat([...multipart(300_000)])],
+])('an upload %s goes on in chunks', async (_name, body) => {
+  const response = await post(test, UPLOAD, { key, body: body(), type: MULTIPART })
 
   expect(response.status).toBe(200)
   const [seen] = onprem.seen
-  expect(seen?.sha256).toBe(sha256(multipart(300_000)))
+  expect(seen?.sha256).toBe(sha256(multipart(300_000, 'test-model')))
   expect([seen?.headers['transfer-encoding'], seen?.headers['content-length']]).toEqual(['chunked', undefined])
 })
 
@@ -151,7 +161,7 @@ it('a client that leaves in the middle of its upload closes the backend, and pay
     }),
   )
   const request = under(UPLOAD, { 'content-length': 1_000_000 })
-  request.write('--b0undary')
+  request.write(`${FILE}${'x'.repeat(50_000)}`)
   await onprem.until(() => arrived > 0)
 
   request.destroy()
@@ -251,7 +261,7 @@ it('an upload that no connection came to stand for is tried elsewhere, and arriv
   const response = await post(test, UPLOAD, { key, body: Buffer.concat([...multipart(100_000)]), type: MULTIPART })
 
   expect([response.status, response.headers.get('x-svc-upstream')]).toEqual([200, 'cloud'])
-  expect(cloud.seen).toMatchObject([{ sha256: sha256(multipart(100_000)) }])
+  expect(cloud.seen).toMatchObject([{ sha256: sha256(multipart(100_000, 'cloud-model')) }])
   onprem = await ByteBackend.start()
 })
 
@@ -267,6 +277,34 @@ it('an upload that no pool can be reached for is told so, and the pools are name
   expect(await test.ledger()).toEqual([])
   onprem = await ByteBackend.start()
   cloud = await ByteBackend.start()
+})
+
+it('a backend is not late while its client still sends, and blamed for nothing', async () => {
+  const request = under(UPLOAD, { 'content-type': 'audio/wav', 'content-length': 4 })
+  const status = answered(request)
+  request.write('au')
+  await onprem.until(() => onprem.asked > 0)
+
+  for (let i = 0; i < 3; i++) test.clock.advance(600_000)
+  request.end('io')
+
+  expect(await status).toBe(200)
+  expect(onprem.seen).toMatchObject([{ length: 4, complete: true }])
+  expect((await test.logged(1))[0]).toMatchObject({ status: 200, failures: [] })
+})
+
+it('a client that sends for longer than max_seconds is ended there, and the backend is blamed for nothing', async () => {
+  const request = under('/v1/audio/sing', { 'content-type': 'audio/wav', 'content-length': 4 })
+  const status = answered(request)
+  request.write('au')
+  await onprem.until(() => onprem.asked > 0)
+
+  test.clock.advance(20_000)
+
+  expect(await status).toBe(503)
+  request.destroy()
+  await test.clock.during(test.logged(1))
+  expect(test.log[0]).toMatchObject({ failures: [{ cause: expect.stringContaining('max_seconds') }] })
 })
 
 it('a body that is too large is a 413: before a byte of it where it says so, and else as soon as it is', async () => {
@@ -292,10 +330,16 @@ const answered = (request: http.ClientRequest): Promise<number> =>
 it('whoever waits to be asked for a body is asked once it is admitted, and refused unasked', async () => {
   let asked = 0
   const send = async (token: string) => {
-    const request = under(UPLOAD, { authorization: `Bearer ${token}`, 'content-length': 4, expect: '100-continue' })
+    const body = `${modelPart('svc-voice')}--b0undary--`
+    const { length } = body
+    const request = under(UPLOAD, {
+      authorization: `Bearer ${token}`,
+      'content-length': length,
+      expect: '100-continue',
+    })
     request.on('continue', () => {
       asked++
-      request.end('body')
+      request.end(body)
     })
     request.flushHeaders()
     const status = await answered(request)
@@ -306,7 +350,7 @@ it('whoever waits to be asked for a body is asked once it is admitted, and refus
   expect([await send('svc_nothing'), asked]).toEqual([401, 0])
   expect([await send(await test.key('free', 'bob')), asked]).toEqual([429, 0])
   expect([await send(key), asked]).toEqual([200, 1])
-  expect(onprem.seen).toMatchObject([{ length: 4, complete: true }])
+  expect(onprem.seen).toMatchObject([{ length: modelPart('test-model').length + 12, complete: true }])
   expect(onprem.seen[0]?.headers.expect).toBeUndefined()
 })
 
@@ -326,7 +370,7 @@ it('a chat that waits to be asked for its body is asked as well', async () => {
 it('a backend that answers before it has read all of the body is believed, and the connection ends', async () => {
   onprem.on((_, response) => response.writeHead(200, { 'content-type': 'application/json' }).end('{"early":true}'))
   const request = under(UPLOAD, { 'content-length': 10_000_000 })
-  request.write(Buffer.alloc(1000))
+  request.write(`${FILE}${'x'.repeat(50_000)}`)
 
   const body = await new Promise<string>(resolve =>
     request.on('response', async response => {

@@ -21,7 +21,7 @@ export async function audioScenarios(name: string, rig: AudioRig): Promise<void>
     expect(await rig.test.ledger()).toMatchObject([{ model: 'svc-voice', asked: 'svc-voice', cost: 10_000_000 }])
   })
 
-  it('audio.transcriptions sends its form whole, and gives the text', async () => {
+  it('audio.transcriptions sends its form whole, with the pool’s own model, and gives the text', async () => {
     rig.backend.next(json({ text: 'Hello there.' }))
     const file = await toFile(Buffer.from('RIFF of a recording'), 'a.wav')
 
@@ -33,11 +33,16 @@ export async function audioScenarios(name: string, rig: AudioRig): Promise<void>
     expect(seen?.headers['content-type']).toMatch(/^multipart\/form-data; ?boundary=/)
     for (const part of ['name="file"; filename="a.wav"', 'RIFF of a recording', 'name="model"', 'name="language"'])
       expect(seen?.rawBody).toContain(part)
+    expect(seen?.rawBody).toContain('\r\n\r\ntest-model\r\n')
+    expect(seen?.rawBody).not.toContain('svc-voice')
     expect(await rig.test.ledger()).toMatchObject([{ model: 'svc-voice', cost: 20_000_000 }])
   })
 
   it('what is refused is an error of the SDK, with our code and status', async () => {
     await expect(client().audio.speech.create({ ...speech, model: 'tts-1' })).rejects.toMatchObject({ status: 400 })
+    const file = await toFile(Buffer.from('RIFF'), 'a.wav')
+    const other = client().audio.transcriptions.create({ file, model: 'whisper-1' })
+    await expect(other).rejects.toMatchObject({ status: 400 })
     rig.backend.always(status(500))
     const asked = client().audio.speech.create(speech)
     asked.catch(() => {})
