@@ -71,7 +71,7 @@ export async function admit(
       case 'admitted': {
         const { hold, readings } = admitted
         note(facts, decision, { granted: hold }, { at: hold.at, readings })
-        return { ...admitted, caller, request, decision, revision: config.revision }
+        return { hold, readings, caller, request, decision, revision: config.revision }
       }
       case 'refused':
         return deny(admitted.denial, admitted.judged)

@@ -116,7 +116,7 @@ async function tryOnce<A>(
     ports.pools.of(pool.name).slots.free()
     return { kind: 'failed' }
   }
-  const entered = { ...room, passage: new Passage(ports, step, settings.eject) }
+  const entered = { passage: new Passage(ports, step, settings.eject), ...room }
   const outcome = await asked.attempt({ pool, replica: replica.url, fresh, settings })
   if (outcome.kind === 'answered') {
     failures.push(...course.passedOver(ports.clock.now()))

@@ -54,7 +54,7 @@ export async function forward<A>(
     // The prompt is read from here on; images are charged once they came.
     const dispatched = () => admitted.lease.dispatched(() => settlementOf(admitted, { pool, spoken: 0, items: 0 }))
     const { commit } = decision
-    return attempt({ ...place, path: wire.path, body, requestId, commit, streamTime, dispatched, ...traced })
+    return attempt({ path: wire.path, body, requestId, commit, streamTime, dispatched, ...traced, ...place })
   })
 }
 
@@ -66,8 +66,10 @@ export function failoverPorts(
   failures = 0,
 ): FailoverPorts {
   const settingsOf = (pool: Pool) => backendOf(gateway.settings, pool)
-  const expenses = new Expenses({ ...gateway, settingsOf }, admitted, failures)
-  return { ...gateway, client, settingsOf, expenses, trying: pool => trying(admitted, pool) }
+  // Each by name: to copy all of a gateway for every request costs more than anything else that is done for it.
+  const { pools, clock, chance, alarm, store } = gateway
+  const expenses = new Expenses({ store, alarm, settingsOf }, admitted, failures)
+  return { pools, clock, chance, alarm, client, settingsOf, expenses, trying: pool => trying(admitted, pool) }
 }
 
 export function backendOf({ backends }: Settings, { name }: Pool): BackendSettings {

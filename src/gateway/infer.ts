@@ -122,7 +122,7 @@ export async function infer(gateway: Gateway, call: Call): Promise<Served> {
 
   const lease = gateway.leases.open(admitted.hold)
   try {
-    const served = await serve(gateway, call, { ...admitted, lease }, tools)
+    const served = await serve(gateway, call, { lease, ...admitted }, tools)
     // A stream goes on; whatever else was served is settled.
     if (served.kind !== 'stream') lease.end()
     return served

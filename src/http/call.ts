@@ -45,7 +45,7 @@ export class HttpCall implements Client {
   /** Whether all of the answer was written, while its connection stays open for a moment. */
   #told = false
   /** What the request's line of the log adds to status and time. */
-  note: CallNote = {}
+  readonly note: CallNote = {}
   /** When it arrived, on the clock of lengths. */
   readonly startedAt: Millis
   /** Where it is traced. */
@@ -108,16 +108,21 @@ export class HttpCall implements Client {
     return () => this.#leavers.delete(run)
   }
 
+  /** Adds to its line of the log. */
+  notes(more: CallNote): void {
+    Object.assign(this.note, more)
+  }
+
   /** It is sent to a backend; `waited` is how long its body took to come. */
   tries(waited: Millis): void {
     if (this.note.overheadMs !== undefined) return
-    this.note = { ...this.note, overheadMs: this.#context.clock.elapsed() - this.startedAt - waited }
+    this.notes({ overheadMs: this.#context.clock.elapsed() - this.startedAt - waited })
   }
 
   /** The first of an answer is passed on. */
   speaks(): void {
     if (this.note.firstMs !== undefined) return
-    this.note = { ...this.note, firstMs: this.#context.clock.elapsed() - this.startedAt }
+    this.notes({ firstMs: this.#context.clock.elapsed() - this.startedAt })
   }
 
   #leave(): void {
@@ -153,7 +158,7 @@ export class HttpCall implements Client {
       this.deny(denial)
       return
     }
-    this.note = { ...this.note, code: denial.code, interrupted: 'the gateway shut down' }
+    this.notes({ code: denial.code, interrupted: 'the gateway shut down' })
     if (this.streaming) response.end(denialEvent(denial, this.terms))
     else response.destroy()
   }
@@ -167,7 +172,7 @@ export class HttpCall implements Client {
 
   /** The connection was answered and closed in its place, for this reason: nothing more can be sent. */
   breakOff(code: string): void {
-    this.note = { ...this.note, code }
+    this.notes({ code })
     this.#over()
   }
 
@@ -197,7 +202,7 @@ export class HttpCall implements Client {
 
   deny(denial: Denial | ProtocolDenial): void {
     const type = 'type' in denial ? denial.type : denial.code === 'TOOL_UNAVAILABLE' ? denial.tool : undefined
-    this.note = { ...this.note, code: denial.code, ...(type !== undefined && { type }) }
+    this.notes({ code: denial.code, ...(type !== undefined && { type }) })
     const { body, ...answer } = renderDenial(denial, this.terms)
     this.#answer({ ...answer, body: { type: 'application/json', bytes: Buffer.from(JSON.stringify(body)) } })
   }
@@ -208,10 +213,10 @@ export class HttpCall implements Client {
     const unread = hasBody(request) && !request.complete
     if (unread) this.closeAfter()
     if (reason !== undefined) response.statusMessage = reason
-    response.writeHead(status, {
-      ...headers,
-      ...(body && { 'content-type': body.type, 'content-length': body.bytes.length }),
-    })
+    response.writeHead(
+      status,
+      body ? { 'content-type': body.type, 'content-length': body.bytes.length, ...headers } : headers,
+    )
     if (!unread) return void response.end(body?.bytes)
     if (!body) response.flushHeaders()
     else

@@ -29,7 +29,7 @@ export function inference(read: (bytes: Buffer, app: App) => WireRequest | Denia
     const wire = read(bytes, app)
     if (isDenial(wire)) return call.deny(wire)
     const plan = planOf(app.config, caller)
-    call.note = { ...(plan && { plan: plan.name }), asked: wire.request.model ?? '' }
+    call.notes({ ...(plan && { plan: plan.name }), asked: wire.request.model ?? '' })
 
     const events = new EventResponse(call, app.clock)
     const start = new LateStart(app, events)
@@ -119,25 +119,25 @@ async function answer(app: App, call: HttpCall, events: EventResponse, served: S
         // Of an answer in rounds there may be more by now.
         noteFailures(call, served)
         const { clean, cause, skipped } = ending
-        if (skipped > 0) call.note = { ...call.note, skippedEvents: skipped }
-        if (!clean) call.note = { ...call.note, interrupted: cause }
+        if (skipped > 0) call.notes({ skippedEvents: skipped })
+        if (!clean) call.notes({ interrupted: cause })
       })
   }
 }
 
 function deny(call: HttpCall, events: EventResponse, denial: Denial): void {
   if (events.opened) {
-    call.note = { ...call.note, code: denial.code, interrupted: 'denied after the headers' }
+    call.notes({ code: denial.code, interrupted: 'denied after the headers' })
     events.end(denialEvent(denial, call.terms))
   } else call.deny(denial)
 }
 
 export function noteFailures(call: HttpCall, { failures }: Pick<Served, 'failures'>): void {
-  call.note = { ...call.note, failures: failures.map(({ pool, cause }) => ({ pool: pool.name, cause })) }
+  call.notes({ failures: failures.map(({ pool, cause }) => ({ pool: pool.name, cause })) })
 }
 
 export function noteBill(call: HttpCall, bill: Bill): void {
   const { model, pool, rule, inputTokens, outputTokens, cost, estimated, tools } = bill
   const more = { ...(rule !== undefined && { rule }), ...(tools && { tools }) }
-  call.note = { ...call.note, model, ...more, pool, inputTokens, outputTokens, cost, estimated }
+  call.notes({ model, pool, inputTokens, outputTokens, cost, estimated, ...more })
 }

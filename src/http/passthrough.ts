@@ -37,7 +37,7 @@ function passing(route: Passthrough, method: PassMethod) {
     const body = queryFault(call) ?? (await bodyOf(app, call, route, method))
     if (isDenial(body)) return call.deny(body)
     const plan = planOf(app.config, caller)
-    call.note = { ...(plan && { plan: plan.name }), asked: body.model ?? '' }
+    call.notes({ ...(plan && { plan: plan.name }), asked: body.model ?? '' })
     const trying = (_admitted: AdmittedCall) => app.feed.began(caller.account)
     const { upload, ...said } = body
     const asked = { requestId: call.requestId, caller, client: call, trying, route, method, ...said }
@@ -104,6 +104,6 @@ function answer({ settings }: App, call: HttpCall, passed: PassedOn): Promise<vo
   const headers = { ...live.headers, ...answerHeaders(settings.brand, admitted, pool, bill?.cost ?? 0) }
   return passOn(call, live, { headers, isPaid: bill !== undefined }, async ending => {
     noteBill(call, await passed.finish(ending))
-    if (!ending.clean) call.note = { ...call.note, interrupted: ending.cause }
+    if (!ending.clean) call.notes({ interrupted: ending.cause })
   })
 }

@@ -117,7 +117,10 @@ export function holdOf(
   request: { requestId: string; account: string; window: EpochMs },
   at: EpochMs,
 ): Hold {
-  return { ...granted, ...request, second: liveMinute(standing, at).second, at, round: 0, spent: NOTHING }
+  const { output, tokens, cost } = granted
+  const { requestId, account, window } = request
+  const { second } = liveMinute(standing, at)
+  return { requestId, account, window, output, tokens, cost, second, at, round: 0, spent: NOTHING }
 }
 
 /**

@@ -29,11 +29,14 @@ export function readChat(bytes: Buffer, names = NO_HOSTED): WireRequest | Denial
   const { model, n, stream, stream_options, chat_template_kwargs } = body
   const thinking = isObject(chat_template_kwargs) ? chat_template_kwargs.enable_thinking : undefined
   const hosted = entries.flatMap(entry => entry.hosted?.name ?? [])
+  const { messages, images, textBytes } = weigh(body)
   const request: ChatAsk = {
     kind: 'chat',
     ...(typeof model === 'string' && { model }),
     stream: stream === true,
-    ...weigh(body),
+    messages,
+    images,
+    textBytes,
     tools: entries.length,
     ...(hosted.length > 0 && { hosted }),
     ...(cap && { cap }),
@@ -58,12 +61,14 @@ export function readChat(bytes: Buffer, names = NO_HOSTED): WireRequest | Denial
 /** The body for one backend: its own model name, the granted cap, and usage always asked for. */
 function backendChat(body: JsonObject, request: ChatAsk, model: string, output: number): string {
   // Rest instead of delete: the body is shared by the attempts.
-  const { model: _named, max_tokens: _cap, max_completion_tokens: _newerCap, ...rest } = body
+  const { model: _named, max_tokens: _cap, max_completion_tokens: _newerCap, stream_options, ...rest } = body
+  const options = request.stream ? { ...asObject(stream_options), include_usage: true } : stream_options
+  // What is ours first: to add to a copy of the rest would cost ten times as much.
   return JSON.stringify({
-    ...rest,
     model,
     [request.cap?.field ?? 'max_tokens']: output,
-    ...(request.stream && { stream_options: { ...asObject(body.stream_options), include_usage: true } }),
+    ...(options !== undefined && { stream_options: options }),
+    ...rest,
   })
 }
 

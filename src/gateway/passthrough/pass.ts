@@ -66,7 +66,7 @@ export async function pass(gateway: Gateway, call: PassCall): Promise<Passed> {
 
   const lease = gateway.leases.open(admitted.hold)
   try {
-    const passed = await serve(gateway, call, { ...admitted, lease })
+    const passed = await serve(gateway, call, { lease, ...admitted })
     // What is measured to its end holds until then.
     if (passed.kind !== 'passed' || passed.bill) lease.end()
     return passed
