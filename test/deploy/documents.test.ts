@@ -1,0 +1,79 @@
+import { randomBytes } from 'node:crypto'
+import { existsSync } from 'node:fs'
+import { expect, it } from 'vitest'
+import { Metrics } from '../../src/adapters/metrics/metrics.ts'
+import { processMetrics } from '../../src/adapters/metrics/process.ts'
+import { load } from '../../src/config/load.ts'
+import { isWellFormed, keyOf, maskOf, newAccountId, newKey, newRequestId } from '../../src/gateway/keys.ts'
+import { Pools } from '../../src/gateway/pools.ts'
+import { errorDocs } from '../../src/wire/docs.ts'
+import { VirtualClock } from '../support/clock.ts'
+import { ROOT, textOf } from './files.ts'
+
+const operations = textOf('docs/operations.md')
+
+/** Every metric that a gateway tells, by name. */
+async function told(): Promise<ReadonlySet<string>> {
+  const result = load('config.example.yaml', { CLOUD_KEY: 'x' }, ROOT)
+  if (!result.ok) throw new Error('the example is not valid')
+  const { config } = result.loaded
+  const metrics = new Metrics()
+  metrics.watch({
+    clock: new VirtualClock(0),
+    pools: new Pools(() => {}),
+    current: () => ({ config, loadedAt: 0 }),
+    reloads: { ok: 0, failed: 0 },
+    dropped: () => ({ decisions: 0, log: 0 }),
+    underWay: () => 0,
+  })
+  const { text } = await metrics.exposition(processMetrics())
+  const types = [...text.matchAll(/^# TYPE (\S+) (\S+)$/gm)]
+  return new Set(types.flatMap(([, name = '', type]) => (type === 'histogram' ? [name, `${name}_bucket`] : [name])))
+}
+
+it('every metric that docs/operations.md names is one that a gateway tells', async () => {
+  const known = await told()
+  const named = [...operations.matchAll(/\bsvc_[a-z0-9_]+\b/g)].map(([name]) => name)
+  expect(named.length).toBeGreaterThan(15)
+  expect(named.filter(name => !known.has(name))).toEqual([])
+})
+
+it('every reason that docs/operations.md alerts on is the code of an error', () => {
+  const reasons = [...operations.matchAll(/reason="(\w+)"/g)].map(([, reason = '']) => reason)
+  expect(reasons.length).toBeGreaterThan(2)
+  expect(reasons.filter(reason => !(reason in errorDocs))).toEqual([])
+})
+
+it('every path that the documents name is there', () => {
+  const paths = [operations, textOf('SECURITY.md')].flatMap(text =>
+    [...text.matchAll(/`((?:deploy|bench|test|docs)\/[\w./-]+)`/g)].map(([, path = '']) => path),
+  )
+  expect(paths.length).toBeGreaterThan(5)
+  expect(paths.filter(path => !existsSync(`${ROOT}/${path}`))).toEqual([])
+})
+
+const scanner = new RegExp(/```regex\n(.+)\n```/.exec(textOf('SECURITY.md'))?.[1] ?? 'none', 'g')
+const found = (text: string) => text.match(scanner)
+
+it('the pattern for secret scanners finds every key that is minted, wherever it stands', () => {
+  for (let turn = 0; turn < 200; turn++) {
+    for (const key of [newKey('svc', randomBytes), keyOf('svc', randomBytes(32))]) {
+      expect(isWellFormed('svc', key)).toBe(true)
+      for (const text of [key, `"${key}"`, `Bearer ${key}\n`, `KEY=${key};`]) expect(found(text)).toEqual([key])
+    }
+  }
+})
+
+it('the pattern for secret scanners finds no mask, id, token or metric', async () => {
+  const jwt = `eyJhbGciOiJSUzI1NiJ9.${randomBytes(60).toString('base64url')}.${randomBytes(256).toString('base64url')}`
+  const others = [
+    maskOf(newKey('svc', randomBytes)),
+    newAccountId(randomBytes),
+    newRequestId(1_795_000_000_000, randomBytes),
+    `dev_${randomBytes(20).toString('hex')}`,
+    randomBytes(24).toString('base64url'),
+    jwt,
+    ...(await told()),
+  ]
+  expect(others.filter(found)).toEqual([])
+})
