@@ -10,7 +10,16 @@ interface AttemptWatch {
   /** It came to no answer. */
   failed(outcome: Rejected | Failed | Left): void
   /** It answered, and the answer is over. */
-  over(end: AnswerEnd, work: Work): void
+  over(end: AnswerEnd, work: Work, status: number): void
+}
+
+interface WatchedTerms<A> {
+  /** Tokens that a pool must have room for. */
+  readonly context: number
+  /** Attempts of rounds before. */
+  readonly failures?: number
+  /** What an answer came with, where that is not always 200. */
+  readonly statusOf?: (answer: A) => number
 }
 
 /** Failover of whose attempts is told to those who count and trace. `traceparent` is for the backend. */
@@ -18,7 +27,7 @@ export async function watchedFailover<A>(
   gateway: Gateway,
   call: Pick<Call, 'client' | 'trying' | 'trace'>,
   admitted: LeasedCall,
-  { context, failures = 0 }: { readonly context: number; readonly failures?: number },
+  { context, failures = 0, statusOf = () => 200 }: WatchedTerms<A>,
   attempt: (place: AttemptPlace, traced: { readonly traceparent?: string }) => Promise<Outcome<A>>,
 ): Promise<Attempted<A>> {
   let last: AttemptWatch | undefined
@@ -34,7 +43,7 @@ export async function watchedFailover<A>(
   const watch = last
   if (attempted.kind !== 'answered' || !watch) return attempted
   const over = (end: AnswerEnd, work: Work) => {
-    watch.over(end, work)
+    watch.over(end, work, statusOf(attempted.answer))
     attempted.over(end, work)
   }
   return { ...attempted, over }
@@ -59,7 +68,7 @@ function watchAttempt(
   return {
     ...(span && { traceparent: span.traceparent }),
     failed: outcome => tell(resultOf(outcome), outcome.kind === 'left' ? undefined : statusIn(outcome.cause)),
-    over: (end, work) => tell(RESULTS[end], 200, work),
+    over: (end, work, status) => tell(RESULTS[end], status, work),
   }
 }
 

@@ -87,6 +87,8 @@ export interface Upload {
   readonly awaited: boolean
   /** From now on it goes where it is told, as fast as that takes it. */
   into(sink: Writable): void
+  /** Its sender took longer than may be: that is a fault of it. */
+  late(): void
   /** Runs when there is more of it than may be, or something wrong with it; its end is never sent then. */
   onFault(run: () => void): Cancel
 }
@@ -167,6 +169,7 @@ export interface Traces {
 
 export interface TracedRequest {
   readonly requestId: string
+  readonly method: string
   readonly kind: Kind
   /** `/v1/chat/completions` */
   readonly path: string

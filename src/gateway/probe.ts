@@ -44,7 +44,7 @@ export function askReplica({ probe, clock }: ProbePorts, question: Question, ove
       ok: error === undefined,
       ...(status !== undefined && { status }),
       ...(error !== undefined && { error }),
-      ms,
+      ms: Math.round(ms),
       at,
     })
   })

@@ -40,6 +40,7 @@ export class HttpCall implements Client {
   #over: () => void = () => {}
   #gone = false
   #cut = false
+  #abandoned = false
   /** Whether something of an answer was passed on, beside headers and comments. */
   speaking = false
   /** Whether all of the answer was written, while its connection stays open for a moment. */
@@ -95,6 +96,11 @@ export class HttpCall implements Client {
   /** Whether it was the gateway that left. */
   get wasCut(): boolean {
     return this.#cut
+  }
+
+  /** Whether its client left, rather than the gateway or the answer. */
+  get wasLeft(): boolean {
+    return this.#gone && !this.#cut && !this.#abandoned
   }
 
   /** Whether its answer has begun, or will without more of the request, or never will. */
@@ -174,6 +180,12 @@ export class HttpCall implements Client {
   breakOff(code: string): void {
     this.notes({ code })
     this.#over()
+  }
+
+  /** Breaks the connection of an answer that cannot be completed: what was sent must not look complete. */
+  abandon(): void {
+    this.#abandoned = !this.#gone
+    this.response.destroy()
   }
 
   /** Its answer is the last one of the connection: nothing that arrives from now on is served. */

@@ -64,8 +64,8 @@ export function traceOf(
   asked: Pick<TracedRequest, 'kind' | 'stream'>,
 ): RequestTrace | undefined {
   const { traceparent } = call.request.headers
-  const { requestId, path } = call
-  const traced = { requestId, path, ...asked }
+  const { requestId, path, request } = call
+  const traced = { requestId, path, method: request.method ?? '', ...asked }
   call.trace = traces?.begin(typeof traceparent === 'string' ? { ...traced, traceparent } : traced)
   return call.trace
 }

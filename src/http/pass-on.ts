@@ -87,7 +87,7 @@ class PassResponse {
 
   /** Breaks the connection: what was sent must not look complete. */
   breakOff(): void {
-    this.#call.response.destroy()
+    this.#call.abandon()
   }
 
   #writeHead(): void {

@@ -37,7 +37,8 @@ function passing(route: Passthrough, method: PassMethod) {
     const body = queryFault(call) ?? (await bodyOf(app, call, route, method))
     if (isDenial(body)) return call.deny(body)
     const plan = planOf(app.config, caller)
-    call.notes({ ...(plan && { plan: plan.name }), asked: body.model ?? '' })
+    // A route has one model: what names none asks for that, not for the default one.
+    call.notes({ ...(plan && { plan: plan.name }), asked: body.model ?? route.model.name })
     const trying = (_admitted: AdmittedCall) => app.feed.began(caller.account)
     const { upload, ...said } = body
     const asked = { requestId: call.requestId, caller, client: call, trying, route, method, ...said }
@@ -47,6 +48,7 @@ function passing(route: Passthrough, method: PassMethod) {
     if (passed.kind === 'denied') return call.deny(passed.denial)
     if (passed.bill) noteBill(call, passed.bill)
     if (upload?.fault) call.deny(upload.fault)
+    else if (upload?.isLate) call.deny({ code: 'REQUEST_TIMEOUT' })
   }
 }
 

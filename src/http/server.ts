@@ -141,7 +141,7 @@ const CROWDED: Denial = { code: 'OVERLOADED', of: 'address' }
 
 function entryOf(call: HttpCall, at: EpochMs, closedAt: EpochMs): LogEntry {
   const { requestId, path, note, request, response, account } = call
-  const status = call.gone && !call.wasCut ? 499 : response.statusCode
+  const status = call.wasLeft ? 499 : response.statusCode
   const who = { ...(account !== undefined && { account }), ...(call.trace && { traceId: call.trace.traceId }) }
   return { at, requestId, method: request.method ?? '', path, status, ms: closedAt - at, ...who, ...note }
 }

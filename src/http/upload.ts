@@ -13,6 +13,8 @@ export class RequestUpload {
   received = 0
   /** What was found wrong with it. */
   fault: Denial | undefined
+  /** Whether it took longer than may be. */
+  isLate = false
   readonly #request: IncomingMessage
   readonly #limitBytes: number
   readonly #form: FormReader | undefined
@@ -71,6 +73,10 @@ export class RequestUpload {
       },
       get awaited() {
         return !request.readableEnded && !request.isPaused()
+      },
+      late: () => {
+        this.isLate = true
+        this.#complain()
       },
       into: sink => this.#into(sink, Buffer.from(model)),
       onFault: run => this.#onFault(run),

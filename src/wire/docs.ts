@@ -112,7 +112,7 @@ export const errorDocs: Readonly<Record<ErrorCode, ErrorDoc>> = {
   },
   UNSUPPORTED_MEDIA_TYPE: {
     status: 415,
-    reason: 'send application/json',
+    reason: 'content type not accepted',
     meaning: 'The body is not declared as JSON, or as what the path takes.',
     retry: never,
     todo: 'Send the header `content-type: application/json`, or the one that the text names.',

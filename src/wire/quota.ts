@@ -24,9 +24,18 @@ export const quotaRecord = (standing: QuotaStanding, held: NanoUsd, keyPrefix: s
 })
 
 /** The quota headers of an answer. Spec 4.2. */
-export const quotaHeaders = (brand: string, { plan, used, limit, resetAt }: QuotaStanding): Record<string, string> => ({
-  [`x-${brand}-quota-plan`]: plan,
-  [`x-${brand}-quota-used`]: usdText(used),
-  [`x-${brand}-quota-limit`]: usdText(limit),
-  [`x-${brand}-quota-reset`]: new Date(resetAt).toISOString(),
-})
+export function quotaHeaders(
+  brand: string,
+  { plan, used, limit, resetAt }: QuotaStanding,
+): Readonly<Record<string, string>> {
+  if (resetAt !== last.at) last = { at: resetAt, text: new Date(resetAt).toISOString() }
+  return {
+    [`x-${brand}-quota-plan`]: plan,
+    [`x-${brand}-quota-used`]: usdText(used),
+    [`x-${brand}-quota-limit`]: usdText(limit),
+    [`x-${brand}-quota-reset`]: last.text,
+  }
+}
+
+/** All quotas are renewed at one moment, which stays the same for a month. */
+let last = { at: Number.NaN, text: '' }

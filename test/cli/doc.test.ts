@@ -52,7 +52,7 @@ test.each([
 test('of a field that kinds have alike there is one text, of one they have otherwise there are several', () => {
   const kinds = (asked: string) => [docsOf(asked)].flat().map(each => ('unknown' in each ? [] : each.kinds))
 
-  expect(kinds('models.serve')).toEqual([['chat', 'embedding', 'image']])
+  expect(kinds('models.serve')).toEqual([['chat', 'embedding', 'image', 'passthrough']])
   expect(kinds('models.context')).toEqual([['chat'], ['embedding']])
   expect(kinds('hosted_tools.timeout')).toEqual([['mcp', 'http', 'builtin']])
   expect(kinds('plans.rpm')).toEqual([[]])

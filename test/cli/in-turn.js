@@ -1,12 +1,13 @@
 // Runs commands of the compiled svcctl one after the other in one process: a start of Node costs more than most commands.
-// Arguments: the main module, and a file with a list of { args, env }. Where a command ends, its exit code stands between
-// two NULs on stdout, and on stderr.
+// Arguments: the main module, and a file with a list of { args, env, cwd }; without a list they come as messages. Where a
+// command ends, its exit code stands between two NULs on stdout, and on stderr.
 import { readFileSync } from 'node:fs'
 import { setImmediate } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
 
 const [node, , main, list] = process.argv
 const inherited = { ...process.env }
+let index = 0
 
 /** Resolves also where nobody reads any more: that is told after the write. */
 async function say(stream, text) {
@@ -17,16 +18,25 @@ async function say(stream, text) {
   stream.removeListener('error', ignore)
 }
 
-for (const [index, { args, env = {} }] of JSON.parse(readFileSync(list, 'utf8')).entries()) {
+async function run({ args, env = {}, cwd }) {
+  if (cwd) process.chdir(cwd)
   process.argv = [node, main, ...args]
   process.env = { ...inherited, ...env }
   process.exitCode = undefined
-  await import(`${pathToFileURL(main)}?run=${index}`)
+  await import(`${pathToFileURL(main)}?run=${index++}`)
   // What was written is told to have failed by now: of what the command does not hear the process ends.
   await setImmediate()
   const mark = `\0${process.exitCode ?? 0}\0`
   // What one command listens to must not help the next one.
   process.stdout.removeAllListeners('error')
   for (const stream of [process.stdout, process.stderr]) await say(stream, mark)
+  process.exitCode = 0
 }
-process.exitCode = 0
+
+if (list) for (const command of JSON.parse(readFileSync(list, 'utf8'))) await run(command)
+else {
+  let last = Promise.resolve()
+  process.on('message', command => {
+    last = last.then(() => run(command))
+  })
+}

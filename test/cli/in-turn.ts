@@ -1,3 +1,5 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -34,6 +36,58 @@ export async function runInTurn(program: Program, commands: readonly Command[], 
     throw new Error(`${commands[told.length]?.args.join(' ')} ended the process with ${code}: ${stderr}`)
   }
   return told.map(({ text, code }, index) => ({ code, stdout: said[index]?.text ?? '', stderr: text }))
+}
+
+/** A process that runs commands as they come, one after the other. */
+export interface Turns {
+  /** Rejects when the command ends the process. */
+  run(args: readonly string[], options: Required<Pick<Turn, 'env'>> & { readonly cwd: string }): Promise<Ran>
+  end(): Promise<void>
+}
+
+/** The real svcctl in one process, for files whose tests run many commands and hear of each what it says. */
+export function openTurns(program: Program): Turns {
+  const child = spawn(process.execPath, [script, program.main], {
+    env: { PATH: process.env.PATH, NO_COLOR: '1' },
+    stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+  })
+  const over = once(child, 'exit')
+  const said = { stdout: '', stderr: '' }
+  let heard = () => {}
+  for (const name of ['stdout', 'stderr'] as const) {
+    child[name]?.setEncoding('utf8').on('data', (text: string) => {
+      said[name] += text
+      heard()
+    })
+  }
+  const run = async (args: readonly string[], options: object): Promise<Ran> => {
+    child.send({ args, ...options })
+    const ended = over.then(() => {
+      throw new Error(`${args.join(' ')} ended the process: ${said.stderr}`)
+    })
+    const told = new Promise<Ran>(resolve => {
+      heard = () => {
+        const [out, err] = [partsOf(said.stdout)[0], partsOf(said.stderr)[0]]
+        if (!out || !err) return
+        said.stdout = ''
+        said.stderr = ''
+        resolve({ code: err.code, stdout: out.text, stderr: err.text })
+      }
+    })
+    return Promise.race([told, ended])
+  }
+  let last: Promise<unknown> = Promise.resolve()
+  return {
+    run: (args, options) => {
+      const next = last.then(() => run(args, options))
+      last = next.catch(() => {})
+      return next
+    },
+    end: async () => {
+      child.kill('SIGKILL')
+      await over
+    },
+  }
 }
 
 /** What was written up to each mark, and the exit code that it says. */

@@ -3,19 +3,22 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { openTurns, type Turns } from './in-turn.ts'
 import { compileProgram, type Program } from './program.ts'
 
 let program: Program
 let cwd: string
 // Below the ports that the system gives out by itself.
 const env = { CLOUD_KEY: 'k', LISTEN: '127.0.0.1:0', ADMIN: '127.0.0.1:19471' }
-const svcctl = (...args: string[]) => program.run(args, { cwd, env })
+let turns: Turns
+const svcctl = (...args: string[]) => turns.run(args, { cwd, env })
 
 beforeAll(() => {
   program = compileProgram()
+  turns = openTurns(program)
 })
 
-afterAll(() => program.end())
+afterAll(() => Promise.all([turns.end(), program.end()]))
 
 /** A directory with the example of the package. */
 function newDirectory(): string {

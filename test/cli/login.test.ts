@@ -9,10 +9,12 @@ import { identityProvider } from '../../src/demo/identity/provider.ts'
 import { accountOf } from '../../src/gateway/sign-in.ts'
 import { Browser, signInAs } from '../demo/browser.ts'
 import { type OidcServer, startOidc } from '../support/oidc.ts'
+import { openTurns, type Turns } from './in-turn.ts'
 import { compileProgram, type Program, type Ran } from './program.ts'
 
 // The compiled svcctl, real providers, and a gateway that answers the one question that whoami asks.
 let program: Program
+let turns: Turns
 let oidc: OidcServer
 let demo: { server: Server; issuer: string }
 let gateway: { server: Server; url: string; answer: (request: IncomingMessage, response: ServerResponse) => void }
@@ -22,6 +24,7 @@ const seen: string[] = []
 
 beforeAll(async () => {
   program = compileProgram()
+  turns = openTurns(program)
   const server = await listen((request, response) => gateway.answer(request, response))
   gateway = { server, url: urlOf(server), answer: quota }
   oidc = await startOidc({ audience: gateway.url, users: { alice: { email: 'alice@example.com' } } })
@@ -31,6 +34,7 @@ beforeEach(() => {
   gateway.answer = quota
 })
 afterAll(async () => {
+  await turns.end()
   await program.end()
   await oidc.stop()
   for (const { server } of [gateway, demo]) {
@@ -317,10 +321,11 @@ test('no token is ever printed or on a command line', async () => {
   const home = newHome()
   await login(home, uri => oidc.approve(uri, 'alice'))
   const { accessToken, refreshToken = '' } = sessionOf(home)
-  await svcctl(home, ['whoami'])
-  await svcctl(home, ['whoami', '--json'])
-  await svcctl(home, ['profile', 'list'])
-  await svcctl(home, ['logout'])
+  // Processes of their own: each is looked at while it runs.
+  for (const args of [['whoami'], ['whoami', '--json'], ['profile', 'list'], ['logout']]) {
+    const { stdout, stderr } = await program.run(args, { cwd: home, env: { XDG_CONFIG_HOME: home } })
+    seen.push(stdout, stderr)
+  }
 
   const all = seen.join('\n')
 
@@ -350,7 +355,7 @@ function newHome(): string {
 }
 
 async function svcctl(home: string, args: readonly string[], env: Record<string, string> = {}): Promise<Ran> {
-  const ran = await program.run(args, { cwd: home, env: { XDG_CONFIG_HOME: home, ...env } })
+  const ran = await turns.run(args, { cwd: home, env: { XDG_CONFIG_HOME: home, ...env } })
   seen.push(ran.stdout, ran.stderr)
   return ran
 }

@@ -4,10 +4,12 @@ import { modelsLost } from '../../src/cli/pools.ts'
 import { poolsText } from '../../src/cli/pools-text.ts'
 import type { ShownPool } from '../../src/http/admin-pool-records.ts'
 import { type Backend, json, startBackend, status } from '../support/backend.ts'
+import { openTurns, type Turns } from './in-turn.ts'
 import { compileProgram, type Program } from './program.ts'
 import { filesOf, keptFilesOf, type Site, startKeptSite, startSite, yamlOf } from './site.ts'
 
 let program: Program
+let turns: Turns
 let one: Backend
 let two: Backend
 let cloud: Backend
@@ -15,6 +17,7 @@ let yaml: string
 
 beforeAll(async () => {
   program = compileProgram()
+  turns = openTurns(program)
   one = await startBackend()
   two = await startBackend()
   cloud = await startBackend()
@@ -27,13 +30,14 @@ beforeAll(async () => {
 }, 60_000)
 
 afterAll(async () => {
+  await turns.end()
   await program.end()
   await Promise.all([one, two, cloud].map(backend => backend.close()))
 })
 
 describe('on a running gateway', () => {
   let site: Site
-  const svcctl = (...args: string[]) => program.run(['pools', ...args], { env: site.env, cwd: site.dir })
+  const svcctl = (...args: string[]) => turns.run(['pools', ...args], { env: site.env, cwd: site.dir })
 
   describe('that stays as it is', () => {
     // So that one is enough.

@@ -1,18 +1,22 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { answer, type Backend, startBackend } from '../support/backend.ts'
+import { openTurns, type Turns } from './in-turn.ts'
 import { compileProgram, type Program } from './program.ts'
 import { filesOf, type Site, startSite, yamlOf } from './site.ts'
 
 let program: Program
+let turns: Turns
 let backend: Backend
 
 beforeAll(async () => {
   program = compileProgram()
+  turns = openTurns(program)
   backend = await startBackend()
   backend.always(answer({ content: 'Hi', usage: { prompt_tokens: 900, completion_tokens: 30, total_tokens: 930 } }))
 }, 60_000)
 
 afterAll(async () => {
+  await turns.end()
   await program.end()
   await backend.close()
 })
@@ -24,7 +28,7 @@ describe('on a running gateway', () => {
     site = await startSite(program, filesOf({ 'config.yaml': yamlOf(backend.url) }), 'config.yaml')
     key = await site.key()
   }, 60_000)
-  const svcctl = (...args: string[]) => program.run(args, { env: site.env, cwd: site.dir })
+  const svcctl = (...args: string[]) => turns.run(args, { env: site.env, cwd: site.dir })
   const start = (...args: string[]) => program.start(args, { env: site.env, cwd: site.dir })
   /** What it is after one more request. */
   const afterRequest = async <T>(key: string, now: () => T): Promise<T> => {
@@ -137,7 +141,7 @@ describe('on a running gateway', () => {
 
 it('quota show needs no gateway, and quota tail does', async () => {
   const dir = filesOf({ 'config.yaml': yamlOf(backend.url) })
-  const svcctl = (...args: string[]) => program.run(args, { cwd: dir })
+  const svcctl = (...args: string[]) => turns.run(args, { cwd: dir, env: {} })
   await svcctl('keys', 'mint', '--plan', 'pro', '--account', 'ada')
 
   expect((await svcctl('quota', 'show', 'ada')).stdout).toMatch(/^ada +acct_\w+ +pro +░{10} \$0\.00\/20\.00/m)

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openEmbeddedStore } from '../../src/adapters/embedded/store.ts'
 import { csvRow } from '../../src/cli/csv.ts'
 import { answer, type Backend, startBackend } from '../support/backend.ts'
+import { openTurns, type Turns } from './in-turn.ts'
 import { compileProgram, type Program, type Running } from './program.ts'
 
 /** Enough rows to fill a pipe twice, so that a writer feels its reader leave. */
@@ -13,10 +14,11 @@ const ADAS = 300
 const FORMULA = '=HYPERLINK("http://x"),1'
 
 let program: Program
+let turns: Turns
 let backend: Backend
 let cwd: string
 let gateway: Running | undefined
-const svcctl = (...args: string[]) => program.run(args, { cwd })
+const svcctl = (...args: string[]) => turns.run(args, { cwd, env: {} })
 const lines = (text: string) => text.split('\n').slice(0, -1)
 
 // Below the ports that the system gives out by itself.
@@ -42,6 +44,7 @@ async function start() {
 
 beforeAll(async () => {
   program = compileProgram()
+  turns = openTurns(program)
   backend = await startBackend()
   backend.always(answer({ content: 'Hi', usage: { prompt_tokens: 9, completion_tokens: 3, total_tokens: 12 } }))
   cwd = mkdtempSync(join(tmpdir(), 'svc-usage-'))
@@ -66,6 +69,7 @@ beforeAll(async () => {
 }, 60_000)
 
 afterAll(async () => {
+  await turns.end()
   await program.end()
   await backend.close()
   rmSync(cwd, { recursive: true, force: true })

@@ -34,7 +34,7 @@ export const seeds: readonly { readonly edits: readonly Edit[]; readonly says: r
   },
   {
     edits: [main('# traces: #', 'traces: { endpoint: http://localhost:4318 } #')],
-    says: ['plumbing config.example.yaml:71 requests are now traced'],
+    says: ['plumbing config.example.yaml:70 requests are now traced'],
   },
   { edits: [plans('rpm: 120', 'rpm: 200')], says: ['more policies/plans.yaml:21 plan pro: rpm 120 → 200'] },
   { edits: [plans('tpm: 40k', 'tpm: 20k')], says: ['less policies/plans.yaml:15 plan free: tpm 40k → 20k'] },

@@ -132,7 +132,7 @@ describe('a request that is not valid', () => {
 
   it('with a body that is declared as something else is a 415', async () => {
     expect(await told(await post('a=b', 'application/x-www-form-urlencoded'))).toEqual({
-      line: '415 UNSUPPORTED_MEDIA_TYPE: send application/json',
+      line: '415 UNSUPPORTED_MEDIA_TYPE: content type not accepted',
       headers: { 'x-svc-error-code': 'UNSUPPORTED_MEDIA_TYPE' },
       body: {
         error: 'Send the body as JSON with `Content-Type: application/json`.',

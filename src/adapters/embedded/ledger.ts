@@ -27,7 +27,7 @@ export const wasteKey = (requestId: string, attempt: number): string =>
 
 export const entryOf = (bill: Bill, kind: 'settle' | 'orphan' | 'late', settledAt: EpochMs): Entry => ({
   key: kind === 'late' ? lateKey(bill.requestId) : bill.requestId,
-  row: { kind, settledAt, ...bill },
+  row: { ...bill, kind, settledAt },
   requests: 1,
 })
 

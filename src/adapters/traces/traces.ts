@@ -84,7 +84,7 @@ class RequestSpan implements RequestTrace {
     const attributes: Attributes = {
       'gen_ai.operation.name': OPERATIONS[request.kind],
       'gen_ai.request.stream': request.stream,
-      'http.request.method': 'POST',
+      'http.request.method': request.method,
       'http.route': request.path,
       'svc.request_id': request.requestId,
     }
@@ -108,7 +108,7 @@ class RequestSpan implements RequestTrace {
           'gen_ai.usage.input_tokens': usage?.inputTokens,
           'gen_ai.usage.output_tokens': usage?.outputTokens,
         })
-        if (status === 200) span.setAttribute('gen_ai.response.model', attempt.backendModel)
+        if (status !== undefined && status < 300) span.setAttribute('gen_ai.response.model', attempt.backendModel)
         // Whoever left, or asked for what cannot be, is no error of the backend.
         if (result !== 'ok' && result !== 'left') fail(span, result === 'status' ? String(status) : result)
         span.end()

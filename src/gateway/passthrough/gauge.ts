@@ -36,6 +36,11 @@ export class Gauge {
     return this.#body !== undefined && 'upload' in this.#body && this.#body.upload.awaited
   }
 
+  /** Its client took too long: the one to be told. */
+  lateBody(): void {
+    if (this.#body && 'upload' in this.#body) this.#body.upload.late()
+  }
+
   /** What is left of a time since the dispatch. */
   left(time: Millis): Millis {
     const most = this.#meter.by === 'second' ? Math.min(time, this.#meter.max * 1000) : time

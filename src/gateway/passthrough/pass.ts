@@ -87,7 +87,7 @@ async function serve(gateway: Gateway, call: PassCall, admitted: LeasedCall): Pr
     return { kind: 'denied', denial: found, failures: [] }
   }
   const path = route.name.slice('/v1'.length)
-  const attempted = await watchedFailover(gateway, call, admitted, { context: 0 }, (place, traced) => {
+  const attempted = await watchedFailover(gateway, call, admitted, { context: 0, statusOf }, (place, traced) => {
     const { pool } = place
     const body = bodyFor?.(pool.model)
     return attemptPass(
@@ -104,6 +104,8 @@ async function serve(gateway: Gateway, call: PassCall, admitted: LeasedCall): Pr
     ? settledNow(gateway, admitted, attempted)
     : settledLater(gateway, admitted, attempted)
 }
+
+const statusOf = ({ status }: PassedAnswer): number => status
 
 /** What it costs is known before the client gets any of it. */
 async function settledNow(

@@ -131,7 +131,7 @@ export class PassedAnswer implements Reader {
   abort(): PassEnding {
     this.#sink = undefined
     this.#exchange?.abort()
-    return this.#ending ?? this.#finish('the client left', false)
+    return this.#ending ?? this.#finish('client gone', false)
   }
 
   /** The client left before there was an answer. */
@@ -219,7 +219,7 @@ export class PassedAnswer implements Reader {
       const left = gauge.left(Number.POSITIVE_INFINITY)
       if (!gauge.awaitsBody) this.#give(this.#failed('answer timeout'))
       else if (left > 0) this.#watchAnswer(Math.min(left, settings.answerTimeout))
-      else this.#cut('the body took longer than max_seconds', false)
+      else gauge.lateBody()
     })
   }
 

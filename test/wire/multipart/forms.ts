@@ -31,13 +31,7 @@ export function cutAt(bytes: Buffer, places: readonly number[]): Buffer[] {
   return at.slice(1).map((end, i) => bytes.subarray(at[i], end))
 }
 
-const boundaries = fc.constantFrom(
-  'b0undary',
-  '----WebKitFormBoundaryAbC',
-  '--dashes--',
-  'a:b c',
-  '0'.repeat(70),
-)
+const boundaries = fc.constantFrom('b0undary', '----WebKitFormBoundaryAbC', '--dashes--', 'a:b c', '0'.repeat(70))
 
 /** Content that is all but a delimiter, and bytes of any kind. */
 const values = (boundary: string): fc.Arbitrary<Buffer> =>
