@@ -67,6 +67,8 @@ export function openTurns(program: Program): Turns {
     })
     const told = new Promise<Ran>(resolve => {
       heard = () => {
+        // Looked through once, when all is there.
+        if (!said.stdout.endsWith('\0') || !said.stderr.endsWith('\0')) return
         const [out, err] = [partsOf(said.stdout)[0], partsOf(said.stderr)[0]]
         if (!out || !err) return
         said.stdout = ''
