@@ -1,7 +1,8 @@
-import type { BackendSettings, Settings } from '../config/settings.ts'
+import type { Settings } from '../config/settings.ts'
 import type { AdmittedCall } from '../gateway/admit.ts'
 import { Expenses } from '../gateway/expenses.ts'
 import { failover } from '../gateway/failover.ts'
+import { backendOf } from '../gateway/failover-ports.ts'
 import { failed } from '../gateway/outcome.ts'
 import { Pools } from '../gateway/pools.ts'
 import type { Clock } from '../gateway/ports.ts'
@@ -55,12 +56,6 @@ export async function send(settings: Settings, admitted: AdmittedCall, pools: Po
     case 'left':
       throw new Error(`nobody left or refused, and the request was ${outcome.kind}`)
   }
-}
-
-function backendOf({ backends }: Settings, { name }: Pool): BackendSettings {
-  const backend = backends.get(name)
-  if (!backend) throw new Error(`pool ${name} has no backend settings`)
-  return backend
 }
 
 /** Its timers are due at once. */

@@ -1,8 +1,8 @@
-import { isAscii } from 'node:buffer'
 import { closeSync, openSync, readSync } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { logFiles } from '../adapters/decisions/files.ts'
 import { LINE_VERSION } from '../policy/decision-line.ts'
+import { textOf } from '../wire/body.ts'
 import { CommandFailed, exitCodes } from './talk.ts'
 
 /** As much as caches of a processor hold: larger chunks take longer. */
@@ -72,9 +72,6 @@ async function* linesOf(
   }
   yield { lines: [textOf(Buffer.concat(rest))], bytes: 0 }
 }
-
-/** Gateways write ASCII, other programs may have rewritten it. */
-const textOf = (bytes: Buffer): string => bytes.toString(isAscii(bytes) ? 'latin1' : 'utf8')
 
 const NEWLINE = 0x0a
 

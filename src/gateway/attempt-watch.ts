@@ -1,5 +1,6 @@
 import { type AnswerEnd, type Attempted, type AttemptPlace, failover } from './failover.ts'
-import { failoverPorts, type LeasedCall } from './forward.ts'
+import { failoverPorts } from './failover-ports.ts'
+import type { LeasedCall } from './forward.ts'
 import type { Call, Gateway } from './infer.ts'
 import type { Failed, Left, Outcome, Rejected, Work } from './outcome.ts'
 import type { AttemptResult } from './ports.ts'

@@ -1,4 +1,3 @@
-import type { BackendSettings, Settings } from '../config/settings.ts'
 import type { Millis, Pool } from '../policy/config.ts'
 import type { Allow } from '../policy/decision.ts'
 import type { AnswerTerms } from '../wire/request.ts'
@@ -6,8 +5,7 @@ import { scrub } from '../wire/scrub.ts'
 import type { AdmittedCall } from './admit.ts'
 import type { Target } from './attempt.ts'
 import { watchedFailover } from './attempt-watch.ts'
-import { Expenses } from './expenses.ts'
-import type { AnswerEnd, Attempted, FailoverPorts, Unanswered } from './failover.ts'
+import type { AnswerEnd, Attempted, Unanswered } from './failover.ts'
 import type { Call, Gateway, Unserved } from './infer.ts'
 import type { Lease } from './leases.ts'
 import type { Outcome } from './outcome.ts'
@@ -56,26 +54,6 @@ export async function forward<A>(
     const { commit } = decision
     return attempt({ path: wire.path, body, requestId, commit, streamTime, dispatched, ...traced, ...place })
   })
-}
-
-/** What failover works with for one request. */
-export function failoverPorts(
-  gateway: Gateway,
-  { client, trying }: Pick<Call, 'client' | 'trying'>,
-  admitted: LeasedCall,
-  failures = 0,
-): FailoverPorts {
-  const settingsOf = (pool: Pool) => backendOf(gateway.settings, pool)
-  // Each by name: to copy all of a gateway for every request costs more than anything else that is done for it.
-  const { pools, clock, chance, alarm, store } = gateway
-  const expenses = new Expenses({ store, alarm, settingsOf }, admitted, failures)
-  return { pools, clock, chance, alarm, client, settingsOf, expenses, trying: pool => trying(admitted, pool) }
-}
-
-export function backendOf({ backends }: Settings, { name }: Pool): BackendSettings {
-  const backend = backends.get(name)
-  if (!backend) throw new Error(`pool ${name} has no backend settings`)
-  return backend
 }
 
 /** No answer: nobody pays, unless the client left while a backend worked for it. */

@@ -32,7 +32,7 @@ export function parseBody(bytes: Buffer): ParsedBody | Denial {
 }
 
 /** Of what is ASCII nothing needs to be decoded, which is most of the work. */
-const textOf = (bytes: Buffer): string => bytes.toString(isAscii(bytes) ? 'latin1' : 'utf8')
+export const textOf = (bytes: Buffer): string => bytes.toString(isAscii(bytes) ? 'latin1' : 'utf8')
 
 export const isDenial = (value: object): value is Denial => 'code' in value && typeof value.code === 'string'
 

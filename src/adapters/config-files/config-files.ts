@@ -1,9 +1,10 @@
 import { existsSync } from 'node:fs'
-import { access, constants, readFile } from 'node:fs/promises'
+import { access, constants } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
 import type { FileText } from '../../config/settings.ts'
 import { type Change, Journal } from './journal.ts'
 import { machineSteps, type Steps } from './steps.ts'
+import { textIfThere } from './text.ts'
 
 /**
  * Changes the files of a configuration, all of them or none: whatever ends the process in the middle, `finish` leaves
@@ -73,19 +74,14 @@ export class ConfigFiles {
   /** What takes a change back. */
   async #undoing({ write, remove }: Change): Promise<Change> {
     const names = [...write.map(({ file }) => file), ...remove]
-    const before = await Promise.all(names.map(async file => ({ file, text: await this.#textOf(file) })))
+    const before = await Promise.all(
+      names.map(async file => ({ file, text: await textIfThere(resolve(this.#directory, file)) })),
+    )
     const gone = before.flatMap(({ file, text }) => (text === undefined ? [file] : []))
     return {
       write: before.flatMap(({ file, text }): FileText[] => (text === undefined ? [] : [{ file, text }])),
       remove: gone,
     }
-  }
-
-  async #textOf(file: string): Promise<string | undefined> {
-    return readFile(resolve(this.#directory, file), 'utf8').catch(error => {
-      if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined
-      throw error
-    })
   }
 
   /** Without `back` no file was another one yet. */

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
-import { readFile } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import type { FileText } from '../../config/settings.ts'
 import type { Steps } from './steps.ts'
+import { textIfThere } from './text.ts'
 
 /** What becomes of files, by names relative to the directory of the main one. */
 export interface Change {
@@ -30,10 +30,7 @@ export class Journal {
 
   /** The change under way; undefined where there is none. Rejects with DamagedJournal. */
   async read(): Promise<Change | undefined> {
-    const text = await readFile(this.path, 'utf8').catch(error => {
-      if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined
-      throw error
-    })
+    const text = await textIfThere(this.path)
     if (text === undefined) return undefined
     const change = changeIn(text)
     if (!change)

@@ -9,6 +9,7 @@ import type { Clock } from '../../gateway/ports.ts'
 import type { Millis } from '../../policy/config.ts'
 import { hasStandIn } from '../stand-ins.ts'
 import type { Watched } from './clock.ts'
+import { codeOf } from './error-code.ts'
 
 interface Checked {
   readonly finding: Finding
@@ -62,9 +63,3 @@ function failureOf(issuer: string, error: unknown, limit: Millis, place: string)
 }
 
 const CLOSED = 'Nobody can sign in or mint keys of their own until it does'
-
-/** Of a connection that could not be made. */
-function codeOf(error: unknown): string | undefined {
-  if (error instanceof AggregateError) return codeOf(error.errors[0])
-  return error instanceof Error && 'code' in error ? String(error.code) : undefined
-}

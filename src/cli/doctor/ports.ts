@@ -7,6 +7,7 @@ import { isObject, type JsonObject } from '../../wire/body.ts'
 import { urlOf } from '../control/open.ts'
 import { isRunning } from '../control/remote.ts'
 import { ask } from '../http.ts'
+import { codeOf } from './error-code.ts'
 
 /** Whether a gateway of this configuration could listen, or does. */
 export async function checkPorts(loaded: Loaded): Promise<{ readonly finding: Finding; readonly runs: boolean }> {
@@ -84,7 +85,7 @@ async function whyNot({ host, port }: Address): Promise<string | undefined> {
     await once(server, 'listening')
     return undefined
   } catch (error) {
-    return error instanceof Error && 'code' in error ? String(error.code) : String(error)
+    return codeOf(error) ?? String(error)
   } finally {
     server.close()
   }

@@ -8,6 +8,7 @@ import type { Millis } from '../../policy/config.ts'
 import { hasStandIn } from '../stand-ins.ts'
 import { storeText } from '../store-failure.ts'
 import type { Watched } from './clock.ts'
+import { codeOf } from './error-code.ts'
 
 interface Checked {
   readonly finding: Finding
@@ -41,7 +42,7 @@ async function directoryFault(directory: string, field: string, runs: boolean): 
     const hint = 'End it, or look whether server.admin is that of the gateway which runs.'
     return problem(`${directory} is in use by another process, and no gateway answers at server.admin`, hint)
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? String(error.code) : String(error)
+    const code = codeOf(error) ?? String(error)
     return problem(
       `${existing} cannot be written: ${code}`,
       `Give it to the user who runs the gateway, or choose another ${field}.`,

@@ -3,7 +3,7 @@ import { readExchange, type Target } from '../attempt.ts'
 import type { Failed, Outcome, Rejected } from '../outcome.ts'
 import type { Cancel, CarriedBody, CarriedHead, Carry, Client, Clock } from '../ports.ts'
 import { Gauge } from './gauge.ts'
-import { PassedAnswer } from './passed-answer.ts'
+import { isSuccess, PassedAnswer } from './passed-answer.ts'
 
 /** One attempt at a request of a pass-through route. */
 export interface PassTarget
@@ -55,9 +55,6 @@ export function attemptPass(
     if (body && 'upload' in body) watches.push(body.upload.onFault(() => answer.refuse()))
   })
 }
-
-/** A range is no answer to a request that asked for none. */
-const isSuccess = (status: number): boolean => status >= 200 && status < 300 && status !== 206
 
 /** The methods of a listener, whatever it is an instance of. */
 const toldTo = (listener: Parameters<Carry>[1]) => ({

@@ -37,6 +37,9 @@ export interface PassedTerms {
 /** An answer that is paid by its usage counts tokens, and holds no recordings. */
 const MAX_WHOLE_BYTES = 16_777_216
 
+/** A range is no answer to a request that asked for none. */
+export const isSuccess = (status: number): boolean => status >= 200 && status < 300 && status !== 206
+
 /** An answer of any kind: answered with its headers, or once all of it is there; then on its way to the client. */
 export class PassedAnswer implements Reader {
   /** What clients may read of the headers. */
@@ -72,7 +75,7 @@ export class PassedAnswer implements Reader {
 
   head(status: number): void {
     this.status = status
-    this.#refused = status >= 300 || status < 200 || status === 206
+    this.#refused = !isSuccess(status)
     const { gauge, settings, isWhole, clock } = this.#terms
     // Whoever keeps the time of a refusal is the exchange; that of a whole answer runs on.
     if (this.#refused || !isWhole) this.#callOff()

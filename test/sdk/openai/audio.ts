@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest'
 import { json, status } from '../../support/backend.ts'
-import type { AudioRig } from '../support/audio-rig.ts'
+import type { Rig } from '../support/rig.ts'
 
 /** Every byte there is: what is taken for text anywhere is not the same afterwards. */
 const AUDIO = Buffer.from(Array.from({ length: 4096 }, (_, i) => (i * 7) % 256))
 
-export async function audioScenarios(name: string, rig: AudioRig): Promise<void> {
+export async function audioScenarios(name: string, rig: Rig): Promise<void> {
   const { OpenAI, toFile } = (await import(name)) as typeof import('openai')
   const client = () => new OpenAI({ baseURL: rig.baseURL, apiKey: rig.key, maxRetries: 0 })
   const speech = { model: 'svc-voice', voice: 'alloy', input: 'Hello' } as const

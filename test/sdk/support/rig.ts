@@ -20,20 +20,26 @@ export interface Rig {
 
 /** Starts one for each test of the suite around it. */
 export function useRig(): Rig {
-  let backend: Backend
-  let test: TestGateway
-  let key: string
-
   const models = new Models()
   beforeAll(() => models.start())
   afterAll(() => models.stop())
 
-  beforeEach(async () => {
-    backend = await startBackend()
+  return useGateway(backend => {
     backend.always(models.answer)
     // Longer than the silences of these tests.
-    const yaml = 'failover: { headers_timeout: 60s }'
-    test = await startTestGateway({ onprem: [backend], yaml })
+    return startTestGateway({ onprem: [backend], yaml: 'failover: { headers_timeout: 60s }' })
+  })
+}
+
+/** The same of a gateway that `start` puts before the backend. */
+export function useGateway(start: (backend: Backend) => Promise<TestGateway>): Rig {
+  let backend: Backend
+  let test: TestGateway
+  let key: string
+
+  beforeEach(async () => {
+    backend = await startBackend()
+    test = await start(backend)
     key = await test.key('pro')
   })
 

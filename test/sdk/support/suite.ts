@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { describe, it } from 'vitest'
-import { type AudioRig, useAudioRig } from './audio-rig.ts'
+import { useAudioRig } from './audio-rig.ts'
 import { type Rig, useRig } from './rig.ts'
 import { type ToolRig, useToolRig } from './tool-rig.ts'
 
@@ -18,7 +18,7 @@ export function toolSuite(packages: readonly string[], scenarios: (rig: ToolRig)
 }
 
 /** The same on a gateway that passes audio through. */
-export function audioSuite(packages: readonly string[], scenarios: (rig: AudioRig) => Promise<void>): void {
+export function audioSuite(packages: readonly string[], scenarios: (rig: Rig) => Promise<void>): void {
   suite(packages, ' with audio', () => scenarios(useAudioRig()))
 }
 
