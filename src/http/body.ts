@@ -22,7 +22,6 @@ export function readBody(request: IncomingMessage, limitBytes: number): Promise<
       else chunks.push(chunk)
     })
     request.on('end', () => resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)))
-    request.on('error', broken)
     request.on('close', broken)
   })
 }

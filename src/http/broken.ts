@@ -20,22 +20,24 @@ export const tooManyHeaders: ProtocolDenial = {
   limitCount: MAX_HEADERS,
 }
 
-/** Answers what node's parser gave up on, where no request is that could be answered, and closes the connection. */
+/**
+ * Answers what node's parser gave up on, where no request is that could be answered, and closes the connection. `headers`
+ * are names and values by turns.
+ */
 export function answerBroken(
   socket: Duplex,
   denial: Denial | ProtocolDenial,
-  headers: Readonly<Record<string, string>>,
+  headers: readonly string[],
   { errors, clock }: { readonly errors: ErrorTerms; readonly clock: Clock },
 ): void {
   const answer = renderDenial(denial, errors)
   const body = Buffer.from(JSON.stringify(answer.body))
-  const lines = Object.entries({
+  const all = [
     ...headers,
-    ...answer.headers,
-    'content-type': 'application/json',
-    'content-length': body.length,
-    connection: 'close',
-  }).map(([name, value]) => `${name}: ${value}\r\n`)
+    ...Object.entries(answer.headers).flat(),
+    ...['content-type', 'application/json', 'content-length', String(body.length), 'connection', 'close'],
+  ]
+  const lines = all.map((text, at) => (at % 2 === 0 ? `${text}: ` : `${text}\r\n`))
   const head = `HTTP/1.1 ${answer.status} ${answer.reason}\r\n${lines.join('')}\r\n`
   socket.end(Buffer.concat([Buffer.from(head, 'latin1'), body]))
   socket.resume()

@@ -6,6 +6,7 @@ import type { Denial } from '../policy/denial.ts'
 import { denialEvent, type ErrorTerms, renderDenial } from '../wire/denial.ts'
 import type { ProtocolDenial } from '../wire/docs.ts'
 import { LINGER } from './broken.ts'
+import { CallNote } from './call-note.ts'
 import type { ClientAddresses } from './client-address.ts'
 import { hasBody } from './request-form.ts'
 
@@ -14,6 +15,8 @@ export interface CallContext {
   readonly terms: ErrorTerms
   readonly clock: Clock
   readonly addresses: ClientAddresses
+  /** Headers of every answer: names and values by turns. */
+  readonly always: readonly string[]
   /** Connections on which nothing more is served. */
   readonly closing: WeakSet<Duplex>
 }
@@ -33,11 +36,13 @@ export class HttpCall implements Client {
   readonly requestId: string
   /** The path without its query. */
   readonly path: string
-  /** Resolves once nothing more can be sent. */
-  readonly closed: Promise<void>
   readonly #context: CallContext
-  readonly #leavers = new Set<() => void>()
-  #over: () => void = () => {}
+  readonly #closers: (() => void)[] = []
+  #leavers: (() => void)[] = []
+  #isClosed = false
+  /** Whether its connection ends with its answer, or with one that follows. */
+  #isLast = false
+  #isStream = false
   #gone = false
   #cut = false
   #abandoned = false
@@ -46,7 +51,7 @@ export class HttpCall implements Client {
   /** Whether all of the answer was written, while its connection stays open for a moment. */
   #told = false
   /** What the request's line of the log adds to status and time. */
-  readonly note: CallNote = {}
+  readonly note = new CallNote()
   /** When it arrived, on the clock of lengths. */
   readonly startedAt: Millis
   /** Where it is traced. */
@@ -65,19 +70,22 @@ export class HttpCall implements Client {
     const target = request.url ?? '/'
     const query = target.indexOf('?')
     this.path = query === -1 ? target : target.slice(0, query)
-    response.setHeader('x-request-id', requestId)
-    this.closed = new Promise(resolve => {
-      this.#over = () => {
-        response.off('close', this.#over)
-        request.socket.off('close', this.#over)
-        // Asked here and kept: a later end() of a response nobody reads counts as finished.
-        if (!response.writableFinished && !this.#told) this.#leave()
-        resolve()
-      }
-      response.on('close', this.#over)
-      // Node tells only the response whose turn it is; those of pipelined requests would never hear.
-      request.socket.on('close', this.#over)
-    })
+    response.on('close', () => this.close())
+  }
+
+  /** Nothing more can be sent: its answer is over, or its connection. */
+  close(): void {
+    if (this.#isClosed) return
+    this.#isClosed = true
+    // Asked here and kept: a later end() of a response nobody reads counts as finished.
+    if (!this.response.writableFinished && !this.#told) this.#leave()
+    for (const run of this.#closers) run()
+  }
+
+  /** Runs once nothing more can be sent. */
+  onClosed(run: () => void): void {
+    if (this.#isClosed) run()
+    else this.#closers.push(run)
   }
 
   get terms(): ErrorTerms {
@@ -110,31 +118,34 @@ export class HttpCall implements Client {
 
   onGone(run: () => void): Cancel {
     if (this.#gone) run()
-    else this.#leavers.add(run)
-    return () => this.#leavers.delete(run)
+    else this.#leavers.push(run)
+    return () => {
+      const at = this.#leavers.indexOf(run)
+      if (at !== -1) this.#leavers.splice(at, 1)
+    }
   }
 
   /** Adds to its line of the log. */
-  notes(more: CallNote): void {
+  notes(more: Partial<CallNote>): void {
     Object.assign(this.note, more)
   }
 
   /** It is sent to a backend; `waited` is how long its body took to come. */
   tries(waited: Millis): void {
     if (this.note.overheadMs !== undefined) return
-    this.notes({ overheadMs: this.#context.clock.elapsed() - this.startedAt - waited })
+    this.note.overheadMs = this.#context.clock.elapsed() - this.startedAt - waited
   }
 
   /** The first of an answer is passed on. */
   speaks(): void {
     if (this.note.firstMs !== undefined) return
-    this.notes({ firstMs: this.#context.clock.elapsed() - this.startedAt })
+    this.note.firstMs = this.#context.clock.elapsed() - this.startedAt
   }
 
   #leave(): void {
     this.#gone = true
-    const leavers = [...this.#leavers]
-    this.#leavers.clear()
+    const leavers = this.#leavers
+    this.#leavers = []
     for (const run of leavers) run()
   }
 
@@ -173,13 +184,13 @@ export class HttpCall implements Client {
   get streaming(): boolean {
     const { response } = this
     if (response.destroyed || response.writableEnded) return false
-    return response.headersSent && String(response.getHeader('content-type')).startsWith('text/event-stream')
+    return this.#isStream && response.headersSent
   }
 
   /** The connection was answered and closed in its place, for this reason: nothing more can be sent. */
   breakOff(code: string): void {
-    this.notes({ code })
-    this.#over()
+    this.note.code = code
+    this.close()
   }
 
   /** Breaks the connection of an answer that cannot be completed: what was sent must not look complete. */
@@ -196,7 +207,18 @@ export class HttpCall implements Client {
 
   /** Lets the connection end with its answer, or with one that follows. */
   closeAfterwards(): void {
-    if (!this.response.headersSent) this.response.setHeader('connection', 'close')
+    this.#isLast = true
+  }
+
+  /** Begins the answer, with the headers of every answer beside these. Nothing is sent yet. */
+  writeHead(status: number, headers: Readonly<Record<string, string>>): void {
+    const { always } = this.#context
+    const lines = ['x-request-id', this.requestId, ...always]
+    for (const name in headers) lines.push(name, headers[name] ?? '')
+    if (this.#isLast) lines.push('connection', 'close')
+    this.#isStream = headers['content-type']?.startsWith('text/event-stream') === true
+    // Set one by one, node would keep them, look them up and check them again.
+    this.response.writeHead(status, lines)
   }
 
   json(status: number, body: object, headers: Readonly<Record<string, string>> = {}): void {
@@ -225,9 +247,9 @@ export class HttpCall implements Client {
     const unread = hasBody(request) && !request.complete
     if (unread) this.closeAfter()
     if (reason !== undefined) response.statusMessage = reason
-    response.writeHead(
+    this.writeHead(
       status,
-      body ? { 'content-type': body.type, 'content-length': body.bytes.length, ...headers } : headers,
+      body ? { 'content-type': body.type, 'content-length': String(body.bytes.length), ...headers } : headers,
     )
     if (!unread) return void response.end(body?.bytes)
     if (!body) response.flushHeaders()
@@ -247,33 +269,6 @@ export class HttpCall implements Client {
     }
     const cancel = this.#context.clock.after(LINGER, end)
     request.once('end', end).resume()
-    this.closed.then(cancel)
+    this.onClosed(cancel)
   }
-}
-
-/** Facts of a request for its line of the log; no prompt, no key. */
-export interface CallNote {
-  readonly code?: string
-  readonly type?: string
-  readonly plan?: string
-  readonly asked?: string
-  readonly model?: string
-  /** The route that chose the model. */
-  readonly rule?: string
-  /** Calls of hosted tools by name. */
-  readonly tools?: Readonly<Record<string, number>>
-  readonly pool?: string
-  readonly failures?: readonly { pool: string; cause: string }[]
-  readonly inputTokens?: number
-  readonly outputTokens?: number
-  readonly cost?: number
-  readonly estimated?: boolean
-  /** Events of the backend that were no JSON, and left out. */
-  readonly skippedEvents?: number
-  /** Of a stream: until the first of its content was passed on. */
-  readonly firstMs?: Millis
-  /** Until it was first sent to a backend, without waiting for its body: what the gateway itself took. */
-  readonly overheadMs?: Millis
-  /** Set when the answer did not end well. */
-  readonly interrupted?: string
 }

@@ -29,7 +29,7 @@ export class EventResponse {
   /** Sends the headers, unless they are sent. */
   open(headers: Readonly<Record<string, string>>): void {
     if (this.opened || this.#call.gone) return
-    this.#call.response.writeHead(200, { ...headers, ...streamHeaders })
+    this.#call.writeHead(200, { ...headers, ...streamHeaders })
     this.#call.response.flushHeaders()
     this.#wroteAt = this.#clock.elapsed()
     this.#watch(SILENCE_MAX)

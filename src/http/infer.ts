@@ -1,10 +1,11 @@
 import type { AdmittedCall } from '../gateway/admit.ts'
 import { answerHeaders } from '../gateway/answer-headers.ts'
 import type { Identified } from '../gateway/identify.ts'
-import { infer, type Served } from '../gateway/infer.ts'
-import type { RequestTrace, TracedRequest } from '../gateway/ports.ts'
+import { type Call, infer, type Served } from '../gateway/infer.ts'
+import type { Cancel, RequestTrace, TracedRequest } from '../gateway/ports.ts'
 import type { Bill } from '../gateway/store.ts'
 import type { Millis, Pool } from '../policy/config.ts'
+import type { Building } from '../policy/decision.ts'
 import type { Denial } from '../policy/denial.ts'
 import { planOf } from '../policy/plan.ts'
 import { isDenial } from '../wire/body.ts'
@@ -28,32 +29,73 @@ export function inference(read: (bytes: Buffer, app: App) => WireRequest | Denia
     if (isDenial(bytes)) return call.deny(bytes)
     const wire = read(bytes, app)
     if (isDenial(wire)) return call.deny(wire)
-    const plan = planOf(app.config, caller)
-    call.notes({ ...(plan && { plan: plan.name }), asked: wire.request.model ?? '' })
+    const { note } = call
+    note.plan = planOf(app.config, caller)?.name
+    note.asked = wire.request.model ?? ''
 
-    const events = new EventResponse(call, app.clock)
-    const start = new LateStart(app, events)
-    const stopWaiting = wire.stream ? app.clock.after(HEADERS_WAIT, () => start.overdue()) : () => {}
+    const late = wire.stream && new LateStart(app, call)
     const trying = (admitted: AdmittedCall, pool: Pool) => {
       call.tries(waited)
       app.feed.began(caller.account)
-      start.trying(admitted, pool)
+      late?.trying(admitted, pool)
     }
-    const { headers } = call.request
-    const trace = traceOf(app, call, { kind: wire.request.kind, stream: wire.stream !== undefined })
-    const asked = {
+    const asked: Building<Call> = {
       requestId: call.requestId,
       caller,
       wire,
-      headers,
+      headers: call.request.headers,
       client: call,
       trying,
-      ...(trace && { trace }),
-      ...(keyHash !== undefined && { keyHash }),
     }
-    const served = await infer(app, asked).finally(stopWaiting)
-    noteFailures(call, served)
-    await answer(app, call, events, served)
+    if (keyHash !== undefined) asked.keyHash = keyHash
+    const trace = traceOf(app, call, { kind: wire.request.kind, stream: late !== undefined })
+    if (trace) asked.trace = trace
+    if (late) await answerEvents(app, call, late, asked)
+    else await answerWhole(app, call, asked)
+  }
+}
+
+async function answerWhole(app: App, call: HttpCall, asked: Call): Promise<void> {
+  const served = await infer(app, asked)
+  noteFailures(call, served)
+  switch (served.kind) {
+    case 'denied':
+      return call.deny(served.denial)
+    case 'left':
+      if (served.bill) noteBill(call, served.bill)
+      return
+    case 'whole': {
+      const { admitted, pool, bill, bytes } = served
+      noteBill(call, bill)
+      return call.send(200, 'application/json', bytes, answerHeaders(app.settings.brand, admitted, pool, bill.cost))
+    }
+    case 'stream':
+      throw new Error('a stream came that nobody asked for')
+  }
+}
+
+async function answerEvents(app: App, call: HttpCall, late: LateStart, asked: Call): Promise<void> {
+  const { events } = late
+  const served = await infer(app, asked).finally(() => late.stop())
+  noteFailures(call, served)
+  switch (served.kind) {
+    case 'denied':
+      return deny(call, events, served.denial)
+    case 'left':
+      if (served.bill) noteBill(call, served.bill)
+      return
+    case 'whole':
+      throw new Error('an answer came whole that was to be streamed')
+    case 'stream':
+      events.open(answerHeaders(app.settings.brand, served.admitted, served.pool, 0))
+      return relay(call, events, served.stream, async ending => {
+        noteBill(call, await served.settle(ending))
+        // Of an answer in rounds there may be more by now.
+        noteFailures(call, served)
+        const { clean, cause, skipped } = ending
+        if (skipped > 0) call.note.skippedEvents = skipped
+        if (!clean) call.note.interrupted = cause
+      })
   }
 }
 
@@ -63,28 +105,30 @@ export function traceOf(
   call: HttpCall,
   asked: Pick<TracedRequest, 'kind' | 'stream'>,
 ): RequestTrace | undefined {
+  if (!traces) return undefined
   const { traceparent } = call.request.headers
   const { requestId, path, request } = call
   const traced = { requestId, path, method: request.method ?? '', ...asked }
-  call.trace = traces?.begin(typeof traceparent === 'string' ? { ...traced, traceparent } : traced)
+  call.trace = traces.begin(typeof traceparent === 'string' ? { ...traced, traceparent } : traced)
   return call.trace
 }
 
 /** Begins a stream that is overdue with the pool that is being tried; failover goes on behind it. */
 class LateStart {
+  readonly events: EventResponse
+  /** Nobody waits any more. */
+  readonly stop: Cancel
   readonly #app: App
-  readonly #events: EventResponse
   #overdue = false
   #tried: { readonly admitted: AdmittedCall; readonly pool: Pool } | undefined
 
-  constructor(app: App, events: EventResponse) {
+  constructor(app: App, call: HttpCall) {
+    this.events = new EventResponse(call, app.clock)
     this.#app = app
-    this.#events = events
-  }
-
-  overdue(): void {
-    this.#overdue = true
-    this.#openIfOverdue()
+    this.stop = app.clock.after(HEADERS_WAIT, () => {
+      this.#overdue = true
+      this.#openIfOverdue()
+    })
   }
 
   trying(admitted: AdmittedCall, pool: Pool): void {
@@ -96,32 +140,7 @@ class LateStart {
   #openIfOverdue(): void {
     if (!this.#overdue || !this.#tried) return
     const { admitted, pool } = this.#tried
-    this.#events.open(answerHeaders(this.#app.settings.brand, admitted, pool, 0))
-  }
-}
-
-async function answer(app: App, call: HttpCall, events: EventResponse, served: Served): Promise<void> {
-  switch (served.kind) {
-    case 'denied':
-      return deny(call, events, served.denial)
-    case 'left':
-      if (served.bill) noteBill(call, served.bill)
-      return
-    case 'whole': {
-      const { admitted, pool, bill, bytes } = served
-      noteBill(call, bill)
-      return call.send(200, 'application/json', bytes, answerHeaders(app.settings.brand, admitted, pool, bill.cost))
-    }
-    case 'stream':
-      events.open(answerHeaders(app.settings.brand, served.admitted, served.pool, 0))
-      return relay(call, events, served.stream, async ending => {
-        noteBill(call, await served.settle(ending))
-        // Of an answer in rounds there may be more by now.
-        noteFailures(call, served)
-        const { clean, cause, skipped } = ending
-        if (skipped > 0) call.notes({ skippedEvents: skipped })
-        if (!clean) call.notes({ interrupted: cause })
-      })
+    this.events.open(answerHeaders(this.#app.settings.brand, admitted, pool, 0))
   }
 }
 
@@ -132,12 +151,17 @@ function deny(call: HttpCall, events: EventResponse, denial: Denial): void {
   } else call.deny(denial)
 }
 
-export function noteFailures(call: HttpCall, { failures }: Pick<Served, 'failures'>): void {
-  call.notes({ failures: failures.map(({ pool, cause }) => ({ pool: pool.name, cause })) })
+export function noteFailures({ note }: HttpCall, { failures }: Pick<Served, 'failures'>): void {
+  note.failures = failures.map(({ pool, cause }) => ({ pool: pool.name, cause }))
 }
 
-export function noteBill(call: HttpCall, bill: Bill): void {
-  const { model, pool, rule, inputTokens, outputTokens, cost, estimated, tools } = bill
-  const more = { ...(rule !== undefined && { rule }), ...(tools && { tools }) }
-  call.notes({ model, pool, inputTokens, outputTokens, cost, estimated, ...more })
+export function noteBill({ note }: HttpCall, bill: Bill): void {
+  note.model = bill.model
+  note.pool = bill.pool
+  note.inputTokens = bill.inputTokens
+  note.outputTokens = bill.outputTokens
+  note.cost = bill.cost
+  note.estimated = bill.estimated
+  if (bill.rule !== undefined) note.rule = bill.rule
+  if (bill.tools) note.tools = bill.tools
 }

@@ -9,7 +9,8 @@ const SOONEST: Millis = 1000
  * Waits for an upload that did not arrive in time, as long as what came of it is worth at this pace, and `silence` at
  * most between two bytes. `late` runs unless it is complete or over before. Its timer is a socket's, as node's own.
  */
-export function keepPace({ request, closed, received = () => 0 }: HttpCall, silence: Millis, late: () => void): void {
+export function keepPace(call: HttpCall, silence: Millis, late: () => void): void {
+  const { request, received = () => 0 } = call
   let waited: Millis = 0
   let before = -1
   let timer: NodeJS.Timeout | undefined
@@ -25,5 +26,5 @@ export function keepPace({ request, closed, received = () => 0 }: HttpCall, sile
     timer = setTimeout(wait, time).unref()
   }
   wait()
-  closed.then(() => clearTimeout(timer))
+  call.onClosed(() => clearTimeout(timer))
 }

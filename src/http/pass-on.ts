@@ -95,7 +95,7 @@ class PassResponse {
     if (response.headersSent) return
     // The backend did not wait for all of the body: what is left of it is not to be taken for a request.
     if (!request.complete) this.#call.closeAfter()
-    response.writeHead(this.#answer.status, this.#headers)
+    this.#call.writeHead(this.#answer.status, this.#headers)
     this.#call.speaking = true
   }
 }

@@ -20,25 +20,23 @@ export function formFault(request: IncomingMessage): Denial | ProtocolDenial | u
 const TARGET = /^\/(?:[!"$&-[\]-~]|%[0-9A-Fa-f]{2})*$/
 
 /** Of these there is one, or none; what a proxy in front took from the other one, nobody knows. */
-const SINGLE: ReadonlySet<string> = new Set([
-  'host',
-  'authorization',
-  'content-type',
-  'content-length',
-  'content-encoding',
-  'transfer-encoding',
-])
+const SINGLE = ['host', 'authorization', 'content-type', 'content-length', 'content-encoding', 'transfer-encoding']
+const LENGTHS: ReadonlySet<number> = new Set(SINGLE.map(({ length }) => length))
 
 function repeated(rawHeaders: readonly string[]): Denial | undefined {
-  const seen = new Set<string>()
+  /** A bit for each of them. */
+  let seen = 0
   for (let i = 0; i < rawHeaders.length; i += 2) {
-    const name = rawHeaders[i]?.toLowerCase() ?? ''
+    const raw = rawHeaders[i] ?? ''
+    if (!LENGTHS.has(raw.length)) continue
+    const name = raw.toLowerCase()
     // Some proxies and gateways take one for the other.
     const meant = name.includes('_') ? name.replaceAll('_', '-') : name
-    if (!SINGLE.has(meant)) continue
+    const bit = 1 << (SINGLE.indexOf(meant) + 1)
+    if (bit === 1) continue
     if (meant !== name) return invalid(name, `is not accepted; the header is ${meant}`)
-    if (seen.has(name)) return invalid(name, 'is given twice')
-    seen.add(name)
+    if ((seen & bit) !== 0) return invalid(name, 'is given twice')
+    seen |= bit
   }
   return undefined
 }

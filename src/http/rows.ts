@@ -43,7 +43,7 @@ export async function sendRows<Row>(
   const chunks = inChunks(jsonLines(rows, shown))
   // Before the headers: a store that does not answer is still told as such.
   const first = await chunks.next()
-  call.response.writeHead(200, { 'content-type': 'application/x-ndjson', 'cache-control': 'no-store' })
+  call.writeHead(200, { 'content-type': 'application/x-ndjson', 'cache-control': 'no-store' })
   if (first.done) return void call.response.end()
   await pipeline(Readable.from(joined(first.value, chunks)), call.response).catch((error: unknown) => {
     throw call.gone ? new ClientLeft() : error

@@ -8,18 +8,20 @@ import { invalid } from '../wire/body.ts'
 import type { ProtocolDenial } from '../wire/docs.ts'
 import { answer, fail } from './answer.ts'
 import { answerBroken, denialOf, isAfterLast, isGarbage, isLate } from './broken.ts'
-import { type CallNote, HttpCall } from './call.ts'
+import { HttpCall } from './call.ts'
+import type { CallNote } from './call-note.ts'
 import { Connections } from './connections.ts'
 import type { Endpoint, Snapshots } from './endpoint.ts'
 import { createListener } from './listener.ts'
 import { keepPace } from './pace.ts'
 import { formFault } from './request-form.ts'
-import { sitesOf } from './site.ts'
+import type { Match } from './router.ts'
+import { type Site, sitesOf } from './site.ts'
 import { tracedEnd } from './traced-end.ts'
 import { Traffic } from './traffic.ts'
 
-/** One finished request, for the log. */
-export interface LogEntry extends CallNote {
+/** One finished request, for the log. What a request has not is undefined. */
+export interface LogEntry extends Readonly<Partial<CallNote>> {
   readonly at: EpochMs
   readonly requestId: string
   readonly method: string
@@ -28,9 +30,9 @@ export interface LogEntry extends CallNote {
   readonly status: number
   readonly ms: Millis
   /** Where it is traced. */
-  readonly traceId?: string
+  readonly traceId?: string | undefined
   /** Of a caller that was recognised. It is in no line of the log. */
-  readonly account?: string
+  readonly account?: string | undefined
 }
 
 /** Hears of every request once it is over, with the configuration that it began with. */
@@ -71,8 +73,7 @@ export function serve(snapshots: Snapshots, endpoints: readonly Endpoint[], log:
     closing.add(socket)
     for (const call of calls) call.breakOff(denial.code)
     const { terms, always } = current()
-    const headers = { ...Object.fromEntries(always), 'x-request-id': newId() }
-    answerBroken(socket, denial, headers, { errors: terms, clock })
+    answerBroken(socket, denial, ['x-request-id', newId(), ...always], { errors: terms, clock })
   }
   const listener = (request: IncomingMessage, response: ServerResponse) => {
     // It was said to be over.
@@ -80,30 +81,30 @@ export function serve(snapshots: Snapshots, endpoints: readonly Endpoint[], log:
     const site = siteOf(snapshots.take())
     const { app, terms, addresses, always } = site
     const at = clock.now()
-    const call = new HttpCall(request, response, newId(), { terms, addresses, clock, closing })
-    for (const [name, value] of always) response.setHeader(name, value)
+    const call = new HttpCall(request, response, newId(), { terms, addresses, clock, always, closing })
     traffic.began(call)
     const leave = connections.enter(request)
     const fault = formFault(request) ?? traffic.fault ?? (leave ? undefined : CROWDED)
     if (fault || (pages && app.shedding() > 0)) call.closeAfter()
     let closedAt = at
-    const closed = call.closed.then(() => {
-      closedAt = clock.now()
-      traffic.closed(call)
-      leave?.()
-    })
-    const match = fault ?? site.route(request.method ?? '', call.path)
-    const answered = answer(site, call, match, pages)
-      .catch(error => fail(app, call, error))
-      .then(() => call.wasCut && call.farewell())
+    let open = 2
     // Both: what a request cost is known only once it is settled, even when its client has long left.
-    Promise.all([closed, answered]).then(() => {
+    const end = () => {
+      if (--open > 0) return
       const entry = entryOf(call, at, closedAt)
       call.trace?.end(tracedEnd(entry, app.config))
       log(entry, app.config)
       snapshots.giveBack(app)
       traffic.over(call)
+    }
+    call.onClosed(() => {
+      closedAt = clock.now()
+      traffic.closed(call)
+      leave?.()
+      end()
     })
+    const match = fault ?? site.route(request.method ?? '', call.path)
+    void run(site, call, match, pages).then(end)
   }
   const server = createListener(limits, listener, {
     broken: (error, socket) => {
@@ -139,9 +140,46 @@ export function serve(snapshots: Snapshots, endpoints: readonly Endpoint[], log:
 
 const CROWDED: Denial = { code: 'OVERLOADED', of: 'address' }
 
-function entryOf(call: HttpCall, at: EpochMs, closedAt: EpochMs): LogEntry {
-  const { requestId, path, note, request, response, account } = call
-  const status = call.wasLeft ? 499 : response.statusCode
-  const who = { ...(account !== undefined && { account }), ...(call.trace && { traceId: call.trace.traceId }) }
-  return { at, requestId, method: request.method ?? '', path, status, ms: closedAt - at, ...who, ...note }
+async function run(site: Site, call: HttpCall, match: Match | ProtocolDenial, pages: boolean): Promise<void> {
+  try {
+    await answer(site, call, match, pages)
+  } catch (error) {
+    fail(site.app, call, error)
+  }
+  if (call.wasCut) call.farewell()
+}
+
+function entryOf(
+  { requestId, path, note, request, response, account, trace, wasLeft }: HttpCall,
+  at: EpochMs,
+  closedAt: EpochMs,
+): LogEntry {
+  // Each by name: a copy of a note with more around it would cost ten times as much.
+  return {
+    at,
+    requestId,
+    method: request.method ?? '',
+    path,
+    status: wasLeft ? 499 : response.statusCode,
+    ms: closedAt - at,
+    traceId: trace?.traceId,
+    account,
+    code: note.code,
+    type: note.type,
+    plan: note.plan,
+    asked: note.asked,
+    model: note.model,
+    rule: note.rule,
+    tools: note.tools,
+    pool: note.pool,
+    failures: note.failures,
+    inputTokens: note.inputTokens,
+    outputTokens: note.outputTokens,
+    cost: note.cost,
+    estimated: note.estimated,
+    skippedEvents: note.skippedEvents,
+    firstMs: note.firstMs,
+    overheadMs: note.overheadMs,
+    interrupted: note.interrupted,
+  }
 }

@@ -16,8 +16,8 @@ export interface Site {
   readonly identify: Identify
   /** For operators, who are few, and must get in when clients are too many. */
   readonly uncounted: ListenerSettings
-  /** Headers of every answer. */
-  readonly always: ReadonlyMap<string, string>
+  /** Headers of every answer: names and values by turns. */
+  readonly always: readonly string[]
 }
 
 /** The sites of a table of endpoints; that of the snapshot asked for last is kept. `pages` may read the answers, or not. */
@@ -45,6 +45,6 @@ function siteOf(app: App, endpoints: readonly Endpoint[], pages: boolean): Site 
     addresses: clientAddresses(server.trustedProxies),
     identify: identifyWith(app),
     uncounted: { ...listener, connections: Number.POSITIVE_INFINITY, connectionsPerAddress: Number.POSITIVE_INFINITY },
-    always: new Map(Object.entries(pages ? openToPages(brand) : {})),
+    always: Object.entries(pages ? openToPages(brand) : {}).flat(),
   }
 }

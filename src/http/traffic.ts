@@ -19,10 +19,13 @@ export class Traffic {
   }
 
   connected(socket: Socket): void {
-    // Each pipelined request waits for it to close.
-    socket.setMaxListeners(0)
-    this.#sockets.set(socket, new Set())
-    socket.once('close', () => this.#sockets.delete(socket))
+    const calls = new Set<HttpCall>()
+    this.#sockets.set(socket, calls)
+    socket.once('close', () => {
+      this.#sockets.delete(socket)
+      // Node tells only the response whose turn it is; those of pipelined requests would never hear.
+      for (const call of calls) call.close()
+    })
   }
 
   began(call: HttpCall): void {

@@ -61,6 +61,13 @@ export function tap(request: IncomingMessage, response: ServerResponse, over: (e
     }
     Object.assign(response, { [name]: spied })
   }
+  const written: Record<string, string> = {}
+  const { writeHead } = response
+  const spied = (status: number, lines: readonly string[]) => {
+    for (let i = 0; i < lines.length; i += 2) written[lines[i] ?? ''] = lines[i + 1] ?? ''
+    return Reflect.apply(writeHead, response, [status, lines])
+  }
+  Object.assign(response, { writeHead: spied })
   response.once('close', () => {
     if (!response.headersSent) return
     over({
@@ -68,7 +75,7 @@ export function tap(request: IncomingMessage, response: ServerResponse, over: (e
       path: (request.url ?? '').replace(/\?.*/, ''),
       requestBody: Buffer.concat(asked),
       status: response.statusCode,
-      headers: response.getHeaders(),
+      headers: written,
       body: Buffer.concat(answered),
       complete: response.writableEnded,
     })

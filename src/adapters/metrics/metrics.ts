@@ -11,16 +11,16 @@ export interface CountedRequest {
   readonly status: number
   readonly ms: Millis
   /** Absent where it asked for none, or for one that there is not. */
-  readonly model?: string
+  readonly model?: string | undefined
   readonly isInference: boolean
-  readonly plan?: string
-  readonly pool?: string
-  readonly rule?: string
-  readonly code?: string
-  readonly type?: string
-  readonly firstMs?: Millis
-  readonly overheadMs?: Millis
-  readonly interrupted?: boolean
+  readonly plan?: string | undefined
+  readonly pool?: string | undefined
+  readonly rule?: string | undefined
+  readonly code?: string | undefined
+  readonly type?: string | undefined
+  readonly firstMs?: Millis | undefined
+  readonly overheadMs?: Millis | undefined
+  readonly interrupted?: boolean | undefined
 }
 
 /** Seconds. */
