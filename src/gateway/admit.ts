@@ -1,13 +1,13 @@
 import type { Config, NanoUsd } from '../policy/config.ts'
 import { decide } from '../policy/decide.ts'
-import type { Allow, Decision, Readings } from '../policy/decision.ts'
+import type { Allow, Building, Decision, Readings } from '../policy/decision.ts'
 import type { Denial } from '../policy/denial.ts'
 import type { Caller, Facts, InferenceRequest } from '../policy/facts.ts'
 import { type End, guestsSpent, type Seen, unjudgedDenial } from '../policy/record.ts'
 import type { Hold } from '../policy/standing.ts'
 import type { ToolCalls } from '../policy/tools.ts'
 import type { Usage } from '../wire/usage.ts'
-import { type Admission, type Store, StoreUnavailable } from './store.ts'
+import { type Admission, type Admitted, type Store, StoreUnavailable } from './store.ts'
 
 /** A request that may be sent, and what it holds until it is settled. */
 export interface AdmittedCall {
@@ -63,10 +63,8 @@ export async function admit(
     }
     if (decision.verdict === 'deny') return deny(decision.denial)
 
-    const admitted = await store.admit(admissionOf(applicant, caller, decision)).catch(error => {
-      if (error instanceof StoreUnavailable) deny(unjudgedDenial(UNAVAILABLE), UNAVAILABLE)
-      throw error
-    })
+    const outage = () => deny(unjudgedDenial(UNAVAILABLE), UNAVAILABLE)
+    const admitted = await ask(store, admissionOf(applicant, caller, decision), outage)
     switch (admitted.outcome) {
       case 'admitted': {
         const { hold, readings } = admitted
@@ -91,14 +89,19 @@ export async function admit(
   )
 }
 
+async function ask(store: Store, admission: Admission, outage: () => void): Promise<Admitted> {
+  try {
+    return await store.admit(admission)
+  } catch (error) {
+    if (error instanceof StoreUnavailable) outage()
+    throw error
+  }
+}
+
 function admissionOf(applicant: Applicant, { kind, account, terms }: Caller, { claims }: Allow): Admission {
   const { requestId, keyHash, guestsPerDay } = applicant
-  return {
-    requestId,
-    ...(keyHash !== undefined && { keyHash }),
-    account,
-    terms,
-    claims,
-    ...(kind === 'guest' && guestsPerDay !== undefined && { shared: { limit: guestsPerDay } }),
-  }
+  const admission: Building<Admission> = { requestId, account, terms, claims }
+  if (keyHash !== undefined) admission.keyHash = keyHash
+  if (kind === 'guest' && guestsPerDay !== undefined) admission.shared = { limit: guestsPerDay }
+  return admission
 }

@@ -7,7 +7,7 @@ import type { AttemptResult } from './ports.ts'
 
 /** Tells of one attempt, once it is over, to those who count and trace. */
 interface AttemptWatch {
-  readonly traceparent?: string
+  readonly traceparent: string | undefined
   /** It came to no answer. */
   failed(outcome: Rejected | Failed | Left): void
   /** It answered, and the answer is over. */
@@ -29,25 +29,25 @@ export async function watchedFailover<A>(
   call: Pick<Call, 'client' | 'trying' | 'trace'>,
   admitted: LeasedCall,
   { context, failures = 0, statusOf = () => 200 }: WatchedTerms<A>,
-  attempt: (place: AttemptPlace, traced: { readonly traceparent?: string }) => Promise<Outcome<A>>,
+  attempt: (place: AttemptPlace, traceparent: string | undefined) => Promise<Outcome<A>>,
 ): Promise<Attempted<A>> {
   let last: AttemptWatch | undefined
   const ports = failoverPorts(gateway, call, admitted, failures)
   const attempted = await failover(ports, admitted.decision.pools, context, async place => {
     const watch = watchAttempt(gateway, call, admitted, place)
-    const { traceparent } = watch
-    const outcome = await attempt(place, traceparent === undefined ? {} : { traceparent })
+    const outcome = await attempt(place, watch.traceparent)
     if (outcome.kind === 'answered') last = watch
     else watch.failed(outcome)
     return outcome
   })
   const watch = last
   if (attempted.kind !== 'answered' || !watch) return attempted
+  const { answer, pool, failures: failed } = attempted
   const over = (end: AnswerEnd, work: Work) => {
-    watch.over(end, work, statusOf(attempted.answer))
+    watch.over(end, work, statusOf(answer))
     attempted.over(end, work)
   }
-  return { ...attempted, over }
+  return { kind: 'answered', answer, pool, failures: failed, over }
 }
 
 /** To be called when an attempt is about to be made. */
@@ -57,8 +57,13 @@ function watchAttempt(
   { decision, hold }: Pick<LeasedCall, 'decision' | 'hold'>,
   { pool, replica }: Pick<AttemptPlace, 'pool' | 'replica'>,
 ): AttemptWatch {
-  const names = { model: decision.model.name, pool: pool.name, replica, backendModel: pool.model }
-  const span = trace?.attempt({ ...names, maxTokens: hold.output })
+  const span = trace?.attempt({
+    model: decision.model.name,
+    pool: pool.name,
+    replica,
+    backendModel: pool.model,
+    maxTokens: hold.output,
+  })
   let isOver = false
   const tell = (result: AttemptResult, status: number | undefined, work?: Work) => {
     if (isOver) return
@@ -67,7 +72,7 @@ function watchAttempt(
     span?.end({ result, ...(status !== undefined && { status }), ...(work?.usage && { usage: work.usage }) })
   }
   return {
-    ...(span && { traceparent: span.traceparent }),
+    traceparent: span?.traceparent,
     failed: outcome => tell(resultOf(outcome), outcome.kind === 'left' ? undefined : statusIn(outcome.cause)),
     over: (end, work, status) => tell(RESULTS[end], status, work),
   }

@@ -1,7 +1,8 @@
 import type { BackendSettings } from '../config/settings.ts'
 import type { Commit, Millis, Pool } from '../policy/config.ts'
+import type { Building } from '../policy/decision.ts'
 import { causeOf, type Failed, failed, ofAnswer, ofBreak, type Rejected, type Work } from './outcome.ts'
-import type { BackendListener, Clock, Exchange, Send } from './ports.ts'
+import type { BackendHead, BackendListener, BackendRequest, Cancel, Clock, Exchange, Send } from './ports.ts'
 
 /** One attempt at one replica. */
 export interface Target {
@@ -56,11 +57,12 @@ export function openAttempt(
   over: (outcome: Rejected | Failed) => void,
 ): Exchange {
   const { pool, replica, fresh, path, body, requestId, traceparent } = target
-  const traced = traceparent === undefined ? {} : { traceparent }
-  const open = (listener: BackendListener) =>
-    send({ pool: pool.name, replica, fresh, path, body, requestId, ...traced }, listener)
-  return readExchange({ clock, open, isAnswer: status => status === 200 }, target, reader, over)
+  const request: Building<BackendRequest> = { pool: pool.name, replica, fresh, path, body, requestId }
+  if (traceparent !== undefined) request.traceparent = traceparent
+  return readExchange({ clock, open: listener => send(request, listener), isAnswer }, target, reader, over)
 }
+
+const isAnswer = (status: number): boolean => status === 200
 
 /** How an exchange begins, and which statuses are answers. */
 export interface Opening {
@@ -71,64 +73,112 @@ export interface Opening {
 
 /** The same of an exchange that is opened in whatever way. */
 export function readExchange(
-  { clock, open, isAnswer }: Opening,
+  opening: Opening,
   target: Pick<Target, 'settings' | 'dispatched'>,
   reader: Reader,
   over: (outcome: Rejected | Failed) => void,
 ): Exchange {
-  const { settings } = target
-  let dispatchedAt: Millis | undefined
-  let head: { readonly status: number; readonly retryAfter?: string } | undefined
-  const isAnswered = () => head !== undefined && isAnswer(head.status)
-  let isCut = false
-  const errorBody: Buffer[] = []
-  const answer = () => ofAnswer({ status: 0, ...head, body: Buffer.concat(errorBody), isCut }, clock.now())
-  const giveUp = (outcome: Rejected | Failed) => {
-    callOff()
-    exchange.abort()
-    over(outcome)
+  return new Attempt(opening, target, reader, over)
+}
+
+/** Keeps the time of an exchange, and tells its reader from those who hear that it came to nothing. */
+class Attempt implements Exchange, BackendListener {
+  readonly #clock: Clock
+  readonly #isAnswer: (status: number) => boolean
+  readonly #dispatched: () => void
+  readonly #reader: Reader
+  readonly #over: (outcome: Rejected | Failed) => void
+  readonly #exchange: Exchange
+  #callOff: Cancel
+  #dispatchedAt: Millis | undefined
+  #head: BackendHead | undefined
+  #answered = false
+  #errorBody: Buffer[] | undefined
+  #isCut = false
+
+  constructor(
+    { clock, open, isAnswer }: Opening,
+    { settings, dispatched }: Pick<Target, 'settings' | 'dispatched'>,
+    reader: Reader,
+    over: (outcome: Rejected | Failed) => void,
+  ) {
+    this.#clock = clock
+    this.#isAnswer = isAnswer
+    this.#dispatched = dispatched
+    this.#reader = reader
+    this.#over = over
+    // Our own timer: undici's fire up to a second late.
+    this.#callOff = clock.after(settings.connectTimeout, () => this.#giveUp(failed('connect timeout')))
+    this.#exchange = open(this)
   }
-  // Our own timer: undici's fire up to a second late.
-  let callOff = clock.after(settings.connectTimeout, () => giveUp(failed('connect timeout')))
-  const exchange = open({
-    connected: () => {
-      callOff()
-      dispatchedAt = clock.elapsed()
-      target.dispatched()
-      reader.sent()
-    },
-    head: ({ status, contentType, retryAfter }) => {
-      head = { status, ...(retryAfter !== undefined && { retryAfter }) }
-      if (!isAnswer(status)) callOff = clock.after(ERROR_BODY_TIMEOUT, () => giveUp(answer()))
-      reader.head(status, contentType)
-    },
-    data: bytes => {
-      if (isAnswered()) reader.data(bytes)
-      else if (errorBody.push(bytes) > 0 && sizeOf(errorBody) > MAX_ERROR_BYTES) {
-        isCut = true
-        giveUp(answer())
-      }
-    },
-    end: () => {
-      callOff()
-      if (isAnswered()) reader.end()
-      else over(answer())
-    },
-    failed: (error, stale) => {
-      callOff()
-      if (isAnswered()) reader.failed(causeOf(error))
-      else if (head) over(answer())
-      else if (dispatchedAt === undefined) over(ofBreak(error, { stale }))
-      else over(ofBreak(error, { stale: stale && clock.elapsed() - dispatchedAt <= STALE_WITHIN, work: reader.work() }))
-    },
-  })
-  return {
-    pause: () => exchange.pause(),
-    resume: () => exchange.resume(),
-    abort: () => {
-      callOff()
-      exchange.abort()
-    },
+
+  pause(): void {
+    this.#exchange.pause()
+  }
+
+  resume(): void {
+    this.#exchange.resume()
+  }
+
+  abort(): void {
+    this.#callOff()
+    this.#exchange.abort()
+  }
+
+  connected(): void {
+    this.#callOff()
+    this.#dispatchedAt = this.#clock.elapsed()
+    this.#dispatched()
+    this.#reader.sent()
+  }
+
+  head(head: BackendHead): void {
+    this.#head = head
+    this.#answered = this.#isAnswer(head.status)
+    if (!this.#answered) this.#callOff = this.#clock.after(ERROR_BODY_TIMEOUT, () => this.#giveUp(this.#answer()))
+    this.#reader.head(head.status, head.contentType)
+  }
+
+  data(bytes: Buffer): void {
+    if (this.#answered) {
+      this.#reader.data(bytes)
+      return
+    }
+    this.#errorBody ??= []
+    this.#errorBody.push(bytes)
+    if (sizeOf(this.#errorBody) <= MAX_ERROR_BYTES) return
+    this.#isCut = true
+    this.#giveUp(this.#answer())
+  }
+
+  end(): void {
+    this.#callOff()
+    if (this.#answered) this.#reader.end()
+    else this.#over(this.#answer())
+  }
+
+  failed(error: Error, stale: boolean): void {
+    this.#callOff()
+    const sentAt = this.#dispatchedAt
+    if (this.#answered) this.#reader.failed(causeOf(error))
+    else if (this.#head) this.#over(this.#answer())
+    else if (sentAt === undefined) this.#over(ofBreak(error, { stale }))
+    else {
+      const isStale = stale && this.#clock.elapsed() - sentAt <= STALE_WITHIN
+      this.#over(ofBreak(error, { stale: isStale, work: this.#reader.work() }))
+    }
+  }
+
+  #giveUp(outcome: Rejected | Failed): void {
+    this.abort()
+    this.#over(outcome)
+  }
+
+  #answer(): Rejected | Failed {
+    const { status = 0, retryAfter } = this.#head ?? {}
+    const body = Buffer.concat(this.#errorBody ?? [])
+    const answer = { status, body, isCut: this.#isCut, ...(retryAfter !== undefined && { retryAfter }) }
+    return ofAnswer(answer, this.#clock.now())
   }
 }
 

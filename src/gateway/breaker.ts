@@ -87,13 +87,13 @@ export class Breaker {
 
   succeeded(now: EpochMs, trial: Trial = 0): void {
     this.#inRow = 0
-    this.#recent.add(now, { all: 1 })
+    this.#recent.add(now, 1)
     this.answers(now, trial)
   }
 
   failed(now: EpochMs, { after, for: time }: Ejection, trial: Trial = 0): void {
     this.#inRow++
-    this.#recent.add(now, { all: 1, special: 1 })
+    this.#recent.add(now, 1, 1)
     const { all, special } = this.#recent.share(now)
     const tooOften = all >= RATE_REQUESTS && special >= all * RATE
     const state = this.state(now)

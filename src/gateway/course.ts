@@ -35,7 +35,7 @@ export interface CoursePorts {
 interface Leg {
   readonly pool: Pool
   readonly state: PoolState
-  readonly tried: Set<Replica>
+  readonly tried: Replica[]
   attempts: number
   /** Nothing more is tried here. */
   left: boolean
@@ -56,7 +56,7 @@ export class Course {
     this.#legs = pools.map(pool => ({
       pool,
       state: ports.pools.of(pool.name),
-      tried: new Set<Replica>(),
+      tried: [],
       attempts: 0,
       left: false,
     }))
@@ -90,7 +90,7 @@ export class Course {
       leg.left = true
       return false
     }
-    leg.tried.add(replica)
+    leg.tried.push(replica)
     leg.attempts++
     this.#attempts++
     return true
@@ -124,9 +124,11 @@ export class Course {
 
   /** The pools that were not asked because they are not fit to be, and why. */
   passedOver(now: EpochMs): readonly { readonly pool: Pool; readonly cause: string }[] {
-    return this.#legs
-      .filter(({ attempts, left, state, pool }) => attempts === 0 && !left && !state.isUp(pool, now, 0))
-      .map(({ pool, state }) => ({ pool, cause: state.whyUnfit(pool, now) }))
+    const passed: { readonly pool: Pool; readonly cause: string }[] = []
+    for (const { attempts, left, state, pool } of this.#legs) {
+      if (attempts === 0 && !left && !state.isUp(pool, now, 0)) passed.push({ pool, cause: state.whyUnfit(pool, now) })
+    }
+    return passed
   }
 
   /** When every pool failed, and when one of them may be tried again. */
@@ -150,7 +152,7 @@ export class Course {
     const { pool, state, tried } = leg
     if (leg.left || state.drained) return undefined
     if (leg.attempts >= MAX_ATTEMPTS_IN_POOL) return this.#afterPause(leg, now)
-    const untried = state.replicas(pool).filter(replica => !tried.has(replica) && replica.isFit(now))
+    const untried = state.replicas(pool).filter(replica => !tried.includes(replica) && replica.isFit(now))
     const replica = lessBusy(untried, this.#ports.chance)
     if (replica) return tryIn(leg, replica)
     return this.#again(leg, now) ?? this.#afterPause(leg, now)
@@ -186,7 +188,7 @@ export class Course {
     )
     const [longest] = legs
       .flatMap(leg => leg.state.replicas(leg.pool).map(replica => ({ leg, replica })))
-      .filter(({ leg, replica }) => !leg.tried.has(replica) && !replica.drained && replica.cooling(now) === 0)
+      .filter(({ leg, replica }) => !leg.tried.includes(replica) && !replica.drained && replica.cooling(now) === 0)
       .sort((a, b) => a.replica.breaker.openedAt - b.replica.breaker.openedAt)
     if (!longest) return { kind: 'give-up' }
     const { leg, replica } = longest

@@ -1,5 +1,5 @@
 import type { BackendSettings } from '../config/settings.ts'
-import type { NanoUsd, Pool } from '../policy/config.ts'
+import type { NanoUsd, Pool, Price } from '../policy/config.ts'
 import { costOf } from '../policy/price.ts'
 import type { AdmittedCall } from './admit.ts'
 import type { Failure } from './failover.ts'
@@ -13,6 +13,9 @@ export interface Allowance {
   /** Puts right what was taken, once it is known what the attempt cost. */
   settle(cost: NanoUsd): void
 }
+
+/** Of a pool whose hour has no limit. */
+const FREE: Allowance = { settle: () => {} }
 
 type ExpenseStore = Pick<Store, 'takeAllowance' | 'amendAllowance' | 'recordWaste'>
 
@@ -31,7 +34,7 @@ export class Expenses {
       readonly alarm: Alarm
       readonly settingsOf: (pool: Pool) => BackendSettings
     },
-    { spent: _spent, ...admitted }: AdmittedCall,
+    admitted: AdmittedCall,
     before = 0,
   ) {
     this.#before = before
@@ -42,9 +45,12 @@ export class Expenses {
   }
 
   /** Takes what an attempt may cost at most; undefined when the pool's hour does not hold it. */
-  async take(pool: Pool): Promise<Allowance | undefined> {
-    const { cost, maxUsdPerHour: limit } = this.#settingsOf(pool)
-    if (!cost || limit === undefined) return { settle: () => {} }
+  take(pool: Pool): Allowance | Promise<Allowance | undefined> {
+    const { cost, maxUsdPerHour } = this.#settingsOf(pool)
+    return cost && maxUsdPerHour !== undefined ? this.#take(pool, cost, maxUsdPerHour) : FREE
+  }
+
+  async #take(pool: Pool, cost: Price, limit: NanoUsd): Promise<Allowance | undefined> {
     const { claims } = this.#admitted.decision
     const amount = costOf(cost, claims.tokens.input, this.#paidOutput(this.#mostOutput), this.#images)
     const at = await this.#store.takeAllowance({ pool: pool.name, amount, limit })
@@ -71,7 +77,9 @@ export class Expenses {
   /** Writes down what a failed attempt cost, by its number. The answer does not wait for it, and does not fail with it. */
   record({ pool, cause, work }: Failure, attempt: number): void {
     if (!work || !this.#settingsOf(pool).cost) return
-    const { bill } = settlementOf(this.#admitted, { pool, ...work })
+    // The rounds before have rows of their own.
+    const { spent: _, ...admitted } = this.#admitted
+    const { bill } = settlementOf(admitted, { pool, ...work })
     const waste = { attempt: this.#before + attempt, cause, bill: { ...bill, cost: this.costOf(pool, work) } }
     this.#store.recordWaste([waste]).catch((error: unknown) => {
       this.#alarm('waste could not be recorded', { requestId: bill.requestId, error: String(error) })

@@ -1,13 +1,14 @@
 import type { BackendSettings } from '../config/settings.ts'
-import type { Pool } from '../policy/config.ts'
+import type { Millis, Pool } from '../policy/config.ts'
 import type { ExhaustedDenial } from '../policy/denial.ts'
 import { afterOrGone } from './after-or-gone.ts'
-import { Course, type Step, type Try } from './course.ts'
+import { Course, type Try } from './course.ts'
 import type { Allowance, Expenses } from './expenses.ts'
 import type { Left, Outcome, Rejected, Work } from './outcome.ts'
 import { type Finding, Passage } from './passage.ts'
 import type { Pools } from './pools.ts'
 import type { Alarm, Client, Clock } from './ports.ts'
+import type { Slots } from './slots.ts'
 
 export interface FailoverPorts {
   readonly pools: Pools
@@ -73,7 +74,8 @@ export async function failover<A>(
   const asked = { ports, course, failures, attempt, context }
   let rejected: Rejected | undefined
   for (;;) {
-    const step = await due(course.next(clock.now()), clock, client)
+    const step = course.next(clock.now())
+    if (step.kind === 'try' && step.after > 0) await due(step.after, clock, client)
     if (client.gone) return { kind: 'left', failures }
     // Whoever takes longer prompts failed; whoever judged this one said why.
     if (step.kind === 'give-up' && rejected) return refused(rejected, failures)
@@ -104,7 +106,8 @@ async function tryOnce<A>(
   const { pool, replica, fresh } = step
   const settings = ports.settingsOf(pool)
   ports.trying(pool)
-  const room = await takeRoom(ports, pool)
+  const taking = takeRoom(ports, pool)
+  const room = taking instanceof Promise ? await taking : taking
   if ('full' in room) {
     if (!ports.client.gone) failures.push({ pool, cause: room.full })
     course.full(pool)
@@ -116,7 +119,7 @@ async function tryOnce<A>(
     ports.pools.of(pool.name).slots.free()
     return { kind: 'failed' }
   }
-  const entered = { passage: new Passage(ports, step, settings.eject), ...room }
+  const entered = { passage: new Passage(ports, step, settings.eject), allowance: room.allowance }
   const outcome = await asked.attempt({ pool, replica: replica.url, fresh, settings })
   if (outcome.kind === 'answered') {
     failures.push(...course.passedOver(ports.clock.now()))
@@ -149,13 +152,30 @@ interface Entered extends Room {
   readonly passage: Passage
 }
 
+type Taken = Room | { readonly full: string }
+
 /** Takes a slot of the pool, and what an attempt may cost of its hour; tells what there was no room for. */
-async function takeRoom(ports: FailoverPorts, pool: Pool): Promise<Room | { readonly full: string }> {
-  const { pools, clock, client, expenses } = ports
-  const { slots } = pools.of(pool.name)
+function takeRoom(ports: FailoverPorts, pool: Pool): Taken | Promise<Taken> {
+  const { slots } = ports.pools.of(pool.name)
+  // Nearly always there is room, and nothing to wait for.
+  return slots.takeNow(ports.settingsOf(pool)) ? takeAllowance(ports, pool, slots) : waitForRoom(ports, pool, slots)
+}
+
+async function waitForRoom(ports: FailoverPorts, pool: Pool, slots: Slots): Promise<Taken> {
+  const { clock, client } = ports
   if (!(await slots.take(ports.settingsOf(pool), clock, client))) return { full: 'max_concurrent' }
+  return takeAllowance(ports, pool, slots)
+}
+
+/** With a slot that was taken, which is given back where the hour has no room. */
+function takeAllowance({ expenses }: FailoverPorts, pool: Pool, slots: Slots): Taken | Promise<Taken> {
+  const taking = expenses.take(pool)
+  return taking instanceof Promise ? allowed(taking, slots) : { allowance: taking }
+}
+
+async function allowed(taking: Promise<Allowance | undefined>, slots: Slots): Promise<Taken> {
   try {
-    const allowance = await expenses.take(pool)
+    const allowance = await taking
     if (allowance) return { allowance }
   } catch (error) {
     slots.free()
@@ -227,8 +247,8 @@ const refused = ({ problem, tooLong }: Rejected, failures: readonly Failure[]): 
   failures,
 })
 
-/** The step, once its time has come or the client has left. */
-function due(step: Step, clock: Clock, client: Client): Promise<Step> | Step {
-  if (step.kind === 'give-up' || step.after === 0) return step
-  return new Promise(resolve => afterOrGone(step.after, clock, client, () => resolve(step)))
-}
+/** Resolves once the time is over, or the client has left. */
+const due = (time: Millis, clock: Clock, client: Client): Promise<void> =>
+  new Promise(resolve => {
+    afterOrGone(time, clock, client, resolve)
+  })

@@ -1,5 +1,5 @@
 import type { Millis, Pool } from '../policy/config.ts'
-import type { Allow } from '../policy/decision.ts'
+import type { Allow, Building } from '../policy/decision.ts'
 import type { AnswerTerms } from '../wire/request.ts'
 import { scrub } from '../wire/scrub.ts'
 import type { AdmittedCall } from './admit.ts'
@@ -8,7 +8,7 @@ import { watchedFailover } from './attempt-watch.ts'
 import type { AnswerEnd, Attempted, Unanswered } from './failover.ts'
 import type { Call, Gateway, Unserved } from './infer.ts'
 import type { Lease } from './leases.ts'
-import type { Outcome } from './outcome.ts'
+import type { Outcome, Work } from './outcome.ts'
 import { type Delivered, settlementOf } from './settlement.ts'
 import { type Bill, chargeOf } from './store.ts'
 import { answerId, type StreamEnding } from './stream.ts'
@@ -17,6 +17,12 @@ import { answerId, type StreamEnding } from './stream.ts'
 export interface LeasedCall extends AdmittedCall {
   readonly lease: Lease
 }
+
+/** Each by name, as everywhere on the way of a request: a copy with more beside it costs ten times as much. */
+export const leased = (
+  { caller, request, decision, hold, readings, revision }: AdmittedCall,
+  lease: Lease,
+): LeasedCall => ({ caller, request, decision, hold, readings, revision, lease })
 
 /** What an answer that comes now is read by. */
 export const answerTerms = (
@@ -45,14 +51,23 @@ export async function forward<A>(
   const { requestId, wire } = call
   const { decision } = admitted
   const context = 'context' in decision.model ? decision.model.context : 0
-  return watchedFailover(gateway, call, admitted, { context, failures }, (place, traced) => {
-    const { pool } = place
-    const streamTime = Math.max(0, place.settings.streamTimeout - (clock.elapsed() - startedAt))
-    const body = bodyFor(pool)
-    // The prompt is read from here on; images are charged once they came.
-    const dispatched = () => admitted.lease.dispatched(() => settlementOf(admitted, { pool, spoken: 0, items: 0 }))
-    const { commit } = decision
-    return attempt({ path: wire.path, body, requestId, commit, streamTime, dispatched, ...traced, ...place })
+  return watchedFailover(gateway, call, admitted, { context, failures }, (place, traceparent) => {
+    const { pool, replica, fresh, settings } = place
+    const target: Building<Target> = {
+      pool,
+      replica,
+      fresh,
+      path: wire.path,
+      body: bodyFor(pool),
+      requestId,
+      settings,
+      commit: decision.commit,
+      streamTime: Math.max(0, settings.streamTimeout - (clock.elapsed() - startedAt)),
+      // The prompt is read from here on; images are charged once they came.
+      dispatched: () => admitted.lease.dispatched(() => settlementOf(admitted, { pool, spoken: 0, items: 0 })),
+    }
+    if (traceparent !== undefined) target.traceparent = traceparent
+    return attempt(target)
   })
 }
 
@@ -87,6 +102,15 @@ export async function settle(gateway: Gateway, admitted: AdmittedCall, delivered
   }
   await gateway.store.settle(settlement)
   return bill
+}
+
+/** What a backend did, as it is settled. */
+export function delivered(pool: Pool, { usage, spoken, items }: Work): Delivered {
+  const known: Building<Delivered> = { pool }
+  if (usage) known.usage = usage
+  if (spoken !== undefined) known.spoken = spoken
+  if (items !== undefined) known.items = items
+  return known
 }
 
 export function endOf({ clean, isFault }: Pick<StreamEnding, 'clean' | 'isFault'>): AnswerEnd {

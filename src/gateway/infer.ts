@@ -1,15 +1,16 @@
 import type { Settings } from '../config/settings.ts'
 import type { Config, EpochMs, Pool } from '../policy/config.ts'
 import { decide } from '../policy/decide.ts'
+import type { Building } from '../policy/decision.ts'
 import type { Denial } from '../policy/denial.ts'
 import type { Caller, Health } from '../policy/facts.ts'
 import { isDenial } from '../wire/body.ts'
 import type { StreamWanted, WireRequest } from '../wire/request.ts'
 import { type Headers, signalsOf } from '../wire/signals.ts'
-import { type AdmittedCall, admit } from './admit.ts'
+import { type AdmittedCall, type Applicant, admit } from './admit.ts'
 import { noteOf } from './decisions.ts'
 import type { Failure } from './failover.ts'
-import { answerTerms, endOf, forward, type LeasedCall, settle, unanswered } from './forward.ts'
+import { answerTerms, delivered, endOf, forward, type LeasedCall, leased, settle, unanswered } from './forward.ts'
 import type { Leases } from './leases.ts'
 import type { Pools } from './pools.ts'
 import type {
@@ -111,18 +112,18 @@ export async function infer(gateway: Gateway, call: Call): Promise<Served> {
     note?.(facts, decide(config, facts), { denial: tools }, { tool: tools.tool })
     return { kind: 'denied', denial: tools, failures: [] }
   }
-  const applicant = {
+  const applicant: Building<Applicant> = {
     requestId,
-    ...(keyHash !== undefined && { keyHash }),
     facts: tools ? { ...facts, request: tools.request } : facts,
-    ...(settings.guests && { guestsPerDay: settings.guests.perDayTotal }),
   }
+  if (keyHash !== undefined) applicant.keyHash = keyHash
+  if (settings.guests) applicant.guestsPerDay = settings.guests.perDayTotal
   const admitted = await admit(config, store, applicant, note)
   if (isDenial(admitted)) return { kind: 'denied', denial: admitted, failures: [] }
 
   const lease = gateway.leases.open(admitted.hold)
   try {
-    const served = await serve(gateway, call, { lease, ...admitted }, tools)
+    const served = await serve(gateway, call, leased(admitted, lease), tools)
     // A stream goes on; whatever else was served is settled.
     if (served.kind !== 'stream') lease.end()
     return served
@@ -162,7 +163,7 @@ async function serveWhole(gateway: Gateway, call: Call, admitted: LeasedCall): P
   if (attempted.kind !== 'answered') return unanswered(gateway, admitted, attempted)
   const { answer, pool, failures, over } = attempted
   over('well', answer)
-  const bill = await settle(gateway, admitted, { pool, ...answer })
+  const bill = await settle(gateway, admitted, delivered(pool, answer))
   return { kind: 'whole', admitted, pool, failures, bytes: answer.bytes, bill }
 }
 

@@ -20,19 +20,12 @@ export interface Lease {
   end(): void
 }
 
-interface Open {
-  hold: Hold
-  soFar?: () => Settlement
-  /** Dispatched, and the store does not know yet. */
-  fresh: boolean
-}
-
 /** Gives signs of life of every request of this process that holds something. */
 export class Leases {
   readonly #store: Store
   readonly #clock: Clock
   readonly #alarm: Alarm
-  readonly #open = new Set<Open>()
+  readonly #open = new Set<OpenLease>()
   #stopBeating: Cancel = () => {}
   #stopFirst: Cancel | undefined
 
@@ -44,24 +37,19 @@ export class Leases {
   }
 
   open(hold: Hold): Lease {
-    const open: Open = { hold, fresh: false }
+    const open = new OpenLease(hold, this)
     this.#open.add(open)
-    return {
-      dispatched: soFar => {
-        open.soFar = soFar
-        open.fresh = true
-        this.#stopFirst ??= this.#clock.after(FIRST_CHECKPOINT_MS, () => this.#firstCheckpoints())
-      },
-      speaking: soFar => {
-        open.soFar = soFar
-      },
-      extended: extended => {
-        open.hold = extended
-      },
-      end: () => {
-        this.#open.delete(open)
-      },
-    }
+    return open
+  }
+
+  /** One was dispatched. */
+  dispatched(): void {
+    this.#stopFirst ??= this.#clock.after(FIRST_CHECKPOINT_MS, () => this.#firstCheckpoints())
+  }
+
+  /** One is over. */
+  ended(lease: OpenLease): void {
+    this.#open.delete(lease)
   }
 
   /** How many there are. */
@@ -86,7 +74,7 @@ export class Leases {
     this.#beat([...this.#open].filter(({ fresh }) => fresh))
   }
 
-  #beat(open: readonly Open[]): void {
+  #beat(open: readonly OpenLease[]): void {
     if (open.length === 0) return
     for (const one of open) one.fresh = false
     // The next one follows in ten seconds, and the lease outlives two that were lost.
@@ -96,4 +84,35 @@ export class Leases {
   }
 }
 
-const beatOf = ({ hold, soFar }: Open): Beat => ({ hold, ...(soFar && { soFar: soFar() }) })
+const beatOf = ({ hold, soFar }: OpenLease): Beat => ({ hold, ...(soFar && { soFar: soFar() }) })
+
+class OpenLease implements Lease {
+  hold: Hold
+  soFar: (() => Settlement) | undefined
+  /** Dispatched, and the store does not know yet. */
+  fresh = false
+  readonly #leases: Leases
+
+  constructor(hold: Hold, leases: Leases) {
+    this.hold = hold
+    this.#leases = leases
+  }
+
+  dispatched(soFar: () => Settlement): void {
+    this.soFar = soFar
+    this.fresh = true
+    this.#leases.dispatched()
+  }
+
+  speaking(soFar: () => Settlement): void {
+    this.soFar = soFar
+  }
+
+  extended(hold: Hold): void {
+    this.hold = hold
+  }
+
+  end(): void {
+    this.#leases.ended(this)
+  }
+}

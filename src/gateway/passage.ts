@@ -18,6 +18,7 @@ export interface Place {
 export class Passage {
   readonly #pools: Pools
   readonly #pool: Pool
+  readonly #state: PoolState
   readonly #replica: Replica
   readonly #ejection: Ejection
   readonly #clock: Clock
@@ -28,6 +29,7 @@ export class Passage {
   constructor({ pools, clock }: { pools: Pools; clock: Clock }, { pool, replica, isRetry }: Place, ejection: Ejection) {
     this.#pools = pools
     this.#pool = pool
+    this.#state = pools.of(pool.name)
     this.#replica = replica
     this.#ejection = ejection
     this.#clock = clock
@@ -35,10 +37,6 @@ export class Passage {
     replica.inFlight++
     this.#trial = replica.breaker.begin()
     if (isRetry) this.#state.retrying++
-  }
-
-  get #state(): PoolState {
-    return this.#pools.of(this.#pool.name)
   }
 
   /** The replica answers, though the answer is not over. */

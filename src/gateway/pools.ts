@@ -54,6 +54,9 @@ export class Replica {
 export class PoolState {
   readonly slots = new Slots()
   readonly #replicas = new Map<string, Replica>()
+  /** Those that `replicas` was asked for last. */
+  #declared: readonly string[] = []
+  #present: readonly Replica[] = []
   readonly #changed: (replica: Replica) => void
   /** Requests that came to the pool, and second attempts in it. */
   readonly #sent = new Recent()
@@ -79,7 +82,11 @@ export class PoolState {
 
   /** Those that the pool is declared to have now. */
   replicas({ replicas }: Pool): readonly Replica[] {
-    return replicas.map(url => this.replica(url))
+    if (replicas !== this.#declared) {
+      this.#declared = replicas
+      this.#present = replicas.map(url => this.replica(url))
+    }
+    return this.#present
   }
 
   /** Whether any replica is fit to serve. */
@@ -101,9 +108,11 @@ export class PoolState {
 
   /** Counts an attempt; false for a retry when there were too many of late. */
   allows(isRetry: boolean, now: EpochMs): boolean {
-    const { all, special } = this.#sent.share(now)
-    if (isRetry && this.retrying >= RETRIES_AT_ONCE && special >= Math.floor(all * RETRY_SHARE)) return false
-    this.#sent.add(now, isRetry ? { special: 1 } : { all: 1 })
+    if (isRetry && this.retrying >= RETRIES_AT_ONCE) {
+      const { all, special } = this.#sent.share(now)
+      if (special >= Math.floor(all * RETRY_SHARE)) return false
+    }
+    this.#sent.add(now, isRetry ? 0 : 1, isRetry ? 1 : 0)
     return true
   }
 }
@@ -131,8 +140,9 @@ export class Pools {
 
   /** Names of the pools without one replica that is fit to serve; `patienceOf` is what a pool waits for a pause to end. */
   down(pools: Iterable<Pool>, now: EpochMs, patienceOf: (pool: string) => Millis): string[] {
-    const isDown = (pool: Pool) => !this.of(pool.name).isUp(pool, now, patienceOf(pool.name))
-    return [...pools].filter(isDown).map(pool => pool.name)
+    const down: string[] = []
+    for (const pool of pools) if (!this.of(pool.name).isUp(pool, now, patienceOf(pool.name))) down.push(pool.name)
+    return down
   }
 
   /** A failure that every replica of the pool would meet. */

@@ -15,7 +15,7 @@ export class Recent {
   readonly #special = new Array<number>(SECONDS).fill(0)
   #second = 0
 
-  add(now: EpochMs, { all = 0, special = 0 }: Partial<Share>): void {
+  add(now: EpochMs, all: number, special = 0): void {
     const at = this.#advance(now)
     this.#all[at] = (this.#all[at] ?? 0) + all
     this.#special[at] = (this.#special[at] ?? 0) + special

@@ -23,14 +23,19 @@ export class Slots {
     return this.#queue.size
   }
 
-  /** Takes a slot, waiting for one if need be; false when none came free in time, or the client left. */
-  async take({ maxConcurrent = Number.POSITIVE_INFINITY, queueTimeout }: Room, clock: Clock, client: Client) {
+  /** Takes a slot if one is free. */
+  takeNow({ maxConcurrent = Number.POSITIVE_INFINITY }: Room): boolean {
     this.#max = maxConcurrent
     this.#admit()
-    if (this.#taken < maxConcurrent) {
-      this.#taken++
-      return true
-    }
+    if (this.#taken >= maxConcurrent) return false
+    this.#taken++
+    return true
+  }
+
+  /** Takes a slot, waiting for one if need be; false when none came free in time, or the client left. */
+  async take(room: Room, clock: Clock, client: Client): Promise<boolean> {
+    if (this.takeNow(room)) return true
+    const { maxConcurrent = Number.POSITIVE_INFINITY, queueTimeout } = room
     // As many may wait as may be under way: whoever came later would hardly be served in time.
     return this.#queue.size < maxConcurrent && this.#wait(queueTimeout, clock, client)
   }

@@ -1,7 +1,8 @@
+import type { BackendSettings } from '../config/settings.ts'
 import type { Millis } from '../policy/config.ts'
 import { type AttemptPorts, openAttempt, type Reader, type Target } from './attempt.ts'
-import { errorIn, failed, type Outcome, ofError } from './outcome.ts'
-import type { Cancel, Client } from './ports.ts'
+import { errorIn, failed, type Outcome, ofError, type Work } from './outcome.ts'
+import type { Cancel, Client, Clock, Exchange } from './ports.ts'
 
 /** An answer that is larger is a fault of the backend. */
 const MAX_ANSWER_BYTES = 67_108_864
@@ -16,46 +17,99 @@ export function attemptWhole<A>(
   read: (bytes: Buffer) => A | undefined,
 ): Promise<Outcome<A>> {
   return new Promise(resolve => {
-    const chunks: Buffer[] = []
-    let size = 0
-    let dispatched = false
-    let isRefused = false
-    const timers: Cancel[] = []
-    const finish = (outcome: Outcome<A>) => {
-      for (const cancel of timers) cancel()
-      resolve(outcome)
-    }
-    const giveUp = (outcome: Outcome<A>) => {
-      exchange.abort()
-      finish(outcome)
-    }
-    const reader: Reader = {
-      sent: () => {
-        dispatched = true
-        timers.push(ports.clock.after(target.settings.answerTimeout, () => giveUp(failed('answer timeout', {}))))
-      },
-      head: status => {
-        // Whoever refuses has not answered.
-        if (status !== 200) isRefused = true
-      },
-      data: bytes => {
-        chunks.push(bytes)
-        size += bytes.length
-        if (size > MAX_ANSWER_BYTES) giveUp(failed('answer too large', {}))
-      },
-      end: () => finish(readWhole(Buffer.concat(chunks), read)),
-      failed: cause => finish(failed(cause, {})),
-      // Nothing of an answer has come: whoever breaks off here hardly wrote all of it.
-      work: () => ({ spoken: 0 }),
-    }
-    const exchange = openAttempt(ports, target, reader, finish)
-    const leave = () => giveUp({ kind: 'left', ...(dispatched && !isRefused && { work: {} }) })
-    timers.push(
-      // What is not on its way yet has cost nothing.
-      client.onGone(() => (dispatched ? timers.push(ports.clock.after(USAGE_WAIT, leave)) : leave())),
+    const answer = new WholeAnswer(ports.clock, target.settings, read, resolve)
+    answer.begin(
+      openAttempt(ports, target, answer, outcome => answer.finish(outcome)),
+      client,
     )
   })
 }
+
+/** An answer until all of it is there. */
+class WholeAnswer<A> implements Reader {
+  readonly #clock: Clock
+  readonly #settings: BackendSettings
+  readonly #read: (bytes: Buffer) => A | undefined
+  readonly #resolve: (outcome: Outcome<A>) => void
+  readonly #chunks: Buffer[] = []
+  #size = 0
+  #dispatched = false
+  #isRefused = false
+  #exchange: Exchange | undefined
+  #unwatch: Cancel = nothing
+  #timer: Cancel = nothing
+  #patience: Cancel = nothing
+
+  constructor(
+    clock: Clock,
+    settings: BackendSettings,
+    read: (bytes: Buffer) => A | undefined,
+    resolve: (outcome: Outcome<A>) => void,
+  ) {
+    this.#clock = clock
+    this.#settings = settings
+    this.#read = read
+    this.#resolve = resolve
+  }
+
+  begin(exchange: Exchange, client: Client): void {
+    this.#exchange = exchange
+    this.#unwatch = client.onGone(() => {
+      // What is not on its way yet has cost nothing.
+      if (this.#dispatched) this.#patience = this.#clock.after(USAGE_WAIT, () => this.#leave())
+      else this.#leave()
+    })
+  }
+
+  finish(outcome: Outcome<A>): void {
+    this.#unwatch()
+    this.#timer()
+    this.#patience()
+    this.#resolve(outcome)
+  }
+
+  sent(): void {
+    this.#dispatched = true
+    this.#timer = this.#clock.after(this.#settings.answerTimeout, () => this.#giveUp(failed('answer timeout', {})))
+  }
+
+  head(status: number): void {
+    // Whoever refuses has not answered.
+    if (status !== 200) this.#isRefused = true
+  }
+
+  data(bytes: Buffer): void {
+    this.#chunks.push(bytes)
+    this.#size += bytes.length
+    if (this.#size > MAX_ANSWER_BYTES) this.#giveUp(failed('answer too large', {}))
+  }
+
+  end(): void {
+    const [first = NO_BYTES] = this.#chunks
+    this.finish(readWhole(this.#chunks.length > 1 ? Buffer.concat(this.#chunks) : first, this.#read))
+  }
+
+  failed(cause: string): void {
+    this.finish(failed(cause, {}))
+  }
+
+  /** Nothing of an answer has come: whoever breaks off here hardly wrote all of it. */
+  work(): Work {
+    return { spoken: 0 }
+  }
+
+  #leave(): void {
+    this.#giveUp({ kind: 'left', ...(this.#dispatched && !this.#isRefused && { work: {} }) })
+  }
+
+  #giveUp(outcome: Outcome<A>): void {
+    this.#exchange?.abort()
+    this.finish(outcome)
+  }
+}
+
+const NO_BYTES: Buffer = Buffer.alloc(0)
+const nothing = () => {}
 
 function readWhole<A>(bytes: Buffer, read: (bytes: Buffer) => A | undefined): Outcome<A> {
   try {

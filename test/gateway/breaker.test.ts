@@ -230,7 +230,7 @@ it('counts are those of the last ten seconds, whatever came before', () => {
       let now = NOON
       for (const { ms, special } of steps) {
         now += ms
-        recent.add(now, { all: 1, special: special ? 1 : 0 })
+        recent.add(now, 1, special ? 1 : 0)
         added.push({ at: now, special })
       }
       const second = (at: number) => Math.floor(at / 1000)
@@ -244,8 +244,8 @@ it('counts are those of the last ten seconds, whatever came before', () => {
 
 it('a clock that steps back loses no count', () => {
   const recent = new Recent()
-  recent.add(NOON, { all: 1 })
-  recent.add(NOON - 60_000, { all: 1 })
+  recent.add(NOON, 1)
+  recent.add(NOON - 60_000, 1)
 
   expect(recent.share(NOON)).toEqual({ all: 2, special: 0 })
 })

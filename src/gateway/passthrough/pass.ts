@@ -87,13 +87,14 @@ async function serve(gateway: Gateway, call: PassCall, admitted: LeasedCall): Pr
     return { kind: 'denied', denial: found, failures: [] }
   }
   const path = route.name.slice('/v1'.length)
-  const attempted = await watchedFailover(gateway, call, admitted, { context: 0, statusOf }, (place, traced) => {
+  const attempted = await watchedFailover(gateway, call, admitted, { context: 0, statusOf }, (place, traceparent) => {
     const { pool } = place
     const body = bodyFor?.(pool.model)
     return attemptPass(
       gateway,
       {
-        ...{ ...place, path, requestId, method, meter, ...(body && { body }), ...traced },
+        ...{ ...place, path, requestId, method, meter, ...(body && { body }) },
+        ...(traceparent !== undefined && { traceparent }),
         dispatched: gauge => admitted.lease.dispatched(() => settlementOf(admitted, { pool, ...gauge.soFar })),
       },
       client,
