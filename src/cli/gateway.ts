@@ -15,6 +15,7 @@ import { Probes } from '../gateway/probes.ts'
 import { tellOfReplicas } from '../gateway/replica-alarm.ts'
 import { Shared } from '../gateway/shared.ts'
 import type { Store } from '../gateway/store.ts'
+import { atEndOfTurn } from '../gateway/turn.ts'
 import { startUpkeep } from '../gateway/upkeep.ts'
 import { adminEndpoints } from '../http/admin.ts'
 import type { App, Process } from '../http/endpoint.ts'
@@ -22,8 +23,8 @@ import { Feed } from '../http/feed.ts'
 import { type Sample, watchLoad } from '../http/overload.ts'
 import { publicEndpoints } from '../http/public.ts'
 import type { Reloaded } from '../http/reloaded.ts'
-import { type Log, serve } from '../http/server.ts'
-import type { Millis } from '../policy/config.ts'
+import { type Log, type LogEntry, serve } from '../http/server.ts'
+import type { Config, Millis } from '../policy/config.ts'
 import { changesOf, type FilesOf } from './changes.ts'
 import { countedOf } from './counted.ts'
 import { Drain, type DrainTimes } from './drain.ts'
@@ -149,11 +150,12 @@ export async function startGateway(loaded: Loaded, world: World, hooks: GatewayH
   // What the start itself takes is no load of clients.
   load = hooks.sample && watchLoad(hooks.sample, clock, alarm)
 
-  const clients = serve(snapshots, publicEndpoints, (entry, config) => {
-    log(entry, config)
-    metrics.request(countedOf(entry, config))
-    feed.tell(entry, config)
+  const told = atEndOfTurn<readonly [LogEntry, Config]>(all => {
+    for (const [entry, config] of all) log(entry, config)
+    for (const [entry, config] of all) metrics.request(countedOf(entry, config))
+    for (const [entry, config] of all) feed.tell(entry, config)
   })
+  const clients = serve(snapshots, publicEndpoints, (entry, config) => told([entry, config]))
   const operators = serve(snapshots, adminEndpoints, () => {})
   metrics.watch({
     clock,

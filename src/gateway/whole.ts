@@ -3,6 +3,7 @@ import type { Millis } from '../policy/config.ts'
 import { type AttemptPorts, openAttempt, type Reader, type Target } from './attempt.ts'
 import { errorIn, failed, type Outcome, ofError, type Work } from './outcome.ts'
 import type { Cancel, Client, Clock, Exchange } from './ports.ts'
+import { atEndOfTurn } from './turn.ts'
 
 /** An answer that is larger is a fault of the backend. */
 const MAX_ANSWER_BYTES = 67_108_864
@@ -85,6 +86,10 @@ class WholeAnswer<A> implements Reader {
   }
 
   end(): void {
+    read(() => this.#end())
+  }
+
+  #end(): void {
     const [first = NO_BYTES] = this.#chunks
     this.finish(readWhole(this.#chunks.length > 1 ? Buffer.concat(this.#chunks) : first, this.#read))
   }
@@ -107,6 +112,11 @@ class WholeAnswer<A> implements Reader {
     this.finish(outcome)
   }
 }
+
+/** Answers that came in one turn are read together. */
+const read = atEndOfTurn<() => void>(all => {
+  for (const end of all) end()
+})
 
 const NO_BYTES: Buffer = Buffer.alloc(0)
 const nothing = () => {}

@@ -4,6 +4,7 @@ import type { Identified } from '../gateway/identify.ts'
 import { type Call, infer, type Served } from '../gateway/infer.ts'
 import type { Cancel, RequestTrace, TracedRequest } from '../gateway/ports.ts'
 import type { Bill } from '../gateway/store.ts'
+import { endOfTurn } from '../gateway/turn.ts'
 import type { Millis, Pool } from '../policy/config.ts'
 import type { Building } from '../policy/decision.ts'
 import type { Denial } from '../policy/denial.ts'
@@ -27,6 +28,7 @@ export function inference(read: (bytes: Buffer, app: App) => WireRequest | Denia
     const bytes = await readBody(call.request, app.settings.limits.bodyBytes)
     const waited = app.clock.elapsed() - waitedFrom
     if (isDenial(bytes)) return call.deny(bytes)
+    await endOfTurn()
     const wire = read(bytes, app)
     if (isDenial(wire)) return call.deny(wire)
     const { note } = call
