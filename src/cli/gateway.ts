@@ -24,9 +24,9 @@ import { type Sample, watchLoad } from '../http/overload.ts'
 import { publicEndpoints } from '../http/public.ts'
 import type { Reloaded } from '../http/reloaded.ts'
 import { type Log, type LogEntry, serve } from '../http/server.ts'
+import { modelOf } from '../http/traced-end.ts'
 import type { Config, Millis } from '../policy/config.ts'
 import { changesOf, type FilesOf } from './changes.ts'
-import { countedOf } from './counted.ts'
 import { Drain, type DrainTimes } from './drain.ts'
 import { OpenSnapshots, openSnapshot } from './snapshots.ts'
 import { openState } from './store.ts'
@@ -152,7 +152,7 @@ export async function startGateway(loaded: Loaded, world: World, hooks: GatewayH
 
   const told = atEndOfTurn<readonly [LogEntry, Config]>(all => {
     for (const [entry, config] of all) log(entry, config)
-    for (const [entry, config] of all) metrics.request(countedOf(entry, config))
+    for (const [entry, config] of all) metrics.request(entry, modelOf(entry, config))
     for (const [entry, config] of all) feed.tell(entry, config)
   })
   const clients = serve(snapshots, publicEndpoints, (entry, config) => told([entry, config]))

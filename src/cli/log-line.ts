@@ -2,28 +2,19 @@ import { withoutKeys } from '../gateway/keys.ts'
 import type { LogEntry } from '../http/server.ts'
 import { usdText } from '../wire/money.ts'
 import { oneLine } from './one-line.ts'
+import { timeOfDay } from './time-of-day.ts'
 
 /** One line per request: `10:02:11  200  svc-auto → svc-core  onprem-core  312 ms  9+41 tok  $0.000017`. */
 export function logLine(
   entry: LogEntry,
   { defaultModel }: { readonly defaultModel: { readonly name: string } },
 ): string {
-  const parts = [new Date(entry.at).toISOString().slice(11, 19), String(entry.status)]
-  if (entry.asked === undefined) parts.push(`${entry.method} ${entry.path}`)
-  else {
-    const asked = entry.asked || defaultModel.name
-    const model = entry.model === undefined || entry.model === asked ? asked : `${asked} → ${entry.model}`
-    parts.push(entry.rule === undefined ? model : `${model} (${entry.rule})`)
-  }
-  parts.push(...toolsOf(entry))
-  const pools = [...(entry.failures ?? []).map(({ pool, cause }) => `${pool} ✗ ${cause} →`), entry.pool ?? '']
-  parts.push(pools.join(' ').replace(/ →\s*$/, ''), `${entry.ms} ms`, tokensOf(entry), costOf(entry))
-  parts.push(
-    [entry.code, entry.type].filter(Boolean).join(' '),
-    entry.skippedEvents ? `${entry.skippedEvents} broken events` : '',
-    entry.interrupted ? `interrupted: ${entry.interrupted}` : '',
-  )
-  return oneLine(withoutKeys(parts.filter(part => part !== '').join('  ')))
+  const { at, status, asked, method, path, ms, interrupted, skippedEvents } = entry
+  const what = asked === undefined ? `${method} ${path}` : modelOf(entry, asked || defaultModel.name)
+  const served = `${part(what)}${toolsOf(entry)}${part(poolsOf(entry))}  ${ms} ms${tokensOf(entry)}${costOf(entry)}`
+  const broken = `${part(reasonOf(entry))}${skippedEvents ? `  ${skippedEvents} broken events` : ''}`
+  const end = interrupted ? `  interrupted: ${interrupted}` : ''
+  return oneLine(withoutKeys(`${timeOfDay(at)}  ${status}${served}${broken}${end}`))
 }
 
 /** A fault for the operator, on one line unless it has a stack. */
@@ -35,11 +26,33 @@ export const alarmLine = (message: string, details: Readonly<Record<string, unkn
     )
     .join(' ')}`
 
-const toolsOf = ({ tools = {} }: LogEntry): string[] =>
-  Object.entries(tools).map(([tool, calls]) => (calls === 1 ? tool : `${tool} ×${calls}`))
+/** What follows on a line, if it is there. */
+const part = (text: string): string => (text === '' ? '' : `  ${text}`)
 
-function tokensOf({ inputTokens, outputTokens, estimated }: LogEntry): string {
-  return inputTokens === undefined ? '' : `${estimated ? '~' : ''}${inputTokens}+${outputTokens} tok`
+function modelOf({ model, rule }: LogEntry, asked: string): string {
+  const chosen = model === undefined || model === asked ? asked : `${asked} → ${model}`
+  return rule === undefined ? chosen : `${chosen} (${rule})`
 }
 
-const costOf = ({ cost }: LogEntry): string => (cost === undefined ? '' : `$${usdText(cost)}`)
+function toolsOf({ tools }: LogEntry): string {
+  let text = ''
+  for (const tool in tools) text += part(tools[tool] === 1 ? tool : `${tool} ×${tools[tool]}`)
+  return text
+}
+
+/** In the order in which they were tried. */
+function poolsOf({ failures, pool = '' }: LogEntry): string {
+  if (!failures || failures.length === 0) return pool
+  const failed = failures.map(each => `${each.pool} ✗ ${each.cause}`).join(' → ')
+  return pool === '' ? failed : `${failed} → ${pool}`
+}
+
+function reasonOf({ code = '', type = '' }: LogEntry): string {
+  return code === '' || type === '' ? code || type : `${code} ${type}`
+}
+
+function tokensOf({ inputTokens, outputTokens, estimated }: LogEntry): string {
+  return inputTokens === undefined ? '' : `  ${estimated ? '~' : ''}${inputTokens}+${outputTokens} tok`
+}
+
+const costOf = ({ cost }: LogEntry): string => (cost === undefined ? '' : `  $${usdText(cost)}`)

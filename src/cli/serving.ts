@@ -73,7 +73,7 @@ async function run(loadNow: (disk?: Disk) => Load, { watch, main }: RunOptions, 
   const adminToken = tokenFor(loaded)
   let current = (): Knowing => loaded
   const secrets = new KnownSecrets(adminToken)
-  const log = await openLog(
+  const log = openLog(
     () => (demo ? { ...current().settings.log, format: 'text' } : current().settings.log),
     secrets,
     current,
@@ -109,14 +109,15 @@ async function run(loadNow: (disk?: Disk) => Load, { watch, main }: RunOptions, 
 }
 
 /** The log of this process, which outlives its readers. */
-async function openLog(settings: () => LogSettings, secrets: KnownSecrets, all: () => Knowing): Promise<ProcessLog> {
-  const [out, err] = await Promise.all([lineOut(process.stdout), lineOut(process.stderr)])
-  const now = () => world.clock.now()
+function openLog(settings: () => LogSettings, secrets: KnownSecrets, all: () => Knowing): ProcessLog {
+  const { clock } = world
+  const out = lineOut(process.stdout, { clock })
+  const err = lineOut(process.stderr, { clock, atOnce: true })
   const known = () => {
     secrets.know(all())
     return settings()
   }
-  return new ProcessLog({ out, err, settings: known, secrets, gateway: `${hostname()}:${process.pid}`, now })
+  return new ProcessLog({ out, err, settings: known, secrets, gateway: `${hostname()}:${process.pid}`, now: clock.now })
 }
 
 /** The operator's own token, or a fresh one. Whoever can reach an exposed listener may also read a shared disk. */

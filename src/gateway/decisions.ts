@@ -1,7 +1,8 @@
 import type { Config } from '../policy/config.ts'
 import { decide } from '../policy/decide.ts'
+import type { Building, Decision } from '../policy/decision.ts'
 import type { Facts, InferenceRequest } from '../policy/facts.ts'
-import { outcomeOf } from '../policy/record.ts'
+import { type DecisionRecord, type End, type Outcome, outcomeOf } from '../policy/record.ts'
 import type { Note } from './admit.ts'
 import type { Gateway } from './infer.ts'
 import { withoutKeys } from './keys.ts'
@@ -10,45 +11,34 @@ type Ports = Pick<Gateway, 'config' | 'settings' | 'decisions' | 'alarm'>
 
 /** Writes down what is decided of a request; undefined where nobody wants to know. */
 export function noteOf(ports: Ports, requestId: string): Note | undefined {
-  if (!ports.settings.decisions.log) return undefined
-  const note = writer(ports, requestId)
-  return (...decided) => {
+  const { settings, config, decisions, alarm } = ports
+  if (!settings.decisions.log) return undefined
+  return (facts, decision, end, seen) => {
     try {
-      note(...decided)
+      const kept = keptOf(config, facts)
+      const isWhole = kept.request === facts.request
+      const outcome = isWhole ? outcomeOf(config, kept, decision, end) : outcomeOfKept(config, kept, decision, end)
+      const record: Building<DecisionRecord> = { id: requestId, revision: config.revision, facts: kept, outcome }
+      if (seen) record.seen = seen
+      decisions.write(record)
     } catch (error) {
       // A request may hold something by now: no log may break it.
-      ports.alarm('a decision could not be written down', { requestId, error: String(error) })
+      alarm('a decision could not be written down', { requestId, error: String(error) })
     }
   }
 }
 
-function writer({ config, decisions }: Ports, requestId: string): Note {
-  return (facts, decision, end, seen) => {
-    const kept = keptOf(config, facts)
-    // Of a name that nothing is called, however it is spelt, the files say the same.
-    const again = kept.request === facts.request ? undefined : decide(config, kept)
-    const outcome =
-      again?.verdict === 'deny' ? outcomeOf(config, kept, again, again) : outcomeOf(config, kept, decision, end)
-    const { revision } = config
-    decisions.write(
-      seen
-        ? { id: requestId, revision, facts: kept, seen, outcome }
-        : { id: requestId, revision, facts: kept, outcome },
-    )
-  }
+/** Of a name that nothing is called, however it is spelt, the files say the same. */
+function outcomeOfKept(config: Config, kept: Facts, decision: Decision, end: End): Outcome {
+  const again = decide(config, kept)
+  return again.verdict === 'deny' ? outcomeOf(config, kept, again, again) : outcomeOf(config, kept, decision, end)
 }
 
 /** What may be kept of facts: no part of a key, and of names that clients made up only what is as short as a name. */
-function keptOf(config: Config, facts: Facts): Facts {
-  const { at, caller, request, health, signals } = facts
+function keptOf(config: Config, { at, caller, request, health, signals }: Facts): Facts {
   const { kind, account, terms } = caller
-  return {
-    at,
-    caller: { kind, account, keyPrefix: null, terms },
-    request: knownNames(config, request),
-    health,
-    signals,
-  }
+  const named = knownNames(config, request)
+  return { at, caller: { kind, account, keyPrefix: null, terms }, request: named, health, signals }
 }
 
 const MOST_NAME = 256

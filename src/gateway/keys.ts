@@ -41,7 +41,9 @@ export const maskOf = (key: string): string => `${key.slice(0, key.lastIndexOf('
 
 /** A text that strangers wrote, with whatever may be a full key in it masked: of any brand, also of a gateway elsewhere. */
 export const withoutKeys = (text: string): string =>
-  text.replace(/((?:_|%5f)[0-9a-z]{4})[0-9a-z]{38}/gi, (_, shown: string) => `${shown}…`)
+  text.includes('_') || text.includes('%')
+    ? text.replace(/((?:_|%5f)[0-9a-z]{4})[0-9a-z]{38}/gi, (_, shown: string) => `${shown}…`)
+    : text
 
 /** What is stored of a key. */
 export const storedAs = (key: string): NewKey => ({ hash: hashOf(key), prefix: maskOf(key) })
@@ -49,8 +51,24 @@ export const storedAs = (key: string): NewKey => ({ hash: hashOf(key), prefix: m
 export const newAccountId = (random: Random): string => `acct_${base62(20, random)}`
 
 /** `req_` and a ULID: ids of later milliseconds sort later. */
-export const newRequestId = (now: EpochMs, random: Random): string =>
-  `req_${base32(now, 10)}${randomBase32(16, random)}`
+export function newRequestId(now: EpochMs, random: Random): string {
+  const high = Math.floor(now / LOW)
+  const low = now % LOW
+  const time = pair(high >> 20) + pair(high >> 10) + pair(high) + pair(low >> 10) + pair(low)
+  const bytes = random(16)
+  let chance = ''
+  for (let at = 0; at < 16; at += 2) chance += pair((digitOf(bytes[at]) << 5) | digitOf(bytes[at + 1]))
+  return `req_${time}${chance}`
+}
+
+/** Milliseconds have more bits than what shifts numbers. */
+const LOW = 2 ** 20
+/** Digits of base 32, two at a time. */
+const PAIRS = Array.from({ length: 1024 }, (_, number) => BASE32.charAt(number >> 5) + BASE32.charAt(number & 31))
+
+/** The digits of the ten lowest bits. */
+const pair = (number: number): string => PAIRS[number & 1023] ?? ''
+const digitOf = (byte = 0): number => byte & 31
 
 const signed = (unsigned: string): string => unsigned + checksumOf(unsigned)
 
@@ -72,22 +90,6 @@ function base62(length: number, random: Random): string {
       if (byte < 248) text += BASE62.charAt(byte % 62)
     }
   }
-  return text
-}
-
-function base32(number: number, length: number): string {
-  let rest = number
-  let digits = ''
-  while (digits.length < length) {
-    digits = BASE32.charAt(rest % 32) + digits
-    rest = Math.floor(rest / 32)
-  }
-  return digits
-}
-
-function randomBase32(length: number, random: Random): string {
-  let text = ''
-  for (const byte of random(length)) text += BASE32.charAt(byte % 32)
   return text
 }
 

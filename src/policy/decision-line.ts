@@ -46,30 +46,6 @@ export interface LastPart {
 
 type SeenPart = Exclude<Seen, Judged> | Omit<Judged, 'minute'>
 
-export function ownPart({ id, facts, seen, outcome }: DecisionRecord): OwnPart {
-  const { at, caller, request } = facts
-  const { granted, denial } = outcome
-  const own: Building<OwnPart> = { v: LINE_VERSION, id, at, account: caller.account, request }
-  if (seen) own.seen = seenPart(seen)
-  if (granted) own.granted = granted
-  if (denial) own.denial = denial
-  return own
-}
-
-export function sharedPart({ revision, facts, outcome }: DecisionRecord): SharedPart {
-  const { caller, health, signals } = facts
-  const { verdict, plan, model, route, pools } = outcome
-  const shared = { revision, caller: caller.kind, terms: caller.terms, health, signals, verdict, plan }
-  return withChoice(shared, { model, route, pools })
-}
-
-export function lastPart({ seen, outcome: { claims } }: DecisionRecord): LastPart {
-  const last: Building<LastPart> = {}
-  if (claims) last.claims = claims
-  if (seen && 'readings' in seen && seen.minute) last.minute = seen.minute
-  return last
-}
-
 /** The record of a line, without claims and minute where none are given. */
 export function recordOfLine(own: OwnPart, shared: SharedPart, { claims, minute }: LastPart = {}): DecisionRecord {
   const { id, at, account, request, seen, granted, denial } = own
@@ -93,12 +69,6 @@ function withChoice<T extends object>(
   if (route !== undefined) chosen.route = route
   if (pools) chosen.pools = pools
   return chosen
-}
-
-function seenPart(seen: Seen): SeenPart {
-  if (!('readings' in seen)) return seen
-  const { minute: _, ...judged } = seen
-  return judged
 }
 
 const withMinute = (seen: SeenPart, minute: Judged['minute']): Seen =>

@@ -61,10 +61,9 @@ export type End = { readonly granted: Granted } | { readonly denial: Denial }
 
 /** What is told of a decision and its end. */
 export function outcomeOf(config: Config, { caller }: Facts, decision: Decision, end: End): Outcome {
-  const outcome: Building<Outcome> = {
-    verdict: 'denial' in end ? 'deny' : 'allow',
-    plan: planName(config, caller),
-  }
+  const verdict = 'denial' in end ? 'deny' : 'allow'
+  const plan = decision.verdict === 'allow' ? decision.plan.name : planName(config, caller)
+  const outcome: Building<Outcome> = { verdict, plan }
   if (decision.verdict === 'allow') {
     outcome.model = decision.model.name
     if (decision.route) outcome.route = decision.route.name

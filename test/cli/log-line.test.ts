@@ -7,6 +7,20 @@ const config = { defaultModel: { name: 'svc-auto' } } as Config
 const KEY = `A1b2${'x'.repeat(38)}`
 const entry = { at: 0, requestId: 'req_1', method: 'GET', path: '/', status: 404, ms: 1 }
 
+it.each([
+  [{}, 'GET /  1 ms'],
+  [{ asked: 'a', model: 'a', pool: 'p', plan: 'pro' }, 'a  p  1 ms'],
+  [{ asked: '', model: 'b', rule: 'r', pool: 'p' }, 'svc-auto → b (r)  p  1 ms'],
+  [{ asked: 'a', tools: { search: 1, sum: 3 }, pool: 'p' }, 'a  search  sum ×3  p  1 ms'],
+  [{ asked: 'a', inputTokens: 9, outputTokens: 4, cost: 17_000 }, 'a  1 ms  9+4 tok  $0.000017'],
+  [{ asked: 'a', inputTokens: 9, outputTokens: 4, estimated: true, cost: 0 }, 'a  1 ms  ~9+4 tok  $0'],
+  [{ asked: 'a', code: 'c', type: 't', failures: [{ pool: 'p', cause: 'x' }] }, 'a  p ✗ x  1 ms  c t'],
+  [{ asked: 'a', type: 't', pool: 'q', failures: [{ pool: 'p', cause: 'x' }] }, 'a  p ✗ x → q  1 ms  t'],
+  [{ asked: 'a', code: 'c', skippedEvents: 2, interrupted: 'i' }, 'a  1 ms  c  2 broken events  interrupted: i'],
+])('a line has what there is to say of %o', (more, said) => {
+  expect(logLine({ ...entry, at: 1_795_255_329_999, ...more }, config)).toBe(`10:02:09  404  ${said}`)
+})
+
 it.each([`svc_${KEY}`, `another-brand_${KEY}`, `svc%5F${KEY}`, `_${KEY}`])('a full key %s in a path is masked', key => {
   const line = logLine({ ...entry, path: `/v1/models/${key}/x` }, config)
 

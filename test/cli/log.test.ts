@@ -189,7 +189,7 @@ describe('a reader of the log', () => {
   it('that reads no more holds nobody up: lines beyond a bound are dropped and counted', async () => {
     const { ours, readers } = await pair()
     readers.pause()
-    const out = streamOut(ours, 100_000)
+    const out = streamOut(ours, { most: 100_000 })
     const line = 'x'.repeat(1000)
     for (let n = 0; n < 20_000; n++) {
       out.write(line)
@@ -206,7 +206,7 @@ describe('a reader of the log', () => {
 
   it('that has left breaks nothing', async () => {
     const { ours, readers } = await pair()
-    const out = streamOut(ours, 100_000)
+    const out = streamOut(ours, { most: 100_000 })
     readers.destroy()
     await once(ours, 'close')
     for (let n = 0; n < 10; n++) out.write('x')

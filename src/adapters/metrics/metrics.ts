@@ -1,18 +1,18 @@
-import { Histogram, Registry } from 'prom-client'
+import { Registry } from 'prom-client'
 import type { AttemptCounter, AttemptResult } from '../../gateway/ports.ts'
 import type { Wrote } from '../../gateway/store.ts'
 import type { Millis } from '../../policy/config.ts'
 import { LedgerMetrics } from './ledger.ts'
+import { Spread } from './spread.ts'
 import { type StatePorts, stateMetrics } from './state.ts'
 import { Sums } from './sums.ts'
 
-/** What is counted of a request that is over. Names are those of the files: none that a client made up. */
+/** What is counted of a request that is over. Names are those of the files, and none that a client made up. */
 export interface CountedRequest {
   readonly status: number
   readonly ms: Millis
-  /** Absent where it asked for none, or for one that there is not. */
-  readonly model?: string | undefined
-  readonly isInference: boolean
+  /** Of an inference request what its client asked for, which is counted nowhere. */
+  readonly asked?: string | undefined
   readonly plan?: string | undefined
   readonly pool?: string | undefined
   readonly rule?: string | undefined
@@ -20,7 +20,8 @@ export interface CountedRequest {
   readonly type?: string | undefined
   readonly firstMs?: Millis | undefined
   readonly overheadMs?: Millis | undefined
-  readonly interrupted?: boolean | undefined
+  /** Why the answer did not end well. */
+  readonly interrupted?: string | undefined
 }
 
 /** Seconds. */
@@ -44,14 +45,13 @@ export class Metrics implements AttemptCounter {
   readonly #interrupted: Sums
   readonly #attempts: Sums
   readonly #alarms: Sums
-  readonly #durations: Histogram<'model'>
-  readonly #firstTokens: Histogram<'model' | 'pool'>
-  readonly #overheads: Histogram
+  readonly #durations: Spread
+  readonly #firstTokens: Spread
+  readonly #overheads: Spread
 
   constructor() {
     const sums = (name: string, help: string, labels: readonly string[]) =>
       new Sums(this.#registry, { name, help, labels })
-    const registers = [this.#registry]
     this.#requests = sums('svc_requests_total', 'Requests of clients that are over.', ['model', 'plan', 'code'])
     this.#denied = sums('svc_denied_total', 'Requests of clients that were not served.', ['reason'])
     this.#routes = sums('svc_smart_routes_total', 'Requests served by the model that a route chose.', ['route'])
@@ -59,25 +59,23 @@ export class Metrics implements AttemptCounter {
     const where = ['pool', 'replica', 'outcome']
     this.#attempts = sums('svc_upstream_attempts_total', 'Attempts at backends that are over.', where)
     this.#alarms = sums('svc_alarms_total', 'Faults that operators were told of.', [])
-    this.#durations = new Histogram({
+    this.#durations = new Spread(this.#registry, {
       name: 'svc_request_duration_seconds',
       help: 'From the arrival of an inference request to the end of its answer.',
-      labelNames: ['model'],
+      labels: ['model'],
       buckets: DURATIONS,
-      registers,
     })
-    this.#firstTokens = new Histogram({
+    this.#firstTokens = new Spread(this.#registry, {
       name: 'svc_time_to_first_token_seconds',
       help: 'From the arrival of a streamed request to the first content of its answer.',
-      labelNames: ['model', 'pool'],
+      labels: ['model', 'pool'],
       buckets: FIRST_TOKENS,
-      registers,
     })
-    this.#overheads = new Histogram({
+    this.#overheads = new Spread(this.#registry, {
       name: 'svc_gateway_overhead_seconds',
       help: 'From the arrival of an inference request to its first attempt at a backend, but for the wait for its body.',
+      labels: [],
       buckets: OVERHEADS,
-      registers,
     })
     this.#alarms.add(0)
   }
@@ -92,16 +90,18 @@ export class Metrics implements AttemptCounter {
     this.#attempts.add(1, pool, replica, result)
   }
 
-  request(request: CountedRequest): void {
-    const { status, ms, isInference, plan = 'none', rule, code, pool, firstMs, overheadMs } = request
-    const model = request.model ?? (isInference ? 'other' : 'none')
-    this.#requests.add(1, model, plan, String(status))
-    if (code !== undefined) this.#denied.add(1, reasonOf(code, request.type))
+  /** `model` is absent where it asked for none, or for one that there is not. */
+  request(request: CountedRequest, model: string | undefined): void {
+    const { status, ms, asked, plan = 'none', rule, code, type, pool, firstMs, overheadMs, interrupted } = request
+    const isInference = asked !== undefined
+    const named = model ?? (isInference ? 'other' : 'none')
+    this.#requests.add(1, named, plan, String(status))
+    if (code !== undefined) this.#denied.add(1, reasonOf(code, type))
     if (rule !== undefined) this.#routes.add(1, rule)
-    if (request.interrupted) this.#interrupted.add(1, model)
-    if (isInference) this.#durations.observe({ model }, ms / 1000)
-    if (firstMs !== undefined && pool !== undefined) this.#firstTokens.observe({ model, pool }, firstMs / 1000)
-    if (overheadMs !== undefined) this.#overheads.observe(Math.max(0, overheadMs) / 1000)
+    if (interrupted !== undefined) this.#interrupted.add(1, named)
+    if (isInference) this.#durations.add(ms / 1000, named)
+    if (firstMs !== undefined && pool !== undefined) this.#firstTokens.add(firstMs / 1000, named, pool)
+    if (overheadMs !== undefined) this.#overheads.add(Math.max(0, overheadMs) / 1000)
   }
 
   /** Also has what is looked at told. To be called once. */

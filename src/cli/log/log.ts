@@ -2,6 +2,7 @@ import type { LogLevel, LogSettings } from '../../config/settings.ts'
 import type { LogEntry } from '../../http/server.ts'
 import type { Config } from '../../policy/config.ts'
 import { alarmLine, logLine } from '../log-line.ts'
+import { timeOfDay } from '../time-of-day.ts'
 import { jsonLines, requestFields } from './json-lines.ts'
 import type { LineOut } from './line-out.ts'
 import type { KnownSecrets } from './secrets.ts'
@@ -63,7 +64,7 @@ export class ProcessLog {
       ]),
     )
     if (this.#isJson) this.#alarms(level, message, clean)
-    else err.write(`${new Date(now()).toISOString().slice(11, 19)}  ${alarmLine(message, clean)}`)
+    else err.write(`${timeOfDay(now())}  ${alarmLine(message, clean)}`)
   }
 
   /** What an operator reads of reloads. */

@@ -36,7 +36,7 @@ export class KnownSecrets {
   /** The text without any of them, and without what looks like a key or a token. */
   without(text: string): string {
     let without = text
-    for (const value of this.#values) without = without.replaceAll(value, REDACTED)
+    for (const value of this.#values) if (without.includes(value)) without = without.replaceAll(value, REDACTED)
     return withoutKeys(without.replace(CREDENTIALS, REDACTED))
   }
 
