@@ -8,7 +8,7 @@ import {
   dayOf,
   type Hold,
   liveMinute,
-  readingsOf,
+  readingsIn,
   release,
   type Standing,
 } from './standing.ts'
@@ -25,8 +25,9 @@ const UNLIMITED = { limit: Number.MAX_SAFE_INTEGER }
  * as much as tokens and spend leave.
  */
 export function judge(standing: Standing, claims: Claims, now: EpochMs): Verdict {
-  const readings = readingsOf(standing, claims.spend.window.start, now)
-  return judgeReadings({ readings, ...liveMinute(standing, now) }, claims, now)
+  const live = liveMinute(standing, now)
+  const readings = readingsIn(standing, live, claims.spend.window.start)
+  return judgeReadings({ readings, second: live.second, buckets: live.buckets }, claims, now)
 }
 
 /** What there is of a standing at a moment: `second` is the current one, `buckets` are those of its minute, oldest first. */

@@ -68,21 +68,29 @@ export const dayAt = (at: EpochMs): number => dayOf(secondOf(at))
  * When the clock stepped back, the newest bucket stays the current one.
  */
 export function liveMinute(standing: Standing, at: EpochMs): { second: number; buckets: readonly Bucket[] } {
-  const newest = standing.minute.at(-1)?.second ?? 0
+  const { minute } = standing
+  const newest = minute[minute.length - 1]?.second ?? 0
   const clock = secondOf(at)
   if (newest - clock > STEP_BACK_SECONDS) return { second: clock, buckets: [] }
   const second = Math.max(clock, newest)
   const oldest = second - MINUTE_BUCKETS + 1
-  const stale = standing.minute.findIndex(bucket => bucket.second >= oldest)
-  if (stale === 0) return { second, buckets: standing.minute }
-  return { second, buckets: stale === -1 ? [] : standing.minute.slice(stale) }
+  let stale = 0
+  while (stale < minute.length && (minute[stale]?.second ?? oldest) < oldest) stale++
+  return { second, buckets: stale === 0 ? minute : minute.slice(stale) }
 }
 
 /** What is used of each limit at `at`, in the billing window that starts at `window`. */
-export function readingsOf(standing: Standing, window: EpochMs, at: EpochMs): Readings {
+export const readingsOf = (standing: Standing, window: EpochMs, at: EpochMs): Readings =>
+  readingsIn(standing, liveMinute(standing, at), window)
+
+/** The same of a minute that was found live. */
+export function readingsIn(
+  standing: Standing,
+  { second, buckets }: { second: number; buckets: readonly Bucket[] },
+  window: EpochMs,
+): Readings {
   let requests = 0
   let tokens = 0
-  const { second, buckets } = liveMinute(standing, at)
   for (const bucket of buckets) {
     requests += bucket.requests
     tokens += bucket.tokens
@@ -106,7 +114,7 @@ export function take(standing: Standing, hold: Hold): Standing {
     minute: addToBucket(buckets, hold.second, 1, hold.tokens),
     day: { number: day, requests: 1 + (standing.day.number === day ? standing.day.requests : 0) },
     open: standing.open + 1,
-    spend: addToSpend(standing, hold.window, 0, hold.cost),
+    spend: addToSpend(standing.spend, hold.window, 0, hold.cost),
   }
 }
 
@@ -141,7 +149,7 @@ export function extend(
       minute: addToBucket(buckets, second, 0, granted.tokens),
       day: over.day,
       open: standing.open,
-      spend: addToSpend(over, hold.window, -spent.cost, spent.cost + granted.cost),
+      spend: addToSpend(over.spend, hold.window, -spent.cost, spent.cost + granted.cost),
     },
     hold: { ...hold, ...granted, second, round: hold.round + 1, spent },
   }
@@ -157,7 +165,7 @@ export function release(standing: Standing, hold: Hold, charge: Charge, at: Epoc
     minute: correctTokens(standing, hold.second, presentOf(hold, charge) - hold.tokens, at),
     day: standing.day,
     open: Math.max(0, standing.open - 1),
-    spend: addToSpend(standing, hold.window, charge.cost, -hold.spent.cost - hold.cost),
+    spend: addToSpend(standing.spend, hold.window, charge.cost, -hold.spent.cost - hold.cost),
   }
 }
 
@@ -167,9 +175,10 @@ export function release(standing: Standing, hold: Hold, charge: Charge, at: Epoc
  */
 export function amend(standing: Standing, hold: Hold, was: Charge, charge: Charge, at: EpochMs): Standing {
   return {
-    ...standing,
     minute: correctTokens(standing, hold.second, presentOf(hold, charge) - presentOf(hold, was), at),
-    spend: addToSpend(standing, hold.window, charge.cost - was.cost, 0),
+    day: standing.day,
+    open: standing.open,
+    spend: addToSpend(standing.spend, hold.window, charge.cost - was.cost, 0),
   }
 }
 
@@ -179,18 +188,34 @@ const presentOf = ({ spent }: Hold, { tokens }: Charge): number => Math.max(0, t
 function correctTokens(standing: Standing, counted: number, excess: number, at: EpochMs): readonly Bucket[] {
   if (excess === 0) return standing.minute
   const { second, buckets } = liveMinute(standing, at)
-  if (buckets.some(bucket => bucket.second === counted)) return addToBucket(buckets, counted, 0, excess)
+  if (indexOfBucket(buckets, counted) >= 0) return addToBucket(buckets, counted, 0, excess)
   return excess > 0 ? addToBucket(buckets, second, 0, excess) : buckets
 }
 
 function addToBucket(minute: readonly Bucket[], second: number, requests: number, tokens: number): readonly Bucket[] {
-  const index = minute.findLastIndex(bucket => bucket.second === second)
+  const index = indexOfBucket(minute, second)
   const bucket = minute[index]
   if (!bucket) return [...minute, { second, requests, tokens }]
-  return minute.with(index, { second, requests: bucket.requests + requests, tokens: bucket.tokens + tokens })
+  const added = minute.slice()
+  added[index] = { second, requests: bucket.requests + requests, tokens: bucket.tokens + tokens }
+  return added
 }
 
-function addToSpend(standing: Standing, window: EpochMs, used: NanoUsd, held: NanoUsd): Standing['spend'] {
-  const spend = standing.spend[window] ?? { used: 0, held: 0 }
-  return { ...standing.spend, [window]: { used: spend.used + used, held: spend.held + held } }
+/** -1 where there is none. What is asked for is mostly the newest one. */
+function indexOfBucket(minute: readonly Bucket[], second: number): number {
+  let index = minute.length - 1
+  while (index >= 0 && minute[index]?.second !== second) index--
+  return index
+}
+
+/** Copied name by name: a spread with a computed name costs ten times that. */
+function addToSpend(before: Standing['spend'], window: EpochMs, used: NanoUsd, held: NanoUsd): Standing['spend'] {
+  const after: Record<EpochMs, Spend> = {}
+  for (const other in before) {
+    const spend = before[other]
+    if (spend) after[other] = spend
+  }
+  const spend = before[window]
+  after[window] = spend ? { used: spend.used + used, held: spend.held + held } : { used, held }
+  return after
 }

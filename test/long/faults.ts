@@ -100,8 +100,8 @@ export const faults: readonly Fault[] = [
   source(
     'policy/standing',
     'an extension counts its tokens twice',
-    'spend: addToSpend(over, hold.window, -spent.cost, spent.cost + granted.cost)',
-    'spend: addToSpend(over, hold.window, 0, spent.cost + granted.cost)',
+    'spend: addToSpend(over.spend, hold.window, -spent.cost, spent.cost + granted.cost)',
+    'spend: addToSpend(over.spend, hold.window, 0, spent.cost + granted.cost)',
   ),
   source(
     'policy/judge',
@@ -121,6 +121,25 @@ export const faults: readonly Fault[] = [
     'if (first || late) return writer.settled(hold.requestId)',
     '',
   ),
+  source(
+    'adapters/embedded/holds',
+    'a request that was forgotten is taken for new',
+    'for (const requestId of this.#endedBefore.keys()) this.pass(requestId)',
+    '',
+  ),
+  source(
+    'adapters/embedded/settlement',
+    'a request that was settled without a hold is taken for new',
+    '  holds.pass(hold.requestId)\n',
+    '',
+  ),
+  source(
+    'adapters/embedded/books',
+    'a request of the process before is taken for new',
+    'new Holds(lastKeyOf(records))',
+    'new Holds()',
+  ),
+  source('adapters/embedded/holds', 'a request is taken for new whatever its letters', ' && PLAIN.test(requestId)', ''),
   source('adapters/embedded/writer', 'totals are not written', '...tally.writes(totals, key => totals.get(key)),', ''),
   source(
     'adapters/embedded/writer',

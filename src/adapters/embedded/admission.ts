@@ -43,10 +43,11 @@ export function admit(books: Books, admission: Admission): Admitted {
     const judged = { at, readings, shared: { limit: shared.limit, taken } }
     return { outcome: 'guests-spent', retryAfterMs: untilMidnight(at), judged }
   }
-  holds.put({ hold, readings, leaseUntil: at + LEASE_MS, ...(shared && { shared: true }) })
+  const held = { hold, readings, leaseUntil: at + LEASE_MS, isNew: holds.isNew(requestId) }
+  holds.put(shared ? { ...held, shared: true } : held)
   standings.put(account, take(standing, hold), at)
   if (shared) guestDays.take(hold)
-  writer.changed(hold)
+  writer.taken(hold)
   return { outcome: 'admitted', hold, readings }
 }
 

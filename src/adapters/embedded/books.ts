@@ -1,8 +1,10 @@
 import type { Wrote } from '../../gateway/store.ts'
 import type { EpochMs } from '../../policy/config.ts'
+import type { Standing } from '../../policy/standing.ts'
 import { Allowances } from './allowances.ts'
 import { GuestDays } from './guest-days.ts'
 import { Holds } from './holds.ts'
+import { unpackStanding } from './packed.ts'
 import type { Records } from './records.ts'
 import { recover } from './recovery.ts'
 import { Standings } from './standings.ts'
@@ -24,7 +26,7 @@ const ACCOUNTS_IN_MEMORY = 10_000
 
 /** The books without the holds of the process before, which are settled here. */
 export async function openBooks(records: Records, now: () => EpochMs, wrote?: Wrote): Promise<Books> {
-  const holds = new Holds()
+  const holds = new Holds(lastKeyOf(records))
   const guestDays = new GuestDays(records)
   const allowances = new Allowances(records)
   const memory = {
@@ -34,7 +36,7 @@ export async function openBooks(records: Records, now: () => EpochMs, wrote?: Wr
   }
   const writer: Writer = new Writer(records, memory, wrote)
   const standings = new Standings(
-    { read: account => records.standings.get(account), isWritten: account => writer.isWritten(account) },
+    { read: account => standingIn(records, account), isWritten: account => writer.isWritten(account) },
     ACCOUNTS_IN_MEMORY,
   )
   const books: Books = { records, standings, holds, guestDays, allowances, writer, now }
@@ -45,4 +47,15 @@ export async function openBooks(records: Records, now: () => EpochMs, wrote?: Wr
     writer.stop()
     throw error
   }
+}
+
+function standingIn({ standings }: Records, account: string): Standing | undefined {
+  const packed = standings.get(account)
+  return packed && unpackStanding(packed)
+}
+
+/** Empty when there is none. */
+function lastKeyOf({ ledger }: Records): string {
+  for (const key of ledger.getKeys({ reverse: true, limit: 1 })) return key
+  return ''
 }

@@ -8,8 +8,8 @@ import { put, type Records, remove, type Write } from './records.ts'
  */
 export class HoldChanges {
   readonly #heldOf: (requestId: string) => Held | undefined
-  /** Under way, and not on disk. */
-  readonly #fresh = new Set<string>()
+  /** Taken since the last commit that took new ones. Most of them ended before the next. */
+  #fresh: string[] = []
   /** On disk, or about to be. */
   readonly #stored = new Set<string>()
   /** Of those on disk. */
@@ -21,11 +21,14 @@ export class HoldChanges {
     this.#heldOf = heldOf
   }
 
-  /** Notes that a hold was taken, changed or ended. */
+  /** Notes that a hold was taken. */
+  taken(requestId: string): void {
+    this.#fresh.push(requestId)
+  }
+
+  /** Notes that a hold changed or ended. */
   changed(requestId: string): void {
     if (this.#stored.has(requestId)) this.#changed.add(requestId)
-    else if (this.#heldOf(requestId)) this.#fresh.add(requestId)
-    else this.#fresh.delete(requestId)
   }
 
   /** Notes that a hold of an earlier process is on disk. */
@@ -36,8 +39,8 @@ export class HoldChanges {
   /** The changes for the next commit; `written` or `failed` must follow. */
   writes({ holds }: Records, fresh: boolean): Write[] {
     if (fresh) {
-      for (const requestId of this.#fresh) this.#changed.add(requestId)
-      this.#fresh.clear()
+      for (const requestId of this.#fresh) if (this.#heldOf(requestId)) this.#changed.add(requestId)
+      this.#fresh = []
     }
     const changed = this.#changed
     const removed: string[] = []

@@ -16,6 +16,8 @@ export interface Held extends Taken {
   readonly leaseUntil: EpochMs
   /** Its checkpoint. */
   readonly soFar?: Settlement
+  /** Whether it was known when it was admitted that no row has its id, so that its settlement need not look. */
+  readonly isNew?: boolean
 }
 
 /** How a request ended; an orphan's lease ran out. */
@@ -28,6 +30,9 @@ interface Ended extends Taken {
 /** Ended requests that are remembered at least, and at most twice as many; a repetition follows the first call within moments. */
 const ENDED_KEPT = 5000
 
+/** As ids of requests are, without the signs that set keys of other rows apart; in the order of the files too. */
+const PLAIN = /^\w+$/
+
 /** The requests under way, and some of those that ended. In memory, and all of it is synchronous. */
 export class Holds {
   readonly #open = new Map<string, Held>()
@@ -36,6 +41,26 @@ export class Holds {
   #endedBefore = new Map<string, Ended>()
   /** No lease ends before this moment. */
   #earliest: EpochMs = Number.POSITIVE_INFINITY
+  /** Beyond this id no request ever had a row, but for those remembered here. */
+  #passed: string
+
+  /** `passed` is the last key of the ledger, empty when there is none. */
+  constructor(passed = '') {
+    this.#passed = passed
+  }
+
+  /**
+   * Whether a request that is not remembered can have no row: ids grow with time, and this one is greater than all
+   * that were forgotten. False says nothing.
+   */
+  isNew(requestId: string): boolean {
+    return requestId > this.#passed && PLAIN.test(requestId)
+  }
+
+  /** Notes that a request has a row, although it held nothing. */
+  pass(requestId: string): void {
+    if (requestId > this.#passed) this.#passed = requestId
+  }
 
   /** The hold of a request under way. */
   get(requestId: string): Held | undefined {
@@ -63,7 +88,7 @@ export class Holds {
     if (!held) return undefined
     this.#open.delete(requestId)
     const { hold, readings, shared } = held
-    this.#remember({ hold, readings, end, ...(shared && { shared }) })
+    this.#remember(shared ? { hold, readings, end, shared } : { hold, readings, end })
     return held
   }
 
@@ -87,6 +112,7 @@ export class Holds {
 
   #remember(ended: Ended): void {
     if (this.#ended.size === ENDED_KEPT) {
+      for (const requestId of this.#endedBefore.keys()) this.pass(requestId)
       this.#endedBefore = this.#ended
       this.#ended = new Map()
     }

@@ -1,6 +1,8 @@
 import type { Bill, LedgerQuery, LedgerRow } from '../../gateway/store.ts'
 import type { EpochMs } from '../../policy/config.ts'
+import type { Building } from '../../policy/decision.ts'
 import type { Holds } from './holds.ts'
+import { unpackRow } from './packed.ts'
 import { pagesOf } from './pages.ts'
 import { type Records, remove } from './records.ts'
 
@@ -25,11 +27,27 @@ export const lateKey = (requestId: string): string => `${requestId}+late`
 export const wasteKey = (requestId: string, attempt: number): string =>
   `${requestId}+waste${String(attempt).padStart(4, '0')}`
 
-export const entryOf = (bill: Bill, kind: 'settle' | 'orphan' | 'late', settledAt: EpochMs): Entry => ({
-  key: kind === 'late' ? lateKey(bill.requestId) : bill.requestId,
-  row: { ...bill, kind, settledAt },
-  requests: 1,
-})
+export function entryOf(bill: Bill, kind: 'settle' | 'orphan' | 'late', settledAt: EpochMs): Entry {
+  const row: Building<StoredRow> = {
+    requestId: bill.requestId,
+    account: bill.account,
+    plan: bill.plan,
+    asked: bill.asked,
+    model: bill.model,
+    pool: bill.pool,
+    inputTokens: bill.inputTokens,
+    outputTokens: bill.outputTokens,
+    cost: bill.cost,
+    estimated: bill.estimated,
+    admittedAt: bill.admittedAt,
+    revision: bill.revision,
+    kind,
+    settledAt,
+  }
+  if (bill.rule !== undefined) row.rule = bill.rule
+  if (bill.tools) row.tools = bill.tools
+  return { key: kind === 'late' ? lateKey(bill.requestId) : bill.requestId, row, requests: 1 }
+}
 
 /** Rows in the order of their request ids. */
 export async function* readLedger(
@@ -38,7 +56,7 @@ export async function* readLedger(
 ): AsyncGenerator<LedgerRow, void, undefined> {
   for await (const page of pagesOf(ledger)) {
     for (const { value } of page) {
-      const { tokens: _tokens, shared: _shared, ...row } = value
+      const { tokens: _tokens, shared: _shared, ...row } = unpackRow(value)
       if (row.admittedAt >= since && (account === undefined || row.account === account)) yield row
     }
   }
@@ -48,7 +66,10 @@ export async function* readLedger(
 export async function trimLedger({ ledger, commit }: Records, holds: Holds, before: EpochMs): Promise<number> {
   let removed = 0
   for await (const page of pagesOf(ledger)) {
-    const old = page.filter(({ value }) => value.admittedAt < before && !holds.get(value.requestId))
+    const old = page.filter(({ value }) => {
+      const { admittedAt, requestId } = unpackRow(value)
+      return admittedAt < before && !holds.get(requestId)
+    })
     if (old.length > 0) await commit(old.map(({ key }) => remove(ledger, key)))
     removed += old.length
   }

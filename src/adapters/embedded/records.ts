@@ -7,6 +7,7 @@ import type { Spend, Standing } from '../../policy/standing.ts'
 import type { Held } from './holds.ts'
 import { Known } from './known.ts'
 import type { StoredRow } from './ledger.ts'
+import type { PackedRow, PackedStanding } from './packed.ts'
 import { prepareSchema } from './schema.ts'
 import type { Sums, TotalKey, WasteKey } from './totals.ts'
 
@@ -22,11 +23,11 @@ export interface Records {
   /** Control changes by their number, which counts them. */
   readonly audit: Database<AuditRow, number>
   /** What they say of holds is that of the moment they were written, and not read back. */
-  readonly standings: Database<Standing, string>
+  readonly standings: Database<PackedStanding | Standing, string>
   /** Requests under way, by request id. */
   readonly holds: Database<Held, string>
   /** By request id, which is time-ordered, `lateKey` and `wasteKey`. */
-  readonly ledger: Database<StoredRow, string>
+  readonly ledger: Database<PackedRow | StoredRow, string>
   /** Of every row there ever was, but those of waste. */
   readonly totals: Database<Sums, TotalKey>
   /** Of every row of waste there ever was; each is a request. */
@@ -46,7 +47,7 @@ export interface Records {
 }
 
 /** One record to put or remove; made with `put`, so that the value fits its database. */
-export type Write = () => Promise<boolean>
+export type Write = () => void
 
 export interface StoredKey extends Pick<KeyRecord, 'keyPrefix' | 'account' | 'status' | 'createdAt'> {
   /** Counts every key ever minted, so that listings have an order when the clock stands still. */
@@ -66,13 +67,15 @@ export type LabelKey = [label: string, account: string]
 
 export const put =
   <V, K extends Key>(database: Database<V, K>, key: K, value: V): Write =>
-  () =>
+  () => {
     database.put(key, value)
+  }
 
 export const remove =
   <V, K extends Key>(database: Database<V, K>, key: K): Write =>
-  () =>
+  () => {
     database.remove(key)
+  }
 
 /** Opens or creates the files in a directory. Throws when a newer version wrote them. */
 export async function openRecords(path: string): Promise<Records> {
@@ -118,12 +121,12 @@ export async function openRecords(path: string): Promise<Records> {
 }
 
 async function commit(root: RootDatabase, writes: readonly Write[]): Promise<void> {
-  const written: Promise<boolean>[] = []
-  const batch = root.batch(() => {
-    for (const write of writes) written.push(write())
-  })
-  // The writes too: when a batch fails, lmdb rejects one of them beside the batch.
-  await onDisk(Promise.all([batch, ...written]))
+  // Within a batch each write returns a promise that is kept already; it is the batch that fails.
+  await onDisk(
+    root.batch(() => {
+      for (const write of writes) write()
+    }),
+  )
 }
 
 async function onDisk<T>(written: Promise<T>): Promise<T> {

@@ -1,11 +1,12 @@
 import { KEYS_KEPT } from '../../gateway/account-store.ts'
 import type { EpochMs } from '../../policy/config.ts'
+import { unpackRow } from './packed.ts'
 import { pagesOf } from './pages.ts'
 import type { Account, Records } from './records.ts'
 import { Tally, type TotalKey, totalKey } from './totals.ts'
 
-/** 2 has holds and totals, 3 has terms and the keys of an account. */
-const SCHEMA = 3
+/** 2 has holds and totals, 3 has terms and the keys of an account, 4 may have packed rows and standings. */
+const SCHEMA = 4
 /** Records in one commit. */
 const PAGE = 1000
 
@@ -25,7 +26,12 @@ export async function prepareSchema(records: Records, path: string): Promise<voi
 /** Writes the totals of all rows as they are, whatever was there: it may be cut short, and done again. */
 async function totalRows(records: Records): Promise<void> {
   const tally = new Tally<TotalKey>()
-  for await (const rows of pagesOf(records.ledger)) for (const { value } of rows) tally.add(totalKey(value), value, 1)
+  for await (const rows of pagesOf(records.ledger)) {
+    for (const { value } of rows) {
+      const row = unpackRow(value)
+      tally.add(totalKey(row), row, 1)
+    }
+  }
   const writes = tally.writes(records.totals, () => undefined)
   for (let from = 0; from < writes.length; from += PAGE) await records.commit(writes.slice(from, from + PAGE))
 }

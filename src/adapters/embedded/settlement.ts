@@ -3,9 +3,10 @@ import { amend, type Charge, type Hold, NOTHING, release } from '../../policy/st
 import type { Books } from './books.ts'
 import type { End } from './holds.ts'
 import { type Entry, entryOf, lateKey, type StoredRow } from './ledger.ts'
+import { unpackRow } from './packed.ts'
 
 /** Ends a hold at what the request weighed, once per request id. Resolves when the row is on disk. */
-export async function settle(books: Books, settlement: Settlement): Promise<void> {
+export function settle(books: Books, settlement: Settlement): Promise<void> {
   const { hold, bill } = settlement
   const { holds, writer, now } = books
   const charge = chargeOf(settlement)
@@ -16,7 +17,7 @@ export async function settle(books: Books, settlement: Settlement): Promise<void
 
   if (endHold(books, hold, charge, 'settled')) return writer.charged(entryOf(bill, 'settle', now()))
   const end = holds.endOf(hold.requestId)
-  if (end === 'settled' || end === 'refunded') return
+  if (end === 'settled' || end === 'refunded') return Promise.resolve()
   // Nothing of it was charged: the hold ended without a checkpoint, or with a process that had not written it yet.
   change(
     books,
@@ -25,6 +26,7 @@ export async function settle(books: Books, settlement: Settlement): Promise<void
     charge,
     holds.taken(hold.requestId)?.shared,
   )
+  holds.pass(hold.requestId)
   return writer.charged(entryOf(bill, end === 'orphan' ? 'late' : 'settle', now()))
 }
 
@@ -99,8 +101,21 @@ function change(books: Books, hold: Hold, was: Charge, charge: Charge, shared: t
 }
 
 /** The rows of a request, on disk or on the way there. */
-function rowsOf({ records, writer }: Books, { requestId }: Hold): { first?: StoredRow; late?: StoredRow } {
-  const rowOf = (key: Entry['key']) => writer.rowOf(key) ?? records.ledger.get(key)
-  const [first, late] = [rowOf(requestId), rowOf(lateKey(requestId))]
-  return { ...(first && { first }), ...(late && { late }) }
+function rowsOf(books: Books, { requestId }: Hold): Rows {
+  if (books.holds.get(requestId)?.isNew) return NO_ROWS
+  return { first: rowOf(books, requestId), late: rowOf(books, lateKey(requestId)) }
+}
+
+interface Rows {
+  readonly first: StoredRow | undefined
+  readonly late: StoredRow | undefined
+}
+
+const NO_ROWS: Rows = { first: undefined, late: undefined }
+
+function rowOf({ records, writer }: Books, key: Entry['key']): StoredRow | undefined {
+  const unwritten = writer.rowOf(key)
+  if (unwritten) return unwritten
+  const packed = records.ledger.get(key)
+  return packed && unpackRow(packed)
 }

@@ -1,5 +1,5 @@
 import type { EpochMs, Millis } from '../../policy/config.ts'
-import { newStanding, type Standing } from '../../policy/standing.ts'
+import { newStanding, type Spend, type Standing } from '../../policy/standing.ts'
 
 /** Accounts looked at when one too many is in memory, so that no single request pays for all of them. */
 const LOOKS = 8
@@ -57,7 +57,14 @@ function withoutHolds(standing: Standing): Standing {
 
 /** Without the windows that began before `oldest`, but for those that hold something. */
 function withoutPast(standing: Standing, oldest: EpochMs): Standing {
-  const windows = Object.entries(standing.spend)
-  const kept = windows.filter(([window, { held }]) => Number(window) >= oldest || held > 0)
-  return kept.length === windows.length ? standing : { ...standing, spend: Object.fromEntries(kept) }
+  for (const window in standing.spend) {
+    if (!isKept(window, standing.spend[window], oldest)) {
+      const kept = Object.entries(standing.spend).filter(([window, spend]) => isKept(window, spend, oldest))
+      return { ...standing, spend: Object.fromEntries(kept) }
+    }
+  }
+  return standing
 }
+
+const isKept = (window: string, spend: Spend | undefined, oldest: EpochMs): boolean =>
+  Number(window) >= oldest || (spend?.held ?? 0) > 0

@@ -85,7 +85,7 @@ export class EmbeddedStore extends EmbeddedAccounts implements Store {
   }
 
   async settle(settlement: Settlement): Promise<void> {
-    return settle(this.books, settlement)
+    await settle(this.books, settlement)
   }
 
   async refund(hold: Hold): Promise<void> {

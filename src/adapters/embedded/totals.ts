@@ -1,5 +1,6 @@
 import type { Database } from 'lmdb'
 import type { LedgerRow, Total, TotalsQuery, WasteTotal } from '../../gateway/store.ts'
+import type { Building } from '../../policy/decision.ts'
 import { dayAt } from '../../policy/standing.ts'
 import { pagesOf } from './pages.ts'
 import { put, type Records, type Write } from './records.ts'
@@ -22,18 +23,43 @@ export const wasteTotalKey = ({ admittedAt, pool }: LedgerRow): WasteKey => [day
 
 /** What rows add to the totals of one kind. */
 export class Tally<K extends TotalKey | WasteKey> {
-  readonly #sums = new Map<string, { readonly key: K; sums: Sums }>()
+  /** By the account or pool of their keys: few have more than one. */
+  readonly #sums = new Map<string, Added<K>[]>()
 
   add(key: K, { inputTokens, outputTokens, cost }: LedgerRow, requests: number): void {
-    const name = key.join('\n')
-    const sums = plus(this.#sums.get(name)?.sums ?? NONE, { requests, inputTokens, outputTokens, cost })
-    this.#sums.set(name, { key, sums })
+    const sums = this.#sumsOf(key)
+    sums.requests += requests
+    sums.inputTokens += inputTokens
+    sums.outputTokens += outputTokens
+    sums.cost += cost
   }
 
   /** Each total with what was added, on top of what it was before. */
   writes(totals: Database<Sums, K>, before: (key: K) => Sums | undefined): Write[] {
-    return Array.from(this.#sums.values(), ({ key, sums }) => put(totals, key, plus(before(key) ?? NONE, sums)))
+    const writes: Write[] = []
+    for (const added of this.#sums.values())
+      for (const { key, sums } of added) writes.push(put(totals, key, plus(before(key) ?? NONE, sums)))
+    return writes
   }
+
+  #sumsOf(key: K): Building<Sums> {
+    const of = this.#sums.get(key[1])
+    for (const { key: other, sums } of of ?? []) if (sameKey(key, other)) return sums
+    const sums = { requests: 0, inputTokens: 0, outputTokens: 0, cost: 0 }
+    if (of) of.push({ key, sums })
+    else this.#sums.set(key[1], [{ key, sums }])
+    return sums
+  }
+}
+
+interface Added<K> {
+  readonly key: K
+  readonly sums: Building<Sums>
+}
+
+function sameKey(a: TotalKey | WasteKey, b: TotalKey | WasteKey): boolean {
+  for (let part = 0; part < a.length; part++) if (a[part] !== b[part]) return false
+  return true
 }
 
 const plus = (a: Sums, b: Sums): Sums => ({

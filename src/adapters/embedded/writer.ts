@@ -5,6 +5,7 @@ import type { Hold, Standing } from '../../policy/standing.ts'
 import { HoldChanges } from './hold-changes.ts'
 import type { Held } from './holds.ts'
 import { type Entry, lateKey, type StoredRow } from './ledger.ts'
+import { packRow, packStanding } from './packed.ts'
 import { put, type Records, type Write } from './records.ts'
 import { Tally, type TotalKey, totalKey, type WasteKey, wasteTotalKey } from './totals.ts'
 import type { Kept } from './unwritten.ts'
@@ -30,7 +31,9 @@ export class Writer {
   readonly #memory: Memory
   readonly #wrote: Wrote
   /** Charged or wasted, and not yet on disk. */
-  readonly #entries = new Map<string, Entry>()
+  #entries = new Map<string, Entry>()
+  /** Those in the commit under way. */
+  #writingEntries = new Map<string, Entry>()
   readonly #holds: HoldChanges
   /** Accounts whose standing is newer than on disk. */
   #changed = new Set<string>()
@@ -58,12 +61,19 @@ export class Writer {
 
   /** A row that is still to be written. */
   rowOf(key: string): StoredRow | undefined {
-    return this.#entries.get(key)?.row
+    return (this.#entries.get(key) ?? this.#writingEntries.get(key))?.row
   }
 
   /** Whether the standing on disk is as new as the one in memory. */
   isWritten(account: string): boolean {
     return !this.#changed.has(account) && !this.#writing.has(account)
+  }
+
+  /** Has a new hold and the standing of its account written, soon. */
+  taken({ account, requestId }: Hold): void {
+    this.#changed.add(account)
+    this.#holds.taken(requestId)
+    this.#later(WRITE_BEHIND_MS)
   }
 
   /** Has a hold and the standing of its account written, soon. */
@@ -102,7 +112,7 @@ export class Writer {
 
   /** Resolves when no row of the request is still to be written. */
   async settled(requestId: string): Promise<void> {
-    if (this.#entries.has(requestId) || this.#entries.has(lateKey(requestId))) await this.commit()
+    if (this.rowOf(requestId) || this.rowOf(lateKey(requestId))) await this.commit()
   }
 
   /** Resolves when all of what changed so far is on disk, but new holds. Rejects with StoreUnavailable; it is then tried again. */
@@ -137,24 +147,29 @@ export class Writer {
   }
 
   async #commit(): Promise<void> {
-    const entries = [...this.#entries.values()]
+    const entries = this.#entries
+    this.#writingEntries = entries
+    this.#entries = new Map()
     this.#writing = this.#changed
     this.#changed = new Set()
     try {
-      const writes = this.#writes(entries, this.#writing)
+      const writes = this.#writes([...entries.values()], this.#writing)
       if (writes.length > 0) await this.#records.commit(writes)
-      for (const { key, row, requests } of entries) if (this.#entries.delete(key)) this.#wrote(row, requests)
+      for (const { row, requests } of entries.values()) this.#wrote(row, requests)
       this.#holds.written()
       for (const kept of this.#memory.kept) kept.written()
       this.#failing = false
     } catch (error) {
       this.#failing = true
+      for (const [key, entry] of this.#entries) entries.set(key, entry)
+      this.#entries = entries
       for (const account of this.#writing) this.#changed.add(account)
       this.#holds.failed()
       for (const kept of this.#memory.kept) kept.failed()
       this.#later(RETRY_MS)
       throw error
     } finally {
+      this.#writingEntries = new Map()
       this.#writing = new Set()
     }
   }
@@ -164,9 +179,9 @@ export class Writer {
     const holds = this.#holds.writes(this.#records, this.#due)
     this.#due = false
     return [
-      ...entries.map(({ key, row }) => put(ledger, key, row)),
+      ...entries.map(({ key, row }) => put(ledger, key, packRow(row))),
       ...this.#totalWrites(entries),
-      ...Array.from(accounts, account => put(standings, account, this.#memory.standingOf(account))),
+      ...Array.from(accounts, account => put(standings, account, packStanding(this.#memory.standingOf(account)))),
       ...this.#memory.kept.flatMap(kept => kept.writes(this.#records)),
       ...holds,
     ]

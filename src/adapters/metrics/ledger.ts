@@ -1,6 +1,6 @@
 import type { Registry } from 'prom-client'
 import type { LedgerRow, Wrote } from '../../gateway/store.ts'
-import { Sums } from './sums.ts'
+import { type Sum, Sums } from './sums.ts'
 
 const NANO = 1e9
 
@@ -20,6 +20,8 @@ export class LedgerMetrics {
   readonly #wasted: Sums
   readonly #wastedTokens: Sums
   readonly #wastedUsd: Sums
+  /** By model and plan: what most rows add to, so that their labels are put together once. */
+  readonly #settled = new Map<string, Map<string, Settled>>()
 
   constructor(registry: Registry) {
     const sums = (name: string, help: string, labels: readonly string[], per = 1) =>
@@ -38,19 +40,58 @@ export class LedgerMetrics {
   }
 
   readonly wrote: Wrote = (row, requests) => {
+    if (row.kind === 'waste') this.#waste(row)
+    else if (row.kind === 'settle' && requests > 0) this.#settle(row)
+    else this.#other(row, requests)
+  }
+
+  #settle({ model, plan, inputTokens, outputTokens, cost, tools }: LedgerRow): void {
+    const settled = this.#settledOf(model, plan)
+    settled.rows.sum += 1
+    settled.requests.sum += 1
+    settled.input.sum += inputTokens
+    settled.output.sum += outputTokens
+    settled.spend.sum += cost
+    if (tools) this.#addTools(tools)
+  }
+
+  #settledOf(model: string, plan: string): Settled {
+    let plans = this.#settled.get(model)
+    if (!plans) {
+      plans = new Map()
+      this.#settled.set(model, plans)
+    }
+    let settled = plans.get(plan)
+    if (!settled) {
+      settled = {
+        rows: this.#rows.of(model, plan, 'settle'),
+        requests: this.#requests.of(model, plan),
+        input: this.#tokens.of(model, plan, 'input'),
+        output: this.#tokens.of(model, plan, 'output'),
+        spend: this.#spend.of(model, plan),
+      }
+      plans.set(plan, settled)
+    }
+    return settled
+  }
+
+  #other(row: LedgerRow, requests: 0 | 1): void {
     const { model, plan, kind } = row
     this.#rows.add(1, model, plan, kind)
-    if (kind === 'waste') return this.#waste(row)
     if (requests > 0) this.#requests.add(requests, model, plan)
     this.#change(this.#tokens, this.#tokensBack, row.inputTokens, model, plan, 'input')
     this.#change(this.#tokens, this.#tokensBack, row.outputTokens, model, plan, 'output')
     this.#change(this.#spend, this.#spendBack, row.cost, model, plan)
     // A late row tells again what its orphan told.
-    if (kind !== 'late' || requests > 0)
-      for (const [tool, calls] of Object.entries(row.tools ?? {})) this.#tools.add(calls, tool)
+    if (row.tools && (kind !== 'late' || requests > 0)) this.#addTools(row.tools)
   }
 
-  #waste({ pool, inputTokens, outputTokens, cost }: LedgerRow): void {
+  #addTools(tools: Readonly<Record<string, number>>): void {
+    for (const [tool, calls] of Object.entries(tools)) this.#tools.add(calls, tool)
+  }
+
+  #waste({ model, plan, pool, inputTokens, outputTokens, cost }: LedgerRow): void {
+    this.#rows.add(1, model, plan, 'waste')
     this.#wasted.add(1, pool)
     this.#wastedTokens.add(inputTokens, pool, 'input')
     this.#wastedTokens.add(outputTokens, pool, 'output')
@@ -61,4 +102,12 @@ export class LedgerMetrics {
     if (amount < 0) back.add(-amount, ...values)
     else up.add(amount, ...values)
   }
+}
+
+interface Settled {
+  readonly rows: Sum
+  readonly requests: Sum
+  readonly input: Sum
+  readonly output: Sum
+  readonly spend: Sum
 }

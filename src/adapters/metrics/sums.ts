@@ -8,9 +8,15 @@ export interface SumsOptions {
   readonly per?: number
 }
 
+/** What was added for one set of labels. */
+export interface Sum {
+  readonly labels: Readonly<Record<string, string>>
+  sum: number
+}
+
 /** Sums by labels, in plain numbers: a request hardly notices them. They become a counter when somebody asks. */
 export class Sums {
-  readonly #sums = new Map<string, { readonly labels: Readonly<Record<string, string>>; sum: number }>()
+  readonly #sums = new Map<string, Sum>()
   readonly #names: readonly string[]
 
   constructor(registry: Registry, { name, help, labels, per = 1 }: SumsOptions) {
@@ -30,12 +36,17 @@ export class Sums {
 
   /** Adds a whole number, not below 0. The values are those of the labels, in their order. */
   add(amount: number, ...values: readonly string[]): void {
+    this.of(...values).sum += amount
+  }
+
+  /** The sum of some labels, to be added to; it is shown from now on. */
+  of(...values: readonly string[]): Sum {
     const key = values.join('\n')
     const found = this.#sums.get(key)
-    if (found) found.sum += amount
-    else {
-      const labels = Object.fromEntries(this.#names.map((name, index) => [name, values[index] ?? '']))
-      this.#sums.set(key, { labels, sum: amount })
-    }
+    if (found) return found
+    const labels = Object.fromEntries(this.#names.map((name, index) => [name, values[index] ?? '']))
+    const sum = { labels, sum: 0 }
+    this.#sums.set(key, sum)
+    return sum
   }
 }
