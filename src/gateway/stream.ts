@@ -1,11 +1,14 @@
 import type { Millis } from '../policy/config.ts'
+import type { Building } from '../policy/decision.ts'
+import type { ChunkTerms } from '../wire/chunk.ts'
 import type { StreamWanted } from '../wire/request.ts'
 import { StreamReader, type StreamReading } from '../wire/stream.ts'
 import type { DeltaReader } from '../wire/tools/delta-reader.ts'
 import type { Usage } from '../wire/usage.ts'
 import { type AttemptPorts, openAttempt, type Reader, type Target } from './attempt.ts'
+import { Inbox } from './inbox.ts'
 import { Outbox } from './outbox.ts'
-import { errorIn, type Failed, failed, type Outcome, ofError, type Rejected, type Work } from './outcome.ts'
+import { causeOf, errorIn, type Failed, failed, type Outcome, ofError, type Rejected, type Work } from './outcome.ts'
 import type { Cancel, Client, Clock, Exchange } from './ports.ts'
 
 /** Who gets the events of a stream once it is committed. */
@@ -67,9 +70,6 @@ const LINGER: Millis = 1000
 const USAGE_WAIT: Millis = 5000
 /** More of what is no stream tells nobody more. */
 const MAX_JSON_PIECES = 64
-/** What is read at once of what a backend sends. */
-const PIECE_BYTES = 8192
-const NO_BYTES: Buffer = Buffer.alloc(0)
 
 /** A stream of a backend: silent until its commit, then live until its end. */
 export class AnswerStream implements Reader, LiveStream {
@@ -82,9 +82,8 @@ export class AnswerStream implements Reader, LiveStream {
   #timers: Cancel[] = []
   #exchange: Exchange | undefined
   #phase: 'waiting' | 'live' | 'over' = 'waiting'
+  readonly #inbox = new Inbox(() => this.#take())
   readonly #outbox = new Outbox()
-  /** What came while the client took no more. */
-  #unread = NO_BYTES
   /** What came in place of events. */
   #json: Buffer[] | undefined
   #waits = false
@@ -101,12 +100,13 @@ export class AnswerStream implements Reader, LiveStream {
     this.#heardAt = clock.elapsed()
     const { usageWanted, choices } = terms
     const { model } = target.pool
-    const ids = { model, id: answerId(target.requestId), created: Math.floor(clock.now() / 1000) }
-    this.deltas = terms.deltas?.(ids)
+    const id = answerId(target.requestId)
+    const created = Math.floor(clock.now() / 1000)
+    this.deltas = terms.deltas?.({ model, id, created })
+    const chunks: Building<ChunkTerms> = { model, id, created, usageWanted }
+    if (this.deltas) chunks.deltas = this.deltas
     // A broken event that nothing was said before, or that nobody saw, is the next replica's to do better.
-    const skips = target.commit === 'first_content'
-    const { deltas } = this
-    this.#reader = new StreamReader({ ...ids, usageWanted, ...(deltas && { deltas }) }, choices, skips)
+    this.#reader = new StreamReader(chunks, choices, target.commit === 'first_content')
   }
 
   /** Bytes of content, reasoning and tool calls so far. */
@@ -131,9 +131,7 @@ export class AnswerStream implements Reader, LiveStream {
   resume(): void {
     this.#paused = false
     this.#heardAt = this.#clock.elapsed()
-    const unread = this.#unread
-    this.#unread = NO_BYTES
-    this.#take(unread)
+    this.#take()
     if (!this.#paused) this.#exchange?.resume()
   }
 
@@ -165,12 +163,12 @@ export class AnswerStream implements Reader, LiveStream {
   }
 
   data(bytes: Buffer): void {
-    this.#heardAt = this.#clock.elapsed()
-    if (this.#json) {
-      this.#json.push(bytes)
-      if (this.#json.length > MAX_JSON_PIECES) this.fail('not an event stream')
-    } else if (this.#unread.length === 0) this.#take(bytes)
-    else this.#unread = Buffer.concat([this.#unread, bytes])
+    if (!this.#json) {
+      this.#inbox.add(bytes)
+      return
+    }
+    this.#json.push(bytes)
+    if (this.#json.length > MAX_JSON_PIECES) this.fail('not an event stream')
   }
 
   end(): void {
@@ -213,21 +211,27 @@ export class AnswerStream implements Reader, LiveStream {
     else this.#end(failure.cause, failure.next !== 'nothing')
   }
 
-  /** Reads piece by piece, so that a client which takes no more has little waiting for it. */
-  #take(bytes: Buffer): void {
-    for (let at = 0; at < bytes.length && this.#phase !== 'over'; at += PIECE_BYTES) {
-      if (this.#paused) {
-        this.#unread = bytes.subarray(at)
-        return
-      }
-      this.#read(this.#reader.read(bytes.subarray(at, at + PIECE_BYTES)))
+  /** Reads what came, as far as the client takes it. */
+  #take(): void {
+    this.#heardAt = this.#clock.elapsed()
+    try {
+      while (!this.#paused && this.#takeNext());
+    } catch (error) {
+      // No stream may end another one.
+      this.fail(error instanceof Error ? causeOf(error) : 'error')
     }
   }
 
   /** Nothing more comes: what is left is read whether it is taken or not. */
   #takeAll(): void {
-    if (this.#unread.length > 0 && this.#phase !== 'over') this.#read(this.#reader.read(this.#unread))
-    this.#unread = NO_BYTES
+    while (this.#takeNext());
+  }
+
+  #takeNext(): boolean {
+    const bytes = this.#inbox.next()
+    if (!bytes || this.#phase === 'over') return false
+    this.#read(this.#reader.read(bytes))
+    return true
   }
 
   #read({ events, stop }: StreamReading): void {

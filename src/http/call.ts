@@ -211,12 +211,11 @@ export class HttpCall implements Client {
   }
 
   /** Begins the answer, with the headers of every answer beside these. Nothing is sent yet. */
-  writeHead(status: number, headers: Readonly<Record<string, string>>): void {
-    const { always } = this.#context
-    const lines = ['x-request-id', this.requestId, ...always]
-    for (const name in headers) lines.push(name, headers[name] ?? '')
+  writeHead(status: number, ...headers: readonly Readonly<Record<string, string>>[]): void {
+    const lines = ['x-request-id', this.requestId, ...this.#context.always]
+    for (const some of headers) for (const name in some) lines.push(name, some[name] ?? '')
     if (this.#isLast) lines.push('connection', 'close')
-    this.#isStream = headers['content-type']?.startsWith('text/event-stream') === true
+    this.#isStream = headers.some(some => some['content-type']?.startsWith('text/event-stream'))
     // Set one by one, node would keep them, look them up and check them again.
     this.response.writeHead(status, lines)
   }
@@ -247,10 +246,9 @@ export class HttpCall implements Client {
     const unread = hasBody(request) && !request.complete
     if (unread) this.closeAfter()
     if (reason !== undefined) response.statusMessage = reason
-    this.writeHead(
-      status,
-      body ? { 'content-type': body.type, 'content-length': String(body.bytes.length), ...headers } : headers,
-    )
+    if (body)
+      this.writeHead(status, headers, { 'content-type': body.type, 'content-length': String(body.bytes.length) })
+    else this.writeHead(status, headers)
     if (!unread) return void response.end(body?.bytes)
     if (!body) response.flushHeaders()
     else

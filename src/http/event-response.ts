@@ -15,6 +15,8 @@ export class EventResponse {
   readonly #call: HttpCall
   readonly #clock: Clock
   #wroteAt: Millis = 0
+  /** Whether there was more than headers. */
+  #wrote = false
   #cancel: Cancel = () => {}
 
   constructor(call: HttpCall, clock: Clock) {
@@ -26,11 +28,14 @@ export class EventResponse {
     return this.#call.response.headersSent
   }
 
-  /** Sends the headers, unless they are sent. */
+  /** Sends the headers, unless they are sent: with the first events, where those follow at once. */
   open(headers: Readonly<Record<string, string>>): void {
     if (this.opened || this.#call.gone) return
-    this.#call.writeHead(200, { ...headers, ...streamHeaders })
-    this.#call.response.flushHeaders()
+    const { response } = this.#call
+    this.#call.writeHead(200, headers, streamHeaders)
+    process.nextTick(() => {
+      if (!this.#wrote) response.flushHeaders()
+    })
     this.#wroteAt = this.#clock.elapsed()
     this.#watch(SILENCE_MAX)
     this.#call.onGone(() => this.#cancel())
@@ -39,6 +44,7 @@ export class EventResponse {
   /** False when the client reads slower than this: `onDrain` runs when it has caught up. */
   write(events: string, onDrain: () => void): boolean {
     const { response } = this.#call
+    this.#wrote = true
     this.#wroteAt = this.#clock.elapsed()
     if (response.write(events.length > LARGE ? Buffer.from(events) : events)) return true
     response.once('drain', onDrain)
@@ -46,6 +52,7 @@ export class EventResponse {
   }
 
   end(last: string): void {
+    this.#wrote = true
     this.#cancel()
     this.#call.response.end(last)
   }

@@ -32,10 +32,11 @@ export function relay(
     }
     call.speaking = true
     stopWatching = call.onGone(() => finish(stream.abort(), () => {}))
+    const resume = () => stream.resume()
     stream.attach({
       write: text => {
         call.speaks()
-        if (!events.write(text, () => stream.resume())) stream.pause()
+        if (!events.write(text, resume)) stream.pause()
       },
       end: ending => finish(ending, () => events.end(ending.clean ? sseDone : interrupted)),
     })

@@ -1,5 +1,6 @@
-import { type ChunkTerms, type DeltaChunk, parse, readChunk } from './chunk.ts'
-import { isObject } from './json.ts'
+import { type ChunkTerms, type DeltaChunk, deltaOf, parse, readChunk } from './chunk.ts'
+import { isObject, type JsonObject } from './json.ts'
+import type { EventForm } from './known-events.ts'
 
 /** An event of a stream, but for the text in its middle. */
 interface Form {
@@ -9,6 +10,8 @@ interface Form {
   readonly sentBefore: string
   readonly sentAfter: string
   readonly choices: readonly number[]
+  /** Nothing where it has characters that are no ASCII. */
+  readonly event: EventForm | undefined
 }
 
 /** A backend that writes each event in another form is read without. */
@@ -17,6 +20,7 @@ const MARK = 'svc-text'
 const CONTENT = /"content": ?"/
 /** What JSON writes as it is. */
 const PLAIN = /^[^"\\\p{Cc}]*$/u
+const ASCII = /^[ -~]*$/
 
 /**
  * Nearly all events of a stream differ in one text alone. Their form is learnt from one that was parsed, and the others
@@ -29,6 +33,11 @@ export class ChunkForms {
 
   constructor(terms: ChunkTerms) {
     this.#terms = terms
+  }
+
+  /** Of the events that the next one is compared with. */
+  get event(): EventForm | undefined {
+    return this.#form?.event
   }
 
   /** The same as `readChunk`. */
@@ -74,18 +83,35 @@ function formOf(data: string, chunk: DeltaChunk, terms: ChunkTerms): Form | unde
   if (!found || terms.deltas || chunk.choices.length !== 1 || chunk.finished.length > 0 || chunk.usage) return undefined
   const start = found.index + found[0].length
   const end = data.indexOf('"', start)
-  const [before, after] = [data.slice(0, start), data.slice(end)]
   if (end === -1 || data.includes(MARK)) return undefined
-  const tried = readChunk(before + MARK + after, terms)
-  if (tried.kind !== 'delta' || tried.spoken !== MARK.length || !isSaid(parse(before + MARK + after))) return undefined
-  const [sentBefore, sentAfter, ...more] = tried.data?.split(MARK) ?? []
-  if (sentBefore === undefined || sentAfter === undefined || more.length > 0) return undefined
-  return { before, after, sentBefore, sentAfter, choices: chunk.choices }
+  const before = data.slice(0, start)
+  const after = data.slice(end)
+  const marked = before + MARK + after
+  const tried = parse(marked)
+  if (!isObject(tried) || !isSaid(tried)) return undefined
+  const { spoken, data: sent } = deltaOf(marked, tried, terms)
+  if (spoken !== MARK.length || sent === undefined) return undefined
+  const cut = sent.indexOf(MARK)
+  if (cut === -1 || sent.includes(MARK, cut + 1)) return undefined
+  const sentBefore = sent.slice(0, cut)
+  const sentAfter = sent.slice(cut + MARK.length)
+  return { before, after, sentBefore, sentAfter, choices: chunk.choices, event: eventOf() }
+
+  function eventOf(): EventForm | undefined {
+    if (!ASCII.test(before) || !ASCII.test(after)) return undefined
+    return {
+      before: `data: ${before}`,
+      after: `${after}\n\n`,
+      sentBefore: `data: ${sentBefore}`,
+      sentAfter: `${sentAfter}\n\n`,
+      isSentAsCame: sent === marked,
+    }
+  }
 }
 
 /** Whether the mark is what the only choice says. */
-function isSaid(event: unknown): boolean {
-  const choices = isObject(event) && Array.isArray(event.choices) ? event.choices : []
+function isSaid({ choices }: JsonObject): boolean {
+  if (!Array.isArray(choices) || choices.length !== 1) return false
   const [choice] = choices
-  return choices.length === 1 && isObject(choice) && isObject(choice.delta) && choice.delta.content === MARK
+  return isObject(choice) && isObject(choice.delta) && choice.delta.content === MARK
 }

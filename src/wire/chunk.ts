@@ -41,19 +41,30 @@ export function readChunk(data: string, terms: ChunkTerms): Chunk {
   if (!isObject(chunk)) return { kind: 'malformed' }
   if (chunk.error !== undefined && chunk.error !== null) return { kind: 'error', error: chunk.error }
 
-  const choices = Array.isArray(chunk.choices) ? chunk.choices.filter(isObject) : []
-  const usage = readUsage(chunk.usage)
-  return {
-    kind: 'delta',
-    spoken: choices.reduce((bytes, { delta }) => bytes + spokenBytes(delta), 0),
-    choices: choices.map(indexOf),
-    finished: choices
-      .filter(({ finish_reason }) => typeof finish_reason === 'string' && finish_reason !== '')
-      .map(indexOf),
-    ...(usage && { usage }),
-    data: terms.deltas ? terms.deltas.forClient(chunk) : forClient(data, chunk, choices.length, terms),
-  }
+  return deltaOf(data, chunk, terms)
 }
+
+/** The same of an event that is parsed, and tells of no error. */
+export function deltaOf(data: string, chunk: JsonObject, terms: ChunkTerms): DeltaChunk {
+  const choices: number[] = []
+  const finished: number[] = []
+  let spoken = 0
+  for (const choice of Array.isArray(chunk.choices) ? chunk.choices : NO_CHOICES) {
+    if (!isObject(choice)) continue
+    const { index, finish_reason, delta } = choice
+    const place = typeof index === 'number' ? index : 0
+    choices.push(place)
+    if (typeof finish_reason === 'string' && finish_reason !== '') finished.push(place)
+    spoken += spokenBytes(delta)
+  }
+  const sent = terms.deltas ? terms.deltas.forClient(chunk) : forClient(data, chunk, choices.length, terms)
+  const usage = readUsage(chunk.usage)
+  return usage
+    ? { kind: 'delta', spoken, choices, finished, usage, data: sent }
+    : { kind: 'delta', spoken, choices, finished, data: sent }
+}
+
+const NO_CHOICES: readonly unknown[] = []
 
 /** The event untouched where it can be: numbers we did not read are never printed anew. */
 function forClient(data: string, chunk: JsonObject, choices: number, terms: ChunkTerms): string | undefined {
@@ -75,8 +86,6 @@ function forClient(data: string, chunk: JsonObject, choices: number, terms: Chun
     ...(!usageUnasked && usage !== undefined && { usage }),
   })
 }
-
-const indexOf = ({ index }: JsonObject): number => (typeof index === 'number' ? index : 0)
 
 export function parse(text: string): unknown {
   try {

@@ -2,7 +2,7 @@ const LF = 0x0a
 const CR = 0x0d
 const BOM = '\uFEFF'
 /** A longer event is none of this format, and neither is a longer line. */
-const MAX_EVENT_BYTES = 1_048_576
+export const MAX_EVENT_BYTES = 1_048_576
 
 /** Room that is kept from one line to the next. */
 const ROOM_KEPT = 4096
@@ -23,6 +23,11 @@ export class SseSplitter {
   /** Whether there was an event over 1 MiB. Nothing is read from it on. */
   get tooLong(): boolean {
     return this.#tooLong
+  }
+
+  /** Whether nothing is kept for the bytes to come: they begin a line of the next event. */
+  get rests(): boolean {
+    return this.#lineBytes === 0 && this.#data.length === 0 && !this.#skipLf && !this.#first && !this.#tooLong
   }
 
   /** The data of each event that these bytes completed. */

@@ -1,6 +1,7 @@
 import type { ChunkTerms, DeltaChunk } from './chunk.ts'
 import { ChunkForms } from './chunk-form.ts'
-import { SseSplitter, sseEvent } from './sse.ts'
+import { type KnownEvents, readKnown } from './known-events.ts'
+import { MAX_EVENT_BYTES, SseSplitter, sseEvent } from './sse.ts'
 import type { Usage } from './usage.ts'
 
 /** What some bytes of a stream brought. Nothing after a stop is read. */
@@ -53,14 +54,38 @@ export class StreamReader {
   }
 
   read(bytes: Buffer): StreamReading {
-    const reading = this.#read(this.#splitter.push(bytes))
-    if (reading.stop || !this.#splitter.tooLong) return reading
-    return { ...reading, stop: { kind: 'broken', cause: 'event over 1 MiB' } }
+    // The same with a character for each byte, which is faster to search.
+    const latin1 = bytes.toString('latin1')
+    let events = ''
+    let at = 0
+    while (at < bytes.length) {
+      const known = this.#splitter.rests ? this.#readKnown(bytes, latin1, at) : undefined
+      if (known) {
+        at = known.end
+        events += known.events
+        continue
+      }
+      const end = endOfEvent(latin1, at)
+      const reading = this.#read(this.#splitter.push(bytes.subarray(at, end)))
+      events += reading.events
+      if (reading.stop) return { events, stop: reading.stop }
+      if (this.#splitter.tooLong) return { events, stop: { kind: 'broken', cause: 'event over 1 MiB' } }
+      at = end
+    }
+    return { events }
   }
 
   /** The bytes ended. */
   end(): StreamReading {
     return this.#read(this.#splitter.end())
+  }
+
+  /** What needs no parsing. */
+  #readKnown(bytes: Buffer, latin1: string, from: number): KnownEvents | undefined {
+    const form = this.#forms.event
+    const known = form && bytes.length < MAX_EVENT_BYTES ? readKnown(form, bytes, latin1, from) : undefined
+    if (known) this.spoken += known.spoken
+    return known
   }
 
   #read(data: readonly string[]): StreamReading {
@@ -90,4 +115,10 @@ export class StreamReader {
     if (usage) this.usage = usage
     return data === undefined ? '' : sseEvent(data)
   }
+}
+
+/** Where the event at `from` ends with its blank line, or all there is. */
+function endOfEvent(latin1: string, from: number): number {
+  const end = latin1.indexOf('\n\n', from)
+  return end === -1 ? latin1.length : end + 2
 }
