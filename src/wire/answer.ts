@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from './body.ts'
+import { isObject, type JsonObject, textOf } from './body.ts'
 import { parse } from './chunk.ts'
 import type { AnswerTerms, WholeAnswer } from './request.ts'
 import { type CompletionTurn, completionTurn } from './tools/completion.ts'
@@ -8,9 +8,10 @@ import { readUsage, spokenBytes } from './usage.ts'
 /** Reads a backend's whole chat completion; undefined when it is not one. Spec 2.4. */
 export function readCompletion(bytes: Buffer, terms: AnswerTerms): WholeAnswer | undefined {
   const answer = completionIn(bytes)
-  return (
-    answer && { bytes: isComplete(answer, terms) ? bytes : jsonBytes(completed(answer, terms)), ...countsOf(answer) }
-  )
+  if (!answer) return undefined
+  const { usage, spoken } = countsOf(answer)
+  const passed = isComplete(answer, terms) ? bytes : jsonBytes(completed(answer, terms))
+  return usage ? { bytes: passed, usage, spoken } : { bytes: passed, spoken }
 }
 
 /** The same of one round of an answer with hosted tools, of which the client gets a part. */
@@ -26,18 +27,22 @@ export interface RoundAnswer extends Omit<WholeAnswer, 'bytes'> {
 type Completion = JsonObject & { readonly choices: readonly JsonObject[] }
 
 function completionIn(bytes: Buffer): Completion | undefined {
-  const answer = parse(bytes.toString('utf8'))
+  const answer = parse(textOf(bytes))
   return isCompletion(answer) ? answer : undefined
 }
 
 function isCompletion(answer: unknown): answer is Completion {
   if (!isObject(answer) || !Array.isArray(answer.choices) || answer.choices.length === 0) return false
-  return answer.choices.every(choice => isObject(choice) && isObject(choice.message))
+  for (const choice of answer.choices) if (!isObject(choice) || !isObject(choice.message)) return false
+  return true
 }
 
 function countsOf({ usage: reported, choices }: Completion): Pick<WholeAnswer, 'usage' | 'spoken'> {
   const usage = readUsage(reported)
-  return { ...(usage && { usage }), spoken: choices.reduce((sum, { message }) => sum + spokenBytes(message), 0) }
+  if (usage) return { usage, spoken: 0 }
+  let spoken = 0
+  for (const { message } of choices) spoken += spokenBytes(message)
+  return { spoken }
 }
 
 const isComplete = (answer: JsonObject, { backendModel }: AnswerTerms): boolean =>

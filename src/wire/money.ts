@@ -6,6 +6,11 @@ export const usdNumber = (nano: NanoUsd): number => nano / 1e9
 /** Nano-USD as decimal text without an exponent: `0.000012`. Exact. */
 export function usdText(nano: NanoUsd): string {
   const digits = String(Math.abs(nano)).padStart(10, '0')
-  const fraction = digits.slice(-9).replace(/0+$/, '')
-  return `${nano < 0 ? '-' : ''}${digits.slice(0, -9)}${fraction && `.${fraction}`}`
+  const point = digits.length - 9
+  let end = digits.length
+  while (end > point && digits.charCodeAt(end - 1) === ZERO) end--
+  const fraction = end > point ? `.${digits.slice(point, end)}` : ''
+  return `${nano < 0 ? '-' : ''}${digits.slice(0, point)}${fraction}`
 }
+
+const ZERO = 0x30

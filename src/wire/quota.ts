@@ -23,18 +23,29 @@ export const quotaRecord = (standing: QuotaStanding, held: NanoUsd, keyPrefix: s
   source: 'control',
 })
 
-/** The quota headers of an answer. Spec 4.2. */
-export function quotaHeaders(
-  brand: string,
-  { plan, used, limit, resetAt }: QuotaStanding,
-): Readonly<Record<string, string>> {
-  if (resetAt !== last.at) last = { at: resetAt, text: new Date(resetAt).toISOString() }
-  return {
-    [`x-${brand}-quota-plan`]: plan,
-    [`x-${brand}-quota-used`]: usdText(used),
-    [`x-${brand}-quota-limit`]: usdText(limit),
-    [`x-${brand}-quota-reset`]: last.text,
+/** What the quota headers are called. */
+export class QuotaHeaderNames {
+  readonly plan: string
+  readonly used: string
+  readonly limit: string
+  readonly reset: string
+
+  constructor(brand: string) {
+    this.plan = `x-${brand}-quota-plan`
+    this.used = `x-${brand}-quota-used`
+    this.limit = `x-${brand}-quota-limit`
+    this.reset = `x-${brand}-quota-reset`
   }
+}
+
+/** Adds the quota headers of an answer. Spec 4.2. */
+export function addQuota(headers: Record<string, string>, names: QuotaHeaderNames, standing: QuotaStanding): void {
+  const { plan, used, limit, resetAt } = standing
+  if (resetAt !== last.at) last = { at: resetAt, text: new Date(resetAt).toISOString() }
+  headers[names.plan] = plan
+  headers[names.used] = usdText(used)
+  headers[names.limit] = usdText(limit)
+  headers[names.reset] = last.text
 }
 
 /** All quotas are renewed at one moment, which stays the same for a month. */

@@ -64,8 +64,8 @@ const forms: readonly (readonly [RegExp, string])[] = [
 
 /** The first field of a body that no request may carry. Null stands for absent. */
 export function refusedField(body: JsonObject): Invalid | undefined {
-  for (const [field, value] of Object.entries(body)) {
-    if (value === null || KNOWN.has(field)) continue
+  for (const field in body) {
+    if (KNOWN.has(field) || body[field] === null) continue
     const problem = refused.get(field) ?? forms.find(([form]) => form.test(field))?.[1]
     if (problem !== undefined) return { field: fieldName([field]), problem }
   }
@@ -74,5 +74,7 @@ export function refusedField(body: JsonObject): Invalid | undefined {
 
 /** What nearly every body has: not to be looked for. */
 const KNOWN: ReadonlySet<string> = new Set(
-  'model messages max_tokens temperature stream stream_options tools top_p input prompt'.split(' '),
+  'model messages max_tokens max_completion_tokens temperature stream stream_options tools tool_choice top_p stop seed user n response_format input prompt'.split(
+    ' ',
+  ),
 )

@@ -46,7 +46,7 @@ export interface AnswerTerms {
 export interface WholeAnswer {
   readonly bytes: Buffer
   readonly usage?: Usage
-  /** Bytes of what the model said, for backends that report no usage. */
+  /** Bytes of what the model said, where the backend reports no usage; 0 where it does. */
   readonly spoken: number
   /** Images in it. */
   readonly items?: number

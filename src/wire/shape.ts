@@ -1,3 +1,5 @@
+import type { Building } from '../policy/decision.ts'
+
 /** Deeper nesting than this is nobody's honest request, and recursion over it would overflow. */
 const MAX_DEPTH = 64
 /** Ten times what the longest conversation with the most tools has; as many objects already take a tenth of a second. */
@@ -5,56 +7,84 @@ const MAX_VALUES = 250_000
 
 const QUOTE = 0x22
 const COMMA = 0x2c
+const COLON = 0x3a
 const OPEN_LIST = 0x5b
 const BACKSLASH = 0x5c
 const CLOSE_LIST = 0x5d
 const OPEN_OBJECT = 0x7b
 const CLOSE_OBJECT = 0x7d
 
-/** What is wrong with the shape of a JSON text, in one pass over its bytes: parsed first, a hostile one would cost seconds. */
-export function shapeProblem(bytes: Uint8Array): string | undefined {
+/** A member of the object that a JSON text is. */
+export interface Member {
+  /** As it is written, escapes and all. */
+  readonly name: string
+  /** Where its value begins, right behind the colon, and where it ends, blanks and all. */
+  readonly start: number
+  readonly end: number
+}
+
+/** What one pass over a JSON text tells of it. */
+export interface Shape {
+  /** Names in it, at any depth. */
+  readonly names: number
+  /** Of the outermost object, in order. */
+  readonly members: readonly Member[]
+}
+
+/** The shape of a JSON text, or what is wrong with it, before anything is parsed: a hostile text would cost seconds. */
+export function readShape(text: string): Shape | string {
+  const members: Building<Member>[] = []
   let depth = 0
   let values = 1
-  for (let i = 0; i < bytes.length; i++) {
-    switch (bytes[i]) {
+  let names = 0
+  // The string and the member that came last.
+  let opened = 0
+  let closed = 0
+  let member: Building<Member> = { name: '', start: 0, end: 0 }
+  for (let i = 0; i < text.length; i++) {
+    switch (text.charCodeAt(i)) {
       case QUOTE:
-        i = endOfString(bytes, i)
+        opened = i
+        closed = i = endOfString(text, i)
+        break
+      case COLON:
+        names++
+        if (depth === 1) {
+          member = { name: text.slice(opened + 1, closed), start: i + 1, end: i + 1 }
+          members.push(member)
+        }
         break
       case OPEN_LIST:
       case OPEN_OBJECT:
         values++
-        if (++depth > MAX_DEPTH) return `is nested deeper than ${MAX_DEPTH} levels`
+        depth++
         break
       case CLOSE_LIST:
       case CLOSE_OBJECT:
-        depth--
+        if (depth-- === 1) member.end = i
         break
       case COMMA:
-        if (++values > MAX_VALUES) return `has more than ${MAX_VALUES} values`
+        values++
+        if (depth === 1) member.end = i
     }
+    if (depth > MAX_DEPTH || values > MAX_VALUES) return excess(depth)
   }
-  return undefined
+  return { names, members }
 }
 
-/** Bytes of a string that are looked at one by one before the search for its end is left to the machine. */
-const NEAR = 48
+const excess = (depth: number): string =>
+  depth > MAX_DEPTH ? `is nested deeper than ${MAX_DEPTH} levels` : `has more than ${MAX_VALUES} values`
 
 /** The index of the quote that closes the string opened at `start`, or the length. */
-function endOfString(bytes: Uint8Array, start: number): number {
-  let from = start + 1
-  for (;;) {
-    const near = Math.min(from + NEAR, bytes.length)
-    for (; from < near; from += bytes[from] === BACKSLASH ? 2 : 1) if (bytes[from] === QUOTE) return from
-    const quote = bytes.indexOf(QUOTE, from)
-    if (quote === -1) return bytes.length
-    if (!isEscaped(bytes, from, quote)) return quote
-    from = quote + 1
-  }
+function endOfString(text: string, start: number): number {
+  let quote = text.indexOf('"', start + 1)
+  while (quote !== -1 && isEscaped(text, quote)) quote = text.indexOf('"', quote + 1)
+  return quote === -1 ? text.length : quote
 }
 
-/** Whether an odd number of backslashes stands before an index; what stands before `from` is no part of an escape. */
-function isEscaped(bytes: Uint8Array, from: number, index: number): boolean {
+/** Whether an odd number of backslashes stands before an index; there are none before a string. */
+function isEscaped(text: string, index: number): boolean {
   let before = index
-  while (before > from && bytes[before - 1] === BACKSLASH) before--
+  while (text.charCodeAt(before - 1) === BACKSLASH) before--
   return (index - before) % 2 === 1
 }

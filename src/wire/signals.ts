@@ -41,7 +41,10 @@ function isFound(matcher: Matcher, text: string, folded: string, headers: Header
  * and one blank for any run of them.
  */
 const fold = (text: string): string =>
-  text.normalize('NFKC').toUpperCase().toLowerCase().replaceAll('ς', 'σ').replace(/\s+/gu, ' ')
+  text.normalize('NFKC').toUpperCase().toLowerCase().replaceAll('ς', 'σ').replace(BLANKS, ' ')
+
+/** Runs of blanks, but for the single space that nearly all are. */
+const BLANKS = /\s{2,}|[^\S ]/g
 
 /** Whether whole words of a folded text are the phrase. */
 function mentions(text: string, phrase: string): boolean {

@@ -26,8 +26,7 @@ export const isCount = (value: unknown): value is number =>
 export function spokenBytes(message: unknown): number {
   if (!isObject(message)) return 0
   let bytes = 0
-  for (const field of ['content', 'reasoning_content', 'reasoning', 'refusal']) {
-    const text = message[field]
+  for (const text of [message.content, message.reasoning_content, message.reasoning, message.refusal]) {
     if (typeof text === 'string') bytes += Buffer.byteLength(text)
   }
   const { tool_calls, function_call } = message

@@ -15,14 +15,13 @@ export interface HostedChat {
   deltas(answer: OneAnswer | undefined): Deltas
 }
 
-/** `bodyOf` makes the body for a backend of one that the client could have sent. */
+/** `entries` list hosted tools; `bodyOf` makes the body for a backend of one that the client could have sent. */
 export function hostedChat(
   body: JsonObject,
   entries: readonly Entry[],
   bodyOf: (body: JsonObject, backendModel: string, output: number) => string,
-): HostedChat | undefined {
+): HostedChat {
   const listed: Listed = new Map(entries.flatMap(({ hosted }) => (hosted ? [[hosted.seenAs, hosted]] : [])))
-  if (listed.size === 0) return undefined
   return {
     listed,
     bodyFor: (model, output, round) => bodyOf(roundBody(body, entries, round), model, output),

@@ -52,6 +52,15 @@ function declaredName(name: string, { brand, declared }: ToolNames): string {
 
 /** What is wrong with a request for hosted tools, beside their names. */
 export function toolsProblem(body: JsonObject, entries: readonly Entry[]): Denial | undefined {
+  const wrong = entries.length > 0 ? entriesProblem(body, entries) : undefined
+  if (wrong) return wrong
+  const { tool_choice: choice } = body
+  if (isObject(choice) && choice.type === 'hosted' && !entries.some(({ hosted }) => hosted?.seenAs === choice.name))
+    return invalid('tool_choice', `names ${String(choice.name)}, which tools do not list as hosted`)
+  return undefined
+}
+
+function entriesProblem({ n }: JsonObject, entries: readonly Entry[]): Denial | undefined {
   const seen = new Map<string, number>()
   const hosted = new Map<string, number>()
   for (const [index, entry] of entries.entries()) {
@@ -62,9 +71,5 @@ export function toolsProblem(body: JsonObject, entries: readonly Entry[]): Denia
     seen.set(name, index)
     if (entry.hosted) hosted.set(entry.hosted.name, index)
   }
-  if (hosted.size > 0 && typeof body.n === 'number' && body.n > 1) return invalid('n', 'must be 1 with hosted tools')
-  const { tool_choice: choice } = body
-  if (isObject(choice) && choice.type === 'hosted' && !entries.some(({ hosted }) => hosted?.seenAs === choice.name))
-    return invalid('tool_choice', `names ${String(choice.name)}, which tools do not list as hosted`)
-  return undefined
+  return hosted.size > 0 && typeof n === 'number' && n > 1 ? invalid('n', 'must be 1 with hosted tools') : undefined
 }

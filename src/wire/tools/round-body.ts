@@ -42,6 +42,10 @@ function offeredTool(tool: unknown, entry: Entry | undefined, { offered }: Round
   return [{ type: 'function', function: { name: entry.hosted.seenAs, description, parameters } }]
 }
 
+/** Whether tools of a body say whether they are hosted. */
+export const isMarked = ({ tools }: JsonObject): boolean =>
+  Array.isArray(tools) && tools.some(tool => isObject(tool) && 'hosted' in tool)
+
 /** A body without hosted tools as backends know it. */
 export function unmarked(body: JsonObject): JsonObject {
   const { tools } = body

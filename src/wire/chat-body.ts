@@ -1,0 +1,46 @@
+import type { CapField, ChatAsk } from '../policy/facts.ts'
+import type { JsonObject, ParsedBody } from './body.ts'
+import { asObject, isObject } from './json.ts'
+import { spliced } from './splice.ts'
+import { isMarked, unmarked } from './tools/round-body.ts'
+
+/** The body for one backend: its own model name, the granted cap, and usage always asked for. */
+export function backendChat({ body, written }: ParsedBody, request: ChatAsk, model: string, output: number): string {
+  const cap = capField(request)
+  const otherCap = cap === 'max_tokens' ? body.max_completion_tokens : body.max_tokens
+  // One of two caps has to go, and so has every mark.
+  if (!written || otherCap !== undefined || isMarked(body)) return writtenAnew(unmarked(body), request, model, output)
+  const changes = [
+    { name: 'model', json: JSON.stringify(model) },
+    { name: cap, json: String(output) },
+  ]
+  if (request.stream)
+    changes.push({
+      name: 'stream_options',
+      json: isObject(body.stream_options) ? JSON.stringify(streamOptions(body)) : USAGE,
+    })
+  return spliced(written, changes)
+}
+
+/** The same without the client's text, of a body that it could have sent. */
+export function writtenAnew(body: JsonObject, request: ChatAsk, model: string, output: number): string {
+  // Rest instead of delete: the body is shared by the attempts.
+  const { model: _named, max_tokens: _cap, max_completion_tokens: _newerCap, stream_options, ...rest } = body
+  const options = request.stream ? streamOptions(body) : stream_options
+  // What is ours first: to add to a copy of the rest would cost ten times as much.
+  return JSON.stringify({
+    model,
+    [capField(request)]: output,
+    ...(options !== undefined && { stream_options: options }),
+    ...rest,
+  })
+}
+
+const USAGE = '{"include_usage":true}'
+
+const capField = ({ cap }: ChatAsk): CapField => cap?.field ?? 'max_tokens'
+
+const streamOptions = ({ stream_options }: JsonObject): JsonObject => ({
+  ...asObject(stream_options),
+  include_usage: true,
+})
