@@ -14,11 +14,7 @@ export function backendChat({ body, written }: ParsedBody, request: ChatAsk, mod
     { name: 'model', json: JSON.stringify(model) },
     { name: cap, json: String(output) },
   ]
-  if (request.stream)
-    changes.push({
-      name: 'stream_options',
-      json: isObject(body.stream_options) ? JSON.stringify(streamOptions(body)) : USAGE,
-    })
+  if (request.stream) changes.push({ name: 'stream_options', json: streamOptionsJson(body) })
   return spliced(written, changes)
 }
 
@@ -36,11 +32,13 @@ export function writtenAnew(body: JsonObject, request: ChatAsk, model: string, o
   })
 }
 
-const USAGE = '{"include_usage":true}'
-
 const capField = ({ cap }: ChatAsk): CapField => cap?.field ?? 'max_tokens'
 
 const streamOptions = ({ stream_options }: JsonObject): JsonObject => ({
   ...asObject(stream_options),
   include_usage: true,
 })
+
+/** Most clients leave them out. */
+const streamOptionsJson = (body: JsonObject): string =>
+  isObject(body.stream_options) ? JSON.stringify(streamOptions(body)) : '{"include_usage":true}'

@@ -1,8 +1,17 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { lineOf } from '../../src/adapters/decisions/line.ts'
+import type { Claims } from '../../src/policy/decision.ts'
 import { LINE_VERSION } from '../../src/policy/decision-line.ts'
+import type { ChatAsk } from '../../src/policy/facts.ts'
 import type { DecisionRecord } from '../../src/policy/record.ts'
+
+/** With all members that there are: none can be forgotten here. */
+type Whole<T> = T extends readonly string[]
+  ? T
+  : T extends object
+    ? { [Field in keyof Required<T>]: Whole<T[Field]> }
+    : T
 
 /** As the form says: each member of the line, where there is one, by JSON.stringify. */
 function plainly({ id, revision, facts, seen, outcome }: DecisionRecord): string {
@@ -32,12 +41,22 @@ const cap = fc.record({
   field: fc.constantFrom('max_tokens' as const, 'max_completion_tokens' as const),
   tokens: count,
 })
-const request = fc.oneof(
-  fc
-    .record({ model: rarely(text), hosted: rarely(fc.array(text)), cap: rarely(cap), choices: count, textBytes: count })
-    .map(ask => ({ kind: 'chat' as const, stream: false, messages: 1, images: 0, tools: 0, ...ask })),
-  fc.record({ size: rarely(text), images: count, textBytes: count }).map(ask => ({ kind: 'image' as const, ...ask })),
-)
+const chat = fc.record<Whole<ChatAsk>>({
+  kind: fc.constant('chat'),
+  model: rarely(text),
+  stream: fc.boolean(),
+  messages: count,
+  images: count,
+  textBytes: count,
+  tools: count,
+  hosted: rarely(fc.array(text)),
+  cap: rarely(cap),
+  choices: count,
+  thinking: rarely(fc.boolean()),
+})
+const image = fc
+  .record({ size: rarely(text), images: count, textBytes: count })
+  .map(ask => ({ kind: 'image' as const, ...ask }))
 const terms = fc.record(
   { override: text, overage: fc.oneof(fc.boolean(), fc.record({ capUsd: count })), claimed: text },
   { requiredKeys: [] },
@@ -62,7 +81,7 @@ const spend = fc.record({
   items: count,
   limit: rarely(count),
 })
-const claims = fc.record({
+const claims = fc.record<Whole<Claims>>({
   requests: limit,
   tokens: fc.record({ limit: count, input: count }),
   spend,
@@ -88,7 +107,7 @@ const facts = fc.record({
     keyPrefix: fc.constant(null),
     terms,
   }),
-  request,
+  request: fc.oneof(chat, image),
   health: fc.record({ down: fc.array(text) }),
   signals: fc.dictionary(text, fc.boolean()),
 })

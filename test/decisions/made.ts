@@ -38,12 +38,26 @@ export interface Ask {
   readonly seen?: Seen
 }
 
+/** Its members are in the order of its line. */
+function chatOf({ model, hosted, cap, thinking, ...request }: Partial<ChatAsk> = {}): ChatAsk {
+  const { stream = false, messages = 1, images = 0, textBytes = 40, tools = 0, choices = 1 } = request
+  return {
+    kind: 'chat',
+    ...(model !== undefined && { model }),
+    ...{ stream, messages, images, textBytes, tools },
+    ...(hosted && { hosted }),
+    ...(cap && { cap }),
+    choices,
+    ...(thinking !== undefined && { thinking }),
+  }
+}
+
 /** A chat as the gateway writes it down. */
 export function recordOf(config: Config, id: string, { plan, request, signals, seen }: Ask): DecisionRecord {
   const facts: Facts = {
     at: AT,
     caller: { kind: 'developer', account: 'acct_1', keyPrefix: null, terms: { override: plan } },
-    request: { kind: 'chat', stream: false, messages: 1, images: 0, tools: 0, choices: 1, textBytes: 40, ...request },
+    request: chatOf(request),
     health: { down: [] },
     signals: signals ?? Object.fromEntries(config.matchers.map(({ name }) => [name, false])),
   }

@@ -1,6 +1,6 @@
 import type { Claims, Granted } from '../../policy/decision.ts'
 import { LINE_VERSION } from '../../policy/decision-line.ts'
-import type { Facts } from '../../policy/facts.ts'
+import type { ChatAsk, Facts, InferenceRequest } from '../../policy/facts.ts'
 import type { DecisionRecord, Outcome, Seen } from '../../policy/record.ts'
 
 /**
@@ -10,9 +10,31 @@ import type { DecisionRecord, Outcome, Seen } from '../../policy/record.ts'
  */
 export function lineOf({ id, revision, facts, seen, outcome }: DecisionRecord): string {
   const { at, caller, request, health, signals } = facts
-  const own = `{"v":${LINE_VERSION},"id":${textOf(id)},"at":${at},"account":${textOf(caller.account)},"request":${jsonOf(request)}`
+  const own = `{"v":${LINE_VERSION},"id":${textOf(id)},"at":${at},"account":${textOf(caller.account)},"request":${requestOf(request)}`
   const shared = `"revision":${nameOf(revision)},"caller":"${caller.kind}","terms":${jsonOf(caller.terms)},"health":{"down":${namesOf(health.down)}},"signals":${signalsOf(signals)}`
   return `${own}${seen ? `,"seen":${seenOf(seen)}` : ''}${endOf(outcome)},${shared},${choiceOf(outcome)}${lastOf(outcome, seen)}}\n`
+}
+
+/** Most are chats. */
+const requestOf = (request: InferenceRequest): string => (request.kind === 'chat' ? chatOf(request) : jsonOf(request))
+
+function chatOf({
+  model,
+  stream,
+  messages,
+  images,
+  textBytes,
+  tools,
+  hosted,
+  cap,
+  choices,
+  thinking,
+}: ChatAsk): string {
+  const named = model === undefined ? '' : `,"model":${textOf(model)}`
+  const size = `"messages":${messages},"images":${images},"textBytes":${textBytes},"tools":${tools}`
+  const limit = cap ? `,"cap":{"field":"${cap.field}","tokens":${cap.tokens}}` : ''
+  const thinks = thinking === undefined ? '' : `,"thinking":${thinking}`
+  return `{"kind":"chat"${named},"stream":${stream},${size}${hosted ? `,"hosted":${jsonOf(hosted)}` : ''}${limit},"choices":${choices}${thinks}}`
 }
 
 /** The minute stands at the end of the line. */
