@@ -130,7 +130,6 @@ export class AnswerStream implements Reader, LiveStream {
 
   resume(): void {
     this.#paused = false
-    this.#heardAt = this.#clock.elapsed()
     this.#take()
     if (!this.#paused) this.#exchange?.resume()
   }
@@ -227,11 +226,12 @@ export class AnswerStream implements Reader, LiveStream {
     while (this.#takeNext());
   }
 
+  /** False when there is nothing left, or it is of no use any more. */
   #takeNext(): boolean {
+    if (this.#phase === 'over') this.#inbox.clear()
     const bytes = this.#inbox.next()
-    if (!bytes || this.#phase === 'over') return false
-    this.#read(this.#reader.read(bytes))
-    return true
+    if (bytes) this.#read(this.#reader.read(bytes))
+    return bytes !== undefined
   }
 
   #read({ events, stop }: StreamReading): void {
@@ -286,7 +286,8 @@ export class AnswerStream implements Reader, LiveStream {
     const { usage, spoken, skipped } = this.#reader
     // A usage that came before the end of a stream that never came counts a part of it.
     const clean = cause === ''
-    const ending = { clean, cause, isFault, ...(clean && usage && { usage }), spoken, skipped }
+    const ending: Building<StreamEnding> = { clean, cause, isFault, spoken, skipped }
+    if (clean && usage) ending.usage = usage
     this.#outbox.end(ending)
     return ending
   }

@@ -1,5 +1,5 @@
-import { type ChunkTerms, type DeltaChunk, deltaOf, parse, readChunk } from './chunk.ts'
-import { isObject, type JsonObject } from './json.ts'
+import { type Chunk, type ChunkTerms, type DeltaChunk, DONE, parse, readChunk, readParsed } from './chunk.ts'
+import { isObject } from './json.ts'
 import type { EventForm } from './known-events.ts'
 
 /** An event of a stream, but for the text in its middle. */
@@ -16,7 +16,7 @@ interface Form {
 
 /** A backend that writes each event in another form is read without. */
 const MOST_FORMS = 4
-const MARK = 'svc-text'
+const KEY = '"content"'
 const CONTENT = /"content": ?"/
 /** What JSON writes as it is. */
 const PLAIN = /^[^"\\\p{Cc}]*$/u
@@ -41,7 +41,7 @@ export class ChunkForms {
   }
 
   /** The same as `readChunk`. */
-  read(data: string): ReturnType<typeof readChunk> {
+  read(data: string): Chunk {
     const form = this.#form
     // To compare a part costs a third of startsWith.
     if (!form || data.slice(0, form.before.length) !== form.before) return this.#parse(data)
@@ -52,14 +52,14 @@ export class ChunkForms {
     return { kind: 'delta', spoken: Buffer.byteLength(text), choices, finished: NONE, data: sent }
   }
 
-  #parse(data: string): ReturnType<typeof readChunk> {
-    const chunk = readChunk(data, this.#terms)
-    if (this.#left > 0 && chunk.kind === 'delta' && chunk.spoken > 0) {
-      const form = formOf(data, chunk, this.#terms)
-      if (form) {
-        this.#form = form
-        this.#left--
-      }
+  #parse(data: string): Chunk {
+    if (data === DONE || this.#left === 0 || this.#terms.deltas) return readChunk(data, this.#terms)
+    const parsed = parse(data)
+    const chunk = readParsed(data, parsed, this.#terms)
+    const form = chunk.kind === 'delta' ? formOf(data, parsed, chunk) : undefined
+    if (form) {
+      this.#form = form
+      this.#left--
     }
     return chunk
   }
@@ -74,44 +74,45 @@ function textIn(data: string, { before, after }: Form): string | undefined {
   return PLAIN.test(text) ? text : undefined
 }
 
-/**
- * The form of an event that says a text and nothing else. Whether the text found is the one that was said is tried: with
- * another one in its place, another one is said.
- */
-function formOf(data: string, chunk: DeltaChunk, terms: ChunkTerms): Form | undefined {
-  const found = CONTENT.exec(data)
-  if (!found || terms.deltas || chunk.choices.length !== 1 || chunk.finished.length > 0 || chunk.usage) return undefined
-  const start = found.index + found[0].length
-  const end = data.indexOf('"', start)
-  if (end === -1 || data.includes(MARK)) return undefined
-  const before = data.slice(0, start)
-  const after = data.slice(end)
-  const marked = before + MARK + after
-  const tried = parse(marked)
-  if (!isObject(tried) || !isSaid(tried)) return undefined
-  const { spoken, data: sent } = deltaOf(marked, tried, terms)
-  if (spoken !== MARK.length || sent === undefined) return undefined
-  const cut = sent.indexOf(MARK)
-  if (cut === -1 || sent.includes(MARK, cut + 1)) return undefined
-  const sentBefore = sent.slice(0, cut)
-  const sentAfter = sent.slice(cut + MARK.length)
-  return { before, after, sentBefore, sentAfter, choices: chunk.choices, event: eventOf() }
-
-  function eventOf(): EventForm | undefined {
-    if (!ASCII.test(before) || !ASCII.test(after)) return undefined
-    return {
-      before: `data: ${before}`,
-      after: `${after}\n\n`,
-      sentBefore: `data: ${sentBefore}`,
-      sentAfter: `${sentAfter}\n\n`,
-      isSentAsCame: sent === marked,
-    }
-  }
+/** The form of an event that says a text and nothing else. */
+function formOf(data: string, parsed: unknown, chunk: DeltaChunk): Form | undefined {
+  const { choices, finished, usage, spoken, data: sentData } = chunk
+  if (spoken === 0 || choices.length !== 1 || finished.length > 0 || usage || sentData === undefined) return undefined
+  const text = contentIn(parsed)
+  if (text === undefined || spoken !== Buffer.byteLength(text)) return undefined
+  const around = cutAround(text, data)
+  const sent = sentData === data ? around : cutAround(text, sentData)
+  if (!around || !sent) return undefined
+  const [before, after] = around
+  const [sentBefore, sentAfter] = sent
+  const isAscii = ASCII.test(before) && ASCII.test(after)
+  const event = isAscii
+    ? {
+        before: `data: ${before}`,
+        after: `${after}\n\n`,
+        sentBefore: `data: ${sentBefore}`,
+        sentAfter: `${sentAfter}\n\n`,
+        isSentAsCame: sentData === data,
+      }
+    : undefined
+  return { before, after, sentBefore, sentAfter, choices, event }
 }
 
-/** Whether the mark is what the only choice says. */
-function isSaid({ choices }: JsonObject): boolean {
-  if (!Array.isArray(choices) || choices.length !== 1) return false
-  const [choice] = choices
-  return isObject(choice) && isObject(choice.delta) && choice.delta.content === MARK
+function contentIn(event: unknown): string | undefined {
+  if (!isObject(event) || !Array.isArray(event.choices) || event.choices.length !== 1) return undefined
+  const [choice] = event.choices
+  const content = isObject(choice) && isObject(choice.delta) ? choice.delta.content : undefined
+  return typeof content === 'string' ? content : undefined
+}
+
+/**
+ * What stands before and after the content of an event. Where its key is there once, and nothing is written with an
+ * escape, no other text than this one is meant.
+ */
+function cutAround(text: string, data: string): readonly [string, string] | undefined {
+  const found = CONTENT.exec(data)
+  if (!found || data.indexOf(KEY) !== data.lastIndexOf(KEY) || data.includes('\\')) return undefined
+  const start = found.index + found[0].length
+  const end = start + text.length
+  return data.slice(start, end) === text && data[end] === '"' ? [data.slice(0, start), data.slice(end)] : undefined
 }

@@ -2,6 +2,9 @@ import { isObject, type JsonObject } from './body.ts'
 import type { DeltaReader } from './tools/delta-reader.ts'
 import { readUsage, spokenBytes, type Usage } from './usage.ts'
 
+/** What stands in place of an event when all was said. */
+export const DONE = '[DONE]'
+
 /** What one event of a backend's stream says. */
 export type Chunk =
   | { readonly kind: 'done' }
@@ -35,17 +38,14 @@ export interface ChunkTerms {
 }
 
 /** Reads the data of one event, and how it is passed on. */
-export function readChunk(data: string, terms: ChunkTerms): Chunk {
-  if (data === '[DONE]') return { kind: 'done' }
-  const chunk = parse(data)
+export const readChunk = (data: string, terms: ChunkTerms): Chunk =>
+  data === DONE ? { kind: 'done' } : readParsed(data, parse(data), terms)
+
+/** The same of what is parsed. */
+export function readParsed(data: string, chunk: unknown, terms: ChunkTerms): Chunk {
   if (!isObject(chunk)) return { kind: 'malformed' }
   if (chunk.error !== undefined && chunk.error !== null) return { kind: 'error', error: chunk.error }
 
-  return deltaOf(data, chunk, terms)
-}
-
-/** The same of an event that is parsed, and tells of no error. */
-export function deltaOf(data: string, chunk: JsonObject, terms: ChunkTerms): DeltaChunk {
   const choices: number[] = []
   const finished: number[] = []
   let spoken = 0

@@ -18,7 +18,7 @@ export interface Connected {
 
 function optionsOf({ connectTimeout }: Way) {
   // Of a socket that never connects nobody else would let go. What a client does not take yet stays with the backend:
-  // node would read up to 128 KB of each stream ahead.
+  // node would read 128 KB of each stream ahead, and with the smallest other mark still one read, which is 64 KB.
   const connect = { timeout: connectTimeout, highWaterMark: 0 }
   // The attempt keeps time: undici's own timers are coarse.
   return { headersTimeout: 0, bodyTimeout: 0, connect }
