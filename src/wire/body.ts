@@ -24,7 +24,7 @@ export interface Written {
 export function parseBody(bytes: Buffer): ParsedBody | Denial {
   const ascii = isAscii(bytes)
   const text = bytes.toString(ascii ? 'latin1' : 'utf8')
-  const shape = readShape(text)
+  const shape = readShape(text, ascii ? bytes : unitsOf(text))
   if (typeof shape === 'string') return invalid('body', shape)
   // Each wrong byte would become a character that nobody sent.
   if (!ascii && !isUtf8(bytes)) return invalid('body', 'is not UTF-8')
@@ -44,6 +44,12 @@ export function parseBody(bytes: Buffer): ParsedBody | Denial {
   // The parser keeps one of those that stand twice.
   const isPlain = inspection.names === names && members.every(({ name }) => !name.includes('\\'))
   return isPlain ? { body: value, written: { text, members } } : { body: value }
+}
+
+function unitsOf(text: string): Uint16Array {
+  const units = new Uint16Array(text.length)
+  Buffer.from(units.buffer).write(text, 'utf16le')
+  return units
 }
 
 /** Of what is ASCII nothing needs to be decoded, which is most of the work. */
