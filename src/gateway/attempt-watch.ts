@@ -1,4 +1,4 @@
-import { type AnswerEnd, type Attempted, type AttemptPlace, failover } from './failover.ts'
+import { type AnswerEnd, type Answered, type Attempted, type AttemptPlace, failover } from './failover.ts'
 import { failoverPorts } from './failover-ports.ts'
 import type { LeasedCall } from './forward.ts'
 import type { Call, Gateway } from './infer.ts'
@@ -28,7 +28,7 @@ export async function watchedFailover<A>(
   gateway: Gateway,
   call: Pick<Call, 'client' | 'trying' | 'trace'>,
   admitted: LeasedCall,
-  { context, failures = 0, statusOf = () => 200 }: WatchedTerms<A>,
+  { context, failures = 0, statusOf = always200 }: WatchedTerms<A>,
   attempt: (place: AttemptPlace, traceparent: string | undefined) => Promise<Outcome<A>>,
 ): Promise<Attempted<A>> {
   let last: AttemptWatch | undefined
@@ -40,14 +40,22 @@ export async function watchedFailover<A>(
     else watch.failed(outcome)
     return outcome
   })
-  const watch = last
-  if (attempted.kind !== 'answered' || !watch) return attempted
-  const { answer, pool, failures: failed } = attempted
-  const over = (end: AnswerEnd, work: Work) => {
+  return attempted.kind === 'answered' && last ? told(attempted, last, statusOf) : attempted
+}
+
+const always200 = () => 200
+
+/** By itself: what was asked need not be kept as long as the answer lasts. */
+function told<A>(
+  { answer, pool, failures, over }: Answered<A>,
+  watch: AttemptWatch,
+  statusOf: (answer: A) => number,
+): Answered<A> {
+  const overAndTold = (end: AnswerEnd, work: Work) => {
     watch.over(end, work, statusOf(answer))
-    attempted.over(end, work)
+    over(end, work)
   }
-  return { kind: 'answered', answer, pool, failures: failed, over }
+  return { kind: 'answered', answer, pool, failures, over: overAndTold }
 }
 
 /** To be called when an attempt is about to be made. */

@@ -85,7 +85,7 @@ export function readExchange(
 class Attempt implements Exchange, BackendListener {
   readonly #clock: Clock
   readonly #isAnswer: (status: number) => boolean
-  readonly #dispatched: () => void
+  #dispatched: (() => void) | undefined
   readonly #reader: Reader
   readonly #over: (outcome: Rejected | Failed) => void
   readonly #exchange: Exchange
@@ -128,7 +128,9 @@ class Attempt implements Exchange, BackendListener {
   connected(): void {
     this.#callOff()
     this.#dispatchedAt = this.#clock.elapsed()
-    this.#dispatched()
+    this.#dispatched?.()
+    // It keeps all of the request.
+    this.#dispatched = undefined
     this.#reader.sent()
   }
 

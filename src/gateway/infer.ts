@@ -9,7 +9,7 @@ import type { StreamWanted, WireRequest } from '../wire/request.ts'
 import { type Headers, signalsOf } from '../wire/signals.ts'
 import { type AdmittedCall, type Applicant, admit } from './admit.ts'
 import { noteOf } from './decisions.ts'
-import type { Failure } from './failover.ts'
+import type { Answered as AnsweredBy, Failure } from './failover.ts'
 import { answerTerms, delivered, endOf, forward, type LeasedCall, leased, settle, unanswered } from './forward.ts'
 import type { Leases } from './leases.ts'
 import type { Pools } from './pools.ts'
@@ -28,7 +28,7 @@ import type {
 import { settlementOf } from './settlement.ts'
 import type { VerifyToken } from './sign-in.ts'
 import { type Bill, type Store, StoreUnavailable } from './store.ts'
-import { attemptStream, type LiveStream, type StreamEnding } from './stream.ts'
+import { type AnswerStream, attemptStream, type LiveStream, type StreamEnding } from './stream.ts'
 import { type LearntTools, learnTools } from './tools/learn.ts'
 import { Rounds } from './tools/rounds.ts'
 import { serveToolStream } from './tools/tool-stream.ts'
@@ -177,7 +177,15 @@ async function serveStream(gateway: Gateway, call: Call, admitted: LeasedCall, w
     attemptStream(gateway, target, wanted, call.client),
   )
   if (attempted.kind !== 'answered') return unanswered(gateway, admitted, attempted)
-  const { answer, pool, failures, over } = attempted
+  return streamed(gateway, admitted, attempted)
+}
+
+/** By itself: what was asked need not be kept as long as the stream lives. */
+function streamed(
+  gateway: Gateway,
+  admitted: LeasedCall,
+  { answer, pool, failures, over }: AnsweredBy<AnswerStream>,
+): Served {
   admitted.lease.speaking(() => settlementOf(admitted, { pool, spoken: answer.spoken }))
   return {
     kind: 'stream',
@@ -187,7 +195,7 @@ async function serveStream(gateway: Gateway, call: Call, admitted: LeasedCall, w
     stream: answer,
     settle: ending => {
       over(endOf(ending), ending)
-      return settle(gateway, admitted, { pool, ...ending }).finally(() => admitted.lease.end())
+      return settle(gateway, admitted, delivered(pool, ending)).finally(() => admitted.lease.end())
     },
   }
 }

@@ -1,4 +1,5 @@
-import type { Millis } from '../policy/config.ts'
+import type { BackendSettings } from '../config/settings.ts'
+import type { Commit, Millis } from '../policy/config.ts'
 import type { Building } from '../policy/decision.ts'
 import type { ChunkTerms } from '../wire/chunk.ts'
 import type { StreamWanted } from '../wire/request.ts'
@@ -53,16 +54,13 @@ export function attemptStream(
   terms: StreamWanted,
   client: Client,
 ): Promise<Outcome<AnswerStream>> {
-  return new Promise(resolve => {
-    let stopWatching: Cancel = () => {}
-    const stream = new AnswerStream(ports.clock, target, terms, outcome => {
-      stopWatching()
-      resolve(outcome)
-    })
-    stream.begin(openAttempt(ports, target, stream, outcome => stream.answer(outcome)))
-    stopWatching = client.onGone(() => stream.leave())
-  })
+  const stream = new AnswerStream(ports.clock, target, terms)
+  stream.begin(openAttempt(ports, target, stream, answering(stream)), target.streamTime, client)
+  return stream.answered
 }
+
+/** By itself: a function made beside the target would keep its body as long as the stream lives. */
+const answering = (stream: AnswerStream) => (outcome: Rejected | Failed) => stream.answer(outcome)
 
 /** A backend that said it is done gets this long to end its response, so that the connection can be used again. */
 const LINGER: Millis = 1000
@@ -75,10 +73,14 @@ const MAX_JSON_PIECES = 64
 export class AnswerStream implements Reader, LiveStream {
   /** Set for a round of an answer with hosted tools. */
   readonly deltas: DeltaReader | undefined
+  /** Resolves at its commit, or with why there is none. */
+  readonly answered: Promise<Outcome<AnswerStream>>
   readonly #clock: Clock
-  readonly #target: Target
+  readonly #settings: BackendSettings
+  readonly #commit: Commit
   readonly #reader: StreamReader
-  readonly #answered: (outcome: Outcome<AnswerStream>) => void
+  #resolve: (outcome: Outcome<AnswerStream>) => void = () => {}
+  #unwatch: Cancel = () => {}
   #timers: Cancel[] = []
   #exchange: Exchange | undefined
   #phase: 'waiting' | 'live' | 'over' = 'waiting'
@@ -93,10 +95,13 @@ export class AnswerStream implements Reader, LiveStream {
   #paused = false
   #heardAt: Millis
 
-  constructor(clock: Clock, target: Target, terms: StreamWanted, answered: (outcome: Outcome<AnswerStream>) => void) {
+  constructor(clock: Clock, target: Omit<Target, 'body'>, terms: StreamWanted) {
     this.#clock = clock
-    this.#target = target
-    this.#answered = answered
+    this.#settings = target.settings
+    this.#commit = target.commit
+    this.answered = new Promise(resolve => {
+      this.#resolve = resolve
+    })
     this.#heardAt = clock.elapsed()
     const { usageWanted, choices } = terms
     const { model } = target.pool
@@ -114,9 +119,10 @@ export class AnswerStream implements Reader, LiveStream {
     return this.#reader.spoken
   }
 
-  begin(exchange: Exchange): void {
+  begin(exchange: Exchange, streamTime: Millis, client: Client): void {
     this.#exchange = exchange
-    this.#after(this.#target.streamTime, () => this.#give({ ...this.#failed('stream timeout'), ...PATIENCE_LOST }))
+    this.#unwatch = client.onGone(() => this.leave())
+    this.#after(streamTime, () => this.#give({ ...this.#failed('stream timeout'), ...PATIENCE_LOST }))
   }
 
   attach(sink: StreamSink): void {
@@ -143,7 +149,7 @@ export class AnswerStream implements Reader, LiveStream {
   }
 
   sent(): void {
-    const { headersTimeout, firstContentTimeout, idleTimeout } = this.#target.settings
+    const { headersTimeout, firstContentTimeout, idleTimeout } = this.#settings
     this.#dispatched = true
     this.#heardAt = this.#clock.elapsed()
     this.#after(headersTimeout, () => this.#headed || this.#late('headers timeout'))
@@ -199,7 +205,8 @@ export class AnswerStream implements Reader, LiveStream {
     if (this.#phase !== 'waiting') return
     this.#phase = outcome.kind === 'answered' ? 'live' : 'over'
     if (this.#phase === 'over') this.#callOff()
-    this.#answered(outcome)
+    this.#unwatch()
+    this.#resolve(outcome)
   }
 
   #give(failure: Failed | Rejected): void {
@@ -236,7 +243,7 @@ export class AnswerStream implements Reader, LiveStream {
 
   #read({ events, stop }: StreamReading): void {
     if (events !== '' && !this.#outbox.write(events)) this.fail('answer too large')
-    if (this.#target.commit === 'first_content' && this.#reader.shows) this.answer({ kind: 'answered', answer: this })
+    if (this.#commit === 'first_content' && this.#reader.shows) this.answer({ kind: 'answered', answer: this })
     if (stop?.kind === 'done') this.#done()
     else if (stop?.kind === 'broken') this.#late(stop.cause)
     else if (stop) this.#give(ofError(stop.error, this.work()))
@@ -301,7 +308,7 @@ export class AnswerStream implements Reader, LiveStream {
   }
 
   #watchSilence(time: Millis): void {
-    const { idleTimeout } = this.#target.settings
+    const { idleTimeout } = this.#settings
     this.#after(time, () => {
       // Before the first content the other timers rule: a model may think long before it speaks.
       const silent = this.#paused || !this.#reader.started ? 0 : this.#clock.elapsed() - this.#heardAt

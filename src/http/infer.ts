@@ -52,8 +52,8 @@ export function inference(read: (bytes: Buffer, app: App) => WireRequest | Denia
     if (keyHash !== undefined) asked.keyHash = keyHash
     const trace = traceOf(app, call, { kind: wire.request.kind, stream: late !== undefined })
     if (trace) asked.trace = trace
-    if (late) await answerEvents(app, call, late, asked)
-    else await answerWhole(app, call, asked)
+    // Not awaited: what was asked need not be kept as long as the answer lasts.
+    return late ? answerEvents(app, call, late, asked) : answerWhole(app, call, asked)
   }
 }
 
