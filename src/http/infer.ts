@@ -28,6 +28,7 @@ export function inference(read: (bytes: Buffer, app: App) => WireRequest | Denia
     const bytes = await readBody(call.request, app.settings.limits.bodyBytes)
     const waited = app.clock.elapsed() - waitedFrom
     if (isDenial(bytes)) return call.deny(bytes)
+    // Not sooner: what is refused must be refused before more of its connection is read.
     await endOfTurn()
     const wire = read(bytes, app)
     if (isDenial(wire)) return call.deny(wire)
