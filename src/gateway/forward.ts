@@ -76,7 +76,7 @@ export async function unanswered(gateway: Gateway, admitted: AdmittedCall, attem
   const { failures } = attempted
   if (attempted.kind === 'left' && attempted.dispatched) {
     const { pool, work } = attempted.dispatched
-    const bill = await settle(gateway, admitted, { pool, ...work })
+    const bill = await settle(gateway, admitted, delivered(pool, work))
     return { kind: 'left', bill, failures }
   }
   await gateway.store.refund(admitted.hold)

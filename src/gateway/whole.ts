@@ -18,16 +18,16 @@ export function attemptWhole<A>(
   read: (bytes: Buffer) => A | undefined,
 ): Promise<Outcome<A>> {
   return new Promise(resolve => {
-    const answer = new WholeAnswer(ports.clock, target.settings, read, resolve)
-    answer.begin(
-      openAttempt(ports, target, answer, outcome => answer.finish(outcome)),
+    const reader = new WholeReader(ports.clock, target.settings, read, resolve)
+    reader.begin(
+      openAttempt(ports, target, reader, outcome => reader.finish(outcome)),
       client,
     )
   })
 }
 
 /** An answer until all of it is there. */
-class WholeAnswer<A> implements Reader {
+class WholeReader<A> implements Reader {
   readonly #clock: Clock
   readonly #settings: BackendSettings
   readonly #read: (bytes: Buffer) => A | undefined

@@ -125,11 +125,6 @@ export class HttpCall implements Client {
     }
   }
 
-  /** Adds to its line of the log. */
-  notes(more: Partial<CallNote>): void {
-    Object.assign(this.note, more)
-  }
-
   /** It is sent to a backend; `waited` is how long its body took to come. */
   tries(waited: Millis): void {
     if (this.note.overheadMs !== undefined) return
@@ -175,7 +170,8 @@ export class HttpCall implements Client {
       this.deny(denial)
       return
     }
-    this.notes({ code: denial.code, interrupted: 'the gateway shut down' })
+    this.note.code = denial.code
+    this.note.interrupted = 'the gateway shut down'
     if (this.streaming) response.end(denialEvent(denial, this.terms))
     else response.destroy()
   }
@@ -235,7 +231,8 @@ export class HttpCall implements Client {
 
   deny(denial: Denial | ProtocolDenial): void {
     const type = 'type' in denial ? denial.type : denial.code === 'TOOL_UNAVAILABLE' ? denial.tool : undefined
-    this.notes({ code: denial.code, ...(type !== undefined && { type }) })
+    this.note.code = denial.code
+    if (type !== undefined) this.note.type = type
     const { body, ...answer } = renderDenial(denial, this.terms)
     this.#answer({ ...answer, body: { type: 'application/json', bytes: Buffer.from(JSON.stringify(body)) } })
   }

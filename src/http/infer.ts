@@ -54,16 +54,17 @@ export function inference(read: (bytes: Buffer, app: App) => WireRequest | Denia
     const trace = traceOf(app, call, { kind: wire.request.kind, stream: late !== undefined })
     if (trace) asked.trace = trace
     // Not awaited: what was asked need not be kept as long as the answer lasts.
-    return late ? answerEvents(app, call, late, asked) : answerWhole(app, call, asked)
+    return answer(app, call, asked, late)
   }
 }
 
-async function answerWhole(app: App, call: HttpCall, asked: Call): Promise<void> {
-  const served = await infer(app, asked)
+/** `late` is there where a stream was asked for. */
+async function answer(app: App, call: HttpCall, asked: Call, late: LateStart | undefined): Promise<void> {
+  const served = await (late ? infer(app, asked).finally(() => late.stop()) : infer(app, asked))
   noteFailures(call, served)
   switch (served.kind) {
     case 'denied':
-      return call.deny(served.denial)
+      return deny(call, served.denial, late?.events)
     case 'left':
       if (served.bill) noteBill(call, served.bill)
       return
@@ -72,24 +73,9 @@ async function answerWhole(app: App, call: HttpCall, asked: Call): Promise<void>
       noteBill(call, bill)
       return call.send(200, 'application/json', bytes, answerHeaders(app.settings.brand, admitted, pool, bill.cost))
     }
-    case 'stream':
-      throw new Error('a stream came that nobody asked for')
-  }
-}
-
-async function answerEvents(app: App, call: HttpCall, late: LateStart, asked: Call): Promise<void> {
-  const { events } = late
-  const served = await infer(app, asked).finally(() => late.stop())
-  noteFailures(call, served)
-  switch (served.kind) {
-    case 'denied':
-      return deny(call, events, served.denial)
-    case 'left':
-      if (served.bill) noteBill(call, served.bill)
-      return
-    case 'whole':
-      throw new Error('an answer came whole that was to be streamed')
-    case 'stream':
+    case 'stream': {
+      if (!late) throw new Error('a stream came that nobody asked for')
+      const { events } = late
       events.open(answerHeaders(app.settings.brand, served.admitted, served.pool, 0))
       return relay(call, events, served.stream, async ending => {
         noteBill(call, await served.settle(ending))
@@ -99,6 +85,7 @@ async function answerEvents(app: App, call: HttpCall, late: LateStart, asked: Ca
         if (skipped > 0) call.note.skippedEvents = skipped
         if (!clean) call.note.interrupted = cause
       })
+    }
   }
 }
 
@@ -147,11 +134,14 @@ class LateStart {
   }
 }
 
-function deny(call: HttpCall, events: EventResponse, denial: Denial): void {
-  if (events.opened) {
-    call.notes({ code: denial.code, interrupted: 'denied after the headers' })
-    events.end(denialEvent(denial, call.terms))
-  } else call.deny(denial)
+function deny(call: HttpCall, denial: Denial, events: EventResponse | undefined): void {
+  if (!events?.opened) {
+    call.deny(denial)
+    return
+  }
+  call.note.code = denial.code
+  call.note.interrupted = 'denied after the headers'
+  events.end(denialEvent(denial, call.terms))
 }
 
 export function noteFailures({ note }: HttpCall, { failures }: Pick<Served, 'failures'>): void {

@@ -38,7 +38,8 @@ function passing(route: Passthrough, method: PassMethod) {
     if (isDenial(body)) return call.deny(body)
     const plan = planOf(app.config, caller)
     // A route has one model: what names none asks for that, not for the default one.
-    call.notes({ ...(plan && { plan: plan.name }), asked: body.model ?? route.model.name })
+    call.note.plan = plan?.name
+    call.note.asked = body.model ?? route.model.name
     const trying = (_admitted: AdmittedCall) => app.feed.began(caller.account)
     const { upload, ...said } = body
     const asked = { requestId: call.requestId, caller, client: call, trying, route, method, ...said }
@@ -106,6 +107,6 @@ function answer({ settings }: App, call: HttpCall, passed: PassedOn): Promise<vo
   const headers = { ...live.headers, ...answerHeaders(settings.brand, admitted, pool, bill?.cost ?? 0) }
   return passOn(call, live, { headers, isPaid: bill !== undefined }, async ending => {
     noteBill(call, await passed.finish(ending))
-    if (!ending.clean) call.notes({ interrupted: ending.cause })
+    if (!ending.clean) call.note.interrupted = ending.cause
   })
 }

@@ -1,4 +1,5 @@
 import { Histogram, type Registry } from 'prom-client'
+import { ByLabels } from './by-labels.ts'
 
 export interface SpreadOptions {
   readonly name: string
@@ -18,36 +19,26 @@ interface Series {
 
 /** How values are spread, by labels. Telling a histogram of many at a time takes a small part of telling it of each. */
 export class Spread {
-  readonly #names: readonly string[]
-  readonly #histogram: Histogram
-  readonly #series = new Map<string, Series>()
+  readonly #series: ByLabels<Series>
 
   constructor(registry: Registry, { name, help, labels, buckets }: SpreadOptions) {
-    this.#names = labels
     const collect = () => {
-      for (const series of this.#series.values()) tell(series)
+      for (const series of this.#series.all) tell(series)
     }
     const registers = [registry]
-    this.#histogram = new Histogram({ name, help, labelNames: [...labels], buckets: [...buckets], registers, collect })
+    const histogram = new Histogram({ name, help, labelNames: [...labels], buckets: [...buckets], registers, collect })
+    this.#series = new ByLabels(labels, each => {
+      // Shown in the order in which they came.
+      histogram.zero(each)
+      return { told: histogram.labels(each), waiting: [] }
+    })
   }
 
   /** Adds a value. Those that follow are of the labels, in their order. */
   add(value: number, ...values: readonly string[]): void {
-    const series = this.#seriesOf(values)
+    const series = this.#series.of(values)
     series.waiting.push(value)
     if (series.waiting.length >= MOST_WAITING) tell(series)
-  }
-
-  #seriesOf(values: readonly string[]): Series {
-    const key = values.join('\n')
-    const found = this.#series.get(key)
-    if (found) return found
-    const labels = Object.fromEntries(this.#names.map((name, index) => [name, values[index] ?? '']))
-    // Shown in the order in which they came.
-    this.#histogram.zero(labels)
-    const series = { told: this.#histogram.labels(labels), waiting: [] }
-    this.#series.set(key, series)
-    return series
   }
 }
 

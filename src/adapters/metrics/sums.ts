@@ -1,4 +1,5 @@
 import { Counter, type Registry } from 'prom-client'
+import { ByLabels } from './by-labels.ts'
 
 export interface SumsOptions {
   readonly name: string
@@ -16,12 +17,11 @@ export interface Sum {
 
 /** Sums by labels, in plain numbers: a request hardly notices them. They become a counter when somebody asks. */
 export class Sums {
-  readonly #sums = new Map<string, Sum>()
-  readonly #names: readonly string[]
+  readonly #sums: ByLabels<Sum>
 
   constructor(registry: Registry, { name, help, labels, per = 1 }: SumsOptions) {
-    this.#names = labels
-    const sums = this.#sums
+    const sums = new ByLabels<Sum>(labels, each => ({ labels: each, sum: 0 }))
+    this.#sums = sums
     new Counter({
       name,
       help,
@@ -29,7 +29,7 @@ export class Sums {
       registers: [registry],
       collect() {
         this.reset()
-        for (const { labels, sum } of sums.values()) this.inc(labels, sum / per)
+        for (const { labels, sum } of sums.all) this.inc(labels, sum / per)
       },
     })
   }
@@ -41,12 +41,6 @@ export class Sums {
 
   /** The sum of some labels, to be added to; it is shown from now on. */
   of(...values: readonly string[]): Sum {
-    const key = values.join('\n')
-    const found = this.#sums.get(key)
-    if (found) return found
-    const labels = Object.fromEntries(this.#names.map((name, index) => [name, values[index] ?? '']))
-    const sum = { labels, sum: 0 }
-    this.#sums.set(key, sum)
-    return sum
+    return this.#sums.of(values)
   }
 }

@@ -6,7 +6,7 @@ import { type AdmittedCall, admit } from '../admit.ts'
 import { watchedFailover } from '../attempt-watch.ts'
 import { noteOf } from '../decisions.ts'
 import type { Answered, Failure } from '../failover.ts'
-import { endOf, type LeasedCall, settle, unanswered } from '../forward.ts'
+import { delivered, endOf, type LeasedCall, leased, settle, unanswered } from '../forward.ts'
 import { type Call, type Gateway, healthAt, type Unserved } from '../infer.ts'
 import type { CarriedBody } from '../ports.ts'
 import { settlementOf } from '../settlement.ts'
@@ -66,7 +66,7 @@ export async function pass(gateway: Gateway, call: PassCall): Promise<Passed> {
 
   const lease = gateway.leases.open(admitted.hold)
   try {
-    const passed = await serve(gateway, call, { lease, ...admitted })
+    const passed = await serve(gateway, call, leased(admitted, lease))
     // What is measured to its end holds until then.
     if (passed.kind !== 'passed' || passed.bill) lease.end()
     return passed
@@ -95,7 +95,7 @@ async function serve(gateway: Gateway, call: PassCall, admitted: LeasedCall): Pr
       {
         ...{ ...place, path, requestId, method, meter, ...(body && { body }) },
         ...(traceparent !== undefined && { traceparent }),
-        dispatched: gauge => admitted.lease.dispatched(() => settlementOf(admitted, { pool, ...gauge.soFar })),
+        dispatched: gauge => admitted.lease.dispatched(() => settlementOf(admitted, delivered(pool, gauge.soFar))),
       },
       client,
     )
@@ -114,7 +114,7 @@ async function settledNow(
   admitted: LeasedCall,
   { answer, pool, failures, over }: Answered<PassedAnswer>,
 ): Promise<PassedOn> {
-  const bill = await settle(gateway, admitted, { pool, ...answer.work() }).catch(error => {
+  const bill = await settle(gateway, admitted, delivered(pool, answer.work())).catch(error => {
     over('left', answer.abort().work)
     throw error
   })
@@ -138,7 +138,7 @@ function settledLater(
     answer,
     finish: ending => {
       over(endOf(ending), ending.work)
-      return settle(gateway, admitted, { pool, ...ending.work }).finally(() => admitted.lease.end())
+      return settle(gateway, admitted, delivered(pool, ending.work)).finally(() => admitted.lease.end())
     },
   }
 }
