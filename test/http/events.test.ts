@@ -113,7 +113,7 @@ it('what is refused is told as well: with its account where there is one, and no
   const key = await test.key('tight', 'ada')
   const reader = await follow()
   await test.chat(key, { ...asked, model: `model-${key}` })
-  await test.chat(`${key.slice(0, -1)}0`)
+  await test.chat(`${key.slice(0, -1)}${key.endsWith('0') ? '1' : '0'}`)
   await test.logged(2)
   test.clock.advance(100)
 
