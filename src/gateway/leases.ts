@@ -1,6 +1,7 @@
 import type { Millis } from '../policy/config.ts'
 import type { Hold } from '../policy/standing.ts'
 import type { Alarm, Cancel, Clock } from './ports.ts'
+import { type Listed, Roster } from './roster.ts'
 import type { Beat, Settlement, Store } from './store.ts'
 
 /** A third of the lease, so that two signs of life may get lost. */
@@ -25,7 +26,7 @@ export class Leases {
   readonly #store: Store
   readonly #clock: Clock
   readonly #alarm: Alarm
-  readonly #open = new Set<OpenLease>()
+  readonly #open = new Roster<OpenLease>()
   #stopBeating: Cancel = () => {}
   #stopFirst: Cancel | undefined
 
@@ -49,7 +50,7 @@ export class Leases {
 
   /** One is over. */
   ended(lease: OpenLease): void {
-    this.#open.delete(lease)
+    this.#open.remove(lease)
   }
 
   /** How many there are. */
@@ -64,14 +65,14 @@ export class Leases {
 
   #beatLater(): void {
     this.#stopBeating = this.#clock.after(BEAT_MS, () => {
-      this.#beat([...this.#open])
+      this.#beat(this.#open.all)
       this.#beatLater()
     })
   }
 
   #firstCheckpoints(): void {
     this.#stopFirst = undefined
-    this.#beat([...this.#open].filter(({ fresh }) => fresh))
+    this.#beat(this.#open.all.filter(({ fresh }) => fresh))
   }
 
   #beat(open: readonly OpenLease[]): void {
@@ -86,7 +87,8 @@ export class Leases {
 
 const beatOf = ({ hold, soFar }: OpenLease): Beat => ({ hold, ...(soFar && { soFar: soFar() }) })
 
-class OpenLease implements Lease {
+class OpenLease implements Lease, Listed {
+  place = -1
   hold: Hold
   soFar: (() => Settlement) | undefined
   /** Dispatched, and the store does not know yet. */

@@ -8,12 +8,16 @@ export interface Room {
   readonly queueTimeout: Millis
 }
 
+interface Waiter {
+  admit: () => void
+}
+
 /** Requests under way in one pool, and those that wait for one of them to end: first come, first served. */
 export class Slots {
   #taken = 0
   /** As the latest request was told, since a reload may change it. */
   #max = Number.POSITIVE_INFINITY
-  readonly #queue = new Set<() => void>()
+  readonly #queue = new Set<Waiter>()
 
   get taken(): number {
     return this.#taken
@@ -48,20 +52,22 @@ export class Slots {
 
   /** Lets those in that wait longest, while there is room. */
   #admit(): void {
-    for (const next of this.#queue) {
+    for (const { admit } of this.#queue) {
       if (this.#taken >= this.#max) return
       this.#taken++
-      next()
+      admit()
     }
   }
 
   #wait(time: Millis, clock: Clock, client: Client): Promise<boolean> {
     return new Promise(resolve => {
-      const next = () => end(true)
-      this.#queue.add(next)
+      const waiter: Waiter = { admit: () => end(true) }
+      this.#queue.add(waiter)
       const stop = afterOrGone(time, clock, client, () => end(false))
       const end = (got: boolean) => {
-        this.#queue.delete(next)
+        this.#queue.delete(waiter)
+        // A table of the Set may outlive it: nothing of the request then does (docs/decisions/015).
+        waiter.admit = () => {}
         stop()
         resolve(got)
       }

@@ -95,7 +95,7 @@ export function serve(snapshots: Snapshots, endpoints: readonly Endpoint[], log:
       call.trace?.end(tracedEnd(entry, app.config))
       log(entry, app.config)
       snapshots.giveBack(app)
-      traffic.over(call)
+      traffic.over()
     }
     call.onClosed(() => {
       closedAt = clock.now()

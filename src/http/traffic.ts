@@ -7,9 +7,9 @@ import type { HttpCall } from './call.ts'
 /** The connections of one listener, and the requests on them. */
 export class Traffic {
   /** With the requests on it of which something can still be sent. */
-  readonly #sockets = new Map<Socket, Set<HttpCall>>()
-  /** Also those whose client has left, until they are settled. */
-  readonly #underWay = new Set<HttpCall>()
+  readonly #sockets = new Map<Socket, HttpCall[]>()
+  /** How many there are, also of those whose client has left, until they are settled. */
+  #underWay = 0
   #ending = false
   #quiet = () => {}
 
@@ -19,18 +19,18 @@ export class Traffic {
   }
 
   connected(socket: Socket): void {
-    const calls = new Set<HttpCall>()
+    const calls: HttpCall[] = []
     this.#sockets.set(socket, calls)
     socket.once('close', () => {
       this.#sockets.delete(socket)
       // Node tells only the response whose turn it is; those of pipelined requests would never hear.
-      for (const call of calls) call.close()
+      for (const call of [...calls]) call.close()
     })
   }
 
   began(call: HttpCall): void {
-    this.#sockets.get(call.request.socket)?.add(call)
-    this.#underWay.add(call)
+    this.#sockets.get(call.request.socket)?.push(call)
+    this.#underWay++
     if (this.#ending) call.closeAfterwards()
   }
 
@@ -38,14 +38,15 @@ export class Traffic {
   closed(call: HttpCall): void {
     const { socket } = call.request
     const calls = this.#sockets.get(socket)
-    calls?.delete(call)
-    if (this.#ending && calls?.size === 0) socket.destroySoon()
+    const at = calls?.indexOf(call) ?? -1
+    if (at !== -1) calls?.splice(at, 1)
+    if (this.#ending && calls?.length === 0) socket.destroySoon()
   }
 
   /** Closed, and settled. */
-  over(call: HttpCall): void {
-    this.#underWay.delete(call)
-    if (this.#underWay.size === 0) this.#quiet()
+  over(): void {
+    this.#underWay--
+    if (this.#underWay === 0) this.#quiet()
   }
 
   /** The requests that somebody waits for on this connection. */
@@ -62,7 +63,7 @@ export class Traffic {
     this.#closeIdle()
     await new Promise<void>(resolve => {
       this.#quiet = resolve
-      if (this.#underWay.size === 0) resolve()
+      if (this.#underWay === 0) resolve()
     })
   }
 
@@ -77,10 +78,10 @@ export class Traffic {
 
   /** Node's own closeIdleConnections breaks answers that were written, and not yet sent. */
   #closeIdle(): void {
-    for (const [socket, calls] of this.#sockets) if (calls.size === 0) socket.destroySoon()
+    for (const [socket, calls] of this.#sockets) if (calls.length === 0) socket.destroySoon()
   }
 
   get #all(): readonly HttpCall[] {
-    return [...this.#sockets.values()].flatMap(calls => [...calls])
+    return [...this.#sockets.values()].flat()
   }
 }
