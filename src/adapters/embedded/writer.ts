@@ -13,6 +13,9 @@ import type { Kept } from './unwritten.ts'
 /** What changed without a settlement waits this long at most. A crash forgets no more than that. */
 const WRITE_BEHIND_MS: Millis = 250
 const RETRY_MS: Millis = 1000
+/** A commit of so many rows was a crowd's. The next one waits for more of them, some turns of the event loop: they are long on a busy one only. */
+const CROWD = 4
+const CROWD_TURNS = 5
 
 /** The present, as it is to be written. */
 interface Memory {
@@ -45,6 +48,7 @@ export class Writer {
   #next: Promise<void> | undefined
   #timer: NodeJS.Timeout | undefined
   #failing = false
+  #crowded = false
   #stopped = false
 
   constructor(records: Records, memory: Memory, wrote: Wrote = () => {}) {
@@ -135,8 +139,7 @@ export class Writer {
 
   #commitNext(): Promise<void> {
     const commit = this.#last
-      // Answers that end in the same turn of the event loop share the commit.
-      .then(() => setImmediate())
+      .then(() => this.#gather())
       .then(() => {
         this.#next = undefined
         return this.#commit()
@@ -146,8 +149,14 @@ export class Writer {
     return commit
   }
 
+  /** Answers that end before it resolves share the commit. */
+  async #gather(): Promise<void> {
+    for (let turns = this.#crowded ? CROWD_TURNS : 1; turns > 0; turns--) await setImmediate()
+  }
+
   async #commit(): Promise<void> {
     const entries = this.#entries
+    this.#crowded = entries.size >= CROWD
     this.#writingEntries = entries
     this.#entries = new Map()
     this.#writing = this.#changed
