@@ -1,4 +1,5 @@
 import { once } from 'node:events'
+import { setImmediate } from 'node:timers/promises'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { lockDirectory } from '../../src/adapters/embedded/lock.ts'
 import { openRecords, type Records } from '../../src/adapters/embedded/records.ts'
@@ -402,6 +403,31 @@ describe('embedded: what is written when', () => {
 
     expect(disk.commits).toBe(1)
   })
+
+  it.each([
+    { before: 8, commits: 1 },
+    { before: 1, commits: 2 },
+  ])(
+    'after a commit of $before rows, settlements some turns of the event loop apart take $commits',
+    async ({ before, commits }) => {
+      const { store, disk, shop } = await openWatched()
+      const holds = await Promise.all(
+        Array.from({ length: before + 2 }, (_, index) => admit(store, shop, `req_${index}`)),
+      )
+      await store.flush()
+      await Promise.all(holds.slice(2).map(hold => store.settle(settlement(hold))))
+      disk.commits = 0
+
+      const settled: Promise<unknown>[] = []
+      for (const hold of holds.slice(0, 2)) {
+        settled.push(store.settle(settlement(hold)))
+        for (let turn = 0; turn < 3; turn++) await setImmediate()
+      }
+      await Promise.all(settled)
+
+      expect(disk.commits).toBe(commits)
+    },
+  )
 
   it('a sweep that resolved is in the files', async () => {
     const clock = clockAt(NOON)
