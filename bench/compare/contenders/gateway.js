@@ -1,10 +1,11 @@
 import { spawnSync } from 'node:child_process'
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { cores, start, stop } from '../processes.js'
 
 const svcctl = fileURLToPath(new URL('../../../bin/svcctl.js', import.meta.url))
+const unit = new URL('../../../deploy/svc-gateway.service', import.meta.url)
 
 /** All that an operator declares, with limits that the load does not reach. */
 const configuration = ({ port, admin, backend, store, directory, sheds }) => `version: 1
@@ -65,9 +66,13 @@ export async function startGateway({ name, port, directory, core = cores.contend
   const hooks = hook ? ['--import', hook] : []
   // To a file, as a service's output goes: its line for each request is part of the price.
   const log = join(own, 'log')
-  const child = await start([process.execPath, ...hooks, svcctl, 'serve', '-c', file], { core, port, log, env })
+  const command = [process.execPath, ...hooks, svcctl, 'serve', '-c', file]
+  const child = await start(command, { core, port, log, env: { NODE_OPTIONS: unitOptions(), ...env } })
   return { ports: [port], pids: [child.pid], file, stop: () => stop(child) }
 }
+
+/** What node is told by deploy/svc-gateway.service. */
+const unitOptions = () => /^Environment=NODE_OPTIONS=(.+)$/m.exec(readFileSync(unit, 'utf8'))?.[1] ?? ''
 
 /** Mints a key of the plan without limits that the load would reach. */
 export function mintKey({ file }) {
