@@ -1,10 +1,11 @@
 import fc from 'fast-check'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { type Held, Holds } from '../../src/adapters/embedded/holds.ts'
+import { Holds } from '../../src/adapters/embedded/holds.ts'
 import { type EmbeddedStore, openEmbeddedStore } from '../../src/adapters/embedded/store.ts'
 import type { Hold } from '../../src/policy/standing.ts'
 import { expectBalanced, newDirectory, now, openHere } from './directory.ts'
 import { admit, claimsOf, clockAt, LAPSED, ledgerOf, NOON, openShop, type Shop, settlement, waste } from './fixtures.ts'
+import { heldOf } from './held.ts'
 
 const SPENT = { tokens: 12, cost: 14 }
 /** More than are remembered. */
@@ -173,24 +174,6 @@ describe('embedded: a request id is charged once', () => {
 })
 
 describe('embedded: a request is taken for new', () => {
-  const heldOf = (requestId: string): Held => ({
-    hold: { ...HOLD, requestId },
-    readings: { requests: 0, tokens: 0, day: 0, open: 0, used: 0, held: 0 },
-    leaseUntil: NOON,
-  })
-  const HOLD: Hold = {
-    requestId: '',
-    account: 'acct_a',
-    output: 20,
-    tokens: 30,
-    cost: 50,
-    second: NOON / 1000,
-    window: NOON,
-    at: NOON,
-    round: 0,
-    spent: { tokens: 0, cost: 0 },
-  }
-
   const nameOf = (id: number) => `req_${String(id).padStart(5, '0')}`
 
   it('never when it ended before, or has a row, or the ledger goes beyond it', () => {

@@ -3,22 +3,9 @@ import { join } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
 import { expect, it, onTestFinished } from 'vitest'
 import { Spool, type Spooled } from '../../src/adapters/redis/spool.ts'
-import type { Hold } from '../../src/policy/standing.ts'
 import { newDirectory } from './directory.ts'
-import { NOON } from './fixtures.ts'
+import { holdOf } from './held.ts'
 
-const holdOf = (requestId: string): Hold => ({
-  requestId,
-  account: 'acct_a',
-  output: 20,
-  tokens: 30,
-  cost: 50,
-  second: NOON / 1000,
-  window: NOON,
-  at: NOON,
-  round: 0,
-  spent: { tokens: 0, cost: 0 },
-})
 const refund = (requestId: string): Spooled => ({ refund: holdOf(requestId) })
 const idOf = (entry: Spooled): string => ('refund' in entry ? entry.refund.requestId : entry.settle.hold.requestId)
 

@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import { type Held, Holds } from '../../src/adapters/embedded/holds.ts'
+import { Holds } from '../../src/adapters/embedded/holds.ts'
 import { Standings } from '../../src/adapters/embedded/standings.ts'
 import { LEASE_MS } from '../../src/gateway/store.ts'
 import { newStanding, type Standing } from '../../src/policy/standing.ts'
 import { NOON } from './fixtures.ts'
+import { heldOf } from './held.ts'
 
 const DAY_MS = 86_400_000
 
@@ -60,23 +61,6 @@ describe('embedded: standings in memory', () => {
 })
 
 describe('embedded: holds in memory', () => {
-  const heldOf = (requestId: string, leaseUntil: number): Held => ({
-    hold: {
-      requestId,
-      account: 'acct_a',
-      output: 20,
-      tokens: 30,
-      cost: 50,
-      second: NOON / 1000,
-      window: NOON,
-      at: NOON,
-      round: 0,
-      spent: { tokens: 0, cost: 0 },
-    },
-    readings: { requests: 0, tokens: 0, day: 0, open: 0, used: 0, held: 0 },
-    leaseUntil,
-  })
-
   function holdsOf(leases: Record<string, number>): Holds {
     const holds = new Holds()
     for (const [requestId, leaseUntil] of Object.entries(leases)) holds.put(heldOf(requestId, leaseUntil))
