@@ -7,6 +7,7 @@ import { StreamReader, type StreamReading } from '../wire/stream.ts'
 import type { DeltaReader } from '../wire/tools/delta-reader.ts'
 import type { Usage } from '../wire/usage.ts'
 import { type AttemptPorts, openAttempt, type Reader, type Target } from './attempt.ts'
+import { Deadlines } from './deadlines.ts'
 import { Inbox } from './inbox.ts'
 import { Outbox } from './outbox.ts'
 import { causeOf, errorIn, type Failed, failed, type Outcome, ofError, type Rejected, type Work } from './outcome.ts'
@@ -81,7 +82,7 @@ export class AnswerStream implements Reader, LiveStream {
   readonly #reader: StreamReader
   #resolve: (outcome: Outcome<AnswerStream>) => void = () => {}
   #unwatch: Cancel = () => {}
-  #timers: Cancel[] = []
+  readonly #deadlines: Deadlines
   #exchange: Exchange | undefined
   #phase: 'waiting' | 'live' | 'over' = 'waiting'
   readonly #inbox = new Inbox(() => this.#take())
@@ -97,6 +98,7 @@ export class AnswerStream implements Reader, LiveStream {
 
   constructor(clock: Clock, target: Omit<Target, 'body'>, terms: StreamWanted) {
     this.#clock = clock
+    this.#deadlines = new Deadlines(clock)
     this.#settings = target.settings
     this.#commit = target.commit
     this.answered = new Promise(resolve => {
@@ -122,7 +124,7 @@ export class AnswerStream implements Reader, LiveStream {
   begin(exchange: Exchange, streamTime: Millis, client: Client): void {
     this.#exchange = exchange
     this.#unwatch = client.onGone(() => this.leave())
-    this.#after(streamTime, () => this.#give({ ...this.#failed('stream timeout'), ...PATIENCE_LOST }))
+    this.#deadlines.after(streamTime, () => this.#give({ ...this.#failed('stream timeout'), ...PATIENCE_LOST }))
   }
 
   attach(sink: StreamSink): void {
@@ -152,8 +154,8 @@ export class AnswerStream implements Reader, LiveStream {
     const { headersTimeout, firstContentTimeout, idleTimeout } = this.#settings
     this.#dispatched = true
     this.#heardAt = this.#clock.elapsed()
-    this.#after(headersTimeout, () => this.#headed || this.#late('headers timeout'))
-    this.#after(firstContentTimeout, () => this.#reader.started || this.#late('first content timeout'))
+    this.#deadlines.after(headersTimeout, () => this.#headed || this.#late('headers timeout'))
+    this.#deadlines.after(firstContentTimeout, () => this.#reader.started || this.#late('first content timeout'))
     this.#watchSilence(idleTimeout)
   }
 
@@ -162,7 +164,7 @@ export class AnswerStream implements Reader, LiveStream {
     // Only what was wrong is still to be heard, which has a time of its own.
     if (status !== 200) {
       this.#refused = true
-      this.#callOff()
+      this.#deadlines.callOff()
     } else if (/^application\/json\b/i.test(contentType)) this.#json = []
     else if (!/^text\/event-stream\b/i.test(contentType)) this.fail('not an event stream')
   }
@@ -181,7 +183,7 @@ export class AnswerStream implements Reader, LiveStream {
     this.#takeAll()
     if (this.#phase !== 'over') this.#read(this.#reader.end())
     if (this.#phase !== 'over') this.#finish('ended without a finish')
-    this.#callOff()
+    this.#deadlines.callOff()
   }
 
   failed(cause: string): void {
@@ -204,7 +206,7 @@ export class AnswerStream implements Reader, LiveStream {
   answer(outcome: Outcome<AnswerStream>): void {
     if (this.#phase !== 'waiting') return
     this.#phase = outcome.kind === 'answered' ? 'live' : 'over'
-    if (this.#phase === 'over') this.#callOff()
+    if (this.#phase === 'over') this.#deadlines.callOff()
     this.#unwatch()
     this.#resolve(outcome)
   }
@@ -260,7 +262,7 @@ export class AnswerStream implements Reader, LiveStream {
   #waitForUsage(): void {
     if (this.#waits) return
     this.#waits = true
-    this.#after(USAGE_WAIT, () => this.#late('silence'))
+    this.#deadlines.after(USAGE_WAIT, () => this.#late('silence'))
   }
 
   /** Nothing more is waited for. */
@@ -274,7 +276,7 @@ export class AnswerStream implements Reader, LiveStream {
     if (!this.#reader.finished) this.fail(this.#reader.started ? 'ended without a finish' : 'empty answer')
     else {
       this.#finish('')
-      this.#after(LINGER, () => this.#exchange?.abort())
+      this.#deadlines.after(LINGER, () => this.#exchange?.abort())
     }
   }
 
@@ -288,7 +290,7 @@ export class AnswerStream implements Reader, LiveStream {
 
   /** Without a cause it ended well. */
   #end(cause: string, isFault = cause !== ''): StreamEnding {
-    this.#callOff()
+    this.#deadlines.callOff()
     this.#phase = 'over'
     const { usage, spoken, skipped } = this.#reader
     // A usage that came before the end of a stream that never came counts a part of it.
@@ -309,22 +311,13 @@ export class AnswerStream implements Reader, LiveStream {
 
   #watchSilence(time: Millis): void {
     const { idleTimeout } = this.#settings
-    this.#after(time, () => {
+    this.#deadlines.after(time, () => {
       // Before the first content the other timers rule: a model may think long before it speaks.
       const silent = this.#paused || !this.#reader.started ? 0 : this.#clock.elapsed() - this.#heardAt
       const left = idleTimeout - silent
       if (left > 0) this.#watchSilence(left)
       else this.#late('silence')
     })
-  }
-
-  #after(time: Millis, run: () => void): void {
-    this.#timers.push(this.#clock.after(time, run))
-  }
-
-  #callOff(): void {
-    for (const cancel of this.#timers) cancel()
-    this.#timers = []
   }
 }
 

@@ -39,7 +39,12 @@ export class VirtualClock implements Clock {
 
   /** Resolves once so many things wait for exactly `ms` more. */
   async waits(ms: number, count = 1): Promise<void> {
-    while (this.#timers.filter(({ at }) => at === this.#now + ms).length < count) await once(this.#changes, 'timer')
+    while (this.waiting(ms) < count) await once(this.#changes, 'timer')
+  }
+
+  /** How many things wait for exactly `ms` more. */
+  waiting(ms: number): number {
+    return this.#timers.filter(({ at }) => at === this.#now + ms).length
   }
 
   /** Moves on, a little with every turn of the loop, until something has come about. */

@@ -5,8 +5,9 @@ import { isObject } from '../../wire/json.ts'
 import { readPassedUsage } from '../../wire/passed-usage.ts'
 import type { Usage } from '../../wire/usage.ts'
 import type { Reader } from '../attempt.ts'
+import { Deadlines } from '../deadlines.ts'
 import { errorIn, type Failed, failed, type Outcome, ofError, type Rejected, type Work } from '../outcome.ts'
-import type { Cancel, Clock, Exchange } from '../ports.ts'
+import type { Clock, Exchange } from '../ports.ts'
 import type { Gauge } from './gauge.ts'
 
 /** Who gets the bytes of an answer that is passed on. */
@@ -56,10 +57,11 @@ export class PassedAnswer implements Reader {
   #ending: PassEnding | undefined
   #paused = true
   #heardAt: Millis = 0
-  #timers: Cancel[] = []
+  readonly #deadlines: Deadlines
 
   constructor(terms: PassedTerms, answered: (outcome: Outcome<PassedAnswer>) => void) {
     this.#terms = terms
+    this.#deadlines = new Deadlines(terms.clock)
     this.#answered = answered
   }
 
@@ -78,11 +80,11 @@ export class PassedAnswer implements Reader {
     this.#refused = !isSuccess(status)
     const { gauge, settings, isWhole, clock } = this.#terms
     // Whoever keeps the time of a refusal is the exchange; that of a whole answer runs on.
-    if (this.#refused || !isWhole) this.#callOff()
+    if (this.#refused || !isWhole) this.#deadlines.callOff()
     if (this.#refused || isWhole) return
     this.#exchange?.pause()
     this.#heardAt = clock.elapsed()
-    this.#after(gauge.left(settings.streamTimeout), () => this.#cut('the time of the answer is over', false))
+    this.#deadlines.after(gauge.left(settings.streamTimeout), () => this.#cut('the time of the answer is over', false))
     this.#watchSilence(settings.idleTimeout)
     this.#answer({ kind: 'answered', answer: this })
   }
@@ -156,7 +158,7 @@ export class PassedAnswer implements Reader {
   #answer(outcome: Outcome<PassedAnswer>): void {
     if (this.#phase !== 'waiting') return
     this.#phase = outcome.kind === 'answered' ? 'live' : 'over'
-    if (this.#phase === 'over') this.#callOff()
+    if (this.#phase === 'over') this.#deadlines.callOff()
     this.#answered(outcome)
   }
 
@@ -192,7 +194,7 @@ export class PassedAnswer implements Reader {
 
   /** Without a cause it ended well. */
   #finish(cause: string, isFault: boolean): PassEnding {
-    this.#callOff()
+    this.#deadlines.callOff()
     this.#phase = 'over'
     this.#ending ??= { clean: cause === '', cause, isFault, work: this.work() }
     this.#sink?.end(this.#ending)
@@ -207,7 +209,7 @@ export class PassedAnswer implements Reader {
   /** A client that takes nothing is no silence of the backend. */
   #watchSilence(time: Millis): void {
     const { clock, settings } = this.#terms
-    this.#after(time, () => {
+    this.#deadlines.after(time, () => {
       const silent = this.#paused ? 0 : clock.elapsed() - this.#heardAt
       const left = settings.idleTimeout - silent
       if (left > 0) this.#watchSilence(left)
@@ -218,20 +220,11 @@ export class PassedAnswer implements Reader {
   /** A client that is slow to send is no delay of the backend, but for what its time costs. */
   #watchAnswer(time: Millis): void {
     const { gauge, settings } = this.#terms
-    this.#after(time, () => {
+    this.#deadlines.after(time, () => {
       const left = gauge.left(Number.POSITIVE_INFINITY)
       if (!gauge.awaitsBody) this.#give(this.#failed('answer timeout'))
       else if (left > 0) this.#watchAnswer(Math.min(left, settings.answerTimeout))
       else gauge.lateBody()
     })
-  }
-
-  #after(time: Millis, run: () => void): void {
-    this.#timers.push(this.#terms.clock.after(time, run))
-  }
-
-  #callOff(): void {
-    for (const cancel of this.#timers) cancel()
-    this.#timers = []
   }
 }

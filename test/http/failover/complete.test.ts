@@ -59,7 +59,8 @@ describe('with `commit: complete`', () => {
     await start({ core: 'commit: complete' }, waits)
     site.firstOnprem(streamThenHang(partial))
     const asked = site.chat(true)
-    await site.test.clock.waits(120_000)
+    // What was sent may be silent for as long: the first of its deadlines.
+    await site.test.clock.waits(60_000)
     // Headers are overdue after 25 s, and name the pool that is tried.
     site.test.clock.advance(25_000)
     const response = await asked
