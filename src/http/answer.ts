@@ -15,8 +15,6 @@ import { refuses } from './overload.ts'
 import type { Match } from './router.ts'
 import type { Site } from './site.ts'
 
-const OVERLOADED: Denial = { code: 'OVERLOADED', of: 'gateway' }
-
 /** Runs the endpoint of a call, for those who may call it. `pages` may ask what they may. */
 export async function answer(
   { app, identify }: Site,
@@ -30,7 +28,7 @@ export async function answer(
   }
   const { endpoint, id } = match
   const { authorization } = call.request.headers
-  if (isShed(app, endpoint, endpoint.who === 'anyone' ? 'guest' : 'unknown')) return call.deny(OVERLOADED)
+  if (isShed(app, endpoint, endpoint.who === 'anyone' ? 'guest' : 'unknown')) return refuse(call)
   switch (endpoint.who) {
     case 'anyone':
       return endpoint.run(app, call, id)
@@ -61,11 +59,17 @@ function serveKnown(
 ): Promise<void> | void {
   if (isDenial(found)) return call.deny(found)
   call.account = found.caller.account
-  return isShed(app, endpoint, found.caller.kind) ? call.deny(OVERLOADED) : run(found)
+  return isShed(app, endpoint, found.caller.kind) ? refuse(call) : run(found)
 }
 
 const isShed = ({ shedding }: App, { sheds }: Endpoint, caller: Caller['kind'] | 'unknown'): boolean =>
   sheds === true && refuses(shedding(), caller)
+
+/** Whoever asks again had better ask another gateway. */
+function refuse(call: HttpCall): void {
+  call.closeAfter()
+  call.deny({ code: 'OVERLOADED', of: 'gateway' })
+}
 
 /** The one catch: what arrives here is an outage, a bug, or a client that left. */
 export function fail(app: App, call: HttpCall, error: unknown): void {

@@ -10,7 +10,7 @@ export interface Sample {
   readonly heapRatio: number
 }
 
-/** 0 serves all; 1 refuses guests and keeps no connection; 2 refuses every caller; 3 does so before it asks who calls. */
+/** 0 serves all; 1 refuses guests; 2 refuses every caller; 3 does so before it asks who calls. From 1 on some connections end. */
 export type Level = number
 
 /** How loaded the process has been. */

@@ -20,6 +20,12 @@ import { type Site, sitesOf } from './site.ts'
 import { tracedEnd } from './traced-end.ts'
 import { Traffic } from './traffic.ts'
 
+/**
+ * While the gateway sheds load, one answer of so many ends its connection, so that clients spread over other gateways.
+ * A new connection for each request would cost more than twice what the request does.
+ */
+const LAST_OF = 16
+
 /** One finished request, for the log. What a request has not is undefined. */
 export interface LogEntry extends Readonly<Partial<CallNote>> {
   readonly at: EpochMs
@@ -65,6 +71,7 @@ export function serve(snapshots: Snapshots, endpoints: readonly Endpoint[], log:
   const closing = new WeakSet<Duplex>()
   const chance = pooled(random)
   const newId = () => newRequestId(clock.now(), chance)
+  let shed = 0
 
   const breakOff = (socket: Duplex, denial: Denial | ProtocolDenial | undefined) => {
     const calls = traffic.on(socket)
@@ -85,7 +92,7 @@ export function serve(snapshots: Snapshots, endpoints: readonly Endpoint[], log:
     traffic.began(call)
     const leave = connections.enter(request)
     const fault = formFault(request) ?? traffic.fault ?? (leave ? undefined : CROWDED)
-    if (fault || (pages && app.shedding() > 0)) call.closeAfter()
+    if (fault || (pages && app.shedding() > 0 && ++shed % LAST_OF === 0)) call.closeAfter()
     let closedAt = at
     let open = 2
     // Both: what a request cost is known only once it is settled, even when its client has long left.

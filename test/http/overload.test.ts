@@ -162,15 +162,30 @@ describe('a gateway with too much to do', () => {
     expect((await test.logged(1)).at(-1)).toMatchObject({ status: 503, code: 'OVERLOADED' })
   })
 
-  it('keeps no connection from level 1 on, and keeps them again when it is over', async () => {
-    const connection = async () => (await send(test, 'GET /v1/models')).headers.connection
-    expect(await connection()).toBe('keep-alive')
+  it('ends one connection in sixteen of those it serves from level 1 on, and none when it is over', async () => {
+    const ended = async (answers: number) => {
+      let count = 0
+      for (let answer = 0; answer < answers; answer++)
+        if ((await send(test, 'GET /v1/models')).headers.connection === 'close') count++
+      return count
+    }
+    expect(await ended(32)).toBe(0)
 
     feel(lag(150))
-    expect(await connection()).toBe('close')
+    expect(await ended(32)).toBe(2)
 
     feel(calm, 5500)
-    expect(await connection()).toBe('keep-alive')
+    expect(await ended(32)).toBe(0)
+  })
+
+  it('ends the connection of each guest it refuses', async () => {
+    const guest = await guestKey()
+    feel(lag(150))
+
+    for (let ask = 0; ask < 3; ask++) {
+      const { line, headers } = await send(test, CHATS, { token: guest, body: CHAT })
+      expect([line, headers.connection]).toEqual(['503 OVERLOADED: too much at once', 'close'])
+    }
   })
 
   it('still tells a request that it takes, and that breaks in its body, what is wrong', async () => {
