@@ -67,12 +67,15 @@ export async function startGateway({ name, port, directory, core = cores.contend
   // To a file, as a service's output goes: its line for each request is part of the price.
   const log = join(own, 'log')
   const command = [process.execPath, ...hooks, svcctl, 'serve', '-c', file]
-  const child = await start(command, { core, port, log, env: { NODE_OPTIONS: unitOptions(), ...env } })
+  const child = await start(command, { core, port, log, env: { ...unitEnvironment(), ...env } })
   return { ports: [port], pids: [child.pid], file, stop: () => stop(child) }
 }
 
-/** What node is told by deploy/svc-gateway.service. */
-const unitOptions = () => /^Environment=NODE_OPTIONS=(.+)$/m.exec(readFileSync(unit, 'utf8'))?.[1] ?? ''
+/** What node and the C library are told by deploy/svc-gateway.service. */
+function unitEnvironment() {
+  const settings = readFileSync(unit, 'utf8').matchAll(/^Environment=(NODE_OPTIONS|MALLOC_ARENA_MAX)=(.+)$/gm)
+  return Object.fromEntries(Array.from(settings, ([, name, value]) => [name, value]))
+}
 
 /** Mints a key of the plan without limits that the load would reach. */
 export function mintKey({ file }) {
