@@ -1,6 +1,6 @@
 import type { Config, NanoUsd } from '../policy/config.ts'
 import { decide } from '../policy/decide.ts'
-import type { Allow, Building, Decision, Readings } from '../policy/decision.ts'
+import type { Allow, Allowed, Building, Decision, Readings } from '../policy/decision.ts'
 import type { Denial } from '../policy/denial.ts'
 import type { Caller, Facts, InferenceRequest } from '../policy/facts.ts'
 import { type End, guestsSpent, type Seen, unjudgedDenial } from '../policy/record.ts'
@@ -13,7 +13,7 @@ import { type Admission, type Admitted, type Store, StoreUnavailable } from './s
 export interface AdmittedCall {
   readonly caller: Caller
   readonly request: InferenceRequest
-  readonly decision: Allow
+  readonly decision: Allowed
   readonly hold: Hold
   readonly readings: Readings
   readonly revision: string
@@ -69,7 +69,7 @@ export async function admit(
       case 'admitted': {
         const { hold, readings } = admitted
         note(facts, decision, { granted: hold }, { at: hold.at, readings })
-        return { hold, readings, caller, request, decision, revision: config.revision }
+        return { hold, readings, caller, request, decision: allowed(decision), revision: config.revision }
       }
       case 'refused':
         return deny(admitted.denial, admitted.judged)
@@ -87,6 +87,16 @@ export async function admit(
   throw new StoreUnavailable(
     `terms or window of ${facts.caller.account} changed ${MAX_DECISIONS} times during one admission`,
   )
+}
+
+/** The texts of its steps are told by now, if they are. */
+function allowed({ alias, plan, model, route, pools, claims, tools, commit, imageSize }: Allow): Allowed {
+  const kept: Building<Allowed> = { plan, model, pools, claims, commit }
+  if (alias) kept.alias = alias
+  if (route) kept.route = route
+  if (tools) kept.tools = tools
+  if (imageSize !== undefined) kept.imageSize = imageSize
+  return kept
 }
 
 async function ask(store: Store, admission: Admission, outage: () => void): Promise<Admitted> {

@@ -9,7 +9,8 @@ interface Deadline {
 /** What is to happen after some time, unless all of it is called off: any number of them, with one timer of the clock. */
 export class Deadlines {
   readonly #clock: Clock
-  #waiting: Deadline[] = []
+  /** Of just its size: to push into an empty array makes room for seventeen. */
+  #waiting: readonly Deadline[] = []
   #timer: Cancel | undefined
   /** When the timer ends. */
   #next: Millis = Number.POSITIVE_INFINITY
@@ -21,7 +22,7 @@ export class Deadlines {
   /** Runs once after the time. */
   after(time: Millis, run: () => void): void {
     const at = this.#clock.elapsed() + time
-    this.#waiting.push({ at, run })
+    this.#waiting = [...this.#waiting, { at, run }]
     if (at < this.#next) this.#wait(at, time)
   }
 
@@ -50,7 +51,7 @@ export class Deadlines {
   /** The earliest one first. */
   #takeDue(until: Millis): Deadline | undefined {
     const [due] = this.#waiting.filter(({ at }) => at <= until).sort((a, b) => a.at - b.at)
-    if (due) this.#waiting.splice(this.#waiting.indexOf(due), 1)
+    this.#waiting = this.#waiting.filter(deadline => deadline !== due)
     return due
   }
 }

@@ -1,5 +1,5 @@
 import type { Millis, Pool } from '../policy/config.ts'
-import type { Allow, Building } from '../policy/decision.ts'
+import type { Allowed, Building } from '../policy/decision.ts'
 import type { AnswerTerms } from '../wire/request.ts'
 import { scrub } from '../wire/scrub.ts'
 import type { AdmittedCall } from './admit.ts'
@@ -28,7 +28,7 @@ export const leased = (
 export const answerTerms = (
   { clock }: Gateway,
   { requestId }: Call,
-  { model, claims }: Allow,
+  { model, claims }: Allowed,
   backendModel: string,
 ): AnswerTerms => ({
   model,

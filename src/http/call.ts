@@ -37,8 +37,9 @@ export class HttpCall implements Client {
   /** The path without its query. */
   readonly path: string
   readonly #context: CallContext
-  readonly #closers: (() => void)[] = []
-  #leavers: (() => void)[] = []
+  // Of one size each: to push into an empty array makes room for seventeen.
+  #closers: readonly (() => void)[] = []
+  #leavers: readonly (() => void)[] = []
   #isClosed = false
   /** Whether its connection ends with its answer, or with one that follows. */
   #isLast = false
@@ -85,7 +86,7 @@ export class HttpCall implements Client {
   /** Runs once nothing more can be sent. */
   onClosed(run: () => void): void {
     if (this.#isClosed) run()
-    else this.#closers.push(run)
+    else this.#closers = [...this.#closers, run]
   }
 
   get terms(): ErrorTerms {
@@ -118,10 +119,9 @@ export class HttpCall implements Client {
 
   onGone(run: () => void): Cancel {
     if (this.#gone) run()
-    else this.#leavers.push(run)
+    else this.#leavers = [...this.#leavers, run]
     return () => {
-      const at = this.#leavers.indexOf(run)
-      if (at !== -1) this.#leavers.splice(at, 1)
+      this.#leavers = this.#leavers.filter(leaver => leaver !== run)
     }
   }
 

@@ -10,8 +10,13 @@ export interface Deny {
   readonly why: readonly Step[]
 }
 
-export interface Allow {
+export interface Allow extends Allowed {
   readonly verdict: 'allow'
+  readonly why: readonly Step[]
+}
+
+/** What a request may do. Without why: it is kept as long as the request is under way. */
+export interface Allowed {
   /** The alias the request came by, named or by default. */
   readonly alias?: Alias
   readonly plan: Plan
@@ -26,7 +31,6 @@ export interface Allow {
   readonly commit: Commit
   /** The size of the images asked for, or the model's first. */
   readonly imageSize?: string
-  readonly why: readonly Step[]
 }
 
 export type Stage = 'who' | 'body' | 'model' | 'route' | 'gate' | 'rate' | 'quota' | 'send'
