@@ -3,14 +3,15 @@ import type { Alarm, Cancel, Clock, DecisionLog } from '../../gateway/ports.ts'
 import type { Millis } from '../../policy/config.ts'
 import type { DecisionRecord } from '../../policy/record.ts'
 import { lineOf } from './line.ts'
+import { Lines } from './lines.ts'
 import { Rotation } from './rotation.ts'
 
 /** Lines that come within as long share a write: what a crash loses at most, beside what is being written. */
 const GATHER_MS: Millis = 50
 /** As much is not waited for. */
-const GATHER_CHARS = 1_000_000
+const GATHER_BYTES = 1_000_000
 /** What may wait for a slow disk. */
-const MOST_CHARS = 8_000_000
+const MOST_BYTES = 8_000_000
 /** No honest request has a longer line, whatever the files look for. */
 const MOST_LINE = 500_000
 
@@ -32,8 +33,9 @@ export class DecisionFiles implements DecisionLog {
   readonly #ports: DecisionLogPorts
   readonly #rotation: Rotation
   readonly #counts = { written: 0, dropped: 0 }
-  #lines: string[] = []
-  #chars = 0
+  /** What waits, and what is being written or nothing. */
+  #lines = new Lines()
+  #written = new Lines()
   #gathering: Cancel | undefined
   #writing: Promise<void> | undefined
   /** Lines dropped since there is trouble. */
@@ -51,22 +53,21 @@ export class DecisionFiles implements DecisionLog {
   write(record: DecisionRecord): void {
     const line = lineOf(record)
     if (line.length > MOST_LINE) this.#lose(1, 'a line is too long')
-    else if (this.#chars + line.length > MOST_CHARS) this.#lose(1, 'the disk is too slow')
+    else if (this.#lines.length + line.length > MOST_BYTES) this.#lose(1, 'the disk is too slow')
     else this.#add(line)
   }
 
   #add(line: string): void {
-    this.#lines.push(line)
-    this.#chars += line.length
+    this.#lines.add(line)
     if (this.#writing) return
-    if (this.#chars > GATHER_CHARS) this.#begin()
+    if (this.#lines.length > GATHER_BYTES) this.#begin()
     else this.#gathering ??= this.#ports.clock.after(GATHER_MS, () => this.#begin())
   }
 
   /** Writes what waits, and lets go of the file. Never rejects. */
   async close(): Promise<void> {
     await this.#writing
-    while (this.#lines.length > 0) {
+    while (this.#lines.count > 0) {
       this.#begin()
       await this.#writing
     }
@@ -78,21 +79,23 @@ export class DecisionFiles implements DecisionLog {
     this.#gathering = undefined
     this.#writing = this.#writeAll().finally(() => {
       this.#writing = undefined
-      if (this.#lines.length > 0) this.#gathering ??= this.#ports.clock.after(GATHER_MS, () => this.#begin())
+      if (this.#lines.count > 0) this.#gathering ??= this.#ports.clock.after(GATHER_MS, () => this.#begin())
     })
   }
 
   async #writeAll(): Promise<void> {
     const lines = this.#lines
-    this.#lines = []
-    this.#chars = 0
+    this.#lines = this.#written
+    this.#written = lines
     try {
       await this.#rotation.append(lines)
-      this.#counts.written += lines.length
+      this.#counts.written += lines.count
       this.#recover()
     } catch (error) {
       await this.#rotation.close().catch(() => {})
-      this.#lose(lines.length, error instanceof Error ? error.message : String(error))
+      this.#lose(lines.count, error instanceof Error ? error.message : String(error))
+    } finally {
+      lines.clear()
     }
   }
 

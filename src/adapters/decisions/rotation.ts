@@ -1,6 +1,7 @@
 import { type FileHandle, mkdir, open, rm } from 'node:fs/promises'
 import type { DecisionSettings } from '../../config/settings.ts'
 import { logFile, logFiles } from './files.ts'
+import type { Lines } from './lines.ts'
 
 interface Open {
   readonly directory: string
@@ -19,13 +20,13 @@ export class Rotation {
     this.#settings = settings
   }
 
-  /** Writes whole lines of ASCII, in order. After a rejection some may be there, the last of them cut short. */
-  async append(lines: readonly string[]): Promise<void> {
-    for (let from = 0; from < lines.length; ) {
-      const file = await this.#withRoom(lines[from]?.length ?? 0)
-      const { text, count } = fitting(lines, from, this.#settings().maxBytes - file.bytes)
-      await file.handle.appendFile(text, 'latin1')
-      file.bytes += text.length
+  /** Writes the lines in their order. After a rejection some may be there, the last of them cut short. */
+  async append(lines: Lines): Promise<void> {
+    for (let from = 0; from < lines.count; ) {
+      const file = await this.#withRoom(lines.fitting(from, 0).bytes.length)
+      const { bytes, count } = lines.fitting(from, this.#settings().maxBytes - file.bytes)
+      await file.handle.appendFile(bytes)
+      file.bytes += bytes.length
       from += count
     }
   }
@@ -67,15 +68,4 @@ async function openFile(directory: string, number: number): Promise<Open> {
     bytes++
   }
   return { directory, number, handle, bytes }
-}
-
-/** The lines from `from` on that fit into `room` bytes, but one at least: of an empty file. */
-function fitting(lines: readonly string[], from: number, room: number): { text: string; count: number } {
-  let to = from
-  let bytes = 0
-  for (; to < lines.length; to++) {
-    bytes += lines[to]?.length ?? 0
-    if (bytes > room && to > from) break
-  }
-  return { text: lines.slice(from, to).join(''), count: to - from }
 }

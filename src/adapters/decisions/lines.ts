@@ -1,0 +1,54 @@
+/** Room that is kept from one write to the next. */
+const KEPT = 1_048_576
+const FIRST = 65_536
+
+/**
+ * Lines of ASCII one after the other, as bytes. A line is copied as soon as it is made: its many parts are at hand then,
+ * and none of them has to be kept.
+ */
+export class Lines {
+  #bytes = Buffer.allocUnsafeSlow(FIRST)
+  #length = 0
+  #ends: number[] = []
+
+  get count(): number {
+    return this.#ends.length
+  }
+
+  /** Bytes of all of them. */
+  get length(): number {
+    return this.#length
+  }
+
+  add(line: string): void {
+    const end = this.#length + line.length
+    if (end > this.#bytes.length) this.#grow(end)
+    this.#bytes.write(line, this.#length, 'latin1')
+    this.#length = end
+    this.#ends.push(end)
+  }
+
+  /** The lines from `from` on that fit into `room` bytes, but one at least. They are good until `clear`. */
+  fitting(from: number, room: number): { readonly bytes: Buffer; readonly count: number } {
+    const start = this.#endOf(from - 1)
+    let to = from + 1
+    while (to < this.#ends.length && this.#endOf(to) - start <= room) to++
+    return { bytes: this.#bytes.subarray(start, this.#endOf(to - 1)), count: to - from }
+  }
+
+  clear(): void {
+    if (this.#bytes.length > KEPT) this.#bytes = Buffer.allocUnsafeSlow(FIRST)
+    this.#length = 0
+    this.#ends = []
+  }
+
+  #endOf(line: number): number {
+    return this.#ends[line] ?? 0
+  }
+
+  #grow(least: number): void {
+    const larger = Buffer.allocUnsafeSlow(Math.max(least, 2 * this.#bytes.length))
+    this.#bytes.copy(larger, 0, 0, this.#length)
+    this.#bytes = larger
+  }
+}
