@@ -39,6 +39,8 @@ export class Holds {
   /** Full, it becomes the older one: to delete the first of a Map again and again is slow. */
   #ended = new Map<string, Ended>()
   #endedBefore = new Map<string, Ended>()
+  /** The greatest id of those. Ids grow with time: one that comes is greater, and need not be looked for. */
+  #latest = ''
   /** No lease ends before this moment. */
   #earliest: EpochMs = Number.POSITIVE_INFINITY
   /** Beyond this id no request ever had a row, but for those remembered here. */
@@ -116,10 +118,13 @@ export class Holds {
       this.#endedBefore = this.#ended
       this.#ended = new Map()
     }
-    this.#ended.set(ended.hold.requestId, ended)
+    const { requestId } = ended.hold
+    this.#ended.set(requestId, ended)
+    if (requestId > this.#latest) this.#latest = requestId
   }
 
   #endedOf(requestId: string): Ended | undefined {
+    if (requestId > this.#latest) return undefined
     return this.#ended.get(requestId) ?? this.#endedBefore.get(requestId)
   }
 }
