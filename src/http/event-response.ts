@@ -44,11 +44,28 @@ export class EventResponse {
   /** False when the client reads slower than this: `onDrain` runs when it has caught up. */
   write(events: string, onDrain: () => void): boolean {
     const { response } = this.#call
-    this.#wrote = true
     this.#wroteAt = this.#clock.elapsed()
-    if (response.write(events.length > LARGE ? Buffer.from(events) : events)) return true
+    if (this.#wrote ? this.#send(events) : this.#sendFirst(events)) return true
     response.once('drain', onDrain)
     return false
+  }
+
+  /**
+   * The headers by themselves, but with the same call to the system: node keeps them, and as long as they have only been
+   * sent as a part of something else, it keeps them as the sixty pieces they were made of.
+   */
+  #sendFirst(events: string): boolean {
+    const { response } = this.#call
+    this.#wrote = true
+    response.cork()
+    response.flushHeaders()
+    const takes = this.#send(events)
+    response.uncork()
+    return takes
+  }
+
+  #send(events: string): boolean {
+    return this.#call.response.write(events.length > LARGE ? Buffer.from(events) : events)
   }
 
   end(last: string): void {
