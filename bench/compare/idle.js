@@ -1,4 +1,4 @@
-// What an open stream holds, in a process that served a little before.
+// What an open stream holds, in a process that is warm: room for young objects that it had before is no stream's.
 import { readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { contenders, open } from './contenders.js'
@@ -27,7 +27,7 @@ export async function idleStreams({ programs, directory, effort, missing }) {
   for (const contender of contenders.filter(each => !missing(each))) {
     const fresh = await open(contender, { directory })
     try {
-      rows.push({ name: contender.name, ...(await withStreams(programs, fresh, streams)) })
+      rows.push({ name: contender.name, ...(await withStreams(programs, fresh, streams, effort.warm)) })
     } finally {
       await fresh.stop()
     }
@@ -35,9 +35,9 @@ export async function idleStreams({ programs, directory, effort, missing }) {
   return { rows, remarks }
 }
 
-async function withStreams(programs, { ports, pids, requests }, streams) {
+async function withStreams(programs, { ports, pids, requests }, streams, warm) {
   const to = { ports: ports.join(',') }
-  await load(programs.load, { ...to, request: requests['whole-1k'], connections: 64, requests: streams })
+  await load(programs.load, { ...to, request: requests['whole-1k'], connections: 64, ...warm })
   await sleep(REST_MS)
   const before = memoryOf(pids)
   const held = await hold(programs.load, {
