@@ -89,7 +89,7 @@ export async function admit(
   )
 }
 
-/** The texts of its steps are told by now, if they are. */
+/** Without why, whose texts nobody reads on the way of a request. */
 function allowed({ alias, plan, model, route, pools, claims, tools, commit, imageSize }: Allow): Allowed {
   const kept: Building<Allowed> = { plan, model, pools, claims, commit }
   if (alias) kept.alias = alias

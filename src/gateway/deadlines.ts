@@ -9,7 +9,7 @@ interface Deadline {
 /** What is to happen after some time, unless all of it is called off: any number of them, with one timer of the clock. */
 export class Deadlines {
   readonly #clock: Clock
-  /** Of just its size: to push into an empty array makes room for seventeen. */
+  /** The earliest first. Of just its size: to push into an empty array makes room for seventeen. */
   #waiting: readonly Deadline[] = []
   #timer: Cancel | undefined
   /** When the timer ends. */
@@ -22,7 +22,7 @@ export class Deadlines {
   /** Runs once after the time. */
   after(time: Millis, run: () => void): void {
     const at = this.#clock.elapsed() + time
-    this.#waiting = [...this.#waiting, { at, run }]
+    this.#waiting = [...this.#waiting, { at, run }].sort((a, b) => a.at - b.at)
     if (at < this.#next) this.#wait(at, time)
   }
 
@@ -42,16 +42,13 @@ export class Deadlines {
   #runDue(until: Millis): void {
     this.#timer = undefined
     this.#next = Number.POSITIVE_INFINITY
-    // What runs may call off the rest.
-    for (let due = this.#takeDue(until); due; due = this.#takeDue(until)) due.run()
-    const at = Math.min(...this.#waiting.map(deadline => deadline.at))
-    if (at < this.#next) this.#wait(at, at - this.#clock.elapsed())
-  }
-
-  /** The earliest one first. */
-  #takeDue(until: Millis): Deadline | undefined {
-    const [due] = this.#waiting.filter(({ at }) => at <= until).sort((a, b) => a.at - b.at)
-    this.#waiting = this.#waiting.filter(deadline => deadline !== due)
-    return due
+    // What runs may call off the rest, or add to it.
+    let [first] = this.#waiting
+    while (first && first.at <= until) {
+      this.#waiting = this.#waiting.slice(1)
+      first.run()
+      ;[first] = this.#waiting
+    }
+    if (first && first.at < this.#next) this.#wait(first.at, first.at - this.#clock.elapsed())
   }
 }
