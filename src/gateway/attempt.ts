@@ -11,7 +11,7 @@ export interface Target {
   /** On a connection of its own: one that was open turned out to be dead. */
   readonly fresh: boolean
   readonly path: string
-  readonly body: string
+  readonly body: Buffer
   readonly requestId: string
   readonly traceparent?: string
   readonly settings: BackendSettings

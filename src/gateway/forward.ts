@@ -43,7 +43,7 @@ export async function forward<A>(
   gateway: Gateway,
   call: Call,
   admitted: LeasedCall,
-  bodyFor: (pool: Pool) => string,
+  bodyFor: (pool: Pool) => Buffer,
   attempt: (target: Target) => Promise<Outcome<A>>,
   { startedAt = gateway.clock.elapsed(), failures = 0 }: { startedAt?: Millis; failures?: number } = {},
 ): Promise<Attempted<A>> {

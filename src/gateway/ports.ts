@@ -31,7 +31,7 @@ export interface BackendRequest {
   readonly fresh: boolean
   /** Below the base URL: `/chat/completions`. */
   readonly path: string
-  readonly body: string
+  readonly body: Buffer
   readonly requestId: string
   /** Where requests are traced: of the attempt, in the form of W3C Trace Context. */
   readonly traceparent?: string

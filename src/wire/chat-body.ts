@@ -5,7 +5,7 @@ import { spliced } from './splice.ts'
 import { isMarked, unmarked } from './tools/round-body.ts'
 
 /** The body for one backend: its own model name, the granted cap, and usage always asked for. */
-export function backendChat({ body, written }: ParsedBody, request: ChatAsk, model: string, output: number): string {
+export function backendChat({ body, written }: ParsedBody, request: ChatAsk, model: string, output: number): Buffer {
   const cap = capField(request)
   const otherCap = cap === 'max_tokens' ? body.max_completion_tokens : body.max_tokens
   // One of two caps has to go, and so has every mark.
@@ -18,18 +18,19 @@ export function backendChat({ body, written }: ParsedBody, request: ChatAsk, mod
   return spliced(written, changes)
 }
 
-/** The same without the client's text, of a body that it could have sent. */
-export function writtenAnew(body: JsonObject, request: ChatAsk, model: string, output: number): string {
+/** The same without the client's bytes, of a body that it could have sent. */
+export function writtenAnew(body: JsonObject, request: ChatAsk, model: string, output: number): Buffer {
   // Rest instead of delete: the body is shared by the attempts.
   const { model: _named, max_tokens: _cap, max_completion_tokens: _newerCap, stream_options, ...rest } = body
   const options = request.stream ? streamOptions(body) : stream_options
   // What is ours first: to add to a copy of the rest would cost ten times as much.
-  return JSON.stringify({
+  const anew = {
     model,
     [capField(request)]: output,
     ...(options !== undefined && { stream_options: options }),
     ...rest,
-  })
+  }
+  return Buffer.from(JSON.stringify(anew))
 }
 
 const capField = ({ cap }: ChatAsk): CapField => cap?.field ?? 'max_tokens'

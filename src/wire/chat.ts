@@ -71,7 +71,7 @@ class ChatRequest implements WireRequest {
     return routedText(this.#parsed.body.messages)
   }
 
-  bodyFor(backendModel: string, output: number): string {
+  bodyFor(backendModel: string, output: number): Buffer {
     return backendChat(this.#parsed, this.request, backendModel, output)
   }
 

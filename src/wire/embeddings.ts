@@ -45,9 +45,9 @@ export function readEmbeddings(bytes: Buffer, batchMax: number): WireRequest | D
 }
 
 /** The body for one backend. `dimensions` was checked, and backends that know one number refuse to be told. */
-function backendEmbeddings(body: JsonObject, model: string): string {
+function backendEmbeddings(body: JsonObject, model: string): Buffer {
   const { dimensions: _checked, model: _named, ...rest } = body
-  return JSON.stringify({ ...rest, model })
+  return Buffer.from(JSON.stringify({ ...rest, model }))
 }
 
 /** Some clients send token ids of a tokenizer that is not ours: the text of the error says how to stop them. */

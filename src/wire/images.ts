@@ -58,9 +58,10 @@ export function readImages(bytes: Buffer): WireRequest | Denial {
 }
 
 /** The body for one backend. They differ in their default size and form, so both are always said. */
-function backendImages(body: JsonObject, { images }: ImageAsk, model: string, size: string | undefined): string {
+function backendImages(body: JsonObject, { images }: ImageAsk, model: string, size: string | undefined): Buffer {
   const own = Object.entries(body).filter(([field]) => !Object.hasOwn(moot, field))
-  return JSON.stringify({ ...Object.fromEntries(own), model, n: images, size, response_format: 'b64_json' })
+  const sent = { ...Object.fromEntries(own), model, n: images, size, response_format: 'b64_json' }
+  return Buffer.from(JSON.stringify(sent))
 }
 
 /** Reads a backend's pictures; undefined unless there are as many PNGs as were asked for. Spec 2.7. */

@@ -14,7 +14,7 @@ export interface WireRequest {
   /** Set for a request that is answered as a stream. */
   readonly stream?: StreamWanted
   /** The body for a backend that knows the model by this name, with the granted output cap and the size decided on. */
-  bodyFor(backendModel: string, output: number, size?: string): string
+  bodyFor(backendModel: string, output: number, size?: string): Buffer
   /** Set for a request that lists hosted tools. */
   readonly hosted?: HostedChat
   /** Reads a backend's whole answer; undefined when it is not one. */

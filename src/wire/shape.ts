@@ -16,9 +16,9 @@ const CLOSE_OBJECT = 0x7d
 
 /** A member of the object that a JSON text is. */
 export interface Member {
-  /** As it is written, escapes and all. */
+  /** As it is written, escapes and all; each byte of what is not ASCII as a character. */
   readonly name: string
-  /** Where its value begins, right behind the colon, and where it ends, blanks and all. */
+  /** At which bytes its value begins, right behind the colon, and where it ends, blanks and all. */
   readonly start: number
   readonly end: number
 }
@@ -31,14 +31,12 @@ export interface Shape {
   readonly members: readonly Member[]
 }
 
-/** The UTF-16 code units of a text: where all of it is ASCII, its bytes. */
-export type Units = Uint8Array | Uint16Array
-
 /**
- * The shape of a JSON text, or what is wrong with it, before anything is parsed: a hostile text would cost seconds. `units`
- * are those of the text, which are read faster than it.
+ * The shape of a JSON text in UTF-8, or what is wrong with it, before anything is parsed: a hostile text would cost
+ * seconds. `latin1` is the same as `bytes` with a character for each of them: all that gives a text its shape is ASCII,
+ * bytes are read faster, and a quote is found faster in a string.
  */
-export function readShape(text: string, units: Units): Shape | string {
+export function readShape(latin1: string, bytes: Uint8Array): Shape | string {
   const members: Building<Member>[] = []
   let depth = 0
   let values = 1
@@ -47,16 +45,16 @@ export function readShape(text: string, units: Units): Shape | string {
   let opened = 0
   let closed = 0
   let member: Building<Member> = { name: '', start: 0, end: 0 }
-  for (let i = 0; i < units.length; i++) {
-    switch (units[i]) {
+  for (let i = 0; i < bytes.length; i++) {
+    switch (bytes[i]) {
       case QUOTE:
         opened = i
-        closed = i = endOfString(text, units, i)
+        closed = i = endOfString(latin1, bytes, i)
         break
       case COLON:
         names++
         if (depth === 1) {
-          member = { name: text.slice(opened + 1, closed), start: i + 1, end: i + 1 }
+          member = { name: latin1.slice(opened + 1, closed), start: i + 1, end: i + 1 }
           members.push(member)
         }
         break
@@ -81,25 +79,20 @@ export function readShape(text: string, units: Units): Shape | string {
 const excess = (depth: number): string =>
   depth > MAX_DEPTH ? `is nested deeper than ${MAX_DEPTH} levels` : `has more than ${MAX_VALUES} values`
 
-/** Units of a string that are looked at one by one before the search for its end is left to the machine: escapes come together. */
-const NEAR = 24
-
 /** The index of the quote that closes the string opened at `start`, or the length. */
-function endOfString(text: string, units: Units, start: number): number {
+function endOfString(latin1: string, bytes: Uint8Array, start: number): number {
   let from = start + 1
   for (;;) {
-    const near = Math.min(from + NEAR, units.length)
-    for (; from < near; from += units[from] === BACKSLASH ? 2 : 1) if (units[from] === QUOTE) return from
-    const quote = text.indexOf('"', from)
-    if (quote === -1) return units.length
-    if (!isEscaped(units, from, quote)) return quote
+    const quote = latin1.indexOf('"', from)
+    if (quote === -1) return bytes.length
+    if (!isEscaped(bytes, from, quote)) return quote
     from = quote + 1
   }
 }
 
 /** Whether an odd number of backslashes stands before an index; what stands before `from` is no part of an escape. */
-function isEscaped(units: Units, from: number, index: number): boolean {
+function isEscaped(bytes: Uint8Array, from: number, index: number): boolean {
   let before = index
-  while (before > from && units[before - 1] === BACKSLASH) before--
+  while (before > from && bytes[before - 1] === BACKSLASH) before--
   return (index - before) % 2 === 1
 }

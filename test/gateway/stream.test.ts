@@ -36,7 +36,7 @@ async function live(full = (_writes: number) => false) {
     replica: 'http://127.0.0.1:1',
     fresh: false,
     path: '/chat/completions',
-    body: '{}',
+    body: Buffer.from('{}'),
     requestId: 'req_1',
     settings,
     commit: 'first_content',

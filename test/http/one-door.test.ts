@@ -180,7 +180,14 @@ describe('one door:', () => {
       'sends to a model',
       (app, over) =>
         app.send(
-          { pool: 'onprem', replica: backend.url, fresh: true, path: '/x', body: '{}', requestId: 'req_rogue' },
+          {
+            pool: 'onprem',
+            replica: backend.url,
+            fresh: true,
+            path: '/x',
+            body: Buffer.from('{}'),
+            requestId: 'req_rogue',
+          },
           listener(over),
         ),
     ],

@@ -13,8 +13,8 @@ function bodiesOf(text: string): { sent: string; anew: string } | undefined {
   const [read, parsed] = [readChat(bytes), parseBody(bytes)]
   if (isDenial(read) || isDenial(parsed) || read.request.kind !== 'chat') return undefined
   return {
-    sent: read.bodyFor('a "backend" modèl', 77),
-    anew: writtenAnew(unmarked(parsed.body), read.request, 'a "backend" modèl', 77),
+    sent: read.bodyFor('a "backend" modèl', 77).toString(),
+    anew: writtenAnew(unmarked(parsed.body), read.request, 'a "backend" modèl', 77).toString(),
   }
 }
 
@@ -146,7 +146,7 @@ describe('the body for a backend, of a text that parsing leaves whole', () => {
   ])('is that text but for its model, its cap and its usage: %s', (said, expected) => {
     const read = readChat(Buffer.from(said))
 
-    expect(isDenial(read) ? read : read.bodyFor('m', 9)).toBe(expected)
+    expect(isDenial(read) ? read : read.bodyFor('m', 9).toString()).toBe(expected)
   })
 })
 
@@ -181,6 +181,11 @@ describe('the body for a backend, of a text that its readers may take differentl
     if (isDenial(read)) throw new Error(JSON.stringify(read))
 
     const round = { number: 0, messages: [], offered: new Map() }
-    expect(read.hosted?.bodyFor('m', 9, round).match(/"model"/g)).toHaveLength(1)
+    expect(
+      read.hosted
+        ?.bodyFor('m', 9, round)
+        .toString()
+        .match(/"model"/g),
+    ).toHaveLength(1)
   })
 })

@@ -54,7 +54,7 @@ describe('readEmbeddings', () => {
   })
 
   it('sends the backend its own name, the encoding asked for, and no dimensions', () => {
-    expect(JSON.parse(request({ encoding_format: 'base64', dimensions: 4 }).bodyFor('bge', 0))).toEqual({
+    expect(JSON.parse(request({ encoding_format: 'base64', dimensions: 4 }).bodyFor('bge', 0).toString())).toEqual({
       model: 'bge',
       input: 'Hi',
       encoding_format: 'base64',

@@ -47,7 +47,7 @@ export function openBackends(
         method: 'POST',
         path: prefix + request.path,
         headers: headersOf(request, settings.get(request.pool)),
-        body: bytesOf(request.body),
+        body: request.body,
         over: connection => exchange.over(connection),
       }
       // Later, so that no listener is called before the caller has the exchange.
@@ -64,9 +64,6 @@ export function openBackends(
     },
   }
 }
-
-/** undici would take any text for one that is not ASCII, which costs twice as much. */
-const bytesOf = (text: string): Buffer => Buffer.from(text, Buffer.byteLength(text) === text.length ? 'latin1' : 'utf8')
 
 /** What of a base URL requests are made of. */
 interface Address {

@@ -71,7 +71,7 @@ export class Replica {
   }
 
   /** Sends a body, as of a client, for an answer of so many tokens. `data` hears of it as it comes. Never rejects. */
-  post(path: string, body: string, output = 0, data?: Asking['data']): Promise<Answer> {
+  post(path: string, body: Buffer, output = 0, data?: Asking['data']): Promise<Answer> {
     const { send } = this.#ports
     const limit = output > ORDINARY_OUTPUT ? PATIENCE * this.#limit : this.#limit
     const request = { pool: this.pool.name, replica: this.url, path, body, requestId: REQUEST_ID }

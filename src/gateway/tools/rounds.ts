@@ -73,7 +73,7 @@ export class Rounds {
     return this.#admitted
   }
 
-  bodyFor({ model }: Pool): string {
+  bodyFor({ model }: Pool): Buffer {
     const offered = new Map([...this.#offered.keys()].flatMap(name => this.#definition(name)))
     const round = { number: this.#number, messages: this.#messages, offered }
     return this.hosted.bodyFor(model, this.#admitted.hold.output, round)

@@ -9,7 +9,7 @@ import { type RoundTerms, roundBody } from './round-body.ts'
 export interface HostedChat {
   readonly listed: Listed
   /** The body of one round, as `bodyFor` is of a request without them. */
-  bodyFor(backendModel: string, output: number, round: RoundTerms): string
+  bodyFor(backendModel: string, output: number, round: RoundTerms): Buffer
   readRound(bytes: Buffer, terms: AnswerTerms): RoundAnswer | undefined
   /** Reads the deltas of a round that goes on with an answer, where one has begun. */
   deltas(answer: OneAnswer | undefined): Deltas
@@ -19,7 +19,7 @@ export interface HostedChat {
 export function hostedChat(
   body: JsonObject,
   entries: readonly Entry[],
-  bodyOf: (body: JsonObject, backendModel: string, output: number) => string,
+  bodyOf: (body: JsonObject, backendModel: string, output: number) => Buffer,
 ): HostedChat {
   const listed: Listed = new Map(entries.flatMap(({ hosted }) => (hosted ? [[hosted.seenAs, hosted]] : [])))
   return {
