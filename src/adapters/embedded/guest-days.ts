@@ -1,6 +1,6 @@
 import type { EpochMs, Millis, NanoUsd } from '../../policy/config.ts'
 import { type Charge, dayAt, type Hold, type Spend } from '../../policy/standing.ts'
-import type { Taken } from './holds.ts'
+import type { Taken } from './ended.ts'
 import { put, type Records, remove, type Write } from './records.ts'
 import { type Kept, Unwritten } from './unwritten.ts'
 

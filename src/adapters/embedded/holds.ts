@@ -1,15 +1,6 @@
 import type { Settlement } from '../../gateway/store.ts'
 import type { EpochMs } from '../../policy/config.ts'
-import type { Readings } from '../../policy/decision.ts'
-import type { Hold } from '../../policy/standing.ts'
-
-/** What an admission answered, kept so that the same request id gets the same answer. */
-export interface Taken {
-  readonly hold: Hold
-  readonly readings: Readings
-  /** Whether it took its part of what all guests share. */
-  readonly shared?: true
-}
+import { type End, Ended, type Taken } from './ended.ts'
 
 /** A request under way. */
 export interface Held extends Taken {
@@ -18,13 +9,6 @@ export interface Held extends Taken {
   readonly soFar?: Settlement
   /** Whether it was known when it was admitted that no row has its id, so that its settlement need not look. */
   readonly isNew?: boolean
-}
-
-/** How a request ended; an orphan's lease ran out. */
-export type End = 'settled' | 'refunded' | 'orphan'
-
-interface Ended extends Taken {
-  readonly end: End
 }
 
 /** Ended requests that are remembered at least, and at most twice as many; a repetition follows the first call within moments. */
@@ -37,8 +21,8 @@ const PLAIN = /^\w+$/
 export class Holds {
   readonly #open = new Map<string, Held>()
   /** Full, it becomes the older one: to delete the first of a Map again and again is slow. */
-  #ended = new Map<string, Ended>()
-  #endedBefore = new Map<string, Ended>()
+  #ended = new Ended(ENDED_KEPT)
+  #endedBefore = new Ended(ENDED_KEPT)
   /** The greatest id of those. Ids grow with time: one that comes is greater, and need not be looked for. */
   #latest = ''
   /** No lease ends before this moment. */
@@ -71,12 +55,12 @@ export class Holds {
 
   /** What was admitted, under way or ended. */
   taken(requestId: string): Taken | undefined {
-    return this.#open.get(requestId) ?? this.#endedOf(requestId)
+    return this.#open.get(requestId) ?? this.#endedWith(requestId)?.taken(requestId)
   }
 
   /** How a request ended, as far as that is remembered. */
   endOf(requestId: string): End | undefined {
-    return this.#endedOf(requestId)?.end
+    return this.#endedWith(requestId)?.endOf(requestId)
   }
 
   put(held: Held): void {
@@ -89,15 +73,15 @@ export class Holds {
     const held = this.#open.get(requestId)
     if (!held) return undefined
     this.#open.delete(requestId)
-    const { hold, readings, shared } = held
-    this.#remember(shared ? { hold, readings, end, shared } : { hold, readings, end })
+    this.#remember(held, end)
     return held
   }
 
   /** Notes that an orphan was refunded after all. */
   refund(requestId: string): void {
-    const ended = this.#endedOf(requestId)
-    if (ended?.end === 'orphan') this.#remember({ ...ended, end: 'refunded' })
+    const ended = this.#endedWith(requestId)
+    const taken = ended?.endOf(requestId) === 'orphan' ? ended.taken(requestId) : undefined
+    if (taken) this.#remember(taken, 'refunded')
   }
 
   /** Those whose lease ran out. Looks at all only when one of them may have: that is once in a lease, while they are renewed. */
@@ -112,19 +96,23 @@ export class Holds {
     return due
   }
 
-  #remember(ended: Ended): void {
-    if (this.#ended.size === ENDED_KEPT) {
-      for (const requestId of this.#endedBefore.keys()) this.pass(requestId)
+  #remember(taken: Taken, end: End): void {
+    if (this.#ended.isFull) {
+      const oldest = this.#endedBefore
+      for (const requestId of oldest.ids()) this.pass(requestId)
+      oldest.clear()
       this.#endedBefore = this.#ended
-      this.#ended = new Map()
+      this.#ended = oldest
     }
-    const { requestId } = ended.hold
-    this.#ended.set(requestId, ended)
+    this.#ended.put(taken, end)
+    const { requestId } = taken.hold
     if (requestId > this.#latest) this.#latest = requestId
   }
 
-  #endedOf(requestId: string): Ended | undefined {
+  /** Those of which it is one. */
+  #endedWith(requestId: string): Ended | undefined {
     if (requestId > this.#latest) return undefined
-    return this.#ended.get(requestId) ?? this.#endedBefore.get(requestId)
+    if (this.#ended.has(requestId)) return this.#ended
+    return this.#endedBefore.has(requestId) ? this.#endedBefore : undefined
   }
 }

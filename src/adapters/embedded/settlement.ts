@@ -1,7 +1,7 @@
 import { type Bill, chargeOf, type Settlement } from '../../gateway/store.ts'
 import { amend, type Charge, type Hold, NOTHING, release } from '../../policy/standing.ts'
 import type { Books } from './books.ts'
-import type { End } from './holds.ts'
+import type { End } from './ended.ts'
 import { type Entry, entryOf, lateKey, type StoredRow } from './ledger.ts'
 import { unpackRow } from './packed.ts'
 
