@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net'
 import type { Cancel, Clock } from '../gateway/ports.ts'
 import type { Millis } from '../policy/config.ts'
 import type { HttpCall } from './call.ts'
@@ -57,15 +58,30 @@ export class EventResponse {
   #sendFirst(events: string): boolean {
     const { response } = this.#call
     this.#wrote = true
-    response.cork()
+    sendTogether(response.socket)
     response.flushHeaders()
-    const takes = this.#send(events)
-    response.uncork()
+    return this.#send(events)
+  }
+
+  /** As one text: of each chunk node would make four, and a list of them to send. */
+  #send(events: string): boolean {
+    const { response } = this.#call
+    const bytes = Buffer.byteLength(events)
+    const encoding = bytes === events.length ? 'latin1' : 'utf8'
+    // A client of HTTP/1.0 knows no chunks.
+    if (!response.chunkedEncoding) return response.write(events, encoding)
+    const chunk = `${bytes.toString(16)}\r\n${events}\r\n`
+    response.chunkedEncoding = false
+    const takes = response.write(bytes > LARGE ? Buffer.from(chunk, encoding) : chunk, encoding)
+    response.chunkedEncoding = true
     return takes
   }
 
-  #send(events: string): boolean {
-    return this.#call.response.write(events.length > LARGE ? Buffer.from(events) : events)
+  /** What was written in this tick of the loop waits for `end`, which is to follow, and is sent with it. */
+  hold(): void {
+    const { response } = this.#call
+    // Else the connection may be another response's by now.
+    if (!response.writableEnded) response.socket?.cork()
   }
 
   end(last: string): void {
@@ -95,6 +111,12 @@ export class EventResponse {
       this.#watch(left <= 0 ? SILENCE_MAX : left)
     })
   }
+}
+
+/** What is written in this tick of the loop goes out as one, as node has it for all but headers. */
+function sendTogether(socket: Socket | null): void {
+  socket?.cork()
+  process.nextTick(() => socket?.uncork())
 }
 
 const streamHeaders = {

@@ -38,7 +38,11 @@ export function relay(
         call.speaks()
         if (!events.write(text, resume)) stream.pause()
       },
-      end: ending => finish(ending, () => events.end(ending.clean ? sseDone : interrupted)),
+      end: ending => {
+        // Many answers come whole: to send what is there now and its end apart would cost as much as all of the rest.
+        events.hold()
+        finish(ending, () => events.end(ending.clean ? sseDone : interrupted))
+      },
     })
   })
 }

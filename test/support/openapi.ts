@@ -45,6 +45,8 @@ const texts = new Ajv2020({ ...options, coerceTypes: true }).addSchema(schemas)
 export function tap(request: IncomingMessage, response: ServerResponse, over: (exchange: Exchange) => void): void {
   const asked: Buffer[] = []
   const answered: Buffer[] = []
+  /** Whether its body goes out in chunks: where node is not to make one, what is written is one already. */
+  let inChunks = false
   const { emit } = request
   // A listener would set the body flowing before its reader is there.
   const listen = (event: string, ...args: unknown[]) => {
@@ -56,7 +58,10 @@ export function tap(request: IncomingMessage, response: ServerResponse, over: (e
     const method = response[name]
     const spied = (...args: unknown[]) => {
       const [chunk] = args
-      if (typeof chunk === 'string' || chunk instanceof Uint8Array) answered.push(Buffer.from(chunk))
+      if (typeof chunk === 'string' || chunk instanceof Uint8Array) {
+        const bytes = Buffer.from(chunk)
+        answered.push(inChunks && !response.chunkedEncoding ? saidIn(bytes) : bytes)
+      }
       return Reflect.apply(method, response, args)
     }
     Object.assign(response, { [name]: spied })
@@ -65,7 +70,9 @@ export function tap(request: IncomingMessage, response: ServerResponse, over: (e
   const { writeHead } = response
   const spied = (status: number, lines: readonly string[]) => {
     for (let i = 0; i < lines.length; i += 2) written[lines[i] ?? ''] = lines[i + 1] ?? ''
-    return Reflect.apply(writeHead, response, [status, lines])
+    const done = Reflect.apply(writeHead, response, [status, lines])
+    inChunks = response.chunkedEncoding
+    return done
   }
   Object.assign(response, { writeHead: spied })
   response.once('close', () => {
@@ -80,6 +87,15 @@ export function tap(request: IncomingMessage, response: ServerResponse, over: (e
       complete: response.writableEnded,
     })
   })
+}
+
+/** What a chunk says that is written as one. */
+function saidIn(chunk: Buffer): Buffer {
+  const start = chunk.indexOf('\r\n') + 2
+  const end = start + Number.parseInt(chunk.subarray(0, start).toString('latin1'), 16)
+  if (end + 2 !== chunk.length || chunk.toString('latin1', end) !== '\r\n')
+    throw new Error('a chunk has another length')
+  return chunk.subarray(start, end)
 }
 
 /** What an exchange does that the document does not say; empty when all of it is documented. */
