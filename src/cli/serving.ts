@@ -9,6 +9,7 @@ import type { Loaded, LogSettings } from '../config/settings.ts'
 import type { Alarm } from '../gateway/ports.ts'
 import type { Millis } from '../policy/config.ts'
 import { banner } from './banner.ts'
+import { tuneCollector } from './collector.ts'
 import { urlOf } from './control/open.ts'
 import { type Demo, prepareDemo } from './demo.ts'
 import { FLUSH_MS, type RunningGateway, startGateway } from './gateway.ts'
@@ -61,6 +62,7 @@ interface RunOptions extends ServeOptions {
 }
 
 async function run(loadNow: (disk?: Disk) => Load, { watch, main }: RunOptions, demo?: Demo): Promise<void> {
+  tuneCollector()
   const tellAlarm: Alarm = (...told) => log.alarm(...told)
   const watched = watch ? new PathWatch(() => gateway.reload('watch'), tellAlarm) : undefined
   const loadAgain = (disk?: Disk) => {
