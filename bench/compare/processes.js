@@ -6,13 +6,13 @@ import { connect } from 'node:net'
 import { availableParallelism } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** Where the contender runs, and where what it is measured with. Any core, where processes cannot be pinned. */
-export const cores = { contender: 0, rest: 1, any: undefined }
+/** Where the contender runs, where what it is measured with, and where all of it runs together. */
+export const cores = { contender: 0, rest: 1, both: '0,1' }
 export const canPin = availableParallelism() >= 2 && spawnSync('taskset', ['--version']).status === 0
 
 /** The command that runs another one on a core. */
 export const onCore = (core, command) =>
-  canPin && core !== undefined ? ['taskset', '-c', String(core), ...command] : command
+  canPin ? ['taskset', '-c', String(core), ...command] : command
 
 const running = new Set()
 process.on('exit', () => {

@@ -9,7 +9,7 @@ export async function redisPair({ programs, directory, effort, missing }) {
   const contender = contenders.find(({ name }) => /Redis/.test(name))
   const why = missing(contender)
   if (why) return { rows: [], remarks: [why] }
-  const core = cores.any
+  const core = cores.both
   const one = await open(contender, { directory, core, redisCore: core })
   const second = await onRedis({ ...one.place, port: one.place.port + 10 }, one.redis)
   const two = { ...one, ports: [...one.ports, ...second.ports], pids: [...one.pids, ...second.pids] }
