@@ -11,8 +11,7 @@ export const cores = { contender: 0, rest: 1, both: '0,1' }
 export const canPin = availableParallelism() >= 2 && spawnSync('taskset', ['--version']).status === 0
 
 /** The command that runs another one on a core. */
-export const onCore = (core, command) =>
-  canPin ? ['taskset', '-c', String(core), ...command] : command
+export const onCore = (core, command) => (canPin ? ['taskset', '-c', String(core), ...command] : command)
 
 const running = new Set()
 process.on('exit', () => {
