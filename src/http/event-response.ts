@@ -18,6 +18,7 @@ export class EventResponse {
   #wroteAt: Millis = 0
   /** Whether there was more than headers. */
   #wrote = false
+  #holds = false
   #cancel: Cancel = () => {}
 
   constructor(call: HttpCall, clock: Clock) {
@@ -77,11 +78,13 @@ export class EventResponse {
     return takes
   }
 
-  /** What was written in this tick of the loop waits for `end`, which is to follow, and is sent with it. */
+  /** What was written in this tick of the loop waits for `end`, which is to follow, and is sent with it; or for a silence. */
   hold(): void {
     const { response } = this.#call
     // Else the connection may be another response's by now.
-    if (!response.writableEnded) response.socket?.cork()
+    if (response.writableEnded) return
+    this.#holds = true
+    response.socket?.cork()
   }
 
   end(last: string): void {
@@ -105,6 +108,8 @@ export class EventResponse {
       const left = SILENCE_MAX - (this.#clock.elapsed() - this.#wroteAt)
       if (left <= 0) {
         this.#wroteAt = this.#clock.elapsed()
+        if (this.#holds) response.socket?.uncork()
+        this.#holds = false
         // Who reads nothing is not to look alive by what we write.
         if (!response.writableNeedDrain) response.write(KEEP_ALIVE)
       }

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { type Backend, hang, startBackend, status, stream, streamThenHang } from '../support/backend.ts'
+import { type Backend, hang, startBackend, status, stream, streamAtOnce, streamThenHang } from '../support/backend.ts'
 import { startTestGateway, type TestGateway } from '../support/gateway.ts'
+import { heldSettlement, reading } from '../support/held.ts'
 
 let onprem: Backend
 let cloud: Backend
@@ -19,26 +20,6 @@ afterEach(async () => {
   await test.close()
   await Promise.all([onprem.close(), cloud.close()])
 })
-
-/** Reads text until it holds what is waited for. */
-function reading(response: Response) {
-  const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader()
-  let text = ''
-  return {
-    until: async (wanted: string) => {
-      while (!text.includes(wanted)) {
-        const next = await reader?.read()
-        if (!next || next.done) throw new Error(`ended before ${wanted}: ${text}`)
-        text += next.value
-      }
-      return text
-    },
-    rest: async () => {
-      for (let next = await reader?.read(); next && !next.done; next = await reader?.read()) text += next.value
-      return text
-    },
-  }
-}
 
 describe('while nobody has answered', () => {
   it('headers wait for 25 s; then they name the pool that is tried, and a comment fills each 15 s of silence', async () => {
@@ -132,4 +113,21 @@ it('a comment fills each 15 s of silence in the middle of a stream', async () =>
   test.clock.advance(60_000)
 
   expect(await read.rest()).toContain('UPSTREAM_INTERRUPTED')
+})
+
+it('a stream whose end waits 15 s for the ledger says what it had until then, and a comment', async () => {
+  onprem.next(streamAtOnce('all of it'))
+  const settlement = heldSettlement(test.gateway.app.store)
+  const asked = test.chat(key, { stream: true })
+  await settlement.asked
+
+  test.clock.advance(15_000)
+  const read = reading(await asked)
+  const soFar = await read.until(': keep-alive\n\n')
+  expect(soFar).toMatch(/all of it[\s\S]*: keep-alive\n\n$/)
+  expect(soFar).not.toContain('[DONE]')
+
+  settlement.letGo()
+  expect(await read.rest()).toMatch(/: keep-alive\n\ndata: \[DONE\]\n\n$/)
+  expect(await test.ledger()).toHaveLength(1)
 })

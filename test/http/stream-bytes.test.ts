@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
-import { type Backend, type Behaviour, startBackend, stream } from '../support/backend.ts'
+import { type Backend, startBackend, stream, streamAtOnce } from '../support/backend.ts'
 import { startTestGateway, type TestGateway } from '../support/gateway.ts'
+import { heldSettlement } from '../support/held.ts'
 import { talk } from '../support/raw.ts'
 
 const CHUNKS = ['plain', 'modèle', '漢字 😀', 'x'.repeat(5000), 'é'.repeat(5000), '\\"\n']
@@ -78,38 +79,17 @@ it('a stream reaches a client of HTTP/1.0 without chunks, which it does not know
   expect(events.endsWith('data: [DONE]\n\n')).toBe(true)
 })
 
-/** Everything in one write. */
-const atOnce: Behaviour = ({ response }) => {
-  const chunk = (choice: object) =>
-    `data: ${JSON.stringify({ id: 'c', model: 'm', choices: [{ index: 0, ...choice }] })}\n\n`
-  const said = chunk({ delta: { content: 'Hello' }, finish_reason: null })
-  response.writeHead(200, { 'content-type': 'text/event-stream' })
-  response.end(`${said}${chunk({ delta: {}, finish_reason: 'stop' })}data: [DONE]\n\n`)
-}
-
 it('what came together with the end of a stream is sent with it, once it is settled', async () => {
-  const { store } = test.gateway.app
-  const settle = store.settle.bind(store)
-  let goOn = () => {}
-  const mayGoOn = new Promise<void>(resolve => {
-    goOn = resolve
-  })
-  const settling = new Promise<void>(resolve => {
-    vi.spyOn(store, 'settle').mockImplementationOnce(async settlement => {
-      resolve()
-      await mayGoOn
-      await settle(settlement)
-    })
-  })
+  const settlement = heldSettlement(test.gateway.app.store)
   let pieces = 0
-  backend.next(atOnce)
+  backend.next(streamAtOnce('Hello'))
   const hearing = heard('1.1', () => pieces++)
-  await settling
+  await settlement.asked
   // What had been written by now would be read before this is answered.
   await (await fetch(`${test.url}/v1/models`, { headers: { authorization: `Bearer ${key}` } })).text()
   expect(pieces).toBe(0)
 
-  goOn()
+  settlement.letGo()
   const events = unchunked((await hearing).rest)
   expect(contentIn(events)).toBe('Hello')
   expect(events.endsWith('data: [DONE]\n\n')).toBe(true)

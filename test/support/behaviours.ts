@@ -142,6 +142,14 @@ export function slow(value: unknown, { pieces, gapMs }: { pieces: number; gapMs:
 /** The headers of every event stream here. */
 export const SSE_HEADERS = { 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-cache' }
 
+/** A stream of which everything comes in one write. */
+export function streamAtOnce(content: string): Behaviour {
+  return ({ response }) => {
+    response.writeHead(200, SSE_HEADERS)
+    response.end(`${chunk(MODEL, { content }, null)}${chunk(MODEL, {}, 'stop')}data: [DONE]\n\n`)
+  }
+}
+
 /** The beginning of a stream: headers, role and chunks. Or more of one whose headers are out. */
 export async function writeChunks({ response }: Exchange, options: Omit<StreamOptions, 'usage'>): Promise<void> {
   const { chunks, model = MODEL, roleChunk = true, gapMs = 0 } = options
