@@ -44,7 +44,9 @@ function offeredTool(tool: unknown, entry: Entry | undefined, { offered }: Round
 
 /** Whether tools of a body say whether they are hosted. */
 export const isMarked = ({ tools }: JsonObject): boolean =>
-  Array.isArray(tools) && tools.some(tool => isObject(tool) && 'hosted' in tool)
+  Array.isArray(tools) && tools.some(tool => isObject(tool) && (hasMark(tool) || hasMark(tool.function)))
+
+const hasMark = (part: unknown): boolean => isObject(part) && 'hosted' in part
 
 /** A body without hosted tools as backends know it. */
 export function unmarked(body: JsonObject): JsonObject {
@@ -54,9 +56,9 @@ export function unmarked(body: JsonObject): JsonObject {
     : body
 }
 
-/** No backend knows the mark. */
+/** No backend knows the mark, of the tool or of its function. */
 function withoutMark({ hosted: _mark, ...tool }: JsonObject): JsonObject {
-  return tool
+  return isObject(tool.function) && hasMark(tool.function) ? { ...tool, function: withoutMark(tool.function) } : tool
 }
 
 const asFunction = (choice: unknown): unknown =>

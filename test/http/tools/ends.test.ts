@@ -244,17 +244,25 @@ describe('a request for a hosted tool', () => {
     expect(await tools.test.ledger()).toEqual([])
   })
 
-  it('that says "hosted": false is for a function of the client, whatever its name, and no backend sees the mark', async () => {
-    tools = await Tools.start()
-    const mine = { type: 'function', function: { name: 'svc_search', parameters: { type: 'object' } } }
-    tools.backend.next(says({ content: null, calls: [call('svc_search', { x: 1 })] }))
+  it.each([
+    ['it', { hosted: false }, {}],
+    ['its function', {}, { hosted: false }],
+  ])(
+    'of which %s says "hosted": false is for a function of the client, whatever its name, and no backend sees the mark',
+    async (_, ofTool, ofFunction) => {
+      tools = await Tools.start()
+      const mine = { name: 'svc_search', parameters: { type: 'object' } }
+      tools.backend.next(says({ content: null, calls: [call('svc_search', { x: 1 })] }))
 
-    const answer = await tools.answer({ tools: [{ ...mine, hosted: false }] })
+      const answer = await tools.answer({
+        tools: [{ type: 'function', ...ofTool, function: { ...mine, ...ofFunction } }],
+      })
 
-    expect(answer.calls).toEqual([{ name: 'svc_search', arguments: '{"x":1}' }])
-    expect(tools.rounds[0]?.tools).toEqual([mine])
-    expect(tools.search.calls).toEqual([])
-  })
+      expect(answer.calls).toEqual([{ name: 'svc_search', arguments: '{"x":1}' }])
+      expect(tools.rounds[0]?.tools).toEqual([{ type: 'function', function: mine }])
+      expect(tools.search.calls).toEqual([])
+    },
+  )
 
   it('named svc_ like no hosted tool is for a function of the client', async () => {
     tools = await Tools.start()
