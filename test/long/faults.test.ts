@@ -3,6 +3,7 @@ import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync }
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import config from '../../vitest.config.ts'
 import { type Fault, faults } from './faults.ts'
 
 const root = resolve(import.meta.dirname, '../..')
@@ -14,8 +15,11 @@ beforeAll(() => {
   copy = mkdtempSync(join(tmpdir(), 'faults-'))
   for (const part of ['src', 'redis', 'schema', 'test/store', 'test/policy', 'test/support', 'policies'])
     cpSync(join(root, part), join(copy, part), { recursive: true })
-  for (const file of ['package.json', 'tsconfig.json', 'tsconfig.build.json', 'vitest.config.ts', 'openapi.yaml'])
+  for (const file of ['package.json', 'tsconfig.json', 'tsconfig.build.json', 'openapi.yaml'])
     cpSync(join(root, file), join(copy, file))
+  // The guards need no compiled program, nor what compiles it.
+  const { globalSetup: _compile, ...settings } = config.test ?? {}
+  writeFileSync(join(copy, 'vitest.config.js'), `export default ${JSON.stringify({ test: settings })}`)
   symlinkSync(join(root, 'node_modules'), join(copy, 'node_modules'))
 })
 

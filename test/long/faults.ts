@@ -124,7 +124,7 @@ export const faults: readonly Fault[] = [
   source(
     'adapters/embedded/holds',
     'a request that was forgotten is taken for new',
-    'for (const requestId of this.#endedBefore.keys()) this.pass(requestId)',
+    'for (const requestId of oldest.ids()) this.pass(requestId)',
     '',
   ),
   source(
