@@ -119,7 +119,10 @@ describeRedis('the store in Redis', () => {
     return store
   })
 
-  it('a settlement whose answer was lost is counted once, when it is told again', async () => {
+  it.each([
+    ['', []],
+    [' of a request with waste', [1, 2]],
+  ])('a settlement%s whose answer was lost is counted once, when it is told again', async (_, attempts) => {
     const heard: LedgerRow[] = []
     const proxy = await new FaultProxy({ backend: server(), seed: 1 }).listen()
     onTestFinished(() => proxy.refuse())
@@ -132,13 +135,14 @@ describeRedis('the store in Redis', () => {
     onTestFinished(() => store.close())
     const hold = await admit(store, await openShop(store), 'req_1')
 
+    await store.recordWaste(attempts.map(attempt => waste(hold, attempt)))
     const heal = proxy.add(blackHole, ['down'])
     await store.settle(settlement(hold))
-    expect(heard).toEqual([])
+    expect(heard).toHaveLength(attempts.length)
     heal()
     proxy.cut()
 
-    await expect.poll(() => heard.length, { timeout: 20_000 }).toBe(1)
+    await expect.poll(() => heard.length, { timeout: 20_000 }).toBe(attempts.length + 1)
     expect(idsOf(heard)).toEqual(idsOf(await ledgerOf(store)))
   })
 })
