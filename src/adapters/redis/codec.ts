@@ -67,8 +67,11 @@ export function readGuestsSpent(
   }
 }
 
-/** Of each bucket, second, requests and tokens: as many digits as in standing.lua. */
-const BUCKETS = /(\d{10})(\d{7})(\d{12})/g
+/**
+ * Of each bucket, second, requests and tokens: as many signs as redis/standing.lua writes. A second that the clock came
+ * by twice may have given back more tokens than it has.
+ */
+const BUCKETS = /(\d{10})(\d{7})(-\d{11}|\d{12})/g
 
 const readMinute = (text: string): NonNullable<Judged['minute']> =>
   Array.from(text.matchAll(BUCKETS), ([, second, requests, tokens]) => [
@@ -182,16 +185,9 @@ function whole(number: number | undefined): number {
   return number
 }
 
-/** Digits of one record of the minute: second, requests, tokens. redis/standing.lua writes it. */
-const RECORD = /(\d{10})(\d{7})(\d{12})/g
-
 /** What counts of a minute as the scripts keep it. */
 export function minuteAt(text: string, at: EpochMs): Pick<Readings, 'requests' | 'tokens'> {
-  const minute = Array.from(text.matchAll(RECORD), ([, second, requests, tokens]) => ({
-    second: Number(second),
-    requests: Number(requests),
-    tokens: Number(tokens),
-  }))
+  const minute = readMinute(text).map(([second, requests, tokens]) => ({ second, requests, tokens }))
   const { requests, tokens } = readingsOf({ ...newStanding, minute }, at, at)
   return { requests, tokens }
 }

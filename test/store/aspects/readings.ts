@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { windowOf } from '../../../src/policy/window.ts'
 import type { Start } from '../contract.ts'
-import { admit, NOON, openShop, settlement } from '../fixtures.ts'
+import { admission, admit, claimsOf, NOON, openShop, settlement } from '../fixtures.ts'
 
 export function readingsContract(start: Start): void {
   it('a standing says what an account holds and used, and what counts of its minute', async () => {
@@ -35,6 +35,34 @@ export function readingsContract(start: Start): void {
     expect(await store.readStanding(shop.account)).toMatchObject({ requests: 1, tokens: 30, held: 50 })
     clock.at += 30_000
     expect(await store.readStanding(shop.account)).toMatchObject({ requests: 0, tokens: 0, held: 50 })
+  })
+
+  it('a second that the clock came by twice may hold less than no tokens, and hides no other', async () => {
+    const { store, clock } = await start()
+    const shop = await openShop(store)
+    const first = await admit(store, shop, 'req_1')
+    clock.at += 130_000
+    await admit(store, shop, 'req_2')
+    // Further back than a minute is frozen for: it begins anew.
+    clock.at -= 130_000
+    const again = await admit(store, shop, 'req_3')
+    await store.refund(first)
+    await store.settle(settlement(again, { tokens: 12, cost: 14 }))
+    clock.at += 1000
+    await admit(store, shop, 'req_4')
+
+    expect(await store.readStanding(shop.account)).toMatchObject({ requests: 2, tokens: 12 })
+    const refused = await store.admit(admission(shop, 'req_5', { ...claimsOf(), requests: { limit: 2 } }))
+    const second = NOON / 1000
+    expect(refused).toMatchObject({
+      outcome: 'refused',
+      judged: {
+        minute: [
+          [second, 1, -18],
+          [second + 1, 1, 30],
+        ],
+      },
+    })
   })
 
   it('an account that nothing was asked of stands at nothing, and one that is not there nowhere', async () => {
