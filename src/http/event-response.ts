@@ -18,7 +18,6 @@ export class EventResponse {
   #wroteAt: Millis = 0
   /** Whether there was more than headers. */
   #wrote = false
-  #holds = false
   #cancel: Cancel = () => {}
 
   constructor(call: HttpCall, clock: Clock) {
@@ -82,9 +81,7 @@ export class EventResponse {
   hold(): void {
     const { response } = this.#call
     // Else the connection may be another response's by now.
-    if (response.writableEnded) return
-    this.#holds = true
-    response.socket?.cork()
+    if (!response.writableEnded) response.socket?.cork()
   }
 
   end(last: string): void {
@@ -108,8 +105,8 @@ export class EventResponse {
       const left = SILENCE_MAX - (this.#clock.elapsed() - this.#wroteAt)
       if (left <= 0) {
         this.#wroteAt = this.#clock.elapsed()
-        if (this.#holds) response.socket?.uncork()
-        this.#holds = false
+        // What waits for its end has waited long enough.
+        response.socket?.uncork()
         // Who reads nothing is not to look alive by what we write.
         if (!response.writableNeedDrain) response.write(KEEP_ALIVE)
       }

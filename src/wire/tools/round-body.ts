@@ -1,4 +1,5 @@
 import { isObject, type JsonObject } from '../body.ts'
+import { asObject } from '../json.ts'
 import type { Entry } from './listed.ts'
 
 /** What a model is told of a tool. */
@@ -44,9 +45,7 @@ function offeredTool(tool: unknown, entry: Entry | undefined, { offered }: Round
 
 /** Whether tools of a body say whether they are hosted. */
 export const isMarked = ({ tools }: JsonObject): boolean =>
-  Array.isArray(tools) && tools.some(tool => isObject(tool) && (hasMark(tool) || hasMark(tool.function)))
-
-const hasMark = (part: unknown): boolean => isObject(part) && 'hosted' in part
+  Array.isArray(tools) && tools.map(asObject).some(tool => 'hosted' in tool || 'hosted' in asObject(tool.function))
 
 /** A body without hosted tools as backends know it. */
 export function unmarked(body: JsonObject): JsonObject {
@@ -58,7 +57,7 @@ export function unmarked(body: JsonObject): JsonObject {
 
 /** No backend knows the mark, of the tool or of its function. */
 function withoutMark({ hosted: _mark, ...tool }: JsonObject): JsonObject {
-  return isObject(tool.function) && hasMark(tool.function) ? { ...tool, function: withoutMark(tool.function) } : tool
+  return isObject(tool.function) ? { ...tool, function: withoutMark(tool.function) } : tool
 }
 
 const asFunction = (choice: unknown): unknown =>
