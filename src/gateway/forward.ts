@@ -39,7 +39,7 @@ export const answerTerms = (
 })
 
 /** Sends the request to one pool after the other, as `attempt` does for one replica. */
-export async function forward<A>(
+export function forward<A>(
   gateway: Gateway,
   call: Call,
   admitted: LeasedCall,

@@ -1,9 +1,10 @@
 import type { Pool } from '../policy/config.ts'
+import type { Building } from '../policy/decision.ts'
 import { costOf } from '../policy/price.ts'
 import { toolsCost } from '../policy/tools.ts'
 import type { Usage } from '../wire/usage.ts'
 import type { AdmittedCall, Spent } from './admit.ts'
-import type { Settlement } from './store.ts'
+import type { Bill, Settlement } from './store.ts'
 
 /** What is known of an answer when it is over. */
 export interface Delivered {
@@ -26,27 +27,24 @@ export function settlementOf(admitted: AdmittedCall, delivered: Delivered): Sett
   const { price, items } = decision.claims.spend
   const pieces = decision.tools ? toolsCost(decision.tools, calls) : (delivered.items ?? items)
   const cost = costOf(price, inputTokens, outputTokens, pieces)
-  return {
-    hold,
-    // What an image model calls output tokens is paid by the image, and no part of the minute.
-    tokens: inputTokens + (request.kind === 'image' ? 0 : outputTokens),
-    bill: {
-      requestId: hold.requestId,
-      account: caller.account,
-      plan: decision.plan.name,
-      asked: request.model ?? '',
-      model: decision.model.name,
-      pool: delivered.pool.name,
-      inputTokens,
-      outputTokens,
-      cost,
-      estimated,
-      admittedAt: hold.at,
-      revision,
-      ...(decision.route && { rule: decision.route.name }),
-      ...(Object.keys(calls).length > 0 && { tools: calls }),
-    },
+  const bill: Building<Bill> = {
+    requestId: hold.requestId,
+    account: caller.account,
+    plan: decision.plan.name,
+    asked: request.model ?? '',
+    model: decision.model.name,
+    pool: delivered.pool.name,
+    inputTokens,
+    outputTokens,
+    cost,
+    estimated,
+    admittedAt: hold.at,
+    revision,
   }
+  if (decision.route) bill.rule = decision.route.name
+  if (Object.keys(calls).length > 0) bill.tools = calls
+  // What an image model calls output tokens is paid by the image, and no part of the minute.
+  return { hold, tokens: inputTokens + (request.kind === 'image' ? 0 : outputTokens), bill }
 }
 
 /** What a request weighed with what was delivered in its present round. */

@@ -41,9 +41,9 @@ export function loadAfter(load: Load, sample: Sample, at: Millis): Load {
   const asked = askedBy(sample)
   const sustained = Math.min(asked, load.asked)
   if (sustained > load.level) return { level: sustained, asked, since: at, peak: 0 }
-  if (asked >= load.level) return { ...load, asked, since: at, peak: 0 }
+  if (asked >= load.level) return { level: load.level, asked, since: at, peak: 0 }
   const peak = Math.max(asked, load.peak)
-  if (at - load.since < HOLD) return { ...load, asked, peak }
+  if (at - load.since < HOLD) return { level: load.level, asked, since: load.since, peak }
   return { level: peak, asked, since: at, peak: 0 }
 }
 

@@ -1,9 +1,9 @@
 import type { Pool as Dispatchers } from 'undici'
-import type { BackendSettings } from '../../config/settings.ts'
+import type { BackendSettings, Secret } from '../../config/settings.ts'
 import type { BackendRequest, Send } from '../../gateway/ports.ts'
 import type { Pool } from '../../policy/config.ts'
 import type { TrackedOptions } from './connection.ts'
-import type { Connected, Connections } from './connections.ts'
+import type { Connected, Connections, Way } from './connections.ts'
 import { dispatch, UndiciExchange } from './exchange.ts'
 
 /** The replicas of one configuration. */
@@ -19,79 +19,65 @@ export function openBackends(
   settings: ReadonlyMap<string, BackendSettings>,
   connections: Connections,
 ): Backends {
-  const connected = new Map<string, Connected>()
-  const addresses = new Map<string, Address>()
-  const timeoutOf = (pool: string) => settings.get(pool)?.connectTimeout ?? 1000
+  const held: Connected[] = []
   // All at once, and no socket yet: what another configuration has open must stay open for this one.
-  for (const { name, replicas } of pools) {
-    const connectTimeout = timeoutOf(name)
-    for (const replica of replicas) {
-      addresses.set(replica, addressOf(replica))
-      const way = { origin: new URL(replica).origin, connectTimeout }
-      const place = placeOf(name, way.origin)
-      if (!connected.has(place)) connected.set(place, connections.to(way))
-    }
-  }
-
-  const connectionsTo = (origin: string, pool: string): Dispatchers => {
-    const open = connected.get(placeOf(pool, origin))
-    if (!open) throw new Error(`pool ${pool} has no replica at ${origin}`)
-    return open.pool
-  }
+  const places = new Map(
+    Array.from(pools, ({ name, replicas }) => {
+      const { connectTimeout = 1000, key } = settings.get(name) ?? {}
+      const placeOf = (replica: string): Place => {
+        const { origin, pathname } = new URL(replica)
+        const connected = connections.to({ origin, connectTimeout })
+        held.push(connected)
+        return { origin, prefix: pathname.replace(/\/$/, ''), connectTimeout, dispatchers: connected.pool, key }
+      }
+      return [name, new Map(replicas.map(replica => [replica, placeOf(replica)]))]
+    }),
+  )
 
   return {
     send: (request, listener) => {
-      const { origin, prefix } = addresses.get(request.replica) ?? addressOf(request.replica)
+      const place = places.get(request.pool)?.get(request.replica)
+      if (!place) throw new Error(`pool ${request.pool} has no replica ${request.replica}`)
       const exchange = new UndiciExchange(listener)
       const options: TrackedOptions = {
         method: 'POST',
-        path: prefix + request.path,
-        headers: headersOf(request, settings.get(request.pool)),
+        path: place.prefix + request.path,
+        headers: headersOf(request, place),
         body: request.body,
         over: connection => exchange.over(connection),
       }
       // Later, so that no listener is called before the caller has the exchange.
       queueMicrotask(() => {
-        const connectTimeout = timeoutOf(request.pool)
-        if (request.fresh)
-          connections.once({ origin, connectTimeout }, connection => dispatch(connection, options, exchange))
-        else dispatch(connectionsTo(origin, request.pool), options, exchange)
+        if (request.fresh) connections.once(place, connection => dispatch(connection, options, exchange))
+        else dispatch(place.dispatchers, options, exchange)
       })
       return exchange
     },
     close: () => {
-      for (const { giveBack } of connected.values()) giveBack()
+      for (const { giveBack } of held) giveBack()
     },
   }
 }
 
-/** What of a base URL requests are made of. */
-interface Address {
-  readonly origin: string
+/** What requests to one replica of a pool are made of. */
+interface Place extends Way {
   /** `/v1` */
   readonly prefix: string
+  readonly dispatchers: Dispatchers
+  readonly key: Secret | undefined
 }
-
-function addressOf(replica: string): Address {
-  const { origin, pathname } = new URL(replica)
-  return { origin, prefix: pathname.replace(/\/$/, '') }
-}
-
-const placeOf = (pool: string, origin: string): string => `${pool} ${origin}`
 
 /**
  * Our own headers only: nothing a client sent reaches a backend but its body, and the id of its trace where requests
  * are traced.
  */
-function headersOf(
-  { requestId, traceparent }: BackendRequest,
-  settings: BackendSettings | undefined,
-): Record<string, string> {
-  return {
+function headersOf({ requestId, traceparent }: BackendRequest, { key }: Place): Record<string, string> {
+  const headers: Record<string, string> = {
     'content-type': 'application/json',
     accept: 'application/json, text/event-stream',
     'x-request-id': requestId,
-    ...(traceparent !== undefined && { traceparent }),
-    ...(settings?.key && { authorization: `Bearer ${settings.key.reveal()}` }),
   }
+  if (traceparent !== undefined) headers.traceparent = traceparent
+  if (key) headers.authorization = `Bearer ${key.reveal()}`
+  return headers
 }

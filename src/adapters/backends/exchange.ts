@@ -1,5 +1,6 @@
 import type { Dispatcher } from 'undici'
-import type { BackendListener, Exchange } from '../../gateway/ports.ts'
+import type { BackendHead, BackendListener, Exchange } from '../../gateway/ports.ts'
+import type { Building } from '../../policy/decision.ts'
 import type { Connection, TrackedOptions } from './connection.ts'
 
 /** Sends a request over connections; what happens is told to the exchange, also that it could not be sent. */
@@ -61,12 +62,10 @@ export class UndiciExchange implements Exchange, Dispatcher.DispatchHandler {
     if (status < 200 || this.#over) return
     this.#headed = true
     const { 'retry-after': retryAfter, date } = headers
-    this.#listener.head({
-      status,
-      contentType: String(headers['content-type'] ?? ''),
-      ...(typeof retryAfter === 'string' && { retryAfter }),
-      ...(typeof date === 'string' && { date }),
-    })
+    const head: Building<BackendHead> = { status, contentType: String(headers['content-type'] ?? '') }
+    if (typeof retryAfter === 'string') head.retryAfter = retryAfter
+    if (typeof date === 'string') head.date = date
+    this.#listener.head(head)
   }
 
   onResponseData(_: Dispatcher.DispatchController, chunk: Buffer): void {

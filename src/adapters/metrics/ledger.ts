@@ -1,5 +1,6 @@
 import type { Registry } from 'prom-client'
 import type { LedgerRow, Wrote } from '../../gateway/store.ts'
+import { ByLabels } from './by-labels.ts'
 import { type Sum, Sums } from './sums.ts'
 
 const NANO = 1e9
@@ -20,8 +21,8 @@ export class LedgerMetrics {
   readonly #wasted: Sums
   readonly #wastedTokens: Sums
   readonly #wastedUsd: Sums
-  /** By model and plan: what most rows add to, so that their labels are put together once. */
-  readonly #settled = new Map<string, Map<string, Settled>>()
+  /** By model and plan: what most rows add to. */
+  readonly #settled: ByLabels<Settled>
 
   constructor(registry: Registry) {
     const sums = (name: string, help: string, labels: readonly string[], per = 1) =>
@@ -37,6 +38,13 @@ export class LedgerMetrics {
     this.#wasted = sums('svc_wasted_attempts_total', 'Failed attempts that cost the operator.', ['pool'])
     this.#wastedTokens = sums('svc_wasted_tokens_total', 'Tokens of failed attempts.', ['pool', 'type'])
     this.#wastedUsd = sums('svc_wasted_usd_total', 'US dollars that failed attempts cost the operator.', ['pool'], NANO)
+    this.#settled = new ByLabels(who, ({ model = '', plan = '' }) => ({
+      rows: this.#rows.of(model, plan, 'settle'),
+      requests: this.#requests.of(model, plan),
+      input: this.#tokens.of(model, plan, 'input'),
+      output: this.#tokens.of(model, plan, 'output'),
+      spend: this.#spend.of(model, plan),
+    }))
   }
 
   readonly wrote: Wrote = (row, requests) => {
@@ -46,33 +54,13 @@ export class LedgerMetrics {
   }
 
   #settle({ model, plan, inputTokens, outputTokens, cost, tools }: LedgerRow): void {
-    const settled = this.#settledOf(model, plan)
+    const settled = this.#settled.of([model, plan])
     settled.rows.sum += 1
     settled.requests.sum += 1
     settled.input.sum += inputTokens
     settled.output.sum += outputTokens
     settled.spend.sum += cost
     if (tools) this.#addTools(tools)
-  }
-
-  #settledOf(model: string, plan: string): Settled {
-    let plans = this.#settled.get(model)
-    if (!plans) {
-      plans = new Map()
-      this.#settled.set(model, plans)
-    }
-    let settled = plans.get(plan)
-    if (!settled) {
-      settled = {
-        rows: this.#rows.of(model, plan, 'settle'),
-        requests: this.#requests.of(model, plan),
-        input: this.#tokens.of(model, plan, 'input'),
-        output: this.#tokens.of(model, plan, 'output'),
-        spend: this.#spend.of(model, plan),
-      }
-      plans.set(plan, settled)
-    }
-    return settled
   }
 
   #other(row: LedgerRow, requests: 0 | 1): void {
