@@ -2,7 +2,7 @@
 -- KEYS 2 key, or the account again for a sign-in  3 account  4 standing  5 spend of the window  6 hold  7 leases
 --      8 what guests share, without the day: of another bucket, which is why there is no Redis Cluster
 -- ARGV 3 lease  4 request  5 account  6 terms  7 window start  8 window end  9 key|sign-in
---      10 limit of what guests share in a day, '' for others  11.. claims
+--      10 limit of what guests share in a day, '' for others  11 claims
 if wiped() then return { 'wiped' } end
 local now = clock()
 local kept = redis.call('HMGET', KEYS[6], 'hold', 'readings', 'window')
@@ -15,12 +15,12 @@ end
 local terms = redis.call('HGET', KEYS[3], 'terms')
 if not terms then return { 'key-gone' } end
 if terms ~= ARGV[6] or now < tonumber(ARGV[7]) or now >= tonumber(ARGV[8]) then
-  return { 'stale', terms, string.format('%d', now) }
+  return { 'stale', terms, digits(now) }
 end
 
 local standing = readStanding(KEYS[4], KEYS[5])
 local readings = readingsOf(standing, now)
-local denial, granted = judge(readClaims(11), readings, now)
+local denial, granted = judge(readClaims(ARGV[11]), readings, now)
 if denial then return refused(denial, readings, now) end
 
 if ARGV[10] ~= '' then
@@ -28,8 +28,7 @@ if ARGV[10] ~= '' then
   local taken = sharedOf(KEYS[8], today)
   if taken + granted.cost > tonumber(ARGV[10]) then
     local wait = (today + 1) * DAY_MS - now
-    return { 'guests-spent', readings.text, string.format('%d', now), string.format('%d', wait),
-      string.format('%d', taken) }
+    return { 'guests-spent', readings.text, digits(now), digits(wait), digits(taken) }
   end
   addShared(KEYS[8], today, granted.cost)
   redis.call('HSET', KEYS[6], 'shared', string.format('%d %d', today, granted.cost))
@@ -47,5 +46,5 @@ writeStanding(KEYS[4], KEYS[5], standing)
 local hold = holdText(granted, second, now, 0, 0, 0)
 redis.call('HSET', KEYS[6], 'state', 'open', 'account', ARGV[5], 'window', ARGV[7], 'hold', hold, 'readings',
   readings.text)
-redis.call('ZADD', KEYS[7], now + tonumber(ARGV[3]), ARGV[4])
+redis.call('ZADD', KEYS[7], digits(now + tonumber(ARGV[3])), ARGV[4])
 return { 'admitted', hold, readings.text, ARGV[7] }

@@ -33,7 +33,7 @@ for _, bucket in ipairs(hour) do
   end
 end
 
-if how == 'read' then return { 'read', string.format('%d', used) } end
+if how == 'read' then return { 'read', digits(used) } end
 if how == 'take' then
   if used + amount > tonumber(ARGV[5]) then return { 'spent' } end
   add(minute, amount)
@@ -46,4 +46,4 @@ end
 local texts = {}
 for i, bucket in ipairs(live) do texts[i] = string.format('%d %d', bucket.minute, bucket.cost) end
 redis.call('SET', KEYS[2], table.concat(texts, ' '), 'EX', HOUR_KEPT_S)
-return { how, string.format('%d', math.max(now, minute * MINUTE_MS)) }
+return { how, digits(math.max(now, minute * MINUTE_MS)) }

@@ -12,7 +12,7 @@ for i = 2, #KEYS do
     wait = math.max(wait, oldest and tonumber(oldest) + window - now or window)
   end
 end
-if wait > 0 then return { 'wait', string.format('%d', wait) } end
+if wait > 0 then return { 'wait', digits(wait) } end
 for i = 2, #KEYS do
   redis.call('ZADD', KEYS[i], now, ARGV[4])
   redis.call('PEXPIRE', KEYS[i], window + 1000)

@@ -1,6 +1,6 @@
 -- Another round of a request under way: more tokens and spend, or nothing.
 -- KEYS 2 standing  3 spend of the window of admission  4 hold  5 leases  6 what guests share, without the day
--- ARGV 3 lease  4 request  5 round  6 tokens spent  7 cost spent  8 checkpoint  9.. claims
+-- ARGV 3 lease  4 request  5 round  6 tokens spent  7 cost spent  8 checkpoint  9 claims
 if wiped() then return { 'wiped' } end
 local now = clock()
 local kept = redis.call('HMGET', KEYS[4], 'state', 'hold', 'shared')
@@ -13,7 +13,7 @@ local standing = readStanding(KEYS[2], KEYS[3])
 local open = standing.open
 release(standing, hold, spentTokens, spentCost, now)
 local readings = readingsOf(standing, now)
-local denial, granted = judge(readClaims(9), readings, now)
+local denial, granted = judge(readClaims(ARGV[9]), readings, now)
 if denial then return refused(denial, readings, now) end
 
 addToBucket(standing, readings.second, 0, granted.tokens)
@@ -24,6 +24,6 @@ writeStanding(KEYS[2], KEYS[3], standing)
 
 local extended = holdText(granted, readings.second, hold.at, hold.round + 1, spentTokens, spentCost)
 redis.call('HSET', KEYS[4], 'hold', extended, 'checkpoint', ARGV[8])
-redis.call('ZADD', KEYS[5], now + tonumber(ARGV[3]), ARGV[4])
+redis.call('ZADD', KEYS[5], digits(now + tonumber(ARGV[3])), ARGV[4])
 weighShared(KEYS[6], KEYS[4], kept[3], spentCost + granted.cost)
 return { 'extended', extended }

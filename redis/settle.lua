@@ -62,15 +62,14 @@ if how == 'settle' or rest ~= '' then
   local cost, input, output = charge.cost - was.cost, charge.input - was.input, charge.output - was.output
   written = string.format('%s %d %s %d %d %d %d %d %s %s', request, place, kind, cost, input,
     output, charge.tokens - was.tokens, now, who, rest)
-  redis.call('ZADD', KEYS[6], 0, written)
+  redis.call('ZADD', KEYS[6], '0', written)
   addToTotals(KEYS[7], who, rowed and 0 or 1, input, output, cost)
 end
 
 weighShared(KEYS[8], KEYS[4], kept[3], charge.cost)
 
 redis.call('ZREM', KEYS[5], request)
-if state == 'open' then redis.call('HDEL', KEYS[4], 'checkpoint') end
-redis.call('HSET', KEYS[4], 'state', how == 'orphan' and 'orphan' or 'ended')
+redis.call('HSET', KEYS[4], 'state', how == 'orphan' and 'orphan' or 'ended', 'checkpoint', '')
 redis.call('PEXPIRE', KEYS[4], how == 'orphan' and ORPHAN_KEPT_MS or ENDED_KEPT_MS)
 -- What it wrote, and how many requests that adds.
 return { 'settled', written, rowed and '0' or '1' }

@@ -23,19 +23,14 @@ const source = (file: string, what: string, from: string, to: string): Fault => 
 /** Faults of the kinds that other gateways shipped: lost updates, double charges, leaked holds, limits off by one. */
 export const faults: readonly Fault[] = [
   lua('standing', 'a minute of 60 buckets', 'secondAt(minute, at) < second - 60', 'secondAt(minute, at) < second - 59'),
-  lua('standing', 'one request too many a minute', 'if r.requests + 1 > c.requests', 'if r.requests > c.requests'),
-  lua(
-    'standing',
-    'tokens are judged without the least output',
-    'r.tokens + c.input + leastOutput',
-    'r.tokens + c.input',
-  ),
+  lua('judge', 'one request too many a minute', 'if r.requests + 1 > c.requests', 'if r.requests > c.requests'),
+  lua('judge', 'tokens are judged without the least output', 'r.tokens + c.input + leastOutput', 'r.tokens + c.input'),
   lua('standing', 'a clock that steps back opens a new bucket', 'if newest > second then second = newest end', ''),
-  lua('standing', 'holds are forgotten when spend is judged', 'r.used + r.held + worst', 'r.used + worst'),
-  lua('standing', 'the grant ignores what is held', 'c.limit - r.used - r.held)', 'c.limit - r.used)'),
-  lua('standing', 'one more under way than allowed', 'r.open + 1 > c.concurrency', 'r.open > c.concurrency'),
+  lua('judge', 'holds are forgotten when spend is judged', 'r.used + r.held + worst', 'r.used + worst'),
+  lua('judge', 'the grant ignores what is held', 'c.limit - r.used - r.held)', 'c.limit - r.used)'),
+  lua('judge', 'one more under way than allowed', 'r.open + 1 > c.concurrency', 'r.open > c.concurrency'),
   lua(
-    'standing',
+    'judge',
     'the wait is a second short',
     '(secondAt(minute, at) + 61) * 1000',
     '(secondAt(minute, at) + 60) * 1000',

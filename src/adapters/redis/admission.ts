@@ -10,7 +10,7 @@ import { extensionOf } from '../../policy/judge.ts'
 import type { Hold } from '../../policy/standing.ts'
 import type { Access } from './access.ts'
 import { readTerms, termsText } from './account.ts'
-import { checkpointText, claimsArguments, readGuestsSpent, readHold, readReadings, readRefusal } from './codec.ts'
+import { checkpointText, claimsText, readGuestsSpent, readHold, readReadings, readRefusal } from './codec.ts'
 import type { Reply } from './scripts.ts'
 
 /** One admission. `late` gets a hold that was taken after this was given up. */
@@ -32,7 +32,7 @@ export async function admit(
   ]
   const values = [
     ...[LEASE_MS, requestId, account, termsText(terms), window.start, window.end],
-    ...[keyHash === undefined ? 'sign-in' : 'key', shared ? shared.limit : '', ...claimsArguments(claims)],
+    ...[keyHash === undefined ? 'sign-in' : 'key', shared ? shared.limit : '', claimsText(claims)],
   ]
   // Of a repetition, the window of the first call.
   const held = ([, text = '', , start]: Reply) => readHold(text, { requestId, account, window: Number(start) })
@@ -68,8 +68,10 @@ export async function extendHold(access: Access, { hold, round, soFar, claims }:
     access.layout.guests.guestSpend,
   ]
   const { tokens, cost } = chargeOf(soFar)
-  const asked = claimsArguments(extensionOf(claims))
-  const values = [LEASE_MS, requestId, round, tokens, cost, checkpointText(soFar), ...asked]
+  const values = [
+    ...[LEASE_MS, requestId, round, tokens, cost],
+    ...[checkpointText(soFar), claimsText(extensionOf(claims))],
+  ]
   const reply = await access.script(account, 'extend', keys, values)
   const [outcome, text = ''] = reply
   if (outcome === 'extended') return { outcome, hold: readHold(text, hold) }

@@ -106,24 +106,12 @@ function denialOf(kind: string, numbers: readonly number[], claims: Claims): Ref
   return { code: 'rate_limit_exceeded', type, limit: whole(limits[type]), retryAfterMs: whole(numbers[0]) }
 }
 
-/** Claims as scripts read them; '' where nothing is claimed. */
-export function claimsArguments({ requests, tokens, day, concurrency, spend, output }: Claims): (string | number)[] {
-  const { price } = spend
-  return [
-    requests.limit,
-    tokens.limit,
-    tokens.input,
-    day?.limit ?? '',
-    concurrency?.limit ?? '',
-    spend.limit ?? '',
-    price.input,
-    price.output,
-    price.item ?? 0,
-    spend.items,
-    output.want,
-    output.min,
-    output.choices,
-  ]
+/** Claims as scripts read them; `-` where nothing is claimed. */
+export function claimsText({ requests, tokens, day, concurrency, spend, output }: Claims): string {
+  const { limit, price, items } = spend
+  const rate = `${requests.limit} ${tokens.limit} ${tokens.input} ${day?.limit ?? '-'} ${concurrency?.limit ?? '-'}`
+  const cost = `${limit ?? '-'} ${price.input} ${price.output} ${price.item ?? 0} ${items}`
+  return `${rate} ${cost} ${output.want} ${output.min} ${output.choices}`
 }
 
 /** Whose totals a row counts in. Names hold no blanks. */

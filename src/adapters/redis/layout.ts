@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import type { EpochMs } from '../../policy/config.ts'
 
 /** Everything of an account is in one of these, under one hash tag, so that a script reads and writes one slot. */
@@ -10,11 +10,16 @@ export function* chunksOf<T>(items: readonly T[], size: number): Generator<reado
   for (let at = 0; at < items.length; at += size) yield items.slice(at, at + size)
 }
 
-export const bucketOf = (account: string): string => createHash('sha1').update(account).digest('hex').slice(0, 2)
+export const bucketOf = (account: string): string => hash('sha1', account).slice(0, 2)
+
+/** Accounts whose bucket is remembered; more are worked out again. */
+const MOST = 10_000
 
 /** The names of all keys. `{…}` is the hash tag. */
 export class Layout {
   readonly #prefix: string
+  /** By account: a request asks several times. */
+  readonly #buckets = new Map<string, Bucket>()
 
   constructor(prefix: string) {
     this.#prefix = prefix
@@ -62,7 +67,12 @@ export class Layout {
   }
 
   of(account: string): Bucket {
-    return this.bucket(bucketOf(account))
+    const known = this.#buckets.get(account)
+    if (known) return known
+    if (this.#buckets.size >= MOST) this.#buckets.clear()
+    const bucket = this.bucket(bucketOf(account))
+    this.#buckets.set(account, bucket)
+    return bucket
   }
 
   buckets(): Bucket[] {

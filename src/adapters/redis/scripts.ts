@@ -9,22 +9,23 @@ interface Script {
   readonly sha: string
 }
 
-const script = (name: string): Script => {
-  const text = `${read('standing')}\n${read(name)}`
+/** One text of several files: a script begins with what it uses, and no more, since Redis makes all of it for each call. */
+function script(...names: readonly string[]): Script {
+  const text = ['common', ...names].map(read).join('\n')
   return { text, sha: createHash('sha1').update(text).digest('hex') }
 }
 
 const scripts = {
-  admit: script('admit'),
-  extend: script('extend'),
+  admit: script('standing', 'judge', 'admit'),
+  extend: script('standing', 'judge', 'extend'),
   beat: script('beat'),
-  settle: script('settle'),
-  mint: script('mint'),
-  rotate: script('rotate'),
-  revoke: script('revoke'),
-  change: script('change'),
+  settle: script('standing', 'totals', 'settle'),
+  mint: script('audit', 'mint'),
+  rotate: script('audit', 'rotate'),
+  revoke: script('audit', 'revoke'),
+  change: script('audit', 'change'),
   count: script('count'),
-  waste: script('waste'),
+  waste: script('totals', 'waste'),
   allowance: script('allowance'),
 }
 

@@ -1,0 +1,6 @@
+-- What scripts that change keys and accounts begin with.
+local function audit(key, at, by, action, account, before, after)
+  if by ~= '' then
+    redis.call('XADD', key, '*', 'at', at, 'by', by, 'action', action, 'account', account, 'before', before, 'after', after)
+  end
+end
