@@ -1,6 +1,6 @@
 -- One admission: all of the claims, or nothing. src/gateway/store.ts says what it promises.
 -- KEYS 2 key, or the account again for a sign-in  3 account  4 standing  5 spend of the window  6 hold  7 leases
---      8 what guests share, without the day: of another bucket, which is why there is no Redis Cluster
+--      8 what guests share, without the day: of another bucket, which is why there is no Redis Cluster  9 ring of the minute
 -- ARGV 3 lease  4 request  5 account  6 terms  7 window start  8 window end  9 key|sign-in
 --      10 limit of what guests share in a day, '' for others  11 claims
 if wiped() then return { 'wiped' } end
@@ -18,10 +18,10 @@ if terms ~= ARGV[6] or now < tonumber(ARGV[7]) or now >= tonumber(ARGV[8]) then
   return { 'stale', terms, digits(now) }
 end
 
-local standing = readStanding(KEYS[4], KEYS[5])
+local standing = readStanding(KEYS[4], KEYS[5], KEYS[9])
 local readings = readingsOf(standing, now)
-local denial, granted = judge(readClaims(ARGV[11]), readings, now)
-if denial then return refused(denial, readings, now) end
+local denial, granted = judge(readClaims(ARGV[11]), standing, readings, now)
+if denial then return refused(denial, standing, readings, now) end
 
 if ARGV[10] ~= '' then
   local today = math.floor(now / DAY_MS)

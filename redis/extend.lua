@@ -1,5 +1,6 @@
 -- Another round of a request under way: more tokens and spend, or nothing.
 -- KEYS 2 standing  3 spend of the window of admission  4 hold  5 leases  6 what guests share, without the day
+--      7 ring of the minute
 -- ARGV 3 lease  4 request  5 round  6 tokens spent  7 cost spent  8 checkpoint  9 claims
 if wiped() then return { 'wiped' } end
 local now = clock()
@@ -9,12 +10,12 @@ local hold = readHold(kept[2])
 if hold.round >= tonumber(ARGV[5]) then return { 'extended', kept[2] } end
 
 local spentTokens, spentCost = tonumber(ARGV[6]), tonumber(ARGV[7])
-local standing = readStanding(KEYS[2], KEYS[3])
+local standing = readStanding(KEYS[2], KEYS[3], KEYS[7])
 local open = standing.open
 release(standing, hold, spentTokens, spentCost, now)
 local readings = readingsOf(standing, now)
-local denial, granted = judge(readClaims(ARGV[9]), readings, now)
-if denial then return refused(denial, readings, now) end
+local denial, granted = judge(readClaims(ARGV[9]), standing, readings, now)
+if denial then return refused(denial, standing, readings, now) end
 
 addToBucket(standing, readings.second, 0, granted.tokens)
 standing.open = open

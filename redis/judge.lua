@@ -10,7 +10,7 @@ local function readingsOf(s, now)
   local second = roll(s, now)
   local day = s.day == math.floor(second / 86400) and s.requests or 0
   return {
-    second = second, minute = s.minute,
+    second = second,
     requests = s.sumRequests, tokens = s.sumTokens, day = day, open = s.open, used = s.used, held = s.held,
     text = string.format('%d %d %d %d %d %d', s.sumRequests, s.sumTokens, day, s.open, s.used, s.held),
   }
@@ -43,15 +43,21 @@ end
 
 -- Until enough of the oldest buckets have left the minute for `over` units to be free.
 local function waitFor(minute, unitsAt, over, now)
-  for at = 1, #minute, WIDTH do
+  for at = 0, #minute - WIDTH, WIDTH do
     over = over - unitsAt(minute, at)
     if over <= 0 then return math.max(1, (secondAt(minute, at) + 61) * 1000 - now) end
   end
   return 60000
 end
 
+-- Only refusals need it.
+local function minuteOf(s, r)
+  r.minute = r.minute or minuteText(s)
+  return r.minute
+end
+
 -- What refuses the claims and the numbers that go with it, or nil and what is granted.
-local function judge(c, r, now)
+local function judge(c, s, r, now)
   local leastOutput = c.min * c.choices
   local worst = costOf(c, c.input, leastOutput)
   if c.limit and r.used + worst > c.limit then
@@ -64,10 +70,10 @@ local function judge(c, r, now)
     if wait > longest then longest, what = wait, name end
   end
   if r.requests + 1 > c.requests then
-    consider('requests', waitFor(r.minute, requestsAt, r.requests + 1 - c.requests, now))
+    consider('requests', waitFor(minuteOf(s, r), requestsAt, r.requests + 1 - c.requests, now))
   end
   local tokens = r.tokens + c.input + leastOutput
-  if tokens > c.tokens then consider('tokens', waitFor(r.minute, tokensAt, tokens - c.tokens, now)) end
+  if tokens > c.tokens then consider('tokens', waitFor(minuteOf(s, r), tokensAt, tokens - c.tokens, now)) end
   if c.day and r.day + 1 > c.day then
     consider('daily_limit', (math.floor(r.second / 86400) + 1) * DAY_MS - now)
   end
@@ -85,6 +91,6 @@ end
 local WAITS = { requests = true, tokens = true, daily_limit = true }
 
 -- With the minute where it says how long to wait.
-local function refused(denial, r, now)
-  return { 'refused', r.text, digits(now), WAITS[denial[1]] and r.minute or '', unpack(denial) }
+local function refused(denial, s, r, now)
+  return { 'refused', r.text, digits(now), WAITS[denial[1]] and minuteOf(s, r) or '', unpack(denial) }
 end

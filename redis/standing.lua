@@ -3,6 +3,7 @@
 local STEP_BACK_SECONDS = 120
 local SPEND_KEPT_S = 100 * 86400
 local STANDING_KEPT_S = 3 * 86400
+local RING_KEPT_S = 600
 
 -- What all guests spent and hold in one UTC day.
 local function sharedOf(prefix, day) return number(redis.call('GET', prefix .. digits(day))) end
@@ -33,85 +34,119 @@ local function holdText(granted, second, at, round, spentTokens, spentCost)
     spentTokens, spentCost)
 end
 
--- The minute is one text, a record of fixed width per bucket, oldest first: second, requests, tokens. Beside it lie
--- the sums of both, so that an admission touches the newest record and those that have become too old.
+-- The minute has a record of fixed width for each second: second, requests, tokens. That of the newest second lies beside
+-- `counts`: the oldest second that counts, the sums of what counts, the day and its requests, and how many are under way.
+-- All others lie in a ring of 61, each where the rest of its second by 61 says. So a request mostly touches one record, and
+-- once a second those that became too old.
+local SECONDS = 61
 local WIDTH = 29
 local TOKENS_MAX = 999999999999
-local function record(second, requests, tokens) return string.format('%010d%07d%012d', second, requests, tokens) end
-local function secondAt(minute, at) return tonumber(string.sub(minute, at, at + 9)) end
-local function requestsAt(minute, at) return tonumber(string.sub(minute, at + 10, at + 16)) end
-local function tokensAt(minute, at) return tonumber(string.sub(minute, at + 17, at + 28)) end
 
-local function readStanding(standingKey, spendKey)
-  local s = redis.call('HMGET', standingKey, 'minute', 'sumRequests', 'sumTokens', 'day', 'requests', 'open')
+local function record(second, requests, tokens) return string.format('%010d%07d%012d', second, requests, tokens) end
+local function placeOf(second) return second % SECONDS * WIDTH end
+
+-- Of the record that begins behind `at`.
+local function secondAt(text, at) return tonumber(string.sub(text, at + 1, at + 10)) end
+local function requestsAt(text, at) return tonumber(string.sub(text, at + 11, at + 17)) end
+local function tokensAt(text, at) return tonumber(string.sub(text, at + 18, at + WIDTH)) end
+
+local function ringOf(s) return s.isAnew and '' or redis.call('GETRANGE', s.ring, '0', '-1') end
+
+local function readStanding(standingKey, spendKey, ringKey)
+  local kept = redis.call('HMGET', standingKey, 'head', 'counts')
   local spend = redis.call('HMGET', spendKey, 'used', 'held')
+  local head = kept[1] or ''
+  local newest = secondAt(head, 0) or 0
+  local oldest, sumRequests, sumTokens, day, requests, open =
+    string.match(kept[2] or '', '^(%S+) (%S+) (%S+) (%S+) (%S+) (%S+)$')
   return {
-    minute = s[1] or '', sumRequests = number(s[2]), sumTokens = number(s[3]),
-    day = number(s[4]), requests = number(s[5]), open = number(s[6]),
-    used = number(spend[1]), held = number(spend[2]), isNew = not spend[1], wasDay = s[4] and number(s[4]),
+    ring = ringKey, changed = {}, head = head, newest = newest, wasNewest = newest, oldest = number(oldest),
+    sumRequests = number(sumRequests), sumTokens = number(sumTokens),
+    day = number(day), requests = number(requests), open = number(open), wasDay = day and number(day),
+    used = number(spend[1]), held = number(spend[2]), isNew = not spend[1],
   }
 end
 
+-- The record of a second that counts; nil where it has none.
+local function recordOf(s, second)
+  if s.changed[second] then return s.changed[second] end
+  if second == s.newest then return s.head end
+  if s.isAnew or second < s.oldest then return nil end
+  local at = placeOf(second)
+  local found = redis.call('GETRANGE', s.ring, digits(at), digits(at + WIDTH - 1))
+  return secondAt(found, 0) == second and found or nil
+end
+
 local function writeStanding(standingKey, spendKey, s)
-  redis.call('HSET', standingKey, 'minute', s.minute, 'sumRequests', digits(s.sumRequests), 'sumTokens',
-    digits(s.sumTokens), 'day', digits(s.day), 'requests', digits(s.requests), 'open', digits(s.open))
+  if s.isAnew then redis.call('DEL', s.ring) end
+  for second, text in pairs(s.changed) do
+    if second ~= s.newest then redis.call('SETRANGE', s.ring, digits(placeOf(second)), text) end
+  end
+  if s.newest ~= s.wasNewest then redis.call('EXPIRE', s.ring, RING_KEPT_S) end
+  local counts =
+    string.format('%d %d %d %d %d %d', s.oldest, s.sumRequests, s.sumTokens, s.day, s.requests, s.open)
+  redis.call('HSET', standingKey, 'head', s.changed[s.newest] or s.head, 'counts', counts)
   redis.call('HSET', spendKey, 'used', digits(s.used), 'held', digits(s.held))
   if s.day ~= s.wasDay then redis.call('EXPIRE', standingKey, STANDING_KEPT_S) end
   if s.isNew then redis.call('EXPIRE', spendKey, SPEND_KEPT_S) end
 end
 
--- The current second; what does not count in it is dropped.
+-- The current second; what does not count in it is taken out of the sums.
 local function roll(s, now)
-  local minute = s.minute
-  local newest = minute == '' and 0 or secondAt(minute, #minute - WIDTH + 1)
-  local second = math.floor(now / 1000)
-  if newest - second > STEP_BACK_SECONDS then
-    s.minute, s.sumRequests, s.sumTokens = '', 0, 0
-    return second
+  local clock = math.floor(now / 1000)
+  local second = math.max(clock, s.newest)
+  -- Nothing of it counts any more, or the clock went back too far.
+  if s.newest < clock - 60 or s.newest - clock > STEP_BACK_SECONDS then
+    s.isAnew, s.changed, s.head = true, {}, ''
+    s.newest, s.oldest, s.sumRequests, s.sumTokens = 0, clock - 60, 0, 0
+    return clock
   end
-  if newest > second then second = newest end
-  local at = 1
-  while at < #minute and secondAt(minute, at) < second - 60 do
-    s.sumRequests = s.sumRequests - requestsAt(minute, at)
-    s.sumTokens = s.sumTokens - tokensAt(minute, at)
-    at = at + WIDTH
+  if s.oldest < second - 60 then
+    local ring = ringOf(s)
+    for old = s.oldest, second - 61 do
+      local at = placeOf(old)
+      if secondAt(ring, at) == old then
+        s.sumRequests = s.sumRequests - requestsAt(ring, at)
+        s.sumTokens = s.sumTokens - tokensAt(ring, at)
+      end
+    end
+    s.oldest = second - 60
   end
-  if at > 1 then s.minute = string.sub(minute, at) end
   return second
 end
 
--- Where the record of a second begins, if there is one.
-local function placeOf(minute, second)
-  local last = #minute - WIDTH + 1
-  if last > 0 and secondAt(minute, last) == second then return last end
-  local wanted = string.format('%010d', second)
-  local at = string.find(minute, wanted, 1, true)
-  -- The same digits may stand elsewhere.
-  while at and (at - 1) % WIDTH ~= 0 do at = string.find(minute, wanted, at + 1, true) end
-  return at
-end
-
 local function addToBucket(s, second, requests, tokens)
-  local minute = s.minute
-  local at = placeOf(minute, second)
-  local before = at and tokensAt(minute, at) or 0
+  local found = recordOf(s, second)
+  local before = found and tokensAt(found, 0) or 0
   -- As many as a record holds; no limit is as high.
   local after = math.min(before + tokens, TOKENS_MAX)
   s.sumRequests = s.sumRequests + requests
   s.sumTokens = s.sumTokens + after - before
-  if not at then
-    s.minute = minute .. record(second, requests, after)
-    return
+  s.changed[second] = record(second, (found and requestsAt(found, 0) or 0) + requests, after)
+  if second <= s.newest then return end
+  -- The newest one so far goes into the ring.
+  if s.newest > 0 then s.changed[s.newest] = recordOf(s, s.newest) end
+  s.newest = second
+end
+
+-- What counts of the minute, as one text: its records, oldest first.
+local function minuteText(s)
+  local ring, records = ringOf(s), {}
+  for second = s.oldest, s.newest do
+    local at = placeOf(second)
+    if s.changed[second] or second == s.newest then
+      records[#records + 1] = recordOf(s, second)
+    elseif secondAt(ring, at) == second then
+      records[#records + 1] = string.sub(ring, at + 1, at + WIDTH)
+    end
   end
-  s.minute = string.sub(minute, 1, at - 1)
-    .. record(second, requestsAt(minute, at) + requests, after)
-    .. string.sub(minute, at + WIDTH)
+  return table.concat(records)
 end
 
 local function correctTokens(s, counted, excess, now)
   if excess == 0 then return end
   local second = roll(s, now)
-  if placeOf(s.minute, counted) then
+  if recordOf(s, counted) then
     addToBucket(s, counted, 0, excess)
   elseif excess > 0 then
     addToBucket(s, second, 0, excess)

@@ -22,10 +22,23 @@ const source = (file: string, what: string, from: string, to: string): Fault => 
 
 /** Faults of the kinds that other gateways shipped: lost updates, double charges, leaked holds, limits off by one. */
 export const faults: readonly Fault[] = [
-  lua('standing', 'a minute of 60 buckets', 'secondAt(minute, at) < second - 60', 'secondAt(minute, at) < second - 59'),
+  lua('standing', 'a minute of 60 buckets', 'second - 61 do', 'second - 60 do'),
+  lua('standing', 'the newest second is lost to the next', 'if s.newest > 0 then', 'if false then'),
+  lua('standing', 'a second is taken for the one a minute before', 'secondAt(found, 0) == second and found', 'found'),
+  lua(
+    'standing',
+    'what a clock that stepped back left is found again',
+    'if s.isAnew then redis',
+    'if false then redis',
+  ),
   lua('judge', 'one request too many a minute', 'if r.requests + 1 > c.requests', 'if r.requests > c.requests'),
   lua('judge', 'tokens are judged without the least output', 'r.tokens + c.input + leastOutput', 'r.tokens + c.input'),
-  lua('standing', 'a clock that steps back opens a new bucket', 'if newest > second then second = newest end', ''),
+  lua(
+    'standing',
+    'a clock that steps back opens a new bucket',
+    'local second = math.max(clock, s.newest)',
+    'local second = clock',
+  ),
   lua('judge', 'holds are forgotten when spend is judged', 'r.used + r.held + worst', 'r.used + worst'),
   lua('judge', 'the grant ignores what is held', 'c.limit - r.used - r.held)', 'c.limit - r.used)'),
   lua('judge', 'one more under way than allowed', 'r.open + 1 > c.concurrency', 'r.open > c.concurrency'),
@@ -35,7 +48,7 @@ export const faults: readonly Fault[] = [
     '(secondAt(minute, at) + 61) * 1000',
     '(secondAt(minute, at) + 60) * 1000',
   ),
-  lua('standing', 'a rest of tokens goes to the current bucket', 'if placeOf(s.minute, counted) then', 'if false then'),
+  lua('standing', 'a rest of tokens goes to the current bucket', 'if recordOf(s, counted) then', 'if false then'),
   lua('standing', 'a release keeps the hold', 's.held = s.held - hold.spentCost - hold.cost', ''),
   lua('admit', 'a repeated admission takes twice', 'if kept[1] then', 'if false then'),
   lua('admit', 'a revoked key is admitted', "key[1] ~= 'active' or ", ''),

@@ -52,9 +52,20 @@ describeRedis('a Redis that is not fit to be the store', () => {
   it('is refused when a newer version wrote it', async () => {
     const { url } = await serve()
     await (await open(url, await newDirectory())).close()
-    await command(url, 'HSET', 'svc:meta', 'schema', '2')
+    await command(url, 'HSET', 'svc:meta', 'schema', '99')
 
-    await expect(open(url, await newDirectory())).rejects.toThrow('has schema 2, which a newer version wrote')
+    await expect(open(url, await newDirectory())).rejects.toThrow('has schema 99, which a newer version wrote')
+  })
+
+  it('is brought to its schema by a gateway, so that older ones refuse it, and not by a command', async () => {
+    const { url } = await serve()
+    await (await open(url, await newDirectory())).close()
+    await command(url, 'HSET', 'svc:meta', 'schema', '1')
+
+    await (await openRedisStore({ url, prefix: 'svc', alarm: () => {} })).close()
+    expect(await command(url, 'HGET', 'svc:meta', 'schema')).toBe('1')
+    await (await open(url, await newDirectory())).close()
+    expect(await command(url, 'HGET', 'svc:meta', 'schema')).toBe('2')
   })
 
   it('is told to the operator when a crash of it would lose spend', async () => {

@@ -29,6 +29,7 @@ export async function admit(
     bucket.hold(requestId),
     bucket.leases,
     access.layout.guests.guestSpend,
+    bucket.minute(account),
   ]
   const values = [
     ...[LEASE_MS, requestId, account, termsText(terms), window.start, window.end],
@@ -66,6 +67,7 @@ export async function extendHold(access: Access, { hold, round, soFar, claims }:
     bucket.hold(requestId),
     bucket.leases,
     access.layout.guests.guestSpend,
+    bucket.minute(account),
   ]
   const { tokens, cost } = chargeOf(soFar)
   const values = [

@@ -173,9 +173,29 @@ function whole(number: number | undefined): number {
   return number
 }
 
-/** What counts of a minute as the scripts keep it. */
-export function minuteAt(text: string, at: EpochMs): Pick<Readings, 'requests' | 'tokens'> {
-  const minute = readMinute(text).map(([second, requests, tokens]) => ({ second, requests, tokens }))
+/** A standing as redis/standing.lua keeps it. */
+export interface StoredStanding {
+  /** The record of the newest second. */
+  readonly head: string | null | undefined
+  /** The oldest second that counts, what counts, the day and its requests, and how many are under way. */
+  readonly counts: string | null | undefined
+  /** Records of other seconds, in whatever order. */
+  readonly ring: string | null
+}
+
+/** What counts at a moment. A second that was read twice counts as it was read last. */
+export function readCounts(
+  { head, counts, ring }: StoredStanding,
+  at: EpochMs,
+): Omit<Readings, 'used' | 'held' | 'day'> {
+  const [oldest = 0, , , , , open = 0] = numbersOf(counts ?? '')
+  const buckets = new Map(
+    readMinute(`${head ?? ''}${ring ?? ''}`).map(([second, requests, tokens]) => [
+      second,
+      { second, requests, tokens },
+    ]),
+  )
+  const minute = [...buckets.values()].filter(each => each.second >= oldest).sort((a, b) => a.second - b.second)
   const { requests, tokens } = readingsOf({ ...newStanding, minute }, at, at)
-  return { requests, tokens }
+  return { requests, tokens, open }
 }

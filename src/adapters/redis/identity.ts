@@ -6,7 +6,8 @@ import { dayAt } from '../../policy/standing.ts'
 import type { Client } from './client.ts'
 import { BUCKETS, type Layout } from './layout.ts'
 
-const SCHEMA = 1
+/** 2 keeps the minute otherwise: that of an older store begins anew, and so do its requests of the day. */
+const SCHEMA = 2
 
 /** The server is there, and must not be used. The message is for the operator. */
 class StoreRefused extends Error {
@@ -18,6 +19,7 @@ export interface StoreIdentity {
   readonly epoch: string
   /** Day of its creation, in days since the epoch. */
   readonly since: number
+  readonly schema: number
 }
 
 /**
@@ -35,7 +37,10 @@ export async function openIdentity(
   if (!found && stateDir === undefined)
     throw new StoreRefused('the store is empty: a gateway begins it, so start one first')
   const identity = found ?? (await createIdentity(client, layout, now))
-  if (stateDir !== undefined) remember(stateDir, identity.epoch)
+  if (stateDir === undefined) return identity
+  remember(stateDir, identity.epoch)
+  // A gateway writes as its version does, which older ones must not read.
+  if (identity.schema < SCHEMA) await client.hSet(layout.meta, 'schema', SCHEMA)
   return identity
 }
 
@@ -53,7 +58,7 @@ export async function readIdentity(client: Client, layout: Layout): Promise<Stor
     throw new StoreRefused(
       `the store has schema ${schema}, which a newer version wrote; this one reads up to ${SCHEMA}`,
     )
-  return { epoch, since: Number(since) }
+  return { epoch, since: Number(since), schema: Number(schema) }
 }
 
 /** Of many that create it at once, one wins and all read the same. */

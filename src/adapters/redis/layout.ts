@@ -147,6 +147,10 @@ export class Bucket {
   standing(account: string): string {
     return `${this.#tag}:standing:${account}`
   }
+  /** The ring of its minute. */
+  minute(account: string): string {
+    return `${this.#tag}:minute:${account}`
+  }
   spend(account: string, window: EpochMs): string {
     return `${this.#tag}:spend:${account}:${window}`
   }

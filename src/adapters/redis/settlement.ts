@@ -37,6 +37,7 @@ export function endArguments(layout: Layout, { how, hold, settlement }: End) {
       bucket.ledger,
       bucket.totals(dayAt(at)),
       layout.guests.guestSpend,
+      bucket.minute(account),
     ],
     values: [
       requestId,

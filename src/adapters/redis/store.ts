@@ -39,7 +39,7 @@ import { recordOf } from './account.ts'
 import { Accounts } from './accounts.ts'
 import { admit, extendHold } from './admission.ts'
 import { amendAllowance, readAllowance, takeAllowance } from './allowance.ts'
-import { checkpointText, minuteAt } from './codec.ts'
+import { checkpointText, readCounts } from './codec.ts'
 import { Endings } from './endings.ts'
 import { countEvent } from './events.ts'
 import { Keyring } from './keyring.ts'
@@ -144,14 +144,16 @@ class RedisStore implements Store {
     const at = await now()
     const window = windowOf(at)
     const bucket = layout.of(account)
-    const [found, [minute, open], [used, held]] = await Promise.all([
+    // The ring after the newest second, which may be put into it in between.
+    const [found, [head, counts], ring, [used, held]] = await Promise.all([
       this.#accounts.find(account),
-      ask(client => client.hmGet(bucket.standing(account), ['minute', 'open'])),
+      ask(client => client.hmGet(bucket.standing(account), ['head', 'counts'])),
+      ask(client => client.get(bucket.minute(account))),
       ask(client => client.hmGet(bucket.spend(account, window.start), ['used', 'held'])),
     ])
     if (!found) return undefined
     const spend = { used: Number(used ?? 0), held: Number(held ?? 0), window }
-    return { record: recordOf(found), ...spend, ...minuteAt(minute ?? '', at), open: Number(open ?? 0), at }
+    return { record: recordOf(found), ...spend, ...readCounts({ head, counts, ring }, at), at }
   }
 
   recordWaste(rows: readonly Waste[]): Promise<void> {

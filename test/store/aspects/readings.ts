@@ -1,7 +1,13 @@
 import { expect, it } from 'vitest'
+import type { Admitted } from '../../../src/gateway/store.ts'
 import { windowOf } from '../../../src/policy/window.ts'
 import type { Start } from '../contract.ts'
 import { admission, admit, claimsOf, NOON, openShop, settlement } from '../fixtures.ts'
+
+function readingsIn(admitted: Admitted) {
+  if (admitted.outcome !== 'admitted') throw new Error(`the admission was ${admitted.outcome}`)
+  return admitted
+}
 
 export function readingsContract(start: Start): void {
   it('a standing says what an account holds and used, and what counts of its minute', async () => {
@@ -63,6 +69,40 @@ export function readingsContract(start: Start): void {
         ],
       },
     })
+  })
+
+  it('seconds that the clock came by before it went far back are not found again', async () => {
+    const { store, clock } = await start()
+    const shop = await openShop(store)
+    const admitAfter = async (ms: number, id: string) => {
+      clock.at += ms
+      return admit(store, shop, id)
+    }
+    await admitAfter(0, 'req_1')
+    await admitAfter(1000, 'req_2')
+    await admitAfter(-125_000, 'req_3')
+    await admitAfter(60_000, 'req_4')
+    await admitAfter(59_000, 'req_5')
+    await admitAfter(5000, 'req_6')
+
+    expect(clock.at).toBe(NOON)
+    expect(await store.readStanding(shop.account)).toMatchObject({ requests: 2, tokens: 60 })
+    await admitAfter(55_000, 'req_7')
+    clock.at += 6000
+    expect(await store.readStanding(shop.account)).toMatchObject({ requests: 1, tokens: 30 })
+    const { readings } = await store.admit(admission(shop, 'req_8')).then(readingsIn)
+    expect(readings).toMatchObject({ requests: 1, tokens: 30 })
+  })
+
+  it('of requests in every second the sixty before each count, at what they came to', async () => {
+    const { store, clock } = await start()
+    const shop = await openShop(store)
+    for (let second = 0; second < 130; second++) {
+      const { readings, hold } = await store.admit(admission(shop, `req_${second}`)).then(readingsIn)
+      expect(readings).toMatchObject({ requests: Math.min(second, 60), tokens: 20 * Math.min(second, 60) })
+      clock.at += 1000
+      await store.settle(settlement(hold, { tokens: 20, cost: 14 }))
+    }
   })
 
   it('an account that nothing was asked of stands at nothing, and one that is not there nowhere', async () => {
