@@ -12,8 +12,8 @@ export const hasStandIn = (text: string): boolean => text.includes(WORD) || text
 
 /**
  * Loads a configuration whose variables need not be set, and whose files of secrets need not be there: what is not has
- * a stand-in, since nothing will be sent to any backend. Where no stand-in fits, such as for a number, the result is that
- * of the load without.
+ * a stand-in, since nothing will be sent to any backend. Mistakes that have to do with none of it are told alone. Where there
+ * is no other, and no stand-in fits, such as for a number, the result is that of the load without.
  */
 export function loadWithStandIns(file: string, env: Env, cwd: string, disk: Disk = machineDisk): Load {
   const plain = load(file, env, cwd, disk)
@@ -25,7 +25,11 @@ export function loadWithStandIns(file: string, env: Env, cwd: string, disk: Disk
   const refused = new Set(words.problems.flatMap(({ file: name, line }) => unsetIn([lineOf(words, name, line)], env)))
   const mixed = { ...env, ...standIns(unset, name => (refused.has(name) ? ADDRESS : WORD)) }
   const again = load(file, mixed, cwd, standing)
-  return again.ok ? again : plain
+  if (again.ok) return again
+  const others = again.problems.filter(
+    ({ file: name, line, message }) => unsetIn([lineOf(again, name, line)], env).length === 0 && !hasStandIn(message),
+  )
+  return others.length > 0 ? { ...again, problems: others } : plain
 }
 
 /** What a load lacks, such as `CLOUD_KEY is not set`, where `loadWithStandIns` had to put something in its place. */
