@@ -18,7 +18,9 @@ export class Endings {
   readonly #alarm: Alarm
   readonly #spool: Spool | undefined
   readonly #keep: (() => Millis) | undefined
-  readonly #underWay = new Set<Promise<void>>()
+  /** How many are under way. No Set of them: docs/decisions/015. */
+  #underWay = 0
+  #quiet = () => {}
   #draining: Promise<void> = Promise.resolve()
   #retry: NodeJS.Timeout | undefined
   /** Requests whose rows were counted by the drain under way, which may have to tell them again. */
@@ -34,10 +36,13 @@ export class Endings {
   }
 
   /** Resolves when the store, or this disk, has it for good. */
-  end(spooled: Spooled): Promise<void> {
-    const ending = this.#end(spooled).finally(() => this.#underWay.delete(ending))
-    this.#underWay.add(ending)
-    return ending
+  async end(spooled: Spooled): Promise<void> {
+    this.#underWay++
+    try {
+      await this.#end(spooled)
+    } finally {
+      if (--this.#underWay === 0) this.#quiet()
+    }
   }
 
   async #end(spooled: Spooled): Promise<void> {
@@ -109,7 +114,10 @@ export class Endings {
   async close(): Promise<void> {
     this.#closed = true
     clearTimeout(this.#retry)
-    await Promise.allSettled(this.#underWay)
+    await new Promise<void>(resolve => {
+      this.#quiet = resolve
+      if (this.#underWay === 0) resolve()
+    })
     await this.#draining
     await this.#spool?.close()
   }
