@@ -1,6 +1,7 @@
 import { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { setImmediate } from 'node:timers/promises'
+import { UnderWay } from '../gateway/under-way.ts'
 import type { Denial } from '../policy/denial.ts'
 import type { HttpCall } from './call.ts'
 
@@ -8,10 +9,9 @@ import type { HttpCall } from './call.ts'
 export class Traffic {
   /** With the requests on it of which something can still be sent. */
   readonly #sockets = new Map<Socket, HttpCall[]>()
-  /** How many there are, also of those whose client has left, until they are settled. */
-  #underWay = 0
+  /** Also those whose client has left, until they are settled. */
+  readonly #underWay = new UnderWay()
   #ending = false
-  #quiet = () => {}
 
   /** Why no more requests are taken, once none are. */
   get fault(): Denial | undefined {
@@ -30,7 +30,7 @@ export class Traffic {
 
   began(call: HttpCall): void {
     this.#sockets.get(call.request.socket)?.push(call)
-    this.#underWay++
+    this.#underWay.begin()
     if (this.#ending) call.closeAfterwards()
   }
 
@@ -45,8 +45,7 @@ export class Traffic {
 
   /** Closed, and settled. */
   over(): void {
-    this.#underWay--
-    if (this.#underWay === 0) this.#quiet()
+    this.#underWay.end()
   }
 
   /** The requests that somebody waits for on this connection. */
@@ -61,10 +60,7 @@ export class Traffic {
     this.#ending = true
     for (const call of this.#all) call.closeAfterwards()
     this.#closeIdle()
-    await new Promise<void>(resolve => {
-      this.#quiet = resolve
-      if (this.#underWay === 0) resolve()
-    })
+    await this.#underWay.none()
   }
 
   cut(): void {

@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import type { Alarm } from '../../gateway/ports.ts'
 import { StoreUnavailable } from '../../gateway/store.ts'
+import { UnderWay } from '../../gateway/under-way.ts'
 import type { Millis } from '../../policy/config.ts'
 import type { Access, RedisStoreOptions } from './access.ts'
 import { isScriptError } from './client.ts'
@@ -18,9 +19,7 @@ export class Endings {
   readonly #alarm: Alarm
   readonly #spool: Spool | undefined
   readonly #keep: (() => Millis) | undefined
-  /** How many are under way. No Set of them: docs/decisions/015. */
-  #underWay = 0
-  #quiet = () => {}
+  readonly #underWay = new UnderWay()
   #draining: Promise<void> = Promise.resolve()
   #retry: NodeJS.Timeout | undefined
   /** Requests whose rows were counted by the drain under way, which may have to tell them again. */
@@ -37,11 +36,11 @@ export class Endings {
 
   /** Resolves when the store, or this disk, has it for good. */
   async end(spooled: Spooled): Promise<void> {
-    this.#underWay++
+    this.#underWay.begin()
     try {
       await this.#end(spooled)
     } finally {
-      if (--this.#underWay === 0) this.#quiet()
+      this.#underWay.end()
     }
   }
 
@@ -114,10 +113,7 @@ export class Endings {
   async close(): Promise<void> {
     this.#closed = true
     clearTimeout(this.#retry)
-    await new Promise<void>(resolve => {
-      this.#quiet = resolve
-      if (this.#underWay === 0) resolve()
-    })
+    await this.#underWay.none()
     await this.#draining
     await this.#spool?.close()
   }

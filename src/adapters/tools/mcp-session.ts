@@ -3,6 +3,7 @@ import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
 import type { JsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/types.js'
 import type { McpToolSettings } from '../../config/settings.ts'
 import type { Clock } from '../../gateway/ports.ts'
+import { UnderWay } from '../../gateway/under-way.ts'
 import type { Millis } from '../../policy/config.ts'
 import { onAborted } from './aborted.ts'
 import { excerpt } from './bounded.ts'
@@ -37,8 +38,7 @@ export class McpSession {
   readonly #ports: McpSessionPorts
   #terminate: () => Promise<void> = async () => {}
   #failure: ToolFailure | undefined
-  #running = 0
-  #idle = () => {}
+  readonly #running = new UnderWay()
   #retirement: Promise<void> | undefined
 
   private constructor(sdk: Sdk, place: McpPlace, ports: McpSessionPorts) {
@@ -68,7 +68,7 @@ export class McpSession {
     // One of its own: the SDK listens to it forever, and would cancel what has long been answered.
     const controller = new AbortController()
     const cancel = onAborted(signal, () => controller.abort('no longer needed'))
-    this.#running++
+    this.#running.begin()
     try {
       const options = { signal: controller.signal, timeout: NEVER }
       return await this.#client.request({ method, params }, this.#sdk.types.ResultSchema, options)
@@ -76,17 +76,13 @@ export class McpSession {
       throw this.#failure ?? this.#failureOf(error)
     } finally {
       cancel()
-      this.#running--
-      if (this.#running === 0) this.#idle()
+      this.#running.end()
     }
   }
 
   /** Ends it once what is under way has ended, and resolves then. */
   retire(): Promise<void> {
-    this.#retirement ??= new Promise<void>(resolve => {
-      this.#idle = resolve
-      if (this.#running === 0) resolve()
-    }).then(() => this.#end())
+    this.#retirement ??= this.#running.none().then(() => this.#end())
     return this.#retirement
   }
 

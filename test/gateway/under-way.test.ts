@@ -1,0 +1,19 @@
+import { expect, it } from 'vitest'
+import { UnderWay } from '../../src/gateway/under-way.ts'
+
+it('whoever waits for what is under way hears when the last of it is over', async () => {
+  const underWay = new UnderWay()
+  await underWay.none()
+  underWay.begin()
+  underWay.begin()
+  let isOver = false
+  const over = underWay.none().then(() => {
+    isOver = true
+  })
+
+  underWay.end()
+  await Promise.resolve()
+  expect(isOver).toBe(false)
+  underWay.end()
+  await over
+})
