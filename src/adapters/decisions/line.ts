@@ -1,3 +1,4 @@
+import { remembered } from '../../gateway/remembered.ts'
 import type { Claims, Granted } from '../../policy/decision.ts'
 import { LINE_VERSION } from '../../policy/decision-line.ts'
 import type { ChatAsk, Facts, InferenceRequest } from '../../policy/facts.ts'
@@ -88,21 +89,12 @@ function namesOf(names: readonly string[]): string {
   return `[${text}]`
 }
 
+const textOf = (text: string): string => (/[^ !#-[\]-~]/.test(text) ? inAscii(JSON.stringify(text)) : `"${text}"`)
+
 /** Other files have other names. */
 const MOST_NAMES = 10_000
-const names = new Map<string, string>()
-
 /** Of a name of the files. They are as many as the files declare: each is written once. */
-function nameOf(name: string): string {
-  const known = names.get(name)
-  if (known !== undefined) return known
-  if (names.size >= MOST_NAMES) names.clear()
-  const text = textOf(name)
-  names.set(name, text)
-  return text
-}
-
-const textOf = (text: string): string => (/[^ !#-[\]-~]/.test(text) ? inAscii(JSON.stringify(text)) : `"${text}"`)
+const nameOf = remembered(MOST_NAMES, textOf)
 
 const jsonOf = (value: object): string => inAscii(JSON.stringify(value))
 

@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto'
+import { remembered } from '../../gateway/remembered.ts'
 import type { EpochMs } from '../../policy/config.ts'
 
 /** Everything of an account is in one of these, under one hash tag, so that a script reads and writes one slot. */
@@ -18,8 +19,8 @@ const MOST = 10_000
 /** The names of all keys. `{…}` is the hash tag. */
 export class Layout {
   readonly #prefix: string
-  /** By account: a request asks several times. */
-  readonly #buckets = new Map<string, Bucket>()
+  /** The bucket of an account: a request asks several times. */
+  readonly of = remembered(MOST, account => this.bucket(bucketOf(account)))
 
   constructor(prefix: string) {
     this.#prefix = prefix
@@ -64,15 +65,6 @@ export class Layout {
   accountIn(name: string): string | undefined {
     const account = name.slice(`${this.#prefix}:{00}:account:`.length)
     return this.of(account).account(account) === name ? account : undefined
-  }
-
-  of(account: string): Bucket {
-    const known = this.#buckets.get(account)
-    if (known) return known
-    if (this.#buckets.size >= MOST) this.#buckets.clear()
-    const bucket = this.bucket(bucketOf(account))
-    this.#buckets.set(account, bucket)
-    return bucket
   }
 
   buckets(): Bucket[] {
