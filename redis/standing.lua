@@ -162,4 +162,3 @@ local function release(s, hold, tokens, cost, now)
   s.used = s.used + cost
   s.held = s.held - hold.spentCost - hold.cost
 end
-

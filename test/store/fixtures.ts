@@ -106,9 +106,14 @@ export const admission = (shop: Shop, requestId: string, claims: Claims = claims
 
 /** The hold of an admission that the test takes for granted. */
 export async function admit(store: Store, shop: Shop, requestId: string, claims?: Claims): Promise<Hold> {
-  const admitted = await store.admit(admission(shop, requestId, claims))
-  if (admitted.outcome !== 'admitted') throw new Error(`${requestId} was not admitted: ${JSON.stringify(admitted)}`)
-  return admitted.hold
+  return (await admitted(store, shop, requestId, claims)).hold
+}
+
+/** The same, with what was seen of the account. */
+export async function admitted(store: Store, shop: Shop, requestId: string, claims?: Claims) {
+  const answer = await store.admit(admission(shop, requestId, claims))
+  if (answer.outcome !== 'admitted') throw new Error(`${requestId} was not admitted: ${JSON.stringify(answer)}`)
+  return answer
 }
 
 export const outcomes = (answers: readonly Admitted[]): Record<string, number> =>

@@ -1,13 +1,7 @@
 import { expect, it } from 'vitest'
-import type { Admitted } from '../../../src/gateway/store.ts'
 import { windowOf } from '../../../src/policy/window.ts'
 import type { Start } from '../contract.ts'
-import { admission, admit, claimsOf, NOON, openShop, settlement } from '../fixtures.ts'
-
-function readingsIn(admitted: Admitted) {
-  if (admitted.outcome !== 'admitted') throw new Error(`the admission was ${admitted.outcome}`)
-  return admitted
-}
+import { admission, admit, admitted, claimsOf, NOON, openShop, settlement } from '../fixtures.ts'
 
 export function readingsContract(start: Start): void {
   it('a standing says what an account holds and used, and what counts of its minute', async () => {
@@ -90,7 +84,7 @@ export function readingsContract(start: Start): void {
     await admitAfter(55_000, 'req_7')
     clock.at += 6000
     expect(await store.readStanding(shop.account)).toMatchObject({ requests: 1, tokens: 30 })
-    const { readings } = await store.admit(admission(shop, 'req_8')).then(readingsIn)
+    const { readings } = await admitted(store, shop, 'req_8')
     expect(readings).toMatchObject({ requests: 1, tokens: 30 })
   })
 
@@ -98,7 +92,7 @@ export function readingsContract(start: Start): void {
     const { store, clock } = await start()
     const shop = await openShop(store)
     for (let second = 0; second < 130; second++) {
-      const { readings, hold } = await store.admit(admission(shop, `req_${second}`)).then(readingsIn)
+      const { readings, hold } = await admitted(store, shop, `req_${second}`)
       expect(readings).toMatchObject({ requests: Math.min(second, 60), tokens: 20 * Math.min(second, 60) })
       clock.at += 1000
       await store.settle(settlement(hold, { tokens: 20, cost: 14 }))
