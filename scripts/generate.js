@@ -1,36 +1,69 @@
-// Writes the types of the YAML files from their schemas. `--check` exits 1 when one is stale.
+// Writes what is made of other files: types of the YAML files, and the code of wasm/. `--check` exits 1 when one is stale.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
+import asc from 'assemblyscript/asc'
 import { compile } from 'json-schema-to-typescript'
 
-const FILES = [
-  { schema: 'schema/config.schema.json', types: 'src/config/file.ts', name: 'ConfigFile' },
-  { schema: 'schema/tests.schema.json', types: 'src/cases/file.ts', name: 'TestsFile' },
+const banner = source => `// Generated from ${source} by scripts/generate.js. Do not edit.`
+
+const TYPES = [
+  { schema: 'schema/config.schema.json', target: 'src/config/file.ts', name: 'ConfigFile' },
+  { schema: 'schema/tests.schema.json', target: 'src/cases/file.ts', name: 'TestsFile' },
 ]
 
-for (const { schema, types, name } of FILES) {
-  const file = new URL(`../${types}`, import.meta.url)
-  const generated = await compile(JSON.parse(readFileSync(new URL(`../${schema}`, import.meta.url), 'utf8')), name, {
-    bannerComment: `// Generated from ${schema} by scripts/generate.js. Do not edit.`,
+/** In lines as long as others. */
+const quoted = text => (text.match(/.{1,110}/g) ?? []).map(line => `  '${line}'`).join(' +\n')
+
+for (const { schema, target, name } of TYPES) {
+  const generated = await compile(JSON.parse(readText(schema)), name, {
+    bannerComment: banner(schema),
     additionalProperties: false,
     ignoreMinAndMaxItems: true,
     format: true,
     style: { semi: false, singleQuote: true, printWidth: 120, trailingComma: 'all' },
   })
+  put(target, generated)
+}
 
+const code = await compiled('wasm/outline.ts')
+put(
+  'src/wire/outline-code.ts',
+  `${banner('wasm/outline.ts')}\n\n/** WebAssembly, in base64. */\nexport const OUTLINE_CODE =\n${quoted(code.toString('base64'))}\n`,
+)
+
+/** Nothing but its own code: no library, no checks of its own, no names. */
+async function compiled(source) {
+  const options = ['-O3', '--runtime', 'stub', '--noAssert', '--enable', 'simd', '--enable', 'bulk-memory']
+  let binary
+  const { error, stderr } = await asc.main([source, '--outFile', 'code.wasm', '--use', 'abort=', ...options], {
+    readFile: readOrNull,
+    writeFile: (name, contents) => {
+      if (name === 'code.wasm') binary = Buffer.from(contents)
+    },
+  })
+  if (error || !binary) throw new Error(`${source} cannot be compiled\n${stderr}`)
+  return binary
+}
+
+function put(target, text) {
+  const file = new URL(`../${target}`, import.meta.url)
   if (!process.argv.includes('--check')) {
-    writeFileSync(file, generated)
-  } else if (readText(file) !== generated) {
+    writeFileSync(file, text)
+  } else if (readOrNull(target) !== text) {
     console.error(`${fileURLToPath(file)} is stale: run node scripts/generate.js`)
     process.exitCode = 1
   }
 }
 
-function readText(url) {
+function readText(path) {
+  return readFileSync(new URL(`../${path}`, import.meta.url), 'utf8')
+}
+
+function readOrNull(path) {
   try {
-    return readFileSync(url, 'utf8')
+    return readText(path)
   } catch (error) {
-    if (error.code === 'ENOENT') return ''
+    if (error.code === 'ENOENT') return null
     throw error
   }
 }

@@ -1,20 +1,23 @@
 import type { CapField, ChatAsk } from '../policy/facts.ts'
-import type { JsonObject, ParsedBody } from './body.ts'
+import type { JsonObject, OutlinedBody } from './body.ts'
 import { asObject, isObject } from './json.ts'
 import { spliced } from './splice.ts'
 import { isMarked, unmarked } from './tools/round-body.ts'
 
 /** The body for one backend: its own model name, the granted cap, and usage always asked for. */
-export function backendChat({ body, written }: ParsedBody, request: ChatAsk, model: string, output: number): Buffer {
+export function backendChat(parsed: OutlinedBody, request: ChatAsk, model: string, output: number): Buffer {
+  const { outline, texts, written } = parsed
   const cap = capField(request)
-  const otherCap = cap === 'max_tokens' ? body.max_completion_tokens : body.max_tokens
-  // One of two caps has to go, and so has every mark.
-  if (!written || otherCap !== undefined || isMarked(body)) return writtenAnew(unmarked(body), request, model, output)
+  const otherCap = cap === 'max_tokens' ? outline.max_completion_tokens : outline.max_tokens
+  // One of two caps has to go, and so has every mark of a tool.
+  if (!written || otherCap !== undefined || isMarked(outline)) {
+    return writtenAnew(unmarked(texts.whole()), request, model, output)
+  }
   const changes = [
     { name: 'model', json: JSON.stringify(model) },
     { name: cap, json: String(output) },
   ]
-  if (request.stream) changes.push({ name: 'stream_options', json: streamOptionsJson(body) })
+  if (request.stream) changes.push({ name: 'stream_options', json: streamOptionsJson(outline) })
   return spliced(written, changes)
 }
 

@@ -1,15 +1,16 @@
 import type { Denial } from '../policy/denial.ts'
 import type { ChatAsk } from '../policy/facts.ts'
 import { readCompletion } from './answer.ts'
-import { invalid, isDenial, isObject, type JsonObject, type ParsedBody } from './body.ts'
+import { invalid, isDenial, isObject, type JsonObject, type OutlinedBody, outlineBody } from './body.ts'
 import { chatSchema } from './chat.schema.ts'
 import { backendChat, writtenAnew } from './chat-body.ts'
 import { asObject } from './json.ts'
+import type { LongTexts } from './long-texts.ts'
 import { refusedField } from './refused.ts'
 import type { AnswerTerms, StreamWanted, WholeAnswer, WireRequest } from './request.ts'
 import { type HostedChat, hostedChat } from './tools/hosted-chat.ts'
 import { type Entry, readTools, type ToolNames, toolsProblem } from './tools/listed.ts'
-import { readValid, validator } from './validate.ts'
+import { denialOf, validator } from './validate.ts'
 import { Weight } from './weight.ts'
 
 const validate = validator(chatSchema)
@@ -18,21 +19,23 @@ const NO_HOSTED: ToolNames = { brand: '', declared: new Map() }
 
 /** Reads the body of POST /v1/chat/completions. Spec 4.2. */
 export function readChat(bytes: Buffer, names = NO_HOSTED): WireRequest | Denial {
-  const parsed = readValid(bytes, refusedField, validate)
+  const parsed = outlineBody(bytes)
   if (isDenial(parsed)) return parsed
-  const { body } = parsed
-  const cap = capOf(body)
+  const { outline } = parsed
+  const denial = denialOf(outline, refusedField, validate)
+  if (denial) return denial
+  const cap = capOf(outline)
   if (cap === 'unequal') return invalid('max_completion_tokens', 'differs from max_tokens; send one of them')
 
-  const entries = readTools(body, names)
-  return toolsProblem(body, entries) ?? new ChatRequest(parsed, chatAsk(body, entries, cap), entries)
+  const entries = readTools(outline, names)
+  return toolsProblem(outline, entries) ?? new ChatRequest(parsed, chatAsk(parsed, entries, cap), entries)
 }
 
-function chatAsk(body: JsonObject, entries: readonly Entry[], cap: ChatAsk['cap']): ChatAsk {
-  const { model, messages, n, stream, chat_template_kwargs } = body
+function chatAsk(parsed: OutlinedBody, entries: readonly Entry[], cap: ChatAsk['cap']): ChatAsk {
+  const { model, messages, n, stream, chat_template_kwargs } = parsed.outline
   const thinking = isObject(chat_template_kwargs) ? chat_template_kwargs.enable_thinking : undefined
   const hosted = entries.flatMap(entry => entry.hosted?.name ?? [])
-  const { images, textBytes } = new Weight(body)
+  const { images, textBytes } = new Weight(parsed)
   return {
     kind: 'chat',
     ...(typeof model === 'string' && { model }),
@@ -53,22 +56,25 @@ class ChatRequest implements WireRequest {
   readonly path = '/chat/completions'
   readonly stream?: StreamWanted
   readonly hosted?: HostedChat
-  readonly #parsed: ParsedBody
+  readonly #parsed: OutlinedBody
 
-  constructor(parsed: ParsedBody, request: ChatAsk, entries: readonly Entry[]) {
-    const { body } = parsed
+  constructor(parsed: OutlinedBody, request: ChatAsk, entries: readonly Entry[]) {
+    const { outline, texts } = parsed
     this.request = request
     this.#parsed = parsed
     if (request.stream) {
-      const { include_usage: usageWanted } = asObject(body.stream_options)
+      const { include_usage: usageWanted } = asObject(outline.stream_options)
       this.stream = { usageWanted: usageWanted === true, choices: request.choices }
     }
     if (request.hosted)
-      this.hosted = hostedChat(body, entries, (sent, model, output) => writtenAnew(sent, request, model, output))
+      this.hosted = hostedChat(texts.whole(), entries, (sent, model, output) =>
+        writtenAnew(sent, request, model, output),
+      )
   }
 
   routedText(): string {
-    return routedText(this.#parsed.body.messages)
+    const { outline, texts } = this.#parsed
+    return routedText(outline.messages, texts)
   }
 
   bodyFor(backendModel: string, output: number): Buffer {
@@ -89,15 +95,15 @@ function capOf({ max_tokens: older, max_completion_tokens: newer }: JsonObject):
 /** What routes look at, however long a message is: the beginning of what the user said last. */
 const ROUTED_CHARS = 4096
 
-function routedText(messages: unknown): string {
+function routedText(messages: unknown, texts: LongTexts): string {
   const last = Array.isArray(messages)
     ? messages.findLast(message => isObject(message) && message.role === 'user')
     : undefined
   const { content } = asObject(last)
-  if (typeof content === 'string') return content.slice(0, ROUTED_CHARS)
+  if (typeof content === 'string') return texts.read(content).slice(0, ROUTED_CHARS)
   let text = ''
   for (const part of Array.isArray(content) ? content : []) {
-    if (isObject(part) && typeof part.text === 'string') text += `${part.text.slice(0, ROUTED_CHARS)}\n`
+    if (isObject(part) && typeof part.text === 'string') text += `${texts.read(part.text).slice(0, ROUTED_CHARS)}\n`
     if (text.length >= ROUTED_CHARS) break
   }
   return text.slice(0, ROUTED_CHARS)

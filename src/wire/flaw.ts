@@ -9,7 +9,7 @@ export interface Flaw {
 
 /**
  * Looks a parsed value through, once, for what JSON can say and its readers take differently: a key that is a prototype to
- * some, half a character, a number that becomes null when it is written again. Values nest as deep as readShape allows.
+ * some, half a character, a number that becomes null when it is written again. Values nest as deep as readOutline allows.
  */
 export class Inspection {
   /** Names in what was looked through. */

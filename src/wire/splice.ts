@@ -1,5 +1,5 @@
 import type { Written } from './body.ts'
-import type { Member } from './shape.ts'
+import type { Member } from './outline.ts'
 
 /** A member that an object is to have. */
 export interface Change {
@@ -18,8 +18,9 @@ interface Cut {
 const OPEN_OBJECT = 0x7b
 
 /** The JSON of an object that has members, with some of them changed or added; all else stays as it was sent. */
-export function spliced({ bytes, members }: Written, changes: readonly Change[]): Buffer {
-  const cuts = cutsOf(bytes.indexOf(OPEN_OBJECT) + 1, members, changes)
+export function spliced(written: Written, changes: readonly Change[]): Buffer {
+  const { bytes } = written
+  const cuts = cutsOf(written, changes)
   let length = bytes.length
   for (const { start, end, json } of cuts) length += Buffer.byteLength(json) - (end - start)
   const result = Buffer.allocUnsafe(length)
@@ -34,16 +35,23 @@ export function spliced({ bytes, members }: Written, changes: readonly Change[])
   return result
 }
 
-/** In order; members that are not there are added at `opened`. */
-function cutsOf(opened: number, members: readonly Member[], changes: readonly Change[]): readonly Cut[] {
+/** In order; members that are not there are added at the beginning. */
+function cutsOf({ bytes, members }: Written, changes: readonly Change[]): readonly Cut[] {
+  const cuts: Cut[] = []
   let added = ''
   for (const { name, json } of changes) {
-    if (!members.some(member => member.name === name)) added += `"${name}":${json},`
+    const member = members.find(each => isNamed(bytes, each, name))
+    if (member) cuts.push({ start: member.start, end: member.end, json })
+    else added += `"${name}":${json},`
   }
-  const cuts = added === '' ? [] : [{ start: opened, end: opened, json: added }]
-  for (const { name, start, end } of members) {
-    const change = changes.find(each => each.name === name)
-    if (change) cuts.push({ start, end, json: change.json })
-  }
-  return cuts
+  const opened = bytes.indexOf(OPEN_OBJECT) + 1
+  if (added !== '') cuts.push({ start: opened, end: opened, json: added })
+  return cuts.sort((a, b) => a.start - b.start)
+}
+
+/** Byte by byte: to make a text of each name would take longer than the rest. */
+function isNamed(bytes: Buffer, { nameStart, nameEnd }: Member, name: string): boolean {
+  if (nameEnd - nameStart !== name.length) return false
+  for (let i = 0; i < name.length; i++) if (bytes[nameStart + i] !== name.charCodeAt(i)) return false
+  return true
 }

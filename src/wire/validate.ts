@@ -11,18 +11,21 @@ export interface Invalid {
 
 export type Validate = (body: unknown) => Invalid | undefined
 
+type Check = (body: JsonObject) => Invalid | undefined
+
 /** Reads a JSON body that passes every check, in order; the first field that is wrong is the denial. */
-export function readValid(
-  bytes: Buffer,
-  ...checks: ((body: JsonObject) => Invalid | undefined)[]
-): ParsedBody | Denial {
+export function readValid(bytes: Buffer, ...checks: readonly Check[]): ParsedBody | Denial {
   const parsed = parseBody(bytes)
-  if (isDenial(parsed)) return parsed
+  return isDenial(parsed) ? parsed : (denialOf(parsed.body, ...checks) ?? parsed)
+}
+
+/** The first field that is wrong by one of the checks, in order. */
+export function denialOf(body: JsonObject, ...checks: readonly Check[]): Denial | undefined {
   for (const check of checks) {
-    const wrong = check(parsed.body)
+    const wrong = check(body)
     if (wrong) return invalid(wrong.field, wrong.problem)
   }
-  return parsed
+  return undefined
 }
 
 /** Made when the first body comes: most commands check none. */

@@ -1,21 +1,25 @@
+import type { OutlinedBody } from './body.ts'
 import { isObject, type JsonObject } from './json.ts'
+import type { LongTexts } from './long-texts.ts'
 
 /** What a chat weighs before a tokenizer has seen it. */
 export class Weight {
   /** UTF-8 bytes of what may enter the prompt. */
   textBytes = 0
   images = 0
+  readonly #texts: LongTexts
 
   /** Image data is not text. */
-  constructor(body: JsonObject) {
-    this.#add(body.messages)
-    this.#addPrinted(body.tools)
-    this.#addPrinted(body.functions)
-    this.#addPrinted(body.response_format)
+  constructor({ outline, texts }: Pick<OutlinedBody, 'outline' | 'texts'>) {
+    this.#texts = texts
+    this.#add(outline.messages)
+    this.#addPrinted(outline.tools)
+    this.#addPrinted(outline.functions)
+    this.#addPrinted(outline.response_format)
   }
 
   #add(value: unknown): void {
-    if (typeof value === 'string') this.textBytes += Buffer.byteLength(value)
+    if (typeof value === 'string') this.textBytes += this.#texts.sizeOf(value)
     else if (Array.isArray(value)) for (const item of value) this.#add(item)
     else if (isObject(value)) this.#addMembers(value)
   }

@@ -1,0 +1,138 @@
+import { OUTLINE_CODE } from './outline-code.ts'
+
+/** Deeper nesting than this is nobody's honest request, and recursion over it would overflow. */
+const MAX_DEPTH = 64
+/** Ten times what the longest conversation with the most tools has; as many objects already take a tenth of a second. */
+const MAX_VALUES = 250_000
+/** What is read into more memory than this gives it back: memory of WebAssembly never shrinks. */
+const KEPT_BYTES = 4_194_304
+
+/** A member of the object that a JSON text is, in bytes of the text. */
+export interface Member {
+  /** Where its name stands, as it is written, without its quotes. */
+  readonly nameStart: number
+  readonly nameEnd: number
+  /** Where its value begins, right behind the colon, and where it ends, blanks and all. */
+  readonly start: number
+  readonly end: number
+}
+
+/** What one pass over a JSON text tells of it. */
+export interface Outline {
+  /** The text, with a mark in the place of each text that was left out: U+0000 and its number. */
+  readonly text: string
+  /** Of each text that was left out: where its quotes begin and end, and its UTF-8 bytes. */
+  readonly leftOut: Int32Array
+  /** Names in it, at any depth. */
+  readonly names: number
+  /** Of the outermost object, in order. */
+  readonly members: readonly Member[]
+  /** Whether a name of the outermost object has escapes in it, or there are too many to tell. */
+  readonly isOdd: boolean
+  /** Whether a string has escapes such as \u00e9. */
+  readonly hasHexEscape: boolean
+}
+
+/**
+ * The outline of a JSON text, or what is wrong with it, before anything is parsed: a hostile text would cost seconds.
+ * `leavesOut` leaves out the long texts of messages, which nobody parses then, where they have nothing that the parser could
+ * refuse and the text has no U+0000. The parser says the same of the outline as of the text.
+ */
+export function readOutline(bytes: Buffer, encoding: 'latin1' | 'utf8', leavesOut: boolean): Outline | string {
+  reader ??= new OutlineReader()
+  const outline = reader.read(bytes, encoding, leavesOut)
+  if (bytes.length > KEPT_BYTES) reader = undefined
+  return outline
+}
+
+/** What wasm/outline.ts exports, and below, as there, the places of what it tells in memory, and its flags. */
+interface Code {
+  readonly memory: WebAssembly.Memory
+  room(length: number): number
+  outline(length: number, depthMost: number, valuesMost: number, leavesOut: boolean): number
+}
+const NAMES = 0
+const MEMBERS = 1
+const LEFT_OUT = 2
+const LEFT_OUT_AT = 3
+const LENGTH = 4
+const FLAGS = 5
+const MEMBERS_AT = 8
+
+const HAS_HEX_ESCAPE = 1
+const HAS_NUL = 2
+const IS_ODD = 4
+
+const FAULTS: Readonly<Record<number, string>> = {
+  1: `is nested deeper than ${MAX_DEPTH} levels`,
+  2: `has more than ${MAX_VALUES} values`,
+}
+const NONE = new Int32Array()
+
+/** Made when the first body comes: most commands read none. */
+let reader: OutlineReader | undefined
+
+/** Compiled once: an instance of its own has memory of its own. */
+let module: WebAssembly.Module | undefined
+
+class OutlineReader {
+  readonly #code: Code
+  /** Two views of its memory. */
+  #bytes = Buffer.alloc(0)
+  #numbers = NONE
+
+  constructor() {
+    module ??= new WebAssembly.Module(Buffer.from(OUTLINE_CODE, 'base64'))
+    this.#code = new WebAssembly.Instance(module).exports as Code
+  }
+
+  read(bytes: Buffer, encoding: 'latin1' | 'utf8', leavesOut: boolean): Outline | string {
+    const at = this.#put(bytes)
+    const fault = FAULTS[this.#code.outline(bytes.length, MAX_DEPTH, MAX_VALUES, leavesOut)]
+    if (fault !== undefined) return fault
+    const flags = this.#at(FLAGS)
+    const isWhole = this.#at(LEFT_OUT) === 0 || (flags & HAS_NUL) !== 0
+    return {
+      text: isWhole ? bytes.toString(encoding) : this.#bytes.toString(encoding, at, at + this.#at(LENGTH)),
+      leftOut: isWhole ? NONE : this.#leftOut(),
+      names: this.#at(NAMES),
+      members: this.#members(),
+      isOdd: (flags & IS_ODD) !== 0,
+      hasHexEscape: (flags & HAS_HEX_ESCAPE) !== 0,
+    }
+  }
+
+  #put(bytes: Buffer): number {
+    const at = this.#code.room(bytes.length)
+    const { buffer } = this.#code.memory
+    if (this.#bytes.buffer !== buffer) {
+      this.#bytes = Buffer.from(buffer)
+      this.#numbers = new Int32Array(buffer)
+    }
+    this.#bytes.set(bytes, at)
+    return at
+  }
+
+  #at(index: number): number {
+    return this.#numbers[index] ?? 0
+  }
+
+  #leftOut(): Int32Array {
+    const at = this.#at(LEFT_OUT_AT) / 4
+    return this.#numbers.slice(at, at + 3 * this.#at(LEFT_OUT))
+  }
+
+  #members(): readonly Member[] {
+    const members: Member[] = []
+    const end = MEMBERS_AT + 4 * this.#at(MEMBERS)
+    for (let at = MEMBERS_AT; at < end; at += 4) {
+      members.push({
+        nameStart: this.#at(at),
+        nameEnd: this.#at(at + 1),
+        start: this.#at(at + 2),
+        end: this.#at(at + 3),
+      })
+    }
+    return members
+  }
+}

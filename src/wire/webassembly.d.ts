@@ -1,0 +1,14 @@
+/** As much of it as is used here: the types of Node 20 have none. */
+declare namespace WebAssembly {
+  class Module {
+    constructor(code: Uint8Array)
+  }
+  class Instance {
+    constructor(module: Module)
+    readonly exports: object
+  }
+  interface Memory {
+    /** Another one once it has grown. */
+    readonly buffer: ArrayBuffer
+  }
+}

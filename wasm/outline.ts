@@ -1,0 +1,240 @@
+/**
+ * One pass over a JSON text, before anything of it is parsed: AssemblyScript, which looks at sixteen bytes at once.
+ * `node scripts/generate.js` compiles it into src/wire/outline-code.ts; src/wire/outline.ts is what calls it.
+ */
+
+const BLANK: u8 = 0x20
+const QUOTE: u8 = 0x22
+const COMMA: u8 = 0x2c
+const SLASH: u8 = 0x2f
+const COLON: u8 = 0x3a
+const OPEN_LIST: u8 = 0x5b
+const BACKSLASH: u8 = 0x5c
+const LETTER_U: u8 = 0x75
+const OPEN_OBJECT: u8 = 0x7b
+const CLOSE_OBJECT: u8 = 0x7d
+
+/** Four characters each, the first of them the least. */
+const MESS: u32 = 0x7373656d
+const AGES: u32 = 0x73656761
+const CONT: u32 = 0x746e6f63
+const TENT: u32 = 0x746e6574
+const TEXT: u32 = 0x74786574
+const FOUR_ZEROS: u32 = 0x30303030
+
+/** What may follow a backslash and stands for one byte, as bits from the backslash on: \ b f n r t. */
+const SHORT_ESCAPES: u32 = 1 | (1 << 6) | (1 << 10) | (1 << 18) | (1 << 22) | (1 << 24)
+
+/** What the memory holds: results, members, and the text; behind it zeros, and where the texts stood that are left out. */
+const RESULT: usize = 0
+const MEMBERS: usize = 32
+const MOST_MEMBERS: i32 = 1024
+const TEXT_AT: usize = MEMBERS + 16 * MOST_MEMBERS
+const ZEROS: usize = 32
+const LEFT_OUT_SIZE: usize = 12
+/** Longer texts are left out, in bytes. */
+const LONG: usize = 256
+
+const HAS_HEX_ESCAPE: i32 = 1
+const HAS_NUL: i32 = 2
+const IS_ODD: i32 = 4
+
+const TOO_DEEP: i32 = 1
+const TOO_MANY: i32 = 2
+
+let end: usize
+let depth: i32
+let values: i32
+let names: i32
+let flags: i32
+let members: i32
+/** The member that came last; 0 before the first. */
+let member: usize
+let inMessages: bool
+/** The quotes of the name that came last. */
+let nameOpened: usize
+let nameClosed: usize
+/** The quotes of the string that came last, its short escapes, and whether it has any that are not, or what no string may have. */
+let opened: usize
+let closed: usize
+let escapes: i32
+let isPeculiar: bool
+/** What stands before is behind a backslash, and has been read. */
+let resume: usize
+/** The outline is written over the text, which is always longer: how far it is, and from where on the text is to follow. */
+let written: usize
+let copied: usize
+let leftOut: i32
+let leftOutAt: usize
+
+/** Makes room for a text of so many bytes, and says where it goes. The memory may be another one then. */
+export function room(length: i32): usize {
+  const leftOutMost = <usize>length / LONG + 1
+  const bytes = TEXT_AT + <usize>length + ZEROS + 16 + leftOutMost * LEFT_OUT_SIZE
+  const pages = <i32>((bytes + 0xffff) >> 16)
+  if (pages > memory.size()) memory.grow(pages - memory.size())
+  return TEXT_AT
+}
+
+/** Reads the text that was put there. Other answers than 0 say what it has too much of. */
+export function outline(length: i32, depthMost: i32, valuesMost: i32, leavesOut: bool): i32 {
+  begin(length)
+  let before: u8 = 0
+  for (let at = TEXT_AT; at < end && depth <= depthMost && values <= valuesMost; at++) {
+    const byte = load<u8>(at)
+    if (byte === QUOTE) {
+      readString(at)
+      if (leavesOut && before === COLON) leaveOutLong()
+      at = closed
+    } else if (isStructure(byte)) readStructure(byte, at)
+    if (byte > BLANK) before = byte
+  }
+  if (depth > depthMost) return TOO_DEEP
+  if (values > valuesMost) return TOO_MANY
+  copy(end)
+  tell()
+  return 0
+}
+
+function begin(length: i32): void {
+  end = TEXT_AT + length
+  memory.fill(end, 0, ZEROS)
+  depth = names = flags = members = escapes = leftOut = 0
+  values = 1
+  member = opened = closed = nameOpened = nameClosed = 0
+  inMessages = isPeculiar = false
+  written = copied = TEXT_AT
+  leftOutAt = (end + ZEROS + 3) & ~3
+}
+
+function tell(): void {
+  store<i32>(RESULT, names)
+  store<i32>(RESULT, members, 4)
+  store<i32>(RESULT, leftOut, 8)
+  store<i32>(RESULT, <i32>leftOutAt, 12)
+  store<i32>(RESULT, <i32>(written - TEXT_AT), 16)
+  store<i32>(RESULT, flags, 20)
+}
+
+/** To the quote that closes a string, or to the end. */
+function readString(start: usize): void {
+  opened = start
+  closed = 0
+  escapes = 0
+  isPeculiar = false
+  resume = start + 1
+  for (let block = start + 1; closed === 0; block += 16) {
+    for (let found = specials(block); found !== 0; found &= found - 1) readSpecial(block + ctz(found))
+  }
+}
+
+function readSpecial(at: usize): void {
+  if (at < resume || closed !== 0) return
+  const byte = load<u8>(at)
+  if (byte === QUOTE || at >= end) closed = at
+  else if (byte === BACKSLASH) readEscape(at)
+  // The parser will refuse it.
+  else isPeculiar = true
+}
+
+/** The places of quotes, backslashes and control characters among sixteen bytes, as bits. */
+function specials(at: usize): i32 {
+  const bytes = v128.load(at)
+  const quotes = i8x16.eq(bytes, i8x16.splat(QUOTE))
+  const backslashes = i8x16.eq(bytes, i8x16.splat(BACKSLASH))
+  return i8x16.bitmask(v128.or(v128.or(quotes, backslashes), i8x16.lt_u(bytes, i8x16.splat(BLANK))))
+}
+
+function readEscape(backslash: usize): void {
+  resume = backslash + 2
+  const byte = load<u8>(backslash + 1)
+  if (isShortEscape(byte)) {
+    escapes++
+    return
+  }
+  isPeculiar = true
+  if (byte !== LETTER_U) return
+  flags |= HAS_HEX_ESCAPE
+  if (load<u32>(backslash + 2) === FOUR_ZEROS) flags |= HAS_NUL
+}
+
+function isShortEscape(byte: u8): bool {
+  const place = <u32>byte - BACKSLASH
+  return byte === QUOTE || byte === SLASH || (place < 32 && ((SHORT_ESCAPES >> place) & 1) !== 0)
+}
+
+/** Brackets and braces are each other's neighbours, but for one bit. */
+function isStructure(byte: u8): bool {
+  return byte === COMMA || byte === COLON || (byte | 0x20) === OPEN_OBJECT || (byte | 0x20) === CLOSE_OBJECT
+}
+
+function readStructure(byte: u8, at: usize): void {
+  if (byte === COLON) {
+    names++
+    nameOpened = opened
+    nameClosed = closed
+    if (depth === 1) beginMember(at + 1)
+  } else if (byte === COMMA) {
+    values++
+    if (depth === 1) endMember(at)
+  } else if (byte === OPEN_LIST || byte === OPEN_OBJECT) {
+    values++
+    depth++
+  } else {
+    if (depth === 1) endMember(at)
+    depth--
+  }
+}
+
+function beginMember(value: usize): void {
+  if (escapes > 0 || isPeculiar || members === MOST_MEMBERS) flags |= IS_ODD
+  inMessages = closed - opened === 9 && load<u32>(opened + 1) === MESS && load<u32>(opened + 5) === AGES
+  if (members === MOST_MEMBERS) return
+  member = MEMBERS + 16 * members++
+  store<i32>(member, <i32>(opened + 1 - TEXT_AT))
+  store<i32>(member, <i32>(closed - TEXT_AT), 4)
+  store<i32>(member, <i32>(value - TEXT_AT), 8)
+  endMember(value)
+}
+
+function endMember(at: usize): void {
+  if (member !== 0) store<i32>(member, <i32>(at - TEXT_AT), 12)
+}
+
+/** Of the string, the value of the name that came last: leaves only a mark of it, U+0000 and how many came before it. */
+function leaveOutLong(): void {
+  if (!inMessages || isPeculiar || closed - opened <= LONG || !isText()) return
+  const entry = leftOutAt + LEFT_OUT_SIZE * leftOut
+  store<i32>(entry, <i32>(opened - TEXT_AT))
+  store<i32>(entry, <i32>(closed + 1 - TEXT_AT), 4)
+  store<i32>(entry, <i32>(closed - opened - 1) - escapes, 8)
+  copy(opened + 1)
+  store<u8>(written, BACKSLASH)
+  store<u8>(written, LETTER_U, 1)
+  store<u32>(written, FOUR_ZEROS, 2)
+  written += 6
+  writeNumber(leftOut++)
+  copied = closed
+}
+
+/** Whether it is what a message says: nothing else may be of any length. */
+function isText(): bool {
+  const length = nameClosed - nameOpened - 1
+  const begins = load<u32>(nameOpened + 1)
+  return length === 7 ? begins === CONT && load<u32>(nameOpened + 4) === TENT : length === 4 && begins === TEXT
+}
+
+function writeNumber(number: i32): void {
+  let size: usize = 1
+  for (let rest = number / 10; rest > 0; rest /= 10) size++
+  for (let at = written + size, rest = number; at > written; rest /= 10) store<u8>(--at, 0x30 + <u8>(rest % 10))
+  written += size
+}
+
+/** Takes what follows as it is, up to a place. */
+function copy(to: usize): void {
+  const length = to - copied
+  if (written !== copied) memory.copy(written, copied, length)
+  written += length
+  copied = to
+}
