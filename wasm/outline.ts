@@ -10,6 +10,7 @@ const SLASH: u8 = 0x2f
 const COLON: u8 = 0x3a
 const OPEN_LIST: u8 = 0x5b
 const BACKSLASH: u8 = 0x5c
+const LETTER_S: u8 = 0x73
 const LETTER_U: u8 = 0x75
 const OPEN_OBJECT: u8 = 0x7b
 const CLOSE_OBJECT: u8 = 0x7d
@@ -20,7 +21,16 @@ const AGES: u32 = 0x73656761
 const CONT: u32 = 0x746e6f63
 const TENT: u32 = 0x746e6574
 const TEXT: u32 = 0x74786574
+const ARGU: u32 = 0x75677261
+const MENT: u32 = 0x746e656d
+const QUOTED_URL: u32 = 0x6c727522
+const DATA: u32 = 0x61746164
+const IMAGE: u32 = 0x616d693a
+const AGE: u32 = 0x2f656761
 const FOUR_ZEROS: u32 = 0x30303030
+
+/** A backslash and u. */
+const HEX_ESCAPE: u16 = 0x755c
 
 /** What may follow a backslash and stands for one byte, as bits from the backslash on: \ b f n r t. */
 const SHORT_ESCAPES: u32 = 1 | (1 << 6) | (1 << 10) | (1 << 18) | (1 << 22) | (1 << 24)
@@ -32,8 +42,10 @@ const MOST_MEMBERS: i32 = 1024
 const TEXT_AT: usize = MEMBERS + 16 * MOST_MEMBERS
 const ZEROS: usize = 32
 const LEFT_OUT_SIZE: usize = 12
-/** Longer texts are left out, in bytes. */
+/** Longer texts are left out: bytes, with one quote. */
 const LONG: usize = 256
+/** Of data:image/ */
+const PICTURE_START: usize = 11
 
 const HAS_HEX_ESCAPE: i32 = 1
 const HAS_NUL: i32 = 2
@@ -54,10 +66,10 @@ let inMessages: bool
 /** The quotes of the name that came last. */
 let nameOpened: usize
 let nameClosed: usize
-/** The quotes of the string that came last, its short escapes, and whether it has any that are not, or what no string may have. */
+/** The quotes of the string that came last, how many bytes its escapes take more than it has, and whether the parser may refuse it. */
 let opened: usize
 let closed: usize
-let escapes: i32
+let escaped: i32
 let isPeculiar: bool
 /** What stands before is behind a backslash, and has been read. */
 let resume: usize
@@ -99,7 +111,7 @@ export function outline(length: i32, depthMost: i32, valuesMost: i32, leavesOut:
 function begin(length: i32): void {
   end = TEXT_AT + length
   memory.fill(end, 0, ZEROS)
-  depth = names = flags = members = escapes = leftOut = 0
+  depth = names = flags = members = escaped = leftOut = 0
   values = 1
   member = opened = closed = nameOpened = nameClosed = 0
   inMessages = isPeculiar = false
@@ -120,7 +132,7 @@ function tell(): void {
 function readString(start: usize): void {
   opened = start
   closed = 0
-  escapes = 0
+  escaped = 0
   isPeculiar = false
   resume = start + 1
   for (let block = start + 1; closed === 0; block += 16) {
@@ -148,14 +160,36 @@ function specials(at: usize): i32 {
 function readEscape(backslash: usize): void {
   resume = backslash + 2
   const byte = load<u8>(backslash + 1)
-  if (isShortEscape(byte)) {
-    escapes++
-    return
-  }
-  isPeculiar = true
-  if (byte !== LETTER_U) return
+  if (isShortEscape(byte)) escaped++
+  else if (byte === LETTER_U) readHexEscape(backslash)
+  else isPeculiar = true
+}
+
+/** Half a character is refused; both halves of one, one behind the other, are four bytes. */
+function readHexEscape(backslash: usize): void {
   flags |= HAS_HEX_ESCAPE
-  if (load<u32>(backslash + 2) === FOUR_ZEROS) flags |= HAS_NUL
+  const code = hexAt(backslash + 2)
+  if (code === 0) flags |= HAS_NUL
+  if (code >>> 11 !== 0x1b) {
+    if (code > 0xffff) isPeculiar = true
+    escaped += 6 - (code < 0x80 ? 1 : code < 0x800 ? 2 : 3)
+  } else if (code < 0xdc00 && load<u16>(backslash + 6) === HEX_ESCAPE && hexAt(backslash + 8) >>> 10 === 0x37) {
+    resume = backslash + 8
+    escaped += 12 - 4
+  } else isPeculiar = true
+}
+
+/** The number that four hexadecimal digits are, or one with more digits where they are not. */
+function hexAt(at: usize): u32 {
+  let number: u32 = 0
+  for (let i: usize = 0; i < 4; i++) {
+    const byte = load<u8>(at + i)
+    const digit = <u32>byte - 0x30
+    const letter = <u32>(byte | 0x20) - 0x61
+    if (digit > 9 && letter > 5) return u32.MAX_VALUE
+    number = (number << 4) | (digit < 10 ? digit : letter + 10)
+  }
+  return number
 }
 
 function isShortEscape(byte: u8): bool {
@@ -187,7 +221,7 @@ function readStructure(byte: u8, at: usize): void {
 }
 
 function beginMember(value: usize): void {
-  if (escapes > 0 || isPeculiar || members === MOST_MEMBERS) flags |= IS_ODD
+  if (escaped > 0 || isPeculiar || members === MOST_MEMBERS) flags |= IS_ODD
   inMessages = closed - opened === 9 && load<u32>(opened + 1) === MESS && load<u32>(opened + 5) === AGES
   if (members === MOST_MEMBERS) return
   member = MEMBERS + 16 * members++
@@ -201,14 +235,16 @@ function endMember(at: usize): void {
   if (member !== 0) store<i32>(member, <i32>(at - TEXT_AT), 12)
 }
 
-/** Of the string, the value of the name that came last: leaves only a mark of it, U+0000 and how many came before it. */
+/** Of the string, the value of the name that came last: leaves how it begins, and a mark of it, U+0000 and how many came before it. */
 function leaveOutLong(): void {
-  if (!inMessages || isPeculiar || closed - opened <= LONG || !isText()) return
+  if (!inMessages || isPeculiar || closed - opened <= LONG) return
+  const start = isText() ? 0 : isPicture() ? PICTURE_START : LONG
+  if (start === LONG) return
   const entry = leftOutAt + LEFT_OUT_SIZE * leftOut
   store<i32>(entry, <i32>(opened - TEXT_AT))
   store<i32>(entry, <i32>(closed + 1 - TEXT_AT), 4)
-  store<i32>(entry, <i32>(closed - opened - 1) - escapes, 8)
-  copy(opened + 1)
+  store<i32>(entry, <i32>(closed - opened - 1) - escaped, 8)
+  copy(opened + 1 + start)
   store<u8>(written, BACKSLASH)
   store<u8>(written, LETTER_U, 1)
   store<u32>(written, FOUR_ZEROS, 2)
@@ -217,11 +253,19 @@ function leaveOutLong(): void {
   copied = closed
 }
 
-/** Whether it is what a message says: nothing else may be of any length. */
+/** Whether it is what a message or a call of a tool says. */
 function isText(): bool {
   const length = nameClosed - nameOpened - 1
   const begins = load<u32>(nameOpened + 1)
-  return length === 7 ? begins === CONT && load<u32>(nameOpened + 4) === TENT : length === 4 && begins === TEXT
+  if (length === 4) return begins === TEXT
+  if (length === 7) return begins === CONT && load<u32>(nameOpened + 4) === TENT
+  return length === 9 && begins === ARGU && load<u32>(nameOpened + 5) === MENT && load<u8>(nameOpened + 9) === LETTER_S
+}
+
+/** Whether it is a picture, of which only the beginning is looked at. */
+function isPicture(): bool {
+  if (nameClosed - nameOpened !== 4 || load<u32>(nameOpened) !== QUOTED_URL) return false
+  return load<u32>(opened + 1) === DATA && load<u32>(opened + 5) === IMAGE && load<u32>(opened + 8) === AGE
 }
 
 function writeNumber(number: i32): void {

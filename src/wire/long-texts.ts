@@ -32,8 +32,9 @@ export class LongTexts {
     return this.#whole
   }
 
-  /** Where the numbers of a mark are. A body of which anything was left out has no other text that begins like one. */
+  /** Where the numbers of a mark are. A body of which anything was left out has U+0000 nowhere else. */
   #entryOf(text: string): number | undefined {
-    return this.#leftOut.length > 0 && text.charCodeAt(0) === 0 ? 3 * Number(text.slice(1)) : undefined
+    const at = this.#leftOut.length > 0 ? text.indexOf('\0') : -1
+    return at === -1 ? undefined : 3 * Number(text.slice(at + 1))
   }
 }

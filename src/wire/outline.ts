@@ -19,7 +19,7 @@ export interface Member {
 
 /** What one pass over a JSON text tells of it. */
 export interface Outline {
-  /** The text, with a mark in the place of each text that was left out: U+0000 and its number. */
+  /** The text, with a mark in the place of each text that was left out: U+0000 and its number. Of a picture it begins with data:image/. */
   readonly text: string
   /** Of each text that was left out: where its quotes begin and end, and its UTF-8 bytes. */
   readonly leftOut: Int32Array
@@ -35,7 +35,7 @@ export interface Outline {
 
 /**
  * The outline of a JSON text, or what is wrong with it, before anything is parsed: a hostile text would cost seconds.
- * `leavesOut` leaves out the long texts of messages, which nobody parses then, where they have nothing that the parser could
+ * `leavesOut` leaves out the long texts and pictures of messages, which nobody parses then, where they have nothing that the parser could
  * refuse and the text has no U+0000. The parser says the same of the outline as of the text.
  */
 export function readOutline(bytes: Buffer, encoding: 'latin1' | 'utf8', leavesOut: boolean): Outline | string {

@@ -26,7 +26,7 @@ function stringsIn(value: unknown): readonly string[] {
 }
 
 /** How many marks an outline has, names and all. */
-const marksIn = (json: string): number => JSON.stringify(outlined(json).outline).match(/"\\u0000\d+"/g)?.length ?? 0
+const marksIn = (json: string): number => JSON.stringify(outlined(json).outline).match(/\\u0000\d+"/g)?.length ?? 0
 
 /** Around the sixteen bytes that are read at once, and around what is long. */
 const size = fc.oneof(fc.nat(40), fc.integer({ min: 230, max: 300 }), fc.integer({ min: 256, max: 560 }))
@@ -34,8 +34,9 @@ const piece = fc.oneof(
   { weight: 60, arbitrary: fc.constantFrom('a', 'b c', 'é', '漢', '😀', '"', '\\', '\n', '\t', '/', '\\"', '\u2028') },
   { weight: 1, arbitrary: fc.constantFrom('\u0000', '\u0001') },
 )
-const text = fc.tuple(size, fc.array(piece, { maxLength: 6 }), fc.nat()).map(([length, pieces, at]) => {
-  const plain = 'x'.repeat(length)
+const begin = fc.constantFrom('', '', '', 'data:image/')
+const text = fc.tuple(begin, size, fc.array(piece, { maxLength: 6 }), fc.nat()).map(([start, length, pieces, at]) => {
+  const plain = start + 'x'.repeat(length)
   const mixed = pieces.reduce((made, each, i) => {
     const place = (at * (i + 7)) % (made.length + 1)
     return made.slice(0, place) + each + made.slice(place)
@@ -54,7 +55,19 @@ const written = text.chain(said =>
 const blank = fc.constantFrom('', '', '', ' ', '\n  ', '\t')
 const member = fc
   .tuple(
-    fc.constantFrom('content', 'content', 'text', 'text', 'role', 'name', 'arguments', 'url', 'contents', 'tex\\u0074'),
+    fc.constantFrom(
+      'content',
+      'content',
+      'text',
+      'text',
+      'role',
+      'name',
+      'arguments',
+      'url',
+      'url',
+      'contents',
+      'tex\\u0074',
+    ),
     blank,
     blank,
     written,
@@ -163,7 +176,9 @@ describe('a long text of a message', () => {
   const long = 'Say "this".\n'.repeat(100)
   const said = (content: unknown) => JSON.stringify({ messages: [{ role: 'user', content }] })
 
-  it('is not parsed, be it the content or a part of it', () => {
+  it('is not parsed, be it the content, a part of it, or what a tool is called with', () => {
+    const call = { id: 'a', type: 'function', function: { name: 'f', arguments: long } }
+    expect(marksIn(JSON.stringify({ messages: [{ role: 'assistant', tool_calls: [call] }] }))).toBe(1)
     expect(marksIn(said(long))).toBe(1)
     expect(
       marksIn(
@@ -177,7 +192,6 @@ describe('a long text of a message', () => {
 
   it.each([
     ['that is no longer than a name', said('x'.repeat(255))],
-    ['with escapes of which a character may be half', said(long).replace('S', '\\u0053')],
     ['of a tool', JSON.stringify({ tools: [{ content: long, text: long }] })],
     ['beside the messages', JSON.stringify({ content: long, text: long })],
     [
@@ -187,6 +201,18 @@ describe('a long text of a message', () => {
     [
       'of names that are nearly content',
       JSON.stringify({ messages: [{ conduct: long, context: long, contents: long }] }),
+    ],
+    [
+      'of names that are nearly arguments',
+      JSON.stringify({ messages: [{ argumenta: long, argument: long, argumints: long }] }),
+    ],
+    [
+      'of a picture that is none',
+      JSON.stringify({ messages: [`data:imago/${long}`, `data:xxage/${long}`].map(url => ({ url })) }),
+    ],
+    [
+      'of names that are nearly url',
+      JSON.stringify({ messages: [`data:image/${long}`].map(urn => ({ urn, urls: urn })) }),
     ],
     ['of names that are nearly text', JSON.stringify({ messages: [{ tent: long, text1: long, name: long }] })],
     ['that is a name', JSON.stringify({ messages: [{ content: { [long]: 1 } }] })],
@@ -209,6 +235,16 @@ describe('a long text of a message', () => {
     const read = readChat(Buffer.from(asked))
 
     expect(read).toMatchObject({ request: { textBytes: 'user'.length * 2 + long.length + 2 } })
+  })
+
+  it('is a picture that weighs nothing, or the text that it is elsewhere', () => {
+    const picture = `data:image/png;base64,${'A'.repeat(5000)}`
+    const asked = said([{ type: 'image_url', image_url: { url: picture }, url: picture }])
+
+    expect(marksIn(asked)).toBe(2)
+    expect(readChat(Buffer.from(asked))).toMatchObject({
+      request: { images: 1, textBytes: 'user'.length + 'image_url'.length + picture.length },
+    })
   })
 
   it('is what routes look at', () => {
@@ -234,6 +270,39 @@ describe('a long text of a message', () => {
         expect([byte, isDenial(outlineBody(bytes))]).toEqual([byte, !isUtf8(bytes) || !isJson(bytes.toString())])
       }
     }
+  })
+
+  it('is as large as its escapes say, and refused for half a character', () => {
+    for (let code = 1; code < 0x10000; code++) {
+      const hex = code.toString(16).padStart(4, '0')
+      const each = String.fromCharCode(code)
+      const read = outlineBody(
+        Buffer.from(said(`${long}|`).replace('|', `\\u${code % 2 === 0 ? hex : hex.toUpperCase()}`)),
+      )
+
+      expect([hex, isDenial(read) ? undefined : read.texts.sizeOf('\u00000')]).toEqual([
+        hex,
+        each.isWellFormed() ? Buffer.byteLength(long + each) : undefined,
+      ])
+    }
+  })
+
+  it.each([
+    ['both halves of a character', '\\ud83d\\ude00', 4],
+    ['both halves, upper case', '\\uD83D\\uDE00', 4],
+    ['the wrong half first', '\\ude00\\ud83d', undefined],
+    ['two second halves', '\\ude00\\ude00', undefined],
+    ['a half and something between', '\\ud83dx\\ude00', undefined],
+    ['two first halves', '\\ud83d\\ud83d\\ude00', undefined],
+    ['a character and half of one', '\\ud83d\\ude00\\ude00', undefined],
+    ['a half and a short escape', '\\ud83d\\nde00', undefined],
+    ['three digits', '\\u00e"', undefined],
+    ['a letter that is no digit', '\\u00eg', undefined],
+    ['a digit that is none', '\\u00:0', undefined],
+  ])('may have %s', (_name, escapes, size) => {
+    const read = outlineBody(Buffer.from(said(`${long}|`).replace('|', escapes)))
+
+    expect(isDenial(read) ? undefined : read.texts.sizeOf('\u00000') - long.length).toBe(size)
   })
 
   it('is read however large the bodies before it were', () => {
