@@ -36,17 +36,27 @@ export function spliced(written: Written, changes: readonly Change[]): Buffer {
 }
 
 /** In order; members that are not there are added at the beginning. */
-function cutsOf({ bytes, members }: Written, changes: readonly Change[]): readonly Cut[] {
+function cutsOf(written: Written, changes: readonly Change[]): readonly Cut[] {
+  const { bytes, members } = written
   const cuts: Cut[] = []
+  const added = addedTo(written, changes)
+  if (added !== '') {
+    const opened = bytes.indexOf(OPEN_OBJECT) + 1
+    cuts.push({ start: opened, end: opened, json: added })
+  }
+  for (const member of members) {
+    const change = changes.find(({ name }) => isNamed(bytes, member, name))
+    if (change) cuts.push({ start: member.start, end: member.end, json: change.json })
+  }
+  return cuts
+}
+
+function addedTo({ bytes, members }: Written, changes: readonly Change[]): string {
   let added = ''
   for (const { name, json } of changes) {
-    const member = members.find(each => isNamed(bytes, each, name))
-    if (member) cuts.push({ start: member.start, end: member.end, json })
-    else added += `"${name}":${json},`
+    if (!members.some(member => isNamed(bytes, member, name))) added += `"${name}":${json},`
   }
-  const opened = bytes.indexOf(OPEN_OBJECT) + 1
-  if (added !== '') cuts.push({ start: opened, end: opened, json: added })
-  return cuts.sort((a, b) => a.start - b.start)
+  return added
 }
 
 /** Byte by byte: to make a text of each name would take longer than the rest. */
