@@ -11,6 +11,7 @@ const COLON: u8 = 0x3a
 const OPEN_LIST: u8 = 0x5b
 const BACKSLASH: u8 = 0x5c
 const LETTER_S: u8 = 0x73
+const LETTER_T: u8 = 0x74
 const LETTER_U: u8 = 0x75
 const OPEN_OBJECT: u8 = 0x7b
 const CLOSE_OBJECT: u8 = 0x7d
@@ -18,6 +19,7 @@ const CLOSE_OBJECT: u8 = 0x7d
 /** Four characters each, the first of them the least. */
 const MESS: u32 = 0x7373656d
 const AGES: u32 = 0x73656761
+const INPU: u32 = 0x75706e69
 const CONT: u32 = 0x746e6f63
 const TENT: u32 = 0x746e6574
 const TEXT: u32 = 0x74786574
@@ -62,7 +64,10 @@ let flags: i32
 let members: i32
 /** The member that came last; 0 before the first. */
 let member: usize
+/** What it is: the messages of a chat, what is to be embedded, which may be a list, or anything else. */
 let inMessages: bool
+let inInput: bool
+let isList: bool
 /** The quotes of the name that came last. */
 let nameOpened: usize
 let nameClosed: usize
@@ -96,7 +101,7 @@ export function outline(length: i32, depthMost: i32, valuesMost: i32, leavesOut:
     const byte = load<u8>(at)
     if (byte === QUOTE) {
       readString(at)
-      if (leavesOut && before === COLON) leaveOutLong()
+      if (leavesOut && closed - opened > LONG && !isPeculiar) leaveOutLong(before)
       at = closed
     } else if (isStructure(byte)) readStructure(byte, at)
     if (byte > BLANK) before = byte
@@ -114,7 +119,7 @@ function begin(length: i32): void {
   depth = names = flags = members = escaped = leftOut = 0
   values = 1
   member = opened = closed = nameOpened = nameClosed = 0
-  inMessages = isPeculiar = false
+  inMessages = inInput = isList = isPeculiar = false
   written = copied = TEXT_AT
   leftOutAt = (end + ZEROS + 3) & ~3
 }
@@ -212,6 +217,7 @@ function readStructure(byte: u8, at: usize): void {
     values++
     if (depth === 1) endMember(at)
   } else if (byte === OPEN_LIST || byte === OPEN_OBJECT) {
+    if (depth === 1) isList = byte === OPEN_LIST
     values++
     depth++
   } else {
@@ -222,7 +228,9 @@ function readStructure(byte: u8, at: usize): void {
 
 function beginMember(value: usize): void {
   if (escaped > 0 || isPeculiar || members === MOST_MEMBERS) flags |= IS_ODD
-  inMessages = closed - opened === 9 && load<u32>(opened + 1) === MESS && load<u32>(opened + 5) === AGES
+  const begins = load<u32>(opened + 1)
+  inMessages = closed - opened === 9 && begins === MESS && load<u32>(opened + 5) === AGES
+  inInput = closed - opened === 6 && begins === INPU && load<u8>(opened + 5) === LETTER_T
   if (members === MOST_MEMBERS) return
   member = MEMBERS + 16 * members++
   store<i32>(member, <i32>(opened + 1 - TEXT_AT))
@@ -235,16 +243,16 @@ function endMember(at: usize): void {
   if (member !== 0) store<i32>(member, <i32>(at - TEXT_AT), 12)
 }
 
-/** Of the string, the value of the name that came last: leaves how it begins, and a mark of it, U+0000 and how many came before it. */
-function leaveOutLong(): void {
-  if (!inMessages || isPeculiar || closed - opened <= LONG) return
-  const start = isText() ? 0 : isPicture() ? PICTURE_START : LONG
-  if (start === LONG) return
+/** Of a string that only a backend reads: leaves how it begins, and a mark of it, U+0000 and how many came before it. */
+function leaveOutLong(before: u8): void {
+  const isPart = inMessages && before === COLON
+  const isUrl = isPart && isPicture()
+  if (!isUrl && !(isPart && isText()) && !(inInput && isEmbedded(before))) return
   const entry = leftOutAt + LEFT_OUT_SIZE * leftOut
   store<i32>(entry, <i32>(opened - TEXT_AT))
   store<i32>(entry, <i32>(closed + 1 - TEXT_AT), 4)
   store<i32>(entry, <i32>(closed - opened - 1) - escaped, 8)
-  copy(opened + 1 + start)
+  copy(opened + 1 + (isUrl ? PICTURE_START : 0))
   store<u8>(written, BACKSLASH)
   store<u8>(written, LETTER_U, 1)
   store<u32>(written, FOUR_ZEROS, 2)
@@ -253,7 +261,12 @@ function leaveOutLong(): void {
   copied = closed
 }
 
-/** Whether it is what a message or a call of a tool says. */
+/** Whether it is the input, or of its list. */
+function isEmbedded(before: u8): bool {
+  return depth === 1 ? before === COLON : depth === 2 && isList
+}
+
+/** Whether it is what a message or a call of a tool says: the name that came last is its own. */
 function isText(): bool {
   const length = nameClosed - nameOpened - 1
   const begins = load<u32>(nameOpened + 1)

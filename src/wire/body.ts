@@ -13,7 +13,7 @@ export interface ParsedBody {
   readonly body: JsonObject
 }
 
-/** A body without long texts of its messages, which only a backend reads: to parse them would be most of the work. */
+/** A body without the long texts of its messages or its input, which only a backend reads: to parse them would be most of the work. */
 export interface OutlinedBody {
   /** In their place stand marks. */
   readonly outline: JsonObject

@@ -1,9 +1,10 @@
 import type { Denial } from '../policy/denial.ts'
 import type { EmbeddingAsk } from '../policy/facts.ts'
-import { invalid, isDenial, type JsonObject } from './body.ts'
+import { invalid, isDenial, type JsonObject, type OutlinedBody, outlineBody } from './body.ts'
 import { refusedField } from './refused.ts'
 import type { WireRequest } from './request.ts'
-import { readValid, validator } from './validate.ts'
+import { spliced } from './splice.ts'
+import { denialOf, validator } from './validate.ts'
 import { type Encoding, readVectors } from './vectors.ts'
 
 const validate = validator({
@@ -20,18 +21,20 @@ const validate = validator({
 
 /** Reads the body of POST /v1/embeddings. Spec 4.3. */
 export function readEmbeddings(bytes: Buffer, batchMax: number): WireRequest | Denial {
-  const parsed = readValid(bytes, refusedField, tokensInstead, validate)
+  const parsed = outlineBody(bytes)
   if (isDenial(parsed)) return parsed
-  const { body } = parsed
+  const { outline, texts } = parsed
+  const denial = denialOf(outline, refusedField, tokensInstead, validate)
+  if (denial) return denial
 
-  const { model, input, dimensions, encoding_format } = body
+  const { model, input, dimensions, encoding_format } = outline
   const inputs = (Array.isArray(input) ? input : [input]).map(String)
   if (inputs.length > batchMax)
     return invalid('input', `has ${inputs.length} texts; at most ${batchMax} go into one batch`)
   const request: EmbeddingAsk = {
     kind: 'embedding',
     model: String(model),
-    textBytes: inputs.reduce((bytes, text) => bytes + Buffer.byteLength(text), 0),
+    textBytes: inputs.reduce((bytes, text) => bytes + texts.sizeOf(text), 0),
     inputs: inputs.length,
     ...(typeof dimensions === 'number' && { dimensions }),
   }
@@ -39,14 +42,15 @@ export function readEmbeddings(bytes: Buffer, batchMax: number): WireRequest | D
   return {
     request,
     path: '/embeddings',
-    bodyFor: backendModel => backendEmbeddings(body, backendModel),
+    bodyFor: backendModel => backendEmbeddings(parsed, backendModel),
     readAnswer: (answer, terms) => readVectors(answer, { ...terms, encoding, inputs: inputs.length }),
   }
 }
 
 /** The body for one backend. `dimensions` was checked, and backends that know one number refuse to be told. */
-function backendEmbeddings(body: JsonObject, model: string): Buffer {
-  const { dimensions: _checked, model: _named, ...rest } = body
+function backendEmbeddings({ outline, texts, written }: OutlinedBody, model: string): Buffer {
+  if (written && !('dimensions' in outline)) return spliced(written, [{ name: 'model', json: JSON.stringify(model) }])
+  const { dimensions: _checked, model: _named, ...rest } = texts.whole()
   return Buffer.from(JSON.stringify({ ...rest, model }))
 }
 

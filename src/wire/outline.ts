@@ -35,7 +35,7 @@ export interface Outline {
 
 /**
  * The outline of a JSON text, or what is wrong with it, before anything is parsed: a hostile text would cost seconds.
- * `leavesOut` leaves out the long texts and pictures of messages, which nobody parses then, where they have nothing that the parser could
+ * `leavesOut` leaves out the long texts and pictures of messages, and the long texts of an input, which nobody parses then, where they have nothing that the parser could
  * refuse and the text has no U+0000. The parser says the same of the outline as of the text.
  */
 export function readOutline(bytes: Buffer, encoding: 'latin1' | 'utf8', leavesOut: boolean): Outline | string {

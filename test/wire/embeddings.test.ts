@@ -53,6 +53,29 @@ describe('readEmbeddings', () => {
     expect(ask).toEqual({ kind: 'embedding', model: 'svc-embed', textBytes: 5, inputs: 2 })
   })
 
+  it('counts the bytes of long texts as of others', () => {
+    const long = 'é "quoted"\n'.repeat(100)
+
+    expect(request({ input: [long, 'abc'] }).request).toMatchObject({
+      textBytes: Buffer.byteLength(long) + 3,
+      inputs: 2,
+    })
+    expect(request({ input: long }).request).toMatchObject({ textBytes: Buffer.byteLength(long), inputs: 1 })
+  })
+
+  it("sends the backend the client's bytes but for the model, where they mean one thing", () => {
+    const sent = (text: string) => {
+      const result = readEmbeddings(Buffer.from(text), 3)
+      return isDenial(result) ? result : result.bodyFor('b"ge', 0).toString()
+    }
+
+    expect(sent('{ "input" : ["\\u00e9\\/",  "b"], "model":"m" , "user":null}')).toBe(
+      '{ "input" : ["\\u00e9\\/",  "b"], "model":"b\\"ge", "user":null}',
+    )
+    expect(sent('{"model":"a","input":"x","model":"b"}')).toBe('{"input":"x","model":"b\\"ge"}')
+    expect(sent('{"mod\\u0065l":"a","input":"x"}')).toBe('{"input":"x","model":"b\\"ge"}')
+  })
+
   it('sends the backend its own name, the encoding asked for, and no dimensions', () => {
     expect(JSON.parse(request({ encoding_format: 'base64', dimensions: 4 }).bodyFor('bge', 0).toString())).toEqual({
       model: 'bge',

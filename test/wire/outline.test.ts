@@ -83,6 +83,7 @@ const body = fc
     fc.oneof(
       { weight: 4, arbitrary: messages.map(all => `"messages":${all}`) },
       { weight: 1, arbitrary: messages.map(all => `"tools" : ${all}`) },
+      { weight: 2, arbitrary: fc.oneof(messages, object, written, part).map(all => `"input":${all}`) },
       { weight: 1, arbitrary: fc.constantFrom('"model":"m"', '"n":1e0', '"mess\\u0061ges":[]', '"x":{"messages":[]}') },
       { weight: 1, arbitrary: member },
     ),
@@ -172,14 +173,16 @@ const isJson = (said: string): boolean => {
   }
 }
 
-describe('a long text of a message', () => {
+describe('a long text of a message or an input', () => {
   const long = 'Say "this".\n'.repeat(100)
   const said = (content: unknown) => JSON.stringify({ messages: [{ role: 'user', content }] })
 
-  it('is not parsed, be it the content, a part of it, or what a tool is called with', () => {
+  it('is not parsed, be it the content, a part of it, what a tool is called with, or one of several', () => {
     const call = { id: 'a', type: 'function', function: { name: 'f', arguments: long } }
     expect(marksIn(JSON.stringify({ messages: [{ role: 'assistant', tool_calls: [call] }] }))).toBe(1)
     expect(marksIn(said(long))).toBe(1)
+    expect(marksIn(JSON.stringify({ x: [1], input: long }))).toBe(1)
+    expect(marksIn(JSON.stringify({ input: [long, 'short', long], y: { z: 1 } }))).toBe(2)
     expect(
       marksIn(
         said([
@@ -215,6 +218,13 @@ describe('a long text of a message', () => {
       JSON.stringify({ messages: [`data:image/${long}`].map(urn => ({ urn, urls: urn })) }),
     ],
     ['of names that are nearly text', JSON.stringify({ messages: [{ tent: long, text1: long, name: long }] })],
+    ['of an input that is no text and no list of them', JSON.stringify({ input: { a: [long], [long]: [long] } })],
+    ['of a list in an input', JSON.stringify({ input: [[long], { a: long, [long]: 1 }] })],
+    [
+      'of members that are nearly an input',
+      JSON.stringify({ inputs: [long], inpux: long, xinput: [long], event: long }),
+    ],
+    ['behind an input', JSON.stringify({ input: [long.slice(0, 100)], [long]: 1, user: long, x: [long] })],
     ['that is a name', JSON.stringify({ messages: [{ content: { [long]: 1 } }] })],
     ['of a list', JSON.stringify({ messages: [{ content: [long] }] })],
     [
