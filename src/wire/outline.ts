@@ -4,8 +4,9 @@ import { OUTLINE_CODE } from './outline-code.ts'
 const MAX_DEPTH = 64
 /** Ten times what the longest conversation with the most tools has; as many objects already take a tenth of a second. */
 const MAX_VALUES = 250_000
-/** What is read into more memory than this gives it back: memory of WebAssembly never shrinks. */
+/** Memory of WebAssembly never shrinks: what a larger body took is given back after so many that are not. */
 const KEPT_BYTES = 4_194_304
+const KEPT_FOR = 1000
 
 /** A member of the object that a JSON text is, in bytes of the text. */
 export interface Member {
@@ -39,10 +40,10 @@ export interface Outline {
  * refuse and the text has no U+0000. The parser says the same of the outline as of the text.
  */
 export function readOutline(bytes: Buffer, encoding: 'latin1' | 'utf8', leavesOut: boolean): Outline | string {
+  if (bytes.length > KEPT_BYTES) keptFor = KEPT_FOR
+  else if (keptFor > 0 && --keptFor === 0) reader = undefined
   reader ??= new OutlineReader()
-  const outline = reader.read(bytes, encoding, leavesOut)
-  if (bytes.length > KEPT_BYTES) reader = undefined
-  return outline
+  return reader.read(bytes, encoding, leavesOut)
 }
 
 /** What wasm/outline.ts exports, and below, as there, the places of what it tells in memory, and its flags. */
@@ -71,6 +72,8 @@ const NONE = new Int32Array()
 
 /** Made when the first body comes: most commands read none. */
 let reader: OutlineReader | undefined
+/** How many bodies it is kept for, where it is to be given back. */
+let keptFor = 0
 
 /** Compiled once: an instance of its own has memory of its own. */
 let module: WebAssembly.Module | undefined
