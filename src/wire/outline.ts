@@ -7,6 +7,7 @@ const MAX_VALUES = 250_000
 /** Memory of WebAssembly never shrinks: what a larger body took is given back after so many that are not. */
 const KEPT_BYTES = 4_194_304
 const KEPT_FOR = 1000
+const ANY_NUMBER = 2 ** 31 - 1
 
 /** A member of the object that a JSON text is, in bytes of the text. */
 export interface Member {
@@ -19,31 +20,46 @@ export interface Member {
 }
 
 /** What one pass over a JSON text tells of it. */
-export interface Outline {
-  /** The text, with a mark in the place of each text that was left out: U+0000 and its number. Of a picture it begins with data:image/. */
-  readonly text: string
-  /** Of each text that was left out: where its quotes begin and end, and its UTF-8 bytes. */
-  readonly leftOut: Int32Array
+export interface Shape {
   /** Names in it, at any depth. */
   readonly names: number
   /** Of the outermost object, in order. */
   readonly members: readonly Member[]
+}
+
+/** What is to be parsed of a JSON text. */
+export interface Outline extends Shape {
+  /** The text, with a mark in the place of each text that was left out: U+0000 and its number. Of a picture it begins with data:image/. */
+  readonly text: string
+  /** Of each text that was left out: where its quotes begin and end, and its UTF-8 bytes. */
+  readonly leftOut: Int32Array
   /** Whether a name of the outermost object has escapes in it, or there are too many to tell. */
   readonly isOdd: boolean
   /** Whether a string has escapes such as \u00e9. */
   readonly hasHexEscape: boolean
 }
 
+/** The shape of a JSON text of which there is no bound but its size, or what is wrong with it. */
+export const readShape = (bytes: Buffer): Shape | string => readerFor(bytes).shape(bytes)
+
 /**
  * The outline of a JSON text, or what is wrong with it, before anything is parsed: a hostile text would cost seconds.
  * `leavesOut` leaves out the long texts and pictures of messages, and the long texts of an input, which nobody parses then, where they have nothing that the parser could
  * refuse and the text has no U+0000. The parser says the same of the outline as of the text.
  */
-export function readOutline(bytes: Buffer, encoding: 'latin1' | 'utf8', leavesOut: boolean): Outline | string {
-  if (bytes.length > KEPT_BYTES) keptFor = KEPT_FOR
+export const readOutline = (bytes: Buffer, encoding: 'latin1' | 'utf8', leavesOut: boolean): Outline | string =>
+  readerFor(bytes).outline(bytes, encoding, leavesOut)
+
+/** Made when the first body comes: most commands read none. */
+let reader: OutlineReader | undefined
+/** How many bodies it is kept for, where it is to be given back. */
+let keptFor = 0
+
+function readerFor({ length }: Buffer): OutlineReader {
+  if (length > KEPT_BYTES) keptFor = KEPT_FOR
   else if (keptFor > 0 && --keptFor === 0) reader = undefined
   reader ??= new OutlineReader()
-  return reader.read(bytes, encoding, leavesOut)
+  return reader
 }
 
 /** What wasm/outline.ts exports, and below, as there, the places of what it tells in memory, and its flags. */
@@ -70,11 +86,6 @@ const FAULTS: Readonly<Record<number, string>> = {
 }
 const NONE = new Int32Array()
 
-/** Made when the first body comes: most commands read none. */
-let reader: OutlineReader | undefined
-/** How many bodies it is kept for, where it is to be given back. */
-let keptFor = 0
-
 /** Compiled once: an instance of its own has memory of its own. */
 let module: WebAssembly.Module | undefined
 
@@ -89,7 +100,13 @@ class OutlineReader {
     this.#code = new WebAssembly.Instance(module).exports as Code
   }
 
-  read(bytes: Buffer, encoding: 'latin1' | 'utf8', leavesOut: boolean): Outline | string {
+  shape(bytes: Buffer): Shape | string {
+    this.#put(bytes)
+    const fault = FAULTS[this.#code.outline(bytes.length, MAX_DEPTH, ANY_NUMBER, false)]
+    return fault ?? { names: this.#at(NAMES), members: this.#members() }
+  }
+
+  outline(bytes: Buffer, encoding: 'latin1' | 'utf8', leavesOut: boolean): Outline | string {
     const at = this.#put(bytes)
     const fault = FAULTS[this.#code.outline(bytes.length, MAX_DEPTH, MAX_VALUES, leavesOut)]
     if (fault !== undefined) return fault

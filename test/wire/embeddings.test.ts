@@ -103,6 +103,34 @@ describe('the answer', () => {
     })
   })
 
+  it('has the numbers as the backend wrote them', () => {
+    const data = '[ {"object":"embedding", "index":0,"embedding":[1.0,-5e-1,0.25,0]}]'
+    const bytes = Buffer.from(`{"model":"bge","data":${data},"usage":{"prompt_tokens":5},"id":"e"}`)
+
+    expect(request({}).readAnswer(bytes, terms)?.bytes.toString()).toBe(
+      `{"object":"list","data":${data},"model":"svc-embed","usage":{"prompt_tokens":5,"total_tokens":5}}`,
+    )
+  })
+
+  it.each([
+    ['another name in an item', '[{"object":"embedding","index":0,"embedding":[1,2,3,4],"host":"10.0.0.1"}]'],
+    ['a name twice in an item', '[{"object":"embedding","index":0,"embedding":[9],"embedding":[1,2,3,4]}]'],
+    ['another object', '[{"object":"vector","index":0,"embedding":[1,2,3,4]}]'],
+    ['an escaped name before its list', '[]', '"d\\u0061ta":[{"object":"embedding","index":0,"embedding":[1,2,3,4]}]'],
+    [
+      'a second list',
+      '[{"object":"embedding","index":0,"embedding":[1,2]}]',
+      '"data":[{"object":"embedding","index":0,"embedding":[1,2,3,4]}]',
+    ],
+    ['what is not ASCII', '[{"object":"embedding","index":0,"embedding":[1,2,3,4]}]', '"é":1'],
+  ])('is written anew where a backend sends %s', (_name, data, more = '"id":1') => {
+    const bytes = Buffer.from(`{"data":${data},${more},"usage":{"prompt_tokens":5}}`)
+
+    expect(request({}).readAnswer(bytes, terms)?.bytes.toString()).toBe(
+      '{"object":"list","data":[{"object":"embedding","index":0,"embedding":[1,2,3,4]}],"model":"svc-embed","usage":{"prompt_tokens":5,"total_tokens":5}}',
+    )
+  })
+
   it('is in the order of the inputs, whatever order the backend chose', () => {
     const data = [item(1, [1, 1, 1, 1]), item(0, floats)]
 
