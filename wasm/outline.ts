@@ -231,6 +231,7 @@ function beginMember(value: usize): void {
   const begins = load<u32>(opened + 1)
   inMessages = closed - opened === 9 && begins === MESS && load<u32>(opened + 5) === AGES
   inInput = closed - opened === 6 && begins === INPU && load<u8>(opened + 5) === LETTER_T
+  member = 0
   if (members === MOST_MEMBERS) return
   member = MEMBERS + 16 * members++
   store<i32>(member, <i32>(opened + 1 - TEXT_AT))

@@ -25,16 +25,16 @@ export interface Shape {
   readonly names: number
   /** Of the outermost object, in order. */
   readonly members: readonly Member[]
+  /** Whether a name of the outermost object has escapes in it, or there are more members than are told. */
+  readonly isOdd: boolean
 }
 
 /** What is to be parsed of a JSON text. */
 export interface Outline extends Shape {
-  /** The text, with a mark in the place of each text that was left out: U+0000 and its number. Of a picture it begins with data:image/. */
+  /** The text. For each text that was left out stands a mark, U+0000 and its number; data:image/ of a picture stays. */
   readonly text: string
   /** Of each text that was left out: where its quotes begin and end, and its UTF-8 bytes. */
   readonly leftOut: Int32Array
-  /** Whether a name of the outermost object has escapes in it, or there are too many to tell. */
-  readonly isOdd: boolean
   /** Whether a string has escapes such as \u00e9. */
   readonly hasHexEscape: boolean
 }
@@ -44,8 +44,9 @@ export const readShape = (bytes: Buffer): Shape | string => readerFor(bytes).sha
 
 /**
  * The outline of a JSON text, or what is wrong with it, before anything is parsed: a hostile text would cost seconds.
- * `leavesOut` leaves out the long texts and pictures of messages, and the long texts of an input, which nobody parses then, where they have nothing that the parser could
- * refuse and the text has no U+0000. The parser says the same of the outline as of the text.
+ * `leavesOut` leaves out the long texts and pictures of messages and the long texts of an input, so that nobody parses
+ * them, where they have nothing that the parser could refuse and the text has no U+0000. The parser says the same of the
+ * outline as of the text.
  */
 export const readOutline = (bytes: Buffer, encoding: 'latin1' | 'utf8', leavesOut: boolean): Outline | string =>
   readerFor(bytes).outline(bytes, encoding, leavesOut)
@@ -103,7 +104,8 @@ class OutlineReader {
   shape(bytes: Buffer): Shape | string {
     this.#put(bytes)
     const fault = FAULTS[this.#code.outline(bytes.length, MAX_DEPTH, ANY_NUMBER, false)]
-    return fault ?? { names: this.#at(NAMES), members: this.#members() }
+    const isOdd = (this.#at(FLAGS) & IS_ODD) !== 0
+    return fault ?? { names: this.#at(NAMES), members: this.#members(), isOdd }
   }
 
   outline(bytes: Buffer, encoding: 'latin1' | 'utf8', leavesOut: boolean): Outline | string {

@@ -131,6 +131,19 @@ describe('the answer', () => {
     )
   })
 
+  it.each([1022, 1023, 1024])(
+    'has nothing of what a backend sends behind its list, with %i members before it',
+    count => {
+      const before = Array.from({ length: count }, (_, i) => `"k${i}":0,`).join('')
+      const list = '"data":[{"object":"embedding","index":0,"embedding":[1,2,3,4]}]'
+      const bytes = Buffer.from(`{${before}${list},"secret":"X","model":"bge","usage":{"prompt_tokens":5}}`)
+
+      expect(request({}).readAnswer(bytes, terms)?.bytes.toString()).toBe(
+        `{"object":"list",${list},"model":"svc-embed","usage":{"prompt_tokens":5,"total_tokens":5}}`,
+      )
+    },
+  )
+
   it('is in the order of the inputs, whatever order the backend chose', () => {
     const data = [item(1, [1, 1, 1, 1]), item(0, floats)]
 
