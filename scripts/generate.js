@@ -11,9 +11,6 @@ const TYPES = [
   { schema: 'schema/tests.schema.json', target: 'src/cases/file.ts', name: 'TestsFile' },
 ]
 
-/** In lines as long as others. */
-const quoted = text => (text.match(/.{1,110}/g) ?? []).map(line => `  '${line}'`).join(' +\n')
-
 for (const { schema, target, name } of TYPES) {
   const generated = await compile(JSON.parse(readText(schema)), name, {
     bannerComment: banner(schema),
@@ -43,6 +40,11 @@ async function compiled(source) {
   })
   if (error || !binary) throw new Error(`${source} cannot be compiled\n${stderr}`)
   return binary
+}
+
+/** In lines as long as others. */
+function quoted(text) {
+  return (text.match(/.{1,110}/g) ?? []).map(line => `  '${line}'`).join(' +\n')
 }
 
 function put(target, text) {

@@ -25,8 +25,6 @@ export interface Shape {
   readonly names: number
   /** Of the outermost object, in order. */
   readonly members: readonly Member[]
-  /** Whether a name of the outermost object has escapes in it, or there are more members than are told. */
-  readonly isOdd: boolean
 }
 
 /** What is to be parsed of a JSON text. */
@@ -35,6 +33,8 @@ export interface Outline extends Shape {
   readonly text: string
   /** Of each text that was left out: where its quotes begin and end, and its UTF-8 bytes. */
   readonly leftOut: Int32Array
+  /** Whether a name of the outermost object has escapes in it, or there are more members than are told. */
+  readonly isOdd: boolean
   /** Whether a string has escapes such as \u00e9. */
   readonly hasHexEscape: boolean
 }
@@ -104,8 +104,7 @@ class OutlineReader {
   shape(bytes: Buffer): Shape | string {
     this.#put(bytes)
     const fault = FAULTS[this.#code.outline(bytes.length, MAX_DEPTH, ANY_NUMBER, false)]
-    const isOdd = (this.#at(FLAGS) & IS_ODD) !== 0
-    return fault ?? { names: this.#at(NAMES), members: this.#members(), isOdd }
+    return fault ?? { names: this.#at(NAMES), members: this.#members() }
   }
 
   outline(bytes: Buffer, encoding: 'latin1' | 'utf8', leavesOut: boolean): Outline | string {

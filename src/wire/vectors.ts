@@ -52,7 +52,7 @@ function asSent(bytes: Buffer, answer: JsonObject, vectors: readonly Vector[]): 
     return item.object === 'embedding' && item.index === i && item.embedding === vector
   })
   const shape = isSame && isAscii(bytes) && readShape(bytes)
-  if (!shape || typeof shape === 'string' || shape.isOdd) return undefined
+  if (!shape || typeof shape === 'string') return undefined
   // Each item has three names at least: with so many in all, none has another, and none stands twice.
   const names = Object.keys(answer).length + Object.keys(asObject(answer.usage)).length + 3 * vectors.length
   const list = shape.names === names && shape.members.find(member => isNamed(bytes, member, 'data'))
