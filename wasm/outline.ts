@@ -2,17 +2,26 @@
  * One pass over a JSON text, before anything of it is parsed: AssemblyScript, which looks at sixteen bytes at once.
  * `node scripts/generate.js` compiles it into src/wire/outline-code.ts; src/wire/outline.ts is what calls it.
  */
+import {
+  BACKSLASH,
+  BLANK,
+  beginStrings,
+  closed,
+  escaped,
+  hasHexEscape,
+  hasNul,
+  isPeculiar,
+  LETTER_U,
+  opened,
+  QUOTE,
+  readString,
+} from './strings'
 
-const BLANK: u8 = 0x20
-const QUOTE: u8 = 0x22
 const COMMA: u8 = 0x2c
-const SLASH: u8 = 0x2f
 const COLON: u8 = 0x3a
 const OPEN_LIST: u8 = 0x5b
-const BACKSLASH: u8 = 0x5c
 const LETTER_S: u8 = 0x73
 const LETTER_T: u8 = 0x74
-const LETTER_U: u8 = 0x75
 const OPEN_OBJECT: u8 = 0x7b
 const CLOSE_OBJECT: u8 = 0x7d
 
@@ -30,12 +39,6 @@ const DATA: u32 = 0x61746164
 const IMAGE: u32 = 0x616d693a
 const AGE: u32 = 0x2f656761
 const FOUR_ZEROS: u32 = 0x30303030
-
-/** A backslash and u. */
-const HEX_ESCAPE: u16 = 0x755c
-
-/** What may follow a backslash and stands for one byte, as bits from the backslash on: \ b f n r t. */
-const SHORT_ESCAPES: u32 = 1 | (1 << 6) | (1 << 10) | (1 << 18) | (1 << 22) | (1 << 24)
 
 /** What the memory holds: results, members, and the text; behind it zeros, and where the texts stood that are left out. */
 const RESULT: usize = 0
@@ -60,7 +63,7 @@ let end: usize
 let depth: i32
 let values: i32
 let names: i32
-let flags: i32
+let isOdd: bool
 let members: i32
 /** The member that came last; 0 before the first. */
 let member: usize
@@ -71,13 +74,6 @@ let isList: bool
 /** The quotes of the name that came last. */
 let nameOpened: usize
 let nameClosed: usize
-/** The quotes of the string that came last, how many bytes its escapes take more than it has, and whether the parser may refuse it. */
-let opened: usize
-let closed: usize
-let escaped: i32
-let isPeculiar: bool
-/** What stands before is behind a backslash, and has been read. */
-let resume: usize
 /** The outline is written over the text, which is always longer: how far it is, and from where on the text is to follow. */
 let written: usize
 let copied: usize
@@ -100,7 +96,7 @@ export function outline(length: i32, depthMost: i32, valuesMost: i32, leavesOut:
   for (let at = TEXT_AT; at < end && depth <= depthMost && values <= valuesMost; at++) {
     const byte = load<u8>(at)
     if (byte === QUOTE) {
-      readString(at)
+      readString(at, end)
       if (leavesOut && closed - opened > LONG && !isPeculiar) leaveOutLong(before)
       at = closed
     } else if (isStructure(byte)) readStructure(byte, at)
@@ -116,10 +112,11 @@ export function outline(length: i32, depthMost: i32, valuesMost: i32, leavesOut:
 function begin(length: i32): void {
   end = TEXT_AT + length
   memory.fill(end, 0, ZEROS)
-  depth = names = flags = members = escaped = leftOut = 0
+  beginStrings()
+  depth = names = members = leftOut = 0
   values = 1
-  member = opened = closed = nameOpened = nameClosed = 0
-  inMessages = inInput = isList = isPeculiar = false
+  member = nameOpened = nameClosed = 0
+  isOdd = inMessages = inInput = isList = false
   written = copied = TEXT_AT
   leftOutAt = (end + ZEROS + 3) & ~3
 }
@@ -130,76 +127,7 @@ function tell(): void {
   store<i32>(RESULT, leftOut, 8)
   store<i32>(RESULT, <i32>leftOutAt, 12)
   store<i32>(RESULT, <i32>(written - TEXT_AT), 16)
-  store<i32>(RESULT, flags, 20)
-}
-
-/** To the quote that closes a string, or to the end. */
-function readString(start: usize): void {
-  opened = start
-  closed = 0
-  escaped = 0
-  isPeculiar = false
-  resume = start + 1
-  for (let block = start + 1; closed === 0; block += 16) {
-    for (let found = specials(block); found !== 0; found &= found - 1) readSpecial(block + ctz(found))
-  }
-}
-
-function readSpecial(at: usize): void {
-  if (at < resume || closed !== 0) return
-  const byte = load<u8>(at)
-  if (byte === QUOTE || at >= end) closed = at
-  else if (byte === BACKSLASH) readEscape(at)
-  // The parser will refuse it.
-  else isPeculiar = true
-}
-
-/** The places of quotes, backslashes and control characters among sixteen bytes, as bits. */
-function specials(at: usize): i32 {
-  const bytes = v128.load(at)
-  const quotes = i8x16.eq(bytes, i8x16.splat(QUOTE))
-  const backslashes = i8x16.eq(bytes, i8x16.splat(BACKSLASH))
-  return i8x16.bitmask(v128.or(v128.or(quotes, backslashes), i8x16.lt_u(bytes, i8x16.splat(BLANK))))
-}
-
-function readEscape(backslash: usize): void {
-  resume = backslash + 2
-  const byte = load<u8>(backslash + 1)
-  if (isShortEscape(byte)) escaped++
-  else if (byte === LETTER_U) readHexEscape(backslash)
-  else isPeculiar = true
-}
-
-/** Half a character is refused; both halves of one, one behind the other, are four bytes. */
-function readHexEscape(backslash: usize): void {
-  flags |= HAS_HEX_ESCAPE
-  const code = hexAt(backslash + 2)
-  if (code === 0) flags |= HAS_NUL
-  if (code >>> 11 !== 0x1b) {
-    if (code > 0xffff) isPeculiar = true
-    escaped += 6 - (code < 0x80 ? 1 : code < 0x800 ? 2 : 3)
-  } else if (code < 0xdc00 && load<u16>(backslash + 6) === HEX_ESCAPE && hexAt(backslash + 8) >>> 10 === 0x37) {
-    resume = backslash + 8
-    escaped += 12 - 4
-  } else isPeculiar = true
-}
-
-/** The number that four hexadecimal digits are, or one with more digits where they are not. */
-function hexAt(at: usize): u32 {
-  let number: u32 = 0
-  for (let i: usize = 0; i < 4; i++) {
-    const byte = load<u8>(at + i)
-    const digit = <u32>byte - 0x30
-    const letter = <u32>(byte | 0x20) - 0x61
-    if (digit > 9 && letter > 5) return u32.MAX_VALUE
-    number = (number << 4) | (digit < 10 ? digit : letter + 10)
-  }
-  return number
-}
-
-function isShortEscape(byte: u8): bool {
-  const place = <u32>byte - BACKSLASH
-  return byte === QUOTE || byte === SLASH || (place < 32 && ((SHORT_ESCAPES >> place) & 1) !== 0)
+  store<i32>(RESULT, (hasHexEscape ? HAS_HEX_ESCAPE : 0) | (hasNul ? HAS_NUL : 0) | (isOdd ? IS_ODD : 0), 20)
 }
 
 /** Brackets and braces are each other's neighbours, but for one bit. */
@@ -227,7 +155,7 @@ function readStructure(byte: u8, at: usize): void {
 }
 
 function beginMember(value: usize): void {
-  if (escaped > 0 || isPeculiar || members === MOST_MEMBERS) flags |= IS_ODD
+  if (escaped > 0 || isPeculiar || members === MOST_MEMBERS) isOdd = true
   const begins = load<u32>(opened + 1)
   inMessages = closed - opened === 9 && begins === MESS && load<u32>(opened + 5) === AGES
   inInput = closed - opened === 6 && begins === INPU && load<u8>(opened + 5) === LETTER_T
