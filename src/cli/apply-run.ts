@@ -1,7 +1,7 @@
 import type { ApplyOptions } from './apply.ts'
 import { candidateIn } from './candidate.ts'
 import { mayAsk } from './confirm.ts'
-import { openDoorOf } from './control/open.ts'
+import { openDoor } from './control/open.ts'
 import { plannedOf } from './planned.ts'
 import { servedBase } from './served-base.ts'
 import { swap, swapNothing } from './swap.ts'
@@ -12,8 +12,8 @@ export async function apply(options: ApplyOptions): Promise<void> {
   const { config, json, yes, skipTests, movePlan: movePlans = new Map() } = options
   const candidate = await candidateIn(config, json ? 'json' : 'text')
   if (!candidate) return
-  const { texts: files, config: policy, settings } = candidate.loaded
-  const base = await servedBase(await openDoorOf(() => settings), candidate.directory)
+  const { texts: files, config: policy } = candidate.loaded
+  const base = await servedBase(await openDoor(config), candidate.directory)
   // Accounts may have to go elsewhere all the same: a gateway that was killed had not moved them.
   if (policy.revision === base.revision && movePlans.size === 0)
     return swapNothing(base, 'apply', options, { tests: null })

@@ -20,7 +20,8 @@ export async function candidateIn(config: string, format: Format): Promise<Side 
     return undefined
   }
   const unknown = lacking(config, process.env, cwd)
-  if (unknown.length > 0) console.error(`▲ nothing is said of what is not known here: ${unknown.join(', ')}`)
+  if (unknown.length > 0)
+    console.error(`▲ values that this shell does not have are not compared: ${unknown.join(', ')}`)
   return { loaded: load.loaded, directory: dirname(resolve(cwd, config)) }
 }
 

@@ -1,11 +1,8 @@
 import { renderText } from '../config/frame.ts'
-import { type Load, load } from '../config/load.ts'
+import type { Load } from '../config/load.ts'
 import type { Problem } from '../config/problem.ts'
 import type { Loaded } from '../config/settings.ts'
 import { CommandFailed, usesColour } from './talk.ts'
-
-/** Loads a configuration and tells its warnings, or fails with every Problem in it. */
-export const loadOrFail = (file: string): Loaded => loadedOrFail(load(file, process.env, process.cwd()))
 
 /** What was loaded, once its warnings are told. Fails with every Problem in it. */
 export function loadedOrFail(result: Load): Loaded {

@@ -57,8 +57,8 @@ function profiled(name: string): Target {
 
 async function configured(file: string): Promise<Target> {
   // Only now: most people who sign in have no configuration, and it costs a quarter of a second to load.
-  const { loadOrFail } = await import('./load.ts')
-  const { identity } = loadOrFail(file).settings
+  const { loadForSignIn } = await import('./load-without-secrets.ts')
+  const { identity } = loadForSignIn(file).settings
   if (!identity)
     throw new CommandFailed(`✗ ${file} names no identity provider (identity.issuer): nobody signs in there`)
   const { audience, issuer, clientId, labelClaim } = identity

@@ -1,6 +1,6 @@
 import type { Config, Meter, Model, Plan } from '../policy/config.ts'
 import { usdText } from '../wire/money.ts'
-import { loadOrFail } from './load.ts'
+import { loadToShow } from './load-without-secrets.ts'
 import type { ModelsOptions } from './models.ts'
 import { shownModel } from './shown/policy.ts'
 import { writeJson, writeOut } from './stdout.ts'
@@ -8,7 +8,7 @@ import { table } from './talk.ts'
 
 /** Prints the models of a configuration. Rejects with CommandFailed when it has Problems. */
 export async function models({ config: file, json }: ModelsOptions): Promise<void> {
-  const { config } = loadOrFail(file)
+  const { config } = loadToShow(file)
   await (json ? writeJson({ object: 'list', data: modelsJson(config) }) : writeOut([`${modelsText(config)}\n`]))
 }
 

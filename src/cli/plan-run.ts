@@ -1,6 +1,6 @@
 import type { Side } from '../config/diff/sides.ts'
 import { candidateIn } from './candidate.ts'
-import { openDoorOf } from './control/open.ts'
+import { openDoor } from './control/open.ts'
 import type { PlanOptions } from './plan.ts'
 import { type Base, openBase } from './plan-base.ts'
 import { planGithub, planJson, planText } from './plan-text.ts'
@@ -16,7 +16,7 @@ export async function plan(options: PlanOptions): Promise<void> {
   const { config, against, format, exitCode } = options
   const candidate = await candidateIn(config, format)
   if (!candidate) return
-  const base = against === undefined ? await gatewayBase(candidate) : openBase(against, config, process.cwd())
+  const base = against === undefined ? await gatewayBase(config, candidate) : openBase(against, config, process.cwd())
   try {
     const planned = await plannedOf(base, candidate, options)
     await writeOut([PRINTED[format](planned, usesColour(process.stdout))])
@@ -28,9 +28,9 @@ export async function plan(options: PlanOptions): Promise<void> {
   }
 }
 
-async function gatewayBase({ loaded, directory }: Side): Promise<Base> {
+async function gatewayBase(config: string, { directory }: Side): Promise<Base> {
   try {
-    return await servedBase(await openDoorOf(() => loaded.settings), directory)
+    return await servedBase(await openDoor(config), directory)
   } catch (error) {
     if (!(error instanceof CommandFailed) || error.exitCode !== exitCodes.unreachable) throw error
     throw new CommandFailed(`${error.message}\n  ${NO_GATEWAY}`, exitCodes.unreachable)

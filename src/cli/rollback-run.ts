@@ -1,14 +1,12 @@
 import { dirname, resolve } from 'node:path'
 import { renderText } from '../config/frame.ts'
 import { mayAsk } from './confirm.ts'
-import { openDoorOf } from './control/open.ts'
+import { openDoor } from './control/open.ts'
 import { keptRevision, keptRevisions, type ShownConfig, type ShownRevisionLine } from './control/revisions.ts'
-import { loadedOrFail } from './load.ts'
 import { jsonText, oneLine } from './one-line.ts'
 import { type Planned, plannedOf } from './planned.ts'
 import type { RollbackOptions } from './rollback.ts'
 import { loadTexts, type ServedBase, servedBase } from './served-base.ts'
-import { loadWithStandIns } from './stand-ins.ts'
 import { writeOut } from './stdout.ts'
 import { swap, swapNothing } from './swap.ts'
 import { CommandFailed, exitCodes, table } from './talk.ts'
@@ -17,7 +15,7 @@ import { CommandFailed, exitCodes, table } from './talk.ts'
 export async function rollback(named: string | undefined, options: RollbackOptions): Promise<void> {
   const { config, yes, list, json, movePlan: movePlans = new Map() } = options
   const cwd = process.cwd()
-  const door = await openDoorOf(() => loadedOrFail(loadWithStandIns(config, process.env, cwd)).settings)
+  const door = await openDoor(config)
   const kept = await keptRevisions(door)
   if (list) return writeOut([json ? `${jsonText(kept, 2)}\n` : `${listText(kept)}\n`])
   const base = await servedBase(door, dirname(resolve(cwd, config)))

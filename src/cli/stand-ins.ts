@@ -5,7 +5,8 @@ import { type Load, load } from '../config/load.ts'
 /** What stands for a value that this process does not know: long enough for any secret, and no part of an address that it could break. */
 const WORD = 'unset-variable-of-the-environment-unset'
 const HOST = 'unset.invalid'
-const ADDRESS = `http://${HOST}/v1`
+/** It names the variable, so that what shows it can be read. */
+const addressOf = (name: string): string => `http://${name.toLowerCase().replaceAll('_', '-')}.${HOST}/v1`
 
 /** Whether a text is made of a stand-in, so that nothing can be said of it. */
 export const hasStandIn = (text: string): boolean => text.includes(WORD) || text.includes(HOST)
@@ -23,7 +24,7 @@ export function loadWithStandIns(file: string, env: Env, cwd: string, disk: Disk
   const words = load(file, { ...env, ...standIns(unset, () => WORD) }, cwd, standing)
   if (words.ok) return words
   const refused = new Set(words.problems.flatMap(({ file: name, line }) => unsetIn([lineOf(words, name, line)], env)))
-  const mixed = { ...env, ...standIns(unset, name => (refused.has(name) ? ADDRESS : WORD)) }
+  const mixed = { ...env, ...standIns(unset, name => (refused.has(name) ? addressOf(name) : WORD)) }
   const again = load(file, mixed, cwd, standing)
   if (again.ok) return again
   const others = again.problems.filter(

@@ -226,3 +226,10 @@ const USER = /(:\/\/)([^\s/@]+)(?=@)/g
 /** Whether only this machine can reach a host. */
 export const isLoopback = (host: string): boolean =>
   host === 'localhost' || host === '::1' || host === '[::1]' || /^127(?:\.\d{1,3}){3}$/.test(host)
+
+/** The address as a client on this machine, or on the network of the listener, would write it. */
+export function localUrlOf({ host, port }: Address): string {
+  const local = isLoopback(host) || host === '0.0.0.0' || host === '::'
+  const name = host.includes(':') ? `[${host}]` : host
+  return `http://${local ? 'localhost' : name}:${port}`
+}

@@ -11,9 +11,8 @@ import type {
   PoolSection,
   ServerSection,
 } from './file.ts'
-import { address, baseUrl, isLoopback } from './formats.ts'
+import { address, baseUrl, localUrlOf } from './formats.ts'
 import {
-  type Address,
   type BackendSettings,
   type DecisionSettings,
   type GuestSettings,
@@ -73,7 +72,7 @@ export function settle(
 
 function serverOf(server: ServerSection, directory: string): Settings['server'] {
   const listen = read(address, server.listen ?? DEFAULTS.listen)
-  const publicUrl = server.public_url === undefined ? urlOf(listen) : read(baseUrl, server.public_url)
+  const publicUrl = server.public_url === undefined ? localUrlOf(listen) : read(baseUrl, server.public_url)
   return {
     listen,
     admin: read(address, server.admin ?? DEFAULTS.admin),
@@ -146,13 +145,6 @@ function storeOf(written: string, directory: string): StoreSettings {
   return address.kind === 'embedded'
     ? { kind: 'embedded', path: resolve(directory, address.path) }
     : { kind: 'redis', url: new Secret(address.url), shown: address.shown }
-}
-
-/** The address as a client on this machine, or on the network of the listener, would write it. */
-function urlOf({ host, port }: Address): string {
-  const local = isLoopback(host) || host === '0.0.0.0' || host === '::'
-  const name = host.includes(':') ? `[${host}]` : host
-  return `http://${local ? 'localhost' : name}:${port}`
 }
 
 function backends(

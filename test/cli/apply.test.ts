@@ -227,7 +227,7 @@ describe('svcctl plan', () => {
     const { code, stdout, stderr } = await svcctl('plan')
 
     expect(code).toBe(0)
-    expect(stderr).toContain('▲ nothing is said of what is not known here: `key` cannot be read\n')
+    expect(stderr).toContain('▲ values that this shell does not have are not compared: `key` cannot be read\n')
     expect(stdout).toContain('1 change against revision')
     expect(await svcctl('apply', '--yes')).toMatchObject({ code: 0 })
   })

@@ -204,7 +204,7 @@ test('variables that are not set make no difference, and are told to have made n
 
   expect([code, stdout]).toEqual([0, 'no change in meaning against HEAD\n'])
   expect(stderr).toBe(
-    '▲ nothing is said of what is not known here: NOT_SET_HERE is not set, NOT_SET_EITHER is not set\n',
+    '▲ values that this shell does not have are not compared: NOT_SET_HERE is not set, NOT_SET_EITHER is not set\n',
   )
 })
 

@@ -9,6 +9,7 @@ import { load } from '../../src/config/load.ts'
 import type { Loaded } from '../../src/config/settings.ts'
 import { loadFiles } from '../config/files.ts'
 import { runCommand } from './run-command.ts'
+import { filesOf } from './site.ts'
 
 const cwd = fileURLToPath(new URL('golden', import.meta.url))
 const root = fileURLToPath(new URL('../..', import.meta.url))
@@ -74,11 +75,13 @@ test('what show prints of the shipped configuration is that configuration', () =
 test.each([['show'], ['models']])(
   '%s of a configuration with a problem shows it on stderr, and exits 1',
   async command => {
+    const broken = filesOf({ 'config.yaml': 'version: 1\nnonsense: 1\n' })
+
     const { code, stdout, stderr } = await runCommand(command === 'show' ? registerShow : registerModels, [command], {
-      cwd,
+      cwd: broken,
     })
 
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
-    expect(stderr).toContain('CLOUD_KEY is not set')
+    expect(stderr).toContain('unknown field `nonsense`')
   },
 )

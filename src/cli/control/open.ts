@@ -1,10 +1,12 @@
 import { readFileSync } from 'node:fs'
 import { StoreLocked } from '../../adapters/embedded/lock.ts'
-import type { Address, Loaded, Settings } from '../../config/settings.ts'
+import type { AdminSettings } from '../../config/admin-settings.ts'
+import { renderText } from '../../config/frame.ts'
+import type { Address } from '../../config/settings.ts'
 import { readSessions } from '../session.ts'
 import { freshSession } from '../session-fresh.ts'
 import { storeFailure } from '../store-failure.ts'
-import { CommandFailed, exitCodes } from '../talk.ts'
+import { CommandFailed, exitCodes, usesColour } from '../talk.ts'
 import { tokenFile } from '../token.ts'
 import { world } from '../world.ts'
 import type { Control } from './control.ts'
@@ -18,15 +20,21 @@ export async function openControl(configFile: string): Promise<Control> {
   const named = gatewayNamed()
   if (named) return remoteControl(named.admin, named.token)
 
-  const loaded = await configuration(configFile)
-  const running = await gatewayOf(loaded.settings)
+  const settings = await adminSettings(configFile)
+  const running = await gatewayOf(settings)
   if (running) return remoteControl(running.admin, running.token)
   // Only now: where a gateway runs nothing of a store is needed.
-  const { localControl } = await import('./local.ts')
+  const [{ localControl }, { loadForStore }] = await Promise.all([
+    import('./local.ts'),
+    import('../load-without-secrets.ts'),
+  ])
+  const loaded = loadForStore(configFile)
   return localControl(loaded).catch(error => {
     if (!(error instanceof StoreLocked)) throw storeFailure(error, loaded.settings.store) ?? error
-    const admin = urlOf(loaded.settings.server.admin)
-    throw new CommandFailed(`✗ ${error.message}, but no gateway answers at ${admin}`, exitCodes.unreachable)
+    throw new CommandFailed(
+      `✗ ${error.message}, but no gateway answers at ${urlOf(settings.admin)}`,
+      exitCodes.unreachable,
+    )
   })
 }
 
@@ -37,23 +45,22 @@ export interface Door {
 }
 
 /** The gateway at SVCCTL_ADMIN, else the one that this configuration describes. Fails where none runs. */
-export const openDoor = (configFile: string): Promise<Door> =>
-  openDoorOf(async () => (await configuration(configFile)).settings)
-
-/** The same, for settings that are read only where nobody names the gateway. */
-export async function openDoorOf(read: () => Settings | Promise<Settings>): Promise<Door> {
+export async function openDoor(configFile: string): Promise<Door> {
   const named = gatewayNamed()
   if (named) return named
-  const settings = await read()
+  const settings = await adminSettings(configFile)
   const running = await gatewayOf(settings)
   if (running) return running
-  throw new CommandFailed(`✗ no gateway answers at ${urlOf(settings.server.admin)}`, exitCodes.unreachable)
+  throw new CommandFailed(`✗ no gateway answers at ${urlOf(settings.admin)}`, exitCodes.unreachable)
 }
 
-async function configuration(file: string): Promise<Loaded> {
+/** Nothing else of the files: an operator's shell need not have the variables of the gateway. */
+async function adminSettings(file: string): Promise<AdminSettings> {
   // Only now: whoever names the gateway need not load what reads its files.
-  const { loadOrFail } = await import('../load.ts')
-  return loadOrFail(file)
+  const { readAdminSettings } = await import('../../config/admin-settings.ts')
+  const read = readAdminSettings(file, process.env, process.cwd())
+  if (read.ok) return read.settings
+  throw new CommandFailed(renderText(read.problems, read.sources, usesColour(process.stderr)).trimEnd())
 }
 
 function gatewayNamed(): Door | undefined {
@@ -62,11 +69,10 @@ function gatewayNamed(): Door | undefined {
   return SVCCTL_ADMIN ? { admin: adminUrl(SVCCTL_ADMIN), token: SVCCTL_TOKEN ?? '' } : undefined
 }
 
-async function gatewayOf(settings: Settings): Promise<Door | undefined> {
-  const { server } = settings
-  const admin = urlOf(server.admin)
+async function gatewayOf({ admin: address, stateDir, audience }: AdminSettings): Promise<Door | undefined> {
+  const admin = urlOf(address)
   if (!(await isRunning(admin))) return undefined
-  return { admin, token: process.env.SVCCTL_TOKEN ?? savedToken(server.stateDir) ?? (await signedIn(settings)) }
+  return { admin, token: process.env.SVCCTL_TOKEN ?? savedToken(stateDir) ?? (await signedIn(audience)) }
 }
 
 /** SVCCTL_ADMIN as people write it: with a scheme, or as `server.admin` has it. */
@@ -89,10 +95,9 @@ function savedToken(stateDir: string): string | undefined {
 }
 
 /** The token of a sign-in to this gateway, whose account `identity.admins` may list. */
-async function signedIn({ server, identity }: Settings): Promise<string> {
-  const gateway = server.publicUrl
-  if (identity?.audience !== gateway || !readSessions().has(gateway)) return ''
-  return (await freshSession(gateway, world.clock.now())).accessToken
+async function signedIn(audience: string | undefined): Promise<string> {
+  if (audience === undefined || !readSessions().has(audience)) return ''
+  return (await freshSession(audience, world.clock.now())).accessToken
 }
 
 /** The URL of an address that listens there. */
