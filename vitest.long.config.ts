@@ -4,7 +4,10 @@ import { defineConfig } from 'vitest/config'
 export default defineConfig({
   test: {
     globalSetup: 'test/cli/compiled.ts',
-    include: ['test/long/**/*.test.ts'],
+    include: ['test/long/**/*.test.ts', 'test/**/*.properties.test.ts'],
+    exclude: ['test/sdk/node_modules/**', 'node_modules/**'],
+    // Properties are tried on all their cases here, on a tenth of them in `npm test`.
+    env: { EVERY_CASE: '1' },
     // What is measured must not share its cores with another test.
     maxWorkers: 1,
     fileParallelism: false,

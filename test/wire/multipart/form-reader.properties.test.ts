@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { formType } from '../../../src/wire/multipart/boundary.ts'
+import { times } from '../../support/times.ts'
 import { cutAt, formOf, forms, headOf, type TestForm } from './forms.ts'
 import { rewritten } from './rewritten.ts'
 
@@ -36,7 +37,7 @@ it('a form is the same but for its model, wherever its bytes are cut, and its le
       expect(bytes.toString('latin1')).toBe(expected(form).toString('latin1'))
       expect(sent.length + shift + 'kokoro-82m'.length).toBe(bytes.length)
     }),
-    { numRuns: 10_000 },
+    { numRuns: times(10_000) },
   )
 })
 
@@ -53,7 +54,7 @@ it('another reader finds in it what it finds in what was sent, but for the model
       const replaced = before.map(part => (Array.isArray(part) && part[0] === 'model' ? ours : part))
       expect(after).toEqual(replaced.some(part => part === ours) ? replaced : [...replaced, ours])
     }),
-    { numRuns: 2500 },
+    { numRuns: times(2500) },
   )
 })
 
@@ -96,7 +97,7 @@ it('a form with something changed is refused, or read alike with no other model,
       for (const part of read)
         if (Array.isArray(part) && part[0] === 'model') expect(part).toEqual(['model', 'kokoro-82m'])
     }),
-    { numRuns: 5000 },
+    { numRuns: times(5000) },
   )
 })
 

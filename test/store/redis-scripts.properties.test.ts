@@ -1,4 +1,5 @@
 import { describeRedis, useRedis } from '../support/redis.ts'
+import { times } from '../support/times.ts'
 import { allowanceDifferential } from './aspects/allowance-differential.ts'
 import { differentialContract } from './aspects/differential.ts'
 import { openRedisSubject } from './aspects/subjects.ts'
@@ -9,6 +10,6 @@ describeRedis('the scripts of Redis', () => {
 
   const start = startOf(now => openRedisSubject(server().url, now))
 
-  differentialContract(start, 20_000)
-  allowanceDifferential(start, 10_000)
+  differentialContract(start, times(20_000))
+  allowanceDifferential(start, times(10_000))
 })

@@ -6,6 +6,7 @@ import { expect, test } from 'vitest'
 import { renderText } from '../../src/config/frame.ts'
 import { load } from '../../src/config/load.ts'
 import { renderGithub, renderJson } from '../../src/config/report.ts'
+import { times } from '../support/times.ts'
 import { directoryOf, problemsOf } from './files.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
@@ -67,6 +68,6 @@ test('no edit of the example makes load throw, and every problem lies in the fil
         'undefined',
       )
     }),
-    { numRuns: 500 },
+    { numRuns: times(500) },
   )
 })

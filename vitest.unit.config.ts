@@ -1,0 +1,12 @@
+import { defineConfig } from 'vitest/config'
+import all from './vitest.config.ts'
+
+/** `npm run test:unit`: all that needs no listener, no store and no other process, in seconds. */
+export default defineConfig({
+  test: {
+    ...all.test,
+    include: ['test/{cases,config,diff,policy,wire}/**/*.test.ts', 'test/gateway/*.test.ts'],
+    // An editor's language server, and the generator of src/config/file.ts: half the time of all others together.
+    exclude: ['test/config/{editor,schema}.test.ts'],
+  },
+})
