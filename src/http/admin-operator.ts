@@ -15,9 +15,9 @@ export async function operatorOf(
   { adminToken, verify, settings }: Pick<App, 'adminToken' | 'verify' | 'settings'>,
   authorization = '',
 ): Promise<Operator | Denial> {
-  if (isBearer(adminToken, authorization)) return { by: 'operator' }
+  const token = bearerOf(authorization)
+  if (isSame(adminToken, token)) return { by: 'operator' }
   const admins = settings.identity?.admins ?? []
-  const token = /^Bearer +(\S+)$/i.exec(authorization)?.[1]
   // Three parts, as every signed JWT has: of anything else the provider need not be asked.
   if (!verify || admins.length === 0 || !token || token.split('.').length !== 3) return NOBODY
   const judged = await verify(token)
@@ -37,11 +37,14 @@ export async function scraperOf(
   authorization = '',
 ): Promise<Denial | undefined> {
   const { metrics } = app.settings
-  if (metrics.public || (metrics.token && isBearer(metrics.token.reveal(), authorization))) return undefined
+  if (metrics.public || (metrics.token && isSame(metrics.token.reveal(), bearerOf(authorization)))) return undefined
   const operator = await operatorOf(app, authorization)
   return isDenial(operator) ? operator : undefined
 }
 
+/** The scheme has no case (RFC 9110 11.1). */
+const bearerOf = (authorization: string): string => /^Bearer +(.+)$/i.exec(authorization)?.[1] ?? ''
+
 /** Hashes have one length, so the comparison tells nothing of the token's. */
-const isBearer = (token: string, authorization: string): boolean =>
-  timingSafeEqual(Buffer.from(hashOf(authorization)), Buffer.from(hashOf(`Bearer ${token}`)))
+const isSame = (token: string, sent: string): boolean =>
+  sent !== '' && timingSafeEqual(Buffer.from(hashOf(sent)), Buffer.from(hashOf(token)))

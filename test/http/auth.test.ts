@@ -171,3 +171,26 @@ describe('the admin listener', () => {
     expect(await test.gateway.store.listKeys()).toEqual([])
   })
 })
+
+it.each(['Bearer', 'bearer', 'BEARER', 'bEARER  '])(
+  'the scheme `%s` is a bearer on both listeners: a scheme has no case',
+  async scheme => {
+    const key = await test.key()
+    const [quota, keys, metrics] = await Promise.all([
+      call('/billing/quota', { headers: { authorization: `${scheme} ${key}` } }),
+      fetch(`${test.admin}/admin/keys`, { headers: { authorization: `${scheme} ${ADMIN_TOKEN}` } }),
+      fetch(`${test.admin}/metrics`, { headers: { authorization: `${scheme} ${ADMIN_TOKEN}` } }),
+    ])
+
+    expect([quota.status, keys.status, metrics.status]).toEqual([200, 200, 200])
+  },
+)
+
+it.each(['', 'Bearer', `Basic ${ADMIN_TOKEN}`, ADMIN_TOKEN, `Bearer ${ADMIN_TOKEN} `.trim().slice(0, -1)])(
+  'the admin listener refuses `%s`',
+  async authorization => {
+    const response = await fetch(`${test.admin}/admin/keys`, { headers: { authorization } })
+
+    expect(response.status).toBe(401)
+  },
+)
