@@ -99,7 +99,7 @@ export async function startGateway(loaded: Loaded, world: World, hooks: GatewayH
   })
   const keep = () => reloader.settings.ledger.keep
 
-  const { store, close: closeState } = await openState(loaded.settings, world, alarm, { keep, wrote: metrics.wrote })
+  const { store, close: closeState } = await openState(loaded, world, alarm, { keep, wrote: metrics.wrote })
   const applier = applierOn(store)
   const leases = new Leases(store, clock, alarm)
   const stopUpkeep = startUpkeep(store, clock, keep, alarm)

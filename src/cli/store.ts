@@ -1,10 +1,11 @@
 import { mkdir } from 'node:fs/promises'
 import { type Lock, lockDirectory, StoreLocked } from '../adapters/embedded/lock.ts'
 import { openEmbeddedStore } from '../adapters/embedded/store.ts'
-import type { Settings } from '../config/settings.ts'
+import type { Loaded, Settings } from '../config/settings.ts'
 import type { Alarm } from '../gateway/ports.ts'
 import type { Store, Wrote } from '../gateway/store.ts'
 import type { Millis } from '../policy/config.ts'
+import { closeState } from './private-state.ts'
 import { CommandFailed } from './talk.ts'
 import { within } from './within.ts'
 import type { World } from './world.ts'
@@ -32,7 +33,9 @@ export async function openStore(
 }
 
 /** Opens all that a gateway owns. `close` resolves with whether everything was written within `most`. */
-export async function openState(settings: Settings, world: World, alarm: Alarm, as: AsGateway) {
+export async function openState(loaded: Pick<Loaded, 'settings' | 'files'>, world: World, alarm: Alarm, as: AsGateway) {
+  const { settings } = loaded
+  await closeState(loaded, alarm)
   const lock = await lockState(settings)
   const store = await openStore(settings, world, alarm, as).catch(async error => {
     await lock.release()

@@ -4,6 +4,7 @@ import { link, realpath, rename, rm } from 'node:fs/promises'
 import { connect, createServer, type Server } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { closeToOthers } from './private.ts'
 
 /** Another process, or this one, has the store open. */
 export class StoreLocked extends Error {
@@ -59,6 +60,8 @@ async function listen(socket: string): Promise<Server | undefined> {
   try {
     server.listen(socket)
     await once(server, 'listening')
+    // Where another process looks at it in this moment it has another name; who connects is told nothing anyway.
+    await closeToOthers(socket).catch(() => {})
     return server
   } catch (error) {
     if (hasCode(error, 'EADDRINUSE')) return undefined

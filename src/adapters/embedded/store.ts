@@ -1,4 +1,5 @@
 import { mkdir } from 'node:fs/promises'
+import { join } from 'node:path'
 import type { AllowanceAmend, AllowanceTake } from '../../gateway/allowance-store.ts'
 import {
   type AccountStanding,
@@ -28,10 +29,13 @@ import { admit, beat, extendHold } from './admission.ts'
 import { type Books, openBooks } from './books.ts'
 import { readLedger, trimLedger } from './ledger.ts'
 import { type Lock, lockDirectory } from './lock.ts'
+import { ensurePrivate } from './private.ts'
 import { openRecords, type Records } from './records.ts'
 import { refund, settle, sweep } from './settlement.ts'
 import { readTotals, readWaste } from './totals.ts'
 import { recordWaste } from './waste.ts'
+
+const STORE_FILES = ['data.mdb', 'lock.mdb']
 
 /** Opens or creates the store in a directory. Rejects with StoreLocked while another process has it open. */
 export async function openEmbeddedStore(options: {
@@ -43,6 +47,8 @@ export async function openEmbeddedStore(options: {
   await mkdir(path, { recursive: true, mode: 0o700 })
   const lock = await lockDirectory(path)
   try {
+    // LMDB would make them readable for everybody.
+    for (const file of STORE_FILES) await ensurePrivate(join(path, file))
     return await openOn(await openRecords(path), lock, now, wrote)
   } catch (error) {
     await lock.release()

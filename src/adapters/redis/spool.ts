@@ -58,7 +58,7 @@ export class Spool {
       for (const line of await linesOf(this.#telling)) {
         const entry = parse(line)
         if (entry && (await tell(entry))) told++
-        else await appendFile(this.#refused, `${line}\n`, { flush: true })
+        else await appendFile(this.#refused, `${line}\n`, { flush: true, mode: 0o600 })
       }
       await rm(this.#telling, { force: true })
     }
