@@ -15,6 +15,7 @@ import { Probes } from '../gateway/probes.ts'
 import { tellOfReplicas } from '../gateway/replica-alarm.ts'
 import { Shared } from '../gateway/shared.ts'
 import type { Store } from '../gateway/store.ts'
+import { StoreHealth } from '../gateway/store-health.ts'
 import { atEndOfTurn } from '../gateway/turn.ts'
 import { startUpkeep } from '../gateway/upkeep.ts'
 import { adminEndpoints } from '../http/admin.ts'
@@ -130,6 +131,7 @@ export async function startGateway(loaded: Loaded, world: World, hooks: GatewayH
     alarm,
     adminToken,
     ready: () => ready,
+    storeHealth: new StoreHealth(store, clock),
     reloads: reloader.counts,
     feed,
     counter: metrics,

@@ -29,7 +29,9 @@ export async function closeState({ settings, files }: Pick<Loaded, 'settings' | 
     if (!(await closed(path))) open.push(path)
   }
   if (open.length > 0)
-    alarm('other users of this machine may read what the gateway keeps, and it may not change that', { paths: open.slice(0, 10) })
+    alarm('other users of this machine may read what the gateway keeps, and it may not change that', {
+      paths: open.slice(0, 10),
+    })
 }
 
 async function filesIn(directory: string): Promise<readonly string[]> {

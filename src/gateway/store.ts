@@ -50,6 +50,8 @@ export interface Store extends AccountStore, AllowanceStore {
   readWaste(query?: TotalsQuery): AsyncIterable<WasteTotal>
   /** Removes rows of requests admitted before a moment; totals and spend keep them. How many there were. */
   trimLedger(before: EpochMs): Promise<number>
+  /** Writes something small that means nothing, as durably as a settlement. Rejects with StoreUnavailable where nothing can be written. */
+  proveWritable(): Promise<void>
   /** Waits for what is being written, then lets go of the files or the connection. */
   close(): Promise<void>
 }

@@ -3,6 +3,7 @@ import type { Identified } from '../gateway/identify.ts'
 import type { Gateway } from '../gateway/infer.ts'
 import type { Random } from '../gateway/ports.ts'
 import type { Probes } from '../gateway/probes.ts'
+import type { StoreHealth } from '../gateway/store-health.ts'
 import type { EpochMs } from '../policy/config.ts'
 import type { Caller } from '../policy/facts.ts'
 import type { Application, Applied, Revisions } from './applied.ts'
@@ -57,6 +58,8 @@ export interface Process extends Omit<Gateway, PerSnapshot> {
   readonly adminToken: string
   /** False once the process is on its way out. */
   readonly ready: () => boolean
+  /** Whether the store can be written, asked at most once in a second. */
+  readonly storeHealth: Pick<StoreHealth, 'isWritable'>
   /** How much of the work is refused, because there is too much of it. */
   readonly shedding: () => Level
   /** Asks replicas how they are. */

@@ -2,9 +2,9 @@ import { chmodSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { openEmbeddedStore } from '../../src/adapters/embedded/store.ts'
+import { newDirectory } from '../store/directory.ts'
 import { answer, type Backend, startBackend } from '../support/backend.ts'
 import { startTestGateway, type TestGateway } from '../support/gateway.ts'
-import { newDirectory } from '../store/directory.ts'
 
 let backend: Backend
 let test: TestGateway
@@ -34,7 +34,9 @@ it('a gateway makes everything that it keeps for its own user alone', async () =
   await test.reload({}, yaml => yaml.replace('rpm: 20,', 'rpm: 21,'))
 
   expect(pathsIn(test.dir)).toEqual(
-    expect.arrayContaining(['store/data.mdb', 'store/lock.mdb', 'store/lock.sock', 'revisions'].map(name => join(test.dir, name))),
+    expect.arrayContaining(
+      ['store/data.mdb', 'store/lock.mdb', 'store/lock.sock', 'revisions'].map(name => join(test.dir, name)),
+    ),
   )
   expect(openIn(test.dir)).toEqual([])
 })

@@ -36,7 +36,7 @@ export interface Records {
   readonly allowances: Database<Allowance, string>
   /** What all guests spent, by UTC day; what it says of holds is not read back, as in standings. */
   readonly guestDays: Database<Spend, number>
-  readonly meta: Database<number, 'schema' | 'minted' | 'audited'>
+  readonly meta: Database<number, 'schema' | 'minted' | 'audited' | 'proved'>
   /** Keys and accounts for the way of a request. */
   readonly known: Known
   /** Writes everything or nothing. Resolves when it is on disk; rejects with StoreUnavailable. */

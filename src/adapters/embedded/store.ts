@@ -30,7 +30,7 @@ import { type Books, openBooks } from './books.ts'
 import { readLedger, trimLedger } from './ledger.ts'
 import { type Lock, lockDirectory } from './lock.ts'
 import { ensurePrivate } from './private.ts'
-import { openRecords, type Records } from './records.ts'
+import { openRecords, put, type Records } from './records.ts'
 import { refund, settle, sweep } from './settlement.ts'
 import { readTotals, readWaste } from './totals.ts'
 import { recordWaste } from './waste.ts'
@@ -156,6 +156,13 @@ export class EmbeddedStore extends EmbeddedAccounts implements Store {
 
   async trimLedger(before: EpochMs): Promise<number> {
     return trimLedger(this.books.records, this.books.holds, before)
+  }
+
+  /** What waits to be written is tried first: while that fails, small pages that are left over in the file prove nothing. */
+  async proveWritable(): Promise<void> {
+    const { writer, records, now } = this.books
+    await writer.commit()
+    await records.commit([put(records.meta, 'proved', now())])
   }
 
   /** Resolves when everything up to now is on disk. */

@@ -31,6 +31,11 @@ export class Layout {
     return `${this.#prefix}:meta`
   }
 
+  /** Written to see whether Redis takes writes. */
+  get proof(): string {
+    return `${this.#prefix}:proof`
+  }
+
   /** Namespace of account ids by key hash, which never change. */
   get owners(): string {
     return `${this.#prefix}:owner`

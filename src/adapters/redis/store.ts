@@ -243,6 +243,14 @@ class RedisStore implements Store {
     return trimLedger(this.#access, before)
   }
 
+  async proveWritable(): Promise<void> {
+    // `find` also sees a Redis that was emptied: that takes writes, and nobody is served from it.
+    await this.#access.find(async ({ client }) => {
+      await client.set(this.#access.layout.proof, '')
+      return undefined
+    })
+  }
+
   async close(): Promise<void> {
     await this.#endings.close()
     this.#access.close()
