@@ -142,7 +142,7 @@ describe('a whole answer', () => {
     onprem.next(exchange => {
       exchange.response.writeHead(400, { 'content-type': 'application/json' })
       exchange.response.end(
-        '{"error":{"message":"top_k must be positive; key sk-abcdef123456 at http://10.0.0.1:8000/v1"}}',
+        '{"error":{"message":"top_k must be positive; key sk-abcdef123456 at http://10.0.0.1:8000/v1, password=hunter2 of /etc/vllm/db.ini"}}',
       )
     })
 
@@ -150,7 +150,8 @@ describe('a whole answer', () => {
 
     expect(response.status).toBe(400)
     expect(await response.json()).toEqual({
-      error: 'the backend refused the request: top_k must be positive; key [redacted] at [address]',
+      error:
+        'the backend refused the request: top_k must be positive; key [redacted] at [address] password=[redacted] of [path]',
       code: 'VALIDATION_ERROR',
     })
     expect(await test.ledger()).toEqual([])
