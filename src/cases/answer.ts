@@ -1,7 +1,7 @@
 import type { Loaded } from '../config/settings.ts'
 import { answerHeaders } from '../gateway/answer-headers.ts'
 import { isObject } from '../wire/body.ts'
-import { type ErrorTerms, renderDenial } from '../wire/denial.ts'
+import { errorTermsOf, renderDenial } from '../wire/denial.ts'
 import type { JsonObject } from '../wire/json.ts'
 import type { Trial } from './trial.ts'
 
@@ -14,9 +14,7 @@ export interface Answer {
 
 export function answerOf({ settings }: Loaded, { denial, admitted, sent }: Trial): Answer {
   if (denial) {
-    const { errors, server, brand } = settings
-    const terms: ErrorTerms = { brand, links: { ...errors, console: server.consoleUrl } }
-    const { status, headers, body } = renderDenial(denial, terms)
+    const { status, headers, body } = renderDenial(denial, errorTermsOf(settings))
     if (!isObject(body)) throw new Error(`the body of ${denial.code} is no object`)
     return { status, headers, body }
   }

@@ -159,7 +159,7 @@ export interface ServerSection {
    */
   state_dir?: string
   /**
-   * The web console, as error bodies link to it. Default: public_url and /console.
+   * A web console where people manage their keys. Errors link to it; without it they link to the page of errors.
    */
   console_url?: string
   /**
@@ -437,7 +437,7 @@ export interface ErrorsSection {
    */
   docs?: string
   /**
-   * A page where a client buys more. Default: console_url and /billing.
+   * A page where a client buys more. Default: console_url and /billing; without a console_url the page of errors.
    */
   topup?: string
 }

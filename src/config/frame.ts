@@ -1,3 +1,4 @@
+import { counted } from '../policy/counted.ts'
 import { withoutUser } from './formats.ts'
 import type { Problem } from './problem.ts'
 import { secretFields } from './schema.ts'
@@ -35,9 +36,7 @@ function summary(problems: readonly Problem[], files: number): string {
   return `${found.filter(Boolean).join(', ') || 'no problems'} in ${counted(files, 'file')}`
 }
 
-/** `1 plan`, `3 aliases` */
-export const counted = (count: number, noun: string): string =>
-  `${count} ${count === 1 ? noun : noun.endsWith('s') ? `${noun}es` : `${noun}s`}`
+export { counted }
 
 type Paint = (tone: string, text: string) => string
 

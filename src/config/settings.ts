@@ -35,7 +35,8 @@ export interface Settings {
     readonly publicUrl: string
     /** Absolute. */
     readonly stateDir: string
-    readonly consoleUrl: string
+    /** Where people manage their keys, if there is such a page. */
+    readonly consoleUrl?: string
     /** Addresses and networks (CIDR) whose `X-Forwarded-For` is believed. */
     readonly trustedProxies: readonly string[]
     /** How many gateways share the store. */
@@ -70,7 +71,7 @@ export interface Settings {
   }
   readonly listener: ListenerSettings
   /** Links that error bodies carry. */
-  readonly errors: { readonly docs: string; readonly topup: string }
+  readonly errors: { readonly docs: string; readonly topup?: string }
   /** By pool name. */
   readonly backends: ReadonlyMap<string, BackendSettings>
   /** By name of the hosted tool. */

@@ -48,6 +48,7 @@ export function settle(
   const { server = {}, errors = {}, ledger = {}, limits = {} } = file
   const settled = serverOf(server, directory)
   const { publicUrl, consoleUrl } = settled
+  const topup = errors.topup ?? (consoleUrl === undefined ? undefined : `${consoleUrl}/billing`)
   return {
     brand: file.brand ?? DEFAULTS.brand,
     server: settled,
@@ -64,7 +65,7 @@ export function settle(
       toolTime: unitOf('duration', limits.tool_time ?? DEFAULTS.toolTime),
     },
     listener: listenerOf(limits),
-    errors: { docs: errors.docs ?? `${publicUrl}/docs/errors`, topup: errors.topup ?? `${consoleUrl}/billing` },
+    errors: { docs: errors.docs ?? `${publicUrl}/docs/errors`, ...(topup !== undefined && { topup }) },
     backends: backends(pools, file.failover ?? {}, secrets.pools),
     tools: toolsOf(tools, secrets.tools),
   }
@@ -78,7 +79,7 @@ function serverOf(server: ServerSection, directory: string): Settings['server'] 
     admin: read(address, server.admin ?? DEFAULTS.admin),
     publicUrl,
     stateDir: resolve(directory, server.state_dir ?? DEFAULTS.stateDir),
-    consoleUrl: server.console_url === undefined ? `${publicUrl}/console` : read(baseUrl, server.console_url),
+    ...(server.console_url !== undefined && { consoleUrl: read(baseUrl, server.console_url) }),
     trustedProxies: server.trusted_proxies ?? [],
     instances: unitOf('count', server.instances ?? DEFAULTS.instances),
     drainDelay: unitOf('duration', server.drain_delay ?? DEFAULTS.drainDelay),

@@ -7,8 +7,10 @@ import type { App } from './endpoint.ts'
 
 /** GET /docs/errors. Nothing on the page may load or run: its one style is allowed by its hash. */
 export function showErrorDocs({ settings }: App, call: HttpCall): void {
-  const { brand, server, errors } = settings
-  const page = errorsPage({ brand, consoleUrl: server.consoleUrl, topupUrl: errors.topup })
+  const { brand, server, errors, identity, guests } = settings
+  const { consoleUrl } = server
+  const { topup: topupUrl } = errors
+  const page = errorsPage({ brand, consoleUrl, topupUrl, signIn: identity !== undefined, guests: guests !== undefined })
   call.send(200, 'text/html; charset=utf-8', Buffer.from(page), {
     'content-security-policy': `default-src 'none'; style-src 'sha256-${styleHash}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
     'x-content-type-options': 'nosniff',

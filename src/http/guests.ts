@@ -14,7 +14,8 @@ const readDeviceId = oneField('device_id', {
 /** POST /v1/keys/guest: the key of a device, without an account. Spec 3.2. */
 export async function mintGuestKey({ config, settings, store, guestSecrets }: App, call: HttpCall): Promise<void> {
   const plan = config.guestPlan
-  if (!settings.guests || !plan) return call.deny({ code: 'NOT_FOUND', problem: 'No keys for guests here.' })
+  if (!settings.guests || !plan)
+    return call.deny({ code: 'NOT_FOUND', problem: 'This gateway has no keys for devices without an account.' })
   const deviceId = await readDeviceId(call)
   if (isDenial(deviceId)) return call.deny(deviceId)
 

@@ -1,6 +1,6 @@
 import type { ListenerSettings } from '../config/settings.ts'
 import { type Identify, identifyWith } from '../gateway/identify.ts'
-import type { ErrorTerms } from '../wire/denial.ts'
+import { type ErrorTerms, errorTermsOf } from '../wire/denial.ts'
 import { type ClientAddresses, clientAddresses } from './client-address.ts'
 import { openToPages } from './cors.ts'
 import type { App, Endpoint } from './endpoint.ts'
@@ -37,11 +37,11 @@ export const endpointsOf = (
 ): readonly Endpoint[] => (pages ? [...table, ...passthroughEndpoints(config)] : table)
 
 function siteOf(app: App, endpoints: readonly Endpoint[], pages: boolean): Site {
-  const { errors, server, brand, listener } = app.settings
+  const { server, brand, listener } = app.settings
   return {
     app,
     route: router(endpointsOf(app, endpoints, pages), app.config.defaultModel.name),
-    terms: { brand, links: { ...errors, console: server.consoleUrl } },
+    terms: errorTermsOf(app.settings),
     addresses: clientAddresses(server.trustedProxies),
     identify: identifyWith(app),
     uncounted: { ...listener, connections: Number.POSITIVE_INFINITY, connectionsPerAddress: Number.POSITIVE_INFINITY },

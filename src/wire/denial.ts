@@ -1,3 +1,5 @@
+import type { Millis } from '../policy/config.ts'
+import { counted } from '../policy/counted.ts'
 import type {
   ApplyDenial,
   Denial,
@@ -13,6 +15,7 @@ import type {
 import { errorDocs, type ProtocolDenial } from './docs.ts'
 import { usdText } from './money.ts'
 import { sseEvent } from './sse.ts'
+import { waitText } from './wait-text.ts'
 
 /** A denial as it goes over the wire. */
 export interface ErrorAnswer {
@@ -25,8 +28,25 @@ export interface ErrorAnswer {
 
 export interface ErrorTerms {
   readonly brand: string
-  readonly links: { readonly docs: string; readonly topup: string; readonly console: string }
+  /** A console and a page to top up only where the operator named one: links of our own making would lead nowhere. */
+  readonly links: {
+    readonly docs: string
+    readonly topup?: string | undefined
+    readonly console?: string | undefined
+  }
 }
+
+/** What a configuration says of them. */
+interface TermsSettings {
+  readonly brand: string
+  readonly errors: { readonly docs: string; readonly topup?: string }
+  readonly server: { readonly consoleUrl?: string }
+}
+
+export const errorTermsOf = ({ brand, errors, server }: TermsSettings): ErrorTerms => ({
+  brand,
+  links: { ...errors, console: server.consoleUrl },
+})
 
 /** What differs between the answers of one code. */
 interface Rendered {
@@ -36,8 +56,10 @@ interface Rendered {
   readonly reason?: string
 }
 
-/** Longer waits are no burst: a client that sleeps them out would hang. */
-const MAX_RETRY_AFTER_MS = 60_000
+/** The longest wait of the sliding minute: its oldest bucket counts for 61 s. A client that slept out a longer one would hang. */
+const MAX_RETRY_AFTER_MS = 61_000
+/** SDKs do not wait for a header of 60 s or more. Those that wait this long are told the rest, a second at most. */
+const MAX_HEADER_MS = 59_999
 const noRetry = { 'x-should-retry': 'false' }
 
 /** The one place where a denial becomes an answer. Spec 7. */
@@ -57,11 +79,15 @@ function render(denial: Denial | ProtocolDenial, { brand, links }: ErrorTerms): 
   const { code } = denial
   switch (code) {
     case 'NO_AUTH': {
-      const text = denial.todo ?? `Send \`Authorization: Bearer ${brand}_…\`. No key yet? ${links.console}`
+      const keys = links.console ?? `See ${links.docs}#${code}`
+      const text = denial.todo ?? `Send \`Authorization: Bearer ${brand}_…\`. No key yet? ${keys}`
       return flat(code, text, { 'www-authenticate': 'Bearer' })
     }
     case 'INVALID_KEY':
-      return flat(code, `The key is unknown, revoked or rotated away. Keys are managed at ${links.console}`)
+      return flat(
+        code,
+        `The key is unknown, revoked or rotated away. ${links.console === undefined ? `What to do: ${links.docs}#${code}` : `Keys are managed at ${links.console}`}`,
+      )
     case 'VALIDATION_ERROR':
       return flat(code, denial.field ? `${denial.field}: ${denial.problem}` : denial.problem)
     case 'INVALID_TOKEN':
@@ -71,50 +97,58 @@ function render(denial: Denial | ProtocolDenial, { brand, links }: ErrorTerms): 
       if (denial.type === 'plan_limit') return planLimit(denial, links.docs)
       return limited(denial, limitText(denial), links.docs)
     case 'quota_exceeded':
-      return quota(denial, links.topup)
+      return quota(denial, links.topup ?? `${links.docs}#${code}`)
     case 'UPSTREAMS_EXHAUSTED':
       return exhausted(denial)
     case 'TOOL_UNAVAILABLE':
-      return flat(code, `The hosted tool ${denial.tool} cannot be used at the moment; retry, or leave it out.`, {
-        'retry-after': '5',
-      })
+      return later(code, 5, `The hosted tool ${denial.tool} cannot be used now.`, 'Or send the request without it.')
     case 'METHOD_NOT_ALLOWED':
       return flat(code, `Use ${denial.allow.join(' or ')} here.`, { allow: denial.allow.join(', ') })
     case 'REQUEST_TIMEOUT':
-      return flat(code, 'The request did not arrive in time.')
+      return flat(code, 'The request did not arrive in time. Send it without pauses.')
     case 'PAYLOAD_TOO_LARGE':
-      return flat(code, `The body is larger than ${denial.limitBytes} bytes.`)
+      return flat(code, `The body is larger than ${denial.limitBytes} bytes. Send a smaller one.`)
     case 'UNSUPPORTED_MEDIA_TYPE':
       return flat(code, `Send the body as ${denial.accepts ?? 'JSON with `Content-Type: application/json`'}.`)
     case 'HEADERS_TOO_LARGE':
-      return flat(code, `The headers are larger than ${denial.limitBytes} bytes, or more than ${denial.limitCount}.`)
+      return flat(
+        code,
+        `The headers are larger than ${denial.limitBytes} bytes, or more than ${denial.limitCount}. Send fewer.`,
+      )
     case 'STORE_UNAVAILABLE':
-      return flat(code, 'The store does not answer; retry with backoff.', { 'retry-after': '2' })
+      return later(code, 2, 'The gateway cannot reach its store, so it cannot check keys and limits.')
     case 'IDENTITY_UNAVAILABLE':
-      return flat(code, 'The identity provider does not answer, so no sign-in can be checked; keys work as ever.', {
-        'retry-after': '5',
-      })
+      return later(
+        code,
+        5,
+        'The identity provider does not answer, so a sign-in cannot be checked.',
+        'Keys still work.',
+      )
     case 'OVERLOADED':
-      return flat(code, overloadText[denial.of], { 'retry-after': '1' })
+      return later(code, 1, overloadText[denial.of])
     case 'DRAINING':
-      return flat(code, 'This gateway is shutting down; retry.', { 'retry-after': '1' })
+      return later(code, 1, 'This gateway is shutting down.')
     case 'RELOAD_REFUSED':
       return refusedReload(denial)
     case 'REVISION_CHANGED': {
-      const error = `Revision ${denial.revision} serves, not the one that this change was made for.`
+      const error = `Revision ${denial.revision} is serving now, not the one that this change was made for. Plan the change again.`
       return { body: { error, code, revision: denial.revision } }
     }
     case 'APPLY_REFUSED':
       return refusedApply(denial)
     case 'INTERNAL':
-      return flat(code, 'An unexpected error; its request id is in x-request-id.')
+      return flat(code, 'An unexpected error. If it stays, give the operator the value of x-request-id.')
   }
 }
 
 const overloadText = {
-  gateway: 'This gateway has more to do than it can; retry with backoff.',
-  address: 'This address has too many requests under way; retry when some have ended.',
+  gateway: 'The gateway is overloaded.',
+  address: 'Too many requests from your address are running at once.',
 }
+
+/** A failure that passes: `retry-after` and the text say the same. */
+const later = (code: string, seconds: number, cause: string, more?: string): Rendered =>
+  flat(code, [cause, `Retry in ${seconds} s.`, more].filter(Boolean).join(' '), { 'retry-after': String(seconds) })
 
 /** `{error, code}`, the shape of every code that Spec 7 does not give another. */
 const flat = (code: string, error: string, headers = {}): Rendered => ({ headers, body: { error, code } })
@@ -122,42 +156,41 @@ const flat = (code: string, error: string, headers = {}): Rendered => ({ headers
 type LimitDenial = RateDenial | GuestDenial | KeysDenial
 
 function limited({ code, type, retryAfterMs }: LimitDenial, text: string, docs: string): Rendered {
-  const message = `${text} Retry in ${retryAfterMs} ms.`
-  const headers: Rendered['headers'] =
-    retryAfterMs > MAX_RETRY_AFTER_MS
-      ? noRetry
-      : { 'retry-after-ms': String(retryAfterMs), 'retry-after': String(Math.ceil(retryAfterMs / 1000)) }
+  const message = `${text} Retry in ${waitText(retryAfterMs)}.`
+  const headers = retryAfterMs > MAX_RETRY_AFTER_MS ? noRetry : retryHeaders(Math.min(retryAfterMs, MAX_HEADER_MS))
   return { reason: type, headers, body: { error: { code, type, message, retry_after_ms: retryAfterMs, docs } } }
 }
 
+const retryHeaders = (ms: Millis) => ({ 'retry-after-ms': String(ms), 'retry-after': String(Math.ceil(ms / 1000)) })
+
 function limitText(denial: LimitDenial): string {
   if ('shared' in denial) return guestText(denial)
-  if ('of' in denial) return `Keys of an account may be changed ${denial.limit} times an hour.`
+  if ('of' in denial) return `An account may change its keys ${denial.limit} times an hour.`
   return rateText(denial)
 }
 
 function rateText({ type, limit }: RateDenial): string {
   switch (type) {
     case 'requests':
-      return `The plan allows ${limit} requests a minute.`
+      return `The plan allows ${counted(limit, 'request')} a minute.`
     case 'tokens':
-      return `The plan allows ${limit} tokens a minute.`
+      return `The plan allows ${counted(limit, 'token')} a minute.`
     case 'concurrency':
-      return `The plan allows ${limit} requests at once.`
+      return `The plan allows ${counted(limit, 'request')} at once.`
     case 'daily_limit':
-      return `The plan allows ${limit} requests a day (UTC).`
+      return `The plan allows ${counted(limit, 'request')} a day (UTC).`
     case 'quota_hold':
-      return 'Requests under way hold the rest of the monthly quota.'
+      return 'Running requests have reserved the rest of the monthly quota.'
   }
 }
 
-/** Without figures: what strangers may still take is nobody's business. */
+/** Without figures, since they would tell what other guests use. */
 function guestText({ type }: GuestDenial): string {
   switch (type) {
     case 'daily_limit':
-      return 'All guests together have used what they may in a day (UTC).'
+      return 'All guests together have reached their limit of the day (UTC).'
     case 'guest_keys':
-      return 'This network has brought as many new devices as it may in an hour.'
+      return 'Too many new devices came from this network within an hour.'
   }
 }
 
@@ -174,16 +207,16 @@ function quota({ code, resetAt, overageEnabled, worst, left, fits }: QuotaDenial
   return { headers: noRetry, body: { error: { code, message, resetDate, topupUrl, overageEnabled } } }
 }
 
-const exhaustedText = 'No backend of this model could answer; retry with backoff.'
-
-const exhausted = ({ code, tier, attempted, retryAfterMs }: ExhaustedDenial): Rendered => ({
-  headers: retryAfterMs === undefined ? {} : { 'retry-after': String(Math.ceil(retryAfterMs / 1000)) },
-  body: { error: exhaustedText, code, tier, attempted },
-})
+function exhausted({ code, tier, attempted, retryAfterMs }: ExhaustedDenial): Rendered {
+  const retry = retryAfterMs === undefined ? 'Retry with backoff.' : `Retry in ${waitText(retryAfterMs)}.`
+  return {
+    headers: retryAfterMs === undefined ? {} : { 'retry-after': String(Math.ceil(retryAfterMs / 1000)) },
+    body: { error: `No backend of this model could answer. ${retry}`, code, tier, attempted },
+  }
+}
 
 function refusedReload({ code, problems, text }: ReloadDenial): Rendered {
-  const count = problems.length === 1 ? '1 problem' : `${problems.length} problems`
-  const error = `The files are not in order (${count}): the configuration that served goes on.`
+  const error = `The files have ${counted(problems.length, 'problem')}. The gateway goes on with the configuration it has.`
   return { body: { error, code, problems: problems.map(problemRecord), text } }
 }
 

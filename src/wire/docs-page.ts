@@ -2,8 +2,13 @@ import { type ErrorDoc, errorDocs, rateTypes } from './docs.ts'
 
 export interface DocsTerms {
   readonly brand: string
-  readonly consoleUrl: string
-  readonly topupUrl: string
+  /** Absent where there is no such page; likewise the other. */
+  readonly consoleUrl?: string | undefined
+  readonly topupUrl?: string | undefined
+  /** Whether people mint keys of their own with a sign-in. */
+  readonly signIn: boolean
+  /** Whether a device without an account gets a key. */
+  readonly guests: boolean
 }
 
 /** The page's only style; whoever serves the page allows it by its hash. */
@@ -17,7 +22,8 @@ h2 a{color:inherit;text-decoration:none}
 dl{display:grid;grid-template-columns:5rem 1fr;gap:.25rem .75rem;margin:.25rem 0 1rem}dt{opacity:.7}dd{margin:0}`
 
 /** GET /docs/errors: each code, what it means, whether to retry and what to do. The anchor of a code is the code. */
-export function errorsPage({ brand, consoleUrl, topupUrl }: DocsTerms): string {
+export function errorsPage(terms: DocsTerms): string {
+  const { brand } = terms
   return `<!doctype html>
 <html lang="en">
 <head>
@@ -29,14 +35,27 @@ export function errorsPage({ brand, consoleUrl, topupUrl }: DocsTerms): string {
 <body>
 <h1>Errors</h1>
 <p>Every error is JSON. Its code stands in the body and in the header ${code(`x-${brand}-error-code`)}; the header
-${code('x-request-id')} names the request to the operator. Keys are managed in the ${link(consoleUrl, 'console')}, where
-you can also ${link(topupUrl, 'top up')}.</p>
+${code('x-request-id')} names the request to the operator.</p>
+<p id="keys">${keysText(terms)}</p>
 ${Object.entries(errorDocs)
   .map(([name, doc]) => section(name, doc))
   .join('\n')}
 </body>
 </html>
 `
+}
+
+/** Where a reader gets a key here, and more quota. */
+function keysText({ brand, consoleUrl, topupUrl, signIn, guests }: DocsTerms): string {
+  const sources = [
+    consoleUrl === undefined ? '' : `Keys are managed in the ${link(consoleUrl, 'console')}.`,
+    signIn ? `With the access token of a sign-in, ${code('POST /v1/keys/developer')} makes a key.` : '',
+    guests ? `A device without an account gets a key from ${code('POST /v1/keys/guest')}.` : '',
+    consoleUrl === undefined && !signIn ? 'The operator of this gateway hands out keys.' : '',
+    `A key begins with ${code(`${brand}_`)}.`,
+    topupUrl === undefined ? '' : `More quota: ${link(topupUrl, 'top up')}.`,
+  ]
+  return sources.filter(Boolean).join(' ')
 }
 
 function section(name: string, { status, reason, meaning, retry, todo }: ErrorDoc): string {

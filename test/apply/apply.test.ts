@@ -190,7 +190,7 @@ describe('a candidate that is refused changes nothing', () => {
       const told = await operator.apply(bad)
       expect(outcomeOf(told)).toBe('409 APPLY_REFUSED')
       expect(told.body).toMatchObject({ problems: [{ line: 14, severity: 'error' }] })
-      expect(fieldOf(told, 'error')).toContain('not in order (1 problem)')
+      expect(fieldOf(told, 'error')).toContain('have 1 problem')
       expect(fieldOf(told, 'text')).toMatch(/✗ config\.yaml:14:\d+ {2}`0` is out of range[\s\S]*1 error in 1 file/)
     })
     expect(test.gateway.app.reloads).toEqual({ ok: 0, failed: 0 })

@@ -494,7 +494,7 @@ describe('svcctl apply', () => {
 
     await expect(swapped).rejects.toMatchObject({ exitCode: 1 })
     await expect(swapped).rejects.toThrow(
-      /^✗ Revision [0-9a-f]{12} serves, not the one.*\n {2}look at svcctl plan again: what it told is not what serves$/,
+      /^✗ Revision [0-9a-f]{12} is serving now, not the one.*\n {2}look at svcctl plan again: what it told is not what serves$/,
     )
   })
 })

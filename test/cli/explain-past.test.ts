@@ -89,7 +89,7 @@ test('one that was refused is told with the wait that its client was told, and w
       5 gate   ✓ plan free includes svc-core by tier:guest               policies/plans.yaml:12
       6 rate   ✗ 20 of 20 requests, 900 of 40000 tokens (this one: 156)  policies/plans.yaml:14
 
-    429 rate_limit_exceeded, requests · The plan allows 20 requests a minute. Retry in 10997 ms.
+    429 rate_limit_exceeded, requests · The plan allows 20 requests a minute. Retry in 11 s.
 
     It would be allowed
       · again at 2026-11-21T10:00:11Z, in 11 s

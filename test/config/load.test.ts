@@ -163,13 +163,16 @@ test('a trailing slash of a replica is not kept', () => {
   ])
 })
 
-test('the public address, the console and the links follow from what is given', () => {
-  const { server, errors } = loadGood(`server: { public_url: https://api.example.com/ }\n${small}`).settings
+test('the public address and the links follow from what is given', () => {
+  const url = 'public_url: https://api.example.com/'
+  const console = 'console_url: https://example.com/console'
+  const { server, errors } = loadGood(`server: { ${url} }\n${small}`).settings
 
-  expect(server).toMatchObject({ publicUrl: 'https://api.example.com', consoleUrl: 'https://api.example.com/console' })
-  expect(errors).toEqual({
+  expect(server.publicUrl).toBe('https://api.example.com')
+  expect(errors).toEqual({ docs: 'https://api.example.com/docs/errors' })
+  expect(loadGood(`server: { ${url}, ${console} }\n${small}`).settings.errors).toEqual({
     docs: 'https://api.example.com/docs/errors',
-    topup: 'https://api.example.com/console/billing',
+    topup: 'https://example.com/console/billing',
   })
   expect(loadGood(`server: { listen: 0.0.0.0:81 }\n${small}`).settings.server.publicUrl).toBe('http://localhost:81')
 })

@@ -163,7 +163,7 @@ describe.each([
     expect(text).toContain('Hello')
     expect(text).not.toContain('[DONE]')
     expect(errorIn(text)).toEqual({
-      message: 'This gateway is shutting down; retry.',
+      message: 'This gateway is shutting down. Retry in 1 s.',
       type: 'server_error',
       code: 'DRAINING',
     })

@@ -5,6 +5,7 @@ import { text as textOf } from 'node:stream/consumers'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { hashOf } from '../../src/gateway/keys.ts'
 import { StoreUnavailable } from '../../src/gateway/store.ts'
+import { waitText } from '../../src/wire/wait-text.ts'
 import { type Backend, hang, startBackend, status } from '../support/backend.ts'
 import { eventsOf, startTestGateway, type TestGateway } from '../support/gateway.ts'
 
@@ -67,14 +68,14 @@ describe('who asks', () => {
       'nobody',
       {},
       'NO_AUTH: no Authorization header',
-      'Send `Authorization: Bearer svc_…`. No key yet? http://localhost/console',
+      'Send `Authorization: Bearer svc_…`. No key yet? See http://localhost/docs/errors#NO_AUTH',
       { 'www-authenticate': 'Bearer' },
     ],
     [
       'an unknown key',
       bearer('svc_unknown'),
       'INVALID_KEY: unknown, revoked or rotated key',
-      'The key is unknown, revoked or rotated away. Keys are managed at http://localhost/console',
+      'The key is unknown, revoked or rotated away. What to do: http://localhost/docs/errors#INVALID_KEY',
       {},
     ],
     [
@@ -126,7 +127,7 @@ describe('a request that is not valid', () => {
     expect(await told(await post(JSON.stringify({ messages, user: 'x'.repeat(1000) })))).toEqual({
       line: '413 PAYLOAD_TOO_LARGE: body too large',
       headers: { 'x-svc-error-code': 'PAYLOAD_TOO_LARGE' },
-      body: { error: 'The body is larger than 1000 bytes.', code: 'PAYLOAD_TOO_LARGE' },
+      body: { error: 'The body is larger than 1000 bytes. Send a smaller one.', code: 'PAYLOAD_TOO_LARGE' },
     })
   })
 
@@ -166,10 +167,10 @@ describe('a limit of the plan', () => {
       wait(30_000),
       () => second('slow', { max_tokens: 1900 }, 31_000),
     ],
-    ['concurrency', 'The plan allows 1 requests at once.', 1000, wait(1000), () => second('tight', small)],
+    ['concurrency', 'The plan allows 1 request at once.', 1000, wait(1000), () => second('tight', small)],
     [
       'quota_hold',
-      'Requests under way hold the rest of the monthly quota.',
+      'Running requests have reserved the rest of the monthly quota.',
       2000,
       wait(2000),
       () => second('thin', { max_tokens: 990 }),
@@ -196,7 +197,7 @@ describe('a limit of the plan', () => {
         error: {
           code: 'rate_limit_exceeded',
           type,
-          message: `${text} Retry in ${ms} ms.`,
+          message: `${text} Retry in ${waitText(ms)}.`,
           retry_after_ms: ms,
           docs,
         },
@@ -230,7 +231,7 @@ describe('a limit of the plan', () => {
           message:
             'The request may cost up to $0.010025, and $0.01 of the monthly quota remain until 2026-12-01. max_tokens up to 997 would fit.',
           resetDate: '2026-12-01',
-          topupUrl: 'http://localhost/console/billing',
+          topupUrl: 'http://localhost/docs/errors#quota_exceeded',
           overageEnabled: false,
         },
       },
@@ -301,7 +302,7 @@ describe('an outage', () => {
       line: '503 UPSTREAMS_EXHAUSTED: no backend could answer',
       headers: { 'x-svc-error-code': 'UPSTREAMS_EXHAUSTED', 'retry-after': '1' },
       body: {
-        error: 'No backend of this model could answer; retry with backoff.',
+        error: 'No backend of this model could answer. Retry in 1 s.',
         code: 'UPSTREAMS_EXHAUSTED',
         tier: 'on-premises',
         attempted: ['onprem'],
@@ -316,7 +317,7 @@ describe('an outage', () => {
       flat(
         '503 STORE_UNAVAILABLE: the store does not answer',
         'STORE_UNAVAILABLE',
-        'The store does not answer; retry with backoff.',
+        'The gateway cannot reach its store, so it cannot check keys and limits. Retry in 2 s.',
         { 'retry-after': '2' },
       ),
     )
@@ -327,7 +328,11 @@ describe('an outage', () => {
     vi.spyOn(test.gateway.store, 'findCaller').mockRejectedValue(new Error('secret at 10.0.0.1'))
 
     expect(await told(await quota(bearer(await test.key())))).toEqual(
-      flat('500 INTERNAL: unexpected error', 'INTERNAL', 'An unexpected error; its request id is in x-request-id.'),
+      flat(
+        '500 INTERNAL: unexpected error',
+        'INTERNAL',
+        'An unexpected error. If it stays, give the operator the value of x-request-id.',
+      ),
     )
     expect(test.alarms).toEqual([expect.stringContaining('secret at 10.0.0.1')])
   })
@@ -345,7 +350,7 @@ describe('an outage', () => {
     expect(await test.clock.during(eventsOf(response))).toEqual([
       JSON.stringify({
         error: {
-          message: 'The store does not answer; retry with backoff.',
+          message: 'The gateway cannot reach its store, so it cannot check keys and limits. Retry in 2 s.',
           type: 'server_error',
           code: 'STORE_UNAVAILABLE',
         },
@@ -384,7 +389,9 @@ describe('an outage', () => {
     vi.spyOn(test.gateway.app, 'ready').mockReturnValue(false)
 
     expect(await told(await fetch(`${test.url}/readyz`))).toEqual(
-      flat('503 DRAINING: shutting down', 'DRAINING', 'This gateway is shutting down; retry.', { 'retry-after': '1' }),
+      flat('503 DRAINING: shutting down', 'DRAINING', 'This gateway is shutting down. Retry in 1 s.', {
+        'retry-after': '1',
+      }),
     )
   })
 })
@@ -444,7 +451,9 @@ describe('what is no request', () => {
 
     unsubscribe('http.server.request.start', late)
     expect(text).toMatch(/^HTTP\/1\.1 408 REQUEST_TIMEOUT: the request did not arrive in time\r\n/)
-    expect(text).toMatch(/\{"error":"The request did not arrive in time.","code":"REQUEST_TIMEOUT"\}$/)
+    expect(text).toMatch(
+      /\{"error":"The request did not arrive in time. Send it without pauses.","code":"REQUEST_TIMEOUT"\}$/,
+    )
   })
 
   it('bytes that follow a request are never answered in its place', async () => {

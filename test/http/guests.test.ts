@@ -171,7 +171,7 @@ describe('a guest is limited:', () => {
         code: 'rate_limit_exceeded',
         type: 'daily_limit',
         message: expect.stringMatching(
-          /^All guests together have used what they may in a day \(UTC\)\. Retry in \d+ ms\.$/,
+          /^All guests together have reached their limit of the day \(UTC\)\. Retry in \d+ h\.$/,
         ),
         retry_after_ms: 50_400_000,
         docs: 'http://localhost/docs/errors',
@@ -199,7 +199,7 @@ describe('new devices of one address', () => {
       error: {
         code: 'rate_limit_exceeded',
         type: 'guest_keys',
-        message: 'This network has brought as many new devices as it may in an hour. Retry in 2600000 ms.',
+        message: 'Too many new devices came from this network within an hour. Retry in 44 min.',
         retry_after_ms: 2_600_000,
         docs: 'http://localhost/docs/errors',
       },
@@ -329,7 +329,7 @@ it('where guests are not served, nobody gets a key, and keys of guests are none'
   const told = await mint('device-1')
 
   expect(outcomeOf(told)).toBe('404 NOT_FOUND')
-  expect(told.body).toEqual({ error: 'No keys for guests here.', code: 'NOT_FOUND' })
+  expect(told.body).toEqual({ error: 'This gateway has no keys for devices without an account.', code: 'NOT_FOUND' })
 })
 
 it('no key, device or secret is in the log, an alarm, the store or an error', async () => {

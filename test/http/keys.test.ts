@@ -180,7 +180,7 @@ function guarantees(redis?: () => RedisServer): void {
           error: {
             code: 'rate_limit_exceeded',
             type: 'requests',
-            message: expect.stringContaining('Keys of an account may be changed 60 times an hour.'),
+            message: expect.stringContaining('An account may change its keys 60 times an hour.'),
             retry_after_ms: expect.closeTo(3_600_000, -5),
           },
         })

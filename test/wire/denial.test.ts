@@ -22,8 +22,8 @@ describe('renderDenial', () => {
     [{ code: 'METHOD_NOT_ALLOWED', allow: ['GET'] }, flat(405, 'METHOD_NOT_ALLOWED', 'Use GET here.')],
     [{ code: 'PAYLOAD_TOO_LARGE', limitBytes: 9 }, flat(413, 'PAYLOAD_TOO_LARGE', /9 bytes/)],
     [{ code: 'UNSUPPORTED_MEDIA_TYPE' }, flat(415, 'UNSUPPORTED_MEDIA_TYPE', /application\/json/)],
-    [{ code: 'STORE_UNAVAILABLE' }, flat(503, 'STORE_UNAVAILABLE', /retry/)],
-    [{ code: 'DRAINING' }, flat(503, 'DRAINING', /retry/)],
+    [{ code: 'STORE_UNAVAILABLE' }, flat(503, 'STORE_UNAVAILABLE', /Retry in 2 s/)],
+    [{ code: 'DRAINING' }, flat(503, 'DRAINING', /Retry in 1 s/)],
     [{ code: 'INTERNAL' }, flat(500, 'INTERNAL', /x-request-id/)],
   ])('$code is flat: {error, code}', (denial, expected) => {
     const { status, body } = render(denial)
@@ -48,18 +48,41 @@ describe('renderDenial', () => {
       error: {
         code: 'rate_limit_exceeded',
         type: 'requests',
-        message: 'The plan allows 20 requests a minute. Retry in 1500 ms.',
+        message: 'The plan allows 20 requests a minute. Retry in 2 s.',
         retry_after_ms: 1500,
         docs: 'https://gw/docs/errors',
       },
     })
   })
 
-  it('a wait over a minute invites no retry: a client that slept it out would hang', () => {
-    const { headers } = render({ code: 'rate_limit_exceeded', type: 'daily_limit', limit: 5, retryAfterMs: 3_600_000 })
+  it.each([
+    [59_999, { 'retry-after-ms': '59999', 'retry-after': '60' }, '60 s'],
+    [60_000, { 'retry-after-ms': '59999', 'retry-after': '60' }, '60 s'],
+    [60_343, { 'retry-after-ms': '59999', 'retry-after': '60' }, '61 s'],
+    [61_000, { 'retry-after-ms': '59999', 'retry-after': '60' }, '61 s'],
+    [61_001, { 'x-should-retry': 'false' }, '62 s'],
+    [3_600_000, { 'x-should-retry': 'false' }, '60 min'],
+    [50_217_000, { 'x-should-retry': 'false' }, '14 h'],
+  ])(
+    'a wait of %d ms invites a retry only where it is one of the minute, never longer than SDKs wait',
+    (ms, retry, text) => {
+      const { headers, body } = render({ code: 'rate_limit_exceeded', type: 'requests', limit: 1, retryAfterMs: ms })
 
-    expect(headers).toEqual({ 'x-svc-error-code': 'rate_limit_exceeded', 'x-should-retry': 'false' })
-  })
+      expect(headers).toEqual({ 'x-svc-error-code': 'rate_limit_exceeded', ...retry })
+      expect(body).toMatchObject({
+        error: { message: `The plan allows 1 request a minute. Retry in ${text}.`, retry_after_ms: ms },
+      })
+    },
+  )
+
+  it.each<Denial>([{ code: 'NO_AUTH' }, { code: 'INVALID_KEY' }])(
+    'without a console $code links to the page of errors',
+    denial => {
+      const { body } = renderDenial(denial, { brand: 'svc', links: { docs: 'https://gw/docs/errors' } })
+
+      expect(body).toMatchObject({ error: expect.stringMatching(`https://gw/docs/errors#${denial.code}$`) })
+    },
+  )
 
   it('a plan limit invites no retry and says what would help', () => {
     const { status, headers, body } = render({

@@ -25,7 +25,7 @@ export function withMore(error: unknown, more: string): unknown {
 
 /** Problems in the files of a candidate. */
 export function refusedFor(problems: readonly Problem[], sources: Sources): Refused {
-  const reason = `The files are not in order (${counted(problems.length, 'problem')}): the configuration that served goes on.`
+  const reason = `The files have ${counted(problems.length, 'problem')}. The gateway goes on with the configuration it has.`
   return new Refused({ code: 'APPLY_REFUSED', reason, problems, text: renderText(problems, sources) })
 }
 

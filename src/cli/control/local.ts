@@ -9,7 +9,7 @@ import type { EpochMs } from '../../policy/config.ts'
 import type { Denial } from '../../policy/denial.ts'
 import { dayAt } from '../../policy/standing.ts'
 import { isDenial, isObject, type JsonObject } from '../../wire/body.ts'
-import { type ErrorTerms, renderDenial } from '../../wire/denial.ts'
+import { errorTermsOf, renderDenial } from '../../wire/denial.ts'
 import { ledgerRecord, usageReport } from '../../wire/report.ts'
 import { readSince, SINCE_FORMS } from '../../wire/since.ts'
 import { guestSecretsOf } from '../guest-secret.ts'
@@ -44,9 +44,7 @@ const errandsAt =
 
 /** In the words that the gateway would use. */
 function refuse({ settings }: Desk, denial: Denial): never {
-  const { brand, errors, server } = settings
-  const terms: ErrorTerms = { brand, links: { ...errors, console: server.consoleUrl } }
-  const { body } = renderDenial(denial, terms)
+  const { body } = renderDenial(denial, errorTermsOf(settings))
   throw new CommandFailed(`✗ ${isObject(body) ? String(body.error) : denial.code}`)
 }
 

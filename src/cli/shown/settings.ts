@@ -24,7 +24,7 @@ const serverOf = (server: Settings['server']): Section => ({
   admin: addressText(server.admin),
   public_url: server.publicUrl,
   state_dir: server.stateDir,
-  console_url: server.consoleUrl,
+  ...(server.consoleUrl !== undefined && { console_url: server.consoleUrl }),
   trusted_proxies: server.trustedProxies,
   instances: server.instances,
   drain_delay: durationText(server.drainDelay),

@@ -36,7 +36,6 @@ export function compareSettings(sides: Sides): readonly Change[] {
 
 /** What a field is made of where it is not written. */
 const MADE_OF: Readonly<Record<string, string>> = {
-  'server.console_url': 'server.public_url',
   'errors.docs': 'server.public_url',
   'errors.topup': 'server.console_url',
   'guests.mint_per_net_hour': 'guests.mint_per_ip_hour',
@@ -72,9 +71,9 @@ const settingsRules = (sides: Sides): Rules<Settings> => ({
     toolTime: setting('limits.tool_time', durationText, highIsMore),
   }),
   listener: parts(LISTENER),
-  errors: parts({
+  errors: parts<Settings['errors']>({
     docs: setting('errors.docs', text, plumbing),
-    topup: setting('errors.topup', text, plumbing),
+    topup: setting<string | undefined>('errors.topup', text, plumbing),
   }),
   backends: same(),
   tools: same(),
@@ -158,7 +157,7 @@ const serverRules = (sides: Sides): Rules<Settings['server']> => ({
   admin: setting('server.admin', addressText, plumbing),
   publicUrl: setting('server.public_url', text, plumbing),
   stateDir: (from, to) => pathChange('server.state_dir', from, to, sides),
-  consoleUrl: setting('server.console_url', text, plumbing),
+  consoleUrl: setting<string | undefined>('server.console_url', text, plumbing),
   trustedProxies: membersRule('server.trusted_proxies', 'is believed as a proxy'),
   instances: setting('server.instances', count, plumbing),
   drainDelay: setting('server.drain_delay', durationText, plumbing),

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { stream } from '../../support/backend.ts'
 import { breaks, INTERRUPTED, LATE_OUTAGE, Reader, SAID } from '../support/broken.ts'
 import { arrange, outage, type Refusal, type Refused, refusals } from '../support/refusals.ts'
-import { afterSilence, busyKey, exhausted, spentMinute } from '../support/rig.ts'
+import { afterSilence, burst, busyKey, exhausted, isTold, spentMinute, waitedOut } from '../support/rig.ts'
 import { type AiSdk, prompt } from './sdk.ts'
 
 /** What a user's catch, or onError of a stream, gets. */
@@ -77,6 +77,12 @@ export function errorScenarios({ rig, ai, provider }: AiSdk): void {
       expect(await ask({ apiKey, model: 'svc-core', maxTokens: 10 }, streamed)).toBeTypeOf('string')
       expect((await rig.calls()).slice(2)).toMatchObject([{ status: 429, type: 'requests' }, { status: 200 }])
     })
+  })
+
+  it('a burst inside one second is waited out and served', async () => {
+    await burst(rig, isTold, apiKey => ask({ apiKey, model: 'svc-core', maxTokens: 10 }, false))
+
+    expect((await rig.calls()).slice(2)).toMatchObject(waitedOut)
   })
 
   it('a request without a key is a 401 NO_AUTH', async () => {

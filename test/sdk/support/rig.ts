@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, vi } from 'vitest'
 import type { LogEntry } from '../../../src/http/server.ts'
 import { type Backend, type Behaviour, hang, startBackend, status } from '../../support/backend.ts'
 import { startTestGateway, type TestGateway } from '../../support/gateway.ts'
@@ -107,6 +107,41 @@ export async function spentMinute({ test, backend }: Rig, waitMs: number): Promi
   void test.logged(before + 3).then(() => test.clock.advance(waitMs))
   return key
 }
+
+/** What a burst inside one second is told to wait, which is more than a minute. */
+const BURST_MS = 60_500
+
+/**
+ * Asks with a key whose plan allows two requests a minute, both taken half a second ago. What the SDK waits for passes
+ * at once, for the gateway too: `isWait` tells its timers from all others of the process by their length.
+ */
+export async function burst<T>(
+  { test, backend }: Rig,
+  isWait: (ms: number) => boolean,
+  ask: (key: string) => Promise<T>,
+): Promise<T> {
+  const key = await test.key('tight', 'hasty')
+  const before = test.log.length
+  for (let i = 0; i < 2; i++) await (await test.chat(key, { max_tokens: 10 })).text()
+  await test.logged(before + 2)
+  backend.requests.length = 0
+  test.clock.advance(61_000 - BURST_MS)
+  const { setTimeout } = globalThis
+  const timer = vi.spyOn(globalThis, 'setTimeout')
+  timer.mockImplementation(((run: () => void, ms: number, ...rest: never[]) => {
+    // Those of undici are given something to work on.
+    if (rest.length > 0 || !isWait(ms)) return setTimeout(run, ms, ...rest)
+    test.clock.advance(ms)
+    return setTimeout(run, 0)
+  }) as typeof setTimeout)
+  return ask(key).finally(() => timer.mockRestore())
+}
+
+/** The waits of SDKs that add nothing of their own. */
+export const isTold = (ms: number): boolean => ms === 59_999 || ms === BURST_MS - 59_999
+
+/** The calls of a burst that is waited out: SDKs wait no minute, so they are told 59.999 s and then the rest. */
+export const waitedOut = [{ status: 429, type: 'requests' }, { status: 429, type: 'requests' }, { status: 200 }]
 
 /** A key whose plan allows one request at once, and that one under way; ends it when asked to. */
 export async function busyKey({ test, backend }: Rig): Promise<{ key: string; free: () => Promise<void> }> {

@@ -1,0 +1,3 @@
+/** `1 plan`, `3 aliases` */
+export const counted = (count: number, noun: string): string =>
+  `${count} ${count === 1 ? noun : noun.endsWith('s') ? `${noun}es` : `${noun}s`}`
