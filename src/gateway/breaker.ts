@@ -20,12 +20,14 @@ const LONGEST: Millis = 60_000
 
 /**
  * What is remembered of one replica and its model. Closed: it serves. Open: it is left out. Half-open: its time is
- * over, and one request may try it, or a probe where it is watched; how that ends closes the breaker or opens it for
- * longer.
+ * over, and one request may try it, where it is watched once a probe was answered; how that ends closes the breaker or
+ * opens it for longer.
  */
 export class Breaker {
-  /** Probes find out whether the replica is back: no client's request is let in to try. */
+  /** Probes look after the replica: a client's request tries it only once a probe was answered. */
   watched = false
+  /** Somebody who asked was answered since the replica was left out: a request may try it. */
+  #answered = false
   readonly #recent = new Recent()
   readonly #changed: () => void
   #inRow = 0
@@ -54,7 +56,7 @@ export class Breaker {
   /** Whether a request may be sent. */
   admits(now: EpochMs): boolean {
     const state = this.state(now)
-    return state === 'closed' || (state === 'half-open' && this.#trial === 0 && !this.watched)
+    return state === 'closed' || (state === 'half-open' && this.#trial === 0 && (!this.watched || this.#answered))
   }
 
   /** Failures in a row. */
@@ -101,9 +103,12 @@ export class Breaker {
     if (state === 'half-open' || (state === 'closed' && (this.#inRow >= after || tooOften))) this.open(now, time)
   }
 
-  /** A probe was answered: what was left out is back once its time is over. Of requests that failed it says nothing. */
+  /**
+   * A probe was answered: once the time of what was left out is over, one request tries it. A server may say that it is
+   * well while its model answers nobody, and of requests that failed it says nothing.
+   */
   probeSucceeded(now: EpochMs): void {
-    if (this.state(now) === 'half-open') this.#close(now)
+    if (this.state(now) === 'half-open') this.#answered = true
   }
 
   /** A probe failed, and the one before it as well where `again`: what serves is left out, and what is back is not. */
@@ -112,9 +117,11 @@ export class Breaker {
     if (state === 'half-open' || (state === 'closed' && again)) this.open(now, time)
   }
 
-  /** Somebody made sure that the replica is back, whatever is left of its time. */
-  close(now: EpochMs): void {
-    if (this.#isOpen) this.#close(now)
+  /** Somebody who asked now was answered: a request may try the replica, whatever is left of its time. */
+  letTry(): void {
+    if (!this.#isOpen) return
+    this.#openFor = 0
+    this.#answered = true
   }
 
   /** A request ended without saying anything of the replica. */
@@ -129,6 +136,7 @@ export class Breaker {
     this.#openedAt = now
     this.#openFor = Math.min(time * this.#openings, LONGEST)
     this.#trial = 0
+    this.#answered = false
     this.#trialsBefore = this.#trials
     if (this.#isOpen) return
     this.#isOpen = true

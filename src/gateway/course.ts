@@ -7,6 +7,8 @@ import { lessBusy, type PoolState, type Pools, type Replica } from './pools.ts'
 
 const MAX_ATTEMPTS = 3
 const MAX_ATTEMPTS_IN_POOL = 2
+/** A replica that broke off later than this would take as long again: another one is asked in its place. */
+const EARLY: Millis = 5000
 /** The pause before a lone replica is tried once more, by chance between these. */
 const AGAIN_MIN: Millis = 50
 const AGAIN_MAX: Millis = 250
@@ -39,7 +41,8 @@ interface Leg {
   attempts: number
   /** Nothing more is tried here. */
   left: boolean
-  last?: Failed
+  /** Its last attempt failed early, in a way that may pass. */
+  stumbled: boolean
 }
 
 /** The way of one request through the pools of its model: which replica comes next, and when to give up. */
@@ -59,6 +62,7 @@ export class Course {
       tried: [],
       attempts: 0,
       left: false,
+      stumbled: false,
     }))
   }
 
@@ -67,11 +71,20 @@ export class Course {
     this.#fresh = undefined
     if (fresh) return fresh
     if (this.#over || this.#attempts >= MAX_ATTEMPTS) return { kind: 'give-up' }
-    for (const leg of this.#legs) {
+    for (const leg of this.#candidates(now)) {
       const step = this.#nextIn(leg, now)
       if (step) return step
     }
     return this.#lastResort(now)
+  }
+
+  /** The pools to choose from. The last attempt is kept for a healthy pool that was not asked, where there is one. */
+  #candidates(now: EpochMs): readonly Leg[] {
+    if (this.#attempts < MAX_ATTEMPTS - 1) return this.#legs
+    const unasked = this.#legs.filter(
+      ({ attempts, left, state, pool }) => attempts === 0 && !left && state.isUp(pool, now, 0),
+    )
+    return unasked.length > 0 ? unasked : this.#legs
   }
 
   /**
@@ -96,10 +109,10 @@ export class Course {
     return true
   }
 
-  /** An attempt failed. */
-  failed(pool: Pool, replica: Replica, failure: Failed): void {
+  /** An attempt failed, after so much time. */
+  failed(pool: Pool, replica: Replica, failure: Failed, took: Millis): void {
     const leg = this.#legOf(pool)
-    leg.last = failure
+    leg.stumbled = failure.again === true && took <= EARLY
     if (failure.next === 'pool') leg.left = true
     else if (failure.next === 'nothing') this.#over = true
     else if (failure.next === 'fresh') this.#fresh = { ...tryIn(leg, replica), fresh: true, isRetry: false }
@@ -151,7 +164,7 @@ export class Course {
   #nextIn(leg: Leg, now: EpochMs): Try | undefined {
     const { pool, state, tried } = leg
     if (leg.left || state.drained) return undefined
-    if (leg.attempts >= MAX_ATTEMPTS_IN_POOL) return this.#afterPause(leg, now)
+    if (leg.attempts >= MAX_ATTEMPTS_IN_POOL) return undefined
     const untried = state.replicas(pool).filter(replica => !tried.includes(replica) && replica.isFit(now))
     const replica = lessBusy(untried, this.#ports.chance)
     if (replica) return tryIn(leg, replica)
@@ -160,19 +173,19 @@ export class Course {
 
   /** A lone replica that may only have stumbled. */
   #again(leg: Leg, now: EpochMs): Try | undefined {
-    const { pool, last, tried } = leg
+    const { pool, stumbled, tried } = leg
     const [replica] = tried
-    if (pool.replicas.length > 1 || !last?.again || !replica?.isFit(now)) return undefined
+    if (pool.replicas.length > 1 || !stumbled || !replica?.isFit(now)) return undefined
     const time = AGAIN_MIN + Math.floor(this.#ports.chance() * (AGAIN_MAX - AGAIN_MIN + 1))
     return { ...tryIn(leg, replica), after: time }
   }
 
-  /** A replica that asked for a pause no longer than the operator would wait for it. */
+  /** A replica that asked for a pause no longer than the operator would wait for it. A pause that is ours is not waited out. */
   #afterPause(leg: Leg, now: EpochMs): Try | undefined {
     const { pool, state } = leg
     const [soonest] = state
       .replicas(pool)
-      .filter(each => !each.drained && each.breaker.admits(now) && each.cooling(now) > 0)
+      .filter(each => !each.drained && each.breaker.admits(now) && each.cooling(now) > 0 && each.askedForPause)
       .sort((a, b) => a.cooling(now) - b.cooling(now))
     const time = soonest?.cooling(now) ?? 0
     if (!soonest || time > this.#ports.settingsOf(pool).waitForRetryAfter) return undefined

@@ -120,6 +120,7 @@ async function tryOnce<A>(
     return { kind: 'failed' }
   }
   const entered = { passage: new Passage(ports, step, settings.eject), allowance: room.allowance }
+  const from = ports.clock.elapsed()
   const outcome = await asked.attempt({ pool, replica: replica.url, fresh, settings })
   if (outcome.kind === 'answered') {
     failures.push(...course.passedOver(ports.clock.now()))
@@ -138,7 +139,7 @@ async function tryOnce<A>(
       const failure = { pool, cause: outcome.cause, ...(outcome.work && { work: outcome.work }) }
       failures.push(failure)
       ports.expenses.record(failure, failures.length)
-      course.failed(pool, replica, outcome)
+      course.failed(pool, replica, outcome, ports.clock.elapsed() - from)
       return outcome
     }
   }

@@ -33,10 +33,17 @@ export interface Failed {
   readonly next: 'replica' | 'pool' | 'fresh' | 'nothing'
   /** Whether a pool of one replica may try it once more. */
   readonly again?: boolean
-  /** The pause that the replica asked for. */
-  readonly pause?: Millis
+  /** No requests of its kind for a while. */
+  readonly pause?: Pause
   /** What the backend may have done, which nobody pays for. */
   readonly work?: Work
+}
+
+/** How long a replica is left alone. */
+export interface Pause {
+  readonly time: Millis
+  /** The replica said so, by its Retry-After; a 429 without one gets a pause of ours. */
+  readonly asked: boolean
 }
 
 /** What is known of the work of a backend, beside that it read the prompt. */
@@ -69,8 +76,8 @@ export const failed = (cause: string, work?: Work): Failed => ({
   ...(work && { work }),
 })
 
-/** A pause that a 429 did not give. */
-const PAUSE: Millis = 1000
+/** After a 429 that asked for none. */
+const PAUSE: Pause = { time: 1000, asked: false }
 /** Statuses that say the request is wrong, wherever it is sent. */
 const REJECTIONS = new Set([400, 413, 422])
 const NEEDS_REASON = new Set([400, 422])
@@ -110,7 +117,7 @@ export function errorIn(bytes: Buffer): unknown {
   return isObject(answer) && answer.error !== null ? answer.error : undefined
 }
 
-function ofStatus(status: number, error: unknown, pause: Millis | undefined): Rejected | Failed {
+function ofStatus(status: number, error: unknown, pause: Pause | undefined): Rejected | Failed {
   if (hasCode(error, 'insufficient_quota'))
     return { kind: 'failed', cause: `status ${status}: insufficient_quota`, blame: 'pool', next: 'pool' }
   const cause = `status ${status}`
@@ -159,8 +166,8 @@ function statusIn(error: unknown): number | undefined {
 }
 
 /** Seconds, or a date. */
-function pauseIn(retryAfter: string | undefined, now: EpochMs): Millis | undefined {
+function pauseIn(retryAfter: string | undefined, now: EpochMs): Pause | undefined {
   if (retryAfter === undefined) return undefined
   const millis = /^\d+(\.\d+)?$/.test(retryAfter) ? Number(retryAfter) * 1000 : Date.parse(retryAfter) - now
-  return Number.isFinite(millis) ? Math.max(0, Math.ceil(millis)) : undefined
+  return Number.isFinite(millis) ? { time: Math.max(0, Math.ceil(millis)), asked: true } : undefined
 }

@@ -1,5 +1,6 @@
 import type { EpochMs, Millis, Pool } from '../policy/config.ts'
 import { Breaker, type Ejection } from './breaker.ts'
+import type { Pause } from './outcome.ts'
 import type { Probed } from './probe.ts'
 import { Recent, type Share } from './recent.ts'
 import { Slots } from './slots.ts'
@@ -21,17 +22,24 @@ export class Replica {
   drained = false
   #coolFrom: EpochMs = 0
   #coolFor: Millis = 0
+  #asked = false
 
   constructor(url: string, changed: (replica: Replica) => void) {
     this.url = url
     this.breaker = new Breaker(() => changed(this))
   }
 
-  /** The replica asked for a pause. */
-  cool(now: EpochMs, time: Millis): void {
+  /** The replica gets a pause. */
+  cool(now: EpochMs, { time, asked }: Pause): void {
     if (this.cooling(now) >= time) return
     this.#coolFrom = now
     this.#coolFor = Math.min(time, LONGEST_COOLDOWN)
+    this.#asked = asked
+  }
+
+  /** Whether the replica itself said how long its pause is to be. */
+  get askedForPause(): boolean {
+    return this.#asked
   }
 
   /** What is left of the pause. */

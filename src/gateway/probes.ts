@@ -56,16 +56,15 @@ export class Probes {
     this.#watches.get(placeOf(pool, url))?.hurry()
   }
 
-  /** Asks a replica now, because an operator wants to know. Its answer brings it back; that it fails is only told. */
+  /** Asks a replica now, because an operator wants to know. Once it answers, a request may try it; that it fails is only told. */
   async ask(pool: Pool, replica: Replica, settings: BackendSettings): Promise<Probed> {
-    const { probe, clock } = this.#ports
     const path = settings.probe?.path ?? `${new URL(replica.url).pathname.replace(/\/$/, '')}/models`
     const question = { replica: replica.url, path, settings, limit: limitOf(settings) }
-    const probed = await new Promise<Probed>(resolve => askReplica({ probe, clock }, question, resolve))
+    const probed = await new Promise<Probed>(resolve => askReplica(this.#ports, question, resolve))
     replica.probed = probed
     if (probed.ok) {
       this.#watches.get(placeOf(pool.name, replica.url))?.forgive()
-      replica.breaker.close(clock.now())
+      replica.breaker.letTry()
     }
     return probed
   }

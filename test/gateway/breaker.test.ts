@@ -187,15 +187,28 @@ it('a request of before that ends makes no room for a second one to try', () => 
 })
 
 describe('where probes watch', () => {
-  it('no request tries, and an answered probe is what brings it back', () => {
+  it('no request tries before a probe was answered, and then one at a time', () => {
     const breaker = opened()
     breaker.watched = true
 
     expect(breaker.admits(NOON + 5000)).toBe(false)
     breaker.probeSucceeded(NOON + 4999)
-    expect(breaker.state(NOON + 4999)).toBe('open')
+    expect(breaker.admits(NOON + 5000)).toBe(false)
     breaker.probeSucceeded(NOON + 5000)
-    expect(breaker.admits(NOON + 5000)).toBe(true)
+    expect([breaker.state(NOON + 5000), breaker.admits(NOON + 5000)]).toEqual(['half-open', true])
+    breaker.begin()
+    expect(breaker.admits(NOON + 5000)).toBe(false)
+  })
+
+  it('a request that failed is followed by no other before the next answered probe', () => {
+    const breaker = opened()
+    breaker.watched = true
+    breaker.probeSucceeded(NOON + 5000)
+
+    breaker.failed(NOON + 5000, EJECTION, breaker.begin())
+
+    expect(breaker.wait(NOON + 5000)).toBe(10_000)
+    expect(breaker.admits(NOON + 15_000)).toBe(false)
   })
 
   it('a success forgets no failure of a request', () => {

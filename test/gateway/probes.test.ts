@@ -154,6 +154,7 @@ describe('two failures in a row', () => {
 
     probed(0, json({}))
     for (let n = 0; n < 12; n++) await pass(EVERY)
+    while (state(0) !== 'closed') await upstream()
     expect(site.test.alarms).toEqual([out, `a replica is back ${JSON.stringify({ pool: 'onprem', replica: url })}`])
   })
 })
@@ -177,7 +178,7 @@ describe('a replica that was left out', () => {
     expect(site.onprem[1].requests).toHaveLength(30)
   })
 
-  it('is asked as soon as its time is over, and is back when it answers', async () => {
+  it('is asked as soon as its time is over, and back once a request was served', async () => {
     await leaveOut()
     probed(0, json({}))
     const [asked] = probes()
@@ -185,8 +186,23 @@ describe('a replica that was left out', () => {
     expect(state(0)).toBe('open')
     expect(probes()[0]).toBe(asked)
     await pass(1)
+    expect([state(0), site.onprem[0].requests.length]).toEqual(['half-open', 0])
 
+    while (site.onprem[0].requests.length === 0) await upstream()
     expect(state(0)).toBe('closed')
+  })
+
+  it('and answers its probes alone is tried by one request at a time, and stays out', async () => {
+    await leaveOut()
+    site.onprem[0].always(status(503))
+    probed(0, json({}))
+    let tried = 0
+    for (let n = 0; n < 6; n++) {
+      await pass(60_000)
+      for (let i = 0; i < 10; i++) expect(await upstream()).toBe('onprem')
+      expect(site.onprem[0].requests.length).toBe(++tried)
+      expect(state(0)).toBe('open')
+    }
   })
 
   it('is tried by no client meanwhile: the probe is', async () => {
@@ -200,7 +216,7 @@ describe('a replica that was left out', () => {
     expect(site.onprem[0].requests).toEqual([])
   })
 
-  it('because of requests, is let back by a probe likewise', async () => {
+  it('because of requests, is tried again after a probe likewise', async () => {
     await start()
     // The other one serves, and is asked at other times.
     site.onprem[0].always(status(529))
@@ -211,8 +227,10 @@ describe('a replica that was left out', () => {
     await pass(5000)
 
     expect(probes()[0]).toBeGreaterThan(asked)
-    expect(state(0)).toBe('closed')
     expect(site.onprem[0].requests).toHaveLength(failed)
+    site.onprem[0].always(fine)
+    while (state(0) !== 'closed') await upstream()
+    expect(site.onprem[0].requests).toHaveLength(failed + 1)
     expect(site.test.alarms.map(alarm => alarm.replace(/ \{.*/, ''))).toEqual([
       'a replica is left out',
       'a replica is back',

@@ -91,7 +91,7 @@ describe('GET /admin/pools', () => {
     await start()
     const { clock } = site.test
     site.breaker('onprem', 0).open(clock.now(), 5000)
-    site.test.gateway.app.pools.of('onprem').replica(site.onprem[1].url).cool(clock.now(), 3000)
+    site.test.gateway.app.pools.of('onprem').replica(site.onprem[1].url).cool(clock.now(), { time: 3000, asked: true })
     clock.advance(1000)
     expect((await pool('onprem')).replicas).toMatchObject([
       { state: 'open', retry_in_ms: 4000 },
@@ -262,12 +262,14 @@ describe('POST /admin/pools/probe', () => {
     expect(await of({ pool: 'cloud' })).toEqual([['cloud', 1]])
   })
 
-  it('that is answered brings back at once what was left out', async () => {
+  it('that is answered lets a request try at once what was left out', async () => {
     site.breaker('onprem', 0).open(site.test.clock.now(), 60_000)
     expect(await states('onprem')).toEqual(['open', 'closed'])
     await did('pools/probe', { pool: 'onprem' })
 
-    expect(await states('onprem')).toEqual(['closed', 'closed'])
+    expect(await states('onprem')).toEqual(['half-open', 'closed'])
+    while ((await states('onprem'))[0] !== 'closed') await upstream()
+    expect(site.calls[1]).toBe(0)
   })
 
   it('that fails is told and leaves nobody out, however often', async () => {

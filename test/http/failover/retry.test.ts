@@ -53,6 +53,28 @@ describe('a pool of one replica', () => {
     expect(backend.requests).toHaveLength(1)
   })
 
+  it.each<[string, boolean]>([
+    ['early is tried once more', true],
+    ['late is not: it would be silent for as long again', false],
+  ])('that breaks off %s', async (_name, isEarly) => {
+    const { test, backend, key } = await lone()
+    let breakOff = () => {}
+    backend.next(async exchange => {
+      await new Promise<void>(resolve => {
+        breakOff = resolve
+      })
+      await reset(exchange)
+    })
+    const asked = test.chat(key)
+    await backend.received(1)
+
+    test.clock.advance(isEarly ? 4000 : 20_000)
+    breakOff()
+
+    expect((await test.clock.during(asked)).status).toBe(isEarly ? 200 : 503)
+    expect(backend.requests).toHaveLength(isEarly ? 2 : 1)
+  })
+
   it('is tried twice, not thrice', async () => {
     const { test, backend, key } = await lone()
     backend.always(status(503))
@@ -119,6 +141,21 @@ describe('a 429', () => {
 
     expect((await asked).status).toBe(200)
     expect(backend.requests).toHaveLength(2)
+  })
+
+  it.each<[string, object]>([
+    ['asks for no pause', {}],
+    ['asks for one for ever', { 'retry-after': '1' }],
+  ])('that %s leaves an attempt for the next pool', async (_name, headers) => {
+    const it = await site({ onprem: 'wait_for_retry_after: 2s' })
+    await it.test.reload({ onprem: [it.onprem[0]] })
+    it.everyOnprem(status(429, '', { ...headers }))
+    it.cloud.always(fine)
+
+    const response = await it.test.clock.during(it.chat(), 100)
+
+    expect(response.headers.get('x-svc-upstream')).toBe('cloud')
+    expect(it.calls).toEqual('retry-after' in headers ? [2, 1] : [1, 1])
   })
 
   it('is not waited out for longer than that', async () => {
@@ -221,6 +258,21 @@ describe('retries in a pool', () => {
 
     for (const response of await Promise.all(asked)) expect(response.headers.get('x-svc-upstream')).toBe('cloud')
   })
+})
+
+it('the last attempt is kept for a healthy pool that was not asked', async () => {
+  const [first, second, third] = [kept(await startBackend()), kept(await startBackend()), kept(await startBackend())]
+  first.always(status(401))
+  second.always(status(503))
+  third.always(fine)
+  const yaml = `  spare: { site: cloud, model: spare, replicas: ["${third.url}"] }`
+  const test = kept(await startTestGateway({ onprem: [first], cloud: [second], yaml }))
+  await test.reload({}, text => text.replace('serve: [onprem, cloud]', 'serve: [onprem, cloud, spare]'))
+
+  const response = await test.clock.during(test.chat(await test.key('pro')))
+
+  expect(response.headers.get('x-svc-upstream')).toBe('spare')
+  expect([first, second, third].map(({ requests }) => requests.length)).toEqual([1, 1, 1])
 })
 
 async function until(met: () => boolean): Promise<void> {
