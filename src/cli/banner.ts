@@ -1,141 +1,80 @@
+import { existsSync } from 'node:fs'
+import { relative } from 'node:path'
 import { counted } from '../config/frame.ts'
-import type { Loaded, Settings } from '../config/settings.ts'
-import type { Config, Kind } from '../policy/config.ts'
+import type { Loaded } from '../config/settings.ts'
 import { urlOf } from './control/open.ts'
 import type { Demo } from './demo.ts'
+import type { HeldPort } from './free-port.ts'
 import type { RunningGateway } from './gateway.ts'
-import { sessionFile } from './session.ts'
+import { painter } from './paint.ts'
 import { storeText } from './store-failure.ts'
 import { version } from './version.ts'
 
-/** What `serve` prints once it serves: where, with which pools, and for a demo how to try it. */
-export function banner({ config, settings, files }: Loaded, gateway: RunningGateway, trial?: Trial): string {
-  const title = trial ? 'demo · real backends on loopback · the store is gone when you stop' : files[0]
+/** What `serve` prints once it serves: where, and with which pools. */
+export function banner({ config, settings, files }: Loaded, gateway: RunningGateway): string {
   const pools = [...config.pools.values()].map(pool => `${pool.name} ×${pool.replicas.length}`).join('   ')
+  const { plans, models, aliases, tools } = config
+  const policy = [
+    counted(plans.size, 'plan'),
+    counted(models.size, 'model'),
+    counted(aliases.size, 'alias'),
+    ...(tools.size > 0 ? [counted(tools.size, 'tool')] : []),
+  ]
   return [
-    `svcctl ${version} · ${title} · revision ${config.revision}`,
+    `svcctl ${version} · ${files[0]} · revision ${config.revision}`,
     '',
     `  API       ${settings.server.publicUrl}/v1        listens on ${urlOf(gateway.listen)}`,
     `  Admin     ${urlOf(gateway.admin)}           health, keys, usage`,
     `  Store     ${storeText(settings.store)}`,
     `  Pools     ${pools}`,
-    `  Policy    ${counted(config.plans.size, 'plan')}, ${counted(config.models.size, 'model')}, ${counted(config.aliases.size, 'alias')}${config.tools.size > 0 ? `, ${counted(config.tools.size, 'tool')}` : ''}`,
-    ...(trial
-      ? trialLines({ ...trial, config, settings, publicUrl: settings.server.publicUrl, admin: urlOf(gateway.admin) })
-      : []),
+    `  Policy    ${policy.join(', ')}`,
     '',
   ].join('\n')
 }
 
 interface Trial {
   readonly demo: Demo
+  /** A full key, which the reader is to use. */
   readonly key: string
-  readonly adminToken: string
-}
-interface Trying extends Trial {
-  readonly config: Config
-  readonly settings: Settings
-  readonly publicUrl: string
-  readonly admin: string
+  readonly loaded: Loaded
+  readonly colour: boolean
 }
 
-function trialLines(trying: Trying): string[] {
-  const { demo, key, admin, adminToken } = trying
-  const { issuer, pid } = demo.identity
-  const backends = demo.backends.map(({ name, pid }) => `${name} (pid ${pid})`).join('   ')
+/**
+ * What the demo prints: all of it fits a terminal of 80 columns and 24 rows below the lines of npm, and no line is
+ * wider than that, so that what is copied from the screen is what was printed.
+ */
+export function demoBanner({ demo, key, loaded: { settings }, colour }: Trial): string {
+  const paint = painter(colour)
+  const { listen, admin } = demo.ports
+  const { publicUrl } = settings.server
+  const [first, second] = demo.backends
+  const row = (label: string, text: string, note: string) =>
+    `  ${paint('bold', label.padEnd(9))}${text}${note && paint('dim', `   ${note}`)}`
+  const named = existsSync('config.yaml') ? ` -c ${relative('', demo.config)}` : ''
+  const command = (text: string, note: string) => `  ${text.padEnd(30)}${paint('dim', `   ${note}`)}`
+  const svcctl = (words: string, note: string) => command(`npx svcctl ${words}${named}`, note)
   return [
-    `  Backends  ${backends}`,
-    `  Sign-in   ${issuer} (pid ${pid})   ada's tokens name the plan pro, bob's none; no passwords`,
-    ...toolLines(trying),
-    ...demo.missing.map(sentence => `  Missing   ${sentence}`),
+    `${paint('bold', `svcctl ${version} · demo`)}${paint('dim', ' · its backends run here · what it stores goes with it')}`,
+    row('API', `${publicUrl}/v1`, takenText(listen, ' (npm start -- --port N)')),
+    row('Admin', `http://127.0.0.1:${admin.port}`, takenText(admin, '')),
+    row('Sign-in', demo.identity.issuer, 'as ada (plan pro) or bob (plan free)'),
+    ...demo.missing.map(sentence => row('Missing', sentence, '')),
     '',
-    `  Your key (plan ${demo.plan})   ${key}`,
+    `  ${paint('green', `export KEY=${key}`)}`,
     '',
-    'Try it:',
-    ...curl(trying, '-i', '/chat/completions', '{"messages":[{"role":"user","content":"What is 12*7+1?"}]}'),
-    'As a stream:',
-    ...curl(trying, '-N', '/chat/completions', '{"stream":true,"messages":[{"role":"user","content":"Count to 20"}]}'),
-    ...withTool(trying),
-    ...otherKinds(trying),
-    `Pull a plug:   kill ${demo.backends[0]?.pid}; kill ${demo.backends[1]?.pid}     and ask again: x-svc-upstream becomes cloud-core`,
-    `More keys:     SVCCTL_ADMIN=${admin} SVCCTL_TOKEN=${adminToken} npx svcctl keys mint --plan free --account ada`,
-    ...signIn(trying),
-  ]
+    paint('green', `  curl -i ${publicUrl}/v1/chat/completions \\`),
+    paint('green', `    -H "Authorization: Bearer $KEY" -H 'content-type: application/json' \\`),
+    paint('green', `    -d '{"messages":[{"role":"user","content":"What is 12*7+1?"}]}'`),
+    '',
+    paint('bold', 'In another terminal, in this folder:'),
+    svcctl('quota tail', 'accounts and their requests, live'),
+    svcctl('explain --plan free --model svc-pro --chat hi', 'why it is refused'),
+    svcctl('plan', 'what your edits of policies/*.yaml change'),
+    svcctl('login', 'sign in; after that: npx svcctl whoami'),
+    command(`kill ${first?.pid} ${second?.pid}`, 'onprem-core is gone: curl again'),
+    '',
+  ].join('\n')
 }
 
-/** The hosted tools and where they run, those outside of the gateway on a line each. */
-function toolLines({ demo, settings }: Trying): string[] {
-  const tools = [...settings.tools]
-  const outside = tools.flatMap(([name, tool]) => (tool.kind === 'builtin' ? [] : [{ name, url: tool.url }]))
-  const inside = tools.flatMap(([name, tool]) => (tool.kind === 'builtin' ? [name] : []))
-  const width = Math.max(0, ...outside.map(({ name }) => name.length))
-  const pidOf = (url: string) => (url.startsWith(`${demo.tools.origin}/`) ? ` (pid ${demo.tools.pid})` : '')
-  const lines = [
-    ...outside.map(({ name, url }) => `${name.padEnd(width)}   ${url}${pidOf(url)}`),
-    ...(inside.length > 0 ? [`${inside.join(', ')}   in the gateway`] : []),
-  ]
-  return lines.map((line, i) => `  ${(i === 0 ? 'Tools' : '').padEnd(8)}  ${line}`)
-}
-
-/** How to have a tool run here, which the plan of the demo may not have. */
-function withTool(trying: Trying): string[] {
-  const name = 'convert_units'
-  if (!trying.config.plans.get(trying.demo.plan)?.tools.has(name)) return []
-  const body = `{"messages":[{"role":"user","content":"Convert 5 miles to km"}],"tools":[{"type":"hosted","name":"${name}"}]}`
-  return ['With a tool that runs here:', ...curl(trying, '-s', '/chat/completions', body)]
-}
-
-/** How a user signs in and manages a key. The token goes from file to pipe: arguments are for everyone on the machine to read. */
-function signIn({ demo, settings, publicUrl }: Trying): string[] {
-  const session = `require(${JSON.stringify(sessionFile())}).sessions[${JSON.stringify(publicUrl)}]`
-  const header = quoted(`"Authorization: Bearer " + ${session}.accessToken`)
-  const keys = `${publicUrl}/v1/keys/developer`
-  // A user's own key may be named by its mask.
-  const own = `-d "{\\"key\\":\\"\${KEY:0:${`${settings.brand}_`.length + 4}}…\\"}"`
-  const kept = `| cut -d '"' -f 4); echo $KEY`
-  return [
-    `Sign in:       npx svcctl login --issuer ${demo.identity.issuer} --audience ${publicUrl} && npx svcctl whoami`,
-    `As that user:  own() { node -p ${header} | curl -sS -H @- -H 'content-type: application/json' "$@"; }`,
-    `  mint         KEY=$(own ${keys} -d '{}' ${kept}`,
-    `  rotate       KEY=$(own ${keys}/rotate ${own} ${kept}`,
-    `  revoke       own ${keys}/revoke ${own}`,
-  ]
-}
-
-/** A word of a shell, whatever is in it. */
-const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`
-
-/** How to try the kinds beside chat, of which the plan of the demo may have none. */
-function otherKinds(trying: Trying): string[] {
-  const embedding = modelOf('embedding', trying)
-  const image = modelOf('image', trying)
-  return [
-    ...(embedding
-      ? ['As vectors:', ...curl(trying, '-s', '/embeddings', `{"model":"${embedding}","input":["a cat","a kitten"]}`)]
-      : []),
-    ...(image ? ['As a picture:', ...curlPicture(trying, image)] : []),
-  ]
-}
-
-function curlPicture(trying: Trying, model: string): string[] {
-  const lines = curl(
-    trying,
-    '-s',
-    '/images/generations',
-    `{"model":"${model}","prompt":"hills at dawn","size":"512x512"}`,
-  )
-  // Node, since it is the one decoder that everybody here has.
-  const save = `fs.writeFileSync("hills.png", JSON.parse(fs.readFileSync(0)).data[0].b64_json, "base64")`
-  return [...lines.slice(0, -1), `${lines.at(-1)} \\`, `    | node -e '${save}'`]
-}
-
-const modelOf = (kind: Kind, { config, demo }: Trying): string | undefined =>
-  [...config.models.values()].find(model => model.kind === kind && config.plans.get(demo.plan)?.models.has(model.name))
-    ?.name
-
-const curl = ({ publicUrl, key }: Trying, flags: string, path: string, body: string): string[] => [
-  `  curl ${flags} ${publicUrl}/v1${path} \\`,
-  `    -H "Authorization: Bearer ${key}" \\`,
-  "    -H 'content-type: application/json' \\",
-  `    -d '${body}'`,
-]
+const takenText = ({ taken }: HeldPort, hint: string): string => (taken === undefined ? '' : `${taken} is taken${hint}`)

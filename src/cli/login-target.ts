@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs'
 import { baseUrl } from '../config/formats.ts'
+import { configHere } from './demo-profile.ts'
 import type { Named, NamedIssuer } from './login-options.ts'
 import { readProfiles } from './profile-file.ts'
 import { notSignedIn, readSessions } from './session.ts'
@@ -46,7 +47,8 @@ async function namedTarget({ profile, config }: Omit<Named, 'audience'>): Promis
   if (SVCCTL_CONFIG) return configured(SVCCTL_CONFIG)
   const { current } = readProfiles()
   if (current !== undefined) return profiled(current)
-  return existsSync(CONFIG) ? configured(CONFIG) : undefined
+  const here = configHere(CONFIG, true)
+  return existsSync(here) ? configured(here) : undefined
 }
 
 function profiled(name: string): Target {

@@ -5,6 +5,7 @@ import { registerAccounts } from './accounts.ts'
 import { registerApply } from './apply.ts'
 import { registerAudit } from './audit.ts'
 import { registerCompletion } from './completion.ts'
+import { configHere } from './demo-profile.ts'
 import { registerDoc } from './doc.ts'
 import { registerDoctor } from './doctor.ts'
 import { registerExplain } from './explain.ts'
@@ -74,6 +75,14 @@ registerRequests(program)
 registerLogin(program)
 registerProfile(program)
 registerCompletion(program)
+
+// In the folder of a demo that runs, a command that names no configuration means the demo's.
+program.hook('preAction', (_, command) => {
+  const from = command.getOptionValueSource('config')
+  const file: unknown = command.getOptionValue('config')
+  if (command.name() === 'serve' || typeof file !== 'string' || (from !== 'default' && from !== 'cli')) return
+  command.setOptionValueWithSource('config', configHere(file, from === 'default'), from)
+})
 
 // A reader that has enough, of a help too, is no failure. Whoever writes data hears of what else went wrong.
 process.stdout.on('error', () => {})

@@ -1,4 +1,4 @@
-const TONES = { red: '31', green: '32', yellow: '33', dim: '2' } as const
+const TONES = { red: '31', green: '32', yellow: '33', dim: '2', bold: '1' } as const
 
 /** Colours a text, or leaves it as it is. */
 export const painter =

@@ -5,13 +5,13 @@ import { processMetrics } from '../adapters/metrics/process.ts'
 import type { Disk } from '../config/disk.ts'
 import { isLoopback } from '../config/formats.ts'
 import { type Load, load } from '../config/load.ts'
-import type { Loaded, LogSettings } from '../config/settings.ts'
+import type { Loaded, LogSettings, Settings } from '../config/settings.ts'
 import type { Alarm } from '../gateway/ports.ts'
 import type { Millis } from '../policy/config.ts'
-import { banner } from './banner.ts'
+import { banner, demoBanner } from './banner.ts'
 import { tuneCollector } from './collector.ts'
 import { urlOf } from './control/open.ts'
-import { type Demo, prepareDemo } from './demo.ts'
+import { type Demo, type DemoOptions, prepareDemo } from './demo.ts'
 import { FLUSH_MS, type RunningGateway, startGateway } from './gateway.ts'
 import { loadedOrFail } from './load.ts'
 import { loadSampler } from './load-sample.ts'
@@ -20,7 +20,7 @@ import { ProcessLog } from './log/log.ts'
 import { type Knowing, KnownSecrets } from './log/secrets.ts'
 import { type Exit, onSignals } from './signals.ts'
 import { storeFailure } from './store-failure.ts'
-import { CommandFailed, exitCodes } from './talk.ts'
+import { CommandFailed, exitCodes, usesColour } from './talk.ts'
 import { saveToken } from './token.ts'
 import { version } from './version.ts'
 import { PathWatch } from './watch.ts'
@@ -46,10 +46,10 @@ const finishChange = (main: string): Promise<boolean> =>
   })
 
 /** Serves the policies of this package in front of real backends on loopback. */
-export async function serveDemo(options: ServeOptions): Promise<void> {
-  const demo = await prepareDemo()
+export async function serveDemo({ watch, ...options }: ServeOptions & DemoOptions): Promise<void> {
+  const demo = await prepareDemo(options)
   try {
-    await run(() => demo.load(), options, demo)
+    await run(() => demo.load(), { watch }, demo)
   } catch (error) {
     await demo.close()
     throw error
@@ -80,6 +80,7 @@ async function run(loadNow: (disk?: Disk) => Load, { watch, main }: RunOptions, 
     secrets,
     current,
   )
+  await demo?.releasePorts()
   const gateway = await startGateway(loaded, world, {
     adminToken,
     log: (entry, config) => log.request(entry, config),
@@ -99,9 +100,13 @@ async function run(loadNow: (disk?: Disk) => Load, { watch, main }: RunOptions, 
     leave: exit => void leave({ gateway, log, ...(demo && { demo }) }, exit),
     cut: () => gateway.cut(),
   })
-  saveToken(loaded.settings.server.stateDir, adminToken)
+  await keepToken(loaded, adminToken, gateway)
   const key = demo && (await demo.mintKey(gateway))
-  log.show(banner(loaded, gateway, demo && key ? { demo, key, adminToken } : undefined), 'serving', {
+  const unkept = demo?.keepProfile()
+  if (unkept !== undefined) console.error(`${unkept}\n▲ svcctl finds this demo only with SVCCTL_ADMIN and SVCCTL_TOKEN`)
+  const text =
+    demo && key ? demoBanner({ demo, key, loaded, colour: usesColour(process.stdout) }) : banner(loaded, gateway)
+  log.show(text, 'serving', {
     listen: urlOf(gateway.listen),
     admin: urlOf(gateway.admin),
     revision: loaded.config.revision,
@@ -130,14 +135,37 @@ function tokenFor({ settings }: Loaded): string {
   throw new CommandFailed(`✗ the admin listener on ${admin.host} can be reached from elsewhere: set SVCCTL_TOKEN`)
 }
 
+/** Leaves the token for operators. Rejects, with the gateway closed, where it cannot be written. */
+async function keepToken({ settings }: Loaded, token: string, gateway: RunningGateway): Promise<void> {
+  const { stateDir } = settings.server
+  try {
+    saveToken(stateDir, token)
+  } catch (error) {
+    await gateway.close(0)
+    const why = error instanceof Error ? error.message : String(error)
+    throw new CommandFailed(`✗ server.state_dir ${stateDir} cannot be written: ${why}`)
+  }
+}
+
 /** Outages that an operator can do something about are told without a stack. */
 function explainStart(error: unknown, { settings }: Loaded): never {
-  if (error instanceof Error && 'code' in error && error.code === 'EADDRINUSE') {
-    throw new CommandFailed(
-      `✗ ${error.message}: another process listens there; choose another server.listen or server.admin`,
-    )
-  }
-  throw storeFailure(error, settings.store) ?? error
+  throw listenFailure(error, settings) ?? storeFailure(error, settings.store) ?? error
+}
+
+/** What to tell of an address that cannot be listened on, with the field that names it. */
+function listenFailure(error: unknown, { server }: Settings): CommandFailed | undefined {
+  if (!(error instanceof Error && 'syscall' in error && 'code' in error && error.syscall === 'listen')) return undefined
+  const port = 'port' in error ? error.port : undefined
+  const field = port === server.admin.port && port !== server.listen.port ? 'server.admin' : 'server.listen'
+  const address = urlOf(field === 'server.admin' ? server.admin : server.listen).slice('http://'.length)
+  const why = LISTEN_FAILURES[String(error.code)] ?? error.message
+  return new CommandFailed(`✗ ${field} ${address}: ${why}`)
+}
+
+const LISTEN_FAILURES: Readonly<Record<string, string>> = {
+  EADDRINUSE: 'another process listens there; stop it, or choose another port',
+  EACCES: 'this user may not listen there; ports below 1024 often need a privilege',
+  EADDRNOTAVAIL: 'no interface of this machine has this address',
 }
 
 interface Running {

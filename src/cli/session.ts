@@ -17,7 +17,7 @@ export interface Session {
 }
 
 /** Where sessions are kept. */
-export const sessionFile = (): string => `${configDir()}/session.json`
+const sessionFile = (): string => `${configDir()}/session.json`
 
 /** The sessions of this user, by gateway. */
 export function readSessions(): ReadonlyMap<string, Session> {

@@ -1,92 +1,208 @@
-import { execFile } from 'node:child_process'
-import { promisify } from 'node:util'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { execFile, execFileSync } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { createServer, type Server } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify, stripVTControlCharacters } from 'node:util'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { root } from '../cases/example.ts'
 import { compileProgram, type Program, type Running } from './program.ts'
 
-const shell = (command: string) => promisify(execFile)('bash', ['-c', command])
-
+const home = mkdtempSync(join(tmpdir(), 'svc-home-'))
+const env = { XDG_CONFIG_HOME: home }
 let program: Program
 let demo: Running
 let banner: string
 
+const END = 'onprem-core is gone'
+
 beforeAll(async () => {
   program = compileProgram()
-  demo = program.start(['serve', '--demo'])
-  banner = await demo.until('Pull a plug')
+  demo = program.start(['serve', '--demo'], { env })
+  banner = await demo.until(END)
 }, 60_000)
 
-afterAll(() => program.end())
+afterAll(async () => {
+  await program.end()
+  rmSync(home, { recursive: true, force: true })
+})
 
-/** The commands to paste, as they stand in the banner. */
-const pasted = () => banner.match(/ {2}curl (?:.*\\\n)+.*/g) ?? []
-const pidOf = (name: string) => new RegExp(`${name} \\(pid (\\d+)\\)`).exec(banner)?.[1] ?? ''
+const shell = (command: string) => promisify(execFile)('bash', ['-c', command])
+/** The commands of the banner to paste, in one shell. */
+const pasted = () => `${/export KEY=\S+/.exec(banner)?.[0]}\n${/ {2}curl (?:.*\\\n)+.*/.exec(banner)?.[0]}`
+const asked = (body: object, flags = '-s') =>
+  shell(
+    pasted()
+      .replace('curl -i', `curl ${flags}`)
+      .replace(/-d '.*'/, `-d '${JSON.stringify(body)}'`),
+  )
+const user = (content: string) => ({ messages: [{ role: 'user', content }] })
+const withTool = (name: string, content: string) => ({ ...user(content), tools: [{ type: 'hosted', name }] })
+const killed = () => (/kill (\d+) (\d+)/.exec(banner)?.slice(1) ?? []).map(Number)
+interface Profile {
+  readonly pid: number
+  readonly state: string
+}
+const profile = (): Profile => {
+  const [name = ''] = readdirSync(join(home, 'svcctl/demos'))
+  return JSON.parse(readFileSync(join(home, 'svcctl/demos', name), 'utf8'))
+}
+/** The processes of the demo, by their arguments. */
+const processes = (pid: number) =>
+  execFileSync('ps', ['-o', 'pid=,args=', '--ppid', String(pid)], { encoding: 'utf8' })
+    .split('\n')
+    .flatMap(line => {
+      const [, id, args = ''] = /^ *(\d+) (.*)$/.exec(line) ?? []
+      return id === undefined ? [] : [{ pid: Number(id), args }]
+    })
+
+it('what it prints fits 80 columns and 20 rows, and names key, explain, plan and quota tail', () => {
+  const lines = banner.slice(banner.indexOf('svcctl')).trimEnd().split('\n')
+
+  expect(lines.length).toBeLessThanOrEqual(20)
+  expect(lines.filter(line => line.length > 80)).toEqual([])
+  expect(banner.match(/export KEY=svc_\w{42}$/gm)).toHaveLength(1)
+  for (const word of ['explain', 'plan', 'quota tail']) expect(banner).toContain(`npx svcctl ${word}`)
+})
 
 it('the pasted curl answers', async () => {
-  const { stdout } = await shell(pasted()[0] ?? '')
+  const { stdout } = await shell(pasted())
 
   expect(stdout).toMatch(/^HTTP\/1.1 200 OK/)
   expect(stdout).toContain('x-svc-upstream: onprem-core')
   expect(stdout).toContain('85')
 })
 
-it('the pasted stream answers, to its end', async () => {
-  const { stdout } = await shell(pasted()[1] ?? '')
+it('a stream answers, to its end', async () => {
+  const { stdout } = await asked({ ...user('Count to 20'), stream: true }, '-sN')
 
   expect(stdout).toMatch(/data: \{.*"20"|20/)
   expect(stdout.trim().endsWith('data: [DONE]')).toBe(true)
 })
 
-it('the tools are named with where they run', () => {
-  expect(banner).toMatch(
-    /Tools {5}docs_search {5}http:\/\/127\.0\.0\.1:\d+\/mcp \(pid \d+\)\n +convert_units {3}http:\/\/127\.0\.0\.1:\d+\/convert \(pid \d+\)\n +current_time, calculator {3}in the gateway\n/,
-  )
+it.each([
+  ['quota show', /demo/],
+  ['keys list', /demo/],
+  ['audit', /mint/],
+  ['show', /public_url: http:\/\/localhost:\d+/],
+  ['plan', /no change/],
+])('svcctl %s works in its folder without any variable', async (command, said) => {
+  const { code, stdout } = await program.run(command.split(' '), { env })
+
+  expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringMatching(said) })
 })
 
-it('the pasted request with a tool is answered with what the tool said, and its line names the tool', async () => {
-  const { stdout } = await shell(pasted()[2] ?? '')
+it('a configuration that is named there is not taken for that of the demo', async () => {
+  const { code, stderr } = await program.run(['quota', 'show', '-c', 'test/cli/golden/config.yaml'], { env })
+
+  expect(code).not.toBe(0)
+  expect(stderr).not.toBe('')
+})
+
+it('a request with a tool is answered with what the tool said, and its line names the tool', async () => {
+  const { stdout } = await asked(withTool('convert_units', 'Convert 5 miles to km'))
 
   expect(JSON.parse(stdout).choices[0].message.content).toContain('The tool convert_units said: "5 mi = 8.04672 km".')
   await demo.until(/svc-auto → svc-core {2}convert_units {2}onprem-core/)
 })
 
 it('the tool of the MCP server searches the documents of this package', async () => {
-  const request = (pasted()[2] ?? '')
-    .replace('convert_units', 'docs_search')
-    .replace('Convert 5 miles to km', 'Search the docs: how does failover work?')
-  const { stdout } = await shell(request)
+  const { stdout } = await asked(withTool('docs_search', 'Search the docs: how does failover work?'))
 
   expect(JSON.parse(stdout).choices[0].message.content).toMatch(/The tool docs_search said: "1\. .+ \(\S+\.md\)\n/)
 })
 
 it('every request is a line, with who answered and what it cost', async () => {
-  await shell(pasted()[0] ?? '')
+  await shell(pasted())
 
   expect(await demo.until(/200 {2}svc-auto → svc-core {2}onprem-core {2}\d+ ms {2}\d+\+\d+ tok {2}\$0\.0/)).toBeTruthy()
 })
 
 it('with its backends killed the next request is answered by the next pool, and its line says so', async () => {
-  process.kill(Number(pidOf('onprem-core-1')))
-  process.kill(Number(pidOf('onprem-core-2')))
+  for (const pid of killed()) process.kill(pid)
+  await demo.until('backend onprem-core-1 has ended')
   await demo.until('backend onprem-core-2 has ended')
 
-  const { stdout } = await shell(pasted()[0] ?? '')
+  const { stdout } = await shell(pasted())
 
   expect(stdout).toContain('x-svc-upstream: cloud-core')
   await demo.until(/onprem-core ✗ ECONNREFUSED → onprem-core ✗ ECONNREFUSED → cloud-core/)
 })
 
 it('killed tools are told, and requests with them are answered without their result', async () => {
-  process.kill(Number(pidOf('/convert')))
+  for (const { pid, args } of processes(profile().pid)) if (args.includes('tools-main')) process.kill(pid)
   await demo.until('the tool server has ended')
 
-  const { stdout } = await shell(pasted()[2] ?? '')
+  const { stdout } = await asked(withTool('convert_units', 'Convert 5 miles to km'))
 
   expect(JSON.parse(stdout).choices[0].message.content).not.toContain('8.04672')
 })
 
-it('ends with 0 and leaves no backend behind', async () => {
-  const pid = Number(pidOf('cloud'))
+it('one that was killed leaves no process, and its folder to the next one, which ends with 0 and leaves nothing', async () => {
+  const { pid, state } = profile()
+  const children = processes(pid)
+  expect(children.length).toBeGreaterThan(3)
+  await demo.end('SIGKILL')
+  expect(existsSync(state)).toBe(true)
+  expect((await program.run(['quota', 'show'], { env })).stderr).toContain('there is no file `config.yaml`')
 
-  expect(await demo.end()).toBe(0)
-  expect(() => process.kill(pid, 0)).toThrow(/ESRCH/)
+  const next = program.start(['serve', '--demo'], { env })
+  await next.until(END)
+
+  expect(existsSync(state)).toBe(false)
+  expect((await program.run(['quota', 'show'], { env })).code).toBe(0)
+  const ended = [...children, ...processes(profile().pid)]
+  const { state: own } = profile()
+  expect(await next.end()).toBe(0)
+  for (const child of ended) expect(() => process.kill(child.pid, 0)).toThrow(/ESRCH/)
+  expect(existsSync(own)).toBe(false)
+  expect(readdirSync(join(home, 'svcctl/demos'))).toEqual([])
+})
+
+describe('what a demo cannot do is told in a sentence', () => {
+  const listener = async (): Promise<{ server: Server; port: number }> => {
+    const server = createServer().listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    const address = server.address()
+    return { server, port: typeof address === 'object' ? (address?.port ?? 0) : 0 }
+  }
+
+  it('a port that was asked for and is taken', async () => {
+    const { server, port } = await listener()
+    const { code, stderr } = await program.run(['serve', '--demo', '--port', String(port)], { env })
+    server.close()
+
+    expect(code).toBe(1)
+    expect(stripVTControlCharacters(stderr)).toMatch(
+      new RegExp(`^✗ port ${port} is taken by another process.*--port\\n$`),
+    )
+  })
+
+  it('a temporary folder that cannot be written', async () => {
+    const { code, stderr } = await program.run(['serve', '--demo'], { env: { ...env, TMPDIR: join(root, 'no/such') } })
+
+    expect(code).toBe(1)
+    expect(stderr).toMatch(/^✗ the demo keeps its store .*no\/such \(ENOENT\): set TMPDIR .*\n$/)
+  })
+
+  it('a listener of a gateway that is taken, by its field', async () => {
+    const { server, port } = await listener()
+    const { code, stderr } = await program.run(['serve', '-c', 'config.example.yaml'], {
+      env: {
+        ...env,
+        CLOUD_KEY: 'k',
+        LISTEN: `127.0.0.1:${port}`,
+        ADMIN: '127.0.0.1:0',
+        STATE_DIR: home,
+        STORE: `embedded:${home}/s`,
+      },
+    })
+    server.close()
+
+    expect(code).toBe(1)
+    expect(stderr).toContain(
+      `✗ server.listen 127.0.0.1:${port}: another process listens there; stop it, or choose another port\n`,
+    )
+  })
 })
