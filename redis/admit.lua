@@ -3,6 +3,8 @@
 --      8 what guests share, without the day: of another bucket, which is why there is no Redis Cluster  9 ring of the minute
 -- ARGV 3 lease  4 request  5 account  6 terms  7 window start  8 window end  9 key|sign-in
 --      10 limit of what guests share in a day, '' for others  11 claims
+local SPEND_KEPT_S = 100 * 86400
+
 if wiped() then return { 'wiped' } end
 local now = clock()
 local kept = redis.call('HMGET', KEYS[6], 'hold', 'readings', 'window')
@@ -42,6 +44,15 @@ addToBucket(standing, second, 1, granted.tokens)
 standing.open = standing.open + 1
 standing.held = standing.held + granted.cost
 writeStanding(KEYS[4], KEYS[5], standing)
+-- The spend of a window gets an expiry once the account spends in a later one. With an expiry from its beginning, a
+-- clock of Redis that is ahead for a moment would remove what was spent in the present month.
+if standing.isNew then
+  local last = redis.call('HGET', KEYS[3], 'window')
+  if last and tonumber(last) < tonumber(ARGV[7]) then
+    redis.call('EXPIRE', string.sub(KEYS[5], 1, -1 - #ARGV[7]) .. last, SPEND_KEPT_S)
+  end
+  redis.call('HSET', KEYS[3], 'window', ARGV[7])
+end
 
 local hold = holdText(granted, second, now, 0, 0, 0)
 redis.call('HSET', KEYS[6], 'state', 'open', 'account', ARGV[5], 'window', ARGV[7], 'hold', hold, 'readings',

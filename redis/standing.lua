@@ -1,8 +1,8 @@
 -- What an account has used of its limits, and what a request holds: src/policy/standing.ts in Lua, proven equal by
 -- test/store/redis-scripts.properties.test.ts.
 local STEP_BACK_SECONDS = 120
-local SPEND_KEPT_S = 100 * 86400
 local STANDING_KEPT_S = 3 * 86400
+local SHARED_KEPT_S = 100 * 86400
 local RING_KEPT_S = 600
 
 -- What all guests spent and hold in one UTC day.
@@ -10,7 +10,7 @@ local function sharedOf(prefix, day) return number(redis.call('GET', prefix .. d
 
 local function addShared(prefix, day, amount)
   local after = math.max(0, sharedOf(prefix, day) + amount)
-  redis.call('SET', prefix .. digits(day), digits(after), 'EX', STANDING_KEPT_S)
+  redis.call('SET', prefix .. digits(day), digits(after), 'EX', SHARED_KEPT_S)
 end
 
 -- A request of a guest weighs `cost` from now on, in the day it took of.
@@ -88,7 +88,6 @@ local function writeStanding(standingKey, spendKey, s)
   redis.call('HSET', standingKey, 'head', s.changed[s.newest] or s.head, 'counts', counts)
   redis.call('HSET', spendKey, 'used', digits(s.used), 'held', digits(s.held))
   if s.day ~= s.wasDay then redis.call('EXPIRE', standingKey, STANDING_KEPT_S) end
-  if s.isNew then redis.call('EXPIRE', spendKey, SPEND_KEPT_S) end
 end
 
 -- The current second; what does not count in it is taken out of the sums.

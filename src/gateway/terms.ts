@@ -1,17 +1,17 @@
-import type { EpochMs, Millis, NanoUsd, Overage } from '../policy/config.ts'
+import type { EpochMs, NanoUsd, Overage } from '../policy/config.ts'
 import type { Terms } from '../policy/facts.ts'
 import { usdText } from '../wire/money.ts'
 import type { AuditRow, TermsChange } from './account-store.ts'
 
-/** Grants of windows that began longer ago are nobody's any more. */
-const GRANTS_KEPT_MS: Millis = 100 * 86_400_000
+/** Windows with a grant, the newest: counted, since by age a clock that is ahead would take the present grant away. */
+const GRANTS_KEPT = 8
 
 /** Terms after a change, and what the audit says of it. */
 interface Changed extends Pick<AuditRow, 'action' | 'before' | 'after'> {
   readonly terms: Terms
 }
 
-export function changed(terms: Terms, change: TermsChange['change'], at: EpochMs): Changed {
+export function changed(terms: Terms, change: TermsChange['change']): Changed {
   if ('override' in change) {
     const { override, ...others } = terms
     const next = change.override === null ? others : { ...others, override: change.override }
@@ -26,7 +26,7 @@ export function changed(terms: Terms, change: TermsChange['change'], at: EpochMs
   const before = terms.grants?.[window] ?? 0
   const after = Math.max(0, before + grant)
   const grants = { ...terms.grants, [window]: after }
-  return { terms: withGrants(terms, grants, at), action: 'grant', before: grantText(before), after: grantText(after) }
+  return { terms: withGrants(terms, grants), action: 'grant', before: grantText(before), after: grantText(after) }
 }
 
 export function withClaim({ claimed: _before, ...terms }: Terms, claimed: string | undefined): Terms {
@@ -41,8 +41,11 @@ export const sameTerms = (a: Terms, b: Terms): boolean =>
   sameGrants(a.grants, b.grants)
 
 /** A grant of nothing is none. */
-function withGrants({ grants: _before, ...terms }: Terms, grants: Record<EpochMs, NanoUsd>, at: EpochMs): Terms {
-  const kept = Object.entries(grants).filter(([window, grant]) => grant > 0 && Number(window) >= at - GRANTS_KEPT_MS)
+function withGrants({ grants: _before, ...terms }: Terms, grants: Record<EpochMs, NanoUsd>): Terms {
+  const newestFirst = Object.entries(grants)
+    .filter(([, grant]) => grant > 0)
+    .sort(([a], [b]) => Number(b) - Number(a))
+  const kept = newestFirst.slice(0, GRANTS_KEPT)
   return kept.length === 0 ? terms : { ...terms, grants: Object.fromEntries(kept) }
 }
 

@@ -4,10 +4,26 @@ import type { Store } from './store.ts'
 
 const SWEEP_MS: Millis = 5000
 const TRIM_MS: Millis = 3_600_000
+/** A clock that NTP keeps is never set further at once. */
+const STEP_MS: Millis = 60_000
 
 /** Keeps the store in order: settles what the dead left behind, and lets go of rows that are older than `keep` says then. */
-export function startUpkeep(store: Store, clock: Clock, keep: () => Millis, alarm: Alarm): Cancel {
+export function startUpkeep(
+  store: Pick<Store, 'sweep' | 'trimLedger'>,
+  clock: Clock,
+  keep: () => Millis,
+  alarm: Alarm,
+): Cancel {
+  const origin = clock.now() - clock.elapsed()
+  let ahead: Millis = 0
+  const watchClock = () => {
+    const before = ahead
+    ahead = clock.now() - clock.elapsed() - origin
+    const step = ahead - before
+    if (Math.abs(step) > STEP_MS) alarm('the clock of this machine was set', { bySeconds: Math.round(step / 1000) })
+  }
   const sweep = async () => {
+    watchClock()
     const swept = await store.sweep().catch(failed(alarm, 'holds of dead gateways could not be settled'))
     if (swept) alarm('holds of dead gateways were settled at their last checkpoint', { count: swept })
   }
@@ -15,7 +31,9 @@ export function startUpkeep(store: Store, clock: Clock, keep: () => Millis, alar
   void sweep()
   const stopSweeping = every(clock, SWEEP_MS, sweep)
   const stopTrimming = every(clock, TRIM_MS, async () => {
-    await store.trimLedger(clock.now() - keep()).catch(failed(alarm, 'old ledger rows could not be removed'))
+    // Removed rows cannot be had again, so they age by the time that went by: a clock that is set ahead makes none older.
+    const now = Math.min(clock.now(), origin + clock.elapsed())
+    await store.trimLedger(now - keep()).catch(failed(alarm, 'old ledger rows could not be removed'))
   })
   return () => {
     stopSweeping()

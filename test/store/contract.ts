@@ -18,6 +18,7 @@ import { sharedContract } from './aspects/shared.ts'
 import { sharedEndsContract } from './aspects/shared-ends.ts'
 import { termsContract } from './aspects/terms.ts'
 import { wasteContract } from './aspects/waste.ts'
+import { wrongClockContract } from './aspects/wrong-clock.ts'
 import { type Clock, clockAt, NOON } from './fixtures.ts'
 
 /** An empty store of one implementation. */
@@ -71,5 +72,6 @@ export function storeContract(name: string, open: (now: () => EpochMs) => Promis
   describe(`${name}: ledger`, () => ledgerContract(start))
   describe(`${name}: waste`, () => wasteContract(start))
   describe(`${name}: the hour of a pool`, () => allowanceContract(start))
+  describe(`${name}: a clock that is wrong for a while`, () => wrongClockContract(start))
   describe(`${name}: any order`, () => modelContract(start))
 }

@@ -1,6 +1,7 @@
 import { createClient } from '@keyv/redis'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { openRedisStore } from '../../src/adapters/redis/store.ts'
+import { windowOf } from '../../src/policy/window.ts'
 import { describeRedis, useRedis } from '../support/redis.ts'
 import { openRedisSubject } from './aspects/subjects.ts'
 import { startOf, storeContract } from './contract.ts'
@@ -8,6 +9,7 @@ import { newDirectory } from './directory.ts'
 import {
   admit,
   charged,
+  claimsOf,
   LAPSED,
   ledgerOf,
   NOON,
@@ -48,6 +50,28 @@ describeRedis('a store in Redis', () => {
     expect(await one.takeAllowance({ pool: 'cloud', amount: 105, limit: 109 })).toBeUndefined()
     expect(await one.takeAllowance({ pool: 'cloud', amount: 104, limit: 109 })).toBe(NOON)
     expect(await wasteOf(other)).toMatchObject([{ attempts: 1 }])
+  })
+
+  it('the spend of a month can expire only after the account spent in a later one', async () => {
+    const { store, clock } = await startOf(now => openRedisSubject(server().url, now))()
+    const { account, ...rest } = await openShop(store, 'expiry')
+    const shop = { account, ...rest }
+    const client = createClient({ url: server().url })
+    await client.connect()
+    onTestFinished(() => client.destroy())
+    /** Days until the spend of each month expires, by month; -1 where it never does. */
+    const days = async () => {
+      const keys = (await client.keys(`*:spend:${account}:*`)).sort()
+      const seconds = await Promise.all(keys.map(key => client.ttl(key)))
+      return seconds.map(left => (left < 0 ? left : Math.round(left / 86_400)))
+    }
+
+    await store.settle(settlement(await admit(store, shop, 'req_1')))
+    expect(await days()).toEqual([-1])
+    clock.at = windowOf(NOON).end
+    await admit(store, shop, 'req_2', claimsOf({ at: clock.at }))
+
+    expect(await days()).toEqual([100, -1])
   })
 
   describe('a request that Redis keeps no marker of any more', () => {

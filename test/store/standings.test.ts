@@ -6,8 +6,6 @@ import { newStanding, type Standing } from '../../src/policy/standing.ts'
 import { NOON } from './fixtures.ts'
 import { heldOf } from './held.ts'
 
-const DAY_MS = 86_400_000
-
 describe('embedded: standings in memory', () => {
   function standingsOf(max: number) {
     const disk = new Map<string, Standing>()
@@ -24,7 +22,7 @@ describe('embedded: standings in memory', () => {
   it('accounts at rest do not stay', () => {
     const { standings } = standingsOf(100)
 
-    for (let account = 0; account < 5000; account++) standings.put(String(account), used(1), NOON)
+    for (let account = 0; account < 5000; account++) standings.put(String(account), used(1))
 
     expect(standings.size).toBeLessThanOrEqual(101)
   })
@@ -32,10 +30,10 @@ describe('embedded: standings in memory', () => {
   it('accounts with requests under way, or newer than on disk, stay', () => {
     const { standings, unwritten } = standingsOf(10)
     unwritten.add('unwritten')
-    standings.put('under way', { ...used(0, 50), open: 1 }, NOON)
-    standings.put('unwritten', used(50), NOON)
+    standings.put('under way', { ...used(0, 50), open: 1 })
+    standings.put('unwritten', used(50))
 
-    for (let account = 0; account < 1000; account++) standings.put(String(account), used(1), NOON)
+    for (let account = 0; account < 1000; account++) standings.put(String(account), used(1))
 
     expect(standings.of('under way')).toEqual({ ...used(0, 50), open: 1 })
     expect(standings.of('unwritten')).toEqual(used(50))
@@ -49,14 +47,16 @@ describe('embedded: standings in memory', () => {
     expect(standings.of('ada')).toEqual(used(70))
   })
 
-  it('spend of windows that began over 100 days ago is dropped, but where something is held', () => {
+  it('spend of the eight newest windows is kept, and of older ones where something is held', () => {
     const { standings } = standingsOf(10)
-    const [kept, old, holding] = [NOON - 100 * DAY_MS, NOON - 101 * DAY_MS, NOON - 102 * DAY_MS]
-    const spend = { [kept]: { used: 1, held: 0 }, [old]: { used: 2, held: 0 }, [holding]: { used: 3, held: 4 } }
+    const windows = Array.from({ length: 10 }, (_, month) => Date.UTC(2025, month))
+    const held = (month: number) => (month === 0 ? 4 : 0)
+    const spend = Object.fromEntries(windows.map((window, month) => [window, { used: 1, held: held(month) }]))
 
-    standings.put('ada', { ...newStanding, spend }, NOON)
+    standings.put('ada', { ...newStanding, spend })
 
-    expect(Object.keys(standings.of('ada').spend).map(Number).sort()).toEqual([holding, kept])
+    const kept = Object.keys(standings.of('ada').spend).map(Number)
+    expect(kept.sort()).toEqual(windows.filter((_, month) => month !== 1))
   })
 })
 

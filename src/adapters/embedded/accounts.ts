@@ -44,7 +44,7 @@ export function changeTerms(
   return records.transact(() => {
     const known = records.accounts.get(account)
     if (!known) return undefined
-    const { terms, ...said } = changed(known.terms, change, at)
+    const { terms, ...said } = changed(known.terms, change)
     records.accounts.put(account, { ...known, terms })
     note(records, { at, by, account, ...said })
     return findAccount(records, account)

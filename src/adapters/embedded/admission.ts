@@ -45,7 +45,7 @@ export function admit(books: Books, admission: Admission): Admitted {
   }
   const held = { hold, readings, leaseUntil: at + LEASE_MS, isNew: holds.isNew(requestId) }
   holds.put(shared ? { ...held, shared: true } : held)
-  standings.put(account, take(standing, hold), at)
+  standings.put(account, take(standing, hold))
   if (shared) guestDays.take(hold)
   writer.taken(hold)
   return { outcome: 'admitted', hold, readings }
@@ -67,7 +67,7 @@ export function extendHold(books: Books, { hold: { requestId }, round, soFar, cl
   if (verdict.verdict === 'refuse') return { outcome: 'refused', denial: verdict.denial, readings: verdict.readings }
   const extended = extend(standing, held.hold, spent, verdict.granted, at)
   holds.put({ ...held, soFar, hold: extended.hold, leaseUntil: at + LEASE_MS })
-  standings.put(account, extended.standing, at)
+  standings.put(account, extended.standing)
   guestDays.extend(held, extended.hold)
   writer.changed(extended.hold)
   return { outcome: 'extended', hold: extended.hold }

@@ -4,8 +4,8 @@ import type { Taken } from './ended.ts'
 import { put, type Records, remove, type Write } from './records.ts'
 import { type Kept, Unwritten } from './unwritten.ts'
 
-/** Days before the newest one; nobody asks for older ones. */
-const DAYS_KEPT = 2
+/** The newest days are kept, by count: a clock that is ahead for one request must not make today old. */
+const DAYS_KEPT = 8
 
 /**
  * What all guests spent and hold, by UTC day: in memory, and all of it is synchronous. A hold that took its part is
@@ -73,12 +73,12 @@ export class GuestDays implements Kept {
   }
 
   #begin(day: number): void {
-    for (const earlier of this.#days.keys()) {
-      if (earlier >= day - DAYS_KEPT) continue
-      this.#days.delete(earlier)
-      this.#unwritten.add(earlier)
-    }
     this.#days.set(day, { used: 0, held: 0 })
+    const newestFirst = [...this.#days.keys()].sort((a, b) => b - a)
+    for (const oldest of newestFirst.slice(DAYS_KEPT)) {
+      this.#days.delete(oldest)
+      this.#unwritten.add(oldest)
+    }
   }
 }
 

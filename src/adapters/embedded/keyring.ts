@@ -49,7 +49,7 @@ function openAccount(
     records.labels.put(label, id)
     return { ...newAccount('developer', label, at), terms: { override } }
   }
-  const { terms, ...said } = changed(known.terms, { override }, at)
+  const { terms, ...said } = changed(known.terms, { override })
   if (said.before !== said.after) note(records, { at, by, account: id, ...said })
   return { ...known, terms }
 }

@@ -17,7 +17,7 @@ export async function recover(books: Books): Promise<void> {
       const { hold } = held
       const { account } = hold
       books.holds.put(held)
-      books.standings.put(account, withHold(books.standings.of(account), hold), books.now())
+      books.standings.put(account, withHold(books.standings.of(account), hold))
       if (held.shared) books.guestDays.take(hold)
       books.writer.found(hold)
       orphan(books, hold)

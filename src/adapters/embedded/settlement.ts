@@ -58,7 +58,7 @@ export function orphan(books: Books, { requestId }: Hold): void {
   const soFar = first || late ? undefined : held.soFar
   const charge = soFar ? chargeOf(soFar) : NOTHING
   const at = now()
-  standings.put(hold.account, release(standings.of(hold.account), hold, charge, at), at)
+  standings.put(hold.account, release(standings.of(hold.account), hold, charge, at))
   guestDays.release(held, charge)
   writer.changed(hold)
   if (!soFar) return
@@ -85,7 +85,7 @@ function endHold(books: Books, { requestId }: Hold, charge: Charge, end: End): b
   if (!held) return false
   const { hold } = held
   const at = now()
-  standings.put(hold.account, release(standings.of(hold.account), hold, charge, at), at)
+  standings.put(hold.account, release(standings.of(hold.account), hold, charge, at))
   guestDays.release(held, charge)
   writer.changed(hold)
   return true
@@ -95,7 +95,7 @@ function endHold(books: Books, { requestId }: Hold, charge: Charge, end: End): b
 function change(books: Books, hold: Hold, was: Charge, charge: Charge, shared: true | undefined): void {
   const { standings, guestDays, writer, now } = books
   const at = now()
-  standings.put(hold.account, amend(standings.of(hold.account), hold, was, charge, at), at)
+  standings.put(hold.account, amend(standings.of(hold.account), hold, was, charge, at))
   if (shared) guestDays.amend(hold, was, charge)
   writer.changed(hold)
 }

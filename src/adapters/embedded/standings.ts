@@ -1,10 +1,12 @@
-import type { EpochMs, Millis } from '../../policy/config.ts'
-import { newStanding, type Spend, type Standing } from '../../policy/standing.ts'
+import { newStanding, type Standing } from '../../policy/standing.ts'
 
 /** Accounts looked at when one too many is in memory, so that no single request pays for all of them. */
 const LOOKS = 8
-/** Spend of windows that began longer ago is in the totals. */
-const SPEND_KEPT_MS: Millis = 100 * 86_400_000
+/**
+ * Billing windows of one account, the newest. They are counted, and their age is not asked, since a clock that is ahead
+ * for one request would make the present month old. Older windows are in the totals.
+ */
+const WINDOWS_KEPT = 8
 
 interface Disk {
   read(account: string): Standing | undefined
@@ -33,8 +35,8 @@ export class Standings {
     return this.#standings.get(account) ?? withoutHolds(this.#disk.read(account) ?? newStanding)
   }
 
-  put(account: string, standing: Standing, at: EpochMs): void {
-    this.#standings.set(account, withoutPast(standing, at - SPEND_KEPT_MS))
+  put(account: string, standing: Standing): void {
+    this.#standings.set(account, withoutPast(standing))
     this.#forgetSome()
   }
 
@@ -55,16 +57,12 @@ function withoutHolds(standing: Standing): Standing {
   return { ...standing, open: 0, spend: Object.fromEntries(spend) }
 }
 
-/** Without the windows that began before `oldest`, but for those that hold something. */
-function withoutPast(standing: Standing, oldest: EpochMs): Standing {
-  for (const window in standing.spend) {
-    if (!isKept(window, standing.spend[window], oldest)) {
-      const kept = Object.entries(standing.spend).filter(([window, spend]) => isKept(window, spend, oldest))
-      return { ...standing, spend: Object.fromEntries(kept) }
-    }
-  }
-  return standing
+/** Without the oldest windows, where there are too many; those that hold something stay. */
+function withoutPast(standing: Standing): Standing {
+  let windows = 0
+  for (const _window in standing.spend) windows++
+  if (windows <= WINDOWS_KEPT) return standing
+  const newestFirst = Object.entries(standing.spend).sort(([a], [b]) => Number(b) - Number(a))
+  const kept = newestFirst.filter(([, { held }], place) => place < WINDOWS_KEPT || held > 0)
+  return { ...standing, spend: Object.fromEntries(kept) }
 }
-
-const isKept = (window: string, spend: Spend | undefined, oldest: EpochMs): boolean =>
-  Number(window) >= oldest || (spend?.held ?? 0) > 0

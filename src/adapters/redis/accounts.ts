@@ -74,7 +74,7 @@ export class Accounts {
     for (;;) {
       const known = await this.find(account)
       if (!known) return undefined
-      const { terms, action, before, after } = changed(known.terms, change, await this.#access.now())
+      const { terms, action, before, after } = changed(known.terms, change)
       const done = await this.#change(account, known.text, termsText(terms), ['', by, action, before, after])
       if (done) return recordOf({ ...known, terms })
     }

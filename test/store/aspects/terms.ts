@@ -7,7 +7,6 @@ import { windowOf } from '../../../src/policy/window.ts'
 import type { Start } from '../contract.ts'
 import { admission, claimsOf, NOON, openShop } from '../fixtures.ts'
 
-const DAY_MS = 86_400_000
 const USD: NanoUsd = 1_000_000_000
 const WINDOW = windowOf(NOON).start
 const LAST_WINDOW = windowOf(WINDOW - 1).start
@@ -128,14 +127,14 @@ export function termsContract(start: Start): void {
       expect(await changeOf(store, account, grant(4))).toMatchObject({ grants: { [WINDOW]: 4 } })
     })
 
-    it('of windows that began over 100 days ago are dropped by the next one', async () => {
+    it('of the eight newest windows are kept', async () => {
       const { store } = await start()
       const { account } = await openShop(store)
-      const [kept, old] = [NOON - 99 * DAY_MS, NOON - 101 * DAY_MS]
+      const windows = Array.from({ length: 9 }, (_, month) => Date.UTC(2025, month))
 
-      const terms = await changeOf(store, account, grant(1, old), grant(2, kept), grant(3))
+      const terms = await changeOf(store, account, ...windows.map(window => grant(1, window)))
 
-      expect(terms?.grants).toEqual({ [kept]: 2, [WINDOW]: 3 })
+      expect(terms?.grants).toEqual(Object.fromEntries(windows.slice(1).map(window => [window, 1])))
     })
   })
 
