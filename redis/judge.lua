@@ -90,7 +90,7 @@ end
 
 local WAITS = { requests = true, tokens = true, daily_limit = true }
 
--- With the minute where it says how long to wait.
+-- Behind the readings stands the last second that counts. With the minute where it says how long to wait.
 local function refused(denial, s, r, now)
-  return { 'refused', r.text, digits(now), WAITS[denial[1]] and minuteOf(s, r) or '', unpack(denial) }
+  return { 'refused', r.text .. ' ' .. digits(s.newest), digits(now), WAITS[denial[1]] and minuteOf(s, r) or '', unpack(denial) }
 end

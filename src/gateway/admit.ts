@@ -1,12 +1,14 @@
 import type { Config, NanoUsd } from '../policy/config.ts'
 import { decide } from '../policy/decide.ts'
-import type { Allow, Allowed, Building, Decision, Readings } from '../policy/decision.ts'
+import type { Allow, Allowed, Building, Claims, Decision, Readings } from '../policy/decision.ts'
 import type { Denial } from '../policy/denial.ts'
 import type { Caller, Facts, InferenceRequest } from '../policy/facts.ts'
 import { type End, guestsSpent, type Seen, unjudgedDenial } from '../policy/record.ts'
 import type { Hold } from '../policy/standing.ts'
 import type { ToolCalls } from '../policy/tools.ts'
+import type { RateState } from '../wire/rate.ts'
 import type { Usage } from '../wire/usage.ts'
+import { rateAt } from './rate.ts'
 import { type Admission, type Admitted, type Store, StoreUnavailable } from './store.ts'
 
 /** A request that may be sent, and what it holds until it is settled. */
@@ -38,6 +40,15 @@ export interface Applicant {
   readonly guestsPerDay?: NanoUsd
 }
 
+/** A request that is not admitted. */
+export interface Refusal {
+  readonly denial: Denial
+  /** What is left of the minute, where the limits of the account refuse it. */
+  readonly rate?: RateState
+}
+
+type Refused = Extract<Admitted, { readonly outcome: 'refused' }>
+
 const UNAVAILABLE = { unavailable: true } as const
 
 /** Changes of terms or window between decision and admission that are followed before giving up. */
@@ -52,14 +63,14 @@ export async function admit(
   store: Store,
   applicant: Applicant,
   note: Note = () => {},
-): Promise<AdmittedCall | Denial> {
+): Promise<AdmittedCall | Refusal> {
   let { facts } = applicant
   for (let round = 0; round < MAX_DECISIONS; round++) {
     const { caller, request } = facts
     const decision = decide(config, facts)
-    const deny = (denial: Denial, seen?: Seen): Denial => {
+    const deny = (denial: Denial, seen?: Seen): Refusal => {
       note(facts, decision, { denial }, seen)
-      return denial
+      return { denial }
     }
     if (decision.verdict === 'deny') return deny(decision.denial)
 
@@ -72,7 +83,7 @@ export async function admit(
         return { hold, readings, caller, request, decision: allowed(decision), revision: config.revision }
       }
       case 'refused':
-        return deny(admitted.denial, admitted.judged)
+        return refusal(deny(admitted.denial, admitted.judged), decision.claims, admitted)
       case 'key-gone': {
         const seen: Seen = { gone: applicant.keyHash === undefined ? 'account' : 'key' }
         return deny(unjudgedDenial(seen), seen)
@@ -87,6 +98,12 @@ export async function admit(
   throw new StoreUnavailable(
     `terms or window of ${facts.caller.account} changed ${MAX_DECISIONS} times during one admission`,
   )
+}
+
+/** Clients read what is left of the minute where it is a limit that refuses, not the month. */
+function refusal({ denial }: Refusal, claims: Claims, { judged, newest }: Refused): Refusal {
+  if (denial.code !== 'rate_limit_exceeded') return { denial }
+  return { denial, rate: rateAt(claims, judged.readings, { at: judged.at, newest }) }
 }
 
 /** Without why, whose texts nobody reads on the way of a request. */

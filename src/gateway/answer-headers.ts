@@ -1,7 +1,9 @@
 import type { NanoUsd, Pool } from '../policy/config.ts'
 import { addQuota, QuotaHeaderNames } from '../wire/quota.ts'
+import { addRate } from '../wire/rate.ts'
 import type { AdmittedCall } from './admit.ts'
 import { standingAfter } from './quota.ts'
+import { rateAfter } from './rate.ts'
 
 /** What the headers of an answer say of who gave it, and of the standing after it; `cost` is 0 while it is unknown. */
 export function answerHeaders(
@@ -17,6 +19,7 @@ export function answerHeaders(
   headers[names.upstream] = pool.name
   if (decision.route) headers[names.smartRoute] = decision.route.name
   addQuota(headers, names.quota, standingAfter(admitted, cost))
+  addRate(headers, rateAfter(admitted))
   // The cap is the gateway's own: without this the client could not tell why its answer stopped.
   if (hold.output < decision.claims.output.want) headers[names.maxTokens] = String(hold.output)
   return headers

@@ -2,12 +2,11 @@ import type { Settings } from '../config/settings.ts'
 import type { Config, EpochMs, Pool } from '../policy/config.ts'
 import { decide } from '../policy/decide.ts'
 import type { Building } from '../policy/decision.ts'
-import type { Denial } from '../policy/denial.ts'
 import type { Caller, Health } from '../policy/facts.ts'
 import { isDenial } from '../wire/body.ts'
 import type { StreamWanted, WireRequest } from '../wire/request.ts'
 import { type Headers, signalsOf } from '../wire/signals.ts'
-import { type AdmittedCall, type Applicant, admit } from './admit.ts'
+import { type AdmittedCall, type Applicant, admit, type Refusal } from './admit.ts'
 import { noteOf } from './decisions.ts'
 import type { Answered as AnsweredBy, Failure } from './failover.ts'
 import { answerTerms, delivered, endOf, forward, type LeasedCall, leased, settle, unanswered } from './forward.ts'
@@ -87,7 +86,7 @@ export type Served =
 
 /** No answer comes. */
 export type Unserved =
-  | { readonly kind: 'denied'; readonly denial: Denial; readonly failures: readonly Failure[] }
+  | (Refusal & { readonly kind: 'denied'; readonly failures: readonly Failure[] })
   /** The client left before there was anything to send; settled already, where a backend worked for it. */
   | { readonly kind: 'left'; readonly bill?: Bill; readonly failures: readonly Failure[] }
 
@@ -119,7 +118,7 @@ export async function infer(gateway: Gateway, call: Call): Promise<Served> {
   if (keyHash !== undefined) applicant.keyHash = keyHash
   if (settings.guests) applicant.guestsPerDay = settings.guests.perDayTotal
   const admitted = await admit(config, store, applicant, note)
-  if (isDenial(admitted)) return { kind: 'denied', denial: admitted, failures: [] }
+  if ('denial' in admitted) return { kind: 'denied', ...admitted, failures: [] }
 
   const lease = gateway.leases.open(admitted.hold)
   try {

@@ -84,6 +84,8 @@ export type Admitted =
       readonly denial: Refuse['denial']
       readonly readings: Readings
       readonly judged: Judged
+      /** The last second that counts in the minute of the account; 0 where none does. */
+      readonly newest: number
     }
   /** The key stopped working since it was looked up, or the account is gone. */
   | { readonly outcome: 'key-gone' }

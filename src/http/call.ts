@@ -5,6 +5,7 @@ import type { Millis } from '../policy/config.ts'
 import type { Denial } from '../policy/denial.ts'
 import { denialEvent, type ErrorTerms, renderDenial } from '../wire/denial.ts'
 import type { ProtocolDenial } from '../wire/docs.ts'
+import { addRate, type RateState } from '../wire/rate.ts'
 import { LINGER } from './broken.ts'
 import { CallNote } from './call-note.ts'
 import type { ClientAddresses } from './client-address.ts'
@@ -229,12 +230,15 @@ export class HttpCall implements Client {
     this.#answer({ status, headers })
   }
 
-  deny(denial: Denial | ProtocolDenial): void {
+  /** `rate` is what is left of the minute, where that is known. */
+  deny(denial: Denial | ProtocolDenial, rate?: RateState): void {
     const type = 'type' in denial ? denial.type : denial.code === 'TOOL_UNAVAILABLE' ? denial.tool : undefined
     this.note.code = denial.code
     if (type !== undefined) this.note.type = type
     const { body, ...answer } = renderDenial(denial, this.terms)
-    this.#answer({ ...answer, body: { type: 'application/json', bytes: Buffer.from(JSON.stringify(body)) } })
+    const headers = { ...answer.headers }
+    if (rate) addRate(headers, rate)
+    this.#answer({ ...answer, headers, body: { type: 'application/json', bytes: Buffer.from(JSON.stringify(body)) } })
   }
 
   #answer({ status, reason, headers, body }: Answer): void {

@@ -1,3 +1,4 @@
+import { rateHeaderNames } from '../wire/rate.ts'
 import type { HttpCall } from './call.ts'
 
 /** Lets pages of any origin read an answer: a key is sent by the page, never added by the browser as a cookie is. */
@@ -35,6 +36,7 @@ const exposed = (brand: string): string =>
     'retry-after',
     'retry-after-ms',
     'x-should-retry',
+    ...rateHeaderNames,
     ...[
       'error-code',
       'upstream',

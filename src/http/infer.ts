@@ -1,4 +1,4 @@
-import type { AdmittedCall } from '../gateway/admit.ts'
+import type { AdmittedCall, Refusal } from '../gateway/admit.ts'
 import { answerHeaders } from '../gateway/answer-headers.ts'
 import type { Identified } from '../gateway/identify.ts'
 import { type Call, infer, type Served } from '../gateway/infer.ts'
@@ -64,7 +64,7 @@ async function answer(app: App, call: HttpCall, asked: Call, late: LateStart | u
   noteFailures(call, served)
   switch (served.kind) {
     case 'denied':
-      return deny(call, served.denial, late?.events)
+      return deny(call, served, late?.events)
     case 'left':
       if (served.bill) noteBill(call, served.bill)
       return
@@ -134,9 +134,9 @@ class LateStart {
   }
 }
 
-function deny(call: HttpCall, denial: Denial, events: EventResponse | undefined): void {
+function deny(call: HttpCall, { denial, rate }: Refusal, events: EventResponse | undefined): void {
   if (!events?.opened) {
-    call.deny(denial)
+    call.deny(denial, rate)
     return
   }
   call.note.code = denial.code

@@ -46,7 +46,7 @@ function passing(route: Passthrough, method: PassMethod) {
     const passed = await pass(app, { ...asked, ...knownOf(app, call, keyHash) })
     noteFailures(call, passed)
     if (passed.kind === 'passed') return answer(app, call, passed)
-    if (passed.kind === 'denied') return call.deny(passed.denial)
+    if (passed.kind === 'denied') return call.deny(passed.denial, passed.rate)
     if (passed.bill) noteBill(call, passed.bill)
     if (upload?.fault) call.deny(upload.fault)
     else if (upload?.isLate) call.deny({ code: 'REQUEST_TIMEOUT' })

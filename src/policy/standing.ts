@@ -79,6 +79,13 @@ export function liveMinute(standing: Standing, at: EpochMs): { second: number; b
   return { second, buckets: stale === 0 ? minute : minute.slice(stale) }
 }
 
+/** When a second no longer counts in the sliding minute. */
+export const minuteEnd = (second: number): EpochMs => (second + MINUTE_BUCKETS) * 1000
+
+/** The last second that counts in the minute at `at`; 0 where none does. */
+export const newestSecond = (standing: Standing, at: EpochMs): number =>
+  liveMinute(standing, at).buckets.at(-1)?.second ?? 0
+
 /** What is used of each limit at `at`, in the billing window that starts at `window`. */
 export const readingsOf = (standing: Standing, window: EpochMs, at: EpochMs): Readings =>
   readingsIn(standing, liveMinute(standing, at), window)

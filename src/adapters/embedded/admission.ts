@@ -12,7 +12,7 @@ import { sameTerms } from '../../gateway/terms.ts'
 import type { Terms } from '../../policy/facts.ts'
 import { judge, judgeExtension } from '../../policy/judge.ts'
 import { judgedOf } from '../../policy/record.ts'
-import { extend, holdOf, take } from '../../policy/standing.ts'
+import { extend, holdOf, newestSecond, take } from '../../policy/standing.ts'
 import type { Books } from './books.ts'
 import { untilMidnight } from './guest-days.ts'
 import type { Records } from './records.ts'
@@ -36,7 +36,13 @@ export function admit(books: Books, admission: Admission): Admitted {
   const verdict = judge(standing, claims, at)
   const { readings } = verdict
   if (verdict.verdict === 'refuse')
-    return { outcome: 'refused', denial: verdict.denial, readings, judged: judgedOf(standing, verdict, at) }
+    return {
+      outcome: 'refused',
+      denial: verdict.denial,
+      readings,
+      judged: judgedOf(standing, verdict, at),
+      newest: newestSecond(standing, at),
+    }
   const hold = holdOf(standing, verdict.granted, { requestId, account, window: window.start }, at)
   const taken = shared ? guestDays.taken(hold) : 0
   if (shared && taken + hold.cost > shared.limit) {

@@ -41,17 +41,18 @@ export function readReadings(text: string): Readings {
   }
 }
 
-/** Reads `refused readings now minute kind numbers…`. */
+/** Reads `refused readings now minute kind numbers…`; the last of the readings is the newest second of the minute. */
 export function readRefusal(
   [, read = '', now, minute = '', kind = '', ...rest]: Reply,
   claims: Claims,
-): Omit<Refuse, 'verdict'> & { readonly judged: Judged } {
+): Omit<Refuse, 'verdict'> & { readonly judged: Judged; readonly newest: number } {
   const readings = readReadings(read)
   const at = whole(Number(now))
   return {
     denial: denialOf(kind, rest.map(Number), claims),
     readings,
     judged: { at, readings, ...(minute !== '' && { minute: readMinute(minute) }) },
+    newest: whole(numbersOf(read).at(-1)),
   }
 }
 

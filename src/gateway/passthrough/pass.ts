@@ -1,7 +1,6 @@
 import type { PassMethod, Passthrough, Pool } from '../../policy/config.ts'
 import type { Denial } from '../../policy/denial.ts'
 import type { PassthroughAsk } from '../../policy/facts.ts'
-import { isDenial } from '../../wire/body.ts'
 import { type AdmittedCall, admit } from '../admit.ts'
 import { watchedFailover } from '../attempt-watch.ts'
 import { noteOf } from '../decisions.ts'
@@ -62,7 +61,7 @@ export async function pass(gateway: Gateway, call: PassCall): Promise<Passed> {
     ...(settings.guests && { guestsPerDay: settings.guests.perDayTotal }),
   }
   const admitted = await admit(config, store, applicant, noteOf(gateway, requestId))
-  if (isDenial(admitted)) return { kind: 'denied', denial: admitted, failures: [] }
+  if ('denial' in admitted) return { kind: 'denied', ...admitted, failures: [] }
 
   const lease = gateway.leases.open(admitted.hold)
   try {

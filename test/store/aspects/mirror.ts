@@ -23,6 +23,7 @@ import {
   type Hold,
   holdOf,
   NOTHING,
+  newestSecond,
   newStanding,
   release,
   type Standing,
@@ -71,7 +72,13 @@ export class Mirror {
     const verdict = judge(this.#standing, claims, at)
     const { readings } = verdict
     if (verdict.verdict === 'refuse') {
-      return { outcome: 'refused', denial: verdict.denial, readings, judged: judgedOf(this.#standing, verdict, at) }
+      return {
+        outcome: 'refused',
+        denial: verdict.denial,
+        readings,
+        judged: judgedOf(this.#standing, verdict, at),
+        newest: newestSecond(this.#standing, at),
+      }
     }
     const hold = holdOf(this.#standing, verdict.granted, { requestId, account, window: start }, at)
     this.#standing = take(this.#standing, hold)
