@@ -1,7 +1,8 @@
 import { type Document, isAlias, isMap, isScalar, isSeq, type Pair, type Scalar, type Node as YamlNode } from 'yaml'
 import type { Locate } from './document.ts'
-import { withoutUser } from './formats.ts'
-import { type Env, interpolate } from './interpolate.ts'
+import { secret as secretFormat, withoutUser } from './formats.ts'
+import { type Env, interpolate, replaceVariables } from './interpolate.ts'
+import type { Read } from './reads.ts'
 import { isRefusal, typed } from './scalar.ts'
 import { passwordFields, secretFields } from './schema.ts'
 import type { Report } from './source.ts'
@@ -12,6 +13,8 @@ interface World {
   readonly locate: Locate
   readonly env: Env
   readonly report: Report
+  /** Hears of each variable, and of each file of a secret, that the document names. */
+  readonly read: (read: Read) => void
 }
 
 /** Where the walk is. */
@@ -25,6 +28,8 @@ interface Walk extends World {
   readonly alias: Span | undefined
   /** What the field whose value the node is holds, if that must not be shown. */
   readonly holds: 'secret' | 'password' | undefined
+  /** Its name, then. */
+  readonly secretOf: string | undefined
 }
 
 /** More than any honest file copies; a bomb is refused after as many. */
@@ -45,6 +50,7 @@ export function compose(document: Document.Parsed, world: World): Node | undefin
     copied: { nodes: 0, refused: false },
     alias: undefined,
     holds: undefined,
+    secretOf: undefined,
   }
   const root = nodeOf(document.contents, start)
   return start.copied.refused ? undefined : root
@@ -61,7 +67,7 @@ function nodeOf(node: YamlNode | null, walk: Walk, at?: Span): Node {
   if (isScalar(node)) return scalar(node, span, walk)
   if (walk.above.length > MOST_LEVELS)
     return broken(span, 'too-deep', 'this is nested too deeply', 'write it with fewer levels', walk)
-  const below = { ...walk, above: [...walk.above, node], holds: undefined }
+  const below = { ...walk, above: [...walk.above, node], holds: undefined, secretOf: undefined }
   if (isMap<YamlNode, YamlNode | null>(node)) return map(node.items, span, below)
   if (isSeq<YamlNode>(node))
     return { is: 'list', items: node.items.map(item => nodeOf(item, below)), span } satisfies ListNode
@@ -99,7 +105,8 @@ function map(pairs: readonly Pair<YamlNode, YamlNode | null>[], span: Span, walk
     if (name === undefined) continue
     const first = entries.get(name)
     if (first) reportDouble(name, at, first.key, walk)
-    const node = nodeOf(value, { ...walk, holds: heldBy(name) }, emptyAt(value, at))
+    const holds = heldBy(name)
+    const node = nodeOf(value, { ...walk, holds, secretOf: holds && name }, emptyAt(value, at))
     if (!first) entries.set(name, { key: at, value: node })
   }
   return { is: 'map', entries, span }
@@ -135,6 +142,7 @@ function scalar(node: Scalar, span: Span, walk: Walk): ScalarNode {
   const plain = node.type === 'PLAIN' && !node.tag
   // Covered before it is cut: what is to be covered is found by what follows it.
   const written = shorten(withoutUser(text))
+  tellReads(text, span, walk)
   // A secret stays a reference here, so that no value of one is in the tree.
   if (walk.holds === 'secret')
     return { is: 'scalar', value: plain && typed(text) === null ? null : text, written: text, span }
@@ -144,6 +152,15 @@ function scalar(node: Scalar, span: Span, walk: Walk): ScalarNode {
   if (!isRefusal(value)) return { is: 'scalar', value, written, span }
   const message = value.rule === 'missing-env' ? value.says : `\`${written}\` ${value.says}`
   return broken(span, value.rule, message, value.hint, walk)
+}
+
+function tellReads(text: string, span: Span, { holds, secretOf, read }: Walk): void {
+  const source = holds === 'secret' ? secretFormat.read(text) : undefined
+  if (source && 'file' in source) read({ source: `file:${source.file}`, secretOf, span })
+  replaceVariables(text, source => {
+    read({ source, secretOf, span })
+    return ''
+  })
 }
 
 const PLAIN_PASSWORD = [

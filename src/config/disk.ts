@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
+import type { MayRead } from './reads.ts'
 import type { SecretPlace } from './secrets.ts'
 import type { FileText } from './settings.ts'
 
@@ -13,6 +14,8 @@ export interface Disk {
   list(directory: string): readonly DiskEntry[]
   /** What stands for a file of a secret that cannot be read; without it that is a Problem. */
   readonly standIn?: SecretPlace['standIn']
+  /** Which variables and files of secrets its files may read; without it all of them. */
+  readonly mayRead?: MayRead
 }
 
 export interface DiskEntry {

@@ -167,6 +167,10 @@ export interface ServerSection {
    */
   trusted_proxies?: string[]
   /**
+   * Variables of the environment that files which come over the network (`svcctl apply`) may name as secrets, such as the key of a new pool. Those that serve already may be named without. Only what this list says on the disk of the gateway counts.
+   */
+  variables?: string[]
+  /**
    * After SIGTERM: how long requests are still taken while /readyz says 503, so that a balancer notices first.
    */
   drain_delay?: string

@@ -16,6 +16,7 @@ import { checkParameters } from './parameters.ts'
 import type { Problem } from './problem.ts'
 import { type Files, type Origin, readFiles } from './read-files.ts'
 import { fieldsOf, fingerprintOf, includesIn, pathsOf, revisionOf, textsFrom } from './reading.ts'
+import { forbidden } from './reads.ts'
 import { checkReferences } from './refs.ts'
 import type { ConfigFile } from './schema.ts'
 import { readKeys } from './secrets.ts'
@@ -56,6 +57,9 @@ export function load(file: string, env: Env, cwd: string, disk: Disk = machineDi
   const files = readFiles(place, report)
   const sources = new Map(files.sources.map(({ file, text }) => [file, text]))
   const read = { sources, paths: pathsOf(place, files.roots), includes: includesIn(files.roots[0]) }
+  // Before anything is said of values: what is wrong with one may tell of it.
+  const refused = files.reads.filter(each => disk.mayRead?.(each) === false)
+  if (refused.length > 0) return { ok: false, problems: atMost(MOST_PROBLEMS, refused.map(forbidden)), ...read }
   const checked = checkAll(files, place, report)
   // While anything is wrong, it may be the reason that something else is not used.
   if (checked && !problems.some(isError)) {
@@ -107,13 +111,19 @@ function checkAll({ roots }: Files, { env, directory, disk }: Origin, report: Re
 
 const start = ({ span: { file } }: MapNode): Span => ({ file, line: 1, column: 1, length: 1 })
 
-function build({ main, union, secrets }: Checked, { sources, roots: [root] }: Files, { directory, env }: Origin) {
+function build(
+  { main, union, secrets }: Checked,
+  { sources, roots: [root], reads }: Files,
+  { directory, env }: Origin,
+) {
   const texts = textsFrom(directory, sources)
   return {
     config: link(main, union, revisionOf(texts)),
     settings: settle(main, union, secrets, directory),
     fields: fieldsOf(root, union.defaultModel?.node),
     texts,
+    reads,
+    includes: includesIn(root),
     fingerprint: fingerprintOf(texts, env, all(secrets)),
   }
 }

@@ -1,5 +1,6 @@
 import type { Config, Millis, NanoUsd, Price } from '../policy/config.ts'
 import type { Problem } from './problem.ts'
+import type { Read } from './reads.ts'
 import type { Span } from './tree.ts'
 
 /** A configuration that may be served: what policy needs, what the process needs, and what is only worth a warning. */
@@ -12,6 +13,10 @@ export interface Loaded {
   readonly files: readonly string[]
   /** The same with their texts, main file first, by names relative to its directory. */
   readonly texts: readonly FileText[]
+  /** What they have from the environment, or from files of secrets: names, and no values. */
+  readonly reads: readonly Read[]
+  /** What the main file includes, as patterns from its directory on. */
+  readonly includes: readonly string[]
   /** Where the fields of the main file stand: `brand`, `server`, `server.listen`; and `default_model`, in any file. */
   readonly fields: ReadonlyMap<string, Span>
   /** Changes with every byte of the files, and with every variable and secret they name. It is never shown. */
@@ -39,6 +44,8 @@ export interface Settings {
     readonly consoleUrl?: string
     /** Addresses and networks (CIDR) whose `X-Forwarded-For` is believed. */
     readonly trustedProxies: readonly string[]
+    /** Variables that applied files may use as secrets, beside those in use. */
+    readonly variables: readonly string[]
     /** How many gateways share the store. */
     readonly instances: number
     /** From SIGTERM on, while requests are still taken. */

@@ -81,6 +81,7 @@ function serverOf(server: ServerSection, directory: string): Settings['server'] 
     stateDir: resolve(directory, server.state_dir ?? DEFAULTS.stateDir),
     ...(server.console_url !== undefined && { consoleUrl: read(baseUrl, server.console_url) }),
     trustedProxies: server.trusted_proxies ?? [],
+    variables: server.variables ?? [],
     instances: unitOf('count', server.instances ?? DEFAULTS.instances),
     drainDelay: unitOf('duration', server.drain_delay ?? DEFAULTS.drainDelay),
     drainTimeout: unitOf('duration', server.drain_timeout ?? DEFAULTS.drainTimeout),

@@ -164,15 +164,17 @@ describe('a candidate that is applied', () => {
   })
 
   it('is judged with the variables and secrets of the gateway', async () => {
-    await start({ env: { HERE: '77' }, files: { key: 'sk-1' } })
+    const env: Record<string, string> = { HERE: '77' }
+    await start({ env, files: { key: 'sk-1' } })
     const keyed = (yaml: string) => yaml.replace('site: on-premises', 'site: on-premises, key: "file:key"')
     // biome-ignore lint/suspicious/noTemplateCurlyInString: a variable of YAML.
-    expect(outcomeOf(await operator.apply(yaml => keyed(yaml).replace('rpm: 20', 'rpm: "${HERE}"')))).toBe('200')
-
-    expect(test.gateway.app.config.plans.get('free')?.rpm).toBe(77)
+    await test.reload({}, yaml => keyed(yaml).replace('rpm: 20', 'rpm: "${HERE}"'))
     // biome-ignore lint/suspicious/noTemplateCurlyInString: a variable of YAML.
-    const missing = await operator.apply(yaml => yaml.replace('${HERE}', '${ELSEWHERE}'))
-    expect(fieldOf(missing, 'text')).toContain('ELSEWHERE is not set')
+    expect(outcomeOf(await operator.apply(yaml => yaml.replace('tpm: 40k', 'tpm: "${HERE}k"')))).toBe('200')
+
+    expect(test.gateway.app.config.plans.get('free')).toMatchObject({ rpm: 77, tpm: 77_000 })
+    delete env.HERE
+    expect(fieldOf(await operator.apply(dearer), 'text')).toContain('HERE is not set')
   })
 })
 

@@ -118,9 +118,10 @@ function movesContract(startStore?: () => Promise<RedisServer>): void {
 
   it('are told of where accounts left them and the candidate did not serve after all', async () => {
     // biome-ignore lint/suspicious/noTemplateCurlyInString: a variable of YAML.
-    const restless = (yaml: string) => withoutTight(yaml).replace('rpm: 20,', 'rpm: "${RPM}",')
+    const restless = (yaml: string) => yaml.replace('rpm: 20,', 'rpm: "${RPM}",')
+    await test.reload({}, restless)
     const before = treeOf(test.dir)
-    const told = await operator.apply(restless, { move_plans: { tight: 'free' } })
+    const told = await operator.apply(withoutTight, { move_plans: { tight: 'free' } })
 
     expect(fieldOf(told, 'error')).toBe(
       'somebody else changed the files at the same time; 5 accounts went to the next plan already',

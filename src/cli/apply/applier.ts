@@ -1,12 +1,16 @@
 import { dirname } from 'node:path'
+import { isDeepStrictEqual } from 'node:util'
 import type { ConfigFiles } from '../../adapters/config-files/config-files.ts'
 import type { Change } from '../../adapters/config-files/journal.ts'
 import { type Disk, textDisk } from '../../config/disk.ts'
 import { fixedProblems } from '../../config/fixed.ts'
 import type { Load } from '../../config/load.ts'
+import { revisionOf } from '../../config/reading.ts'
+import { mayReadLike } from '../../config/reads.ts'
 import type { Loaded } from '../../config/settings.ts'
 import { plansInUse } from '../../gateway/plans.ts'
 import type { Alarm } from '../../gateway/ports.ts'
+import type { RevisionFiles } from '../../gateway/revision.ts'
 import type { Store } from '../../gateway/store.ts'
 import type { Application, Applied } from '../../http/applied.ts'
 import type { Opened, Reloader } from '../reloader.ts'
@@ -14,6 +18,7 @@ import type { ServedRevisions } from '../served-revisions.ts'
 import { Moves } from './moves.ts'
 import { namesFault, surroundings } from './names.ts'
 import { needed, undoing } from './needed.ts'
+import { reachProblems } from './reach.ts'
 import { Refused, reasonOf, refusal, refusedFor, withMore } from './refused.ts'
 
 export interface ApplierPorts {
@@ -21,7 +26,7 @@ export interface ApplierPorts {
   readonly store: Pick<Store, 'readAccounts' | 'changeTerms'>
   readonly load: (disk?: Disk) => Load
   readonly open: (loaded: Loaded) => Promise<Opened>
-  readonly revisions: Pick<ServedRevisions, 'serving' | 'written'>
+  readonly revisions: Pick<ServedRevisions, 'serving' | 'written' | 'list' | 'find'>
   readonly alarm: Alarm
   /** The main file, absolute, and what changes files. Absent: those that serve must not be changed. */
   readonly place?: { readonly main: string; readonly files: ConfigFiles }
@@ -61,7 +66,7 @@ export class Applier {
     const { revision } = before.config
     if (application.previous !== revision) throw new Refused({ code: 'REVISION_CHANGED', revision })
     if (!place) throw refusal('this gateway serves the files of its package, which nobody changes')
-    const { loaded, sources, includes } = this.#load(application, place)
+    const { loaded, sources, includes } = await this.#load(application, place)
     const moves = this.#moves(application, loaded)
     if (loaded.fingerprint === before.fingerprint) return this.#unchanged(loaded, moves)
     const fixed = fixedProblems(before.settings, loaded)
@@ -108,12 +113,30 @@ export class Applier {
     }
   }
 
-  #load({ files }: Application, { main }: Place) {
+  /** Whether the files are those of a revision that served. */
+  async #served(files: Application['files']): Promise<boolean> {
+    const { revisions } = this.#ports
+    const revision = revisionOf(files)
+    const alike = revisions.list().filter(line => line.revision === revision)
+    const kept = await Promise.all(alike.map(({ number }) => revisions.find(number)))
+    const same = (other: RevisionFiles | undefined) => isDeepStrictEqual(other?.files, files)
+    return kept.some(same)
+  }
+
+  async #load({ files }: Application, { main }: Place) {
     const { load, reloader } = this.#ports
     const fault = namesFault(files, surroundings(main, reloader.serving))
     if (fault !== undefined) throw refusal(fault)
-    const result = load(textDisk(files, dirname(main)))
+    const candidate = textDisk(files, dirname(main))
+    const { reads, settings } = reloader.serving
+    // What served once was found good where it was read from.
+    const isTrusted = await this.#served(files)
+    const result = load(
+      isTrusted ? candidate : { ...candidate, mayRead: mayReadLike(reads, settings.server.variables) },
+    )
     if (!result.ok) throw refusedFor(result.problems, result.sources)
+    const reaching = isTrusted ? [] : reachProblems(result.loaded, reloader.serving)
+    if (reaching.length > 0) throw refusedFor(reaching, result.sources)
     const read = new Set(result.loaded.texts.map(({ file }) => file))
     const unread = files.find(({ file }) => !read.has(file))
     if (unread) throw refusal(`${unread.file} was sent, and no \`include\` of the candidate names it`)

@@ -26,6 +26,7 @@ const serverOf = (server: Settings['server']): Section => ({
   state_dir: server.stateDir,
   ...(server.consoleUrl !== undefined && { console_url: server.consoleUrl }),
   trusted_proxies: server.trustedProxies,
+  variables: server.variables,
   instances: server.instances,
   drain_delay: durationText(server.drainDelay),
   drain_timeout: durationText(server.drainTimeout),

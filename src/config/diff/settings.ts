@@ -159,6 +159,7 @@ const serverRules = (sides: Sides): Rules<Settings['server']> => ({
   stateDir: (from, to) => pathChange('server.state_dir', from, to, sides),
   consoleUrl: setting<string | undefined>('server.console_url', text, plumbing),
   trustedProxies: membersRule('server.trusted_proxies', 'is believed as a proxy'),
+  variables: membersRule('server.variables', 'is a variable that applied files may read'),
   instances: setting('server.instances', count, plumbing),
   drainDelay: setting('server.drain_delay', durationText, plumbing),
   drainTimeout: setting('server.drain_timeout', durationText, plumbing),
