@@ -112,20 +112,20 @@ export interface Usage {
    */
   month_usd?: number
   /**
-   * US dollars held by requests under way.
+   * US dollars reserved by running requests.
    */
-  held_usd?: number
+  reserved_usd?: number
   /**
-   * Requests under way.
+   * Requests that are running.
    */
-  under_way?: number | string
+  concurrent?: number | string
   /**
    * US dollars that all guests together have spent in the UTC day.
    */
   guests_usd?: number
 }
 /**
- * Pools that are not well: `down` was left out before, `failing` fails when it is tried.
+ * Pools that are not healthy: `down` is ejected and not tried while another is healthy, `failing` fails when it is tried.
  */
 export interface Pools {
   [k: string]: 'up' | 'down' | 'failing'
@@ -185,7 +185,7 @@ export interface Case {
   expect: Expect
 }
 /**
- * A part of what the client gets and of what was decided. A value is compared, or one of `absent`, `/regular expression/`, `{at_most: n}` and `{at_least: n}`. What is not named here is a field of the body.
+ * A part of what the client gets and of what was decided. A value is compared, or one of `absent`, `/regular expression/`, `{at_most: n}` and `{at_least: n}`.
  */
 export interface Expect {
   /**
@@ -244,7 +244,34 @@ export interface Expect {
   body?: {
     [k: string]: unknown
   }
-  [k: string]: unknown
+  /**
+   * The text of the error where the body is flat, as `message` finds it anywhere.
+   */
+  error?: string | number | boolean | unknown[] | {}
+  /**
+   * The exact wait of a 429.
+   */
+  retry_after_ms?: string | number | boolean | unknown[] | {}
+  /**
+   * The link of a 429 to the page of errors.
+   */
+  docs?: string | number | boolean | unknown[] | {}
+  /**
+   * The day when the month ends, of a 402.
+   */
+  resetDate?: string | number | boolean | unknown[] | {}
+  /**
+   * The page to top up, of a 402.
+   */
+  topupUrl?: string | number | boolean | unknown[] | {}
+  /**
+   * Whether the account may spend past its month, of a 402.
+   */
+  overageEnabled?: string | number | boolean | unknown[] | {}
+  /**
+   * The site of the last pool that was tried, of a 503.
+   */
+  tier?: string | number | boolean | unknown[] | {}
 }
 export interface Invariant {
   /**

@@ -73,7 +73,7 @@ const isRefused = ({ verdict }: Verdict, guests: object | undefined): boolean =>
 
 function unjudgedStep(seen: Seen): Step {
   if ('tool' in seen)
-    return { stage: 'gate', outcome: 'deny', text: `nobody could tell what the tool ${seen.tool} takes` }
+    return { stage: 'gate', outcome: 'deny', text: `the server of the tool ${seen.tool} did not say what it takes` }
   if ('gone' in seen) {
     const what = seen.gone === 'key' ? 'its key stopped working' : 'its account was gone'
     return { stage: 'rate', outcome: 'deny', text: `${what} by then` }

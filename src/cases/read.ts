@@ -8,6 +8,7 @@ import { testsFile } from './accept.ts'
 import type { Claim, Invariant, TestsFile } from './file.ts'
 import type { Hypothesis } from './hypothesis.ts'
 import { checkNames } from './names.ts'
+import { checkRenamed } from './renamed.ts'
 import { checkShape } from './shape.ts'
 import { hypothesisOf, type Situation, situationOf } from './situation.ts'
 
@@ -54,6 +55,8 @@ export function readTests(
   }
   const root = parse(source, {}, count)
   if (!root) return { source }
+  // First, so that what the schema says of the same field is not told.
+  checkRenamed(root, count)
   const data = check(root, testsFile, count)
   checkNames(root, config, count)
   if (!data || told.size > 0) return { source }

@@ -42,7 +42,7 @@ function checkCases({ given = {}, cases = [] }: TestsFile, config: Config, refus
     names.add(each.name)
     refuseDouble(each, index, refuse)
     if (!hypothesisOf(config, situationOf(config, given, each)))
-      refuse(at, 'no-plan', 'nobody sends the request', 'write `plan` or `auth`, here or under `given`')
+      refuse(at, 'no-plan', 'no plan and no bearer sends the request', 'write `plan` or `auth`, here or under `given`')
   }
 }
 

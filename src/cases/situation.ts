@@ -91,7 +91,7 @@ function kindOf({ models, aliases }: Config, name: string | undefined): CaseKind
 }
 
 function usageOf(written: WrittenUsage = {}): Usage {
-  const { minute = {}, day = {}, month_usd, held_usd, under_way, guests_usd } = written
+  const { minute = {}, day = {}, month_usd, reserved_usd, concurrent, guests_usd } = written
   const count = (value: string | number | undefined) => (value === undefined ? 0 : unitOf('count', value))
   const usd = (value: number | undefined) => (value === undefined ? 0 : unitOf('usd', value))
   return {
@@ -102,8 +102,8 @@ function usageOf(written: WrittenUsage = {}): Usage {
     },
     day: count(day.requests),
     month: usd(month_usd),
-    held: usd(held_usd),
-    underWay: count(under_way),
+    held: usd(reserved_usd),
+    underWay: count(concurrent),
     guests: usd(guests_usd),
   }
 }

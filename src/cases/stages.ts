@@ -77,7 +77,7 @@ function rateStep({ plan, claims }: Allow, verdict: Verdict): Step {
     `${requests} of ${claims.requests.limit} requests`,
     `${tokens} of ${claims.tokens.limit} tokens (this one: ${takes})`,
     claims.day ? `${day} of ${claims.day.limit} in the day` : '',
-    claims.concurrency ? `${open} of ${claims.concurrency.limit} under way` : '',
+    claims.concurrency ? `${open} of ${claims.concurrency.limit} running` : '',
   ]
   const text = parts.filter(Boolean).join(', ')
   const field = deniedField(verdict)
@@ -112,7 +112,7 @@ function quotaStep({ plan, claims }: Allow, verdict: Verdict): Step {
       : `this one: $${usdText(least)} at least`
   const parts = [
     `$${usdText(used)} of $${usdText(spend.allotment)} used`,
-    held > 0 ? `$${usdText(held)} held` : '',
+    held > 0 ? `$${usdText(held)} reserved` : '',
     overageText(spend.limit, spend.allotment),
     cost,
   ]
@@ -137,7 +137,7 @@ const quotaPlace = (plan: Plan, denied: boolean): Place =>
 const guestStep = ({ limit, place }: { limit: NanoUsd; place?: Place }): Step => ({
   stage: 'quota',
   outcome: 'deny',
-  text: `all guests together have used the $${usdText(limit)} of a day`,
+  text: `all guests together have reached their $${usdText(limit)} of the day`,
   ...(place && { at: place }),
 })
 

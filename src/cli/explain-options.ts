@@ -98,7 +98,7 @@ function poolsIn({ down, failing }: ExplainOptions, { pools }: Config): Situatio
   ])
 }
 
-const USAGES = ['requests', 'tokens', 'oldest', 'day', 'month_usd', 'held_usd', 'under_way', 'guests_usd']
+const USAGES = ['requests', 'tokens', 'oldest', 'day', 'month_usd', 'reserved_usd', 'concurrent', 'guests_usd']
 
 function usageIn(written: readonly string[]): Usage | undefined {
   if (written.length === 0) return undefined
@@ -115,8 +115,8 @@ function usageIn(written: readonly string[]): Usage | undefined {
     minute: { requests: count('requests'), tokens: count('tokens'), oldest },
     day: { requests: count('day') },
     month_usd: usd('month_usd'),
-    held_usd: usd('held_usd'),
-    under_way: count('under_way'),
+    reserved_usd: usd('reserved_usd'),
+    concurrent: count('concurrent'),
     guests_usd: usd('guests_usd'),
   }
 }

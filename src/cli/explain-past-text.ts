@@ -58,7 +58,7 @@ function noteOf({ record, again, sameFiles, agrees }: Past, revision: string): s
   }
   const files = `Revision ${record.revision} decided it, these files are revision ${revision}`
   if (agrees) return `${files}: they come to the same.`
-  const unknown = again ? '' : ' They no longer refuse it, and nobody knows what the limits would have said.'
+  const unknown = again ? '' : ' They no longer refuse it, and what the limits would have said is not known.'
   return `${files}, and come to something else.${unknown} ${then}`
 }
 

@@ -16,7 +16,7 @@ export async function explainPast(requestId: string, options: ExplainOptions): P
   const loaded = loadedOrFail(loadWithStandIns(options.config, process.env, process.cwd()))
   const told = toldOf(loaded, pastOf(loaded, await recordOf(requestId, options.log, loaded)))
   await writeOut([options.json ? pastJson(told) : pastText(told, usesColour(process.stdout))])
-  process.exitCode = denialOf(told.past) ? exitCodes.bad : exitCodes.fine
+  process.exitCode = options.exitCode && denialOf(told.past) ? exitCodes.bad : exitCodes.fine
 }
 
 async function recordOf(requestId: string, log: string | undefined, { settings }: Loaded) {

@@ -24,7 +24,7 @@ export async function explain(options: ExplainOptions): Promise<void> {
   const explained = { hypothesis, trial, answer: answerOf(loaded, trial), remedies, brand: loaded.settings.brand }
   const told = options.json ? explanationJson(explained) : explanationText(explained, usesColour(process.stdout))
   await writeOut([told])
-  process.exitCode = trial.denial ? exitCodes.bad : exitCodes.fine
+  process.exitCode = options.exitCode && trial.denial ? exitCodes.bad : exitCodes.fine
 }
 
 function hypothesisIn(options: ExplainOptions, config: Config): Hypothesis {

@@ -3,6 +3,7 @@ import type { Remedy } from '../cases/flips.ts'
 import type { Hypothesis } from '../cases/hypothesis.ts'
 import type { Trial } from '../cases/trial.ts'
 import type { EpochMs } from '../policy/config.ts'
+import { counted } from '../policy/counted.ts'
 import type { Step } from '../policy/decision.ts'
 import { usdText } from '../wire/money.ts'
 import { jsonText } from './one-line.ts'
@@ -92,9 +93,9 @@ function remedyText(remedy: Remedy, now: EpochMs): string {
     case 'model':
       return `with model ${listed(remedy.names)}`
     case 'under_way':
-      return `while no more than ${remedy.to} requests are under way`
+      return `while no more than ${counted(remedy.to, 'other request')} ${remedy.to === 1 ? 'is' : 'are'} running`
     case 'held':
-      return `while requests under way hold no more than $${usdText(remedy.to)}`
+      return `while running requests reserve no more than $${usdText(remedy.to)}`
     case 'pool':
       return `while ${listed(remedy.names)} answers`
   }

@@ -24,6 +24,7 @@ export interface ExplainOptions {
   readonly request?: string
   readonly log?: string
   readonly json?: boolean
+  readonly exitCode?: boolean
 }
 
 const collected = (value: string, before: readonly string[]): readonly string[] => [...before, value]
@@ -43,9 +44,9 @@ const HYPOTHETICAL = [
 ]
 
 const USAGE_HELP =
-  'what was used before: requests, tokens (of the minute), oldest, day, month_usd, held_usd, under_way, guests_usd; may be repeated, or be several with commas'
+  'what was used before: requests, tokens (of the minute), oldest, day, month_usd, reserved_usd, concurrent, guests_usd; may be repeated, or be several with commas'
 
-/** `svcctl explain`: what would become of a request, or became of a past one, and why. Exit codes: 0 served, 1 refused, 2 wrong usage. */
+/** `svcctl explain`: what would become of a request, or became of a past one, and why. Exit codes: 0 explained, 1 refused and --exit-code given, 2 wrong usage. */
 export function registerExplain(program: Command): void {
   program
     .command('explain')
@@ -70,7 +71,7 @@ export function registerExplain(program: Command): void {
     .option('--path <path>', 'where the body is sent: /v1/chat/completions unless said')
     .option('--header <name: value>', 'a header, which routes may look at; may be repeated', collected, [])
     .option('--usage <name=value>', USAGE_HELP, collected, [])
-    .option('--down <pool>', 'a pool that was left out before; may be repeated', collected, [])
+    .option('--down <pool>', 'a pool that is ejected; may be repeated', collected, [])
     .option('--failing <pool>', 'a pool that fails when it is tried; may be repeated', collected, [])
     .option('--now <moment>', 'when it is sent, such as 2026-11-21T10:00:00Z')
     .addOption(
@@ -86,6 +87,7 @@ export function registerExplain(program: Command): void {
     )
     .option('--log <path>', 'where the decision log is: a file or a directory (default: as the files say)')
     .option('--json', 'print it as JSON')
+    .option('--exit-code', 'exit 1 when the request is refused')
     .action(async (options: ExplainOptions) => {
       if (options.request !== undefined) {
         const { explainPast } = await import('./explain-past.ts')

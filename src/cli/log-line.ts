@@ -1,5 +1,6 @@
 import { withoutKeys } from '../gateway/keys.ts'
 import type { LogEntry } from '../http/server.ts'
+import { counted } from '../policy/counted.ts'
 import { usdText } from '../wire/money.ts'
 import { oneLine } from './one-line.ts'
 import { timeOfDay } from './time-of-day.ts'
@@ -12,7 +13,7 @@ export function logLine(
   const { at, status, asked, method, path, ms, interrupted, skippedEvents } = entry
   const what = asked === undefined ? `${method} ${path}` : modelOf(entry, asked || defaultModel.name)
   const served = `${part(what)}${toolsOf(entry)}${part(poolsOf(entry))}  ${ms} ms${tokensOf(entry)}${costOf(entry)}`
-  const broken = `${part(reasonOf(entry))}${skippedEvents ? `  ${skippedEvents} broken events` : ''}`
+  const broken = `${part(reasonOf(entry))}${skippedEvents ? `  ${counted(skippedEvents, 'broken event')}` : ''}`
   const end = interrupted ? `  interrupted: ${interrupted}` : ''
   return oneLine(withoutKeys(`${timeOfDay(at)}  ${status}${served}${broken}${end}`))
 }

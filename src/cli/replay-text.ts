@@ -18,7 +18,7 @@ export function replayText(told: ReplayTold): string {
   const { groups, total, candidate, revisions } = told
   const title = `${counted(total.requests, 'decision')}${ofRevisions(revisions)}, taken through revision ${candidate}`
   const rows = groups.map(group => [group.plan, group.model, ...cellsOf(group)])
-  const head = ['PLAN', 'MODEL', ...COLUMNS.map(name => name.toUpperCase()), 'HELD USD', 'CHANGE']
+  const head = ['PLAN', 'MODEL', ...COLUMNS.map(name => name.toUpperCase()), 'RESERVED USD', 'CHANGE']
   const sums = groups.length === 0 ? [] : [table([head, ...rows, ['TOTAL', '', ...cellsOf(total)]], 2)]
   return `${[title, ...sums, ...notesOf(told)].join('\n\n')}\n`
 }
@@ -47,15 +47,15 @@ const signed = (amount: NanoUsd): string => {
 function notesOf({ total, broken }: ReplayTold): string[] {
   const { requests, undeterminable, unasked } = total
   const notes = [
-    requests > 0 ? 'HELD USD is the most that the admitted requests could cost.' : '',
+    requests > 0 ? 'RESERVED USD is the most that the admitted requests could cost.' : '',
     undeterminable > 0
-      ? `${undeterminable} undeterminable: routes look for something in texts or headers that nobody looked for then.`
+      ? `${undeterminable} undeterminable: routes look for something in texts or headers that was not looked for then.`
       : '',
     unasked > 0
-      ? `${unasked} of those allowed were refused before any limit was asked: whether they fit is not known, and their cost is left out.`
+      ? `${unasked} of those allowed were refused before any limit was asked: whether the limits have room for them is not known, and their cost is not counted.`
       : '',
     broken > 0
-      ? `${counted(broken, 'line')} ${broken === 1 ? 'was' : 'were'} left out: broken, or of another version.`
+      ? `${counted(broken, 'line')} ${broken === 1 ? 'was' : 'were'} skipped: broken, or of another version.`
       : '',
   ].filter(Boolean)
   return notes.length > 0 ? [notes.join('\n')] : []
@@ -75,6 +75,6 @@ export function replayJson({ groups, total, broken, candidate, revisions }: Repl
 
 const tallyRecord = ({ before, after, ...counts }: Tally): object => ({
   ...counts,
-  held_nano_usd: before,
-  held_nano_usd_after: after,
+  reserved_nano_usd: before,
+  reserved_nano_usd_after: after,
 })

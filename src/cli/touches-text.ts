@@ -53,9 +53,9 @@ function plansText(plans: readonly PlanTouched[], kind: Kind['kind']): string {
 
 function notes({ undeterminable, unasked, broken }: RequestsTouched): readonly string[] {
   return [
-    undeterminable > 0 ? 'what cannot be told hinges on texts or headers that nobody looked at then' : '',
-    unasked > 0 ? `whether ${thousands(unasked)} of those allowed fit into the limits is not known` : '',
-    broken > 0 ? `${thousands(broken)} broken ${broken === 1 ? 'line was' : 'lines were'} left out` : '',
+    undeterminable > 0 ? 'what cannot be told hinges on texts or headers that were not looked at then' : '',
+    unasked > 0 ? `whether the limits have room for ${thousands(unasked)} of those allowed is not known` : '',
+    broken > 0 ? `${thousands(broken)} broken ${broken === 1 ? 'line was' : 'lines were'} skipped` : '',
   ].filter(Boolean)
 }
 

@@ -157,11 +157,11 @@ function lintPlans({ name, data }: Sound, { cost, tokens }: Worst, { plans, mode
     const cap = typeof plan.overage === 'object' ? unitOf('usd', plan.overage.cap_usd) : 0
     const month = plan.overage === true ? Number.POSITIVE_INFINITY : unitOf('usd', plan.monthly_usd) + cap
     if (cost > month) {
-      const message = `plan \`${slug}\` can never pay for \`${name}\`: up to ${cost / 1e9} USD are held, and a month has ${month / 1e9}`
-      say(['monthly_usd'], 'error', 'route-too-dear', message, 'raise it, or lower what the `meter` holds')
+      const message = `plan \`${slug}\` can never pay for \`${name}\`: up to ${cost / 1e9} USD are reserved, and a month has ${month / 1e9}`
+      say(['monthly_usd'], 'error', 'route-too-dear', message, 'raise it, or lower what the `meter` reserves')
     }
     if (tokens > unitOf('count', plan.tpm)) {
-      const message = `plan \`${slug}\` has fewer tokens in a minute than \`${name}\` holds: ${tokens}`
+      const message = `plan \`${slug}\` has fewer tokens in a minute than \`${name}\` reserves: ${tokens}`
       say(['tpm'], 'error', 'tpm-too-small', message, 'raise it, or lower `max_input` and `max_output` of the `meter`')
     }
   }

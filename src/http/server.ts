@@ -185,8 +185,11 @@ function entryOf(
     cost: note.cost,
     estimated: note.estimated,
     skippedEvents: note.skippedEvents,
-    firstMs: note.firstMs,
+    firstMs: tenths(note.firstMs),
     overheadMs: note.overheadMs,
     interrupted: note.interrupted,
   }
 }
+
+/** Milliseconds with one decimal: the clock's digits behind that mean nothing to a reader. */
+const tenths = (ms: number | undefined): number | undefined => (ms === undefined ? undefined : Math.round(ms * 10) / 10)

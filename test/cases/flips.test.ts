@@ -61,8 +61,8 @@ function randomSituation(random: () => number): Situation {
       },
       day: { requests: limits.perDay === undefined ? 0 : near(limits.perDay) },
       month_usd: usd(month),
-      held_usd: usd(pick(0, near(limits.monthlyUsd) / 1e9)),
-      under_way: randomInt(random, 0, 5),
+      reserved_usd: usd(pick(0, near(limits.monthlyUsd) / 1e9)),
+      concurrent: randomInt(random, 0, 5),
     },
   }
 }
@@ -95,12 +95,12 @@ async function verify(situation: Situation, { facts, standing }: Trial, remedy: 
       if (facts.request.kind !== 'chat') throw new Error('only chats think')
       return expect(admits({ ...facts, request: { ...facts.request, thinking: false } }, standing)).toBe(true)
     case 'under_way':
-      expect(await isServed({ ...situation, usage: { ...situation.usage, under_way: remedy.to } })).toBe(true)
-      return expect(await isServed({ ...situation, usage: { ...situation.usage, under_way: remedy.to + 1 } })).toBe(
+      expect(await isServed({ ...situation, usage: { ...situation.usage, concurrent: remedy.to } })).toBe(true)
+      return expect(await isServed({ ...situation, usage: { ...situation.usage, concurrent: remedy.to + 1 } })).toBe(
         false,
       )
     case 'held': {
-      const held = (nano: number) => ({ ...situation.usage, held_usd: Number((nano / 1e9).toFixed(9)) })
+      const held = (nano: number) => ({ ...situation.usage, reserved_usd: Number((nano / 1e9).toFixed(9)) })
       expect(await isServed({ ...situation, usage: held(remedy.to) })).toBe(true)
       return expect(await isServed({ ...situation, usage: held(remedy.to + 1) })).toBe(false)
     }

@@ -19,7 +19,27 @@ test.each([
   [
     'an unknown usage',
     cases('usage: { month: 1 }', fine),
-    '3:14 unknown-field: unknown field `month`; known here: `minute`, `day`, `month_usd`, `held_usd`, `under_way`, `guests_usd`',
+    '3:14 unknown-field: unknown field `month`; known here: `minute`, `day`, `month_usd`, `reserved_usd`, `concurrent`, `guests_usd`',
+  ],
+  [
+    'what was reserved, by its old name',
+    cases('usage: { held_usd: 1 }', fine),
+    '3:14 unknown-field: unknown field `held_usd`; it is called `reserved_usd`',
+  ],
+  [
+    'running requests, by their old name',
+    cases('usage: { under_way: 1 }', fine),
+    '3:14 unknown-field: unknown field `under_way`; it is called `concurrent`',
+  ],
+  [
+    'an expected rule, which is a route',
+    cases('expect: { rule: time-sensitive }'),
+    '3:15 unknown-field: unknown field `rule`; it is called `route`',
+  ],
+  [
+    'an expectation that no answer could meet',
+    cases('expect: { statsu: absent }'),
+    '3:15 unknown-field: unknown field `statsu`; did you mean `status`?',
   ],
   [
     'a field that belongs elsewhere',

@@ -98,7 +98,13 @@ test('one that was refused is told with the wait that its client was told, and w
     Decided by revision REVISION, and again to the same bytes.
     "
   `)
-  expect(exitCode).toBe(1)
+  expect(exitCode).toBe(0)
+})
+
+test('a refusal of the past exits 1 only with --exit-code', async () => {
+  expect(await explain('req_limited')).toMatchObject({ exitCode: 0 })
+  expect(await explain('req_limited', '--exit-code')).toMatchObject({ exitCode: 1 })
+  expect(await explain('req_served', '--exit-code')).toMatchObject({ exitCode: 0 })
 })
 
 test('one whose key stopped working meanwhile says so', async () => {
@@ -166,16 +172,16 @@ test('a replay of a directory tells by plan and model what another policy would 
     "
     7 decisions of revisions REVISION, 0123456789ab, taken through revision CANDIDATE
 
-    PLAN   MODEL     REQUESTS  REFUSED  ALLOWED  REROUTED  MOVED  UNDETERMINABLE   HELD USD     CHANGE
-    free   svc-core         1        0        0         0      0               0          0          0
-    free   svc-pro          2        0        2         0      0               0          0          0
-    pro    svc-core         1        0        0         0      0               0          0          0
-    pro    svc-pro          3        0        0         2      1               0  0.0192672  -0.016056
-    TOTAL                   7        0        2         2      1               0  0.0192672  -0.016056
+    PLAN   MODEL     REQUESTS  REFUSED  ALLOWED  REROUTED  MOVED  UNDETERMINABLE  RESERVED USD     CHANGE
+    free   svc-core         1        0        0         0      0               0             0          0
+    free   svc-pro          2        0        2         0      0               0             0          0
+    pro    svc-core         1        0        0         0      0               0             0          0
+    pro    svc-pro          3        0        0         2      1               0     0.0192672  -0.016056
+    TOTAL                   7        0        2         2      1               0     0.0192672  -0.016056
 
-    HELD USD is the most that the admitted requests could cost.
-    2 of those allowed were refused before any limit was asked: whether they fit is not known, and their cost is left out.
-    1 line was left out: broken, or of another version.
+    RESERVED USD is the most that the admitted requests could cost.
+    2 of those allowed were refused before any limit was asked: whether the limits have room for them is not known, and their cost is not counted.
+    1 line was skipped: broken, or of another version.
     "
   `)
   expect(exitCode).toBeUndefined()
@@ -200,8 +206,8 @@ test('a replay of one file, as JSON', async () => {
         "undeterminable": 0,
         "same": 2,
         "unasked": 0,
-        "held_nano_usd": 9633600,
-        "held_nano_usd_after": 9633600
+        "reserved_nano_usd": 9633600,
+        "reserved_nano_usd_after": 9633600
       },
       "groups": [
         {
@@ -215,8 +221,8 @@ test('a replay of one file, as JSON', async () => {
           "undeterminable": 0,
           "same": 1,
           "unasked": 0,
-          "held_nano_usd": 0,
-          "held_nano_usd_after": 0
+          "reserved_nano_usd": 0,
+          "reserved_nano_usd_after": 0
         },
         {
           "plan": "pro",
@@ -229,8 +235,8 @@ test('a replay of one file, as JSON', async () => {
           "undeterminable": 0,
           "same": 1,
           "unasked": 0,
-          "held_nano_usd": 9633600,
-          "held_nano_usd_after": 9633600
+          "reserved_nano_usd": 9633600,
+          "reserved_nano_usd_after": 9633600
         }
       ]
     }

@@ -62,7 +62,7 @@ test('a refusal ends with the answer and what would flip it', async () => {
       · in plan pro or team
     "
   `)
-  expect(exitCode).toBe(1)
+  expect(exitCode).toBe(0)
 })
 
 test('a model outside the plan is stopped at the gate', async () => {
@@ -85,7 +85,7 @@ test('a model outside the plan is stopped at the gate', async () => {
       · with model svc-core
     "
   `)
-  expect(exitCode).toBe(1)
+  expect(exitCode).toBe(0)
 })
 
 test('a full minute says when there is room again', async () => {
@@ -105,7 +105,7 @@ test('pools that fail are told in the order in which they are tried', async () =
   expect(failing.stdout).toContain('8 send   ✓ onprem-core failed, so cloud-core ')
   expect(all.stdout).toContain('8 send   ✗ onprem-core, then cloud-core: none answers ')
   expect(all.stdout).toContain('  · while onprem-core or cloud-core answers\n')
-  expect(all.exitCode).toBe(1)
+  expect(all.exitCode).toBe(0)
 })
 
 test('a guest is a device, and who sends no key is told at the door', async () => {
@@ -114,7 +114,7 @@ test('a guest is a device, and who sends no key is told at the door', async () =
 
   expect(guest.stdout).toContain('  1 who    ✓ a guest on plan guest-device ')
   expect(nobody.stdout).toContain('  1 who    ✗ NO_AUTH\n\n401 NO_AUTH · Send `Authorization: Bearer svc_…`.')
-  expect(nobody.exitCode).toBe(1)
+  expect(nobody.exitCode).toBe(0)
 })
 
 test('JSON has the stages, the answer of the wire and what would flip it', async () => {
@@ -168,7 +168,7 @@ test('JSON has the stages, the answer of the wire and what would flip it', async
       { change: 'model', names: ['svc-core'] },
     ],
   })
-  expect(exitCode).toBe(1)
+  expect(exitCode).toBe(0)
 })
 
 test('JSON of what is served has no flip', async () => {
@@ -191,7 +191,7 @@ test('a case of the tests is explained as the tests run it', async () => {
 
   expect(stdout).toContain('  2 body   ✗ max_tokens: svc-ultra-pro needs at least 2000 with thinking on')
   expect(stdout).toContain('  · with max_tokens from 2000 to 127999\n')
-  expect(exitCode).toBe(1)
+  expect(exitCode).toBe(0)
 })
 
 test.each([
@@ -239,3 +239,14 @@ test('two callers or two requests are wrong usage', async () => {
   await expect(explain('--chat', 'a', '--input', 'b')).rejects.toMatchObject({ code: 'commander.conflictingOption' })
   await expect(explain('--case', 'a', '--plan', 'free')).rejects.toMatchObject({ code: 'commander.conflictingOption' })
 })
+
+test.each([
+  ['free', 'svc-pro', [], 0],
+  ['free', 'svc-pro', ['--exit-code'], 1],
+  ['pro', 'svc-pro', ['--exit-code'], 0],
+])(
+  'on plan %s, %s with options %j exits %d: a refusal is an answer unless the code is asked for',
+  async (plan, model, options, code) => {
+    expect(await explain('--plan', plan, '--model', model, ...options)).toMatchObject({ exitCode: code })
+  },
+)

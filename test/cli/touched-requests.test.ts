@@ -80,12 +80,12 @@ test('what only the limits can say, and what cannot be told, is said', async () 
 
   expect(await touched(log, changed('models: [small]', 'models: all'))).toEqual([
     'of 2 requests since 2026-11-21T10:00:00Z: 1 newly allowed (free 1)',
-    'whether 1 of those allowed fit into the limits is not known',
+    'whether the limits have room for 1 of those allowed is not known',
   ])
   const routed = configOf(`${yaml}routes: [{ name: r, when: { mentions: [now] }, use: big }]\n`)
   expect(await touched(log, routed)).toEqual([
     'of 2 requests since 2026-11-21T10:00:00Z: 1 cannot be told (pro 1)',
-    'what cannot be told hinges on texts or headers that nobody looked at then',
+    'what cannot be told hinges on texts or headers that were not looked at then',
   ])
 })
 
@@ -118,7 +118,7 @@ test('broken lines are counted, and an empty log is told', async () => {
   writeFileSync(join(log, 'decisions-000002.ndjson'), '{"v":1,"id"\n')
   const empty = directoryOf({ 'decisions-000001.ndjson': '' })
 
-  expect(await touched(log, before)).toContain('1 broken line was left out')
+  expect(await touched(log, before)).toContain('1 broken line was skipped')
   expect(await touched(empty, before)).toEqual(['no request was recorded yet'])
 })
 
