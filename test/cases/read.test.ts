@@ -90,7 +90,7 @@ test.each([
   [
     'an expected field of the body without a value',
     cases('expect: { docs: }'),
-    '3:15 no-value: `docs` has no value; write what it is to be, or `absent`',
+    '3:15 no-value: `docs` has no value; give it one, or remove it',
   ],
   [
     'a regular expression that is none',
