@@ -70,7 +70,7 @@ export class Expenses {
   costOf(pool: Pool, work: Work | undefined): NanoUsd {
     const { cost } = this.#settingsOf(pool)
     if (!cost || !work) return 0
-    const { inputTokens, outputTokens } = work.usage ?? estimateOf(this.#admitted, work.spoken)
+    const { inputTokens, outputTokens } = work.usage ?? estimateOf(this.#admitted, work)
     return costOf(cost, inputTokens, this.#paidOutput(outputTokens), this.#images)
   }
 
@@ -79,7 +79,9 @@ export class Expenses {
     if (!work || !this.#settingsOf(pool).cost) return
     // The rounds before have rows of their own.
     const { spent: _, ...admitted } = this.#admitted
-    const { bill } = settlementOf(admitted, { pool, ...work })
+    // Its operator may have to pay for the most of it.
+    const { least: _least, ...most } = work
+    const { bill } = settlementOf(admitted, { pool, ...most })
     const waste = { attempt: this.#before + attempt, cause, bill: { ...bill, cost: this.costOf(pool, work) } }
     this.#store.recordWaste([waste]).catch((error: unknown) => {
       this.#alarm('waste could not be recorded', { requestId: bill.requestId, error: String(error) })

@@ -8,7 +8,7 @@ import { watchedFailover } from './attempt-watch.ts'
 import type { AnswerEnd, Attempted, Unanswered } from './failover.ts'
 import type { Call, Gateway, Unserved } from './infer.ts'
 import type { Lease } from './leases.ts'
-import type { Outcome, Work } from './outcome.ts'
+import { type Outcome, PROMPT_ONLY, type Work } from './outcome.ts'
 import { type Delivered, settlementOf } from './settlement.ts'
 import { type Bill, chargeOf } from './store.ts'
 import { answerId, type StreamEnding } from './stream.ts'
@@ -64,7 +64,7 @@ export function forward<A>(
       commit: decision.commit,
       streamTime: Math.max(0, settings.streamTimeout - (clock.elapsed() - startedAt)),
       // The prompt is read from here on; images are charged once they came.
-      dispatched: () => admitted.lease.dispatched(() => settlementOf(admitted, { pool, spoken: 0, items: 0 })),
+      dispatched: () => admitted.lease.dispatched(() => settlementOf(admitted, { pool, least: PROMPT_ONLY, items: 0 })),
     }
     if (traceparent !== undefined) target.traceparent = traceparent
     return attempt(target)
@@ -105,10 +105,12 @@ export async function settle(gateway: Gateway, admitted: AdmittedCall, delivered
 }
 
 /** What a backend did, as it is settled. */
-export function delivered(pool: Pool, { usage, spoken, items }: Work): Delivered {
+export function delivered(pool: Pool, { usage, spoken, tokens, least, items }: Work): Delivered {
   const known: Building<Delivered> = { pool }
   if (usage) known.usage = usage
   if (spoken !== undefined) known.spoken = spoken
+  if (tokens !== undefined) known.tokens = tokens
+  if (least) known.least = least
   if (items !== undefined) known.items = items
   return known
 }

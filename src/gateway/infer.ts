@@ -185,7 +185,7 @@ function streamed(
   admitted: LeasedCall,
   { answer, pool, failures, over }: AnsweredBy<AnswerStream>,
 ): Served {
-  admitted.lease.speaking(() => settlementOf(admitted, { pool, spoken: answer.spoken }))
+  admitted.lease.speaking(() => settlementOf(admitted, delivered(pool, answer.work())))
   return {
     kind: 'stream',
     admitted,

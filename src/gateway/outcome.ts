@@ -1,7 +1,7 @@
 import type { EpochMs, Millis } from '../policy/config.ts'
 import { isObject } from '../wire/body.ts'
 import { errorText, parse } from '../wire/chunk.ts'
-import type { Usage } from '../wire/usage.ts'
+import type { LeastUsage, Usage } from '../wire/usage.ts'
 
 /** How an attempt ended, before anything of it reached the client. DESIGN.md, section 6, has the table. */
 export type Outcome<A> = { readonly kind: 'answered'; readonly answer: A } | Rejected | Failed | Left
@@ -51,9 +51,16 @@ export interface Work {
   readonly usage?: Usage
   /** Bytes of what the model said; unknown when a whole answer never came, which may have been all of it. */
   readonly spoken?: number
+  /** Of a stream: tokens that it made for that at the least. */
+  readonly tokens?: number
+  /** Of an answer that was cut: what its client is charged for. */
+  readonly least?: LeastUsage
   /** What is paid by the piece, where that is known. */
   readonly items?: number
 }
+
+/** Charged where nothing of an answer came: the prompt. */
+export const PROMPT_ONLY: LeastUsage = { outputTokens: 0 }
 
 const READ_ONLY: Work = { spoken: 0 }
 

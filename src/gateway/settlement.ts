@@ -2,25 +2,22 @@ import type { Pool } from '../policy/config.ts'
 import type { Building } from '../policy/decision.ts'
 import { costOf } from '../policy/price.ts'
 import { toolsCost } from '../policy/tools.ts'
-import type { Usage } from '../wire/usage.ts'
+import type { LeastUsage, Usage } from '../wire/usage.ts'
 import type { AdmittedCall, Spent } from './admit.ts'
+import type { Work } from './outcome.ts'
 import type { Bill, Settlement } from './store.ts'
 
 /** What is known of an answer when it is over. */
-export interface Delivered {
+export interface Delivered extends Work {
   readonly pool: Pool
-  /** As the backend reported it. */
-  readonly usage?: Usage
-  /** Bytes of what the model said; unknown when a whole answer never came. */
-  readonly spoken?: number
-  /** Images that came; all that were asked for when unknown. */
-  readonly items?: number
 }
 
-/** No tokenizer in use makes more than a token of three bytes on average. */
+/** Of a whole answer without usage: most texts have more bytes for each token, so that its backend is paid for all of them. */
 const BYTES_PER_TOKEN = 3
+/** Of a prompt whose answer was cut: few texts have more bytes for each token, so that a part never costs more than all. */
+const PROMPT_BYTES_PER_TOKEN = 8
 
-/** The settlement of a request: at the backend's usage, else at an estimate that never passes the hold. */
+/** The settlement of a request: at the backend's usage, else at an estimate that never passes the hold: from below where the answer was cut. */
 export function settlementOf(admitted: AdmittedCall, delivered: Delivered): Settlement {
   const { caller, request, decision, hold, revision } = admitted
   const { inputTokens, outputTokens, estimated, calls } = spentWith(admitted, delivered)
@@ -48,9 +45,10 @@ export function settlementOf(admitted: AdmittedCall, delivered: Delivered): Sett
 }
 
 /** What a request weighed with what was delivered in its present round. */
-export function spentWith(admitted: AdmittedCall, { usage, spoken }: Omit<Delivered, 'pool'>): Spent {
+export function spentWith(admitted: AdmittedCall, work: Work): Spent {
+  const { usage, least } = work
   const { inputTokens, outputTokens, estimated, calls } = admitted.spent ?? NOTHING_SPENT
-  const present = usage ?? estimateOf(admitted, spoken)
+  const present = usage ?? (least ? leastOf(admitted, least) : estimateOf(admitted, work))
   return {
     inputTokens: inputTokens + present.inputTokens,
     outputTokens: outputTokens + present.outputTokens,
@@ -61,12 +59,22 @@ export function spentWith(admitted: AdmittedCall, { usage, spoken }: Omit<Delive
 
 const NOTHING_SPENT: Spent = { inputTokens: 0, outputTokens: 0, estimated: false, calls: {} }
 
-/** Tokens of an answer whose backend did not tell: never more than are held. */
-export function estimateOf({ decision, hold }: AdmittedCall, spoken: number | undefined): Usage {
+/** Tokens of an answer whose backend did not tell, at the most, and never more than are held. */
+export function estimateOf({ decision, hold }: AdmittedCall, { spoken, tokens = 0 }: Work): Usage {
   const inputTokens = decision.claims.tokens.input
   const held = hold.tokens - inputTokens
+  const said = spoken === undefined ? held : Math.max(tokens, Math.ceil(spoken / BYTES_PER_TOKEN))
+  return { inputTokens, outputTokens: Math.min(held, said) }
+}
+
+/** Tokens of an answer that was cut, at the least: no more than all of it would have had. */
+function leastOf({ request, decision, hold }: AdmittedCall, { inputTokens, outputTokens }: LeastUsage): Usage {
+  const { input } = decision.claims.tokens
+  const images =
+    request.kind === 'chat' && decision.model.kind === 'chat' ? request.images * decision.model.imageTokens : 0
+  const prompt = images + Math.ceil(Math.max(0, input - images) / PROMPT_BYTES_PER_TOKEN)
   return {
-    inputTokens,
-    outputTokens: spoken === undefined ? held : Math.min(held, Math.ceil(spoken / BYTES_PER_TOKEN)),
+    inputTokens: inputTokens ?? Math.min(input, prompt),
+    outputTokens: Math.min(hold.tokens - input, outputTokens),
   }
 }

@@ -5,7 +5,7 @@ import type { ChunkTerms } from '../wire/chunk.ts'
 import type { StreamWanted } from '../wire/request.ts'
 import { StreamReader, type StreamReading } from '../wire/stream.ts'
 import type { DeltaReader } from '../wire/tools/delta-reader.ts'
-import type { Usage } from '../wire/usage.ts'
+import type { LeastUsage, Usage } from '../wire/usage.ts'
 import { type AttemptPorts, openAttempt, type Reader, type Target } from './attempt.ts'
 import { Deadlines } from './deadlines.ts'
 import { Inbox } from './inbox.ts'
@@ -31,6 +31,10 @@ export interface StreamEnding {
   readonly usage?: Usage
   /** Bytes of content, reasoning and tool calls that were passed on. */
   readonly spoken: number
+  /** Tokens that the backend made for that at the least. */
+  readonly tokens: number
+  /** What it used at the least, where it did not report the usage of all of it. */
+  readonly least?: LeastUsage
   /** Broken events that were left out. */
   readonly skipped: number
 }
@@ -43,6 +47,8 @@ export interface LiveStream {
   resume(): void
   /** The client left: the backend is told at once, the sink nothing. What was said stays to be paid. */
   abort(): StreamEnding
+  /** The same, but for a backend that has said all: it is heard until it reported its usage, or for some seconds. */
+  clientLeft(): Promise<StreamEnding>
 }
 
 /** The id of an answer whose backend gave it none. */
@@ -116,11 +122,6 @@ export class AnswerStream implements Reader, LiveStream {
     this.#reader = new StreamReader(chunks, choices, target.commit === 'first_content')
   }
 
-  /** Bytes of content, reasoning and tool calls so far. */
-  get spoken(): number {
-    return this.#reader.spoken
-  }
-
   begin(exchange: Exchange, streamTime: Millis, client: Client): void {
     this.#exchange = exchange
     this.#unwatch = client.onGone(() => this.leave())
@@ -148,6 +149,14 @@ export class AnswerStream implements Reader, LiveStream {
     const { ending } = this.#outbox
     // Whoever has said all is not cut short any more.
     return ending?.clean ? ending : this.#end('client gone', false)
+  }
+
+  clientLeft(): Promise<StreamEnding> {
+    if (this.#phase !== 'live' || !this.#reader.finished) return Promise.resolve(this.abort())
+    return new Promise(resolve => {
+      this.#outbox.attach({ write: () => {}, end: resolve })
+      this.resume()
+    })
   }
 
   sent(): void {
@@ -292,17 +301,19 @@ export class AnswerStream implements Reader, LiveStream {
   #end(cause: string, isFault = cause !== ''): StreamEnding {
     this.#deadlines.callOff()
     this.#phase = 'over'
-    const { usage, spoken, skipped } = this.#reader
-    // A usage that came before the end of a stream that never came counts a part of it.
+    const { usage, spoken, tokens, least, skipped, hasReported } = this.#reader
     const clean = cause === ''
-    const ending: Building<StreamEnding> = { clean, cause, isFault, spoken, skipped }
+    const ending: Building<StreamEnding> = { clean, cause, isFault, spoken, tokens, skipped }
     if (clean && usage) ending.usage = usage
+    // A usage that came before the last of the answer counts a part of it, also where the answer ended well.
+    else if (!clean || hasReported) ending.least = least
     this.#outbox.end(ending)
     return ending
   }
 
   work(): Work {
-    return { spoken: this.#reader.spoken }
+    const { spoken, tokens, least } = this.#reader
+    return { spoken, tokens, least }
   }
 
   #failed(cause: string): Failed {

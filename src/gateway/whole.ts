@@ -1,7 +1,7 @@
 import type { BackendSettings } from '../config/settings.ts'
 import type { Millis } from '../policy/config.ts'
 import { type AttemptPorts, openAttempt, type Reader, type Target } from './attempt.ts'
-import { errorIn, failed, type Outcome, ofError, type Work } from './outcome.ts'
+import { errorIn, failed, type Outcome, ofError, PROMPT_ONLY, type Work } from './outcome.ts'
 import type { Cancel, Client, Clock, Exchange } from './ports.ts'
 import { atEndOfTurn } from './turn.ts'
 
@@ -104,7 +104,7 @@ class WholeReader<A> implements Reader {
   }
 
   #leave(): void {
-    this.#giveUp({ kind: 'left', ...(this.#dispatched && !this.#isRefused && { work: {} }) })
+    this.#giveUp({ kind: 'left', ...(this.#dispatched && !this.#isRefused && { work: UNSEEN }) })
   }
 
   #giveUp(outcome: Outcome<A>): void {
@@ -117,6 +117,9 @@ class WholeReader<A> implements Reader {
 const read = atEndOfTurn<() => void>(all => {
   for (const end of all) end()
 })
+
+/** Nothing of it was seen: its client is charged the prompt, and no picture. */
+const UNSEEN: Work = { least: PROMPT_ONLY, items: 0 }
 
 const NO_BYTES: Buffer = Buffer.alloc(0)
 const nothing = () => {}

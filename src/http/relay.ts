@@ -16,9 +16,10 @@ export function relay(
 ): Promise<void> {
   return new Promise((resolve, reject) => {
     let stopWatching: Cancel = () => {}
-    const finish = (ending: StreamEnding, last: () => void) => {
+    const finish = (ending: StreamEnding | Promise<StreamEnding>, last: () => void) => {
       stopWatching()
-      settle(ending)
+      Promise.resolve(ending)
+        .then(settle)
         .then(last)
         .then(resolve, (error: unknown) => {
           // What cannot be settled must not end well.
@@ -26,12 +27,14 @@ export function relay(
           reject(error)
         })
     }
+    // Who shuts down does not wait for a usage.
+    const leave = () => finish(call.wasCut ? stream.abort() : stream.clientLeft(), () => {})
     if (call.gone) {
-      finish(stream.abort(), () => {})
+      leave()
       return
     }
     call.speaking = true
-    stopWatching = call.onGone(() => finish(stream.abort(), () => {}))
+    stopWatching = call.onGone(leave)
     const resume = () => stream.resume()
     stream.attach({
       write: text => {

@@ -1,6 +1,7 @@
 import { type Chunk, type ChunkTerms, type DeltaChunk, DONE, parse, readChunk, readParsed } from './chunk.ts'
 import { isObject } from './json.ts'
 import type { EventForm } from './known-events.ts'
+import { leastTokens } from './least-tokens.ts'
 
 /** An event of a stream, but for the text in its middle. */
 interface Form {
@@ -49,7 +50,8 @@ export class ChunkForms {
     if (text === undefined) return readChunk(data, this.#terms)
     const { sentBefore, sentAfter, choices } = form
     const sent = sentBefore === form.before && sentAfter === form.after ? data : sentBefore + text + sentAfter
-    return { kind: 'delta', spoken: Buffer.byteLength(text), choices, finished: NONE, data: sent }
+    const spoken = Buffer.byteLength(text)
+    return { kind: 'delta', spoken, tokens: leastTokens(text), choices, finished: NONE, data: sent }
   }
 
   #parse(data: string): Chunk {

@@ -1,4 +1,5 @@
 import { parse } from './chunk.ts'
+import { leastTokens } from './least-tokens.ts'
 
 /** Events that differ in one text alone, from one blank line to the next: what stands before and after it, in ASCII. */
 export interface EventForm {
@@ -17,6 +18,8 @@ export interface KnownEvents {
   readonly end: number
   /** Bytes of what they say. */
   readonly spoken: number
+  /** Tokens that they took at the least. */
+  readonly tokens: number
   /** As they go to the client. */
   readonly events: string
 }
@@ -32,6 +35,7 @@ export function readKnown(form: EventForm, bytes: Buffer, latin1: string, from: 
   const { before, after, sentBefore, sentAfter, isSentAsCame } = form
   let events = ''
   let spoken = 0
+  let tokens = 0
   let at = from
   /** What stands between it and `at` goes out as it came. */
   let unsent = from
@@ -39,18 +43,21 @@ export function readKnown(form: EventForm, bytes: Buffer, latin1: string, from: 
     const start = at + before.length
     const next = end + after.length
     const text = latin1.slice(start, end)
-    if (isSentAsCame && PLAIN.test(text)) spoken += text.length
-    else {
+    if (isSentAsCame && PLAIN.test(text)) {
+      spoken += text.length
+      tokens += leastTokens(text)
+    } else {
       const said = parse(bytes.toString('utf8', start - 1, end + 1))
       if (typeof said !== 'string') break
       spoken += Buffer.byteLength(said)
+      tokens += leastTokens(said)
       const sent = isSentAsCame ? bytes.toString('utf8', start, end) : JSON.stringify(said).slice(1, -1)
       events += latin1.slice(unsent, at) + sentBefore + sent + sentAfter
       unsent = next
     }
     at = next
   }
-  return at === from ? undefined : { end: at, spoken, events: events + latin1.slice(unsent, at) }
+  return at === from ? undefined : { end: at, spoken, tokens, events: events + latin1.slice(unsent, at) }
 }
 
 /** Where the text of an event ends that begins at `from`; -1 where there is none of the form, or not all of it. */

@@ -2,7 +2,7 @@ import type { ChunkTerms, DeltaChunk } from './chunk.ts'
 import { ChunkForms } from './chunk-form.ts'
 import { type KnownEvents, readKnown } from './known-events.ts'
 import { MAX_EVENT_BYTES, SseSplitter, sseEvent } from './sse.ts'
-import type { Usage } from './usage.ts'
+import type { LeastUsage, Usage } from './usage.ts'
 
 /** What some bytes of a stream brought. Nothing after a stop is read. */
 export interface StreamReading {
@@ -25,7 +25,11 @@ export class StreamReader {
   readonly #finished = new Set<number>()
   /** Bytes of content, reasoning and tool calls so far. */
   spoken = 0
-  usage: Usage | undefined
+  /** Tokens that the backend made for that at the least. */
+  tokens = 0
+  /** As reported last, and the tokens until then: some backends report with each chunk. */
+  #reported: Usage | undefined
+  #reportedAt = 0
   /** Broken events that were left out. */
   skipped = 0
 
@@ -35,6 +39,24 @@ export class StreamReader {
     this.#forms = new ChunkForms(terms)
     this.#choices = choices
     this.#skips = skips
+  }
+
+  /** The usage of all that was said so far, as the backend reported it. */
+  get usage(): Usage | undefined {
+    return this.#reportedAt === this.tokens ? this.#reported : undefined
+  }
+
+  /** What was used so far at the least: what was reported on the way, and a token for each delta since. */
+  get least(): LeastUsage {
+    const { inputTokens = 0, outputTokens = 0 } = this.#reported ?? {}
+    const least = Math.max(this.tokens, outputTokens + this.tokens - this.#reportedAt)
+    // A prompt of no tokens is what some report until they know.
+    return inputTokens > 0 ? { inputTokens, outputTokens: least } : { outputTokens: least }
+  }
+
+  /** Whether the backend reported anything that was used. */
+  get hasReported(): boolean {
+    return this.#reported !== undefined
   }
 
   /** Whether there was any content, or an end without. */
@@ -84,7 +106,10 @@ export class StreamReader {
   #readKnown(bytes: Buffer, latin1: string, from: number): KnownEvents | undefined {
     const form = this.#forms.event
     const known = form && bytes.length < MAX_EVENT_BYTES ? readKnown(form, bytes, latin1, from) : undefined
-    if (known) this.spoken += known.spoken
+    if (known) {
+      this.spoken += known.spoken
+      this.tokens += known.tokens
+    }
     return known
   }
 
@@ -109,10 +134,14 @@ export class StreamReader {
     return { events }
   }
 
-  #take({ spoken, finished, usage, data }: DeltaChunk): string {
+  #take({ spoken, tokens, finished, usage, data }: DeltaChunk): string {
     this.spoken += spoken
+    this.tokens += tokens
     for (const index of finished) this.#finished.add(index)
-    if (usage) this.usage = usage
+    if (usage) {
+      this.#reported = usage
+      this.#reportedAt = this.tokens
+    }
     return data === undefined ? '' : sseEvent(data)
   }
 }

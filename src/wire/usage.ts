@@ -1,8 +1,16 @@
 import { isObject } from './body.ts'
+import { leastTokens } from './least-tokens.ts'
 
 /** Tokens as a backend counted them. */
 export interface Usage {
   readonly inputTokens: number
+  readonly outputTokens: number
+}
+
+/** What a part of an answer used at the least. */
+export interface LeastUsage {
+  /** As a backend counted them; absent where it did not tell. */
+  readonly inputTokens?: number
   readonly outputTokens: number
 }
 
@@ -21,6 +29,25 @@ const COUNT_MAX = 1e9
 /** Whether a value counts something. */
 export const isCount = (value: unknown): value is number =>
   Number.isSafeInteger(value) && Number(value) >= 0 && Number(value) <= COUNT_MAX
+
+/** Tokens that a delta took at the least; 0 where it says nothing. */
+export function deltaTokens(delta: unknown): number {
+  if (!isObject(delta) || spokenBytes(delta) === 0) return 0
+  // Some tell the same reasoning under both names.
+  const reasoning = Math.max(longTokens(delta.reasoning_content), longTokens(delta.reasoning))
+  let tokens = longTokens(delta.content) + reasoning + longTokens(delta.refusal)
+  const { tool_calls, function_call } = delta
+  for (const call of Array.isArray(tool_calls) ? tool_calls : [])
+    if (isObject(call) && isObject(call.function)) tokens += longTokens(call.function.arguments)
+  if (isObject(function_call)) tokens += longTokens(function_call.arguments)
+  return Math.max(1, tokens)
+}
+
+/** Of a text that is more than one token; short ones of the same delta may be parts of one. */
+function longTokens(text: unknown): number {
+  const tokens = typeof text === 'string' ? leastTokens(text) : 0
+  return tokens > 1 ? tokens : 0
+}
 
 /** Bytes of what the model said in a message or a delta: text, reasoning and tool calls. */
 export function spokenBytes(message: unknown): number {

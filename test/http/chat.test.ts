@@ -181,7 +181,7 @@ describe('a whole answer', () => {
     expect(onprem.aborted).toBe(0)
   })
 
-  it('whose client left and that never ends is charged at its hold', async () => {
+  it('whose client left and that never ends is charged the prompt alone', async () => {
     onprem.next(hang)
     const leaving = new AbortController()
     const asked = test.chat(await test.key(), { max_tokens: 100 }, { signal: leaving.signal })
@@ -193,7 +193,7 @@ describe('a whole answer', () => {
     test.clock.advance(30_000)
 
     await test.logged(1)
-    expect(await test.ledger()).toMatchObject([{ inputTokens: 25, outputTokens: 100, estimated: true }])
+    expect(await test.ledger()).toMatchObject([{ inputTokens: 4, outputTokens: 0, estimated: true }])
     await onprem.clientGone(1)
   })
 })
@@ -272,7 +272,7 @@ describe('a stream', () => {
 
     await onprem.clientGone(1)
     await test.logged(1)
-    expect(await test.ledger()).toMatchObject([{ inputTokens: 25, outputTokens: 100, estimated: true }])
+    expect(await test.ledger()).toMatchObject([{ inputTokens: 4, outputTokens: 12, estimated: true }])
   })
 })
 

@@ -173,9 +173,9 @@ describe.each([
       status: 200,
       code: 'DRAINING',
       interrupted: 'the gateway shut down',
-      outputTokens: 2,
+      outputTokens: 1,
     })
-    expect(await settled()).toMatchObject([{ estimated: true, outputTokens: 2 }])
+    expect(await settled()).toMatchObject([{ estimated: true, outputTokens: 1 }])
   })
 
   it.each([false, true])('a request without an answer is told so, and costs nothing (stream: %s)', async streamed => {

@@ -230,7 +230,7 @@ describe('after the first content', () => {
       error: { message: expect.any(String), type: 'upstream_error', code: 'UPSTREAM_INTERRUPTED' },
     })
     expect([asked(), cloud.requests.length]).toEqual([1, 0])
-    expect(await test.ledger()).toMatchObject([{ estimated: true, outputTokens: 3 }])
+    expect(await test.ledger()).toMatchObject([{ estimated: true, outputTokens: 2 }])
   })
 
   it('silence of 60 s is an error event', async () => {

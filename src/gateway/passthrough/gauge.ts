@@ -1,7 +1,7 @@
 import type { Meter, Millis } from '../../policy/config.ts'
 import { costOfMeter, mostBytes } from '../../policy/meter.ts'
 import type { Usage } from '../../wire/usage.ts'
-import type { Work } from '../outcome.ts'
+import { PROMPT_ONLY, type Work } from '../outcome.ts'
 import type { CarriedBody, Clock } from '../ports.ts'
 
 /** Paid otherwise, and so known. */
@@ -69,6 +69,7 @@ export class Gauge {
     if (!this.dispatched) return undefined
     const { by } = this.#meter
     const isRead = !this.#body || 'bytes' in this.#body || this.#body.upload.complete
+    if (by === 'usage') return isRead ? { ...this.work(), least: PROMPT_ONLY } : undefined
     return isRead || by === 'second' || by === 'mb' ? this.work() : undefined
   }
 

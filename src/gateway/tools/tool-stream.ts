@@ -4,7 +4,7 @@ import type { OneAnswer } from '../../wire/tools/delta-reader.ts'
 import { finishEvent, usageEvent } from '../../wire/tools/events.ts'
 import { sumOfUsage, type Turn } from '../../wire/tools/turn.ts'
 import type { Answered, Failure, Unanswered } from '../failover.ts'
-import { answerTerms, endOf, forward, settle } from '../forward.ts'
+import { answerTerms, delivered, endOf, forward, settle } from '../forward.ts'
 import type { Gateway, Served } from '../infer.ts'
 import { Outbox } from '../outbox.ts'
 import { settlementOf } from '../settlement.ts'
@@ -65,6 +65,7 @@ class ToolStream implements LiveStream {
   readonly #outbox = new Outbox()
   #skipped = 0
   #spoken = 0
+  #tokens = 0
 
   constructor(gateway: Gateway, rounds: Rounds, wanted: StreamWanted) {
     this.#gateway = gateway
@@ -109,6 +110,15 @@ class ToolStream implements LiveStream {
     return this.#endingOf('client gone', false)
   }
 
+  async clientLeft(): Promise<StreamEnding> {
+    const round = this.#round
+    if (!round) return this.abort()
+    this.#outbox.detach()
+    this.#left.abort()
+    round.end(await round.stream.clientLeft())
+    return this.#endingOf('client gone', false)
+  }
+
   async #run(): Promise<void> {
     for (;;) {
       const attempted = await this.#attempt()
@@ -143,7 +153,7 @@ class ToolStream implements LiveStream {
   async #relayed({ answer: stream, pool, over }: Answered<AnswerStream>) {
     const { admitted } = this.#rounds
     this.pool = pool
-    admitted.lease.speaking(() => settlementOf(admitted, { pool, spoken: stream.spoken }))
+    admitted.lease.speaking(() => settlementOf(admitted, delivered(pool, stream.work())))
     const shows = (stream.deltas?.shown ?? 0) > 0
     if (shows && admitted.decision.commit === 'first_content') this.#show(pool)
     const ended = new Promise<StreamEnding>(resolve => {
@@ -158,6 +168,7 @@ class ToolStream implements LiveStream {
     this.#answer = stream.deltas?.answer ?? this.#answer
     this.#skipped += ending.skipped
     this.#spoken += ending.spoken
+    this.#tokens += ending.tokens
     return { stream, ending }
   }
 
@@ -215,6 +226,7 @@ class ToolStream implements LiveStream {
   }
 
   #endingOf(cause: string, isFault: boolean): StreamEnding {
-    return { clean: cause === '', cause, isFault, spoken: this.#spoken, skipped: this.#skipped }
+    const [spoken, tokens, skipped] = [this.#spoken, this.#tokens, this.#skipped]
+    return { clean: cause === '', cause, isFault, spoken, tokens, skipped }
   }
 }
