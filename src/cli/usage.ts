@@ -97,7 +97,7 @@ const LEDGER_FIELDS = [
   'admitted_at',
   'settled_at',
   'revision',
-  'rule',
+  'route',
   'cause',
   'tools',
 ] as const satisfies readonly (keyof LedgerRecord)[]

@@ -23,7 +23,7 @@ export interface ShownRequest {
   /** What the client named, or what serves who names nothing. */
   readonly asked?: string
   readonly model?: string
-  readonly rule?: string
+  readonly route?: string
   readonly tools?: Readonly<Record<string, number>>
   readonly pool?: string
   readonly failures?: readonly { readonly pool: string; readonly cause: string }[]
@@ -85,7 +85,7 @@ export function shownRequest(entry: LogEntry, config: Config, standing: ShownSta
   }
 }
 
-type Course = 'plan' | 'asked' | 'model' | 'rule' | 'tools' | 'pool' | 'failures' | 'code' | 'type' | 'interrupted'
+type Course = 'plan' | 'asked' | 'model' | 'route' | 'tools' | 'pool' | 'failures' | 'code' | 'type' | 'interrupted'
 
 /** Which way a request took. */
 function courseOf(entry: LogEntry, { defaultModel }: Config): Pick<ShownRequest, Course> {
@@ -94,7 +94,7 @@ function courseOf(entry: LogEntry, { defaultModel }: Config): Pick<ShownRequest,
     ...(plan !== undefined && { plan }),
     ...(asked !== undefined && { asked: asked || defaultModel.name }),
     ...(model !== undefined && { model }),
-    ...(rule !== undefined && { rule }),
+    ...(rule !== undefined && { route: rule }),
     ...(tools && { tools }),
     ...(pool !== undefined && { pool }),
     ...(failures.length > 0 && { failures }),

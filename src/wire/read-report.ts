@@ -60,7 +60,7 @@ export function readLedgerRecord(value: unknown): LedgerRecord {
     admitted_at: text(record, 'admitted_at'),
     settled_at: text(record, 'settled_at'),
     revision: text(record, 'revision'),
-    rule: record.rule === null ? null : text(record, 'rule'),
+    route: record.route === null ? null : text(record, 'route'),
     tools: counts(record.tools),
     cause: record.cause === null ? null : text(record, 'cause'),
   }

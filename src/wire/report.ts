@@ -49,7 +49,8 @@ export interface LedgerRecord extends Amount {
   readonly admitted_at: string
   readonly settled_at: string
   readonly revision: string
-  readonly rule: string | null
+  /** Of smart routing. */
+  readonly route: string | null
   /** Calls of hosted tools by name, whose price is in the cost. */
   readonly tools: Readonly<Record<string, number>> | null
   /** Why an attempt failed; of waste only. */
@@ -136,7 +137,7 @@ export function ledgerRecord(row: {
     admitted_at: new Date(row.admittedAt).toISOString(),
     settled_at: new Date(row.settledAt).toISOString(),
     revision,
-    rule: row.rule ?? null,
+    route: row.rule ?? null,
     tools: row.tools ?? null,
     cause: row.cause ?? null,
   }

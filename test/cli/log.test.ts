@@ -77,7 +77,7 @@ describe('a line of JSON', () => {
       plan: 'pro',
       asked: 'svc-auto',
       model: 'svc-core',
-      rule: 'urgent',
+      route: 'urgent',
       pool: 'cloud',
       input_tokens: 9,
       output_tokens: 41,

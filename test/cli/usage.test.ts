@@ -138,7 +138,7 @@ describe.each([
       pool: 'near',
       cost_nano_usd: 39_000,
       usd: '0.000039',
-      rule: null,
+      route: null,
       tools: null,
     })
     expect(new Set(rows.map(({ request_id }) => request_id)).size).toBe(ADAS + 1)
@@ -158,7 +158,7 @@ describe.each([
 
     const [header, row, ...rest] = stdout.split('\r\n')
     expect(header).toBe(
-      'request_id,account,plan,asked,model,pool,input_tokens,output_tokens,cost_nano_usd,usd,kind,estimated,admitted_at,settled_at,revision,rule,cause,tools',
+      'request_id,account,plan,asked,model,pool,input_tokens,output_tokens,cost_nano_usd,usd,kind,estimated,admitted_at,settled_at,revision,route,cause,tools',
     )
     expect(row).toMatch(
       /^req_\w+,acct_\w+,free,svc-dear,svc-dear,near,9,3,780000,0\.00078,settle,false,\d{4}-\S+Z,\d{4}-\S+Z,[0-9a-f]{12},,,$/,

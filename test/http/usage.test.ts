@@ -187,7 +187,7 @@ describe('GET /admin/ledger', () => {
       admitted_at: '2026-11-21T10:00:00.000Z',
       settled_at: '2026-11-21T10:00:00.000Z',
       revision: test.gateway.app.config.revision,
-      rule: null,
+      route: null,
       tools: null,
       cause: null,
     })

@@ -127,7 +127,7 @@ class RequestSpan implements RequestTrace {
       'gen_ai.response.time_to_first_chunk': firstMs === undefined ? undefined : firstMs / 1000,
       'http.response.status_code': status,
       'svc.plan': plan,
-      'svc.rule': rule,
+      'svc.route': rule,
       'svc.pool': pool,
       'svc.code': code,
     })

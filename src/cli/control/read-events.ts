@@ -40,7 +40,7 @@ const readRequest = (record: JsonObject): ShownRequest => ({
   status: count(record, 'status'),
   ms: number(record, 'ms'),
   account: record.account === null ? null : text(record, 'account'),
-  ...given(text, record, ['plan', 'asked', 'model', 'rule', 'pool', 'code', 'type', 'usd', 'interrupted']),
+  ...given(text, record, ['plan', 'asked', 'model', 'route', 'pool', 'code', 'type', 'usd', 'interrupted']),
   ...given(count, record, ['input_tokens', 'output_tokens', 'cost_nano_usd', 'skipped_events']),
   ...(record.estimated !== undefined && { estimated: record.estimated === true }),
   ...(record.tools !== undefined && { tools: readTools(object(record.tools, 'tools')) }),

@@ -43,7 +43,7 @@ export function requestFields(
     plan,
     asked: asked === undefined ? undefined : short(asked || defaultModel.name),
     model,
-    rule,
+    route: rule,
     pool,
     input_tokens: inputTokens,
     output_tokens: outputTokens,
