@@ -1,19 +1,61 @@
 import type { InitOptions } from './init.ts'
 
-/** The files of a new configuration by their names. `schema` says where the schema of one is, for editors. */
+/** The files of a new configuration by their names. `schemas` are texts by name, and come along for editors: a path into an installation would be another one on every machine. */
 export function initFiles(
   { brand, backend, model }: InitOptions,
-  schema: (file: string) => string,
+  schemas: Readonly<Record<SchemaName, string>>,
 ): Readonly<Record<string, string>> {
   const files = {
     'config.yaml': configYaml(brand),
     'policies/plans.yaml': PLANS,
     'policies/models.yaml': modelsYaml(brand),
     'policies/pools.yaml': poolsYaml(backend, model),
+    'policies/tests/plans.test.yaml': testsYaml(brand),
   }
-  const modeline = (file: string) => `# yaml-language-server: $schema=${schema(file)}\n`
-  return Object.fromEntries(Object.entries(files).map(([file, text]) => [file, modeline(file) + text]))
+  const described = Object.entries(files).map(([file, text]) => [file, modelineOf(file) + text])
+  const copies = Object.entries(schemas).map(([name, text]) => [`schema/${name}.schema.json`, text])
+  return { ...Object.fromEntries([...described, ...copies]), [IGNORE_FILE]: IGNORED }
 }
+
+export type SchemaName = 'config' | 'policy' | 'tests'
+
+/** What git leaves alone. A folder may have one already, which stays as it is. */
+export const IGNORE_FILE = '.gitignore'
+
+function modelineOf(file: string): string {
+  const steps = file.split('/')
+  const name: SchemaName = steps.length === 1 ? 'config' : steps.length === 2 ? 'policy' : 'tests'
+  return `# yaml-language-server: $schema=${
+    steps
+      .slice(1)
+      .map(() => '../')
+      .join('') || './'
+  }schema/${name}.schema.json\n`
+}
+
+const testsYaml = (
+  brand: string,
+): string => `# svcctl test: no network, no clock, no store; every input is in this file.
+given:
+  now: 2026-11-21T10:00:00Z
+
+matrix: # who may use what, at a glance
+  plans: [free, pro]
+  ${brand}-core: [ok, ok]
+
+cases:
+  - name: a request that names no model is answered by ${brand}-core
+    plan: free
+    expect: { status: 200, model: ${brand}-core, served_by: main }
+`
+
+const IGNORED = `# What the gateway keeps: keys, money, the admin token. Never commit it.
+/data/
+admin.token
+*.mdb
+guest-secret
+.env
+`
 
 const configYaml = (
   brand: string,

@@ -1,18 +1,21 @@
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
-import { dirname, join, relative, resolve } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
 import { listed } from '../config/diff/show.ts'
 import { FORMATS } from '../config/formats.ts'
 import { configSchema } from '../config/schema.ts'
 import type { InitOptions } from './init.ts'
-import { initFiles } from './init-files.ts'
+import { IGNORE_FILE, initFiles, type SchemaName } from './init-files.ts'
 import { writeOut } from './stdout.ts'
 import { CommandFailed, exitCodes } from './talk.ts'
 
 /** Writes the files of a new configuration, or none where one of them is there. Rejects with CommandFailed then. */
 export async function init(directory: string, options: InitOptions): Promise<void> {
   checkOptions(options)
-  const files = Object.entries(initFiles(options, file => schemaFor(resolve(directory, file))))
+  const all = Object.entries(
+    initFiles(options, { config: schemaOf('config'), policy: schemaOf('policy'), tests: schemaOf('tests') }),
+  )
+  const isIgnored = existsSync(join(directory, IGNORE_FILE))
+  const files = all.filter(([file]) => file !== IGNORE_FILE || !isIgnored)
   const there = files.map(([file]) => join(directory, file)).filter(path => existsSync(path))
   if (there.length > 0) {
     throw new CommandFailed(`✗ ${listed(there)} ${there.length > 1 ? 'are' : 'is'} there already: nothing was written`)
@@ -22,6 +25,10 @@ export async function init(directory: string, options: InitOptions): Promise<voi
     write(path, text)
     await writeOut([`${path}\n`])
   }
+  if (isIgnored)
+    process.stderr.write(
+      `\n▲ ${join(directory, IGNORE_FILE)} is there already: add /data/ to it, where keys and the admin token are\n`,
+    )
   process.stderr.write(`\nNext${resolve(directory) === process.cwd() ? '' : `, in ${directory}`}:\n${NEXT}`)
 }
 
@@ -51,8 +58,6 @@ function checkOptions({ brand, backend, model }: InitOptions): void {
 const wrong = (option: string, value: string, hint: string): CommandFailed =>
   new CommandFailed(`✗ ${option} \`${value}\`: ${hint}`, exitCodes.usage)
 
-/** The schema of a file as an editor finds it from there. src/cli and dist/cli lie equally deep in the package. */
-function schemaFor(file: string): string {
-  const name = dirname(file).endsWith('policies') ? 'policy' : 'config'
-  return relative(dirname(file), fileURLToPath(new URL(`../../schema/${name}.schema.json`, import.meta.url)))
-}
+/** src/cli and dist/cli lie equally deep in the package. */
+const schemaOf = (name: SchemaName): string =>
+  readFileSync(new URL(`../../schema/${name}.schema.json`, import.meta.url), 'utf8')

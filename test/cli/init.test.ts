@@ -1,23 +1,30 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { expect, test } from 'vitest'
 import { registerInit } from '../../src/cli/init.ts'
+import { registerTest } from '../../src/cli/test.ts'
 import { format } from '../../src/config/format.ts'
 import { load } from '../../src/config/load.ts'
 import { directoryOf } from '../config/files.ts'
 import { runCommand } from './run-command.ts'
 
 const FILES = ['config.yaml', 'policies/plans.yaml', 'policies/models.yaml', 'policies/pools.yaml']
+const TESTS = 'policies/tests/plans.test.yaml'
+const SCHEMAS = ['config', 'policy', 'tests'].map(name => `schema/${name}.schema.json`)
 
 test('a new configuration is valid without a warning, in the style, and knows its schema', async () => {
   const dir = join(directoryOf({}), 'new')
 
   const { code, stdout } = await runCommand(registerInit, ['init', dir])
 
-  expect({ code, stdout }).toEqual({ code: 0, stdout: FILES.map(file => `${dir}/${file}\n`).join('') })
+  expect({ code, stdout }).toEqual({
+    code: 0,
+    stdout: [...FILES, TESTS, ...SCHEMAS, '.gitignore'].map(file => `${dir}/${file}\n`).join(''),
+  })
   const result = load('config.yaml', {}, dir)
   expect(result.ok ? result.loaded.warnings : result.problems).toEqual([])
-  for (const file of FILES) {
+  for (const file of [...FILES, TESTS]) {
     const text = readFileSync(join(dir, file), 'utf8')
     expect(format({ file, path: file, text }, () => {})).toBe(text)
     const [, schema = ''] = /^# yaml-language-server: \$schema=(\S+)\n/.exec(text) ?? []
@@ -77,4 +84,36 @@ test.each([
 
   expect((await runCommand(registerInit, ['init', dir, ...option])).code).toBe(2)
   expect(readdirSync(dir)).toEqual([])
+})
+
+test('a first `git add -A` in a folder that served stages no secret, and the folder works wherever it goes', async () => {
+  const dir = directoryOf({})
+  await runCommand(registerInit, ['init', dir])
+  for (const file of ['data.mdb', 'lock.mdb', 'admin.token', 'guest-secret', 'revisions/000001.json']) {
+    mkdirSync(dirname(join(dir, 'data', file)), { recursive: true })
+    writeFileSync(join(dir, 'data', file), 'secret')
+  }
+
+  const git = (...words: string[]) => execFileSync('git', ['-C', dir, ...words], { encoding: 'utf8' })
+  git('init', '-q')
+  git('add', '-A')
+
+  expect(git('ls-files').trim().split('\n').sort()).toEqual(['.gitignore', ...FILES, TESTS, ...SCHEMAS].sort())
+  for (const file of [...FILES, TESTS]) expect(readFileSync(join(dir, file), 'utf8')).not.toContain(process.cwd())
+})
+
+test('a .gitignore that is there stays as it is, and what belongs into it is told', async () => {
+  const dir = directoryOf({ '.gitignore': 'mine\n' })
+
+  const { code, stderr } = await runCommand(registerInit, ['init', dir])
+
+  expect({ code, ignored: readFileSync(join(dir, '.gitignore'), 'utf8') }).toEqual({ code: 0, ignored: 'mine\n' })
+  expect(stderr).toContain('add /data/ to it')
+})
+
+test('the policy test of a new configuration passes', async () => {
+  const dir = directoryOf({})
+  await runCommand(registerInit, ['init', dir, '--brand', 'acme'])
+
+  expect(await runCommand(registerTest, ['test'], { cwd: dir })).toMatchObject({ code: 0 })
 })
