@@ -9,15 +9,29 @@ export function check<T>(root: MapNode, { accepts, errorsIn, fields }: Accept<T>
   const data = plain(root)
   if (accepts(data)) return data
   const findings = findingsOf(errorsIn(data))
-  const misspelt = misspeltOf(findings)
-  for (const finding of findings) {
+  const explained = findings.slice(0, MOST_EXPLAINED)
+  const misspelt = misspeltOf(explained)
+  for (const finding of explained) {
     if (isBroken(nodeAt(root, finding.path))) continue
     const problem = explain(finding, misspelt, root, fields)
     if (problem) report(problem)
   }
+  for (const { path } of findings.slice(MOST_EXPLAINED)) {
+    const at = (nodeAt(root, path) ?? nodeAt(root, path.slice(0, -1)) ?? root).span
+    report({
+      ...at,
+      rule: 'more-mistakes',
+      severity: 'error',
+      message: `\`${path.at(-1)}\` is wrong too`,
+      hint: 'correct those above',
+    })
+  }
   for (const { path } of findings) prune(data, path)
   return accepts(data) ? data : undefined
 }
+
+/** To explain a mistake is to look for what was meant: of one file so many are. */
+const MOST_EXPLAINED = 1000
 
 /** One finding for each place, whatever number of keywords failed there. */
 export function findingsOf(errors: readonly ErrorObject[]): readonly Finding[] {

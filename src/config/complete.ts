@@ -38,7 +38,8 @@ export function checkComplete(union: Union, unsure: Unsure, start: Span, report:
   }
   const [first] = union.models.values()
   if (!first || union.defaultModel || unsure.has('default_model')) return
-  const hint = 'add `default_model`: the alias or model used when a request names none'
+  const hint =
+    'add `default_model`: the alias or model used when a request names none; only `svc-core` need not be named'
   report({ ...first.at, rule: 'missing-field', severity: 'error', message: 'there is no `default_model`', hint })
 }
 

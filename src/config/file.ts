@@ -126,7 +126,7 @@ export interface ConfigFile {
   models?: Models
   aliases?: Aliases
   /**
-   * The alias or model used when a request names no model.
+   * The alias or model used when a request names no model. Left out: `svc-core`, which has to be declared then.
    */
   default_model?: string
   pools?: Pools

@@ -94,8 +94,12 @@ export const secret: Format<SecretSource> = {
 }
 
 /** A regular expression that is matched in linear time, whatever it is and whatever the text. */
+const LONGEST_PATTERN = 4000
+
 const pattern: Format<string> = {
   read: text => {
+    // To compile takes longer than linear: what is too long is refused before.
+    if (text.length > LONGEST_PATTERN) return undefined
     try {
       return RE2JS.compile(text).programSize() <= MOST_INSTRUCTIONS ? text : undefined
     } catch {
@@ -111,6 +115,7 @@ const pattern: Format<string> = {
 
 /** `missing closing )`; undefined where nothing is wrong but the length. */
 export function patternFault(text: string): string | undefined {
+  if (text.length > LONGEST_PATTERN) return undefined
   try {
     RE2JS.compile(text)
     return undefined

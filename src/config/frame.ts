@@ -6,6 +6,9 @@ import { secretFields } from './schema.ts'
 /** The texts of the files that Problems point into. */
 export type Sources = ReadonlyMap<string, string>
 
+/** The same, line by line. */
+type Lines = ReadonlyMap<string, readonly string[]>
+
 /** Where the rule id begins, so that the ids of several Problems stand below each other. */
 const RULE_COLUMN = 78
 /** As much of a long line as is shown. */
@@ -13,12 +16,14 @@ const MOST_SHOWN = 120
 
 /** Problems as operators read them: code frames and a closing line. */
 export function renderText(problems: readonly Problem[], sources: Sources, colour = false): string {
-  const frames = problems.map(problem => `${frame(problem, sources, colour)}\n`)
+  // Each text is split once, however many problems are in it.
+  const lines = new Map([...sources].map(([file, text]) => [file, text.split(/\r?\n/)]))
+  const frames = problems.map(problem => `${frame(problem, lines, colour)}\n`)
   return [...frames, `${summary(problems, Math.max(1, sources.size))}\n`].join('\n')
 }
 
 /** A Problem as an operator reads it: what and where, the line, a caret and what to do. */
-function frame(problem: Problem, sources: Sources, colour: boolean): string {
+function frame(problem: Problem, sources: Lines, colour: boolean): string {
   const { file, line, column, rule, severity, message } = problem
   const paint = painter(colour)
   const sign = severity === 'error' ? '✗' : '▲'
@@ -51,11 +56,11 @@ const painter =
 
 function excerpt(
   { file, line, column, length = 1, hint }: Problem,
-  sources: Sources,
+  sources: Lines,
   paint: Paint,
   tone: string,
 ): readonly string[] {
-  const text = sources.get(file)?.split(/\r?\n/)[line - 1]
+  const text = sources.get(file)?.[line - 1]
   // A file that could not be read has no line to show.
   if (text === undefined || text.trim() === '') return hint === undefined ? [] : [`     ${clean(hint)}`]
   const number = String(line).padStart(4)

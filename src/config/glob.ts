@@ -32,20 +32,34 @@ function walk(pattern: string, directory: string, disk: Disk): Walk {
 }
 
 function matches(directory: string, step: string, last: boolean, disk: Disk): readonly string[] {
-  const pattern = new RegExp(
-    `^${step
-      .replace(/[\\^$.|+()[\]{}]/g, '\\$&')
-      .replace(/\*+/g, '.*')
-      .replace(/\?/g, '.')}$`,
-  )
   const wanted = (entry: DiskEntry) =>
     // As in a shell, a star does not find hidden files.
-    pattern.test(entry.name) &&
+    fits(step, entry.name) &&
     (!entry.name.startsWith('.') || step.startsWith('.')) &&
     (last ? !entry.isDirectory() : true)
   return list(directory, disk)
     .filter(wanted)
     .map(entry => join(directory, entry.name))
+}
+
+/** Whether a name is one that a pattern names. In the worst case it takes the product of their lengths, and no regular expression is made of what may be anybody's. */
+function fits(pattern: string, name: string): boolean {
+  let [at, star, from] = [0, -1, 0]
+  for (let n = 0; n < name.length; ) {
+    if (pattern[at] === '*') {
+      star = at++
+      from = n
+    } else if (pattern[at] === '?' || (at < pattern.length && pattern[at] === name[n])) {
+      at++
+      n++
+    } else if (star >= 0) {
+      // The last star takes one character more.
+      at = star + 1
+      n = ++from
+    } else return false
+  }
+  while (pattern[at] === '*') at++
+  return at === pattern.length
 }
 
 function list(directory: string, disk: Disk): readonly DiskEntry[] {

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { Condition } from '../policy/condition.ts'
 import { conditionOf } from './conditions.ts'
 import type { RouteSection, WhenSection } from './file.ts'
@@ -11,16 +12,21 @@ import { unitOf } from './units.ts'
 /** What may stand in a route and must not be looked at. */
 const CREDENTIALS = new Set(['authorization', 'proxy-authorization', 'cookie'])
 
-type Sound = Declaration<RouteSection> & { readonly data: RouteSection }
+type Sound = Declaration<RouteSection> & { readonly data: RouteSection; readonly condition: Condition }
+
+/** Each route is held against so many before it: all of a file that people read, and of any other no more than can be afforded. */
+const MOST_COMPARED = 100
 
 /** Reports routes that can never apply, or never change anything. */
 export function lintRoutes(union: Union, report: Report): void {
-  const sound = union.routes.filter((route): route is Sound => route.data !== undefined)
+  const sound = union.routes.flatMap(({ data, ...route }): Sound[] =>
+    data === undefined ? [] : [{ ...route, data, condition: conditionOf(data.when) }],
+  )
   for (const [index, route] of sound.entries()) {
     const say = sayer(route.node, report)
     lintTarget(route, union, index === sound.length - 1, say)
     lintWhen(route.data.when, ['when'], say)
-    lintShadow(route, sound.slice(0, index), union, say)
+    lintShadow(route, sound.slice(Math.max(0, index - MOST_COMPARED), index), union, say)
   }
   const [first] = sound
   if (first && union.aliases.size === 0) {
@@ -98,28 +104,33 @@ function lintWhen(when: WhenSection, path: Path, say: Say): void {
 
 /** A route that an earlier one leaves nothing to. */
 function lintShadow(route: Sound, earlier: readonly Sound[], union: Union, say: Say): void {
-  const condition = conditionOf(route.data.when)
-  const shadow = earlier.find(({ data }) => covers(conditionOf(data.when), condition) && isForAll(data, union))
+  const shadow = earlier.find(
+    other => covers(other.condition, route.condition) && isForAllOf(other.data, route.data, union),
+  )
   if (!shadow) return
   const message = `route \`${route.name}\` can never apply: \`${shadow.name}\` takes all that it would`
   say(['when'], 'warning', 'shadowed-route', message, `put it before \`${shadow.name}\`, or remove it`)
 }
 
-/** Whether every plan has the model, so that the route is never skipped. */
-function isForAll({ use }: RouteSection, { models, plans }: Union): boolean {
-  const target = models.get(use)
+/** Whether each plan that a route could apply for has the model of an earlier one, so that this is never skipped there. */
+function isForAllOf(earlier: RouteSection, later: RouteSection, union: Union): boolean {
+  const [first, second] = [union.models.get(earlier.use), union.models.get(later.use)]
   return (
-    target !== undefined && [...plans.values()].every(({ data }) => data !== undefined && planIncludes(data, target))
+    first !== undefined &&
+    second !== undefined &&
+    plansOf(later.when, union).every(
+      ({ data }) => data !== undefined && (planIncludes(data, first) || !planIncludes(data, second)),
+    )
   )
 }
 
 /** Whether one condition holds wherever another does, as far as that can be seen. */
 export function covers(wide: Condition, narrow: Condition): boolean {
-  if (JSON.stringify(wide) === JSON.stringify(narrow)) return true
+  if (isDeepStrictEqual(wide, narrow)) return true
   if (wide.is === 'all') return wide.of.every(part => covers(part, narrow))
   if (narrow.is === 'all') return narrow.of.some(part => covers(wide, part))
-  if (wide.is === 'any') return wide.of.some(part => covers(part, narrow))
   if (narrow.is === 'any') return narrow.of.every(part => covers(wide, part))
+  if (wide.is === 'any') return wide.of.some(part => covers(part, narrow))
   if (wide.is === 'input_tokens' && narrow.is === 'input_tokens') return coversRange(wide, narrow)
   if ((wide.is === 'plan' || wide.is === 'alias') && wide.is === narrow.is)
     return narrow.names.every(name => wide.names.includes(name))
@@ -129,8 +140,9 @@ export function covers(wide: Condition, narrow: Condition): boolean {
     wide.matcher.kind === 'mentions' &&
     narrow.matcher.kind === 'mentions'
   ) {
-    const { phrases } = wide.matcher
-    return narrow.matcher.phrases.every(phrase => phrases.includes(phrase))
+    // As requests are searched: without case.
+    const phrases = new Set(wide.matcher.phrases.map(phrase => phrase.toLowerCase()))
+    return narrow.matcher.phrases.every(phrase => phrases.has(phrase.toLowerCase()))
   }
   return false
 }

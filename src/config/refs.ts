@@ -1,7 +1,7 @@
 import { checkPassthrough, checkRoutes } from './refs-routes.ts'
 import { kinds } from './schema.ts'
 import type { Report } from './source.ts'
-import { suggestion } from './suggest.ts'
+import { MOST_HINTS, suggestion } from './suggest.ts'
 import { isText, type MapNode, nodeAt, type ScalarNode, textsOf } from './tree.ts'
 import type { Declaration, Union } from './unite.ts'
 
@@ -56,16 +56,19 @@ function tiersOf({ models }: Union): Names['tiers'] {
 type Text = ScalarNode & { readonly value: string }
 export type Missing = (noun: string, text: Text, subject: string, known: readonly string[], hint?: string) => void
 
-const misser =
-  (report: Report): Missing =>
-  (noun, { written, value, span }, subject, known, hint = suggestion(value, known)) =>
+function misser(report: Report): Missing {
+  let told = 0
+  return (noun, { written, value, span }, subject, known, hint) => {
+    const found = hint ?? (told++ < MOST_HINTS ? suggestion(value, known) : undefined)
     report({
       ...span,
       rule: `unknown-${noun}`,
       severity: 'error',
       message: `${subject} \`${written}\`, no such ${noun}`,
-      hint,
+      ...(found !== undefined && { hint: found }),
     })
+  }
+}
 
 function checkPlan(plan: Declaration<unknown>, { models, aliases }: Union, names: Names, missing: Missing): void {
   const subject = `plan \`${plan.name}\` includes`
@@ -81,11 +84,11 @@ function checkPlan(plan: Declaration<unknown>, { models, aliases }: Union, names
 
 function checkTools({ plans, tools }: Union, unsure: Unsure, missing: Missing): void {
   if (unsure.has('hosted_tools')) return
+  const known = [...tools.keys()]
   for (const { name, node } of plans.values()) {
     for (const entry of textsOf(nodeAt(node, ['tools']))) {
       // In a list, `all` was reported by the schema.
-      if (!tools.has(entry.value) && entry.value !== 'all')
-        missing('tool', entry, `plan \`${name}\` includes`, [...tools.keys()])
+      if (!tools.has(entry.value) && entry.value !== 'all') missing('tool', entry, `plan \`${name}\` includes`, known)
     }
   }
 }

@@ -3,9 +3,14 @@ import { closest, distance } from 'fastest-levenshtein'
 /** With more, a file in which every name is wrong would take minutes. */
 const MOST_NAMES = 2000
 
+/** Nobody means another name by one that no name is as long as: what names may be is 64 characters. */
+const LONGEST_NAME = 100
+/** Of the names that are wrong in one way. Whoever has as many wrong ones reads the first of them. */
+export const MOST_HINTS = 100
+
 /** The name that was probably meant: at most a third of its letters away. */
 export function meant(name: string, known: readonly string[]): string | undefined {
-  if (known.length > MOST_NAMES) return undefined
+  if (known.length > MOST_NAMES || name.length > LONGEST_NAME) return undefined
   const names = known.filter(each => Math.abs(each.length - name.length) <= Math.max(1, each.length / 3))
   if (names.length === 0) return undefined
   const best = closest(name.toLowerCase(), names)

@@ -50,7 +50,7 @@ export function unite(parts: readonly Part[], report: Report): Union {
     aliases: section(parts, 'alias', 'aliases', data => data.aliases, report),
     pools: section(parts, 'pool', 'pools', data => data.pools, report),
     tools: section(parts, 'tool', 'hosted_tools', data => data.hosted_tools, report),
-    defaultModel: single(parts, report),
+    defaultModel: single(parts, report) ?? usual(parts),
     routes: routesIn(parts, report),
     passthrough: passthroughIn(parts, report),
   }
@@ -86,6 +86,22 @@ function single(parts: readonly Part[], report: Report): Declaration<string> | u
     else found = { name: 'default_model', at: entry.key, node: entry.value, data: data?.default_model }
   }
   return found
+}
+
+/** What stands for `default_model` where nothing says it. Spec 4.2. */
+const USUAL_DEFAULT = 'svc-core'
+
+/** Where no file says which, it is the model or alias of that name, if there is one. */
+function usual(parts: readonly Part[]): Declaration<string> | undefined {
+  for (const { root } of parts) {
+    for (const section of ['aliases', 'models']) {
+      const entry = [...entriesOf(root.entries.get(section)?.value)].find(([name]) => name === USUAL_DEFAULT)?.[1]
+      if (!entry) continue
+      const node = { is: 'scalar', value: USUAL_DEFAULT, written: USUAL_DEFAULT, span: entry.key } as const
+      return { name: 'default_model', at: entry.key, node, data: USUAL_DEFAULT }
+    }
+  }
+  return undefined
 }
 
 /** Their order must be seen, and so they stand in one file. */

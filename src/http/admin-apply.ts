@@ -11,10 +11,10 @@ import type { App } from './endpoint.ts'
 import { UNCACHED } from './keys.ts'
 
 const MAX_FILES = 50
-/** Of all texts together, in UTF-8. */
-const MAX_BYTES = 10_000_000
+/** Of all texts together, in UTF-8: they are checked on the thread that serves. Larger ones are changed on the disk of the gateway. */
+const MAX_BYTES = 256_000
 /** Of the body: JSON writes line breaks and quotes with two bytes, and a few characters with six. */
-const MAX_BODY_BYTES = 25_000_000
+const MAX_BODY_BYTES = 1_600_000
 
 const check = validator({
   type: 'object',

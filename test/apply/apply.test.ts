@@ -148,8 +148,8 @@ describe('a candidate that is applied', () => {
     expect(await operator.revisions()).toHaveLength(1)
   })
 
-  it('of 2 MB in 3 files fits', async () => {
-    const long = (name: string) => `# ${'"x"\n# '.repeat(150_000)}\naliases: { ${name}: svc-core }\n`
+  it('of 240 KB in 3 files fits', async () => {
+    const long = (name: string) => `# ${'"x"\n# '.repeat(20_000)}\naliases: { ${name}: svc-core }\n`
     await start()
     const { files } = await operator.served()
     const yaml = `${files[0]?.text}include: [one.yaml, two.yaml]\n`
@@ -271,10 +271,10 @@ describe('a candidate that is refused changes nothing', () => {
       [{ previous: revision, files, how: 'start' }, '400 VALIDATION_ERROR'],
       [{ previous: revision, files, move_plans: { free: 1 } }, '400 VALIDATION_ERROR'],
       [{ previous: revision, files: Array.from({ length: 51 }, () => files[0]) }, '400 VALIDATION_ERROR'],
-      [{ previous: revision, files: main('#'.repeat(10_000_001)) }, '400 VALIDATION_ERROR'],
-      [{ previous: revision, files: main('#'.repeat(1_000_001)) }, '409 APPLY_REFUSED'],
+      [{ previous: revision, files: main('#'.repeat(256_001)) }, '400 VALIDATION_ERROR'],
+      [{ previous: revision, files: main('#'.repeat(256_000)) }, '409 APPLY_REFUSED'],
       ['{', '400 VALIDATION_ERROR'],
-      [`{"x":"${'x'.repeat(25_000_000)}"}`, '413 PAYLOAD_TOO_LARGE'],
+      [`{"x":"${'x'.repeat(1_600_000)}"}`, '413 PAYLOAD_TOO_LARGE'],
     ]
     await unchanged(async () => {
       for (const [body, outcome] of bodies)
