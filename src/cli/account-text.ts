@@ -13,7 +13,7 @@ export function accountText(account: ShownAccount): string {
       'overage',
       `${overageText(account.overage)}, by ${account.overage_source === 'plan' ? 'its plan' : 'an operator'}`,
     ],
-    ['used', `$${used_usd}, and $${held_usd} held for requests under way`],
+    ['used', `$${used_usd}, and $${held_usd} reserved by requests under way`],
     ['limit', limit_usd === null ? 'none: it has no plan' : `$${limit_usd}${granted}`],
     ['window', `${window.start} to ${window.end}`],
     ['since', timeText(account.created)],

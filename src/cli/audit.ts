@@ -3,7 +3,8 @@ import type { ShownAudit } from '../http/admin-records.ts'
 import type { Control } from './control/control.ts'
 import { sinceOption } from './since-option.ts'
 import { writeJson, writeOut } from './stdout.ts'
-import { table } from './talk.ts'
+import { type Column, tableText } from './table.ts'
+import { withoutFraction } from './time-of-day.ts'
 import { type Common, ofGateway, withControl } from './with-control.ts'
 
 interface AuditOptions extends Common {
@@ -30,7 +31,23 @@ async function show(control: Control, { since, account, json }: AuditOptions): P
 
 /** Oldest first, as in the ledger: the last line is what happened last. */
 const auditTable = (rows: readonly ShownAudit[]): string =>
-  table([
-    ['AT', 'BY', 'ACTION', 'ACCOUNT', 'BEFORE', 'AFTER'],
-    ...rows.map(({ at, by, action, account, before, after }) => [at, by, action, account, before || '-', after || '-']),
-  ])
+  tableText(
+    COLUMNS,
+    rows.map(({ at, by, action, account, before, after }) => [
+      withoutFraction(at),
+      by,
+      action,
+      account,
+      before || '-',
+      after || '-',
+    ]),
+  )
+
+const COLUMNS: readonly Column[] = [
+  { title: 'AT' },
+  { title: 'BY', least: 8 },
+  { title: 'ACTION' },
+  { title: 'ACCOUNT', least: 9 },
+  { title: 'BEFORE', least: 8 },
+  { title: 'AFTER', least: 8 },
+]

@@ -5,7 +5,8 @@ import { asksFirst, confirm, mayAsk } from './confirm.ts'
 import type { Control, MintedByOperator, NewOwner } from './control/control.ts'
 import { jsonText } from './one-line.ts'
 import { writeJson, writeOut } from './stdout.ts'
-import { CommandFailed, exitCodes, table } from './talk.ts'
+import { type Column, tableText } from './table.ts'
+import { CommandFailed, exitCodes } from './talk.ts'
 import { type Common, ofGateway, withControl } from './with-control.ts'
 
 interface MintOptions extends Common {
@@ -51,7 +52,7 @@ export function registerKeys(program: Command): void {
     )
 
   asksFirst(ofGateway(keys.command('rotate')))
-    .description('end a key and make the next one of its account, with plan and standing as they are')
+    .description('end a key and make the next one of its account, with its plan and usage as they are')
     .argument('<key>', NAMED)
     .action((named: string, options: Sure) => {
       mayAsk(options.yes)
@@ -144,6 +145,14 @@ async function list(control: Control, { json }: Common): Promise<void> {
   if (keys.length === 0) console.error('No keys yet. Make one: svcctl keys mint --plan PLAN --account NAME')
   else {
     const rows = keys.map(key => [key.key, key.label, key.plan ?? 'none', key.status, timeText(key.created)])
-    await writeOut([`${table([['KEY', 'ACCOUNT', 'PLAN', 'STATUS', 'CREATED'], ...rows])}\n`])
+    await writeOut([`${tableText(COLUMNS, rows)}\n`])
   }
 }
+
+const COLUMNS: readonly Column[] = [
+  { title: 'KEY' },
+  { title: 'ACCOUNT', least: 12 },
+  { title: 'PLAN', least: 8 },
+  { title: 'STATUS' },
+  { title: 'CREATED', gives: 1 },
+]

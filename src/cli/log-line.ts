@@ -18,6 +18,13 @@ export function logLine(
   return oneLine(withoutKeys(`${timeOfDay(at)}  ${status}${served}${broken}${end}`))
 }
 
+/** What a request was, in words: the model it was for and by which rule, its tools, and the pools that were tried. */
+export const wordsOf = (entry: LogEntry, defaultModel: string): readonly string[] => {
+  const { asked, method, path } = entry
+  const what = asked === undefined ? `${method} ${path}` : modelOf(entry, asked || defaultModel)
+  return [what, toolsOf(entry).trim(), poolsOf(entry)].filter(Boolean).map(text => oneLine(withoutKeys(text)))
+}
+
 /** A fault for the operator, on one line unless it has a stack. */
 export const alarmLine = (message: string, details: Readonly<Record<string, unknown>> = {}): string =>
   `▲ ${message} ${Object.entries(details)
@@ -48,7 +55,8 @@ function poolsOf({ failures, pool = '' }: LogEntry): string {
   return pool === '' ? failed : `${failed} → ${pool}`
 }
 
-function reasonOf({ code = '', type = '' }: LogEntry): string {
+/** What refused it; empty where nothing did. */
+export function reasonOf({ code = '', type = '' }: LogEntry): string {
   return code === '' || type === '' ? code || type : `${code} ${type}`
 }
 

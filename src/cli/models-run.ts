@@ -4,7 +4,7 @@ import { loadToShow } from './load-without-secrets.ts'
 import type { ModelsOptions } from './models.ts'
 import { shownModel } from './shown/policy.ts'
 import { writeJson, writeOut } from './stdout.ts'
-import { table } from './talk.ts'
+import { type Column, tableText } from './table.ts'
 
 /** Prints the models of a configuration. Rejects with CommandFailed when it has Problems. */
 export async function models({ config: file, json }: ModelsOptions): Promise<void> {
@@ -31,8 +31,18 @@ function modelsText({ models: all, plans, passthrough }: Config): string {
     priceText(model, passthrough),
     including(plans, model).join(', ') || '-',
   ])
-  return table([['MODEL', 'KIND', 'TIER', 'POOLS', 'CONTEXT', 'PRICE', 'PLANS'], ...rows])
+  return tableText(COLUMNS, rows)
 }
+
+const COLUMNS: readonly Column[] = [
+  { title: 'MODEL' },
+  { title: 'KIND', gives: 2 },
+  { title: 'TIER', gives: 3 },
+  { title: 'POOLS', least: 10, gives: 4 },
+  { title: 'CONTEXT', number: true },
+  { title: 'PRICE' },
+  { title: 'PLANS', least: 10, gives: 1 },
+]
 
 /** `$0.1 in, $0.4 out /1M`, of images each size. */
 function priceText(model: Model, passthrough: Config['passthrough']): string {

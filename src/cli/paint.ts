@@ -1,4 +1,5 @@
-const TONES = { red: '31', green: '32', yellow: '33', dim: '2', bold: '1' } as const
+/** Each can be read on black and on white, which the yellow of most terminals cannot: warnings are magenta. */
+const TONES = { red: '31', green: '32', warn: '35', dim: '2', bold: '1' } as const
 
 /** Colours a text, or leaves it as it is. */
 export const painter =

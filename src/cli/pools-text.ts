@@ -1,10 +1,11 @@
-import type { ShownPool, ShownProbe, ShownReplica, ShownResult } from '../http/admin-pool-records.ts'
-import { table } from './talk.ts'
+import type { ReplicaState, ShownPool, ShownProbe, ShownReplica, ShownResult } from '../http/admin-pool-records.ts'
+import { type Column, tableText, terminalWidth } from './table.ts'
+import { widthOf } from './width.ts'
 
 /** Pools as people read them: a line for each, and below it one for each replica. `now` in ms since the epoch. */
 export function poolsText(pools: readonly ShownPool[], now: number): string {
   const rows = pools.flatMap(({ replicas }) => replicas.map(replica => replicaCells(replica, now)))
-  const [header = '', ...lines] = table([TITLES, ...rows]).split('\n')
+  const [header = '', ...lines] = tableText(REPLICAS, rows).split('\n')
   let next = 0
   const blocks = pools.map(pool => {
     const own = lines.slice(next, next + pool.replicas.length)
@@ -14,7 +15,15 @@ export function poolsText(pools: readonly ShownPool[], now: number): string {
   return [header, ...blocks].join('\n')
 }
 
-const TITLES = ['  #', 'REPLICA', 'STATE', 'IN-FLIGHT', 'FAILURES', 'NEXT-TRY', 'PROBE']
+const REPLICAS: readonly Column[] = [
+  { title: '  #' },
+  { title: 'REPLICA', least: 21 },
+  { title: 'STATE' },
+  { title: 'IN-FLIGHT', gives: 2 },
+  { title: 'FAILURES', gives: 3 },
+  { title: 'NEXT-TRY' },
+  { title: 'PROBE', least: 12, gives: 1 },
+]
 
 /** `cloud-core  cloud, small-chat: 3 of 50 in flight, 2 waiting, $0.12 of $5 in this hour` */
 function poolLine(pool: ShownPool): string {
@@ -26,13 +35,25 @@ function poolLine(pool: ShownPool): string {
     max_usd_per_hour === null ? '' : `$${hour_usd ?? '?'} of $${max_usd_per_hour} in this hour`,
     retries_10s > 0 ? `${retries_10s} retried of ${requests_10s} in 10 s` : '',
   ]
-  return `${pool.pool}  ${pool.site}, ${pool.model}: ${facts.filter(Boolean).join(', ')}`
+  const counts = facts.filter(Boolean).join(', ')
+  const lines = [`${pool.site}, ${pool.model}: `, `${pool.model}: `, ''].map(what => `${pool.pool}  ${what}${counts}`)
+  // Where there is no room, what never changes is left out, and no number.
+  return lines.find(line => widthOf(line) <= terminalWidth()) ?? lines.at(-1) ?? ''
 }
 
 function replicaCells(replica: ShownReplica, now: number): readonly string[] {
   const { url, state, in_flight, failures, last_probe } = replica
   const probe = last_probe === null ? '-' : `${resultText(last_probe)}, ${agoText(now - Date.parse(last_probe.at))}`
-  return [`  ${replica.replica}`, url, state, String(in_flight), String(failures), nextTry(replica), probe]
+  return [`  ${replica.replica}`, url, STATES[state], String(in_flight), String(failures), nextTry(replica), probe]
+}
+
+/** In words: the states of a breaker are those of its circuit, in which `closed` means that all is well. */
+const STATES: Readonly<Record<ReplicaState, string>> = {
+  closed: 'ok',
+  open: 'ejected',
+  'half-open': 'on trial',
+  cooling: 'paused',
+  drained: 'drained',
 }
 
 function nextTry({ state, retry_in_ms }: ShownReplica): string {
@@ -42,10 +63,18 @@ function nextTry({ state, retry_in_ms }: ShownReplica): string {
 
 /** What replicas said when they were asked. */
 export const resultsText = (results: readonly ShownResult[]): string =>
-  table([
-    ['POOL', '#', 'REPLICA', 'RESULT', 'MS'],
-    ...results.map(each => [each.pool, String(each.replica), each.url, resultText(each), String(each.ms)]),
-  ])
+  tableText(
+    RESULTS,
+    results.map(each => [each.pool, String(each.replica), each.url, resultText(each), String(each.ms)]),
+  )
+
+const RESULTS: readonly Column[] = [
+  { title: 'POOL', least: 8 },
+  { title: '#' },
+  { title: 'REPLICA', least: 21 },
+  { title: 'RESULT', least: 12 },
+  { title: 'MS' },
+]
 
 /** `ok 200`, `status 503`, `ECONNREFUSED` */
 const resultText = ({ status, error }: ShownProbe): string => error ?? `ok ${status ?? ''}`.trimEnd()

@@ -14,12 +14,12 @@ interface Sure extends Common {
 }
 
 const REPLICA = 'one of its replicas, by its number or URL'
-const HOLDS = 'It holds in that gateway process alone: over a reload, and until it restarts.'
+const HOLDS = 'This applies to that gateway process only: it outlasts a reload, but not a restart.'
 
 /** Registers `svcctl pools` and `svcctl pools drain|undrain|probe`. All need a running gateway: exit code 3 without one. */
 export function registerPools(program: Command): void {
   const pools = refuseEarlyOptions(ofGateway(program.command('pools')))
-    .description('show how the pools and replicas of a running gateway are')
+    .description('show the pools and replicas of a running gateway: which are ok, ejected or drained')
     // Or --json behind `probe` would be taken for that of `pools`.
     .enablePositionalOptions()
     .action((options: Common) => withPools(options, control => list(control, options)))
@@ -41,7 +41,7 @@ export function registerPools(program: Command): void {
     )
 
   ofGateway(pools.command('probe'))
-    .description('have replicas asked now how they are; one that answers is no longer left out. Exits 1 when one fails')
+    .description('send a probe to replicas now; one that answers is no longer ejected. Exits 1 when one fails')
     .argument('[pool]', 'all pools without it')
     .argument('[replica]', REPLICA)
     .action((pool: string | undefined, replica: string | undefined, options: Common) =>
@@ -70,7 +70,10 @@ async function drain(control: PoolsControl, place: PoolPlace & { readonly pool: 
     const models = modelsLost(await control.list(), place)
     if (models.length > 0) {
       mayAsk(options.yes)
-      await confirm(`Nothing else is fit to serve ${models.join(', ')} now. Drain ${place.pool} all the same?`, false)
+      await confirm(
+        `No other healthy replica serves ${models.join(', ')} now. Drain ${place.pool} all the same?`,
+        false,
+      )
     }
   }
   await tell(await control.drain(place), options)

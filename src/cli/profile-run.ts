@@ -3,6 +3,7 @@ import { targetOf } from './login-target.ts'
 import { type Profile, readProfiles, writeProfiles } from './profile-file.ts'
 import { readSessions } from './session.ts'
 import { writeJson, writeOut } from './stdout.ts'
+import { type Column, tableText } from './table.ts'
 import { CommandFailed, exitCodes, table } from './talk.ts'
 
 interface Output {
@@ -24,9 +25,17 @@ export async function list({ json }: Output): Promise<void> {
   if (rows.length === 0) console.error('No profiles yet. svcctl profile add NAME --audience URL --issuer URL')
   else {
     const cells = rows.map(row => [row.current ? '*' : '', row.name, row.gateway, row.issuer, row.signedIn ?? ''])
-    await writeOut([`${table([['', 'NAME', 'GATEWAY', 'ISSUER', 'SIGNED IN'], ...cells])}\n`])
+    await writeOut([`${tableText(COLUMNS, cells)}\n`])
   }
 }
+
+const COLUMNS: readonly Column[] = [
+  { title: '' },
+  { title: 'NAME', least: 8 },
+  { title: 'GATEWAY', least: 16 },
+  { title: 'ISSUER', least: 12, gives: 1 },
+  { title: 'SIGNED IN', least: 9 },
+]
 
 export async function add(name: string, named: NamedIssuer): Promise<void> {
   if (!/^[\w.-]{1,64}$/.test(name)) throw new CommandFailed('✗ a name is letters, digits, . _ and -', exitCodes.usage)

@@ -1,22 +1,34 @@
 import type { ShownStanding } from '../http/event-records.ts'
+import { type Column, tableText } from './table.ts'
 import { shareOf } from './tail/arrange.ts'
-import { quotaCell, rateCell } from './tail/cells.ts'
-import { table } from './talk.ts'
+import { quotaCell, rateCell, usdCell } from './tail/cells.ts'
+import { withoutFraction } from './time-of-day.ts'
 
-/** How accounts stand, as people read it: the most used first. */
+/** What accounts have used, as people read it: the most used first. */
 export function quotaTable(standings: readonly ShownStanding[]): string {
   const rows = [...standings].sort((a, b) => shareOf(b) - shareOf(a))
-  return table([
-    ['ACCOUNT', 'ID', 'PLAN', 'QUOTA', 'HELD', 'RPM', 'TPM', 'RESETS'],
-    ...rows.map(standing => [
+  return tableText(
+    COLUMNS,
+    rows.map(standing => [
       standing.label,
       standing.account,
       standing.plan,
       quotaCell(standing, 10),
-      `$${standing.held_usd}`,
+      usdCell(standing.held_usd),
       rateCell(standing.requests, standing.requests_limit),
       rateCell(standing.tokens, standing.tokens_limit),
-      standing.reset,
+      withoutFraction(standing.reset),
     ]),
-  ])
+  )
 }
+
+const COLUMNS: readonly Column[] = [
+  { title: 'ACCOUNT', least: 10 },
+  { title: 'ID', least: 10, gives: 1 },
+  { title: 'PLAN', least: 6, gives: 3 },
+  { title: 'QUOTA' },
+  { title: 'RESERVED' },
+  { title: 'RPM' },
+  { title: 'TPM' },
+  { title: 'RESETS', gives: 2 },
+]

@@ -11,7 +11,7 @@ export function registerQuota(program: Command): void {
   const quota = program.command('quota').description('show what accounts have used of their limits, once or live')
 
   ofGateway(quota.command('show'))
-    .description('show used, held and limit of the window, and requests and tokens of the minute')
+    .description('show what is used, reserved and allowed in the window, and requests and tokens of the minute')
     .argument('[account]', 'its id or label, or its key; all that have had a key without it')
     .action((named: string | undefined, options: Common) =>
       withControl(options, control => show(control.standings(named), options)),

@@ -3,7 +3,7 @@ import { counted } from '../config/frame.ts'
 import type { NanoUsd } from '../policy/config.ts'
 import { usdText } from '../wire/money.ts'
 import { jsonText } from './one-line.ts'
-import { table } from './talk.ts'
+import { type Column, tableText } from './table.ts'
 
 /** What came of a replay, and of the candidate it was done with. */
 export interface ReplayTold extends Replayed {
@@ -11,15 +11,25 @@ export interface ReplayTold extends Replayed {
   readonly candidate: string
 }
 
-const COLUMNS = ['requests', 'refused', 'allowed', 'rerouted', 'moved', 'undeterminable'] as const
+const COUNTS = ['requests', 'refused', 'allowed', 'rerouted', 'moved', 'undeterminable'] as const
+
+/** Counts give way in the order of what a candidate seldom changes. */
+const GIVES: Readonly<Partial<Record<string, number>>> = { undeterminable: 1, rerouted: 2, moved: 3 }
+const TABLE: readonly Column[] = [
+  { title: 'PLAN', least: 8 },
+  { title: 'MODEL', least: 8 },
+  ...[...COUNTS, 'reserved usd', 'change'].map((name): Column => {
+    const gives = GIVES[name]
+    return { title: name.toUpperCase(), number: true, ...(gives !== undefined && { gives }) }
+  }),
+]
 
 /** As people read it: a line for each plan and model, the sum of all, and what is to be known of them. */
 export function replayText(told: ReplayTold): string {
   const { groups, total, candidate, revisions } = told
   const title = `${counted(total.requests, 'decision')}${ofRevisions(revisions)}, taken through revision ${candidate}`
   const rows = groups.map(group => [group.plan, group.model, ...cellsOf(group)])
-  const head = ['PLAN', 'MODEL', ...COLUMNS.map(name => name.toUpperCase()), 'RESERVED USD', 'CHANGE']
-  const sums = groups.length === 0 ? [] : [table([head, ...rows, ['TOTAL', '', ...cellsOf(total)]], 2)]
+  const sums = groups.length === 0 ? [] : [tableText(TABLE, [...rows, ['TOTAL', '', ...cellsOf(total)]])]
   return `${[title, ...sums, ...notesOf(told)].join('\n\n')}\n`
 }
 
@@ -34,7 +44,7 @@ const listed = (names: readonly string[]): string =>
     : names.join(', ')
 
 const cellsOf = (tally: Tally): string[] => [
-  ...COLUMNS.map(name => String(tally[name])),
+  ...COUNTS.map(name => String(tally[name])),
   usdText(tally.before),
   signed(tally.after - tally.before),
 ]

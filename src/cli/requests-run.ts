@@ -1,10 +1,13 @@
-import type { ShownEvent } from '../http/event-records.ts'
+import type { ShownEvent, ShownRequest } from '../http/event-records.ts'
 import { follow } from './control/follow.ts'
 import { openDoor } from './control/open.ts'
 import { jsonLine } from './one-line.ts'
-import { isError, requestLine } from './request-line.ts'
+import { painter } from './paint.ts'
+import { isError, requestLine, requestRow, type Tone, toneOf } from './request-line.ts'
 import type { TailOptions } from './requests.ts'
 import { writeLive } from './stdout.ts'
+import { terminalWidth } from './table.ts'
+import { usesColour } from './talk.ts'
 import { untilStopped } from './until-stopped.ts'
 
 /** Writes a line for each request as it ends. */
@@ -28,10 +31,22 @@ async function* lines(
 }
 
 function textOf(event: ShownEvent): string {
-  if (event.event === 'request') return `${requestLine(event)}\n`
+  if (event.event === 'request') return process.stdout.isTTY ? rowOf(event) : `${requestLine(event)}\n`
   if (event.event === 'dropped')
     console.error(
       `▲ ${event.count} ${event.count === 1 ? 'request is' : 'requests are'} missing here: they came faster than they were read`,
     )
   return ''
+}
+
+const TONES: Readonly<Record<Tone, 'red' | 'warn'>> = { failed: 'red', refused: 'warn' }
+
+/** On a terminal: as wide as it is, with the status in colour where the request did not go well. */
+function rowOf(event: ShownRequest): string {
+  const { text, status } = requestRow(event, terminalWidth())
+  const tone = toneOf(event)
+  if (tone === undefined) return `${text}\n`
+  const paint = painter(usesColour(process.stdout))
+  const end = status + 3
+  return `${text.slice(0, status)}${paint(TONES[tone], text.slice(status, end))}${text.slice(end)}\n`
 }

@@ -9,7 +9,8 @@ import type { RollbackOptions } from './rollback.ts'
 import { loadTexts, type ServedBase, servedBase } from './served-base.ts'
 import { writeOut } from './stdout.ts'
 import { swap, swapNothing } from './swap.ts'
-import { CommandFailed, exitCodes, table } from './talk.ts'
+import { type Column, tableText } from './table.ts'
+import { CommandFailed, exitCodes } from './talk.ts'
 
 /** Goes back to a revision that is kept, or lists them. */
 export async function rollback(named: string | undefined, options: RollbackOptions): Promise<void> {
@@ -64,5 +65,15 @@ function listText(kept: readonly ShownRevisionLine[]): string {
   const rows = kept.map(({ number, revision, at, by, how, files, serves }) => {
     return [String(number), revision, at, how, oneLine(by), String(files), serves ? 'serves' : '']
   })
-  return table([['NUMBER', 'REVISION', 'AT', 'HOW', 'BY', 'FILES', ''], ...rows])
+  return tableText(COLUMNS, rows)
 }
+
+const COLUMNS: readonly Column[] = [
+  { title: 'NUMBER' },
+  { title: 'REVISION' },
+  { title: 'AT' },
+  { title: 'HOW' },
+  { title: 'BY', least: 8 },
+  { title: 'FILES', gives: 1 },
+  { title: '' },
+]

@@ -14,16 +14,13 @@ export class CommandFailed extends Error {
   }
 }
 
-/**
- * Rows as aligned columns, the first row being the header. Columns from `numbers` on stand flush right. No cell leaves its
- * line.
- */
-export function table(rows: readonly (readonly string[])[], numbers = Number.POSITIVE_INFINITY): string {
+/** Rows as aligned columns, none of which is cut: names and values, or a matrix. No cell leaves its line. */
+export function table(rows: readonly (readonly string[])[]): string {
   const cells = rows.map(row => row.map(oneLine))
   const widths = (cells[0] ?? []).map((_, column) => Math.max(...cells.map(row => row[column]?.length ?? 0)))
   const line = (row: readonly string[]) =>
     row
-      .map((cell, column) => (column < numbers ? cell.padEnd(widths[column] ?? 0) : cell.padStart(widths[column] ?? 0)))
+      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
       .join('  ')
       .trimEnd()
   return cells.map(line).join('\n')

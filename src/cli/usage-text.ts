@@ -2,17 +2,24 @@ import type { NanoUsd } from '../policy/config.ts'
 import { usdText } from '../wire/money.ts'
 import type { UsageRecord, UsageReport, WasteRecord } from '../wire/report.ts'
 import { csvRow } from './csv.ts'
-import { table } from './talk.ts'
+import { type Column, tableText } from './table.ts'
 
 /** A report as people read it: a line for each group, dearest first or day by day, and the sum of all. */
 export function usageTable({ by, data }: UsageReport): string {
   const labels = by === 'account'
-  const names = labels ? ['ACCOUNT', 'LABEL'] : [by.toUpperCase()]
+  // The label first: it is what people know an account by.
+  const names: readonly Column[] = labels
+    ? [
+        { title: 'ACCOUNT', least: 10 },
+        { title: 'ID', least: 10, gives: 1 },
+      ]
+    : [{ title: by.toUpperCase(), least: 10 }]
   return totalled(
-    [...names, 'REQUESTS'],
+    names,
+    'REQUESTS',
     data.map(record => ({
       ...record,
-      names: [record.group, ...(labels ? [record.label ?? ''] : [])],
+      names: labels ? [record.label ?? '', record.group] : [record.group],
       count: record.requests,
     })),
   )
@@ -21,7 +28,8 @@ export function usageTable({ by, data }: UsageReport): string {
 /** What was wasted as people read it: a line for each pool, and the sum of all. */
 export const wasteTable = ({ waste }: UsageReport): string =>
   totalled(
-    ['WASTE', 'ATTEMPTS'],
+    [{ title: 'POOL', least: 10 }],
+    'FAILED ATTEMPTS',
     waste.map(record => ({ ...record, names: [record.pool], count: record.attempts })),
   )
 
@@ -59,8 +67,8 @@ interface Line {
   readonly usd: string
 }
 
-/** A table of lines and their sum, under the titles of their names and of what was counted. */
-function totalled(titles: readonly string[], lines: readonly Line[]): string {
+/** A table of lines and their sum, under the columns of their names and the title of what was counted. */
+function totalled(names: readonly Column[], counted: string, lines: readonly Line[]): string {
   const sum = (field: 'count' | 'input_tokens' | 'output_tokens' | 'cost_nano_usd') =>
     lines.reduce((total, line) => total + line[field], 0)
   const rows = lines.map(line => [
@@ -68,15 +76,15 @@ function totalled(titles: readonly string[], lines: readonly Line[]): string {
     ...[line.count, line.input_tokens, line.output_tokens].map(String),
     line.usd,
   ])
-  const header = [...titles, 'INPUT', 'OUTPUT', 'USD']
-  const names = titles.length - 1
+  const numbers = [counted, 'INPUT', 'OUTPUT', 'USD'].map((title): Column => ({ title, number: true }))
+  const columns = [...names, ...numbers]
   const total = [
     'TOTAL',
-    ...Array.from({ length: names - 1 }, () => ''),
+    ...Array.from({ length: names.length - 1 }, () => ''),
     ...[sum('count'), sum('input_tokens'), sum('output_tokens')].map(String),
     usdText(sum('cost_nano_usd')),
   ]
-  return `${table([header, ...alignPoints([...rows, total], header.length - 1)], names)}\n`
+  return `${tableText(columns, alignPoints([...rows, total], columns.length - 1))}\n`
 }
 
 /** Pads the decimals of a column, so that its points stand below each other. */

@@ -13,7 +13,7 @@ interface UsageOptions {
   readonly config: string
   readonly since: string
   readonly by: Group
-  readonly waste?: boolean
+  readonly failedAttempts?: boolean
   readonly csv?: boolean
   readonly json?: boolean
 }
@@ -33,7 +33,9 @@ export function registerUsage(program: Command): void {
     .enablePositionalOptions()
     .addOption(sinceOption('the first UTC day'))
     .addOption(new Option('--by <group>', 'what to add up by').choices(GROUPS).default('day'))
-    .addOption(new Option('--waste', 'only what failed attempts cost you, by pool').conflicts('by'))
+    .addOption(new Option('--failed-attempts', 'only what failed attempts cost you, by pool').conflicts('by'))
+    // What it was called before.
+    .addOption(new Option('--waste').implies({ failedAttempts: true }).conflicts('by').hideHelp())
     .addOption(new Option('--csv', 'print CSV').conflicts('json'))
     .option('--json', 'print JSON')
     .addOption(configOption())
@@ -41,7 +43,9 @@ export function registerUsage(program: Command): void {
 
   usage
     .command('export')
-    .description('write the rows of the ledger to stdout: one for each request, and for each attempt that was wasted')
+    .description(
+      'write the rows of the ledger to stdout: one for each request, and for each failed attempt that cost you something',
+    )
     .addOption(sinceOption('requests admitted since'))
     .option('--account <account>', 'only those of one account, by its id or label')
     .addOption(
@@ -57,10 +61,10 @@ export function registerUsage(program: Command): void {
     )
 }
 
-async function show(control: Control, { since, by, waste, csv, json }: UsageOptions): Promise<void> {
+async function show(control: Control, { since, by, failedAttempts, csv, json }: UsageOptions): Promise<void> {
   const report = await control.usage({ since, by })
   if (json) return writeJson(report)
-  if (waste) return writeOut([csv ? wasteCsv(report) : wasteTable(report)])
+  if (failedAttempts) return writeOut([csv ? wasteCsv(report) : wasteTable(report)])
   const wasted = report.waste.length === 0 ? [] : ['\n', wasteTable(report)]
   return writeOut(csv ? [usageCsv(report)] : [usageTable(report), ...wasted])
 }

@@ -1,7 +1,7 @@
 // Generated from schema/config.schema.json by scripts/generate.js. Do not edit.
 
 /**
- * Asks every replica for a path, also while no client does. Two failures in a row leave a replica out; a success lets one that was left out back in once its time is over. `true` for the defaults, or what failover says of path and every; `false` for none.
+ * Asks every replica for a path, also while no client does. Two failures in a row eject a replica; a success lets one that was ejected back in once its time is over. `true` for the defaults, or what failover says of path and every; `false` for none.
  */
 export type ProbeSection =
   | boolean
@@ -369,7 +369,7 @@ export interface FailoverSection {
   probe?: ProbeSection
 }
 /**
- * When a failing replica is left out, and for how long. Half of at least 20 requests in 10 s failing does the same.
+ * When a failing replica is ejected, so that no request is sent to it, and for how long. Half of at least 20 requests in 10 s failing does the same.
  */
 export interface EjectSection {
   /**
@@ -377,7 +377,7 @@ export interface EjectSection {
    */
   after?: number | string
   /**
-   * How long a replica is left out the first time; the second time in a row twice as long, and so on up to 60s.
+   * How long a replica is ejected the first time; the second time in a row twice as long, and so on up to 60s.
    */
   for?: string
 }
@@ -517,7 +517,7 @@ export interface ChatModelSection {
    */
   context: number | string
   /**
-   * Completion tokens held and sent as the cap when the client sets none. A client's own cap is never lowered.
+   * Completion tokens reserved and sent as the cap when the client sets none. A client's own cap is never lowered.
    */
   max_output?: number | string
   /**
@@ -525,7 +525,7 @@ export interface ChatModelSection {
    */
   vision?: boolean
   /**
-   * Prompt tokens held for each image. Only with `vision: true`.
+   * Prompt tokens reserved for each image. Only with `vision: true`.
    */
   image_tokens?: number | string
   thinking?: ThinkingSection
@@ -731,7 +731,7 @@ export interface PoolSection {
   max_usd_per_hour?: number | string
 }
 /**
- * What the pool costs the operator, in US dollars for a million tokens. It is no client's price: it counts waste, and what max_usd_per_hour allows.
+ * What the pool costs the operator, in US dollars for a million tokens. It is no client's price: it counts what failed attempts cost, and what max_usd_per_hour allows.
  */
 export interface PoolCostSection {
   /**
@@ -962,7 +962,7 @@ export interface MeterSection {
    */
   usd_per_second?: number | string
   /**
-   * The seconds that are held, and after which a request is ended.
+   * The seconds that are reserved, and after which a request is ended.
    */
   max_seconds?: number | string
   /**
@@ -970,7 +970,7 @@ export interface MeterSection {
    */
   usd_per_mb?: number | string
   /**
-   * The megabytes that are held, and beyond which a request is ended.
+   * The megabytes that are reserved, and beyond which a request is ended.
    */
   max_mb?: number | string
   usage?: MeterUsageSection
@@ -980,7 +980,7 @@ export interface MeterSection {
  */
 export interface MeterUsageSection {
   /**
-   * Input tokens that are held of each request, of the quota and of the minute.
+   * Input tokens that are reserved for each request, of the quota and of the minute.
    */
   max_input: number | string
   /**

@@ -28,7 +28,7 @@ function frame(problem: Problem, sources: Lines, colour: boolean): string {
   const paint = painter(colour)
   const sign = severity === 'error' ? '✗' : '▲'
   const title = `${sign} ${file}:${line}:${column}  ${clean(message)}`
-  const tone = severity === 'error' ? RED : YELLOW
+  const tone = severity === 'error' ? RED : WARN
   const head = `${paint(tone, title)}${' '.repeat(Math.max(2, RULE_COLUMN - title.length))}${paint(DIM, rule)}`
   return [head, ...excerpt(problem, sources, paint, tone)].join('\n')
 }
@@ -46,7 +46,8 @@ export { counted }
 type Paint = (tone: string, text: string) => string
 
 const RED = '31'
-const YELLOW = '33'
+/** Magenta: yellow cannot be read on white. */
+const WARN = '35'
 const DIM = '2'
 
 const painter =

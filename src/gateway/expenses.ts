@@ -84,7 +84,10 @@ export class Expenses {
     const { bill } = settlementOf(admitted, { pool, ...most })
     const waste = { attempt: this.#before + attempt, cause, bill: { ...bill, cost: this.costOf(pool, work) } }
     this.#store.recordWaste([waste]).catch((error: unknown) => {
-      this.#alarm('waste could not be recorded', { requestId: bill.requestId, error: String(error) })
+      this.#alarm('the cost of a failed attempt could not be recorded', {
+        requestId: bill.requestId,
+        error: String(error),
+      })
     })
   }
 

@@ -98,7 +98,7 @@ export async function settle(gateway: Gateway, admitted: AdmittedCall, delivered
   const { bill } = settlement
   if (chargeOf(settlement).tokens > admitted.hold.tokens + admitted.hold.spent.tokens) {
     // The bound should hold; the truth is recorded all the same.
-    gateway.alarm('a backend counted more tokens than were held', { requestId: bill.requestId, pool: bill.pool })
+    gateway.alarm('a backend counted more tokens than were reserved', { requestId: bill.requestId, pool: bill.pool })
   }
   await gateway.store.settle(settlement)
   return bill

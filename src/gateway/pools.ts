@@ -111,7 +111,7 @@ export class PoolState {
   whyUnfit(pool: Pool, now: EpochMs): string {
     const replicas = this.replicas(pool)
     if (this.drained || replicas.every(({ drained }) => drained)) return 'drained'
-    return replicas.some(replica => replica.cooling(now) > 0) ? 'paused' : 'left out'
+    return replicas.some(replica => replica.cooling(now) > 0) ? 'paused' : 'ejected'
   }
 
   /** Counts an attempt; false for a retry when there were too many of late. */

@@ -8,5 +8,5 @@ export const tellOfReplicas =
     const now = clock.now()
     if (breaker.state(now) === 'closed') return alarm('a replica is back', { pool, replica: url })
     const probe = probed?.error === undefined ? {} : { probe: probed.error }
-    alarm('a replica is left out', { pool, replica: url, failures: breaker.failures, ...probe })
+    alarm('a replica is ejected', { pool, replica: url, failures: breaker.failures, ...probe })
   }

@@ -89,11 +89,11 @@ describe('a line of JSON', () => {
 
   it('of an alarm has its level, and a stack stays on it', () => {
     const { log, err } = logOf({})
-    log.alarm('a replica is left out', { pool: 'onprem', failures: 5 })
+    log.alarm('a replica is ejected', { pool: 'onprem', failures: 5 })
     log.alarm('unexpected error', { stack: 'Error: x\n    at y' })
 
     expect(err.map(line => JSON.parse(line))).toMatchObject([
-      { level: 'warn', msg: 'a replica is left out', pool: 'onprem', failures: 5 },
+      { level: 'warn', msg: 'a replica is ejected', pool: 'onprem', failures: 5 },
       { level: 'error', msg: 'unexpected error', stack: 'Error: x\n    at y' },
     ])
   })
@@ -165,7 +165,7 @@ it.each([
 it.each(['json', 'text'] as const)('names of the files stay in %s as they are', format => {
   const { log, out, err } = logOf({ format })
   log.request({ ...served, asked: 'svc-ultra-pro-maximum', pool: 'sk', rule: 'svc_everything_urgent' }, config)
-  log.alarm('a replica is left out', { replica: 'http://10.0.0.11:8000/v1', pool: 'onprem-ultra-pro' })
+  log.alarm('a replica is ejected', { replica: 'http://10.0.0.11:8000/v1', pool: 'onprem-ultra-pro' })
 
   for (const name of ['svc-ultra-pro-maximum', 'svc_everything_urgent']) expect(out[0]).toContain(name)
   for (const name of ['http://10.0.0.11:8000/v1', 'onprem-ultra-pro']) expect(err[0]).toContain(name)

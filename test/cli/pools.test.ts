@@ -53,10 +53,10 @@ describe('on a running gateway', () => {
       const { code, stdout, stderr } = await svcctl()
 
       expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
-      const row = (number: number, url: string) => `  ${number}  ${url}  closed  0          0         -         -`
+      const row = (number: number, url: string) => `  ${number}  ${url}  ok     0          0         -         -`
       expect(stdout).toBe(
         [
-          `  #  REPLICA${' '.repeat(one.url.length - 7)}  STATE   IN-FLIGHT  FAILURES  NEXT-TRY  PROBE`,
+          `  #  REPLICA${' '.repeat(one.url.length - 7)}  STATE  IN-FLIGHT  FAILURES  NEXT-TRY  PROBE`,
           'onprem  on-premises, test-model: 0 of 50 in flight',
           row(1, one.url),
           row(2, two.url),
@@ -119,7 +119,7 @@ describe('on a running gateway', () => {
       const whole = await svcctl('drain', 'onprem')
       expect(whole).toMatchObject({ code: 0, stdout: '' })
       expect(whole.stderr).toMatch(
-        /^✓ onprem is drained: .*\n {2}It holds in that gateway process alone.*restarts\.\n$/,
+        /^✓ onprem is drained: .*\n {2}This applies to that gateway process only.*not a restart\.\n$/,
       )
       expect(await served()).toBe('cloud')
       expect((await svcctl()).stdout).toMatch(/onprem .*: DRAINED, 0 of 50 in flight\n {2}1 .* drained /)
@@ -214,11 +214,11 @@ it('a line tells of limits, queues and second attempts; a state when it ends', (
 
   expect(text.split('\n')).toEqual(
     [
-      '  #  REPLICA                STATE      IN-FLIGHT  FAILURES  NEXT-TRY  PROBE',
+      '  #  REPLICA                STATE     IN-FLIGHT  FAILURES  NEXT-TRY  PROBE',
       'near  on-premises, Qwen/Qwen3-8B: 3 of 50 in flight, 2 waiting, $0.12 of $5 in this hour, 7 retried of 40 in 10 s',
-      '  1  http://10.0.0.1:8000/v1  open       1          5         in 4.2 s  timeout, 3 s ago',
-      '  2  http://10.0.0.2:8000/v1  half-open  1          5         now       timeout, 3 s ago',
-      '  3  http://10.0.0.3:8000/v1  drained    1          5         -         timeout, 3 s ago',
+      '  1  http://10.0.0.1:8000/v1  ejected   1          5         in 4.2 s  timeout, 3 s ago',
+      '  2  http://10.0.0.2:8000/v1  on trial  1          5         now       timeout, 3 s ago',
+      '  3  http://10.0.0.3:8000/v1  drained   1          5         -         timeout, 3 s ago',
     ].map(line => line.replace('REPLICA                ', 'REPLICA                  ')),
   )
 })

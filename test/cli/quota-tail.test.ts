@@ -58,12 +58,12 @@ describeTmux('quota tail on a terminal', () => {
   }
 
   it('rows move while requests run; filter, sort, pause, requests and revoke work; q leaves the terminal clean', async () => {
-    await terminal.shows(/eve +free +░{10} \$0\.00\/1\.00 +0\/3 +0\/40k/)
+    await terminal.shows(/eve +free +░{10,} \$0\.00\/1\.00 +0\/3 +0\/40k/)
     expect(terminal.state().alternate).toBe(true)
     expect(order()).toEqual(['ada', 'bob', 'eve'])
 
     expect(await served(keys.eve)).toBe(200)
-    await terminal.shows(/› eve +free +█░{9} \$0\.0012\/1\.00 +1\/3 +930\/40k +- +200 svc-core \d+ms/)
+    await terminal.shows(/› eve +free +░{10,} <\$0\.01\/1\.00 +1\/3 +930\/40k +- +200 \d+ms svc-core/)
     expect(order()).toEqual(['eve', 'ada', 'bob'])
     await served(keys.bob)
     await expect.poll(order).toEqual(['bob', 'eve', 'ada'])
@@ -85,9 +85,9 @@ describeTmux('quota tail on a terminal', () => {
     await terminal.shows('PAUSED')
     await served(keys.ada)
     await site.gateway.until(/(?: {2}200 {2}[\s\S]*){5}/)
-    expect(terminal.screen()).toMatch(/ada +pro +░{10} /)
+    expect(terminal.screen()).toMatch(/ada +pro +░{10,} \$0\.00/)
     terminal.press('p')
-    await terminal.shows(/ada +pro +█░{9} /)
+    await terminal.shows(/ada +pro +░{10,} <\$0\.01/)
 
     terminal.press('Up', 'Up', 'Up', 'Enter')
     await terminal.shows(/Requests of eve \(acct_/)
@@ -146,7 +146,7 @@ describeTmux('quota tail on a terminal', () => {
     terminal.resize(80, 12)
     await terminal.shows(/^svcctl quota tail.*\n\n[^\n]*ACCOUNT/)
     await served(keys.eve)
-    await terminal.shows(/eve +free +█/)
+    await terminal.shows(/eve +free +░+ <\$/)
     terminal.press('q')
     await terminal.shows('left with 0')
   })

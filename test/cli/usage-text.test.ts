@@ -34,7 +34,7 @@ it('an account whose label nobody knows any more keeps its place', () => {
   const shown = usageTable({ object: 'list', by: 'account', since: null, data: [record('acct_1', 0, '0')], waste: [] })
 
   expect(shown).toBe(
-    'ACCOUNT  LABEL  REQUESTS  INPUT  OUTPUT  USD\nacct_1                 1   1000       0    0\nTOTAL                  1   1000       0    0\n',
+    'ACCOUNT  ID      REQUESTS  INPUT  OUTPUT  USD\n         acct_1         1   1000       0    0\nTOTAL                   1   1000       0    0\n',
   )
 })
 
@@ -46,10 +46,10 @@ it('waste has a line for each pool, and a sum where people read it', () => {
   const report = { object: 'list', by: 'day', since: null, data: [], waste } as const
 
   expect(wasteTable(report).split('\n')).toEqual([
-    'WASTE  ATTEMPTS  INPUT  OUTPUT         USD',
-    'cloud         2   1000       7  1.5',
-    'near          1      9       0  0.00000002',
-    'TOTAL         3   1009       7  1.50000002',
+    'POOL   FAILED ATTEMPTS  INPUT  OUTPUT         USD',
+    'cloud                2   1000       7  1.5',
+    'near                 1      9       0  0.00000002',
+    'TOTAL                3   1009       7  1.50000002',
     '',
   ])
   expect(wasteCsv(report)).toBe(

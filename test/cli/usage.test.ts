@@ -169,8 +169,13 @@ describe.each([
   it('where nothing was wasted the sum is 0, and the table says nothing of it', async () => {
     const ran = async (...words: string[]) => lines((await svcctl('usage', ...words)).stdout)
 
-    expect(await ran('--waste')).toEqual(['WASTE  ATTEMPTS  INPUT  OUTPUT  USD', 'TOTAL         0      0       0    0'])
-    expect(await ran('--waste', '--csv')).toEqual(['pool,attempts,input_tokens,output_tokens,cost_nano_usd,usd\r'])
+    expect(await ran('--failed-attempts')).toEqual([
+      'POOL   FAILED ATTEMPTS  INPUT  OUTPUT  USD',
+      'TOTAL                0      0       0    0',
+    ])
+    expect(await ran('--failed-attempts', '--csv')).toEqual([
+      'pool,attempts,input_tokens,output_tokens,cost_nano_usd,usd\r',
+    ])
     expect(JSON.parse((await ran('--json')).join())).toMatchObject({ waste: [] })
   })
 
@@ -212,7 +217,7 @@ it('what was wasted stands beneath what clients used, and is exported with its c
   for (const serving of [false, true]) {
     const running = serving ? (await start()).running : undefined
     const table = lines((await svcctl('usage', '--by', 'plan')).stdout)
-    const csv = (await svcctl('usage', '--waste', '--csv')).stdout
+    const csv = (await svcctl('usage', '--failed-attempts', '--csv')).stdout
     const exported = (await svcctl('usage', 'export', '--account', FORMULA, '--format', 'csv')).stdout
     const rows = lines((await svcctl('usage', 'export', '--account', FORMULA)).stdout).map(line => JSON.parse(line))
     await running?.end()
@@ -222,9 +227,9 @@ it('what was wasted stands beneath what clients used, and is exported with its c
       'free        301   2709     903  0.01248',
       'TOTAL       301   2709     903  0.01248',
       '',
-      'WASTE  ATTEMPTS  INPUT  OUTPUT       USD',
-      'far           2     18       6  0.000003',
-      'TOTAL         2     18       6  0.000003',
+      'POOL   FAILED ATTEMPTS  INPUT  OUTPUT       USD',
+      'far                  2     18       6  0.000003',
+      'TOTAL                2     18       6  0.000003',
     ])
     expect(csv.split('\r\n').slice(1)).toEqual(['far,2,18,6,3000,0.000003', ''])
     expect(exported.split('\r\n')[2]).toMatch(
@@ -244,7 +249,7 @@ it.each([
   [['export', '--since', '30'], 'Write a duration'],
   [['--by', 'week'], 'Allowed choices are day, plan, model, account'],
   [['--csv', '--json'], 'cannot be used with'],
-  [['--waste', '--by', 'model'], 'cannot be used with'],
+  [['--failed-attempts', '--by', 'model'], 'cannot be used with'],
   [['export', '--format', 'xlsx'], 'Allowed choices are ndjson, csv'],
 ])('usage %j is wrong usage', async (words, told) => {
   const { code, stdout, stderr } = await svcctl('usage', ...words)

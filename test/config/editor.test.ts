@@ -44,7 +44,7 @@ test('a field tells what it means when the mouse is over it', async () => {
   const overMain = await (await open('config.example.yaml', main)).hover()
 
   expect(overPlan).toContain('US dollars in a calendar month (UTC), at the prices of the models.')
-  expect(overMain).toContain('When a failing replica is left out, and for how long.')
+  expect(overMain).toContain('When a failing replica is ejected, so that no request is sent to it, and for how long.')
 })
 
 test('an unknown field is underlined', async () => {

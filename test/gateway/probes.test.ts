@@ -149,7 +149,7 @@ describe('two failures in a row', () => {
     probed(0, status(503))
     for (let n = 0; n < 6; n++) await pass(EVERY)
     const { url } = site.onprem[0]
-    const out = `a replica is left out ${JSON.stringify({ pool: 'onprem', replica: url, failures: 0, probe: 'status 503' })}`
+    const out = `a replica is ejected ${JSON.stringify({ pool: 'onprem', replica: url, failures: 0, probe: 'status 503' })}`
     expect(site.test.alarms).toEqual([out])
 
     probed(0, json({}))
@@ -232,7 +232,7 @@ describe('a replica that was left out', () => {
     while (state(0) !== 'closed') await upstream()
     expect(site.onprem[0].requests).toHaveLength(failed + 1)
     expect(site.test.alarms.map(alarm => alarm.replace(/ \{.*/, ''))).toEqual([
-      'a replica is left out',
+      'a replica is ejected',
       'a replica is back',
     ])
   })

@@ -3,7 +3,7 @@ import type { Finding, State } from '../../gateway/doctor/finding.ts'
 import { painter } from '../paint.ts'
 
 const SIGNS = { ok: '✓', warning: '▲', problem: '✗' } as const
-const TONES = { ok: 'green', warning: 'yellow', problem: 'red' } as const
+const TONES = { ok: 'green', warning: 'warn', problem: 'red' } as const
 /** Checks of several things, which the line names. */
 const NAMED: ReadonlySet<string> = new Set(['pools', 'tools'])
 const CHECK_WIDTH = 11

@@ -1,7 +1,7 @@
 import type { Row } from './board.ts'
 
 /** What a table can be sorted by, in the order that `s` goes through. */
-export const SORTS = ['recent', 'quota', 'rpm', 'tpm', 'held', 'account'] as const
+export const SORTS = ['recent', 'quota', 'rpm', 'tpm', 'reserved', 'account'] as const
 export type Sort = (typeof SORTS)[number]
 
 export interface Arrangement {
@@ -29,7 +29,7 @@ const WEIGHTS: Readonly<Record<Sort, (row: Row) => number>> = {
   quota: ({ standing }) => shareOf(standing),
   rpm: ({ standing }) => standing.requests,
   tpm: ({ standing }) => standing.tokens,
-  held: ({ standing }) => Number(standing.held_usd),
+  reserved: ({ standing }) => Number(standing.held_usd),
   account: () => 0,
 }
 

@@ -1,14 +1,18 @@
 import type { ShownRequest } from '../../http/event-records.ts'
 import { oneLine } from '../one-line.ts'
-import { isError, requestLine } from '../request-line.ts'
+import { requestRow, type Tone, toneOf } from '../request-line.ts'
+import { type Column, lineOf, widthsIn } from '../table.ts'
+import { clip, widthOf } from '../width.ts'
 import type { Row } from './board.ts'
-import { clip, lastCell, quotaCell, rateCell, usd } from './cells.ts'
+import { lastCell, quotaCell, rateCell, usdCell } from './cells.ts'
 import type { Ui } from './ui.ts'
 
 /** One line of the screen. */
 export interface Line {
   readonly text: string
-  readonly tone?: 'bold' | 'dim' | 'bad' | 'selected'
+  readonly tone?: 'bold' | 'dim' | 'selected'
+  /** Characters from here to there, in a tone of their own. */
+  readonly marked?: { readonly from: number; readonly to: number; readonly tone: Tone }
 }
 
 export interface Size {
@@ -41,68 +45,128 @@ const FRAME = 5
 /** The lines of the screen: as many as clip, none wider than it. */
 export function screen(shown: Shown, { columns, rows }: Size): Line[] {
   const room = Math.max(1, rows - 1 - FRAME)
-  const body = shown.ui.mode === 'requests' ? requestLines(shown, room) : tableLines(shown, room, columns)
+  const body = shown.ui.mode === 'requests' ? requestLines(shown, room, columns) : tableLines(shown, room, columns)
   const lines = [titleOf(shown, columns), { text: '' }, ...body, { text: '' }, footerOf(shown)]
   return lines.map(line => ({ ...line, text: clip(line.text, columns).trimEnd() }))
 }
 
 function titleOf({ gateway, ui, accounts, rows, rpm, usdPerHour, dropped }: Shown, columns: number): Line {
   const found = rows.length === accounts ? `${accounts}` : `${rows.length} of ${accounts}`
-  const parts = [
-    // Where there is no room for all, it is known already.
-    ...(columns >= 100 ? [gateway] : []),
-    ui.paused ? 'PAUSED' : 'live',
-    `${found} accounts`,
-    `by ${ui.sort}`,
-    `${rpm} rpm`,
-    `$${usdPerHour.toFixed(2)}/h`,
-    ...(dropped > 0 ? [`${dropped} missed`] : []),
-  ]
   const name = 'svcctl quota tail'
-  return { text: `${name} ${parts.join(' · ').padStart(columns - name.length - 1)}`, tone: 'bold' }
+  const missed = dropped > 0 ? [`${dropped} missed`] : []
+  const now = [ui.paused ? 'PAUSED' : 'live', `${found} accounts`]
+  const pace = [`${rpm} rpm`, `$${usdPerHour.toFixed(2)}/h`]
+  const room = columns - name.length - 1
+  // What is known already, or seen below, gives way.
+  const texts = [
+    [gateway, ...now, `by ${ui.sort}`, ...pace, ...missed],
+    [...now, `by ${ui.sort}`, ...pace, ...missed],
+    [...now, ...pace, ...missed],
+    [...now, ...missed],
+  ].map(parts => parts.join(' · '))
+  const text = texts.find(each => widthOf(each) <= room) ?? ''
+  return { text: `${name} ${text.padStart(room)}`, tone: 'bold' }
 }
 
 function tableLines({ rows, selected, ui }: Shown, room: number, columns: number): Line[] {
-  const widths = columns >= 116 ? WIDE : NARROW
+  const from = firstShown(rows, selected, room)
+  const shown = rows.slice(from, from + room)
   const [first] = rows
   const until = first ? ` (resets ${DAY.format(Date.parse(first.standing.reset))})` : ''
-  const header = lineOf(['ACCOUNT', 'PLAN', `QUOTA${until}`, 'RPM', 'TPM', 'HELD', 'LAST'], widths, ' ')
-  const from = firstShown(rows, selected, room)
-  const shown = rows.slice(from, from + room).map(row => {
+  const { bar, table, widths } = layoutOf(shown, until, columns - MARK)
+  const header = `  ${lineOf(
+    table,
+    table.map(({ title }) => title),
+    widths,
+  )}`
+  const lines = shown.map(row => {
     const isSelected = row.standing.account === selected
-    return { text: lineOf(cellsOf(row, widths), widths, isSelected ? '›' : ' '), ...toneOf(row, isSelected) }
+    const cells = cellsOf(row, bar)
+    const text = `${isSelected ? '›' : ' '} ${lineOf(table, cells, widths)}`
+    const tone = row.last && toneOf(row.last)
+    // LAST is the last of the line, where it is shown.
+    const marked =
+      tone && widths.at(-1) ? { from: text.length - lastWidth(cells, widths), to: text.length, tone } : undefined
+    return { text, ...(isSelected && { tone: 'selected' as const }), ...(marked && { marked }) }
   })
   const nothing = ui.filter === '' ? 'No account has a key, and nobody asks.' : `Nothing is called \`${ui.filter}\`.`
-  return [{ text: header, tone: 'dim' }, ...(shown.length > 0 ? shown : [{ text: `  ${nothing}` }])]
+  return [{ text: header, tone: 'dim' }, ...(lines.length > 0 ? lines : [{ text: `  ${nothing}` }])]
 }
 
-interface Widths {
-  readonly cells: readonly number[]
-  readonly bar: number
-}
-const WIDE: Widths = { cells: [20, 12, 26, 9, 11, 9, 28], bar: 10 }
-const NARROW: Widths = { cells: [14, 10, 17, 8, 9, 0, 20], bar: 4 }
+const lastWidth = (cells: readonly string[], widths: readonly number[]): number =>
+  clip(cells.at(-1) ?? '', widths.at(-1) ?? 0).trimEnd().length
+
+/** What stands before each row: whether it is selected. */
+const MARK = 2
 const DAY = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', timeZone: 'UTC' })
+/** Of the bar: the widest that leaves room for all columns, and what it is made longer by where there is more room. */
+const BARS = [10, 4, 0] as const
+const BAR_MOST = 30
+const LABEL = 20
 
-const lineOf = (cells: readonly string[], { cells: widths }: Widths, mark: string): string => {
-  const fitted = cells.flatMap((cell, column) => (widths[column] ? [clip(cell, widths[column])] : []))
-  return `${mark} ${fitted.join('  ')}`.trimEnd()
+interface Layout {
+  readonly bar: number
+  readonly table: readonly Column[]
+  readonly widths: readonly number[]
 }
 
-const cellsOf = ({ standing, last }: Row, { bar }: Widths): string[] => [
+/** How the columns share the width: numbers whole, then a bar, then texts; the bar takes a part of what is left. */
+function layoutOf(rows: readonly Row[], until: string, width: number): Layout {
+  const sized = (bar: number): Layout => {
+    const table = columnsOf(bar === BARS[0] ? until : '')
+    const cells = [table.map(({ title }) => title), ...rows.map(row => cellsOf(row, bar))]
+    const natural = table.map((_, index) => Math.max(...cells.map(row => widthOf(row[index] ?? ''))))
+    // Steady, or each request would move all columns by the digits of its time.
+    const steady = natural.map((each, index) => (index === natural.length - 1 ? Math.ceil(each / 8) * 8 : each))
+    return { bar, table, widths: widthsIn(table, steady, width) }
+  }
+  const tried = BARS.map(sized)
+  const [wide] = tried
+  const best = wide && hasAll(wide) ? wide : (tried.find(hasMost) ?? sized(0))
+  const spare = width - totalOf(best.widths)
+  if (spare <= 0 || best.bar !== BARS[0]) return best
+  const { table, widths, bar } = withBar(best, Math.min(BAR_MOST - best.bar, Math.floor(spare / 3)))
+  const rest = width - totalOf(widths)
+  // Short labels leave the other columns where they are as longer ones come.
+  const label = Math.max(0, Math.min(rest, LABEL - (widths[0] ?? 0)))
+  return { bar, table, widths: widths.map((each, index) => (index === 0 ? each + label : each)) }
+}
+
+const hasAll = ({ widths }: Layout): boolean => widths.every(each => each > 0)
+/** All but what is reserved, which seldom is anything. */
+const hasMost = ({ widths, table }: Layout): boolean =>
+  widths.every((each, index) => each > 0 || table[index]?.title === RESERVED)
+
+const withBar = ({ bar, table, widths }: Layout, more: number): Layout => ({
+  bar: bar + more,
+  table,
+  widths: widths.map((each, index) => (table[index]?.title.startsWith('QUOTA') ? each + more : each)),
+})
+
+const totalOf = (widths: readonly number[]): number =>
+  widths.reduce((sum, each) => (each === 0 ? sum : sum + each + 2), -2)
+
+const RESERVED = 'RESERVED'
+
+const columnsOf = (until: string): readonly Column[] => [
+  { title: 'ACCOUNT', least: 10 },
+  { title: 'PLAN', least: 6, gives: 2 },
+  { title: `QUOTA${until}` },
+  { title: 'RPM' },
+  { title: 'TPM', gives: 3 },
+  { title: RESERVED, gives: 1 },
+  { title: 'LAST', least: 12, gives: 4 },
+]
+
+const cellsOf = ({ standing, last }: Row, bar: number): string[] => [
   oneLine(standing.label),
   oneLine(standing.plan),
   quotaCell(standing, bar),
   rateCell(standing.requests, standing.requests_limit),
   rateCell(standing.tokens, standing.tokens_limit),
-  standing.held_usd === '0' ? '-' : `$${usd(standing.held_usd)}`,
+  standing.held_usd === '0' ? '-' : usdCell(standing.held_usd),
   lastCell(last),
 ]
-
-function toneOf({ last }: Row, isSelected: boolean): Pick<Line, 'tone'> {
-  if (isSelected) return { tone: 'selected' }
-  return last && isError(last) ? { tone: 'bad' } : {}
-}
 
 /** The selected row is on the screen. */
 function firstShown(rows: readonly Row[], selected: string | undefined, room: number): number {
@@ -110,12 +174,15 @@ function firstShown(rows: readonly Row[], selected: string | undefined, room: nu
   return Math.max(0, at - room + 1)
 }
 
-function requestLines({ requests, rows, selected }: Shown, room: number): Line[] {
+function requestLines({ requests, rows, selected }: Shown, room: number, columns: number): Line[] {
   const row = rows.find(({ standing }) => standing.account === selected)
   const label = oneLine(row?.standing.label ?? '')
-  const lines = requests
-    .slice(0, room)
-    .map((request): Line => ({ text: `  ${requestLine(request)}`, ...(isError(request) && { tone: 'bad' }) }))
+  const lines = requests.slice(0, room).map((request): Line => {
+    const { text, status } = requestRow(request, columns - MARK)
+    const tone = toneOf(request)
+    const from = MARK + status
+    return { text: `  ${text}`, ...(tone && { marked: { from, to: from + 3, tone } }) }
+  })
   const heading: Line = { text: `  Requests of ${label} (${selected}), newest first`, tone: 'dim' }
   return [heading, ...(lines.length > 0 ? lines : [{ text: '  None since this was opened.' }])]
 }

@@ -1,6 +1,7 @@
 import { Box, type Key, render, Text, useApp, useInput, useStdout } from 'ink'
 import { createElement, type ReactElement, useEffect, useReducer } from 'react'
 import type { Millis } from '../../policy/config.ts'
+import type { Tone } from '../request-line.ts'
 import { usesColour } from '../talk.ts'
 import type { TailModel } from './model.ts'
 import type { Line } from './screen.ts'
@@ -67,17 +68,33 @@ function Tail({ model, colours }: { readonly model: TailModel; readonly colours:
     Box,
     { flexDirection: 'column' },
     ...lines.map((line, index) =>
-      createElement(Text, { key: index, wrap: 'truncate', ...lookOf(line, colours) }, line.text || ' '),
+      createElement(Text, { key: index, wrap: 'truncate', ...lookOf(line, colours) }, ...partsOf(line, colours)),
     ),
   )
 }
 
-function lookOf({ tone }: Line, colours: boolean): { bold?: true; dimColor?: true; color?: string; inverse?: true } {
+/** A line, with what is marked in it in a colour of its own. */
+function partsOf({ text, marked }: Line, colours: boolean): readonly (string | ReactElement)[] {
+  if (!colours || !marked) return [text || ' ']
+  const { from, to, tone } = marked
+  return [
+    text.slice(0, from),
+    createElement(Text, { key: 'marked', ...MARKS[tone] }, text.slice(from, to)),
+    text.slice(to),
+  ]
+}
+
+/** Both can be read on black and on white. */
+const MARKS: Readonly<Record<Tone, { readonly color: string }>> = {
+  failed: { color: 'red' },
+  refused: { color: 'magenta' },
+}
+
+function lookOf({ tone }: Line, colours: boolean): { bold?: true; dimColor?: true; inverse?: true } {
   if (!colours || tone === undefined) return {}
   const looks = {
     bold: { bold: true },
     dim: { dimColor: true },
-    bad: { color: 'red' },
     selected: { inverse: true },
   } as const
   return looks[tone]

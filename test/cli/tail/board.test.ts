@@ -40,12 +40,12 @@ it('each sort puts first what is most of it', () => {
   board.apply(standing('quota', { used_usd: '1', limit_usd: '1', requests: 1 }), NOON)
   board.apply(standing('rpm', { used_usd: '5', requests: 9 }), NOON)
   board.apply(standing('tpm', { tokens: 9 }), NOON)
-  board.apply(standing('held', { held_usd: '0.5' }), NOON)
+  board.apply(standing('reserved', { held_usd: '0.5' }), NOON)
   board.apply(request(standing('recent')), NOON)
   board.apply(standing('a'), NOON)
 
-  expect(SORTS.map(sort => labels(board, sort)[0])).toEqual(['recent', 'quota', 'rpm', 'tpm', 'held', 'a'])
-  expect(labels(board, 'held').slice(1)).toEqual(['a', 'quota', 'recent', 'rpm', 'tpm'])
+  expect(SORTS.map(sort => labels(board, sort)[0])).toEqual(['recent', 'quota', 'rpm', 'tpm', 'reserved', 'a'])
+  expect(labels(board, 'reserved').slice(1)).toEqual(['a', 'quota', 'recent', 'rpm', 'tpm'])
 })
 
 it('a filter looks into label, id and plan, in any case', () => {

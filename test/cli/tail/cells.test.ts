@@ -1,17 +1,19 @@
 import { describe, expect, it } from 'vitest'
-import { bar, clip, lastCell, quotaCell, rateCell, short, usd } from '../../../src/cli/tail/cells.ts'
+import { bar, lastCell, quotaCell, rateCell, short, usd, usdCell } from '../../../src/cli/tail/cells.ts'
 import { request, standing } from './events.ts'
 
 describe('a bar', () => {
   it.each([
     [0, '░░░░░░░░░░'],
     [-1, '░░░░░░░░░░'],
-    [0.000_001, '█░░░░░░░░░'],
+    [0.000_000_05, '░░░░░░░░░░'],
+    [0.0125, '▏░░░░░░░░░'],
+    [0.19, '█▉░░░░░░░░'],
     [0.5, '█████░░░░░'],
-    [0.999_999, '█████████░'],
+    [0.999_999, '█████████▉'],
     [1, '██████████'],
     [Number.POSITIVE_INFINITY, '██████████'],
-  ])('of %s is %s: full only when all is used, empty only when nothing is', (share, shown) => {
+  ])('of %s is %s: full only when all is used, and never more than that', (share, shown) => {
     expect(bar(share, 10)).toBe(shown)
   })
 
@@ -35,10 +37,20 @@ it.each([
 it.each([
   ['0', '0.00'],
   ['17.42', '17.42'],
-  ['0.000039', '0.000039'],
+  ['500', '500.00'],
+  ['0.01', '0.01'],
+  ['0.009999', '<0.01'],
+  ['0.000039', '<0.01'],
+  ['-0.000039', '-<0.01'],
   ['-3', '-3.00'],
 ])('%s US dollars are shown as %s', (exact, shown) => {
   expect(usd(exact)).toBe(shown)
+})
+
+it('what is less than a cent is said to be, beside a limit that is whole', () => {
+  expect(usdCell('0.0000264')).toBe('<$0.01')
+  expect(quotaCell(standing('ada', { used_usd: '0.0000264', limit_usd: '500' }), 10)).toBe('░░░░░░░░░░ <$0.01/500.00')
+  expect(quotaCell(standing('ada', { used_usd: '1', limit_usd: '500' }), 0)).toBe('$1.00/500.00')
 })
 
 it('an account without a plan has amounts without limits', () => {
@@ -48,17 +60,8 @@ it('an account without a plan has amounts without limits', () => {
 })
 
 it('the last request is told by its model and time, or by what refused it', () => {
-  expect(lastCell(request(null))).toBe('200 svc-core 212ms')
+  expect(lastCell(request(null))).toBe('200 212ms svc-core')
   expect(lastCell(request(null, { status: 429, code: 'rate_limit_exceeded', type: 'requests' }))).toBe('429 requests')
   expect(lastCell(request(null, { status: 402, code: 'quota_exceeded' }))).toBe('402 quota_exceeded')
-  expect(lastCell(request(null, { interrupted: 'cut' }))).toBe('200 svc-core 212ms interrupted')
-})
-
-it('a text is cut or filled to its width, and a character is never cut in two', () => {
-  expect([clip('ada', 5), clip('adalovelace', 5), clip('🦊🦊🦊', 2), clip('ab', 1)]).toEqual([
-    'ada  ',
-    'adal…',
-    '🦊…',
-    '…',
-  ])
+  expect(lastCell(request(null, { interrupted: 'cut' }))).toBe('200 interrupted 212ms svc-core')
 })

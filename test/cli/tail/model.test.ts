@@ -1,6 +1,7 @@
 import { expect, it, vi } from 'vitest'
 import { TailModel } from '../../../src/cli/tail/model.ts'
 import type { Press } from '../../../src/cli/tail/ui.ts'
+import { widthOf } from '../../../src/cli/width.ts'
 import { NOON, request, standing } from './events.ts'
 
 const SIZE = { columns: 120, rows: 30 }
@@ -33,10 +34,10 @@ it('shows a title, a row for each account and the keys', () => {
   expect(lines()).toEqual([
     `svcctl quota tail${right.padStart(120 - 17)}`,
     '',
-    '  ACCOUNT               PLAN          QUOTA (resets 1 Dec)        RPM        TPM          HELD       LAST',
-    '› ada                   pro           █████████░ $17.42/20.00     42/120     118k/400k    $0.25      200 svc-core 212ms',
-    '  bob                   pro           ░░░░░░░░░░ $0.00/20.00      0/120      0/400k       -',
-    '  eve                   pro           ░░░░░░░░░░ $0.00/20.00      0/120      0/400k       -',
+    '  ACCOUNT               PLAN  QUOTA (resets 1 Dec)             RPM     TPM        RESERVED  LAST',
+    '› ada                   pro   ███████████████▋░░ $17.42/20.00  42/120  118k/400k  $0.25     200 212ms svc-core',
+    '  bob                   pro   ░░░░░░░░░░░░░░░░░░ $0.00/20.00   0/120   0/400k     -',
+    '  eve                   pro   ░░░░░░░░░░░░░░░░░░ $0.00/20.00   0/120   0/400k     -',
     '',
     '↑↓ select  ⏎ requests  / filter  s sort  p pause  r revoke  q quit',
   ])
@@ -55,9 +56,42 @@ it.each([
     press('pageDown')
     const shown = lines({ columns, rows })
     expect(shown.length).toBeLessThan(Math.max(rows, 7))
-    for (const line of shown) expect([...line].length).toBeLessThanOrEqual(columns)
+    for (const line of shown) expect(widthOf(line)).toBeLessThanOrEqual(columns)
     expect(shown.join('\n')).toContain('›')
   }
+})
+
+it.each([60, 80, 100, 120, 200])('in %s columns no number is cut, with 50 accounts of long labels', columns => {
+  const { model, lines, press } = open()
+  const usage = { used_usd: '123456.78', limit_usd: '200000', requests: 119, tokens: 399_000 }
+  for (let each = 0; each < 50; each++) {
+    const label = `${each % 2 ? '日本語のとても長い名前' : 'somebody.with.a.long.label'}-${each}@example.com`
+    const of = standing(label, { ...usage, account: `acct_${each}`, plan: 'a-plan-with-a-long-name' })
+    model.apply(request(of, { ms: 60_343, input_tokens: 123_456, output_tokens: 4096, cost_nano_usd: 26_400 }))
+  }
+
+  const rows = lines({ columns, rows: 30 }).filter(line => line.includes('$123456.78'))
+  expect(rows).toHaveLength(24)
+  for (const row of rows) expect(row).toMatch(/\$123456\.78\/200000\.00 +119\/120 .*200 60343ms/)
+  press('enter')
+  expect(lines({ columns, rows: 30 })[3]).toMatch(/ 60343 ms {2}123456\+4096 tok {2}\$0\.0000264 {2}\S/)
+})
+
+it('what was refused and what failed is marked, each in its own way, and nothing else is', () => {
+  const { model } = open()
+  model.apply(request(standing('ada')))
+  model.apply(request(standing('bob'), { status: 429, code: 'rate_limit_exceeded', type: 'requests' }))
+  model.apply(request(standing('eve'), { status: 502, code: 'UPSTREAMS_EXHAUSTED' }))
+
+  const marks = model.frame(SIZE).flatMap(({ text, marked }) => {
+    return marked ? [[marked.tone, text.slice(marked.from, marked.to)]] : []
+  })
+  expect(new Map(marks.map(([tone = '', text = '']) => [tone, text]))).toEqual(
+    new Map([
+      ['refused', '429 requests'],
+      ['failed', '502 UPSTREAMS_EXHAUSTED'],
+    ]),
+  )
 })
 
 it('the selection stays with its account when rows move', () => {
@@ -104,8 +138,8 @@ it('⏎ shows the requests of the account, newest first, as the log has them', (
 
   expect(lines().slice(2, 5)).toEqual([
     '  Requests of ada (acct_ada), newest first',
-    '  12:00:00  429  svc-core  onprem  212 ms  rate_limit_exceeded requests  ada',
-    '  12:00:00  200  svc-core  onprem  212 ms  ada',
+    '  12:00:00  429    212 ms                          ada  rate_limit_exceeded requests  svc-core  onprem',
+    '  12:00:00  200    212 ms                          ada  svc-core  onprem',
   ])
 })
 

@@ -1,0 +1,66 @@
+import { oneLine } from './one-line.ts'
+import { clip, widthOf } from './width.ts'
+
+/** A column of a table, and how it gives way where the terminal has no room for all. */
+export interface Column {
+  readonly title: string
+  /** Stands flush right. */
+  readonly number?: true
+  /** The texts may be cut to this many columns. Without it nothing is cut: a number that lost digits is another number. */
+  readonly least?: number
+  /** The column may be left out; the one with the lowest number goes first. */
+  readonly gives?: number
+}
+
+const GAP = 2
+
+/**
+ * Rows below their titles, aligned, in as many columns as the terminal has. Piped, nothing is cut or left out. No cell
+ * leaves its line.
+ */
+export function tableText(
+  columns: readonly Column[],
+  rows: readonly (readonly string[])[],
+  width: number = terminalWidth(),
+): string {
+  const cells = [columns.map(({ title }) => title), ...rows].map(row => row.map(oneLine))
+  const natural = columns.map((_, column) => Math.max(...cells.map(row => widthOf(row[column] ?? ''))))
+  const widths = widthsIn(columns, natural, width)
+  return cells.map(row => lineOf(columns, row, widths)).join('\n')
+}
+
+/** Of stdout; without a terminal, or on one that does not say its width, there is no end to it. */
+export const terminalWidth = (): number => (process.stdout.isTTY && process.stdout.columns) || Number.POSITIVE_INFINITY
+
+/** What each column takes of the room, 0 where it is left out. */
+export function widthsIn(columns: readonly Column[], natural: readonly number[], room: number): readonly number[] {
+  const widths = [...natural]
+  const least = (index: number) => Math.min(natural[index] ?? 0, columns[index]?.least ?? Number.POSITIVE_INFINITY)
+  const taken = (of: (index: number) => number) =>
+    widths.reduce((sum, width, index) => (width === 0 ? sum : sum + of(index) + GAP), -GAP)
+  const giving = columns
+    .flatMap(({ gives }, index) => (gives === undefined ? [] : [{ index, gives }]))
+    .sort((a, b) => a.gives - b.gives)
+  for (const { index } of giving) if (taken(least) > room) widths[index] = 0
+  for (;;) {
+    const excess = taken(index => widths[index] ?? 0) - room
+    const [widest] = widths
+      .map((width, index) => ({ width, index }))
+      .filter(({ width, index }) => width > least(index))
+      .sort((a, b) => b.width - a.width)
+    if (excess <= 0 || !widest) return widths
+    widths[widest.index] = widest.width - 1
+  }
+}
+
+/** Cells in their widths; the last one is not filled up. */
+export function lineOf(columns: readonly Column[], cells: readonly string[], widths: readonly number[]): string {
+  return cells
+    .flatMap((cell, index) => {
+      const width = widths[index] ?? 0
+      if (width === 0) return []
+      return [columns[index]?.number ? ' '.repeat(Math.max(0, width - widthOf(cell))) + cell : clip(cell, width)]
+    })
+    .join(' '.repeat(GAP))
+    .trimEnd()
+}

@@ -1,0 +1,73 @@
+import { describe, expect, it } from 'vitest'
+import { type Column, tableText } from '../../src/cli/table.ts'
+import { clip, widthOf } from '../../src/cli/width.ts'
+
+const COLUMNS: readonly Column[] = [
+  { title: 'ACCOUNT', least: 8 },
+  { title: 'ID', least: 6, gives: 1 },
+  { title: 'PLAN', least: 5, gives: 2 },
+  { title: 'TOKENS', number: true },
+  { title: 'USD', number: true },
+]
+const ROWS = [
+  ['ada.lovelace@analytical-engines.example', 'acct_kxgIaNeM5htO1yaBqhUd', 'a-long-plan', '123456789', '0.000012345'],
+  ['bob', 'acct_1', 'pro', '1', '500'],
+]
+const linesIn = (width: number) => tableText(COLUMNS, ROWS, width).split('\n')
+
+describe('a table', () => {
+  it('is never wider than the terminal, down to where its numbers fill it', () => {
+    for (let width = 200; width >= 32; width--)
+      for (const line of linesIn(width)) expect(widthOf(line)).toBeLessThanOrEqual(width)
+  })
+
+  it('never cuts a number, however narrow the terminal is', () => {
+    for (let width = 200; width >= 0; width--) {
+      expect(linesIn(width)[1]).toMatch(/123456789 +0\.000012345$/)
+      expect(linesIn(width)[2]).toMatch(/ +1 +500$/)
+    }
+  })
+
+  it('cuts texts before it leaves out a column, and leaves out the least important one first', () => {
+    const titles = (width: number) => linesIn(width)[0]?.split(/ +/)
+    expect(titles(60)).toEqual(['ACCOUNT', 'ID', 'PLAN', 'TOKENS', 'USD'])
+    expect(titles(44)).toEqual(['ACCOUNT', 'PLAN', 'TOKENS', 'USD'])
+    expect(titles(36)).toEqual(['ACCOUNT', 'TOKENS', 'USD'])
+  })
+
+  it('spends room on texts: nothing is cut where all has room, nor anything in a pipe', () => {
+    for (const width of [110, Number.POSITIVE_INFINITY]) {
+      expect(linesIn(width)[1]).toBe(
+        'ada.lovelace@analytical-engines.example  acct_kxgIaNeM5htO1yaBqhUd  a-long-plan  123456789  0.000012345',
+      )
+    }
+  })
+
+  it('keeps texts on their line', () => {
+    expect(tableText([{ title: 'A' }], [['a\nb\u001b[2J']]).split('\n')).toHaveLength(2)
+  })
+})
+
+describe('the width of a text', () => {
+  it.each([
+    ['ada', 3],
+    ['日本語', 6],
+    ['한글', 4],
+    ['🦊', 2],
+    ['é', 1],
+    ['', 0],
+  ])('%s takes %s columns', (text, width) => {
+    expect(widthOf(text)).toBe(width)
+  })
+
+  it('is what a cut text has, and no character is cut in two', () => {
+    for (const text of ['ada lovelace', '日本語のラベル', '🦊🦊🦊🦊', 'e\u0301e\u0301e\u0301e\u0301e\u0301'])
+      for (let width = 1; width < 16; width++) expect(widthOf(clip(text, width))).toBe(width)
+    expect([clip('ada', 5), clip('adalovelace', 5), clip('🦊🦊🦊', 3), clip('ab', 1)]).toEqual([
+      'ada  ',
+      'adal…',
+      '🦊…',
+      '…',
+    ])
+  })
+})
