@@ -32,11 +32,11 @@ export function readAt(path: Path, bytes: Buffer, { config, settings }: Loaded):
   if (bytes.length > limits.bodyBytes) return { code: 'PAYLOAD_TOO_LARGE', limitBytes: limits.bodyBytes }
   switch (path) {
     case '/v1/chat/completions':
-      return readChat(bytes, { brand, declared: config.tools })
+      return readChat(bytes, { brand, declared: config.tools }, config.declared.chat)
     case '/v1/embeddings':
-      return readEmbeddings(bytes, limits.embeddingBatch)
+      return readEmbeddings(bytes, limits.embeddingBatch, config.declared.embedding)
     case '/v1/images/generations':
-      return readImages(bytes)
+      return readImages(bytes, config.declared.image)
   }
 }
 

@@ -22,12 +22,14 @@ const NAMES: Readonly<Record<string, string>> = {
   hosted_tools: 'docs_search',
   'hosted_tools.http': 'convert_units',
   'hosted_tools.builtin': 'current_time',
+  accepts: 'num_inference_steps',
 }
 
 /** Puts a value under the names that lead to it, beside what tells the kind of the thing that has it. */
 function around([step, ...others]: readonly string[], value: unknown, own: Own, section = ''): unknown {
   if (step === undefined) return value
-  const inner = around(others, value, own, section || step)
+  // What tells the kind belongs to the outermost thing that has a name.
+  const inner = step === '<name>' ? around(others, value, {}) : around(others, value, own, step)
   if (step === '<name>') {
     const name = NAMES[`${section}.${own.kind}`] ?? NAMES[section] ?? 'name'
     return { [name]: typeof inner === 'object' && inner !== null ? { ...own.fields, ...inner } : inner }

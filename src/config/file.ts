@@ -529,6 +529,7 @@ export interface ChatModelSection {
    */
   image_tokens?: number | string
   thinking?: ThinkingSection
+  accepts?: Accepts
   usd_per_1m: ChatPriceSection
   /**
    * When a streamed answer begins to reach the client: with its first content (`first_content`), or once all of it is there (`complete`), so that even a backend that fails in the middle is survived.
@@ -547,6 +548,43 @@ export interface ThinkingSection {
    * The least max_tokens a client may ask for while the model thinks.
    */
   min_max_tokens: number | string
+}
+/**
+ * Fields beyond those that every request may carry, and what their values may be: requests for the model may send them, and its backends are given them. A field that no model declares is refused. None of them changes what a request is charged, so declare what the price covers.
+ */
+export interface Accepts {
+  [k: string]: AcceptedSection
+}
+/**
+ * What the value of a field may be: one of max, one_of, max_length, boolean and max_size.
+ */
+export interface AcceptedSection {
+  /**
+   * A number, at most this.
+   */
+  max?: number
+  /**
+   * The least that the number may be. Only with max.
+   */
+  min?: number
+  /**
+   * One of these texts.
+   *
+   * @minItems 1
+   */
+  one_of?: string[]
+  /**
+   * A text of at most so many characters. Its bytes are weighed as those of a prompt.
+   */
+  max_length?: number | string
+  /**
+   * True or false. Always written as `true`.
+   */
+  boolean?: true
+  /**
+   * Any value of at most so many bytes of JSON. They are weighed as those of a prompt; what is in it is not looked at.
+   */
+  max_size?: number | string
 }
 /**
  * US dollars for a million tokens. The client pays the price of the model, whichever pool answered.
@@ -582,6 +620,7 @@ export interface EmbeddingModelSection {
    * Numbers of one vector. Always 768.
    */
   dimensions?: 768
+  accepts?: Accepts
   usd_per_1m: EmbeddingPriceSection
 }
 /**
@@ -606,6 +645,7 @@ export interface ImageModelSection {
    */
   tier: string
   serve: Serve
+  accepts?: Accepts
   /**
    * US dollars for one image: an amount for every size of limits.image_sizes, or an amount for each size the model makes, such as `{ 512x512: 0.01 }`.
    */

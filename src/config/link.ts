@@ -16,6 +16,7 @@ import type {
   Pool,
   Route,
 } from '../policy/config.ts'
+import { acceptsOf, declaredIn } from './accepts.ts'
 import { conditionOf, matchersIn } from './conditions.ts'
 import { DEFAULTS } from './defaults.ts'
 import type {
@@ -64,6 +65,7 @@ export function link(main: ConfigFile, union: Union, revision: string): Config {
     routes,
     matchers: matchersIn(routes.map(({ when }) => when)),
     tools,
+    declared: declaredIn(models.values()),
     passthrough,
     ...(identity && { defaultPlan: the(identity.default_plan, plans) }),
     ...(guests && { guestPlan: the(guests.plan, plans) }),
@@ -121,11 +123,11 @@ function linkModel(
   }
   switch (data.kind) {
     case 'chat':
-      return { ...served, ...linkChat(data) }
+      return { ...served, ...linkChat(data), ...acceptsOf(data, declaration.node) }
     case 'embedding':
-      return { ...served, ...linkEmbedding(data) }
+      return { ...served, ...linkEmbedding(data), ...acceptsOf(data, declaration.node) }
     case 'image':
-      return { ...served, kind: 'image', sizes: sizesOf(data, imageSizes) }
+      return { ...served, kind: 'image', sizes: sizesOf(data, imageSizes), ...acceptsOf(data, declaration.node) }
     case 'passthrough':
       return { ...served, ...linkPassed(data) }
   }

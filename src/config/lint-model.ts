@@ -1,3 +1,4 @@
+import { lintAccepts } from './accepts.ts'
 import { DEFAULTS } from './defaults.ts'
 import type {
   ChatModelSection,
@@ -17,6 +18,7 @@ const MOST_INPUTS = 2048
 
 /** Reports what cannot work, or is hardly meant, in one model. */
 export function lintModel(name: string, model: ModelSection, say: Say): void {
+  lintAccepts(name, model, say)
   if (model.kind === 'chat') lintChat(name, model, say)
   else if (model.kind === 'embedding') lintEmbedding(model, say)
   else if (model.kind === 'image') lintImage(model, say)

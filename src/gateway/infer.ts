@@ -1,10 +1,11 @@
 import type { Settings } from '../config/settings.ts'
+import { acceptsOf } from '../policy/accepts.ts'
 import type { Config, EpochMs, Pool } from '../policy/config.ts'
 import { decide } from '../policy/decide.ts'
 import type { Building } from '../policy/decision.ts'
 import type { Caller, Health } from '../policy/facts.ts'
 import { isDenial } from '../wire/body.ts'
-import type { StreamWanted, WireRequest } from '../wire/request.ts'
+import type { BodyTerms, StreamWanted, WireRequest } from '../wire/request.ts'
 import { type Headers, signalsOf } from '../wire/signals.ts'
 import { type AdmittedCall, type Applicant, admit, type Refusal } from './admit.ts'
 import { noteOf } from './decisions.ts'
@@ -166,10 +167,13 @@ async function serveWhole(gateway: Gateway, call: Call, admitted: LeasedCall): P
   return { kind: 'whole', admitted, pool, failures, bytes: answer.bytes, bill }
 }
 
-const bodyOf =
-  ({ wire }: Call, { hold, decision }: AdmittedCall) =>
-  ({ model }: Pool) =>
-    wire.bodyFor(model, hold.output, decision.imageSize)
+function bodyOf({ wire }: Call, { hold, decision }: AdmittedCall): (pool: Pool) => Buffer {
+  const terms: Building<BodyTerms> = {}
+  const accepts = acceptsOf(decision.model)
+  if (accepts) terms.accepts = accepts
+  if (decision.imageSize !== undefined) terms.imageSize = decision.imageSize
+  return ({ model }) => wire.bodyFor(model, hold.output, terms)
+}
 
 async function serveStream(gateway: Gateway, call: Call, admitted: LeasedCall, wanted: StreamWanted): Promise<Served> {
   const attempted = await forward(gateway, call, admitted, bodyOf(call, admitted), target =>

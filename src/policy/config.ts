@@ -1,4 +1,5 @@
 import type { Condition, Matcher } from './condition.ts'
+import type { FieldKind } from './fields.ts'
 
 /** Integer nano-USD (1e-9 USD). Divided only in wire/. */
 export type NanoUsd = number
@@ -39,6 +40,8 @@ export interface Config {
   readonly matchers: readonly Matcher[]
   /** Tools that run on the server when a request lists them. */
   readonly tools: ReadonlyMap<string, HostedTool>
+  /** The fields that any model of a kind declares in `accepts`, each with the words that a bound of it lists. */
+  readonly declared: Readonly<Record<FieldKind, DeclaredFields>>
   /** By path: what is passed on to backends as it is. */
   readonly passthrough: ReadonlyMap<string, Passthrough>
   /** Of accounts that signed in, where neither an operator nor the token says another. */
@@ -90,7 +93,28 @@ interface ServedModel extends Declared {
   readonly serve: readonly Pool[]
 }
 
-export interface ChatModel extends ServedModel {
+/** The fields beyond the known ones that requests for a model may carry to its backends. */
+export type Accepts = ReadonlyMap<string, Bound>
+
+/** What the value of such a field may be, and where that is written. */
+export type Bound = { readonly at: Place } & (
+  | { readonly is: 'number'; readonly min: number; readonly max: number }
+  | { readonly is: 'one_of'; readonly words: readonly string[] }
+  /** A text of so many characters. */
+  | { readonly is: 'text'; readonly max: number }
+  | { readonly is: 'boolean' }
+  /** Any value, of so many bytes of JSON. */
+  | { readonly is: 'json'; readonly max: number }
+)
+
+export type DeclaredFields = ReadonlyMap<string, ReadonlySet<string>>
+
+interface AcceptingModel extends ServedModel {
+  /** Absent where nothing is declared. */
+  readonly accepts?: Accepts
+}
+
+export interface ChatModel extends AcceptingModel {
   readonly kind: 'chat'
   /** Tokens of prompt and completion together. */
   readonly context: number
@@ -104,7 +128,7 @@ export interface ChatModel extends ServedModel {
   readonly commit: Commit
 }
 
-export interface EmbeddingModel extends ServedModel {
+export interface EmbeddingModel extends AcceptingModel {
   readonly kind: 'embedding'
   /** Tokens of one input. */
   readonly context: number
@@ -114,7 +138,7 @@ export interface EmbeddingModel extends ServedModel {
   readonly price: Price
 }
 
-export interface ImageModel extends ServedModel {
+export interface ImageModel extends AcceptingModel {
   readonly kind: 'image'
   /** Price of one image by size, `512x512`; the first size is taken when a request names none. */
   readonly sizes: ReadonlyMap<string, NanoUsd>

@@ -1,3 +1,4 @@
+import { extrasRuling } from './accepts.ts'
 import type { Config, EpochMs, Model, NanoUsd, Overage, Plan } from './config.ts'
 import { placeOf } from './config.ts'
 import type { Allow, Building, Claims, Decision, SpendClaim, Step } from './decision.ts'
@@ -36,6 +37,13 @@ export function decide(config: Config, facts: Facts): Decision {
 
   const listed = hostedTools(config, plan, model, request, why)
   if ('denial' in listed) return deny(listed.denial)
+
+  const extras = extrasRuling(model, request)
+  if ('denial' in extras) {
+    why.push(extras.step)
+    return deny(extras.denial)
+  }
+  why.push(...extras.steps)
 
   const sized = ruled(
     why,

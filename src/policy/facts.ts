@@ -41,7 +41,25 @@ interface Ask {
   readonly textBytes: number
 }
 
-export interface ChatAsk extends Ask {
+/** A request whose body is made of fields. */
+interface FieldsAsk extends Ask {
+  /** The fields beyond the known ones that some model of the files declares. Absent where there are none. */
+  readonly extras?: Readonly<Record<string, Extra>>
+}
+
+/** What a bound needs to know of a field: never a text that the files do not hold. */
+export interface Extra {
+  /** A number, a boolean, or a word that the files list. */
+  readonly value?: number | boolean | string
+  /** Of a text. */
+  readonly characters?: number
+  /** Of its JSON. */
+  readonly bytes: number
+  /** It says what is done anyway: where the model does not declare the field, it is left out. */
+  readonly isDefault?: true
+}
+
+export interface ChatAsk extends FieldsAsk {
   readonly kind: 'chat'
   readonly stream: boolean
   readonly messages: number
@@ -58,14 +76,14 @@ export interface ChatAsk extends Ask {
   readonly thinking?: boolean
 }
 
-export interface EmbeddingAsk extends Ask {
+export interface EmbeddingAsk extends FieldsAsk {
   readonly kind: 'embedding'
   readonly inputs: number
   /** `dimensions`, when given. */
   readonly dimensions?: number
 }
 
-export interface ImageAsk extends Ask {
+export interface ImageAsk extends FieldsAsk {
   readonly kind: 'image'
   /** Images asked for, 1 to 4. */
   readonly images: number

@@ -1,3 +1,4 @@
+import { extrasRuling } from './accepts.ts'
 import { type Circumstances, holding, perhaps } from './condition.ts'
 import type { Config, Model, Plan, Route } from './config.ts'
 import type { Step } from './decision.ts'
@@ -60,6 +61,8 @@ export function possibleModels(config: Config, facts: Facts): readonly Model[] {
 /** A route that applies is skipped where it would lead to a refusal: an upgrade must not make a good request a bad one. */
 function whySkipped({ model }: Route, plan: Plan, request: InferenceRequest): string | undefined {
   if (!plan.models.has(model.name)) return `would use ${model.name}, which plan ${plan.name} does not include`
+  const extras = extrasRuling(model, request)
+  if ('denial' in extras) return `would use ${model.name}, but ${extras.step.text}`
   const sized = size(plan, model, request)
   return 'denial' in sized ? `would use ${model.name}, but ${sized.step.text}` : undefined
 }

@@ -57,6 +57,8 @@ const message = {
     role: { enum: ['system', 'developer', 'user', 'assistant', 'tool', 'function'] },
     content: { type: ['string', 'array', 'null'], maxItems: 2048, items: { $ref: '#/$defs/part' } },
     name: text(256),
+    // Of an earlier answer that was spoken: what it weighs is not known.
+    audio: { type: 'null' },
     tool_calls: { type: ['array', 'null'], maxItems: 1024, items: { $ref: '#/$defs/toolCall' } },
     tool_call_id: text(512),
   },
@@ -105,7 +107,40 @@ const tool = {
   ],
 }
 
-/** Body of POST /v1/chat/completions. Spec 4.2. What is not named here passes to the backend as it is. */
+const declaredFunction = {
+  type: 'object',
+  required: ['name'],
+  properties: { name: toolName, description: optional('string'), parameters: optional('object') },
+}
+
+const named = { name: { type: 'string', maxLength: 256 } }
+/** One tool, or of `allowed_tools` some of them. */
+const chosen = {
+  type: { type: 'string', maxLength: 64 },
+  ...named,
+  function: { type: 'object', additionalProperties: false, properties: named },
+  allowed_tools: {
+    type: 'object',
+    additionalProperties: false,
+    properties: {
+      mode: { type: 'string', maxLength: 64 },
+      tools: {
+        type: 'array',
+        maxItems: 1024,
+        items: {
+          type: 'object',
+          additionalProperties: false,
+          properties: {
+            type: { type: 'string', maxLength: 64 },
+            function: { type: 'object', additionalProperties: false, properties: named },
+          },
+        },
+      },
+    },
+  },
+}
+
+/** Known fields of the body of POST /v1/chat/completions, which are those of policy/fields.ts. Spec 4.2. */
 export const chatSchema = {
   type: 'object',
   required: ['messages'],
@@ -116,9 +151,27 @@ export const chatSchema = {
     max_completion_tokens: count(1, 10_000_000),
     n: count(1, 4),
     stream: optional('boolean'),
-    stream_options: { type: ['object', 'null'], properties: { include_usage: optional('boolean') } },
+    stream_options: {
+      type: ['object', 'null'],
+      additionalProperties: false,
+      properties: {
+        include_usage: optional('boolean'),
+        include_obfuscation: optional('boolean'),
+        continuous_usage_stats: optional('boolean'),
+      },
+    },
     temperature: optional('number'),
     top_p: optional('number'),
+    // Not OpenAI's own, and of vLLM, SGLang and most others.
+    top_k: optional('number'),
+    min_p: optional('number'),
+    top_a: optional('number'),
+    typical_p: optional('number'),
+    repetition_penalty: optional('number'),
+    stop_token_ids: { type: ['array', 'null'], maxItems: 64, items: { type: 'integer', ...safe } },
+    include_stop_str_in_output: optional('boolean'),
+    skip_special_tokens: optional('boolean'),
+    spaces_between_special_tokens: optional('boolean'),
     frequency_penalty: optional('number'),
     presence_penalty: optional('number'),
     stop: {
@@ -132,10 +185,42 @@ export const chatSchema = {
     top_logprobs: count(0, 20),
     logit_bias: { type: ['object', 'null'], maxProperties: 2048, additionalProperties: { type: 'number' } },
     user: text(512),
+    safety_identifier: text(512),
+    prompt_cache_key: text(512),
+    reasoning_effort: text(32),
+    verbosity: text(32),
+    // A backend that keeps answers would keep them for the operator.
+    store: { enum: [false, null] },
     tools: { type: ['array', 'null'], maxItems: 1024, items: { $ref: '#/$defs/tool' } },
-    tool_choice: { type: ['string', 'object', 'null'] },
+    tool_choice: { type: ['string', 'object', 'null'], maxLength: 64, additionalProperties: false, properties: chosen },
     parallel_tool_calls: optional('boolean'),
-    response_format: { type: ['object', 'null'], required: ['type'], properties: { type: { type: 'string' } } },
+    functions: { type: ['array', 'null'], maxItems: 1024, items: { $ref: '#/$defs/function' } },
+    function_call: {
+      type: ['string', 'object', 'null'],
+      maxLength: 64,
+      additionalProperties: false,
+      properties: named,
+    },
+    response_format: {
+      type: ['object', 'null'],
+      required: ['type'],
+      additionalProperties: false,
+      properties: {
+        type: { enum: ['text', 'json_object', 'json_schema'] },
+        json_schema: {
+          type: ['object', 'null'],
+          additionalProperties: false,
+          properties: {
+            name: text(256),
+            description: optional('string'),
+            schema: optional('object'),
+            strict: optional('boolean'),
+          },
+        },
+        // Of those who take a schema without a name.
+        schema: optional('object'),
+      },
+    },
     chat_template_kwargs: {
       type: ['object', 'null'],
       // Template variables reach code on the backend: only what is known to be harmless.
@@ -143,5 +228,5 @@ export const chatSchema = {
       properties: { enable_thinking: { type: 'boolean' } },
     },
   },
-  $defs: { part, image, toolCall, message, tool },
+  $defs: { part, image, toolCall, message, tool, function: declaredFunction },
 }

@@ -1,7 +1,8 @@
+import type { Accepts, DeclaredFields } from '../policy/config.ts'
 import type { Denial } from '../policy/denial.ts'
 import type { EmbeddingAsk } from '../policy/facts.ts'
 import { invalid, isDenial, type JsonObject, type OutlinedBody, outlineBody } from './body.ts'
-import { refusedField } from './refused.ts'
+import { extraBytes, type Fields, isInvalid, readFields, unsentOf, withoutFields } from './fields.ts'
 import type { WireRequest } from './request.ts'
 import { spliced } from './splice.ts'
 import { denialOf, validator } from './validate.ts'
@@ -20,11 +21,13 @@ const validate = validator({
 })
 
 /** Reads the body of POST /v1/embeddings. Spec 4.3. */
-export function readEmbeddings(bytes: Buffer, batchMax: number): WireRequest | Denial {
+export function readEmbeddings(bytes: Buffer, batchMax: number, declared?: DeclaredFields): WireRequest | Denial {
   const parsed = outlineBody(bytes)
   if (isDenial(parsed)) return parsed
   const { outline, texts } = parsed
-  const denial = denialOf(outline, refusedField, tokensInstead, validate)
+  const fields = readFields('embedding', outline, declared)
+  if (isInvalid(fields)) return invalid(fields.field, fields.problem)
+  const denial = denialOf(outline, tokensInstead, validate)
   if (denial) return denial
 
   const { model, input, dimensions, encoding_format } = outline
@@ -34,24 +37,31 @@ export function readEmbeddings(bytes: Buffer, batchMax: number): WireRequest | D
   const request: EmbeddingAsk = {
     kind: 'embedding',
     model: String(model),
-    textBytes: inputs.reduce((bytes, text) => bytes + texts.sizeOf(text), 0),
+    // What stands in a declared field may be read with each input.
+    textBytes: inputs.reduce((bytes, text) => bytes + texts.sizeOf(text), 0) + extraBytes(fields) * inputs.length,
     inputs: inputs.length,
+    ...(fields.extras && { extras: fields.extras }),
     ...(typeof dimensions === 'number' && { dimensions }),
   }
   const encoding: Encoding = encoding_format === 'base64' ? 'base64' : 'float'
   return {
     request,
     path: '/embeddings',
-    bodyFor: backendModel => backendEmbeddings(parsed, backendModel),
+    bodyFor: (backendModel, _output, { accepts } = {}) => backendEmbeddings(parsed, fields, backendModel, accepts),
     readAnswer: (answer, terms) => readVectors(answer, { ...terms, encoding, inputs: inputs.length }),
   }
 }
 
 /** The body for one backend. `dimensions` was checked, and backends that know one number refuse to be told. */
-function backendEmbeddings({ outline, texts, written }: OutlinedBody, model: string): Buffer {
-  if (written && !('dimensions' in outline)) return spliced(written, [{ name: 'model', json: JSON.stringify(model) }])
-  const { dimensions: _checked, model: _named, ...rest } = texts.whole()
-  return Buffer.from(JSON.stringify({ ...rest, model }))
+function backendEmbeddings(
+  { texts, written }: OutlinedBody,
+  fields: Fields,
+  model: string,
+  accepts: Accepts | undefined,
+): Buffer {
+  const unsent = ['dimensions', ...unsentOf(fields, accepts)]
+  if (written) return spliced(written, [{ name: 'model', json: JSON.stringify(model) }], unsent)
+  return Buffer.from(JSON.stringify({ ...withoutFields(texts.whole(), ['model', ...unsent]), model }))
 }
 
 /** Some clients send token ids of a tokenizer that is not ours: the text of the error says how to stop them. */

@@ -1,21 +1,12 @@
+import type { DeclaredFields } from '../policy/config.ts'
 import type { Denial } from '../policy/denial.ts'
 import type { ImageAsk } from '../policy/facts.ts'
-import { isDenial, isObject, type JsonObject } from './body.ts'
+import { invalid, isDenial, isObject, type JsonObject, parseBody } from './body.ts'
 import { parse } from './chunk.ts'
-import { refusedField } from './refused.ts'
-import type { AnswerTerms, WholeAnswer, WireRequest } from './request.ts'
+import { extraBytes, type Fields, isInvalid, readFields, unsentOf, withoutFields } from './fields.ts'
+import type { AnswerTerms, BodyTerms, WholeAnswer, WireRequest } from './request.ts'
 import { isCount } from './usage.ts'
-import { readValid, validator } from './validate.ts'
-
-/** Fields of other services, and the values that say what is done here anyway. Some SDKs send them unasked. */
-const moot = {
-  quality: ['auto', 'standard'],
-  style: ['vivid', 'natural'],
-  background: ['auto', 'opaque'],
-  output_format: ['png'],
-  stream: [false],
-  partial_images: [0],
-}
+import { denialOf, validator } from './validate.ts'
 
 const validate = validator({
   type: 'object',
@@ -31,37 +22,46 @@ const validate = validator({
     },
     response_format: { enum: ['b64_json', null] },
     user: { type: ['string', 'null'], maxLength: 512 },
-    ...Object.fromEntries(Object.entries(moot).map(([field, values]) => [field, { enum: [...values, null] }])),
   },
 })
 
 /** Reads the body of POST /v1/images/generations. Spec 4.4. */
-export function readImages(bytes: Buffer): WireRequest | Denial {
-  const parsed = readValid(bytes, refusedField, validate)
+export function readImages(bytes: Buffer, declared?: DeclaredFields): WireRequest | Denial {
+  const parsed = parseBody(bytes)
   if (isDenial(parsed)) return parsed
   const { body } = parsed
+  const fields = readFields('image', body, declared)
+  if (isInvalid(fields)) return invalid(fields.field, fields.problem)
+  const denial = denialOf(body, validate)
+  if (denial) return denial
 
   const { model, prompt, n, size } = body
   const request: ImageAsk = {
     kind: 'image',
     model: String(model),
-    textBytes: Buffer.byteLength(String(prompt)),
+    textBytes: Buffer.byteLength(String(prompt)) + extraBytes(fields),
     images: typeof n === 'number' ? n : 1,
     ...(typeof size === 'string' && { size }),
+    ...(fields.extras && { extras: fields.extras }),
   }
   return {
     request,
     path: '/images/generations',
-    bodyFor: (backendModel, _output, imageSize) => backendImages(body, request, backendModel, imageSize),
+    bodyFor: (backendModel, _output, terms = {}) => backendImages(body, fields, request, backendModel, terms),
     readAnswer: (answer, terms) => readPictures(answer, request, terms),
   }
 }
 
 /** The body for one backend. They differ in their default size and form, so both are always said. */
-function backendImages(body: JsonObject, { images }: ImageAsk, model: string, size: string | undefined): Buffer {
-  const own = Object.entries(body).filter(([field]) => !Object.hasOwn(moot, field))
-  const sent = { ...Object.fromEntries(own), model, n: images, size, response_format: 'b64_json' }
-  return Buffer.from(JSON.stringify(sent))
+function backendImages(
+  body: JsonObject,
+  fields: Fields,
+  { images }: ImageAsk,
+  model: string,
+  { imageSize: size, accepts }: BodyTerms,
+): Buffer {
+  const known = withoutFields(body, unsentOf(fields, accepts))
+  return Buffer.from(JSON.stringify({ ...known, model, n: images, size, response_format: 'b64_json' }))
 }
 
 /** Reads a backend's pictures; undefined unless there are as many PNGs as were asked for. Spec 2.7. */

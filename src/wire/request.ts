@@ -1,4 +1,4 @@
-import type { Model } from '../policy/config.ts'
+import type { Accepts, Model } from '../policy/config.ts'
 import type { InferenceRequest } from '../policy/facts.ts'
 import type { Deltas } from './tools/delta-reader.ts'
 import type { HostedChat } from './tools/hosted-chat.ts'
@@ -13,12 +13,20 @@ export interface WireRequest {
   readonly routedText?: () => string
   /** Set for a request that is answered as a stream. */
   readonly stream?: StreamWanted
-  /** The body for a backend that knows the model by this name, with the granted output cap and the size decided on. */
-  bodyFor(backendModel: string, output: number, size?: string): Buffer
+  /** The body for a backend that knows the model by this name, with the granted output cap. */
+  bodyFor(backendModel: string, output: number, terms?: BodyTerms): Buffer
   /** Set for a request that lists hosted tools. */
   readonly hosted?: HostedChat
   /** Reads a backend's whole answer; undefined when it is not one. */
   readAnswer(bytes: Buffer, terms: AnswerTerms): WholeAnswer | undefined
+}
+
+/** What was decided that a body depends on. */
+export interface BodyTerms {
+  /** Of images. */
+  readonly imageSize?: string
+  /** The fields that the model declares: no other ones go beside the known. */
+  readonly accepts?: Accepts
 }
 
 export interface StreamWanted {

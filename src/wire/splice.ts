@@ -17,10 +17,13 @@ interface Cut {
 
 const OPEN_OBJECT = 0x7b
 
-/** The JSON of an object that has members, with some of them changed or added; all else stays as it was sent. */
-export function spliced(written: Written, changes: readonly Change[]): Buffer {
+/**
+ * The JSON of an object that has members, with some of them changed, added or left out; all else stays as it was sent.
+ * At least one member is not left out.
+ */
+export function spliced(written: Written, changes: readonly Change[], leftOut: readonly string[] = []): Buffer {
   const { bytes } = written
-  const cuts = cutsOf(written, changes)
+  const cuts = leftOut.length === 0 ? cutsOf(written, changes) : cutsWithout(written, changes, leftOut)
   let length = bytes.length
   for (const { start, end, json } of cuts) length += Buffer.byteLength(json) - (end - start)
   const result = Buffer.allocUnsafe(length)
@@ -49,6 +52,24 @@ function cutsOf(written: Written, changes: readonly Change[]): readonly Cut[] {
     if (change) cuts.push({ start: member.start, end: member.end, json: change.json })
   }
   return cuts
+}
+
+/** The same with members left out, each with the comma that parts it from the next one, or else from the one before. */
+function cutsWithout(written: Written, changes: readonly Change[], leftOut: readonly string[]): readonly Cut[] {
+  const { bytes, members } = written
+  // Compared byte by byte.
+  const names = leftOut.map(name => Buffer.from(name).toString('latin1'))
+  const goes = (member: Member) => names.some(name => isNamed(bytes, member, name))
+  const lastKept = members.findLastIndex(member => !goes(member))
+  const gone = members.flatMap((member, i): Cut[] => {
+    const next = members[i + 1]
+    return i < lastKept && next && goes(member)
+      ? [{ start: member.nameStart - 1, end: next.nameStart - 1, json: '' }]
+      : []
+  })
+  const [kept, last] = [members[lastKept], members.at(-1)]
+  if (kept && last && kept !== last) gone.push({ start: kept.end, end: last.end, json: '' })
+  return [...cutsOf(written, changes), ...gone].sort((a, b) => a.start - b.start || a.end - b.end)
 }
 
 function addedTo({ bytes, members }: Written, changes: readonly Change[]): string {

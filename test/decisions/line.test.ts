@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import { lineOf } from '../../src/adapters/decisions/line.ts'
 import type { Claims } from '../../src/policy/decision.ts'
 import { LINE_VERSION } from '../../src/policy/decision-line.ts'
-import type { ChatAsk } from '../../src/policy/facts.ts'
+import type { ChatAsk, Extra } from '../../src/policy/facts.ts'
 import type { DecisionRecord } from '../../src/policy/record.ts'
 
 /** With all members that there are: none can be forgotten here. */
@@ -41,6 +41,12 @@ const cap = fc.record({
   field: fc.constantFrom('max_tokens' as const, 'max_completion_tokens' as const),
   tokens: count,
 })
+const extra = fc.record<Whole<Extra>>({
+  value: rarely(fc.oneof(text, fc.boolean(), count)),
+  characters: rarely(count),
+  bytes: count,
+  isDefault: rarely(fc.constant(true)),
+})
 const chat = fc.record<Whole<ChatAsk>>({
   kind: fc.constant('chat'),
   model: rarely(text),
@@ -53,6 +59,7 @@ const chat = fc.record<Whole<ChatAsk>>({
   cap: rarely(cap),
   choices: count,
   thinking: rarely(fc.boolean()),
+  extras: rarely(fc.dictionary(fc.constantFrom('top_k2', 'negative_prompt', 'x'), extra)),
 })
 const image = fc
   .record({ size: rarely(text), images: count, textBytes: count })

@@ -57,7 +57,17 @@ function others(value: unknown): readonly unknown[] {
 }
 
 /** Fields of which nothing is said: names, places, and what other fields are compared for. */
-const SILENT = new Set(['name', 'at', 'fields', 'kind', 'revision', 'matchers', 'backends', 'tools of settings'])
+const SILENT = new Set([
+  'name',
+  'at',
+  'fields',
+  'kind',
+  'revision',
+  'matchers',
+  'declared',
+  'backends',
+  'tools of settings',
+])
 
 /** Every field of a thing, with configurations in which it alone is another. */
 function fieldsOf(where: string, thing: object | undefined, put: (changed: object) => Side) {

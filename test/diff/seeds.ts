@@ -36,6 +36,15 @@ export const seeds: readonly { readonly edits: readonly Edit[]; readonly says: r
     edits: [main('# traces: #', 'traces: { endpoint: http://localhost:4318 } #')],
     says: ['plumbing config.example.yaml:70 requests are now traced'],
   },
+  {
+    edits: [
+      images(
+        '    serve: [onprem-image]\n',
+        '    serve: [onprem-image]\n    accepts: { num_inference_steps: { max: 50 } }\n',
+      ),
+    ],
+    says: ['more policies/images.yaml:8 svc-image accepts num_inference_steps up to 50'],
+  },
   { edits: [plans('rpm: 120', 'rpm: 200')], says: ['more policies/plans.yaml:21 plan pro: rpm 120 → 200'] },
   { edits: [plans('tpm: 40k', 'tpm: 20k')], says: ['less policies/plans.yaml:15 plan free: tpm 40k → 20k'] },
   {

@@ -34,7 +34,7 @@ it.each([{ code: 'x' }, { code: 'INVALID_KEY' }, { code: 'rate_limit_exceeded', 
   async body => {
     const response = await test.chat(key, body)
 
-    expect(response.status).toBe(200)
+    expect([response.status, await response.json()]).toMatchObject([400, { code: 'VALIDATION_ERROR' }])
     expect(test.alarms).toEqual([])
   },
 )

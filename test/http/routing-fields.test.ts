@@ -141,8 +141,13 @@ describe.each(Object.entries(bodies))('POST %s', (path, body) => {
 })
 
 describe('what clients of today send unasked', () => {
+  const sent = async (field: string, value: unknown) => {
+    const response = await post('/v1/chat/completions', { ...bodies['/v1/chat/completions'], [field]: value })
+    expect(response.status).toBe(200)
+    return backend.requests.at(-1)?.body[field]
+  }
+
   it.each([
-    ['metadata', { user: 'ada' }],
     ['user', 'ada'],
     ['store', false],
     ['reasoning_effort', 'low'],
@@ -152,13 +157,41 @@ describe('what clients of today send unasked', () => {
     ['verbosity', 'low'],
     ['top_k', 20],
     ['repetition_penalty', 1.1],
-    ['guided_json', {}],
-    ['usage', { include: true }],
   ])('%s reaches the backend', async (field, value) => {
+    expect(await sent(field, value)).toEqual(value)
+  })
+
+  it.each([
+    ['service_tier', 'auto'],
+    ['service_tier', 'default'],
+    ['prediction', null],
+    ['modalities', ['text']],
+    ['audio', null],
+    ['web_search_options', null],
+    ['metadata', { user: 'ada' }],
+    ['usage', { include: true }],
+    ['best_of', 1],
+    ['extra_body', {}],
+    ['a_field_of_tomorrow', null],
+  ])('%s of %j says what is done anyway: it is taken, and no backend is sent it', async (field, value) => {
+    expect(await sent(field, value)).toBeUndefined()
+  })
+
+  it.each([
+    ['guided_json', {}],
+    ['logits_processors', ['x']],
+    ['modalities', ['text', 'audio']],
+    ['audio', { voice: 'alloy' }],
+    ['service_tier', 'priority'],
+    ['store', true],
+    ['a_field_of_tomorrow', 1],
+  ])('%s of %j is refused by name', async (field, value) => {
     const response = await post('/v1/chat/completions', { ...bodies['/v1/chat/completions'], [field]: value })
 
-    expect(response.status).toBe(200)
-    expect(backend.requests.at(-1)?.body[field]).toEqual(value)
+    expect([response.status, await response.json()]).toMatchObject([
+      400,
+      { error: expect.stringMatching(`^${field}: `) },
+    ])
   })
 })
 

@@ -127,6 +127,7 @@ export const config: Config = {
   routes: [],
   matchers: [],
   tools: new Map(),
+  declared: { chat: new Map(), embedding: new Map(), image: new Map() },
   defaultPlan: free,
   guestPlan: guest,
 }

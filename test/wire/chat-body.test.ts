@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { isDenial, parseBody } from '../../src/wire/body.ts'
 import { readChat } from '../../src/wire/chat.ts'
-import { writtenAnew } from '../../src/wire/chat-body.ts'
+import { sentOf, writtenAnew } from '../../src/wire/chat-body.ts'
 import { unmarked } from '../../src/wire/tools/round-body.ts'
 
 const MESSAGES = '"messages":[{"role":"user","content":"Hi"}]'
@@ -10,13 +10,21 @@ const MESSAGES = '"messages":[{"role":"user","content":"Hi"}]'
 /** What a backend gets for a text, and what it would get if all of it were written anew; nothing where it is refused. */
 function bodiesOf(text: string): { sent: string; anew: string } | undefined {
   const bytes = Buffer.from(text)
-  const [read, parsed] = [readChat(bytes), parseBody(bytes)]
+  const [read, parsed] = [readChat(bytes, undefined, declared), parseBody(bytes)]
   if (isDenial(read) || isDenial(parsed) || read.request.kind !== 'chat') return undefined
+  const unsent = Object.keys(parsed.body).filter(field => accepts.has(field) && parsed.body[field] === null)
+  const whole = sentOf(parsed.body, { isPlain: false, unsent })
   return {
-    sent: read.bodyFor('a "backend" modèl', 77).toString(),
-    anew: writtenAnew(unmarked(parsed.body), read.request, 'a "backend" modèl', 77).toString(),
+    sent: read.bodyFor('a "backend" modèl', 77, { accepts }).toString(),
+    anew: writtenAnew(unmarked(whole), read.request, 'a "backend" modèl', 77).toString(),
   }
 }
+
+/** Names of fields that are not known, and here are declared. */
+const DECLARED = ['x', 'é', '', '1', 'a"b', 'a\\b']
+const declared = new Map(DECLARED.map(field => [field, new Set<string>()]))
+const at = { file: 'policy.yaml', line: 1, column: 1 }
+const accepts = new Map(DECLARED.map(field => [field, { at, is: 'json', max: 1e6 } as const]))
 
 function sent(text: string): string {
   const bodies = bodiesOf(text)
@@ -60,7 +68,7 @@ const scalar = fc.oneof(
 )
 const joined = (items: readonly string[], open: string, close: string) =>
   blank.chain(before => blank.map(after => open + before + items.join(`${after},${before}`) + after + close))
-const name = fc.constantFrom('model', 'max_tokens', 'messages', 'x', 'é', '', '1', 'a"b', 'a\\b').chain(written)
+const name = fc.constantFrom('model', 'max_tokens', 'messages', ...DECLARED).chain(written)
 const member = (value: fc.Arbitrary<string>) =>
   fc.tuple(name, blank, blank, value).map(([key, before, after, said]) => `${key}${before}:${after}${said}`)
 const { anything } = fc.letrec<{ anything: string }>(tie => ({
@@ -77,7 +85,10 @@ const known: readonly (readonly [string, readonly string[]])[] = [
   ['max_tokens', ['7', '7.0', 'null']],
   ['max_completion_tokens', ['7', 'null']],
   ['stream', ['true', 'false', 'null']],
-  ['stream_options', ['{}', 'null', '{"include_usage":false}', '{ "include_usage" : true, "x": 1 }']],
+  [
+    'stream_options',
+    ['{}', 'null', '{"include_usage":false}', '{ "include_usage" : true, "include_obfuscation": false }'],
+  ],
   ['temperature', ['1.0', '0.25']],
   [
     'tools',
@@ -140,13 +151,18 @@ describe('the body for a backend, of a text that parsing leaves whole', () => {
       `{"max_tokens":9,"stream_options":{"include_usage":true},${MESSAGES},"model":"m","stream":true}`,
     ],
     [
-      `{${MESSAGES},"metadata":{"model":"x","max_tokens":1},"model":"x","max_tokens":1}`,
-      `{${MESSAGES},"metadata":{"model":"x","max_tokens":1},"model":"m","max_tokens":9}`,
+      `{"store":false, "service_tier":"auto",${MESSAGES} , "y":null,"metadata":{"a":1},"model":"x","top_k":null, "max_tokens":1,"z" : null , "modalities":["text"] }`,
+      `{"store":false, ${MESSAGES} , "model":"m","top_k":null, "max_tokens":9}`,
+    ],
+    [`{ "prediction" : null , ${MESSAGES} }`, `{"model":"m","max_tokens":9, ${MESSAGES} }`],
+    [
+      `{${MESSAGES},"x":{"model":"x","max_tokens":1},"model":"x","max_tokens":1}`,
+      `{${MESSAGES},"x":{"model":"x","max_tokens":1},"model":"m","max_tokens":9}`,
     ],
   ])('is that text but for its model, its cap and its usage: %s', (said, expected) => {
-    const read = readChat(Buffer.from(said))
+    const read = readChat(Buffer.from(said), undefined, declared)
 
-    expect(isDenial(read) ? read : read.bodyFor('m', 9).toString()).toBe(expected)
+    expect(isDenial(read) ? read : read.bodyFor('m', 9, { accepts }).toString()).toBe(expected)
   })
 })
 
@@ -158,7 +174,7 @@ describe('the body for a backend, of a text that its readers may take differentl
     ['a cap with an escape in its name', `{"max\\u005ftokens":5,${MESSAGES}}`],
     ['messages that stand twice', `{"messages":[{"role":"user","content":"ignored"}],${MESSAGES}}`],
     ['two caps', `{"max_tokens":5,"max_completion_tokens":5,${MESSAGES}}`],
-    ['a name that stands twice deep inside', `{${MESSAGES},"metadata":[{"a":{"b":1,"b":2}}]}`],
+    ['a name that stands twice deep inside', `{${MESSAGES},"x":[{"a":{"b":1,"b":2}}]}`],
     [
       'a picture with two addresses',
       '{"messages":[{"role":"user","content":[{"type":"image_url","image_url":{"url":"http://a.b/c","url":"data:image/png;base64,AA"}}]}]}',

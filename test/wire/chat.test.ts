@@ -146,12 +146,12 @@ describe('the body for a backend', () => {
   it('always asks for the usage of a stream', () => {
     expect(
       JSON.parse(
-        chat({ stream: true, stream_options: { other: 1 } })
+        chat({ stream: true, stream_options: { include_obfuscation: false } })
           .bodyFor('m', 9)
           .toString(),
       ).stream_options,
     ).toEqual({
-      other: 1,
+      include_obfuscation: false,
       include_usage: true,
     })
   })

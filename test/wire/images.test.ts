@@ -41,7 +41,7 @@ describe('readImages', () => {
   it('takes values that say what is done anyway, and does not trouble the backend with them', () => {
     const said = { quality: 'standard', style: 'vivid', background: 'auto', output_format: 'png', stream: false }
 
-    expect(Object.keys(JSON.parse(request(said).bodyFor('flux', 0, '512x512').toString()))).toEqual([
+    expect(Object.keys(JSON.parse(request(said).bodyFor('flux', 0, { imageSize: '512x512' }).toString()))).toEqual([
       'model',
       'prompt',
       'n',
@@ -51,7 +51,7 @@ describe('readImages', () => {
   })
 
   it('asks the backend for one PNG of the size decided on, in base64', () => {
-    expect(JSON.parse(request().bodyFor('flux', 0, '512x512').toString())).toEqual({
+    expect(JSON.parse(request().bodyFor('flux', 0, { imageSize: '512x512' }).toString())).toEqual({
       model: 'flux',
       prompt: 'a cat',
       n: 1,

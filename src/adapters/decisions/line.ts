@@ -30,12 +30,14 @@ function chatOf({
   cap,
   choices,
   thinking,
+  extras,
 }: ChatAsk): string {
   const named = model === undefined ? '' : `,"model":${textOf(model)}`
   const size = `"messages":${messages},"images":${images},"textBytes":${textBytes},"tools":${tools}`
   const limit = cap ? `,"cap":{"field":"${cap.field}","tokens":${cap.tokens}}` : ''
   const thinks = thinking === undefined ? '' : `,"thinking":${thinking}`
-  return `{"kind":"chat"${named},"stream":${stream},${size}${hosted ? `,"hosted":${jsonOf(hosted)}` : ''}${limit},"choices":${choices}${thinks}}`
+  const declared = extras ? `,"extras":${jsonOf(extras)}` : ''
+  return `{"kind":"chat"${named},"stream":${stream},${size}${hosted ? `,"hosted":${jsonOf(hosted)}` : ''}${limit},"choices":${choices}${thinks}${declared}}`
 }
 
 /** The minute stands at the end of the line. */

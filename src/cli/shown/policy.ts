@@ -1,8 +1,8 @@
 import type { Condition } from '../../policy/condition.ts'
-import type { Meter, Model, Passthrough, Plan, Price, Route } from '../../policy/config.ts'
+import type { Accepts, Bound, Meter, Model, Passthrough, Plan, Price, Route } from '../../policy/config.ts'
 import { mostBytes } from '../../policy/meter.ts'
 import type { Section } from './config.ts'
-import { shownPrice, shownUsd } from './units.ts'
+import { shownPrice, shownSize, shownUsd } from './units.ts'
 
 export const shownPlan = ({
   models,
@@ -40,6 +40,7 @@ export function shownModel(model: Model): Section {
         ...(model.thinking && {
           thinking: { default: model.thinking.default, min_max_tokens: model.thinking.minMaxTokens },
         }),
+        ...shownAccepts(model.accepts),
         usd_per_1m: shownPrices(model.price),
         commit: model.commit,
       }
@@ -48,15 +49,35 @@ export function shownModel(model: Model): Section {
         ...common,
         context: model.context,
         dimensions: model.dimensions,
+        ...shownAccepts(model.accepts),
         usd_per_1m: { input: shownPrice(model.price.input) },
       }
     case 'image':
       return {
         ...common,
+        ...shownAccepts(model.accepts),
         usd_per_image: Object.fromEntries([...model.sizes].map(([size, nano]) => [size, shownUsd(nano)])),
       }
     case 'passthrough':
       return { ...common, ...(model.price && { usd_per_1m: shownPrices(model.price) }) }
+  }
+}
+
+const shownAccepts = (accepts?: Accepts): Section =>
+  accepts ? { accepts: Object.fromEntries([...accepts].map(([field, bound]) => [field, shownBound(bound)])) } : {}
+
+function shownBound(bound: Bound): Section {
+  switch (bound.is) {
+    case 'number':
+      return { min: bound.min, max: bound.max }
+    case 'one_of':
+      return { one_of: bound.words }
+    case 'text':
+      return { max_length: bound.max }
+    case 'boolean':
+      return { boolean: true }
+    case 'json':
+      return { max_size: shownSize(bound.max) }
   }
 }
 

@@ -26,9 +26,10 @@ const PARTS: Readonly<Record<keyof Config, Compare>> = {
   routes: compareRoutes,
   pools: comparePools,
   passthrough: comparePassthrough,
-  // Made of the texts, and of the routes.
+  // Made of the texts, of the routes, and of the models.
   revision: nothing,
   matchers: nothing,
+  declared: nothing,
 }
 
 /**

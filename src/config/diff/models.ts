@@ -9,6 +9,7 @@ import {
   type Price,
   placeOf,
 } from '../../policy/config.ts'
+import { acceptsRule } from './accepts.ts'
 import type { Change, Effect, Said } from './change.ts'
 import { compareNamed } from './named.ts'
 import { swapped, without } from './order.ts'
@@ -85,6 +86,7 @@ const SERVED: Rules<Served> = {
 
 const CHAT: Rules<Own<ChatModel>> = {
   ...SERVED,
+  accepts: acceptsRule,
   kind: same(),
   context: value('context', count, highIsMore),
   maxOutput: value('max_output', count, highIsMore),
@@ -97,13 +99,14 @@ const CHAT: Rules<Own<ChatModel>> = {
 
 const EMBEDDING: Rules<Own<EmbeddingModel>> = {
   ...SERVED,
+  accepts: acceptsRule,
   kind: same(),
   context: value('context', count, highIsMore),
   dimensions: value('dimensions', text, other),
   price: (from, to, subject) => parts(PRICE)(from, to, subject),
 }
 
-const IMAGE: Rules<Own<ImageModel>> = { ...SERVED, kind: same(), sizes: sizesRule }
+const IMAGE: Rules<Own<ImageModel>> = { ...SERVED, accepts: acceptsRule, kind: same(), sizes: sizesRule }
 
 const PASSTHROUGH: Rules<Own<PassthroughModel>> = {
   ...SERVED,

@@ -1,3 +1,4 @@
+import { acceptsOf } from '../../policy/accepts.ts'
 import type { ChatModel, HostedTool, Millis, Pool } from '../../policy/config.ts'
 import type { Claims } from '../../policy/decision.ts'
 import type { ChatAsk } from '../../policy/facts.ts'
@@ -76,7 +77,8 @@ export class Rounds {
   bodyFor({ model }: Pool): Buffer {
     const offered = new Map([...this.#offered.keys()].flatMap(name => this.#definition(name)))
     const round = { number: this.#number, messages: this.#messages, offered }
-    return this.hosted.bodyFor(model, this.#admitted.hold.output, round)
+    const { decision, hold } = this.#admitted
+    return this.hosted.bodyFor(model, hold.output, round, acceptsOf(decision.model))
   }
 
   /** The present round is over: from here on it is a part of what the request costs. */

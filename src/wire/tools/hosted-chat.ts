@@ -1,3 +1,4 @@
+import type { Accepts } from '../../policy/config.ts'
 import { type RoundAnswer, readRound } from '../answer.ts'
 import { isObject, type JsonObject } from '../body.ts'
 import type { AnswerTerms } from '../request.ts'
@@ -9,7 +10,7 @@ import { type RoundTerms, roundBody } from './round-body.ts'
 export interface HostedChat {
   readonly listed: Listed
   /** The body of one round, as `bodyFor` is of a request without them. */
-  bodyFor(backendModel: string, output: number, round: RoundTerms): Buffer
+  bodyFor(backendModel: string, output: number, round: RoundTerms, accepts?: Accepts): Buffer
   readRound(bytes: Buffer, terms: AnswerTerms): RoundAnswer | undefined
   /** Reads the deltas of a round that goes on with an answer, where one has begun. */
   deltas(answer: OneAnswer | undefined): Deltas
@@ -19,12 +20,12 @@ export interface HostedChat {
 export function hostedChat(
   body: JsonObject,
   entries: readonly Entry[],
-  bodyOf: (body: JsonObject, backendModel: string, output: number) => Buffer,
+  bodyOf: (body: JsonObject, backendModel: string, output: number, accepts?: Accepts) => Buffer,
 ): HostedChat {
   const listed: Listed = new Map(entries.flatMap(({ hosted }) => (hosted ? [[hosted.seenAs, hosted]] : [])))
   return {
     listed,
-    bodyFor: (model, output, round) => bodyOf(roundBody(body, entries, round), model, output),
+    bodyFor: (model, output, round, accepts) => bodyOf(roundBody(body, entries, round), model, output, accepts),
     readRound: (bytes, terms) => readRound(bytes, terms, listed),
     deltas: answer => terms => new DeltaReader({ ...terms, listed, answer }),
   }

@@ -1,6 +1,23 @@
-import { fieldName } from './field-name.ts'
-import type { JsonObject } from './json.ts'
-import type { Invalid } from './validate.ts'
+/** Kinds of requests whose body is made of fields that the gateway knows. */
+export type FieldKind = 'chat' | 'embedding' | 'image'
+
+const words = (text: string): readonly string[] => text.trim().split(/\s+/)
+
+/**
+ * The fields that every request of a kind may carry: those of Spec 4 and of the wire it follows that the gateway weighs,
+ * prices or checks, or that change nothing but how an answer is sampled. A model may declare more of them in `accepts`.
+ */
+export const KNOWN_FIELDS: Readonly<Record<FieldKind, ReadonlySet<string>>> = {
+  chat: new Set(
+    words(`model messages max_tokens max_completion_tokens n stream stream_options temperature top_p top_k min_p top_a
+    typical_p frequency_penalty presence_penalty repetition_penalty stop stop_token_ids include_stop_str_in_output
+    skip_special_tokens spaces_between_special_tokens seed logprobs top_logprobs logit_bias tools tool_choice
+    parallel_tool_calls functions function_call response_format chat_template_kwargs reasoning_effort verbosity user
+    safety_identifier prompt_cache_key store`),
+  ),
+  embedding: new Set(words('model input encoding_format dimensions user')),
+  image: new Set(words('model prompt n size response_format user')),
+}
 
 const dearer = 'is not accepted: it would change what the answer costs'
 const cap = 'is not accepted: send max_tokens or max_completion_tokens'
@@ -9,16 +26,17 @@ const routing = 'is not accepted: where a request goes, and with which key, is c
 const engine = 'is not accepted: it is for those who run the backend'
 
 const named = (problem: string, fields: string): (readonly [string, string])[] =>
-  fields
-    .trim()
-    .split(/\s+/)
-    .map(field => [field, problem])
+  words(fields).map(field => [field, problem])
 
-/** Fields that would reach past the configuration, and why each is refused. */
+/** Fields of which more can be said than that nobody declares them. */
 const refused: ReadonlyMap<string, string> = new Map([
   ...named(cap, 'n_predict max_new_tokens max_output_tokens'),
-  ...named(dearer, 'best_of service_tier web_search_options prediction ignore_eos min_tokens prompt_logprobs'),
-  ...named(prompt, 'chat_template documents prompt_id prompt_variables prompt_version'),
+  ...named(
+    dearer,
+    `best_of service_tier web_search_options prediction ignore_eos min_tokens prompt_logprobs use_beam_search
+    modalities audio prompt_cache_retention`,
+  ),
+  ...named(prompt, 'chat_template documents prompt_id prompt_variables prompt_version echo'),
   // SDKs spell these in the body when they are given as options of a call.
   ...named(
     routing,
@@ -48,9 +66,9 @@ const refused: ReadonlyMap<string, string> = new Map([
   ...named(
     engine,
     `kv_transfer_params bootstrap_host bootstrap_port bootstrap_room lora_path lora_request lora_name
-    custom_logit_processor custom_params mm_processor_kwargs media_io_kwargs vllm_xargs guided_decoding_backend
-    structured_outputs_backend data_parallel_rank priority request_id rid session_params
-    return_hidden_states tokenizer trust_remote_code`,
+    custom_logit_processor logits_processors custom_params mm_processor_kwargs media_io_kwargs vllm_xargs
+    guided_decoding_backend structured_outputs_backend data_parallel_rank priority request_id rid session_params
+    return_hidden_states tokenizer trust_remote_code add_generation_prompt continue_final_message`,
   ),
 ])
 
@@ -62,19 +80,16 @@ const forms: readonly (readonly [RegExp, string])[] = [
   [/_cost_per_/, dearer],
 ]
 
-/** The first field of a body that no request may carry. Null stands for absent. */
-export function refusedField(body: JsonObject): Invalid | undefined {
-  for (const field in body) {
-    if (KNOWN.has(field) || body[field] === null) continue
-    const problem = refused.get(field) ?? forms.find(([form]) => form.test(field))?.[1]
-    if (problem !== undefined) return { field: fieldName([field]), problem }
-  }
-  return undefined
-}
+/** What a client is told of a field that is neither known nor declared. */
+export const whyRefused = (field: string): string => saidOf(field) ?? 'is not accepted: no model here declares it'
 
-/** What nearly every body has: not to be looked for. */
-const KNOWN: ReadonlySet<string> = new Set(
-  'model messages max_tokens max_completion_tokens temperature stream stream_options tools tool_choice top_p stop seed user n response_format input prompt'.split(
-    ' ',
-  ),
-)
+const saidOf = (field: string): string | undefined =>
+  refused.get(field) ?? forms.find(([form]) => form.test(field))?.[1]
+
+/** Why no model may declare a field: it is the gateway's own to weigh, or says where a request goes. */
+export function whyUndeclarable(kind: FieldKind, field: string): string | undefined {
+  if (KNOWN_FIELDS[kind].has(field)) return 'every request may carry it, and the gateway checks it itself'
+  const said = saidOf(field)
+  if (said === cap) return 'the gateway bounds the output itself, by max_tokens'
+  return said === routing ? 'it would say where a request goes, or with which key' : undefined
+}
