@@ -106,7 +106,7 @@ describe.each(endpoints)('POST %s', (path, kind, declares, plain, body, own) => 
         if (status === 200) served++
         else expect([status, error]).toEqual([400, expect.stringContaining(': ')])
       }),
-      { numRuns: 150 },
+      { numRuns: 50 },
     )
     expect(served).toBeGreaterThan(10)
   })
