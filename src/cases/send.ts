@@ -3,7 +3,7 @@ import type { AdmittedCall } from '../gateway/admit.ts'
 import { Expenses } from '../gateway/expenses.ts'
 import { failover } from '../gateway/failover.ts'
 import { backendOf } from '../gateway/failover-ports.ts'
-import { failed } from '../gateway/outcome.ts'
+import { failedUnread } from '../gateway/outcome.ts'
 import { Pools } from '../gateway/pools.ts'
 import type { Clock } from '../gateway/ports.ts'
 import type { Config, EpochMs, Pool } from '../policy/config.ts'
@@ -41,11 +41,14 @@ export async function send(settings: Settings, admitted: AdmittedCall, pools: Po
     if (!attempted.includes(name)) attempted.push(name)
   }
   const clock = standingStill(hold.at)
-  const ports = { pools, clock, chance: () => 0, alarm, client, settingsOf, expenses, trying }
+  const { account } = admitted.caller
+  // A refused connection needs no proof: nobody is asked.
+  const inquire = async () => ({ kind: 'unknown' }) as const
+  const ports = { pools, clock, chance: () => 0, alarm, client, settingsOf, expenses, trying, account, inquire }
   const context = 'context' in decision.model ? decision.model.context : 0
 
   const outcome = await failover(ports, decision.pools, context, async ({ pool }) =>
-    ill.has(pool.name) ? failed('ECONNREFUSED') : { kind: 'answered', answer: undefined },
+    ill.has(pool.name) ? failedUnread('ECONNREFUSED') : { kind: 'answered', answer: undefined },
   )
   switch (outcome.kind) {
     case 'answered':

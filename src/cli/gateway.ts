@@ -8,6 +8,7 @@ import { DecisionFiles } from '../adapters/decisions/log.ts'
 import type { Identity } from '../adapters/identity/identity.ts'
 import { Metrics } from '../adapters/metrics/metrics.ts'
 import type { Address, Loaded } from '../config/settings.ts'
+import { Inquiries } from '../gateway/inquiries.ts'
 import { Leases } from '../gateway/leases.ts'
 import { Pools } from '../gateway/pools.ts'
 import type { Alarm } from '../gateway/ports.ts'
@@ -118,7 +119,9 @@ export async function startGateway(loaded: Loaded, world: World, hooks: GatewayH
   })
   const decisions = new DecisionFiles({ settings: () => reloader.settings.decisions, clock, alarm })
   const connections = new Connections()
-  const probes = new Probes({ ...world, pools, probe: probeOver(connections), current: () => snapshots.current })
+  const probe = probeOver(connections)
+  const inquiries = new Inquiries({ clock, probe, alarm })
+  const probes = new Probes({ ...world, pools, probe, current: () => snapshots.current })
   const feed = new Feed({ store, clock, config: () => snapshots.current.config })
   let ready = true
   const process: Process = {
@@ -126,6 +129,7 @@ export async function startGateway(loaded: Loaded, world: World, hooks: GatewayH
     ...world,
     pools,
     probes,
+    inquiries,
     leases,
     decisions,
     alarm,
@@ -170,6 +174,7 @@ export async function startGateway(loaded: Loaded, world: World, hooks: GatewayH
   const abort = () => {
     // Or each of them would be told as a failure of its replica.
     probes.stop()
+    inquiries.stop()
     return connections.destroy()
   }
   const drain = new Drain({ clock, clients, operators, abort, unfollow: () => feed.end() })

@@ -1,7 +1,7 @@
 import type { BackendSettings } from '../config/settings.ts'
 import type { Commit, Millis, Pool } from '../policy/config.ts'
 import type { Building } from '../policy/decision.ts'
-import { causeOf, type Failed, failed, ofAnswer, ofBreak, type Rejected, type Work } from './outcome.ts'
+import { causeOf, type Failed, failedUnread, ofAnswer, ofBreak, type Rejected, type Work } from './outcome.ts'
 import type { BackendHead, BackendListener, BackendRequest, Cancel, Clock, Exchange, Send } from './ports.ts'
 
 /** One attempt at one replica. */
@@ -108,7 +108,7 @@ class Attempt implements Exchange, BackendListener {
     this.#reader = reader
     this.#over = over
     // Our own timer: undici's fire up to a second late.
-    this.#callOff = clock.after(settings.connectTimeout, () => this.#giveUp(failed('connect timeout')))
+    this.#callOff = clock.after(settings.connectTimeout, () => this.#giveUp(failedUnread('connect timeout')))
     this.#exchange = open(this)
   }
 

@@ -15,6 +15,8 @@ export type Trial = number
 /** Half of at least so many requests in ten seconds opens a breaker as well. */
 const RATE_REQUESTS = 20
 const RATE = 0.5
+/** How long a failed question speaks for the failures of requests. */
+const PROOF_HOLDS: Millis = 10_000
 /** The longest that a replica is left out; one that was fit for as long starts anew. */
 const LONGEST: Millis = 60_000
 
@@ -29,8 +31,15 @@ export class Breaker {
   /** Somebody who asked was answered since the replica was left out: a request may try it. */
   #answered = false
   readonly #recent = new Recent()
+  /** The same with those failures alone that no request can provoke. */
+  readonly #recentSure = new Recent()
   readonly #changed: () => void
   #inRow = 0
+  #sureInRow = 0
+  /** When a question of our own failed here last. */
+  #provedAt: EpochMs | undefined
+  /** It was opened by a failure that the request may have provoked. */
+  #isDoubtful = false
   /** How often in a row it opened. */
   #openings = 0
   #openedAt: EpochMs = 0
@@ -89,18 +98,53 @@ export class Breaker {
 
   succeeded(now: EpochMs, trial: Trial = 0): void {
     this.#inRow = 0
+    this.#sureInRow = 0
     this.#recent.add(now, 1)
+    this.#recentSure.add(now, 1)
     this.answers(now, trial)
   }
 
-  failed(now: EpochMs, { after, for: time }: Ejection, trial: Trial = 0): void {
+  /**
+   * A request failed. One that may have provoked that is `isDoubtful`: such failures open the breaker only beside a
+   * proof, or any client could take a replica from everybody else.
+   */
+  failed(now: EpochMs, ejection: Ejection, trial: Trial = 0, isDoubtful = false): void {
     this.#inRow++
+    if (!isDoubtful) this.#sureInRow++
     this.#recent.add(now, 1, 1)
-    const { all, special } = this.#recent.share(now)
-    const tooOften = all >= RATE_REQUESTS && special >= all * RATE
+    this.#recentSure.add(now, 1, isDoubtful ? 0 : 1)
     const state = this.state(now)
     this.ended(trial)
-    if (state === 'half-open' || (state === 'closed' && (this.#inRow >= after || tooOften))) this.open(now, time)
+    if (state === 'half-open') {
+      this.open(now, ejection.for)
+      this.#isDoubtful = isDoubtful
+    } else this.#openIfBad(now, ejection)
+  }
+
+  /** A question of our own failed as well: what requests met is no fault of theirs. */
+  proved(now: EpochMs, ejection: Ejection): void {
+    this.#provedAt = now
+    this.#isDoubtful = false
+    this.#openIfBad(now, ejection)
+  }
+
+  /** A question of our own was answered: requests that failed here failed by what was in them. */
+  cleared(now: EpochMs): void {
+    this.#provedAt = undefined
+    if (this.#isOpen) {
+      // Nor is it left out for longer the next time.
+      if (this.#isDoubtful) this.#openings--
+      this.#isDoubtful = false
+      this.letTry()
+    } else if (this.state(now) === 'closed') this.#forget()
+  }
+
+  #openIfBad(now: EpochMs, { after, for: time }: Ejection): void {
+    if (this.state(now) !== 'closed') return
+    const isProved = this.#provedAt !== undefined && now - this.#provedAt <= PROOF_HOLDS
+    const inRow = isProved ? this.#inRow : this.#sureInRow
+    const { all, special } = (isProved ? this.#recent : this.#recentSure).share(now)
+    if (inRow >= after || (all >= RATE_REQUESTS && special >= all * RATE)) this.open(now, time)
   }
 
   /**
@@ -145,11 +189,18 @@ export class Breaker {
 
   #close(now: EpochMs): void {
     this.#isOpen = false
+    this.#isDoubtful = false
     this.#trial = 0
-    this.#inRow = 0
     this.#closedAt = now
-    this.#recent.clear()
+    this.#forget()
     this.#changed()
+  }
+
+  #forget(): void {
+    this.#inRow = 0
+    this.#sureInRow = 0
+    this.#recent.clear()
+    this.#recentSure.clear()
   }
 
   #isTrying(trial: Trial): boolean {

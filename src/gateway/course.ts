@@ -31,6 +31,8 @@ export interface CoursePorts {
   readonly settingsOf: (pool: Pool) => BackendSettings
   /** Gives numbers in [0, 1). */
   readonly chance: () => number
+  /** Whose request it is: a replica may have asked for a pause of that account alone. */
+  readonly account: string
 }
 
 /** What happened to a request in one pool. */
@@ -82,7 +84,7 @@ export class Course {
   #candidates(now: EpochMs): readonly Leg[] {
     if (this.#attempts < MAX_ATTEMPTS - 1) return this.#legs
     const unasked = this.#legs.filter(
-      ({ attempts, left, state, pool }) => attempts === 0 && !left && state.isUp(pool, now, 0),
+      ({ attempts, left, state, pool }) => attempts === 0 && !left && state.isUp(pool, now, 0, this.#ports.account),
     )
     return unasked.length > 0 ? unasked : this.#legs
   }
@@ -96,7 +98,7 @@ export class Course {
     const { pool, replica, isRetry } = step
     const leg = this.#legOf(pool)
     const isOut = !step.isLastResort && !replica.breaker.admits(now)
-    if (leg.state.drained || replica.drained || isOut || replica.cooling(now) > 0) {
+    if (leg.state.drained || replica.drained || isOut || replica.cooling(now, this.#ports.account) > 0) {
       return false
     }
     if (!leg.state.allows(isRetry, now)) {
@@ -123,6 +125,11 @@ export class Course {
     this.#legOf(pool).left = true
   }
 
+  /** Whether there may be another attempt. */
+  get goesOn(): boolean {
+    return !this.#over && this.#attempts < MAX_ATTEMPTS
+  }
+
   /** The request itself was refused, as any would. */
   refused(): void {
     this.#over = true
@@ -137,9 +144,12 @@ export class Course {
 
   /** The pools that were not asked because they are not fit to be, and why. */
   passedOver(now: EpochMs): readonly { readonly pool: Pool; readonly cause: string }[] {
+    const { account } = this.#ports
     const passed: { readonly pool: Pool; readonly cause: string }[] = []
     for (const { attempts, left, state, pool } of this.#legs) {
-      if (attempts === 0 && !left && !state.isUp(pool, now, 0)) passed.push({ pool, cause: state.whyUnfit(pool, now) })
+      if (attempts === 0 && !left && !state.isUp(pool, now, 0, account)) {
+        passed.push({ pool, cause: state.whyUnfit(pool, now, account) })
+      }
     }
     return passed
   }
@@ -151,7 +161,7 @@ export class Course {
     const attempted = met.length > 0 ? met : this.#legs
     const waits = this.#legs
       .flatMap(({ state, pool }) => (state.drained ? [] : state.replicas(pool)))
-      .map(replica => replica.wait(now))
+      .map(replica => replica.wait(now, this.#ports.account))
     const soonest = Math.min(...waits)
     return {
       code: 'UPSTREAMS_EXHAUSTED',
@@ -165,7 +175,9 @@ export class Course {
     const { pool, state, tried } = leg
     if (leg.left || state.drained) return undefined
     if (leg.attempts >= MAX_ATTEMPTS_IN_POOL) return undefined
-    const untried = state.replicas(pool).filter(replica => !tried.includes(replica) && replica.isFit(now))
+    const untried = state
+      .replicas(pool)
+      .filter(replica => !tried.includes(replica) && replica.isFit(now, 0, this.#ports.account))
     const replica = lessBusy(untried, this.#ports.chance)
     if (replica) return tryIn(leg, replica)
     return this.#again(leg, now) ?? this.#afterPause(leg, now)
@@ -175,7 +187,7 @@ export class Course {
   #again(leg: Leg, now: EpochMs): Try | undefined {
     const { pool, stumbled, tried } = leg
     const [replica] = tried
-    if (pool.replicas.length > 1 || !stumbled || !replica?.isFit(now)) return undefined
+    if (pool.replicas.length > 1 || !stumbled || !replica?.isFit(now, 0, this.#ports.account)) return undefined
     const time = AGAIN_MIN + Math.floor(this.#ports.chance() * (AGAIN_MAX - AGAIN_MIN + 1))
     return { ...tryIn(leg, replica), after: time }
   }
@@ -183,11 +195,13 @@ export class Course {
   /** A replica that asked for a pause no longer than the operator would wait for it. A pause that is ours is not waited out. */
   #afterPause(leg: Leg, now: EpochMs): Try | undefined {
     const { pool, state } = leg
+    const { account } = this.#ports
+    const left = (each: Replica) => each.cooling(now, account)
     const [soonest] = state
       .replicas(pool)
-      .filter(each => !each.drained && each.breaker.admits(now) && each.cooling(now) > 0 && each.askedForPause)
-      .sort((a, b) => a.cooling(now) - b.cooling(now))
-    const time = soonest?.cooling(now) ?? 0
+      .filter(each => !each.drained && each.breaker.admits(now) && left(each) > 0 && each.askedForPause(now, account))
+      .sort((a, b) => left(a) - left(b))
+    const time = soonest ? left(soonest) : 0
     if (!soonest || time > this.#ports.settingsOf(pool).waitForRetryAfter) return undefined
     return { ...tryIn(leg, soonest), after: time }
   }
@@ -196,12 +210,15 @@ export class Course {
   #lastResort(now: EpochMs): Step {
     if (this.#resorted) return { kind: 'give-up' }
     this.#resorted = true
+    const { account } = this.#ports
     const legs = this.#legs.filter(
       ({ left, state, attempts }) => !left && !state.drained && attempts < MAX_ATTEMPTS_IN_POOL,
     )
     const [longest] = legs
       .flatMap(leg => leg.state.replicas(leg.pool).map(replica => ({ leg, replica })))
-      .filter(({ leg, replica }) => !leg.tried.includes(replica) && !replica.drained && replica.cooling(now) === 0)
+      .filter(
+        ({ leg, replica }) => !leg.tried.includes(replica) && !replica.drained && replica.cooling(now, account) === 0,
+      )
       .sort((a, b) => a.replica.breaker.openedAt - b.replica.breaker.openedAt)
     if (!longest) return { kind: 'give-up' }
     const { leg, replica } = longest

@@ -1,10 +1,12 @@
 import type { BackendSettings } from '../config/settings.ts'
 import type { NanoUsd, Pool, Price } from '../policy/config.ts'
 import { costOf } from '../policy/price.ts'
+import type { Usage } from '../wire/usage.ts'
 import type { AdmittedCall } from './admit.ts'
 import type { Failure } from './failover.ts'
 import type { Work } from './outcome.ts'
 import type { Alarm } from './ports.ts'
+import { type Found, MOST, type Verdict } from './question.ts'
 import { estimateOf, settlementOf } from './settlement.ts'
 import type { Store } from './store.ts'
 
@@ -17,6 +19,9 @@ export interface Allowance {
 /** Of a pool whose hour has no limit. */
 const FREE: Allowance = { settle: () => {} }
 
+/** Behind the attempts of a request, of which there are never so many. */
+const FIRST_QUESTION = 1000
+
 type ExpenseStore = Pick<Store, 'takeAllowance' | 'amendAllowance' | 'recordWaste'>
 
 /** What the attempts at one request cost the operator, at the prices of the pools: never charged to the client. */
@@ -26,6 +31,8 @@ export class Expenses {
   readonly #settingsOf: (pool: Pool) => BackendSettings
   readonly #admitted: AdmittedCall
   readonly #before: number
+  /** Questions of our own that this request gave rise to. */
+  #questions = 0
 
   /** `before` attempts at rounds before were written down, by other numbers. */
   constructor(
@@ -89,6 +96,40 @@ export class Expenses {
         error: String(error),
       })
     })
+  }
+
+  /**
+   * Asks a question of our own where the hour of the pool has room for it, and writes down what it cost as any other
+   * attempt that nobody pays for, beside those of the request which gave rise to it.
+   */
+  async ofQuestion(pool: Pool, ask: () => Promise<Found>): Promise<Verdict> {
+    const { cost, maxUsdPerHour } = this.#settingsOf(pool)
+    if (!cost) return (await ask()).verdict
+    const amount = costOf(cost, MOST.inputTokens, MOST.outputTokens, 0)
+    try {
+      const take = { pool: pool.name, amount, limit: maxUsdPerHour ?? 0 }
+      if (maxUsdPerHour !== undefined && (await this.#store.takeAllowance(take)) === undefined)
+        return { kind: 'unknown' }
+    } catch {
+      // The store is away, as whoever is served next will be told: nothing is known of the pool.
+      return { kind: 'unknown' }
+    }
+    const { verdict, usage } = await ask()
+    if (usage) this.#recordQuestion(pool, usage)
+    return verdict
+  }
+
+  #recordQuestion(pool: Pool, usage: Usage): void {
+    const { spent: _, ...admitted } = this.#admitted
+    const { bill } = settlementOf(admitted, { pool, usage })
+    const { cost } = this.#settingsOf(pool)
+    const paid = cost ? costOf(cost, usage.inputTokens, usage.outputTokens, 0) : 0
+    const attempt = FIRST_QUESTION + this.#before + this.#questions++
+    this.#store
+      .recordWaste([{ attempt, cause: 'a question of our own', bill: { ...bill, cost: paid } }])
+      .catch((error: unknown) => {
+        this.#alarm('waste could not be recorded', { requestId: bill.requestId, error: String(error) })
+      })
   }
 
   /** What an image model calls output tokens is paid by the image. */

@@ -4,10 +4,12 @@ import type { ExhaustedDenial } from '../policy/denial.ts'
 import { afterOrGone } from './after-or-gone.ts'
 import { Course, type Try } from './course.ts'
 import type { Allowance, Expenses } from './expenses.ts'
-import type { Left, Outcome, Rejected, Work } from './outcome.ts'
+import type { Failed, Left, Outcome, Rejected, Told, Work } from './outcome.ts'
 import { type Finding, Passage } from './passage.ts'
-import type { Pools } from './pools.ts'
+import type { Pools, Replica } from './pools.ts'
 import type { Alarm, Client, Clock } from './ports.ts'
+import type { Verdict } from './question.ts'
+import { tellOfPool } from './replica-alarm.ts'
 import type { Slots } from './slots.ts'
 
 export interface FailoverPorts {
@@ -21,6 +23,10 @@ export interface FailoverPorts {
   readonly expenses: Expenses
   /** Hears of each attempt before it is made. */
   readonly trying: (pool: Pool) => void
+  /** Whose request it is. */
+  readonly account: string
+  /** Asks a replica that failed whether it fails us too, and tells its breaker. Never rejects. */
+  readonly inquire: (pool: Pool, replica: Replica) => Promise<Verdict>
 }
 
 /** Where an attempt goes. */
@@ -44,8 +50,9 @@ export interface Answered<A> {
 }
 
 export type Unanswered = { readonly failures: readonly Failure[] } & (
-  | { readonly kind: 'refused'; readonly problem: string; readonly tooLong: boolean }
-  | { readonly kind: 'exhausted'; readonly denial: ExhaustedDenial }
+  | ({ readonly kind: 'refused' } & Omit<Rejected, 'kind' | 'cause'>)
+  /** `told` is what the last backend said of the request, where that is for clients. */
+  | { readonly kind: 'exhausted'; readonly denial: ExhaustedDenial; readonly told?: Told }
   /** The client left; `dispatched` is the pool that may have worked for it. */
   | { readonly kind: 'left'; readonly dispatched?: { readonly pool: Pool; readonly work: Work } }
 )
@@ -71,22 +78,38 @@ export async function failover<A>(
   const { clock, client } = ports
   const course = new Course(ports, pools)
   const failures: Failure[] = []
-  const asked = { ports, course, failures, attempt, context }
+  const asked = { ports, course, failures, attempt, context, suspects: new Map<Replica, Promise<Verdict>>() }
   let rejected: Rejected | undefined
+  let told: Told | undefined
   for (;;) {
     const step = course.next(clock.now())
-    if (step.kind === 'try' && step.after > 0) await due(step.after, clock, client)
+    if (step.kind === 'give-up') return unserved(ports, course, failures, { rejected, told })
+    if (step.after > 0) await due(step.after, clock, client)
     if (client.gone) return { kind: 'left', failures }
-    // Whoever takes longer prompts failed; whoever judged this one said why.
-    if (step.kind === 'give-up' && rejected) return refused(rejected, failures)
-    if (step.kind === 'give-up') {
-      failures.push(...course.passedOver(clock.now()))
-      return { kind: 'exhausted', denial: course.denial(clock.now()), failures }
-    }
     const tried = await tryOnce(asked, step)
-    if (tried.kind === 'rejected') rejected ??= tried
-    else if (tried.kind !== 'failed') return tried
+    if (tried.kind === 'failed') told = tried.told ?? told
+    else if (tried.kind !== 'rejected') return tried
+    else rejected ??= tried
   }
+}
+
+/** What backends said of a request that none of them served. */
+interface Said {
+  readonly rejected: Rejected | undefined
+  readonly told: Told | undefined
+}
+
+function unserved(
+  { client, clock }: FailoverPorts,
+  course: Course,
+  failures: Failure[],
+  { rejected, told }: Said,
+): Unanswered {
+  if (client.gone) return { kind: 'left', failures }
+  // Whoever takes longer prompts failed; whoever judged this one said why.
+  if (rejected) return refused(rejected, failures)
+  failures.push(...course.passedOver(clock.now()))
+  return { kind: 'exhausted', denial: course.denial(clock.now()), ...(told && { told }), failures }
 }
 
 interface Asked<A> {
@@ -95,13 +118,15 @@ interface Asked<A> {
   readonly failures: Failure[]
   readonly attempt: (place: AttemptPlace) => Promise<Outcome<A>>
   readonly context: number
+  /** Replicas that answered this request with a status which is about the request, each with what it answers to us. */
+  readonly suspects: Map<Replica, Promise<Verdict>>
 }
 
 /** At most one attempt. Tells the course what came of it, and the replica. */
 async function tryOnce<A>(
   asked: Asked<A>,
   step: Try,
-): Promise<Answered<A> | Unanswered | Rejected | { kind: 'failed' }> {
+): Promise<Answered<A> | Unanswered | Rejected | { kind: 'failed'; told?: Told }> {
   const { ports, course, failures } = asked
   const { pool, replica, fresh } = step
   const settings = ports.settingsOf(pool)
@@ -124,7 +149,7 @@ async function tryOnce<A>(
   const outcome = await asked.attempt({ pool, replica: replica.url, fresh, settings })
   if (outcome.kind === 'answered') {
     failures.push(...course.passedOver(ports.clock.now()))
-    return answered(ports, entered, pool, outcome.answer, failures)
+    return answered(ports, entered, step, outcome.answer, failures)
   }
   conclude(ports, entered, step, outcome)
   switch (outcome.kind) {
@@ -140,10 +165,41 @@ async function tryOnce<A>(
       failures.push(failure)
       ports.expenses.record(failure, failures.length)
       course.failed(pool, replica, outcome, ports.clock.elapsed() - from)
-      return outcome
+      if (outcome.sure || ports.client.gone) return { kind: 'failed' }
+      return judged(asked, step, outcome)
     }
   }
 }
+
+/** What a failure comes to that the request may have provoked: where the replica answers us, it did. */
+async function judged<A>(
+  { ports, course, suspects }: Asked<A>,
+  { pool, replica }: Try,
+  failure: Failed,
+): Promise<Rejected | { kind: 'failed'; told?: Told }> {
+  const { told } = failure
+  const failed = { kind: 'failed', ...(told && { told }) } as const
+  // Who asks to come again, and gives no pause, says nothing of itself.
+  if (failure.blame === 'nobody' && !failure.pause) return failed
+  const finding = ports.inquire(pool, replica)
+  if (failure.blame === 'pool') {
+    const verdict = await finding
+    if (verdict.kind !== 'serves') return { kind: 'failed' }
+    if (!failure.refusal || isGone(verdict, failure)) return failed
+    course.refused()
+    return failure.refusal
+  }
+  if (!failure.isOfRequest) return failed
+  suspects.set(replica, finding)
+  if (suspects.size < 2 || !course.goesOn) return failed
+  const verdicts = await Promise.all(suspects.values())
+  if (verdicts.every(({ kind }) => kind === 'serves')) course.refused()
+  return failed
+}
+
+/** The model of the pool is not there, as both the answer and the list of models say. */
+const isGone = (verdict: Verdict, { told }: Failed): boolean =>
+  verdict.kind === 'serves' && verdict.listsModel === false && told?.reason === 'model_not_found'
 
 /** What a request holds of a pool while it is tried there. */
 interface Room {
@@ -189,22 +245,24 @@ async function allowed(taking: Promise<Allowance | undefined>, slots: Slots): Pr
 function answered<A>(
   ports: FailoverPorts,
   { passage, allowance }: Entered,
-  pool: Pool,
+  { pool, replica }: Try,
   answer: A,
   failures: readonly Failure[],
 ): Answered<A> {
   const { expenses, client } = ports
   passage.answers()
-  complain(ports, pool, undefined)
+  tellOfPool(ports.alarm, pool.name, ports.pools.of(pool.name), undefined)
   const over = (end: AnswerEnd, work: Work) => {
     // Whoever shuts down breaks connections of good replicas.
-    passage.end(client.gone && end === 'failed' ? 'nothing' : FINDINGS[end])
+    const isFailure = end === 'failed' && !client.gone
+    passage.end(end === 'failed' && client.gone ? 'nothing' : FINDINGS[end])
     allowance.settle(expenses.costOf(pool, work))
+    if (isFailure) ports.inquire(pool, replica)
   }
   return { kind: 'answered', answer, pool, failures, over }
 }
 
-const FINDINGS: Readonly<Record<AnswerEnd, Finding>> = { well: 'serves', failed: 'fails', left: 'nothing' }
+const FINDINGS: Readonly<Record<AnswerEnd, Finding>> = { well: 'serves', failed: 'failed-this', left: 'nothing' }
 
 /** Gives back what an attempt without an answer held, and tells what it says of the replica. */
 function conclude(ports: FailoverPorts, { passage, allowance }: Entered, { pool, replica }: Try, outcome: Unfit): void {
@@ -212,27 +270,19 @@ function conclude(ports: FailoverPorts, { passage, allowance }: Entered, { pool,
   allowance.settle(ports.expenses.costOf(pool, work))
   passage.end(ports.client.gone ? 'nothing' : findingOf(outcome))
   if (outcome.kind !== 'failed') return
-  const { cause, pause, blame } = outcome
-  if (pause !== undefined) replica.cool(ports.clock.now(), pause)
-  if (blame === 'pool') complain(ports, pool, cause)
-}
-
-/** Tells the operator of a pool that no replica of it can be used, once for each cause, and when it answers again. */
-function complain({ pools, alarm }: FailoverPorts, { name }: Pool, cause: string | undefined): void {
-  const state = pools.of(name)
-  if (state.complaint === cause) return
-  state.complaint = cause
-  if (cause === undefined) alarm('a pool can be used again', { pool: name })
-  else alarm('a pool cannot be used: are its address, key, model and account right?', { pool: name, cause })
+  const { cause, pause, blame, sure } = outcome
+  // Others may be served all the same: they wait once we are told to wait as well.
+  if (pause !== undefined) replica.cool(ports.clock.now(), pause, ports.account)
+  if (blame === 'pool' && sure) tellOfPool(ports.alarm, pool.name, ports.pools.of(pool.name), cause)
 }
 
 type Unfit = Exclude<Outcome<unknown>, { kind: 'answered' }>
 
 function findingOf(outcome: Unfit): Finding {
-  // Whoever judges a request has read it.
-  if (outcome.kind === 'rejected') return 'serves'
-  if (outcome.kind === 'left' || outcome.blame === 'nobody') return 'nothing'
-  return outcome.blame === 'pool' ? 'pool-fails' : 'fails'
+  // That a request is refused is its own doing: it says nothing of how others fare, for better or worse.
+  if (outcome.kind !== 'failed' || outcome.blame === 'nobody') return 'nothing'
+  if (outcome.blame === 'pool') return outcome.sure ? 'pool-fails' : 'nothing'
+  return outcome.sure ? 'fails' : 'failed-this'
 }
 
 const left = (pool: Pool, { work }: Left, failures: readonly Failure[]): Unanswered => ({
@@ -241,10 +291,9 @@ const left = (pool: Pool, { work }: Left, failures: readonly Failure[]): Unanswe
   failures,
 })
 
-const refused = ({ problem, tooLong }: Rejected, failures: readonly Failure[]): Unanswered => ({
+const refused = ({ cause: _, ...told }: Rejected, failures: readonly Failure[]): Unanswered => ({
+  ...told,
   kind: 'refused',
-  problem,
-  tooLong,
   failures,
 })
 

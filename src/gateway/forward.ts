@@ -1,5 +1,6 @@
 import type { Millis, Pool } from '../policy/config.ts'
 import type { Allowed, Building } from '../policy/decision.ts'
+import type { Denial } from '../policy/denial.ts'
 import type { AnswerTerms } from '../wire/request.ts'
 import { scrub } from '../wire/scrub.ts'
 import type { AdmittedCall } from './admit.ts'
@@ -8,7 +9,7 @@ import { watchedFailover } from './attempt-watch.ts'
 import type { AnswerEnd, Attempted, Unanswered } from './failover.ts'
 import type { Call, Gateway, Unserved } from './infer.ts'
 import type { Lease } from './leases.ts'
-import { type Outcome, PROMPT_ONLY, type Work } from './outcome.ts'
+import { type Outcome, PROMPT_ONLY, type Told, type Work } from './outcome.ts'
 import { type Delivered, settlementOf } from './settlement.ts'
 import { type Bill, chargeOf } from './store.ts'
 import { answerId, type StreamEnding } from './stream.ts'
@@ -81,9 +82,33 @@ export async function unanswered(gateway: Gateway, admitted: AdmittedCall, attem
   }
   await gateway.store.refund(admitted.hold)
   if (attempted.kind === 'left') return { kind: 'left', failures }
-  if (attempted.kind === 'exhausted') return { kind: 'denied', denial: attempted.denial, failures }
-  const problem = `the backend refused the request: ${scrub(attempted.problem, privateWords(gateway))}`
-  return { kind: 'denied', denial: { code: 'VALIDATION_ERROR', field: '', problem }, failures }
+  const denial = attempted.kind === 'exhausted' ? exhausted(gateway, attempted) : refusal(gateway, attempted)
+  return { kind: 'denied', denial, failures }
+}
+
+type Exhausted = Extract<Unanswered, { kind: 'exhausted' }>
+type Refused = Extract<Unanswered, { kind: 'refused' }>
+
+function exhausted(gateway: Gateway, { denial, told }: Exhausted): Denial {
+  if (!told) return denial
+  const { problem, reason } = scrubbed(gateway, told)
+  return { ...denial, problem, ...(reason !== undefined && { reason }) }
+}
+
+function refusal(gateway: Gateway, refused: Refused): Denial {
+  const said = scrubbed(gateway, refused)
+  const problem = `the backend refused the request: ${said.problem}`
+  const reason = said.reason === undefined ? {} : { reason: said.reason }
+  if (refused.as === 'not-found') return { code: 'NOT_FOUND', problem, ...reason }
+  if (refused.as === 'forbidden') return { code: 'FORBIDDEN', problem, ...reason }
+  return { code: 'VALIDATION_ERROR', field: '', problem, ...reason }
+}
+
+/** As a client may read it. A word that is not as it was says nothing any more. */
+function scrubbed(gateway: Gateway, { problem, reason }: Told): Told {
+  const secrets = privateWords(gateway)
+  const isFine = reason !== undefined && scrub(reason, secrets) === reason
+  return { problem: scrub(problem, secrets), ...(isFine && { reason }) }
 }
 
 /** What no client may read: our keys at backends, and where they stand. */

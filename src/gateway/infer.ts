@@ -11,6 +11,7 @@ import { type AdmittedCall, type Applicant, admit, type Refusal } from './admit.
 import { noteOf } from './decisions.ts'
 import type { Answered as AnsweredBy, Failure } from './failover.ts'
 import { answerTerms, delivered, endOf, forward, type LeasedCall, leased, settle, unanswered } from './forward.ts'
+import type { Inquiries } from './inquiries.ts'
 import type { Leases } from './leases.ts'
 import type { Pools } from './pools.ts'
 import type {
@@ -45,6 +46,7 @@ export interface Gateway {
   readonly tools: HostedTools
   readonly clock: Clock
   readonly pools: Pools
+  readonly inquiries: Pick<Inquiries, 'verdict'>
   readonly leases: Leases
   /** Judges sign-in tokens; absent where nobody can sign in. */
   readonly verify?: VerifyToken
@@ -102,7 +104,7 @@ export async function infer(gateway: Gateway, call: Call): Promise<Served> {
   const { config, settings, store, clock } = gateway
   const { requestId, keyHash, caller, wire } = call
   const at = clock.now()
-  const health = healthAt(gateway, at)
+  const health = healthAt(gateway, at, caller.account)
   const signals = signalsOf(config, call)
   const facts = { at, caller, request: wire.request, health, signals }
   const note = noteOf(gateway, requestId)
@@ -134,10 +136,10 @@ export async function infer(gateway: Gateway, call: Call): Promise<Served> {
   }
 }
 
-/** The pools that no request should be sent to now. */
-export function healthAt({ config, settings, pools }: Gateway, at: EpochMs): Health {
+/** The pools that no request of an account should be sent to now. */
+export function healthAt({ config, settings, pools }: Gateway, at: EpochMs, account: string): Health {
   const patienceOf = (pool: string) => settings.backends.get(pool)?.waitForRetryAfter ?? 0
-  return { down: pools.down(config.pools.values(), at, patienceOf) }
+  return { down: pools.down(config.pools.values(), at, patienceOf, account) }
 }
 
 /** Nothing is held yet, and nobody waits for it. */

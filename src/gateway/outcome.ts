@@ -13,8 +13,15 @@ export interface Rejected {
   readonly cause: string
   /** For the client, once it is scrubbed. */
   readonly problem: string
+  /** The backend's own word for it, such as `context_length_exceeded`. */
+  readonly reason?: string
   readonly tooLong: boolean
+  /** What kind of refusal it is, where it is no 400. */
+  readonly as?: 'forbidden' | 'not-found'
 }
+
+/** What a backend said, for the client, once it is scrubbed. */
+export type Told = Pick<Rejected, 'problem' | 'reason'>
 
 /** The client left, and so the attempt was given up. */
 export interface Left {
@@ -27,8 +34,16 @@ export interface Failed {
   readonly kind: 'failed'
   /** For the operator: `ECONNREFUSED`, `headers timeout`, `status 503`. */
   readonly cause: string
-  /** Whose breaker counts it: the replica's, those of the whole pool, as for wrong credentials, or nobody's. */
+  /** Who may be at fault: the replica, the whole pool, as for wrong credentials, or nobody. */
   readonly blame: 'replica' | 'pool' | 'nobody'
+  /** No request can provoke it: breakers count it at once. They count any other only beside a proof of our own. */
+  readonly sure?: true
+  /** The status says that this very request is what cannot be served: where the replica serves others, no third one is tried. */
+  readonly isOfRequest?: true
+  /** What it comes to where the replica serves others. */
+  readonly refusal?: Rejected
+  /** What the client is told should nobody else answer. */
+  readonly told?: Told
   /** What comes next: another replica, another pool, the same replica on a fresh connection, or nothing. */
   readonly next: 'replica' | 'pool' | 'fresh' | 'nothing'
   /** Whether a pool of one replica may try it once more. */
@@ -74,6 +89,9 @@ export interface ErrorAnswer {
   readonly retryAfter?: string
 }
 
+/** Nothing of the request was read. */
+export const failedUnread = (cause: string): Failed => ({ ...failed(cause), sure: true })
+
 /** A replica failed, having worked on the request for all that is known. */
 export const failed = (cause: string, work?: Work): Failed => ({
   kind: 'failed',
@@ -86,11 +104,15 @@ export const failed = (cause: string, work?: Work): Failed => ({
 /** After a 429 that asked for none. */
 const PAUSE: Pause = { time: 1000, asked: false }
 /** Statuses that say the request is wrong, wherever it is sent. */
-const REJECTIONS = new Set([400, 413, 422])
+const REJECTIONS = new Set([400, 413, 415, 422])
 const NEEDS_REASON = new Set([400, 422])
 /** Statuses of those who did not begin to work. */
 const UNWORKED = new Set([502, 503, 529])
 const AGAIN = new Set([500, 502, 503])
+/** Statuses of those who are busy or gone, whatever they are asked. Any other 5xx may be the request's doing. */
+const UNAVAILABLE = new Set([408, 502, 503, 504, 529])
+/** Statuses that nobody should be told who is no operator: about our key, our account, and where the backend is. */
+const OURS = new Set([401, 402, 407])
 
 /** What an answer other than 200 comes to. */
 export function ofAnswer({ status, body, isCut, retryAfter }: ErrorAnswer, now: EpochMs): Rejected | Failed {
@@ -128,17 +150,43 @@ function ofStatus(status: number, error: unknown, pause: Pause | undefined): Rej
   if (hasCode(error, 'insufficient_quota'))
     return { kind: 'failed', cause: `status ${status}: insufficient_quota`, blame: 'pool', next: 'pool' }
   const cause = `status ${status}`
-  if (REJECTIONS.has(status)) return { kind: 'rejected', cause, problem: errorText(error), tooLong: isTooLong(error) }
-  if (status === 429) return { kind: 'failed', cause, blame: 'nobody', next: 'replica', pause: pause ?? PAUSE }
-  if (status === 409 || status === 425) return { kind: 'failed', cause, blame: 'nobody', next: 'replica' }
-  // Wrong credentials, address or model: never the client's fault, and the same for every replica.
-  if (status >= 300 && status < 500 && status !== 408) return { kind: 'failed', cause, blame: 'pool', next: 'pool' }
+  const told = toldOf(error)
+  if (REJECTIONS.has(status) && !saysNoModel(error))
+    return { kind: 'rejected', cause, ...told, tooLong: isTooLong(error) }
+  if (status === 429) return { kind: 'failed', cause, blame: 'nobody', next: 'replica', told, pause: pause ?? PAUSE }
+  if (status === 409 || status === 425) return { kind: 'failed', cause, blame: 'nobody', next: 'replica', told }
+  if (status >= 300 && status < 500 && status !== 408) return ofPool(status, told)
+  const isOfRequest = !UNAVAILABLE.has(status) && status >= 500
   return {
     ...failed(cause, UNWORKED.has(status) ? undefined : READ_ONLY),
     again: AGAIN.has(status),
+    ...(isOfRequest && { isOfRequest, told }),
     ...(pause !== undefined && { pause }),
   }
 }
+
+/** Wrong credentials, address or model, the same for every replica; or this request alone, where others are served. */
+function ofPool(status: number, told: Told): Failed {
+  const cause = `status ${status}`
+  const failure: Failed = { kind: 'failed', cause, blame: 'pool', next: 'pool', told }
+  if (status < 400 || OURS.has(status)) return failure
+  const refusal: Rejected = { kind: 'rejected', cause, ...told, tooLong: false, ...AS[status] }
+  return { ...failure, refusal }
+}
+
+const AS: Readonly<Record<number, Pick<Rejected, 'as'>>> = { 403: { as: 'forbidden' }, 404: { as: 'not-found' } }
+
+/** Its own words for it, as far as they are words. */
+function toldOf(error: unknown): Told {
+  const reason = codesOf(error).find((each): each is string => typeof each === 'string' && REASON.test(each))
+  return { problem: errorText(error), ...(reason !== undefined && { reason }) }
+}
+
+const REASON = /^[A-Za-z][A-Za-z0-9_.-]{2,63}$/
+
+/** The model is named here, and not by clients. */
+const saysNoModel = (error: unknown): boolean => NO_MODEL.some(code => hasCode(error, code))
+const NO_MODEL = ['model_not_found', 'DeploymentNotFound']
 
 /** Name resolution and TLS fail alike for every replica of a pool. */
 const POOL_ERRORS = /^(ENOTFOUND|EAI_|ERR_TLS|ERR_SSL|EPROTO|CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO)/
@@ -149,8 +197,8 @@ const CONNECT_ERRORS = /^(ECONNREFUSED|EHOSTUNREACH|ENETUNREACH|ETIMEDOUT|UND_ER
 export function ofBreak(error: Error, { stale, work }: { readonly stale: boolean; readonly work?: Work }): Failed {
   const cause = causeOf(error)
   if (stale) return { kind: 'failed', cause, blame: 'nobody', next: 'fresh' }
-  if (POOL_ERRORS.test(cause)) return { kind: 'failed', cause, blame: 'pool', next: 'pool' }
-  if (!work || CONNECT_ERRORS.test(cause)) return failed(cause)
+  if (POOL_ERRORS.test(cause)) return { kind: 'failed', cause, blame: 'pool', next: 'pool', sure: true }
+  if (!work || CONNECT_ERRORS.test(cause)) return failedUnread(cause)
   return { ...failed(cause, work), again: true }
 }
 

@@ -3,8 +3,11 @@ import type { Ejection, Trial } from './breaker.ts'
 import type { PoolState, Pools, Replica } from './pools.ts'
 import type { Clock } from './ports.ts'
 
-/** What the end of a request says of its replica: that it serves, that it or its whole pool fails, or nothing. */
-export type Finding = 'serves' | 'fails' | 'pool-fails' | 'nothing'
+/**
+ * What the end of a request says of its replica: that it serves, that it or its whole pool fails, that it failed this
+ * request, which may be the request's doing, or nothing.
+ */
+export type Finding = 'serves' | 'fails' | 'pool-fails' | 'failed-this' | 'nothing'
 
 /** Where a request goes. */
 export interface Place {
@@ -56,6 +59,7 @@ export class Passage {
     const now = this.#clock.now()
     if (finding === 'serves') breaker.succeeded(now, this.#trial)
     else if (finding === 'fails') breaker.failed(now, this.#ejection, this.#trial)
+    else if (finding === 'failed-this') breaker.failed(now, this.#ejection, this.#trial, true)
     else breaker.ended(this.#trial)
     if (finding === 'pool-fails') this.#pools.failed(this.#pool, now, this.#ejection)
   }

@@ -10,6 +10,8 @@ const RETRY_SHARE = 0.2
 const RETRIES_AT_ONCE = 3
 /** The longest that a Retry-After is believed. */
 const LONGEST_COOLDOWN: Millis = 60_000
+/** Accounts whose pauses a replica remembers at once. */
+const MOST_PAUSES = 1000
 
 /** One replica of a pool: which has one model, so that what is remembered here is of a replica and its model. */
 export class Replica {
@@ -20,43 +22,66 @@ export class Replica {
   probed?: Probed
   /** An operator wants no new requests here. */
   drained = false
-  #coolFrom: EpochMs = 0
-  #coolFor: Millis = 0
-  #asked = false
+  #pause: PauseSince = NO_PAUSE
+  /** Pauses that a replica gave in answer to one account: what that sent may be why. */
+  readonly #pausesOf = new Map<string, PauseSince>()
 
   constructor(url: string, changed: (replica: Replica) => void) {
     this.url = url
     this.breaker = new Breaker(() => changed(this))
   }
 
-  /** The replica gets a pause. */
-  cool(now: EpochMs, { time, asked }: Pause): void {
-    if (this.cooling(now) >= time) return
-    this.#coolFrom = now
-    this.#coolFor = Math.min(time, LONGEST_COOLDOWN)
-    this.#asked = asked
+  /** The replica gets a pause: of all requests, or of those of one account. */
+  cool(now: EpochMs, { time, asked }: Pause, account?: string): void {
+    if (this.cooling(now, account) >= time) return
+    const pause = { from: now, time: Math.min(time, LONGEST_COOLDOWN), asked }
+    if (account === undefined) this.#pause = pause
+    else this.#remember(account, pause)
   }
 
-  /** Whether the replica itself said how long its pause is to be. */
-  get askedForPause(): boolean {
-    return this.#asked
+  #remember(account: string, pause: PauseSince): void {
+    const [oldest] = this.#pausesOf.keys()
+    if (oldest !== undefined && this.#pausesOf.size >= MOST_PAUSES) this.#pausesOf.delete(oldest)
+    // Behind all others: the first is the oldest.
+    this.#pausesOf.delete(account)
+    this.#pausesOf.set(account, pause)
   }
 
-  /** What is left of the pause. */
-  cooling(now: EpochMs): Millis {
-    return now < this.#coolFrom ? 0 : Math.max(0, this.#coolFrom + this.#coolFor - now)
+  /** What is left of the pause for an account, or for everybody. */
+  cooling(now: EpochMs, account?: string): Millis {
+    return Math.max(leftOf(this.#pause, now), leftOf(this.#pauseOf(account), now))
+  }
+
+  /** Whether the replica itself said how long that pause is to be. */
+  askedForPause(now: EpochMs, account?: string): boolean {
+    const [all, own] = [this.#pause, this.#pauseOf(account)]
+    return leftOf(own, now) > leftOf(all, now) ? own.asked : all.asked
+  }
+
+  #pauseOf(account: string | undefined): PauseSince {
+    // Nearly always there is none, and nothing to look up.
+    if (account === undefined || this.#pausesOf.size === 0) return NO_PAUSE
+    return this.#pausesOf.get(account) ?? NO_PAUSE
   }
 
   /** Whether a request may be sent here, once a pause of at most `patience` is over. */
-  isFit(now: EpochMs, patience: Millis = 0): boolean {
-    return !this.drained && this.cooling(now) <= patience && this.breaker.admits(now)
+  isFit(now: EpochMs, patience: Millis = 0, account?: string): boolean {
+    return !this.drained && this.cooling(now, account) <= patience && this.breaker.admits(now)
   }
 
   /** Until a request may be sent here; forever when an operator wants none. */
-  wait(now: EpochMs): Millis {
-    return this.drained ? Number.POSITIVE_INFINITY : Math.max(this.cooling(now), this.breaker.wait(now))
+  wait(now: EpochMs, account?: string): Millis {
+    return this.drained ? Number.POSITIVE_INFINITY : Math.max(this.cooling(now, account), this.breaker.wait(now))
   }
 }
+
+interface PauseSince extends Pause {
+  readonly from: EpochMs
+}
+
+const NO_PAUSE: PauseSince = { from: 0, time: 0, asked: false }
+
+const leftOf = ({ from, time }: PauseSince, now: EpochMs): Millis => (now < from ? 0 : Math.max(0, from + time - now))
 
 /** What this process knows of one pool. */
 export class PoolState {
@@ -98,8 +123,8 @@ export class PoolState {
   }
 
   /** Whether any replica is fit to serve. */
-  isUp(pool: Pool, now: EpochMs, patience: Millis): boolean {
-    return !this.drained && this.replicas(pool).some(replica => replica.isFit(now, patience))
+  isUp(pool: Pool, now: EpochMs, patience: Millis, account?: string): boolean {
+    return !this.drained && this.replicas(pool).some(replica => replica.isFit(now, patience, account))
   }
 
   /** Requests that came to the pool of late, the special ones being second attempts. */
@@ -108,10 +133,10 @@ export class PoolState {
   }
 
   /** Why no request is sent here, for the log. */
-  whyUnfit(pool: Pool, now: EpochMs): string {
+  whyUnfit(pool: Pool, now: EpochMs, account?: string): string {
     const replicas = this.replicas(pool)
     if (this.drained || replicas.every(({ drained }) => drained)) return 'drained'
-    return replicas.some(replica => replica.cooling(now) > 0) ? 'paused' : 'ejected'
+    return replicas.some(replica => replica.cooling(now, account) > 0) ? 'paused' : 'ejected'
   }
 
   /** Counts an attempt; false for a retry when there were too many of late. */
@@ -146,10 +171,12 @@ export class Pools {
     return state
   }
 
-  /** Names of the pools without one replica that is fit to serve; `patienceOf` is what a pool waits for a pause to end. */
-  down(pools: Iterable<Pool>, now: EpochMs, patienceOf: (pool: string) => Millis): string[] {
+  /** Names of the pools without one replica that may serve an account; `patienceOf` is what a pool waits for a pause to end. */
+  down(pools: Iterable<Pool>, now: EpochMs, patienceOf: (pool: string) => Millis, account?: string): string[] {
     const down: string[] = []
-    for (const pool of pools) if (!this.of(pool.name).isUp(pool, now, patienceOf(pool.name))) down.push(pool.name)
+    for (const pool of pools) {
+      if (!this.of(pool.name).isUp(pool, now, patienceOf(pool.name), account)) down.push(pool.name)
+    }
     return down
   }
 

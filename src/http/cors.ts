@@ -39,6 +39,7 @@ const exposed = (brand: string): string =>
     ...rateHeaderNames,
     ...[
       'error-code',
+      'error-reason',
       'upstream',
       'quota-plan',
       'quota-used',

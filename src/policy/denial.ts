@@ -6,7 +6,7 @@ export type Denial =
   | { readonly code: 'NO_AUTH'; readonly todo?: string }
   | { readonly code: 'INVALID_KEY' }
   | { readonly code: 'INVALID_TOKEN'; readonly problem: string }
-  | { readonly code: 'VALIDATION_ERROR'; readonly field: string; readonly problem: string }
+  | ({ readonly code: 'VALIDATION_ERROR'; readonly field: string; readonly problem: string } & BackendWord)
   | RateDenial
   | GuestDenial
   | KeysDenial
@@ -14,7 +14,9 @@ export type Denial =
   | QuotaDenial
   | ExhaustedDenial
   | ToolDenial
-  | { readonly code: 'NOT_FOUND'; readonly problem: string }
+  | ({ readonly code: 'NOT_FOUND'; readonly problem: string } & BackendWord)
+  /** A backend refuses the request for what is in it. */
+  | ({ readonly code: 'FORBIDDEN'; readonly problem: string } & BackendWord)
   | { readonly code: 'METHOD_NOT_ALLOWED'; readonly allow: readonly string[] }
   | { readonly code: 'PAYLOAD_TOO_LARGE'; readonly limitBytes: number }
   /** `accepts` where it is more than JSON. */
@@ -27,6 +29,11 @@ export type Denial =
   | RevisionDenial
   | ApplyDenial
   | { readonly code: 'INTERNAL' }
+
+/** What a backend calls its refusal: `context_length_exceeded`, `content_filter`. */
+interface BackendWord {
+  readonly reason?: string
+}
 
 /** A limit that frees itself: a retry after the wait is served if nobody else takes the room. */
 export interface RateDenial {
@@ -87,7 +94,7 @@ export interface OverloadDenial {
   readonly of: 'gateway' | 'address'
 }
 
-export interface ExhaustedDenial {
+export interface ExhaustedDenial extends BackendWord {
   readonly code: 'UPSTREAMS_EXHAUSTED'
   /** `site` of the last pool that was tried. */
   readonly tier: string
@@ -95,6 +102,8 @@ export interface ExhaustedDenial {
   readonly attempted: readonly string[]
   /** When a replica may be tried again, where any is declared. */
   readonly retryAfterMs?: Millis
+  /** What the last backend said of this request. */
+  readonly problem?: string
 }
 
 /** The files cannot take the place of what serves. Only operators meet it. */

@@ -70,9 +70,27 @@ export function renderDenial(denial: Denial | ProtocolDenial, terms: ErrorTerms)
   return {
     status,
     reason: `${code}: ${rendered.reason ?? reason}`,
-    headers: { [`x-${terms.brand}-error-code`]: code, ...rendered.headers },
+    headers: { [`x-${terms.brand}-error-code`]: code, ...reasonHeader(denial, terms.brand), ...rendered.headers },
     body: rendered.body,
   }
+}
+
+/** What a backend calls its refusal: agents shorten their history where it is `context_length_exceeded`. */
+function backendReason(denial: Denial | ProtocolDenial): string | undefined {
+  switch (denial.code) {
+    case 'VALIDATION_ERROR':
+    case 'NOT_FOUND':
+    case 'FORBIDDEN':
+    case 'UPSTREAMS_EXHAUSTED':
+      return denial.reason
+    default:
+      return undefined
+  }
+}
+
+function reasonHeader(denial: Denial | ProtocolDenial, brand: string): Readonly<Record<string, string>> {
+  const reason = backendReason(denial)
+  return reason === undefined ? {} : { [`x-${brand}-error-reason`]: reason }
 }
 
 function render(denial: Denial | ProtocolDenial, { brand, links }: ErrorTerms): Rendered {
@@ -92,6 +110,7 @@ function render(denial: Denial | ProtocolDenial, { brand, links }: ErrorTerms): 
       return flat(code, denial.field ? `${denial.field}: ${denial.problem}` : denial.problem)
     case 'INVALID_TOKEN':
     case 'NOT_FOUND':
+    case 'FORBIDDEN':
       return flat(code, denial.problem)
     case 'rate_limit_exceeded':
       if (denial.type === 'plan_limit') return planLimit(denial, links.docs)
@@ -207,11 +226,12 @@ function quota({ code, resetAt, overageEnabled, worst, left, fits }: QuotaDenial
   return { headers: noRetry, body: { error: { code, message, resetDate, topupUrl, overageEnabled } } }
 }
 
-function exhausted({ code, tier, attempted, retryAfterMs }: ExhaustedDenial): Rendered {
+function exhausted({ code, tier, attempted, retryAfterMs, problem }: ExhaustedDenial): Rendered {
   const retry = retryAfterMs === undefined ? 'Retry with backoff.' : `Retry in ${waitText(retryAfterMs)}.`
+  const said = problem === undefined ? '' : ` The last one said of the request: ${problem}`
   return {
     headers: retryAfterMs === undefined ? {} : { 'retry-after': String(Math.ceil(retryAfterMs / 1000)) },
-    body: { error: `No backend of this model could answer. ${retry}`, code, tier, attempted },
+    body: { error: `No backend of this model could answer. ${retry}${said}`, code, tier, attempted },
   }
 }
 
@@ -237,7 +257,9 @@ export function denialEvent(denial: Denial, terms: ErrorTerms): string {
   const message = 'error' in body && typeof body.error === 'string' ? body.error : errorDocs[denial.code].meaning
   const more = denial.code === 'UPSTREAMS_EXHAUSTED' ? { tier: denial.tier, attempted: denial.attempted } : {}
   return sseEvent(
-    JSON.stringify({ error: { message, type: eventType(denial.code, status), code: denial.code, ...more } }),
+    JSON.stringify({
+      error: { message, type: backendReason(denial) ?? eventType(denial.code, status), code: denial.code, ...more },
+    }),
   )
 }
 

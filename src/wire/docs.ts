@@ -86,9 +86,16 @@ export const errorDocs: Readonly<Record<ErrorCode, ErrorDoc>> = {
   NOT_FOUND: {
     status: 404,
     reason: 'no such path or model',
-    meaning: 'There is no such path or model.',
+    meaning: 'There is no such path or model, or the backend does not know what the request names, such as a voice.',
     retry: never,
-    todo: 'Check the base URL of the SDK, which ends in /v1, and GET /v1/models.',
+    todo: 'Check the base URL of the SDK, which ends in /v1, and GET /v1/models. Where the backend refused it, the text has its words.',
+  },
+  FORBIDDEN: {
+    status: 403,
+    reason: 'the backend refuses this request',
+    meaning: 'The backend serves others, and refuses this request for what is in it, as filters of content do.',
+    retry: never,
+    todo: 'The text has the words of the backend, and x-svc-error-reason its code. Change what is sent.',
   },
   METHOD_NOT_ALLOWED: {
     status: 405,

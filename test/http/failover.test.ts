@@ -137,13 +137,20 @@ describe('before anything was sent', () => {
     expect(await (await waiting).text()).toContain('from the cloud')
   })
 
-  it.each([401, 403, 404, 301])('a %i is our own fault: the pool is left at once and the operator told', async code => {
-    both(status(code, { error: { message: 'no' } }, code === 301 ? { location: cloud.url } : {}))
+  it.each([401, 403, 404, 301])(
+    'a %i that the gateway meets too is our own fault: the pool is left at once and the operator told',
+    async code => {
+      const refusal = status(code, { error: { message: 'no' } }, code === 301 ? { location: cloud.url } : {})
+      both(refusal)
+      for (const backend of onprem) backend.questioned(refusal)
 
-    expect((await test.chat(key)).headers.get('x-svc-upstream')).toBe('cloud')
-    expect(asked()).toBe(1)
-    expect(test.alarms).toEqual([expect.stringContaining(`status ${code}`)])
-  })
+      expect((await test.chat(key)).headers.get('x-svc-upstream')).toBe('cloud')
+      expect(asked()).toBe(1)
+      expect(test.alarms.filter(alarm => alarm.startsWith('a pool'))).toEqual([
+        expect.stringContaining(`status ${code}`),
+      ])
+    },
+  )
 
   it.each([400, 413, 422])('a %i is relayed: no other backend would take it', async code => {
     both(status(code, { error: { message: 'context is 4096' } }))

@@ -109,14 +109,14 @@ async function reached(table: readonly Endpoint[], admit: Store['admit']): Promi
     const seen = [...backend.requests.slice(requests), ...backend.probes.slice(probes)]
     found.set(
       name,
-      seen.filter(each => name !== PROBING || !isProbe(each)).map(({ headers }) => String(headers['x-request-id'])),
+      seen.filter(each => !PROBING.has(name) || !isProbe(each)).map(({ headers }) => String(headers['x-request-id'])),
     )
   }
   return found
 }
 
-/** Operators may ask replicas how they are. */
-const PROBING = 'POST /admin/pools/probe'
+/** Operators may ask replicas how they are; and the gateway lists the models of one that failed an admitted request for an image. */
+const PROBING: ReadonlySet<string> = new Set(['POST /admin/pools/probe', 'POST /v1/images/generations'])
 const isProbe = ({ method, rawBody, headers }: Seen): boolean =>
   method === 'GET' && rawBody === '' && headers['x-request-id'] === undefined
 

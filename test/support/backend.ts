@@ -32,6 +32,8 @@ export class Backend {
   readonly requests: Seen[] = []
   /** GETs: health probes, which take no behaviour from the queue. */
   readonly probes: Seen[] = []
+  /** What the gateway asked to find out for itself, which takes no behaviour from the queue either. */
+  readonly questions: Seen[] = []
   /** Requests whose connection the client closed before the answer was complete. */
   aborted = 0
   /** Open connections. */
@@ -49,6 +51,7 @@ export class Backend {
   readonly #queue: Behaviour[] = []
   #always = hello
   #probed = json({})
+  #questioned: Behaviour | undefined
   #down = false
 
   constructor(certificate?: Certificate) {
@@ -83,6 +86,16 @@ export class Backend {
   /** Answers GETs; at first a 200 with an empty object. */
   probed(behaviour: Behaviour): void {
     this.#probed = behaviour
+  }
+
+  /** Answers what the gateway asks for itself; at first what is always done. */
+  questioned(behaviour: Behaviour | undefined): void {
+    this.#questioned = behaviour
+  }
+
+  /** Resolves once `n` questions of the gateway's own have arrived since the start. */
+  asked(n: number): Promise<void> {
+    return this.#until(() => this.questions.length >= n)
   }
 
   /** Resolves once `n` requests have arrived since the start. */
@@ -131,8 +144,11 @@ export class Backend {
     const seen = await read(request)
     if (!seen) return
     const probe = seen.method === 'GET'
-    const behaviour = probe ? this.#probed : (this.#queue.shift() ?? this.#always)
-    const log = probe ? this.probes : this.requests
+    const question = !probe && isQuestion(seen)
+    const script = question ? (this.#questioned ?? this.#always) : (this.#queue.shift() ?? this.#always)
+    const behaviour = probe ? this.#probed : script
+    const requests = question ? this.questions : this.requests
+    const log = probe ? this.probes : requests
     log.push(seen)
     this.#changes.emit('change')
     const takeOver = () => {
@@ -146,6 +162,9 @@ export class Backend {
     while (!reached()) await once(this.#changes, 'change')
   }
 }
+
+/** No backend could tell, since it is asked as any client would: it is the id of the request that tells. */
+const isQuestion = ({ headers }: Seen): boolean => /-check$/.test(String(headers['x-request-id']))
 
 /** Answers with one word, whole or streamed as the request asks. */
 const hello: Behaviour = exchange =>

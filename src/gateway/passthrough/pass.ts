@@ -53,7 +53,7 @@ export async function pass(gateway: Gateway, call: PassCall): Promise<Passed> {
     textBytes: bytes,
     ...(model !== undefined && { model }),
   }
-  const facts = { at, caller, request, health: healthAt(gateway, at), signals: {} }
+  const facts = { at, caller, request, health: healthAt(gateway, at, caller.account), signals: {} }
   const applicant = {
     requestId,
     ...(keyHash !== undefined && { keyHash }),

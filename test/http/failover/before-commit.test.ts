@@ -37,20 +37,22 @@ afterEach(() => site.close())
 interface Row {
   readonly name: string
   readonly behaviour: Behaviour
+  /** What it does to what the gateway asks for itself, where that is told otherwise: it is no stream. */
+  readonly asked?: Behaviour
   readonly modes?: readonly ('whole' | 'stream')[]
   /** Where the request goes next. */
   readonly next: 'replica' | 'pool'
-  readonly breaker: 'counts' | 'counts for the pool' | 'no'
+  readonly breaker: 'counts' | 'opens for the pool' | 'no'
   /** The cause in the row of the waste, where a backend may have worked. */
   readonly waste?: string
-  /** Whether the replica is given a pause. */
+  /** Whether the replica is given a pause, once a question of the gateway's own is told so too. */
   readonly pause?: true
   readonly alarm?: true
 }
 
 const good = { choices: [{ index: 0, message: { role: 'assistant', content: 'x' }, finish_reason: 'stop' }] }
 const replica = { next: 'replica', breaker: 'counts' } as const
-const pool = { next: 'pool', breaker: 'counts for the pool', alarm: true } as const
+const pool = { next: 'pool', breaker: 'opens for the pool', alarm: true } as const
 
 const rows: readonly Row[] = [
   { name: 'a reset before the headers', behaviour: reset, ...replica, waste: 'ECONNRESET|UND_ERR_SOCKET' },
@@ -113,6 +115,14 @@ const rows: readonly Row[] = [
   },
 
   // Streams alone.
+  {
+    name: 'JSON in place of events',
+    behaviour: json(good),
+    asked: malformed,
+    modes: ['stream'],
+    ...replica,
+    waste: '',
+  },
   ...(
     [
       ['malformed JSON in the first event', sse('data: {"cho\n\n')],
@@ -130,13 +140,13 @@ const rows: readonly Row[] = [
       ['a role and then half a chunk', streamThenCutChunk({ chunks: [] })],
       ['a role and then no chunk', streamThenBadChunk({ chunks: [] })],
       ['a role and then an error frame', streamThenError({ chunks: [], problem: { message: 'boom' } })],
-      ['JSON in place of events', json(good)],
       ['an event over 1 MiB', sse(`data: ${'x'.repeat(1_100_000)}\n\n`)],
     ] as const
   ).map(([name, behaviour]) => ({ name, behaviour, modes: ['stream'] as const, ...replica, waste: '' })),
   {
     name: 'an error frame of 429 first',
     behaviour: errorFrame({ message: 'rate limited', code: 429 }),
+    asked: status(429),
     modes: ['stream'],
     next: 'replica',
     breaker: 'no',
@@ -145,6 +155,7 @@ const rows: readonly Row[] = [
   {
     name: 'an error frame of an empty account first',
     behaviour: errorFrame({ message: 'no money', code: 'insufficient_quota' }),
+    asked: quotaSpent,
     modes: ['stream'],
     ...pool,
   },
@@ -152,42 +163,54 @@ const rows: readonly Row[] = [
 
 const cases = rows.flatMap(row => (row.modes ?? ['whole', 'stream']).map(mode => ({ ...row, mode })))
 
-describe.each(cases)('$name ($mode)', ({ mode, behaviour, next, breaker, waste, pause, alarm }) => {
-  const streamed = mode === 'stream'
+describe.each(cases)(
+  '$name, to the gateway itself too ($mode)',
+  ({ mode, behaviour, asked = behaviour, next, breaker, waste, pause, alarm }) => {
+    const streamed = mode === 'stream'
 
-  it('is survived, and the client gets what a backend without trouble says, byte for byte', async () => {
-    site.cloud.always(fine)
-    site.everyOnprem(fine)
-    const plain = await (await site.chat(streamed)).text()
-    site.firstOnprem(behaviour)
+    it('is survived, and the client gets what a backend without trouble says, byte for byte', async () => {
+      site.cloud.always(fine)
+      site.everyOnprem(fine)
+      const plain = await (await site.chat(streamed)).text()
+      site.firstOnprem(behaviour)
+      for (const backend of site.onprem) backend.questioned(asked)
 
-    const response = await site.chat(streamed)
+      const response = await site.chat(streamed)
 
-    expect(response.status).toBe(200)
-    const text = await response.text()
-    expect(next === 'pool' ? text.replaceAll('cloud-model', 'test-model') : text).toBe(plain)
-    expect(response.headers.get('x-svc-upstream')).toBe(next === 'pool' ? 'cloud' : 'onprem')
-    // One of them was the plain one.
-    expect(site.calls).toEqual(next === 'pool' ? [2, 1] : [3, 0])
-  })
+      expect(response.status).toBe(200)
+      const text = await response.text()
+      expect(next === 'pool' ? text.replaceAll('cloud-model', 'test-model') : text).toBe(plain)
+      expect(response.headers.get('x-svc-upstream')).toBe(next === 'pool' ? 'cloud' : 'onprem')
+      // One of them was the plain one.
+      expect(site.calls).toEqual(next === 'pool' ? [2, 1] : [3, 0])
+    })
 
-  it('is counted and written down as the table says', async () => {
-    site.cloud.always(fine)
-    site.firstOnprem(behaviour)
+    it('is counted and written down as the table says', async () => {
+      site.cloud.always(fine)
+      site.firstOnprem(behaviour)
+      for (const backend of site.onprem) backend.questioned(asked)
 
-    await (await site.chat(streamed)).text()
-    await site.test.logged(1)
+      await (await site.chat(streamed)).text()
+      await site.test.logged(1)
 
-    expect(site.failures).toEqual({ counts: [1, 0], 'counts for the pool': [1, 1], no: [0, 0] }[breaker])
-    expect(site.cooling).toBe(pause ? 1 : 0)
-    expect(site.test.alarms).toHaveLength(alarm ? 1 : 0)
-    const [settled, wasted, ...more] = await site.rows()
-    expect(settled).toBe(`settle ${next === 'pool' ? 'cloud' : 'onprem'}`)
-    if (waste === undefined) expect(wasted).toBeUndefined()
-    else expect(wasted).toMatch(new RegExp(`^waste onprem .*(${waste})`))
-    expect(more).toEqual([])
-  })
-})
+      expect(site.failures).toEqual({ counts: [1, 0], 'opens for the pool': [0, 0], no: [0, 0] }[breaker])
+      const state = breaker === 'opens for the pool' ? 'open' : 'closed'
+      expect([0, 1].map(index => site.breaker('onprem', index).state(site.test.clock.now()))).toEqual([state, state])
+      if (pause) await cooled()
+      expect(site.cooling).toBe(pause ? 1 : 0)
+      expect(site.test.alarms).toHaveLength(alarm ? 3 : 0)
+      const [settled, wasted, ...more] = await site.rows()
+      expect(settled).toBe(`settle ${next === 'pool' ? 'cloud' : 'onprem'}`)
+      if (waste === undefined) expect(wasted).toBeUndefined()
+      else expect(wasted).toMatch(new RegExp(`^waste onprem .*(${waste})`))
+      expect(more).toEqual([])
+    })
+  },
+)
+
+async function cooled(): Promise<void> {
+  while (site.cooling === 0) await new Promise(setImmediate)
+}
 
 describe('a refusal of the request itself', () => {
   it.each([400, 413, 422])('with %i is relayed as a 400, and no other backend is asked', async code => {

@@ -35,10 +35,11 @@ export class Failover {
     await Promise.all([...this.onprem, this.cloud].map(backend => backend.close()))
   }
 
-  /** The first request that comes to either replica on premises. */
+  /** The first request that comes to either replica on premises, and whatever the gateway asks there for itself. */
   firstOnprem(behaviour: Behaviour): void {
     let met = false
     for (const backend of this.onprem) {
+      backend.questioned(behaviour)
       backend.always(exchange => {
         const first = !met
         met = true

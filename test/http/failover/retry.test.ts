@@ -103,7 +103,9 @@ describe('a 429', () => {
     const { onprem, test, chat } = await begun()
     const at = new Date(test.clock.now() + 20_000).toUTCString()
     onprem[0].next(status(429, '', { 'retry-after': at }))
+    onprem[0].questioned(status(429, '', { 'retry-after': at }))
     while (onprem[0].requests.length === 0) await chat()
+    await until(() => test.gateway.app.pools.of('onprem').replica(onprem[0].url).cooling(test.clock.now()) > 0)
 
     expect(test.gateway.app.pools.of('onprem').replica(onprem[0].url).cooling(test.clock.now())).toBe(20_000)
   })
@@ -111,7 +113,9 @@ describe('a 429', () => {
   it('is believed for 60 s at most', async () => {
     const { onprem, test, chat } = await begun()
     onprem[0].next(status(429, '', { 'retry-after': '86400' }))
+    onprem[0].questioned(status(429, '', { 'retry-after': '86400' }))
     while (onprem[0].requests.length === 0) await chat()
+    await until(() => test.gateway.app.pools.of('onprem').replica(onprem[0].url).cooling(test.clock.now()) > 0)
 
     expect(test.gateway.app.pools.of('onprem').replica(onprem[0].url).cooling(test.clock.now())).toBe(60_000)
   })
@@ -239,6 +243,7 @@ describe('retries in a pool', () => {
     it.cloud.always(fine)
     // Every replica fails after all of them were asked, so that their retries begin at once.
     let waiting: (() => void)[] = []
+    for (const backend of it.onprem) backend.questioned(status(529))
     it.everyOnprem(async exchange => {
       await new Promise<void>(resolve => waiting.push(resolve))
       return status(529)(exchange)

@@ -103,8 +103,6 @@ describe('a JSON body', () => {
 
   it.each([
     [401, 'wrong key'],
-    [403, 'forbidden'],
-    [404, 'no such model'],
     [301, ''],
     [302, ''],
     [307, ''],
@@ -125,6 +123,20 @@ describe('a JSON body', () => {
     expect([response.status, response.headers.get('location')]).toEqual([503, null])
     expect(await response.json()).toMatchObject({ code: 'UPSTREAMS_EXHAUSTED', tier: 'cloud' })
     expect(await test.ledger()).toEqual([])
+  })
+
+  it.each([
+    [403, 'FORBIDDEN', 'this voice is not for you'],
+    [404, 'NOT_FOUND', 'no such voice'],
+  ])('a %i is told as what it is where the pool serves others', async (code, told, text) => {
+    onprem.always(status(code, { error: { message: text } }))
+
+    const response = await say(test, '/v1/audio/speech', key)
+
+    expect(response.status).toBe(code)
+    expect(await response.json()).toEqual({ code: told, error: `the backend refused the request: ${text}` })
+    expect(onprem.probes.map(({ path, headers }) => [path, headers.authorization])).toEqual([['/v1/models', undefined]])
+    expect([await test.ledger(), cloud.requests]).toEqual([[], []])
   })
 
   it.each([400, 413, 422])('a %i of a backend is told as 400, without addresses and keys', async code => {

@@ -1,0 +1,305 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { type Backend, type Behaviour, json, reset, startBackend, status } from '../../support/backend.ts'
+import type { TestGateway } from '../../support/gateway.ts'
+import { post, startPassing } from '../passthrough/fixture.ts'
+import { Failover, fine } from './fixture.ts'
+
+/** What one client sends that backends take ill. */
+const BAIT = 'bait'
+const PNG = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg=='
+const error = (message: string, code: string | null = null, type = 'invalid_request_error') => ({
+  error: { message, type, code },
+})
+
+/** A status that content can provoke, and how the client reads its own cause. */
+interface Provoked {
+  readonly name: string
+  readonly behaviour: Behaviour
+  readonly status: number
+  readonly says: string
+  readonly reason?: string
+}
+
+const azure = {
+  error: {
+    message: 'The response was filtered due to the prompt triggering the content management policy.',
+    type: null,
+    param: 'prompt',
+    code: 'content_filter',
+    status: 400,
+  },
+}
+
+const rows: readonly Provoked[] = [
+  { name: 'a 400', behaviour: status(400, error('top_k is odd')), status: 400, says: 'top_k is odd' },
+  { name: 'a 401', behaviour: status(401, error('not for this voice')), status: 503, says: 'not for this voice' },
+  {
+    name: 'a 403',
+    behaviour: status(403, error('flagged', 'moderation')),
+    status: 403,
+    says: 'flagged',
+    reason: 'moderation',
+  },
+  { name: 'a 404', behaviour: status(404, error('no such voice')), status: 404, says: 'no such voice' },
+  { name: 'a 405', behaviour: status(405, error('not here')), status: 400, says: 'not here' },
+  { name: 'a 409', behaviour: status(409, error('in conflict')), status: 503, says: 'in conflict' },
+  { name: 'a 413', behaviour: status(413, error('too large')), status: 400, says: 'too large' },
+  { name: 'a 415', behaviour: status(415, error('no such format')), status: 400, says: 'no such format' },
+  { name: 'a 422', behaviour: status(422, error('unprocessable')), status: 400, says: 'unprocessable' },
+  { name: 'a 429', behaviour: status(429, error('too large for now')), status: 503, says: 'too large for now' },
+  {
+    name: 'a 429 with Retry-After',
+    behaviour: status(429, error('too many tokens'), { 'retry-after': '60' }),
+    status: 503,
+    says: 'No backend',
+  },
+  { name: 'a 500', behaviour: status(500, error('CUDA error at token 7')), status: 503, says: 'CUDA error at token 7' },
+  {
+    name: 'a 503 with Retry-After',
+    behaviour: status(503, '', { 'retry-after': '60' }),
+    status: 503,
+    says: 'No backend',
+  },
+  { name: 'a reset', behaviour: reset, status: 503, says: 'No backend' },
+  { name: 'rubbish', behaviour: status(200, '<html>'), status: 503, says: 'No backend' },
+  {
+    name: "OpenAI's moderation",
+    behaviour: status(400, error('Your request was rejected by our safety system.', 'content_policy_violation')),
+    status: 400,
+    says: 'safety system',
+    reason: 'content_policy_violation',
+  },
+  {
+    name: "Azure's moderation",
+    behaviour: status(400, azure),
+    status: 400,
+    says: 'content management',
+    reason: 'content_filter',
+  },
+  {
+    name: "vLLM's refusal",
+    behaviour: status(400, { object: 'error', message: 'bad words', type: 'BadRequestError', param: null, code: 400 }),
+    status: 400,
+    says: 'bad words',
+    reason: 'BadRequestError',
+  },
+]
+
+const vector = Array.from({ length: 768 }, (_, i) => i / 64)
+const embeddings = json({
+  object: 'list',
+  data: [{ object: 'embedding', index: 0, embedding: vector }],
+  usage: { prompt_tokens: 1, total_tokens: 1 },
+})
+const picture = json({
+  created: 1,
+  data: [{ b64_json: PNG }],
+  usage: { input_tokens: 1, output_tokens: 1, total_tokens: 2 },
+})
+
+/** An endpoint, what goes to it, and how a backend serves it that takes nothing ill. */
+const kinds: readonly (readonly [string, (text: string) => object, Behaviour])[] = [
+  ['/v1/chat/completions', text => ({ messages: [{ role: 'user', content: text }] }), fine],
+  ['/v1/embeddings', text => ({ model: 'svc-embed', input: text }), embeddings],
+  ['/v1/images/generations', text => ({ model: 'svc-image', prompt: text }), picture],
+  ['/v1/audio/speech', text => ({ input: text }), fine],
+]
+
+const PAIR = 'serve: [onprem, cloud]'
+
+/** A gateway of two replicas and a cloud, whose models may all go to either pool. */
+async function open(served: Behaviour) {
+  const onprem = [await startBackend(), await startBackend()] as const
+  const cloud = await startBackend()
+  for (const backend of [...onprem, cloud]) backend.always(served)
+  const test = await startPassing({ onprem, cloud: [cloud] })
+  await test.reload({}, yaml => yaml.replaceAll('serve: [onprem],', `${PAIR},`))
+  const send = (path: string, key: string, body: object) =>
+    post(test, path, { key, type: 'application/json', body: JSON.stringify(body) })
+  return { onprem, cloud, test, send, ada: await test.key('pro'), eve: await test.key('pro', 'eve') }
+}
+
+type Site = Awaited<ReturnType<typeof open>>
+const close = async ({ test, onprem, cloud }: Site) => {
+  await test.close()
+  await Promise.all([...onprem, cloud].map((backend: Backend) => backend.close()))
+}
+const states = ({ test, onprem }: { test: TestGateway; onprem: readonly Backend[] }) => {
+  const { pools } = test.gateway.app
+  return onprem.map(({ url }) => pools.of('onprem').replica(url).breaker.state(test.clock.now()))
+}
+
+describe.each(kinds)('no client steers a breaker at %s', (path, bodyFor, served) => {
+  let site: Site
+  beforeAll(async () => {
+    site = await open(served)
+  })
+  afterAll(() => close(site))
+
+  // What is passed on may be of any form.
+  const provoked = rows.filter(({ name }) => !(name === 'rubbish' && path.includes('audio')))
+
+  it.each(provoked)('$name', async ({ behaviour, status: told, says, reason }) => {
+    for (const backend of [...site.onprem, site.cloud]) {
+      backend.always(exchange => (exchange.seen.rawBody.includes(BAIT) ? behaviour : served)(exchange))
+    }
+
+    for (let n = 0; n < 6; n++) {
+      const response = await site.send(path, site.eve, bodyFor(BAIT))
+      expect(response.status).toBe(told)
+      const { error: text } = (await response.json()) as { error: string }
+      // Later ones may find that everyone asked this client to wait.
+      if (n === 0) expect(text).toContain(says)
+      if (n === 0)
+        expect(response.headers.get('x-svc-error-reason')).toBe(reason ?? response.headers.get('x-svc-error-reason'))
+      const other = await site.send(path, site.ada, bodyFor('Hello'))
+      expect([other.status, other.headers.get('x-svc-upstream')]).toEqual([200, 'onprem'])
+    }
+
+    expect(states(site)).toEqual(['closed', 'closed'])
+    expect(site.test.alarms).toEqual([])
+    site.test.clock.advance(61_000)
+  })
+})
+
+describe('what is the fault of the pool takes it out within two requests', () => {
+  let site: Site
+  afterEach(() => close(site))
+
+  const faults: readonly (readonly [string, Behaviour])[] = [
+    ['a key that was revoked', status(401, error('Incorrect API key provided', 'invalid_api_key'))],
+    ['a model that is gone', status(404, error('The model `test-model` does not exist', 'model_not_found'))],
+    ['a model that is gone, as a 400', status(400, error('no such model', 'model_not_found'))],
+    ['an account that is empty', status(429, error('You exceeded your current quota', 'insufficient_quota'))],
+    ['an account that owes', status(402, error('Payment required'))],
+    ['a key that may not', status(403, error('forbidden'))],
+  ]
+  const tried = kinds
+    .slice(0, 2)
+    .flatMap(([path, bodyFor, served]) =>
+      faults.map(([name, behaviour]) => [name, path, bodyFor, served, behaviour] as const),
+    )
+
+  it.each(tried)('%s, at %s', async (_name, path, bodyFor, served, behaviour) => {
+    site = await open(served)
+    for (const backend of site.onprem) backend.always(behaviour)
+
+    for (let n = 0; n < 3; n++) {
+      const response = await site.send(path, site.ada, bodyFor('Hello'))
+      expect([response.status, response.headers.get('x-svc-upstream')]).toEqual([200, 'cloud'])
+    }
+
+    const [a, b] = site.onprem
+    expect([a.requests.length + b.requests.length, a.questions.length + b.questions.length]).toEqual([1, 1])
+    expect(states(site)).toEqual(['open', 'open'])
+    expect(site.test.alarms.filter(alarm => alarm.startsWith('a pool cannot be used'))).toHaveLength(1)
+  })
+
+  it.each(kinds.slice(2))(
+    'a key that was revoked, at %s, which is asked for its models',
+    async (path, bodyFor, served) => {
+      site = await open(served)
+      for (const backend of site.onprem) {
+        backend.always(status(401, error('Incorrect API key provided')))
+        backend.probed(status(401))
+      }
+
+      for (let n = 0; n < 3; n++) {
+        expect((await site.send(path, site.ada, bodyFor('Hello'))).headers.get('x-svc-upstream')).toBe('cloud')
+      }
+
+      expect(site.onprem[0].requests.length + site.onprem[1].requests.length).toBe(1)
+      expect(states(site)).toEqual(['open', 'open'])
+    },
+  )
+
+  it('an outage of one replica ejects it after five failures, as ever', async () => {
+    site = await open(fine)
+    site.onprem[0].always(status(500))
+    for (let n = 0; n < 40; n++) {
+      const response = await site.send('/v1/chat/completions', site.ada, {
+        messages: [{ role: 'user', content: 'Hi' }],
+      })
+      expect(response.status).toBe(200)
+    }
+
+    expect(site.onprem[0].requests).toHaveLength(5)
+    expect(states(site)).toEqual(['open', 'closed'])
+  })
+})
+
+describe('a prompt that breaks two replicas', () => {
+  let site: Site
+  afterEach(() => close(site))
+  const chat = (content: string) => ({ messages: [{ role: 'user', content }] })
+
+  it('is sent to no third, and counts for nothing', async () => {
+    site = await open(fine)
+    for (const backend of [...site.onprem, site.cloud]) {
+      const broken = status(500, error('assertion failed', 'engine_error'))
+      backend.always(exchange => (exchange.seen.rawBody.includes(BAIT) ? broken : fine)(exchange))
+    }
+
+    const response = await site.send('/v1/chat/completions', site.eve, chat(BAIT))
+
+    expect(response.status).toBe(503)
+    expect(response.headers.get('x-svc-error-reason')).toBe('engine_error')
+    expect(await response.json()).toMatchObject({
+      error: expect.stringContaining('assertion failed'),
+      code: 'UPSTREAMS_EXHAUSTED',
+      attempted: ['onprem'],
+    })
+    expect(site.cloud.requests).toEqual([])
+  })
+
+  it('goes on to the next pool where the replicas fail the gateway too: then it is no fault of the prompt', async () => {
+    site = await open(fine)
+    for (const backend of site.onprem) backend.always(status(500, error('assertion failed')))
+
+    const response = await site.send('/v1/chat/completions', site.ada, chat('Hello'))
+
+    expect(response.headers.get('x-svc-upstream')).toBe('cloud')
+  })
+})
+
+it('a question of our own asks for one token, once in five seconds however often it is provoked, and is a row of waste', async () => {
+  const site = await Failover.start({ fields: { onprem: 'max_usd_per_hour: 5' } })
+  await site.test.reload({ onprem: [site.onprem[0]] })
+  const [backend] = site.onprem
+  backend.always(status(403, error('flagged')))
+  backend.questioned(fine)
+
+  for (let n = 0; n < 10; n++) expect((await site.chat()).status).toBe(403)
+
+  expect(backend.questions.map(({ path, body }) => ({ path, body }))).toEqual([
+    {
+      path: '/v1/chat/completions',
+      body: { model: 'test-model', messages: [{ role: 'user', content: 'Hi' }], max_tokens: 1 },
+    },
+  ])
+  expect((await site.test.ledger()).filter(({ kind }) => kind === 'waste')).toMatchObject([
+    { pool: 'onprem', cause: 'a question of our own', inputTokens: 9, outputTokens: 3, cost: 15_000 },
+  ])
+  site.test.clock.advance(5000)
+  await site.chat()
+  expect(backend.questions).toHaveLength(2)
+  await site.close()
+})
+
+it('refusals do not keep a failing replica in service: they say nothing of how others fare', async () => {
+  const site = await open(fine)
+  await site.test.reload({ onprem: [site.onprem[0]] })
+  const [backend] = site.onprem
+  const refusal = status(400, error('no'))
+  backend.always(exchange => (exchange.seen.rawBody.includes(BAIT) ? refusal : status(529))(exchange))
+  const ask = (key: string, content: string) =>
+    site.send('/v1/chat/completions', key, { messages: [{ role: 'user', content }] })
+
+  for (let n = 0; n < 5; n++) {
+    await ask(site.eve, BAIT)
+    await ask(site.ada, 'Hello')
+  }
+
+  expect(states({ test: site.test, onprem: [backend] })).toEqual(['open'])
+  await close(site)
+})
