@@ -23,8 +23,9 @@ export function quotaTable(standings: readonly ShownStanding[]): string {
 }
 
 const COLUMNS: readonly Column[] = [
-  { title: 'ACCOUNT', least: 10 },
-  { title: 'ID', least: 10, gives: 1 },
+  { title: 'ACCOUNT', least: 20 },
+  // Left out rather than have labels cut: they are what people know an account by.
+  { title: 'ID', gives: 1 },
   { title: 'PLAN', least: 6, gives: 3 },
   { title: 'QUOTA' },
   { title: 'RESERVED' },

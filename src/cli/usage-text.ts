@@ -10,8 +10,8 @@ export function usageTable({ by, data }: UsageReport): string {
   // The label first: it is what people know an account by.
   const names: readonly Column[] = labels
     ? [
-        { title: 'ACCOUNT', least: 10 },
-        { title: 'ID', least: 10, gives: 1 },
+        { title: 'ACCOUNT', least: 20 },
+        { title: 'ID', gives: 1 },
       ]
     : [{ title: by.toUpperCase(), least: 10 }]
   return totalled(

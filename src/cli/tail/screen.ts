@@ -149,7 +149,7 @@ const totalOf = (widths: readonly number[]): number =>
 const RESERVED = 'RESERVED'
 
 const columnsOf = (until: string): readonly Column[] => [
-  { title: 'ACCOUNT', least: 10 },
+  { title: 'ACCOUNT', least: 13 },
   { title: 'PLAN', least: 6, gives: 2 },
   { title: `QUOTA${until}` },
   { title: 'RPM' },
