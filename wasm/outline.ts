@@ -2,6 +2,7 @@
  * One pass over a JSON text, before anything of it is parsed: AssemblyScript, which looks at sixteen bytes at once.
  * `node scripts/generate.js` compiles it into src/wire/outline-code.ts; src/wire/outline.ts is what calls it.
  */
+import { LENGTH_MARGIN, newNames } from './names'
 import {
   BACKSLASH,
   BLANK,
@@ -58,11 +59,14 @@ const IS_ODD: i32 = 4
 
 const TOO_DEEP: i32 = 1
 const TOO_MANY: i32 = 2
+const TOO_MANY_MEMBERS: i32 = 3
 
 let end: usize
 let depth: i32
 let values: i32
 let names: i32
+/** Names of the outermost object. */
+let outermost: i32
 let isOdd: bool
 let members: i32
 /** The member that came last; 0 before the first. */
@@ -89,11 +93,21 @@ export function room(length: i32): usize {
   return TEXT_AT
 }
 
+/** Makes room for the names of such a text as well. */
+export function roomForNames(length: i32): usize {
+  return room(length + LENGTH_MARGIN)
+}
+
+/** How many names the text that was put there has, those that cost the parser nothing more left out; it may stop above `most`. */
+export function countNewNames(length: i32, most: i32, seed: u64): i32 {
+  return newNames(TEXT_AT, TEXT_AT + length, most, seed)
+}
+
 /** Reads the text that was put there. Other answers than 0 say what it has too much of. */
-export function outline(length: i32, depthMost: i32, valuesMost: i32, leavesOut: bool): i32 {
+export function outline(length: i32, depthMost: i32, valuesMost: i32, membersMost: i32, leavesOut: bool): i32 {
   begin(length)
   let before: u8 = 0
-  for (let at = TEXT_AT; at < end && depth <= depthMost && values <= valuesMost; at++) {
+  for (let at = TEXT_AT; at < end && depth <= depthMost && values <= valuesMost && outermost <= membersMost; at++) {
     const byte = load<u8>(at)
     if (byte === QUOTE) {
       readString(at, end)
@@ -104,6 +118,7 @@ export function outline(length: i32, depthMost: i32, valuesMost: i32, leavesOut:
   }
   if (depth > depthMost) return TOO_DEEP
   if (values > valuesMost) return TOO_MANY
+  if (outermost > membersMost) return TOO_MANY_MEMBERS
   copy(end)
   tell()
   return 0
@@ -113,7 +128,7 @@ function begin(length: i32): void {
   end = TEXT_AT + length
   memory.fill(end, 0, ZEROS)
   beginStrings()
-  depth = names = members = leftOut = 0
+  depth = names = outermost = members = leftOut = 0
   values = 1
   member = nameOpened = nameClosed = 0
   isOdd = inMessages = inInput = isList = false
@@ -128,6 +143,7 @@ function tell(): void {
   store<i32>(RESULT, <i32>leftOutAt, 12)
   store<i32>(RESULT, <i32>(written - TEXT_AT), 16)
   store<i32>(RESULT, (hasHexEscape ? HAS_HEX_ESCAPE : 0) | (hasNul ? HAS_NUL : 0) | (isOdd ? IS_ODD : 0), 20)
+  store<i32>(RESULT, values, 24)
 }
 
 /** Brackets and braces are each other's neighbours, but for one bit. */
@@ -140,7 +156,10 @@ function readStructure(byte: u8, at: usize): void {
     names++
     nameOpened = opened
     nameClosed = closed
-    if (depth === 1) beginMember(at + 1)
+    if (depth === 1) {
+      outermost++
+      beginMember(at + 1)
+    }
   } else if (byte === COMMA) {
     values++
     if (depth === 1) endMember(at)

@@ -4,7 +4,7 @@ import { fieldName } from './field-name.ts'
 import { Inspection } from './flaw.ts'
 import { isObject, type JsonObject } from './json.ts'
 import { LongTexts } from './long-texts.ts'
-import { type Member, type Outline, readOutline } from './outline.ts'
+import { isDear, type Member, type Outline, readOutline } from './outline.ts'
 
 export { isObject, type JsonObject }
 
@@ -44,6 +44,12 @@ export function outlineBody(bytes: Buffer): OutlinedBody | Denial {
   const written = isPlain ? { bytes, members: outline.members } : undefined
   return { outline: object, texts: new LongTexts(bytes, outline.leftOut), written }
 }
+
+/**
+ * Whether it would take more than a few milliseconds to parse a body, `leavesOut` with long texts left out. Nothing of it
+ * is parsed for that, and what is found is not looked for again when the body is parsed next.
+ */
+export const isDearBody = (bytes: Buffer, leavesOut: boolean): boolean => isDear(bytes, encodingOf(bytes), leavesOut)
 
 /** What was parsed, and how many names are in that. */
 interface ReadObject {

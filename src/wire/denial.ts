@@ -163,6 +163,9 @@ function render(denial: Denial | ProtocolDenial, { brand, links }: ErrorTerms): 
 const overloadText = {
   gateway: 'The gateway is overloaded.',
   address: 'Too many requests from your address are running at once.',
+  account_bodies: 'The bodies of requests that your account is sending take too much memory together.',
+  address_bodies: 'The bodies of requests that your address is sending take too much memory together.',
+  bodies: 'The bodies of requests that clients are sending take too much memory together.',
 }
 
 /** A failure that passes: `retry-after` and the text say the same. */

@@ -1,13 +1,25 @@
+import { randomBytes } from 'node:crypto'
 import { OUTLINE_CODE } from './outline-code.ts'
 
 /** Deeper nesting than this is nobody's honest request, and recursion over it would overflow. */
 const MAX_DEPTH = 64
-/** Ten times what the longest conversation with the most tools has; as many objects already take a tenth of a second. */
-const MAX_VALUES = 250_000
+/** The longest conversation, of 10,000 messages that each call a tool, has 100,000; more of them would take a tenth of a second. */
+const MAX_VALUES = 150_000
+/** Four times what any backend knows. */
+const MAX_MEMBERS = 256
+/**
+ * Names that are new to the parser, as wasm/names.ts counts them, take a microsecond or two each. A thousand tools of
+ * fifteen parameters have as many; conversations have few, since their messages have the same names in the same order.
+ */
+const MAX_NEW_NAMES = 20_000
 /** Memory of WebAssembly never shrinks: what a larger body took is given back after so many that are not. */
 const KEPT_BYTES = 4_194_304
 const KEPT_FOR = 1000
 const ANY_NUMBER = 2 ** 31 - 1
+/** As many bytes, values and names are parsed in a few milliseconds. */
+const LITTLE = { bytes: 131_072, values: 16_000, names: 4000 }
+/** No argument, since nothing that is read depends on it: who knew it could choose names that take long to count. */
+const SEED = randomBytes(8).readBigUInt64LE()
 
 /** A member of the object that a JSON text is, in bytes of the text. */
 export interface Member {
@@ -48,8 +60,27 @@ export const readShape = (bytes: Buffer): Shape | string => readerFor(bytes).sha
  * them, where they have nothing that the parser could refuse and the text has no U+0000. The parser says the same of the
  * outline as of the text.
  */
-export const readOutline = (bytes: Buffer, encoding: 'latin1' | 'utf8', leavesOut: boolean): Outline | string =>
-  readerFor(bytes).outline(bytes, encoding, leavesOut)
+export function readOutline(bytes: Buffer, encoding: 'latin1' | 'utf8', leavesOut: boolean): Outline | string {
+  const known = looked
+  looked = undefined
+  if (known?.bytes === bytes && known.leavesOut === leavesOut) return known.outline
+  const read = readerFor(bytes).outline(bytes, leavesOut)
+  return typeof read === 'string' ? read : read.outline(encoding)
+}
+
+/**
+ * Whether it would take more than a few milliseconds to parse what readOutline leaves of a JSON text. What was found is
+ * kept for a readOutline that comes next.
+ */
+export function isDear(bytes: Buffer, encoding: 'latin1' | 'utf8', leavesOut: boolean): boolean {
+  looked = undefined
+  const read = readerFor(bytes).outline(bytes, leavesOut)
+  if (typeof read !== 'string' && read.isDear) return true
+  looked = { bytes, leavesOut, outline: typeof read === 'string' ? read : read.outline(encoding) }
+  return false
+}
+
+let looked: { readonly bytes: Buffer; readonly leavesOut: boolean; readonly outline: Outline | string } | undefined
 
 /** Made when the first body comes: most commands read none. */
 let reader: OutlineReader | undefined
@@ -67,7 +98,9 @@ function readerFor({ length }: Buffer): OutlineReader {
 interface Code {
   readonly memory: WebAssembly.Memory
   room(length: number): number
-  outline(length: number, depthMost: number, valuesMost: number, leavesOut: boolean): number
+  outline(length: number, depthMost: number, valuesMost: number, membersMost: number, leavesOut: boolean): number
+  roomForNames(length: number): number
+  countNewNames(length: number, most: number, seed: bigint): number
 }
 const NAMES = 0
 const MEMBERS = 1
@@ -75,6 +108,7 @@ const LEFT_OUT = 2
 const LEFT_OUT_AT = 3
 const LENGTH = 4
 const FLAGS = 5
+const VALUES = 6
 const MEMBERS_AT = 8
 
 const HAS_HEX_ESCAPE = 1
@@ -84,8 +118,17 @@ const IS_ODD = 4
 const FAULTS: Readonly<Record<number, string>> = {
   1: `is nested deeper than ${MAX_DEPTH} levels`,
   2: `has more than ${MAX_VALUES} values`,
+  3: `has more than ${MAX_MEMBERS} fields`,
 }
+const TOO_MANY_NAMES = `has more than ${MAX_NEW_NAMES} names of fields that are new, or new in their order`
+
 const NONE = new Int32Array()
+
+/** A text that the pass has been over; its outline must be asked for before the next text comes. */
+interface Passed {
+  readonly isDear: boolean
+  outline(encoding: 'latin1' | 'utf8'): Outline
+}
 
 /** Compiled once: an instance of its own has memory of its own. */
 let module: WebAssembly.Module | undefined
@@ -102,17 +145,31 @@ class OutlineReader {
   }
 
   shape(bytes: Buffer): Shape | string {
-    this.#put(bytes)
-    const fault = FAULTS[this.#code.outline(bytes.length, MAX_DEPTH, ANY_NUMBER, false)]
+    this.#put(bytes, this.#code.room(bytes.length))
+    const fault = FAULTS[this.#code.outline(bytes.length, MAX_DEPTH, ANY_NUMBER, ANY_NUMBER, false)]
     return fault ?? { names: this.#at(NAMES), members: this.#members() }
   }
 
-  outline(bytes: Buffer, encoding: 'latin1' | 'utf8', leavesOut: boolean): Outline | string {
-    const at = this.#put(bytes)
-    const fault = FAULTS[this.#code.outline(bytes.length, MAX_DEPTH, MAX_VALUES, leavesOut)]
+  outline(bytes: Buffer, leavesOut: boolean): Passed | string {
+    const at = this.#code.room(bytes.length)
+    this.#put(bytes, at)
+    const fault = FAULTS[this.#code.outline(bytes.length, MAX_DEPTH, MAX_VALUES, MAX_MEMBERS, leavesOut)]
     if (fault !== undefined) return fault
+    const names = this.#at(NAMES)
+    const isWhole = this.#at(LEFT_OUT) === 0 || (this.#at(FLAGS) & HAS_NUL) !== 0
+    const length = isWhole ? bytes.length : this.#at(LENGTH)
+    const isDear = length > LITTLE.bytes || this.#at(VALUES) > LITTLE.values || names > LITTLE.names
+    if (names > MAX_NEW_NAMES) {
+      // The outline was written over the text.
+      if (this.#newNames(bytes) > MAX_NEW_NAMES) return TOO_MANY_NAMES
+      this.#put(bytes, at)
+      this.#code.outline(bytes.length, MAX_DEPTH, MAX_VALUES, MAX_MEMBERS, leavesOut)
+    }
+    return { isDear, outline: encoding => this.#outline(bytes, encoding, isWhole, at) }
+  }
+
+  #outline(bytes: Buffer, encoding: 'latin1' | 'utf8', isWhole: boolean, at: number): Outline {
     const flags = this.#at(FLAGS)
-    const isWhole = this.#at(LEFT_OUT) === 0 || (flags & HAS_NUL) !== 0
     return {
       text: isWhole ? bytes.toString(encoding) : this.#bytes.toString(encoding, at, at + this.#at(LENGTH)),
       leftOut: isWhole ? NONE : this.#leftOut(),
@@ -123,15 +180,18 @@ class OutlineReader {
     }
   }
 
-  #put(bytes: Buffer): number {
-    const at = this.#code.room(bytes.length)
+  #newNames(bytes: Buffer): number {
+    this.#put(bytes, this.#code.roomForNames(bytes.length))
+    return this.#code.countNewNames(bytes.length, MAX_NEW_NAMES, SEED)
+  }
+
+  #put(bytes: Buffer, at: number): void {
     const { buffer } = this.#code.memory
     if (this.#bytes.buffer !== buffer) {
       this.#bytes = Buffer.from(buffer)
       this.#numbers = new Int32Array(buffer)
     }
     this.#bytes.set(bytes, at)
-    return at
   }
 
   #at(index: number): number {
