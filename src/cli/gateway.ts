@@ -22,6 +22,8 @@ import { startUpkeep } from '../gateway/upkeep.ts'
 import { adminEndpoints } from '../http/admin.ts'
 import type { App, Process } from '../http/endpoint.ts'
 import { Feed } from '../http/feed.ts'
+import { BodyMemory, bodyMemoryBytes } from '../http/ingress/body-memory.ts'
+import { Turns } from '../http/ingress/turns.ts'
 import { type Sample, watchLoad } from '../http/overload.ts'
 import { publicEndpoints } from '../http/public.ts'
 import type { Reloaded } from '../http/reloaded.ts'
@@ -30,6 +32,7 @@ import { modelOf } from '../http/traced-end.ts'
 import type { Config, Millis } from '../policy/config.ts'
 import { changesOf, type FilesOf } from './changes.ts'
 import { Drain, type DrainTimes } from './drain.ts'
+import { collectSoon, memoryBytes } from './memory.ts'
 import { OpenSnapshots, openSnapshot } from './snapshots.ts'
 import { openState } from './store.ts'
 import { Tracing } from './tracing.ts'
@@ -124,6 +127,9 @@ export async function startGateway(loaded: Loaded, world: World, hooks: GatewayH
   const probes = new Probes({ ...world, pools, probe, current: () => snapshots.current })
   const feed = new Feed({ store, clock, config: () => snapshots.current.config })
   let ready = true
+  const memory = memoryBytes()
+  const collect = collectSoon(clock, () => bodies.isNearlyEmpty)
+  const bodies: BodyMemory = new BodyMemory(() => bodyMemoryBytes(reloader.settings, memory), collect)
   const process: Process = {
     store,
     ...world,
@@ -143,6 +149,8 @@ export async function startGateway(loaded: Loaded, world: World, hooks: GatewayH
     reload: by => reloader.reload(by),
     revisions,
     apply: application => applier.apply(application),
+    bodies,
+    turns: new Turns(clock),
     shedding: () => (load && reloader.settings.listener.shedLoad ? load.level() : 0),
   }
   const tracing = new Tracing(alarm)

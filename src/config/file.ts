@@ -390,6 +390,10 @@ export interface LimitsSection {
    */
   body?: number | string
   /**
+   * The most memory that bodies of all requests under way may take together, until their answers begin. No account and no address gets more than half of it; when all of it is taken, the account that has the most loses a body that is still arriving. More is answered with 503. At least twice `body`. Without it, a quarter of the memory that the process may use, but no more than 256MB or twice `body`, whichever is larger.
+   */
+  body_memory?: number | string
+  /**
    * The most inputs of one embeddings request, up to 2048.
    */
   embedding_batch?: number | string

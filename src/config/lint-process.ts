@@ -29,6 +29,15 @@ export function lintProcess(
   }
   lintListeners(server, say)
   lintPatience(limits, say)
+  lintBodyMemory(limits, say)
+}
+
+/** One account gets half of it, and must be able to send the largest body. */
+function lintBodyMemory({ body = DEFAULTS.body, body_memory: memory }: LimitsSection, say: Say): void {
+  if (memory === undefined || unitOf('size', memory) >= 2 * unitOf('size', body)) return
+  const message = '`body_memory` is less than twice `body`'
+  const hint = `one account gets half of it, and a body may have ${body}`
+  say(['limits', 'body_memory'], 'error', 'body-memory-too-small', message, hint)
 }
 
 /** Headers are a part of their request. */

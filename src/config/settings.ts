@@ -69,6 +69,8 @@ export interface Settings {
   readonly guests?: GuestSettings
   readonly limits: {
     readonly bodyBytes: number
+    /** Of all bodies under way, where the files say so. */
+    readonly bodyMemoryBytes: number | undefined
     /** Inputs of one embeddings request. */
     readonly embeddingBatch: number
     /** Calls of the model in one answer with hosted tools, at most. */

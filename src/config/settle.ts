@@ -58,16 +58,22 @@ export function settle(
     ...seeingOf(file, secrets.seeing),
     ...(file.identity && { identity: identityOf(file.identity, publicUrl) }),
     ...(file.guests && { guests: guestsOf(file.guests, secrets.guests) }),
-    limits: {
-      bodyBytes: unitOf('size', limits.body ?? DEFAULTS.body),
-      embeddingBatch: unitOf('count', limits.embedding_batch ?? DEFAULTS.embeddingBatch),
-      toolRounds: unitOf('count', limits.tool_rounds ?? DEFAULTS.toolRounds),
-      toolTime: unitOf('duration', limits.tool_time ?? DEFAULTS.toolTime),
-    },
+    limits: limitsOf(limits),
     listener: listenerOf(limits),
     errors: { docs: errors.docs ?? `${publicUrl}/docs/errors`, ...(topup !== undefined && { topup }) },
     backends: backends(pools, file.failover ?? {}, secrets.pools),
     tools: toolsOf(tools, secrets.tools),
+  }
+}
+
+function limitsOf(written: LimitsSection): Settings['limits'] {
+  const memory = written.body_memory
+  return {
+    bodyBytes: unitOf('size', written.body ?? DEFAULTS.body),
+    bodyMemoryBytes: memory === undefined ? undefined : unitOf('size', memory),
+    embeddingBatch: unitOf('count', written.embedding_batch ?? DEFAULTS.embeddingBatch),
+    toolRounds: unitOf('count', written.tool_rounds ?? DEFAULTS.toolRounds),
+    toolTime: unitOf('duration', written.tool_time ?? DEFAULTS.toolTime),
   }
 }
 

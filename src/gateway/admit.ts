@@ -101,7 +101,7 @@ export async function admit(
 }
 
 /** Clients read what is left of the minute where it is a limit that refuses, not the month. */
-function refusal({ denial }: Refusal, claims: Claims, { judged, newest }: Refused): Refusal {
+export function refusal({ denial }: Refusal, claims: Claims, { judged, newest }: Refused): Refusal {
   if (denial.code !== 'rate_limit_exceeded') return { denial }
   return { denial, rate: rateAt(claims, judged.readings, { at: judged.at, newest }) }
 }

@@ -2,7 +2,6 @@ import type { Identified } from '../gateway/identify.ts'
 import { ProviderUnavailable } from '../gateway/sign-in.ts'
 import { StoreUnavailable } from '../gateway/store.ts'
 import type { Denial } from '../policy/denial.ts'
-import type { Caller } from '../policy/facts.ts'
 import { isDenial } from '../wire/body.ts'
 import { denialEvent } from '../wire/denial.ts'
 import type { ProtocolDenial } from '../wire/docs.ts'
@@ -10,8 +9,8 @@ import { operatorOf, scraperOf } from './admin-operator.ts'
 import { ClientLeft } from './body.ts'
 import type { HttpCall } from './call.ts'
 import { preflight } from './cors.ts'
-import type { App, Endpoint } from './endpoint.ts'
-import { refuses } from './overload.ts'
+import type { App } from './endpoint.ts'
+import { isShed, refuse } from './ingress/shed.ts'
 import type { Match } from './router.ts'
 import type { Site } from './site.ts'
 
@@ -28,7 +27,7 @@ export async function answer(
   }
   const { endpoint, id } = match
   const { authorization } = call.request.headers
-  if (isShed(app, endpoint, endpoint.who === 'anyone' ? 'guest' : 'unknown')) return refuse(call)
+  if (endpoint.sheds && isShed(app, endpoint.who === 'anyone' ? 'guest' : 'unknown')) return refuse(call)
   switch (endpoint.who) {
     case 'anyone':
       return endpoint.run(app, call, id)
@@ -59,16 +58,8 @@ function serveKnown(
 ): Promise<void> | void {
   if (isDenial(found)) return call.deny(found)
   call.account = found.caller.account
-  return isShed(app, endpoint, found.caller.kind) ? refuse(call) : run(found)
-}
-
-const isShed = ({ shedding }: App, { sheds }: Endpoint, caller: Caller['kind'] | 'unknown'): boolean =>
-  sheds === true && refuses(shedding(), caller)
-
-/** Whoever asks again had better ask another gateway. */
-function refuse(call: HttpCall): void {
-  call.closeAfter()
-  call.deny({ code: 'OVERLOADED', of: 'gateway' })
+  const { kind, account } = found.caller
+  return endpoint.sheds && isShed(app, kind, account) ? refuse(call) : run(found)
 }
 
 /** The one catch: what arrives here is an outage, a bug, or a client that left. */

@@ -9,6 +9,8 @@ import type { Caller } from '../policy/facts.ts'
 import type { Application, Applied, Revisions } from './applied.ts'
 import type { HttpCall } from './call.ts'
 import type { Feed } from './feed.ts'
+import type { BodyMemory } from './ingress/body-memory.ts'
+import type { Turns } from './ingress/turns.ts'
 import type { Level } from './overload.ts'
 import type { Reloaded, Reloads } from './reloaded.ts'
 
@@ -62,6 +64,10 @@ export interface Process extends Omit<Gateway, PerSnapshot> {
   readonly storeHealth: Pick<StoreHealth, 'isWritable'>
   /** How much of the work is refused, because there is too much of it. */
   readonly shedding: () => Level
+  /** Bodies under way, of which there is only so much at once. */
+  readonly bodies: BodyMemory
+  /** When bodies are read. */
+  readonly turns: Turns
   /** Asks replicas how they are. */
   readonly probes: Pick<Probes, 'ask'>
   readonly reloads: Reloads

@@ -4,34 +4,31 @@ import type { Identified } from '../gateway/identify.ts'
 import { type Call, infer, type Served } from '../gateway/infer.ts'
 import type { Cancel, RequestTrace, TracedRequest } from '../gateway/ports.ts'
 import type { Bill } from '../gateway/store.ts'
-import { endOfTurn } from '../gateway/turn.ts'
 import type { Millis, Pool } from '../policy/config.ts'
 import type { Building } from '../policy/decision.ts'
 import type { Denial } from '../policy/denial.ts'
 import { planOf } from '../policy/plan.ts'
-import { isDenial } from '../wire/body.ts'
 import { denialEvent } from '../wire/denial.ts'
 import type { WireRequest } from '../wire/request.ts'
-import { readBody } from './body.ts'
 import type { HttpCall } from './call.ts'
 import type { App } from './endpoint.ts'
 import { EventResponse } from './event-response.ts'
+import { type Received, receive } from './ingress/receive.ts'
 import { relay } from './relay.ts'
 
 /** A stream whose backends are slow begins after as long, before one of them has answered. */
 const HEADERS_WAIT: Millis = 25_000
 
-/** An endpoint that serves one kind of inference request; `read` knows its body. */
-export function inference(read: (bytes: Buffer, app: App) => WireRequest | Denial) {
-  return async (app: App, call: HttpCall, { caller, keyHash }: Identified): Promise<void> => {
-    const waitedFrom = app.clock.elapsed()
-    const bytes = await readBody(call.request, app.settings.limits.bodyBytes)
-    const waited = app.clock.elapsed() - waitedFrom
-    if (isDenial(bytes)) return call.deny(bytes)
-    // Not sooner: what is refused must be refused before more of its connection is read.
-    await endOfTurn()
-    const wire = read(bytes, app)
-    if (isDenial(wire)) return call.deny(wire)
+/**
+ * An endpoint that serves one kind of inference request; `read` knows its body. `leavesOut` is whether it parses it without
+ * its long texts.
+ */
+export function inference(read: (bytes: Buffer, app: App) => WireRequest | Denial, leavesOut = true) {
+  return async (app: App, call: HttpCall, found: Identified): Promise<void> => {
+    const { caller, keyHash } = found
+    const received = await receive(app, call, found, { leavesOut, read: bytes => read(bytes, app) })
+    if ('denial' in received) return call.deny(received.denial, received.rate)
+    const { value: wire, waited, decided } = received
     const { note } = call
     note.plan = planOf(app.config, caller)?.name
     note.asked = wire.request.model ?? ''
@@ -39,6 +36,7 @@ export function inference(read: (bytes: Buffer, app: App) => WireRequest | Denia
     const late = wire.stream && new LateStart(app, call)
     const trying = (admitted: AdmittedCall, pool: Pool) => {
       call.tries(waited)
+      decided()
       app.feed.began(caller.account)
       late?.trying(admitted, pool)
     }
@@ -54,13 +52,23 @@ export function inference(read: (bytes: Buffer, app: App) => WireRequest | Denia
     const trace = traceOf(app, call, { kind: wire.request.kind, stream: late !== undefined })
     if (trace) asked.trace = trace
     // Not awaited: what was asked need not be kept as long as the answer lasts.
-    return answer(app, call, asked, late)
+    return answer(app, call, asked, late, received)
   }
 }
 
 /** `late` is there where a stream was asked for. */
-async function answer(app: App, call: HttpCall, asked: Call, late: LateStart | undefined): Promise<void> {
-  const served = await (late ? infer(app, asked).finally(() => late.stop()) : infer(app, asked))
+async function answer(
+  app: App,
+  call: HttpCall,
+  asked: Call,
+  late: LateStart | undefined,
+  { decided, release }: Pick<Received<unknown>, 'decided' | 'release'>,
+): Promise<void> {
+  const served = await infer(app, asked).finally(() => {
+    late?.stop()
+    decided()
+    release()
+  })
   noteFailures(call, served)
   switch (served.kind) {
     case 'denied':

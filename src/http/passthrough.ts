@@ -1,4 +1,4 @@
-import type { AdmittedCall } from '../gateway/admit.ts'
+import type { AdmittedCall, Refusal } from '../gateway/admit.ts'
 import { answerHeaders } from '../gateway/answer-headers.ts'
 import type { Identified } from '../gateway/identify.ts'
 import { type PassCall, type PassedOn, pass } from '../gateway/passthrough/pass.ts'
@@ -11,10 +11,10 @@ import { invalid, isDenial } from '../wire/body.ts'
 import { boundaryOf, formType } from '../wire/multipart/boundary.ts'
 import { FormReader } from '../wire/multipart/form-reader.ts'
 import { formOf, readPassed } from '../wire/passed.ts'
-import { readBody } from './body.ts'
 import type { HttpCall } from './call.ts'
 import type { App, Endpoint } from './endpoint.ts'
 import { noteBill, noteFailures, traceOf } from './infer.ts'
+import { type Received, receive } from './ingress/receive.ts'
 import { passOn } from './pass-on.ts'
 import { hasBody } from './request-form.ts'
 import { RequestUpload } from './upload.ts'
@@ -28,22 +28,32 @@ export const passthroughEndpoints = ({ passthrough }: Pick<Config, 'passthrough'
   )
 
 /** What of a call its body says. */
-type Body = Pick<PassCall, 'model' | 'bodyFor' | 'look' | 'bytes'> & { readonly upload?: RequestUpload }
+type Body = Pick<PassCall, 'model' | 'bodyFor' | 'look' | 'bytes'> & {
+  readonly upload?: RequestUpload
+  readonly received?: Pick<Received<unknown>, 'decided' | 'release'>
+}
 
 const NO_BODY: Body = { bytes: 0 }
 
 function passing(route: Passthrough, method: PassMethod) {
-  return async (app: App, call: HttpCall, { caller, keyHash }: Identified): Promise<void> => {
-    const body = queryFault(call) ?? (await bodyOf(app, call, route, method))
-    if (isDenial(body)) return call.deny(body)
+  return async (app: App, call: HttpCall, found: Identified): Promise<void> => {
+    const { caller, keyHash } = found
+    const body = refusalOf(queryFault(call) ?? (await bodyOf(app, call, found, route, method)))
+    if ('denial' in body) return call.deny(body.denial, body.rate)
     const plan = planOf(app.config, caller)
     // A route has one model: what names none asks for that, not for the default one.
     call.note.plan = plan?.name
     call.note.asked = body.model ?? route.model.name
-    const trying = (_admitted: AdmittedCall) => app.feed.began(caller.account)
-    const { upload, ...said } = body
+    const { upload, received, ...said } = body
+    const trying = (_admitted: AdmittedCall) => {
+      received?.decided()
+      app.feed.began(caller.account)
+    }
     const asked = { requestId: call.requestId, caller, client: call, trying, route, method, ...said }
-    const passed = await pass(app, { ...asked, ...knownOf(app, call, keyHash) })
+    const passed = await pass(app, { ...asked, ...knownOf(app, call, keyHash) }).finally(() => {
+      received?.decided()
+      received?.release()
+    })
     noteFailures(call, passed)
     if (passed.kind === 'passed') return answer(app, call, passed)
     if (passed.kind === 'denied') return call.deny(passed.denial, passed.rate)
@@ -52,6 +62,8 @@ function passing(route: Passthrough, method: PassMethod) {
     else if (upload?.isLate) call.deny({ code: 'REQUEST_TIMEOUT' })
   }
 }
+
+const refusalOf = (body: Body | Denial | Refusal): Body | Refusal => (isDenial(body) ? { denial: body } : body)
 
 function knownOf(app: App, call: HttpCall, keyHash: string | undefined): Pick<PassCall, 'keyHash' | 'trace'> {
   const trace = traceOf(app, call, { kind: 'passthrough', stream: false })
@@ -65,13 +77,19 @@ const queryFault = ({ request }: HttpCall): Denial | undefined =>
 /** Of what is streamed. */
 const limitOf = ({ maxBody, meter }: Passthrough): number => Math.min(maxBody, mostBytes(meter))
 
-async function bodyOf(app: App, call: HttpCall, route: Passthrough, method: PassMethod): Promise<Body | Denial> {
+async function bodyOf(
+  app: App,
+  call: HttpCall,
+  found: Identified,
+  route: Passthrough,
+  method: PassMethod,
+): Promise<Body | Denial | Refusal> {
   const { request } = call
   if (method === 'GET') return hasBody(request) ? invalid('body', 'is not accepted with GET') : NO_BODY
   const { 'content-type': contentType = 'application/json' } = request.headers
   const form = formOf(contentType, route)
   if (typeof form === 'object') return form
-  if (form === 'json') return jsonOf(app, request)
+  if (form === 'json') return jsonOf(app, call, found)
   const boundary = form === 'multipart' ? boundaryOf(contentType) : undefined
   if (typeof boundary === 'object') return boundary
   const { 'content-length': length = 0 } = request.headers
@@ -93,12 +111,11 @@ const judgeFor =
     return 'denial' in ruling ? ruling.denial : undefined
   }
 
-async function jsonOf({ settings }: App, request: HttpCall['request']): Promise<Body | Denial> {
-  const bytes = await readBody(request, settings.limits.bodyBytes)
-  if (isDenial(bytes)) return bytes
-  const read = readPassed(bytes)
-  if (isDenial(read)) return read
-  return { ...read, bodyFor: model => ({ contentType: 'application/json', bytes: read.bodyFor(model) }) }
+async function jsonOf(app: App, call: HttpCall, found: Identified): Promise<Body | Refusal> {
+  const received = await receive(app, call, found, { leavesOut: false, read: readPassed })
+  if ('denial' in received) return received
+  const { value } = received
+  return { ...value, received, bodyFor: model => ({ contentType: 'application/json', bytes: value.bodyFor(model) }) }
 }
 
 function answer({ settings }: App, call: HttpCall, passed: PassedOn): Promise<void> {

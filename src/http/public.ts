@@ -38,7 +38,7 @@ export const publicEndpoints: readonly Endpoint[] = [
     path: '/v1/images/generations',
     who: 'caller',
     sheds: true,
-    run: inference((bytes, { config }) => readImages(bytes, config.declared.image)),
+    run: inference((bytes, { config }) => readImages(bytes, config.declared.image), false),
   },
   { method: 'GET', path: '/v1/models', who: 'anyone', run: listModels },
   { method: 'GET', path: '/v1/models/{id}', who: 'anyone', run: showModel },

@@ -12,7 +12,7 @@ import { type Ruling, ruled } from './ruling.ts'
 import { failoverOrder } from './send.ts'
 import { size } from './size.ts'
 import { sizePassed } from './size-passed.ts'
-import type { Sized } from './sized.ts'
+import { SILENT, type Sized } from './sized.ts'
 import { hostedTools, withTools } from './tools.ts'
 import { windowOf } from './window.ts'
 
@@ -95,6 +95,11 @@ function gate(plan: Plan, model: Model): Ruling<void> {
   const text = `plan ${plan.name} includes ${model.name} by ${included.by}`
   return { step: { stage: 'gate', outcome: 'pass', text, at: included.at }, value: undefined }
 }
+
+/** What every request of a plan claims, whatever it asks for. */
+export const leastClaims = (plan: Plan, terms: Terms, at: EpochMs): Claims => claimsOf(plan, terms, NO_SIZE, at)
+
+const NO_SIZE: Sized = { input: 0, output: SILENT, price: { input: 0, output: 0 }, items: 0 }
 
 function claimsOf(plan: Plan, terms: Terms, sized: Sized, at: EpochMs): Claims {
   const window = windowOf(at)

@@ -88,10 +88,13 @@ export interface QuotaDenial {
   readonly fits: number
 }
 
-/** Too much at once: for the whole process, or from one address. Nothing of the request was read or counted. */
+/**
+ * Too much at once: for the whole process, or from one address; or bodies that are under way, of an account, of an address
+ * or of all clients. Nothing of the request was counted.
+ */
 export interface OverloadDenial {
   readonly code: 'OVERLOADED'
-  readonly of: 'gateway' | 'address'
+  readonly of: 'gateway' | 'address' | 'account_bodies' | 'address_bodies' | 'bodies'
 }
 
 export interface ExhaustedDenial extends BackendWord {

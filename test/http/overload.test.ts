@@ -158,7 +158,7 @@ describe('a gateway with too much to do', () => {
 
     expect(told.line).toBe('503 OVERLOADED: too much at once')
     expect(told.headers).toMatchObject({ 'retry-after': '1', connection: 'close' })
-    expect(told.body).toEqual({ error: expect.stringContaining('retry'), code: 'OVERLOADED' })
+    expect(told.body).toEqual({ error: expect.stringContaining('Retry'), code: 'OVERLOADED' })
     expect((await test.logged(1)).at(-1)).toMatchObject({ status: 503, code: 'OVERLOADED' })
   })
 

@@ -8,7 +8,7 @@ import { createInterface } from 'node:readline'
 import { afterAll, beforeAll, describe } from 'vitest'
 
 /** Whether redis-server is on the PATH. */
-const hasRedis: boolean = spawnSync('redis-server', ['--version']).status === 0
+export const hasRedis: boolean = spawnSync('redis-server', ['--version']).status === 0
 
 if (!hasRedis) console.warn('SKIPPED: tests that need Redis. Install it: apt-get install redis-server')
 

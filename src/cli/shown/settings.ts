@@ -57,6 +57,8 @@ function limitsOf({ limits, listener }: Settings, models: ReadonlyMap<string, Mo
   const sizes = [...models.values()].flatMap(model => (model.kind === 'image' ? [...model.sizes.keys()] : []))
   return {
     body: shownSize(limits.bodyBytes),
+    // Without it, it depends on the machine.
+    ...(limits.bodyMemoryBytes !== undefined && { body_memory: shownSize(limits.bodyMemoryBytes) }),
     embedding_batch: limits.embeddingBatch,
     // Those that a model makes: of others nothing is known any more.
     ...(sizes.length > 0 && { image_sizes: [...new Set(sizes)] }),

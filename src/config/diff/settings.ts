@@ -66,6 +66,7 @@ const settingsRules = (sides: Sides): Rules<Settings> => ({
   guests: optional<GuestSettings>(guestRules(sides), {}),
   limits: parts({
     bodyBytes: setting('limits.body', size, highIsMore),
+    bodyMemoryBytes: setting('limits.body_memory', bytes => (bytes === undefined ? 'default' : size(bytes)), plumbing),
     embeddingBatch: setting('limits.embedding_batch', count, highIsMore),
     toolRounds: setting('limits.tool_rounds', count, highIsMore),
     toolTime: setting('limits.tool_time', durationText, highIsMore),

@@ -1,0 +1,61 @@
+/** As many pieces are made one, since each takes memory beside its bytes. */
+const PIECES_KEPT = 512
+/** More of a body that is not complete is kept apart. */
+const APART_BYTES = 1_250_000
+const PAGE_BYTES = 262_144
+const NONE = new ArrayBuffer(0, { maxByteLength: 0 })
+
+/**
+ * What came of a body. Much of it is kept apart from the memory that everything else shares: that of a body which never
+ * becomes complete is given back as soon as it is dropped, and leaves no holes.
+ */
+export class Pieces {
+  #pieces: Buffer[] = []
+  #size = 0
+  readonly #limitBytes: number
+  #apart = NONE
+  #apartSize = 0
+
+  /** There will not be more of them than `limitBytes`. */
+  constructor(limitBytes: number) {
+    this.#limitBytes = limitBytes
+  }
+
+  push(piece: Buffer): void {
+    this.#size += piece.length
+    const count = this.#pieces.push(piece)
+    // Once it has begun, each as it comes: to gather them would leave holes.
+    if (this.#size >= APART_BYTES) this.#putApart()
+    else if (count === PIECES_KEPT) this.#pieces = [Buffer.concat(this.#pieces)]
+  }
+
+  /** All of them in one, which takes a moment where there are many. They are dropped. */
+  join(): Buffer {
+    const [first] = this.#pieces
+    const apart = Buffer.from(this.#apart, 0, this.#apartSize)
+    const isOne = first && this.#pieces.length === 1 && this.#apartSize === 0
+    const joined = isOne ? first : Buffer.concat([apart, ...this.#pieces])
+    this.drop()
+    return joined
+  }
+
+  drop(): void {
+    this.#pieces = []
+    this.#size = this.#apartSize = 0
+    if (this.#apart !== NONE) this.#apart.resize(0)
+    this.#apart = NONE
+  }
+
+  #putApart(): void {
+    if (this.#apart === NONE) this.#apart = new ArrayBuffer(0, { maxByteLength: this.#limitBytes })
+    if (this.#size > this.#apart.byteLength) {
+      this.#apart.resize(Math.min(this.#limitBytes, Math.ceil(this.#size / PAGE_BYTES) * PAGE_BYTES))
+    }
+    const apart = Buffer.from(this.#apart)
+    for (const piece of this.#pieces) {
+      apart.set(piece, this.#apartSize)
+      this.#apartSize += piece.length
+    }
+    this.#pieces = []
+  }
+}

@@ -1,0 +1,105 @@
+import type { Refusal } from '../../gateway/admit.ts'
+import type { Identified } from '../../gateway/identify.ts'
+import { noRoom } from '../../gateway/look.ts'
+import { endOfTurn } from '../../gateway/turn.ts'
+import type { Millis } from '../../policy/config.ts'
+import type { Denial } from '../../policy/denial.ts'
+import { isDearBody, isDenial } from '../../wire/body.ts'
+import { ClientLeft, readPieces } from '../body.ts'
+import type { HttpCall } from '../call.ts'
+import type { App } from '../endpoint.ts'
+import type { Pieces } from './pieces.ts'
+import { isShed } from './shed.ts'
+
+/** To ask whether a smaller body is dear would take as long as to read it. */
+const SMALL_BYTES = 8192
+
+/** A body that was received and read. */
+export interface Received<T> {
+  readonly value: T
+  /** How long it took to arrive. */
+  readonly waited: Millis
+  /** To be called once the request is admitted or refused: the account's next dear body is not read before. */
+  readonly decided: () => void
+  /** To be called once the body is not kept any longer. */
+  readonly release: () => void
+}
+
+export interface Reader<T> {
+  /** Whether long texts are left out of what is parsed. */
+  readonly leavesOut: boolean
+  readonly read: (bytes: Buffer) => T | Denial
+}
+
+/**
+ * Receives the body of a request and reads it, at the cost of its account. What is kept of it counts for the account and
+ * its address. Before it is read the load is looked at again, and before a dear one is, the account's minute.
+ */
+export async function receive<T extends object>(
+  app: App,
+  call: HttpCall,
+  found: Identified,
+  reader: Reader<T>,
+): Promise<Received<T> | Refusal> {
+  const { account, kind } = found.caller
+  const held = app.bodies.open({ account, address: call.clientAddress })
+  const release = () => held.release()
+  const from = app.clock.elapsed()
+  const pieces = await readPieces(call.request, app.settings.limits.bodyBytes, held)
+  const waited = app.clock.elapsed() - from
+  if (isDenial(pieces)) return { denial: pieces }
+  try {
+    // Not sooner: what is refused must be refused before more of its connection is read.
+    await endOfTurn()
+    const { value, rate, decided } = isShed(app, kind, account)
+      ? SHED
+      : await readInTurn(app, call, found, { pieces, size: held.bytes }, reader)
+    if (!isDenial(value)) return { value, waited, decided, release }
+    if (value === SHED.value) call.closeAfter()
+    decided()
+    release()
+    return { denial: value, ...(rate && { rate }) }
+  } catch (error) {
+    release()
+    throw error
+  }
+}
+
+const NOTHING = () => {}
+const SHED = { value: { code: 'OVERLOADED', of: 'gateway' }, rate: undefined, decided: NOTHING } as const
+
+interface Read<T> extends Pick<Received<T | Denial>, 'value' | 'decided'> {
+  /** What is left of the minute, where that is why it was not read. */
+  readonly rate?: Refusal['rate']
+}
+
+async function readInTurn<T extends object>(
+  app: App,
+  call: HttpCall,
+  found: Identified,
+  { pieces, size }: { readonly pieces: Pieces; readonly size: number },
+  { leavesOut, read }: Reader<T>,
+): Promise<Read<T>> {
+  const { turns } = app
+  const { account } = found.caller
+  if (size <= SMALL_BYTES) return { value: read(pieces.join()), decided: NOTHING }
+  let bytes: Buffer | undefined
+  const value = await turns.run(account, false, () => {
+    if (turns.isBusy(account)) return undefined
+    bytes = pieces.join()
+    return isDearBody(bytes, leavesOut) ? undefined : read(bytes)
+  })
+  if (value) return { value, decided: NOTHING }
+
+  const decided = await turns.take(account)
+  try {
+    const refused = call.gone ? undefined : await noRoom(app, call.requestId, found)
+    if (refused) return { value: refused.denial, ...(refused.rate && { rate: refused.rate }), decided }
+    const dear = await turns.run(account, true, () => (call.gone ? undefined : read(bytes ?? pieces.join())))
+    if (!dear) throw new ClientLeft()
+    return { value: dear, decided }
+  } catch (error) {
+    decided()
+    throw error
+  }
+}

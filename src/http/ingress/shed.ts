@@ -1,0 +1,27 @@
+import type { Caller } from '../../policy/facts.ts'
+import type { HttpCall } from '../call.ts'
+import type { App } from '../endpoint.ts'
+import { refuses } from '../overload.ts'
+
+/**
+ * Whether a request is refused because there is too much to do. Where the bodies of a few accounts are the cause, they are
+ * refused, and all others are served as ever; else those that the level says.
+ */
+export function isShed(
+  { shedding, turns }: Pick<App, 'shedding' | 'turns'>,
+  caller: Caller['kind'] | 'unknown',
+  account?: string,
+): boolean {
+  const level = shedding()
+  if (level === 0) return false
+  // The memory is nearly gone: nobody is asked for.
+  if (caller === 'unknown') return refuses(level, caller)
+  const blamed = turns.blames(account)
+  return blamed === 'nobody' || level > 2 ? refuses(level, caller) : blamed === 'it'
+}
+
+/** Whoever asks again had better ask another gateway. */
+export function refuse(call: HttpCall): void {
+  call.closeAfter()
+  call.deny({ code: 'OVERLOADED', of: 'gateway' })
+}

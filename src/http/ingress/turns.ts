@@ -1,0 +1,177 @@
+import type { Cancel, Clock } from '../../gateway/ports.ts'
+import type { Millis } from '../../policy/config.ts'
+
+/** Reading of bodies takes about so long of one turn of the event loop, then everything else gets one. */
+const TURN_MS: Millis = 8
+/** Shorter readings need no rest after them. */
+const FREE_MS: Millis = 4
+/** An account rests as many times as long as reading its dear body took, so that one account takes at most a quarter of the time. */
+const REST = 3
+/** What was read counts for half after so long. */
+const HALF_LIFE: Millis = 5000
+/** Of all time, what an account that reads all the time would come to. */
+const ALL = HALF_LIFE / Math.LN2
+/** From this share of the time on, every larger body of an account is a dear one. */
+const BUSY = 0.1
+/** From this share of the time on, those who send bodies are the cause of an overload. */
+const CAUSE = 0.15
+/** The accounts that sent the most of it, as many as it takes for this share. */
+const CAUSED = 0.8
+/** Accounts that are remembered before those at rest are forgotten. */
+const KEPT = 1000
+
+/** What reading the bodies of an account took lately. */
+interface Spent {
+  work: Millis
+  at: Millis
+  /** No dear body is read before. */
+  restUntil: Millis
+  /** Whether one of its dear bodies has its turn, and those that wait for theirs. */
+  isTaken: boolean
+  readonly waiting: (() => void)[]
+}
+
+interface Job {
+  readonly of: Spent
+  readonly isDear: boolean
+  readonly run: () => void
+}
+
+/**
+ * Says when a body is read, which blocks the event loop. Those that take little are read as they come. Dear ones are read
+ * one at a time, of the account first that had its last longest ago, with turns of the event loop between them.
+ */
+export class Turns {
+  readonly #clock: Pick<Clock, 'elapsed' | 'after'>
+  readonly #accounts = new Map<string, Spent>()
+  #waiting: Job[] = []
+  /** How long was read in this turn of the event loop. */
+  #used: Millis = 0
+  #isCounting = false
+  /** Nothing dear is read before. */
+  #restUntil: Millis = 0
+  #wakeUp: Cancel | undefined
+
+  constructor(clock: Pick<Clock, 'elapsed' | 'after'>) {
+    this.#clock = clock
+  }
+
+  /** Waits until no other dear body of the account has its turn; to be called back when it is over. */
+  take(account: string): Promise<() => void> {
+    const spent = this.#spentBy(account)
+    return new Promise(resolve => {
+      const begin = () => {
+        spent.isTaken = true
+        let isOver = false
+        resolve(() => {
+          if (isOver) return
+          isOver = true
+          spent.isTaken = false
+          spent.waiting.shift()?.()
+        })
+      }
+      if (spent.isTaken) spent.waiting.push(begin)
+      else begin()
+    })
+  }
+
+  /** Does some work of an account when its time has come: now, where nothing stands against it. */
+  run<T>(account: string, isDear: boolean, work: () => T): Promise<T> {
+    const of = this.#spentBy(account)
+    return new Promise((resolve, reject) => {
+      const run = () => {
+        try {
+          resolve(work())
+        } catch (error) {
+          reject(error)
+        }
+      }
+      this.#waiting.push({ of, isDear, run })
+      this.#next()
+    })
+  }
+
+  /** Whether reading its bodies took a good part of the time lately. */
+  isBusy(account: string): boolean {
+    const spent = this.#accounts.get(account)
+    return spent !== undefined && this.#workOf(spent) >= BUSY * ALL
+  }
+
+  /** Who of those that send bodies is the cause, where they are: an account among them, or another one. */
+  blames(account: string | undefined): 'it' | 'others' | 'nobody' {
+    const works = [...this.#accounts].map(([name, spent]) => ({ name, work: this.#workOf(spent) }))
+    const total = works.reduce((sum, { work }) => sum + work, 0)
+    if (total < CAUSE * ALL) return 'nobody'
+    const own = works.find(({ name }) => name === account)?.work ?? 0
+    const more = works.reduce((sum, { work }) => (work > own ? sum + work : sum), 0)
+    return own > 0 && more < CAUSED * total ? 'it' : 'others'
+  }
+
+  #workOf({ work, at }: Spent): Millis {
+    return work * 2 ** ((at - this.#clock.elapsed()) / HALF_LIFE)
+  }
+
+  #spentBy(account: string): Spent {
+    const known = this.#accounts.get(account)
+    if (known) return known
+    if (this.#accounts.size >= KEPT) this.#forget()
+    const spent: Spent = { work: 0, at: this.#clock.elapsed(), restUntil: 0, isTaken: false, waiting: [] }
+    this.#accounts.set(account, spent)
+    return spent
+  }
+
+  #forget(): void {
+    for (const [account, spent] of this.#accounts) {
+      const isIdle = !spent.isTaken && !this.#waiting.some(({ of }) => of === spent)
+      if (isIdle && this.#workOf(spent) < 1) this.#accounts.delete(account)
+    }
+  }
+
+  /** Reads what may be read now, and sees to it that the rest is later. */
+  #next(): void {
+    for (let job = this.#choose(); job; job = this.#choose()) {
+      this.#waiting.splice(this.#waiting.indexOf(job), 1)
+      this.#read(job)
+    }
+    if (this.#isCounting || this.#waiting.length === 0) return
+    const soonest = Math.min(...this.#waiting.map(job => this.#startOf(job)))
+    this.#wakeUp?.()
+    this.#wakeUp = this.#clock.after(Math.max(1, soonest - this.#clock.elapsed()), () => this.#next())
+  }
+
+  #choose(): Job | undefined {
+    if (this.#used >= TURN_MS) return undefined
+    const now = this.#clock.elapsed()
+    let first: Job | undefined
+    for (const job of this.#waiting) {
+      const isDue = this.#startOf(job) <= now && !(job.isDear && this.#used > 0)
+      if (isDue && (!first || job.of.restUntil < first.of.restUntil)) first = job
+    }
+    return first
+  }
+
+  #startOf({ of, isDear }: Job): Millis {
+    return isDear ? Math.max(this.#restUntil, of.restUntil) : 0
+  }
+
+  #read({ of, isDear, run }: Job): void {
+    const start = this.#clock.elapsed()
+    run()
+    const end = this.#clock.elapsed()
+    const took = end - start
+    of.work = this.#workOf(of) + took
+    of.at = end
+    if (isDear && took > FREE_MS) {
+      of.restUntil = end + REST * took
+      this.#restUntil = end + took
+    }
+    this.#used += took
+    if (this.#isCounting) return
+    this.#isCounting = true
+    setImmediate(() => {
+      this.#used = 0
+      this.#isCounting = false
+      this.#next()
+    })
+  }
+}
