@@ -47,7 +47,7 @@ export const DEFAULTS = {
 export const TIMEOUTS = {
   connectTimeout: ['connect_timeout', '1s'],
   headersTimeout: ['headers_timeout', '15s'],
-  firstContentTimeout: ['first_content_timeout', '60s'],
+  firstContentTimeout: ['first_content_timeout', '30s'],
   idleTimeout: ['idle_timeout', '60s'],
   streamTimeout: ['stream_timeout', '600s'],
   answerTimeout: ['answer_timeout', '600s'],

@@ -342,7 +342,7 @@ export interface FailoverSection {
    */
   headers_timeout?: string
   /**
-   * Streams: from dispatch to the first content.
+   * Streams: from dispatch to the first content, which reasoning is. For a model that thinks in silence 120s.
    */
   first_content_timeout?: string
   /**
@@ -731,7 +731,7 @@ export interface PoolSection {
    */
   headers_timeout?: string
   /**
-   * Streams: from dispatch to the first content.
+   * Streams: from dispatch to the first content, which reasoning is. For a model that thinks in silence 120s.
    */
   first_content_timeout?: string
   /**
