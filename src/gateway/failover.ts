@@ -1,10 +1,10 @@
 import type { BackendSettings } from '../config/settings.ts'
-import type { Millis, Pool } from '../policy/config.ts'
+import type { EpochMs, Millis, Pool } from '../policy/config.ts'
 import type { ExhaustedDenial } from '../policy/denial.ts'
 import { afterOrGone } from './after-or-gone.ts'
 import { Course, type Try } from './course.ts'
 import type { Allowance, Expenses } from './expenses.ts'
-import type { Failed, Left, Outcome, Rejected, Told, Work } from './outcome.ts'
+import { type Failed, isOwnFault, type Left, type Outcome, type Rejected, type Told, type Work } from './outcome.ts'
 import { type Finding, Passage } from './passage.ts'
 import type { Pools, Replica } from './pools.ts'
 import type { Alarm, Client, Clock } from './ports.ts'
@@ -271,9 +271,22 @@ function conclude(ports: FailoverPorts, { passage, allowance }: Entered, { pool,
   passage.end(ports.client.gone ? 'nothing' : findingOf(outcome))
   if (outcome.kind !== 'failed') return
   const { cause, pause, blame, sure } = outcome
+  if (isOwnFault(cause)) tellOfOwnFault(ports, cause)
   // Others may be served all the same: they wait once we are told to wait as well.
   if (pause !== undefined) replica.cool(ports.clock.now(), pause, ports.account)
   if (blame === 'pool' && sure) tellOfPool(ports.alarm, pool.name, ports.pools.of(pool.name), cause)
+}
+
+const TELL_EVERY: Millis = 60_000
+const toldAt = new WeakMap<Pools, EpochMs>()
+
+/** Once a minute for the process: every request would meet it. */
+function tellOfOwnFault({ pools, clock, alarm }: FailoverPorts, cause: string): void {
+  const now = clock.now()
+  if (now - (toldAt.get(pools) ?? Number.NEGATIVE_INFINITY) < TELL_EVERY) return
+  toldAt.set(pools, now)
+  const hint = 'raise the limit of open files (LimitNOFILE), or of local ports, or lower limits.connections'
+  alarm('the gateway itself cannot open connections to backends; no replica is blamed', { cause, hint })
 }
 
 type Unfit = Exclude<Outcome<unknown>, { kind: 'answered' }>

@@ -9,7 +9,7 @@ import { watchedFailover } from './attempt-watch.ts'
 import type { AnswerEnd, Attempted, Unanswered } from './failover.ts'
 import type { Call, Gateway, Unserved } from './infer.ts'
 import type { Lease } from './leases.ts'
-import { type Outcome, PROMPT_ONLY, type Told, type Work } from './outcome.ts'
+import { isOwnFault, type Outcome, PROMPT_ONLY, type Told, type Work } from './outcome.ts'
 import { type Delivered, settlementOf } from './settlement.ts'
 import { type Bill, chargeOf } from './store.ts'
 import { answerId, type StreamEnding } from './stream.ts'
@@ -89,7 +89,9 @@ export async function unanswered(gateway: Gateway, admitted: AdmittedCall, attem
 type Exhausted = Extract<Unanswered, { kind: 'exhausted' }>
 type Refused = Extract<Unanswered, { kind: 'refused' }>
 
-function exhausted(gateway: Gateway, { denial, told }: Exhausted): Denial {
+function exhausted(gateway: Gateway, { denial, told, failures }: Exhausted): Denial {
+  if (failures.length > 0 && failures.every(({ cause }) => isOwnFault(cause)))
+    return { code: 'OVERLOADED', of: 'process' }
   if (!told) return denial
   const { problem, reason } = scrubbed(gateway, told)
   return { ...denial, problem, ...(reason !== undefined && { reason }) }

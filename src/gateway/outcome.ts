@@ -190,6 +190,9 @@ const NO_MODEL = ['model_not_found', 'DeploymentNotFound']
 
 /** Name resolution and TLS fail alike for every replica of a pool. */
 const POOL_ERRORS = /^(ENOTFOUND|EAI_|ERR_TLS|ERR_SSL|EPROTO|CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO)/
+/** The gateway has no file descriptor, port or memory left for a connection: no replica is the worse for it. */
+const OWN_FAULTS = /^(EMFILE|ENFILE|ENOBUFS|ENOMEM|EADDRNOTAVAIL)$/
+export const isOwnFault = (cause: string): boolean => OWN_FAULTS.test(cause)
 /** The connection never stood. */
 const CONNECT_ERRORS = /^(ECONNREFUSED|EHOSTUNREACH|ENETUNREACH|ETIMEDOUT|UND_ERR_CONNECT_TIMEOUT)/
 
@@ -197,6 +200,8 @@ const CONNECT_ERRORS = /^(ECONNREFUSED|EHOSTUNREACH|ENETUNREACH|ETIMEDOUT|UND_ER
 export function ofBreak(error: Error, { stale, work }: { readonly stale: boolean; readonly work?: Work }): Failed {
   const cause = causeOf(error)
   if (stale) return { kind: 'failed', cause, blame: 'nobody', next: 'fresh' }
+  // Another pool may have a connection that is open.
+  if (isOwnFault(cause)) return { kind: 'failed', cause, blame: 'nobody', next: 'pool' }
   if (POOL_ERRORS.test(cause)) return { kind: 'failed', cause, blame: 'pool', next: 'pool', sure: true }
   if (!work || CONNECT_ERRORS.test(cause)) return failedUnread(cause)
   return { ...failed(cause, work), again: true }

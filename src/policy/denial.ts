@@ -90,11 +90,11 @@ export interface QuotaDenial {
 
 /**
  * Too much at once: for the whole process, or from one address; or bodies that are under way, of an account, of an address
- * or of all clients. Nothing of the request was counted.
+ * or of all clients; or the process has no file descriptor or port left. Nothing of the request was counted.
  */
 export interface OverloadDenial {
   readonly code: 'OVERLOADED'
-  readonly of: 'gateway' | 'address' | 'account_bodies' | 'address_bodies' | 'bodies'
+  readonly of: 'gateway' | 'process' | 'address' | 'account_bodies' | 'address_bodies' | 'bodies'
 }
 
 export interface ExhaustedDenial extends BackendWord {

@@ -162,6 +162,7 @@ function render(denial: Denial | ProtocolDenial, { brand, links }: ErrorTerms): 
 
 const overloadText = {
   gateway: 'The gateway is overloaded.',
+  process: 'The gateway cannot open more connections to its backends.',
   address: 'Too many requests from your address are running at once.',
   account_bodies: 'The bodies of requests that your account is sending take too much memory together.',
   address_bodies: 'The bodies of requests that your address is sending take too much memory together.',
