@@ -15,7 +15,7 @@ interface AuditOptions extends Common {
 /** Registers `svcctl audit`. */
 export function registerAudit(program: Command): void {
   ofGateway(program.command('audit'))
-    .description('show who changed keys, plans and credit, and what they were before')
+    .description('show who changed keys, plans, credit, the files that serve and drained pools, and what was before')
     .addOption(sinceOption('changes since'))
     .option('--account <account>', 'only those of one account, by its id or label')
     .action((options: AuditOptions) => withControl(options, control => show(control, options)))
@@ -37,7 +37,7 @@ const auditTable = (rows: readonly ShownAudit[]): string =>
       withoutFraction(at),
       by,
       action,
-      account,
+      account || '-',
       before || '-',
       after || '-',
     ]),

@@ -2,7 +2,9 @@ import { ConfigFiles } from '../adapters/config-files/config-files.ts'
 import type { Disk } from '../config/disk.ts'
 import type { Load } from '../config/load.ts'
 import type { Loaded } from '../config/settings.ts'
+import type { Audited } from '../gateway/audited.ts'
 import type { Alarm, Clock } from '../gateway/ports.ts'
+import type { Revision } from '../gateway/revision.ts'
 import { Applier, type ApplierPorts } from './apply/applier.ts'
 import { type Opened, Reloader } from './reloader.ts'
 import { ServedRevisions } from './served-revisions.ts'
@@ -20,6 +22,7 @@ interface ChangesPorts extends FilesOf {
   readonly clock: Clock
   readonly alarm: Alarm
   readonly say: (text: string) => void
+  readonly audited: Audited
 }
 
 /** What changes what serves, one change after the other, and what is known of those before. */
@@ -29,7 +32,7 @@ export interface Changes {
   applierOn(store: ApplierPorts['store']): Applier
 }
 
-export function changesOf(loaded: Loaded, { main, open, clock, alarm, say, ...ports }: ChangesPorts): Changes {
+export function changesOf(loaded: Loaded, { main, open, clock, alarm, say, audited, ...ports }: ChangesPorts): Changes {
   const load = ports.load ?? (() => ({ ok: true, loaded, sources: new Map(), paths: [], includes: [] }) as const)
   const files = main === undefined ? undefined : new ConfigFiles(main)
   const revisions = new ServedRevisions(loaded, clock, alarm)
@@ -37,7 +40,12 @@ export function changesOf(loaded: Loaded, { main, open, clock, alarm, say, ...po
     load,
     finish: () => (files?.isUnderWay() ? files.finish() : undefined),
     open,
-    keep: (next, by, how) => revisions.keep(next, by, how),
+    keep: async (next, by, how) => {
+      const { before, after } = revisions.keep(next, by, how)
+      // Nobody asked for those that a watch finds.
+      if (how === 'start' || how === 'watch') return
+      await audited({ by, action: how, before: before ? revisionText(before) : '', after: revisionText(after) })
+    },
     clock,
     alarm,
     say,
@@ -49,3 +57,6 @@ export function changesOf(loaded: Loaded, { main, open, clock, alarm, say, ...po
     applierOn: store => new Applier({ reloader, store, load, open, revisions, alarm, ...place }),
   }
 }
+
+/** The number is that of this gateway; what is behind it is the same on every gateway with these files. */
+const revisionText = ({ number, revision }: Revision): string => `${number} (${revision})`

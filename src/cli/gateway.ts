@@ -8,6 +8,7 @@ import { DecisionFiles } from '../adapters/decisions/log.ts'
 import type { Identity } from '../adapters/identity/identity.ts'
 import { Metrics } from '../adapters/metrics/metrics.ts'
 import type { Address, Loaded } from '../config/settings.ts'
+import { auditedIn } from '../gateway/audited.ts'
 import { Inquiries } from '../gateway/inquiries.ts'
 import { Leases } from '../gateway/leases.ts'
 import { Pools } from '../gateway/pools.ts'
@@ -101,10 +102,12 @@ export async function startGateway(loaded: Loaded, world: World, hooks: GatewayH
     },
     clock,
     say,
+    audited: change => audited(change),
   })
   const keep = () => reloader.settings.ledger.keep
 
   const { store, close: closeState } = await openState(loaded, world, alarm, { keep, wrote: metrics.wrote })
+  const audited = auditedIn(store, alarm)
   const applier = applierOn(store)
   const leases = new Leases(store, clock, alarm)
   const stopUpkeep = startUpkeep(store, clock, keep, alarm)
@@ -147,6 +150,7 @@ export async function startGateway(loaded: Loaded, world: World, hooks: GatewayH
     counter: metrics,
     metrics: () => metrics.exposition(hooks.processMetrics),
     reload: by => reloader.reload(by),
+    audited,
     revisions,
     apply: application => applier.apply(application),
     bodies,

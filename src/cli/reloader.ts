@@ -15,8 +15,8 @@ export interface ReloaderPorts {
   readonly finish: () => Promise<unknown> | undefined
   /** Opens what a configuration needs. Rejects when it cannot be had. */
   readonly open: (loaded: Loaded) => Promise<Opened>
-  /** Keeps what serves from now on. */
-  readonly keep: (loaded: Loaded, by: string, how: How) => void
+  /** Keeps what serves from now on. Never rejects. */
+  readonly keep: (loaded: Loaded, by: string, how: How) => Promise<void>
   readonly clock: Clock
   readonly alarm: Alarm
   /** What an operator is to read, over several lines. */
@@ -96,14 +96,14 @@ export class Reloader {
       if (fixed.length > 0) return this.#refuse(fixed, sources, by)
       const opened = await this.#ports.open(loaded)
       opened.serve()
-      return this.accept(loaded, { sources, by, how: by === WATCH ? 'watch' : 'reload' })
+      return await this.accept(loaded, { sources, by, how: by === WATCH ? 'watch' : 'reload' })
     } catch (error) {
       return this.#refuse([this.#unusable(error)], sources, by)
     }
   }
 
   /** Takes note that a configuration serves. */
-  accept(loaded: Loaded, { sources, by, how }: Accepted): Extract<Reloaded, { ok: true }> {
+  async accept(loaded: Loaded, { sources, by, how }: Accepted): Promise<Extract<Reloaded, { ok: true }>> {
     const previous = this.#serving.config.revision
     this.#serving = loaded
     this.#generation++
@@ -113,8 +113,9 @@ export class Reloader {
     if (warnings.length > 0) this.#ports.say(renderText(warnings, sources))
     const done = how === 'apply' ? 'applied' : how === 'rollback' ? 'rolled back' : 'reloaded'
     this.#ports.say(`${done}: revision ${previous} → ${config.revision}, generation ${this.#generation}`)
-    this.#ports.keep(loaded, by, how)
-    return { ok: true, revision: config.revision, previous, generation: this.#generation, changed: true, warnings }
+    const generation = this.#generation
+    await this.#ports.keep(loaded, by, how)
+    return { ok: true, revision: config.revision, previous, generation, changed: true, warnings }
   }
 
   #unchanged(by: string): Reloaded {

@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { KeptRevisions } from '../adapters/revisions/revisions.ts'
 import type { Loaded } from '../config/settings.ts'
 import type { Alarm, Clock } from '../gateway/ports.ts'
-import type { How, RevisionFiles, RevisionLine } from '../gateway/revision.ts'
+import type { How, Revision, RevisionFiles, RevisionLine } from '../gateway/revision.ts'
 import type { Revisions } from '../http/applied.ts'
 
 /** What serves, and what served before it, as far as `state_dir` keeps it. */
@@ -26,11 +26,14 @@ export class ServedRevisions implements Revisions {
     return this.#serving
   }
 
-  /** Keeps what serves from now on. */
-  keep({ config, texts }: Loaded, by: string, how: How): void {
+  /** Keeps what serves from now on. What served before, and this. */
+  keep({ config, texts }: Loaded, by: string, how: How): { readonly before?: Revision; readonly after: Revision } {
+    const before = this.#serving
     const { revision } = config
     const kept = this.#kept.keep({ revision, at: this.#clock.now(), by, how, files: texts })
-    this.#serving = { ...kept, files: texts }
+    const after = { ...kept, files: texts }
+    this.#serving = after
+    return { ...(before && { before }), after }
   }
 
   /** Resolves once all of them are on the disk, or it was told that they are not. Never rejects. */

@@ -36,6 +36,8 @@ export interface AccountStore {
   readAccounts(): AsyncIterable<AccountRecord>
   /** Changes what an operator decides of an account; undefined when there is none. Durable: it holds for the next request. */
   changeTerms(change: TermsChange): Promise<AccountRecord | undefined>
+  /** Writes a row of the audit of a change that is of no account. Durable. */
+  noteChange(change: GatewayChange): Promise<void>
   /** Control changes, oldest first. */
   readAudit(query?: { readonly account?: string; readonly since?: EpochMs }): AsyncIterable<AuditRow>
 }
@@ -137,9 +139,15 @@ export interface AuditRow {
   readonly at: EpochMs
   /** An operator, or an account that signed in. */
   readonly by: string
-  readonly action: 'mint' | 'rotate' | 'revoke' | 'set-plan' | 'set-overage' | 'grant'
+  readonly action: 'mint' | 'rotate' | 'revoke' | 'set-plan' | 'set-overage' | 'grant' | GatewayChange['action']
+  /** Empty for a change of the gateway itself. */
   readonly account: string
-  /** Texts as people read them: a masked key, a plan, an amount; empty for none. */
+  /** Texts as people read them: a masked key, a plan, an amount, a revision, a drained pool; empty for none. */
   readonly before: string
   readonly after: string
+}
+
+/** A change of a gateway itself, as the audit has it. */
+export interface GatewayChange extends Pick<AuditRow, 'by' | 'before' | 'after'> {
+  readonly action: 'apply' | 'rollback' | 'reload' | 'drain' | 'undrain'
 }

@@ -12,7 +12,7 @@ export interface Revision {
   readonly revision: string
   /** Since when it served. */
   readonly at: EpochMs
-  /** `operator`, an account, `start` or `watch`. */
+  /** `operator` with the name that was claimed, an account, `start` or `watch`. */
   readonly by: string
   readonly how: How
 }

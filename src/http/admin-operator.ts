@@ -2,7 +2,8 @@ import { timingSafeEqual } from 'node:crypto'
 import { hashOf } from '../gateway/keys.ts'
 import { isBadToken } from '../gateway/sign-in.ts'
 import type { Denial } from '../policy/denial.ts'
-import { isDenial } from '../wire/body.ts'
+import { invalid, isDenial } from '../wire/body.ts'
+import { USER, USER_HEADER, USER_HINT } from '../wire/user.ts'
 import type { App } from './endpoint.ts'
 
 /** Who an operator is, as the audit names them. */
@@ -10,13 +11,17 @@ export interface Operator {
   readonly by: string
 }
 
-/** The operator that a request on the admin listener comes from: by the admin token, or a sign-in that `identity.admins` lists. */
+/**
+ * The operator that a request on the admin listener comes from: by the admin token, or a sign-in that `identity.admins`
+ * lists. `user` is what who holds the admin token says of who that is; a sign-in proves it, and is not asked.
+ */
 export async function operatorOf(
   { adminToken, verify, settings }: Pick<App, 'adminToken' | 'verify' | 'settings'>,
   authorization = '',
+  user?: string | readonly string[],
 ): Promise<Operator | Denial> {
   const token = bearerOf(authorization)
-  if (isSame(adminToken, token)) return { by: 'operator' }
+  if (isSame(adminToken, token)) return tokenHolder(user)
   const admins = settings.identity?.admins ?? []
   // Three parts, as every signed JWT has: of anything else the provider need not be asked.
   if (!verify || admins.length === 0 || !token || token.split('.').length !== 3) return NOBODY
@@ -24,6 +29,13 @@ export async function operatorOf(
   if (isBadToken(judged)) return { code: 'INVALID_TOKEN', problem: judged.problem }
   if (admins.includes(judged.account)) return { by: judged.account }
   return { code: 'INVALID_TOKEN', problem: `${judged.account} is not among \`identity.admins\` of the configuration.` }
+}
+
+/** One token is shared by all that hold it. What they call themselves is a claim. */
+function tokenHolder(user: string | readonly string[] | undefined): Operator | Denial {
+  if (user === undefined) return { by: 'operator' }
+  if (typeof user === 'string' && USER.test(user)) return { by: `operator ${user}` }
+  return invalid(USER_HEADER, USER_HINT)
 }
 
 const NOBODY: Denial = {

@@ -48,8 +48,14 @@ const drain =
     const body = await readSmall(call, checkOne)
     const place = isDenial(body) ? body : placeNamed(app, body.body)
     if (isDenial(place)) return call.deny(place)
-    if (setDrained(place, drained))
+    if (setDrained(place, drained)) {
       app.alarm(`an operator ${drained ? 'drained' : 'undrained'} ${textOf(place)}`, { by })
+      const { pool, replica } = place
+      const what = replica ? `${pool.name} ${replica.url}` : pool.name
+      await app.audited(
+        drained ? { by, action: 'drain', before: '', after: what } : { by, action: 'undrain', before: what, after: '' },
+      )
+    }
     call.json(200, { ...(await shown(app, place.pool)), note: NOTE }, UNCACHED)
   }
 

@@ -5,6 +5,7 @@ import type { Denial } from '../policy/denial.ts'
 import { isDenial } from '../wire/body.ts'
 import { denialEvent } from '../wire/denial.ts'
 import type { ProtocolDenial } from '../wire/docs.ts'
+import { USER_HEADER } from '../wire/user.ts'
 import { operatorOf, scraperOf } from './admin-operator.ts'
 import { ClientLeft } from './body.ts'
 import type { HttpCall } from './call.ts'
@@ -26,13 +27,13 @@ export async function answer(
     return asks ? preflight(call, match.allow) : call.deny(match)
   }
   const { endpoint, id } = match
-  const { authorization } = call.request.headers
+  const { authorization, [USER_HEADER]: user } = call.request.headers
   if (endpoint.sheds && isShed(app, endpoint.who === 'anyone' ? 'guest' : 'unknown')) return refuse(call)
   switch (endpoint.who) {
     case 'anyone':
       return endpoint.run(app, call, id)
     case 'operator': {
-      const operator = await operatorOf(app, authorization)
+      const operator = await operatorOf(app, authorization, user)
       return isDenial(operator) ? call.deny(operator) : endpoint.run(app, call, operator.by)
     }
     case 'scraper': {

@@ -1,4 +1,5 @@
 import type { Secret } from '../config/settings.ts'
+import type { Audited } from '../gateway/audited.ts'
 import type { Identified } from '../gateway/identify.ts'
 import type { Gateway } from '../gateway/infer.ts'
 import type { Random } from '../gateway/ports.ts'
@@ -75,6 +76,8 @@ export interface Process extends Omit<Gateway, PerSnapshot> {
   readonly feed: Feed
   /** What was counted, in the form that Prometheus reads. */
   readonly metrics: () => Promise<Exposition>
+  /** For changes of the gateway itself: those of accounts are written with what they change. */
+  readonly audited: Audited
   /** Loads the files again, because somebody asks for it. They take effect whole, or not at all. */
   readonly reload: (by: string) => Promise<Reloaded>
   readonly revisions: Revisions

@@ -9,7 +9,7 @@ import { compileProgram, type Program } from './program.ts'
 let program: Program
 let cwd: string
 // Below the ports that the system gives out by itself.
-const env = { CLOUD_KEY: 'k', LISTEN: '127.0.0.1:0', ADMIN: '127.0.0.1:19471' }
+const env = { CLOUD_KEY: 'k', LISTEN: '127.0.0.1:0', ADMIN: '127.0.0.1:19471', SVCCTL_USER: 'ada@laptop' }
 let turns: Turns
 const svcctl = (...args: string[]) => turns.run(args, { cwd, env })
 
@@ -188,7 +188,7 @@ describe.each([
     const text = await svcctl('audit', '--since', '1d')
     const { data } = JSON.parse((await svcctl('audit', '--account', account, '--json')).stdout)
 
-    const by = serving ? 'operator' : 'operator (local)'
+    const by = serving ? 'operator ada@laptop' : 'operator ada@laptop (local)'
     expect(text.stdout).toMatch(/^AT +BY +ACTION +ACCOUNT +BEFORE +AFTER\n20/)
     expect(data).toMatchObject([
       { by, action: 'mint', before: '', after: `${key.slice(0, 8)}…` },

@@ -67,6 +67,20 @@ it('rows that break off are told of, and not taken for all that there are', asyn
   expect(read).toEqual([row])
 })
 
+it('each request says who runs the command', async () => {
+  vi.stubEnv('SVCCTL_ADMIN', url)
+  vi.stubEnv('SVCCTL_USER', 'ci/deploy-42')
+  const named: unknown[] = []
+  answer = (request, response) => {
+    named.push(request.headers['x-svcctl-user'])
+    response.end('{"data":[]}')
+  }
+
+  await (await openControl('no.yaml')).list()
+
+  expect(named).toEqual(['ci/deploy-42'])
+})
+
 it('a token is not sent to where a redirect points', async () => {
   vi.stubEnv('SVCCTL_ADMIN', url)
   const asked: (string | undefined)[] = []

@@ -70,7 +70,7 @@ export async function siteOf(dir: string, gateway: Running, { SVCCTL_TOKEN } = e
     dir,
     gateway,
     url,
-    env: { SVCCTL_TOKEN, SVCCTL_ADMIN: admin },
+    env: { SVCCTL_TOKEN, SVCCTL_ADMIN: admin, SVCCTL_USER: 'ada@laptop' },
     write: (name, text) => writeFileSync(join(dir, name), text),
     key: async (account = 'ada', plan = 'pro') => {
       const response = await fetch(`${admin}/admin/keys`, {

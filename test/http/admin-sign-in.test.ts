@@ -33,10 +33,14 @@ const tokenOf = (sub: string, claims = {}) => {
 }
 const list = (token: string) => fetch(`${test.admin}/admin/keys`, { headers: { authorization: `Bearer ${token}` } })
 
-it('an account that identity.admins lists does what operators may, and the audit names it', async () => {
+it('an account that identity.admins lists does what operators may, and the audit names it, whatever it calls itself', async () => {
   const response = await fetch(`${test.admin}/admin/keys`, {
     method: 'POST',
-    headers: { authorization: `Bearer ${tokenOf('ops')}`, 'content-type': 'application/json' },
+    headers: {
+      authorization: `Bearer ${tokenOf('ops')}`,
+      'content-type': 'application/json',
+      'x-svcctl-user': 'somebody@else',
+    },
     body: JSON.stringify({ account: 'ada', plan: 'free' }),
   })
 

@@ -3,6 +3,7 @@ import type {
   AccountStore,
   AuditRow,
   EventCount,
+  GatewayChange,
   GuestMint,
   KeyRecord,
   Mint,
@@ -15,7 +16,7 @@ import type {
 import type { EpochMs, Millis } from '../../policy/config.ts'
 import type { Caller } from '../../policy/facts.ts'
 import { changeTerms, findAccount, findAccounts, readAccounts, signIn } from './accounts.ts'
-import { readAudit } from './audit.ts'
+import { noteChange, readAudit } from './audit.ts'
 import type { Books } from './books.ts'
 import { Events } from './events.ts'
 import { findGuest, mintGuest } from './guests.ts'
@@ -82,6 +83,10 @@ export abstract class EmbeddedAccounts implements AccountStore {
 
   async changeTerms(change: TermsChange): Promise<AccountRecord | undefined> {
     return changeTerms(this.books.records, change, this.books.now())
+  }
+
+  async noteChange(change: GatewayChange): Promise<void> {
+    await noteChange(this.books.records, change, this.books.now())
   }
 
   readAudit(query?: { readonly account?: string; readonly since?: EpochMs }): AsyncIterable<AuditRow> {

@@ -1,4 +1,4 @@
-import type { AuditRow } from '../../gateway/account-store.ts'
+import type { AuditRow, GatewayChange } from '../../gateway/account-store.ts'
 import type { EpochMs } from '../../policy/config.ts'
 import { pagesOf } from './pages.ts'
 import type { Records } from './records.ts'
@@ -9,6 +9,10 @@ export function note({ audit, meta }: Records, row: AuditRow): void {
   meta.put('audited', number)
   audit.put(number, row)
 }
+
+/** Writes a row of a change that is of no account. */
+export const noteChange = (records: Records, change: GatewayChange, at: EpochMs): Promise<void> =>
+  records.transact(() => note(records, { ...change, at, account: '' }))
 
 export async function* readAudit(
   { audit }: Records,

@@ -1,9 +1,10 @@
-import type { AccountRecord, AuditRow, SignedIn, TermsChange } from '../../gateway/account-store.ts'
+import type { AccountRecord, AuditRow, GatewayChange, SignedIn, TermsChange } from '../../gateway/account-store.ts'
 import { changed, withClaim } from '../../gateway/terms.ts'
 import type { EpochMs } from '../../policy/config.ts'
 import type { Caller } from '../../policy/facts.ts'
 import type { Access } from './access.ts'
 import { ACCOUNT_FIELDS, readAccount, recordOf, type StoredAccount, termsText } from './account.ts'
+import { GATEWAYS } from './layout.ts'
 
 /** Audit rows asked for at once. */
 const PAGE = 256
@@ -78,6 +79,11 @@ export class Accounts {
       const done = await this.#change(account, known.text, termsText(terms), ['', by, action, before, after])
       if (done) return recordOf({ ...known, terms })
     }
+  }
+
+  async note({ by, action, before, after }: GatewayChange): Promise<void> {
+    const { audit } = this.#access.layout.of(GATEWAYS)
+    await this.#access.script(GATEWAYS, 'note', [audit], [by, action, before, after])
   }
 
   async *audit({ account, since = 0 }: { account?: string; since?: EpochMs } = {}): AsyncGenerator<AuditRow> {

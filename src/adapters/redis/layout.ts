@@ -85,6 +85,8 @@ export class Layout {
 export const GUESTS = 'guests'
 /** Neither is this one. */
 export const POOLS = 'pools'
+/** Nor this one: the audit of changes that are of no account. */
+export const GATEWAYS = 'gateways'
 
 /** Keys of one bucket. */
 export class Bucket {

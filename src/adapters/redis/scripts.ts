@@ -24,6 +24,7 @@ const scripts = {
   rotate: script('audit', 'rotate'),
   revoke: script('audit', 'revoke'),
   change: script('audit', 'change'),
+  note: script('audit', 'note'),
   count: script('count'),
   waste: script('totals', 'waste'),
   allowance: script('allowance'),

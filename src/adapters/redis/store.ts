@@ -2,6 +2,7 @@ import type {
   AccountRecord,
   AuditRow,
   EventCount,
+  GatewayChange,
   GuestMint,
   KeyRecord,
   Mint,
@@ -219,6 +220,10 @@ class RedisStore implements Store {
 
   changeTerms(change: TermsChange): Promise<AccountRecord | undefined> {
     return this.#accounts.change(change)
+  }
+
+  noteChange(change: GatewayChange): Promise<void> {
+    return this.#accounts.note(change)
   }
 
   readAudit(query?: { readonly account?: string; readonly since?: EpochMs }): AsyncIterable<AuditRow> {

@@ -89,7 +89,7 @@ export class Applier {
       throw withMore(error, moves.said())
     }
     const { by, how } = application
-    const accepted = reloader.accept(loaded, { sources, by, how })
+    const accepted = await reloader.accept(loaded, { sources, by, how })
     await moves.after()
     await revisions.written()
     return { ...accepted, number: revisions.serving.number, moved: moves.moved() }

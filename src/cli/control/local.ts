@@ -14,6 +14,7 @@ import { ledgerRecord, usageReport } from '../../wire/report.ts'
 import { readSince, SINCE_FORMS } from '../../wire/since.ts'
 import { guestSecretsOf } from '../guest-secret.ts'
 import { alarmLine } from '../log-line.ts'
+import { osUser } from '../os-user.ts'
 import { openStore } from '../store.ts'
 import { CommandFailed, exitCodes } from '../talk.ts'
 import { world } from '../world.ts'
@@ -26,7 +27,7 @@ export async function localControl({ config, settings }: Loaded): Promise<Contro
   const alarm = (message: string, details?: Parameters<typeof alarmLine>[1]) =>
     console.error(alarmLine(message, details))
   const store = await openStore(settings, world, alarm, 'tool')
-  const desk: Desk = { config, settings, store, guestSecrets, ...world, by: 'operator (local)' }
+  const desk: Desk = { config, settings, store, guestSecrets, ...world, by: `operator ${osUser()} (local)` }
   return controlOf(errandsAt(desk), streamsOf(desk))
 }
 

@@ -3,7 +3,9 @@ import { json as parse } from 'node:stream/consumers'
 import { isObject, type JsonObject } from '../../wire/body.ts'
 import { linesOf } from '../../wire/lines.ts'
 import { readLedgerRecord, readUsageReport } from '../../wire/read-report.ts'
+import { USER_HEADER } from '../../wire/user.ts'
 import { ask, type Question } from '../http.ts'
+import { osUser } from '../os-user.ts'
 import { CommandFailed, exitCodes } from '../talk.ts'
 import { ApplyRefused } from './apply-refused.ts'
 import type { Control } from './control.ts'
@@ -107,7 +109,7 @@ function send(
   return ask(url, {
     ...waiting,
     method,
-    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json', [USER_HEADER]: osUser() },
     ...(body && { body: JSON.stringify(body) }),
   }).catch((error: Error) => {
     throw new CommandFailed(`✗ no gateway answers at ${new URL(url).origin}: ${error.message}`, exitCodes.unreachable)

@@ -14,7 +14,7 @@ export interface ShownRevision {
   readonly revision: string
   /** Since when it serves or served: an ISO time. */
   readonly at: string
-  /** `operator`, an account, `start` or `watch`. */
+  /** `operator` with the name that was claimed, an account, `start` or `watch`. */
   readonly by: string
   readonly how: (typeof HOWS)[number]
 }

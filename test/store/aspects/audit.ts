@@ -103,6 +103,25 @@ export function auditContract(start: Start): void {
     expect(await auditOf(store)).toEqual(before)
   })
 
+  it('a change of the gateway itself leaves a row without an account, which no account is shown', async () => {
+    const { store, clock, reopen } = await start()
+    await store.noteChange({ by: 'operator ada@laptop', action: 'apply', before: '1 (aaa)', after: '2 (bbb)' })
+    clock.at += 1
+    await store.signIn({ account: 'acct_a' })
+    await store.changeTerms({ account: 'acct_a', change: { override: 'pro' }, by })
+    clock.at += 1
+    await store.noteChange({ by, action: 'drain', before: '', after: 'onprem' })
+
+    const reopened = await reopen()
+
+    expect(await auditOf(reopened)).toEqual([
+      { at: NOON, by: 'operator ada@laptop', action: 'apply', account: '', before: '1 (aaa)', after: '2 (bbb)' },
+      { at: NOON + 1, by, action: 'set-plan', account: 'acct_a', before: '', after: 'pro' },
+      { at: NOON + 2, by, action: 'drain', account: '', before: '', after: 'onprem' },
+    ])
+    expect(await auditOf(reopened, { account: 'acct_a' })).toMatchObject([{ action: 'set-plan' }])
+  })
+
   it('is read oldest first, of one account or from a moment on, also after a restart', async () => {
     const { store, clock, reopen } = await start()
     const accounts = Array.from({ length: 300 }, (_, index) => `acct_${index % 3}`)

@@ -1,0 +1,7 @@
+/** In which svcctl says who runs it, for the audit. */
+export const USER_HEADER = 'x-svcctl-user'
+
+/** No blank, and no bracket in front: no name reads like one of the gateway's own words, such as `operator (local)`. */
+export const USER = /^[0-9A-Za-z_][!-~]{0,63}$/
+
+export const USER_HINT = 'must be 1 to 64 visible ASCII characters, the first a letter, a digit or _'
