@@ -4,14 +4,14 @@ import { OUTLINE_CODE } from './outline-code.ts'
 /** Deeper nesting than this is nobody's honest request, and recursion over it would overflow. */
 const MAX_DEPTH = 64
 /** The longest conversation, of 10,000 messages that each call a tool, has 100,000; these take a thirtieth of a second. */
-const MAX_VALUES = 120_000
+const MAX_VALUES = 105_000
 /** Four times what any backend knows. */
 const MAX_MEMBERS = 256
 /**
  * Names that are new to the parser, as wasm/names.ts counts them, take a microsecond or two each. A thousand tools of
- * ten parameters each have fewer; conversations have few, since their messages have the same names in the same order.
+ * eight parameters each have fewer; conversations have few, since their messages have the same names in the same order.
  */
-const MAX_NEW_NAMES = 12_000
+const MAX_NEW_NAMES = 10_000
 /** Memory of WebAssembly never shrinks: what a larger body took is given back after so many that are not. */
 const KEPT_BYTES = 4_194_304
 const KEPT_FOR = 1000

@@ -12,20 +12,20 @@ const refusal = (json: string): string => {
 
 describe('a body that would hold up everybody is refused before anything of it is parsed', () => {
   const members = 'body has more than 256 fields'
-  const names = 'body has more than 12000 names of fields that are new, or new in their order'
-  const values = 'body has more than 120000 values'
+  const names = 'body has more than 10000 names of fields that are new, or new in their order'
+  const values = 'body has more than 105000 values'
   it.each([
     ['fields of its own', `{${listed(300, n => `"k${n}":1`)},${MESSAGES}}`, members],
     ['fields of its own that are numbers', `{${listed(240_000, n => `"${n * 7919}":1`)},${MESSAGES}}`, members],
-    ['names in one object', `{"a":{${listed(12_001, n => `"k${n}":1`)}},${MESSAGES}}`, names],
-    ['objects of one name each', `{"a":[${listed(12_001, n => `{"k${n}":1}`)}],${MESSAGES}}`, names],
-    ['names that are numbers, though always the same', `{"a":[${listed(12_001, () => '{"7":1}')}],${MESSAGES}}`, names],
+    ['names in one object', `{"a":{${listed(10_001, n => `"k${n}":1`)}},${MESSAGES}}`, names],
+    ['objects of one name each', `{"a":[${listed(10_001, n => `{"k${n}":1}`)}],${MESSAGES}}`, names],
+    ['names that are numbers, though always the same', `{"a":[${listed(10_001, () => '{"7":1}')}],${MESSAGES}}`, names],
     [
       'names in ever another order',
       `{"a":[${listed(16_000, n => `{"a${n % 120}":1,"b${Math.floor(n / 120)}":1}`)}],${MESSAGES}}`,
       names,
     ],
-    ['values', `{"a":[${listed(120_000, () => '1')}],${MESSAGES}}`, values],
+    ['values', `{"a":[${listed(105_000, () => '1')}],${MESSAGES}}`, values],
   ])('for its %s', (_, json, problem) => {
     expect(refusal(json)).toBe(problem)
     expect(refusal(`${json.slice(0, -1)}, and no JSON`)).toBe(problem)
@@ -33,7 +33,7 @@ describe('a body that would hold up everybody is refused before anything of it i
 
   it.each([
     ['10,000 messages that call tools', chatOf(10_000)],
-    ['1000 tools of 10 parameters', `{"tools":[${listed(1000, toolOf)}],${MESSAGES}}`],
+    ['1000 tools of 8 parameters', `{"tools":[${listed(1000, toolOf)}],${MESSAGES}}`],
   ])('and %s are not', (_, json) => {
     expect(refusal(json)).toBe('accepted')
   })
@@ -45,7 +45,7 @@ function chatOf(messages: number): string {
 }
 
 function toolOf(tool: number): string {
-  const properties = listed(10, n => `"p${tool}_${n}":{"type":"string","description":"x"}`)
+  const properties = listed(8, n => `"p${tool}_${n}":{"type":"string","description":"x"}`)
   return `{"type":"function","function":{"name":"f${tool}","parameters":{"type":"object","properties":{${properties}}}}}`
 }
 
@@ -63,7 +63,7 @@ it.each([
   ['a long prompt', `{"messages":[{"role":"user","content":"${'x'.repeat(1_000_000)}"}]}`, false],
   ['a conversation', chatOf(300), false],
   ['the longest conversation', chatOf(10_000), true],
-  ['many names', `{"a":{${listed(10_000, n => `"k${n}":1`)}},${MESSAGES}}`, true],
+  ['many names', `{"a":{${listed(8_000, n => `"k${n}":1`)}},${MESSAGES}}`, true],
   ['a long text of another field', `{"a":"${'x'.repeat(1_000_000)}",${MESSAGES}}`, true],
   ['what is refused at once', `{${listed(300, n => `"k${n}":1`)}}`, false],
 ])('whether a body is dear is known before it is parsed: %s', (_, json, isDear) => {
