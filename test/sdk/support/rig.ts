@@ -27,7 +27,10 @@ export function useRig(): Rig {
   return useGateway(backend => {
     backend.always(models.answer)
     // Longer than the silences of these tests.
-    return startTestGateway({ onprem: [backend], yaml: 'failover: { headers_timeout: 60s }' })
+    return startTestGateway({
+      onprem: [backend],
+      yaml: 'failover: { headers_timeout: 60s, first_content_timeout: 60s }',
+    })
   })
 }
 
