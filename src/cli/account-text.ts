@@ -1,4 +1,5 @@
 import type { ShownAccount, ShownKey, ShownPlan } from '../http/admin-records.ts'
+import { type Column, tableText } from './table.ts'
 import { table } from './talk.ts'
 
 /** An account as people read it: one line for each thing that is decided or counted of it. */
@@ -22,6 +23,37 @@ export function accountText(account: ShownAccount): string {
       : [['key', 'none']]),
   ]
   return table(rows)
+}
+
+/** Accounts as people read them. */
+export const accountsTable = (accounts: readonly ShownAccount[]): string =>
+  tableText(
+    COLUMNS,
+    accounts.map(({ label, account, plan, used_usd, limit_usd, keys }) => [
+      label,
+      account,
+      plan ?? 'none',
+      `$${used_usd}`,
+      limit_usd === null ? '-' : `$${limit_usd}`,
+      keysText(keys),
+    ]),
+  )
+
+const COLUMNS: readonly Column[] = [
+  { title: 'LABEL', least: 12 },
+  // Not left out before the plan: it is what the other commands are told where labels are not unique.
+  { title: 'ACCOUNT', least: 10 },
+  { title: 'PLAN', least: 6, gives: 1 },
+  { title: 'USED', number: true },
+  { title: 'LIMIT', number: true },
+  { title: 'KEYS', gives: 2 },
+]
+
+/** `svc_ab12…, 2 ended` */
+function keysText(keys: ShownAccount['keys']): string {
+  const active = keys.filter(({ status }) => status === 'active').map(({ key }) => key)
+  const ended = keys.length - active.length
+  return [...active, ...(ended > 0 ? [`${ended} ended`] : [])].join(', ') || '-'
 }
 
 /** A key, and the account that it is of. */

@@ -1,6 +1,6 @@
-import type { Command } from 'commander'
+import { type Command, InvalidArgumentError, Option } from 'commander'
 import type { ShownAccount } from '../http/admin-records.ts'
-import { accountText, overageText, planText } from './account-text.ts'
+import { accountsTable, accountText, overageText, planText } from './account-text.ts'
 import { asksFirst, confirm, mayAsk } from './confirm.ts'
 import type { Control } from './control/control.ts'
 import { writeJson, writeOut } from './stdout.ts'
@@ -15,9 +15,14 @@ interface PlanOptions extends ClearOptions {
   readonly yes?: boolean
 }
 
+interface ListOptions extends Common {
+  readonly plan?: string
+  readonly limit: number
+}
+
 const NAMED = 'its id or label, or its key'
 
-/** Registers `svcctl accounts show|set-plan|set-overage|grant`. */
+/** Registers `svcctl accounts list|show|set-plan|set-overage|grant`. */
 export function registerAccounts(program: Command): void {
   const accounts = program.command('accounts').description('show accounts, and decide their plan, overage and credit')
 
@@ -30,6 +35,14 @@ export function registerAccounts(program: Command): void {
         await (options.json ? writeJson(account) : writeOut([`${accountText(account)}\n`]))
       }),
     )
+
+  ofGateway(accounts.command('list'))
+    .description(
+      'show accounts with their plan, what they used of this window, and their keys; devices only with their plan',
+    )
+    .option('--plan <plan>', 'only those on this plan')
+    .addOption(new Option('--limit <number>', 'at most so many, up to 10000').default(100).argParser(limitOf))
+    .action((options: ListOptions) => withControl(options, control => list(control, options)))
 
   asksFirst(ofGateway(accounts.command('set-plan')))
     .description('put an account on a plan, whatever its sign-in token says; it holds for the next request')
@@ -74,6 +87,21 @@ export function registerGrant(parent: Command): void {
         await tell(account, `granted to ${account.label} until ${until}: $${account.granted_usd} in sum`, options)
       })
     })
+}
+
+async function list(control: Control, { plan, limit, json }: ListOptions): Promise<void> {
+  const accounts = await control.listAccounts({ limit, ...(plan !== undefined && { plan }) })
+  if (json) return writeJson(accounts)
+  if (accounts.data.length === 0)
+    console.error(plan === undefined ? 'There are no accounts.' : `No account is on ${plan}.`)
+  else await writeOut([`${accountsTable(accounts.data)}\n`])
+  if (accounts.has_more) console.error(`▲ there are more than these ${limit}: give --limit or --plan`)
+}
+
+function limitOf(text: string): number {
+  const limit = Number(text)
+  if (/^\d{1,5}$/.test(text) && limit >= 1 && limit <= 10_000) return limit
+  throw new InvalidArgumentError('Write a whole number from 1 to 10000.')
 }
 
 async function setPlan(control: Control, named: string, plan: string | null, options: PlanOptions): Promise<void> {

@@ -46,7 +46,7 @@ export async function showAccount(desk: Desk, body: JsonObject): Promise<ShownAc
   return isDenial(record) ? record : shown(desk, record)
 }
 
-async function shown({ config, store }: Desk, record: AccountRecord): Promise<ShownAccount> {
+export async function shown({ config, store }: Desk, record: AccountRecord): Promise<ShownAccount> {
   const [spend, keys] = await Promise.all([store.readSpend(record.account), store.keysOf(record.account)])
   return shownAccount(config, record, spend, keys)
 }

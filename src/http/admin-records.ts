@@ -42,6 +42,13 @@ export interface ShownAccount extends ShownPlan {
   readonly keys: readonly Pick<ShownKey, 'key' | 'status' | 'created'>[]
 }
 
+/** Some accounts, or all. */
+export interface ShownAccounts {
+  readonly object: 'list'
+  readonly data: readonly ShownAccount[]
+  readonly has_more: boolean
+}
+
 type ShownOverage = 'on' | 'off' | { readonly cap_usd: string }
 
 /** One control change. */

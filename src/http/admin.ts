@@ -1,4 +1,5 @@
 import { isDenial, type JsonObject } from '../wire/body.ts'
+import { listAccountsErrand } from './admin-account-list.ts'
 import { accountErrands } from './admin-accounts.ts'
 import { applyConfig } from './admin-apply.ts'
 import { exportAudit } from './admin-audit.ts'
@@ -17,7 +18,7 @@ import { showReadyInDetail } from './ready.ts'
 import { exportLedger, showUsage } from './usage.ts'
 
 /** What svcctl also does by itself, on the store of a gateway that does not run. */
-export const errands: readonly Errand[] = [...keyErrands, ...accountErrands]
+export const errands: readonly Errand[] = [...keyErrands, ...accountErrands, listAccountsErrand]
 
 /** What operators may call, on the admin listener alone. */
 export const adminEndpoints: readonly Endpoint[] = [

@@ -30,6 +30,7 @@ const READS: Readonly<Record<string, readonly string[]>> = {
   pools: ['pools'],
   keys: ['keys list', 'keys show ada'],
   accounts: ['accounts show bob@example.com'],
+  'accounts-list': ['accounts list', 'accounts list --plan pro', 'accounts list --limit 1 --plan free'],
   usage: ['usage', 'usage --by plan', 'usage --by model', 'usage --by account', 'usage --failed-attempts'],
   audit: ['audit', 'audit --since 2999-01-01'],
   validate: ['validate -c next.yaml', 'validate -c bad.yaml'],

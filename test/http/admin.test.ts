@@ -57,6 +57,7 @@ it.each([
   ['GET', 'keys'],
   ['POST', 'keys'],
   ['POST', 'keys/guest'],
+  ['POST', 'accounts/list'],
   ['POST', 'keys/show'],
   ['POST', 'keys/rotate'],
   ['POST', 'keys/revoke'],
@@ -435,6 +436,38 @@ describe('an account', () => {
     expect(await send('accounts/show', { account: 'nobody' })).toMatchObject({
       status: 400,
       body: { error: 'account: there is no account `nobody`' },
+    })
+  })
+})
+
+describe('POST /admin/accounts/list', () => {
+  it('lists accounts with their plan, usage and keys: no more than the limit, and says when there are others', async () => {
+    for (const name of ['ada', 'bob', 'cy']) await mint(name, name === 'bob' ? 'pro' : 'free')
+    await did('keys/guest', { device_id: 'phone-0001' })
+
+    const labels = async (body: object) => {
+      const { data, has_more } = (await did('accounts/list', body)) as { data: { label: string }[]; has_more: boolean }
+      return [data.map(({ label }) => label).sort(), has_more]
+    }
+
+    expect(await labels({ limit: 3 })).toEqual([['ada', 'bob', 'cy'], false])
+    expect((await labels({ limit: 2 }))[1]).toBe(true)
+    expect(await labels({ limit: 2, plan: 'free' })).toEqual([['ada', 'cy'], false])
+    expect((await labels({ limit: 9, plan: 'guest-device' }))[0]).toHaveLength(1)
+    expect(await did('accounts/list', { limit: 9, plan: 'pro' })).toMatchObject({
+      data: [{ label: 'bob', plan: 'pro', used_usd: '0', keys: [{ status: 'active' }] }],
+    })
+  })
+
+  it.each([
+    [{ limit: 0 }, 'limit'],
+    [{ limit: 10_001 }, 'limit'],
+    [{}, 'limit'],
+    [{ limit: 1, plan: 'gold' }, 'no such plan `gold`'],
+  ])('refuses %j', async (body, why) => {
+    expect(await send('accounts/list', body)).toMatchObject({
+      status: 400,
+      body: { error: expect.stringContaining(why) },
     })
   })
 })

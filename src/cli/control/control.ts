@@ -1,4 +1,4 @@
-import type { ShownAccount, ShownAudit, ShownKey } from '../../http/admin-records.ts'
+import type { ShownAccount, ShownAccounts, ShownAudit, ShownKey } from '../../http/admin-records.ts'
 import type { ShownStanding } from '../../http/event-records.ts'
 import type { Group, LedgerRecord, UsageReport } from '../../wire/report.ts'
 
@@ -12,6 +12,8 @@ export interface Control extends Streams {
   showKey(named: string): Promise<ShownKey & { readonly owner: ShownAccount }>
   rotate(named: string): Promise<MintedByOperator>
   revoke(named: string): Promise<ShownKey>
+  /** At most `limit`; without a plan all but devices. */
+  listAccounts(query: { readonly plan?: string; readonly limit: number }): Promise<ShownAccounts>
   showAccount(named: string): Promise<ShownAccount>
   /** Null: no longer by an operator. */
   setPlan(named: string, plan: string | null): Promise<ShownAccount>

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../wire/body.ts'
 import type { Control, MintedByOperator, Streams } from './control.ts'
-import { readKeys, readOwnedKey, readShownAccount, readShownKey } from './read.ts'
+import { readAccounts, readKeys, readOwnedKey, readShownAccount, readShownKey } from './read.ts'
 
 /** Runs an errand of the admin table, by its path. Rejects with CommandFailed when it is refused. */
 export type RunErrand = (method: 'GET' | 'POST', path: string, body?: object) => Promise<JsonObject>
@@ -16,6 +16,7 @@ export const controlOf = (run: RunErrand, streams: Streams): Control => ({
   showKey: async key => readOwnedKey(await run('POST', '/admin/keys/show', { key })),
   rotate: async key => readMinted(await run('POST', '/admin/keys/rotate', { key })),
   revoke: async key => readShownKey(await run('POST', '/admin/keys/revoke', { key })),
+  listAccounts: async query => readAccounts(await run('POST', '/admin/accounts/list', query)),
   showAccount: async account => readShownAccount(await run('POST', '/admin/accounts/show', { account })),
   setPlan: async (account, plan) => readShownAccount(await run('POST', '/admin/accounts/plan', { account, plan })),
   setOverage: async (account, overage) =>

@@ -1,4 +1,4 @@
-import type { ShownAccount, ShownAudit, ShownKey, ShownPlan } from '../../http/admin-records.ts'
+import type { ShownAccount, ShownAccounts, ShownAudit, ShownKey, ShownPlan } from '../../http/admin-records.ts'
 import { isObject, type JsonObject } from '../../wire/body.ts'
 
 // Each reads what a gateway sent, and throws TypeError when it is something else.
@@ -45,6 +45,12 @@ export function readShownAccount(value: unknown): ShownAccount {
     }),
   }
 }
+
+export const readAccounts = ({ data, has_more }: JsonObject): ShownAccounts => ({
+  object: 'list',
+  data: list(data, 'accounts').map(readShownAccount),
+  has_more: has_more === true,
+})
 
 export function readShownAudit(value: unknown): ShownAudit {
   const record = object(value, 'row of the audit')
