@@ -1,11 +1,12 @@
 import { type Command, Option } from 'commander'
-import { GROUPS, type Group, type LedgerRecord } from '../wire/report.ts'
+import { GROUPS, type Group } from '../wire/report.ts'
 import type { Control } from './control/control.ts'
-import { csvRow } from './csv.ts'
 import { refuseEarlyOptions } from './early-options.ts'
 import { jsonLine } from './one-line.ts'
 import { sinceOption } from './since-option.ts'
 import { writeJson, writeOut } from './stdout.ts'
+import { CommandFailed, exitCodes } from './talk.ts'
+import { FORMATS, type Format, rowsIn } from './usage-rows.ts'
 import { usageCsv, usageTable, wasteCsv, wasteTable } from './usage-text.ts'
 import { configOption, withControl } from './with-control.ts'
 
@@ -14,6 +15,7 @@ interface UsageOptions {
   readonly since: string
   readonly by: Group
   readonly failedAttempts?: boolean
+  readonly format?: Format
   readonly csv?: boolean
   readonly json?: boolean
 }
@@ -22,7 +24,7 @@ interface ExportOptions {
   readonly config: string
   readonly since: string
   readonly account?: string
-  readonly format: 'ndjson' | 'csv'
+  readonly format: Format
 }
 
 /** Registers `svcctl usage` and `svcctl usage export`. */
@@ -36,10 +38,19 @@ export function registerUsage(program: Command): void {
     .addOption(new Option('--failed-attempts', 'only what failed attempts cost you, by pool').conflicts('by'))
     // What it was called before.
     .addOption(new Option('--waste').implies({ failedAttempts: true }).conflicts('by').hideHelp())
-    .addOption(new Option('--csv', 'print CSV').conflicts('json'))
-    .option('--json', 'print JSON')
+    .addOption(
+      new Option(
+        '--format <format>',
+        'a table, one JSON object, CSV, or a JSON object a line (default: "text")',
+      ).choices(FORMATS),
+    )
+    .addOption(new Option('--csv', 'the same as --format csv').conflicts('json'))
+    .option('--json', 'the same as --format json')
     .addOption(configOption())
-    .action((options: UsageOptions) => withControl(options, control => show(control, options)))
+    .action((options: UsageOptions) => {
+      const format = formatOf(options)
+      return withControl(options, control => show(control, options, format))
+    })
 
   usage
     .command('export')
@@ -49,59 +60,35 @@ export function registerUsage(program: Command): void {
     .addOption(sinceOption('requests admitted since'))
     .option('--account <account>', 'only those of one account, by its id or label')
     .addOption(
-      new Option('--format <format>', 'one JSON object a line, or CSV').choices(['ndjson', 'csv']).default('ndjson'),
+      new Option('--format <format>', 'a table, one JSON object, CSV, or a JSON object a line')
+        .choices(FORMATS)
+        .default('ndjson'),
     )
     .addOption(configOption())
     .action((options: ExportOptions) =>
       withControl(options, control => {
         const { since, account, format } = options
         const rows = control.ledger({ since, ...(account !== undefined && { account }) })
-        return writeOut(format === 'csv' ? csvLines(rows) : jsonLines(rows))
+        return writeOut(rowsIn[format](rows))
       }),
     )
 }
 
-async function show(control: Control, { since, by, failedAttempts, csv, json }: UsageOptions): Promise<void> {
+/** What --csv and --json are short for, or what --format says: not two that differ. */
+function formatOf({ format, csv, json }: UsageOptions): Format {
+  const short = csv ? 'csv' : json ? 'json' : undefined
+  if (format !== undefined && short !== undefined && format !== short)
+    throw new CommandFailed(`✗ --${short} goes without --format ${format}`, exitCodes.usage)
+  return format ?? short ?? 'text'
+}
+
+async function show(control: Control, options: UsageOptions, format: Format): Promise<void> {
+  const { since, by, failedAttempts } = options
   const report = await control.usage({ since, by })
-  if (json) return writeJson(report)
+  if (format === 'json') return writeJson(report)
+  if (format === 'ndjson') return writeOut((failedAttempts ? report.waste : report.data).map(jsonLine))
+  const csv = format === 'csv'
   if (failedAttempts) return writeOut([csv ? wasteCsv(report) : wasteTable(report)])
   const wasted = report.waste.length === 0 ? [] : ['\n', wasteTable(report)]
   return writeOut(csv ? [usageCsv(report)] : [usageTable(report), ...wasted])
 }
-
-async function* jsonLines(rows: AsyncIterable<LedgerRecord>): AsyncGenerator<string, void, undefined> {
-  for await (const row of rows) yield jsonLine(row)
-}
-
-async function* csvLines(rows: AsyncIterable<LedgerRecord>): AsyncGenerator<string, void, undefined> {
-  yield csvRow(LEDGER_FIELDS)
-  for await (const row of rows)
-    yield csvRow(LEDGER_FIELDS.map(field => (field === 'tools' ? toolsCell(row) : row[field])))
-}
-
-/** `docs_search:2 calculator:1` */
-const toolsCell = ({ tools }: LedgerRecord): string =>
-  Object.entries(tools ?? {})
-    .map(([name, calls]) => `${name}:${calls}`)
-    .join(' ')
-
-const LEDGER_FIELDS = [
-  'request_id',
-  'account',
-  'plan',
-  'asked',
-  'model',
-  'pool',
-  'input_tokens',
-  'output_tokens',
-  'cost_nano_usd',
-  'usd',
-  'kind',
-  'estimated',
-  'admitted_at',
-  'settled_at',
-  'revision',
-  'route',
-  'cause',
-  'tools',
-] as const satisfies readonly (keyof LedgerRecord)[]

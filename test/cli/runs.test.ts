@@ -57,9 +57,12 @@ const PLAIN: Readonly<Record<string, readonly string[]>> = {
     'validate -c bad.yaml --format github',
     'plan -c next.yaml --against config.yaml --format github',
     'usage --by account --csv',
+    'usage --by account --format ndjson',
     'usage --failed-attempts --csv',
     'usage export',
     'usage export --format csv',
+    'usage export --format json',
+    'usage export --format text',
   ],
   help: ['login --help', 'keys mint --help', 'quota tail --help', 'requests tail --help'],
 }

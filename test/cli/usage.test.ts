@@ -249,6 +249,9 @@ it.each([
   [['export', '--since', '30'], 'Write a duration'],
   [['--by', 'week'], 'Allowed choices are day, plan, model, account'],
   [['--csv', '--json'], 'cannot be used with'],
+  [['--csv', '--format', 'json'], '--csv goes without --format json'],
+  [['--format', 'xml'], 'Allowed choices are text, json, csv, ndjson'],
+  [['export', '--format', 'xml'], 'Allowed choices are text, json, csv, ndjson'],
   [['--failed-attempts', '--by', 'model'], 'cannot be used with'],
   [['export', '--format', 'xlsx'], 'Allowed choices are ndjson, csv'],
 ])('usage %j is wrong usage', async (words, told) => {
