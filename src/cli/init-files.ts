@@ -1,4 +1,5 @@
 import type { InitOptions } from './init.ts'
+import { version } from './version.ts'
 
 /** The files of a new configuration by their names. `schemas` are texts by name, and come along for editors: a path into an installation would be another one on every machine. */
 export function initFiles(
@@ -14,13 +15,15 @@ export function initFiles(
   }
   const described = Object.entries(files).map(([file, text]) => [file, modelineOf(file) + text])
   const copies = Object.entries(schemas).map(([name, text]) => [`schema/${name}.schema.json`, text])
-  return { ...Object.fromEntries([...described, ...copies]), [IGNORE_FILE]: IGNORED }
+  return { ...Object.fromEntries([...described, ...copies]), [WORKFLOW_FILE]: workflowYaml(), [IGNORE_FILE]: IGNORED }
 }
 
 export type SchemaName = 'config' | 'policy' | 'tests'
 
 /** What git leaves alone. A folder may have one already, which stays as it is. */
 export const IGNORE_FILE = '.gitignore'
+
+const WORKFLOW_FILE = '.github/workflows/policies.yml'
 
 function modelineOf(file: string): string {
   const steps = file.split('/')
@@ -47,6 +50,30 @@ cases:
   - name: a request that names no model is answered by ${brand}-core
     plan: free
     expect: { status: 200, model: ${brand}-core, served_by: main }
+`
+
+/** With this version: another one may have another opinion of the files. */
+const workflowYaml = (): string => `# Checks the policies of each change, without secrets and without a gateway.
+name: policies
+on:
+  pull_request:
+  push:
+    branches: [main]
+
+permissions:
+  contents: read
+
+jobs:
+  policies:
+    runs-on: ubuntu-latest
+    steps:
+      - uses: actions/checkout@v4
+      - uses: actions/setup-node@v4
+        with:
+          node-version: 22
+      # The package has to be where npm finds it: name your registry in .npmrc if it is not the public one.
+      - run: npx --yes -p svc-gateway@${version} svcctl validate --strict --allow-missing-env --format github
+      - run: npx --yes -p svc-gateway@${version} svcctl test
 `
 
 const IGNORED = `# What the gateway keeps: keys, money, the admin token. Never commit it.

@@ -12,7 +12,7 @@ export function registerInit(program: Command): void {
     .command('init')
     .summary('write a small configuration to start from')
     .description(
-      'Writes a small configuration to start from: config.yaml and policies/. Overwrites nothing and asks nothing.',
+      'Writes a small configuration to start from: config.yaml, policies/ with a test, schemas for editors, and a workflow for GitHub that checks them. Overwrites nothing and asks nothing.',
     )
     .argument('[directory]', 'made if it is not there', '.')
     .option('--brand <name>', 'keys begin with it, and models are called by it', 'svc')

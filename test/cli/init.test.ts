@@ -2,8 +2,11 @@ import { execFileSync } from 'node:child_process'
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { expect, test } from 'vitest'
+import { parse } from 'yaml'
 import { registerInit } from '../../src/cli/init.ts'
 import { registerTest } from '../../src/cli/test.ts'
+import { registerValidate } from '../../src/cli/validate.ts'
+import { version } from '../../src/cli/version.ts'
 import { format } from '../../src/config/format.ts'
 import { load } from '../../src/config/load.ts'
 import { directoryOf } from '../config/files.ts'
@@ -12,6 +15,7 @@ import { runCommand } from './run-command.ts'
 const FILES = ['config.yaml', 'policies/plans.yaml', 'policies/models.yaml', 'policies/pools.yaml']
 const TESTS = 'policies/tests/plans.test.yaml'
 const SCHEMAS = ['config', 'policy', 'tests'].map(name => `schema/${name}.schema.json`)
+const WORKFLOW = '.github/workflows/policies.yml'
 
 test('a new configuration is valid without a warning, in the style, and knows its schema', async () => {
   const dir = join(directoryOf({}), 'new')
@@ -20,7 +24,7 @@ test('a new configuration is valid without a warning, in the style, and knows it
 
   expect({ code, stdout }).toEqual({
     code: 0,
-    stdout: [...FILES, TESTS, ...SCHEMAS, '.gitignore'].map(file => `${dir}/${file}\n`).join(''),
+    stdout: [...FILES, TESTS, ...SCHEMAS, WORKFLOW, '.gitignore'].map(file => `${dir}/${file}\n`).join(''),
   })
   const result = load('config.yaml', {}, dir)
   expect(result.ok ? result.loaded.warnings : result.problems).toEqual([])
@@ -98,7 +102,9 @@ test('a first `git add -A` in a folder that served stages no secret, and the fol
   git('init', '-q')
   git('add', '-A')
 
-  expect(git('ls-files').trim().split('\n').sort()).toEqual(['.gitignore', ...FILES, TESTS, ...SCHEMAS].sort())
+  expect(git('ls-files').trim().split('\n').sort()).toEqual(
+    ['.gitignore', WORKFLOW, ...FILES, TESTS, ...SCHEMAS].sort(),
+  )
   for (const file of [...FILES, TESTS]) expect(readFileSync(join(dir, file), 'utf8')).not.toContain(process.cwd())
 })
 
@@ -117,3 +123,23 @@ test('the policy test of a new configuration passes', async () => {
 
   expect(await runCommand(registerTest, ['test'], { cwd: dir })).toMatchObject({ code: 0 })
 })
+
+test('what its workflow runs passes in a new folder, with this version of the package', async () => {
+  const dir = directoryOf({})
+  await runCommand(registerInit, ['init', dir, '--brand', 'acme'])
+
+  const { jobs } = parse(readFileSync(join(dir, WORKFLOW), 'utf8')) as Workflow
+  const lines = jobs.policies.steps.flatMap(({ run }) => (run === undefined ? [] : [run.split(' ')]))
+
+  expect(lines.map(words => words.slice(0, 6))).toEqual(
+    ['validate', 'test'].map(command => ['npx', '--yes', '-p', `svc-gateway@${version}`, 'svcctl', command]),
+  )
+  for (const words of lines) {
+    const register = words[5] === 'test' ? registerTest : registerValidate
+    expect(await runCommand(register, words.slice(5), { cwd: dir })).toMatchObject({ code: 0 })
+  }
+})
+
+interface Workflow {
+  readonly jobs: { readonly policies: { readonly steps: readonly { readonly run?: string }[] } }
+}
