@@ -1,5 +1,6 @@
 import { Document, isScalar, visit } from 'yaml'
 import type { FieldDoc, FieldLine } from '../config/doc.ts'
+import { wrapped } from './width.ts'
 
 /** As wide as text gets. */
 const WIDTH = 100
@@ -20,7 +21,7 @@ export function docText(doc: FieldDoc): string {
   ]
   const parts = [
     title,
-    indented(wrapped(description, WIDTH - 2)),
+    indented(wrapped(description, WIDTH - 2).join('\n')),
     indented(
       columns(
         rows.flatMap(([name, text]) => (text === null ? [] : [[name, text]])),
@@ -56,10 +57,7 @@ function linesText(fields: readonly FieldLine[]): string {
 function columns(rows: readonly (readonly string[])[], width: number): string {
   const names = Math.max(...rows.map(([name = '']) => name.length)) + 2
   return rows
-    .map(
-      ([name = '', text = '']) =>
-        name.padEnd(names) + wrapped(text, width - names).replaceAll('\n', `\n${' '.repeat(names)}`),
-    )
+    .map(([name = '', text = '']) => name.padEnd(names) + wrapped(text, width - names).join(`\n${' '.repeat(names)}`))
     .join('\n')
 }
 
@@ -75,15 +73,3 @@ function exampleText(example: unknown): string {
 }
 
 const indented = (text: string, blanks = 2): string => text.replace(/^(?=.)/gm, ' '.repeat(blanks))
-
-function wrapped(text: string, width: number): string {
-  let line = ''
-  const lines: string[] = []
-  for (const word of text.split(' ')) {
-    if (line !== '' && line.length + 1 + word.length > width) {
-      lines.push(line)
-      line = word
-    } else line = line === '' ? word : `${line} ${word}`
-  }
-  return [...lines, line].join('\n')
-}

@@ -5,6 +5,7 @@ import type { Outcome } from '../policy/record.ts'
 import { denialText, isoText, remediesText, remedyRecord, stepLines } from './explain-text.ts'
 import { jsonText } from './one-line.ts'
 import { painter } from './paint.ts'
+import { foldedText } from './placed.ts'
 import { stepRecord } from './test-text.ts'
 
 /** A past request, and what its client was told where it was refused. */
@@ -19,13 +20,15 @@ export interface PastTold {
 export function pastText({ past, revision, answer }: PastTold, colour: boolean): string {
   const paint = painter(colour)
   const { record, again, flips, steps } = past
-  const outcome = answer ? paint('red', denialText(answer)) : paint('green', admittedText(again ?? record.outcome))
+  const outcome = answer
+    ? paint('red', foldedText(denialText(answer)))
+    : paint('green', foldedText(admittedText(again ?? record.outcome)))
   const parts = [
-    titleOf(past),
+    foldedText(titleOf(past)),
     stepLines(steps, paint).join('\n'),
     outcome,
     ...(flips.length > 0 ? [remediesText(flips, record.facts.at)] : []),
-    noteOf(past, revision),
+    foldedText(noteOf(past, revision)),
   ]
   return `${parts.join('\n\n')}\n`
 }

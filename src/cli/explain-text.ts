@@ -8,6 +8,7 @@ import type { Step } from '../policy/decision.ts'
 import { usdText } from '../wire/money.ts'
 import { jsonText } from './one-line.ts'
 import { painter } from './paint.ts'
+import { foldedText, placedLines } from './placed.ts'
 import { stepRecord } from './test-text.ts'
 
 /** A request, what became of it, and what would have become of it otherwise. */
@@ -19,16 +20,15 @@ export interface Explained {
   readonly brand: string
 }
 
-/** Places stand below each other, unless a text is longer than this. */
-const MOST_TEXT = 84
-
 /** As people read it: a numbered line for each stage, then the answer, then what would flip it. */
 export function explanationText({ hypothesis, trial, answer, remedies, brand }: Explained, colour: boolean): string {
   const paint = painter(colour)
   const parts = [
-    titleOf(hypothesis, trial),
+    foldedText(titleOf(hypothesis, trial)),
     stepLines(trial.steps, paint).join('\n'),
-    trial.denial ? paint('red', denialText(answer)) : paint('green', servedText(trial, answer, brand)),
+    trial.denial
+      ? paint('red', foldedText(denialText(answer)))
+      : paint('green', foldedText(servedText(trial, answer, brand))),
     ...(remedies.length > 0 ? [remediesText(remedies, hypothesis.at)] : []),
   ]
   return `${parts.join('\n\n')}\n`
@@ -42,22 +42,22 @@ function titleOf({ path, at }: Hypothesis, { facts }: Trial): string {
 
 /** A numbered line for each stage; more of the same stage stand below it. */
 export function stepLines(steps: readonly Step[], paint: ReturnType<typeof painter>): readonly string[] {
-  const width = Math.min(MOST_TEXT, Math.max(...steps.map(({ text }) => text.length)))
   let number = 0
   let last = ''
-  return steps.map(step => {
-    const { stage, text, at } = step
+  const placed = steps.map(({ stage, outcome, text, at }) => {
     const isNext = stage !== last
     if (isNext) number++
     last = stage
     const head = isNext ? `${String(number).padStart(3)} ${stage.padEnd(6)}` : ' '.repeat(10)
-    const sign = SIGNS[step.outcome === 'deny' ? 'deny' : stage === 'route' ? 'route' : 'pass']
-    const tone = step.outcome === 'deny' ? 'red' : 'green'
-    const place = at ? `  ${paint('dim', `${at.file}:${at.line}`)}` : ''
-    return `${head} ${paint(tone, sign)} ${at ? text.padEnd(width) : text}${place}`
+    const sign = SIGNS[outcome === 'deny' ? 'deny' : stage === 'route' ? 'route' : 'pass']
+    const tone = outcome === 'deny' ? 'red' : 'green'
+    return { head: `${head} ${paint(tone, sign)} `, text, ...(at && { place: `${at.file}:${at.line}` }) }
   })
+  return placedLines(placed, HEAD, paint)
 }
 
+/** Columns that a number, a stage and a sign take. */
+const HEAD = 13
 const SIGNS = { pass: '✓', deny: '✗', route: '·' } as const
 
 function servedText({ decision, sent }: Trial, { headers }: Answer, brand: string): string {
@@ -75,7 +75,7 @@ export function denialText({ status, body }: Answer): string {
 }
 
 export function remediesText(remedies: readonly Remedy[], at: EpochMs): string {
-  return ['It would be allowed', ...remedies.map(remedy => `  · ${remedyText(remedy, at)}`)].join('\n')
+  return ['It would be allowed', ...remedies.map(remedy => foldedText(`  · ${remedyText(remedy, at)}`, 2))].join('\n')
 }
 
 function remedyText(remedy: Remedy, now: EpochMs): string {

@@ -1,28 +1,52 @@
-import type { Config, Inclusion } from '../policy/config.ts'
+import type { Config, Inclusion, Plan } from '../policy/config.ts'
+import { terminalWidth } from './table.ts'
 import { table } from './talk.ts'
+import { widthOf } from './width.ts'
 
-/** Models and hosted tools by plans: the entry of a plan that includes one, or `-`. */
-export function matrixText({ plans, models, tools, aliases }: Config): string {
+/**
+ * Models and hosted tools by plans: the entry of a plan that includes one, or `-`. Plans that the terminal has no room
+ * for stand in another table below.
+ */
+export function matrixText({ plans, models, tools, aliases }: Config, width: number = terminalWidth()): string {
   const all = [...plans.values()]
+  const cells = (includes: (plan: Plan) => Inclusion | undefined) => all.map(plan => includes(plan)?.by ?? '-')
+  const modelRows = [...models.values()].map(({ name, kind, tier }) => ({
+    heads: [name, kind, tier],
+    cells: cells(plan => plan.models.get(name)),
+  }))
+  const aliasRows = [...aliases.values()].map(({ name, model }) => ({
+    heads: [name, 'alias', model.name],
+    cells: cells(plan => plan.models.get(model.name)),
+  }))
+  const toolRows = [...tools.values()].map(({ name }) => ({
+    heads: [name],
+    cells: cells(plan => plan.tools.get(name)),
+  }))
   const named = all.map(({ name }) => name)
-  const cells = (includes: (plan: (typeof all)[number]) => Inclusion | undefined) =>
-    all.map(plan => includes(plan)?.by ?? '-')
-  const modelRows = [...models.values()].map(({ name, kind, tier }) => [
-    name,
-    kind,
-    tier,
-    ...cells(plan => plan.models.get(name)),
-  ])
-  const aliasRows = [...aliases.values()].map(({ name, model }) => [
-    name,
-    'alias',
-    model.name,
-    ...cells(plan => plan.models.get(model.name)),
-  ])
-  const toolRows = [...tools.values()].map(({ name }) => [name, ...cells(plan => plan.tools.get(name))])
-  const toolTable = toolRows.length === 0 ? '' : `\n${table([['TOOL', ...named], ...toolRows])}\n`
-  return `${table([['MODEL', 'KIND', 'TIER', ...named], ...modelRows, ...aliasRows])}\n${toolTable}`
+  const modelTables = tablesIn(width, [{ heads: ['MODEL', 'KIND', 'TIER'], cells: named }, ...modelRows, ...aliasRows])
+  const toolTables = toolRows.length === 0 ? [] : tablesIn(width, [{ heads: ['TOOL'], cells: named }, ...toolRows])
+  return `${[...modelTables, ...toolTables].join('\n\n')}\n`
 }
+
+interface Row {
+  readonly heads: readonly string[]
+  readonly cells: readonly string[]
+}
+
+/** Tables of as many columns as there is room for, one at least; each begins with the heads of its rows. */
+function tablesIn(room: number, rows: readonly Row[]): readonly string[] {
+  const tables: string[] = []
+  const columns = rows[0]?.cells.length ?? 0
+  const tableOf = (from: number, to: number) =>
+    table(rows.map(({ heads, cells }) => [...heads, ...cells.slice(from, to)]))
+  for (let from = 0, to = 1; from < columns || tables.length === 0; from = to, to++) {
+    while (to < columns && widest(tableOf(from, to + 1)) <= room) to++
+    tables.push(tableOf(from, to))
+  }
+  return tables
+}
+
+const widest = (text: string): number => Math.max(...text.split('\n').map(widthOf))
 
 /** The same for programs: null where a plan does not include it. */
 export function matrixJson({ plans, models, tools }: Config): object {

@@ -3,11 +3,9 @@ import { counted } from '../config/frame.ts'
 import { workflowCommand, workflowNotice } from '../config/report.ts'
 import { jsonText } from './one-line.ts'
 import { painter } from './paint.ts'
+import { foldedText, placedLines } from './placed.ts'
 import type { Planned } from './planned.ts'
 import { touchesLines, touchesRecord } from './touches-text.ts'
-
-/** Places stand below each other, unless a sentence is longer than this. */
-const MOST_TEXT = 84
 
 const SIGNS = { lost: '✗', less: '↓', other: '~', more: '+', plumbing: '·' } as const
 const TONES = { lost: 'red', less: 'red', other: undefined, more: 'green', plumbing: 'dim' } as const
@@ -22,13 +20,13 @@ const SUMS: Readonly<Record<Effect, string>> = {
 /** As people read it: a line for each change, whom they touch, and how many there are. */
 export function planText(planned: Planned, colour: boolean): string {
   const { against, title, changes, touches } = planned
-  if (changes.length === 0) return `${nothingText(planned)}\n`
-  const touched = touchesLines(touches).map(line => `\n  ${line}`)
+  if (changes.length === 0) return `${foldedText(nothingText(planned))}\n`
+  const touched = touchesLines(touches).map(line => `\n${foldedText(`  ${line}`, 2)}`)
   const parts = [
-    ...(title === undefined ? [] : [title]),
+    ...(title === undefined ? [] : [foldedText(title)]),
     changeLines(changes, painter(colour)).join('\n'),
     ...(touched.length > 0 ? [`Whom it touches${touched.join('')}`] : []),
-    `${counted(changes.length, 'change')} against ${against}: ${sumsText(changes)}`,
+    foldedText(`${counted(changes.length, 'change')} against ${against}: ${sumsText(changes)}`),
   ]
   return `${parts.join('\n\n')}\n`
 }
@@ -38,12 +36,12 @@ const nothingText = ({ against, title, isSame }: Planned): string =>
   `no change in meaning against ${against}${title !== undefined && !isSame ? ', only texts differ' : ''}`
 
 function changeLines(changes: readonly Change[], paint: ReturnType<typeof painter>): readonly string[] {
-  const width = Math.min(MOST_TEXT, Math.max(...changes.map(({ text }) => text.length)))
-  return changes.map(({ effect, text, at }) => {
+  const placed = changes.map(({ effect, text, at }) => {
     const tone = TONES[effect]
     const sign = tone ? paint(tone, SIGNS[effect]) : SIGNS[effect]
-    return `  ${sign} ${clean(text).padEnd(width)}  ${paint('dim', `${at.file}:${at.line}`)}`
+    return { head: `  ${sign} `, text: clean(text), place: `${at.file}:${at.line}` }
   })
+  return placedLines(placed, 4, paint)
 }
 
 const sumsText = (changes: readonly Change[]): string =>

@@ -5,7 +5,17 @@ import { widthOf } from './width.ts'
 /** Pools as people read them: a line for each, and below it one for each replica. `now` in ms since the epoch. */
 export function poolsText(pools: readonly ShownPool[], now: number): string {
   const rows = pools.flatMap(({ replicas }) => replicas.map(replica => replicaCells(replica, now)))
-  const [header = '', ...lines] = tableText(REPLICAS, rows).split('\n')
+  // While all replicas are ok this column says nothing, and URLs need its room on a terminal.
+  const isPiped = terminalWidth() === Number.POSITIVE_INFINITY
+  const shown = REPLICAS.map(
+    ({ title }, column) => isPiped || title !== NEXT_TRY || rows.some(row => row[column] !== '-'),
+  )
+  const isShown = (_: unknown, column: number) => shown[column]
+  const table = tableText(
+    REPLICAS.filter(isShown),
+    rows.map(row => row.filter(isShown)),
+  )
+  const [header = '', ...lines] = table.split('\n')
   let next = 0
   const blocks = pools.map(pool => {
     const own = lines.slice(next, next + pool.replicas.length)
@@ -15,14 +25,16 @@ export function poolsText(pools: readonly ShownPool[], now: number): string {
   return [header, ...blocks].join('\n')
 }
 
+const NEXT_TRY = 'NEXT-TRY'
+/** The end of a URL is what replicas of a pool differ in. */
 const REPLICAS: readonly Column[] = [
   { title: '  #' },
-  { title: 'REPLICA', least: 21 },
+  { title: 'REPLICA', least: 28 },
   { title: 'STATE' },
-  { title: 'IN-FLIGHT', gives: 2 },
-  { title: 'FAILURES', gives: 3 },
-  { title: 'NEXT-TRY' },
-  { title: 'PROBE', least: 12, gives: 1 },
+  { title: 'IN-FLIGHT', gives: 3 },
+  { title: 'FAILURES', gives: 1 },
+  { title: NEXT_TRY },
+  { title: 'PROBE', least: 12, gives: 2 },
 ]
 
 /** `cloud-core  cloud, small-chat: 3 of 50 in flight, 2 waiting, $0.12 of $5 in this hour` */

@@ -3,6 +3,7 @@ import { counted } from '../config/frame.ts'
 import type { NanoUsd } from '../policy/config.ts'
 import { usdText } from '../wire/money.ts'
 import { jsonText } from './one-line.ts'
+import { foldedText } from './placed.ts'
 import { type Column, tableText } from './table.ts'
 
 /** What came of a replay, and of the candidate it was done with. */
@@ -30,7 +31,7 @@ export function replayText(told: ReplayTold): string {
   const title = `${counted(total.requests, 'decision')}${ofRevisions(revisions)}, taken through revision ${candidate}`
   const rows = groups.map(group => [group.plan, group.model, ...cellsOf(group)])
   const sums = groups.length === 0 ? [] : [tableText(TABLE, [...rows, ['TOTAL', '', ...cellsOf(total)]])]
-  return `${[title, ...sums, ...notesOf(told)].join('\n\n')}\n`
+  return `${[foldedText(title), ...sums, ...notesOf(told).map(note => foldedText(note))].join('\n\n')}\n`
 }
 
 const ofRevisions = (names: readonly string[]): string =>

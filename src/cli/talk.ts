@@ -1,4 +1,5 @@
 import { oneLine } from './one-line.ts'
+import { clip, widthOf } from './width.ts'
 
 /** What svcctl exits with. */
 export const exitCodes = { fine: 0, bad: 1, usage: 2, unreachable: 3, signIn: 4, unwritten: 5, changes: 10 } as const
@@ -17,10 +18,10 @@ export class CommandFailed extends Error {
 /** Rows as aligned columns, none of which is cut: names and values, or a matrix. No cell leaves its line. */
 export function table(rows: readonly (readonly string[])[]): string {
   const cells = rows.map(row => row.map(oneLine))
-  const widths = (cells[0] ?? []).map((_, column) => Math.max(...cells.map(row => row[column]?.length ?? 0)))
+  const widths = (cells[0] ?? []).map((_, column) => Math.max(...cells.map(row => widthOf(row[column] ?? ''))))
   const line = (row: readonly string[]) =>
     row
-      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+      .map((cell, column) => clip(cell, widths[column] ?? 0))
       .join('  ')
       .trimEnd()
   return cells.map(line).join('\n')

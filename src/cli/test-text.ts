@@ -5,6 +5,9 @@ import { counted } from '../config/frame.ts'
 import type { Place } from '../policy/config.ts'
 import { jsonText } from './one-line.ts'
 import { painter } from './paint.ts'
+import { foldedText } from './placed.ts'
+import { terminalWidth } from './table.ts'
+import { widthOf } from './width.ts'
 
 type Paint = ReturnType<typeof painter>
 
@@ -23,7 +26,7 @@ export interface Look {
 export function text({ files, coverage }: Run, { withCoverage, colour, named }: Look): string {
   const paint = painter(colour)
   const blocks = files.filter(({ results }) => results.length > 0).map(each => fileText(each, named, paint))
-  const covered = withCoverage ? [coverage.map(coverageText).join('\n')] : []
+  const covered = withCoverage ? [coverage.map(each => foldedText(coverageText(each), 2)).join('\n')] : []
   return `${[...blocks, ...covered, lastLine(files)].join('\n\n')}\n`
 }
 
@@ -58,13 +61,14 @@ function resultText(result: Result, named: boolean, paint: Paint): string {
   if (isPassed(result)) return line(name, looked === undefined ? '' : counted(looked, 'combination'), paint)
   return [
     `  ${paint('red', '✗')} ${name}`,
-    ...details(result, named).map(detail => paint('dim', `        ${detail}`)),
+    ...details(result, named).map(detail => paint('dim', foldedText(`        ${detail}`, 8))),
   ].join('\n')
 }
 
 function line(name: string, count: string, paint: Paint): string {
   const head = `  ${paint('green', '✓')} ${name}`
-  return count === '' ? head : `${head}${' '.repeat(Math.max(2, COUNT_COLUMN - name.length - 4))}${paint('dim', count)}`
+  const column = Math.min(COUNT_COLUMN, terminalWidth() - count.length)
+  return count === '' ? head : `${head}${' '.repeat(Math.max(2, column - widthOf(name) - 4))}${paint('dim', count)}`
 }
 
 function details({ kind, name, at, mismatches, decided }: Result, named: boolean): readonly string[] {

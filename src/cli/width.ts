@@ -28,3 +28,16 @@ export function clip(text: string, width: number): string {
   }
   return `${cut}…${' '.repeat(width - 1 - taken)}`
 }
+
+/** A text in lines of at most this many columns, broken between words. A word that is longer has a line of its own. */
+export function wrapped(text: string, width: number): readonly string[] {
+  let line = ''
+  const lines: string[] = []
+  for (const word of text.split(' ')) {
+    if (line !== '' && widthOf(line) + 1 + widthOf(word) > width) {
+      lines.push(line)
+      line = word
+    } else line = line === '' ? word : `${line} ${word}`
+  }
+  return [...lines, line]
+}

@@ -46,7 +46,7 @@ const FRAME = 5
 export function screen(shown: Shown, { columns, rows }: Size): Line[] {
   const room = Math.max(1, rows - 1 - FRAME)
   const body = shown.ui.mode === 'requests' ? requestLines(shown, room, columns) : tableLines(shown, room, columns)
-  const lines = [titleOf(shown, columns), { text: '' }, ...body, { text: '' }, footerOf(shown)]
+  const lines = [titleOf(shown, columns), { text: '' }, ...body, { text: '' }, footerOf(shown, columns)]
   return lines.map(line => ({ ...line, text: clip(line.text, columns).trimEnd() }))
 }
 
@@ -187,22 +187,34 @@ function requestLines({ requests, rows, selected }: Shown, room: number, columns
   return [heading, ...(lines.length > 0 ? lines : [{ text: '  None since this was opened.' }])]
 }
 
-function footerOf({ ui, notice, rows, selected }: Shown): Line {
+function footerOf({ ui, notice, rows, selected }: Shown, columns: number): Line {
   const label = oneLine(rows.find(({ standing }) => standing.account === selected)?.standing.label ?? '')
   switch (ui.mode) {
     case 'filter':
       return { text: `/${ui.filter}▏  ⏎ keep  esc clear` }
     case 'confirm':
-      return {
-        text: `Revoke the key of ${label} (${selected})? The very next request with it is refused. [y/N]`,
-        tone: 'bold',
-      }
+      return { text: confirmText(label, selected ?? '', columns), tone: 'bold' }
     case 'requests':
-      return { text: 'esc back  q quit', tone: 'dim' }
+      return { text: 'q quit  esc back', tone: 'dim' }
     case 'table': {
       const filter = ui.filter === '' ? '/ filter' : `/ filter \`${ui.filter}\`  esc all`
-      const keys = `↑↓ select  ⏎ requests  ${filter}  s sort  p ${ui.paused ? 'go on' : 'pause'}  r revoke  q quit`
+      const pause = ui.paused ? 'p go on' : 'p pause'
+      // In a narrow window the end is cut: how to leave stands first.
+      const keys = `q quit  ↑↓ select  ⏎ requests  ${filter}  s sort  ${pause}  r revoke`
       return { text: notice === '' ? keys : `${notice}   ${keys}`, tone: 'dim' }
     }
   }
+}
+
+/** Whose key it is and how to answer are always seen; what happens then, only where there is room for it. */
+function confirmText(label: string, id: string, columns: number): string {
+  const answer = '? [y/N]'
+  const texts = [
+    `Revoke the key of ${label} (${id})? The very next request with it is refused. [y/N]`,
+    `Revoke the key of ${label} (${id})${answer}`,
+    `Revoke the key of ${label}${answer}`,
+  ]
+  const begin = 'Revoke the key of '
+  const cut = begin + clip(label, Math.max(1, columns - widthOf(begin + answer))) + answer
+  return texts.find(text => widthOf(text) <= columns) ?? cut
 }

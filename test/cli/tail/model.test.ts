@@ -39,7 +39,7 @@ it('shows a title, a row for each account and the keys', () => {
     '  bob                   pro   ░░░░░░░░░░░░░░░░░░ $0.00/20.00   0/120   0/400k     -',
     '  eve                   pro   ░░░░░░░░░░░░░░░░░░ $0.00/20.00   0/120   0/400k     -',
     '',
-    '↑↓ select  ⏎ requests  / filter  s sort  p pause  r revoke  q quit',
+    'q quit  ↑↓ select  ⏎ requests  / filter  s sort  p pause  r revoke',
   ])
 })
 
@@ -185,4 +185,16 @@ it('a frame is due when something came, or a second passed', () => {
   const later = model.version
   model.apply(request(standing('ada')))
   expect(model.version).not.toBe(later)
+})
+
+it('asks whose key is revoked and how to answer in the narrowest window too', () => {
+  const { lines, press, type } = open()
+  type('r')
+  for (const columns of [120, 80, 60, 40, 30]) {
+    const last = lines({ columns, rows: 24 }).at(-1) ?? ''
+    expect(last).toMatch(/^Revoke the key of ada.*\? ?.*\[y\/N\]$/)
+    expect(widthOf(last)).toBeLessThanOrEqual(columns)
+  }
+  press('escape')
+  expect(lines({ columns: 40, rows: 24 }).at(-1)).toMatch(/^q quit /)
 })
