@@ -1,6 +1,5 @@
 import { withoutKeys } from '../gateway/keys.ts'
 import type { LogEntry } from '../http/server.ts'
-import { counted } from '../policy/counted.ts'
 import { usdText } from '../wire/money.ts'
 import { oneLine } from './one-line.ts'
 import { timeOfDay } from './time-of-day.ts'
@@ -10,12 +9,11 @@ export function logLine(
   entry: LogEntry,
   { defaultModel }: { readonly defaultModel: { readonly name: string } },
 ): string {
-  const { at, status, asked, method, path, ms, interrupted, skippedEvents } = entry
+  const { at, status, asked, method, path, ms, interrupted } = entry
   const what = asked === undefined ? `${method} ${path}` : modelOf(entry, asked || defaultModel.name)
   const served = `${part(what)}${toolsOf(entry)}${part(poolsOf(entry))}  ${ms} ms${tokensOf(entry)}${costOf(entry)}`
-  const broken = `${part(reasonOf(entry))}${skippedEvents ? `  ${counted(skippedEvents, 'broken event')}` : ''}`
   const end = interrupted ? `  interrupted: ${interrupted}` : ''
-  return oneLine(withoutKeys(`${timeOfDay(at)}  ${status}${served}${broken}${end}`))
+  return oneLine(withoutKeys(`${timeOfDay(at)}  ${status}${served}${part(reasonOf(entry))}${end}`))
 }
 
 /** What a request was, in words: the model it was for and by which rule, its tools, and the pools that were tried. */

@@ -46,17 +46,7 @@ const LABEL_LEAST = 8
 const labelOf = ({ standing, account }: ShownRequest): string => oneLine(standing?.label ?? account ?? '')
 
 function entryOf(request: ShownRequest): LogEntry {
-  const {
-    at,
-    request_id,
-    input_tokens,
-    output_tokens,
-    cost_nano_usd,
-    skipped_events,
-    account: _account,
-    asked,
-    ...same
-  } = request
+  const { at, request_id, input_tokens, output_tokens, cost_nano_usd, account: _account, asked, ...same } = request
   return {
     ...same,
     at: Date.parse(at),
@@ -65,7 +55,6 @@ function entryOf(request: ShownRequest): LogEntry {
     ...(input_tokens !== undefined && { inputTokens: input_tokens }),
     ...(output_tokens !== undefined && { outputTokens: output_tokens }),
     ...(cost_nano_usd !== undefined && { cost: cost_nano_usd }),
-    ...(skipped_events !== undefined && { skippedEvents: skipped_events }),
   }
 }
 

@@ -35,8 +35,6 @@ export interface StreamEnding {
   readonly tokens: number
   /** What it used at the least, where it did not report the usage of all of it. */
   readonly least?: LeastUsage
-  /** Broken events that were left out. */
-  readonly skipped: number
 }
 
 /** An answer that is on its way to the client. */
@@ -119,7 +117,7 @@ export class AnswerStream implements Reader, LiveStream {
     const chunks: Building<ChunkTerms> = { model, id, created, usageWanted }
     if (this.deltas) chunks.deltas = this.deltas
     // A broken event that nothing was said before, or that nobody saw, is the next replica's to do better.
-    this.#reader = new StreamReader(chunks, choices, target.commit === 'first_content')
+    this.#reader = new StreamReader(chunks, choices)
   }
 
   begin(exchange: Exchange, streamTime: Millis, client: Client): void {
@@ -301,9 +299,9 @@ export class AnswerStream implements Reader, LiveStream {
   #end(cause: string, isFault = cause !== ''): StreamEnding {
     this.#deadlines.callOff()
     this.#phase = 'over'
-    const { usage, spoken, tokens, least, skipped, hasReported } = this.#reader
+    const { usage, spoken, tokens, least, hasReported } = this.#reader
     const clean = cause === ''
-    const ending: Building<StreamEnding> = { clean, cause, isFault, spoken, tokens, skipped }
+    const ending: Building<StreamEnding> = { clean, cause, isFault, spoken, tokens }
     if (clean && usage) ending.usage = usage
     // A usage that came before the last of the answer counts a part of it, also where the answer ended well.
     else if (!clean || hasReported) ending.least = least

@@ -17,8 +17,6 @@ export class CallNote {
   outputTokens: number | undefined
   cost: number | undefined
   estimated: boolean | undefined
-  /** Events of the backend that were no JSON, and left out. */
-  skippedEvents: number | undefined
   /** Of a stream: until the first of its content was passed on. */
   firstMs: Millis | undefined
   /** Until it was first sent to a backend, without waiting for its body: what the gateway itself took. */

@@ -34,7 +34,6 @@ export interface ShownRequest {
   readonly cost_nano_usd?: number
   readonly usd?: string
   readonly estimated?: boolean
-  readonly skipped_events?: number
   readonly interrupted?: string
   /** Of the account, shortly after; null without one, and while the store does not answer. */
   readonly standing: ShownStanding | null
@@ -105,13 +104,12 @@ function courseOf(entry: LogEntry, { defaultModel }: Config): Pick<ShownRequest,
 }
 
 /** What it came to. */
-function costOf({ inputTokens, outputTokens, cost, estimated, skippedEvents }: LogEntry): Partial<ShownRequest> {
+function costOf({ inputTokens, outputTokens, cost, estimated }: LogEntry): Partial<ShownRequest> {
   return {
     ...(inputTokens !== undefined && { input_tokens: inputTokens }),
     ...(outputTokens !== undefined && { output_tokens: outputTokens }),
     ...(cost !== undefined && { cost_nano_usd: cost, usd: usdText(cost) }),
     ...(estimated !== undefined && { estimated }),
-    ...(skippedEvents !== undefined && { skipped_events: skippedEvents }),
   }
 }
 

@@ -89,8 +89,7 @@ async function answer(
         noteBill(call, await served.settle(ending))
         // Of an answer in rounds there may be more by now.
         noteFailures(call, served)
-        const { clean, cause, skipped } = ending
-        if (skipped > 0) call.note.skippedEvents = skipped
+        const { clean, cause } = ending
         if (!clean) call.note.interrupted = cause
       })
     }

@@ -184,7 +184,6 @@ function entryOf(
     outputTokens: note.outputTokens,
     cost: note.cost,
     estimated: note.estimated,
-    skippedEvents: note.skippedEvents,
     firstMs: tenths(note.firstMs),
     overheadMs: note.overheadMs,
     interrupted: note.interrupted,

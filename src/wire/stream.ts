@@ -19,7 +19,6 @@ export interface StreamReading {
 export class StreamReader {
   readonly #terms: ChunkTerms
   readonly #choices: number
-  readonly #skips: boolean
   readonly #forms: ChunkForms
   readonly #splitter = new SseSplitter()
   readonly #finished = new Set<number>()
@@ -30,15 +29,12 @@ export class StreamReader {
   /** As reported last, and the tokens until then: some backends report with each chunk. */
   #reported: Usage | undefined
   #reportedAt = 0
-  /** Broken events that were left out. */
-  skipped = 0
 
-  /** `choices`: how many completions were asked for. `skips`: once something was shown, broken events are left out. */
-  constructor(terms: ChunkTerms, choices: number, skips: boolean) {
+  /** `choices`: how many completions were asked for. */
+  constructor(terms: ChunkTerms, choices: number) {
     this.#terms = terms
     this.#forms = new ChunkForms(terms)
     this.#choices = choices
-    this.#skips = skips
   }
 
   /** The usage of all that was said so far, as the backend reported it. */
@@ -126,9 +122,8 @@ export class StreamReader {
         case 'error':
           return { events, stop: chunk }
         case 'malformed':
-          if (!this.shows || !this.#skips) return { events, stop: { kind: 'broken', cause: 'malformed event' } }
-          // The stream must still end well.
-          this.skipped++
+          // An answer that lacks an event must not end as if it were whole.
+          return { events, stop: { kind: 'broken', cause: 'malformed event' } }
       }
     }
     return { events }

@@ -16,8 +16,7 @@ it.each([
   [{ asked: 'a', inputTokens: 9, outputTokens: 4, estimated: true, cost: 0 }, 'a  1 ms  ~9+4 tok  $0'],
   [{ asked: 'a', code: 'c', type: 't', failures: [{ pool: 'p', cause: 'x' }] }, 'a  p ✗ x  1 ms  c t'],
   [{ asked: 'a', type: 't', pool: 'q', failures: [{ pool: 'p', cause: 'x' }] }, 'a  p ✗ x → q  1 ms  t'],
-  [{ asked: 'a', skippedEvents: 1 }, 'a  1 ms  1 broken event'],
-  [{ asked: 'a', code: 'c', skippedEvents: 2, interrupted: 'i' }, 'a  1 ms  c  2 broken events  interrupted: i'],
+  [{ asked: 'a', code: 'c', interrupted: 'i' }, 'a  1 ms  c  interrupted: i'],
 ])('a line has what there is to say of %o', (more, said) => {
   expect(logLine({ ...entry, at: 1_795_255_329_999, ...more }, config)).toBe(`10:02:09  404  ${said}`)
 })

@@ -254,7 +254,7 @@ describe('after the first content', () => {
     expect(text).not.toContain('[DONE]')
   })
 
-  it('a broken event is skipped while the stream ends well', async () => {
+  it('a stream with a broken event ends with an error, though its backend ends it well', async () => {
     both(
       sse(
         `${chunk('test-model', { content: 'a' }, null)}data: {oops\n\n${chunk('test-model', { content: 'b' }, 'stop')}data: [DONE]\n\n`,
@@ -263,8 +263,8 @@ describe('after the first content', () => {
 
     const events = await eventsOf(await test.chat(key, { stream: true }))
 
-    expect(events).toHaveLength(3)
-    expect(events.at(-1)).toBe('[DONE]')
+    expect(events).toHaveLength(2)
+    expect(events.at(-1)).toContain('UPSTREAM_INTERRUPTED')
   })
 
   it.each([

@@ -15,6 +15,7 @@ import {
   contextTooLong,
   cutBody,
   errorFrame,
+  garbledStream,
   halfThenHang,
   hang,
   headersThenHang,
@@ -73,7 +74,12 @@ const scenarios: readonly Scenario[] = [
     whole: json({ error: { message: 'out of memory', code: 500 } }),
     streamed: errorFrame({ message: 'out of memory', code: 500 }),
   },
-  { id: 'S10', fault: 'truncated JSON', whole: malformed, streamed: sse('data: {"choices":[{"delta":{"cont') },
+  {
+    id: 'S10',
+    fault: 'truncated JSON',
+    whole: malformed,
+    streamed: garbledStream(PIECES.slice(0, 2), PIECES.slice(2)),
+  },
   { id: 'S11', fault: 'empty', whole: status(200, ''), streamed: sse('data: [DONE]\n\n') },
   {
     ...{ id: 'S12', fault: 'a slow trickle' },

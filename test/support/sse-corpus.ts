@@ -87,7 +87,7 @@ export function eventsByTheBook(source: Buffer): string[] {
 
 /** What a reader of answers made of the bytes, up to where it stops. */
 export function readingOf(pieces: readonly Buffer[]): object {
-  const reader = new StreamReader({ model: 'm', usageWanted: false, id: 'i', created: 1 }, 2, true)
+  const reader = new StreamReader({ model: 'm', usageWanted: false, id: 'i', created: 1 }, 2)
   let events = ''
   let stop: StreamReading['stop']
   const reads = [...pieces.map(piece => () => reader.read(piece)), () => reader.end()]

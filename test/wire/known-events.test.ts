@@ -69,23 +69,18 @@ function splitAtLines(bytes: Buffer, chosen: readonly boolean[]): Buffer[] {
 /** What a reader makes of it that knows no form. */
 function parsed(bytes: Buffer): object {
   const splitter = new SseSplitter()
-  let [events, spoken, skipped] = ['', 0, 0]
-  const finished = new Set<number>()
+  let [events, spoken] = ['', 0]
   for (const data of [...splitter.push(bytes), ...splitter.end()]) {
     const chunk = readChunk(data, terms)
-    if (chunk.kind === 'malformed' && (spoken > 0 || finished.size > 1)) skipped++
-    else if (chunk.kind !== 'delta') return { events, spoken, skipped, stop: true }
-    else {
-      spoken += chunk.spoken
-      for (const index of chunk.finished) finished.add(index)
-      events += chunk.data === undefined ? '' : sseEvent(chunk.data)
-    }
+    if (chunk.kind !== 'delta') return { events, spoken, stop: true }
+    spoken += chunk.spoken
+    events += chunk.data === undefined ? '' : sseEvent(chunk.data)
   }
-  return { events, spoken, skipped, stop: false }
+  return { events, spoken, stop: false }
 }
 
 function read(pieces: readonly Buffer[]): object {
-  const reader = new StreamReader(terms, 2, true)
+  const reader = new StreamReader(terms, 2)
   let events = ''
   let stop = false
   for (const next of [...pieces.map(piece => () => reader.read(piece)), () => reader.end()]) {
@@ -94,7 +89,7 @@ function read(pieces: readonly Buffer[]): object {
     events += reading.events
     stop = reading.stop !== undefined
   }
-  return { events, spoken: reader.spoken, skipped: reader.skipped, stop }
+  return { events, spoken: reader.spoken, stop }
 }
 
 it('a stream of known forms reads as if each event had been parsed, wherever its bytes are cut', () => {
@@ -125,7 +120,7 @@ it.each([
       }),
     )
   const texts = [' there', '"quoted\\" \n', 'ünï', '']
-  const reader = new StreamReader(terms, 1, true)
+  const reader = new StreamReader(terms, 1)
   reader.read(Buffer.from(of(model, 'Hello')))
   const [parse, parsed] = [JSON.parse, [] as string[]]
   JSON.parse = data => {

@@ -41,7 +41,7 @@ const readRequest = (record: JsonObject): ShownRequest => ({
   ms: number(record, 'ms'),
   account: record.account === null ? null : text(record, 'account'),
   ...given(text, record, ['plan', 'asked', 'model', 'route', 'pool', 'code', 'type', 'usd', 'interrupted']),
-  ...given(count, record, ['input_tokens', 'output_tokens', 'cost_nano_usd', 'skipped_events']),
+  ...given(count, record, ['input_tokens', 'output_tokens', 'cost_nano_usd']),
   ...(record.estimated !== undefined && { estimated: record.estimated === true }),
   ...(record.tools !== undefined && { tools: readTools(object(record.tools, 'tools')) }),
   ...(record.failures !== undefined && { failures: list(record.failures, 'failures').map(readFailure) }),

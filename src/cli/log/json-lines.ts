@@ -30,7 +30,7 @@ export function requestFields(
   clean: (text: string) => string,
 ): object {
   const { requestId, method, path, status, ms, plan, asked, model, pool, rule, code, type, tools, failures } = entry
-  const { inputTokens, outputTokens, cost, estimated, firstMs, skippedEvents, interrupted, traceId } = entry
+  const { inputTokens, outputTokens, cost, estimated, firstMs, interrupted, traceId } = entry
   const short = (text: string) => clean(text.slice(0, MOST_TEXT))
   return {
     request_id: requestId,
@@ -53,7 +53,6 @@ export function requestFields(
     code,
     type: type === undefined ? undefined : short(type),
     failures: failures?.length ? failures.map(({ pool, cause }) => ({ pool, cause: short(cause) })) : undefined,
-    skipped_events: skippedEvents,
     interrupted: interrupted === undefined ? undefined : short(interrupted),
   }
 }

@@ -63,7 +63,6 @@ class ToolStream implements LiveStream {
   #round: { readonly stream: AnswerStream; readonly end: (ending: StreamEnding) => void } | undefined
   #paused = false
   readonly #outbox = new Outbox()
-  #skipped = 0
   #spoken = 0
   #tokens = 0
 
@@ -166,7 +165,6 @@ class ToolStream implements LiveStream {
     over(endOf(ending), ending)
     this.#rounds.ended({ pool, ...ending })
     this.#answer = stream.deltas?.answer ?? this.#answer
-    this.#skipped += ending.skipped
     this.#spoken += ending.spoken
     this.#tokens += ending.tokens
     return { stream, ending }
@@ -226,7 +224,7 @@ class ToolStream implements LiveStream {
   }
 
   #endingOf(cause: string, isFault: boolean): StreamEnding {
-    const [spoken, tokens, skipped] = [this.#spoken, this.#tokens, this.#skipped]
-    return { clean: cause === '', cause, isFault, spoken, tokens, skipped }
+    const [spoken, tokens] = [this.#spoken, this.#tokens]
+    return { clean: cause === '', cause, isFault, spoken, tokens }
   }
 }

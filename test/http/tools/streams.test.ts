@@ -85,7 +85,6 @@ describe('a stream with hosted tools', () => {
 
     expect(answer).toMatchObject({ content: 'Done.', finish: 'stop' })
     expect(tools.search.calls).toEqual([{ q: 'a' }])
-    expect(tools.test.log[0]?.skippedEvents).toBeUndefined()
   })
 
   const said = (name: string | undefined, args: string) => ({ function: { name, arguments: args } })
