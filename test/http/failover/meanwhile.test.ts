@@ -340,7 +340,7 @@ describe('an operator hears', () => {
 
     const entries = await site.test.logged(2)
     expect(entries.map(({ failures }) => failures)).toEqual([
-      [{ pool: 'onprem', cause: 'left out' }],
+      [{ pool: 'onprem', cause: 'ejected' }],
       [{ pool: 'onprem', cause: 'drained' }],
     ])
   })

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, vi } from 'vitest'
 import { call, type Said, says } from '../../http/tools/fixture.ts'
-import { type Backend, type Behaviour, startBackend, status } from '../../support/backend.ts'
+import { answer, type Backend, type Behaviour, startBackend, status } from '../../support/backend.ts'
 import { startTestGateway, type TestGateway } from '../../support/gateway.ts'
 import { type HttpTool, startHttpTool } from '../../support/http-tool.ts'
 import { type McpServer, startMcpServer } from '../../support/mcp-server.ts'
@@ -41,6 +41,8 @@ export function useToolRig(): ToolRig {
   beforeAll(async () => {
     const started = [startBackend(), startMcpServer(), startMcpServer(), startHttpTool()] as const
     ;[backend, mcp, late, search] = await Promise.all(started)
+    // What the gateway asks for itself takes nothing from the script of a test.
+    backend.questioned(answer({ content: 'Hello.' }))
     late.tools.set('late', { run: () => ({ content: [{ type: 'text', text: 'at last' }] }) })
     late.refuse()
     const fields = { pro: 'tools: all', free: 'tools: [echo]' }
