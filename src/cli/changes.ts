@@ -1,18 +1,17 @@
 import { ConfigFiles } from '../adapters/config-files/config-files.ts'
-import type { Disk } from '../config/disk.ts'
-import type { Load } from '../config/load.ts'
 import type { Loaded } from '../config/settings.ts'
 import type { Audited } from '../gateway/audited.ts'
 import type { Alarm, Clock } from '../gateway/ports.ts'
 import type { Revision } from '../gateway/revision.ts'
 import { Applier, type ApplierPorts } from './apply/applier.ts'
+import { type Examine, foundAs } from './examiner/found.ts'
 import { type Opened, Reloader } from './reloader.ts'
 import { ServedRevisions } from './served-revisions.ts'
 
 /** Where the files of a gateway come from. */
 export interface FilesOf {
-  /** Loads the files again, from another disk if one is given; without it there is nothing to reload. */
-  readonly load?: (disk?: Disk) => Load
+  /** Reads and checks the files again, or those of a candidate; without it there is nothing to reload. */
+  readonly examine?: Examine
   /** The main file, absolute. Without it nobody may change the files through the gateway. */
   readonly main?: string
 }
@@ -33,11 +32,11 @@ export interface Changes {
 }
 
 export function changesOf(loaded: Loaded, { main, open, clock, alarm, say, audited, ...ports }: ChangesPorts): Changes {
-  const load = ports.load ?? (() => ({ ok: true, loaded, sources: new Map(), paths: [], includes: [] }) as const)
+  const examine = ports.examine ?? (async () => foundAs(loaded))
   const files = main === undefined ? undefined : new ConfigFiles(main)
   const revisions = new ServedRevisions(loaded, clock, alarm)
   const reloader = new Reloader(loaded, {
-    load,
+    examine,
     finish: () => (files?.isUnderWay() ? files.finish() : undefined),
     open,
     keep: async (next, by, how) => {
@@ -54,7 +53,7 @@ export function changesOf(loaded: Loaded, { main, open, clock, alarm, say, audit
   return {
     reloader,
     revisions,
-    applierOn: store => new Applier({ reloader, store, load, open, revisions, alarm, ...place }),
+    applierOn: store => new Applier({ reloader, store, examine, open, revisions, alarm, ...place }),
   }
 }
 

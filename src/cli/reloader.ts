@@ -1,16 +1,15 @@
-import type { Disk } from '../config/disk.ts'
 import { fixedProblems } from '../config/fixed.ts'
 import { renderText, type Sources } from '../config/frame.ts'
-import type { Load } from '../config/load.ts'
 import type { Problem } from '../config/problem.ts'
 import type { Loaded, Settings } from '../config/settings.ts'
 import type { Alarm, Clock } from '../gateway/ports.ts'
 import type { How } from '../gateway/revision.ts'
 import type { LastError, Reloaded, Reloads } from '../http/reloaded.ts'
+import type { Examine } from './examiner/found.ts'
 
 export interface ReloaderPorts {
-  /** Reads the files, variables and secrets as they are now. */
-  readonly load: (disk?: Disk) => Load
+  /** Reads and checks the files, variables and secrets as they are now. */
+  readonly examine: Examine
   /** Ends a change of the files that was begun and not ended; undefined where there is none. Rejects when that cannot be. */
   readonly finish: () => Promise<unknown> | undefined
   /** Opens what a configuration needs. Rejects when it cannot be had. */
@@ -34,7 +33,8 @@ export interface Opened {
 const WATCH = 'watch'
 
 interface Accepted {
-  readonly sources: Sources
+  /** Its warnings, as operators read them. */
+  readonly text: string
   readonly by: string
   readonly how: How
 }
@@ -87,30 +87,31 @@ export class Reloader {
     try {
       const ending = this.#ports.finish()
       if (ending) await ending
-      const result = this.#ports.load()
-      sources = result.sources
-      if (!result.ok) return this.#refuse(result.problems, sources, by)
-      const { loaded } = result
-      if (loaded.fingerprint === this.#serving.fingerprint) return this.#unchanged(by)
+      const found = await this.#ports.examine()
+      sources = found.sources
+      if (!found.ok) return this.#refuse(found.problems, found.text, by)
+      if (found.fingerprint === this.#serving.fingerprint) return this.#unchanged(by)
+      const loaded = found.load()
       const fixed = fixedProblems(this.#serving.settings, loaded)
-      if (fixed.length > 0) return this.#refuse(fixed, sources, by)
+      if (fixed.length > 0) return this.#refuse(fixed, renderText(fixed, sources), by)
       const opened = await this.#ports.open(loaded)
       opened.serve()
-      return await this.accept(loaded, { sources, by, how: by === WATCH ? 'watch' : 'reload' })
+      return await this.accept(loaded, { text: found.text, by, how: by === WATCH ? 'watch' : 'reload' })
     } catch (error) {
-      return this.#refuse([this.#unusable(error)], sources, by)
+      const problems = [this.#unusable(error)]
+      return this.#refuse(problems, renderText(problems, sources), by)
     }
   }
 
   /** Takes note that a configuration serves. */
-  async accept(loaded: Loaded, { sources, by, how }: Accepted): Promise<Extract<Reloaded, { ok: true }>> {
+  async accept(loaded: Loaded, { text, by, how }: Accepted): Promise<Extract<Reloaded, { ok: true }>> {
     const previous = this.#serving.config.revision
     this.#serving = loaded
     this.#generation++
     this.#counts.ok++
     this.#forgive()
     const { config, warnings } = loaded
-    if (warnings.length > 0) this.#ports.say(renderText(warnings, sources))
+    if (warnings.length > 0) this.#ports.say(text)
     const done = how === 'apply' ? 'applied' : how === 'rollback' ? 'rolled back' : 'reloaded'
     this.#ports.say(`${done}: revision ${previous} → ${config.revision}, generation ${this.#generation}`)
     const generation = this.#generation
@@ -131,8 +132,7 @@ export class Reloader {
     delete this.#counts.lastError
   }
 
-  #refuse(problems: readonly Problem[], sources: Sources, by: string): Reloaded {
-    const text = renderText(problems, sources)
+  #refuse(problems: readonly Problem[], text: string, by: string): Reloaded {
     if (by !== WATCH || text !== this.#refusal) this.#tell(problems, text)
     return { ok: false, problems, text }
   }

@@ -2,8 +2,8 @@ import { hostname } from 'node:os'
 import { resolve } from 'node:path'
 import { ConfigFiles } from '../adapters/config-files/config-files.ts'
 import { processMetrics } from '../adapters/metrics/process.ts'
-import type { Disk } from '../config/disk.ts'
 import { isLoopback } from '../config/formats.ts'
+import { renderText } from '../config/frame.ts'
 import { type Load, load } from '../config/load.ts'
 import type { Loaded, LogSettings, Settings } from '../config/settings.ts'
 import type { Alarm } from '../gateway/ports.ts'
@@ -12,6 +12,8 @@ import { banner, demoBanner } from './banner.ts'
 import { tuneCollector } from './collector.ts'
 import { urlOf } from './control/open.ts'
 import { type Demo, type DemoOptions, prepareDemo } from './demo.ts'
+import { examineApart } from './examiner/examiner.ts'
+import { type Examine, type Found, foundAs } from './examiner/found.ts'
 import { FLUSH_MS, type RunningGateway, startGateway } from './gateway.ts'
 import { loadedOrFail } from './load.ts'
 import { loadSampler } from './load-sample.ts'
@@ -36,7 +38,7 @@ export interface ServeOptions {
 export async function serveConfig(file: string, options: ServeOptions): Promise<void> {
   const main = resolve(file)
   if (await finishChange(main)) console.error('a change of the files that was begun before is done')
-  await run(disk => load(file, process.env, process.cwd(), disk), { ...options, main })
+  await run(() => load(file, process.env, process.cwd()), { ...options, main, examine: examineApart(file) })
 }
 
 /** Ends a change of the files that a gateway had begun when it was killed. Whether there was any. */
@@ -49,27 +51,33 @@ const finishChange = (main: string): Promise<boolean> =>
 export async function serveDemo({ watch, ...options }: ServeOptions & DemoOptions): Promise<void> {
   const demo = await prepareDemo(options)
   try {
-    await run(() => demo.load(), { watch }, demo)
+    await run(() => demo.load(), { watch, examine: async () => foundIn(demo.load()) }, demo)
   } catch (error) {
     await demo.close()
     throw error
   }
 }
 
+/** The files of the package are small, and nobody sends others to a demo. */
+function foundIn(result: Load): Found {
+  return result.ok ? foundAs(result.loaded, result) : { ...result, text: renderText(result.problems, result.sources) }
+}
+
 interface RunOptions extends ServeOptions {
+  readonly examine: Examine
   /** The main file that operators may change through the gateway, absolute. */
   readonly main?: string
 }
 
-async function run(loadNow: (disk?: Disk) => Load, { watch, main }: RunOptions, demo?: Demo): Promise<void> {
+async function run(loadNow: () => Load, { watch, main, examine }: RunOptions, demo?: Demo): Promise<void> {
   tuneCollector()
   const tellAlarm: Alarm = (...told) => log.alarm(...told)
   const watched = watch ? new PathWatch(() => gateway.reload('watch'), tellAlarm) : undefined
-  const loadAgain = (disk?: Disk) => {
-    const result = loadNow(disk)
-    // What another disk has is not there yet.
-    if (!disk) watched?.follow(result.paths)
-    return result
+  const examineAgain: Examine = async candidate => {
+    const found = await examine(candidate)
+    // What a candidate has is not there yet, and nothing is known of files whose examination was ended.
+    if (!candidate && found.paths.length > 0) watched?.follow(found.paths)
+    return found
   }
   const loaded = loadedOrFail(loadNow())
   const adminToken = tokenFor(loaded)
@@ -85,7 +93,7 @@ async function run(loadNow: (disk?: Disk) => Load, { watch, main }: RunOptions, 
     adminToken,
     log: (entry, config) => log.request(entry, config),
     alarm: tellAlarm,
-    load: loadAgain,
+    examine: examineAgain,
     ...(main !== undefined && { main }),
     say: text => log.say(text),
     sample: loadSampler(),

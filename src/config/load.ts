@@ -3,6 +3,7 @@ import { configFile, policyFile } from './accept.ts'
 import { check } from './check.ts'
 import { checkComplete, unsureOf, withEmpty } from './complete.ts'
 import { type Disk, machineDisk } from './disk.ts'
+import { type Examined, secretsOfTexts, textsOfSecrets } from './examined.ts'
 import { readGuestSecrets } from './guest-secrets.ts'
 import type { Env } from './interpolate.ts'
 import { link } from './link.ts'
@@ -45,11 +46,23 @@ interface Sources {
   readonly includes: readonly string[]
 }
 
+/** The outcome of all checks, as plain data. */
+export type Examination = Sources &
+  ({ readonly ok: true; readonly examined: Examined } | { readonly ok: false; readonly problems: readonly Problem[] })
+
 /**
  * Reads, checks and links a configuration file and what it includes. Files of secrets are always those of the machine.
  * Throws only on a bug.
  */
 export function load(file: string, env: Env, cwd: string, disk: Disk = machineDisk): Load {
+  const examination = examine(file, env, cwd, disk)
+  if (!examination.ok) return examination
+  const { examined, ...sources } = examination
+  return { ...sources, ok: true, loaded: assemble(examined) }
+}
+
+/** The larger part of a load, which another thread can do: reads the files and checks everything in them. */
+export function examine(file: string, env: Env, cwd: string, disk: Disk = machineDisk): Examination {
   const problems: Problem[] = []
   const report: Report = problem => problems.push(problem)
   const place = { path: resolve(cwd, file), directory: dirname(resolve(cwd, file)), cwd, env, disk }
@@ -69,7 +82,8 @@ export function load(file: string, env: Env, cwd: string, disk: Disk = machineDi
 
   const found = atMost(MOST_PROBLEMS, inOrder(problems, [...sources.keys()]))
   if (!checked || found.some(isError)) return { ok: false, problems: found, ...read }
-  return { ok: true, loaded: { ...build(checked, files, place), warnings: found, files: [...sources.keys()] }, ...read }
+  const examined = { ...examinedOf(checked, files, place), warnings: found, files: [...sources.keys()] }
+  return { ok: true, examined, ...read }
 }
 
 interface Checked {
@@ -111,20 +125,32 @@ function checkAll({ roots }: Files, { env, directory, disk }: Origin, report: Re
 
 const start = ({ span: { file } }: MapNode): Span => ({ file, line: 1, column: 1, length: 1 })
 
-function build(
+function examinedOf(
   { main, union, secrets }: Checked,
   { sources, roots: [root], reads }: Files,
   { directory, env }: Origin,
 ) {
   const texts = textsFrom(directory, sources)
   return {
-    config: link(main, union, revisionOf(texts)),
-    settings: settle(main, union, secrets, directory),
+    main,
+    union,
+    secrets: textsOfSecrets(secrets),
+    directory,
     fields: fieldsOf(root, union.defaultModel?.node),
     texts,
     reads,
     includes: includesIn(root),
+    revision: revisionOf(texts),
     fingerprint: fingerprintOf(texts, env, all(secrets)),
+  }
+}
+
+/** The rest of a load: links names to objects and fills in defaults. */
+export function assemble({ main, union, secrets, directory, revision, ...rest }: Examined): Loaded {
+  return {
+    ...rest,
+    config: link(main, union, revision),
+    settings: settle(main, union, secretsOfTexts(secrets), directory),
   }
 }
 

@@ -11,7 +11,7 @@ import type { App } from './endpoint.ts'
 import { UNCACHED } from './keys.ts'
 
 const MAX_FILES = 50
-/** Of all texts together, in UTF-8: they are checked on the thread that serves. Larger ones are changed on the disk of the gateway. */
+/** Of all texts together, in UTF-8: the thread that serves links what is in them. Larger ones are changed on the disk of the gateway. */
 const MAX_BYTES = 256_000
 /** Of the body: JSON writes line breaks and quotes with two bytes, and a few characters with six. */
 const MAX_BODY_BYTES = 1_600_000

@@ -149,7 +149,6 @@ beforeAll(async () => {
     adminToken: 'bench',
     log: () => {},
     alarm: () => {},
-    load: () => load(file, {}, dir),
     main: file,
   })
   const mint = async (plan: string) =>

@@ -5,8 +5,9 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { type Examine, foundOf } from '../../src/cli/examiner/found.ts'
+import { examination } from '../../src/cli/examiner/task.ts'
 import { type RunningGateway, startGateway } from '../../src/cli/gateway.ts'
-import type { Disk } from '../../src/config/disk.ts'
 import { load } from '../../src/config/load.ts'
 import { mintKey } from '../../src/gateway/accounts.ts'
 import type { LedgerRow } from '../../src/gateway/store.ts'
@@ -169,12 +170,16 @@ interface Opened {
 async function open(opened: Opened): Promise<TestGateway> {
   const { file, dir, clock, violations, sample } = opened
   let { pools } = opened
-  const loadNow = (disk?: Disk) => load(file, pools.env ?? ENV, dir, disk)
+  // As from another thread, and without one: that loads compiled modules.
+  const examine: Examine = async candidate => {
+    const task = { file, env: pools.env ?? ENV, cwd: dir, candidate: structuredClone(candidate) }
+    return foundOf(structuredClone(examination(task)))
+  }
   const write: TestGateway['write'] = (change = {}, edit) => {
     pools = { ...pools, ...change }
     writeFiles(pools, dir, edit)
   }
-  const result = loadNow()
+  const result = load(file, pools.env ?? ENV, dir)
   if (!result.ok) throw new Error(JSON.stringify(result.problems, null, 2))
   const { brand } = result.loaded.settings
   const log: LogEntry[] = []
@@ -207,7 +212,7 @@ async function open(opened: Opened): Promise<TestGateway> {
         over.add()
       },
       alarm: (message, details) => alarms.push(`${message} ${JSON.stringify(details)}`),
-      load: loadNow,
+      examine,
       main: file,
       say: text => said.push(text),
       ...(sample && { sample }),

@@ -2,17 +2,16 @@ import { dirname } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import type { ConfigFiles } from '../../adapters/config-files/config-files.ts'
 import type { Change } from '../../adapters/config-files/journal.ts'
-import { type Disk, textDisk } from '../../config/disk.ts'
 import { fixedProblems } from '../../config/fixed.ts'
-import type { Load } from '../../config/load.ts'
+import { renderText } from '../../config/frame.ts'
 import { revisionOf } from '../../config/reading.ts'
-import { mayReadLike } from '../../config/reads.ts'
 import type { Loaded } from '../../config/settings.ts'
 import { plansInUse } from '../../gateway/plans.ts'
 import type { Alarm } from '../../gateway/ports.ts'
 import type { RevisionFiles } from '../../gateway/revision.ts'
 import type { Store } from '../../gateway/store.ts'
 import type { Application, Applied } from '../../http/applied.ts'
+import type { Examine } from '../examiner/found.ts'
 import type { Opened, Reloader } from '../reloader.ts'
 import type { ServedRevisions } from '../served-revisions.ts'
 import { Moves } from './moves.ts'
@@ -24,7 +23,7 @@ import { Refused, reasonOf, refusal, refusedFor, withMore } from './refused.ts'
 export interface ApplierPorts {
   readonly reloader: Reloader
   readonly store: Pick<Store, 'readAccounts' | 'changeTerms'>
-  readonly load: (disk?: Disk) => Load
+  readonly examine: Examine
   readonly open: (loaded: Loaded) => Promise<Opened>
   readonly revisions: Pick<ServedRevisions, 'serving' | 'written' | 'list' | 'find'>
   readonly alarm: Alarm
@@ -66,11 +65,11 @@ export class Applier {
     const { revision } = before.config
     if (application.previous !== revision) throw new Refused({ code: 'REVISION_CHANGED', revision })
     if (!place) throw refusal('this gateway serves the files of its package, which nobody changes')
-    const { loaded, sources, includes } = await this.#load(application, place)
+    const { loaded, sources, includes, text } = await this.#load(application, place)
     const moves = this.#moves(application, loaded)
     if (loaded.fingerprint === before.fingerprint) return this.#unchanged(loaded, moves)
     const fixed = fixedProblems(before.settings, loaded)
-    if (fixed.length > 0) throw refusedFor(fixed, sources)
+    if (fixed.length > 0) throw refusedFor(fixed, renderText(fixed, sources))
 
     await this.#refuseInUse(application, loaded)
     await ended(place.files)
@@ -89,7 +88,7 @@ export class Applier {
       throw withMore(error, moves.said())
     }
     const { by, how } = application
-    const accepted = await reloader.accept(loaded, { sources, by, how })
+    const accepted = await reloader.accept(loaded, { text, by, how })
     await moves.after()
     await revisions.written()
     return { ...accepted, number: revisions.serving.number, moved: moves.moved() }
@@ -124,23 +123,24 @@ export class Applier {
   }
 
   async #load({ files }: Application, { main }: Place) {
-    const { load, reloader } = this.#ports
-    const fault = namesFault(files, surroundings(main, reloader.serving))
+    const { examine, reloader } = this.#ports
+    const { serving } = reloader
+    const fault = namesFault(files, surroundings(main, serving))
     if (fault !== undefined) throw refusal(fault)
-    const candidate = textDisk(files, dirname(main))
-    const { reads, settings } = reloader.serving
+    const candidate = { files, directory: dirname(main) }
     // What served once was found good where it was read from.
     const isTrusted = await this.#served(files)
-    const result = load(
-      isTrusted ? candidate : { ...candidate, mayRead: mayReadLike(reads, settings.server.variables) },
-    )
-    if (!result.ok) throw refusedFor(result.problems, result.sources)
-    const reaching = isTrusted ? [] : reachProblems(result.loaded, reloader.serving)
-    if (reaching.length > 0) throw refusedFor(reaching, result.sources)
-    const read = new Set(result.loaded.texts.map(({ file }) => file))
+    const mayRead = [serving.reads, serving.settings.server.variables] as const
+    const found = await examine(isTrusted ? candidate : { ...candidate, mayRead })
+    if (!found.ok) throw refusedFor(found.problems, found.text)
+    const loaded = found.fingerprint === serving.fingerprint ? serving : found.load()
+    const reaching = isTrusted ? [] : reachProblems(loaded, serving)
+    if (reaching.length > 0) throw refusedFor(reaching, renderText(reaching, found.sources))
+    const read = new Set(loaded.texts.map(({ file }) => file))
     const unread = files.find(({ file }) => !read.has(file))
     if (unread) throw refusal(`${unread.file} was sent, and no \`include\` of the candidate names it`)
-    return result
+    const { sources, includes, text } = found
+    return { loaded, sources, includes, text }
   }
 
   #moves({ movePlans, by }: Application, { config: after }: Loaded): Moves {
@@ -164,10 +164,10 @@ export class Applier {
 
   /** Serves what the next start would load. Rejects with the files of before back in their places. */
   async #serve(opened: Opened, { loaded, place, change }: Written): Promise<void> {
-    const { reloader, load, alarm } = this.#ports
+    const { reloader, examine, alarm } = this.#ports
     try {
-      const again = load()
-      if (!again.ok || again.loaded.fingerprint !== loaded.fingerprint)
+      const again = await examine()
+      if (!again.ok || again.fingerprint !== loaded.fingerprint)
         throw refusal('somebody else changed the files at the same time')
       opened.serve()
     } catch (error) {

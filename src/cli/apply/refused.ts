@@ -1,4 +1,4 @@
-import { counted, renderText, type Sources } from '../../config/frame.ts'
+import { counted } from '../../config/frame.ts'
 import type { Problem } from '../../config/problem.ts'
 import type { ApplyDenial, RevisionDenial } from '../../policy/denial.ts'
 
@@ -23,10 +23,10 @@ export function withMore(error: unknown, more: string): unknown {
   return new Refused({ ...error.denial, reason: error.denial.reason + more })
 }
 
-/** Problems in the files of a candidate. */
-export function refusedFor(problems: readonly Problem[], sources: Sources): Refused {
+/** Problems in the files of a candidate, and the same as operators read them. */
+export function refusedFor(problems: readonly Problem[], text: string): Refused {
   const reason = `The files have ${counted(problems.length, 'problem')}. The gateway goes on with the configuration it has.`
-  return new Refused({ code: 'APPLY_REFUSED', reason, problems, text: renderText(problems, sources) })
+  return new Refused({ code: 'APPLY_REFUSED', reason, problems, text })
 }
 
 /** What to tell of an error. */
