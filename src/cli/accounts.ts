@@ -76,7 +76,9 @@ export function registerAccounts(program: Command): void {
 /** Registers `grant`, below `accounts` and below `quota`. */
 export function registerGrant(parent: Command): void {
   ofGateway(parent.command('grant'))
-    .description('add US dollars to the limit of this window; a negative amount takes back, down to none in sum')
+    .description(
+      'add US dollars to the limit of this window; a negative amount takes credit back, but no more than was granted',
+    )
     .argument('<account>', NAMED)
     .argument('<usd>', 'an exact decimal, such as 12.50')
     .action((named: string, usd: string, options: Common) => {

@@ -50,9 +50,9 @@ const USAGE_HELP =
 export function registerExplain(program: Command): void {
   program
     .command('explain')
-    .summary('tell what would become of a request, and why')
+    .summary('show what would happen to a request, and why')
     .description(
-      'Takes a request that nobody sent, or one of the decision log, through the functions that decide, and tells what each stage says, the line of the files that decides it, and what would have a refused request served. No server is asked.',
+      'Decides a made-up request, or one of the decision log, as the gateway would, and tells what each stage says, the line of the files that decides it, and what would have a refused request served. No server is asked.',
     )
     .addOption(
       new Option('-c, --config <file>', 'the main configuration file').default('config.yaml').env('SVCCTL_CONFIG'),

@@ -14,7 +14,7 @@ export function registerFmt(program: Command): void {
     .description(
       'Puts YAML files in the one style and names those it changed. What they say stays, and so do comments.',
     )
-    .argument('[file...]', 'the configuration and all it includes without one')
+    .argument('[file...]', 'the files to put in that style; without one, the configuration and all it includes')
     .option('--check', 'change nothing: name the files that would change, and exit 1 when there are some')
     .addOption(configOption())
     // Only now: YAML costs more to load than a --help may take.

@@ -28,7 +28,7 @@ export function registerKeys(program: Command): void {
 
   ofGateway(keys.command('mint'))
     .description('make a key; the full value is shown once, that of a device whenever it is asked for')
-    .option('--plan <slug>', 'the plan of the account; by its id it may keep the one it has')
+    .option('--plan <slug>', 'the plan of the account; an account named by its id keeps its plan without it')
     .option('--account <name>', 'whose key it is: an id, or a label such as an e-mail address')
     .option('--guest <device>', 'the key of a device, in place of an account')
     .option('--if-missing', 'exit 0 when the account has a key already')

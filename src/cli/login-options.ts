@@ -24,4 +24,4 @@ export const nameGateway = (command: Command): Command =>
 export const nameIssuer = (command: Command): Command =>
   nameGateway(command)
     .addOption(new Option('--issuer <url>', 'the identity provider, with --audience'))
-    .addOption(new Option('--client-id <id>', 'the public client there (svcctl unless told otherwise)'))
+    .addOption(new Option('--client-id <id>', 'the public client there (default: svcctl)'))

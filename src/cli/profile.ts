@@ -24,7 +24,7 @@ export function registerProfile(program: Command): void {
 
   profile
     .command('use')
-    .description('let commands mean this gateway where they are told none')
+    .description('use this gateway in commands that name no other one')
     .argument('<name>')
     .action(async (name: string) => (await import('./profile-run.ts')).use(name))
 

@@ -12,7 +12,7 @@ export function registerQuota(program: Command): void {
 
   ofGateway(quota.command('show'))
     .description('show what is used, reserved and allowed in the window, and requests and tokens of the minute')
-    .argument('[account]', 'its id or label, or its key; all that have had a key without it')
+    .argument('[account]', 'its id or label, or its key; without it, all accounts that have had a key')
     .action((named: string | undefined, options: Common) =>
       withControl(options, control => show(control.standings(named), options)),
     )

@@ -5,7 +5,7 @@ import { configOption } from './with-control.ts'
 export function registerReload(program: Command): void {
   program
     .command('reload')
-    .description('have the running gateway take its files as they are now, whole or not at all')
+    .description('have the running gateway load its files again: all of them, or none where one is wrong')
     .addOption(configOption())
     .action(reload)
 }

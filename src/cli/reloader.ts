@@ -144,7 +144,7 @@ export class Reloader {
     this.#refusal = text
     this.#counts.failed++
     this.#counts.lastError = { at: clock.now(), problems: problems.length, first }
-    alarm('the configuration was not reloaded, the one before goes on', { problems: problems.length, first })
+    alarm('the configuration was not reloaded: the previous one stays in force', { problems: problems.length, first })
     say(text)
   }
 

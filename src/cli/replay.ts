@@ -12,7 +12,7 @@ export function registerReplay(program: Command): void {
     .command('replay <log>')
     .summary('take past requests through other files, and tell what would change')
     .description(
-      'Takes the requests of a decision log (a file, the directory of its files, or - for stdin) through the functions that decide, each on the readings it was judged on then. What other files would have admitted or refused before it changes none of these readings. No server is asked.',
+      'Takes the requests of a decision log (a file, the directory of its files, or - for stdin) through the decisions of the gateway again, with other files and with the counts of requests, tokens and money that were recorded with each. A request that these files decide otherwise does not change the counts of later ones. No server is asked.',
     )
     .addOption(
       new Option('-c, --config <file>', 'the main configuration file of the candidate')

@@ -56,7 +56,7 @@ async function plannedIf(
   const { directory } = base
   const load = loadTexts(files, directory)
   if (load.ok && base.load.ok) return plannedOf(base, { loaded: load.loaded, directory }, options)
-  console.error('▲ what it changes cannot be told here:\n')
+  console.error('▲ its changes cannot be listed on this machine:\n')
   for (const read of [base.load, load]) if (!read.ok) console.error(renderText(read.problems, read.sources))
   return undefined
 }

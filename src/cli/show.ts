@@ -12,7 +12,7 @@ export function registerShow(program: Command): void {
   program
     .command('show')
     .summary('show the configuration as the gateway understands it')
-    .description('Shows the configuration with all it includes, defaults and variables put in. Secrets are covered.')
+    .description('Shows the configuration with all it includes, defaults and variables put in. Secrets are masked.')
     .option('--matrix', 'show who may use which model and tool, and by which entry of the plan')
     .option('--json', 'print JSON')
     .addOption(configOption())

@@ -13,8 +13,8 @@ export const writeJson = (value: object): Promise<void> => writeOut([jsonLine(va
 
 /** The same, each line as soon as it comes. */
 export async function writeLive(lines: AsyncIterable<string>): Promise<void> {
-  // Each write hears of its own error; unheard, the event would end the process.
-  process.stdout.on('error', () => {})
+  // Each write learns of its own error; without a listener the event would end the process.
+  if (!process.stdout.listeners('error').includes(ignore)) process.stdout.on('error', ignore)
   for await (const line of lines) {
     const error = await written(line)
     if (error?.code === 'EPIPE') return
@@ -24,3 +24,5 @@ export async function writeLive(lines: AsyncIterable<string>): Promise<void> {
 
 const written = (text: string): Promise<NodeJS.ErrnoException | null | undefined> =>
   new Promise(resolve => process.stdout.write(text, resolve))
+
+const ignore = () => {}

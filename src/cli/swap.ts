@@ -49,7 +49,9 @@ async function sent({ base, files, how, movePlans }: Swap): Promise<ShownApplied
   } catch (error) {
     if (!(error instanceof ApplyRefused)) throw error
     const again =
-      error.code === 'REVISION_CHANGED' ? '\n  look at svcctl plan again: what it told is not what serves' : ''
+      error.code === 'REVISION_CHANGED'
+        ? '\n  run svcctl plan again: it compared with a revision that is no longer served'
+        : ''
     throw new CommandFailed(`${error.message}${again}`)
   }
 }

@@ -15,7 +15,7 @@ export function registerTest(program: Command): void {
     .command('test [files...]')
     .summary('test the policy against its cases and invariants')
     .description(
-      'Runs files of tests, policies/tests/*.test.yaml beside the configuration when none is named, through the functions that decide. No server, network, clock or store is asked.',
+      'Runs files of tests, policies/tests/*.test.yaml beside the configuration when none is named, through the functions by which the gateway decides. No server, network, clock or store is used.',
     )
     .addOption(
       new Option('-c, --config <file>', 'the main configuration file').default('config.yaml').env('SVCCTL_CONFIG'),

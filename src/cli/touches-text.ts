@@ -14,7 +14,7 @@ const KINDS: readonly Kind[] = [
   { kind: 'allowed', one: 'newly allowed', many: 'newly allowed' },
   { kind: 'rerouted', one: 'goes to another model', many: 'go to another model' },
   { kind: 'moved', one: 'moves to another pool', many: 'move to another pool' },
-  { kind: 'undeterminable', one: 'cannot be told', many: 'cannot be told' },
+  { kind: 'undeterminable', one: 'cannot be decided again', many: 'cannot be decided again' },
 ]
 /** Of one kind of change, by name. */
 const MOST_PLANS = 4
@@ -53,7 +53,7 @@ function plansText(plans: readonly PlanTouched[], kind: Kind['kind']): string {
 
 function notes({ undeterminable, unasked, broken }: RequestsTouched): readonly string[] {
   return [
-    undeterminable > 0 ? 'what cannot be told hinges on texts or headers that were not looked at then' : '',
+    undeterminable > 0 ? 'what cannot be decided again depends on texts or headers that were not looked at then' : '',
     unasked > 0 ? `whether the limits have room for ${thousands(unasked)} of those allowed is not known` : '',
     broken > 0 ? `${thousands(broken)} broken ${broken === 1 ? 'line was' : 'lines were'} skipped` : '',
   ].filter(Boolean)

@@ -22,7 +22,10 @@ export function registerValidate(program: Command): void {
       new Option('-c, --config <file>', 'the main configuration file').default('config.yaml').env('SVCCTL_CONFIG'),
     )
     .option('--strict', 'fail on warnings too')
-    .option('--allow-missing-env', 'let variables be unset, and files of secrets be absent, as where there are none')
+    .option(
+      '--allow-missing-env',
+      'accept unset variables and missing files of secrets, for machines that have none, such as CI',
+    )
     .addOption(
       new Option('--format <format>', 'how to print problems').choices(['text', 'json', 'github']).default('text'),
     )

@@ -48,7 +48,8 @@ function lintGuestPlan(
 function lintProxies(root: MapNode, say: Say): void {
   for (const [index, { value }] of textsOf(nodeAt(root, ['server', 'trusted_proxies'])).entries()) {
     if (!value.endsWith('/0')) continue
-    const hint = 'name the networks of your proxies: whoever is believed can choose the address they call from'
+    const hint =
+      'name the networks of your proxies: a sender that is trusted can choose the address that it seems to call from'
     say(['server', 'trusted_proxies', index], 'warning', 'trusts-everyone', `\`${value}\` is every address`, hint)
   }
 }

@@ -23,7 +23,7 @@ export function noteOf(ports: Ports, requestId: string): Note | undefined {
       decisions.write(record)
     } catch (error) {
       // A request may hold something by now: no log may break it.
-      alarm('a decision could not be written down', { requestId, error: String(error) })
+      alarm('a decision could not be written to the decision log', { requestId, error: String(error) })
     }
   }
 }

@@ -67,7 +67,7 @@ export class Expenses {
         if (actual === amount) return
         this.#store.amendAllowance({ pool: pool.name, at, difference: actual - amount }).catch((error: unknown) => {
           // It stays counted at its most until the hour is over.
-          this.#alarm('the hourly cost of a pool could not be put right', { pool: pool.name, error: String(error) })
+          this.#alarm('the hourly cost of a pool could not be corrected', { pool: pool.name, error: String(error) })
         })
       },
     }
@@ -128,7 +128,10 @@ export class Expenses {
     this.#store
       .recordWaste([{ attempt, cause: 'a question of our own', bill: { ...bill, cost: paid } }])
       .catch((error: unknown) => {
-        this.#alarm('waste could not be recorded', { requestId: bill.requestId, error: String(error) })
+        this.#alarm('the cost of a routing question could not be recorded', {
+          requestId: bill.requestId,
+          error: String(error),
+        })
       })
   }
 

@@ -24,10 +24,8 @@ export function startUpkeep(
   }
   const sweep = async () => {
     watchClock()
-    const swept = await store
-      .sweep()
-      .catch(failed(alarm, 'what requests of ended gateways had reserved could not be settled'))
-    if (swept) alarm('requests of ended gateways were settled as of their last checkpoint', { count: swept })
+    const swept = await store.sweep().catch(failed(alarm, 'reservations of gateways that died could not be settled'))
+    if (swept) alarm('reservations of gateways that died were settled as of their last checkpoint', { count: swept })
   }
   // At once: a gateway that dies again and again may never come to its first period.
   void sweep()

@@ -36,7 +36,7 @@ const register = (program: Parameters<typeof registerPlan>[0]) => {
 
 /** Runs a command beside the operator's files. Revisions, addresses and directories are told by what they are. */
 async function svcctl(...args: string[]) {
-  const env = { SVCCTL_ADMIN: test.admin, SVCCTL_TOKEN: ADMIN_TOKEN, FORCE_COLOR: '', NO_COLOR: '1' }
+  const env = { SVCCTL_ADMIN: test.admin, SVCCTL_TOKEN: ADMIN_TOKEN, FORCE_COLOR: '', NO_COLOR: '1', SVCCTL_USER: 'ada@laptop' }
   const { code, stdout, stderr } = await runCommand(register, args, { cwd: dir, env })
   return { code, stdout: named(stdout), stderr: named(stderr) }
 }
@@ -494,7 +494,7 @@ describe('svcctl apply', () => {
 
     await expect(swapped).rejects.toMatchObject({ exitCode: 1 })
     await expect(swapped).rejects.toThrow(
-      /^✗ Revision [0-9a-f]{12} is serving now, not the one.*\n {2}look at svcctl plan again: what it told is not what serves$/,
+      /^✗ Revision [0-9a-f]{12} is serving now, not the one.*\n {2}run svcctl plan again: it compared with a revision that is no longer served$/,
     )
   })
 })
@@ -660,7 +660,7 @@ describe('svcctl rollback', () => {
     const { code, stdout, stderr } = await svcctl('rollback', '--yes')
 
     expect([code, stdout]).toEqual([0, 'rolled back: revision REVISION-A.. → REVISION-B.. (number 4)\n'])
-    expect(stderr).toMatch(/^▲ what it changes cannot be told here:\n\n✗ .*FREE_RPM is not set/)
+    expect(stderr).toMatch(/^▲ its changes cannot be listed on this machine:\n\n✗ .*FREE_RPM is not set/)
   })
 
   it('runs no tests, and needs no files of its own where the gateway is named', async () => {

@@ -17,7 +17,11 @@ let banner: string
 
 const END = 'onprem-core is gone'
 
+/** Has the default port of the demo, unless another process of this machine has it. */
+const onDefault = createServer()
+
 beforeAll(async () => {
+  await Promise.race([once(onDefault.listen(8080, '127.0.0.1'), 'listening').catch(() => {}), once(onDefault, 'error')])
   program = compileProgram()
   demo = program.start(['serve', '--demo'], { env })
   banner = await demo.until(END)
@@ -25,6 +29,7 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await program.end()
+  onDefault.close()
   rmSync(home, { recursive: true, force: true })
 })
 
@@ -56,6 +61,12 @@ const processes = (pid: number) =>
       const [, id, args = ''] = /^ *(\d+) (.*)$/.exec(line) ?? []
       return id === undefined ? [] : [{ pid: Number(id), args }]
     })
+
+it('a default port that is taken is named, with how to choose one, and another one is used', () => {
+  expect(stripVTControlCharacters(banner)).toMatch(
+    /^ {2}API {6}http:\/\/localhost:(?!8080)\d+\/v1 {3}8080 is taken \(npm start -- --port N\)$/m,
+  )
+})
 
 it('what it prints fits 80 columns and 20 rows, and names key, explain, plan and quota tail', () => {
   const lines = banner.slice(banner.indexOf('svcctl')).trimEnd().split('\n')
@@ -204,5 +215,46 @@ describe('what a demo cannot do is told in a sentence', () => {
     expect(stderr).toContain(
       `✗ server.listen 127.0.0.1:${port}: another process listens there; stop it, or choose another port\n`,
     )
+  })
+
+  const startOn = (listen: string, more: NodeJS.ProcessEnv = {}) =>
+    program.run(['serve', '-c', 'config.example.yaml'], {
+      env: {
+        ...env,
+        CLOUD_KEY: 'k',
+        LISTEN: listen,
+        ADMIN: '127.0.0.1:0',
+        STATE_DIR: home,
+        STORE: `embedded:${home}/s`,
+        ...more,
+      },
+    })
+  it('a listener on an address that this machine does not have', async () => {
+    const { code, stderr } = await startOn('192.0.2.1:8080')
+
+    expect(code).toBe(1)
+    expect(stderr).toContain('✗ server.listen 192.0.2.1:8080: no interface of this machine has this address\n')
+    expect(stderr).not.toMatch(/^ +at /m)
+  })
+
+  it('a listener on a port that needs a privilege', async () => {
+    // Who runs the tests may have the privilege: the error is that which the system gives to others.
+    const preload = `import { Server } from 'node:net'
+      const { listen } = Server.prototype
+      Server.prototype.listen = function (...given) {
+        const port = typeof given[0] === 'object' ? given[0].port : given[0]
+        if (Number(port) !== 81) return listen.apply(this, given)
+        const error = Object.assign(new Error('listen EACCES'), { code: 'EACCES', syscall: 'listen', port: 81 })
+        process.nextTick(() => this.emit('error', error))
+        return this
+      }`
+    const NODE_OPTIONS = `--import=data:text/javascript,${encodeURIComponent(preload)}`
+    const { code, stderr } = await startOn('127.0.0.1:81', { NODE_OPTIONS })
+
+    expect(code).toBe(1)
+    expect(stderr).toContain(
+      '✗ server.listen 127.0.0.1:81: this user may not listen there; ports below 1024 often need a privilege\n',
+    )
+    expect(stderr).not.toMatch(/^ +at /m)
   })
 })

@@ -44,7 +44,7 @@ describe('SIGHUP', () => {
     site.gateway.signal('SIGHUP')
 
     const said = await site.gateway.until('1 error in 1 file')
-    expect(said).toContain('▲ the configuration was not reloaded, the one before goes on problems=1')
+    expect(said).toContain('▲ the configuration was not reloaded: the previous one stays in force problems=1')
     expect(said).toMatch(/✗ config\.yaml:4:\d+ {2}`0` is out of range.*\n.*│ plans: .*\n.*\^/)
     expect((await site.chat(key)).status).toBe(200)
   })
@@ -73,7 +73,7 @@ describe('svcctl reload', () => {
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
     expect(stderr).toMatch(/✗ config\.yaml:4:\d+ {2}`0` is out of range/)
     expect(stderr).toMatch(/✗ config\.yaml:6:\d+ {2}unknown field `usd_per_m`/)
-    expect(stderr).toContain('the configuration that served goes on')
+    expect(stderr).toContain('The gateway goes on with the configuration it has.')
   })
 
   it('shows what needs a restart', async () => {

@@ -75,7 +75,7 @@ test('accounts that move are decided by the plan they move to', async () => {
   ])
 })
 
-test('what only the limits can say, and what cannot be told, is said', async () => {
+test('what only the limits can say, and what cannot be decided again, is said', async () => {
   const log = logOf([{ plan: 'free', request: { model: 'big' } }, { plan: 'pro' }])
 
   expect(await touched(log, changed('models: [small]', 'models: all'))).toEqual([
@@ -84,8 +84,8 @@ test('what only the limits can say, and what cannot be told, is said', async () 
   ])
   const routed = configOf(`${yaml}routes: [{ name: r, when: { mentions: [now] }, use: big }]\n`)
   expect(await touched(log, routed)).toEqual([
-    'of 2 requests since 2026-11-21T10:00:00Z: 1 cannot be told (pro 1)',
-    'what cannot be told hinges on texts or headers that were not looked at then',
+    'of 2 requests since 2026-11-21T10:00:00Z: 1 cannot be decided again (pro 1)',
+    'what cannot be decided again depends on texts or headers that were not looked at then',
   ])
 })
 

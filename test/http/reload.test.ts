@@ -226,7 +226,7 @@ describe('files that are not in order', () => {
     expect(revision()).toBe(before)
     expect(refused).toMatchObject({ ok: false, problems: [{ rule: 'unknown-field' }, { rule: 'out-of-range' }] })
     expect(test.alarms).toEqual([
-      'the configuration was not reloaded, the one before goes on {"problems":2,"first":"config.yaml:3:1 unknown field `modles`"}',
+      'the configuration was not reloaded: the previous one stays in force {"problems":2,"first":"config.yaml:3:1 unknown field `modles`"}',
     ])
     expect(test.said.join('')).toMatch(
       /✗ config\.yaml:3:1 {2}unknown field[\s\S]*✗ config\.yaml:\d+:\d+ {2}`0` is out of range/,

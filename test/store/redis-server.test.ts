@@ -260,7 +260,7 @@ describeRedis('a settlement that the store cannot be told', () => {
     await server.restart()
 
     await vi.waitFor(async () => expect(await store.readSpend(bob.account)).toMatchObject({ used: 50 }), 10_000)
-    expect(alarms).toContainEqual(expect.stringMatching(/cannot be told.*req_1/))
+    expect(alarms).toContainEqual(expect.stringMatching(/cannot be written to the store.*req_1/))
     expect(await readFile(join(stateDir, 'spool/spool.refused.ndjson'), 'utf8')).toContain('req_1')
   })
 

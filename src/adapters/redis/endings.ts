@@ -73,7 +73,7 @@ export class Endings {
       try {
         const told = await spool.drain(spooled => this.#tellLater(spooled))
         this.#counted.clear()
-        if (told > 0) this.#alarm('settlements that waited for the store were told', { count: told })
+        if (told > 0) this.#alarm('settlements that waited for the store were written to it', { count: told })
       } catch (error) {
         // It may answer errors, such as READONLY, without ever being down: then nobody says when it is back.
         if (error instanceof StoreUnavailable) return this.#drainLater()
@@ -87,7 +87,10 @@ export class Endings {
     const end = endOf(spooled)
     const { requestId, at } = end.hold
     const refuse = (reason: string) => {
-      this.#alarm('a settlement that waited cannot be told and is kept in spool.refused.ndjson', { requestId, reason })
+      this.#alarm('a settlement that waited cannot be written to the store and is kept in spool.refused.ndjson', {
+        requestId,
+        reason,
+      })
       return false
     }
     // Its row, which would tell that it was told before, is gone by now.

@@ -64,7 +64,7 @@ export class Applier {
     const before = reloader.serving
     const { revision } = before.config
     if (application.previous !== revision) throw new Refused({ code: 'REVISION_CHANGED', revision })
-    if (!place) throw refusal('this gateway serves the files of its package, which nobody changes')
+    if (!place) throw refusal('this gateway serves the files of its package, which cannot be changed')
     const { loaded, sources, includes, text } = await this.#load(application, place)
     const moves = this.#moves(application, loaded)
     if (loaded.fingerprint === before.fingerprint) return this.#unchanged(loaded, moves)
@@ -172,7 +172,7 @@ export class Applier {
       opened.serve()
     } catch (error) {
       await place.files.change(undoing(change, reloader.serving.texts)).catch(failed => {
-        alarm('the files are not what serves', { error: reasonOf(failed) })
+        alarm('the files differ from what the gateway serves', { error: reasonOf(failed) })
       })
       throw error instanceof Refused ? error : refusal(reasonOf(error))
     }

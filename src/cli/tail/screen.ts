@@ -1,4 +1,5 @@
 import type { ShownRequest } from '../../http/event-records.ts'
+import { counted } from '../../policy/counted.ts'
 import { oneLine } from '../one-line.ts'
 import { requestRow, type Tone, toneOf } from '../request-line.ts'
 import { type Column, lineOf, widthsIn } from '../table.ts'
@@ -51,10 +52,11 @@ export function screen(shown: Shown, { columns, rows }: Size): Line[] {
 }
 
 function titleOf({ gateway, ui, accounts, rows, rpm, usdPerHour, dropped }: Shown, columns: number): Line {
-  const found = rows.length === accounts ? `${accounts}` : `${rows.length} of ${accounts}`
+  const found =
+    rows.length === accounts ? counted(accounts, 'account') : `${rows.length} of ${counted(accounts, 'account')}`
   const name = 'svcctl quota tail'
   const missed = dropped > 0 ? [`${dropped} missed`] : []
-  const now = [ui.paused ? 'PAUSED' : 'live', `${found} accounts`]
+  const now = [ui.paused ? 'PAUSED' : 'live', found]
   const pace = [`${rpm} rpm`, `$${usdPerHour.toFixed(2)}/h`]
   const room = columns - name.length - 1
   // What is known already, or seen below, gives way.
@@ -89,7 +91,8 @@ function tableLines({ rows, selected, ui }: Shown, room: number, columns: number
       tone && widths.at(-1) ? { from: text.length - lastWidth(cells, widths), to: text.length, tone } : undefined
     return { text, ...(isSelected && { tone: 'selected' as const }), ...(marked && { marked }) }
   })
-  const nothing = ui.filter === '' ? 'No account has a key, and nobody asks.' : `Nothing is called \`${ui.filter}\`.`
+  const nothing =
+    ui.filter === '' ? 'No account has a key yet, and no requests come in.' : `Nothing is called \`${ui.filter}\`.`
   return [{ text: header, tone: 'dim' }, ...(lines.length > 0 ? lines : [{ text: `  ${nothing}` }])]
 }
 

@@ -60,7 +60,7 @@ async function resultOf({ tools, alarm }: RunPorts, call: HostedCall, signal: Ab
   try {
     return await tools.call(call.tool, call.arguments, signal)
   } catch (error) {
-    alarm('a hosted tool failed in a way that is a fault here', { tool: call.tool, error: String(error) })
+    alarm('a hosted tool failed because of a fault of the gateway', { tool: call.tool, error: String(error) })
     return { text: 'The tool failed.', failed: true, free: true }
   }
 }

@@ -289,7 +289,7 @@ describe('the clock', () => {
   })
 
   it.each([
-    [[], 'ok', 'nobody else told the time'],
+    [[], 'ok', 'no other machine told the time'],
     [[watched('redis', 3)], 'ok', '2 ms off redis'],
     [
       [watched('redis', 1999), watched('identity', 0), watched('backend', 5)],
