@@ -36,7 +36,13 @@ const register = (program: Parameters<typeof registerPlan>[0]) => {
 
 /** Runs a command beside the operator's files. Revisions, addresses and directories are told by what they are. */
 async function svcctl(...args: string[]) {
-  const env = { SVCCTL_ADMIN: test.admin, SVCCTL_TOKEN: ADMIN_TOKEN, FORCE_COLOR: '', NO_COLOR: '1', SVCCTL_USER: 'ada@laptop' }
+  const env = {
+    SVCCTL_ADMIN: test.admin,
+    SVCCTL_TOKEN: ADMIN_TOKEN,
+    FORCE_COLOR: '',
+    NO_COLOR: '1',
+    SVCCTL_USER: 'ada@laptop',
+  }
   const { code, stdout, stderr } = await runCommand(register, args, { cwd: dir, env })
   return { code, stdout: named(stdout), stderr: named(stderr) }
 }
@@ -511,7 +517,7 @@ describe('svcctl rollback', () => {
     expect(back).toMatchObject({ code: 0, stderr: '' })
     expect(`\n${back.stdout}`).toMatchInlineSnapshot(`
       "
-      GATEWAY serves revision REVISION-B.. (number 2, apply by operator, since 2026-11-21T10:00:00.100Z)
+      GATEWAY serves revision REVISION-B.. (number 2, apply by operator ada@laptop, since 2026-11-21T10:00:00.100Z)
 
         + plan free: rpm 3 → 20  config.yaml:14
 
@@ -596,16 +602,16 @@ describe('svcctl rollback', () => {
 
     expect(`\n${text.stdout}`).toMatchInlineSnapshot(`
       "
-      NUMBER  REVISION      AT                        HOW       BY        FILES
-      3       REVISION-A..  2026-11-21T11:00:00.000Z  rollback  operator  1      serves
-      2       REVISION-B..  2026-11-21T10:00:00.000Z  apply     operator  1
-      1       REVISION-A..  2026-11-21T10:00:00.000Z  start     start     1
+      NUMBER  REVISION      AT                        HOW       BY                   FILES
+      3       REVISION-A..  2026-11-21T11:00:00.000Z  rollback  operator ada@laptop  1      serves
+      2       REVISION-B..  2026-11-21T10:00:00.000Z  apply     operator ada@laptop  1
+      1       REVISION-A..  2026-11-21T10:00:00.000Z  start     start                1
       "
     `)
     expect(JSON.parse(json.stdout)[0]).toMatchInlineSnapshot(`
       {
         "at": "2026-11-21T11:00:00.000Z",
-        "by": "operator",
+        "by": "operator ada@laptop",
         "files": 1,
         "how": "rollback",
         "number": 3,
