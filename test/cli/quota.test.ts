@@ -124,7 +124,7 @@ describe('on a running gateway', () => {
     const all = await svcctl('quota', 'show')
     expect(all).toMatchObject({ code: 0, stderr: '' })
     expect(all.stdout).toMatch(
-      /^ACCOUNT +ID +PLAN +QUOTA +HELD +RPM +TPM +RESETS\nada +acct_\w+ +pro +█░{9} \$0\.0012\/20\.00 +\$0 +1\/10k +930\/100M +\S+T00:00:00\.000Z\n$/,
+      /^ACCOUNT +ID +PLAN +QUOTA +RESERVED +RPM +TPM +RESETS\nada +acct_\w+ +pro +░{10} <\$0\.01\/20\.00 +\$0\.00 +1\/10k +930\/100M +\S+T00:00:00Z\n$/,
     )
 
     expect((await svcctl('quota', 'grant', 'ada', '5')).stderr).toContain('✓ granted to ada until ')
