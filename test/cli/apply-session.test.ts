@@ -128,7 +128,7 @@ it('edit, a test fails, correct, plan, apply, restart, rollback: no request is l
     Whom it touches
       1 account on plan free
       of N requests since TIME: 1 newly allowed (free 1)
-      whether 1 of those allowed fit into the limits is not known
+      whether the limits have room for 1 of those allowed is not known
 
     2 changes against revision REVISION-A..: 1 more, 1 unseen by clients
     Nothing was changed. Next: svcctl apply

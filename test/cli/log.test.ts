@@ -268,7 +268,7 @@ describe('svcctl serve with `log: { format: json }`', () => {
     const url = urlIn(readFileSync(file, 'utf8'))
     for (let n = 0; n < 5; n++) await fetch(`${url}/v1/models/${KEY}`)
     child.kill('SIGHUP')
-    await expect.poll(() => stderr).toContain('nothing to reload')
+    await expect.poll(() => stderr, { timeout: 30_000 }).toContain('nothing to reload')
     const ended = once(child, 'exit')
     child.kill('SIGTERM')
     await ended
