@@ -49,7 +49,14 @@ export function outlineBody(bytes: Buffer): OutlinedBody | Denial {
  * Whether it would take more than a few milliseconds to parse a body, `leavesOut` with long texts left out. Nothing of it
  * is parsed for that, and what is found is not looked for again when the body is parsed next.
  */
-export const isDearBody = (bytes: Buffer, leavesOut: boolean): boolean => isDear(bytes, encodingOf(bytes), leavesOut)
+export function isDearBody(bytes: Buffer, leavesOut: boolean): boolean {
+  const encoding = encodingOf(bytes)
+  encodings.set(bytes, encoding)
+  return isDear(bytes, encoding, leavesOut)
+}
+
+/** Of bodies that were looked at before they are parsed. */
+const encodings = new WeakMap<Buffer, 'latin1' | 'utf8'>()
 
 /** What was parsed, and how many names are in that. */
 interface ReadObject {
@@ -59,7 +66,7 @@ interface ReadObject {
 }
 
 function readObject(bytes: Buffer, leavesOut: boolean): ReadObject | Denial {
-  const encoding = encodingOf(bytes)
+  const encoding = encodings.get(bytes) ?? encodingOf(bytes)
   const outline = readOutline(bytes, encoding, leavesOut)
   if (typeof outline === 'string') return invalid('body', outline)
   // Each wrong byte would become a character that nobody sent.

@@ -3,7 +3,6 @@ const PIECES_KEPT = 512
 /** More of a body that is not complete is kept apart. */
 const APART_BYTES = 1_250_000
 const PAGE_BYTES = 262_144
-const NONE = new ArrayBuffer(0, { maxByteLength: 0 })
 
 /**
  * What came of a body. Much of it is kept apart from the memory that everything else shares: that of a body which never
@@ -13,7 +12,7 @@ export class Pieces {
   #pieces: Buffer[] = []
   #size = 0
   readonly #limitBytes: number
-  #apart = NONE
+  #apart: ArrayBuffer | undefined
   #apartSize = 0
 
   /** There will not be more of them than `limitBytes`. */
@@ -31,10 +30,10 @@ export class Pieces {
 
   /** All of them in one, which takes a moment where there are many. They are dropped. */
   join(): Buffer {
-    const [first] = this.#pieces
-    const apart = Buffer.from(this.#apart, 0, this.#apartSize)
-    const isOne = first && this.#pieces.length === 1 && this.#apartSize === 0
-    const joined = isOne ? first : Buffer.concat([apart, ...this.#pieces])
+    const pieces = this.#apart ? [Buffer.from(this.#apart, 0, this.#apartSize), ...this.#pieces] : this.#pieces
+    const [first] = pieces
+    // What is kept apart is about to be given back.
+    const joined = first && pieces.length === 1 && !this.#apart ? first : Buffer.concat(pieces)
     this.drop()
     return joined
   }
@@ -42,18 +41,19 @@ export class Pieces {
   drop(): void {
     this.#pieces = []
     this.#size = this.#apartSize = 0
-    if (this.#apart !== NONE) this.#apart.resize(0)
-    this.#apart = NONE
+    this.#apart?.resize(0)
+    this.#apart = undefined
   }
 
   #putApart(): void {
-    if (this.#apart === NONE) this.#apart = new ArrayBuffer(0, { maxByteLength: this.#limitBytes })
-    if (this.#size > this.#apart.byteLength) {
-      this.#apart.resize(Math.min(this.#limitBytes, Math.ceil(this.#size / PAGE_BYTES) * PAGE_BYTES))
+    const apart = this.#apart ?? new ArrayBuffer(0, { maxByteLength: this.#limitBytes })
+    this.#apart = apart
+    if (this.#size > apart.byteLength) {
+      apart.resize(Math.min(this.#limitBytes, Math.ceil(this.#size / PAGE_BYTES) * PAGE_BYTES))
     }
-    const apart = Buffer.from(this.#apart)
+    const bytes = Buffer.from(apart)
     for (const piece of this.#pieces) {
-      apart.set(piece, this.#apartSize)
+      bytes.set(piece, this.#apartSize)
       this.#apartSize += piece.length
     }
     this.#pieces = []
