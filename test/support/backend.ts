@@ -145,8 +145,8 @@ export class Backend {
     if (!seen) return
     const probe = seen.method === 'GET'
     const question = !probe && isQuestion(seen)
-    const script = question ? (this.#questioned ?? this.#always) : (this.#queue.shift() ?? this.#always)
-    const behaviour = probe ? this.#probed : script
+    const scripted = () => (question ? this.#questioned : this.#queue.shift()) ?? this.#always
+    const behaviour = probe ? this.#probed : scripted()
     const requests = question ? this.questions : this.requests
     const log = probe ? this.probes : requests
     log.push(seen)
