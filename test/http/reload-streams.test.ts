@@ -70,12 +70,16 @@ it(`${STREAMS} streams over ${RELOADS} reloads and ${BAD} bad files are byte for
 
   let ended = 0
   const step = STREAMS / (RELOADS + BAD)
-  const reloads: Promise<void>[] = []
+  // One after the other: a reload reads the files when its turn comes, and must find those that were written for it.
+  let reloads = 0
+  let last = Promise.resolve()
   const texts = await allTexts(key, () => {
     ended++
-    if (ended % step === 0 && reloads.length < RELOADS + BAD) reloads.push(reloadOnce(reloads.length))
+    if (ended % step !== 0 || reloads >= RELOADS + BAD) return
+    const round = reloads++
+    last = last.then(() => reloadOnce(round))
   })
-  await Promise.all(reloads)
+  await last
 
   expect(texts).toEqual(calm)
   expect(texts.every(text => text.endsWith('data: [DONE]\n\n'))).toBe(true)
