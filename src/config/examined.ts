@@ -1,27 +1,18 @@
 import { type Disk, textDisk } from './disk.ts'
-import type { Problem } from './problem.ts'
-import { mayReadLike, type Read } from './reads.ts'
+import { mayReadLike } from './reads.ts'
 import type { ConfigFile } from './schema.ts'
-import { type FileText, Secret } from './settings.ts'
+import { type FileText, type Loaded, Secret } from './settings.ts'
 import type { Secrets } from './settle.ts'
-import type { Span } from './tree.ts'
 import type { Union } from './unite.ts'
 
 /** Files in which every check found nothing wrong, as plain data: it can go from one thread to another. */
-export interface Examined {
+export interface Examined extends Omit<Loaded, 'config' | 'settings'> {
   readonly main: ConfigFile
   readonly union: Union
   readonly secrets: SecretTexts
   /** Absolute: where the main file lies. */
   readonly directory: string
-  readonly warnings: readonly Problem[]
-  readonly files: readonly string[]
-  readonly texts: readonly FileText[]
-  readonly reads: readonly Read[]
-  readonly includes: readonly string[]
-  readonly fields: ReadonlyMap<string, Span>
   readonly revision: string
-  readonly fingerprint: string
 }
 
 /** Secrets in the clear: an object of class Secret would arrive empty in another thread. Nothing prints them. */
