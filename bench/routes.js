@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { load } from '../dist/config/load.js'
 import { decide } from '../dist/policy/decide.js'
-import { readChat } from '../dist/wire/chat.js'
-import { signalsIn } from '../dist/wire/signals.js'
+import { readChat } from '../dist/wire/openai/chat.js'
+import { signalsIn } from '../dist/wire/openai/signals.js'
 
 const ROUNDS = 15
 const CALLS = 20

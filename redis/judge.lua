@@ -1,5 +1,5 @@
 -- What a request asks for, against what there is: src/policy/judge.ts in Lua, proven equal by
--- test/store/redis-scripts.properties.test.ts.
+-- test/adapters/store/redis-scripts.properties.test.ts.
 local DAY_MS = 86400000
 local CONCURRENCY_MS = 1000
 local OTHERS_END_MS = 2000

@@ -8,7 +8,7 @@ const banner = source => `// Generated from ${source} by scripts/generate.js. Do
 
 const TYPES = [
   { schema: 'schema/config.schema.json', target: 'src/config/file.ts', name: 'ConfigFile' },
-  { schema: 'schema/tests.schema.json', target: 'src/cases/file.ts', name: 'TestsFile' },
+  { schema: 'schema/tests.schema.json', target: 'src/simulate/file.ts', name: 'TestsFile' },
 ]
 
 for (const { schema, target, name } of TYPES) {
@@ -24,7 +24,7 @@ for (const { schema, target, name } of TYPES) {
 
 const code = await compiled('wasm/outline.ts')
 put(
-  'src/wire/outline-code.ts',
+  'src/wire/fast/outline-code.ts',
   `${banner('wasm/outline.ts')}\n\n/** WebAssembly, in base64. */\nexport const OUTLINE_CODE =\n${quoted(code.toString('base64'))}\n`,
 )
 

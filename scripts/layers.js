@@ -13,10 +13,17 @@ const may = {
   gateway: { folders: ['policy', 'wire', 'config/settings.ts'], packages: true },
   adapters: { folders: ['policy', 'wire', 'gateway', 'config/settings.ts'], packages: true },
   // Requests that nobody sent, taken the whole way: what `svcctl test` and `svcctl explain` are made of.
-  cases: { folders: ['policy', 'config', 'wire', 'gateway'], packages: true },
+  simulate: { folders: ['policy', 'config', 'wire', 'gateway'], packages: true },
   http: { folders: ['policy', 'wire', 'gateway', 'config/settings.ts'], packages: true },
   demo: { folders: [], packages: true },
-  cli: { folders: ['policy', 'config', 'wire', 'gateway', 'adapters', 'cases', 'http', 'demo'], packages: true },
+  // The process that serves: it puts all the others together.
+  server: { folders: ['policy', 'config', 'wire', 'gateway', 'adapters', 'http'], packages: true },
+  // The client of a running gateway, or of its store where none runs.
+  operator: { folders: ['policy', 'config', 'wire', 'gateway', 'adapters', 'http/admin', 'server'], packages: true },
+  cli: {
+    folders: ['policy', 'config', 'wire', 'gateway', 'adapters', 'simulate', 'http', 'demo', 'server', 'operator'],
+    packages: true,
+  },
 }
 
 const faults = []

@@ -1,6 +1,6 @@
 /**
  * One pass over a JSON text, before anything of it is parsed: AssemblyScript, which looks at sixteen bytes at once.
- * `node scripts/generate.js` compiles it into src/wire/outline-code.ts; src/wire/outline.ts is what calls it.
+ * `node scripts/generate.js` compiles it into src/wire/fast/outline-code.ts; src/wire/fast/outline.ts is what calls it.
  */
 import { LENGTH_MARGIN, newNames } from './names'
 import {

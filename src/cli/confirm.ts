@@ -1,6 +1,6 @@
 import { createInterface } from 'node:readline/promises'
 import { type Command, Option } from 'commander'
-import { CommandFailed, exitCodes } from './talk.ts'
+import { CommandFailed, exitCodes } from '../server/failure.ts'
 
 /** Where a question is asked: on the terminal, never on stdout, which is for data. */
 export interface Asking {

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { CommandFailed, exitCodes } from './talk.ts'
+import { CommandFailed, exitCodes } from '../server/failure.ts'
 
 /** For a command that does something by itself and has others below it: an option of its own before one of those would be lost. */
 export function refuseEarlyOptions(command: Command): Command {

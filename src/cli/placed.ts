@@ -1,4 +1,4 @@
-import type { painter } from './paint.ts'
+import type { painter } from '../server/paint.ts'
 import { terminalWidth } from './table.ts'
 import { widthOf, wrapped } from './width.ts'
 

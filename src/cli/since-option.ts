@@ -1,6 +1,6 @@
 import { InvalidArgumentError, Option } from 'commander'
-import { readSince, SINCE_FORMS } from '../wire/since.ts'
-import { world } from './world.ts'
+import { world } from '../server/world.ts'
+import { readSince, SINCE_FORMS } from '../wire/admin/since.ts'
 
 /** `--since`, 30 days unless told otherwise. */
 export const sinceOption = (what: string): Option =>

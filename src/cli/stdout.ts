@@ -1,6 +1,6 @@
+import { CommandFailed } from '../server/failure.ts'
 import { inChunks } from '../wire/lines.ts'
-import { jsonLine } from './one-line.ts'
-import { CommandFailed } from './talk.ts'
+import { jsonLine } from '../wire/printable.ts'
 
 /**
  * Writes lines to stdout, no faster than they are read. A reader that has enough, such as `head`, is no failure:

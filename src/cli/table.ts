@@ -1,4 +1,4 @@
-import { oneLine } from './one-line.ts'
+import { oneLine } from '../wire/printable.ts'
 import { clip, widthOf } from './width.ts'
 
 /** A column of a table, and how it gives way where the terminal has no room for all. */
@@ -63,4 +63,16 @@ export function lineOf(columns: readonly Column[], cells: readonly string[], wid
     })
     .join(' '.repeat(GAP))
     .trimEnd()
+}
+
+/** Rows as aligned columns, none of which is cut: names and values, or a matrix. No cell leaves its line. */
+export function table(rows: readonly (readonly string[])[]): string {
+  const cells = rows.map(row => row.map(oneLine))
+  const widths = (cells[0] ?? []).map((_, column) => Math.max(...cells.map(row => widthOf(row[column] ?? ''))))
+  const line = (row: readonly string[]) =>
+    row
+      .map((cell, column) => clip(cell, widths[column] ?? 0))
+      .join('  ')
+      .trimEnd()
+  return cells.map(line).join('\n')
 }

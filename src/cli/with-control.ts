@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander'
-import type { Control } from './control/control.ts'
+import type { Control } from '../operator/control.ts'
 
 /** `--config`, of every command that speaks to a gateway or its store. */
 export const configOption = (): Option =>
@@ -20,7 +20,7 @@ export async function withControl(
   run: (control: Control) => Promise<void>,
 ): Promise<void> {
   // Only now: the configuration and the store cost more to load than a --help may take.
-  const { openControl } = await import('./control/open.ts')
+  const { openControl } = await import('../operator/open.ts')
   const control = await openControl(options.config)
   try {
     await run(control)

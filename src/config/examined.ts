@@ -1,9 +1,9 @@
-import { type Disk, textDisk } from './disk.ts'
-import { mayReadLike } from './reads.ts'
-import type { ConfigFile } from './schema.ts'
+import type { ConfigFile } from './check/schema.ts'
+import { type Disk, textDisk } from './read/disk.ts'
+import type { Union } from './read/merge.ts'
+import { mayReadLike } from './read/reads.ts'
+import type { Secrets } from './resolve/resolve.ts'
 import { type FileText, type Loaded, Secret } from './settings.ts'
-import type { Secrets } from './settle.ts'
-import type { Union } from './unite.ts'
 
 /** Files in which every check found nothing wrong, as plain data: it can go from one thread to another. */
 export interface Examined extends Omit<Loaded, 'config' | 'settings'> {

@@ -1,7 +1,7 @@
 import type { Config, Millis, NanoUsd, Price } from '../policy/config.ts'
 import type { Problem } from './problem.ts'
-import type { Read } from './reads.ts'
-import type { Span } from './tree.ts'
+import type { Read } from './read/reads.ts'
+import type { Span } from './read/tree.ts'
 
 /** A configuration that may be served: what policy needs, what the process needs, and what is only worth a warning. */
 export interface Loaded {

@@ -4,16 +4,16 @@ import type { Config, EpochMs, Pool } from '../policy/config.ts'
 import { decide } from '../policy/decide.ts'
 import type { Building } from '../policy/decision.ts'
 import type { Caller, Health } from '../policy/facts.ts'
-import { isDenial } from '../wire/body.ts'
-import type { BodyTerms, StreamWanted, WireRequest } from '../wire/request.ts'
-import { type Headers, signalsOf } from '../wire/signals.ts'
-import { type AdmittedCall, type Applicant, admit, type Refusal } from './admit.ts'
-import { noteOf } from './decisions.ts'
-import type { Answered as AnsweredBy, Failure } from './failover.ts'
-import { answerTerms, delivered, endOf, forward, type LeasedCall, leased, settle, unanswered } from './forward.ts'
-import type { Inquiries } from './inquiries.ts'
-import type { Leases } from './leases.ts'
-import type { Pools } from './pools.ts'
+import { isDenial } from '../wire/openai/body.ts'
+import type { BodyTerms, StreamWanted, WireRequest } from '../wire/openai/request.ts'
+import { type Headers, signalsOf } from '../wire/openai/signals.ts'
+import type { VerifyToken } from './accounts/sign-in.ts'
+import { type AdmittedCall, type Applicant, admit, type Refusal } from './admission/admit.ts'
+import { noteOf } from './admission/decisions.ts'
+import type { Leases } from './admission/leases.ts'
+import { settlementOf } from './admission/settlement.ts'
+import { attemptWhole } from './answer/buffered.ts'
+import { type AnswerStream, attemptStream, type LiveStream, type StreamEnding } from './answer/stream.ts'
 import type {
   Alarm,
   AttemptCounter,
@@ -26,15 +26,24 @@ import type {
   Send,
   Traces,
 } from './ports.ts'
-import { settlementOf } from './settlement.ts'
-import type { VerifyToken } from './sign-in.ts'
 import { type Bill, type Store, StoreUnavailable } from './store.ts'
-import { type AnswerStream, attemptStream, type LiveStream, type StreamEnding } from './stream.ts'
 import { type LearntTools, learnTools } from './tools/learn.ts'
 import { Rounds } from './tools/rounds.ts'
 import { serveToolStream } from './tools/tool-stream.ts'
 import { serveToolAnswer } from './tools/whole.ts'
-import { attemptWhole } from './whole.ts'
+import type { Answered as AnsweredBy, Failure } from './upstream/failover.ts'
+import {
+  answerTerms,
+  delivered,
+  endOf,
+  forward,
+  type LeasedCall,
+  leased,
+  settle,
+  unanswered,
+} from './upstream/forward.ts'
+import type { Inquiries } from './upstream/inquiries.ts'
+import type { Pools } from './upstream/pools.ts'
 
 /** Everything a request needs beside itself. */
 export interface Gateway {

@@ -2,7 +2,7 @@ import type { Writable } from 'node:stream'
 import type { Secret } from '../config/settings.ts'
 import type { EpochMs, Kind, Millis, PassMethod } from '../policy/config.ts'
 import type { DecisionRecord } from '../policy/record.ts'
-import type { Usage } from '../wire/usage.ts'
+import type { Usage } from '../wire/openai/usage.ts'
 
 /** Time, as an argument. */
 export interface Clock {

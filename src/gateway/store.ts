@@ -3,11 +3,11 @@ import type { Claims, Readings, Refuse } from '../policy/decision.ts'
 import type { Terms } from '../policy/facts.ts'
 import type { Judged } from '../policy/record.ts'
 import type { Charge, Hold } from '../policy/standing.ts'
-import type { AccountRecord, AccountStore } from './account-store.ts'
-import type { AllowanceStore } from './allowance-store.ts'
+import type { AccountRecord, AccountStore } from './accounts/account-store.ts'
+import type { AllowanceStore } from './pool-budget-store.ts'
 
 /**
- * Where keys, accounts, standings and the ledger live. Every implementation passes test/store/contract.ts.
+ * Where keys, accounts, standings and the ledger live. Every implementation passes test/adapters/store/contract.ts.
  * Each call is atomic and owns the clock; a call that resolves is durable where its sentence says so.
  * Rejects with StoreUnavailable when the store cannot be reached.
  *

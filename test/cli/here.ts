@@ -1,6 +1,6 @@
 import { Command } from 'commander'
 import { vi } from 'vitest'
-import { root } from '../cases/example.ts'
+import { root } from '../simulate/example.ts'
 
 /** Runs a command inside this process, in the directory of the project unless another is given. */
 export async function runHere(register: (program: Command) => void, args: readonly string[], cwd = root) {

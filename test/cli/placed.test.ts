@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { painter } from '../../src/cli/paint.ts'
 import { foldedText, placedLines } from '../../src/cli/placed.ts'
 import { widthOf } from '../../src/cli/width.ts'
+import { painter } from '../../src/server/paint.ts'
 
 const PLACED = [
   { head: '  ✗ ', text: 'plan free: svc-pro is refused from now on', place: 'policies/plans.yaml:12' },

@@ -1,6 +1,6 @@
 import { Command } from 'commander'
 import { onTestFinished, vi } from 'vitest'
-import { CommandFailed } from '../../src/cli/talk.ts'
+import { CommandFailed } from '../../src/server/failure.ts'
 
 /** What a command left. */
 interface Left {

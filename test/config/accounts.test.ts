@@ -1,9 +1,9 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: variables of YAML.
 import { inspect } from 'node:util'
 import { expect, test } from 'vitest'
-import { DEFAULTS } from '../../src/config/defaults.ts'
-import { fields } from '../../src/config/schema.ts'
-import { without } from '../../src/config/without.ts'
+import { fields } from '../../src/config/check/schema.ts'
+import { without } from '../../src/config/read/without.ts'
+import { DEFAULTS } from '../../src/config/resolve/defaults.ts'
 import { found, kinds, loadFiles, loadGood, problemsOf, small } from './files.ts'
 
 const SECRET = 'a-secret-of-guests-that-is-long-enough'

@@ -2,9 +2,9 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { onTestFinished } from 'vitest'
-import type { Env } from '../../src/config/interpolate.ts'
 import { type Load, load } from '../../src/config/load.ts'
 import type { Problem } from '../../src/config/problem.ts'
+import type { Env } from '../../src/config/read/interpolate.ts'
 import type { Loaded } from '../../src/config/settings.ts'
 
 export type Files = Readonly<Record<string, string | Buffer>>

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
 import { parse } from 'yaml'
-import { shownConfig } from '../../src/cli/shown/config.ts'
-import { docsOf } from '../../src/config/doc.ts'
-import { isOwnPath } from '../../src/config/own-paths.ts'
-import { publicEndpoints } from '../../src/http/public.ts'
-import { sideOf } from '../diff/edited.ts'
-import { uncommented } from '../diff/uncommented.ts'
+import { shownConfig } from '../../src/cli/show/shown/config.ts'
+import { docsOf } from '../../src/config/docs/doc.ts'
+import { isOwnPath } from '../../src/config/read/own-paths.ts'
+import { publicEndpoints } from '../../src/http/public/public.ts'
+import { sideOf } from './diff/edited.ts'
+import { uncommented } from './diff/uncommented.ts'
 import { loadFiles, loadGood } from './files.ts'
 
 const base = `version: 1

@@ -4,10 +4,10 @@ import { inspect } from 'node:util'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { renderText } from '../../src/config/frame.ts'
+import { errorsInSchema } from '../../src/config/check/meta-schema.ts'
+import { configSchema } from '../../src/config/check/schema.ts'
+import { renderText } from '../../src/config/format/code-frame.ts'
 import { load } from '../../src/config/load.ts'
-import { errorsInSchema } from '../../src/config/meta-schema.ts'
-import { configSchema } from '../../src/config/schema.ts'
 import { directoryOf, found, loadFiles, loadGood, problemsOf, small } from './files.ts'
 
 const tools = `hosted_tools:

@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
-import { readSchema } from '../../src/config/schema.ts'
+import { readSchema } from '../../src/config/check/schema.ts'
 import type { Claims, Granted, Readings, SpendClaim } from '../../src/policy/decision.ts'
 import type { DecisionLine } from '../../src/policy/decision-line.ts'
 import type { InferenceRequest, Terms } from '../../src/policy/facts.ts'
 import type { Seen } from '../../src/policy/record.ts'
-import { root } from '../cases/example.ts'
+import { root } from '../simulate/example.ts'
 
 const page = readFileSync(`${root}/docs/policy-testing.md`, 'utf8')
 const rowsOf = (title: string): string[] =>

@@ -4,10 +4,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { type RunningGateway, startGateway } from '../../src/cli/gateway.ts'
-import { world } from '../../src/cli/world.ts'
 import { load } from '../../src/config/load.ts'
-import { mintKey } from '../../src/gateway/accounts.ts'
+import { mintKey } from '../../src/gateway/accounts/accounts.ts'
+import { type RunningGateway, startGateway } from '../../src/server/gateway.ts'
+import { world } from '../../src/server/world.ts'
 import {
   answer,
   type Backend,

@@ -5,7 +5,7 @@ import { compileProgram, type Program } from '../cli/program.ts'
 import { filesOf, startSite, yamlOf } from '../cli/site.ts'
 import { send } from '../http/calls.ts'
 
-type Examiner = typeof import('../../src/cli/examiner/examiner.ts')
+type Examiner = typeof import('../../src/server/examiner/examiner.ts')
 let program: Program
 
 beforeAll(() => {

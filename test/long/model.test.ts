@@ -1,8 +1,8 @@
 import { describe } from 'vitest'
-import { differentialContract } from '../store/aspects/differential.ts'
-import { modelContract } from '../store/aspects/model.ts'
-import { openEmbeddedSubject, openRedisSubject } from '../store/aspects/subjects.ts'
-import { startOf } from '../store/contract.ts'
+import { differentialContract } from '../adapters/store/aspects/differential.ts'
+import { modelContract } from '../adapters/store/aspects/model.ts'
+import { openEmbeddedSubject, openRedisSubject } from '../adapters/store/aspects/subjects.ts'
+import { startOf } from '../adapters/store/contract.ts'
 import { describeRedis, useRedis } from '../support/redis.ts'
 
 const SEQUENCES = 3000

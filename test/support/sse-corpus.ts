@@ -1,6 +1,6 @@
 import fc from 'fast-check'
+import { StreamReader, type StreamReading } from '../../src/wire/openai/stream.ts'
 import { SseSplitter } from '../../src/wire/sse.ts'
-import { StreamReader, type StreamReading } from '../../src/wire/stream.ts'
 
 /** Every byte that matters to the format, and characters of one to four bytes. */
 const character = fc.constantFrom('a', ':', ' ', 'ñ', '€', '😀', '\0', '\u2028', '\uFEFF', '\r', '\n')

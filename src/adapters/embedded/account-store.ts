@@ -12,7 +12,7 @@ import type {
   Rotation,
   SignedIn,
   TermsChange,
-} from '../../gateway/account-store.ts'
+} from '../../gateway/accounts/account-store.ts'
 import type { EpochMs, Millis } from '../../policy/config.ts'
 import type { Caller } from '../../policy/facts.ts'
 import { changeTerms, findAccount, findAccounts, readAccounts, signIn } from './accounts.ts'

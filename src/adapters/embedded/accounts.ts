@@ -1,5 +1,5 @@
-import type { AccountRecord, SignedIn, TermsChange } from '../../gateway/account-store.ts'
-import { changed, withClaim } from '../../gateway/terms.ts'
+import type { AccountRecord, SignedIn, TermsChange } from '../../gateway/accounts/account-store.ts'
+import { changed, withClaim } from '../../gateway/admission/terms.ts'
 import type { EpochMs } from '../../policy/config.ts'
 import type { Caller } from '../../policy/facts.ts'
 import { note } from './audit.ts'

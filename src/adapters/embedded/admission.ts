@@ -1,3 +1,4 @@
+import { sameTerms } from '../../gateway/admission/terms.ts'
 import {
   type Admission,
   type Admitted,
@@ -8,7 +9,6 @@ import {
   LEASE_MS,
   StoreUnavailable,
 } from '../../gateway/store.ts'
-import { sameTerms } from '../../gateway/terms.ts'
 import type { Terms } from '../../policy/facts.ts'
 import { judge, judgeExtension } from '../../policy/judge.ts'
 import { judgedOf } from '../../policy/record.ts'

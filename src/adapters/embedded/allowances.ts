@@ -1,4 +1,4 @@
-import type { AllowanceAmend, AllowanceTake } from '../../gateway/allowance-store.ts'
+import type { AllowanceAmend, AllowanceTake } from '../../gateway/pool-budget-store.ts'
 import { type Allowance, amend, costIn, newAllowance, take } from '../../policy/allowance.ts'
 import type { EpochMs, NanoUsd } from '../../policy/config.ts'
 import { put, type Records, type Write } from './records.ts'

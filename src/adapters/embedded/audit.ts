@@ -1,4 +1,4 @@
-import type { AuditRow, GatewayChange } from '../../gateway/account-store.ts'
+import type { AuditRow, GatewayChange } from '../../gateway/accounts/account-store.ts'
 import type { EpochMs } from '../../policy/config.ts'
 import { pagesOf } from './pages.ts'
 import type { Records } from './records.ts'

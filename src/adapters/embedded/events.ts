@@ -1,4 +1,4 @@
-import type { EventCount } from '../../gateway/account-store.ts'
+import type { EventCount } from '../../gateway/accounts/account-store.ts'
 import type { EpochMs, Millis } from '../../policy/config.ts'
 
 /** Events of a generation. Under a flood of names the oldest are forgotten before their window is over. */

@@ -1,4 +1,4 @@
-import type { GuestMint, KeyRecord } from '../../gateway/account-store.ts'
+import type { GuestMint, KeyRecord } from '../../gateway/accounts/account-store.ts'
 import type { EpochMs } from '../../policy/config.ts'
 import { newAccount } from './accounts.ts'
 import { note } from './audit.ts'

@@ -6,8 +6,8 @@ import {
   type NewKey,
   type Revocation,
   type Rotation,
-} from '../../gateway/account-store.ts'
-import { changed } from '../../gateway/terms.ts'
+} from '../../gateway/accounts/account-store.ts'
+import { changed } from '../../gateway/admission/terms.ts'
 import type { EpochMs } from '../../policy/config.ts'
 import type { Caller } from '../../policy/facts.ts'
 import { accountIn, newAccount } from './accounts.ts'

@@ -1,5 +1,5 @@
 import { type Database, type Key, open, type RootDatabase } from 'lmdb'
-import type { AccountRecord, AuditRow, KeyRecord } from '../../gateway/account-store.ts'
+import type { AccountRecord, AuditRow, KeyRecord } from '../../gateway/accounts/account-store.ts'
 import { StoreUnavailable } from '../../gateway/store.ts'
 import type { Allowance } from '../../policy/allowance.ts'
 import type { EpochMs } from '../../policy/config.ts'

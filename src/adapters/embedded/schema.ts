@@ -1,4 +1,4 @@
-import { KEYS_KEPT } from '../../gateway/account-store.ts'
+import { KEYS_KEPT } from '../../gateway/accounts/account-store.ts'
 import type { EpochMs } from '../../policy/config.ts'
 import { unpackRow } from './packed.ts'
 import { pagesOf } from './pages.ts'

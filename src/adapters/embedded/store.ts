@@ -1,6 +1,6 @@
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { AllowanceAmend, AllowanceTake } from '../../gateway/allowance-store.ts'
+import type { AllowanceAmend, AllowanceTake } from '../../gateway/pool-budget-store.ts'
 import {
   type AccountStanding,
   type Admission,

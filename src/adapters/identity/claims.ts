@@ -1,6 +1,6 @@
 import type { JWTPayload } from 'jose'
-import { isId, LABEL } from '../../gateway/accounts.ts'
-import { accountOf, type SignIn } from '../../gateway/sign-in.ts'
+import { isId, LABEL } from '../../gateway/accounts/accounts.ts'
+import { accountOf, type SignIn } from '../../gateway/accounts/sign-in.ts'
 import type { EpochMs } from '../../policy/config.ts'
 
 const SUBJECT_MAX = 255

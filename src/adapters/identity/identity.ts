@@ -1,5 +1,5 @@
+import { isBadToken, type VerifyToken } from '../../gateway/accounts/sign-in.ts'
 import type { Alarm, Clock } from '../../gateway/ports.ts'
-import { isBadToken, type VerifyToken } from '../../gateway/sign-in.ts'
 import { fetchKeys } from './provider.ts'
 import { ProviderKeys } from './provider-keys.ts'
 import { RecentTokens } from './recent-tokens.ts'

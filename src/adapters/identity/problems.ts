@@ -1,5 +1,5 @@
 import { errors } from 'jose'
-import type { BadToken } from '../../gateway/sign-in.ts'
+import type { BadToken } from '../../gateway/accounts/sign-in.ts'
 
 type Fault = 'form' | 'header' | 'algorithm' | 'type' | 'expired' | 'early' | 'issuer' | 'audience' | 'claims' | 'key'
 

@@ -1,6 +1,6 @@
 import { createLocalJWKSet, type JWK, type JWTVerifyGetKey } from 'jose'
+import { ProviderUnavailable } from '../../gateway/accounts/sign-in.ts'
 import type { Alarm, Cancel, Clock } from '../../gateway/ports.ts'
-import { ProviderUnavailable } from '../../gateway/sign-in.ts'
 import type { EpochMs, Millis } from '../../policy/config.ts'
 
 const FRESH_MS: Millis = 10 * 60_000

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
+import type { SignIn } from '../../gateway/accounts/sign-in.ts'
 import type { Clock } from '../../gateway/ports.ts'
-import type { SignIn } from '../../gateway/sign-in.ts'
 import type { EpochMs } from '../../policy/config.ts'
 
 const KEPT_MS = 60_000

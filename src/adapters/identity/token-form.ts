@@ -1,5 +1,5 @@
 import { decodeProtectedHeader, type ProtectedHeaderParameters } from 'jose'
-import type { BadToken } from '../../gateway/sign-in.ts'
+import type { BadToken } from '../../gateway/accounts/sign-in.ts'
 import type { Problems } from './problems.ts'
 
 const BYTES_MAX = 8192

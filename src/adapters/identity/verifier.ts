@@ -6,7 +6,7 @@ import {
   type JWTVerifyOptions,
   jwtVerify,
 } from 'jose'
-import type { VerifyToken } from '../../gateway/sign-in.ts'
+import type { VerifyToken } from '../../gateway/accounts/sign-in.ts'
 import { isAccessToken, signInOf } from './claims.ts'
 import type { IdentityOptions } from './identity.ts'
 import { faultOf, problemsOf } from './problems.ts'

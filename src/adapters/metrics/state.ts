@@ -1,6 +1,6 @@
 import { Counter, Gauge, type Registry } from 'prom-client'
-import type { Pools } from '../../gateway/pools.ts'
 import type { Clock } from '../../gateway/ports.ts'
+import type { Pools } from '../../gateway/upstream/pools.ts'
 import type { Config, EpochMs } from '../../policy/config.ts'
 
 /** What is looked at when metrics are read. */

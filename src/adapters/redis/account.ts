@@ -1,4 +1,4 @@
-import type { AccountRecord, KeyRecord } from '../../gateway/account-store.ts'
+import type { AccountRecord, KeyRecord } from '../../gateway/accounts/account-store.ts'
 import type { EpochMs } from '../../policy/config.ts'
 import type { Caller, Terms } from '../../policy/facts.ts'
 

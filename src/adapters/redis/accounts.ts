@@ -1,5 +1,11 @@
-import type { AccountRecord, AuditRow, GatewayChange, SignedIn, TermsChange } from '../../gateway/account-store.ts'
-import { changed, withClaim } from '../../gateway/terms.ts'
+import type {
+  AccountRecord,
+  AuditRow,
+  GatewayChange,
+  SignedIn,
+  TermsChange,
+} from '../../gateway/accounts/account-store.ts'
+import { changed, withClaim } from '../../gateway/admission/terms.ts'
 import type { EpochMs } from '../../policy/config.ts'
 import type { Caller } from '../../policy/facts.ts'
 import type { Access } from './access.ts'

@@ -1,4 +1,4 @@
-import type { AllowanceAmend, AllowanceTake } from '../../gateway/allowance-store.ts'
+import type { AllowanceAmend, AllowanceTake } from '../../gateway/pool-budget-store.ts'
 import type { EpochMs, NanoUsd } from '../../policy/config.ts'
 import type { Access } from './access.ts'
 import { POOLS } from './layout.ts'

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { EventCount } from '../../gateway/account-store.ts'
+import type { EventCount } from '../../gateway/accounts/account-store.ts'
 import type { Millis } from '../../policy/config.ts'
 import type { Access } from './access.ts'
 import { GUESTS } from './layout.ts'

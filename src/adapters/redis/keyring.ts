@@ -7,7 +7,7 @@ import {
   type NewKey,
   type Revocation,
   type Rotation,
-} from '../../gateway/account-store.ts'
+} from '../../gateway/accounts/account-store.ts'
 import type { Caller } from '../../policy/facts.ts'
 import type { Access } from './access.ts'
 import { KEY_FIELDS, readAccount, readKey, termsText } from './account.ts'

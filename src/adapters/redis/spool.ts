@@ -3,7 +3,7 @@ import { appendFile, type FileHandle, open, readFile, rename, rm } from 'node:fs
 import { join } from 'node:path'
 import type { Settlement } from '../../gateway/store.ts'
 import type { Hold } from '../../policy/standing.ts'
-import { isObject } from '../../wire/body.ts'
+import { isObject } from '../../wire/openai/body.ts'
 
 /** The end of a request that the store could not be told. */
 export type Spooled = { readonly settle: Settlement } | { readonly refund: Hold }

@@ -11,8 +11,8 @@ import type {
   Rotation,
   SignedIn,
   TermsChange,
-} from '../../gateway/account-store.ts'
-import type { AllowanceAmend, AllowanceTake } from '../../gateway/allowance-store.ts'
+} from '../../gateway/accounts/account-store.ts'
+import type { AllowanceAmend, AllowanceTake } from '../../gateway/pool-budget-store.ts'
 import {
   type AccountStanding,
   type Admission,

@@ -1,4 +1,4 @@
-import { type Named, namesIn } from '../../config/names.ts'
+import { type Named, namesIn } from '../../config/check/names.ts'
 import type { NameKind } from './places.ts'
 import { configOf } from './words.ts'
 
@@ -16,7 +16,7 @@ export async function names(kind: NameKind, words: readonly string[]): Promise<r
 }
 
 async function fieldNames(): Promise<readonly string[]> {
-  const { fields } = await import('../../config/schema.ts')
+  const { fields } = await import('../../config/check/schema.ts')
   return [...new Set(fields.map(({ path }) => path.replaceAll('.<name>', '')))]
 }
 

@@ -1,10 +1,10 @@
-import { counted } from '../../config/frame.ts'
-import type { Env } from '../../config/interpolate.ts'
+import { counted } from '../../config/format/code-frame.ts'
 import { type Load, load } from '../../config/load.ts'
 import type { Problem } from '../../config/problem.ts'
+import type { Env } from '../../config/read/interpolate.ts'
 import type { Loaded } from '../../config/settings.ts'
 import type { Finding } from '../../gateway/doctor/finding.ts'
-import { loadWithStandIns } from '../stand-ins.ts'
+import { loadWithStandIns } from '../../operator/stand-ins.ts'
 
 interface Checked extends Pick<Load, 'sources' | 'paths'> {
   readonly finding: Finding

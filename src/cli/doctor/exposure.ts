@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs'
 import { relative, resolve } from 'node:path'
-import { isLoopback } from '../../config/formats.ts'
+import { isLoopback } from '../../config/check/formats.ts'
 import type { Loaded } from '../../config/settings.ts'
 import type { Finding } from '../../gateway/doctor/finding.ts'
 

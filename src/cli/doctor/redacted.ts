@@ -1,6 +1,6 @@
 import type { Settings } from '../../config/settings.ts'
 import type { Finding } from '../../gateway/doctor/finding.ts'
-import { oneLine } from '../one-line.ts'
+import { oneLine } from '../../wire/printable.ts'
 
 /** Shorter ones are words that stand anywhere. */
 const LEAST = 6

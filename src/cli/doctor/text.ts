@@ -1,6 +1,6 @@
-import { counted } from '../../config/frame.ts'
+import { counted } from '../../config/format/code-frame.ts'
 import type { Finding, State } from '../../gateway/doctor/finding.ts'
-import { painter } from '../paint.ts'
+import { painter } from '../../server/paint.ts'
 
 const SIGNS = { ok: '✓', warning: '▲', problem: '✗' } as const
 const TONES = { ok: 'green', warning: 'warn', problem: 'red' } as const

@@ -3,8 +3,8 @@ import { openTools } from '../../adapters/tools/tools.ts'
 import type { HttpToolSettings, Loaded, McpToolSettings } from '../../config/settings.ts'
 import type { Finding } from '../../gateway/doctor/finding.ts'
 import type { Clock } from '../../gateway/ports.ts'
+import { hasStandIn } from '../../operator/stand-ins.ts'
 import type { Millis } from '../../policy/config.ts'
-import { hasStandIn } from '../stand-ins.ts'
 import { keySource } from './key-source.ts'
 
 interface Files {

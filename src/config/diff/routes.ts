@@ -1,6 +1,6 @@
 import type { Condition } from '../../policy/condition.ts'
 import { type Config, type Plan, placeOf, type Route } from '../../policy/config.ts'
-import { covers } from '../lint-routes.ts'
+import { covers } from '../lint/lint-routes.ts'
 import type { Change, Said } from './change.ts'
 import { conditionChanges, conditionText } from './conditions.ts'
 import { compareNamed } from './named.ts'

@@ -1,5 +1,6 @@
-import { LISTENER_TIMEOUTS } from '../defaults.ts'
-import { fixedFields } from '../fixed.ts'
+import { fixedFields } from '../check/fixed.ts'
+import { durationText } from '../check/units.ts'
+import { LISTENER_TIMEOUTS } from '../resolve/defaults.ts'
 import type {
   Address,
   GuestSettings,
@@ -12,7 +13,6 @@ import type {
   Settings,
   TraceSettings,
 } from '../settings.ts'
-import { durationText } from '../units.ts'
 import type { Change, Effect, Said } from './change.ts'
 import { without } from './order.ts'
 import { compare, highIsMore, other, parts, plumbing, type Rule, type Rules, same } from './rule.ts'

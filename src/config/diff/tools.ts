@@ -1,6 +1,6 @@
 import { type HostedTool, placeOf } from '../../policy/config.ts'
+import { durationText } from '../check/units.ts'
 import type { BuiltinToolSettings, HttpToolSettings, McpToolSettings, ToolSettings } from '../settings.ts'
-import { durationText } from '../units.ts'
 import type { Change } from './change.ts'
 import { goneOf, newOf } from './models.ts'
 import { compareNamed } from './named.ts'

@@ -1,7 +1,7 @@
 import { placeOf } from '../../policy/config.ts'
-import { isObject, type JsonObject } from '../../wire/body.ts'
-import { parse } from '../../wire/chunk.ts'
-import { isCount } from '../../wire/usage.ts'
+import { isObject, type JsonObject } from '../../wire/openai/body.ts'
+import { parse } from '../../wire/openai/chunk.ts'
+import { isCount } from '../../wire/openai/usage.ts'
 import { type Fault, warning } from './finding.ts'
 import { placeText, type Replica } from './replica.ts'
 

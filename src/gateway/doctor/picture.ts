@@ -1,6 +1,6 @@
 import type { ImageModel } from '../../policy/config.ts'
-import { isDenial } from '../../wire/body.ts'
-import { readImages } from '../../wire/images.ts'
+import { isDenial } from '../../wire/openai/body.ts'
+import { readImages } from '../../wire/openai/images.ts'
 import type { Outcome } from './chat.ts'
 import { problem } from './finding.ts'
 import { refusalOf } from './refusal.ts'

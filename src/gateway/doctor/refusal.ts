@@ -1,7 +1,7 @@
 import { type Millis, placeOf } from '../../policy/config.ts'
-import { isObject } from '../../wire/body.ts'
-import { errorText, parse } from '../../wire/chunk.ts'
-import { scrub } from '../../wire/scrub.ts'
+import { scrub } from '../../wire/errors/scrub.ts'
+import { isObject } from '../../wire/openai/body.ts'
+import { errorText, parse } from '../../wire/openai/chunk.ts'
 import { type Fault, problem, warning } from './finding.ts'
 import { type Answer, placeText, type Replica } from './replica.ts'
 

@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer'
 import type { EpochMs, Millis, Place, Pool } from '../../policy/config.ts'
-import { type Asking, askOnce, type Heard } from '../ask.ts'
 import type { Clock, Probe, Send } from '../ports.ts'
+import { type Asking, askOnce, type Heard } from '../upstream/ask.ts'
 import type { Promised } from './promise.ts'
 
 export interface ReplicaPorts {

@@ -1,7 +1,7 @@
 import type { Meter, PassMethod } from '../../policy/config.ts'
-import { readExchange, type Target } from '../attempt.ts'
-import type { Failed, Outcome, Rejected } from '../outcome.ts'
 import type { Cancel, CarriedBody, CarriedHead, Carry, Client, Clock } from '../ports.ts'
+import { readExchange, type Target } from '../upstream/attempt.ts'
+import type { Failed, Outcome, Rejected } from '../upstream/outcome.ts'
 import { Gauge } from './gauge.ts'
 import { isSuccess, PassedAnswer } from './passed-answer.ts'
 

@@ -1,8 +1,8 @@
 import type { Meter, Millis } from '../../policy/config.ts'
 import { costOfMeter, mostBytes } from '../../policy/meter.ts'
-import type { Usage } from '../../wire/usage.ts'
-import { PROMPT_ONLY, type Work } from '../outcome.ts'
+import type { Usage } from '../../wire/openai/usage.ts'
 import type { CarriedBody, Clock } from '../ports.ts'
+import { PROMPT_ONLY, type Work } from '../upstream/outcome.ts'
 
 /** Paid otherwise, and so known. */
 const NO_TOKENS: Usage = { inputTokens: 0, outputTokens: 0 }

@@ -1,14 +1,20 @@
 import type { Pool } from '../../policy/config.ts'
-import type { StreamWanted } from '../../wire/request.ts'
+import type { StreamWanted } from '../../wire/openai/request.ts'
 import type { OneAnswer } from '../../wire/tools/delta-reader.ts'
 import { finishEvent, usageEvent } from '../../wire/tools/events.ts'
 import { sumOfUsage, type Turn } from '../../wire/tools/turn.ts'
-import type { Answered, Failure, Unanswered } from '../failover.ts'
-import { answerTerms, delivered, endOf, forward, settle } from '../forward.ts'
+import { settlementOf } from '../admission/settlement.ts'
+import { Outbox } from '../answer/outbox.ts'
+import {
+  type AnswerStream,
+  attemptStream,
+  type LiveStream,
+  type StreamEnding,
+  type StreamSink,
+} from '../answer/stream.ts'
 import type { Gateway, Served } from '../infer.ts'
-import { Outbox } from '../outbox.ts'
-import { settlementOf } from '../settlement.ts'
-import { type AnswerStream, attemptStream, type LiveStream, type StreamEnding, type StreamSink } from '../stream.ts'
+import type { Answered, Failure, Unanswered } from '../upstream/failover.ts'
+import { answerTerms, delivered, endOf, forward, settle } from '../upstream/forward.ts'
 import { endsEarly, leftAlone, roundFailed } from './ends.ts'
 import { NO_USAGE, type Rounds } from './rounds.ts'
 

@@ -1,7 +1,7 @@
 import type { Caller } from '../../policy/facts.ts'
-import type { HttpCall } from '../call.ts'
-import type { App } from '../endpoint.ts'
-import { refuses } from '../overload.ts'
+import type { HttpCall } from '../listener/call.ts'
+import type { App } from '../listener/endpoint.ts'
+import { refuses } from '../listener/overload.ts'
 
 /**
  * Whether a request is refused because there is too much to do. Where the bodies of a few accounts are the cause, they are

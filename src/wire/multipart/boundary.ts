@@ -1,5 +1,5 @@
 import type { Denial } from '../../policy/denial.ts'
-import { invalid } from '../body.ts'
+import { invalid } from '../openai/body.ts'
 
 /** One parameter and no more: of two, or of one within another's quotes, readers choose differently. */
 const FORM =

@@ -1,5 +1,5 @@
 import type { Denial } from '../../policy/denial.ts'
-import { invalid } from '../body.ts'
+import { invalid } from '../openai/body.ts'
 import { type PartHead, readPartHead } from './part-head.ts'
 
 /** A piece of a form: bytes as its sender sent them, or the place of the model's name. */

@@ -1,5 +1,5 @@
-import { isObject, type JsonObject } from '../body.ts'
-import { spokenBytes } from '../usage.ts'
+import { isObject, type JsonObject } from '../openai/body.ts'
+import { spokenBytes } from '../openai/usage.ts'
 import type { Listed, ListedTool } from './listed.ts'
 import { endsAnswer, type HostedCall, type Turn, textOf } from './turn.ts'
 

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../body.ts'
+import type { JsonObject } from '../openai/body.ts'
 import { sseEvent } from '../sse.ts'
 import type { OneAnswer } from './delta-reader.ts'
 

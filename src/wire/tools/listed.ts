@@ -1,5 +1,5 @@
 import type { Denial } from '../../policy/denial.ts'
-import { invalid, isObject, type JsonObject } from '../body.ts'
+import { invalid, isObject, type JsonObject } from '../openai/body.ts'
 
 /** A hosted tool that a request lists. */
 export interface ListedTool {

@@ -1,5 +1,5 @@
-import { isObject, type JsonObject } from '../body.ts'
 import { asObject } from '../json.ts'
+import { isObject, type JsonObject } from '../openai/body.ts'
 import type { Entry } from './listed.ts'
 
 /** What a model is told of a tool. */

@@ -1,6 +1,6 @@
 import { rmSync } from 'node:fs'
 import { expect, onTestFinished } from 'vitest'
-import { registerDoctor } from '../../../src/cli/doctor.ts'
+import { registerDoctor } from '../../../src/cli/doctor/doctor.ts'
 import { answer, type Backend, type Behaviour, json, startBackend, status, stream } from '../../support/backend.ts'
 import { runCommand } from '../run-command.ts'
 import { keptFilesOf } from '../site.ts'

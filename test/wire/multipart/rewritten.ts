@@ -1,6 +1,6 @@
 import type { Denial } from '../../../src/policy/denial.ts'
-import { invalid, isDenial } from '../../../src/wire/body.ts'
 import { FormReader, MODEL } from '../../../src/wire/multipart/form-reader.ts'
+import { invalid, isDenial } from '../../../src/wire/openai/body.ts'
 
 /** What a backend gets that knows the model as kokoro-82m. */
 export interface Rewritten {

@@ -1,0 +1,146 @@
+import { type Command, InvalidArgumentError, Option } from 'commander'
+import type { ShownAccount } from '../../http/admin/admin-records.ts'
+import type { Control } from '../../operator/control.ts'
+import { CommandFailed, exitCodes } from '../../server/failure.ts'
+import { asksFirst, confirm, mayAsk } from '../confirm.ts'
+import { writeJson, writeOut } from '../stdout.ts'
+import { type Common, ofGateway, withControl } from '../with-control.ts'
+import { accountsTable, accountText, overageText, planText } from './account-text.ts'
+
+interface ClearOptions extends Common {
+  readonly clear?: boolean
+}
+
+interface PlanOptions extends ClearOptions {
+  readonly yes?: boolean
+}
+
+interface ListOptions extends Common {
+  readonly plan?: string
+  readonly limit: number
+}
+
+const NAMED = 'its id or label, or its key'
+
+/** Registers `svcctl accounts list|show|set-plan|set-overage|grant`. */
+export function registerAccounts(program: Command): void {
+  const accounts = program.command('accounts').description('show accounts, and decide their plan, overage and credit')
+
+  ofGateway(accounts.command('show'))
+    .description('show the plan and who set it, the quota of this window, and the keys')
+    .argument('<account>', NAMED)
+    .action((named: string, options: Common) =>
+      withControl(options, async control => {
+        const account = await control.showAccount(named)
+        await (options.json ? writeJson(account) : writeOut([`${accountText(account)}\n`]))
+      }),
+    )
+
+  ofGateway(accounts.command('list'))
+    .description(
+      'show accounts with their plan, what they used of this window, and their keys; devices only with their plan',
+    )
+    .option('--plan <plan>', 'only those on this plan')
+    .addOption(new Option('--limit <number>', 'at most so many, up to 10000').default(100).argParser(limitOf))
+    .action((options: ListOptions) => withControl(options, control => list(control, options)))
+
+  asksFirst(ofGateway(accounts.command('set-plan')))
+    .description('put an account on a plan, whatever its sign-in token says; it holds for the next request')
+    .argument('<account>', NAMED)
+    .argument('[plan]', 'a plan of the configuration')
+    .option('--clear', 'leave the plan to the token, or the default')
+    .action((named: string, plan: string | undefined, options: PlanOptions) => {
+      const decided = oneOrCleared('a plan', plan, options)
+      mayAsk(options.yes)
+      return withControl(options, control => setPlan(control, named, decided, options))
+    })
+
+  ofGateway(accounts.command('set-overage'))
+    .description('let an account spend past its limit, or not, whatever its plan says')
+    .argument('<account>', NAMED)
+    .argument('[overage]', '`on`, `off`, or the most US dollars past the limit')
+    .option('--clear', 'leave it to the plan')
+    .action((named: string, overage: string | undefined, options: ClearOptions) => {
+      const decided = oneOrCleared('on, off or US dollars', overage, options)
+      const sent = decided === null ? null : overageOf(decided)
+      return withControl(options, async control => {
+        const account = await control.setOverage(named, sent)
+        const by = account.overage_source === 'plan' ? 'by its plan' : 'by you'
+        await tell(account, `overage of ${account.label}: ${overageText(account.overage)}, ${by}`, options)
+      })
+    })
+
+  registerGrant(accounts)
+}
+
+/** Registers `grant`, below `accounts` and below `quota`. */
+export function registerGrant(parent: Command): void {
+  ofGateway(parent.command('grant'))
+    .description(
+      'add US dollars to the limit of this window; a negative amount takes credit back, but no more than was granted',
+    )
+    .argument('<account>', NAMED)
+    .argument('<usd>', 'an exact decimal, such as 12.50')
+    .action((named: string, usd: string, options: Common) => {
+      const exact = usdOf(usd)
+      return withControl(options, async control => {
+        const account = await control.grant(named, exact)
+        const until = account.window.end
+        await tell(account, `granted to ${account.label} until ${until}: $${account.granted_usd} in sum`, options)
+      })
+    })
+}
+
+async function list(control: Control, { plan, limit, json }: ListOptions): Promise<void> {
+  const accounts = await control.listAccounts({ limit, ...(plan !== undefined && { plan }) })
+  if (json) return writeJson(accounts)
+  if (accounts.data.length === 0)
+    console.error(plan === undefined ? 'There are no accounts.' : `No account is on ${plan}.`)
+  else await writeOut([`${accountsTable(accounts.data)}\n`])
+  if (accounts.has_more) console.error(`▲ there are more than these ${limit}: give --limit or --plan`)
+}
+
+function limitOf(text: string): number {
+  const limit = Number(text)
+  if (/^\d{1,5}$/.test(text) && limit >= 1 && limit <= 10_000) return limit
+  throw new InvalidArgumentError('Write a whole number from 1 to 10000.')
+}
+
+async function setPlan(control: Control, named: string, plan: string | null, options: PlanOptions): Promise<void> {
+  if (!options.yes) {
+    const before = await control.showAccount(named)
+    const to = plan === null ? 'what its token or the default says' : plan
+    const { label, account } = before
+    await confirm(`Move ${label} (${account}) from plan ${planText(before)}, to ${to}?`, options.yes)
+  }
+  const account = await control.setPlan(named, plan)
+  await tell(account, `plan of ${account.label}: ${planText(account)}`, options)
+}
+
+/** For scripts the account as it is now; for people a sentence, on stderr. */
+async function tell(account: ShownAccount, sentence: string, { json }: Common): Promise<void> {
+  if (json) return writeJson(account)
+  console.error(`✓ ${sentence}`)
+}
+
+/** What was given, or null for --clear: one of the two. */
+function oneOrCleared(what: string, given: string | undefined, { clear = false }: ClearOptions): string | null {
+  if ((given === undefined) !== clear) throw wrong(clear ? `--clear goes without ${what}` : `give ${what}, or --clear`)
+  return given ?? null
+}
+
+function overageOf(text: string): boolean | { readonly cap_usd: string } {
+  if (text === 'on' || text === 'off') return text === 'on'
+  const cap = usdOf(text)
+  if (cap.startsWith('-')) throw wrong('what may be spent past a limit is not negative')
+  return { cap_usd: cap }
+}
+
+/** An exact decimal goes as the text it is: a number would round it. */
+function usdOf(text: string): string {
+  const plain = text.replace(/^\+/, '')
+  if (/^-?\d{1,7}(?:\.\d{1,9})?$/.test(plain)) return plain
+  throw wrong(`${text} is no amount of US dollars: write 12.50, to at most 9 decimals`)
+}
+
+const wrong = (message: string): CommandFailed => new CommandFailed(`✗ ${message}`, exitCodes.usage)

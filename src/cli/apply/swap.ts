@@ -1,0 +1,90 @@
+import { counted } from '../../config/format/code-frame.ts'
+import { ApplyRefused } from '../../operator/apply-refused.ts'
+import { applyFiles, type NewFiles, type ShownApplied } from '../../operator/revisions.ts'
+import { CommandFailed } from '../../server/failure.ts'
+import { usesColour } from '../../server/paint.ts'
+import { jsonText, oneLine } from '../../wire/printable.ts'
+import { confirm } from '../confirm.ts'
+import type { PlanMoves } from '../plan/move-option.ts'
+import { planRecord, planText } from '../plan/plan-text.ts'
+import type { Planned } from '../plan/planned.ts'
+import type { ServedBase } from '../plan/served-base.ts'
+import { writeOut } from '../stdout.ts'
+
+/** Files that a gateway is to serve. */
+export interface Swap extends Pick<NewFiles, 'files' | 'how'> {
+  readonly movePlans: PlanMoves
+  readonly base: ServedBase
+  /** Their revision. */
+  readonly revision: string
+  /** Undefined where nobody could say. */
+  readonly planned: Planned | undefined
+}
+
+interface Manner {
+  readonly yes?: boolean
+  readonly json?: boolean
+}
+
+/**
+ * Tells what changes, asks, has the gateway swap, and tells what became of it; `more` belongs to that as JSON. Rejects
+ * with CommandFailed where the gateway refuses.
+ */
+export async function swap(wanted: Swap, { yes, json }: Manner, more: object = {}): Promise<void> {
+  const { revision, planned, how } = wanted
+  if (planned && !json) await writeOut([planText(planned, usesColour(process.stdout)), '\n'])
+  // What is asked about is seen, though stdout is for one object.
+  if (planned && json && !yes) console.error(planText(planned, usesColour(process.stderr)))
+  await confirm(`${how === 'apply' ? 'Apply' : 'Go back to'} revision ${revision}?`, yes)
+  const applied = await sent(wanted)
+  for (const warning of applied.warnings) console.error(`▲ ${warning}`)
+  const record = { ...appliedRecord(applied), ...more, plan: planned ? planRecord(planned) : null }
+  await writeOut(json ? [`${jsonText(record, 2)}\n`] : appliedLines(applied, how))
+}
+
+/** Has the gateway take the files. What to do about a refusal is told with it. */
+async function sent({ base, files, how, movePlans }: Swap): Promise<ShownApplied> {
+  try {
+    const moves = Object.fromEntries(movePlans)
+    return await applyFiles(base.door, { previous: base.revision, files, how, movePlans: moves })
+  } catch (error) {
+    if (!(error instanceof ApplyRefused)) throw error
+    const again =
+      error.code === 'REVISION_CHANGED'
+        ? '\n  run svcctl plan again: it compared with a revision that is no longer served'
+        : ''
+    throw new CommandFailed(`${error.message}${again}`)
+  }
+}
+
+/** Tells that there is nothing to do. */
+export function swapNothing(
+  { revision, number }: ServedBase,
+  how: Swap['how'],
+  { json }: Manner,
+  more: object = {},
+): Promise<void> {
+  const same = { changed: false, revision, previous: revision, number, warnings: [], moved: [] }
+  const record = { ...same, ...more, plan: null }
+  return writeOut([json ? `${jsonText(record, 2)}\n` : nothingText(revision, how)])
+}
+
+const nothingText = (revision: string, how: Swap['how']): string =>
+  `${how === 'apply' ? 'nothing to apply' : 'nothing to go back to'}: revision ${revision} serves\n`
+
+const appliedRecord = ({ changed, revision, previous, number, warnings, moved }: ShownApplied): object => ({
+  ...{ changed, revision, previous, number, warnings, moved },
+})
+
+function appliedLines(applied: ShownApplied, how: Swap['how']): readonly string[] {
+  const { changed, revision, previous, number, moved } = applied
+  const moves = moved.map(
+    ({ from, to, accounts }) =>
+      `${counted(accounts, 'account')} moved from plan ${oneLine(from)} to plan ${oneLine(to)}\n`,
+  )
+  if (!changed) return [...moves, nothingText(revision, how)]
+  return [
+    ...moves,
+    `${how === 'apply' ? 'applied' : 'rolled back'}: revision ${previous} → ${revision} (number ${number})\n`,
+  ]
+}

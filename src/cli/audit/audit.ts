@@ -1,0 +1,53 @@
+import type { Command } from 'commander'
+import type { ShownAudit } from '../../http/admin/admin-records.ts'
+import type { Control } from '../../operator/control.ts'
+import { withoutFraction } from '../../server/log/time-of-day.ts'
+import { sinceOption } from '../since-option.ts'
+import { writeJson, writeOut } from '../stdout.ts'
+import { type Column, tableText } from '../table.ts'
+import { type Common, ofGateway, withControl } from '../with-control.ts'
+
+interface AuditOptions extends Common {
+  readonly since: string
+  readonly account?: string
+}
+
+/** Registers `svcctl audit`. */
+export function registerAudit(program: Command): void {
+  ofGateway(program.command('audit'))
+    .description('show who changed keys, plans, credit, the files that serve and drained pools, and what was before')
+    .addOption(sinceOption('changes since'))
+    .option('--account <account>', 'only those of one account, by its id or label')
+    .action((options: AuditOptions) => withControl(options, control => show(control, options)))
+}
+
+async function show(control: Control, { since, account, json }: AuditOptions): Promise<void> {
+  const rows: ShownAudit[] = []
+  for await (const row of control.audit({ since, ...(account !== undefined && { account }) })) rows.push(row)
+  if (json) await writeJson({ object: 'list', data: rows })
+  else if (rows.length === 0) console.error('No changes in this time.')
+  else await writeOut([`${auditTable(rows)}\n`])
+}
+
+/** Oldest first, as in the ledger: the last line is what happened last. */
+const auditTable = (rows: readonly ShownAudit[]): string =>
+  tableText(
+    COLUMNS,
+    rows.map(({ at, by, action, account, before, after }) => [
+      withoutFraction(at),
+      by,
+      action,
+      account || '-',
+      before || '-',
+      after || '-',
+    ]),
+  )
+
+const COLUMNS: readonly Column[] = [
+  { title: 'AT' },
+  { title: 'BY', least: 8 },
+  { title: 'ACTION' },
+  { title: 'ACCOUNT', least: 9 },
+  { title: 'BEFORE', least: 8 },
+  { title: 'AFTER', least: 8 },
+]

@@ -1,0 +1,35 @@
+import { Argument, type Command } from 'commander'
+import { NAME_KINDS, type NameKind } from './places.ts'
+
+const SHELLS = ['bash', 'zsh', 'fish'] as const
+type Shell = (typeof SHELLS)[number]
+
+/** Registers `svcctl completion`. */
+export function registerCompletion(program: Command): void {
+  program
+    .command('completion')
+    .summary('print what completes commands and options in a shell')
+    .description('Prints a script that completes commands, options and their values in a shell.')
+    .addArgument(new Argument('<shell>').choices(SHELLS))
+    .addHelpText(
+      'after',
+      `
+bash: echo 'source <(svcctl completion bash)' >> ~/.bashrc
+zsh:  svcctl completion zsh > "\${fpath[1]}/_svcctl"
+fish: svcctl completion fish > ~/.config/fish/completions/svcctl.fish`,
+    )
+    .action(async (shell: Shell) => {
+      const [{ completionScript }, { writeOut }] = await Promise.all([import('./script.ts'), import('../stdout.ts')])
+      await writeOut([completionScript(program, shell)])
+    })
+  program
+    .command('names', { hidden: true })
+    .description('What the scripts ask: a name on each line. Words are those of the command line that is completed.')
+    .addArgument(new Argument('<kind>').choices(NAME_KINDS))
+    .argument('[words...]')
+    .action(async (kind: NameKind, words: readonly string[]) => {
+      const { names } = await import('./names-run.ts')
+      const found = await names(kind, words)
+      process.stdout.write(found.map(name => `${name}\n`).join(''))
+    })
+}

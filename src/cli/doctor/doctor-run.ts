@@ -1,0 +1,74 @@
+import type { Loaded } from '../../config/settings.ts'
+import type { Finding } from '../../gateway/doctor/finding.ts'
+import type { Depth } from '../../gateway/doctor/replica.ts'
+import { hasStandIn } from '../../operator/stand-ins.ts'
+import { CommandFailed, exitCodes } from '../../server/failure.ts'
+import { usesColour } from '../../server/paint.ts'
+import { world } from '../../server/world.ts'
+import { writeOut } from '../stdout.ts'
+import { clockFinding, type Watched } from './clock.ts'
+import { checkConfig } from './config.ts'
+import type { DoctorOptions } from './doctor.ts'
+import { checkExposure } from './exposure.ts'
+import { checkIdentity } from './identity.ts'
+import { checkNode } from './node.ts'
+import { askPools } from './pools.ts'
+import { checkPorts } from './ports.ts'
+import { redacted } from './redacted.ts'
+import { checkStore } from './store.ts'
+import { findingsJson, findingsText } from './text.ts'
+import { checkTools } from './tools.ts'
+
+/** Prints what is found, and exits with 1 where that is a problem. Rejects with CommandFailed for a pool that is not there. */
+export async function doctor(options: DoctorOptions): Promise<void> {
+  const { finding, loaded, sources, paths } = checkConfig(options.config, process.env, process.cwd())
+  const own = [checkNode(process.versions.node), finding]
+  const findings = loaded ? [...own, ...(await checkAll({ loaded, sources, paths }, options))] : own
+  const shown = loaded ? findings.map(each => redacted(each, loaded.settings)) : findings
+  await writeOut([options.json ? findingsJson(shown) : findingsText(shown, usesColour(process.stdout))])
+  if (shown.some(({ state }) => state === 'problem')) process.exitCode = exitCodes.bad
+}
+
+interface Files {
+  readonly loaded: Loaded
+  readonly sources: ReadonlyMap<string, string>
+  readonly paths: readonly string[]
+}
+
+/** All at once, since each may take its time; told in their order. */
+async function checkAll(files: Files, options: DoctorOptions): Promise<readonly Finding[]> {
+  const { loaded } = files
+  const { clock } = world
+  const limit = options.timeout * 1000
+  const depth: Depth = { generate: options.generate, images: options.images === true, limit }
+  const pools = poolsNamed(loaded, options.pool)
+  const ports = checkPorts(loaded)
+  const [{ finding: portsFound }, store, identity, asked, tools] = await Promise.all([
+    ports,
+    ports.then(({ runs }) => checkStore(loaded, runs, clock, limit)),
+    checkIdentity(loaded, clock, limit),
+    askPools({ ...files, pools }, clock, depth),
+    checkTools(files, clock, limit),
+  ])
+  const watched: Watched[] = [...store.watched, ...identity.watched, ...asked.watched]
+  const found = [
+    portsFound,
+    store.finding,
+    clockFinding(watched),
+    identity.finding,
+    ...asked.findings,
+    ...tools,
+    ...checkExposure(files, process.cwd()),
+  ]
+  // What is made of a variable that is not set says nothing: the configuration was told of it.
+  return found.filter(({ subject, text }) => !hasStandIn(subject) && !hasStandIn(text))
+}
+
+function poolsNamed({ config }: Loaded, names: DoctorOptions['pool']) {
+  for (const name of names ?? []) {
+    if (config.pools.has(name)) continue
+    const known = [...config.pools.keys()].join(', ')
+    throw new CommandFailed(`✗ there is no pool ${name}; there are ${known}`, exitCodes.usage)
+  }
+  return [...config.pools.values()].filter(({ name }) => names?.includes(name) ?? true)
+}

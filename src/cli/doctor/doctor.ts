@@ -1,0 +1,40 @@
+import { type Command, InvalidArgumentError } from 'commander'
+import { configOption } from '../with-control.ts'
+
+export interface DoctorOptions {
+  readonly config: string
+  readonly json?: boolean
+  /** Those to be asked; all unless given. */
+  readonly pool?: readonly string[]
+  /** Whether backends are asked for what may cost money. */
+  readonly generate: boolean
+  readonly images?: boolean
+  /** In seconds. */
+  readonly timeout: number
+}
+
+/** Registers `svcctl doctor`. Exit codes: 0 fine, warnings included, 1 there is a problem, 2 wrong usage. */
+export function registerDoctor(program: Command): void {
+  program
+    .command('doctor')
+    .summary('check this machine, the configuration, the store, identity, every backend and tool')
+    .description(
+      'Checks what a gateway of this configuration needs, and asks every replica of every pool for what the policy promises: its model, streams, usage, dimensions, calls of tools. Nothing is changed: no store is begun, no tool is called. Backends answer a few tokens each, which may cost money; --no-generate asks them for nothing but their lists of models.',
+    )
+    .option('--pool <name>', 'ask the replicas of this pool alone; may be given again', more)
+    .option('--no-generate', 'send backends nothing that costs money: ask for their lists of models alone')
+    .option('--images', 'have each backend of images make one, which costs money')
+    .option('--timeout <seconds>', 'how long each answer may take', seconds, 10)
+    .option('--json', 'print JSON')
+    .addOption(configOption())
+    // Only now: the configuration costs more to load than a --help may take.
+    .action(async (options: DoctorOptions) => (await import('./doctor-run.ts')).doctor(options))
+}
+
+const more = (name: string, before: readonly string[] = []): readonly string[] => [...before, name]
+
+function seconds(text: string): number {
+  const number = Number(text)
+  if (!(number >= 0.1 && number <= 300)) throw new InvalidArgumentError('It is in seconds, from 0.1 to 300.')
+  return number
+}

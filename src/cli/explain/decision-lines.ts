@@ -1,0 +1,89 @@
+import { closeSync, openSync, readSync } from 'node:fs'
+import { stat } from 'node:fs/promises'
+import { logFiles } from '../../adapters/decisions/files.ts'
+import { LINE_VERSION } from '../../policy/decision-line.ts'
+import { CommandFailed, exitCodes } from '../../server/failure.ts'
+import { textOf } from '../../wire/openai/body.ts'
+
+/** As much as caches of a processor hold: larger chunks take longer. */
+const CHUNK_BYTES = 1 << 16
+
+/** A part of a log: whole lines, and how many bytes of it have been read. */
+export interface LinePart {
+  readonly lines: readonly string[]
+  readonly bytes: number
+}
+
+/** The files of a log, oldest first: one file, or those of a directory. Fails with wrong usage where there are none. */
+export async function filesAt(path: string): Promise<readonly string[]> {
+  try {
+    if (!(await stat(path)).isDirectory()) return [path]
+    const files = await logFiles(path)
+    if (files.length > 0) return files.map(file => file.path)
+  } catch (error) {
+    throw noLog(`${path} cannot be read: ${error instanceof Error ? error.message : String(error)}`)
+  }
+  throw noLog(`there is no decision log in ${path}: decisions-000001.ndjson would be its first file`)
+}
+
+const noLog = (message: string): CommandFailed => new CommandFailed(`✗ ${message}`, exitCodes.usage)
+
+/** Bytes of all files together. */
+export async function sizeOf(files: readonly string[]): Promise<number> {
+  const sizes = await Promise.all(files.map(async file => (await stat(file)).size))
+  return sizes.reduce((sum, size) => sum + size, 0)
+}
+
+/** The lines of files, one after the other; `-` is stdin. */
+export async function* partsOf(files: readonly string[]): AsyncGenerator<LinePart, void, undefined> {
+  for (const file of files) yield* linesOf(file === '-' ? process.stdin : chunksOf(file))
+}
+
+/** Each chunk is gone once the next is asked for. Reads at once: what goes round by other threads costs as much as to parse it. */
+function* chunksOf(file: string): Generator<Buffer, void, undefined> {
+  const descriptor = openSync(file, 'r')
+  try {
+    const buffer = Buffer.allocUnsafe(CHUNK_BYTES)
+    for (;;) {
+      const length = readSync(descriptor, buffer)
+      if (length === 0) return
+      yield buffer.subarray(0, length)
+    }
+  } finally {
+    closeSync(descriptor)
+  }
+}
+
+/** What is not ended by a newline is a line too, if the last one. */
+async function* linesOf(
+  chunks: AsyncIterable<Buffer | string> | Iterable<Buffer>,
+): AsyncGenerator<LinePart, void, undefined> {
+  // Bytes, since a chunk may end within a character, and lines are all that is decoded.
+  let rest: Buffer[] = []
+  for await (const chunk of chunks) {
+    const bytes = typeof chunk === 'string' ? Buffer.from(chunk) : chunk
+    const first = bytes.indexOf(NEWLINE)
+    const last = bytes.lastIndexOf(NEWLINE)
+    const lines = first === -1 ? [] : [textOf(Buffer.concat([...rest, bytes.subarray(0, first)]))]
+    if (last > first) lines.push(...textOf(bytes.subarray(first + 1, last)).split('\n'))
+    const left = Buffer.from(bytes.subarray(last + 1))
+    rest = first === -1 ? [...rest, left] : [left]
+    yield { lines, bytes: bytes.length }
+  }
+  yield { lines: [textOf(Buffer.concat(rest))], bytes: 0 }
+}
+
+const NEWLINE = 0x0a
+
+/** The line of a request, newest files first; undefined where no file has it. */
+export async function findLine(files: readonly string[], requestId: string): Promise<string | undefined> {
+  // Where a line says whose it is; quotes of clients are escaped.
+  const start = `{"v":${LINE_VERSION},"id":${JSON.stringify(requestId)},`
+  for (const file of files.toReversed()) {
+    for await (const { lines } of partsOf([file])) {
+      const found = lines.find(line => line.startsWith(start))
+      if (found !== undefined) return found
+    }
+  }
+  return undefined
+}

@@ -1,0 +1,145 @@
+import type { EpochMs } from '../../policy/config.ts'
+import { counted } from '../../policy/counted.ts'
+import type { Step } from '../../policy/decision.ts'
+import { painter } from '../../server/paint.ts'
+import { type Answer, errorFields } from '../../simulate/answer.ts'
+import type { Remedy } from '../../simulate/flips.ts'
+import type { Hypothesis } from '../../simulate/hypothesis.ts'
+import type { Trial } from '../../simulate/trial.ts'
+import { usdText } from '../../wire/money.ts'
+import { jsonText } from '../../wire/printable.ts'
+import { foldedText, placedLines } from '../placed.ts'
+import { stepRecord } from '../test/test-text.ts'
+
+/** A request, what became of it, and what would have become of it otherwise. */
+export interface Explained {
+  readonly hypothesis: Hypothesis
+  readonly trial: Trial
+  readonly answer: Answer
+  readonly remedies: readonly Remedy[]
+  readonly brand: string
+}
+
+/** As people read it: a numbered line for each stage, then the answer, then what would flip it. */
+export function explanationText({ hypothesis, trial, answer, remedies, brand }: Explained, colour: boolean): string {
+  const paint = painter(colour)
+  const parts = [
+    foldedText(titleOf(hypothesis, trial)),
+    stepLines(trial.steps, paint).join('\n'),
+    trial.denial
+      ? paint('red', foldedText(denialText(answer)))
+      : paint('green', foldedText(servedText(trial, answer, brand))),
+    ...(remedies.length > 0 ? [remediesText(remedies, hypothesis.at)] : []),
+  ]
+  return `${parts.join('\n\n')}\n`
+}
+
+/** `POST /v1/chat/completions · model svc-pro · 2026-11-21T10:00:00Z` */
+function titleOf({ path, at }: Hypothesis, { facts }: Trial): string {
+  const asked = facts ? [facts.request.model === undefined ? 'no model named' : `model ${facts.request.model}`] : []
+  return [`POST ${path}`, ...asked, isoText(at)].join(' · ')
+}
+
+/** A numbered line for each stage; more of the same stage stand below it. */
+export function stepLines(steps: readonly Step[], paint: ReturnType<typeof painter>): readonly string[] {
+  let number = 0
+  let last = ''
+  const placed = steps.map(({ stage, outcome, text, at }) => {
+    const isNext = stage !== last
+    if (isNext) number++
+    last = stage
+    const head = isNext ? `${String(number).padStart(3)} ${stage.padEnd(6)}` : ' '.repeat(10)
+    const sign = SIGNS[outcome === 'deny' ? 'deny' : stage === 'route' ? 'route' : 'pass']
+    const tone = outcome === 'deny' ? 'red' : 'green'
+    return { head: `${head} ${paint(tone, sign)} `, text, ...(at && { place: `${at.file}:${at.line}` }) }
+  })
+  return placedLines(placed, HEAD, paint)
+}
+
+/** Columns that a number, a stage and a sign take. */
+const HEAD = 13
+const SIGNS = { pass: '✓', deny: '✗', route: '·' } as const
+
+function servedText({ decision, sent }: Trial, { headers }: Answer, brand: string): string {
+  const model = decision?.verdict === 'allow' ? [decision.model.name] : []
+  const names = [`x-${brand}-upstream`, `x-${brand}-smart-route`, `x-${brand}-max-tokens`]
+  const shown = names.flatMap(name => (headers[name] === undefined ? [] : [`${name}: ${headers[name]}`]))
+  return [sent ? '200' : '', ...model, ...shown].filter(Boolean).join(' · ')
+}
+
+/** `429 rate_limit_exceeded, plan_limit · Plan free does not include svc-pro. …` */
+export function denialText({ status, body }: Answer): string {
+  const { code, type, message } = errorFields(body)
+  const kind = typeof type === 'string' ? `${code}, ${type}` : `${code}`
+  return `${status} ${kind} · ${message}`
+}
+
+export function remediesText(remedies: readonly Remedy[], at: EpochMs): string {
+  return ['It would be allowed', ...remedies.map(remedy => foldedText(`  · ${remedyText(remedy, at)}`, 2))].join('\n')
+}
+
+function remedyText(remedy: Remedy, now: EpochMs): string {
+  switch (remedy.change) {
+    case 'time':
+      return `again at ${isoText(remedy.at)}, in ${waitText(remedy.at - now)}`
+    case 'max_tokens':
+      return remedy.from === 1
+        ? `with max_tokens ≤ ${remedy.to}`
+        : `with max_tokens from ${remedy.from} to ${remedy.to}`
+    case 'thinking':
+      return 'with chat_template_kwargs {"enable_thinking": false}'
+    case 'plan':
+      return `in plan ${listed(remedy.names)}`
+    case 'model':
+      return `with model ${listed(remedy.names)}`
+    case 'under_way':
+      return `while no more than ${counted(remedy.to, 'other request')} ${remedy.to === 1 ? 'is' : 'are'} running`
+    case 'held':
+      return `while running requests reserve no more than $${usdText(remedy.to)}`
+    case 'pool':
+      return `while ${listed(remedy.names)} answers`
+  }
+}
+
+const listed = (names: readonly string[]): string =>
+  names.length < 2 ? names.join('') : `${names.slice(0, -1).join(', ')} or ${names.at(-1)}`
+
+export const isoText = (at: EpochMs): string => new Date(at).toISOString().replace('.000Z', 'Z')
+
+/** The two largest units. */
+function waitText(ms: number): string {
+  const seconds = Math.ceil(ms / 1000)
+  const [d, h, m, s] = [
+    Math.floor(seconds / 86_400),
+    Math.floor(seconds / 3600) % 24,
+    Math.floor(seconds / 60) % 60,
+    seconds % 60,
+  ]
+  const parts = [d && `${d} d`, h && `${h} h`, m && `${m} min`, s && `${s} s`].filter(Boolean)
+  return parts.slice(0, 2).join(' ')
+}
+
+/** As programs read it. */
+export function explanationJson({ hypothesis, trial, answer, remedies }: Explained): string {
+  const { decision, admitted, sent } = trial
+  const allow = decision?.verdict === 'allow' ? decision : undefined
+  const told = {
+    verdict: trial.denial ? 'deny' : 'allow',
+    at: new Date(hypothesis.at).toISOString(),
+    path: hypothesis.path,
+    asked: trial.facts?.request.model ?? null,
+    model: allow?.model.name ?? null,
+    route: allow?.route?.name ?? null,
+    pools: allow?.pools.map(({ name }) => name) ?? [],
+    attempted: sent?.attempted ?? [],
+    served_by: sent && 'servedBy' in sent.end ? sent.end.servedBy.name : null,
+    max_tokens: trial.facts?.request.kind === 'chat' ? (admitted?.hold.output ?? null) : null,
+    answer: { status: answer.status, headers: answer.headers, body: answer.body ?? null },
+    stages: trial.steps.map(stepRecord),
+    allowed_if: remedies.map(remedyRecord),
+  }
+  return `${jsonText(told, 2)}\n`
+}
+
+export const remedyRecord = (remedy: Remedy): object =>
+  remedy.change === 'time' ? { ...remedy, at: new Date(remedy.at).toISOString() } : remedy

@@ -1,0 +1,63 @@
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
+import { FORMATS } from '../../config/check/formats.ts'
+import { configSchema } from '../../config/check/schema.ts'
+import { listed } from '../../config/diff/show.ts'
+import { CommandFailed, exitCodes } from '../../server/failure.ts'
+import { writeOut } from '../stdout.ts'
+import type { InitOptions } from './init.ts'
+import { IGNORE_FILE, initFiles, type SchemaName } from './init-files.ts'
+
+/** Writes the files of a new configuration, or none where one of them is there. Rejects with CommandFailed then. */
+export async function init(directory: string, options: InitOptions): Promise<void> {
+  checkOptions(options)
+  const all = Object.entries(
+    initFiles(options, { config: schemaOf('config'), policy: schemaOf('policy'), tests: schemaOf('tests') }),
+  )
+  const isIgnored = existsSync(join(directory, IGNORE_FILE))
+  const files = all.filter(([file]) => file !== IGNORE_FILE || !isIgnored)
+  const there = files.map(([file]) => join(directory, file)).filter(path => existsSync(path))
+  if (there.length > 0) {
+    throw new CommandFailed(`✗ ${listed(there)} ${there.length > 1 ? 'are' : 'is'} there already: nothing was written`)
+  }
+  for (const [file, text] of files) {
+    const path = join(directory, file)
+    write(path, text)
+    await writeOut([`${path}\n`])
+  }
+  if (isIgnored)
+    process.stderr.write(
+      `\n▲ ${join(directory, IGNORE_FILE)} is there already: add /data/ to it, where keys and the admin token are\n`,
+    )
+  process.stderr.write(`\nNext${resolve(directory) === process.cwd() ? '' : `, in ${directory}`}:\n${NEXT}`)
+}
+
+const NEXT = `  svcctl validate                                        checks the files
+  svcctl serve                                           runs the gateway
+  svcctl keys mint --plan pro --account you@example.com  makes a key, in another shell
+`
+
+function write(path: string, text: string): void {
+  try {
+    mkdirSync(dirname(path), { recursive: true })
+    // Never over a file that came in the meantime.
+    writeFileSync(path, text, { flag: 'wx' })
+  } catch (error) {
+    throw new CommandFailed(`✗ ${path} cannot be written: ${error instanceof Error ? error.message : String(error)}`)
+  }
+}
+
+function checkOptions({ brand, backend, model }: InitOptions): void {
+  const { pattern, 'x-expects': expects } = configSchema.properties.brand
+  if (!new RegExp(pattern).test(brand)) throw wrong('--brand', brand, `write ${expects}`)
+  const url = FORMATS['x-base-url']
+  if (url?.read(backend) === undefined) throw wrong('--backend', backend, url?.hint ?? '')
+  if (!/^[!-~]+$/.test(model)) throw wrong('--model', model, 'write a name without blanks')
+}
+
+const wrong = (option: string, value: string, hint: string): CommandFailed =>
+  new CommandFailed(`✗ ${option} \`${value}\`: ${hint}`, exitCodes.usage)
+
+/** src/cli and dist/cli lie equally deep in the package. */
+const schemaOf = (name: SchemaName): string =>
+  readFileSync(new URL(`../../../schema/${name}.schema.json`, import.meta.url), 'utf8')

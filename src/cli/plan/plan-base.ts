@@ -1,0 +1,50 @@
+import { statSync } from 'node:fs'
+import { basename, dirname, join, resolve } from 'node:path'
+import { type Load, load } from '../../config/load.ts'
+import type { Door } from '../../operator/open.ts'
+import { loadWithStandIns } from '../../operator/stand-ins.ts'
+import { checkOut, type Tree } from './git-tree.ts'
+import { linkSecretFiles } from './plan-secrets.ts'
+
+/** A configuration that another one is compared with. */
+export interface Base {
+  /** As operators know it. */
+  readonly name: string
+  readonly load: Load
+  /** Of its main file. Absolute. */
+  readonly directory: string
+  /** The gateway that serves it. */
+  readonly served?: Served
+  /** Removes what was made for it. */
+  readonly close: () => void
+}
+
+/** What a running gateway knows beside its files. */
+export interface Served {
+  readonly door: Door
+  /** Which gateway it is, and since when it serves them. */
+  readonly title: string
+  /** Where its decision log is, on its own machine; undefined where it keeps none. */
+  readonly log: string | undefined
+}
+
+/** Reads what `--against` names: a file, a directory with a file of the candidate's name, or a git revision. */
+export function openBase(against: string, config: string, cwd: string): Base {
+  const path = resolve(cwd, against)
+  const stat = statSync(path, { throwIfNoEntry: false })
+  if (!stat) return openTree(against, checkOut(against, resolve(cwd, config)))
+  const file = stat.isDirectory() ? join(path, basename(config)) : path
+  const read = loadWithStandIns(file, process.env, cwd)
+  return { name: against, load: read, directory: dirname(file), close: () => {} }
+}
+
+/** Files of secrets are no part of a repository: those of its working tree stand for them. */
+function openTree(name: string, { root, file, workTree, remove }: Tree): Base {
+  try {
+    linkSecretFiles(load(file, process.env, root), { root, file, workTree })
+    return { name, load: loadWithStandIns(file, process.env, root), directory: dirname(file), close: remove }
+  } catch (error) {
+    remove()
+    throw error
+  }
+}

@@ -1,0 +1,41 @@
+import type { Side } from '../../config/diff/sides.ts'
+import { openDoor } from '../../operator/open.ts'
+import { CommandFailed, exitCodes } from '../../server/failure.ts'
+import { usesColour } from '../../server/paint.ts'
+import { writeOut } from '../stdout.ts'
+import { candidateIn } from './candidate.ts'
+import type { PlanOptions } from './plan.ts'
+import { type Base, openBase } from './plan-base.ts'
+import { planGithub, planJson, planText } from './plan-text.ts'
+import { plannedOf } from './planned.ts'
+import { servedBase } from './served-base.ts'
+
+const PRINTED = { json: planJson, github: planGithub, text: planText }
+
+/** Compares the candidate with what the gateway serves, or with what `--against` names. */
+export async function plan(options: PlanOptions): Promise<void> {
+  const { config, against, format, exitCode } = options
+  const candidate = await candidateIn(config, format)
+  if (!candidate) return
+  const base = against === undefined ? await gatewayBase(config, candidate) : openBase(against, config, process.cwd())
+  try {
+    const planned = await plannedOf(base, candidate, options)
+    await writeOut([PRINTED[format](planned, usesColour(process.stdout))])
+    if (against === undefined && format === 'text' && !planned.isSame)
+      await writeOut(['Nothing was changed. Next: svcctl apply\n'])
+    if (exitCode && planned.changes.length > 0) process.exitCode = exitCodes.changes
+  } finally {
+    base.close()
+  }
+}
+
+async function gatewayBase(config: string, { directory }: Side): Promise<Base> {
+  try {
+    return await servedBase(await openDoor(config), directory)
+  } catch (error) {
+    if (!(error instanceof CommandFailed) || error.exitCode !== exitCodes.unreachable) throw error
+    throw new CommandFailed(`${error.message}\n  ${NO_GATEWAY}`, exitCodes.unreachable)
+  }
+}
+
+const NO_GATEWAY = 'without one, say what to compare with: --against <dir|file|revision>'

@@ -1,0 +1,72 @@
+import { readSessions } from '../../operator/session.ts'
+import { CommandFailed, exitCodes } from '../../server/failure.ts'
+import type { NamedIssuer } from '../login/login-options.ts'
+import { targetOf } from '../login/login-target.ts'
+import { writeJson, writeOut } from '../stdout.ts'
+import { type Column, table, tableText } from '../table.ts'
+import { type Profile, readProfiles, writeProfiles } from './profile-file.ts'
+
+interface Output {
+  readonly json?: boolean
+}
+
+/** One profile as it is shown: without any token. */
+interface Shown extends Profile {
+  readonly name: string
+  readonly current: boolean
+  /** Who is signed in there. */
+  readonly signedIn?: string
+}
+
+export async function list({ json }: Output): Promise<void> {
+  const { profiles } = readProfiles()
+  const rows = [...profiles.keys()].map(shown)
+  if (json) return writeJson({ object: 'list', data: rows })
+  if (rows.length === 0) console.error('No profiles yet. svcctl profile add NAME --audience URL --issuer URL')
+  else {
+    const cells = rows.map(row => [row.current ? '*' : '', row.name, row.gateway, row.issuer, row.signedIn ?? ''])
+    await writeOut([`${tableText(COLUMNS, cells)}\n`])
+  }
+}
+
+const COLUMNS: readonly Column[] = [
+  { title: '' },
+  { title: 'NAME', least: 8 },
+  { title: 'GATEWAY', least: 16 },
+  { title: 'ISSUER', least: 12, gives: 1 },
+  { title: 'SIGNED IN', least: 9 },
+]
+
+export async function add(name: string, named: NamedIssuer): Promise<void> {
+  if (!/^[\w.-]{1,64}$/.test(name)) throw new CommandFailed('✗ a name is letters, digits, . _ and -', exitCodes.usage)
+  const { gateway, issuer, clientId } = await targetOf(named)
+  const { current, profiles } = readProfiles()
+  writeProfiles({
+    ...(current && { current }),
+    profiles: new Map([...profiles, [name, { gateway, issuer, clientId }]]),
+  })
+  console.error(`✓ ${name} is ${gateway}. svcctl profile use ${name}`)
+}
+
+export function use(name: string): void {
+  const { gateway } = shown(name)
+  writeProfiles({ ...readProfiles(), current: name })
+  console.error(`✓ Commands that are told no gateway mean ${gateway} now.`)
+}
+
+export async function show(name: string | undefined, { json }: Output): Promise<void> {
+  const chosen = name ?? readProfiles().current
+  if (chosen === undefined) throw new CommandFailed('✗ no profile is in use: svcctl profile use NAME')
+  const profile = shown(chosen)
+  const { gateway, issuer, clientId, signedIn } = profile
+  const rows = { name: chosen, gateway, issuer, client: clientId, 'signed in': signedIn ?? 'no' }
+  await (json ? writeJson(profile) : writeOut([`${table(Object.entries(rows))}\n`]))
+}
+
+function shown(name: string): Shown {
+  const { current, profiles } = readProfiles()
+  const profile = profiles.get(name)
+  if (!profile) throw new CommandFailed(`✗ there is no profile ${name}: svcctl profile list`)
+  const signedIn = readSessions().get(profile.gateway)?.label
+  return { name, current: name === current, ...profile, ...(signedIn !== undefined && { signedIn }) }
+}

@@ -1,0 +1,35 @@
+import type { ShownStanding } from '../../http/admin/event-records.ts'
+import { withoutFraction } from '../../server/log/time-of-day.ts'
+import { type Column, tableText } from '../table.ts'
+import { shareOf } from './tail/arrange.ts'
+import { quotaCell, rateCell, usdCell } from './tail/cells.ts'
+
+/** What accounts have used, as people read it: the most used first. */
+export function quotaTable(standings: readonly ShownStanding[]): string {
+  const rows = [...standings].sort((a, b) => shareOf(b) - shareOf(a))
+  return tableText(
+    COLUMNS,
+    rows.map(standing => [
+      standing.label,
+      standing.account,
+      standing.plan,
+      quotaCell(standing, 10),
+      usdCell(standing.held_usd),
+      rateCell(standing.requests, standing.requests_limit),
+      rateCell(standing.tokens, standing.tokens_limit),
+      withoutFraction(standing.reset),
+    ]),
+  )
+}
+
+const COLUMNS: readonly Column[] = [
+  { title: 'ACCOUNT', least: 20 },
+  // Left out rather than have labels cut: they are what people know an account by.
+  { title: 'ID', gives: 1 },
+  { title: 'PLAN', least: 6, gives: 3 },
+  { title: 'QUOTA' },
+  { title: 'RESERVED' },
+  { title: 'RPM' },
+  { title: 'TPM' },
+  { title: 'RESETS', gives: 2 },
+]

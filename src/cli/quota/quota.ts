@@ -1,0 +1,51 @@
+import type { Command } from 'commander'
+import type { ShownStanding } from '../../http/admin/event-records.ts'
+import { jsonLine } from '../../wire/printable.ts'
+import { registerGrant } from '../accounts/accounts.ts'
+import { writeOut } from '../stdout.ts'
+import { type Common, configOption, ofGateway, withControl } from '../with-control.ts'
+import { quotaTable } from './quota-text.ts'
+
+/** Registers `svcctl quota show|tail|grant`. */
+export function registerQuota(program: Command): void {
+  const quota = program.command('quota').description('show what accounts have used of their limits, once or live')
+
+  ofGateway(quota.command('show'))
+    .description('show what is used, reserved and allowed in the window, and requests and tokens of the minute')
+    .argument('[account]', 'its id or label, or its key; without it, all accounts that have had a key')
+    .action((named: string | undefined, options: Common) =>
+      withControl(options, control => show(control.standings(named), options)),
+    )
+
+  quota
+    .command('tail')
+    .description(
+      'follow the accounts of a running gateway live: / filters, s sorts, p pauses, ⏎ shows the requests of an account, ' +
+        'r revokes its key, q quits. Piped it writes JSON lines: first the accounts as they are, then each request as it ' +
+        'ends. Of several gateways on one Redis it follows the requests of this one; what accounts have used is that of all',
+    )
+    .option('--json', 'write JSON lines, also on a terminal')
+    .addOption(configOption())
+    .action(tail)
+
+  registerGrant(quota)
+}
+
+/** JSON lines: there may be very many. */
+async function show(standings: AsyncIterable<ShownStanding>, { json }: Common): Promise<void> {
+  if (json) return writeOut(jsonLines(standings))
+  const rows: ShownStanding[] = []
+  for await (const standing of standings) rows.push(standing)
+  await writeOut([`${quotaTable(rows)}\n`])
+}
+
+async function* jsonLines(standings: AsyncIterable<ShownStanding>): AsyncGenerator<string, void, undefined> {
+  for await (const standing of standings) yield jsonLine(standing)
+}
+
+async function tail({ config, json }: Common): Promise<void> {
+  // Only now: what they load costs more than a --help may take.
+  const [{ openDoor }, { tailQuota }] = await Promise.all([import('../../operator/open.ts'), import('./tail/run.ts')])
+  const isLive = process.stdout.isTTY && process.stdin.isTTY && !process.env.CI
+  await tailQuota(await openDoor(config), isLive && !json)
+}

@@ -1,0 +1,55 @@
+import type { ShownRequest, ShownStanding } from '../../../http/admin/event-records.ts'
+import { oneLine } from '../../../wire/printable.ts'
+import { shareOf } from './arrange.ts'
+
+/** Of a cell, in eighths. */
+const PARTS = ['', '▏', '▎', '▍', '▌', '▋', '▊', '▉']
+
+/** `███▌░░░░░░`: what is used of a limit, to an eighth of a cell, and never more; full only when all of it is. */
+export function bar(share: number, width: number): string {
+  const eighths = Math.floor(Math.min(1, Math.max(0, share)) * width * 8)
+  const part = PARTS[eighths % 8] ?? ''
+  return ('█'.repeat(eighths / 8) + part).padEnd(width, '░')
+}
+
+/** `██████████ $17.42/20.00`, with a bar of this width, or without one. */
+export function quotaCell(standing: ShownStanding, width: number): string {
+  const { used_usd, limit_usd } = standing
+  const amounts = limit_usd === null ? usdCell(used_usd) : `${usdCell(used_usd)}/${usd(limit_usd)}`
+  return width === 0 ? amounts : `${bar(shareOf(standing), width)} ${amounts}`
+}
+
+/** `$17.42`, `<$0.01` */
+export const usdCell = (text: string): string => {
+  const shown = usd(text)
+  return shown.startsWith('<') ? `<$${shown.slice(1)}` : `$${shown}`
+}
+
+/** `42/120`, `9k/40k` */
+export const rateCell = (used: number, limit: number | null): string =>
+  limit === null ? short(used) : `${short(used)}/${short(limit)}`
+
+/** `200 212ms svc-core`, `402 quota_exceeded`: numbers first, since the end is what is cut. */
+export function lastCell(request: ShownRequest | undefined): string {
+  if (!request) return ''
+  const { status, code, type, model, interrupted, ms } = request
+  const what = code === undefined ? [`${ms}ms`, model ?? request.path] : [type ?? code]
+  return oneLine(
+    [status, interrupted === undefined ? '' : 'interrupted', ...what].filter(part => part !== '').join(' '),
+  )
+}
+
+/** Two digits behind the point; of less than a cent that there is something, `<0.01`. */
+export function usd(text: string): string {
+  const amount = Number(text)
+  if (amount === 0 || Math.abs(amount) >= 0.01) return amount.toFixed(2)
+  return amount > 0 ? '<0.01' : '-<0.01'
+}
+
+/** `999`, `1.5k`, `118k`, `10M`: never more than there is. */
+export function short(count: number): string {
+  const [unit, size] = count >= 1e6 ? ['M', 1e6] : ['k', 1e3]
+  if (count < 1000) return String(count)
+  const tenths = Math.floor((count * 10) / size)
+  return `${tenths < 100 ? tenths / 10 : Math.floor(tenths / 10)}${unit}`
+}

@@ -1,0 +1,59 @@
+import type { ShownEvent } from '../../../http/admin/event-records.ts'
+import type { Control } from '../../../operator/control.ts'
+import { follow } from '../../../operator/follow.ts'
+import type { Door } from '../../../operator/open.ts'
+import { remoteControl } from '../../../operator/remote.ts'
+import { world } from '../../../server/world.ts'
+import { jsonLine } from '../../../wire/printable.ts'
+import { writeLive } from '../../stdout.ts'
+import { untilStopped } from '../../until-stopped.ts'
+import { TailModel } from './model.ts'
+
+/** Shows the accounts of a gateway as they are at work, or writes JSON lines, until it is stopped. Rejects with CommandFailed when the gateway goes. */
+export async function tailQuota(door: Door, live: boolean): Promise<void> {
+  const { admin, token } = door
+  const control = remoteControl(admin, token)
+  await untilStopped(async stop => {
+    // Before the standings: what changes while they are read is not lost.
+    const events = await follow(door, { signal: stop.signal })
+    if (live) await showLive(door, control, events, stop)
+    else await writeLive(jsonLines(control, events))
+  })
+}
+
+async function showLive(
+  { admin }: Door,
+  control: Control,
+  events: AsyncIterable<ShownEvent>,
+  stop: AbortController,
+): Promise<void> {
+  const revoke = async (account: string) => {
+    const { key, label } = await control.revoke(account)
+    return `revoked ${key} of ${label}`
+  }
+  const model = new TailModel({ gateway: admin, now: world.clock.now, revoke })
+  const { showTail } = await import('./view.ts')
+  const take = async (source: AsyncIterable<ShownEvent>) => {
+    for await (const event of source) {
+      if (stop.signal.aborted) return
+      model.apply(event)
+    }
+  }
+  let failure: unknown
+  // Told once the terminal is left.
+  Promise.all([take(control.standings()), take(events)])
+    .catch((error: unknown) => {
+      failure = error
+    })
+    .finally(() => stop.abort())
+  await showTail(model, stop.signal)
+  if (failure !== undefined) throw failure
+}
+
+async function* jsonLines(
+  control: Control,
+  events: AsyncIterable<ShownEvent>,
+): AsyncGenerator<string, void, undefined> {
+  for await (const standing of control.standings()) yield jsonLine(standing)
+  for await (const event of events) yield jsonLine(event)
+}

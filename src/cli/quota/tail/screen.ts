@@ -1,0 +1,223 @@
+import type { ShownRequest } from '../../../http/admin/event-records.ts'
+import { counted } from '../../../policy/counted.ts'
+import { oneLine } from '../../../wire/printable.ts'
+import { requestRow, type Tone, toneOf } from '../../requests/request-line.ts'
+import { type Column, lineOf, widthsIn } from '../../table.ts'
+import { clip, widthOf } from '../../width.ts'
+import type { Row } from './board.ts'
+import { lastCell, quotaCell, rateCell, usdCell } from './cells.ts'
+import type { Ui } from './ui.ts'
+
+/** One line of the screen. */
+export interface Line {
+  readonly text: string
+  readonly tone?: 'bold' | 'dim' | 'selected'
+  /** Characters from here to there, in a tone of their own. */
+  readonly marked?: { readonly from: number; readonly to: number; readonly tone: Tone }
+}
+
+export interface Size {
+  readonly columns: number
+  readonly rows: number
+}
+
+/** Everything that the screen shows. */
+export interface Shown {
+  readonly gateway: string
+  readonly ui: Ui
+  /** From top to bottom, after filter and sort. */
+  readonly rows: readonly Row[]
+  /** The account that is selected. */
+  readonly selected: string | undefined
+  /** Of the selected account, newest first, where they are looked at. */
+  readonly requests: readonly ShownRequest[]
+  /** Of all accounts. */
+  readonly accounts: number
+  readonly rpm: number
+  readonly usdPerHour: number
+  readonly dropped: number
+  /** What came of the last thing that was done. */
+  readonly notice: string
+}
+
+/** Title and blank line above, blank line and keys below. */
+const FRAME = 5
+
+/** The lines of the screen: as many as clip, none wider than it. */
+export function screen(shown: Shown, { columns, rows }: Size): Line[] {
+  const room = Math.max(1, rows - 1 - FRAME)
+  const body = shown.ui.mode === 'requests' ? requestLines(shown, room, columns) : tableLines(shown, room, columns)
+  const lines = [titleOf(shown, columns), { text: '' }, ...body, { text: '' }, footerOf(shown, columns)]
+  return lines.map(line => ({ ...line, text: clip(line.text, columns).trimEnd() }))
+}
+
+function titleOf({ gateway, ui, accounts, rows, rpm, usdPerHour, dropped }: Shown, columns: number): Line {
+  const found =
+    rows.length === accounts ? counted(accounts, 'account') : `${rows.length} of ${counted(accounts, 'account')}`
+  const name = 'svcctl quota tail'
+  const missed = dropped > 0 ? [`${dropped} missed`] : []
+  const now = [ui.paused ? 'PAUSED' : 'live', found]
+  const pace = [`${rpm} rpm`, `$${usdPerHour.toFixed(2)}/h`]
+  const room = columns - name.length - 1
+  // What is known already, or seen below, gives way.
+  const texts = [
+    [gateway, ...now, `by ${ui.sort}`, ...pace, ...missed],
+    [...now, `by ${ui.sort}`, ...pace, ...missed],
+    [...now, ...pace, ...missed],
+    [...now, ...missed],
+  ].map(parts => parts.join(' · '))
+  const text = texts.find(each => widthOf(each) <= room) ?? ''
+  return { text: `${name} ${text.padStart(room)}`, tone: 'bold' }
+}
+
+function tableLines({ rows, selected, ui }: Shown, room: number, columns: number): Line[] {
+  const from = firstShown(rows, selected, room)
+  const shown = rows.slice(from, from + room)
+  const [first] = rows
+  const until = first ? ` (resets ${DAY.format(Date.parse(first.standing.reset))})` : ''
+  const { bar, table, widths } = layoutOf(shown, until, columns - MARK)
+  const header = `  ${lineOf(
+    table,
+    table.map(({ title }) => title),
+    widths,
+  )}`
+  const lines = shown.map(row => {
+    const isSelected = row.standing.account === selected
+    const cells = cellsOf(row, bar)
+    const text = `${isSelected ? '›' : ' '} ${lineOf(table, cells, widths)}`
+    const tone = row.last && toneOf(row.last)
+    // LAST is the last of the line, where it is shown.
+    const marked =
+      tone && widths.at(-1) ? { from: text.length - lastWidth(cells, widths), to: text.length, tone } : undefined
+    return { text, ...(isSelected && { tone: 'selected' as const }), ...(marked && { marked }) }
+  })
+  const nothing =
+    ui.filter === '' ? 'No account has a key yet, and no requests come in.' : `Nothing is called \`${ui.filter}\`.`
+  return [{ text: header, tone: 'dim' }, ...(lines.length > 0 ? lines : [{ text: `  ${nothing}` }])]
+}
+
+const lastWidth = (cells: readonly string[], widths: readonly number[]): number =>
+  clip(cells.at(-1) ?? '', widths.at(-1) ?? 0).trimEnd().length
+
+/** What stands before each row: whether it is selected. */
+const MARK = 2
+const DAY = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', timeZone: 'UTC' })
+/** Of the bar: the widest that leaves room for all columns, and what it is made longer by where there is more room. */
+const BARS = [10, 4, 0] as const
+const BAR_MOST = 30
+const LABEL = 20
+
+interface Layout {
+  readonly bar: number
+  readonly table: readonly Column[]
+  readonly widths: readonly number[]
+}
+
+/** How the columns share the width: numbers whole, then a bar, then texts; the bar takes a part of what is left. */
+function layoutOf(rows: readonly Row[], until: string, width: number): Layout {
+  const sized = (bar: number): Layout => {
+    const table = columnsOf(bar === BARS[0] ? until : '')
+    const cells = [table.map(({ title }) => title), ...rows.map(row => cellsOf(row, bar))]
+    const natural = table.map((_, index) => Math.max(...cells.map(row => widthOf(row[index] ?? ''))))
+    // Steady, or each request would move all columns by the digits of its time.
+    const steady = natural.map((each, index) => (index === natural.length - 1 ? Math.ceil(each / 8) * 8 : each))
+    return { bar, table, widths: widthsIn(table, steady, width) }
+  }
+  const tried = BARS.map(sized)
+  const [wide] = tried
+  const best = wide && hasAll(wide) ? wide : (tried.find(hasMost) ?? sized(0))
+  const spare = width - totalOf(best.widths)
+  if (spare <= 0 || best.bar !== BARS[0]) return best
+  const { table, widths, bar } = withBar(best, Math.min(BAR_MOST - best.bar, Math.floor(spare / 3)))
+  const rest = width - totalOf(widths)
+  // Short labels leave the other columns where they are as longer ones come.
+  const label = Math.max(0, Math.min(rest, LABEL - (widths[0] ?? 0)))
+  return { bar, table, widths: widths.map((each, index) => (index === 0 ? each + label : each)) }
+}
+
+const hasAll = ({ widths }: Layout): boolean => widths.every(each => each > 0)
+/** All but what is reserved, which seldom is anything. */
+const hasMost = ({ widths, table }: Layout): boolean =>
+  widths.every((each, index) => each > 0 || table[index]?.title === RESERVED)
+
+const withBar = ({ bar, table, widths }: Layout, more: number): Layout => ({
+  bar: bar + more,
+  table,
+  widths: widths.map((each, index) => (table[index]?.title.startsWith('QUOTA') ? each + more : each)),
+})
+
+const totalOf = (widths: readonly number[]): number =>
+  widths.reduce((sum, each) => (each === 0 ? sum : sum + each + 2), -2)
+
+const RESERVED = 'RESERVED'
+
+const columnsOf = (until: string): readonly Column[] => [
+  { title: 'ACCOUNT', least: 13 },
+  { title: 'PLAN', least: 6, gives: 2 },
+  { title: `QUOTA${until}` },
+  { title: 'RPM' },
+  { title: 'TPM', gives: 3 },
+  { title: RESERVED, gives: 1 },
+  { title: 'LAST', least: 12, gives: 4 },
+]
+
+const cellsOf = ({ standing, last }: Row, bar: number): string[] => [
+  oneLine(standing.label),
+  oneLine(standing.plan),
+  quotaCell(standing, bar),
+  rateCell(standing.requests, standing.requests_limit),
+  rateCell(standing.tokens, standing.tokens_limit),
+  standing.held_usd === '0' ? '-' : usdCell(standing.held_usd),
+  lastCell(last),
+]
+
+/** The selected row is on the screen. */
+function firstShown(rows: readonly Row[], selected: string | undefined, room: number): number {
+  const at = rows.findIndex(({ standing }) => standing.account === selected)
+  return Math.max(0, at - room + 1)
+}
+
+function requestLines({ requests, rows, selected }: Shown, room: number, columns: number): Line[] {
+  const row = rows.find(({ standing }) => standing.account === selected)
+  const label = oneLine(row?.standing.label ?? '')
+  const lines = requests.slice(0, room).map((request): Line => {
+    const { text, status } = requestRow(request, columns - MARK)
+    const tone = toneOf(request)
+    const from = MARK + status
+    return { text: `  ${text}`, ...(tone && { marked: { from, to: from + 3, tone } }) }
+  })
+  const heading: Line = { text: `  Requests of ${label} (${selected}), newest first`, tone: 'dim' }
+  return [heading, ...(lines.length > 0 ? lines : [{ text: '  None since this was opened.' }])]
+}
+
+function footerOf({ ui, notice, rows, selected }: Shown, columns: number): Line {
+  const label = oneLine(rows.find(({ standing }) => standing.account === selected)?.standing.label ?? '')
+  switch (ui.mode) {
+    case 'filter':
+      return { text: `/${ui.filter}▏  ⏎ keep  esc clear` }
+    case 'confirm':
+      return { text: confirmText(label, selected ?? '', columns), tone: 'bold' }
+    case 'requests':
+      return { text: 'q quit  esc back', tone: 'dim' }
+    case 'table': {
+      const filter = ui.filter === '' ? '/ filter' : `/ filter \`${ui.filter}\`  esc all`
+      const pause = ui.paused ? 'p go on' : 'p pause'
+      // In a narrow window the end is cut: how to leave stands first.
+      const keys = `q quit  ↑↓ select  ⏎ requests  ${filter}  s sort  ${pause}  r revoke`
+      return { text: notice === '' ? keys : `${notice}   ${keys}`, tone: 'dim' }
+    }
+  }
+}
+
+/** Whose key it is and how to answer are always seen; what happens then, only where there is room for it. */
+function confirmText(label: string, id: string, columns: number): string {
+  const answer = '? [y/N]'
+  const texts = [
+    `Revoke the key of ${label} (${id})? The very next request with it is refused. [y/N]`,
+    `Revoke the key of ${label} (${id})${answer}`,
+    `Revoke the key of ${label}${answer}`,
+  ]
+  const begin = 'Revoke the key of '
+  const cut = begin + clip(label, Math.max(1, columns - widthOf(begin + answer))) + answer
+  return texts.find(text => widthOf(text) <= columns) ?? cut
+}

@@ -1,0 +1,121 @@
+import { Box, type Key, render, Text, useApp, useInput, useStdout } from 'ink'
+import { createElement, type ReactElement, useEffect, useReducer } from 'react'
+import type { Millis } from '../../../policy/config.ts'
+import { usesColour } from '../../../server/paint.ts'
+import type { Tone } from '../../requests/request-line.ts'
+import type { TailModel } from './model.ts'
+import type { Line } from './screen.ts'
+import type { Press } from './ui.ts'
+
+/** The only module that loads ink, which costs a quarter of a second: for live views alone. */
+
+const FRAME: Millis = 100
+const ENTER_SCREEN = '\u001B[?1049h\u001B[H'
+const LEAVE_SCREEN = '\u001B[?1049l'
+const SHOW_CURSOR = '\u001B[?25h'
+const CLEAR = '\u001B[2J\u001B[H'
+
+/** Draws the model on the terminal, on a screen of its own, until its operator has had enough or the signal comes. */
+export async function showTail(model: TailModel, signal: AbortSignal): Promise<void> {
+  // However the process ends, the terminal is as it was.
+  const restore = () => void process.stdout.write(LEAVE_SCREEN + SHOW_CURSOR)
+  process.once('exit', restore)
+  process.stdout.write(ENTER_SCREEN)
+  const view = render(createElement(Tail, { model, colours: usesColour(process.stdout) }), { maxFps: 1000 / FRAME })
+  let { columns } = process.stdout
+  // In a narrower window lines are wrapped that ink takes for one each.
+  const clear = () => {
+    if (process.stdout.columns < columns) process.stdout.write(CLEAR)
+    columns = process.stdout.columns
+  }
+  process.stdout.prependListener('resize', clear)
+  const leave = () => view.unmount()
+  if (signal.aborted) leave()
+  signal.addEventListener('abort', leave)
+  try {
+    await view.waitUntilExit()
+  } finally {
+    view.unmount()
+    process.off('exit', restore)
+    process.stdout.off('resize', clear)
+    restore()
+  }
+}
+
+function Tail({ model, colours }: { readonly model: TailModel; readonly colours: boolean }): ReactElement {
+  const { exit } = useApp()
+  const { stdout } = useStdout()
+  const [, draw] = useReducer((frames: number) => frames + 1, 0)
+  useInput((input, key) => {
+    if (pressesOf(input, key).some(press => model.press(press))) exit()
+    else draw()
+  })
+  useEffect(() => {
+    let drawn = model.version
+    const timer = setInterval(() => {
+      if (model.version === drawn) return
+      drawn = model.version
+      draw()
+    }, FRAME)
+    stdout.on('resize', draw)
+    return () => {
+      clearInterval(timer)
+      stdout.off('resize', draw)
+    }
+  }, [model, stdout])
+  const lines = model.frame({ columns: stdout.columns, rows: stdout.rows })
+  return createElement(
+    Box,
+    { flexDirection: 'column' },
+    ...lines.map((line, index) =>
+      createElement(Text, { key: index, wrap: 'truncate', ...lookOf(line, colours) }, ...partsOf(line, colours)),
+    ),
+  )
+}
+
+/** A line, with what is marked in it in a colour of its own. */
+function partsOf({ text, marked }: Line, colours: boolean): readonly (string | ReactElement)[] {
+  if (!colours || !marked) return [text || ' ']
+  const { from, to, tone } = marked
+  return [
+    text.slice(0, from),
+    createElement(Text, { key: 'marked', ...MARKS[tone] }, text.slice(from, to)),
+    text.slice(to),
+  ]
+}
+
+/** Both can be read on black and on white. */
+const MARKS: Readonly<Record<Tone, { readonly color: string }>> = {
+  failed: { color: 'red' },
+  refused: { color: 'magenta' },
+}
+
+function lookOf({ tone }: Line, colours: boolean): { bold?: true; dimColor?: true; inverse?: true } {
+  if (!colours || tone === undefined) return {}
+  const looks = {
+    bold: { bold: true },
+    dim: { dimColor: true },
+    selected: { inverse: true },
+  } as const
+  return looks[tone]
+}
+
+const NAMED: readonly (readonly [keyof Key, Press])[] = [
+  ['upArrow', 'up'],
+  ['downArrow', 'down'],
+  ['pageUp', 'pageUp'],
+  ['pageDown', 'pageDown'],
+  ['return', 'enter'],
+  ['escape', 'escape'],
+  ['backspace', 'backspace'],
+  // What the backspace key of most terminals sends.
+  ['delete', 'backspace'],
+]
+
+/** What was typed since the last time, which may come all at once. */
+function pressesOf(input: string, key: Key): readonly Press[] {
+  const named = NAMED.find(([name]) => key[name])
+  if (named) return [named[1]]
+  if (key.ctrl || key.meta || key.tab) return []
+  return Array.from(input, (typed): Press => (typed === '\r' || typed === '\n' ? 'enter' : { typed }))
+}

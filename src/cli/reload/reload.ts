@@ -1,0 +1,24 @@
+import type { Command } from 'commander'
+import { configOption } from '../with-control.ts'
+
+/** Registers `svcctl reload`. Exit codes: 0 the files serve, 1 they were refused, 3 no gateway runs. */
+export function registerReload(program: Command): void {
+  program
+    .command('reload')
+    .description('have the running gateway load its files again: all of them, or none where one is wrong')
+    .addOption(configOption())
+    .action(reload)
+}
+
+async function reload({ config }: { readonly config: string }): Promise<void> {
+  // Only now: the configuration costs more to load than a --help may take.
+  const [{ openDoor }, { reloadGateway }] = await Promise.all([
+    import('../../operator/open.ts'),
+    import('../../operator/remote.ts'),
+  ])
+  const { revision, previous, changed, warnings } = await reloadGateway(await openDoor(config))
+  for (const warning of warnings) console.error(`▲ ${warning}`)
+  console.log(
+    changed ? `reloaded: revision ${previous} → ${revision}` : `nothing to reload: revision ${revision} serves`,
+  )
+}

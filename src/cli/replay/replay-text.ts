@@ -1,0 +1,91 @@
+import { counted } from '../../config/format/code-frame.ts'
+import type { NanoUsd } from '../../policy/config.ts'
+import type { Replayed, Tally } from '../../simulate/replay.ts'
+import { usdText } from '../../wire/money.ts'
+import { jsonText } from '../../wire/printable.ts'
+import { foldedText } from '../placed.ts'
+import { type Column, tableText } from '../table.ts'
+
+/** What came of a replay, and of the candidate it was done with. */
+export interface ReplayTold extends Replayed {
+  /** Its revision. */
+  readonly candidate: string
+}
+
+const COUNTS = ['requests', 'refused', 'allowed', 'rerouted', 'moved', 'undeterminable'] as const
+
+/** Counts give way in the order of what a candidate seldom changes. */
+const GIVES: Readonly<Partial<Record<string, number>>> = { undeterminable: 1, rerouted: 2, moved: 3 }
+const TABLE: readonly Column[] = [
+  { title: 'PLAN', least: 8 },
+  { title: 'MODEL', least: 8 },
+  ...[...COUNTS, 'reserved usd', 'change'].map((name): Column => {
+    const gives = GIVES[name]
+    return { title: name.toUpperCase(), number: true, ...(gives !== undefined && { gives }) }
+  }),
+]
+
+/** As people read it: a line for each plan and model, the sum of all, and what is to be known of them. */
+export function replayText(told: ReplayTold): string {
+  const { groups, total, candidate, revisions } = told
+  const title = `${counted(total.requests, 'decision')}${ofRevisions(revisions)}, taken through revision ${candidate}`
+  const rows = groups.map(group => [group.plan, group.model, ...cellsOf(group)])
+  const sums = groups.length === 0 ? [] : [tableText(TABLE, [...rows, ['TOTAL', '', ...cellsOf(total)]])]
+  return `${[foldedText(title), ...sums, ...notesOf(told).map(note => foldedText(note))].join('\n\n')}\n`
+}
+
+const ofRevisions = (names: readonly string[]): string =>
+  names.length === 0 ? '' : ` of ${names.length === 1 ? 'revision' : 'revisions'} ${listed(names)}`
+
+const MOST_REVISIONS = 5
+
+const listed = (names: readonly string[]): string =>
+  names.length > MOST_REVISIONS
+    ? `${names.slice(0, MOST_REVISIONS).join(', ')} and ${names.length - MOST_REVISIONS} more`
+    : names.join(', ')
+
+const cellsOf = (tally: Tally): string[] => [
+  ...COUNTS.map(name => String(tally[name])),
+  usdText(tally.before),
+  signed(tally.after - tally.before),
+]
+
+const signed = (amount: NanoUsd): string => {
+  if (amount === 0) return '0'
+  return amount > 0 ? `+${usdText(amount)}` : `-${usdText(-amount)}`
+}
+
+function notesOf({ total, broken }: ReplayTold): string[] {
+  const { requests, undeterminable, unasked } = total
+  const notes = [
+    requests > 0 ? 'RESERVED USD is the most that the admitted requests could cost.' : '',
+    undeterminable > 0
+      ? `${undeterminable} undeterminable: routes look for something in texts or headers that was not looked for then.`
+      : '',
+    unasked > 0
+      ? `${unasked} of those allowed were refused before any limit was asked: whether the limits have room for them is not known, and their cost is not counted.`
+      : '',
+    broken > 0
+      ? `${counted(broken, 'line')} ${broken === 1 ? 'was' : 'were'} skipped: broken, or of another version.`
+      : '',
+  ].filter(Boolean)
+  return notes.length > 0 ? [notes.join('\n')] : []
+}
+
+/** As programs read it. */
+export function replayJson({ groups, total, broken, candidate, revisions }: ReplayTold): string {
+  const told = {
+    revision: candidate,
+    recorded_revisions: revisions,
+    broken_lines: broken,
+    total: tallyRecord(total),
+    groups: groups.map(({ plan, model, ...tally }) => ({ plan, model, ...tallyRecord(tally) })),
+  }
+  return `${jsonText(told, 2)}\n`
+}
+
+const tallyRecord = ({ before, after, ...counts }: Tally): object => ({
+  ...counts,
+  reserved_nano_usd: before,
+  reserved_nano_usd_after: after,
+})

@@ -1,0 +1,79 @@
+import { dirname, resolve } from 'node:path'
+import { renderText } from '../../config/format/code-frame.ts'
+import { openDoor } from '../../operator/open.ts'
+import { keptRevision, keptRevisions, type ShownConfig, type ShownRevisionLine } from '../../operator/revisions.ts'
+import { CommandFailed, exitCodes } from '../../server/failure.ts'
+import { jsonText, oneLine } from '../../wire/printable.ts'
+import { swap, swapNothing } from '../apply/swap.ts'
+import { mayAsk } from '../confirm.ts'
+import { type Planned, plannedOf } from '../plan/planned.ts'
+import { loadTexts, type ServedBase, servedBase } from '../plan/served-base.ts'
+import { writeOut } from '../stdout.ts'
+import { type Column, tableText } from '../table.ts'
+import type { RollbackOptions } from './rollback.ts'
+
+/** Goes back to a revision that is kept, or lists them. */
+export async function rollback(named: string | undefined, options: RollbackOptions): Promise<void> {
+  const { config, yes, list, json, movePlan: movePlans = new Map() } = options
+  const cwd = process.cwd()
+  const door = await openDoor(config)
+  const kept = await keptRevisions(door)
+  if (list) return writeOut([json ? `${jsonText(kept, 2)}\n` : `${listText(kept)}\n`])
+  const base = await servedBase(door, dirname(resolve(cwd, config)))
+  const wanted = wantedOf(kept, named, base.revision)
+  if (wanted.revision === base.revision && movePlans.size === 0) return swapNothing(base, 'rollback', options)
+  mayAsk(yes)
+  const { revision, files } = await keptRevision(door, wanted.number)
+  const planned = await plannedIf(base, files, options)
+  await swap({ base, planned, files, movePlans, how: 'rollback', revision }, options)
+}
+
+/** Fails where none is kept. */
+function wantedOf(kept: readonly ShownRevisionLine[], named: string | undefined, serving: string): ShownRevisionLine {
+  if (named === undefined) return before(kept, serving)
+  const byNumber = kept.find(({ number }) => String(number) === named)
+  const [byName, ...others] = kept.filter(({ revision }) => revision.startsWith(named))
+  const found = byNumber ?? byName
+  if (!found) throw new CommandFailed(`✗ no revision ${named} is kept; svcctl rollback --list shows those that are`)
+  if (byNumber || others.every(({ revision }) => revision === found.revision)) return found
+  throw new CommandFailed(`✗ more than one revision begins with ${named}`, exitCodes.usage)
+}
+
+/** The one that served before the present one. */
+function before(kept: readonly ShownRevisionLine[], serving: string): ShownRevisionLine {
+  const now = kept.findIndex(({ revision }) => revision === serving)
+  const found = kept.slice(now + 1).find(({ revision }) => revision !== serving)
+  if (found) return found
+  throw new CommandFailed('✗ no revision is kept that served before the present one')
+}
+
+/** What going back changes; where either files cannot be read here the gateway alone judges them, which is told. */
+async function plannedIf(
+  base: ServedBase,
+  files: ShownConfig['files'],
+  options: RollbackOptions,
+): Promise<Planned | undefined> {
+  const { directory } = base
+  const load = loadTexts(files, directory)
+  if (load.ok && base.load.ok) return plannedOf(base, { loaded: load.loaded, directory }, options)
+  console.error('▲ its changes cannot be listed on this machine:\n')
+  for (const read of [base.load, load]) if (!read.ok) console.error(renderText(read.problems, read.sources))
+  return undefined
+}
+
+function listText(kept: readonly ShownRevisionLine[]): string {
+  const rows = kept.map(({ number, revision, at, by, how, files, serves }) => {
+    return [String(number), revision, at, how, oneLine(by), String(files), serves ? 'serves' : '']
+  })
+  return tableText(COLUMNS, rows)
+}
+
+const COLUMNS: readonly Column[] = [
+  { title: 'NUMBER' },
+  { title: 'REVISION' },
+  { title: 'AT' },
+  { title: 'HOW' },
+  { title: 'BY', least: 8 },
+  { title: 'FILES', gives: 1 },
+  { title: '' },
+]

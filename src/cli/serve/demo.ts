@@ -1,0 +1,164 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { basename, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { type Load, load } from '../../config/load.ts'
+import { without } from '../../config/read/without.ts'
+import { type DemoIdentity, launchIdentity } from '../../demo/identity/launch.ts'
+import { type DemoBackends, launchBackends } from '../../demo/launch.ts'
+import { type DemoTools, launchTools } from '../../demo/tools/launch.ts'
+import { mintKey } from '../../gateway/accounts/accounts.ts'
+import { CommandFailed } from '../../server/failure.ts'
+import type { RunningGateway } from '../../server/gateway.ts'
+import { version } from '../../server/version.ts'
+import { world } from '../../server/world.ts'
+import { deadDemoIn, removeDemo, saveDemo } from './demo-profile.ts'
+import { freePort, type HeldPort, wantedPort } from './free-port.ts'
+
+/** The plan of the key that the demo shows. */
+const PLAN = 'pro'
+const CONFIG = fileURLToPath(new URL('../../../config.example.yaml', import.meta.url))
+
+/** What makes `serve` a demo: real backends, tools and a real identity provider as child processes, free ports, and a store that does not stay. */
+export interface Demo {
+  readonly backends: DemoBackends['backends']
+  /** What this demo has to do without, a sentence each. */
+  readonly missing: DemoBackends['missing']
+  readonly identity: DemoIdentity
+  readonly tools: DemoTools
+  readonly plan: string
+  /** The main file, absolute. */
+  readonly config: string
+  /** Of the API and of the admin listener. */
+  readonly ports: { readonly listen: HeldPort; readonly admin: HeldPort }
+  /** Lets the gateway listen on its ports, which are held until then. */
+  releasePorts(): Promise<unknown>
+  /** Loads the configuration of this package for what the demo started. */
+  load(): Load
+  /** The full value of a fresh key. */
+  mintKey(gateway: RunningGateway): Promise<string>
+  /** Has the commands that are run in this folder find the demo, until it is closed. Why they cannot, where that failed. */
+  keepProfile(): string | undefined
+  /** Calls the listener with what ended before `close`: a backend by its name, or the tools. */
+  onExit(listener: (what: string) => void): void
+  close(): Promise<void>
+}
+
+export interface DemoOptions {
+  /** Of the API; without it 8080, or any where that is taken. */
+  readonly port?: number
+}
+
+const STATE = 'svc-demo-'
+
+/** Starts the backends, the tools and the identity provider, and finds room for the rest. */
+export async function prepareDemo({ port }: DemoOptions = {}): Promise<Demo> {
+  clearUp()
+  const state = newState()
+  const forget = (error: unknown): never => {
+    rmSync(state, { recursive: true, force: true })
+    throw error
+  }
+  const listen = await (port === undefined ? freePort(8080) : wantedPort(port)).catch(forget)
+  const admin = await freePort(9090).catch(forget)
+  const releasePorts = () => Promise.all([listen.release(), admin.release()])
+  const publicUrl = publicUrlOf(listen.port)
+  const [backends, identity, tools] = await allOrNone(
+    launchBackends(),
+    launchIdentity(publicUrl),
+    launchTools(version),
+  ).catch(async error => {
+    await releasePorts()
+    return forget(error)
+  })
+  const own = {
+    ...backends.env,
+    ...tools.env,
+    LISTEN: `127.0.0.1:${listen.port}`,
+    ADMIN: `127.0.0.1:${admin.port}`,
+    PUBLIC_URL: publicUrl,
+    AUTH_URL: identity.issuer,
+    STATE_DIR: state,
+    STORE: `embedded:${join(state, 'store')}`,
+  }
+  const env = { ...process.env, ...own }
+  return {
+    backends: backends.backends,
+    missing: backends.missing,
+    identity,
+    tools,
+    plan: PLAN,
+    config: CONFIG,
+    ports: { listen, admin },
+    releasePorts,
+    load: () => {
+      const result = load(CONFIG, env, process.cwd())
+      if (!result.ok || backends.env.ONPREM_EMBED !== undefined) return result
+      return { ...result, loaded: without('embedding', result.loaded) }
+    },
+    mintKey: async ({ store, app }) => {
+      const { value } = await mintKey(store, world.random, {
+        brand: app.settings.brand,
+        label: 'demo',
+        plan: PLAN,
+        by: 'demo',
+      })
+      if (value === undefined) throw new Error('the store of a demo had a key already')
+      return value
+    },
+    keepProfile: () => {
+      try {
+        saveDemo(process.cwd(), { pid: process.pid, config: CONFIG, env: own, state })
+        return undefined
+      } catch (error) {
+        if (error instanceof CommandFailed) return error.message
+        throw error
+      }
+    },
+    onExit: listener => {
+      backends.onExit(name => listener(`backend ${name}`))
+      tools.onExit(() => listener(`the ${tools.name}`))
+    },
+    close: async () => {
+      await Promise.all([backends, identity, tools].map(part => part.close()))
+      removeDemo(process.cwd(), process.pid)
+      rmSync(state, { recursive: true, force: true })
+    },
+  }
+}
+
+/** Removes what a demo of this folder left that was killed. */
+function clearUp(): void {
+  const dead = deadDemoIn(process.cwd())
+  if (!dead) return
+  removeDemo(process.cwd(), dead.pid)
+  if (basename(dead.state).startsWith(STATE)) rmSync(dead.state, { recursive: true, force: true })
+}
+
+function newState(): string {
+  try {
+    return mkdtempSync(join(tmpdir(), STATE))
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : String(error)
+    throw new CommandFailed(
+      `✗ the demo keeps its store in a temporary folder, and cannot make one in ${tmpdir()} (${code}): set TMPDIR to a folder that you may write to`,
+    )
+  }
+}
+
+const publicUrlOf = (port: number): string => `http://localhost:${port}`
+
+/** What all start; what some of them started is ended when another could not. */
+async function allOrNone<Parts extends readonly Closing[]>(
+  ...starts: { [P in keyof Parts]: Promise<Parts[P]> }
+): Promise<Parts> {
+  const started = await Promise.allSettled(starts)
+  if (started.some(one => one.status === 'rejected')) {
+    await Promise.all(started.map(one => one.status === 'fulfilled' && one.value.close()))
+  }
+  return Promise.all(starts)
+}
+
+interface Closing {
+  close(): Promise<void>
+}

@@ -1,0 +1,44 @@
+import { type Command, InvalidArgumentError, Option } from 'commander'
+import { CommandFailed, exitCodes } from '../../server/failure.ts'
+
+interface ServeCommand {
+  readonly config: string
+  readonly demo?: boolean
+  readonly port?: number
+  readonly watch?: boolean
+}
+
+/** Registers `svcctl serve`. */
+export function registerServe(program: Command): void {
+  program
+    .command('serve')
+    .description('run the gateway')
+    .addOption(new Option('-c, --config <file>', 'the configuration').default('config.yaml').env('SVCCTL_CONFIG'))
+    .option(
+      '--demo',
+      "run on this package's own policies, with real backends on loopback and a store that is gone when you stop",
+    )
+    .addOption(
+      new Option(
+        '--port <number>',
+        'with --demo: the port of the API; 8080 without it, or any where that is taken',
+      ).argParser(portOf),
+    )
+    .option('--watch', 'reload whenever a file of the configuration changes; SIGHUP reloads in any case')
+    .action(async ({ config, demo, port, watch = false }: ServeCommand) => {
+      if (port !== undefined && !demo)
+        throw new CommandFailed(
+          '✗ --port goes with --demo; a configuration says its address in server.listen',
+          exitCodes.usage,
+        )
+      // Only now: what serves costs more to load than a --help may take.
+      const { serveConfig, serveDemo } = await import('./serving.ts')
+      await (demo ? serveDemo({ watch, ...(port !== undefined && { port }) }) : serveConfig(config, { watch }))
+    })
+}
+
+function portOf(text: string): number {
+  const port = Number(text)
+  if (/^\d{1,5}$/.test(text) && port >= 1 && port <= 65_535) return port
+  throw new InvalidArgumentError('a port is a number from 1 to 65535')
+}

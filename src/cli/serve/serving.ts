@@ -1,0 +1,196 @@
+import { hostname } from 'node:os'
+import { resolve } from 'node:path'
+import { ConfigFiles } from '../../adapters/config-files/config-files.ts'
+import { processMetrics } from '../../adapters/metrics/process.ts'
+import { isLoopback } from '../../config/check/formats.ts'
+import { renderText } from '../../config/format/code-frame.ts'
+import { type Load, load } from '../../config/load.ts'
+import type { Loaded, LogSettings, Settings } from '../../config/settings.ts'
+import type { Alarm } from '../../gateway/ports.ts'
+import { urlOf } from '../../operator/open.ts'
+import type { Millis } from '../../policy/config.ts'
+import { saveToken } from '../../server/admin-token.ts'
+import { tuneCollector } from '../../server/collector.ts'
+import { examineApart } from '../../server/examiner/examiner.ts'
+import { type Examine, type Found, foundAs } from '../../server/examiner/found.ts'
+import { CommandFailed, exitCodes } from '../../server/failure.ts'
+import { FLUSH_MS, type RunningGateway, startGateway } from '../../server/gateway.ts'
+import { loadedOrFail } from '../../server/load-or-fail.ts'
+import { loadSampler } from '../../server/load-sample.ts'
+import { lineOut } from '../../server/log/line-out.ts'
+import { ProcessLog } from '../../server/log/log.ts'
+import { type Knowing, KnownSecrets } from '../../server/log/secrets.ts'
+import { usesColour } from '../../server/paint.ts'
+import { PathWatch } from '../../server/path-watch.ts'
+import { type Exit, onSignals } from '../../server/signals.ts'
+import { storeFailure } from '../../server/store-failure.ts'
+import { version } from '../../server/version.ts'
+import { within } from '../../server/within.ts'
+import { world } from '../../server/world.ts'
+import { banner, demoBanner } from './banner.ts'
+import { type Demo, type DemoOptions, prepareDemo } from './demo.ts'
+
+export interface ServeOptions {
+  /** Whether to reload whenever a file changes. */
+  readonly watch: boolean
+}
+
+/** Serves a configuration until a signal ends it. */
+export async function serveConfig(file: string, options: ServeOptions): Promise<void> {
+  const main = resolve(file)
+  if (await finishChange(main)) console.error('a change of the files that was begun before is done')
+  await run(() => load(file, process.env, process.cwd()), { ...options, main, examine: examineApart(file) })
+}
+
+/** Ends a change of the files that a gateway had begun when it was killed. Whether there was any. */
+const finishChange = (main: string): Promise<boolean> =>
+  new ConfigFiles(main).finish().catch(error => {
+    throw new CommandFailed(`✗ ${error instanceof Error ? error.message : String(error)}`)
+  })
+
+/** Serves the policies of this package in front of real backends on loopback. */
+export async function serveDemo({ watch, ...options }: ServeOptions & DemoOptions): Promise<void> {
+  const demo = await prepareDemo(options)
+  try {
+    await run(() => demo.load(), { watch, examine: async () => foundIn(demo.load()) }, demo)
+  } catch (error) {
+    await demo.close()
+    throw error
+  }
+}
+
+/** The files of the package are small, and nobody sends others to a demo. */
+function foundIn(result: Load): Found {
+  return result.ok ? foundAs(result.loaded, result) : { ...result, text: renderText(result.problems, result.sources) }
+}
+
+interface RunOptions extends ServeOptions {
+  readonly examine: Examine
+  /** The main file that operators may change through the gateway, absolute. */
+  readonly main?: string
+}
+
+async function run(loadNow: () => Load, { watch, main, examine }: RunOptions, demo?: Demo): Promise<void> {
+  tuneCollector()
+  const tellAlarm: Alarm = (...told) => log.alarm(...told)
+  const watched = watch ? new PathWatch(() => gateway.reload('watch'), tellAlarm) : undefined
+  const examineAgain: Examine = async candidate => {
+    const found = await examine(candidate)
+    // What a candidate has is not there yet, and nothing is known of files whose examination was ended.
+    if (!candidate && found.paths.length > 0) watched?.follow(found.paths)
+    return found
+  }
+  const loaded = loadedOrFail(loadNow())
+  const adminToken = tokenFor(loaded)
+  let current = (): Knowing => loaded
+  const secrets = new KnownSecrets(adminToken)
+  const log = openLog(
+    () => (demo ? { ...current().settings.log, format: 'text' } : current().settings.log),
+    secrets,
+    current,
+  )
+  await demo?.releasePorts()
+  const gateway = await startGateway(loaded, world, {
+    adminToken,
+    log: (entry, config) => log.request(entry, config),
+    alarm: tellAlarm,
+    examine: examineAgain,
+    ...(main !== undefined && { main }),
+    say: text => log.say(text),
+    sample: loadSampler(),
+    processMetrics: processMetrics(),
+    droppedLines: () => log.dropped,
+  }).catch(error => explainStart(error, loaded))
+  current = () => gateway.app
+  // Whatever changed since it was loaded is found by looking again.
+  if (watched) void gateway.reload('watch')
+  onSignals({
+    reload: () => void gateway.reload('operator'),
+    leave: exit => void leave({ gateway, log, ...(demo && { demo }) }, exit),
+    cut: () => gateway.cut(),
+  })
+  await keepToken(loaded, adminToken, gateway)
+  const key = demo && (await demo.mintKey(gateway))
+  const unkept = demo?.keepProfile()
+  if (unkept !== undefined) console.error(`${unkept}\n▲ svcctl finds this demo only with SVCCTL_ADMIN and SVCCTL_TOKEN`)
+  const text =
+    demo && key ? demoBanner({ demo, key, loaded, colour: usesColour(process.stdout) }) : banner(loaded, gateway)
+  log.show(text, 'serving', {
+    listen: urlOf(gateway.listen),
+    admin: urlOf(gateway.admin),
+    revision: loaded.config.revision,
+    version,
+  })
+  demo?.onExit(what => log.show(`         ${what} has ended`, `${what} has ended`))
+}
+
+/** The log of this process, which outlives its readers. */
+function openLog(settings: () => LogSettings, secrets: KnownSecrets, all: () => Knowing): ProcessLog {
+  const { clock } = world
+  const out = lineOut(process.stdout, { clock })
+  const err = lineOut(process.stderr, { clock, atOnce: true })
+  const known = () => {
+    secrets.know(all())
+    return settings()
+  }
+  return new ProcessLog({ out, err, settings: known, secrets, gateway: `${hostname()}:${process.pid}`, now: clock.now })
+}
+
+/** The operator's own token, or a fresh one. Whoever can reach an exposed listener may also read a shared disk. */
+function tokenFor({ settings }: Loaded): string {
+  const { admin } = settings.server
+  if (process.env.SVCCTL_TOKEN) return process.env.SVCCTL_TOKEN
+  if (isLoopback(admin.host)) return Buffer.from(world.random(24)).toString('base64url')
+  throw new CommandFailed(`✗ the admin listener on ${admin.host} can be reached from elsewhere: set SVCCTL_TOKEN`)
+}
+
+/** Leaves the token for operators. Rejects, with the gateway closed, where it cannot be written. */
+async function keepToken({ settings }: Loaded, token: string, gateway: RunningGateway): Promise<void> {
+  const { stateDir } = settings.server
+  try {
+    saveToken(stateDir, token)
+  } catch (error) {
+    await gateway.close(0)
+    const why = error instanceof Error ? error.message : String(error)
+    throw new CommandFailed(`✗ server.state_dir ${stateDir} cannot be written: ${why}`)
+  }
+}
+
+/** Outages that an operator can do something about are told without a stack. */
+function explainStart(error: unknown, { settings }: Loaded): never {
+  throw listenFailure(error, settings) ?? storeFailure(error, settings.store) ?? error
+}
+
+/** What to tell of an address that cannot be listened on, with the field that names it. */
+function listenFailure(error: unknown, { server }: Settings): CommandFailed | undefined {
+  if (!(error instanceof Error && 'syscall' in error && 'code' in error && error.syscall === 'listen')) return undefined
+  const port = 'port' in error ? error.port : undefined
+  const field = port === server.admin.port && port !== server.listen.port ? 'server.admin' : 'server.listen'
+  const address = urlOf(field === 'server.admin' ? server.admin : server.listen).slice('http://'.length)
+  const why = LISTEN_FAILURES[String(error.code)] ?? error.message
+  return new CommandFailed(`✗ ${field} ${address}: ${why}`)
+}
+
+const LISTEN_FAILURES: Readonly<Record<string, string>> = {
+  EADDRINUSE: 'another process listens there; stop it, or choose another port',
+  EACCES: 'this user may not listen there; ports below 1024 often need a privilege',
+  EADDRNOTAVAIL: 'no interface of this machine has this address',
+}
+
+interface Running {
+  readonly gateway: RunningGateway
+  readonly log: ProcessLog
+  readonly demo?: Demo
+}
+
+async function leave({ gateway, log, demo }: Running, exit: Exit): Promise<void> {
+  log.show('         stopping: requests under way may finish; press Ctrl-C again to cut them', 'stopping')
+  const written = await gateway.drain()
+  await demo?.close()
+  if (!written) log.alarm('the ledger could not be written', { error: `not within ${FLUSH_MS / 1000} s` })
+  await within(LAST_LINES_MS, log.flush())
+  exit(written ? exitCodes.fine : exitCodes.unwritten)
+}
+
+/** How long a reader may take to read the last lines. */
+const LAST_LINES_MS: Millis = 500

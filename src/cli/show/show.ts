@@ -1,0 +1,21 @@
+import type { Command } from 'commander'
+import { configOption } from '../with-control.ts'
+
+export interface ShowOptions {
+  readonly config: string
+  readonly matrix?: boolean
+  readonly json?: boolean
+}
+
+/** Registers `svcctl show`. Exit codes: 0 fine, 1 the configuration has Problems. */
+export function registerShow(program: Command): void {
+  program
+    .command('show')
+    .summary('show the configuration as the gateway understands it')
+    .description('Shows the configuration with all it includes, defaults and variables put in. Secrets are masked.')
+    .option('--matrix', 'show who may use which model and tool, and by which entry of the plan')
+    .option('--json', 'print JSON')
+    .addOption(configOption())
+    // Only now: the configuration costs more to load than a --help may take.
+    .action(async (options: ShowOptions) => (await import('./show-run.ts')).show(options))
+}

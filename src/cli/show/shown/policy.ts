@@ -1,0 +1,150 @@
+import type { Condition } from '../../../policy/condition.ts'
+import type { Accepts, Bound, Meter, Model, Passthrough, Plan, Price, Route } from '../../../policy/config.ts'
+import { mostBytes } from '../../../policy/meter.ts'
+import type { Section } from './config.ts'
+import { shownPrice, shownSize, shownUsd } from './units.ts'
+
+export const shownPlan = ({
+  models,
+  tools,
+  rpm,
+  tpm,
+  perDay,
+  maxConcurrent,
+  monthlyUsd,
+  overage,
+  commit,
+}: Plan): Section => ({
+  models: [...models.keys()],
+  ...(tools.size > 0 && { tools: [...tools.keys()] }),
+  rpm,
+  tpm,
+  ...(perDay !== undefined && { per_day: perDay }),
+  ...(maxConcurrent !== undefined && { max_concurrent: maxConcurrent }),
+  monthly_usd: shownUsd(monthlyUsd),
+  overage: typeof overage === 'object' ? { cap_usd: shownUsd(overage.capUsd) } : overage,
+  ...(commit && { commit }),
+})
+
+export function shownModel(model: Model): Section {
+  const { kind, tier, serve } = model
+  const common = { kind, tier, serve: serve.map(({ name }) => name) }
+  switch (model.kind) {
+    case 'chat':
+      return {
+        ...common,
+        context: model.context,
+        max_output: model.maxOutput,
+        vision: model.vision,
+        ...(model.vision && { image_tokens: model.imageTokens }),
+        ...(model.thinking && {
+          thinking: { default: model.thinking.default, min_max_tokens: model.thinking.minMaxTokens },
+        }),
+        ...shownAccepts(model.accepts),
+        usd_per_1m: shownPrices(model.price),
+        commit: model.commit,
+      }
+    case 'embedding':
+      return {
+        ...common,
+        context: model.context,
+        dimensions: model.dimensions,
+        ...shownAccepts(model.accepts),
+        usd_per_1m: { input: shownPrice(model.price.input) },
+      }
+    case 'image':
+      return {
+        ...common,
+        ...shownAccepts(model.accepts),
+        usd_per_image: Object.fromEntries([...model.sizes].map(([size, nano]) => [size, shownUsd(nano)])),
+      }
+    case 'passthrough':
+      return { ...common, ...(model.price && { usd_per_1m: shownPrices(model.price) }) }
+  }
+}
+
+const shownAccepts = (accepts?: Accepts): Section =>
+  accepts ? { accepts: Object.fromEntries([...accepts].map(([field, bound]) => [field, shownBound(bound)])) } : {}
+
+function shownBound(bound: Bound): Section {
+  switch (bound.is) {
+    case 'number':
+      return { min: bound.min, max: bound.max }
+    case 'one_of':
+      return { one_of: bound.words }
+    case 'text':
+      return { max_length: bound.max }
+    case 'boolean':
+      return { boolean: true }
+    case 'json':
+      return { max_size: shownSize(bound.max) }
+  }
+}
+
+export const shownPrices = ({ input, output }: Price): Section => ({
+  input: shownPrice(input),
+  output: shownPrice(output),
+})
+
+/** `max_body` only where something is streamed: elsewhere it would be refused. */
+export const shownPassthrough = ({ name, methods, model, accepts, maxBody, meter }: Passthrough): Section => ({
+  path: name,
+  methods,
+  model: model.name,
+  ...(methods.includes('POST') && { accepts }),
+  ...(accepts.some(form => form !== 'json') && { max_body: Math.min(maxBody, mostBytes(meter)) }),
+  meter: shownMeter(meter),
+})
+
+function shownMeter(meter: Meter): Section {
+  switch (meter.by) {
+    case 'call':
+      return { usd_per_call: shownUsd(meter.price) }
+    case 'second':
+      return { usd_per_second: shownUsd(meter.price), max_seconds: meter.max }
+    case 'mb':
+      return { usd_per_mb: shownUsd(meter.price), max_mb: meter.max }
+    case 'usage':
+      return { usage: { max_input: meter.input, max_output: meter.output } }
+  }
+}
+
+export const shownRoute = ({ name, when, model }: Route): Section => ({ name, when: whenOf(when), use: model.name })
+
+/** A condition as it is written. */
+function whenOf(condition: Condition): Section {
+  switch (condition.is) {
+    case 'all':
+      return condition.of.map(whenOf).reduce(united, {})
+    case 'any':
+      return { any: condition.of.map(whenOf) }
+    case 'not':
+      return { not: whenOf(condition.of) }
+    case 'signal':
+      return matcherOf(condition.matcher)
+    case 'has_tools':
+    case 'has_images':
+      return { [condition.is]: condition.value }
+    case 'plan':
+    case 'alias':
+      return { [condition.is]: condition.names }
+    case 'input_tokens':
+    case 'hour':
+    case 'weekday': {
+      const { is, ...fields } = condition
+      return { [is]: fields }
+    }
+  }
+}
+
+/** Several headers stand in one field. */
+const united = (one: Section, other: Section): Section => ({
+  ...one,
+  ...other,
+  ...(one.header && other.header ? { header: { ...one.header, ...other.header } } : {}),
+})
+
+function matcherOf(matcher: Extract<Condition, { is: 'signal' }>['matcher']): Section {
+  if (matcher.kind === 'mentions') return { mentions: matcher.phrases }
+  return matcher.kind === 'matches' ? { matches: matcher.pattern } : { header: { [matcher.header]: matcher.values } }
+}

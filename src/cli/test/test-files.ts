@@ -1,0 +1,39 @@
+import { dirname, join, resolve } from 'node:path'
+import type { Problem } from '../../config/problem.ts'
+import { glob, lookedAt } from '../../config/read/glob.ts'
+import type { Config } from '../../policy/config.ts'
+import { readTests, type Tests } from '../../simulate/read.ts'
+
+/** Files of tests as they were read, or all that is wrong with them. */
+export interface ReadFiles {
+  readonly tests: readonly Tests[]
+  readonly problems: readonly Problem[]
+  /** The text of each, for code frames. */
+  readonly sources: ReadonlyMap<string, string>
+}
+
+/** Where tests are looked for: beside the configuration. */
+export const patternBeside = (config: string, cwd: string): string =>
+  join(dirname(resolve(cwd, config)), 'policies/tests/*.test.yaml')
+
+/** The files of tests beside a configuration, and the paths on which it depends which there are. */
+export function testsBeside(
+  config: string,
+  cwd: string,
+): { readonly files: readonly string[]; readonly searched: readonly string[] } {
+  const pattern = patternBeside(config, cwd)
+  return { files: glob(pattern, cwd), searched: lookedAt(pattern, cwd) }
+}
+
+const byPlace = (a: Problem, b: Problem): number =>
+  a.file.localeCompare(b.file) || a.line - b.line || a.column - b.column
+
+export function readAll(files: readonly string[], cwd: string, config: Config): ReadFiles {
+  const problems: Problem[] = []
+  const read = files.map(path => readTests(path, cwd, config, problem => problems.push(problem)))
+  return {
+    tests: read.flatMap(({ tests }): Tests[] => (tests ? [tests] : [])),
+    problems: problems.sort(byPlace),
+    sources: new Map(read.flatMap(({ source }) => (source ? [[source.file, source.text] as const] : []))),
+  }
+}

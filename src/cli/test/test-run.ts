@@ -1,0 +1,77 @@
+import { existsSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { renderText } from '../../config/format/code-frame.ts'
+import { renderJson } from '../../config/format/problem-formats.ts'
+import type { Load } from '../../config/load.ts'
+import type { Problem } from '../../config/problem.ts'
+import { loadWithStandIns } from '../../operator/stand-ins.ts'
+import { CommandFailed, exitCodes } from '../../server/failure.ts'
+import { usesColour } from '../../server/paint.ts'
+import type { Tests } from '../../simulate/read.ts'
+import { run } from '../../simulate/run.ts'
+import { writeOut } from '../stdout.ts'
+import type { TestOptions } from './test.ts'
+import { patternBeside, readAll, testsBeside } from './test-files.ts'
+import { type Counts, countsOf, json, text } from './test-text.ts'
+import { watchTests } from './test-watch.ts'
+
+/** What one run of the tests printed. */
+export interface Outcome {
+  readonly printed: string
+  readonly exitCode: number
+  /** Paths whose change may change the outcome. */
+  readonly paths: readonly string[]
+  /** Of tests that could be run. */
+  readonly counts?: Counts
+}
+
+/** Runs the tests once, or whenever something changed. */
+export async function runTests(files: readonly string[], options: TestOptions): Promise<void> {
+  const named = files.map(file => resolve(process.cwd(), file))
+  const missing = named.findIndex(path => !existsSync(path))
+  if (missing >= 0) throw new CommandFailed(`✗ there is no file ${files[missing]}`, exitCodes.usage)
+  if (options.watch) return watchTests(() => runOnce(named, options))
+  const { printed, exitCode } = await runOnce(named, options)
+  await writeOut([printed])
+  process.exitCode = exitCode
+}
+
+/** Runs files of tests, or those beside the configuration where none is named. */
+export async function runOnce(named: readonly string[], options: TestOptions): Promise<Outcome> {
+  const cwd = process.cwd()
+  const result = loadWithStandIns(options.config, process.env, cwd)
+  const beside = testsBeside(options.config, cwd)
+  const found = named.length > 0 ? named : beside.files
+  const paths = [...result.paths, ...(named.length > 0 ? named : beside.searched)]
+  const bad = (printed: string, exitCode: number = exitCodes.bad): Outcome => ({ printed, exitCode, paths })
+  if (!result.ok) return bad(problemsText(result.problems, result.sources, options))
+  if (found.length === 0) {
+    return bad(`✗ there are no tests: no file is ${patternBeside(options.config, cwd)}\n`, exitCodes.usage)
+  }
+  const read = readAll(found, cwd, result.loaded.config)
+  if (read.problems.length > 0) return bad(problemsText(read.problems, read.sources, options))
+  return told(result, read.tests, { ...options, named: named.length > 0 }, paths)
+}
+
+async function told(
+  { loaded }: Extract<Load, { ok: true }>,
+  tests: readonly Tests[],
+  { named, ...options }: TestOptions & { readonly named: boolean },
+  paths: readonly string[],
+): Promise<Outcome> {
+  const wanted = options.test?.toLowerCase() ?? ''
+  const ran = await run(loaded, tests, name => name.toLowerCase().includes(wanted))
+  const results = ran.files.flatMap(each => each.results)
+  if (results.length === 0) {
+    return { printed: `✗ no test has \`${options.test}\` in its name\n`, exitCode: exitCodes.usage, paths }
+  }
+  const failed = results.some(({ mismatches }) => mismatches.length > 0)
+  const withCoverage = options.coverage === true
+  const printed = options.json
+    ? json(ran, withCoverage)
+    : text(ran, { withCoverage, named, colour: usesColour(process.stdout) })
+  return { printed, exitCode: failed ? exitCodes.bad : exitCodes.fine, paths, counts: countsOf(ran.files) }
+}
+
+const problemsText = (problems: readonly Problem[], sources: Load['sources'], { json }: TestOptions): string =>
+  json ? renderJson(problems) : renderText(problems, sources, usesColour(process.stdout))

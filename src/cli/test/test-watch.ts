@@ -1,0 +1,50 @@
+import { readFileSync } from 'node:fs'
+import { PathWatch } from '../../server/path-watch.ts'
+import type { Outcome } from './test-run.ts'
+
+/** Runs and prints, again whenever what it depends on changed, until the process is told to stop. */
+export async function watchTests(runOnce: () => Promise<Outcome>): Promise<void> {
+  let seen = ''
+  let running: Promise<void> | undefined
+  const look = () => {
+    running = (running ?? Promise.resolve()).then(async () => {
+      const { printed, exitCode, paths } = await runOnce()
+      watch.follow(paths)
+      process.exitCode = exitCode
+      const now = textsOf(paths)
+      if (now === seen) return
+      seen = now
+      process.stdout.write(`${printed}${WAITING}\n`)
+    })
+    return running
+  }
+  const watch = new PathWatch(look, message => console.error(`▲ ${message}`))
+  await look()
+  await told()
+}
+
+const WAITING = '\nwaiting for changes; Ctrl-C ends'
+
+/** A file that goes away changes as much as one that is written. */
+const textsOf = (paths: readonly string[]): string => JSON.stringify(paths.map(path => [path, textOf(path)]))
+
+function textOf(path: string): string | null {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch {
+    // Not there, or a directory.
+    return null
+  }
+}
+
+/** Until Ctrl-C or SIGTERM; what watches does not keep the process. */
+function told(): Promise<void> {
+  return new Promise(resolve => {
+    const stay = setInterval(() => {}, 60_000)
+    const leave = () => {
+      clearInterval(stay)
+      resolve()
+    }
+    process.once('SIGINT', leave).once('SIGTERM', leave)
+  })
+}

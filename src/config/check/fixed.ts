@@ -1,0 +1,54 @@
+import type { Problem } from '../problem.ts'
+import type { Address, Loaded, Settings, StoreSettings } from '../settings.ts'
+
+/**
+ * What a running gateway cannot change: its sockets, its store, and what is written in there. Every other field of the
+ * files takes effect with the next request.
+ */
+const FIXED: Readonly<Record<string, (settings: Settings) => Fixed>> = {
+  brand: ({ brand }) => same(brand),
+  store: ({ store }) => storeOf(store),
+  'server.listen': ({ server }) => same(addressOf(server.listen)),
+  'server.admin': ({ server }) => same(addressOf(server.admin)),
+  'server.instances': ({ server }) => same(String(server.instances)),
+  'server.state_dir': ({ server }) => same(server.stateDir),
+}
+
+interface Fixed {
+  /** What is compared. */
+  readonly value: string
+  /** What may be told of it. */
+  readonly shown: string
+}
+
+/** The fields that only a restart changes, by their YAML names. */
+export const fixedFields: readonly string[] = Object.keys(FIXED)
+
+/** A Problem for each field that another configuration would change and a running gateway cannot. */
+export function fixedProblems(running: Settings, { settings, fields, files }: Loaded): readonly Problem[] {
+  return Object.entries(FIXED).flatMap(([field, of]): Problem[] => {
+    const before = of(running)
+    if (before.value === of(settings).value) return []
+    // A field that was left out stands nowhere: its section, or the file, is told instead.
+    const [section = ''] = field.split('.')
+    const start = { file: files[0] ?? '', line: 1, column: 1, length: 1 }
+    return [
+      {
+        ...(fields.get(field) ?? fields.get(section) ?? start),
+        rule: 'needs-restart',
+        severity: 'error',
+        message: `\`${field}\` cannot change while the gateway runs`,
+        hint: `restart it, or go back to ${before.shown}`,
+      },
+    ]
+  })
+}
+
+const same = (value: string): Fixed => ({ value, shown: value })
+
+function storeOf(store: StoreSettings): Fixed {
+  if (store.kind === 'embedded') return same(`embedded:${store.path}`)
+  return { value: store.url.reveal(), shown: store.shown }
+}
+
+const addressOf = ({ host, port }: Address): string => `${host.includes(':') ? `[${host}]` : host}:${port}`

@@ -1,0 +1,240 @@
+import { isIP, SocketAddress } from 'node:net'
+import { RE2JS, RE2JSSyntaxException } from 're2js'
+import type { EpochMs, Millis } from '../../policy/config.ts'
+import { onlyVariable } from '../read/interpolate.ts'
+import { store } from '../resolve/store.ts'
+import type { Address } from '../settings.ts'
+
+/** A format of the schema: how to read it, and what to say when it cannot be read. */
+export interface Format<T> {
+  readonly read: (text: string) => T | undefined
+  readonly rule: string
+  readonly expects: string
+  readonly hint: string
+  /** What is wrong with a text, in a few words, where that can be said. */
+  readonly fault?: (text: string) => string | undefined
+}
+
+export const address: Format<Address> = {
+  read: readAddress,
+  rule: 'bad-address',
+  expects: 'a listen address',
+  hint: 'write host:port, such as 127.0.0.1:8080 or [::1]:8080',
+}
+
+export const baseUrl: Format<string> = {
+  read: text => {
+    const url = readUrl(text)
+    return url && !/[?#]/.test(text) ? text.replace(/\/+$/, '') : undefined
+  },
+  rule: 'bad-url',
+  expects: 'a base URL',
+  hint: 'write http(s)://host/path, without user, query or fragment',
+}
+
+const link: Format<string> = {
+  read: text => readUrl(text) && text,
+  rule: 'bad-url',
+  expects: 'a URL',
+  hint: 'write http(s)://host/path, without user or spaces',
+}
+
+/** Kept as it was written: issuers are compared to the letter, and some end in a slash. */
+const issuer: Format<string> = {
+  read: text => {
+    const url = readUrl(text)
+    const safe = url && (url.protocol === 'https:' || isLoopback(url.hostname))
+    return safe && !/[?#]/.test(text) ? text : undefined
+  },
+  rule: 'bad-issuer',
+  expects: 'an issuer',
+  hint: 'write https://host/path as the provider does, without user, query or fragment; http:// only on loopback',
+}
+
+const network: Format<string> = {
+  read: text => {
+    const { host = '', bits } = /^(?<host>[0-9A-Fa-f.:]+)(?:\/(?<bits>0|[1-9]\d{0,2}))?$/.exec(text)?.groups ?? {}
+    const most = { 0: -1, 4: 32, 6: 128 }[isIP(host)] ?? -1
+    // A shorter one would hold more than IPv4, and none of it is compared as IPv6.
+    const least = most === 128 && isMapped(host) ? 96 : 0
+    return Number(bits ?? most) >= least && Number(bits ?? 0) <= most ? text : undefined
+  },
+  rule: 'bad-network',
+  expects: 'an address or a network',
+  hint: 'write 10.0.0.7, 10.0.0.0/8, ::1 or fd00::/8; names are not looked up; IPv4 in IPv6 is of 96 bits at least',
+}
+
+/** Whether it is an IPv4 address as IPv6 has it, ::ffff:10.0.0.7, in any form. */
+const isMapped = (address: string): boolean =>
+  /^::ffff:\d+\./.test(new SocketAddress({ address, family: 'ipv6' }).address)
+
+const imageSize: Format<string> = {
+  read: text => {
+    const { width, height } = /^(?<width>[1-9]\d{1,3})x(?<height>[1-9]\d{1,3})$/.exec(text)?.groups ?? {}
+    return [width, height].every(side => Number(side) >= 64 && Number(side) <= 4096) ? text : undefined
+  },
+  rule: 'bad-size',
+  expects: 'the size of an image',
+  hint: 'write <width>x<height>, such as 512x512, each side from 64 to 4096',
+}
+
+/** Where a secret is kept. */
+export type SecretSource = { readonly variable: string } | { readonly file: string }
+
+export const secret: Format<SecretSource> = {
+  read: text => {
+    const variable = onlyVariable(text)
+    if (variable) return { variable }
+    const file = /^file:(.+)$/.exec(text)?.[1]
+    return file === undefined || file.includes('${') ? undefined : { file }
+  },
+  rule: 'plain-secret',
+  expects: 'a reference to a secret',
+  hint: `write \${VARIABLE} or file:PATH, and keep the secret itself out of the file`,
+}
+
+/** A regular expression that is matched in linear time, whatever it is and whatever the text. */
+const LONGEST_PATTERN = 4000
+
+const pattern: Format<string> = {
+  read: text => {
+    // To compile takes longer than linear: what is too long is refused before.
+    if (text.length > LONGEST_PATTERN) return undefined
+    try {
+      return RE2JS.compile(text).programSize() <= MOST_INSTRUCTIONS ? text : undefined
+    } catch {
+      // `fault` says what it finds wrong.
+      return undefined
+    }
+  },
+  fault: patternFault,
+  rule: 'bad-pattern',
+  expects: 'a regular expression that this gateway runs',
+  hint: 'write one of RE2: no look-around, no back-references, and no long repetitions of repetitions',
+}
+
+/** `missing closing )`; undefined where nothing is wrong but the length. */
+export function patternFault(text: string): string | undefined {
+  if (text.length > LONGEST_PATTERN) return undefined
+  try {
+    RE2JS.compile(text)
+    return undefined
+  } catch (error) {
+    return error instanceof RE2JSSyntaxException ? error.getDescription() : undefined
+  }
+}
+
+/** Of the compiled program: each may be looked at for each character of a text. */
+const MOST_INSTRUCTIONS = 2000
+
+const zone: Format<string> = {
+  read: text => {
+    try {
+      new Intl.DateTimeFormat('en-US', { timeZone: text })
+      return text
+    } catch {
+      // Not one that this machine knows.
+      return undefined
+    }
+  },
+  rule: 'bad-zone',
+  expects: 'a time zone',
+  hint: 'write a name such as UTC or Europe/Berlin',
+}
+
+/** A regular expression of JSON Schema, whatever engine runs it. */
+export const regexp: Format<string> = {
+  read: text => {
+    try {
+      new RegExp(text, 'u')
+      return pattern.read(text)
+    } catch {
+      // `fault` says what it finds wrong, or the hint what there is.
+      return undefined
+    }
+  },
+  fault: patternFault,
+  rule: 'bad-pattern',
+  expects: 'a regular expression that this gateway runs',
+  hint: 'write one of JavaScript, without look-around and back-references, and no long repetitions of repetitions',
+}
+
+/** By their names in the schema. */
+/** In milliseconds since the epoch. Without a zone it would be another moment on every machine. */
+export const moment: Format<EpochMs> = {
+  read: text => {
+    const at = MOMENT.test(text) ? Date.parse(text) : Number.NaN
+    return Number.isNaN(at) ? undefined : at
+  },
+  rule: 'bad-moment',
+  expects: 'a moment',
+  hint: 'write 2026-11-21T10:00:00Z, or with an offset such as +01:00',
+}
+
+const MOMENT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,3})?(?:Z|[+-]\d\d:\d\d)$/
+
+/** In milliseconds. */
+export const ago: Format<Millis> = {
+  read: text => {
+    const seconds = /^(?<seconds>\d{1,2})s(?: ago)?$/.exec(text)?.groups?.seconds
+    return seconds !== undefined && Number(seconds) <= 60 ? Number(seconds) * 1000 : undefined
+  },
+  rule: 'bad-age',
+  expects: 'a time within the last minute',
+  hint: 'write 40s ago; from 0s to 60s',
+}
+
+export const FORMATS: Readonly<Record<string, Format<unknown>>> = {
+  'x-address': address,
+  'x-base-url': baseUrl,
+  'x-link': link,
+  'x-store': store,
+  'x-secret': secret,
+  'x-image-size': imageSize,
+  'x-issuer': issuer,
+  'x-pattern': pattern,
+  'x-regexp': regexp,
+  'x-zone': zone,
+  'x-network': network,
+  'x-moment': moment,
+  'x-ago': ago,
+}
+
+function readAddress(text: string): Address | undefined {
+  const { six, name, digits } =
+    /^(?:\[(?<six>[0-9A-Fa-f:.]+)\]|(?<name>[A-Za-z0-9.-]+)):(?<digits>\d{1,5})$/.exec(text)?.groups ?? {}
+  const host = six ?? name
+  const port = Number(digits)
+  return host && port <= 65_535 ? { host, port } : undefined
+}
+
+function readUrl(text: string): URL | undefined {
+  if (!/^https?:\/\/[^\s/\\@?#]+(?:[/?#][^\s\\]*)?$/.test(text) || !URL.canParse(text)) return undefined
+  return new URL(text)
+}
+
+/** A text with what may be secret in URLs covered, user, password and query; as long as before. */
+export const withoutUser = (text: string): string =>
+  [STORE_USER, STORE_QUERY, USER, QUERY].reduce(
+    (shown, where) => shown.replace(where, (_, before: string, user: string) => before + '•'.repeat(user.length)),
+    text,
+  )
+
+/** A password may hold anything, so that the URL of a store is covered up to its last @. */
+const STORE_USER = /(\brediss?:\/{0,2}|(?!https?:)\b[a-z][\w+.-]*:\/\/)(.*)(?=@)/gi
+/** Where other clients of Redis take a password. */
+const STORE_QUERY = /(\brediss?:[^\s?]*\?)(\S+)/gi
+/** Where providers take a key. */
+const QUERY = /(\bhttps?:[^\s?"'`]*\?)([^\s"'`]+)/gi
+const USER = /(:\/\/)([^\s/@]+)(?=@)/g
+
+/** Whether only this machine can reach a host. */
+export const isLoopback = (host: string): boolean =>
+  host === 'localhost' || host === '::1' || host === '[::1]' || /^127(?:\.\d{1,3}){3}$/.test(host)
+
+/** The address as a client on this machine, or on the network of the listener, would write it. */
+export function localUrlOf({ host, port }: Address): string {
+  const local = isLoopback(host) || host === '0.0.0.0' || host === '::'
+  const name = host.includes(':') ? `[${host}]` : host
+  return `http://${local ? 'localhost' : name}:${port}`
+}

@@ -1,0 +1,93 @@
+import type { Declarations } from '../read/merge.ts'
+import { isEndless } from '../read/pointer.ts'
+import type { Report } from '../read/source.ts'
+import { isBroken, isText, keyAt, type MapNode, type Node, nodeAt, plain, type Span } from '../read/tree.ts'
+import { findingsOf } from './check.ts'
+import { regexp } from './formats.ts'
+import { type Finding, sayDouble, type Told } from './messages.ts'
+import { fits, saySlip } from './messages-field.ts'
+import { sayValue } from './messages-value.ts'
+import { compiles, errorsInSchema } from './meta-schema.ts'
+
+/** Models are sent them with every request. */
+const MOST_BYTES = 65_536
+
+/** Holds the `parameters` of hosted tools against JSON Schema. Those that are no map were reported. */
+export function checkParameters(tools: Declarations<unknown>, report: Report): void {
+  for (const { node } of tools.values()) {
+    const parameters = nodeAt(node, ['parameters'])
+    const at = keyAt(node, ['parameters'])
+    if (at && parameters?.is === 'map') checkSchema(parameters, at, report)
+  }
+}
+
+function checkSchema(root: MapNode, at: Span, report: Report): void {
+  const schema = plain(root)
+  const refuse = (told: Told, span = at) => report({ ...span, severity: 'error', ...told })
+  if (Buffer.byteLength(JSON.stringify(schema)) > MOST_BYTES) {
+    refuse(TOO_LARGE)
+    return
+  }
+  const findings = findingsOf(errorsInSchema(schema))
+  for (const finding of findings) {
+    const node = nodeAt(root, finding.path)
+    if (!isBroken(node)) refuse(told(finding, node), placeOf(finding, root))
+  }
+  const type = nodeAt(root, ['type'])
+  if (findings.some(({ path }) => path[0] === 'type') || isBroken(type)) return
+  if (!isText(type) || type.value !== 'object') refuse(NOT_AN_OBJECT, type?.span)
+  else if (findings.length === 0 && isEndless(schema)) refuse(ENDLESS)
+  else if (findings.length === 0 && !compiles(schema)) refuse(UNUSABLE)
+}
+
+const placeOf = ({ about, path }: Finding, root: MapNode): Span | undefined =>
+  about === 'value' || about === 'double' ? nodeAt(root, path)?.span : keyAt(root, path)
+
+function told({ about, path, error }: Finding, node: Node | undefined): Told {
+  if (about === 'double') return sayDouble(path, node)
+  if (about === 'value') return sayBad(path, error, node)
+  const name = path.at(-1) ?? ''
+  if (about === 'name') return { rule: regexp.rule, message: `\`${name}\` is not ${regexp.expects}`, hint: regexp.hint }
+  const fit = fits(path, error)
+  if (fit !== undefined) return saySlip(name, fit)
+  const hint = name.startsWith('$')
+    ? 'schemas are named under `$defs`, and referred to as `#/$defs/NAME`'
+    : 'an argument stands under `properties`; a word of your own begins with `x-`'
+  return { rule: 'unknown-field', message: `\`${name}\` has no meaning in \`parameters\``, hint }
+}
+
+function sayBad(path: Finding['path'], error: Finding['error'], node: Node | undefined): Told {
+  if (path.includes('type') && node?.is === 'scalar' && node.value === null)
+    return { rule: 'bad-value', message: '`type` must be a text', hint: 'write "null", in quotes' }
+  if (error.keyword === 'x-pointer') return { rule: 'unknown-place', ...POINTS_NOWHERE }
+  return sayValue(path, error, node)
+}
+
+const POINTS_NOWHERE = {
+  message: '`$ref` leads to nothing in these parameters',
+  hint: 'write `#/$defs/NAME`, and the schema under `$defs`',
+}
+
+const TOO_LARGE: Told = {
+  rule: 'too-large',
+  message: `\`parameters\` is larger than ${MOST_BYTES} bytes of JSON`,
+  hint: 'describe less: models are sent it with every request',
+}
+
+const NOT_AN_OBJECT: Told = {
+  rule: 'not-an-object',
+  message: '`parameters` is not of `type: object`',
+  hint: 'models write the arguments of a tool as an object: add `type: object`, and each argument under `properties`',
+}
+
+const ENDLESS: Told = {
+  rule: 'endless-reference',
+  message: 'a `$ref` in `parameters` leads back to itself',
+  hint: 'refer to a schema from its `properties` or `items`: a value ends, a circle of references does not',
+}
+
+const UNUSABLE: Told = {
+  rule: 'bad-schema',
+  message: '`parameters` is not a schema that arguments can be held against',
+  hint: 'write it with simpler keywords',
+}

@@ -1,0 +1,86 @@
+import { counted } from '../../policy/counted.ts'
+import { withoutUser } from '../check/formats.ts'
+import { secretFields } from '../check/schema.ts'
+import type { Problem } from '../problem.ts'
+
+/** The texts of the files that Problems point into. */
+export type Sources = ReadonlyMap<string, string>
+
+/** The same, line by line. */
+type Lines = ReadonlyMap<string, readonly string[]>
+
+/** Where the rule id begins, so that the ids of several Problems stand below each other. */
+const RULE_COLUMN = 78
+/** As much of a long line as is shown. */
+const MOST_SHOWN = 120
+
+/** Problems as operators read them: code frames and a closing line. */
+export function renderText(problems: readonly Problem[], sources: Sources, colour = false): string {
+  // Each text is split once, however many problems are in it.
+  const lines = new Map([...sources].map(([file, text]) => [file, text.split(/\r?\n/)]))
+  const frames = problems.map(problem => `${frame(problem, lines, colour)}\n`)
+  return [...frames, `${summary(problems, Math.max(1, sources.size))}\n`].join('\n')
+}
+
+/** A Problem as an operator reads it: what and where, the line, a caret and what to do. */
+function frame(problem: Problem, sources: Lines, colour: boolean): string {
+  const { file, line, column, rule, severity, message } = problem
+  const paint = painter(colour)
+  const sign = severity === 'error' ? '✗' : '▲'
+  const title = `${sign} ${file}:${line}:${column}  ${clean(message)}`
+  const tone = severity === 'error' ? RED : WARN
+  const head = `${paint(tone, title)}${' '.repeat(Math.max(2, RULE_COLUMN - title.length))}${paint(DIM, rule)}`
+  return [head, ...excerpt(problem, sources, paint, tone)].join('\n')
+}
+
+/** `4 errors, 1 warning in 6 files` */
+function summary(problems: readonly Problem[], files: number): string {
+  const errors = problems.filter(({ severity }) => severity === 'error').length
+  const warnings = problems.length - errors
+  const found = [errors > 0 && counted(errors, 'error'), warnings > 0 && counted(warnings, 'warning')]
+  return `${found.filter(Boolean).join(', ') || 'no problems'} in ${counted(files, 'file')}`
+}
+
+export { counted }
+
+type Paint = (tone: string, text: string) => string
+
+const RED = '31'
+/** Magenta: yellow cannot be read on white. */
+const WARN = '35'
+const DIM = '2'
+
+const painter =
+  (colour: boolean): Paint =>
+  (tone, text) =>
+    colour ? `\u001b[${tone}m${text}\u001b[0m` : text
+
+function excerpt(
+  { file, line, column, length = 1, hint }: Problem,
+  sources: Lines,
+  paint: Paint,
+  tone: string,
+): readonly string[] {
+  const text = sources.get(file)?.[line - 1]
+  // A file that could not be read has no line to show.
+  if (text === undefined || text.trim() === '') return hint === undefined ? [] : [`     ${clean(hint)}`]
+  const number = String(line).padStart(4)
+  const from = Math.max(0, column - 1 - MOST_SHOWN / 2)
+  const shown = clean(masked(text)).slice(from, from + MOST_SHOWN)
+  const caret = '^'.repeat(Math.max(1, Math.min(length, shown.length - (column - 1 - from))))
+  return [
+    `${paint(DIM, `${number} │`)} ${shown}`,
+    `${paint(DIM, '     │')} ${' '.repeat(column - 1 - from)}${paint(tone, caret)}${hint === undefined ? '' : ` ${clean(hint)}`}`,
+  ]
+}
+
+const fields = [...secretFields].join('|')
+const reference = '["\']?(?:\\$\\{\\w+\\}|file:[^\\s,}]+?)["\']?\\s*(?:[,}#]|$)'
+const SECRET = new RegExp(`(\\b(?:${fields})["']?\\s*:\\s*)(?!${reference})(\\S.*)$`)
+
+/** A literal secret is a Problem. Printed into a log of CI, its frame would be a worse one. */
+const masked = (text: string): string =>
+  withoutUser(text).replace(SECRET, (_, before: string, secret: string) => before + '•'.repeat(secret.length))
+
+/** Tabs and control characters would move the caret, or the terminal's. */
+const clean = (text: string): string => text.replace(/\p{Cc}/gu, ' ')

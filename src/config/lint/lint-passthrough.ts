@@ -1,0 +1,190 @@
+import { unitOf } from '../check/units.ts'
+import type { MeterSection, PassthroughSection } from '../file.ts'
+import type { Declaration, Union } from '../read/merge.ts'
+import { isOwnPath } from '../read/own-paths.ts'
+import type { Report } from '../read/source.ts'
+import { planIncludes, type Say, sayer } from './lint.ts'
+
+type Sound = Declaration<PassthroughSection> & { readonly data: PassthroughSection }
+
+/** Reports what cannot work, or is hardly meant, of pass-through routes, their models and pools. */
+export function lintPassthrough(union: Union, report: Report): void {
+  for (const route of union.passthrough.values()) {
+    if (route.data === undefined) continue
+    const sound = { ...route, data: route.data }
+    const say = sayer(route.node, report)
+    lintForm(sound, say)
+    if (lintMeter(sound.data.meter, sound.data, say)) lintModel(sound, union, say, report)
+  }
+}
+
+/** Which requests it takes. */
+function lintForm({ name, data }: Sound, say: Say): void {
+  const { methods, accepts = ['json'], max_body: maxBody } = data
+  if (isOwnPath(name))
+    say(['path'], 'error', 'path-taken', `the gateway serves \`${name}\` itself`, 'take another path')
+  if (data.accepts && !methods.includes('POST')) {
+    const message = `\`${name}\` accepts bodies, and is not called with \`POST\``
+    say(['accepts'], 'error', 'needs-post', message, 'add `POST` to `methods`, or remove it')
+  }
+  if (maxBody !== undefined && !accepts.some(form => form !== 'json')) {
+    const message = `\`${name}\` has \`max_body\`, and accepts nothing that is streamed`
+    say(
+      ['max_body'],
+      'error',
+      'needs-stream',
+      message,
+      'JSON is bounded by `limits.body`: remove it, or change `accepts`',
+    )
+  }
+}
+
+const PRICES = ['usd_per_call', 'usd_per_second', 'usd_per_mb', 'usage'] as const
+/** What bounds a price, which must be held before it is known. */
+const BOUNDS = { usd_per_second: 'max_seconds', usd_per_mb: 'max_mb' } as const
+
+/** Whether it measures one thing, and may be held. */
+function lintMeter(meter: MeterSection, { max_body: maxBody }: PassthroughSection, say: Say): boolean {
+  const [first, second] = PRICES.filter(price => meter[price] !== undefined)
+  if (first === undefined) {
+    const known = PRICES.map(price => `\`${price}\``).join(', ')
+    say(['meter'], 'error', 'no-meter', '`meter` has no price', `add one of ${known}`)
+    return false
+  }
+  if (second !== undefined) {
+    say(
+      ['meter', second],
+      'error',
+      'two-meters',
+      `\`meter\` has both \`${first}\` and \`${second}\``,
+      'keep one of them',
+    )
+    return false
+  }
+  let isSound = true
+  for (const price of ['usd_per_second', 'usd_per_mb'] as const) {
+    const bound = BOUNDS[price]
+    const [has, hasBound] = [meter[price] !== undefined, meter[bound] !== undefined]
+    if (has === hasBound) continue
+    isSound = false
+    const [there, lacking] = has ? [price, bound] : [bound, price]
+    say(
+      ['meter', there],
+      'error',
+      'needs-bound',
+      `\`meter\` has \`${there}\`, but no \`${lacking}\``,
+      `add \`${lacking}\``,
+    )
+  }
+  if (
+    meter.max_mb !== undefined &&
+    maxBody !== undefined &&
+    unitOf('size', maxBody) > unitOf('count', meter.max_mb) * 1e6
+  ) {
+    say(
+      ['max_body'],
+      'error',
+      'body-above-meter',
+      'no body can be so large: `max_mb` ends it before',
+      'lower it, or raise `max_mb`',
+    )
+    isSound = false
+  }
+  if (unitOf('usd', meter.usd_per_call ?? 0) > 10_000_000_000)
+    say(
+      ['meter', 'usd_per_call'],
+      'warning',
+      'price-high',
+      'more than 10 USD for a call',
+      'is this a price for a thousand calls?',
+    )
+  return isSound
+}
+
+function lintModel(route: Sound, union: Union, say: Say, report: Report): void {
+  const { name, data } = route
+  const model = union.models.get(data.model)
+  if (!model?.data) return
+  if (model.data.kind !== 'passthrough') {
+    const message = `\`${name}\` is served by \`${data.model}\`, a model of kind \`${model.data.kind}\``
+    say(['model'], 'error', 'not-passthrough', message, 'choose a model of kind `passthrough`')
+    return
+  }
+  const { usage } = data.meter
+  const prices = model.data.usd_per_1m
+  if (usage && !prices) {
+    const message = `\`${name}\` is paid by usage, and model \`${data.model}\` has no \`usd_per_1m\``
+    say(['meter', 'usage'], 'error', 'needs-price', message, 'add it to the model')
+    return
+  }
+  if (!usage)
+    for (const pool of model.data.serve) {
+      const guarded = union.pools.get(pool)
+      if (guarded?.data?.max_usd_per_hour === undefined) continue
+      const message = `pool \`${pool}\` may cost so much in an hour, and what a request of \`${name}\` costs there is not known`
+      const hint = 'serve the model with another pool, or remove `max_usd_per_hour`'
+      sayer(guarded.node, report)(['max_usd_per_hour'], 'error', 'needs-cost', message, hint)
+    }
+  lintPlans(route, worstOf(data.meter, prices), union, report)
+}
+
+interface Worst {
+  readonly cost: number
+  readonly tokens: number
+}
+
+type Prices = { readonly input: string | number; readonly output?: string | number } | undefined
+
+/** What is held of one request. */
+function worstOf({ usage, ...meter }: MeterSection, prices: Prices): Worst {
+  const usd = (price: string | number | undefined) => unitOf('usd', price ?? 0)
+  const count = (most: string | number | undefined) => unitOf('count', most ?? 0)
+  if (!usage || !prices) {
+    const { usd_per_second: second, max_seconds: seconds, usd_per_mb: mb, max_mb: mbs } = meter
+    return { cost: usd(meter.usd_per_call) + usd(second) * count(seconds) + usd(mb) * count(mbs), tokens: 0 }
+  }
+  const [input, output] = [count(usage.max_input), count(usage.max_output)]
+  const cost = (input * unitOf('price', prices.input) + output * unitOf('price', prices.output ?? 0)) / 1000
+  return { cost, tokens: input + output }
+}
+
+/** All that a request may take is held when it is admitted. */
+function lintPlans({ name, data }: Sound, { cost, tokens }: Worst, { plans, models }: Union, report: Report): void {
+  const model = models.get(data.model)
+  for (const { data: plan, node, name: slug } of plans.values()) {
+    if (!plan || !model || !planIncludes(plan, model)) continue
+    const say = sayer(node, report)
+    const cap = typeof plan.overage === 'object' ? unitOf('usd', plan.overage.cap_usd) : 0
+    const month = plan.overage === true ? Number.POSITIVE_INFINITY : unitOf('usd', plan.monthly_usd) + cap
+    if (cost > month) {
+      const message = `plan \`${slug}\` can never pay for \`${name}\`: up to ${cost / 1e9} USD are reserved, and a month has ${month / 1e9}`
+      say(['monthly_usd'], 'error', 'route-too-dear', message, 'raise it, or lower what the `meter` reserves')
+    }
+    if (tokens > unitOf('count', plan.tpm)) {
+      const message = `plan \`${slug}\` has fewer tokens in a minute than \`${name}\` reserves: ${tokens}`
+      say(['tpm'], 'error', 'tpm-too-small', message, 'raise it, or lower `max_input` and `max_output` of the `meter`')
+    }
+  }
+}
+
+/** Reports what no route uses. Only of use when every route is in order. */
+export function checkPassthroughUse({ models, passthrough }: Union, report: Report): void {
+  const routes = [...passthrough.values()].flatMap(({ data }) => data ?? [])
+  for (const { name, node, at, data } of models.values()) {
+    if (data?.kind !== 'passthrough') continue
+    const own = routes.filter(({ model }) => model === name)
+    if (own.length === 0) {
+      const message = `no route of \`passthrough\` uses model \`${name}\``
+      report({ ...at, rule: 'unused-model', severity: 'warning', message, hint: 'nobody can use it: add a route' })
+    } else if (data.usd_per_1m && own.every(({ meter }) => !meter.usage)) {
+      const message = `no route of model \`${name}\` is paid by usage`
+      sayer(node, report)(
+        ['usd_per_1m'],
+        'error',
+        'unused-price',
+        message,
+        'remove it, or make `usage` the meter of a route',
+      )
+    }
+  }
+}

@@ -1,0 +1,73 @@
+import { address, isLoopback } from '../check/formats.ts'
+import { unitOf } from '../check/units.ts'
+import type { ConfigFile, LimitsSection, ServerSection } from '../file.ts'
+import type { Report } from '../read/source.ts'
+import type { MapNode } from '../read/tree.ts'
+import { DEFAULTS, LISTENER_TIMEOUTS } from '../resolve/defaults.ts'
+import { store } from '../resolve/store.ts'
+import { lintFirstContent, type Say, sayer } from './lint.ts'
+
+/** Reports what cannot work, or is hardly meant, in the sections of the main file. */
+export function lintProcess(
+  root: MapNode,
+  { failover, limits = {}, server = {}, store: written }: ConfigFile,
+  report: Report,
+): void {
+  const say = sayer(root, report)
+  lintFirstContent(failover?.first_content_timeout, ['failover', 'first_content_timeout'], say)
+  const { public_url: publicUrl, instances } = server
+  if (publicUrl?.startsWith('http:') && !isLoopback(new URL(publicUrl).hostname)) {
+    const hint = 'keys and sign-ins travel in clear text: use https://'
+    say(['server', 'public_url'], 'warning', 'plain-http', 'clients reach the gateway without TLS', hint)
+  }
+  // A store with a mistake may have been meant to be another one.
+  const embedded = written === undefined ? !root.entries.has('store') : store.read(written)?.kind === 'embedded'
+  if (embedded && instances !== undefined && unitOf('count', instances) > 1) {
+    const message = 'an embedded store belongs to one process'
+    const hint = 'write 1, or `store: redis://…`: each would count limits of its own'
+    say(['server', 'instances'], 'error', 'embedded-instances', message, hint)
+  }
+  lintListeners(server, say)
+  lintPatience(limits, say)
+  lintBodyMemory(limits, say)
+}
+
+/** One account gets half of it, and must be able to send the largest body. */
+function lintBodyMemory({ body = DEFAULTS.body, body_memory: memory }: LimitsSection, say: Say): void {
+  if (memory === undefined || unitOf('size', memory) >= 2 * unitOf('size', body)) return
+  const message = '`body_memory` is less than twice `body`'
+  const hint = `one account gets half of it, and a body may have ${body}`
+  say(['limits', 'body_memory'], 'error', 'body-memory-too-small', message, hint)
+}
+
+/** Headers are a part of their request. */
+function lintPatience(limits: LimitsSection, say: Say): void {
+  const [headers, request] = [LISTENER_TIMEOUTS.headersTimeout, LISTENER_TIMEOUTS.requestTimeout].map(
+    ([name, otherwise]) => unitOf('duration', limits[name] ?? otherwise),
+  )
+  if (headers === undefined || request === undefined || headers <= request) return
+  const where = limits.headers_timeout === undefined ? 'request_timeout' : 'headers_timeout'
+  const message = '`headers_timeout` is longer than `request_timeout`'
+  const hint = `the headers are a part of the request: ${LISTENER_TIMEOUTS.headersTimeout[1]} and ${LISTENER_TIMEOUTS.requestTimeout[1]} hold where nothing is written`
+  say(['limits', where], 'error', 'headers-outlast-request', message, hint)
+}
+
+function lintListeners({ listen, admin }: ServerSection, say: Say): void {
+  const clients = address.read(listen ?? DEFAULTS.listen)
+  const operators = address.read(admin ?? DEFAULTS.admin)
+  if (!clients || !operators) return
+  if (!isLoopback(operators.host)) {
+    const hint = 'set SVCCTL_TOKEN, and let only operators reach it'
+    say(['server', 'admin'], 'warning', 'admin-exposed', 'the admin listener is not on a loopback address', hint)
+  }
+  if (clients.port !== 0 && clients.port === operators.port && overlap(clients.host, operators.host)) {
+    const where = admin === undefined ? 'listen' : 'admin'
+    const message = '`listen` and `admin` are the same address'
+    say(['server', where], 'error', 'same-address', message, 'give `admin` another port')
+  }
+}
+
+const overlap = (one: string, other: string): boolean =>
+  one === other ||
+  [one, other].some(host => host === '0.0.0.0' || host === '::') ||
+  (isLoopback(one) && isLoopback(other))

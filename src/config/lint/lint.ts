@@ -1,0 +1,99 @@
+import { unitOf } from '../check/units.ts'
+import type { ModelSection, PlanSection, PoolSection } from '../file.ts'
+import type { Problem } from '../problem.ts'
+import type { Declaration, Union } from '../read/merge.ts'
+import type { Report } from '../read/source.ts'
+import { type Node, nodeAt, type Path, shown } from '../read/tree.ts'
+import { lintModel } from './lint-model.ts'
+
+/** The least tokens a chat of any use takes: 16 of output, 16 for its message, and a word. */
+const LEAST_REQUEST = 16 + 16 + 1
+/** The openai SDK gives up after as long. */
+const SDK_TIMEOUT_MS = 600_000
+
+/** Reports at a path below a node, or at the node when the path leads nowhere. */
+export type Say = (path: Path, severity: Problem['severity'], rule: string, message: string, hint: string) => void
+
+/** Reports what the schema allows and what still cannot work, or is hardly meant. */
+export function lint(union: Union, report: Report): void {
+  for (const { name, at } of union.aliases.values()) {
+    if (!union.models.has(name)) continue
+    const message = `alias \`${name}\` is named like a model`
+    const hint = 'rename the alias: clients could not tell them apart'
+    report({ ...at, rule: 'alias-shadows-model', severity: 'error', message, hint })
+  }
+  for (const { name, node, data } of union.plans.values()) if (data) lintPlan(name, data, union, sayer(node, report))
+  for (const { name, node, data } of union.models.values()) if (data) lintModel(name, data, sayer(node, report))
+  for (const { name, node, data } of union.pools.values())
+    if (data) lintPool(name, data, node, kindsOf(name, union), sayer(node, report))
+}
+
+/** Reports below a node. */
+export const sayer =
+  (node: Node, report: Report): Say =>
+  (path, severity, rule, message, hint) =>
+    report({ ...(nodeAt(node, path) ?? node).span, severity, rule, message, hint })
+
+function lintPlan(name: string, plan: PlanSection, { models }: Union, say: Say): void {
+  const chats = () => [...models.values()].some(model => planIncludes(plan, model, 'chat'))
+  if (unitOf('count', plan.tpm) < LEAST_REQUEST && chats()) {
+    const message = `plan \`${name}\` allows fewer tokens in a minute than any chat needs`
+    say(['tpm'], 'error', 'tpm-too-small', message, `the smallest useful request takes ${LEAST_REQUEST}`)
+  }
+}
+
+/** Whether an entry of a plan includes a model without mistakes, of a kind if one is given. */
+export const includes = (by: string, { name, data }: Declaration<ModelSection>, kind = data?.kind): boolean =>
+  data !== undefined && data.kind === kind && (by === 'all' || by === name || by === `tier:${data.tier}`)
+
+/** The same of any entry of a plan. */
+export const planIncludes = (plan: PlanSection, model: Declaration<ModelSection>, kind = model.data?.kind): boolean =>
+  [plan.models].flat().some(by => includes(by, model, kind))
+
+/** The kinds of the models that a pool serves. */
+const kindsOf = (pool: string, { models }: Union): ReadonlySet<string> =>
+  new Set([...models.values()].flatMap(({ data }) => (data?.serve.includes(pool) ? [data.kind] : [])))
+
+function lintPool(name: string, pool: PoolSection, node: Node, kinds: ReadonlySet<string>, say: Say): void {
+  lintFirstContent(pool.first_content_timeout, ['first_content_timeout'], say)
+  lintGuard(name, pool, kinds, say)
+  const seen = new Set<string>()
+  for (const [index, url] of pool.replicas.entries()) {
+    const base = url.replace(/\/+$/, '')
+    if (seen.has(base)) {
+      const message = `\`${shown(nodeAt(node, ['replicas', index]))}\` stands twice in \`replicas\``
+      say(
+        ['replicas', index],
+        'error',
+        'duplicate-entry',
+        message,
+        `pool \`${name}\` would send to it twice as often: remove one`,
+      )
+    }
+    seen.add(base)
+  }
+}
+
+function lintGuard(name: string, pool: PoolSection, kinds: ReadonlySet<string>, say: Say): void {
+  const hasImages = kinds.has('image')
+  const hasTokens = kinds.size > (hasImages ? 1 : 0) || kinds.size === 0
+  const lacking = [
+    ...(hasTokens && pool.cost_usd_per_1m === undefined ? ['cost_usd_per_1m'] : []),
+    ...(hasImages && pool.cost_usd_per_image === undefined ? ['cost_usd_per_image'] : []),
+  ]
+  if (pool.max_usd_per_hour !== undefined && lacking.length > 0) {
+    const message = `pool \`${name}\` may cost so much in an hour, but not what a request costs is declared`
+    const hint = `add ${lacking.map(field => `\`${field}\``).join(' and ')}`
+    say(['max_usd_per_hour'], 'error', 'needs-cost', message, hint)
+  }
+  if (pool.queue_timeout !== undefined && pool.max_concurrent === undefined) {
+    const message = `pool \`${name}\` has \`queue_timeout\`, but no \`max_concurrent\``
+    say(['queue_timeout'], 'error', 'needs-max-concurrent', message, 'add `max_concurrent`, or remove it')
+  }
+}
+
+/** Warns of a wait that no client stays for. */
+export function lintFirstContent(written: string | undefined, path: Path, say: Say): void {
+  if (written === undefined || unitOf('duration', written) <= SDK_TIMEOUT_MS) return
+  say(path, 'warning', 'timeout-too-long', 'stock SDKs give up after 600s', 'clients will have left before this passes')
+}

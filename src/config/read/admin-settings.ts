@@ -1,0 +1,113 @@
+import { dirname, resolve } from 'node:path'
+import { address, baseUrl, localUrlOf } from '../check/formats.ts'
+import type { Problem } from '../problem.ts'
+import { DEFAULTS } from '../resolve/defaults.ts'
+import type { Address } from '../settings.ts'
+import { machineDisk } from './disk.ts'
+import type { Env } from './interpolate.ts'
+import { parse } from './parse.ts'
+import { readSource, type Source } from './source.ts'
+import { isBroken, isEmpty, isText, type MapNode, type Node, nodeAt } from './tree.ts'
+
+/** What a command needs of a configuration to speak to the gateway that runs on it. */
+export interface AdminSettings {
+  readonly admin: Address
+  /** Absolute. */
+  readonly stateDir: string
+  /** What the tokens of a sign-in are for; undefined where nobody signs in, or where it cannot be told. */
+  readonly audience?: string
+}
+
+/** Either these settings, or all that keeps them from being read. */
+export type AdminRead =
+  | { readonly ok: true; readonly settings: AdminSettings }
+  | {
+      readonly ok: false
+      readonly problems: readonly Problem[]
+      readonly sources: ReadonlyMap<string, string>
+    }
+
+/**
+ * Reads these settings alone from a main file. A variable or secret that only the gateway needs may be missing, and
+ * mistakes elsewhere in the files are left to the commands that read the whole configuration.
+ */
+export function readAdminSettings(file: string, env: Env, cwd: string): AdminRead {
+  const problems: Problem[] = []
+  const path = resolve(cwd, file)
+  const source = readSource(path, cwd, undefined, problem => problems.push(problem), machineDisk)
+  const root = source && rootOf(source, env, problems)
+  const sources = new Map(source ? [[source.file, source.text]] : [])
+  if (!root) return { ok: false, problems, sources }
+  const found = problems.splice(0)
+  const admin = textIn(root, 'admin', DEFAULTS.admin, found, problems)
+  const stateDir = textIn(root, 'state_dir', DEFAULTS.stateDir, found, problems)
+  const read = admin === undefined ? undefined : address.read(admin)
+  const node = nodeAt(root, ['server', 'admin'])
+  if (admin !== undefined && read === undefined && node) problems.push(notAnAddress(node))
+  if (read === undefined || stateDir === undefined) return { ok: false, problems, sources }
+  const audience = audienceIn(root)
+  return {
+    ok: true,
+    settings: { admin: read, stateDir: resolve(dirname(path), stateDir), ...(audience !== undefined && { audience }) },
+  }
+}
+
+/**
+ * The tree of a main file. Of one that is no YAML it is that of the lines before the first mistake, provided that
+ * `server` is complete there: otherwise the mistake could hide an address that is not the default.
+ */
+function rootOf(source: Source, env: Env, problems: Problem[]): MapNode | undefined {
+  const root = parse(source, env, problem => problems.push(problem))
+  const [mistake] = problems
+  if (root || !mistake) return root
+  const lines = source.text.split('\n')
+  const before = lines.slice(0, mistake.line - 1).join('\n')
+  const part = parse({ ...source, text: before }, env, () => {})
+  const names = [...(part?.entries.keys() ?? [])]
+  const isInside = names.at(-1) === 'server' && /^\s/.test(lines[mistake.line - 1] ?? '')
+  return names.includes('server') && !isInside ? part : undefined
+}
+
+/** A field of `server`; undefined, with the reason reported, where it cannot be read. */
+function textIn(
+  root: MapNode,
+  field: string,
+  otherwise: string,
+  found: readonly Problem[],
+  problems: Problem[],
+): string | undefined {
+  const node = nodeAt(root, ['server', field])
+  if (node === undefined || isEmpty(node)) return otherwise
+  if (isText(node)) return node.value
+  if (isBroken(node)) {
+    const { file, line, column } = node.span
+    problems.push(...found.filter(at => at.file === file && at.line === line && at.column === column))
+  } else problems.push(field === 'admin' ? notAnAddress(node) : notAPath(node))
+  return undefined
+}
+
+const notAnAddress = (node: Node): Problem => ({
+  ...node.span,
+  rule: address.rule,
+  severity: 'error',
+  message: `\`${node.is === 'scalar' ? node.written : 'admin'}\` is not ${address.expects}`,
+  hint: address.hint,
+})
+
+const notAPath = ({ span }: Node): Problem => ({
+  ...span,
+  rule: 'bad-type',
+  severity: 'error',
+  message: '`state_dir` is not a text',
+  hint: 'write the path of a folder, such as ./data',
+})
+
+function audienceIn(root: MapNode): string | undefined {
+  if (nodeAt(root, ['identity'])?.is !== 'map') return undefined
+  const written = nodeAt(root, ['server', 'public_url'])
+  if (isText(written)) return baseUrl.read(written.value)
+  if (written !== undefined) return undefined
+  const node = nodeAt(root, ['server', 'listen'])
+  const listen = address.read(isText(node) ? node.value : DEFAULTS.listen)
+  return listen && (node === undefined || isText(node)) ? localUrlOf(listen) : undefined
+}

@@ -1,0 +1,45 @@
+import type { Problem } from '../problem.ts'
+import type { Span } from './tree.ts'
+
+/** What a file of a configuration has from elsewhere: `NAME`, a variable of the environment, or `file:PATH`. Never its value. */
+export interface Read {
+  readonly source: string
+  /** The field that keeps it secret, such as `key`; undefined where its value may be shown, in an error or to clients. */
+  readonly secretOf: string | undefined
+  readonly span: Span
+}
+
+/** What of that a configuration may have. */
+export type MayRead = (read: Read) => boolean
+
+/**
+ * What a candidate that comes over the network may read: what the configuration that serves reads, and in no place
+ * where more people see it. Beside that, as a secret, what `server.variables` lists on the gateway's own disk.
+ */
+export function mayReadLike(serving: readonly Read[], variables: readonly string[]): MayRead {
+  const known = new Set(serving.map(read => placeOf(read.source, read.secretOf)))
+  return ({ source, secretOf }) =>
+    known.has(placeOf(source, secretOf)) ||
+    known.has(placeOf(source, undefined)) ||
+    (secretOf !== undefined && variables.includes(source))
+}
+
+/** A former secret was the secret. */
+const placeOf = (source: string, secretOf: string | undefined): string =>
+  JSON.stringify([source, secretOf?.replace(/^former_/, '') ?? null])
+
+/** Says of a read that it is not allowed. Neither its value nor whether there is one is told. */
+export function forbidden({ source, secretOf, span }: Read): Problem {
+  const isFile = source.startsWith('file:')
+  const message = isFile
+    ? `files that are applied may not read \`${source}\``
+    : `files that are applied may not read the variable ${source}${secretOf === undefined ? ' here' : ''}`
+  return { ...span, rule: 'forbidden-read', severity: 'error', message, hint: hintFor(isFile, secretOf) }
+}
+
+function hintFor(isFile: boolean, secretOf: string | undefined): string {
+  if (isFile) return 'name it in the files on the disk of the gateway, and run svcctl reload there'
+  if (secretOf !== undefined)
+    return 'list it in `server.variables` on the disk of the gateway, and run svcctl reload there'
+  return 'what stands here may be shown: write the value, or the variable on the disk of the gateway'
+}

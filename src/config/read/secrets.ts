@@ -1,0 +1,108 @@
+import { readFileSync, statSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { secret as secretFormat } from '../check/formats.ts'
+import { Secret } from '../settings.ts'
+import { type Env, missing } from './interpolate.ts'
+import type { Declarations } from './merge.ts'
+import { isRefusal, type Refusal } from './scalar.ts'
+import type { Report } from './source.ts'
+import { isText, type Node, nodeAt } from './tree.ts'
+
+const MOST_BYTES = 65_536
+
+/** Where the values of secrets are. */
+export interface SecretPlace {
+  readonly env: Env
+  /** Where relative paths start. Absolute. */
+  readonly directory: string
+  /** What stands for a file that cannot be read; without it that is a Problem. */
+  readonly standIn?: (file: string) => string
+}
+
+/** Fetches the `key` of each pool or tool from the environment or from files, by name. No Problem shows what was fetched. */
+export function readKeys(
+  declarations: Declarations<unknown>,
+  place: SecretPlace,
+  report: Report,
+): ReadonlyMap<string, Secret> {
+  const secrets = new Map<string, Secret>()
+  for (const { name, node } of declarations.values()) {
+    const key = nodeAt(node, ['key'])
+    const value = fetchSecret(key, 'key', place)
+    if (isRefusal(value)) refuse(key ?? node, value, report)
+    else if (value !== undefined) secrets.set(name, new Secret(value))
+  }
+  return secrets
+}
+
+/** What a field refers to; undefined where it refers to nothing, or its form was reported already. */
+export function fetchSecret(
+  node: Node | undefined,
+  field: string,
+  place: SecretPlace,
+  holds = TOKEN,
+): string | Refusal | undefined {
+  const source = isText(node) ? secretFormat.read(node.value) : undefined
+  if (!source) return undefined
+  return 'variable' in source
+    ? fromEnv(source.variable, field, place, holds)
+    : fromFile(source.file, field, place, holds)
+}
+
+/** A key travels in a header, where a line break would begin another one. */
+const TOKEN = /^[\x21-\x7e]+$/
+/** The whole value of a header, such as `Basic …`. */
+export const TEXT = /^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/
+
+/** Reports a secret that cannot be used, where it is referred to. */
+export const refuse = ({ span }: Pick<Node, 'span'>, { rule, says, hint }: Refusal, report: Report): void =>
+  report({ ...span, rule, severity: 'error', message: says, hint })
+
+function fromEnv(name: string, field: string, { env }: SecretPlace, holds: RegExp): string | Refusal {
+  const value = env[name]
+  if (value === undefined) return missing(name, 'export it before you start the gateway')
+  if (value.trim() === '')
+    return { rule: 'empty-secret', says: `${name} is set, but empty`, hint: `give it a value, or remove \`${field}\`` }
+  return sendable(value, noun(field), name, holds)
+}
+
+function fromFile(file: string, field: string, { directory, standIn }: SecretPlace, holds: RegExp): string | Refusal {
+  const path = resolve(directory, file)
+  try {
+    const stat = statSync(path)
+    if (!stat.isFile() || stat.size > MOST_BYTES) {
+      return {
+        rule: 'bad-secret',
+        says: `\`${file}\` is not a file that holds a ${noun(field)}`,
+        hint: `a ${noun(field)} is one line of text`,
+      }
+    }
+    const value = readFileSync(path, 'utf8').trim()
+    if (value === '')
+      return {
+        rule: 'empty-secret',
+        says: `\`${file}\` is empty`,
+        hint: `write the ${noun(field)} into it, or remove \`${field}\``,
+      }
+    return sendable(value, noun(field), file, holds)
+  } catch {
+    if (standIn) return standIn(file)
+    // The reason does not matter to the reader: the file has to be there and readable.
+    return {
+      rule: 'no-secret-file',
+      says: `\`${file}\` cannot be read`,
+      hint: `the path starts at the main file: ${path}`,
+    }
+  }
+}
+
+const noun = (field: string): string => (field === 'key' || field === 'token' ? field : 'secret')
+
+function sendable(value: string, what: string, from: string, holds: RegExp): string | Refusal {
+  if (holds.test(value)) return value
+  return {
+    rule: 'bad-secret',
+    says: `the ${what} in ${from} holds blanks or other characters that no ${what} has`,
+    hint: `store the ${what} alone`,
+  }
+}

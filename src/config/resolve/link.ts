@@ -1,0 +1,268 @@
+import type {
+  ChatModel,
+  Config,
+  Declared,
+  EmbeddingModel,
+  HostedTool,
+  ImageModel,
+  Inclusion,
+  Meter,
+  Model,
+  NanoUsd,
+  Passthrough,
+  PassthroughModel,
+  Place,
+  Plan,
+  Pool,
+  Route,
+} from '../../policy/config.ts'
+import { conditionOf, matchersIn } from '../check/conditions.ts'
+import { baseUrl } from '../check/formats.ts'
+import { imageSizesOf } from '../check/sizes.ts'
+import { unitOf } from '../check/units.ts'
+import type {
+  ChatModelSection,
+  ConfigFile,
+  EmbeddingModelSection,
+  HostedToolSection,
+  ImageModelSection,
+  MeterSection,
+  ModelSection,
+  PassthroughModelSection,
+  PassthroughSection,
+  PlanSection,
+  PoolSection,
+  RouteSection,
+} from '../file.ts'
+import type { Declaration, Declarations, Union } from '../read/merge.ts'
+import { entriesOf, type Node, nodeAt, type Span } from '../read/tree.ts'
+import { acceptsOf, declaredIn } from './accepts.ts'
+import { DEFAULTS } from './defaults.ts'
+
+/** Links names to objects. Only for what was checked: a name that nothing declares is a bug here. */
+export function link(main: ConfigFile, union: Union, revision: string): Config {
+  const imageSizes = imageSizesOf(main)
+  const pools = each(union.pools, linkPool)
+  const models = each(union.models, declaration => linkModel(declaration, pools, imageSizes))
+  const aliases = each(union.aliases, ({ data, ...declaration }) => ({
+    ...declared(declaration),
+    model: the(data, models),
+  }))
+  const tools = each(union.tools, linkTool)
+  const plans = each(union.plans, declaration => linkPlan(declaration, models, tools))
+  const defaultName = union.defaultModel?.data ?? ''
+  const defaultModel = aliases.get(defaultName) ?? the(defaultName, models)
+  const { identity, guests } = main
+  const passthrough = each(union.passthrough, declaration => linkPassthrough(declaration, models, main))
+  const routes = union.routes.map(declaration => linkRoute(declaration, models))
+  return Object.freeze({
+    revision,
+    plans,
+    models,
+    pools,
+    aliases,
+    defaultModel,
+    routes,
+    matchers: matchersIn(routes.map(({ when }) => when)),
+    tools,
+    declared: declaredIn(models.values()),
+    passthrough,
+    ...(identity && { defaultPlan: the(identity.default_plan, plans) }),
+    ...(guests && { guestPlan: the(guests.plan, plans) }),
+  })
+}
+
+function linkRoute({ data, ...rest }: Declaration<RouteSection>, models: ReadonlyMap<string, Model>): Route {
+  if (data === undefined) throw new Error(`route \`${rest.name}\` has a mistake that was not reported`)
+  return Object.freeze({ ...declared(rest), when: conditionOf(data.when), model: the(data.use, models) })
+}
+
+/** A declaration without mistakes. */
+interface Sound<T> extends Omit<Declaration<T>, 'data'> {
+  readonly data: T
+}
+
+function each<T, R>(declarations: Declarations<T>, build: (declaration: Sound<T>) => R): ReadonlyMap<string, R> {
+  const built = new Map<string, R>()
+  for (const [name, { data, ...rest }] of declarations) {
+    if (data === undefined) throw new Error(`\`${name}\` has a mistake that was not reported`)
+    built.set(name, Object.freeze(build({ ...rest, data })))
+  }
+  return built
+}
+
+function the<T>(name: string, among: ReadonlyMap<string, T>): T {
+  const found = among.get(name)
+  if (!found) throw new Error(`\`${name}\` is declared nowhere, and that was not reported`)
+  return found
+}
+
+const placeOf = ({ file, line, column }: Span): Place => ({ file, line, column })
+
+function declared({ name, at, node }: Pick<Declaration<unknown>, 'name' | 'at' | 'node'>): Declared {
+  const fields = Object.fromEntries([...entriesOf(node)].map(([field, { key }]) => [field, placeOf(key)]))
+  return { name, at: placeOf(at), fields }
+}
+
+const linkPool = ({ data, ...declaration }: Sound<PoolSection>): Pool => ({
+  ...declared(declaration),
+  site: data.site,
+  replicas: data.replicas.map(url => baseUrl.read(url) ?? url),
+  model: data.model,
+})
+
+function linkModel(
+  { data, ...declaration }: Sound<ModelSection>,
+  pools: ReadonlyMap<string, Pool>,
+  imageSizes: readonly string[],
+): Model {
+  const served = {
+    ...declared(declaration),
+    tier: data.tier,
+    serve: data.serve.map(name => the(name, pools)),
+  }
+  switch (data.kind) {
+    case 'chat':
+      return { ...served, ...linkChat(data), ...acceptsOf(data, declaration.node) }
+    case 'embedding':
+      return { ...served, ...linkEmbedding(data), ...acceptsOf(data, declaration.node) }
+    case 'image':
+      return { ...served, kind: 'image', sizes: sizesOf(data, imageSizes), ...acceptsOf(data, declaration.node) }
+    case 'passthrough':
+      return { ...served, ...linkPassed(data) }
+  }
+}
+
+type Own<T extends Model> = Omit<T, keyof Declared | 'tier' | 'serve'>
+
+function linkChat({ thinking, usd_per_1m: price, ...data }: ChatModelSection): Own<ChatModel> {
+  return {
+    kind: 'chat',
+    context: unitOf('count', data.context),
+    maxOutput: unitOf('count', data.max_output ?? DEFAULTS.maxOutput),
+    vision: data.vision ?? false,
+    imageTokens: unitOf('count', data.image_tokens ?? DEFAULTS.imageTokens),
+    ...(thinking && {
+      thinking: { default: thinking.default, minMaxTokens: unitOf('count', thinking.min_max_tokens) },
+    }),
+    price: { input: unitOf('price', price.input), output: unitOf('price', price.output) },
+    commit: data.commit ?? DEFAULTS.commit,
+  }
+}
+
+const linkEmbedding = ({ context, dimensions, usd_per_1m: price }: EmbeddingModelSection): Own<EmbeddingModel> => ({
+  kind: 'embedding',
+  context: unitOf('count', context),
+  dimensions: dimensions ?? DEFAULTS.dimensions,
+  price: { input: unitOf('price', price.input), output: 0 },
+})
+
+const linkPassed = ({ usd_per_1m: price }: PassthroughModelSection): Own<PassthroughModel> => ({
+  kind: 'passthrough',
+  ...(price && { price: { input: unitOf('price', price.input), output: unitOf('price', price.output ?? 0) } }),
+})
+
+/** One price holds for every size; of a map only the sizes in it are made. */
+function sizesOf({ usd_per_image: price }: ImageModelSection, imageSizes: readonly string[]): ImageModel['sizes'] {
+  const sizes = new Map<string, NanoUsd>()
+  for (const size of imageSizes) {
+    const usd = typeof price === 'object' ? price[size] : price
+    if (usd !== undefined) sizes.set(size, unitOf('usd', usd))
+  }
+  return sizes
+}
+
+function linkPassthrough(
+  { data, ...declaration }: Sound<PassthroughSection>,
+  models: ReadonlyMap<string, Model>,
+  { limits }: ConfigFile,
+): Passthrough {
+  const model = the(data.model, models)
+  if (model.kind !== 'passthrough')
+    throw new Error(`${data.path} has a model of another kind, and that was not reported`)
+  return {
+    ...declared(declaration),
+    methods: data.methods,
+    model,
+    meter: meterOf(data.meter),
+    accepts: data.accepts ?? DEFAULTS.accepts,
+    maxBody: unitOf('size', data.max_body ?? limits?.body ?? DEFAULTS.body),
+  }
+}
+
+/** Exactly one of them was written, and what it needs. */
+function meterOf(written: MeterSection): Meter {
+  const { usd_per_call: call, usd_per_second: second, usd_per_mb: mb, usage } = written
+  if (call !== undefined) return { by: 'call', price: unitOf('usd', call) }
+  if (second !== undefined)
+    return { by: 'second', price: unitOf('usd', second), max: unitOf('count', written.max_seconds ?? 0) }
+  if (mb !== undefined) return { by: 'mb', price: unitOf('usd', mb), max: unitOf('count', written.max_mb ?? 0) }
+  if (!usage) throw new Error('a meter measures nothing, and that was not reported')
+  return {
+    by: 'usage',
+    input: unitOf('count', usage.max_input),
+    output: unitOf('count', usage.max_output ?? DEFAULTS.maxUsageOutput),
+  }
+}
+
+const linkTool = ({ data, ...declaration }: Sound<HostedToolSection>): HostedTool => ({
+  ...declared(declaration),
+  maxCalls: unitOf('count', data.max_calls ?? DEFAULTS.maxCalls),
+  price: unitOf('usd', data.usd_per_call ?? DEFAULTS.usdPerCall),
+})
+
+function linkPlan(
+  { data, ...declaration }: Sound<PlanSection>,
+  models: ReadonlyMap<string, Model>,
+  tools: ReadonlyMap<string, HostedTool>,
+): Plan {
+  const { per_day: perDay, max_concurrent: maxConcurrent } = data
+  return {
+    ...declared(declaration),
+    models: inclusions(data.models, declaration.node, models),
+    tools: toolInclusions(data.tools, declaration.node, tools),
+    rpm: unitOf('count', data.rpm),
+    tpm: unitOf('count', data.tpm),
+    ...(perDay !== undefined && { perDay: unitOf('count', perDay) }),
+    ...(maxConcurrent !== undefined && { maxConcurrent: unitOf('count', maxConcurrent) }),
+    monthlyUsd: unitOf('usd', data.monthly_usd),
+    overage: overage(data.overage),
+    ...(data.commit !== undefined && { commit: data.commit }),
+  }
+}
+
+const overage = (written: PlanSection['overage']): Plan['overage'] =>
+  typeof written === 'object' ? { capUsd: unitOf('usd', written.cap_usd) } : (written ?? false)
+
+/** The models of a plan. One that is included twice keeps the entry that names it itself, or else the first. */
+function inclusions(
+  written: PlanSection['models'],
+  plan: Node,
+  models: ReadonlyMap<string, Model>,
+): ReadonlyMap<string, Inclusion> {
+  const included = new Map<string, Inclusion>()
+  const node = nodeAt(plan, ['models']) ?? plan
+  for (const [index, by] of [written].flat().entries()) {
+    const at = placeOf((nodeAt(node, [index]) ?? node).span)
+    const tier = by.startsWith('tier:') ? by.slice('tier:'.length) : undefined
+    for (const model of models.values()) {
+      if (by === model.name) included.set(model.name, { by, at })
+      else if ((by === 'all' || tier === model.tier) && !included.has(model.name)) included.set(model.name, { by, at })
+    }
+  }
+  return included
+}
+
+/** The hosted tools of a plan; none where it names none. */
+function toolInclusions(
+  written: PlanSection['tools'] = [],
+  plan: Node,
+  tools: ReadonlyMap<string, HostedTool>,
+): ReadonlyMap<string, Inclusion> {
+  const node = nodeAt(plan, ['tools']) ?? plan
+  if (written === 'all') return new Map([...tools.keys()].map(name => [name, { by: 'all', at: placeOf(node.span) }]))
+  const entries = [written].flat().entries()
+  return new Map(
+    [...entries].map(([index, name]) => [name, { by: name, at: placeOf((nodeAt(node, [index]) ?? node).span) }]),
+  )
+}

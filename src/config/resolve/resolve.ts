@@ -1,0 +1,223 @@
+import { resolve } from 'node:path'
+import type { Pool } from '../../policy/config.ts'
+import { address, baseUrl, localUrlOf } from '../check/formats.ts'
+import { unitOf } from '../check/units.ts'
+import type {
+  ConfigFile,
+  DecisionsSection,
+  FailoverSection,
+  GuestsSection,
+  IdentitySection,
+  LimitsSection,
+  PoolSection,
+  ServerSection,
+} from '../file.ts'
+import type { Declarations, Union } from '../read/merge.ts'
+import {
+  type BackendSettings,
+  type DecisionSettings,
+  type GuestSettings,
+  type IdentitySettings,
+  type ListenerSettings,
+  type ProbeSettings,
+  Secret,
+  type Settings,
+  type StoreSettings,
+  type Timeouts,
+} from '../settings.ts'
+import { DEFAULTS, LISTENER_TIMEOUTS, TIMEOUTS } from './defaults.ts'
+import { type SeeingSecrets, seeingOf } from './resolve-observability.ts'
+import { toolsOf } from './resolve-tools.ts'
+import { store } from './store.ts'
+
+/** What the files refer to and do not hold: the keys of pools and tools by name, and the roots of guests' keys, newest first. */
+export interface Secrets {
+  readonly pools: ReadonlyMap<string, Secret>
+  readonly tools: ReadonlyMap<string, Secret>
+  readonly guests: readonly Secret[]
+  readonly seeing: SeeingSecrets
+}
+
+/** What the process needs beside the policy: defaults filled in, paths made absolute from the main file's directory. */
+export function settle(
+  file: ConfigFile,
+  { pools, tools }: Pick<Union, 'pools' | 'tools'>,
+  secrets: Secrets,
+  directory: string,
+): Settings {
+  const { server = {}, errors = {}, ledger = {}, limits = {} } = file
+  const settled = serverOf(server, directory)
+  const { publicUrl, consoleUrl } = settled
+  const topup = errors.topup ?? (consoleUrl === undefined ? undefined : `${consoleUrl}/billing`)
+  return {
+    brand: file.brand ?? DEFAULTS.brand,
+    server: settled,
+    store: storeOf(file.store ?? DEFAULTS.store, directory),
+    ledger: { keep: unitOf('duration', ledger.keep ?? DEFAULTS.keep) },
+    decisions: decisionsOf(file.decisions ?? {}, directory, settled.stateDir),
+    ...seeingOf(file, secrets.seeing),
+    ...(file.identity && { identity: identityOf(file.identity, publicUrl) }),
+    ...(file.guests && { guests: guestsOf(file.guests, secrets.guests) }),
+    limits: limitsOf(limits),
+    listener: listenerOf(limits),
+    errors: { docs: errors.docs ?? `${publicUrl}/docs/errors`, ...(topup !== undefined && { topup }) },
+    backends: backends(pools, file.failover ?? {}, secrets.pools),
+    tools: toolsOf(tools, secrets.tools),
+  }
+}
+
+function limitsOf(written: LimitsSection): Settings['limits'] {
+  const memory = written.body_memory
+  return {
+    bodyBytes: unitOf('size', written.body ?? DEFAULTS.body),
+    bodyMemoryBytes: memory === undefined ? undefined : unitOf('size', memory),
+    embeddingBatch: unitOf('count', written.embedding_batch ?? DEFAULTS.embeddingBatch),
+    toolRounds: unitOf('count', written.tool_rounds ?? DEFAULTS.toolRounds),
+    toolTime: unitOf('duration', written.tool_time ?? DEFAULTS.toolTime),
+  }
+}
+
+function serverOf(server: ServerSection, directory: string): Settings['server'] {
+  const listen = read(address, server.listen ?? DEFAULTS.listen)
+  const publicUrl = server.public_url === undefined ? localUrlOf(listen) : read(baseUrl, server.public_url)
+  return {
+    listen,
+    admin: read(address, server.admin ?? DEFAULTS.admin),
+    publicUrl,
+    stateDir: resolve(directory, server.state_dir ?? DEFAULTS.stateDir),
+    ...(server.console_url !== undefined && { consoleUrl: read(baseUrl, server.console_url) }),
+    trustedProxies: server.trusted_proxies ?? [],
+    variables: server.variables ?? [],
+    instances: unitOf('count', server.instances ?? DEFAULTS.instances),
+    drainDelay: unitOf('duration', server.drain_delay ?? DEFAULTS.drainDelay),
+    drainTimeout: unitOf('duration', server.drain_timeout ?? DEFAULTS.drainTimeout),
+  }
+}
+
+function decisionsOf(written: DecisionsSection, directory: string, stateDir: string): DecisionSettings {
+  const { log, path, maxSize, files } = DEFAULTS.decisions
+  return {
+    log: written.log ?? log,
+    directory: written.path === undefined ? resolve(stateDir, path) : resolve(directory, written.path),
+    maxBytes: unitOf('size', written.max_size ?? maxSize),
+    files: unitOf('count', written.files ?? files),
+  }
+}
+
+function listenerOf(written: LimitsSection): ListenerSettings {
+  const millis = ([name, otherwise]: (typeof LISTENER_TIMEOUTS)[keyof typeof LISTENER_TIMEOUTS]) =>
+    unitOf('duration', written[name] ?? otherwise)
+  return {
+    headersTimeout: millis(LISTENER_TIMEOUTS.headersTimeout),
+    requestTimeout: millis(LISTENER_TIMEOUTS.requestTimeout),
+    idleTimeout: millis(LISTENER_TIMEOUTS.idleTimeout),
+    connections: unitOf('count', written.connections ?? DEFAULTS.connections),
+    connectionsPerAddress: unitOf('count', written.connections_per_ip ?? DEFAULTS.connectionsPerIp),
+    shedLoad: written.shed_load ?? DEFAULTS.shedLoad,
+  }
+}
+
+function read<T>(
+  format: { readonly read: (text: string) => T | undefined; readonly expects: string },
+  text: string,
+): T {
+  const value = format.read(text)
+  if (value === undefined) throw new Error(`not ${format.expects}, and the schema did not refuse it`)
+  return value
+}
+
+const identityOf = (written: IdentitySection, publicUrl: string): IdentitySettings => ({
+  issuer: written.issuer,
+  audience: publicUrl,
+  tokenTypes: written.token_types ?? DEFAULTS.tokenTypes,
+  ...(written.plan_claim !== undefined && { planClaim: written.plan_claim }),
+  ...(written.label_claim !== undefined && { labelClaim: written.label_claim }),
+  admins: written.admins ?? [],
+  clientId: written.client_id ?? DEFAULTS.clientId,
+})
+
+function guestsOf(written: GuestsSection, secrets: readonly Secret[]): GuestSettings {
+  const mintPerIpHour = unitOf('count', written.mint_per_ip_hour ?? DEFAULTS.mintPerIpHour)
+  return {
+    mintPerIpHour,
+    // Homes and offices share an address; a network of them is no reason to refuse the tenth.
+    mintPerNetHour:
+      written.mint_per_net_hour === undefined ? 10 * mintPerIpHour : unitOf('count', written.mint_per_net_hour),
+    perDayTotal: unitOf('usd', written.usd_per_day_total),
+    secrets,
+  }
+}
+
+function storeOf(written: string, directory: string): StoreSettings {
+  const address = read(store, written)
+  return address.kind === 'embedded'
+    ? { kind: 'embedded', path: resolve(directory, address.path) }
+    : { kind: 'redis', url: new Secret(address.url), shown: address.shown }
+}
+
+function backends(
+  pools: Declarations<PoolSection>,
+  common: FailoverSection,
+  secrets: ReadonlyMap<string, Secret>,
+): ReadonlyMap<Pool['name'], BackendSettings> {
+  const settings = new Map<string, BackendSettings>()
+  for (const { name, data } of pools.values()) {
+    const own: Partial<PoolSection> = data ?? {}
+    const key = secrets.get(name)
+    const probe = probeOf(common.probe, own.probe)
+    settings.set(name, {
+      ...timeouts({ ...common, ...own }),
+      ...(key && { key }),
+      ...failoverOf({ ...common, ...own, eject: { ...common.eject, ...own.eject } }),
+      ...(probe && { probe }),
+      ...costOf(own),
+    })
+  }
+  return settings
+}
+
+/** How failures of a pool are met. */
+function failoverOf(pool: Partial<PoolSection>): Omit<BackendSettings, keyof Timeouts | 'key' | 'probe' | 'cost'> {
+  const { context, max_concurrent: maxConcurrent } = pool
+  const eject = { ...DEFAULTS.eject, ...pool.eject }
+  return {
+    eject: { after: unitOf('count', eject.after), for: unitOf('duration', eject.for) },
+    waitForRetryAfter: unitOf('duration', pool.wait_for_retry_after ?? DEFAULTS.waitForRetryAfter),
+    queueTimeout: unitOf('duration', pool.queue_timeout ?? DEFAULTS.queueTimeout),
+    ...(context !== undefined && { context: unitOf('count', context) }),
+    ...(maxConcurrent !== undefined && { maxConcurrent: unitOf('count', maxConcurrent) }),
+  }
+}
+
+/** A pool that declares a part of it has the rest from failover. */
+function probeOf(common: PoolSection['probe'] = false, own = common): ProbeSettings | undefined {
+  if (own === false) return undefined
+  const { path, every } = { ...DEFAULTS.probe, ...(common !== true && common), ...(own !== true && own) }
+  return { path, every: unitOf('duration', every) }
+}
+
+function costOf(pool: Partial<PoolSection>): Pick<BackendSettings, 'cost' | 'maxUsdPerHour'> {
+  const { cost_usd_per_1m: tokens, cost_usd_per_image: image, max_usd_per_hour: most } = pool
+  if (tokens === undefined && image === undefined) return {}
+  return {
+    cost: {
+      input: unitOf('price', tokens?.input ?? 0),
+      output: unitOf('price', tokens?.output ?? 0),
+      ...(image !== undefined && { item: unitOf('usd', image) }),
+    },
+    ...(most !== undefined && { maxUsdPerHour: unitOf('usd', most) }),
+  }
+}
+
+function timeouts(written: FailoverSection): Timeouts {
+  const millis = ([name, otherwise]: (typeof TIMEOUTS)[keyof Timeouts]) =>
+    unitOf('duration', written[name] ?? otherwise)
+  return {
+    connectTimeout: millis(TIMEOUTS.connectTimeout),
+    headersTimeout: millis(TIMEOUTS.headersTimeout),
+    firstContentTimeout: millis(TIMEOUTS.firstContentTimeout),
+    idleTimeout: millis(TIMEOUTS.idleTimeout),
+    streamTimeout: millis(TIMEOUTS.streamTimeout),
+    answerTimeout: millis(TIMEOUTS.answerTimeout),
+  }
+}

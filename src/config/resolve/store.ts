@@ -1,0 +1,59 @@
+import type { Format } from '../check/formats.ts'
+import { replaceVariables } from '../read/interpolate.ts'
+
+/** Where a store is, as `store` says it. */
+export type StoreAddress =
+  | { readonly kind: 'embedded'; readonly path: string }
+  /** `shown` is the URL without user and password. */
+  | { readonly kind: 'redis'; readonly url: string; readonly shown: string }
+
+/** Reads `embedded:PATH`, or `redis://[user:password@]host[:port][/db]`, `rediss://` for TLS. */
+export const store: Format<StoreAddress> = {
+  read: text => {
+    const path = /^embedded:(.+)$/.exec(text)?.[1]
+    return path === undefined ? readRedis(text) : { kind: 'embedded', path }
+  },
+  rule: 'bad-store',
+  expects: 'a store',
+  hint: 'write embedded:PATH or redis[s]://[user:password@]host[:port][/db], with %40 for an @ in a password',
+}
+
+const REDIS =
+  /^(?<scheme>rediss?:\/\/)(?:(?<user>[^\s/?#@]*)@)?(?<host>\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9._-]+)(?::(?<port>\d{1,5}))?(?<db>\/|\/(?:0|[1-9]\d{0,8}))?$/
+
+function readRedis(url: string): StoreAddress | undefined {
+  const { scheme = '', user = '', host = '', port, db = '' } = REDIS.exec(url)?.groups ?? {}
+  if (!host || !isEncoded(user) || !URL.canParse(url)) return undefined
+  if (port !== undefined && (Number(port) < 1 || Number(port) > 65_535)) return undefined
+  return { kind: 'redis', url, shown: `${scheme}${host}${port === undefined ? '' : `:${port}`}${db}` }
+}
+
+/** Whether every % begins an escape of a character. */
+function isEncoded(text: string): boolean {
+  try {
+    decodeURIComponent(text)
+    return true
+  } catch {
+    // URIError: that is the answer.
+    return false
+  }
+}
+
+/** Stands for the value of a variable. No file has it: it is private to Unicode. */
+const VALUE = '\u{e000}'
+
+/** Whether the password of a store, or a part of it, stands in the file itself: also as the default of a variable. */
+export function hasPlainPassword(written: string): boolean {
+  const readings = [
+    replaceVariables(written, () => VALUE),
+    replaceVariables(written, (_, otherwise) => otherwise ?? VALUE),
+  ]
+  return readings.some(reading => passwordOf(reading).replaceAll(VALUE, '') !== '')
+}
+
+/** What stands between the first colon after the scheme and the last @: more than a password, rather than less. */
+function passwordOf(text: string): string {
+  if (text.startsWith('embedded:') || !text.includes('@')) return ''
+  const user = text.slice(0, text.lastIndexOf('@')).replace(/^[^:/@]*:\/\/|^rediss?:\/?/i, '')
+  return user.includes(':') ? user.slice(user.indexOf(':') + 1) : ''
+}

@@ -1,0 +1,34 @@
+import type { Random } from '../ports.ts'
+import type { Store } from '../store.ts'
+import type { Minted } from './account-store.ts'
+import { newAccountId, newKey, storedAs } from './keys.ts'
+
+/**
+ * How an account may be called: one line that shows as it reads, so that no listing can be forged with it. Nothing is
+ * invisible in it, and no blank is at its ends: two labels that look the same are the same.
+ */
+export const LABEL = '^(?!\\s)[^\\p{C}\\p{Zl}\\p{Zp}]{1,200}(?<!\\s)$'
+
+/** Whether a text is meant as an id. No label has this form: whoever chose it would be taken for somebody else. */
+export const isId = (named: string): boolean => /^(?:acct|dev)_/.test(named)
+
+/** A mint, and the full key value where one was made: it is shown once. */
+export type MintedKey = Minted & { readonly value?: string }
+
+/** Makes a key for the account that operators call `label`; `by` is the operator. */
+export async function mintKey(
+  store: Store,
+  random: Random,
+  { brand, label, plan, by }: { brand: string; label: string; plan: string; by: string },
+): Promise<MintedKey> {
+  const value = newKey(brand, random)
+  const minted = await store.mintKey({
+    key: storedAs(value),
+    owner: { label, override: plan, newAccount: newAccountId(random) },
+    by,
+  })
+  return minted.outcome === 'minted' ? { ...minted, value } : minted
+}
+
+/** A mask is as good without its ellipsis, which is hard to type. */
+export const asMask = (named: string): string => (named.endsWith('…') ? named : `${named.replace(/\.{3}$/, '')}…`)

@@ -1,0 +1,133 @@
+import type { Config } from '../../policy/config.ts'
+import type { Denial } from '../../policy/denial.ts'
+import type { Caller } from '../../policy/facts.ts'
+import { planName, planOf } from '../../policy/plan.ts'
+import { isDenial } from '../../wire/openai/body.ts'
+import type { Gateway } from '../infer.ts'
+import type { Store } from '../store.ts'
+import { hashOf, isWellFormed } from './keys.ts'
+import { isBadToken } from './sign-in.ts'
+
+/** A caller, and the hash its key is admitted by. */
+export interface Identified {
+  readonly caller: Caller
+  /** Absent for a sign-in, which needs no key. */
+  readonly keyHash?: string
+}
+
+/** Says who sends a request, by its Authorization header. Rejects with StoreUnavailable or ProviderUnavailable. Spec 5. */
+export interface Identify {
+  /** By a key, or by a sign-in token. */
+  bearer(authorization: string | undefined): Promise<Identified | Denial>
+  /** By a sign-in token alone: keys do not manage keys. */
+  signIn(authorization: string | undefined): Promise<Identified | Denial>
+}
+
+type Ports = Pick<Gateway, 'config' | 'settings' | 'verify' | 'alarm'> & {
+  readonly store: Pick<Store, 'findCaller' | 'signIn'>
+}
+
+export function identifyWith(ports: Ports): Identify {
+  const { config, settings, alarm } = ports
+  const { brand } = settings
+  const issuer = ports.verify && settings.identity?.issuer
+  const watches = [claimWatch(config, alarm), planWatch(config, alarm)]
+  const watched = (identified: Identified | Denial) => {
+    if (!isDenial(identified)) for (const watch of watches) watch(identified.caller)
+    return identified
+  }
+  const bad = (problem: string): Denial => ({ code: 'INVALID_TOKEN', problem })
+  const neither = bad(
+    issuer === undefined
+      ? `Send \`Authorization: Bearer ${brand}_…\`; this is not a key.`
+      : `Send \`Authorization: Bearer\` with a key, ${brand}_…, or an access token of ${issuer}; this is neither.`,
+  )
+  const signInFirst =
+    issuer === undefined
+      ? 'Nobody can sign in here: ask the operator for a key.'
+      : `Sign in at ${issuer}, and send \`Authorization: Bearer\` with its access token.`
+
+  return {
+    bearer: async authorization => {
+      if (!authorization) return { code: 'NO_AUTH' }
+      const token = tokenOf(authorization)
+      if (token?.startsWith(`${brand}_`)) return watched(await byKey(ports, token))
+      return watched(await bySignIn(ports, token, neither))
+    },
+    signIn: async authorization => {
+      if (!authorization) return { code: 'NO_AUTH', todo: signInFirst }
+      const token = tokenOf(authorization)
+      const isKey = token?.startsWith(`${brand}_`) === true
+      return watched(
+        await bySignIn(ports, token, bad(isKey ? `A key does not manage keys. ${signInFirst}` : signInFirst)),
+      )
+    },
+  }
+}
+
+const tokenOf = (authorization: string): string | undefined => /^Bearer +(\S+)$/i.exec(authorization)?.[1]
+
+async function byKey({ config, settings, store }: Ports, key: string): Promise<Identified | Denial> {
+  // The checksum refuses a mistyped key without asking the store.
+  if (!isWellFormed(settings.brand, key)) return { code: 'INVALID_KEY' }
+  const keyHash = hashOf(key)
+  const caller = await store.findCaller(keyHash)
+  if (!caller) return { code: 'INVALID_KEY' }
+  // Where guests are not served any more, their keys are none.
+  if (caller.kind === 'guest' && !config.guestPlan) return { code: 'INVALID_KEY' }
+  return { caller, keyHash }
+}
+
+/** Three parts of base64url, as every signed JWT has. RFC 7515 7.1. */
+const JWT_FORM = /^[\w-]+\.[\w-]+\.[\w-]+$/
+
+async function bySignIn(
+  { store, verify }: Ports,
+  token: string | undefined,
+  otherwise: Denial,
+): Promise<Identified | Denial> {
+  if (!verify || token === undefined || !JWT_FORM.test(token)) return otherwise
+  const judged = await verify(token)
+  if (isBadToken(judged)) return { code: 'INVALID_TOKEN', problem: judged.problem }
+  const { account, plan, label, issuedAt } = judged
+  const caller = await store.signIn({
+    account,
+    ...(plan !== undefined && { claimed: plan }),
+    ...(label !== undefined && { label }),
+    issuedAt,
+  })
+  return { caller }
+}
+
+/** As many claims are told of, so that a provider that makes them up does not fill the memory. */
+const CLAIMS_TOLD = 1000
+
+/** Tells the operator, once per value, of claims that name no plan: who makes them is on the default plan. */
+function claimWatch({ plans, defaultPlan, guestPlan }: Config, alarm: Gateway['alarm']): (caller: Caller) => void {
+  const told = new Set<string>()
+  return ({ account, terms: { claimed, override } }) => {
+    if (claimed === undefined || override !== undefined || told.has(claimed) || told.size >= CLAIMS_TOLD) return
+    const plan = plans.get(claimed)
+    if (plan && plan !== guestPlan) return
+    told.add(claimed)
+    alarm(
+      plan
+        ? 'a sign-in claims the plan of guests, which it does not get'
+        : 'a sign-in claims a plan that is not declared',
+      { claimed: claimed.slice(0, 200), served: defaultPlan?.name, account },
+    )
+  }
+}
+
+/** Tells the operator, once per name, of plans that the files no longer declare: their accounts are denied everything. */
+function planWatch(config: Config, alarm: Gateway['alarm']): (caller: Caller) => void {
+  // Operators choose these names, so they are few.
+  const told = new Set<string>()
+  return caller => {
+    if (planOf(config, caller)) return
+    const plan = planName(config, caller)
+    if (told.has(plan)) return
+    told.add(plan)
+    alarm('an account is denied everything: its plan is not declared', { plan, account: caller.account })
+  }
+}

@@ -1,0 +1,25 @@
+import type { Config } from '../../policy/config.ts'
+import type { Caller } from '../../policy/facts.ts'
+import { planName, planOf } from '../../policy/plan.ts'
+import type { QuotaStanding } from '../../wire/quota.ts'
+import type { AdmittedCall } from '../admission/admit.ts'
+import type { Store } from '../store.ts'
+
+/** What an account spent and holds in the current window. Spec 4.6. */
+export async function readQuota(
+  config: Config,
+  store: Store,
+  caller: Caller,
+): Promise<{ standing: QuotaStanding; held: number }> {
+  const plan = planOf(config, caller)
+  const { used, held, window } = await store.readSpend(caller.account)
+  // Without a plan nothing is served, whatever was granted.
+  const limit = plan ? plan.monthlyUsd + (caller.terms.grants?.[window.start] ?? 0) : 0
+  return { standing: { plan: planName(config, caller), used, limit, resetAt: window.end }, held }
+}
+
+/** The standing an answer shows: that of its admission, and its own cost once it is known. */
+export function standingAfter({ decision, readings }: AdmittedCall, cost: number): QuotaStanding {
+  const { allotment, window } = decision.claims.spend
+  return { plan: decision.plan.name, used: readings.used + cost, limit: allotment, resetAt: window.end }
+}

@@ -1,0 +1,37 @@
+import { hash } from 'node:crypto'
+import type { EpochMs } from '../../policy/config.ts'
+
+/** Who an accepted sign-in token speaks for. Spec 5. */
+export interface SignIn {
+  readonly account: string
+  readonly issuer: string
+  readonly subject: string
+  /** The configured plan claim, as the provider wrote it; the config may not know such a plan. */
+  readonly plan?: string
+  /** For display only: one line of at most 200 characters, which the user may have chosen. */
+  readonly label?: string
+  readonly issuedAt: EpochMs
+  /** The token's own end. It may be accepted for 30 s more, in case the clocks differ. */
+  readonly expiresAt: EpochMs
+}
+
+/** A token that is not accepted, and what its sender can do; no part of the token is in the text. */
+export interface BadToken {
+  readonly problem: string
+}
+
+/** Judges a sign-in token. Rejects with ProviderUnavailable, and only then. */
+export type VerifyToken = (token: string) => Promise<SignIn | BadToken>
+
+/** The keys of the identity provider were never read, or not within 24 h, and it cannot be reached. */
+export class ProviderUnavailable extends Error {
+  override readonly name = 'ProviderUnavailable'
+}
+
+export const isBadToken = (judged: SignIn | BadToken): judged is BadToken => 'problem' in judged
+
+/** The account of a subject at an issuer: never of an e-mail address, which changes hands. */
+export function accountOf(issuer: string, subject: string): string {
+  // JSON keeps the two apart whatever they hold, and lone surrogates too, which UTF-8 would make one character.
+  return `acct_${hash('sha256', JSON.stringify([issuer, subject])).slice(0, 40)}`
+}

@@ -1,0 +1,134 @@
+import type { Config, NanoUsd } from '../../policy/config.ts'
+import { decide } from '../../policy/decide.ts'
+import type { Allow, Allowed, Building, Claims, Decision, Readings } from '../../policy/decision.ts'
+import type { Denial } from '../../policy/denial.ts'
+import type { Caller, Facts, InferenceRequest } from '../../policy/facts.ts'
+import { type End, guestsSpent, type Seen, unjudgedDenial } from '../../policy/record.ts'
+import type { Hold } from '../../policy/standing.ts'
+import type { ToolCalls } from '../../policy/tools.ts'
+import type { Usage } from '../../wire/openai/usage.ts'
+import type { RateState } from '../../wire/rate.ts'
+import { type Admission, type Admitted, type Store, StoreUnavailable } from '../store.ts'
+import { rateAt } from './rate.ts'
+
+/** A request that may be sent, and what it holds until it is settled. */
+export interface AdmittedCall {
+  readonly caller: Caller
+  readonly request: InferenceRequest
+  readonly decision: Allowed
+  readonly hold: Hold
+  readonly readings: Readings
+  readonly revision: string
+  /** What the rounds before the present one weighed, of an answer with hosted tools. */
+  readonly spent?: Spent
+}
+
+/** What the rounds of an answer weighed that are over. */
+export interface Spent extends Usage {
+  /** Whether a backend did not report its usage of one of them. */
+  readonly estimated: boolean
+  /** Calls of hosted tools. */
+  readonly calls: ToolCalls
+}
+
+export interface Applicant {
+  readonly requestId: string
+  /** Absent for a sign-in. */
+  readonly keyHash?: string
+  readonly facts: Facts
+  /** What all guests together may spend in a day; asked of guests alone. */
+  readonly guestsPerDay?: NanoUsd
+}
+
+/** A request that is not admitted. */
+export interface Refusal {
+  readonly denial: Denial
+  /** What is left of the minute, where the limits of the account refuse it. */
+  readonly rate?: RateState
+}
+
+type Refused = Extract<Admitted, { readonly outcome: 'refused' }>
+
+const UNAVAILABLE = { unavailable: true } as const
+
+/** Changes of terms or window between decision and admission that are followed before giving up. */
+const MAX_DECISIONS = 3
+
+/** Hears, once, what was decided of which facts, what was seen of the account, and what that came to. */
+export type Note = (facts: Facts, decision: Decision, end: End, seen?: Seen) => void
+
+/** Decides on a request and takes what it claims. Decides again when its terms or window changed in between. */
+export async function admit(
+  config: Config,
+  store: Store,
+  applicant: Applicant,
+  note: Note = () => {},
+): Promise<AdmittedCall | Refusal> {
+  let { facts } = applicant
+  for (let round = 0; round < MAX_DECISIONS; round++) {
+    const { caller, request } = facts
+    const decision = decide(config, facts)
+    const deny = (denial: Denial, seen?: Seen): Refusal => {
+      note(facts, decision, { denial }, seen)
+      return { denial }
+    }
+    if (decision.verdict === 'deny') return deny(decision.denial)
+
+    const outage = () => deny(unjudgedDenial(UNAVAILABLE), UNAVAILABLE)
+    const admitted = await ask(store, admissionOf(applicant, caller, decision), outage)
+    switch (admitted.outcome) {
+      case 'admitted': {
+        const { hold, readings } = admitted
+        note(facts, decision, { granted: hold }, { at: hold.at, readings })
+        return { hold, readings, caller, request, decision: allowed(decision), revision: config.revision }
+      }
+      case 'refused':
+        return refusal(deny(admitted.denial, admitted.judged), decision.claims, admitted)
+      case 'key-gone': {
+        const seen: Seen = { gone: applicant.keyHash === undefined ? 'account' : 'key' }
+        return deny(unjudgedDenial(seen), seen)
+      }
+      case 'guests-spent':
+        return deny(guestsSpent(admitted.judged.at, admitted.retryAfterMs), admitted.judged)
+      case 'stale':
+        if (round === MAX_DECISIONS - 1) deny(unjudgedDenial(UNAVAILABLE), UNAVAILABLE)
+        facts = { ...facts, at: admitted.at, caller: { ...caller, terms: admitted.terms } }
+    }
+  }
+  throw new StoreUnavailable(
+    `terms or window of ${facts.caller.account} changed ${MAX_DECISIONS} times during one admission`,
+  )
+}
+
+/** Clients read what is left of the minute where it is a limit that refuses, not the month. */
+export function refusal({ denial }: Refusal, claims: Claims, { judged, newest }: Refused): Refusal {
+  if (denial.code !== 'rate_limit_exceeded') return { denial }
+  return { denial, rate: rateAt(claims, judged.readings, { at: judged.at, newest }) }
+}
+
+/** Without why, whose texts nobody reads on the way of a request. */
+function allowed({ alias, plan, model, route, pools, claims, tools, commit, imageSize }: Allow): Allowed {
+  const kept: Building<Allowed> = { plan, model, pools, claims, commit }
+  if (alias) kept.alias = alias
+  if (route) kept.route = route
+  if (tools) kept.tools = tools
+  if (imageSize !== undefined) kept.imageSize = imageSize
+  return kept
+}
+
+async function ask(store: Store, admission: Admission, outage: () => void): Promise<Admitted> {
+  try {
+    return await store.admit(admission)
+  } catch (error) {
+    if (error instanceof StoreUnavailable) outage()
+    throw error
+  }
+}
+
+function admissionOf(applicant: Applicant, { kind, account, terms }: Caller, { claims }: Allow): Admission {
+  const { requestId, keyHash, guestsPerDay } = applicant
+  const admission: Building<Admission> = { requestId, account, terms, claims }
+  if (keyHash !== undefined) admission.keyHash = keyHash
+  if (kind === 'guest' && guestsPerDay !== undefined) admission.shared = { limit: guestsPerDay }
+  return admission
+}

@@ -1,0 +1,60 @@
+import type { Config } from '../../policy/config.ts'
+import { decide } from '../../policy/decide.ts'
+import type { Building, Decision } from '../../policy/decision.ts'
+import type { Facts, InferenceRequest } from '../../policy/facts.ts'
+import { type DecisionRecord, type End, type Outcome, outcomeOf } from '../../policy/record.ts'
+import { withoutKeys } from '../accounts/keys.ts'
+import type { Gateway } from '../infer.ts'
+import type { Note } from './admit.ts'
+
+type Ports = Pick<Gateway, 'config' | 'settings' | 'decisions' | 'alarm'>
+
+/** Writes down what is decided of a request; undefined where nobody wants to know. */
+export function noteOf(ports: Ports, requestId: string): Note | undefined {
+  const { settings, config, decisions, alarm } = ports
+  if (!settings.decisions.log) return undefined
+  return (facts, decision, end, seen) => {
+    try {
+      const kept = keptOf(config, facts)
+      const isWhole = kept.request === facts.request
+      const outcome = isWhole ? outcomeOf(config, kept, decision, end) : outcomeOfKept(config, kept, decision, end)
+      const record: Building<DecisionRecord> = { id: requestId, revision: config.revision, facts: kept, outcome }
+      if (seen) record.seen = seen
+      decisions.write(record)
+    } catch (error) {
+      // A request may hold something by now: no log may break it.
+      alarm('a decision could not be written to the decision log', { requestId, error: String(error) })
+    }
+  }
+}
+
+/** Of a name that nothing is called, however it is spelt, the files say the same. */
+function outcomeOfKept(config: Config, kept: Facts, decision: Decision, end: End): Outcome {
+  const again = decide(config, kept)
+  return again.verdict === 'deny' ? outcomeOf(config, kept, again, again) : outcomeOf(config, kept, decision, end)
+}
+
+/** What may be kept of facts: no part of a key, and of names that clients made up only what is as short as a name. */
+function keptOf(config: Config, { at, caller, request, health, signals }: Facts): Facts {
+  const { kind, account, terms } = caller
+  const named = knownNames(config, request)
+  return { at, caller: { kind, account, keyPrefix: null, terms }, request: named, health, signals }
+}
+
+const MOST_NAME = 256
+
+const shortened = (text: string): string => withoutKeys(text).slice(0, MOST_NAME)
+
+/** The same request where nothing has to be left out. */
+function knownNames({ models, aliases, tools }: Config, request: InferenceRequest): InferenceRequest {
+  const { model } = request
+  if (model !== undefined && !models.has(model) && !aliases.has(model)) {
+    const kept = shortened(model)
+    if (kept !== model) return { ...request, model: kept }
+  }
+  if (request.kind === 'chat' && request.hosted) {
+    const kept = request.hosted.map(name => (tools.has(name) ? name : shortened(name)))
+    if (kept.some((name, index) => name !== request.hosted?.[index])) return { ...request, hosted: kept }
+  }
+  return request
+}

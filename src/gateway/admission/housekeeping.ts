@@ -1,0 +1,62 @@
+import type { Millis } from '../../policy/config.ts'
+import type { Alarm, Cancel, Clock } from '../ports.ts'
+import type { Store } from '../store.ts'
+
+const SWEEP_MS: Millis = 5000
+const TRIM_MS: Millis = 3_600_000
+/** A clock that NTP keeps is never set further at once. */
+const STEP_MS: Millis = 60_000
+
+/** Keeps the store in order: settles what the dead left behind, and lets go of rows that are older than `keep` says then. */
+export function startUpkeep(
+  store: Pick<Store, 'sweep' | 'trimLedger'>,
+  clock: Clock,
+  keep: () => Millis,
+  alarm: Alarm,
+): Cancel {
+  const origin = clock.now() - clock.elapsed()
+  let ahead: Millis = 0
+  const watchClock = () => {
+    const before = ahead
+    ahead = clock.now() - clock.elapsed() - origin
+    const step = ahead - before
+    if (Math.abs(step) > STEP_MS) alarm('the clock of this machine was set', { bySeconds: Math.round(step / 1000) })
+  }
+  const sweep = async () => {
+    watchClock()
+    const swept = await store.sweep().catch(failed(alarm, 'reservations of gateways that died could not be settled'))
+    if (swept) alarm('reservations of gateways that died were settled as of their last checkpoint', { count: swept })
+  }
+  // At once: a gateway that dies again and again may never come to its first period.
+  void sweep()
+  const stopSweeping = every(clock, SWEEP_MS, sweep)
+  const stopTrimming = every(clock, TRIM_MS, async () => {
+    // Removed rows cannot be had again, so they age by the time that went by: a clock that is set ahead makes none older.
+    const now = Math.min(clock.now(), origin + clock.elapsed())
+    await store.trimLedger(now - keep()).catch(failed(alarm, 'old ledger rows could not be removed'))
+  })
+  return () => {
+    stopSweeping()
+    stopTrimming()
+  }
+}
+
+/** Runs once per period, and never twice at a time. */
+function every(clock: Clock, period: Millis, run: () => Promise<void>): Cancel {
+  let stopped = false
+  let cancel: Cancel = () => {}
+  const later = () => {
+    cancel = clock.after(period, () => {
+      run().finally(() => {
+        if (!stopped) later()
+      })
+    })
+  }
+  later()
+  return () => {
+    stopped = true
+    cancel()
+  }
+}
+
+const failed = (alarm: Alarm, message: string) => (error: unknown) => alarm(message, { error: String(error) })

@@ -1,0 +1,120 @@
+import type { Millis } from '../../policy/config.ts'
+import type { Hold } from '../../policy/standing.ts'
+import type { Alarm, Cancel, Clock } from '../ports.ts'
+import { type Listed, Roster } from '../roster.ts'
+import type { Beat, Settlement, Store } from '../store.ts'
+
+/** A third of the lease, so that two signs of life may get lost. */
+const BEAT_MS: Millis = 10_000
+/** A request that ends sooner after its dispatch costs no checkpoint. */
+const FIRST_CHECKPOINT_MS: Millis = 250
+
+/** The lease of one request under way. */
+export interface Lease {
+  /** From now on a crash charges what `soFar` says, as of the last checkpoint. */
+  dispatched(soFar: () => Settlement): void
+  /** The same, once there is more to say of it. */
+  speaking(soFar: () => Settlement): void
+  /** The request holds more, for another round. */
+  extended(hold: Hold): void
+  /** The request ended, whatever it came to. */
+  end(): void
+}
+
+/** Gives signs of life of every request of this process that holds something. */
+export class Leases {
+  readonly #store: Store
+  readonly #clock: Clock
+  readonly #alarm: Alarm
+  readonly #open = new Roster<OpenLease>()
+  #stopBeating: Cancel = () => {}
+  #stopFirst: Cancel | undefined
+
+  constructor(store: Store, clock: Clock, alarm: Alarm) {
+    this.#store = store
+    this.#clock = clock
+    this.#alarm = alarm
+    this.#beatLater()
+  }
+
+  open(hold: Hold): Lease {
+    const open = new OpenLease(hold, this)
+    this.#open.add(open)
+    return open
+  }
+
+  /** One was dispatched. */
+  dispatched(): void {
+    this.#stopFirst ??= this.#clock.after(FIRST_CHECKPOINT_MS, () => this.#firstCheckpoints())
+  }
+
+  /** One is over. */
+  ended(lease: OpenLease): void {
+    this.#open.remove(lease)
+  }
+
+  /** How many there are. */
+  get underWay(): number {
+    return this.#open.size
+  }
+
+  stop(): void {
+    this.#stopBeating()
+    this.#stopFirst?.()
+  }
+
+  #beatLater(): void {
+    this.#stopBeating = this.#clock.after(BEAT_MS, () => {
+      this.#beat(this.#open.all)
+      this.#beatLater()
+    })
+  }
+
+  #firstCheckpoints(): void {
+    this.#stopFirst = undefined
+    this.#beat(this.#open.all.filter(({ fresh }) => fresh))
+  }
+
+  #beat(open: readonly OpenLease[]): void {
+    if (open.length === 0) return
+    for (const one of open) one.fresh = false
+    // The next one follows in ten seconds, and the lease outlives two that were lost.
+    this.#store.beat(open.map(beatOf)).catch((error: unknown) => {
+      this.#alarm('requests under way could not renew their leases', { count: open.length, error: String(error) })
+    })
+  }
+}
+
+const beatOf = ({ hold, soFar }: OpenLease): Beat => ({ hold, ...(soFar && { soFar: soFar() }) })
+
+class OpenLease implements Lease, Listed {
+  place = -1
+  hold: Hold
+  soFar: (() => Settlement) | undefined
+  /** Dispatched, and the store does not know yet. */
+  fresh = false
+  readonly #leases: Leases
+
+  constructor(hold: Hold, leases: Leases) {
+    this.hold = hold
+    this.#leases = leases
+  }
+
+  dispatched(soFar: () => Settlement): void {
+    this.soFar = soFar
+    this.fresh = true
+    this.#leases.dispatched()
+  }
+
+  speaking(soFar: () => Settlement): void {
+    this.soFar = soFar
+  }
+
+  extended(hold: Hold): void {
+    this.hold = hold
+  }
+
+  end(): void {
+    this.#leases.ended(this)
+  }
+}

@@ -1,0 +1,45 @@
+import { leastClaims } from '../../policy/decide.ts'
+import type { Building } from '../../policy/decision.ts'
+import { planOf } from '../../policy/plan.ts'
+import type { Identified } from '../accounts/identify.ts'
+import type { Gateway } from '../infer.ts'
+import type { Admission } from '../store.ts'
+import { type Refusal, refusal } from './admit.ts'
+
+/** Under a limit of no request at a time nothing is ever granted, and all limits that are asked before it are judged. */
+const NOTHING_GRANTED = { limit: 0 }
+
+/**
+ * The refusal that any request of the account would end with, because its minute or its day is full, or as many requests
+ * are under way as may be; undefined where there is room for some request. It takes nothing. It is one call of the store,
+ * so it is for requests that cost more than that before their admission.
+ */
+export async function noRoom(
+  { config, store, clock }: Pick<Gateway, 'config' | 'store' | 'clock'>,
+  requestId: string,
+  { caller, keyHash }: Identified,
+): Promise<Refusal | undefined> {
+  const { account, terms } = caller
+  const plan = planOf(config, caller)
+  // The admission says what that means.
+  if (!plan) return undefined
+  const claims = leastClaims(plan, terms, clock.now())
+  const { limit, ...spend } = claims.spend
+  const admission: Building<Admission> = {
+    requestId,
+    account,
+    terms,
+    claims: { ...claims, spend, concurrency: NOTHING_GRANTED },
+  }
+  if (keyHash !== undefined) admission.keyHash = keyHash
+  const judged = await store.admit(admission)
+  // What changed in between the admission finds as well.
+  if (judged.outcome !== 'refused' || judged.denial.code !== 'rate_limit_exceeded') return undefined
+  const { denial, readings } = judged
+  // The admission would say first that the month is spent.
+  if (limit !== undefined && readings.used >= limit) return undefined
+  if (denial.type !== 'concurrency') return refusal({ denial }, claims, judged)
+  const { concurrency } = claims
+  if (!concurrency || readings.open < concurrency.limit) return undefined
+  return refusal({ denial: { ...denial, limit: concurrency.limit } }, claims, judged)
+}

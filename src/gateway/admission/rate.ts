@@ -1,0 +1,30 @@
+import type { EpochMs } from '../../policy/config.ts'
+import type { Claims, Readings } from '../../policy/decision.ts'
+import { minuteEnd } from '../../policy/standing.ts'
+import type { RateState } from '../../wire/rate.ts'
+import type { AdmittedCall } from './admit.ts'
+
+/** What its admission left of the minute: the tokens that it reserved count as used. */
+export function rateAfter({ decision, readings, hold }: AdmittedCall): RateState {
+  const { requests, tokens } = decision.claims
+  const { round, spent, at, second } = hold
+  return {
+    requests: left(requests.limit, readings.requests + 1),
+    tokens: left(tokens.limit, readings.tokens + spent.tokens + hold.tokens),
+    // A later round counts in a later second, and only the moment of the admission is known.
+    resetMs: minuteEnd(second) - (round === 0 ? at : second * 1000),
+  }
+}
+
+/** What was left of the minute when a request was refused; `newest` is the last second that counts, or 0. */
+export const rateAt = (
+  { requests, tokens }: Claims,
+  readings: Readings,
+  { at, newest }: { readonly at: EpochMs; readonly newest: number },
+): RateState => ({
+  requests: left(requests.limit, readings.requests),
+  tokens: left(tokens.limit, readings.tokens),
+  resetMs: newest === 0 ? 0 : minuteEnd(newest) - at,
+})
+
+const left = (limit: number, used: number) => ({ limit, remaining: Math.max(0, limit - used) })

@@ -1,0 +1,80 @@
+import type { Pool } from '../../policy/config.ts'
+import type { Building } from '../../policy/decision.ts'
+import { costOf } from '../../policy/price.ts'
+import { toolsCost } from '../../policy/tools.ts'
+import type { LeastUsage, Usage } from '../../wire/openai/usage.ts'
+import type { Bill, Settlement } from '../store.ts'
+import type { Work } from '../upstream/outcome.ts'
+import type { AdmittedCall, Spent } from './admit.ts'
+
+/** What is known of an answer when it is over. */
+export interface Delivered extends Work {
+  readonly pool: Pool
+}
+
+/** Of a whole answer without usage: most texts have more bytes for each token, so that its backend is paid for all of them. */
+const BYTES_PER_TOKEN = 3
+/** Of a prompt whose answer was cut: few texts have more bytes for each token, so that a part never costs more than all. */
+const PROMPT_BYTES_PER_TOKEN = 8
+
+/** The settlement of a request: at the backend's usage, else at an estimate that never passes the hold: from below where the answer was cut. */
+export function settlementOf(admitted: AdmittedCall, delivered: Delivered): Settlement {
+  const { caller, request, decision, hold, revision } = admitted
+  const { inputTokens, outputTokens, estimated, calls } = spentWith(admitted, delivered)
+  const { price, items } = decision.claims.spend
+  const pieces = decision.tools ? toolsCost(decision.tools, calls) : (delivered.items ?? items)
+  const cost = costOf(price, inputTokens, outputTokens, pieces)
+  const bill: Building<Bill> = {
+    requestId: hold.requestId,
+    account: caller.account,
+    plan: decision.plan.name,
+    asked: request.model ?? '',
+    model: decision.model.name,
+    pool: delivered.pool.name,
+    inputTokens,
+    outputTokens,
+    cost,
+    estimated,
+    admittedAt: hold.at,
+    revision,
+  }
+  if (decision.route) bill.rule = decision.route.name
+  if (Object.keys(calls).length > 0) bill.tools = calls
+  // What an image model calls output tokens is paid by the image, and no part of the minute.
+  return { hold, tokens: inputTokens + (request.kind === 'image' ? 0 : outputTokens), bill }
+}
+
+/** What a request weighed with what was delivered in its present round. */
+export function spentWith(admitted: AdmittedCall, work: Work): Spent {
+  const { usage, least } = work
+  const { inputTokens, outputTokens, estimated, calls } = admitted.spent ?? NOTHING_SPENT
+  const present = usage ?? (least ? leastOf(admitted, least) : estimateOf(admitted, work))
+  return {
+    inputTokens: inputTokens + present.inputTokens,
+    outputTokens: outputTokens + present.outputTokens,
+    estimated: estimated || usage === undefined,
+    calls,
+  }
+}
+
+const NOTHING_SPENT: Spent = { inputTokens: 0, outputTokens: 0, estimated: false, calls: {} }
+
+/** Tokens of an answer whose backend did not tell, at the most, and never more than are held. */
+export function estimateOf({ decision, hold }: AdmittedCall, { spoken, tokens = 0 }: Work): Usage {
+  const inputTokens = decision.claims.tokens.input
+  const held = hold.tokens - inputTokens
+  const said = spoken === undefined ? held : Math.max(tokens, Math.ceil(spoken / BYTES_PER_TOKEN))
+  return { inputTokens, outputTokens: Math.min(held, said) }
+}
+
+/** Tokens of an answer that was cut, at the least: no more than all of it would have had. */
+function leastOf({ request, decision, hold }: AdmittedCall, { inputTokens, outputTokens }: LeastUsage): Usage {
+  const { input } = decision.claims.tokens
+  const images =
+    request.kind === 'chat' && decision.model.kind === 'chat' ? request.images * decision.model.imageTokens : 0
+  const prompt = images + Math.ceil(Math.max(0, input - images) / PROMPT_BYTES_PER_TOKEN)
+  return {
+    inputTokens: inputTokens ?? Math.min(input, prompt),
+    outputTokens: Math.min(hold.tokens - input, outputTokens),
+  }
+}

@@ -1,0 +1,68 @@
+import type { EpochMs, NanoUsd, Overage } from '../../policy/config.ts'
+import type { Terms } from '../../policy/facts.ts'
+import { usdText } from '../../wire/money.ts'
+import type { AuditRow, TermsChange } from '../accounts/account-store.ts'
+
+/** Windows with a grant, the newest: counted, since by age a clock that is ahead would take the present grant away. */
+const GRANTS_KEPT = 8
+
+/** Terms after a change, and what the audit says of it. */
+interface Changed extends Pick<AuditRow, 'action' | 'before' | 'after'> {
+  readonly terms: Terms
+}
+
+export function changed(terms: Terms, change: TermsChange['change']): Changed {
+  if ('override' in change) {
+    const { override, ...others } = terms
+    const next = change.override === null ? others : { ...others, override: change.override }
+    return { terms: next, action: 'set-plan', before: override ?? '', after: change.override ?? '' }
+  }
+  if ('overage' in change) {
+    const { overage, ...others } = terms
+    const next = change.overage === null ? others : { ...others, overage: change.overage }
+    return { terms: next, action: 'set-overage', before: overageText(overage), after: overageText(change.overage) }
+  }
+  const { window, grant } = change
+  const before = terms.grants?.[window] ?? 0
+  const after = Math.max(0, before + grant)
+  const grants = { ...terms.grants, [window]: after }
+  return { terms: withGrants(terms, grants), action: 'grant', before: grantText(before), after: grantText(after) }
+}
+
+export function withClaim({ claimed: _before, ...terms }: Terms, claimed: string | undefined): Terms {
+  return claimed === undefined ? terms : { ...terms, claimed }
+}
+
+/** Whether they say the same, in whatever order. */
+export const sameTerms = (a: Terms, b: Terms): boolean =>
+  a.override === b.override &&
+  a.claimed === b.claimed &&
+  overageKey(a.overage) === overageKey(b.overage) &&
+  sameGrants(a.grants, b.grants)
+
+/** A grant of nothing is none. */
+function withGrants({ grants: _before, ...terms }: Terms, grants: Record<EpochMs, NanoUsd>): Terms {
+  const newestFirst = Object.entries(grants)
+    .filter(([, grant]) => grant > 0)
+    .sort(([a], [b]) => Number(b) - Number(a))
+  const kept = newestFirst.slice(0, GRANTS_KEPT)
+  return kept.length === 0 ? terms : { ...terms, grants: Object.fromEntries(kept) }
+}
+
+const NO_GRANTS: NonNullable<Terms['grants']> = {}
+
+function sameGrants(a = NO_GRANTS, b = NO_GRANTS): boolean {
+  const windows = Object.keys(a)
+  return windows.length === Object.keys(b).length && windows.every(window => a[Number(window)] === b[Number(window)])
+}
+
+const overageKey = (overage: Overage | undefined): boolean | number | undefined =>
+  typeof overage === 'object' ? overage.capUsd : overage
+
+function overageText(overage: Overage | null | undefined): string {
+  if (overage === null || overage === undefined) return ''
+  if (typeof overage === 'object') return `${usdText(overage.capUsd)} USD`
+  return overage ? 'on' : 'off'
+}
+
+const grantText = (grant: NanoUsd): string => (grant === 0 ? '' : `${usdText(grant)} USD`)

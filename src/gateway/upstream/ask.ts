@@ -1,0 +1,85 @@
+import type { EpochMs, Millis } from '../../policy/config.ts'
+import type { BackendHead, BackendListener, Cancel, Clock, Exchange } from '../ports.ts'
+import { causeOf } from './outcome.ts'
+
+/** One request that is sent for what it tells of a replica, and how long it may take. */
+export interface Asking {
+  /** Sends it, on a connection of its own when told so. */
+  readonly send: (fresh: boolean, listener: BackendListener) => Exchange
+  readonly connectTimeout: Millis
+  /** Of all of it. */
+  readonly limit: Millis
+  /** Takes the body of the answer, as it comes. */
+  readonly data?: (bytes: Buffer) => void
+}
+
+/** What came of it. */
+export interface Heard {
+  readonly head?: BackendHead
+  /** Why there is no whole answer: `ECONNREFUSED`, `connect timeout`, `timeout`. */
+  readonly cause?: string
+  /** When it was sent. */
+  readonly at: EpochMs
+  /** From then on: until the headers came, until the first of the body did, and until it was over. */
+  readonly headMs?: Millis
+  readonly firstMs?: Millis
+  readonly ms: Millis
+}
+
+/** Asks one replica once, and once more where a connection that was kept open had ended. `over` hears of it unless it was called off. */
+export function askOnce(
+  clock: Clock,
+  { send, connectTimeout, limit, data }: Asking,
+  over: (heard: Heard) => void,
+): Cancel {
+  const at = clock.now()
+  const from = clock.elapsed()
+  const spent = () => clock.elapsed() - from
+  let head: BackendHead | undefined
+  let headMs: Millis | undefined
+  let firstMs: Millis | undefined
+  let stop: Cancel = () => {}
+  const cancel = () => {
+    callOffLimit()
+    stop()
+  }
+  const end = (cause?: string) => {
+    cancel()
+    over({
+      ...(head && { head }),
+      ...(cause !== undefined && { cause }),
+      at,
+      ...(headMs !== undefined && { headMs }),
+      ...(firstMs !== undefined && { firstMs }),
+      ms: spent(),
+    })
+  }
+  const begin = (fresh: boolean) => {
+    const callOff = clock.after(connectTimeout, () => end('connect timeout'))
+    const exchange = send(fresh, {
+      connected: callOff,
+      head: each => {
+        head = each
+        headMs = spent()
+      },
+      data: bytes => {
+        firstMs ??= spent()
+        data?.(bytes)
+      },
+      end: () => end(),
+      failed: (error, stale) => {
+        callOff()
+        // That a connection which was kept open has ended says nothing of the replica.
+        if (stale && !fresh) begin(true)
+        else end(causeOf(error))
+      },
+    })
+    stop = () => {
+      callOff()
+      exchange.abort()
+    }
+  }
+  const callOffLimit = clock.after(limit, () => end('timeout'))
+  begin(false)
+  return cancel
+}

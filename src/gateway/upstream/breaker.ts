@@ -1,0 +1,214 @@
+import type { EpochMs, Millis } from '../../policy/config.ts'
+import { Recent } from './sliding-count.ts'
+
+/** When a failing replica is left out. */
+export interface Ejection {
+  /** Failures in a row. */
+  readonly after: number
+  /** How long the first time; twice as long the second time in a row, and so on. */
+  readonly for: Millis
+}
+
+/** A request that tries a replica which was left out; 0 is any other. */
+export type Trial = number
+
+/** Half of at least so many requests in ten seconds opens a breaker as well. */
+const RATE_REQUESTS = 20
+const RATE = 0.5
+/** How long a failed question speaks for the failures of requests. */
+const PROOF_HOLDS: Millis = 10_000
+/** The longest that a replica is left out; one that was fit for as long starts anew. */
+const LONGEST: Millis = 60_000
+
+/**
+ * What is remembered of one replica and its model. Closed: it serves. Open: it is left out. Half-open: its time is
+ * over, and one request may try it, where it is watched once a probe was answered; how that ends closes the breaker or
+ * opens it for longer.
+ */
+export class Breaker {
+  /** Probes look after the replica: a client's request tries it only once a probe was answered. */
+  watched = false
+  /** Somebody who asked was answered since the replica was left out: a request may try it. */
+  #answered = false
+  readonly #recent = new Recent()
+  /** The same with those failures alone that no request can provoke. */
+  readonly #recentSure = new Recent()
+  readonly #changed: () => void
+  #inRow = 0
+  #sureInRow = 0
+  /** When a question of our own failed here last. */
+  #provedAt: EpochMs | undefined
+  /** It was opened by a failure that the request may have provoked. */
+  #isDoubtful = false
+  /** How often in a row it opened. */
+  #openings = 0
+  #openedAt: EpochMs = 0
+  #openFor: Millis = 0
+  #closedAt: EpochMs = 0
+  #isOpen = false
+  /** The request that tries the replica, by the number it was given; 0 when none does. */
+  #trial: Trial = 0
+  #trials = 0
+  /** Those that were begun before it opened. */
+  #trialsBefore = 0
+
+  /** `changed` runs whenever the replica is left out, and when it is back. */
+  constructor(changed = () => {}) {
+    this.#changed = changed
+  }
+
+  state(now: EpochMs): 'closed' | 'open' | 'half-open' {
+    if (!this.#isOpen) return 'closed'
+    return this.#left(now) > 0 ? 'open' : 'half-open'
+  }
+
+  /** Whether a request may be sent. */
+  admits(now: EpochMs): boolean {
+    const state = this.state(now)
+    return state === 'closed' || (state === 'half-open' && this.#trial === 0 && (!this.watched || this.#answered))
+  }
+
+  /** Failures in a row. */
+  get failures(): number {
+    return this.#inRow
+  }
+
+  /** When it opened last. */
+  get openedAt(): EpochMs {
+    return this.#openedAt
+  }
+
+  /** Until a request may try it; 0 when one may now. */
+  wait(now: EpochMs): Millis {
+    return this.#isOpen ? this.#left(now) : 0
+  }
+
+  /** A request is sent. Gives what its end is to be told with: it tries the replica, where the breaker is not closed. */
+  begin(): Trial {
+    if (!this.#isOpen) return 0
+    this.#trial = ++this.#trials
+    return this.#trial
+  }
+
+  /** The replica answers: what was left out is back. Others that were sent before it was left out say nothing of now. */
+  answers(now: EpochMs, trial: Trial = 0): void {
+    const isSince = trial > this.#trialsBefore
+    if (this.#isOpen && (isSince || this.state(now) === 'half-open')) this.#close(now)
+  }
+
+  succeeded(now: EpochMs, trial: Trial = 0): void {
+    this.#inRow = 0
+    this.#sureInRow = 0
+    this.#recent.add(now, 1)
+    this.#recentSure.add(now, 1)
+    this.answers(now, trial)
+  }
+
+  /**
+   * A request failed. One that may have provoked that is `isDoubtful`: such failures open the breaker only beside a
+   * proof, or any client could take a replica from everybody else.
+   */
+  failed(now: EpochMs, ejection: Ejection, trial: Trial = 0, isDoubtful = false): void {
+    this.#inRow++
+    if (!isDoubtful) this.#sureInRow++
+    this.#recent.add(now, 1, 1)
+    this.#recentSure.add(now, 1, isDoubtful ? 0 : 1)
+    const state = this.state(now)
+    this.ended(trial)
+    if (state === 'half-open') {
+      this.open(now, ejection.for)
+      this.#isDoubtful = isDoubtful
+    } else this.#openIfBad(now, ejection)
+  }
+
+  /** A question of our own failed as well: what requests met is no fault of theirs. */
+  proved(now: EpochMs, ejection: Ejection): void {
+    this.#provedAt = now
+    this.#isDoubtful = false
+    this.#openIfBad(now, ejection)
+  }
+
+  /** A question of our own was answered: requests that failed here failed by what was in them. */
+  cleared(now: EpochMs): void {
+    this.#provedAt = undefined
+    if (this.#isOpen) {
+      // Nor is it left out for longer the next time.
+      if (this.#isDoubtful) this.#openings--
+      this.#isDoubtful = false
+      this.letTry()
+    } else if (this.state(now) === 'closed') this.#forget()
+  }
+
+  #openIfBad(now: EpochMs, { after, for: time }: Ejection): void {
+    if (this.state(now) !== 'closed') return
+    const isProved = this.#provedAt !== undefined && now - this.#provedAt <= PROOF_HOLDS
+    const inRow = isProved ? this.#inRow : this.#sureInRow
+    const { all, special } = (isProved ? this.#recent : this.#recentSure).share(now)
+    if (inRow >= after || (all >= RATE_REQUESTS && special >= all * RATE)) this.open(now, time)
+  }
+
+  /**
+   * A probe was answered: once the time of what was left out is over, one request tries it. A server may say that it is
+   * well while its model answers nobody, and of requests that failed it says nothing.
+   */
+  probeSucceeded(now: EpochMs): void {
+    if (this.state(now) === 'half-open') this.#answered = true
+  }
+
+  /** A probe failed, and the one before it as well where `again`: what serves is left out, and what is back is not. */
+  probeFailed(now: EpochMs, time: Millis, again: boolean): void {
+    const state = this.state(now)
+    if (state === 'half-open' || (state === 'closed' && again)) this.open(now, time)
+  }
+
+  /** Somebody who asked now was answered: a request may try the replica, whatever is left of its time. */
+  letTry(): void {
+    if (!this.#isOpen) return
+    this.#openFor = 0
+    this.#answered = true
+  }
+
+  /** A request ended without saying anything of the replica. */
+  ended(trial: Trial): void {
+    if (this.#isTrying(trial)) this.#trial = 0
+  }
+
+  /** Leaves the replica out. */
+  open(now: EpochMs, time: Millis): void {
+    if (!this.#isOpen && now - this.#closedAt > LONGEST) this.#openings = 0
+    this.#openings++
+    this.#openedAt = now
+    this.#openFor = Math.min(time * this.#openings, LONGEST)
+    this.#trial = 0
+    this.#answered = false
+    this.#trialsBefore = this.#trials
+    if (this.#isOpen) return
+    this.#isOpen = true
+    this.#changed()
+  }
+
+  #close(now: EpochMs): void {
+    this.#isOpen = false
+    this.#isDoubtful = false
+    this.#trial = 0
+    this.#closedAt = now
+    this.#forget()
+    this.#changed()
+  }
+
+  #forget(): void {
+    this.#inRow = 0
+    this.#sureInRow = 0
+    this.#recent.clear()
+    this.#recentSure.clear()
+  }
+
+  #isTrying(trial: Trial): boolean {
+    return trial !== 0 && trial === this.#trial
+  }
+
+  /** A clock that stepped back must not leave a replica out for ever. */
+  #left(now: EpochMs): Millis {
+    return now < this.#openedAt ? 0 : Math.max(0, this.#openedAt + this.#openFor - now)
+  }
+}

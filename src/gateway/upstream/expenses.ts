@@ -1,0 +1,152 @@
+import type { BackendSettings } from '../../config/settings.ts'
+import type { NanoUsd, Pool, Price } from '../../policy/config.ts'
+import { costOf } from '../../policy/price.ts'
+import type { Usage } from '../../wire/openai/usage.ts'
+import type { AdmittedCall } from '../admission/admit.ts'
+import { estimateOf, settlementOf } from '../admission/settlement.ts'
+import type { Alarm } from '../ports.ts'
+import type { Store } from '../store.ts'
+import type { Failure } from './failover.ts'
+import type { Work } from './outcome.ts'
+import { type Found, MOST, type Verdict } from './question.ts'
+
+/** What was taken of a pool's hour for one attempt. */
+export interface Allowance {
+  /** Puts right what was taken, once it is known what the attempt cost. */
+  settle(cost: NanoUsd): void
+}
+
+/** Of a pool whose hour has no limit. */
+const FREE: Allowance = { settle: () => {} }
+
+/** Behind the attempts of a request, of which there are never so many. */
+const FIRST_QUESTION = 1000
+
+type ExpenseStore = Pick<Store, 'takeAllowance' | 'amendAllowance' | 'recordWaste'>
+
+/** What the attempts at one request cost the operator, at the prices of the pools: never charged to the client. */
+export class Expenses {
+  readonly #store: ExpenseStore
+  readonly #alarm: Alarm
+  readonly #settingsOf: (pool: Pool) => BackendSettings
+  readonly #admitted: AdmittedCall
+  readonly #before: number
+  /** Questions of our own that this request gave rise to. */
+  #questions = 0
+
+  /** `before` attempts at rounds before were written down, by other numbers. */
+  constructor(
+    ports: {
+      readonly store: ExpenseStore
+      readonly alarm: Alarm
+      readonly settingsOf: (pool: Pool) => BackendSettings
+    },
+    admitted: AdmittedCall,
+    before = 0,
+  ) {
+    this.#before = before
+    this.#store = ports.store
+    this.#alarm = ports.alarm
+    this.#settingsOf = ports.settingsOf
+    this.#admitted = admitted
+  }
+
+  /** Takes what an attempt may cost at most; undefined when the pool's hour does not hold it. */
+  take(pool: Pool): Allowance | Promise<Allowance | undefined> {
+    const { cost, maxUsdPerHour } = this.#settingsOf(pool)
+    return cost && maxUsdPerHour !== undefined ? this.#take(pool, cost, maxUsdPerHour) : FREE
+  }
+
+  async #take(pool: Pool, cost: Price, limit: NanoUsd): Promise<Allowance | undefined> {
+    const { claims } = this.#admitted.decision
+    const amount = costOf(cost, claims.tokens.input, this.#paidOutput(this.#mostOutput), this.#images)
+    const at = await this.#store.takeAllowance({ pool: pool.name, amount, limit })
+    if (at === undefined) return undefined
+    return {
+      settle: actual => {
+        if (actual === amount) return
+        this.#store.amendAllowance({ pool: pool.name, at, difference: actual - amount }).catch((error: unknown) => {
+          // It stays counted at its most until the hour is over.
+          this.#alarm('the hourly cost of a pool could not be corrected', { pool: pool.name, error: String(error) })
+        })
+      },
+    }
+  }
+
+  /** What work costs in a pool, at an estimate where the backend did not tell. */
+  costOf(pool: Pool, work: Work | undefined): NanoUsd {
+    const { cost } = this.#settingsOf(pool)
+    if (!cost || !work) return 0
+    const { inputTokens, outputTokens } = work.usage ?? estimateOf(this.#admitted, work)
+    return costOf(cost, inputTokens, this.#paidOutput(outputTokens), this.#images)
+  }
+
+  /** Writes down what a failed attempt cost, by its number. The answer does not wait for it, and does not fail with it. */
+  record({ pool, cause, work }: Failure, attempt: number): void {
+    if (!work || !this.#settingsOf(pool).cost) return
+    // The rounds before have rows of their own.
+    const { spent: _, ...admitted } = this.#admitted
+    // Its operator may have to pay for the most of it.
+    const { least: _least, ...most } = work
+    const { bill } = settlementOf(admitted, { pool, ...most })
+    const waste = { attempt: this.#before + attempt, cause, bill: { ...bill, cost: this.costOf(pool, work) } }
+    this.#store.recordWaste([waste]).catch((error: unknown) => {
+      this.#alarm('the cost of a failed attempt could not be recorded', {
+        requestId: bill.requestId,
+        error: String(error),
+      })
+    })
+  }
+
+  /**
+   * Asks a question of our own where the hour of the pool has room for it, and writes down what it cost as any other
+   * attempt that nobody pays for, beside those of the request which gave rise to it.
+   */
+  async ofQuestion(pool: Pool, ask: () => Promise<Found>): Promise<Verdict> {
+    const { cost, maxUsdPerHour } = this.#settingsOf(pool)
+    if (!cost) return (await ask()).verdict
+    const amount = costOf(cost, MOST.inputTokens, MOST.outputTokens, 0)
+    try {
+      const take = { pool: pool.name, amount, limit: maxUsdPerHour ?? 0 }
+      if (maxUsdPerHour !== undefined && (await this.#store.takeAllowance(take)) === undefined)
+        return { kind: 'unknown' }
+    } catch {
+      // The store is away, as whoever is served next will be told: nothing is known of the pool.
+      return { kind: 'unknown' }
+    }
+    const { verdict, usage } = await ask()
+    if (usage) this.#recordQuestion(pool, usage)
+    return verdict
+  }
+
+  #recordQuestion(pool: Pool, usage: Usage): void {
+    const { spent: _, ...admitted } = this.#admitted
+    const { bill } = settlementOf(admitted, { pool, usage })
+    const { cost } = this.#settingsOf(pool)
+    const paid = cost ? costOf(cost, usage.inputTokens, usage.outputTokens, 0) : 0
+    const attempt = FIRST_QUESTION + this.#before + this.#questions++
+    this.#store
+      .recordWaste([{ attempt, cause: 'a question of our own', bill: { ...bill, cost: paid } }])
+      .catch((error: unknown) => {
+        this.#alarm('the cost of a routing question could not be recorded', {
+          requestId: bill.requestId,
+          error: String(error),
+        })
+      })
+  }
+
+  /** What an image model calls output tokens is paid by the image. */
+  #paidOutput(tokens: number): number {
+    return this.#admitted.request.kind === 'image' ? 0 : tokens
+  }
+
+  get #images(): number {
+    const { request, decision } = this.#admitted
+    return request.kind === 'image' ? decision.claims.spend.items : 0
+  }
+
+  get #mostOutput(): number {
+    const { decision, hold } = this.#admitted
+    return hold.tokens - decision.claims.tokens.input
+  }
+}

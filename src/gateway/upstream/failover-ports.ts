@@ -1,0 +1,62 @@
+import type { BackendSettings, Settings } from '../../config/settings.ts'
+import type { Pool } from '../../policy/config.ts'
+import type { AdmittedCall } from '../admission/admit.ts'
+import type { Call, Gateway } from '../infer.ts'
+import { Expenses } from './expenses.ts'
+import type { FailoverPorts } from './failover.ts'
+import type { Replica } from './pools.ts'
+import { generates, type Verdict } from './question.ts'
+
+/** What failover works with for one request. */
+export function failoverPorts(
+  gateway: Gateway,
+  { client, trying }: Pick<Call, 'client' | 'trying'>,
+  admitted: AdmittedCall,
+  failures = 0,
+): FailoverPorts {
+  const settingsOf = (pool: Pool) => backendOf(gateway.settings, pool)
+  // Each by name: to copy all of a gateway for every request costs more than anything else that is done for it.
+  const { pools, clock, chance, alarm, store } = gateway
+  const expenses = new Expenses({ store, alarm, settingsOf }, admitted, failures)
+  const { account } = admitted.caller
+  const inquire = (pool: Pool, replica: Replica) => inquireAs(gateway, admitted, expenses, pool, replica)
+  return {
+    pools,
+    clock,
+    chance,
+    alarm,
+    client,
+    settingsOf,
+    expenses,
+    trying: pool => trying(admitted, pool),
+    account,
+    inquire,
+  }
+}
+
+function inquireAs(
+  { settings, pools, inquiries, send }: Gateway,
+  { request, hold }: AdmittedCall,
+  expenses: Expenses,
+  pool: Pool,
+  replica: Replica,
+): Promise<Verdict> {
+  const backend = backendOf(settings, pool)
+  return inquiries.verdict({
+    pool,
+    replica,
+    state: pools.of(pool.name),
+    kind: request.kind,
+    settings: backend,
+    ejection: backend.eject,
+    id: `${hold.requestId}-check`,
+    send,
+    paid: ask => (generates(request.kind) ? expenses.ofQuestion(pool, ask) : ask().then(({ verdict }) => verdict)),
+  })
+}
+
+export function backendOf({ backends }: Settings, { name }: Pool): BackendSettings {
+  const backend = backends.get(name)
+  if (!backend) throw new Error(`pool ${name} has no backend settings`)
+  return backend
+}

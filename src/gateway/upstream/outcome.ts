@@ -1,0 +1,233 @@
+import type { EpochMs, Millis } from '../../policy/config.ts'
+import { isObject } from '../../wire/openai/body.ts'
+import { errorText, parse } from '../../wire/openai/chunk.ts'
+import type { LeastUsage, Usage } from '../../wire/openai/usage.ts'
+
+/** How an attempt ended, before anything of it reached the client. DESIGN.md, section 6, has the table. */
+export type Outcome<A> = { readonly kind: 'answered'; readonly answer: A } | Rejected | Failed | Left
+
+/** The backend found the request itself wrong: no other would take it, unless it takes longer prompts. */
+export interface Rejected {
+  readonly kind: 'rejected'
+  /** For the operator. */
+  readonly cause: string
+  /** For the client, once it is scrubbed. */
+  readonly problem: string
+  /** The backend's own word for it, such as `context_length_exceeded`. */
+  readonly reason?: string
+  readonly tooLong: boolean
+  /** What kind of refusal it is, where it is no 400. */
+  readonly as?: 'forbidden' | 'not-found'
+}
+
+/** What a backend said, for the client, once it is scrubbed. */
+export type Told = Pick<Rejected, 'problem' | 'reason'>
+
+/** The client left, and so the attempt was given up. */
+export interface Left {
+  readonly kind: 'left'
+  /** What a backend may have done for it; absent when the request was not on its way. */
+  readonly work?: Work
+}
+
+export interface Failed {
+  readonly kind: 'failed'
+  /** For the operator: `ECONNREFUSED`, `headers timeout`, `status 503`. */
+  readonly cause: string
+  /** Who may be at fault: the replica, the whole pool, as for wrong credentials, or nobody. */
+  readonly blame: 'replica' | 'pool' | 'nobody'
+  /** No request can provoke it: breakers count it at once. They count any other only beside a proof of our own. */
+  readonly sure?: true
+  /** The status says that this very request is what cannot be served: where the replica serves others, no third one is tried. */
+  readonly isOfRequest?: true
+  /** What it comes to where the replica serves others. */
+  readonly refusal?: Rejected
+  /** What the client is told should nobody else answer. */
+  readonly told?: Told
+  /** What comes next: another replica, another pool, the same replica on a fresh connection, or nothing. */
+  readonly next: 'replica' | 'pool' | 'fresh' | 'nothing'
+  /** Whether a pool of one replica may try it once more. */
+  readonly again?: boolean
+  /** No requests of its kind for a while. */
+  readonly pause?: Pause
+  /** What the backend may have done, which nobody pays for. */
+  readonly work?: Work
+}
+
+/** How long a replica is left alone. */
+export interface Pause {
+  readonly time: Millis
+  /** The replica said so, by its Retry-After; a 429 without one gets a pause of ours. */
+  readonly asked: boolean
+}
+
+/** What is known of the work of a backend, beside that it read the prompt. */
+export interface Work {
+  readonly usage?: Usage
+  /** Bytes of what the model said; unknown when a whole answer never came, which may have been all of it. */
+  readonly spoken?: number
+  /** Of a stream: tokens that it made for that at the least. */
+  readonly tokens?: number
+  /** Of an answer that was cut: what its client is charged for. */
+  readonly least?: LeastUsage
+  /** What is paid by the piece, where that is known. */
+  readonly items?: number
+}
+
+/** Charged where nothing of an answer came: the prompt. */
+export const PROMPT_ONLY: LeastUsage = { outputTokens: 0 }
+
+const READ_ONLY: Work = { spoken: 0 }
+
+/** What a backend said instead of an answer. */
+export interface ErrorAnswer {
+  readonly status: number
+  readonly body: Buffer
+  /** Whether there was more of it than is read. */
+  readonly isCut: boolean
+  /** Its Retry-After. */
+  readonly retryAfter?: string
+}
+
+/** Nothing of the request was read. */
+export const failedUnread = (cause: string): Failed => ({ ...failed(cause), sure: true })
+
+/** A replica failed, having worked on the request for all that is known. */
+export const failed = (cause: string, work?: Work): Failed => ({
+  kind: 'failed',
+  cause,
+  blame: 'replica',
+  next: 'replica',
+  ...(work && { work }),
+})
+
+/** After a 429 that asked for none. */
+const PAUSE: Pause = { time: 1000, asked: false }
+/** Statuses that say the request is wrong, wherever it is sent. */
+const REJECTIONS = new Set([400, 413, 415, 422])
+const NEEDS_REASON = new Set([400, 422])
+/** Statuses of those who did not begin to work. */
+const UNWORKED = new Set([502, 503, 529])
+const AGAIN = new Set([500, 502, 503])
+/** Statuses of those who are busy or gone, whatever they are asked. Any other 5xx may be the request's doing. */
+const UNAVAILABLE = new Set([408, 502, 503, 504, 529])
+/** Statuses that nobody should be told who is no operator: about our key, our account, and where the backend is. */
+const OURS = new Set([401, 402, 407])
+
+/** What an answer other than 200 comes to. */
+export function ofAnswer({ status, body, isCut, retryAfter }: ErrorAnswer, now: EpochMs): Rejected | Failed {
+  const text = body.toString('utf8')
+  const answer = parse(text)
+  // Whoever judged a request says why, if at length; a server that could not read it says nothing, and another may.
+  const isReason = isObject(answer) || (isCut && text.startsWith('{'))
+  if (NEEDS_REASON.has(status) && !isReason) return failed(`status ${status} without a reason`)
+  return ofStatus(status, isObject(answer) ? (answer.error ?? answer) : undefined, pauseIn(retryAfter, now))
+}
+
+/** What an error in place of a 200's answer comes to: as its own code, or else as a 500. */
+export function ofError(error: unknown, work: Work): Rejected | Failed {
+  const status = isTooLong(error) ? 400 : statusIn(error)
+  const outcome = ofStatus(status ?? 500, error, undefined)
+  if (outcome.kind === 'rejected') return outcome
+  return { ...outcome, cause: eventCause(error), ...(outcome.blame === 'replica' && { work }) }
+}
+
+/** Its text is a backend's to write: it may hold anything, and as much of it. */
+function eventCause(error: unknown): string {
+  const code = codesOf(error).find(each => typeof each === 'number' || (typeof each === 'string' && PLAIN.test(each)))
+  return code === undefined ? 'error event' : `error event ${code}`
+}
+
+const PLAIN = /^[A-Za-z0-9_.-]{1,40}$/
+
+/** The error in an answer that is none: `{"error": …}`. */
+export function errorIn(bytes: Buffer): unknown {
+  const answer = parse(bytes.toString('utf8'))
+  return isObject(answer) && answer.error !== null ? answer.error : undefined
+}
+
+function ofStatus(status: number, error: unknown, pause: Pause | undefined): Rejected | Failed {
+  if (hasCode(error, 'insufficient_quota'))
+    return { kind: 'failed', cause: `status ${status}: insufficient_quota`, blame: 'pool', next: 'pool' }
+  const cause = `status ${status}`
+  const told = toldOf(error)
+  if (REJECTIONS.has(status) && !saysNoModel(error))
+    return { kind: 'rejected', cause, ...told, tooLong: isTooLong(error) }
+  if (status === 429) return { kind: 'failed', cause, blame: 'nobody', next: 'replica', told, pause: pause ?? PAUSE }
+  if (status === 409 || status === 425) return { kind: 'failed', cause, blame: 'nobody', next: 'replica', told }
+  if (status >= 300 && status < 500 && status !== 408) return ofPool(status, told)
+  const isOfRequest = !UNAVAILABLE.has(status) && status >= 500
+  return {
+    ...failed(cause, UNWORKED.has(status) ? undefined : READ_ONLY),
+    again: AGAIN.has(status),
+    ...(isOfRequest && { isOfRequest, told }),
+    ...(pause !== undefined && { pause }),
+  }
+}
+
+/** Wrong credentials, address or model, the same for every replica; or this request alone, where others are served. */
+function ofPool(status: number, told: Told): Failed {
+  const cause = `status ${status}`
+  const failure: Failed = { kind: 'failed', cause, blame: 'pool', next: 'pool', told }
+  if (status < 400 || OURS.has(status)) return failure
+  const refusal: Rejected = { kind: 'rejected', cause, ...told, tooLong: false, ...AS[status] }
+  return { ...failure, refusal }
+}
+
+const AS: Readonly<Record<number, Pick<Rejected, 'as'>>> = { 403: { as: 'forbidden' }, 404: { as: 'not-found' } }
+
+/** Its own words for it, as far as they are words. */
+function toldOf(error: unknown): Told {
+  const reason = codesOf(error).find((each): each is string => typeof each === 'string' && REASON.test(each))
+  return { problem: errorText(error), ...(reason !== undefined && { reason }) }
+}
+
+const REASON = /^[A-Za-z][A-Za-z0-9_.-]{2,63}$/
+
+/** The model is named here, and not by clients. */
+const saysNoModel = (error: unknown): boolean => NO_MODEL.some(code => hasCode(error, code))
+const NO_MODEL = ['model_not_found', 'DeploymentNotFound']
+
+/** Name resolution and TLS fail alike for every replica of a pool. */
+const POOL_ERRORS = /^(ENOTFOUND|EAI_|ERR_TLS|ERR_SSL|EPROTO|CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO)/
+/** The gateway has no file descriptor, port or memory left for a connection: no replica is the worse for it. */
+const OWN_FAULTS = /^(EMFILE|ENFILE|ENOBUFS|ENOMEM|EADDRNOTAVAIL)$/
+export const isOwnFault = (cause: string): boolean => OWN_FAULTS.test(cause)
+/** The connection never stood. */
+const CONNECT_ERRORS = /^(ECONNREFUSED|EHOSTUNREACH|ENETUNREACH|ETIMEDOUT|UND_ERR_CONNECT_TIMEOUT)/
+
+/** What a connection that broke before the headers comes to. */
+export function ofBreak(error: Error, { stale, work }: { readonly stale: boolean; readonly work?: Work }): Failed {
+  const cause = causeOf(error)
+  if (stale) return { kind: 'failed', cause, blame: 'nobody', next: 'fresh' }
+  // Another pool may have a connection that is open.
+  if (isOwnFault(cause)) return { kind: 'failed', cause, blame: 'nobody', next: 'pool' }
+  if (POOL_ERRORS.test(cause)) return { kind: 'failed', cause, blame: 'pool', next: 'pool', sure: true }
+  if (!work || CONNECT_ERRORS.test(cause)) return failedUnread(cause)
+  return { ...failed(cause, work), again: true }
+}
+
+export const causeOf = (error: Error): string =>
+  'code' in error && typeof error.code === 'string' ? error.code : error.name
+
+const codesOf = (error: unknown): unknown[] => (isObject(error) ? [error.code, error.type] : [])
+const hasCode = (error: unknown, code: string): boolean => codesOf(error).includes(code)
+
+/** OpenAI's code, and what vLLM, SGLang and llama.cpp say. */
+const TOO_LONG =
+  /context[_ ]length[_ ]exceeded|maximum context length|longer than the model's context|exceeds the (available )?context size/i
+const isTooLong = (error: unknown): boolean =>
+  codesOf(error).some(code => typeof code === 'string' && TOO_LONG.test(code)) || TOO_LONG.test(errorText(error))
+
+function statusIn(error: unknown): number | undefined {
+  if (!isObject(error)) return undefined
+  const { code, status, status_code } = error
+  return [code, status, status_code].map(Number).find(each => Number.isInteger(each) && each >= 400 && each < 600)
+}
+
+/** Seconds, or a date. */
+function pauseIn(retryAfter: string | undefined, now: EpochMs): Pause | undefined {
+  if (retryAfter === undefined) return undefined
+  const millis = /^\d+(\.\d+)?$/.test(retryAfter) ? Number(retryAfter) * 1000 : Date.parse(retryAfter) - now
+  return Number.isFinite(millis) ? { time: Math.max(0, Math.ceil(millis)), asked: true } : undefined
+}

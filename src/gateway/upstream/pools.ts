@@ -1,0 +1,196 @@
+import type { EpochMs, Millis, Pool } from '../../policy/config.ts'
+import { Breaker, type Ejection } from './breaker.ts'
+import type { Pause } from './outcome.ts'
+import type { Probed } from './probe.ts'
+import { Recent, type Share } from './sliding-count.ts'
+import { Slots } from './slots.ts'
+
+/** Second attempts in ten seconds, as a share of the requests that came in them; beyond it, so many at once. */
+const RETRY_SHARE = 0.2
+const RETRIES_AT_ONCE = 3
+/** The longest that a Retry-After is believed. */
+const LONGEST_COOLDOWN: Millis = 60_000
+/** Accounts whose pauses a replica remembers at once. */
+const MOST_PAUSES = 1000
+
+/** One replica of a pool: which has one model, so that what is remembered here is of a replica and its model. */
+export class Replica {
+  readonly url: string
+  readonly breaker: Breaker
+  inFlight = 0
+  /** What the last probe found, where there was one. */
+  probed?: Probed
+  /** An operator wants no new requests here. */
+  drained = false
+  #pause: PauseSince = NO_PAUSE
+  /** Pauses that a replica gave in answer to one account: what that sent may be why. */
+  readonly #pausesOf = new Map<string, PauseSince>()
+
+  constructor(url: string, changed: (replica: Replica) => void) {
+    this.url = url
+    this.breaker = new Breaker(() => changed(this))
+  }
+
+  /** The replica gets a pause: of all requests, or of those of one account. */
+  cool(now: EpochMs, { time, asked }: Pause, account?: string): void {
+    if (this.cooling(now, account) >= time) return
+    const pause = { from: now, time: Math.min(time, LONGEST_COOLDOWN), asked }
+    if (account === undefined) this.#pause = pause
+    else this.#remember(account, pause)
+  }
+
+  #remember(account: string, pause: PauseSince): void {
+    const [oldest] = this.#pausesOf.keys()
+    if (oldest !== undefined && this.#pausesOf.size >= MOST_PAUSES) this.#pausesOf.delete(oldest)
+    // Behind all others: the first is the oldest.
+    this.#pausesOf.delete(account)
+    this.#pausesOf.set(account, pause)
+  }
+
+  /** What is left of the pause for an account, or for everybody. */
+  cooling(now: EpochMs, account?: string): Millis {
+    return Math.max(leftOf(this.#pause, now), leftOf(this.#pauseOf(account), now))
+  }
+
+  /** Whether the replica itself said how long that pause is to be. */
+  askedForPause(now: EpochMs, account?: string): boolean {
+    const [all, own] = [this.#pause, this.#pauseOf(account)]
+    return leftOf(own, now) > leftOf(all, now) ? own.asked : all.asked
+  }
+
+  #pauseOf(account: string | undefined): PauseSince {
+    // Nearly always there is none, and nothing to look up.
+    if (account === undefined || this.#pausesOf.size === 0) return NO_PAUSE
+    return this.#pausesOf.get(account) ?? NO_PAUSE
+  }
+
+  /** Whether a request may be sent here, once a pause of at most `patience` is over. */
+  isFit(now: EpochMs, patience: Millis = 0, account?: string): boolean {
+    return !this.drained && this.cooling(now, account) <= patience && this.breaker.admits(now)
+  }
+
+  /** Until a request may be sent here; forever when an operator wants none. */
+  wait(now: EpochMs, account?: string): Millis {
+    return this.drained ? Number.POSITIVE_INFINITY : Math.max(this.cooling(now, account), this.breaker.wait(now))
+  }
+}
+
+interface PauseSince extends Pause {
+  readonly from: EpochMs
+}
+
+const NO_PAUSE: PauseSince = { from: 0, time: 0, asked: false }
+
+const leftOf = ({ from, time }: PauseSince, now: EpochMs): Millis => (now < from ? 0 : Math.max(0, from + time - now))
+
+/** What this process knows of one pool. */
+export class PoolState {
+  readonly slots = new Slots()
+  readonly #replicas = new Map<string, Replica>()
+  /** Those that `replicas` was asked for last. */
+  #declared: readonly string[] = []
+  #present: readonly Replica[] = []
+  readonly #changed: (replica: Replica) => void
+  /** Requests that came to the pool, and second attempts in it. */
+  readonly #sent = new Recent()
+  /** Why no replica of it could be used, as the operator was told. */
+  complaint: string | undefined
+  /** Second attempts that nothing is known of yet. */
+  retrying = 0
+  /** An operator wants no new requests here. */
+  drained = false
+
+  constructor(changed: (replica: Replica) => void) {
+    this.#changed = changed
+  }
+
+  replica(url: string): Replica {
+    let replica = this.#replicas.get(url)
+    if (!replica) {
+      replica = new Replica(url, this.#changed)
+      this.#replicas.set(url, replica)
+    }
+    return replica
+  }
+
+  /** Those that the pool is declared to have now. */
+  replicas({ replicas }: Pool): readonly Replica[] {
+    if (replicas !== this.#declared) {
+      this.#declared = replicas
+      this.#present = replicas.map(url => this.replica(url))
+    }
+    return this.#present
+  }
+
+  /** Whether any replica is fit to serve. */
+  isUp(pool: Pool, now: EpochMs, patience: Millis, account?: string): boolean {
+    return !this.drained && this.replicas(pool).some(replica => replica.isFit(now, patience, account))
+  }
+
+  /** Requests that came to the pool of late, the special ones being second attempts. */
+  sent(now: EpochMs): Share {
+    return this.#sent.share(now)
+  }
+
+  /** Why no request is sent here, for the log. */
+  whyUnfit(pool: Pool, now: EpochMs, account?: string): string {
+    const replicas = this.replicas(pool)
+    if (this.drained || replicas.every(({ drained }) => drained)) return 'drained'
+    return replicas.some(replica => replica.cooling(now, account) > 0) ? 'paused' : 'ejected'
+  }
+
+  /** Counts an attempt; false for a retry when there were too many of late. */
+  allows(isRetry: boolean, now: EpochMs): boolean {
+    if (isRetry && this.retrying >= RETRIES_AT_ONCE) {
+      const { all, special } = this.#sent.share(now)
+      if (special >= Math.floor(all * RETRY_SHARE)) return false
+    }
+    this.#sent.add(now, isRetry ? 0 : 1, isRetry ? 1 : 0)
+    return true
+  }
+}
+
+/** Hears of a replica that is left out, or back. */
+export type ReplicaChanged = (pool: string, replica: Replica) => void
+
+/** What this process knows of every pool. It outlives the configuration: another process knows its own. */
+export class Pools {
+  readonly #states = new Map<string, PoolState>()
+  readonly #changed: ReplicaChanged
+
+  constructor(changed: ReplicaChanged = () => {}) {
+    this.#changed = changed
+  }
+
+  of(name: string): PoolState {
+    let state = this.#states.get(name)
+    if (!state) {
+      state = new PoolState(replica => this.#changed(name, replica))
+      this.#states.set(name, state)
+    }
+    return state
+  }
+
+  /** Names of the pools without one replica that may serve an account; `patienceOf` is what a pool waits for a pause to end. */
+  down(pools: Iterable<Pool>, now: EpochMs, patienceOf: (pool: string) => Millis, account?: string): string[] {
+    const down: string[] = []
+    for (const pool of pools) {
+      if (!this.of(pool.name).isUp(pool, now, patienceOf(pool.name), account)) down.push(pool.name)
+    }
+    return down
+  }
+
+  /** A failure that every replica of the pool would meet. */
+  failed(pool: Pool, now: EpochMs, ejection: Ejection): void {
+    for (const { breaker } of this.of(pool.name).replicas(pool)) breaker.failed(now, ejection)
+  }
+}
+
+/** The less busy of two random replicas, `random` giving numbers in [0, 1). */
+export function lessBusy(replicas: readonly Replica[], random: () => number): Replica | undefined {
+  const first = Math.floor(random() * replicas.length)
+  // The second is another one: an offset of 1 to length - 1.
+  const second = (first + 1 + Math.floor(random() * (replicas.length - 1))) % replicas.length
+  const [a, b] = [replicas[first], replicas[second]]
+  return a && b && b.inFlight < a.inFlight ? b : a
+}

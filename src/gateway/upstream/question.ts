@@ -1,0 +1,152 @@
+import { Buffer } from 'node:buffer'
+import type { BackendSettings } from '../../config/settings.ts'
+import type { EpochMs, Kind, Millis, Pool } from '../../policy/config.ts'
+import { isObject } from '../../wire/openai/body.ts'
+import { parse } from '../../wire/openai/chunk.ts'
+import type { Usage } from '../../wire/openai/usage.ts'
+import { readPassedUsage } from '../../wire/passthrough/passed-usage.ts'
+import type { Clock, Probe, Send } from '../ports.ts'
+import { askOnce, type Heard } from './ask.ts'
+import { errorIn, type Failed, ofAnswer, ofError, type Pause, type Rejected } from './outcome.ts'
+
+/** What a question of our own found out about a replica that failed a client's request. */
+export type Verdict =
+  /** It answers. `listsModel` is false where it lists its models, and that of its pool is not among them. */
+  | { readonly kind: 'serves'; readonly listsModel?: boolean }
+  /** It wants no requests for a while, ours neither. */
+  | { readonly kind: 'paused'; readonly pause: Pause }
+  /** It fails for us too. */
+  | { readonly kind: 'fails'; readonly pause?: Pause }
+  /** It refuses us as any replica of the pool would: the key, the model or the account is wrong. */
+  | { readonly kind: 'unusable'; readonly cause: string }
+  /** What it answered proves nothing. */
+  | { readonly kind: 'unknown' }
+
+/** A verdict, and the tokens it took. */
+export interface Found {
+  readonly verdict: Verdict
+  readonly usage?: Usage
+}
+
+export interface QuestionPorts {
+  readonly clock: Clock
+  readonly probe: Probe
+  readonly send: Send
+}
+
+/** Who is asked, and for what kind of request: a chat and embeddings are tried, for anything else models are listed. */
+export interface Question {
+  readonly pool: Pool
+  readonly replica: string
+  readonly kind: Kind
+  readonly settings: Pick<BackendSettings, 'key' | 'connectTimeout'>
+  /** Told to the backend as the id of the request. */
+  readonly id: string
+}
+
+/** Of the whole answer: a healthy model that is busy needs some seconds for its one token. */
+const LIMIT: Millis = 10_000
+/** An answer of one token, or a list of models, is not larger. */
+const MAX_BYTES = 1_048_576
+
+/** What a generation may take at most: the few words asked, and one token. */
+export const MOST: Usage = { inputTokens: 64, outputTokens: 1 }
+
+const GENERATIONS = {
+  chat: {
+    path: '/chat/completions',
+    bodyFor: (model: string) => ({ model, messages: [{ role: 'user', content: 'Hi' }], max_tokens: 1 }),
+    answers: 'choices',
+  },
+  embedding: {
+    path: '/embeddings',
+    bodyFor: (model: string) => ({ model, input: 'Hi' }),
+    answers: 'data',
+  },
+} as const
+
+/** Whether the question makes a model work. */
+export const generates = (kind: Kind): kind is keyof typeof GENERATIONS => kind in GENERATIONS
+
+/** Asks a replica one harmless question. Never rejects. */
+export async function askQuestion(ports: QuestionPorts, question: Question): Promise<Found> {
+  const { clock } = ports
+  const { heard, body } = await sent(ports, question)
+  if (heard.cause !== undefined || !heard.head) return { verdict: { kind: 'fails' } }
+  const { status, retryAfter } = heard.head
+  const answer = { status, body, isCut: false, ...(retryAfter !== undefined && { retryAfter }) }
+  const { kind } = question
+  if (generates(kind)) return ofGeneration(answer, GENERATIONS[kind].answers, clock.now())
+  return ofList(answer, question, clock.now())
+}
+
+interface Sent {
+  readonly heard: Heard
+  readonly body: Buffer
+}
+
+function sent({ clock, probe, send }: QuestionPorts, question: Question): Promise<Sent> {
+  const { pool, replica, kind, settings, id } = question
+  const { connectTimeout, key } = settings
+  const chunks: Buffer[] = []
+  let size = 0
+  const data = (bytes: Buffer) => {
+    size += bytes.length
+    if (size <= MAX_BYTES) chunks.push(bytes)
+  }
+  const { origin, pathname } = new URL(replica)
+  const listing = { origin, path: `${pathname.replace(/\/$/, '')}/models`, ...(key && { key }), connectTimeout }
+  const open: Parameters<typeof askOnce>[1]['send'] = (fresh, listener) => {
+    if (!generates(kind)) return probe({ ...listing, fresh }, listener)
+    const { path, bodyFor } = GENERATIONS[kind]
+    const body = Buffer.from(JSON.stringify(bodyFor(pool.model)))
+    return send({ pool: pool.name, replica, fresh, path, body, requestId: id }, listener)
+  }
+  return new Promise(resolve => {
+    askOnce(clock, { send: open, connectTimeout, limit: LIMIT, data }, heard =>
+      resolve({ heard, body: Buffer.concat(chunks) }),
+    )
+  })
+}
+
+type Answer = Parameters<typeof ofAnswer>[0]
+
+function ofGeneration(answer: Answer, field: 'choices' | 'data', now: EpochMs): Found {
+  if (answer.status !== 200) return { verdict: verdictOf(ofAnswer(answer, now)) }
+  const error = errorIn(answer.body)
+  if (error !== undefined) return { verdict: verdictOf(ofError(error, {})) }
+  const said = parse(answer.body.toString('utf8'))
+  const answers = isObject(said) ? said[field] : undefined
+  if (!Array.isArray(answers) || answers.length === 0) return { verdict: { kind: 'fails' } }
+  const usage = readPassedUsage(said)
+  return { verdict: { kind: 'serves' }, ...(usage && { usage }) }
+}
+
+/** Nobody is obliged to list models: only that a key is refused, and that the server fails, is proof. */
+function ofList(answer: Answer, { pool }: Question, now: EpochMs): Found {
+  const { status } = answer
+  if (status >= 200 && status < 300) {
+    const listsModel = isListed(answer.body, pool.model)
+    return { verdict: { kind: 'serves', ...(listsModel !== undefined && { listsModel }) } }
+  }
+  if (status >= 300 && status < 500 && !TELLING.has(status)) return { verdict: { kind: 'unknown' } }
+  return { verdict: verdictOf(ofAnswer(answer, now)) }
+}
+
+const TELLING = new Set([401, 402, 403, 408, 429])
+
+/** Whether a model is in a list of models; undefined where there is no such list. */
+function isListed(body: Buffer, model: string): boolean | undefined {
+  const list = parse(body.toString('utf8'))
+  const data = isObject(list) && Array.isArray(list.data) ? list.data.filter(isObject) : []
+  return data.length === 0 ? undefined : data.some(({ id }) => id === model)
+}
+
+/** The same words mean more in an answer to us: nobody else can have provoked them. */
+function verdictOf(outcome: Rejected | Failed): Verdict {
+  if (outcome.kind === 'rejected') return { kind: 'serves' }
+  if (outcome.pause && outcome.blame === 'nobody') return { kind: 'paused', pause: outcome.pause }
+  if (outcome.blame === 'pool') return { kind: 'unusable', cause: outcome.cause }
+  const { pause } = outcome
+  return outcome.blame === 'replica' ? { kind: 'fails', ...(pause && { pause }) } : { kind: 'unknown' }
+}

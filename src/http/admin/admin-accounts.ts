@@ -1,0 +1,101 @@
+import type { AccountRecord, TermsChange } from '../../gateway/accounts/account-store.ts'
+import type { NanoUsd } from '../../policy/config.ts'
+import type { Denial } from '../../policy/denial.ts'
+import { planOf } from '../../policy/plan.ts'
+import { invalid, isDenial, isObject, type JsonObject } from '../../wire/openai/body.ts'
+import { validator } from '../../wire/openai/validate.ts'
+import { type Desk, type Errand, NAME, textOf, unknownPlan } from './admin-errand.ts'
+import { accountNamed, noAccount } from './admin-named.ts'
+import { type ShownAccount, shownAccount } from './admin-records.ts'
+
+const USD = {
+  type: 'string',
+  pattern: '^-?[0-9]{1,7}(\\.[0-9]{1,9})?$',
+  description: 'must be US dollars, such as 12.50',
+}
+const checkNamed = (properties: object) =>
+  validator({
+    type: 'object',
+    required: ['account', ...Object.keys(properties)],
+    properties: { account: NAME, ...properties },
+    additionalProperties: false,
+  })
+const overage = {
+  type: ['boolean', 'null', 'object'],
+  required: ['cap_usd'],
+  properties: { cap_usd: USD },
+  additionalProperties: false,
+}
+
+/** What operators decide of accounts. It holds for the next request, whatever plan the account is on. */
+export const accountErrands: readonly Errand[] = [
+  { method: 'POST', path: '/admin/accounts/show', check: checkNamed({}), run: showAccount },
+  {
+    method: 'POST',
+    path: '/admin/accounts/plan',
+    check: checkNamed({ plan: { ...NAME, type: ['string', 'null'] } }),
+    run: setPlan,
+  },
+  { method: 'POST', path: '/admin/accounts/overage', check: checkNamed({ overage }), run: setOverage },
+  { method: 'POST', path: '/admin/accounts/grant', check: checkNamed({ usd: USD }), run: grant },
+]
+
+/** An account with what it may use, what it used in this window, and its keys. */
+export async function showAccount(desk: Desk, body: JsonObject): Promise<ShownAccount | Denial> {
+  const record = await accountNamed(desk, textOf(body, 'account'))
+  return isDenial(record) ? record : shown(desk, record)
+}
+
+export async function shown({ config, store }: Desk, record: AccountRecord): Promise<ShownAccount> {
+  const [spend, keys] = await Promise.all([store.readSpend(record.account), store.keysOf(record.account)])
+  return shownAccount(config, record, spend, keys)
+}
+
+async function setPlan(desk: Desk, body: JsonObject): Promise<object | Denial> {
+  const plan = body.plan === null ? null : textOf(body, 'plan')
+  const wrong = plan === null ? undefined : unknownPlan(desk.config, plan)
+  if (wrong) return wrong
+  if (plan === null) {
+    const record = await accountNamed(desk, textOf(body, 'account'))
+    if (isDenial(record)) return record
+    const { override: _override, ...terms } = record.terms
+    if (!planOf(desk.config, { ...record, terms }))
+      return invalid('plan', `${record.label} has no other plan to fall back to: set another one instead`)
+  }
+  return change(desk, body, async () => ({ override: plan }))
+}
+
+async function setOverage(desk: Desk, body: JsonObject): Promise<object | Denial> {
+  const written = body.overage
+  if (!isObject(written))
+    return change(desk, body, async () => ({ overage: typeof written === 'boolean' ? written : null }))
+  const capUsd = nanoOf(textOf(written, 'cap_usd'))
+  if (capUsd < 0) return invalid('overage.cap_usd', 'must not be negative')
+  return change(desk, body, async () => ({ overage: { capUsd } }))
+}
+
+function grant(desk: Desk, body: JsonObject): Promise<object | Denial> {
+  return change(desk, body, async ({ account }) => ({
+    grant: nanoOf(textOf(body, 'usd')),
+    window: (await desk.store.readSpend(account)).window.start,
+  }))
+}
+
+async function change(
+  desk: Desk,
+  body: JsonObject,
+  decide: (record: AccountRecord) => Promise<TermsChange['change']>,
+): Promise<object | Denial> {
+  const record = await accountNamed(desk, textOf(body, 'account'))
+  if (isDenial(record)) return record
+  if (record.kind === 'guest') return invalid('account', 'is a device: the plan of guests holds for all of them')
+  const { account } = record
+  const changed = await desk.store.changeTerms({ account, change: await decide(record), by: desk.by })
+  return changed ? shown(desk, changed) : noAccount(account)
+}
+
+/** A decimal that the check of the errand let through, as an exact integer: no double is between. */
+function nanoOf(usd: string): NanoUsd {
+  const [whole = '', fraction = ''] = usd.split('.')
+  return Number(BigInt(whole + fraction.padEnd(9, '0')))
+}

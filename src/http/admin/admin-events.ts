@@ -1,0 +1,60 @@
+import type { Denial } from '../../policy/denial.ts'
+import { isDenial } from '../../wire/openai/body.ts'
+import type { HttpCall } from '../listener/call.ts'
+import type { App } from '../listener/endpoint.ts'
+import { readQuery } from '../listener/query.ts'
+import { EventResponse } from '../public/event-response.ts'
+import type { Desk } from './admin-errand.ts'
+import { accountNamed } from './admin-named.ts'
+import { type ShownStanding, shownStanding } from './event-records.ts'
+import { FeedReader } from './feed-reader.ts'
+import { sendRows } from './rows.ts'
+
+type Shelf = Pick<Desk, 'store' | 'settings' | 'config'>
+
+/** GET /admin/events: the requests of this gateway as they end, as server-sent events; of one account, or of all. */
+export async function followEvents(app: App, call: HttpCall): Promise<void> {
+  const named = await readAccountQuery(app, call)
+  if (isDenial(named)) return call.deny(named)
+  const events = new EventResponse(call, app.clock)
+  events.open({})
+  // HEAD: there is nothing to wait for.
+  if (call.request.method !== 'GET') return events.end('')
+  await new Promise<void>(resolve => {
+    const reader = new FeedReader((text, onDrain) => events.write(text, onDrain), named.account)
+    const leave = app.feed.follow(reader, () => {
+      events.end('')
+      resolve()
+    })
+    call.onGone(() => {
+      leave()
+      resolve()
+    })
+  })
+}
+
+/** GET /admin/accounts: how accounts stand, as JSON lines: one of them, or all that have had a key. */
+export async function listStandings(app: App, call: HttpCall): Promise<void> {
+  const named = await readAccountQuery(app, call)
+  if (isDenial(named)) return call.deny(named)
+  await sendRows(call, standingsOf(app, named.account), standing => standing)
+}
+
+export async function* standingsOf(
+  { store, config }: Shelf,
+  account?: string,
+): AsyncGenerator<ShownStanding, void, undefined> {
+  const names = account === undefined ? (await store.listKeys()).map(key => key.account) : [account]
+  for (const name of new Set(names)) {
+    const standing = await store.readStanding(name)
+    if (standing) yield shownStanding(config, standing)
+  }
+}
+
+/** Wrapped, so that it can be told from a denial. */
+async function readAccountQuery(app: App, call: HttpCall): Promise<{ readonly account?: string } | Denial> {
+  const query = readQuery(call, ['account'])
+  if (isDenial(query) || query.account === undefined) return isDenial(query) ? query : {}
+  const record = await accountNamed(app, query.account)
+  return isDenial(record) ? record : { account: record.account }
+}

@@ -1,0 +1,146 @@
+import type { KeyRecord } from '../../gateway/accounts/account-store.ts'
+import { isId, LABEL, mintKey } from '../../gateway/accounts/accounts.ts'
+import { DEVICE_ID, guestKey } from '../../gateway/accounts/guests.ts'
+import { hashOf, newKey, storedAs } from '../../gateway/accounts/keys.ts'
+import type { Denial } from '../../policy/denial.ts'
+import { invalid, isDenial, type JsonObject } from '../../wire/openai/body.ts'
+import { validator } from '../../wire/openai/validate.ts'
+import { showAccount } from './admin-accounts.ts'
+import { type Desk, type Errand, NAME, textOf, unknownPlan } from './admin-errand.ts'
+import { accountNamed, activeKeyNamed, ambiguous, keyNamed } from './admin-named.ts'
+import { shownKey } from './admin-records.ts'
+
+const checkMint = validator({
+  type: 'object',
+  required: ['account'],
+  properties: { account: { type: 'string', pattern: LABEL, description: 'must be one line of text' }, plan: NAME },
+  additionalProperties: false,
+})
+const checkGuest = validator({
+  type: 'object',
+  required: ['device_id'],
+  properties: {
+    device_id: { type: 'string', pattern: DEVICE_ID, description: 'must be 1 to 256 printable characters' },
+  },
+  additionalProperties: false,
+})
+const checkKey = validator({
+  type: 'object',
+  required: ['key'],
+  properties: { key: NAME },
+  additionalProperties: false,
+})
+
+/** What operators do with keys. A full value is in the answer to a mint or a rotation, and nowhere else. */
+export const keyErrands: readonly Errand[] = [
+  { method: 'GET', path: '/admin/keys', run: listKeys },
+  { method: 'POST', path: '/admin/keys', check: checkMint, run: mint },
+  { method: 'POST', path: '/admin/keys/guest', check: checkGuest, run: mintGuest },
+  { method: 'POST', path: '/admin/keys/show', check: checkKey, run: show },
+  { method: 'POST', path: '/admin/keys/rotate', check: checkKey, run: rotate },
+  { method: 'POST', path: '/admin/keys/revoke', check: checkKey, run: revoke },
+]
+
+async function listKeys({ config, store }: Desk): Promise<object> {
+  return { object: 'list', data: (await store.listKeys()).map(key => shownKey(config, key)) }
+}
+
+async function mint(desk: Desk, body: JsonObject): Promise<object | Denial> {
+  const named = textOf(body, 'account')
+  const plan = body.plan === undefined ? undefined : textOf(body, 'plan')
+  const wrong = plan === undefined ? undefined : unknownPlan(desk.config, plan)
+  if (wrong) return wrong
+  if (isId(named)) return mintFor(desk, named, plan)
+  if (plan === undefined) return invalid('plan', 'is required for a new account')
+  const signedIn = await notTheirs(desk, named)
+  if (signedIn) return signedIn
+  const { store, random, settings, by } = desk
+  return minted(desk, await mintKey(store, random, { brand: settings.brand, label: named, plan, by }))
+}
+
+/** A key for an account that is there already, on the plan it has unless one is given. */
+async function mintFor(desk: Desk, named: string, plan: string | undefined): Promise<object | Denial> {
+  const record = await accountNamed(desk, named)
+  if (isDenial(record)) return record
+  if (record.kind === 'guest') return invalid('account', 'is a device, whose key is made by its device id')
+  const { store, random, settings, by } = desk
+  const { account, terms } = record
+  const [active] = await store.keysOf(account)
+  if (active?.status === 'active') return minted(desk, { outcome: 'exists', key: active })
+  // First, so that the key never works on another plan.
+  if (plan !== undefined && plan !== terms.override)
+    await store.changeTerms({ account, change: { override: plan }, by })
+  const value = newKey(settings.brand, random)
+  const made = await store.mintKey({ key: storedAs(value), owner: { account }, by })
+  return minted(desk, made.outcome === 'minted' ? { ...made, value } : made)
+}
+
+/** Whoever signs in may choose what their token calls them: that must not lead to a key and a plan for them. */
+async function notTheirs({ store }: Desk, label: string): Promise<Denial | undefined> {
+  const accounts = await store.findAccounts(label)
+  const [signedIn] = accounts.filter(({ account }) => SIGNED_IN.test(account))
+  if (!signedIn) return undefined
+  if (accounts.length > 1) return ambiguous('account', label, accounts)
+  return invalid('account', `an account that signed in calls itself \`${label}\`; if you mean it: ${signedIn.account}`)
+}
+
+/** Made of issuer and subject; those that operators open are shorter. */
+const SIGNED_IN = /^acct_[0-9a-f]{40}$/
+
+const minted = (
+  { config, settings }: Desk,
+  { outcome, key, value }: { readonly outcome: 'minted' | 'exists'; readonly key: KeyRecord; readonly value?: string },
+): object => ({
+  ...shownKey(config, key),
+  existing: outcome === 'exists',
+  base_url: `${settings.server.publicUrl}/v1`,
+  ...(value !== undefined && { value }),
+})
+
+async function mintGuest(desk: Desk, body: JsonObject): Promise<object | Denial> {
+  const { config, settings, store, guestSecrets, by } = desk
+  const { brand } = settings
+  if (!config.guestPlan) return invalid('device_id', 'the configuration serves no guests: add `guests`')
+  if (guestSecrets.length === 0) {
+    return invalid('device_id', 'the gateway makes the secret of guests when it first serves: start it once')
+  }
+  // An operator's word is not counted against any address.
+  const asked = { brand, secrets: guestSecrets, deviceId: textOf(body, 'device_id'), counts: [], by }
+  const made = await guestKey(store, asked)
+  if (made.outcome !== 'key') return invalid('device_id', 'the key of this device was revoked; it gets no other')
+  const caller = await store.findCaller(hashOf(made.value))
+  const key = caller && (await store.findGuest(caller.account))
+  if (!key) return { code: 'NOT_FOUND', problem: 'The key of this device has just been revoked.' }
+  const { perDay } = config.guestPlan
+  return { ...minted(desk, { outcome: 'minted', key, value: made.value }), rate_limit_per_day: perDay ?? null }
+}
+
+async function show(desk: Desk, body: JsonObject): Promise<object | Denial> {
+  const key = await keyNamed(desk, textOf(body, 'key'))
+  if (isDenial(key)) return key
+  const owner = await showAccount(desk, { account: key.account })
+  return isDenial(owner) ? owner : { ...shownKey(desk.config, key), owner }
+}
+
+async function rotate(desk: Desk, body: JsonObject): Promise<object | Denial> {
+  const current = await activeKeyNamed(desk, textOf(body, 'key'))
+  if (isDenial(current)) return current
+  if (current.kind === 'guest') {
+    return invalid('key', 'the key of a device follows from the device and cannot be rotated; it can be revoked')
+  }
+  const { store, random, settings, by } = desk
+  const value = newKey(settings.brand, random)
+  const { account, hash } = current
+  const key = await store.rotateKey({ account, current: hash, next: storedAs(value), by })
+  return key ? { ...minted(desk, { outcome: 'minted', key, value }), rotated: true } : ENDED
+}
+
+async function revoke(desk: Desk, body: JsonObject): Promise<object | Denial> {
+  const current = await activeKeyNamed(desk, textOf(body, 'key'))
+  if (isDenial(current)) return current
+  const key = await desk.store.revokeKey({ hash: current.hash, by: desk.by })
+  return key ? { ...shownKey(desk.config, key), revoked: true } : ENDED
+}
+
+/** Somebody else was first. */
+const ENDED: Denial = { code: 'NOT_FOUND', problem: 'No active key has this value: it has just ended.' }

@@ -1,0 +1,72 @@
+import type { AccountRecord, KeyRecord } from '../../gateway/accounts/account-store.ts'
+import { asMask, isId } from '../../gateway/accounts/accounts.ts'
+import { hashOf, isWellFormed, withoutKeys } from '../../gateway/accounts/keys.ts'
+import type { Denial } from '../../policy/denial.ts'
+import { invalid, isDenial } from '../../wire/openai/body.ts'
+import type { Desk } from './admin-errand.ts'
+
+type Shelf = Pick<Desk, 'store' | 'settings'>
+
+/** The one account with this id or label, or with this key. */
+export async function accountNamed(desk: Shelf, named: string): Promise<AccountRecord | Denial> {
+  const { store } = desk
+  if (isKeyLike(desk, named)) {
+    const key = await keyNamed(desk, named)
+    return isDenial(key) ? key : ((await store.findAccount(key.account)) ?? noAccount(key.account))
+  }
+  const account = await store.findAccount(named)
+  if (account) return account
+  // Whoever signs in may call themselves by the id of somebody else.
+  if (isId(named)) return noAccount(named)
+  const [labelled, another, ...more] = await store.findAccounts(named)
+  if (labelled && another) return ambiguous('account', named, [labelled, another, ...more])
+  return labelled ?? noAccount(named)
+}
+
+export const noAccount = (named: string): Denial => invalid('account', `there is no account \`${withoutKeys(named)}\``)
+
+/** A text that may be a key is looked for as one, and never repeated. */
+const isKeyLike = ({ settings }: Shelf, named: string): boolean => named.startsWith(`${settings.brand}_`)
+
+/** Several accounts may call themselves the same; ids tell them apart. */
+export const ambiguous = (field: string, named: string, accounts: readonly AccountRecord[]): Denial =>
+  invalid(
+    field,
+    `several accounts are called \`${withoutKeys(named)}\`; give an id: ${accounts.map(each => each.account).join(', ')}`,
+  )
+
+/** The one active key with this full or masked value, or of the account with this id or label. */
+export async function activeKeyNamed(desk: Shelf, named: string): Promise<KeyRecord | Denial> {
+  const key = await keyNamed(desk, named)
+  if (isDenial(key) || key.status === 'active') return key
+  return { code: 'NOT_FOUND', problem: `No active key has this value: ${key.keyPrefix} was ${key.status}.` }
+}
+
+/** The same, else a key that ended. */
+export async function keyNamed(desk: Shelf, named: string): Promise<KeyRecord | Denial> {
+  const { brand } = desk.settings
+  if (!isKeyLike(desk, named)) return keyOfAccount(desk, named)
+  const hash = isWellFormed(brand, named) ? hashOf(named) : undefined
+  const working = hash === undefined ? undefined : await activeKey(desk, hash)
+  if (working) return working
+  const keys = await desk.store.listKeys()
+  const fitting = keys.filter(key => (hash === undefined ? key.keyPrefix === asMask(named) : key.hash === hash))
+  const active = fitting.filter(({ status }) => status === 'active')
+  const [key, another] = active.length > 0 ? active : fitting
+  if (another) return invalid('key', 'several keys have this mask; give the full value, or the account')
+  // Never the value itself: it may be that of a key elsewhere.
+  return key ?? { code: 'NOT_FOUND', problem: 'No key has this value.' }
+}
+
+/** An active key, found without reading all there are. */
+async function activeKey({ store }: Shelf, hash: string): Promise<KeyRecord | undefined> {
+  const caller = await store.findCaller(hash)
+  return caller && (await store.keysOf(caller.account)).find(key => key.hash === hash)
+}
+
+async function keyOfAccount(desk: Shelf, named: string): Promise<KeyRecord | Denial> {
+  const account = await accountNamed(desk, named)
+  if (isDenial(account)) return account
+  const [key] = await desk.store.keysOf(account.account)
+  return key ?? { code: 'NOT_FOUND', problem: `${account.label} has no key.` }
+}

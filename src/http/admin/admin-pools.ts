@@ -1,0 +1,132 @@
+import type { BackendSettings } from '../../config/settings.ts'
+import { StoreUnavailable } from '../../gateway/store.ts'
+import type { PoolState, Replica } from '../../gateway/upstream/pools.ts'
+import type { NanoUsd, Pool } from '../../policy/config.ts'
+import type { Denial } from '../../policy/denial.ts'
+import { invalid, isDenial, type JsonObject } from '../../wire/openai/body.ts'
+import { validator } from '../../wire/openai/validate.ts'
+import type { HttpCall } from '../listener/call.ts'
+import type { App, Endpoint } from '../listener/endpoint.ts'
+import { readSmall } from '../listener/field.ts'
+import { UNCACHED } from '../public/keys.ts'
+import { NAME } from './admin-errand.ts'
+import { type ShownPool, type ShownResult, shownPool, shownResult } from './admin-pool-records.ts'
+
+const properties = { pool: NAME, replica: { type: ['string', 'integer'], minimum: 1, minLength: 1 } }
+const checkOne = validator({ type: 'object', required: ['pool'], properties, additionalProperties: false })
+const checkSome = validator({
+  type: 'object',
+  properties,
+  dependentRequired: { replica: ['pool'] },
+  additionalProperties: false,
+})
+
+async function listPools(app: App, call: HttpCall): Promise<void> {
+  const data = await Promise.all([...app.config.pools.values()].map(pool => shown(app, pool)))
+  call.json(200, { object: 'list', data }, UNCACHED)
+}
+
+async function shown(app: App, pool: Pool): Promise<ShownPool> {
+  const settings = settingsOf(app, pool)
+  const spent = settings.maxUsdPerHour === undefined ? undefined : await spentBy(app, pool)
+  const models = [...app.config.models.values()].filter(({ serve }) => serve.includes(pool)).map(({ name }) => name)
+  const state = app.pools.of(pool.name)
+  return shownPool({ pool, settings, state, models, ...(spent !== undefined && { spent }) }, app.clock.now())
+}
+
+/** Undefined while the store does not answer: what this process knows by itself is shown in any case. */
+const spentBy = ({ store }: App, pool: Pool): Promise<NanoUsd | undefined> =>
+  store.readAllowance(pool.name).catch((error: unknown) => {
+    if (error instanceof StoreUnavailable) return undefined
+    throw error
+  })
+
+/** Sends no new requests to a pool or a replica, or sends them again; those under way go on. */
+const drain =
+  (drained: boolean) =>
+  async (app: App, call: HttpCall, by: string): Promise<void> => {
+    const body = await readSmall(call, checkOne)
+    const place = isDenial(body) ? body : placeNamed(app, body.body)
+    if (isDenial(place)) return call.deny(place)
+    if (setDrained(place, drained)) {
+      app.alarm(`an operator ${drained ? 'drained' : 'undrained'} ${textOf(place)}`, { by })
+      const { pool, replica } = place
+      const what = replica ? `${pool.name} ${replica.url}` : pool.name
+      await app.audited(
+        drained ? { by, action: 'drain', before: '', after: what } : { by, action: 'undrain', before: what, after: '' },
+      )
+    }
+    call.json(200, { ...(await shown(app, place.pool)), note: NOTE }, UNCACHED)
+  }
+
+/** Whether that is a change. */
+function setDrained({ state, replica }: PoolPlace, drained: boolean): boolean {
+  const place = replica ?? state
+  if (place.drained === drained) return false
+  place.drained = drained
+  return true
+}
+
+const textOf = ({ pool, replica }: PoolPlace): string =>
+  replica ? `the replica ${replica.url} of pool ${pool.name}` : `the pool ${pool.name}`
+
+const NOTE = 'It holds in this gateway process alone: over a reload, and until it restarts.'
+
+/** Asks replicas now: one, those of a pool, or all. */
+async function probe(app: App, call: HttpCall): Promise<void> {
+  const body = await readSmall(call, checkSome, '{}')
+  if (isDenial(body)) return call.deny(body)
+  const asked = body.body.pool === undefined ? [...app.config.pools.values()] : placeNamed(app, body.body)
+  if (isDenial(asked)) return call.deny(asked)
+  const places = 'pool' in asked ? [asked] : asked.map(pool => ({ pool, state: app.pools.of(pool.name) }))
+  const data = await Promise.all(places.flatMap(place => askAt(app, place)))
+  call.json(200, { object: 'list', ok: data.every(({ ok }) => ok), data }, UNCACHED)
+}
+
+function askAt(app: App, { pool, state, replica: only }: PoolPlace): Promise<ShownResult>[] {
+  const all = [...state.replicas(pool).entries()]
+  return all
+    .filter(([, replica]) => only === undefined || replica === only)
+    .map(async ([index, replica]) => {
+      const probed = await app.probes.ask(pool, replica, settingsOf(app, pool))
+      return shownResult(pool, { number: index + 1, url: replica.url }, probed)
+    })
+}
+
+/** A pool, or one replica of it. */
+interface PoolPlace {
+  readonly pool: Pool
+  readonly state: PoolState
+  readonly replica?: Replica
+}
+
+/** What `pool` and `replica` of a body name: a replica by its URL, or by its number in the configuration. */
+function placeNamed({ config, pools }: App, body: JsonObject): PoolPlace | Denial {
+  const pool = config.pools.get(String(body.pool))
+  if (!pool) return invalid('pool', `no such pool \`${body.pool}\`; there are ${[...config.pools.keys()].join(', ')}`)
+  const state = pools.of(pool.name)
+  if (body.replica === undefined) return { pool, state }
+  const replicas = state.replicas(pool)
+  const named = body.replica
+  const replica =
+    typeof named === 'number' ? replicas[named - 1] : replicas.find(({ url }) => url === withoutSlash(String(named)))
+  if (replica) return { pool, state, replica }
+  const there = replicas.map(({ url }, index) => `${index + 1} (${url})`).join(', ')
+  return invalid('replica', `no such replica \`${named}\` in ${pool.name}; there are ${there}`)
+}
+
+const withoutSlash = (url: string): string => url.replace(/\/$/, '')
+
+function settingsOf({ settings }: App, { name }: Pool): BackendSettings {
+  const found = settings.backends.get(name)
+  if (!found) throw new Error(`pool ${name} has no settings`)
+  return found
+}
+
+/** What operators see and do of pools. It is known to this process alone, and to no store. */
+export const poolEndpoints: readonly Endpoint[] = [
+  { method: 'GET', path: '/admin/pools', who: 'operator', run: listPools },
+  { method: 'POST', path: '/admin/pools/drain', who: 'operator', run: drain(true) },
+  { method: 'POST', path: '/admin/pools/undrain', who: 'operator', run: drain(false) },
+  { method: 'POST', path: '/admin/pools/probe', who: 'operator', run: probe },
+]

@@ -1,0 +1,57 @@
+import { isDenial, type JsonObject } from '../../wire/openai/body.ts'
+import type { HttpCall } from '../listener/call.ts'
+import type { App, Endpoint } from '../listener/endpoint.ts'
+import { readSmall } from '../listener/field.ts'
+import { UNCACHED } from '../public/keys.ts'
+import { listAccountsErrand } from './admin-account-list.ts'
+import { accountErrands } from './admin-accounts.ts'
+import { applyConfig } from './admin-apply.ts'
+import { exportAudit } from './admin-audit.ts'
+import { listPlans, listRevisions, showConfig } from './admin-config.ts'
+import type { Errand } from './admin-errand.ts'
+import { followEvents, listStandings } from './admin-events.ts'
+import { keyErrands } from './admin-keys.ts'
+import { poolEndpoints } from './admin-pools.ts'
+import { reloadConfig } from './admin-reload.ts'
+import { showMetrics } from './metrics.ts'
+import { showReadyInDetail } from './ready.ts'
+import { exportLedger, showUsage } from './usage.ts'
+
+/** What svcctl also does by itself, on the store of a gateway that does not run. */
+export const errands: readonly Errand[] = [...keyErrands, ...accountErrands, listAccountsErrand]
+
+/** What operators may call, on the admin listener alone. */
+export const adminEndpoints: readonly Endpoint[] = [
+  { method: 'GET', path: '/healthz', who: 'anyone', run: (_app, call) => call.json(200, { status: 'alive' }) },
+  { method: 'GET', path: '/readyz', who: 'anyone', run: showReadyInDetail },
+  { method: 'GET', path: '/metrics', who: 'scraper', run: showMetrics },
+  ...errands.map(endpointOf),
+  ...poolEndpoints,
+  { method: 'POST', path: '/admin/reload', who: 'operator', run: reloadConfig },
+  { method: 'GET', path: '/admin/config', who: 'operator', run: async (app, call) => showConfig(app, call) },
+  { method: 'GET', path: '/admin/revisions', who: 'operator', run: listRevisions },
+  { method: 'GET', path: '/admin/plans', who: 'operator', run: listPlans },
+  { method: 'POST', path: '/admin/apply', who: 'operator', run: applyConfig },
+  { method: 'GET', path: '/admin/accounts', who: 'operator', run: listStandings },
+  { method: 'GET', path: '/admin/events', who: 'operator', run: followEvents },
+  { method: 'GET', path: '/admin/audit', who: 'operator', run: exportAudit },
+  { method: 'GET', path: '/admin/usage', who: 'operator', run: showUsage },
+  { method: 'GET', path: '/admin/ledger', who: 'operator', run: exportLedger },
+]
+
+function endpointOf(errand: Errand): Endpoint {
+  const { method, path } = errand
+  return { method, path, who: 'operator', run: (app, call, by) => runErrand(errand, app, call, by) }
+}
+
+async function runErrand({ check, run }: Errand, app: App, call: HttpCall, by: string): Promise<void> {
+  let body: JsonObject = {}
+  if (check) {
+    const read = await readSmall(call, check)
+    if (isDenial(read)) return call.deny(read)
+    body = read.body
+  }
+  const answer = await run({ ...app, by }, body)
+  if (isDenial(answer)) call.deny(answer)
+  else call.json(200, answer, UNCACHED)
+}

@@ -1,0 +1,46 @@
+import type { FileText } from '../../config/settings.ts'
+import type { RevisionFiles, RevisionLine } from '../../gateway/revision.ts'
+import type { ApplyDenial, FileProblem, RevisionDenial } from '../../policy/denial.ts'
+
+/** The newest revisions that served. */
+export interface Revisions {
+  /** The one that serves. */
+  readonly serving: RevisionFiles
+  /** Newest first. */
+  list(): readonly RevisionLine[]
+  /** Undefined where it is not kept, or damaged. */
+  find(number: number): Promise<RevisionFiles | undefined>
+}
+
+/** A candidate that an operator wants to serve. */
+export interface Application {
+  /** The revision that it was compared with: no other one is replaced. */
+  readonly previous: string
+  readonly files: readonly FileText[]
+  /** Plans that accounts go to, by those that they are on. */
+  readonly movePlans: ReadonlyMap<string, string>
+  readonly how: 'apply' | 'rollback'
+  readonly by: string
+}
+
+/** Accounts that went from one plan to another. */
+export interface MovedPlan {
+  readonly from: string
+  readonly to: string
+  readonly accounts: number
+}
+
+/** What became of an application. */
+export type Applied =
+  | {
+      readonly ok: true
+      readonly revision: string
+      readonly previous: string
+      readonly number: number
+      readonly generation: number
+      /** False when the candidate is what serves already. */
+      readonly changed: boolean
+      readonly warnings: readonly FileProblem[]
+      readonly moved: readonly MovedPlan[]
+    }
+  | { readonly ok: false; readonly denial: ApplyDenial | RevisionDenial }

@@ -1,0 +1,156 @@
+import { withoutKeys } from '../../gateway/accounts/keys.ts'
+import type { Cancel, Clock } from '../../gateway/ports.ts'
+import type { AccountStanding, Store } from '../../gateway/store.ts'
+import type { Config, Millis } from '../../policy/config.ts'
+import type { LogEntry } from '../listener/server.ts'
+import { Ticker } from '../listener/ticker.ts'
+import { type ShownStanding, shownRequest, shownStanding } from './event-records.ts'
+import { type FeedReader, feedEvent } from './feed-reader.ts'
+
+/** Requests that end within this are told together, so that an account is looked up once for all of them. */
+const BEAT: Millis = 100
+/** Requests of one beat that are told of. */
+const BEAT_MAX = 1000
+/** How often accounts are looked at whose minute goes on after their last request. */
+const REFRESH: Millis = 1000
+/** As many at a time. */
+const REFRESH_MAX = 100
+/** After this nothing of a request counts in the minute any more. */
+const MINUTE_OVER: Millis = 62_000
+
+export interface FeedPorts {
+  readonly store: Pick<Store, 'readStanding'>
+  readonly clock: Clock
+  /** What serves now. */
+  readonly config: () => Config
+}
+
+interface Told {
+  readonly entry: LogEntry
+  readonly config: Config
+}
+
+/** What operators follow: the requests of this gateway as they end, and how their accounts stand. Nothing is kept or read while nobody follows. */
+export class Feed {
+  readonly #ports: FeedPorts
+  readonly #readers = new Map<FeedReader, () => void>()
+  /** When accounts were last at work, the longest ago first. */
+  readonly #atWork = new Map<string, Millis>()
+  readonly #beats: Ticker
+  readonly #refreshes: Ticker
+  #waiting: Told[] = []
+  #missed = 0
+
+  constructor(ports: FeedPorts) {
+    this.#ports = ports
+    this.#beats = new Ticker(
+      ports.clock,
+      BEAT,
+      () => this.#beat(),
+      () => this.#waiting.length > 0,
+    )
+    this.#refreshes = new Ticker(
+      ports.clock,
+      REFRESH,
+      () => this.#refresh(),
+      () => this.#readers.size > 0,
+    )
+  }
+
+  /** How many follow. */
+  get readers(): number {
+    return this.#readers.size
+  }
+
+  /** From now on the reader hears of everything, until this is called off or `ended` runs. */
+  follow(reader: FeedReader, ended: () => void): Cancel {
+    this.#readers.set(reader, ended)
+    this.#refreshes.start()
+    return () => {
+      this.#readers.delete(reader)
+      if (this.#readers.size === 0) this.#rest()
+    }
+  }
+
+  /** The gateway leaves: so do all readers, once they were told what there was to tell. */
+  async end(): Promise<void> {
+    await this.#beat()
+    const readers = [...this.#readers.values()]
+    this.#readers.clear()
+    this.#rest()
+    for (const ended of readers) ended()
+  }
+
+  /** A request of this account holds something from now on. */
+  began(account: string): void {
+    if (this.#readers.size > 0) this.#works(account)
+  }
+
+  /** A request is over; `config` is the one it began with. */
+  tell(entry: LogEntry, config: Config): void {
+    if (this.#readers.size === 0) return
+    if (this.#waiting.length >= BEAT_MAX) {
+      this.#missed++
+      return
+    }
+    this.#waiting.push({ entry, config })
+    this.#beats.start()
+  }
+
+  #rest(): void {
+    this.#beats.stop()
+    this.#refreshes.stop()
+    this.#waiting = []
+    this.#missed = 0
+    this.#atWork.clear()
+  }
+
+  #works(account: string): void {
+    this.#atWork.delete(account)
+    this.#atWork.set(account, this.#ports.clock.elapsed())
+  }
+
+  /** Tells of what has waited. While the store takes its time more may come together. */
+  async #beat(): Promise<void> {
+    const told = this.#waiting
+    this.#waiting = []
+    for (const { entry } of told) if (entry.account !== undefined) this.#works(entry.account)
+    const standings = await this.#standingsOf(told.flatMap(({ entry }) => entry.account ?? []))
+    for (const { entry, config } of told) {
+      const standing = standings.get(entry.account ?? '') ?? null
+      this.#send(shownRequest(entry, config, standing), entry.account)
+    }
+    if (this.#missed > 0) for (const reader of this.#readers.keys()) reader.missed(this.#missed)
+    this.#missed = 0
+  }
+
+  /** Looks at some of the accounts that were at work, in turn, until their minute is over. */
+  async #refresh(): Promise<void> {
+    const now = this.#ports.clock.elapsed()
+    const due = [...this.#atWork].slice(0, REFRESH_MAX)
+    const standings = await this.#standingsOf(due.map(([account]) => account))
+    for (const [account, at] of due) {
+      const standing = standings.get(account)
+      if (standing) this.#send(standing, account)
+      // To the end of the line, unless it has worked since, or is done.
+      if (this.#atWork.get(account) !== at) continue
+      this.#atWork.delete(account)
+      if (now - at < MINUTE_OVER || (standing?.under_way ?? 0) > 0) this.#atWork.set(account, at)
+    }
+  }
+
+  async #standingsOf(accounts: readonly string[]): Promise<ReadonlyMap<string, ShownStanding>> {
+    const { store, config } = this.#ports
+    const names = [...new Set(accounts)]
+    // A store that does not answer is told of by every request: who follows them sees those.
+    const read = (account: string) => store.readStanding(account).catch(() => undefined)
+    const standings: (AccountStanding | undefined)[] = await Promise.all(names.map(read))
+    return new Map(standings.flatMap(each => (each ? [[each.record.account, shownStanding(config(), each)]] : [])))
+  }
+
+  #send(event: object, account: string | undefined): void {
+    const text = withoutKeys(feedEvent(event))
+    for (const reader of this.#readers.keys())
+      if (reader.account === undefined || reader.account === account) reader.send(text)
+  }
+}

@@ -1,0 +1,33 @@
+import type { HttpCall } from '../listener/call.ts'
+import type { App } from '../listener/endpoint.ts'
+import { UNCACHED } from '../public/keys.ts'
+
+/** GET /readyz for balancers: 503 once the process is on its way out, or cannot write its own store, so that they send nobody here. */
+export async function showReady(app: App, call: HttpCall): Promise<void> {
+  if (!app.ready()) return call.deny({ code: 'DRAINING' })
+  if (hasOwnStore(app) && !(await app.storeHealth.isWritable())) return call.deny({ code: 'STORE_UNAVAILABLE' })
+  call.json(200, { status: 'ready', revision: app.config.revision })
+}
+
+/** The same for operators, with what is their business alone. */
+export async function showReadyInDetail(app: App, call: HttpCall): Promise<void> {
+  if (!app.ready()) return call.deny({ code: 'DRAINING' })
+  const { config, generation, loadedAt, reloads } = app
+  const { ok, failed, lastError } = reloads
+  const isWritable = await app.storeHealth.isWritable()
+  const isReady = isWritable || !hasOwnStore(app)
+  const record = {
+    status: isReady ? 'ready' : 'unavailable',
+    revision: config.revision,
+    generation,
+    loaded_at: timeText(loadedAt),
+    store: isWritable ? 'ok' : 'unavailable',
+    reload: { ok, failed, ...(lastError && { last_error: { ...lastError, at: timeText(lastError.at) } }) },
+  }
+  call.json(isReady ? 200 : 503, record, UNCACHED)
+}
+
+/** The disk of another gateway may have room. A Redis is that of all gateways, so that sending people to another one helps nobody. */
+const hasOwnStore = ({ settings }: App): boolean => settings.store.kind === 'embedded'
+
+const timeText = (at: number): string => new Date(at).toISOString()

@@ -1,0 +1,93 @@
+import type { Identified } from '../../gateway/accounts/identify.ts'
+import { ProviderUnavailable } from '../../gateway/accounts/sign-in.ts'
+import { StoreUnavailable } from '../../gateway/store.ts'
+import type { Denial } from '../../policy/denial.ts'
+import { USER_HEADER } from '../../wire/admin/user.ts'
+import { denialEvent } from '../../wire/errors/denial.ts'
+import type { ProtocolDenial } from '../../wire/errors/docs.ts'
+import { isDenial } from '../../wire/openai/body.ts'
+import { operatorOf, scraperOf } from '../admin/admin-operator.ts'
+import { isShed, refuse } from '../ingress/shed.ts'
+import { preflight } from '../public/cors.ts'
+import { ClientLeft } from './body.ts'
+import type { HttpCall } from './call.ts'
+import type { App } from './endpoint.ts'
+import type { Match } from './router.ts'
+import type { Site } from './site.ts'
+
+/** Runs the endpoint of a call, for those who may call it. `pages` may ask what they may. */
+export async function answer(
+  { app, identify }: Site,
+  call: HttpCall,
+  match: Match | ProtocolDenial,
+  pages: boolean,
+): Promise<void> {
+  if ('code' in match) {
+    const asks = pages && call.request.method === 'OPTIONS' && match.code === 'METHOD_NOT_ALLOWED'
+    return asks ? preflight(call, match.allow) : call.deny(match)
+  }
+  const { endpoint, id } = match
+  const { authorization, [USER_HEADER]: user } = call.request.headers
+  if (endpoint.sheds && isShed(app, endpoint.who === 'anyone' ? 'guest' : 'unknown')) return refuse(call)
+  switch (endpoint.who) {
+    case 'anyone':
+      return endpoint.run(app, call, id)
+    case 'operator': {
+      const operator = await operatorOf(app, authorization, user)
+      return isDenial(operator) ? call.deny(operator) : endpoint.run(app, call, operator.by)
+    }
+    case 'scraper': {
+      const denial = await scraperOf(app, authorization)
+      return denial ? call.deny(denial) : endpoint.run(app, call)
+    }
+    // Before the body: a dead key is told so even with a bad body, and costs nothing.
+    case 'caller':
+      return serveKnown(app, call, match, await identify.bearer(authorization), found => endpoint.run(app, call, found))
+    case 'signed-in': {
+      const found = await identify.signIn(authorization)
+      return serveKnown(app, call, match, found, ({ caller }) => endpoint.run(app, call, caller))
+    }
+  }
+}
+
+function serveKnown(
+  app: App,
+  call: HttpCall,
+  { endpoint }: Exclude<Match, Denial>,
+  found: Identified | Denial,
+  run: (found: Identified) => Promise<void>,
+): Promise<void> | void {
+  if (isDenial(found)) return call.deny(found)
+  call.account = found.caller.account
+  const { kind, account } = found.caller
+  return endpoint.sheds && isShed(app, kind, account) ? refuse(call) : run(found)
+}
+
+/** The one catch: what arrives here is an outage, a bug, or a client that left. */
+export function fail(app: App, call: HttpCall, error: unknown): void {
+  const { response } = call
+  if (error instanceof ClientLeft || (call.wasCut && response.writableEnded)) return
+  const denial = outageOf(error) ?? { code: 'INTERNAL' }
+  tell(app, call, denial, error)
+  if (!response.headersSent) call.deny(denial)
+  // A stream that waits for its first content can still be told.
+  else if (call.streaming) response.end(denialEvent(denial, call.terms))
+  else response.destroy()
+}
+
+function outageOf(error: unknown): Denial | undefined {
+  if (error instanceof StoreUnavailable) return { code: 'STORE_UNAVAILABLE' }
+  return error instanceof ProviderUnavailable ? { code: 'IDENTITY_UNAVAILABLE' } : undefined
+}
+
+function tell({ alarm }: App, { requestId }: HttpCall, { code }: Denial, error: unknown): void {
+  // Whoever reads its keys tells of that outage, once.
+  if (code === 'IDENTITY_UNAVAILABLE') return
+  const unavailable = code === 'STORE_UNAVAILABLE'
+  // Of an outage the reason is enough: there may be one for every request.
+  const stack = error instanceof Error && !unavailable ? error.stack : undefined
+  alarm(unavailable ? 'the store is unavailable' : 'unexpected error', {
+    requestId,
+    ...(stack === undefined ? { error: error instanceof Error ? error.message : String(error) } : { stack }),
+  })
+}

@@ -1,0 +1,74 @@
+import type { IncomingMessage } from 'node:http'
+import type { Denial } from '../../policy/denial.ts'
+import { invalid, isDenial } from '../../wire/openai/body.ts'
+import type { HeldBody } from '../ingress/body-memory.ts'
+import { Pieces } from '../ingress/pieces.ts'
+
+/** Each piece takes a step of the event loop, however small it is: a body in smaller ones than this on the average is refused. */
+const LEAST_PIECE_BYTES = 64
+const PIECES_FREE = 4096
+
+/** Reads a JSON body whole: that of an operator, or a small one. Rejects when the client leaves before it is complete. */
+export async function readBody(request: IncomingMessage, limitBytes: number): Promise<Buffer | Denial> {
+  const pieces = await readPieces(request, limitBytes)
+  return isDenial(pieces) ? pieces : pieces.join()
+}
+
+/** The same in the pieces in which it came. `held` counts what came of it, and may refuse it. */
+export function readPieces(request: IncomingMessage, limitBytes: number, held?: HeldBody): Promise<Pieces | Denial> {
+  const type = request.headers['content-type']
+  if (type !== undefined && !isJson(type)) return Promise.resolve({ code: 'UNSUPPORTED_MEDIA_TYPE' })
+  const tooLarge: Denial = { code: 'PAYLOAD_TOO_LARGE', limitBytes }
+  if (Number(request.headers['content-length'] ?? 0) > limitBytes) return Promise.resolve(tooLarge)
+  // Its events are over: they would never come.
+  if (request.destroyed) return Promise.reject(new ClientLeft())
+  return new Promise((resolve, reject) => {
+    const pieces = new Pieces(limitBytes)
+    let size = 0
+    let count = 0
+    let isOver = false
+    const drop = () => {
+      isOver = true
+      pieces.drop()
+      held?.release()
+    }
+    const refuse = (denial: Denial) => {
+      drop()
+      resolve(denial)
+    }
+    if (held) held.onRefused = refuse
+    // Nothing else breaks a request than its connection. Every request closes: an error is made only where it says something.
+    const broken = () => {
+      if (request.complete || isOver) return
+      drop()
+      reject(new ClientLeft())
+    }
+    request.on('data', (piece: Buffer) => {
+      if (isOver) return
+      size += piece.length
+      if (size > limitBytes) return refuse(tooLarge)
+      if (++count > PIECES_FREE && size < count * LEAST_PIECE_BYTES) return refuse(TOO_MANY_PIECES)
+      pieces.push(piece)
+      held?.add(piece.length)
+    })
+    request.on('end', () => {
+      held?.complete()
+      resolve(pieces)
+    })
+    request.on('close', broken)
+  })
+}
+
+const TOO_MANY_PIECES = invalid(
+  'body',
+  `comes in more than ${PIECES_FREE} pieces of less than ${LEAST_PIECE_BYTES} bytes`,
+)
+
+/** RFC 8259 8.1 knows one charset, and none is the same. */
+const isJson = (type: string): boolean =>
+  /^application\/json[ \t]*(?:;|$)/i.test(type) && !/;[ \t]*charset=(?!"?utf-8"?[ \t]*(?:;|$))/i.test(type)
+
+/** The client closed the connection: there is nobody to answer. */
+export class ClientLeft extends Error {
+  override readonly name = 'ClientLeft'
+}

@@ -1,0 +1,273 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Duplex } from 'node:stream'
+import type { Cancel, Client, Clock, RequestTrace } from '../../gateway/ports.ts'
+import type { Millis } from '../../policy/config.ts'
+import type { Denial } from '../../policy/denial.ts'
+import { denialEvent, type ErrorTerms, renderDenial } from '../../wire/errors/denial.ts'
+import type { ProtocolDenial } from '../../wire/errors/docs.ts'
+import { addRate, type RateState } from '../../wire/rate.ts'
+import { CallNote } from './call-note.ts'
+import type { ClientAddresses } from './client-address.ts'
+import { LINGER } from './malformed.ts'
+import { hasBody } from './request-form.ts'
+
+/** What all calls of a listener share. */
+export interface CallContext {
+  readonly terms: ErrorTerms
+  readonly clock: Clock
+  readonly addresses: ClientAddresses
+  /** Headers of every answer: names and values by turns. */
+  readonly always: readonly string[]
+  /** Connections on which nothing more is served. */
+  readonly closing: WeakSet<Duplex>
+}
+
+interface Answer {
+  readonly status: number
+  readonly reason?: string
+  readonly headers: Readonly<Record<string, string>>
+  /** Absent where the status allows no body. */
+  readonly body?: { readonly type: string; readonly bytes: Buffer }
+}
+
+/** One request as the server received it, and the ways to answer it. */
+export class HttpCall implements Client {
+  readonly request: IncomingMessage
+  readonly response: ServerResponse
+  readonly requestId: string
+  /** The path without its query. */
+  readonly path: string
+  readonly #context: CallContext
+  // Of one size each: to push into an empty array makes room for seventeen.
+  #closers: readonly (() => void)[] = []
+  #leavers: readonly (() => void)[] = []
+  #isClosed = false
+  /** Whether its connection ends with its answer, or with one that follows. */
+  #isLast = false
+  #isStream = false
+  #gone = false
+  #cut = false
+  #abandoned = false
+  /** Whether something of an answer was passed on, beside headers and comments. */
+  speaking = false
+  /** Whether all of the answer was written, while its connection stays open for a moment. */
+  #told = false
+  /** What the request's line of the log adds to status and time. */
+  readonly note = new CallNote()
+  /** When it arrived, on the clock of lengths. */
+  readonly startedAt: Millis
+  /** Where it is traced. */
+  trace: RequestTrace | undefined
+  /** Bytes that came of a body that is streamed: one of those may take longer than others. */
+  received: (() => number) | undefined
+  /** Whose request it is, once that is known. */
+  account: string | undefined
+
+  constructor(request: IncomingMessage, response: ServerResponse, requestId: string, context: CallContext) {
+    this.#context = context
+    this.startedAt = context.clock.elapsed()
+    this.request = request
+    this.response = response
+    this.requestId = requestId
+    const target = request.url ?? '/'
+    const query = target.indexOf('?')
+    this.path = query === -1 ? target : target.slice(0, query)
+    response.on('close', () => this.close())
+  }
+
+  /** Nothing more can be sent: its answer is over, or its connection. */
+  close(): void {
+    if (this.#isClosed) return
+    this.#isClosed = true
+    // Asked here and kept: a later end() of a response nobody reads counts as finished.
+    if (!this.response.writableFinished && !this.#told) this.#leave()
+    for (const run of this.#closers) run()
+  }
+
+  /** Runs once nothing more can be sent. */
+  onClosed(run: () => void): void {
+    if (this.#isClosed) run()
+    else this.#closers = [...this.#closers, run]
+  }
+
+  get terms(): ErrorTerms {
+    return this.#context.terms
+  }
+
+  /** Where the client calls from. It is in no line of the log: beside a plan or a model it would be a person's trail. */
+  get clientAddress(): string {
+    return this.#context.addresses.ofRequest(this.request)
+  }
+
+  get gone(): boolean {
+    return this.#gone
+  }
+
+  /** Whether it was the gateway that left. */
+  get wasCut(): boolean {
+    return this.#cut
+  }
+
+  /** Whether its client left, rather than the gateway or the answer. */
+  get wasLeft(): boolean {
+    return this.#gone && !this.#cut && !this.#abandoned
+  }
+
+  /** Whether its answer has begun, or will without more of the request, or never will. */
+  get answering(): boolean {
+    return this.#gone || this.response.headersSent || this.request.complete
+  }
+
+  onGone(run: () => void): Cancel {
+    if (this.#gone) run()
+    else this.#leavers = [...this.#leavers, run]
+    return () => {
+      this.#leavers = this.#leavers.filter(leaver => leaver !== run)
+    }
+  }
+
+  /** It is sent to a backend; `waited` is how long its body took to come. */
+  tries(waited: Millis): void {
+    if (this.note.overheadMs !== undefined) return
+    this.note.overheadMs = this.#context.clock.elapsed() - this.startedAt - waited
+  }
+
+  /** The first of an answer is passed on. */
+  speaks(): void {
+    if (this.note.firstMs !== undefined) return
+    this.note.firstMs = this.#context.clock.elapsed() - this.startedAt
+  }
+
+  #leave(): void {
+    this.#gone = true
+    const leavers = this.#leavers
+    this.#leavers = []
+    for (const run of leavers) run()
+  }
+
+  /**
+   * The gateway shuts down: as if the client had left, so that what was said is settled, but for the last word, which
+   * `farewell` sends. An answer that has not begun is left to fail with its backend, so that nobody pays for it; when
+   * this is called again, also what waits for something else is given up.
+   */
+  cut(): void {
+    const { request, response } = this
+    if ((this.#gone && !this.#cut) || response.writableEnded) return
+    if (this.#cut || this.speaking) this.#leave()
+    this.#cut = true
+    this.#gone = true
+    if (response.headersSent || request.complete) return
+    // Its body may never come, and once the answer is out node tells nobody who waits for it.
+    response.once('close', () => request.destroy())
+    this.farewell()
+  }
+
+  /** The last word to a client that was cut, once its request is settled: never a clean end. */
+  farewell(): void {
+    const { response } = this
+    if (response.writableEnded || response.destroyed) return
+    const denial: Denial = { code: 'DRAINING' }
+    if (!response.headersSent) {
+      this.deny(denial)
+      return
+    }
+    this.note.code = denial.code
+    this.note.interrupted = 'the gateway shut down'
+    if (this.streaming) response.end(denialEvent(denial, this.terms))
+    else response.destroy()
+  }
+
+  /** Whether a stream has begun that can still be told something. SDKs make nothing of a cut. */
+  get streaming(): boolean {
+    const { response } = this
+    if (response.destroyed || response.writableEnded) return false
+    return this.#isStream && response.headersSent
+  }
+
+  /** The connection was answered and closed in its place, for this reason: nothing more can be sent. */
+  breakOff(code: string): void {
+    this.note.code = code
+    this.close()
+  }
+
+  /** Breaks the connection of an answer that cannot be completed: what was sent must not look complete. */
+  abandon(): void {
+    this.#abandoned = !this.#gone
+    this.response.destroy()
+  }
+
+  /** Its answer is the last one of the connection: nothing that arrives from now on is served. */
+  closeAfter(): void {
+    this.#context.closing.add(this.request.socket)
+    this.closeAfterwards()
+  }
+
+  /** Lets the connection end with its answer, or with one that follows. */
+  closeAfterwards(): void {
+    this.#isLast = true
+  }
+
+  /** Begins the answer, with the headers of every answer beside these. Nothing is sent yet. */
+  writeHead(status: number, ...headers: readonly Readonly<Record<string, string>>[]): void {
+    const lines = ['x-request-id', this.requestId, ...this.#context.always]
+    for (const some of headers) for (const name in some) lines.push(name, some[name] ?? '')
+    if (this.#isLast) lines.push('connection', 'close')
+    this.#isStream = headers.some(some => some['content-type']?.startsWith('text/event-stream'))
+    // Set one by one, node would keep them, look them up and check them again.
+    this.response.writeHead(status, lines)
+  }
+
+  json(status: number, body: object, headers: Readonly<Record<string, string>> = {}): void {
+    this.send(status, 'application/json', Buffer.from(JSON.stringify(body)), headers)
+  }
+
+  send(status: number, type: string, bytes: Buffer, headers: Readonly<Record<string, string>> = {}): void {
+    this.#answer({ status, headers, body: { type, bytes } })
+  }
+
+  /** An answer without a body, such as 204. */
+  empty(status: number, headers: Readonly<Record<string, string>>): void {
+    this.#answer({ status, headers })
+  }
+
+  /** `rate` is what is left of the minute, where that is known. */
+  deny(denial: Denial | ProtocolDenial, rate?: RateState): void {
+    const type = 'type' in denial ? denial.type : denial.code === 'TOOL_UNAVAILABLE' ? denial.tool : undefined
+    this.note.code = denial.code
+    if (type !== undefined) this.note.type = type
+    const { body, ...answer } = renderDenial(denial, this.terms)
+    const headers = { ...answer.headers }
+    if (rate) addRate(headers, rate)
+    this.#answer({ ...answer, headers, body: { type: 'application/json', bytes: Buffer.from(JSON.stringify(body)) } })
+  }
+
+  #answer({ status, reason, headers, body }: Answer): void {
+    if (this.#gone && !this.#cut) return
+    const { request, response } = this
+    const unread = hasBody(request) && !request.complete
+    if (unread) this.closeAfter()
+    if (reason !== undefined) response.statusMessage = reason
+    if (body)
+      this.writeHead(status, headers, { 'content-type': body.type, 'content-length': String(body.bytes.length) })
+    else this.writeHead(status, headers)
+    if (!unread) return void response.end(body?.bytes)
+    if (!body) response.flushHeaders()
+    else
+      response.write(body.bytes, () => {
+        this.#told = true
+      })
+    this.#endSoon()
+  }
+
+  /** Throws away what is left of the request, for a moment: who still sends may not have read the answer yet. */
+  #endSoon(): void {
+    const { request, response } = this
+    const end = () => {
+      cancel()
+      response.end()
+    }
+    const cancel = this.#context.clock.after(LINGER, end)
+    request.once('end', end).resume()
+    this.onClosed(cancel)
+  }
+}

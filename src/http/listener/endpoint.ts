@@ -1,0 +1,99 @@
+import type { Secret } from '../../config/settings.ts'
+import type { Audited } from '../../gateway/accounts/audited.ts'
+import type { Identified } from '../../gateway/accounts/identify.ts'
+import type { Gateway } from '../../gateway/infer.ts'
+import type { Random } from '../../gateway/ports.ts'
+import type { StoreHealth } from '../../gateway/store-health.ts'
+import type { Probes } from '../../gateway/upstream/probes.ts'
+import type { EpochMs } from '../../policy/config.ts'
+import type { Caller } from '../../policy/facts.ts'
+import type { Application, Applied, Revisions } from '../admin/applied.ts'
+import type { Feed } from '../admin/feed.ts'
+import type { Reloaded, Reloads } from '../admin/reloaded.ts'
+import type { BodyMemory } from '../ingress/body-memory.ts'
+import type { Turns } from '../ingress/turns.ts'
+import type { HttpCall } from './call.ts'
+import type { Level } from './overload.ts'
+
+/** One row of a listener's table: where, who may call, and what it does. */
+export type Endpoint = {
+  readonly method: 'GET' | 'POST'
+  /** Matched exactly; a last segment `{id}` matches anything without a slash. */
+  readonly path: string
+  /** Set for what costs the most: refused while there is too much to do. */
+  readonly sheds?: true
+  /** Set where a HEAD would cost as much as a GET: it is refused. */
+  readonly paid?: true
+} & (
+  | { readonly who: 'anyone'; readonly run: (app: App, call: HttpCall, id: string) => Promise<void> | void }
+  /** Whoever has a key, or signed in. */
+  | { readonly who: 'caller'; readonly run: (app: App, call: HttpCall, identified: Identified) => Promise<void> }
+  /** Whoever signed in; a key is not enough. */
+  | { readonly who: 'signed-in'; readonly run: (app: App, call: HttpCall, caller: Caller) => Promise<void> }
+  /** Whoever may read metrics. */
+  | { readonly who: 'scraper'; readonly run: (app: App, call: HttpCall) => Promise<void> }
+  /** `by` is the operator, for the audit. */
+  | { readonly who: 'operator'; readonly run: (app: App, call: HttpCall, by: string) => Promise<void> }
+)
+
+export interface Exposition {
+  readonly type: string
+  readonly text: string
+}
+
+/** What endpoints work with. */
+export interface App extends Snapshot, Process {}
+
+/** Of one configuration: made anew by every reload, never changed. A request keeps the one it began with for life. */
+export interface Snapshot extends Pick<Gateway, PerSnapshot> {
+  /** 1 since the start, and one more with each reload. */
+  readonly generation: number
+  /** When the configuration was loaded. */
+  readonly loadedAt: EpochMs
+  /** What keys of guests are derived from, newest first: those of the settings, or the gateway's own. */
+  readonly guestSecrets: readonly Secret[]
+}
+
+/** Of the process: made once, and the same in every snapshot. */
+export interface Process extends Omit<Gateway, PerSnapshot> {
+  readonly random: Random
+  /** What an operator sends as bearer. */
+  readonly adminToken: string
+  /** False once the process is on its way out. */
+  readonly ready: () => boolean
+  /** Whether the store can be written, asked at most once in a second. */
+  readonly storeHealth: Pick<StoreHealth, 'isWritable'>
+  /** How much of the work is refused, because there is too much of it. */
+  readonly shedding: () => Level
+  /** Bodies under way, of which there is only so much at once. */
+  readonly bodies: BodyMemory
+  /** When bodies are read. */
+  readonly turns: Turns
+  /** Asks replicas how they are. */
+  readonly probes: Pick<Probes, 'ask'>
+  readonly reloads: Reloads
+  /** What operators follow. */
+  readonly feed: Feed
+  /** What was counted, in the form that Prometheus reads. */
+  readonly metrics: () => Promise<Exposition>
+  /** For changes of the gateway itself: those of accounts are written with what they change. */
+  readonly audited: Audited
+  /** Loads the files again, because somebody asks for it. They take effect whole, or not at all. */
+  readonly reload: (by: string) => Promise<Reloaded>
+  readonly revisions: Revisions
+  /** Has a candidate take the place of the files, and of what serves: whole, or not at all. */
+  readonly apply: (application: Application) => Promise<Applied>
+}
+
+/** What of the gateway's ports comes from the files. All others outlive a reload. */
+type PerSnapshot = 'config' | 'settings' | 'send' | 'carry' | 'tools' | 'verify' | 'traces'
+
+/** Where requests get the snapshot they keep. */
+export interface Snapshots {
+  /** The one that serves now. */
+  readonly current: App
+  /** The same, for a request that begins. */
+  take(): App
+  /** The request that took it is over, and settled. */
+  giveBack(app: App): void
+}

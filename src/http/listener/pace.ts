@@ -1,0 +1,30 @@
+import type { Millis } from '../../policy/config.ts'
+import type { HttpCall } from './call.ts'
+
+/** What an upload that is late must bring on the average: a slow line does, and whoever only holds a connection pays for it. */
+const BYTES_PER_SECOND = 8192
+const SOONEST: Millis = 1000
+
+/**
+ * Waits for an upload that did not arrive in time, as long as what came of it is worth at this pace, and `silence` at
+ * most between two bytes. `late` runs unless it is complete or over before. Its timer is a socket's, as node's own.
+ */
+export function keepPace(call: HttpCall, silence: Millis, late: () => void): void {
+  const { request, received = () => 0 } = call
+  let waited: Millis = 0
+  let before = -1
+  let timer: NodeJS.Timeout | undefined
+  const wait = () => {
+    if (request.complete) return
+    const left = (received() / BYTES_PER_SECOND) * 1000 - waited
+    // Where a backend is slow to read, the client cannot send.
+    const isSilent = received() === before && !request.isPaused()
+    if (left <= 0 || isSilent) return void late()
+    before = received()
+    const time = Math.min(Math.max(left, SOONEST), silence)
+    waited += time
+    timer = setTimeout(wait, time).unref()
+  }
+  wait()
+  call.onClosed(() => clearTimeout(timer))
+}

@@ -1,0 +1,63 @@
+import type { IncomingMessage } from 'node:http'
+import type { Denial } from '../../policy/denial.ts'
+import type { ProtocolDenial } from '../../wire/errors/docs.ts'
+import { invalid } from '../../wire/openai/body.ts'
+import { MAX_HEADERS, tooManyHeaders } from './malformed.ts'
+
+/**
+ * Finds what node's parser lets pass and two readers of the same bytes could take differently: where a request goes,
+ * who sends it and where it ends. Whoever sends such a thing is refused, and so is the rest of the connection.
+ */
+export function formFault(request: IncomingMessage): Denial | ProtocolDenial | undefined {
+  const { httpVersion, rawHeaders, headers, url = '' } = request
+  if (httpVersion !== '1.1' && httpVersion !== '1.0') return invalid('', `HTTP/${httpVersion} is not spoken here.`)
+  if (rawHeaders.length > 2 * MAX_HEADERS) return tooManyHeaders
+  if (!TARGET.test(url)) return invalid('', 'The request line must name a path, such as /v1/models.')
+  return repeated(rawHeaders) ?? hostFault(headers.host, httpVersion) ?? framingFault(headers, httpVersion)
+}
+
+/** A path and perhaps a query, in ASCII; no other form of RFC 9112 3.2, no fragment, no backslash, no half escape. */
+const TARGET = /^\/(?:[!"$&-[\]-~]|%[0-9A-Fa-f]{2})*$/
+
+/** Of these there is one, or none; what a proxy in front took from the other one, nobody knows. */
+const SINGLE = ['host', 'authorization', 'content-type', 'content-length', 'content-encoding', 'transfer-encoding']
+const LENGTHS: ReadonlySet<number> = new Set(SINGLE.map(({ length }) => length))
+
+function repeated(rawHeaders: readonly string[]): Denial | undefined {
+  /** A bit for each of them. */
+  let seen = 0
+  for (let i = 0; i < rawHeaders.length; i += 2) {
+    const raw = rawHeaders[i] ?? ''
+    if (!LENGTHS.has(raw.length)) continue
+    const name = raw.toLowerCase()
+    // Some proxies and gateways take one for the other.
+    const meant = name.includes('_') ? name.replaceAll('_', '-') : name
+    const bit = 1 << (SINGLE.indexOf(meant) + 1)
+    if (bit === 1) continue
+    if (meant !== name) return invalid(name, `is not accepted; the header is ${meant}`)
+    if ((seen & bit) !== 0) return invalid(name, 'is given twice')
+    seen |= bit
+  }
+  return undefined
+}
+
+/** A name or an address, and perhaps a port. RFC 3986 3.2 without users and escapes. */
+const HOST = /^(?:[A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(?::[0-9]{1,5})?$/
+
+function hostFault(host: string | undefined, version: string): Denial | undefined {
+  // RFC 9112 3.2.
+  if (host === undefined) return version === '1.1' ? invalid('host', 'is required') : undefined
+  return HOST.test(host) ? undefined : invalid('host', 'must be a host, and perhaps a port')
+}
+
+function framingFault(headers: IncomingMessage['headers'], version: string): Denial | undefined {
+  const { 'transfer-encoding': transfer, 'content-encoding': coding } = headers
+  if (coding !== undefined) return invalid('content-encoding', 'is not accepted: send the body as it is')
+  if (transfer === undefined) return undefined
+  if (version === '1.0') return invalid('transfer-encoding', 'is not a part of HTTP/1.0')
+  return transfer.toLowerCase() === 'chunked' ? undefined : invalid('transfer-encoding', 'must be chunked, alone')
+}
+
+/** Whether a request comes with bytes beside its headers. */
+export const hasBody = ({ headers }: IncomingMessage): boolean =>
+  headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0

@@ -1,0 +1,194 @@
+import type { IncomingMessage, Server, ServerResponse } from 'node:http'
+import { Server as NetServer } from 'node:net'
+import type { Duplex } from 'node:stream'
+import { newRequestId, pooled } from '../../gateway/accounts/keys.ts'
+import type { Config, EpochMs, Millis } from '../../policy/config.ts'
+import type { Denial } from '../../policy/denial.ts'
+import type { ProtocolDenial } from '../../wire/errors/docs.ts'
+import { invalid } from '../../wire/openai/body.ts'
+import { answer, fail } from './answer.ts'
+import { HttpCall } from './call.ts'
+import type { CallNote } from './call-note.ts'
+import { Connections } from './connections.ts'
+import type { Endpoint, Snapshots } from './endpoint.ts'
+import { createListener } from './listener.ts'
+import { answerBroken, denialOf, isAfterLast, isGarbage, isLate } from './malformed.ts'
+import { keepPace } from './pace.ts'
+import { formFault } from './request-form.ts'
+import type { Match } from './router.ts'
+import { type Site, sitesOf } from './site.ts'
+import { tracedEnd } from './traced-end.ts'
+import { Traffic } from './traffic.ts'
+
+/**
+ * While the gateway sheds load, one answer of so many ends its connection, so that clients spread over other gateways.
+ * A new connection for each request would cost more than twice what the request does.
+ */
+const LAST_OF = 16
+
+/** One finished request, for the log. What a request has not is undefined. */
+export interface LogEntry extends Readonly<Partial<CallNote>> {
+  readonly at: EpochMs
+  readonly requestId: string
+  readonly method: string
+  readonly path: string
+  /** 499 when the client left before its answer. */
+  readonly status: number
+  readonly ms: Millis
+  /** Where it is traced. */
+  readonly traceId?: string | undefined
+  /** Of a caller that was recognised. It is in no line of the log. */
+  readonly account?: string | undefined
+}
+
+/** Hears of every request once it is over, with the configuration that it began with. */
+export type Log = (entry: LogEntry, config: Config) => void
+
+/** A socket that serves. */
+export interface Listener {
+  readonly server: Server
+  /** Takes no more connections, answers no more requests but with DRAINING. Resolves once none is under way. */
+  drain(): Promise<void>
+  /**
+   * Ends what is under way with an error; what was said so far is settled. Answers that have not begun are to fail with
+   * their backends first, and are given up when this is called again. Then `drain` resolves soon.
+   */
+  cut(): void
+  /** Breaks every connection. */
+  destroy(): void
+}
+
+/** A listener that serves a table of endpoints. `log` hears of every request once it is over. */
+export function serve(snapshots: Snapshots, endpoints: readonly Endpoint[], log: Log): Listener {
+  // No page may reach what operators may.
+  const pages = endpoints.every(({ who }) => who !== 'operator')
+  const siteOf = sitesOf(endpoints, pages)
+  const current = () => siteOf(snapshots.current)
+  const limits = () => (pages ? current().app.settings.listener : current().uncounted)
+  const { clock, alarm, random } = snapshots.current
+  const connections = new Connections({ limits, clock, alarm, addresses: () => current().addresses })
+  const traffic = new Traffic()
+  const closing = new WeakSet<Duplex>()
+  const chance = pooled(random)
+  const newId = () => newRequestId(clock.now(), chance)
+  let shed = 0
+
+  const breakOff = (socket: Duplex, denial: Denial | ProtocolDenial | undefined) => {
+    const calls = traffic.on(socket)
+    // What is written now would be taken for the answer that is under way, or the next in line.
+    if (!denial || !socket.writable || calls.some(({ answering }) => answering)) return void socket.destroy()
+    closing.add(socket)
+    for (const call of calls) call.breakOff(denial.code)
+    const { terms, always } = current()
+    answerBroken(socket, denial, ['x-request-id', newId(), ...always], { errors: terms, clock })
+  }
+  const listener = (request: IncomingMessage, response: ServerResponse) => {
+    // It was said to be over.
+    if (closing.has(request.socket)) return
+    const site = siteOf(snapshots.take())
+    const { app, terms, addresses, always } = site
+    const at = clock.now()
+    const call = new HttpCall(request, response, newId(), { terms, addresses, clock, always, closing })
+    traffic.began(call)
+    const leave = connections.enter(request)
+    const fault = formFault(request) ?? traffic.fault ?? (leave ? undefined : CROWDED)
+    if (fault || (pages && app.shedding() > 0 && ++shed % LAST_OF === 0)) call.closeAfter()
+    let closedAt = at
+    let open = 2
+    // Both: what a request cost is known only once it is settled, even when its client has long left.
+    const end = () => {
+      if (--open > 0) return
+      const entry = entryOf(call, at, closedAt)
+      call.trace?.end(tracedEnd(entry, app.config))
+      log(entry, app.config)
+      snapshots.giveBack(app)
+      traffic.over()
+    }
+    call.onClosed(() => {
+      closedAt = clock.now()
+      traffic.closed(call)
+      leave?.()
+      end()
+    })
+    const match = fault ?? site.route(request.method ?? '', call.path)
+    void run(site, call, match, pages).then(end)
+  }
+  const server = createListener(limits, listener, {
+    broken: (error, socket) => {
+      const streamed = isLate(error) ? traffic.on(socket).find(call => call.received && !call.answering) : undefined
+      if (streamed) return keepPace(streamed, limits().idleTimeout, () => breakOff(socket, denialOf(error)))
+      const told = closing.has(socket) && traffic.on(socket).every(({ answering }) => answering)
+      if (isAfterLast(error) || (told && isGarbage(error))) return
+      breakOff(socket, told ? undefined : denialOf(error))
+    },
+    tunnel: socket => breakOff(socket, invalid('', 'CONNECT is not served: this is no proxy.')),
+    connected: socket => {
+      traffic.connected(socket)
+      return connections.admit(socket)
+    },
+    idle: socket => connections.isIdle(socket),
+    full: () => connections.turnAway(),
+  })
+  return {
+    server,
+    drain: () => {
+      // Not that of http, which breaks answers that were written and not yet sent.
+      NetServer.prototype.close.call(server)
+      return traffic.end()
+    },
+    cut: () => traffic.cut(),
+    destroy: () => {
+      traffic.destroy()
+      // Also the timer by which http looks for connections that are overdue.
+      server.close()
+    },
+  }
+}
+
+const CROWDED: Denial = { code: 'OVERLOADED', of: 'address' }
+
+async function run(site: Site, call: HttpCall, match: Match | ProtocolDenial, pages: boolean): Promise<void> {
+  try {
+    await answer(site, call, match, pages)
+  } catch (error) {
+    fail(site.app, call, error)
+  }
+  if (call.wasCut) call.farewell()
+}
+
+function entryOf(
+  { requestId, path, note, request, response, account, trace, wasLeft }: HttpCall,
+  at: EpochMs,
+  closedAt: EpochMs,
+): LogEntry {
+  // Each by name: a copy of a note with more around it would cost ten times as much.
+  return {
+    at,
+    requestId,
+    method: request.method ?? '',
+    path,
+    status: wasLeft ? 499 : response.statusCode,
+    ms: closedAt - at,
+    traceId: trace?.traceId,
+    account,
+    code: note.code,
+    type: note.type,
+    plan: note.plan,
+    asked: note.asked,
+    model: note.model,
+    rule: note.rule,
+    tools: note.tools,
+    pool: note.pool,
+    failures: note.failures,
+    inputTokens: note.inputTokens,
+    outputTokens: note.outputTokens,
+    cost: note.cost,
+    estimated: note.estimated,
+    firstMs: tenths(note.firstMs),
+    overheadMs: note.overheadMs,
+    interrupted: note.interrupted,
+  }
+}
+
+/** Milliseconds with one decimal: the clock's digits behind that mean nothing to a reader. */
+const tenths = (ms: number | undefined): number | undefined => (ms === undefined ? undefined : Math.round(ms * 10) / 10)

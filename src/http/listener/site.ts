@@ -1,0 +1,50 @@
+import type { ListenerSettings } from '../../config/settings.ts'
+import { type Identify, identifyWith } from '../../gateway/accounts/identify.ts'
+import { type ErrorTerms, errorTermsOf } from '../../wire/errors/denial.ts'
+import { openToPages } from '../public/cors.ts'
+import { passthroughEndpoints } from '../public/passthrough.ts'
+import { type ClientAddresses, clientAddresses } from './client-address.ts'
+import type { App, Endpoint } from './endpoint.ts'
+import { type Match, router } from './router.ts'
+
+/** What a listener makes of a snapshot, once. */
+export interface Site {
+  readonly app: App
+  readonly route: (method: string, path: string) => Match
+  readonly terms: ErrorTerms
+  readonly addresses: ClientAddresses
+  readonly identify: Identify
+  /** For operators, who are few, and must get in when clients are too many. */
+  readonly uncounted: ListenerSettings
+  /** Headers of every answer: names and values by turns. */
+  readonly always: readonly string[]
+}
+
+/** The sites of a table of endpoints; that of the snapshot asked for last is kept. `pages` may read the answers, or not. */
+export function sitesOf(endpoints: readonly Endpoint[], pages: boolean): (app: App) => Site {
+  let last: Site | undefined
+  return app => {
+    if (last?.app !== app) last = siteOf(app, endpoints, pages)
+    return last
+  }
+}
+
+/** Those of the table, and among those for clients what the files pass through. */
+export const endpointsOf = (
+  { config }: Pick<App, 'config'>,
+  table: readonly Endpoint[],
+  pages: boolean,
+): readonly Endpoint[] => (pages ? [...table, ...passthroughEndpoints(config)] : table)
+
+function siteOf(app: App, endpoints: readonly Endpoint[], pages: boolean): Site {
+  const { server, brand, listener } = app.settings
+  return {
+    app,
+    route: router(endpointsOf(app, endpoints, pages), app.config.defaultModel.name),
+    terms: errorTermsOf(app.settings),
+    addresses: clientAddresses(server.trustedProxies),
+    identify: identifyWith(app),
+    uncounted: { ...listener, connections: Number.POSITIVE_INFINITY, connectionsPerAddress: Number.POSITIVE_INFINITY },
+    always: Object.entries(pages ? openToPages(brand) : {}).flat(),
+  }
+}

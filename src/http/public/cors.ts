@@ -1,0 +1,51 @@
+import { rateHeaderNames } from '../../wire/rate.ts'
+import type { HttpCall } from '../listener/call.ts'
+
+/** Lets pages of any origin read an answer: a key is sent by the page, never added by the browser as a cookie is. */
+export const openToPages = (brand: string): Readonly<Record<string, string>> => ({
+  'access-control-allow-origin': '*',
+  'access-control-expose-headers': exposed(brand),
+})
+
+/** Answers OPTIONS: what a page may send to a path that takes these methods. */
+export function preflight(call: HttpCall, methods: readonly string[]): void {
+  const asked = String(call.request.headers['access-control-request-headers'] ?? '')
+  call.empty(204, {
+    'access-control-allow-methods': methods.join(', '),
+    'access-control-allow-headers': allowedHeaders(asked).join(', '),
+    'access-control-max-age': String(MAX_AGE_S),
+    vary: 'access-control-request-headers',
+  })
+}
+
+/** Browsers keep the answer for two hours at most. */
+const MAX_AGE_S = 7200
+/** RFC 9110 5.6.2. */
+const TOKEN = /^[!#$%&'*+.^_`|~0-9a-z-]+$/
+
+/** Whatever a page asks for, since SDKs send headers of their own; `*` would leave authorization out. */
+function allowedHeaders(asked: string): string[] {
+  const names = asked.split(',').map(name => name.trim().toLowerCase())
+  return [...new Set(['authorization', 'content-type', ...names.filter(name => TOKEN.test(name))])]
+}
+
+/** The headers that a page could not read otherwise. */
+const exposed = (brand: string): string =>
+  [
+    'x-request-id',
+    'retry-after',
+    'retry-after-ms',
+    'x-should-retry',
+    ...rateHeaderNames,
+    ...[
+      'error-code',
+      'error-reason',
+      'upstream',
+      'quota-plan',
+      'quota-used',
+      'quota-limit',
+      'quota-reset',
+      'max-tokens',
+      'smart-route',
+    ].map(name => `x-${brand}-${name}`),
+  ].join(', ')

@@ -1,0 +1,42 @@
+import { createHash } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { parse } from 'yaml'
+import { docsStyle, errorsPage } from '../../wire/errors/docs-page.ts'
+import type { HttpCall } from '../listener/call.ts'
+import type { App } from '../listener/endpoint.ts'
+
+/** GET /docs/errors. Nothing on the page may load or run: its one style is allowed by its hash. */
+export function showErrorDocs({ settings }: App, call: HttpCall): void {
+  const { brand, server, errors, identity, guests } = settings
+  const { consoleUrl } = server
+  const { topup: topupUrl } = errors
+  const page = errorsPage({ brand, consoleUrl, topupUrl, signIn: identity !== undefined, guests: guests !== undefined })
+  call.send(200, 'text/html; charset=utf-8', Buffer.from(page), {
+    'content-security-policy': `default-src 'none'; style-src 'sha256-${styleHash}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
+    'x-content-type-options': 'nosniff',
+    'referrer-policy': 'no-referrer',
+  })
+}
+
+const styleHash = createHash('sha256').update(docsStyle).digest('base64')
+
+/** GET /openapi.json: openapi.yaml of this package, in the words of this deployment. */
+export function showOpenApi({ config, settings }: App, call: HttpCall): void {
+  const { brand, server } = settings
+  const text = openApiText().replaceAll('x-svc-', `x-${brand}-`).replaceAll('svc_', `${brand}_`)
+  const document = JSON.parse(text)
+  const { summary, ...methods } = document.components.pathItems.Passthrough
+  for (const { name, methods: taken } of config.passthrough.values()) {
+    const operations = taken.map(method => [method.toLowerCase(), methods[method.toLowerCase()]])
+    document.paths[name] = { summary, ...Object.fromEntries(operations) }
+  }
+  call.json(200, { ...document, servers: [{ url: server.publicUrl }] })
+}
+
+let openApi: string | undefined
+
+/** Read when it is first asked for: a gateway that nobody asks need not parse it. */
+function openApiText(): string {
+  openApi ??= JSON.stringify(parse(readFileSync(new URL('../../../openapi.yaml', import.meta.url), 'utf8')))
+  return openApi
+}

@@ -1,0 +1,129 @@
+import type { Socket } from 'node:net'
+import type { Cancel, Clock } from '../../gateway/ports.ts'
+import type { Millis } from '../../policy/config.ts'
+import type { HttpCall } from '../listener/call.ts'
+
+/** Proxies and SDKs take a longer silence for a dead connection. */
+const SILENCE_MAX: Millis = 15_000
+/** Readers of event streams skip comments. */
+const KEEP_ALIVE = ': keep-alive\n\n'
+
+/** Texts that wait to be sent take more room than bytes, where that matters. */
+const LARGE = 4096
+
+/** A response of server-sent events: opened once, with a comment in every silence, ended once. */
+export class EventResponse {
+  readonly #call: HttpCall
+  readonly #clock: Clock
+  #wroteAt: Millis = 0
+  /** Whether there was more than headers. */
+  #wrote = false
+  #cancel: Cancel = () => {}
+
+  constructor(call: HttpCall, clock: Clock) {
+    this.#call = call
+    this.#clock = clock
+  }
+
+  get opened(): boolean {
+    return this.#call.response.headersSent
+  }
+
+  /** Sends the headers, unless they are sent: with the first events, where those follow at once. */
+  open(headers: Readonly<Record<string, string>>): void {
+    if (this.opened || this.#call.gone) return
+    const { response } = this.#call
+    this.#call.writeHead(200, headers, streamHeaders)
+    process.nextTick(() => {
+      if (!this.#wrote) response.flushHeaders()
+    })
+    this.#wroteAt = this.#clock.elapsed()
+    this.#watch(SILENCE_MAX)
+    this.#call.onGone(() => this.#cancel())
+  }
+
+  /** False when the client reads slower than this: `onDrain` runs when it has caught up. */
+  write(events: string, onDrain: () => void): boolean {
+    const { response } = this.#call
+    this.#wroteAt = this.#clock.elapsed()
+    if (this.#wrote ? this.#send(events) : this.#sendFirst(events)) return true
+    response.once('drain', onDrain)
+    return false
+  }
+
+  /**
+   * The headers by themselves, but with the same call to the system: node keeps them, and as long as they have only been
+   * sent as a part of something else, it keeps them as the sixty pieces they were made of.
+   */
+  #sendFirst(events: string): boolean {
+    const { response } = this.#call
+    this.#wrote = true
+    sendTogether(response.socket)
+    response.flushHeaders()
+    return this.#send(events)
+  }
+
+  /** As one text: of each chunk node would make four, and a list of them to send. */
+  #send(events: string): boolean {
+    const { response } = this.#call
+    const bytes = Buffer.byteLength(events)
+    const encoding = bytes === events.length ? 'latin1' : 'utf8'
+    // A client of HTTP/1.0 knows no chunks.
+    if (!response.chunkedEncoding) return response.write(events, encoding)
+    const chunk = `${bytes.toString(16)}\r\n${events}\r\n`
+    response.chunkedEncoding = false
+    const takes = response.write(bytes > LARGE ? Buffer.from(chunk, encoding) : chunk, encoding)
+    response.chunkedEncoding = true
+    return takes
+  }
+
+  /** What was written in this tick of the loop waits for `end`, which is to follow, and is sent with it; or for a silence. */
+  hold(): void {
+    const { response } = this.#call
+    // Else the connection may be another response's by now.
+    if (!response.writableEnded) response.socket?.cork()
+  }
+
+  end(last: string): void {
+    this.#wrote = true
+    this.#cancel()
+    this.#call.response.end(last)
+  }
+
+  /** Breaks the connection: what was sent must not look complete. */
+  destroy(): void {
+    this.#cancel()
+    this.#call.response.destroy()
+  }
+
+  /** The time is looked at when it has passed, so that an event costs no timer. */
+  #watch(time: Millis): void {
+    this.#cancel = this.#clock.after(time, () => {
+      // The server's one catch ends a response behind our back.
+      if (this.#call.response.writableEnded) return
+      const { response } = this.#call
+      const left = SILENCE_MAX - (this.#clock.elapsed() - this.#wroteAt)
+      if (left <= 0) {
+        this.#wroteAt = this.#clock.elapsed()
+        // What waits for its end has waited long enough.
+        response.socket?.uncork()
+        // Who reads nothing is not to look alive by what we write.
+        if (!response.writableNeedDrain) response.write(KEEP_ALIVE)
+      }
+      this.#watch(left <= 0 ? SILENCE_MAX : left)
+    })
+  }
+}
+
+/** What is written in this tick of the loop goes out as one, as node has it for all but headers. */
+function sendTogether(socket: Socket | null): void {
+  socket?.cork()
+  process.nextTick(() => socket?.uncork())
+}
+
+const streamHeaders = {
+  'content-type': 'text/event-stream; charset=utf-8',
+  'cache-control': 'no-cache, no-transform',
+  // nginx would collect the events otherwise.
+  'x-accel-buffering': 'no',
+}

@@ -1,0 +1,45 @@
+import { DEVICE_ID, guestKey } from '../../gateway/accounts/guests.ts'
+import { isDenial } from '../../wire/openai/body.ts'
+import type { HttpCall } from '../listener/call.ts'
+import { networkOf } from '../listener/client-address.ts'
+import type { App } from '../listener/endpoint.ts'
+import { oneField } from '../listener/field.ts'
+import { UNCACHED } from './keys.ts'
+
+const readDeviceId = oneField('device_id', {
+  pattern: DEVICE_ID,
+  description: 'must have 1 to 256 printable characters',
+})
+
+/** POST /v1/keys/guest: the key of a device, without an account. Spec 3.2. */
+export async function mintGuestKey({ config, settings, store, guestSecrets }: App, call: HttpCall): Promise<void> {
+  const plan = config.guestPlan
+  if (!settings.guests || !plan)
+    return call.deny({ code: 'NOT_FOUND', problem: 'This gateway has no keys for devices without an account.' })
+  const deviceId = await readDeviceId(call)
+  if (isDenial(deviceId)) return call.deny(deviceId)
+
+  const { mintPerIpHour, mintPerNetHour } = settings.guests
+  const address = call.clientAddress
+  const minted = await guestKey(store, {
+    brand: settings.brand,
+    secrets: guestSecrets,
+    deviceId: deviceId.value,
+    counts: [
+      { name: `guest-ip:${address}`, limit: mintPerIpHour },
+      { name: `guest-net:${networkOf(address)}`, limit: mintPerNetHour },
+    ],
+  })
+  switch (minted.outcome) {
+    case 'key': {
+      const cap = plan.perDay === undefined ? {} : { rate_limit_per_day: plan.perDay }
+      return call.json(200, { key: minted.value, plan: plan.name, ...cap }, UNCACHED)
+    }
+    case 'ended':
+      return call.deny({ code: 'INVALID_KEY' })
+    case 'wait': {
+      const { retryAfterMs } = minted
+      return call.deny({ code: 'rate_limit_exceeded', type: 'guest_keys', shared: true, retryAfterMs })
+    }
+  }
+}

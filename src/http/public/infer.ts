@@ -1,0 +1,167 @@
+import type { Identified } from '../../gateway/accounts/identify.ts'
+import type { AdmittedCall, Refusal } from '../../gateway/admission/admit.ts'
+import { answerHeaders } from '../../gateway/answer/answer-headers.ts'
+import { type Call, infer, type Served } from '../../gateway/infer.ts'
+import type { Cancel, RequestTrace, TracedRequest } from '../../gateway/ports.ts'
+import type { Bill } from '../../gateway/store.ts'
+import type { Millis, Pool } from '../../policy/config.ts'
+import type { Building } from '../../policy/decision.ts'
+import type { Denial } from '../../policy/denial.ts'
+import { planOf } from '../../policy/plan.ts'
+import { denialEvent } from '../../wire/errors/denial.ts'
+import type { WireRequest } from '../../wire/openai/request.ts'
+import { type Received, receive } from '../ingress/receive.ts'
+import type { HttpCall } from '../listener/call.ts'
+import type { App } from '../listener/endpoint.ts'
+import { EventResponse } from './event-response.ts'
+import { relay } from './relay.ts'
+
+/** A stream whose backends are slow begins after as long, before one of them has answered. */
+const HEADERS_WAIT: Millis = 25_000
+
+/**
+ * An endpoint that serves one kind of inference request; `read` knows its body. `leavesOut` is whether it parses it without
+ * its long texts.
+ */
+export function inference(read: (bytes: Buffer, app: App) => WireRequest | Denial, leavesOut = true) {
+  return async (app: App, call: HttpCall, found: Identified): Promise<void> => {
+    const { caller, keyHash } = found
+    const received = await receive(app, call, found, { leavesOut, read: bytes => read(bytes, app) })
+    if ('denial' in received) return call.deny(received.denial, received.rate)
+    const { value: wire, waited, decided } = received
+    const { note } = call
+    note.plan = planOf(app.config, caller)?.name
+    note.asked = wire.request.model ?? ''
+
+    const late = wire.stream && new LateStart(app, call)
+    const trying = (admitted: AdmittedCall, pool: Pool) => {
+      call.tries(waited)
+      decided()
+      app.feed.began(caller.account)
+      late?.trying(admitted, pool)
+    }
+    const asked: Building<Call> = {
+      requestId: call.requestId,
+      caller,
+      wire,
+      headers: call.request.headers,
+      client: call,
+      trying,
+    }
+    if (keyHash !== undefined) asked.keyHash = keyHash
+    const trace = traceOf(app, call, { kind: wire.request.kind, stream: late !== undefined })
+    if (trace) asked.trace = trace
+    // Not awaited: what was asked need not be kept as long as the answer lasts.
+    return answer(app, call, asked, late, received)
+  }
+}
+
+/** `late` is there where a stream was asked for. */
+async function answer(
+  app: App,
+  call: HttpCall,
+  asked: Call,
+  late: LateStart | undefined,
+  { decided, release }: Pick<Received<unknown>, 'decided' | 'release'>,
+): Promise<void> {
+  const served = await infer(app, asked).finally(() => {
+    late?.stop()
+    decided()
+    release()
+  })
+  noteFailures(call, served)
+  switch (served.kind) {
+    case 'denied':
+      return deny(call, served, late?.events)
+    case 'left':
+      if (served.bill) noteBill(call, served.bill)
+      return
+    case 'whole': {
+      const { admitted, pool, bill, bytes } = served
+      noteBill(call, bill)
+      return call.send(200, 'application/json', bytes, answerHeaders(app.settings.brand, admitted, pool, bill.cost))
+    }
+    case 'stream': {
+      if (!late) throw new Error('a stream came that nobody asked for')
+      const { events } = late
+      events.open(answerHeaders(app.settings.brand, served.admitted, served.pool, 0))
+      return relay(call, events, served.stream, async ending => {
+        noteBill(call, await served.settle(ending))
+        // Of an answer in rounds there may be more by now.
+        noteFailures(call, served)
+        const { clean, cause } = ending
+        if (!clean) call.note.interrupted = cause
+      })
+    }
+  }
+}
+
+/** Begins to trace a request, where anybody does. */
+export function traceOf(
+  { traces }: App,
+  call: HttpCall,
+  asked: Pick<TracedRequest, 'kind' | 'stream'>,
+): RequestTrace | undefined {
+  if (!traces) return undefined
+  const { traceparent } = call.request.headers
+  const { requestId, path, request } = call
+  const traced = { requestId, path, method: request.method ?? '', ...asked }
+  call.trace = traces.begin(typeof traceparent === 'string' ? { ...traced, traceparent } : traced)
+  return call.trace
+}
+
+/** Begins a stream that is overdue with the pool that is being tried; failover goes on behind it. */
+class LateStart {
+  readonly events: EventResponse
+  /** Nobody waits any more. */
+  readonly stop: Cancel
+  readonly #app: App
+  #overdue = false
+  #tried: { readonly admitted: AdmittedCall; readonly pool: Pool } | undefined
+
+  constructor(app: App, call: HttpCall) {
+    this.events = new EventResponse(call, app.clock)
+    this.#app = app
+    this.stop = app.clock.after(HEADERS_WAIT, () => {
+      this.#overdue = true
+      this.#openIfOverdue()
+    })
+  }
+
+  trying(admitted: AdmittedCall, pool: Pool): void {
+    this.#tried = { admitted, pool }
+    this.#openIfOverdue()
+  }
+
+  /** The headers are made only here: nearly every stream begins in time. */
+  #openIfOverdue(): void {
+    if (!this.#overdue || !this.#tried) return
+    const { admitted, pool } = this.#tried
+    this.events.open(answerHeaders(this.#app.settings.brand, admitted, pool, 0))
+  }
+}
+
+function deny(call: HttpCall, { denial, rate }: Refusal, events: EventResponse | undefined): void {
+  if (!events?.opened) {
+    call.deny(denial, rate)
+    return
+  }
+  call.note.code = denial.code
+  call.note.interrupted = 'denied after the headers'
+  events.end(denialEvent(denial, call.terms))
+}
+
+export function noteFailures({ note }: HttpCall, { failures }: Pick<Served, 'failures'>): void {
+  note.failures = failures.map(({ pool, cause }) => ({ pool: pool.name, cause }))
+}
+
+export function noteBill({ note }: HttpCall, bill: Bill): void {
+  note.model = bill.model
+  note.pool = bill.pool
+  note.inputTokens = bill.inputTokens
+  note.outputTokens = bill.outputTokens
+  note.cost = bill.cost
+  note.estimated = bill.estimated
+  if (bill.rule !== undefined) note.rule = bill.rule
+  if (bill.tools) note.tools = bill.tools
+}

@@ -1,0 +1,54 @@
+import { countChange, mintOwnKey, revokeOwnKey, rotateOwnKey } from '../../gateway/accounts/own-keys.ts'
+import type { Caller } from '../../policy/facts.ts'
+import { planName } from '../../policy/plan.ts'
+import { ownKey } from '../../wire/key.ts'
+import { isDenial } from '../../wire/openai/body.ts'
+import type { HttpCall } from '../listener/call.ts'
+import type { App } from '../listener/endpoint.ts'
+import { oneField, readNothing } from '../listener/field.ts'
+
+const readKey = oneField('key')
+
+/** POST /v1/keys/developer: the full value once, the masked one ever after. Spec 3.1. */
+export async function mintKey(app: App, call: HttpCall, caller: Caller): Promise<void> {
+  const denial = (await readNothing(call)) ?? (await countChange(app.store, caller.account))
+  if (denial) return call.deny(denial)
+  const plan = planName(app.config, caller)
+  const { key, value } = await mintOwnKey(app.store, app.random, app.settings.brand, caller.account)
+  if (value === undefined) call.json(200, { key: key.keyPrefix, plan, existing: true }, UNCACHED)
+  else call.json(200, { key: value, plan }, UNCACHED)
+}
+
+/** POST /v1/keys/developer/rotate. */
+export async function rotateKey(app: App, call: HttpCall, caller: Caller): Promise<void> {
+  const named = await readKey(call)
+  if (isDenial(named)) return call.deny(named)
+  const tooMany = await countChange(app.store, caller.account)
+  if (tooMany) return call.deny(tooMany)
+  const rotated = await rotateOwnKey(app.store, app.random, { ...owned(app, caller), named: named.value })
+  // Of whatever else it names, the caller learns nothing.
+  if (!rotated) return call.deny({ code: 'INVALID_KEY' })
+  call.json(200, { key: rotated.value, plan: planName(app.config, caller), rotated: true }, UNCACHED)
+}
+
+/** POST /v1/keys/developer/revoke. */
+export async function revokeKey(app: App, call: HttpCall, caller: Caller): Promise<void> {
+  const named = await readKey(call)
+  if (isDenial(named)) return call.deny(named)
+  // Not counted: a key that leaked must end, however many were changed before. Without a mint it ends nothing more.
+  const revoked = await revokeOwnKey(app.store, { ...owned(app, caller), named: named.value })
+  if (!revoked) return call.deny({ code: 'INVALID_KEY' })
+  call.json(200, { key: revoked.keyPrefix, plan: planName(app.config, caller), revoked: true }, UNCACHED)
+}
+
+/** GET /v1/keys/developer: the active key, then those that ended. */
+export async function listOwnKeys(app: App, call: HttpCall, caller: Caller): Promise<void> {
+  const plan = planName(app.config, caller)
+  const keys = await app.store.keysOf(caller.account)
+  call.json(200, { object: 'list', data: keys.map(key => ownKey(key, plan)) }, UNCACHED)
+}
+
+/** No cache may keep a key, or whose it is. */
+export const UNCACHED = { 'cache-control': 'no-store' }
+
+const owned = ({ settings }: App, { account }: Caller) => ({ brand: settings.brand, account })

@@ -1,0 +1,101 @@
+import type { PassEnding, PassedAnswer } from '../../gateway/passthrough/passed-answer.ts'
+import type { Cancel } from '../../gateway/ports.ts'
+import type { HttpCall } from '../listener/call.ts'
+
+export interface PassTerms {
+  readonly headers: Readonly<Record<string, string>>
+  /** Whether it is settled: else the last byte waits until it is. */
+  readonly isPaid: boolean
+}
+
+const NOTHING: Buffer = Buffer.alloc(0)
+
+/**
+ * Passes an answer on as it comes, no faster than the client reads. `settle` is awaited before its end, and where it is
+ * not paid yet, before its last byte. One that breaks off breaks the connection: never a clean end.
+ * Resolves when nothing more will be written.
+ */
+export function passOn(
+  call: HttpCall,
+  answer: PassedAnswer,
+  { headers, isPaid }: PassTerms,
+  settle: (ending: PassEnding) => Promise<void>,
+): Promise<void> {
+  const out = new PassResponse(call, answer, headers, isPaid)
+  return new Promise((resolve, reject) => {
+    let stopWatching: Cancel = () => {}
+    const finish = (ending: PassEnding, end: () => void) => {
+      stopWatching()
+      settle(ending)
+        .then(end)
+        .then(resolve, (error: unknown) => {
+          // What cannot be settled must not end well.
+          if (call.response.headersSent) out.breakOff()
+          reject(error)
+        })
+    }
+    if (call.gone) return finish(answer.abort(), () => {})
+    stopWatching = call.onGone(() => finish(answer.abort(), () => {}))
+    out.begin()
+    answer.attach({
+      write: bytes => out.write(bytes),
+      end: ending => finish(ending, () => out.end(ending)),
+    })
+  })
+}
+
+/** The response that an answer is passed on to. Unpaid, it holds the last byte back, and of an empty answer the headers. */
+class PassResponse {
+  readonly #call: HttpCall
+  readonly #answer: PassedAnswer
+  readonly #headers: Readonly<Record<string, string>>
+  readonly #isPaid: boolean
+  #last = NOTHING
+
+  constructor(call: HttpCall, answer: PassedAnswer, headers: Readonly<Record<string, string>>, isPaid: boolean) {
+    this.#call = call
+    this.#answer = answer
+    this.#headers = headers
+    this.#isPaid = isPaid
+  }
+
+  begin(): void {
+    if (!this.#isPaid) return
+    this.#writeHead()
+    this.#call.response.flushHeaders()
+  }
+
+  write(bytes: Buffer): void {
+    this.#writeHead()
+    const { response } = this.#call
+    const held = this.#last
+    this.#last = this.#isPaid ? NOTHING : bytes.subarray(-1)
+    if (held.length > 0) response.write(held)
+    if (response.write(this.#isPaid ? bytes : bytes.subarray(0, -1))) return
+    this.#answer.pause()
+    response.once('drain', () => this.#answer.resume())
+  }
+
+  end({ clean }: PassEnding): void {
+    const { request, response, gone } = this.#call
+    if (gone) return
+    if (!clean) return void this.breakOff()
+    this.#writeHead()
+    response.end(this.#last)
+    if (!request.complete) request.resume()
+  }
+
+  /** Breaks the connection: what was sent must not look complete. */
+  breakOff(): void {
+    this.#call.abandon()
+  }
+
+  #writeHead(): void {
+    const { request, response } = this.#call
+    if (response.headersSent) return
+    // The backend did not wait for all of the body: what is left of it is not to be taken for a request.
+    if (!request.complete) this.#call.closeAfter()
+    this.#call.writeHead(this.#answer.status, this.#headers)
+    this.#call.speaking = true
+  }
+}

@@ -1,0 +1,129 @@
+import type { Identified } from '../../gateway/accounts/identify.ts'
+import type { AdmittedCall, Refusal } from '../../gateway/admission/admit.ts'
+import { answerHeaders } from '../../gateway/answer/answer-headers.ts'
+import { type PassCall, type PassedOn, pass } from '../../gateway/passthrough/pass.ts'
+import type { Config, PassMethod, Passthrough } from '../../policy/config.ts'
+import type { Denial } from '../../policy/denial.ts'
+import { mostBytes } from '../../policy/meter.ts'
+import { choose } from '../../policy/model.ts'
+import { planOf } from '../../policy/plan.ts'
+import { boundaryOf, formType } from '../../wire/multipart/boundary.ts'
+import { FormReader } from '../../wire/multipart/form-reader.ts'
+import { invalid, isDenial } from '../../wire/openai/body.ts'
+import { formOf, readPassed } from '../../wire/passthrough/passed.ts'
+import { type Received, receive } from '../ingress/receive.ts'
+import type { HttpCall } from '../listener/call.ts'
+import type { App, Endpoint } from '../listener/endpoint.ts'
+import { hasBody } from '../listener/request-form.ts'
+import { noteBill, noteFailures, traceOf } from './infer.ts'
+import { passOn } from './pass-on.ts'
+import { RequestUpload } from './upload.ts'
+
+/** What the files pass through, as rows of the table. */
+export const passthroughEndpoints = ({ passthrough }: Pick<Config, 'passthrough'>): readonly Endpoint[] =>
+  [...passthrough.values()].flatMap(route =>
+    route.methods.map((method): Endpoint => {
+      return { method, path: route.name, who: 'caller', sheds: true, paid: true, run: passing(route, method) }
+    }),
+  )
+
+/** What of a call its body says. */
+type Body = Pick<PassCall, 'model' | 'bodyFor' | 'look' | 'bytes'> & {
+  readonly upload?: RequestUpload
+  readonly received?: Pick<Received<unknown>, 'decided' | 'release'>
+}
+
+const NO_BODY: Body = { bytes: 0 }
+
+function passing(route: Passthrough, method: PassMethod) {
+  return async (app: App, call: HttpCall, found: Identified): Promise<void> => {
+    const { caller, keyHash } = found
+    const body = refusalOf(queryFault(call) ?? (await bodyOf(app, call, found, route, method)))
+    if ('denial' in body) return call.deny(body.denial, body.rate)
+    const plan = planOf(app.config, caller)
+    // A route has one model: what names none asks for that, not for the default one.
+    call.note.plan = plan?.name
+    call.note.asked = body.model ?? route.model.name
+    const { upload, received, ...said } = body
+    const trying = (_admitted: AdmittedCall) => {
+      received?.decided()
+      app.feed.began(caller.account)
+    }
+    const asked = { requestId: call.requestId, caller, client: call, trying, route, method, ...said }
+    const passed = await pass(app, { ...asked, ...knownOf(app, call, keyHash) }).finally(() => {
+      received?.decided()
+      received?.release()
+    })
+    noteFailures(call, passed)
+    if (passed.kind === 'passed') return answer(app, call, passed)
+    if (passed.kind === 'denied') return call.deny(passed.denial, passed.rate)
+    if (passed.bill) noteBill(call, passed.bill)
+    if (upload?.fault) call.deny(upload.fault)
+    else if (upload?.isLate) call.deny({ code: 'REQUEST_TIMEOUT' })
+  }
+}
+
+const refusalOf = (body: Body | Denial | Refusal): Body | Refusal => (isDenial(body) ? { denial: body } : body)
+
+function knownOf(app: App, call: HttpCall, keyHash: string | undefined): Pick<PassCall, 'keyHash' | 'trace'> {
+  const trace = traceOf(app, call, { kind: 'passthrough', stream: false })
+  return { ...(trace && { trace }), ...(keyHash !== undefined && { keyHash }) }
+}
+
+/** What follows a path is a client's to say, and would reach the backend unread. */
+const queryFault = ({ request }: HttpCall): Denial | undefined =>
+  request.url?.includes('?') ? invalid('query', 'is not accepted here: leave out what follows the path') : undefined
+
+/** Of what is streamed. */
+const limitOf = ({ maxBody, meter }: Passthrough): number => Math.min(maxBody, mostBytes(meter))
+
+async function bodyOf(
+  app: App,
+  call: HttpCall,
+  found: Identified,
+  route: Passthrough,
+  method: PassMethod,
+): Promise<Body | Denial | Refusal> {
+  const { request } = call
+  if (method === 'GET') return hasBody(request) ? invalid('body', 'is not accepted with GET') : NO_BODY
+  const { 'content-type': contentType = 'application/json' } = request.headers
+  const form = formOf(contentType, route)
+  if (typeof form === 'object') return form
+  if (form === 'json') return jsonOf(app, call, found)
+  const boundary = form === 'multipart' ? boundaryOf(contentType) : undefined
+  if (typeof boundary === 'object') return boundary
+  const { 'content-length': length = 0 } = request.headers
+  const limitBytes = limitOf(route)
+  if (Number(length) > limitBytes) return { code: 'PAYLOAD_TOO_LARGE', limitBytes }
+  const reader = boundary === undefined ? undefined : new FormReader(boundary, judgeFor(app, route))
+  const upload = new RequestUpload(request, limitBytes, reader)
+  call.received = () => upload.received
+  const type = boundary === undefined ? contentType : formType(boundary)
+  const bodyFor = (model: string) => ({ contentType: type, upload: upload.for(model) })
+  return { bytes: Number(length), bodyFor, look: () => upload.look(), upload }
+}
+
+/** What is wrong with a model that a form names: it comes after the admission, which would have said the same. */
+const judgeFor =
+  ({ config }: App, { name: path }: Passthrough) =>
+  (model: string): Denial | undefined => {
+    const ruling = choose(config, { kind: 'passthrough', path, textBytes: 0, model })
+    return 'denial' in ruling ? ruling.denial : undefined
+  }
+
+async function jsonOf(app: App, call: HttpCall, found: Identified): Promise<Body | Refusal> {
+  const received = await receive(app, call, found, { leavesOut: false, read: readPassed })
+  if ('denial' in received) return received
+  const { value } = received
+  return { ...value, received, bodyFor: model => ({ contentType: 'application/json', bytes: value.bodyFor(model) }) }
+}
+
+function answer({ settings }: App, call: HttpCall, passed: PassedOn): Promise<void> {
+  const { admitted, pool, bill, answer: live } = passed
+  if (bill) noteBill(call, bill)
+  const headers = { ...live.headers, ...answerHeaders(settings.brand, admitted, pool, bill?.cost ?? 0) }
+  return passOn(call, live, { headers, isPaid: bill !== undefined }, async ending => {
+    noteBill(call, await passed.finish(ending))
+    if (!ending.clean) call.note.interrupted = ending.cause
+  })
+}

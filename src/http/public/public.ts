@@ -1,0 +1,69 @@
+import type { Identified } from '../../gateway/accounts/identify.ts'
+import { readQuota } from '../../gateway/accounts/quota.ts'
+import { catalog, catalogModel } from '../../wire/openai/catalog.ts'
+import { readChat } from '../../wire/openai/chat.ts'
+import { readEmbeddings } from '../../wire/openai/embeddings.ts'
+import { readImages } from '../../wire/openai/images.ts'
+import { quotaRecord } from '../../wire/quota.ts'
+import { showReady } from '../admin/ready.ts'
+import type { HttpCall } from '../listener/call.ts'
+import type { App, Endpoint } from '../listener/endpoint.ts'
+import { showErrorDocs, showOpenApi } from './docs.ts'
+import { mintGuestKey } from './guests.ts'
+import { inference } from './infer.ts'
+import { listOwnKeys, mintKey, revokeKey, rotateKey } from './keys.ts'
+
+/** What clients may call. Spec 4. */
+export const publicEndpoints: readonly Endpoint[] = [
+  {
+    method: 'POST',
+    path: '/v1/chat/completions',
+    who: 'caller',
+    sheds: true,
+    run: inference((bytes, { config, settings }) =>
+      readChat(bytes, { brand: settings.brand, declared: config.tools }, config.declared.chat),
+    ),
+  },
+  {
+    method: 'POST',
+    path: '/v1/embeddings',
+    who: 'caller',
+    sheds: true,
+    run: inference((bytes, { config, settings }) =>
+      readEmbeddings(bytes, settings.limits.embeddingBatch, config.declared.embedding),
+    ),
+  },
+  {
+    method: 'POST',
+    path: '/v1/images/generations',
+    who: 'caller',
+    sheds: true,
+    run: inference((bytes, { config }) => readImages(bytes, config.declared.image), false),
+  },
+  { method: 'GET', path: '/v1/models', who: 'anyone', run: listModels },
+  { method: 'GET', path: '/v1/models/{id}', who: 'anyone', run: showModel },
+  { method: 'GET', path: '/billing/quota', who: 'caller', run: showQuota },
+  { method: 'GET', path: '/v1/keys/developer', who: 'signed-in', run: listOwnKeys },
+  { method: 'POST', path: '/v1/keys/developer', who: 'signed-in', sheds: true, run: mintKey },
+  { method: 'POST', path: '/v1/keys/developer/rotate', who: 'signed-in', run: rotateKey },
+  { method: 'POST', path: '/v1/keys/developer/revoke', who: 'signed-in', run: revokeKey },
+  { method: 'POST', path: '/v1/keys/guest', who: 'anyone', sheds: true, run: mintGuestKey },
+  { method: 'GET', path: '/readyz', who: 'anyone', run: showReady },
+  { method: 'GET', path: '/docs/errors', who: 'anyone', run: showErrorDocs },
+  { method: 'GET', path: '/openapi.json', who: 'anyone', run: showOpenApi },
+]
+
+function listModels(app: App, call: HttpCall): void {
+  call.json(200, catalog(app.config, { brand: app.settings.brand, createdAt: app.loadedAt }))
+}
+
+function showModel(app: App, call: HttpCall, id: string): void {
+  const model = catalogModel(app.config, id, { brand: app.settings.brand, createdAt: app.loadedAt })
+  if (model) call.json(200, model)
+  else call.deny({ code: 'NOT_FOUND', problem: `No model \`${id}\`; GET /v1/models lists those there are.` })
+}
+
+async function showQuota(app: App, call: HttpCall, { caller }: Identified): Promise<void> {
+  const { standing, held } = await readQuota(app.config, app.store, caller)
+  call.json(200, quotaRecord(standing, held, caller.keyPrefix))
+}

@@ -1,0 +1,137 @@
+import type { IncomingMessage } from 'node:http'
+import { json as parse } from 'node:stream/consumers'
+import { CommandFailed, exitCodes } from '../server/failure.ts'
+import { readLedgerRecord, readUsageReport } from '../wire/admin/read-report.ts'
+import { USER_HEADER } from '../wire/admin/user.ts'
+import { linesOf } from '../wire/lines.ts'
+import { isObject, type JsonObject } from '../wire/openai/body.ts'
+import { ApplyRefused } from './apply-refused.ts'
+import type { Control } from './control.ts'
+import { controlOf } from './errands.ts'
+import { ask, type Question } from './http.ts'
+import type { Door } from './open.ts'
+import { osUser } from './os-user.ts'
+import { readShownAudit, readShownReload, type ShownReload } from './read.ts'
+import { readShownStanding } from './read-events.ts'
+
+/** Within this a gateway says that it lives, however busy it is. */
+const ALIVE_MS = 2000
+
+/** Whether a gateway listens at this admin address. */
+export async function isRunning(admin: string): Promise<boolean> {
+  try {
+    const answer = await ask(`${admin}/healthz`, { signal: AbortSignal.timeout(ALIVE_MS) })
+    answer.resume()
+    return answer.statusCode === 200
+  } catch {
+    // Refused, no answer in time, or no gateway at all: each means that none runs there.
+    return false
+  }
+}
+
+/** Control through the admin listener of a running gateway. */
+export function remoteControl(admin: string, token: string): Control {
+  return controlOf((method, path, body) => askGateway(admin + path, token, method, body), {
+    usage: async query =>
+      readUsageReport(await askGateway(`${admin}/admin/usage?${new URLSearchParams(query)}`, token, 'GET')),
+    ledger: query => readRows(`${admin}/admin/ledger?${new URLSearchParams({ ...query })}`, token, readLedgerRecord),
+    audit: query => readRows(`${admin}/admin/audit?${new URLSearchParams({ ...query })}`, token, readShownAudit),
+    standings: account => {
+      const query = account === undefined ? '' : `?${new URLSearchParams({ account })}`
+      return readRows(`${admin}/admin/accounts${query}`, token, readShownStanding)
+    },
+    close: async () => {},
+  })
+}
+
+async function* readRows<Row>(
+  url: string,
+  token: string,
+  read: (value: unknown) => Row,
+): AsyncGenerator<Row, void, undefined> {
+  const answer = await openBody(url, token)
+  try {
+    for await (const line of linesOf(answer)) yield read(JSON.parse(line))
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error)
+    throw new CommandFailed(`✗ the gateway broke off, so that rows are missing: ${reason}`, exitCodes.unreachable)
+  }
+}
+
+/** What a GET is answered with, as it comes. Rejects with CommandFailed for anything but a 200. */
+export async function openBody(url: string, token: string, waiting: Waiting = {}): Promise<IncomingMessage> {
+  const answer = await send(url, token, 'GET', undefined, waiting)
+  return answer.statusCode === 200 ? answer : refuse(url, answer, await readJson(url, answer))
+}
+
+type Waiting = Pick<Question, 'signal' | 'silence'>
+
+/** Has a gateway take its files as they are now. Rejects with CommandFailed, which shows all problems that are in the way. */
+export async function reloadGateway({ admin, token }: Door): Promise<ShownReload> {
+  const url = `${admin}/admin/reload`
+  const answer = await send(url, token, 'POST', {})
+  const json = await readJson(url, answer)
+  if (answer.statusCode === 200) return readShownReload(json)
+  if (json.code !== 'RELOAD_REFUSED') return refuse(url, answer, json)
+  throw new CommandFailed(`${String(json.text)}\n✗ ${String(json.error)}`)
+}
+
+/** Sends files that are to serve. Rejects with ApplyRefused where they are not taken, else with CommandFailed. */
+export async function sendApplication({ admin, token }: Door, body: object): Promise<JsonObject> {
+  const url = `${admin}/admin/apply`
+  const answer = await send(url, token, 'POST', body)
+  const json = await readJson(url, answer)
+  if (answer.statusCode === 200) return json
+  const { code } = json
+  if (code === 'APPLY_REFUSED' || code === 'REVISION_CHANGED') throw new ApplyRefused(code, json)
+  return refuse(url, answer, json)
+}
+
+/** Rejects with CommandFailed for anything but a 200. */
+export async function askGateway(
+  url: string,
+  token: string,
+  method: 'GET' | 'POST',
+  body?: object,
+): Promise<JsonObject> {
+  const answer = await send(url, token, method, body)
+  const json = await readJson(url, answer)
+  return answer.statusCode === 200 ? json : refuse(url, answer, json)
+}
+
+function send(
+  url: string,
+  token: string,
+  method: 'GET' | 'POST',
+  body?: object,
+  waiting: Waiting = {},
+): Promise<IncomingMessage> {
+  return ask(url, {
+    ...waiting,
+    method,
+    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json', [USER_HEADER]: osUser() },
+    ...(body && { body: JSON.stringify(body) }),
+  }).catch((error: Error) => {
+    throw new CommandFailed(`✗ no gateway answers at ${new URL(url).origin}: ${error.message}`, exitCodes.unreachable)
+  })
+}
+
+async function readJson(url: string, answer: IncomingMessage): Promise<JsonObject> {
+  // Neither JSON nor whole: another server, or one that breaks off.
+  const json: unknown = await parse(answer).catch(() => undefined)
+  if (!isObject(json)) throw new CommandFailed(`✗ what answers at ${url} is no gateway`, exitCodes.unreachable)
+  return json
+}
+
+function refuse(url: string, { statusCode }: IncomingMessage, { error }: JsonObject): never {
+  if (statusCode === 401) {
+    const where = new URL(url).origin
+    const hint =
+      'set SVCCTL_TOKEN, or without SVCCTL_ADMIN run this where its state_dir can be read, or sign in as one of identity.admins'
+    throw new CommandFailed(
+      `✗ the gateway at ${where} refuses the token: ${String(error)}\n  ${hint}`,
+      exitCodes.signIn,
+    )
+  }
+  throw new CommandFailed(`✗ ${String(error)}`, statusCode === 503 ? exitCodes.unreachable : exitCodes.bad)
+}

@@ -1,0 +1,42 @@
+import { chmodSync, mkdirSync, readFileSync } from 'node:fs'
+import { homedir } from 'node:os'
+import { dirname, isAbsolute, join } from 'node:path'
+import { CommandFailed } from '../server/failure.ts'
+import { replaceFile } from '../server/owner-file.ts'
+
+/** Where svcctl keeps what belongs to its user. https://specifications.freedesktop.org/basedir-spec */
+export function configDir(): string {
+  const home = process.env.XDG_CONFIG_HOME ?? ''
+  // A relative one counts as none.
+  return join(isAbsolute(home) ? home : join(homedir(), '.config'), 'svcctl')
+}
+
+/** What a file of ours holds; undefined when there is none. */
+export function readJsonFile(path: string): unknown {
+  let text: string
+  try {
+    text = readFileSync(path, 'utf8')
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined
+    throw new CommandFailed(`✗ ${path} cannot be read: ${messageOf(error)}`)
+  }
+  try {
+    return JSON.parse(text)
+  } catch {
+    // The parser's text quotes the file, which holds tokens.
+    throw new CommandFailed(`✗ ${path} is not JSON: remove it`)
+  }
+}
+
+/** Replaces a file at once, so that a crash leaves the old or the new one. Only its owner may read it, or its folder. */
+export function writePrivate(path: string, value: object): void {
+  try {
+    mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
+    chmodSync(dirname(path), 0o700)
+    replaceFile(path, `${JSON.stringify(value, null, 2)}\n`)
+  } catch (error) {
+    throw new CommandFailed(`✗ ${path} cannot be written: ${messageOf(error)}`)
+  }
+}
+
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))

@@ -1,0 +1,59 @@
+import { type Load, load } from '../config/load.ts'
+import { type Disk, machineDisk } from '../config/read/disk.ts'
+import { type Env, replaceVariables } from '../config/read/interpolate.ts'
+
+/** What stands for a value that this process does not know: long enough for any secret, and no part of an address that it could break. */
+const WORD = 'unset-variable-of-the-environment-unset'
+const HOST = 'unset.invalid'
+/** It names the variable, so that what shows it can be read. */
+const addressOf = (name: string): string => `http://${name.toLowerCase().replaceAll('_', '-')}.${HOST}/v1`
+
+/** Whether a text is made of a stand-in, so that nothing can be said of it. */
+export const hasStandIn = (text: string): boolean => text.includes(WORD) || text.includes(HOST)
+
+/**
+ * Loads a configuration whose variables need not be set, and whose files of secrets need not be there: what is not has
+ * a stand-in, since nothing will be sent to any backend. Mistakes that have to do with none of it are told alone. Where there
+ * is no other, and no stand-in fits, such as for a number, the result is that of the load without.
+ */
+export function loadWithStandIns(file: string, env: Env, cwd: string, disk: Disk = machineDisk): Load {
+  const plain = load(file, env, cwd, disk)
+  if (lackedBy(plain).length === 0) return plain
+  const unset = unsetIn(plain.sources.values(), env)
+  const standing = { ...disk, standIn: (secret: string) => `${WORD}:${secret}` }
+  const words = load(file, { ...env, ...standIns(unset, () => WORD) }, cwd, standing)
+  if (words.ok) return words
+  const refused = new Set(words.problems.flatMap(({ file: name, line }) => unsetIn([lineOf(words, name, line)], env)))
+  const mixed = { ...env, ...standIns(unset, name => (refused.has(name) ? addressOf(name) : WORD)) }
+  const again = load(file, mixed, cwd, standing)
+  if (again.ok) return again
+  const others = again.problems.filter(
+    ({ file: name, line, message }) => unsetIn([lineOf(again, name, line)], env).length === 0 && !hasStandIn(message),
+  )
+  return others.length > 0 ? { ...again, problems: others } : plain
+}
+
+/** What a load lacks, such as `CLOUD_KEY is not set`, where `loadWithStandIns` had to put something in its place. */
+export const lacking = (file: string, env: Env, cwd: string, disk: Disk = machineDisk): readonly string[] =>
+  lackedBy(load(file, env, cwd, disk))
+
+const RULES: ReadonlySet<string> = new Set(['missing-env', 'no-secret-file'])
+
+const lackedBy = (plain: Load): readonly string[] =>
+  plain.ok ? [] : [...new Set(plain.problems.flatMap(({ rule, message }) => (RULES.has(rule) ? [message] : [])))]
+
+const standIns = (names: readonly string[], of: (name: string) => string): Env =>
+  Object.fromEntries(names.map(name => [name, of(name)]))
+
+const lineOf = ({ sources }: Load, file: string, line: number): string => sources.get(file)?.split('\n')[line - 1] ?? ''
+
+function unsetIn(texts: Iterable<string>, env: Env): string[] {
+  const names: string[] = []
+  for (const text of texts) {
+    replaceVariables(text, (name, otherwise) => {
+      if (otherwise === undefined && env[name] === undefined) names.push(name)
+      return ''
+    })
+  }
+  return names
+}

@@ -1,0 +1,74 @@
+import type { Clock } from '../gateway/ports.ts'
+import type { Listener } from '../http/listener/server.ts'
+import type { Millis } from '../policy/config.ts'
+import { within } from './within.ts'
+
+/** How long requests that were cut may take to settle, and their last words to be sent. */
+const LAST_WORDS_MS: Millis = 2000
+
+export interface DrainPorts {
+  readonly clock: Clock
+  readonly clients: Listener
+  readonly operators: Listener
+  /** Breaks the connections to the backends. */
+  readonly abort: () => Promise<void>
+  /** Ends what operators follow, which would never end by itself. */
+  readonly unfollow: () => Promise<void>
+}
+
+export interface DrainTimes {
+  /** Requests are still taken for as long. */
+  readonly delay: Millis
+  /** Those under way then may go on for as long. */
+  readonly timeout: Millis
+}
+
+/** The way out of a gateway, from the last request it takes to its last byte. */
+export class Drain {
+  readonly #ports: DrainPorts
+  readonly #impatience: Promise<void>
+  #hurry = () => {}
+
+  constructor(ports: DrainPorts) {
+    this.#ports = ports
+    this.#impatience = new Promise(resolve => {
+      this.#hurry = resolve
+    })
+  }
+
+  /** Waits no longer: what is under way is cut. Also before it runs. */
+  cut(): void {
+    this.#hurry()
+  }
+
+  /** Resolves once nothing is under way and nobody is connected. Operators may ask until the last client is gone. */
+  async run({ delay, timeout }: DrainTimes): Promise<void> {
+    const { clients, operators, abort, unfollow } = this.#ports
+    await this.#waits(delay)
+    const served = clients.drain()
+    await Promise.race([served, this.#waits(timeout)])
+    clients.cut()
+    // In the same breath: an answer that has not begun fails with its backend, and is not tried again.
+    await abort()
+    // Whoever has no backend yet, and waits for room at one.
+    clients.cut()
+    await within(LAST_WORDS_MS, served)
+    clients.destroy()
+
+    await within(LAST_WORDS_MS, unfollow())
+    const answered = operators.drain()
+    await within(LAST_WORDS_MS, answered)
+    operators.destroy()
+  }
+
+  #waits(time: Millis): Promise<void> {
+    if (time <= 0) return Promise.resolve()
+    return new Promise(resolve => {
+      const cancel = this.#ports.clock.after(time, resolve)
+      this.#impatience.then(() => {
+        cancel()
+        resolve()
+      })
+    })
+  }
+}

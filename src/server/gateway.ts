@@ -1,0 +1,244 @@
+import { once } from 'node:events'
+import type { Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { Registry } from 'prom-client'
+import { Connections } from '../adapters/backends/connections.ts'
+import { probeOver } from '../adapters/backends/probe.ts'
+import { DecisionFiles } from '../adapters/decisions/log.ts'
+import type { Identity } from '../adapters/identity/identity.ts'
+import { Metrics } from '../adapters/metrics/metrics.ts'
+import type { Address, Loaded } from '../config/settings.ts'
+import { auditedIn } from '../gateway/accounts/audited.ts'
+import { startUpkeep } from '../gateway/admission/housekeeping.ts'
+import { Leases } from '../gateway/admission/leases.ts'
+import type { Alarm } from '../gateway/ports.ts'
+import { Shared } from '../gateway/shared.ts'
+import type { Store } from '../gateway/store.ts'
+import { StoreHealth } from '../gateway/store-health.ts'
+import { atEndOfTurn } from '../gateway/turn.ts'
+import { Inquiries } from '../gateway/upstream/inquiries.ts'
+import { Pools } from '../gateway/upstream/pools.ts'
+import { Probes } from '../gateway/upstream/probes.ts'
+import { tellOfReplicas } from '../gateway/upstream/replica-alarm.ts'
+import { adminEndpoints } from '../http/admin/admin.ts'
+import { Feed } from '../http/admin/feed.ts'
+import type { Reloaded } from '../http/admin/reloaded.ts'
+import { BodyMemory, bodyMemoryBytes } from '../http/ingress/body-memory.ts'
+import { Turns } from '../http/ingress/turns.ts'
+import type { App, Process } from '../http/listener/endpoint.ts'
+import { type Sample, watchLoad } from '../http/listener/overload.ts'
+import { type Log, type LogEntry, serve } from '../http/listener/server.ts'
+import { modelOf } from '../http/listener/traced-end.ts'
+import { publicEndpoints } from '../http/public/public.ts'
+import type { Config, Millis } from '../policy/config.ts'
+import { changesOf, type FilesOf } from './changes.ts'
+import { Drain, type DrainTimes } from './drain.ts'
+import { collectSoon, memoryBytes } from './memory.ts'
+import { openState } from './open-store.ts'
+import { OpenSnapshots, openSnapshot } from './snapshots.ts'
+import { Tracing } from './tracing.ts'
+import { within } from './within.ts'
+import type { World } from './world.ts'
+
+/** A gateway that serves. */
+export interface RunningGateway {
+  readonly store: Store
+  /** What serves now. */
+  readonly app: App
+  readonly listen: Address
+  readonly admin: Address
+  /** Loads the files again, because an operator, an account or `watch` asks for it. Never rejects. */
+  reload(by: string): Promise<Reloaded>
+  /**
+   * Leaves as `server.drain_delay` and `server.drain_timeout` say, then closes the store. Resolves with whether all
+   * that was settled is in the ledger, or on the disk that stands in for it.
+   */
+  drain(): Promise<boolean>
+  /** The same at once, with as long for requests under way. */
+  close(graceMs: Millis): Promise<void>
+  /** Cuts the requests under way, now or as soon as it drains: each is told, and what they said so far is settled. */
+  cut(): void
+}
+
+export interface GatewayHooks extends FilesOf {
+  readonly adminToken: string
+  readonly log: Log
+  readonly alarm: Alarm
+  /** Tells of reloads. */
+  readonly say?: (text: string) => void
+  /** Metrics of the whole process, told beside those of the gateway. */
+  readonly processMetrics?: Registry
+  /** Lines of the log that could not be written. */
+  readonly droppedLines?: () => number
+  /** What the process says of its load; without it nothing is ever refused for that. */
+  readonly sample?: () => Sample
+}
+
+/** How long the ledger may take to be written at the end. */
+export const FLUSH_MS: Millis = 5000
+
+/** A collector that is not there would hold up every restart. */
+const LAST_SPANS_MS: Millis = 1000
+
+/** Wires the adapters and starts both listeners. Rejects, with nothing left open, when one cannot start. */
+export async function startGateway(loaded: Loaded, world: World, hooks: GatewayHooks): Promise<RunningGateway> {
+  const { clock } = world
+  const { log, adminToken, say = () => {} } = hooks
+  const metrics = new Metrics()
+  const alarm: Alarm = (...told) => {
+    metrics.alarm()
+    hooks.alarm(...told)
+  }
+  const { reloader, revisions, applierOn } = changesOf(loaded, {
+    ...hooks,
+    alarm,
+    open: async next => {
+      const opened = await openSnapshot(next, snapshots.current.generation + 1, shares)
+      const serve = () => {
+        snapshots.replace(opened)
+        probes.follow()
+      }
+      return { serve, drop: opened.close }
+    },
+    clock,
+    say,
+    audited: change => audited(change),
+  })
+  const keep = () => reloader.settings.ledger.keep
+
+  const { store, close: closeState } = await openState(loaded, world, alarm, { keep, wrote: metrics.wrote })
+  const audited = auditedIn(store, alarm)
+  const applier = applierOn(store)
+  const leases = new Leases(store, clock, alarm)
+  const stopUpkeep = startUpkeep(store, clock, keep, alarm)
+  let load: ReturnType<typeof watchLoad> | undefined
+  const closeStore = () => {
+    leases.stop()
+    load?.stop()
+    stopUpkeep()
+    return closeState(FLUSH_MS)
+  }
+  const tellOf = tellOfReplicas(alarm, clock)
+  const pools = new Pools((pool, replica) => {
+    tellOf(pool, replica)
+    probes.changed(pool, replica)
+  })
+  const decisions = new DecisionFiles({ settings: () => reloader.settings.decisions, clock, alarm })
+  const connections = new Connections()
+  const probe = probeOver(connections)
+  const inquiries = new Inquiries({ clock, probe, alarm })
+  const probes = new Probes({ ...world, pools, probe, current: () => snapshots.current })
+  const feed = new Feed({ store, clock, config: () => snapshots.current.config })
+  let ready = true
+  const memory = memoryBytes()
+  const collect = collectSoon(clock, () => bodies.isNearlyEmpty)
+  const bodies: BodyMemory = new BodyMemory(() => bodyMemoryBytes(reloader.settings, memory), collect)
+  const process: Process = {
+    store,
+    ...world,
+    pools,
+    probes,
+    inquiries,
+    leases,
+    decisions,
+    alarm,
+    adminToken,
+    ready: () => ready,
+    storeHealth: new StoreHealth(store, clock),
+    reloads: reloader.counts,
+    feed,
+    counter: metrics,
+    metrics: () => metrics.exposition(hooks.processMetrics),
+    reload: by => reloader.reload(by),
+    audited,
+    revisions,
+    apply: application => applier.apply(application),
+    bodies,
+    turns: new Turns(clock),
+    shedding: () => (load && reloader.settings.listener.shedLoad ? load.level() : 0),
+  }
+  const tracing = new Tracing(alarm)
+  const shares = { process, connections, identities: new Shared<Identity>(identity => identity.close()), tracing }
+  const first = await openSnapshot(loaded, 1, shares).catch(async error => {
+    await closeStore()
+    throw error
+  })
+  const snapshots = new OpenSnapshots(first)
+  await revisions.open()
+  // What the start itself takes is no load of clients.
+  load = hooks.sample && watchLoad(hooks.sample, clock, alarm)
+
+  const told = atEndOfTurn<readonly [LogEntry, Config]>(all => {
+    for (const [entry, config] of all) log(entry, config)
+    for (const [entry, config] of all) metrics.request(entry, modelOf(entry, config))
+    for (const [entry, config] of all) feed.tell(entry, config)
+  })
+  const clients = serve(snapshots, publicEndpoints, (entry, config) => told([entry, config]))
+  const operators = serve(snapshots, adminEndpoints, () => {})
+  metrics.watch({
+    clock,
+    pools,
+    current: () => snapshots.current,
+    reloads: reloader.counts,
+    dropped: () => ({ decisions: decisions.counts.dropped, log: hooks.droppedLines?.() ?? 0 }),
+    underWay: () => leases.underWay,
+  })
+  const abort = () => {
+    // Or each of them would be told as a failure of its replica.
+    probes.stop()
+    inquiries.stop()
+    return connections.destroy()
+  }
+  const drain = new Drain({ clock, clients, operators, abort, unfollow: () => feed.end() })
+  let left: Promise<boolean> | undefined
+  const leave = async (times: DrainTimes) => {
+    ready = false
+    await drain.run(times)
+    snapshots.close()
+    const [written] = await Promise.all([
+      closeStore(),
+      within(FLUSH_MS, decisions.close()),
+      within(FLUSH_MS, revisions.written()),
+      within(LAST_SPANS_MS, tracing.closed()),
+    ])
+    return written
+  }
+  const close = async (graceMs: Millis) => {
+    if (graceMs <= 0) drain.cut()
+    left ??= leave({ delay: 0, timeout: graceMs })
+    await left
+  }
+  try {
+    const listen = await listenAt(clients.server, loaded.settings.server.listen)
+    const admin = await listenAt(operators.server, loaded.settings.server.admin)
+    // Not before it serves, and before the first operator can ask.
+    revisions.keep(loaded, 'start', 'start')
+    probes.follow()
+    return {
+      store,
+      get app() {
+        return snapshots.current
+      },
+      listen,
+      admin,
+      reload: by => reloader.reload(by),
+      drain: () => {
+        const { drainDelay, drainTimeout } = reloader.settings.server
+        left ??= leave({ delay: drainDelay, timeout: drainTimeout })
+        return left
+      },
+      close,
+      cut: () => drain.cut(),
+    }
+  } catch (error) {
+    await close(0)
+    throw error
+  }
+}
+
+async function listenAt(server: Server, { host, port }: Address): Promise<Address> {
+  server.listen(port, host)
+  await once(server, 'listening')
+  const { port: bound } = server.address() as AddressInfo
+  return { host, port: bound }
+}

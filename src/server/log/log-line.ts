@@ -1,0 +1,65 @@
+import { withoutKeys } from '../../gateway/accounts/keys.ts'
+import type { LogEntry } from '../../http/listener/server.ts'
+import { usdText } from '../../wire/money.ts'
+import { oneLine } from '../../wire/printable.ts'
+import { timeOfDay } from './time-of-day.ts'
+
+/** One line per request: `10:02:11  200  svc-auto → svc-core  onprem-core  312 ms  9+41 tok  $0.000017`. */
+export function logLine(
+  entry: LogEntry,
+  { defaultModel }: { readonly defaultModel: { readonly name: string } },
+): string {
+  const { at, status, asked, method, path, ms, interrupted } = entry
+  const what = asked === undefined ? `${method} ${path}` : modelOf(entry, asked || defaultModel.name)
+  const served = `${part(what)}${toolsOf(entry)}${part(poolsOf(entry))}  ${ms} ms${tokensOf(entry)}${costOf(entry)}`
+  const end = interrupted ? `  interrupted: ${interrupted}` : ''
+  return oneLine(withoutKeys(`${timeOfDay(at)}  ${status}${served}${part(reasonOf(entry))}${end}`))
+}
+
+/** What a request was, in words: the model it was for and by which rule, its tools, and the pools that were tried. */
+export const wordsOf = (entry: LogEntry, defaultModel: string): readonly string[] => {
+  const { asked, method, path } = entry
+  const what = asked === undefined ? `${method} ${path}` : modelOf(entry, asked || defaultModel)
+  return [what, toolsOf(entry).trim(), poolsOf(entry)].filter(Boolean).map(text => oneLine(withoutKeys(text)))
+}
+
+/** A fault for the operator, on one line unless it has a stack. */
+export const alarmLine = (message: string, details: Readonly<Record<string, unknown>> = {}): string =>
+  `▲ ${message} ${Object.entries(details)
+    .map(
+      ([name, value]) =>
+        `${name}=${name === 'stack' ? String(value).split('\n').map(oneLine).join('\n') : oneLine(String(value))}`,
+    )
+    .join(' ')}`
+
+/** What follows on a line, if it is there. */
+const part = (text: string): string => (text === '' ? '' : `  ${text}`)
+
+function modelOf({ model, rule }: LogEntry, asked: string): string {
+  const chosen = model === undefined || model === asked ? asked : `${asked} → ${model}`
+  return rule === undefined ? chosen : `${chosen} (${rule})`
+}
+
+function toolsOf({ tools }: LogEntry): string {
+  let text = ''
+  for (const tool in tools) text += part(tools[tool] === 1 ? tool : `${tool} ×${tools[tool]}`)
+  return text
+}
+
+/** In the order in which they were tried. */
+function poolsOf({ failures, pool = '' }: LogEntry): string {
+  if (!failures || failures.length === 0) return pool
+  const failed = failures.map(each => `${each.pool} ✗ ${each.cause}`).join(' → ')
+  return pool === '' ? failed : `${failed} → ${pool}`
+}
+
+/** What refused it; empty where nothing did. */
+export function reasonOf({ code = '', type = '' }: LogEntry): string {
+  return code === '' || type === '' ? code || type : `${code} ${type}`
+}
+
+function tokensOf({ inputTokens, outputTokens, estimated }: LogEntry): string {
+  return inputTokens === undefined ? '' : `  ${estimated ? '~' : ''}${inputTokens}+${outputTokens} tok`
+}
+
+const costOf = ({ cost }: LogEntry): string => (cost === undefined ? '' : `  $${usdText(cost)}`)

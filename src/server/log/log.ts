@@ -1,0 +1,101 @@
+import type { LogLevel, LogSettings } from '../../config/settings.ts'
+import type { LogEntry } from '../../http/listener/server.ts'
+import type { Config } from '../../policy/config.ts'
+import { jsonLines, requestFields } from './json-lines.ts'
+import type { LineOut } from './line-out.ts'
+import { alarmLine, logLine } from './log-line.ts'
+import type { KnownSecrets } from './secrets.ts'
+import { timeOfDay } from './time-of-day.ts'
+
+export interface ProcessLogPorts {
+  /** Requests, and what people are told. */
+  readonly out: LineOut
+  /** Alarms. */
+  readonly err: LineOut
+  /** As they are now. */
+  readonly settings: () => LogSettings
+  readonly secrets: KnownSecrets
+  /** What this process is called in each line of JSON. */
+  readonly gateway: string
+  readonly now: () => number
+}
+
+type Details = Readonly<Record<string, unknown>>
+
+const RANK: Readonly<Record<LogLevel, number>> = { info: 0, warn: 1, error: 2 }
+
+/** What the process prints, as `log` of its files says: lines for people, or JSON. Nobody waits for it, and it never throws. */
+export class ProcessLog {
+  readonly #ports: ProcessLogPorts
+  readonly #requests: ReturnType<typeof jsonLines>
+  readonly #alarms: ReturnType<typeof jsonLines>
+
+  constructor(ports: ProcessLogPorts) {
+    this.#ports = ports
+    const { gateway, out, err } = ports
+    this.#requests = jsonLines(gateway, line => out.write(line))
+    this.#alarms = jsonLines(gateway, line => err.write(line))
+  }
+
+  /** Lines that could not be written. */
+  get dropped(): number {
+    const { out, err } = this.#ports
+    return out.dropped + err.dropped
+  }
+
+  /** A request is over. */
+  request(entry: LogEntry, config: Config): void {
+    const level = levelOf(entry)
+    if (!this.#prints(level)) return
+    const { out, secrets } = this.#ports
+    const clean = (text: string) => secrets.without(text)
+    if (this.#isJson) this.#requests(level, 'request', requestFields(entry, config, clean))
+    else out.write(clean(logLine(entry, config)))
+  }
+
+  alarm(message: string, details: Details = {}): void {
+    const level = 'stack' in details || 'error' in details ? 'error' : 'warn'
+    if (!this.#prints(level)) return
+    const { err, secrets, now } = this.#ports
+    const clean = Object.fromEntries(
+      Object.entries(details).map(([name, value]) => [
+        name,
+        typeof value === 'number' || typeof value === 'boolean' ? value : secrets.without(String(value)),
+      ]),
+    )
+    if (this.#isJson) this.#alarms(level, message, clean)
+    else err.write(`${timeOfDay(now())}  ${alarmLine(message, clean)}`)
+  }
+
+  /** What an operator reads of reloads. */
+  say(text: string): void {
+    if (!this.#prints('info')) return
+    if (this.#isJson) this.#alarms('info', this.#ports.secrets.without(text.trimEnd()))
+    else this.#ports.err.write(this.#ports.secrets.without(text))
+  }
+
+  /** What is shown to whoever started the process; as JSON, a message and its fields. `text` may show the key of a demo. */
+  show(text: string, message: string, fields: object = {}): void {
+    if (!this.#isJson) this.#ports.out.write(text)
+    else if (this.#prints('info')) this.#requests('info', message, fields)
+  }
+
+  /** Resolves once what waits is written, if it ever is. */
+  async flush(): Promise<void> {
+    await Promise.all([this.#ports.out.flush(), this.#ports.err.flush()])
+  }
+
+  get #isJson(): boolean {
+    return this.#ports.settings().format === 'json'
+  }
+
+  #prints(level: LogLevel): boolean {
+    return RANK[level] >= RANK[this.#ports.settings().level]
+  }
+}
+
+/** A client that left, or was refused, is nobody's fault. */
+function levelOf({ status, interrupted }: LogEntry): LogLevel {
+  const isFault = status >= 500 || (interrupted !== undefined && interrupted !== 'client gone')
+  return isFault ? 'warn' : 'info'
+}

@@ -1,0 +1,64 @@
+import { mkdir } from 'node:fs/promises'
+import { type Lock, lockDirectory, StoreLocked } from '../adapters/embedded/lock.ts'
+import { openEmbeddedStore } from '../adapters/embedded/store.ts'
+import type { Loaded, Settings } from '../config/settings.ts'
+import type { Alarm } from '../gateway/ports.ts'
+import type { Store, Wrote } from '../gateway/store.ts'
+import type { Millis } from '../policy/config.ts'
+import { CommandFailed } from './failure.ts'
+import { closeState } from './private-state.ts'
+import { within } from './within.ts'
+import type { World } from './world.ts'
+
+interface AsGateway {
+  /** How long rows are kept, as the files say then. */
+  readonly keep: () => Millis
+  /** Hears of the rows it writes. */
+  readonly wrote: Wrote
+}
+
+/** Opens the store of a configuration, as a gateway or as an operator's tool. Rejects with what `storeFailure` explains. */
+export async function openStore(
+  { store, brand, server }: Settings,
+  world: World,
+  alarm: Alarm,
+  as: AsGateway | 'tool',
+): Promise<Store> {
+  const heard = as === 'tool' ? {} : { wrote: as.wrote }
+  if (store.kind === 'embedded') return openEmbeddedStore({ path: store.path, now: world.clock.now, ...heard })
+  // Only now: whoever has no Redis need not load a client for it.
+  const { openRedisStore } = await import('../adapters/redis/store.ts')
+  const state = as === 'tool' ? {} : { stateDir: server.stateDir, keep: as.keep, ...heard }
+  return openRedisStore({ url: store.url.reveal(), prefix: brand, alarm, ...state })
+}
+
+/** Opens all that a gateway owns. `close` resolves with whether everything was written within `most`. */
+export async function openState(loaded: Pick<Loaded, 'settings' | 'files'>, world: World, alarm: Alarm, as: AsGateway) {
+  const { settings } = loaded
+  await closeState(loaded, alarm)
+  const lock = await lockState(settings)
+  const store = await openStore(settings, world, alarm, as).catch(async error => {
+    await lock.release()
+    throw error
+  })
+  const close = async (most: Millis) => {
+    const written = await within(most, store.close()).catch(error => {
+      alarm('the store could not be closed', { error: String(error) })
+      return false
+    })
+    // What is still being written there is nobody else's.
+    if (written) await lock.release()
+    return written
+  }
+  return { store, close }
+}
+
+/** Makes `state_dir` this gateway's own, where the store does not: what waits there for the store is told by one process. */
+async function lockState({ store, server }: Settings): Promise<Lock> {
+  if (store.kind === 'embedded') return { release: async () => {} }
+  await mkdir(server.stateDir, { recursive: true, mode: 0o700 })
+  return lockDirectory(server.stateDir).catch(error => {
+    if (!(error instanceof StoreLocked)) throw error
+    throw new CommandFailed(`✗ another gateway uses server.state_dir ${server.stateDir}: give each one its own`)
+  })
+}

@@ -1,0 +1,116 @@
+import { openBackends } from '../adapters/backends/backends.ts'
+import type { Connections } from '../adapters/backends/connections.ts'
+import { type Identity, openIdentity } from '../adapters/identity/identity.ts'
+import { openCarrier } from '../adapters/passthrough/carrier.ts'
+import { openTools } from '../adapters/tools/tools.ts'
+import type { IdentitySettings, Loaded } from '../config/settings.ts'
+import type { Shared } from '../gateway/shared.ts'
+import type { App, Process, Snapshots } from '../http/listener/endpoint.ts'
+import { ensureGuestSecrets } from './guest-secret.ts'
+import type { Tracing } from './tracing.ts'
+
+/** What all snapshots of a process work with. */
+export interface Shares {
+  readonly process: Process
+  readonly connections: Connections
+  readonly identities: Shared<Identity>
+  readonly tracing: Tracing
+}
+
+/** A snapshot, and what it holds of the shares until it is closed. */
+interface Open {
+  readonly app: App
+  readonly close: () => void
+}
+
+/** Opens what a configuration needs. Rejects, with nothing left open, when the secret of guests cannot be had. */
+export async function openSnapshot({ config, settings }: Loaded, generation: number, shares: Shares): Promise<Open> {
+  const { process, connections, tracing } = shares
+  const guestSecrets = await ensureGuestSecrets(settings, process.random)
+  const backends = openBackends(config.pools.values(), settings.backends, connections)
+  const carrier = openCarrier(settings.backends)
+  const tools = openTools(settings.tools, process)
+  await tools.load()
+  const traced = await tracing.open(settings.traces)
+  const provider = settings.identity && providerOf(settings.identity, shares)
+  const app: App = {
+    ...process,
+    config,
+    settings,
+    generation,
+    loadedAt: process.clock.now(),
+    guestSecrets,
+    send: backends.send,
+    carry: carrier.carry,
+    tools: tools.tools,
+    ...(provider && { verify: provider.thing.verify }),
+    ...(traced.traces && { traces: traced.traces }),
+  }
+  let closed = false
+  const close = () => {
+    if (closed) return
+    closed = true
+    backends.close()
+    carrier.close()
+    tools.close()
+    traced.close()
+    provider?.giveBack()
+  }
+  return { app, close }
+}
+
+/** Shared by all configurations that judge tokens alike: a provider that is down need not be asked for its keys again. */
+function providerOf({ admins: _, clientId: __, ...judged }: IdentitySettings, { process, identities }: Shares) {
+  const { clock, alarm } = process
+  return identities.take(JSON.stringify(judged), () => openIdentity({ ...judged, clock, alarm }))
+}
+
+/** The snapshot that serves, and those before it that requests still hold; each is closed after its last one. */
+export class OpenSnapshots implements Snapshots {
+  #current: Open
+  #closed = false
+  readonly #held = new Map<App, { readonly open: Open; requests: number }>()
+
+  constructor(first: Open) {
+    this.#current = first
+  }
+
+  get current(): App {
+    return this.#current.app
+  }
+
+  take(): App {
+    const { app } = this.#current
+    const held = this.#held.get(app)
+    if (held) held.requests++
+    else this.#held.set(app, { open: this.#current, requests: 1 })
+    return app
+  }
+
+  giveBack(app: App): void {
+    const held = this.#held.get(app)
+    if (!held) throw new Error('a snapshot was given back that nobody had taken')
+    held.requests--
+    if (held.requests > 0) return
+    this.#held.delete(app)
+    if (held.open !== this.#current) held.open.close()
+  }
+
+  /** From now on requests begin with this one. */
+  replace(next: Open): void {
+    if (this.#closed) {
+      next.close()
+      throw new Error('the gateway is leaving')
+    }
+    const before = this.#current
+    this.#current = next
+    if (!this.#held.has(before.app)) before.close()
+  }
+
+  /** Closes what serves, once no more requests come. */
+  close(): void {
+    if (this.#closed) return
+    this.#closed = true
+    this.#current.close()
+  }
+}

@@ -1,0 +1,66 @@
+import type { Loaded } from '../config/settings.ts'
+import type { Kind } from '../policy/config.ts'
+import type { Denial } from '../policy/denial.ts'
+import type { InferenceRequest } from '../policy/facts.ts'
+import { readChat } from '../wire/openai/chat.ts'
+import { readEmbeddings } from '../wire/openai/embeddings.ts'
+import { readImages } from '../wire/openai/images.ts'
+import type { WireRequest } from '../wire/openai/request.ts'
+
+export const PATHS = ['/v1/chat/completions', '/v1/embeddings', '/v1/images/generations'] as const
+/** Where requests are served by models. */
+export type Path = (typeof PATHS)[number]
+
+export const isPath = (text: string): text is Path => PATHS.some(path => path === text)
+
+/** Kinds of requests that files and command lines can describe. */
+export type CaseKind = Exclude<Kind, 'passthrough'>
+
+export const pathOf: Readonly<Record<CaseKind, Path>> = {
+  chat: '/v1/chat/completions',
+  embedding: '/v1/embeddings',
+  image: '/v1/images/generations',
+}
+
+/** Where a request came to that was decided on. */
+export const pathAsked = (request: InferenceRequest): string =>
+  request.kind === 'passthrough' ? request.path : pathOf[request.kind]
+
+/** Reads a body as the endpoint does. */
+export function readAt(path: Path, bytes: Buffer, { config, settings }: Loaded): WireRequest | Denial {
+  const { brand, limits } = settings
+  if (bytes.length > limits.bodyBytes) return { code: 'PAYLOAD_TOO_LARGE', limitBytes: limits.bodyBytes }
+  switch (path) {
+    case '/v1/chat/completions':
+      return readChat(bytes, { brand, declared: config.tools }, config.declared.chat)
+    case '/v1/embeddings':
+      return readEmbeddings(bytes, limits.embeddingBatch, config.declared.embedding)
+    case '/v1/images/generations':
+      return readImages(bytes, config.declared.image)
+  }
+}
+
+/** What the shortest request of a kind is made of. */
+export interface Short {
+  readonly kind: CaseKind
+  readonly text: string
+  readonly model?: string
+  readonly maxTokens?: number
+  readonly stream?: boolean
+}
+
+/** The body of the shortest request that says a text. */
+export function shortBody({ kind, text, model, maxTokens, stream }: Short): Buffer {
+  const said = {
+    chat: { messages: [{ role: 'user', content: text }] },
+    embedding: { input: text },
+    image: { prompt: text },
+  }[kind]
+  const body = {
+    ...(model !== undefined && { model }),
+    ...said,
+    ...(maxTokens !== undefined && { max_tokens: maxTokens }),
+    ...(stream !== undefined && { stream }),
+  }
+  return Buffer.from(JSON.stringify(body))
+}

@@ -1,0 +1,127 @@
+import { patternFault } from '../config/check/formats.ts'
+import { suggestion } from '../config/check/suggest.ts'
+import type { Report } from '../config/read/source.ts'
+import { entriesOf, isText, type MapNode, type Node, nodeAt, type Span, textsOf, wordsOf } from '../config/read/tree.ts'
+import type { Config } from '../policy/config.ts'
+import { patternOf } from './matching.ts'
+
+/** What names in a file of tests may stand for. */
+interface Known {
+  readonly plan: readonly string[]
+  readonly model: readonly string[]
+  /** What a claim may say of the model that is asked for. */
+  readonly asked: readonly string[]
+  readonly pool: readonly string[]
+  readonly route: readonly string[]
+  readonly site: readonly string[]
+}
+
+/** Reports every name that the configuration does not declare. A request may ask for any model, all else would be a slip. */
+export function checkNames(root: MapNode, config: Config, report: Report): void {
+  const { plans, models, aliases, pools, routes } = config
+  const check = checker(
+    {
+      plan: [...plans.keys()],
+      model: [...models.keys()],
+      asked: [...models.keys(), ...aliases.keys(), 'none', 'explicit', 'generic'],
+      pool: [...pools.keys()],
+      route: routes.map(({ name }) => name),
+      site: [...new Set([...pools.values()].map(({ site }) => site))],
+    },
+    report,
+  )
+  checkSituation(nodeAt(root, ['given']), check)
+  checkMatrix(nodeAt(root, ['matrix']), check)
+  for (const each of itemsOf(nodeAt(root, ['cases']))) {
+    checkSituation(each, check)
+    checkExpect(nodeAt(each, ['expect']), check, report)
+  }
+  for (const each of itemsOf(nodeAt(root, ['invariants']))) {
+    for (const kind of ['never', 'always']) checkClaim(nodeAt(each, [kind]), check)
+  }
+}
+
+type Check = (noun: keyof Known, name: string, at: Span) => void
+
+const checker =
+  (known: Known, report: Report): Check =>
+  (noun, name, at) => {
+    if (known[noun].includes(name)) return
+    const what = noun === 'asked' ? 'model' : noun
+    report({
+      ...at,
+      rule: `unknown-${what}`,
+      severity: 'error',
+      message: `no such ${what} \`${name}\``,
+      hint: suggestion(name, known[noun]),
+    })
+  }
+
+const itemsOf = (node: Node | undefined): readonly Node[] => (node?.is === 'list' ? node.items : [])
+
+function checkText(node: Node | undefined, noun: keyof Known, check: Check): void {
+  if (isText(node)) check(noun, node.value, node.span)
+}
+
+function checkSituation(node: Node | undefined, check: Check): void {
+  if (!node) return
+  checkText(nodeAt(node, ['plan']), 'plan', check)
+  for (const [name, { key }] of entriesOf(nodeAt(node, ['pools']))) check('pool', name, key)
+}
+
+function checkMatrix(node: Node | undefined, check: Check): void {
+  for (const [name, { key }] of entriesOf(node)) if (name !== 'plans') check('model', name, key)
+  for (const { value, span } of textsOf(node && nodeAt(node, ['plans']))) check('plan', value, span)
+}
+
+function checkClaim(node: Node | undefined, check: Check): void {
+  if (!node) return
+  checkText(nodeAt(node, ['plan']), 'plan', check)
+  checkText(nodeAt(node, ['model']), 'asked', check)
+  checkText(nodeAt(node, ['reaches']), 'model', check)
+  checkText(nodeAt(node, ['pool']), 'pool', check)
+  checkText(nodeAt(node, ['site']), 'site', check)
+}
+
+const DECLARED = { plan: 'plan', model: 'model', route: 'route', served_by: 'pool' } as const
+
+function checkExpect(node: Node | undefined, check: Check, report: Report): void {
+  checkValues(node, report)
+  for (const [field, noun] of Object.entries(DECLARED)) {
+    const wanted = node && nodeAt(node, [field])
+    if (isText(wanted) && !isMatcher(wanted.value)) check(noun, wanted.value, wanted.span)
+  }
+  for (const field of ['pools', 'attempted'])
+    for (const { value, span } of wordsOf(node && nodeAt(node, [field])))
+      if (!isMatcher(value)) check('pool', value, span)
+}
+
+const isMatcher = (text: string): boolean => text === 'none' || text === 'absent' || /^\/.+\/i?$/s.test(text)
+
+/** Values are whatever bodies hold, but for none at all and for regular expressions that are none. */
+function checkValues(node: Node | undefined, report: Report): void {
+  if (node?.is === 'list') for (const item of node.items) checkValues(item, report)
+  for (const [name, { value }] of entriesOf(node)) {
+    if (value.is === 'scalar' && value.value === null) {
+      const hint = 'write what it is to be, or `absent`'
+      report({ ...value.span, rule: 'no-value', severity: 'error', message: `\`${name}\` has no value`, hint })
+    }
+    checkValues(value, report)
+  }
+  if (isText(node) && !isPattern(node.value)) {
+    const message = `\`${node.written}\` is not a regular expression that this gateway runs`
+    const fault = patternFault(String(node.value).replace(/^\/|\/i?$/g, ''))
+    const hint = [fault, 'write one of RE2: no look-around and no back-references'].filter(Boolean).join('; ')
+    report({ ...node.span, rule: 'bad-pattern', severity: 'error', message, hint })
+  }
+}
+
+function isPattern(text: string): boolean {
+  try {
+    patternOf(text)
+    return true
+  } catch {
+    // Whatever RE2 has against it, the hint says what there is.
+    return false
+  }
+}

@@ -1,0 +1,79 @@
+import type { Settings } from '../config/settings.ts'
+import type { AdmittedCall } from '../gateway/admission/admit.ts'
+import type { Clock } from '../gateway/ports.ts'
+import { Expenses } from '../gateway/upstream/expenses.ts'
+import { failover } from '../gateway/upstream/failover.ts'
+import { backendOf } from '../gateway/upstream/failover-ports.ts'
+import { failedUnread } from '../gateway/upstream/outcome.ts'
+import { Pools } from '../gateway/upstream/pools.ts'
+import type { Config, EpochMs, Pool } from '../policy/config.ts'
+import type { ExhaustedDenial } from '../policy/denial.ts'
+import type { Illness } from './hypothesis.ts'
+
+/** What became of a request at the pools. */
+export interface Sent {
+  /** The pools that were tried, in order. */
+  readonly attempted: readonly string[]
+  readonly end: { readonly servedBy: Pool } | { readonly denial: ExhaustedDenial }
+}
+
+/** What a gateway knows of pools some of which it has left out. */
+export function poolsKnown({ pools: declared }: Config, settings: Settings, ill: Ills, at: EpochMs): Pools {
+  const pools = new Pools()
+  for (const pool of declared.values())
+    if (ill.get(pool.name) === 'down')
+      for (const { breaker } of pools.of(pool.name).replicas(pool))
+        breaker.open(at, backendOf(settings, pool).eject.for)
+  return pools
+}
+
+export type Ills = ReadonlyMap<string, Illness>
+
+/** Fails over as the gateway does, but asks nobody: pools that are down or failing answer with a refused connection. */
+export async function send(settings: Settings, admitted: AdmittedCall, pools: Pools, ill: Ills): Promise<Sent> {
+  const { decision, hold } = admitted
+  const settingsOf = (pool: Pool) => backendOf(settings, pool)
+  const alarm = () => {}
+  const expenses = new Expenses({ store: generous(hold.at), alarm, settingsOf }, admitted)
+  const client = { gone: false, wasCut: false, onGone: () => () => {} }
+  const attempted: string[] = []
+  const trying = ({ name }: Pool) => {
+    if (!attempted.includes(name)) attempted.push(name)
+  }
+  const clock = standingStill(hold.at)
+  const { account } = admitted.caller
+  // A refused connection needs no proof: nobody is asked.
+  const inquire = async () => ({ kind: 'unknown' }) as const
+  const ports = { pools, clock, chance: () => 0, alarm, client, settingsOf, expenses, trying, account, inquire }
+  const context = 'context' in decision.model ? decision.model.context : 0
+
+  const outcome = await failover(ports, decision.pools, context, async ({ pool }) =>
+    ill.has(pool.name) ? failedUnread('ECONNREFUSED') : { kind: 'answered', answer: undefined },
+  )
+  switch (outcome.kind) {
+    case 'answered':
+      return { attempted, end: { servedBy: outcome.pool } }
+    case 'exhausted':
+      return { attempted: outcome.denial.attempted, end: { denial: outcome.denial } }
+    case 'refused':
+    case 'left':
+      throw new Error(`nobody left or refused, and the request was ${outcome.kind}`)
+  }
+}
+
+/** Its timers are due at once. */
+const standingStill = (at: EpochMs): Clock => ({
+  now: () => at,
+  elapsed: () => 0,
+  after: (_time, run) => {
+    queueMicrotask(run)
+    return () => {}
+  },
+})
+
+/** The hour of every pool has room. */
+const generous = (at: EpochMs) => ({
+  takeAllowance: async () => at,
+  amendAllowance: async () => {},
+  recordWaste: async () => {},
+})

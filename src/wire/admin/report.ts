@@ -1,0 +1,146 @@
+import type { EpochMs, NanoUsd } from '../../policy/config.ts'
+import { usdText } from '../money.ts'
+import { dayText } from './since.ts'
+
+/** What totals may be added up by. */
+export const GROUPS = ['day', 'plan', 'model', 'account'] as const
+export type Group = (typeof GROUPS)[number]
+
+/** What was used, by day, plan, model or account. */
+export interface UsageReport {
+  readonly object: 'list'
+  readonly by: Group
+  /** The first UTC day, such as `2026-11-01`; null for all there ever was. */
+  readonly since: string | null
+  readonly data: readonly UsageRecord[]
+  /** What failed attempts cost the operator since, by pool; no part of `data`. */
+  readonly waste: readonly WasteRecord[]
+}
+
+export interface UsageRecord extends Amount {
+  /** The day, plan, model or account. */
+  readonly group: string
+  /** How operators call the account; only where the group is one. */
+  readonly label?: string
+  readonly requests: number
+  readonly input_tokens: number
+  readonly output_tokens: number
+}
+
+export interface WasteRecord extends Amount {
+  readonly pool: string
+  readonly attempts: number
+  readonly input_tokens: number
+  readonly output_tokens: number
+}
+
+/** One row of the ledger. Times are ISO 8601. */
+export interface LedgerRecord extends Amount {
+  readonly request_id: string
+  readonly account: string
+  readonly plan: string
+  readonly asked: string
+  readonly model: string
+  readonly pool: string
+  readonly input_tokens: number
+  readonly output_tokens: number
+  readonly kind: string
+  readonly estimated: boolean
+  readonly admitted_at: string
+  readonly settled_at: string
+  readonly revision: string
+  /** Of smart routing. */
+  readonly route: string | null
+  /** Calls of hosted tools by name, whose price is in the cost. */
+  readonly tools: Readonly<Record<string, number>> | null
+  /** Why an attempt failed; of waste only. */
+  readonly cause: string | null
+}
+
+/** The same amount twice: an integer to add up, and exact decimal text to read. */
+interface Amount {
+  readonly cost_nano_usd: NanoUsd
+  readonly usd: string
+}
+
+/** `since` in days since the epoch; undefined when it is of all there ever was. */
+export const usageReport = (
+  by: Group,
+  since: number | undefined,
+  { lines, waste }: { readonly lines: readonly Line[]; readonly waste: readonly Wasted[] },
+): UsageReport => ({
+  object: 'list',
+  by,
+  since: since === undefined ? null : dayText(since),
+  data: lines.map(usageRecord),
+  waste: waste.map(wasteRecord),
+})
+
+interface Sums {
+  readonly inputTokens: number
+  readonly outputTokens: number
+  readonly cost: NanoUsd
+}
+
+interface Line extends Sums {
+  readonly group: string
+  readonly label?: string
+  readonly requests: number
+}
+
+interface Wasted extends Sums {
+  readonly pool: string
+  readonly attempts: number
+}
+
+function usageRecord(line: Line): UsageRecord {
+  const { group, label, requests, inputTokens: input_tokens, outputTokens: output_tokens, cost } = line
+  return { group, ...(label !== undefined && { label }), requests, input_tokens, output_tokens, ...amount(cost) }
+}
+
+function wasteRecord({ pool, attempts, inputTokens, outputTokens, cost }: Wasted): WasteRecord {
+  return { pool, attempts, input_tokens: inputTokens, output_tokens: outputTokens, ...amount(cost) }
+}
+
+export function ledgerRecord(row: {
+  readonly requestId: string
+  readonly account: string
+  readonly plan: string
+  readonly asked: string
+  readonly model: string
+  readonly pool: string
+  readonly inputTokens: number
+  readonly outputTokens: number
+  readonly cost: NanoUsd
+  readonly kind: string
+  readonly estimated: boolean
+  readonly admittedAt: EpochMs
+  readonly settledAt: EpochMs
+  readonly revision: string
+  readonly rule?: string
+  readonly tools?: Readonly<Record<string, number>>
+  readonly cause?: string
+}): LedgerRecord {
+  const { account, plan, asked, model, pool, kind, estimated, revision } = row
+  return {
+    request_id: row.requestId,
+    account,
+    plan,
+    asked,
+    model,
+    pool,
+    input_tokens: row.inputTokens,
+    output_tokens: row.outputTokens,
+    ...amount(row.cost),
+    kind,
+    estimated,
+    admitted_at: new Date(row.admittedAt).toISOString(),
+    settled_at: new Date(row.settledAt).toISOString(),
+    revision,
+    route: row.rule ?? null,
+    tools: row.tools ?? null,
+    cause: row.cause ?? null,
+  }
+}
+
+const amount = (cost: NanoUsd): Amount => ({ cost_nano_usd: cost, usd: usdText(cost) })

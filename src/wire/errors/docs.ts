@@ -1,0 +1,225 @@
+import type { Denial } from '../../policy/denial.ts'
+
+/** What arrives is no request yet, so policy never hears of it: node's parser gave up. */
+export type ProtocolDenial =
+  | { readonly code: 'REQUEST_TIMEOUT' }
+  | { readonly code: 'HEADERS_TOO_LARGE'; readonly limitBytes: number; readonly limitCount: number }
+
+/** The code of every error that a client may meet; the last one only inside a stream. */
+export type ErrorCode = (Denial | ProtocolDenial)['code'] | 'UPSTREAM_INTERRUPTED'
+
+/** What is to be known of a code; denial.ts takes status and reason from here, the page of errors the rest. */
+export interface ErrorDoc {
+  readonly status: number
+  /** ASCII: it stands in the status line, which is all that some SDKs show. */
+  readonly reason: string
+  readonly meaning: string
+  /** Whether the same request may be sent again. */
+  readonly retry: string
+  readonly todo: string
+}
+
+const never = 'No.'
+const backoff = 'Yes, with exponential backoff and jitter.'
+
+/** Every error code. Spec 7, then our own. */
+export const errorDocs: Readonly<Record<ErrorCode, ErrorDoc>> = {
+  NO_AUTH: {
+    status: 401,
+    reason: 'no Authorization header',
+    meaning: 'The request has no Authorization header.',
+    retry: never,
+    todo: 'Send `Authorization: Bearer` and the key. SDKs do so with what you give them as API key. The top of this page says how to get a key.',
+  },
+  INVALID_KEY: {
+    status: 401,
+    reason: 'unknown, revoked or rotated key',
+    meaning: 'The key is unknown, revoked or rotated away.',
+    retry: never,
+    todo: 'Check that the whole key was copied. A key that was rotated away stops at once: use the one that replaced it. The top of this page says where keys come from.',
+  },
+  INVALID_TOKEN: {
+    status: 401,
+    reason: 'neither a key nor a session token',
+    meaning:
+      'The bearer is neither a key of this service nor a valid session token, or it is a key where keys are managed.',
+    retry: never,
+    todo: 'Check that the key is for this service and not for another one, and that a session has not expired. Keys are managed with the access token of a sign-in.',
+  },
+  VALIDATION_ERROR: {
+    status: 400,
+    reason: 'the request is not valid',
+    meaning: 'The body is malformed, a field is missing or wrong, or the backend refused the request.',
+    retry: never,
+    todo: 'The text begins with the name of the field. Change it.',
+  },
+  rate_limit_exceeded: {
+    status: 429,
+    reason: 'a limit of the plan',
+    meaning: 'A limit of the plan is reached: its type says which. All limits belong to the account, not to the key.',
+    retry:
+      'After `retry_after_ms`. Most SDKs wait by themselves, as `retry-after-ms` and `retry-after` say, where the wait is no longer than 61 seconds. With `x-should-retry: false`, and with the type plan_limit: no.',
+    todo: 'Spread the requests, set a smaller max_tokens, or change the plan.',
+  },
+  quota_exceeded: {
+    status: 402,
+    reason: 'monthly quota',
+    meaning: 'What is left of the month cannot pay for the request.',
+    retry: never,
+    todo: 'Send a max_tokens that fits, which the text gives, or wait for resetDate, enable overage or top up. GET /billing/quota shows what is used.',
+  },
+  UPSTREAMS_EXHAUSTED: {
+    status: 503,
+    reason: 'no backend could answer',
+    meaning: 'Every backend of the model failed, is busy, or is ejected because it failed before. Nothing was charged.',
+    retry: backoff,
+    todo: 'Wait as long as retry-after says, where it is sent. Another model may have other backends. `attempted` names the pools that were tried, or all pools of the model where none was healthy enough to be tried.',
+  },
+  TOOL_UNAVAILABLE: {
+    status: 503,
+    reason: 'a hosted tool cannot be used',
+    meaning:
+      'The server of a hosted tool does not answer now, so the model cannot be told what the tool takes. Nothing was charged.',
+    retry: backoff,
+    todo: 'Wait as long as retry-after says, or send the request without the tool that the text names.',
+  },
+  NOT_FOUND: {
+    status: 404,
+    reason: 'no such path or model',
+    meaning: 'There is no such path or model, or the backend does not know what the request names, such as a voice.',
+    retry: never,
+    todo: 'Check the base URL of the SDK, which ends in /v1, and GET /v1/models. Where the backend refused it, the text has its words.',
+  },
+  FORBIDDEN: {
+    status: 403,
+    reason: 'the backend refuses this request',
+    meaning: 'The backend serves others, and refuses this request for what is in it, as filters of content do.',
+    retry: never,
+    todo: 'The text has the words of the backend, and x-svc-error-reason its code. Change what is sent.',
+  },
+  METHOD_NOT_ALLOWED: {
+    status: 405,
+    reason: 'method not allowed',
+    meaning: 'The path takes another method.',
+    retry: never,
+    todo: 'The allow header names it.',
+  },
+  REQUEST_TIMEOUT: {
+    status: 408,
+    reason: 'the request did not arrive in time',
+    meaning: 'The request did not arrive in time.',
+    retry: 'Yes.',
+    todo: 'Send the body without pauses.',
+  },
+  PAYLOAD_TOO_LARGE: {
+    status: 413,
+    reason: 'body too large',
+    meaning: 'The body is larger than this gateway takes.',
+    retry: never,
+    todo: 'Send less: shorter histories, smaller images, smaller batches.',
+  },
+  UNSUPPORTED_MEDIA_TYPE: {
+    status: 415,
+    reason: 'content type not accepted',
+    meaning: 'The body is not declared as JSON, or as what the path takes.',
+    retry: never,
+    todo: 'Send the header `content-type: application/json`, or the one that the text names.',
+  },
+  HEADERS_TOO_LARGE: {
+    status: 431,
+    reason: 'headers too large',
+    meaning: 'The headers of the request are larger or more than this gateway takes.',
+    retry: never,
+    todo: 'Send fewer of them; in a browser, look for large cookies.',
+  },
+  STORE_UNAVAILABLE: {
+    status: 503,
+    reason: 'the store does not answer',
+    meaning: 'The gateway cannot reach its store, so it cannot check keys, limits and quota, and serves nothing.',
+    retry: backoff,
+    todo: 'Wait as long as retry-after says. Nothing was charged.',
+  },
+  IDENTITY_UNAVAILABLE: {
+    status: 503,
+    reason: 'the identity provider does not answer',
+    meaning: 'Sign-in tokens cannot be checked, because the identity provider cannot be reached. Keys still work.',
+    retry: backoff,
+    todo: 'Wait, or send a key where one is accepted.',
+  },
+  OVERLOADED: {
+    status: 503,
+    reason: 'too much at once',
+    meaning: 'The gateway is overloaded, or one address has too many requests running at once.',
+    retry: backoff,
+    todo: 'Wait as long as retry-after says. Nothing was charged or counted. Guests are refused first.',
+  },
+  DRAINING: {
+    status: 503,
+    reason: 'shutting down',
+    meaning: 'This gateway is shutting down.',
+    retry: backoff,
+    todo: 'Retry: where there are several gateways, another one answers.',
+  },
+  RELOAD_REFUSED: {
+    status: 409,
+    reason: 'the configuration files have problems',
+    meaning:
+      'Only operators meet this one: a reload found problems in the files. The gateway goes on with the configuration it had.',
+    retry: 'Once the files are corrected.',
+    todo: '`problems` has all of them, each with file, line and column.',
+  },
+  REVISION_CHANGED: {
+    status: 409,
+    reason: 'another revision is serving',
+    meaning: 'Only operators meet this one: a change was made for a revision that is no longer serving.',
+    retry: 'With a plan against the revision that is serving.',
+    todo: 'Run `svcctl plan` to see what changed meanwhile.',
+  },
+  APPLY_REFUSED: {
+    status: 409,
+    reason: 'these files cannot be applied',
+    meaning:
+      'Only operators meet this one: files were sent that this gateway cannot serve. It goes on with the configuration it had.',
+    retry: 'Once what `error` says is corrected.',
+    todo: '`problems` has what is wrong in the files, `plans_in_use` the plans that accounts are still on.',
+  },
+  INTERNAL: {
+    status: 500,
+    reason: 'unexpected error',
+    meaning: 'An unexpected error.',
+    retry: backoff,
+    todo: 'If it stays, give the operator the value of x-request-id.',
+  },
+  UPSTREAM_INTERRUPTED: {
+    status: 200,
+    reason: 'in a stream',
+    meaning: 'The backend failed in the middle of a stream. What was sent before is charged, and incomplete.',
+    retry: 'Yes, as a new request.',
+    todo: 'Throw the partial answer away, or go on from it.',
+  },
+}
+
+/** The types of rate_limit_exceeded. */
+export const rateTypes: readonly { readonly type: string; readonly meaning: string }[] = [
+  { type: 'requests', meaning: 'Requests in any 60 seconds.' },
+  {
+    type: 'tokens',
+    meaning: 'Prompt and completion tokens in any 60 seconds; max_tokens counts as used until the answer ends.',
+  },
+  { type: 'concurrency', meaning: 'Requests running at once.' },
+  { type: 'daily_limit', meaning: 'Requests in a day, UTC; or what all guests together may spend in it.' },
+  {
+    type: 'quota_hold',
+    meaning:
+      'Running requests have reserved the rest of the monthly quota; what they do not use is free again when they end.',
+  },
+  {
+    type: 'guest_keys',
+    meaning: 'New devices of one address or network in an hour. A device that has a key still gets it.',
+  },
+  {
+    type: 'plan_limit',
+    meaning:
+      'The plan does not include the model, or a hosted tool. Retrying never helps: change the plan, the model or the tools.',
+  },
+]

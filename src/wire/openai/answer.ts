@@ -1,0 +1,63 @@
+import { type CompletionTurn, completionTurn } from '../tools/completion.ts'
+import type { Listed } from '../tools/listed.ts'
+import { isObject, type JsonObject, textOf } from './body.ts'
+import { parse } from './chunk.ts'
+import type { AnswerTerms, WholeAnswer } from './request.ts'
+import { readUsage, spokenBytes } from './usage.ts'
+
+/** Reads a backend's whole chat completion; undefined when it is not one. Spec 2.4. */
+export function readCompletion(bytes: Buffer, terms: AnswerTerms): WholeAnswer | undefined {
+  const answer = completionIn(bytes)
+  if (!answer) return undefined
+  const { usage, spoken } = countsOf(answer)
+  const passed = isComplete(answer, terms) ? bytes : jsonBytes(completed(answer, terms))
+  return usage ? { bytes: passed, usage, spoken } : { bytes: passed, spoken }
+}
+
+/** The same of one round of an answer with hosted tools, of which the client gets a part. */
+export function readRound(bytes: Buffer, terms: AnswerTerms, listed: Listed): RoundAnswer | undefined {
+  const answer = completionIn(bytes)
+  return answer && { ...countsOf(answer), turn: completionTurn(completed(answer, terms), listed) }
+}
+
+export interface RoundAnswer extends Omit<WholeAnswer, 'bytes'> {
+  readonly turn: CompletionTurn
+}
+
+type Completion = JsonObject & { readonly choices: readonly JsonObject[] }
+
+function completionIn(bytes: Buffer): Completion | undefined {
+  const answer = parse(textOf(bytes))
+  return isCompletion(answer) ? answer : undefined
+}
+
+function isCompletion(answer: unknown): answer is Completion {
+  if (!isObject(answer) || !Array.isArray(answer.choices) || answer.choices.length === 0) return false
+  for (const choice of answer.choices) if (!isObject(choice) || !isObject(choice.message)) return false
+  return true
+}
+
+function countsOf({ usage: reported, choices }: Completion): Pick<WholeAnswer, 'usage' | 'spoken'> {
+  const usage = readUsage(reported)
+  if (usage) return { usage, spoken: 0 }
+  let spoken = 0
+  for (const { message } of choices) spoken += spokenBytes(message)
+  return { spoken }
+}
+
+const isComplete = (answer: JsonObject, { backendModel }: AnswerTerms): boolean =>
+  answer.model === backendModel &&
+  answer.object === 'chat.completion' &&
+  typeof answer.created === 'number' &&
+  typeof answer.id === 'string'
+
+/** What a backend left out is told all the same. */
+const completed = (answer: JsonObject, { id, created, backendModel: model }: AnswerTerms): JsonObject => ({
+  id,
+  created,
+  ...answer,
+  object: 'chat.completion',
+  model,
+})
+
+export const jsonBytes = (value: JsonObject): Buffer => Buffer.from(JSON.stringify(value))

@@ -1,0 +1,95 @@
+import { isAscii, isUtf8 } from 'node:buffer'
+import type { Denial } from '../../policy/denial.ts'
+import { LongTexts } from '../fast/elided-strings.ts'
+import { isDear, type Member, type Outline, readOutline } from '../fast/outline.ts'
+import { fieldName } from '../field-name.ts'
+import { Inspection } from '../flaw.ts'
+import { isObject, type JsonObject } from '../json.ts'
+
+export { isObject, type JsonObject }
+
+/** A body, wrapped: it may hold a `code` of its own, and must not be taken for a denial. */
+export interface ParsedBody {
+  readonly body: JsonObject
+}
+
+/** A body without the long texts of its messages or its input, which only a backend reads: to parse them would be most of the work. */
+export interface OutlinedBody {
+  /** In their place stand marks. */
+  readonly outline: JsonObject
+  readonly texts: LongTexts
+  /** The body as it was sent, where that means to everybody what it means here. */
+  readonly written: Written | undefined
+}
+
+/** The JSON of an object in which no name stands twice, at any depth, and none of `members` has escapes in its name. */
+export interface Written {
+  readonly bytes: Buffer
+  readonly members: readonly Member[]
+}
+
+/** Parses a request body that must be a JSON object. Of a key that stands twice, the last one holds. RFC 8259. */
+export function parseBody(bytes: Buffer): ParsedBody | Denial {
+  const read = readObject(bytes, false)
+  return isDenial(read) ? read : { body: read.object }
+}
+
+/** The same where long texts may be left out. It refuses the same bodies. */
+export function outlineBody(bytes: Buffer): OutlinedBody | Denial {
+  const read = readObject(bytes, true)
+  if (isDenial(read)) return read
+  const { object, names, outline } = read
+  // The parser keeps one of those that stand twice.
+  const isPlain = names === outline.names && !outline.isOdd
+  const written = isPlain ? { bytes, members: outline.members } : undefined
+  return { outline: object, texts: new LongTexts(bytes, outline.leftOut), written }
+}
+
+/**
+ * Whether it would take more than a few milliseconds to parse a body, `leavesOut` with long texts left out. Nothing of it
+ * is parsed for that, and what is found is not looked for again when the body is parsed next.
+ */
+export function isDearBody(bytes: Buffer, leavesOut: boolean): boolean {
+  const encoding = encodingOf(bytes)
+  encodings.set(bytes, encoding)
+  return isDear(bytes, encoding, leavesOut)
+}
+
+/** Of bodies that were looked at before they are parsed. */
+const encodings = new WeakMap<Buffer, 'latin1' | 'utf8'>()
+
+/** What was parsed, and how many names are in that. */
+interface ReadObject {
+  readonly object: JsonObject
+  readonly names: number
+  readonly outline: Outline
+}
+
+function readObject(bytes: Buffer, leavesOut: boolean): ReadObject | Denial {
+  const encoding = encodings.get(bytes) ?? encodingOf(bytes)
+  const outline = readOutline(bytes, encoding, leavesOut)
+  if (typeof outline === 'string') return invalid('body', outline)
+  // Each wrong byte would become a character that nobody sent.
+  if (encoding === 'utf8' && !isUtf8(bytes)) return invalid('body', 'is not UTF-8')
+  let object: unknown
+  try {
+    object = JSON.parse(outline.text)
+  } catch {
+    // The parser's text quotes the body: not for a log, and of no use to the sender.
+    return invalid('body', bytes.length === 0 ? 'is empty; send a JSON object' : 'is not valid JSON')
+  }
+  if (!isObject(object)) return invalid('body', 'must be a JSON object')
+  // Only escapes make half a character.
+  const inspection = new Inspection(outline.hasHexEscape)
+  const flaw = inspection.flawIn(object)
+  return flaw ? invalid(fieldName(flaw.path), flaw.problem) : { object, names: inspection.names, outline }
+}
+
+/** Of what is ASCII nothing needs to be decoded, which is most of the work. */
+const encodingOf = (bytes: Buffer): 'latin1' | 'utf8' => (isAscii(bytes) ? 'latin1' : 'utf8')
+
+export const textOf = (bytes: Buffer): string => bytes.toString(encodingOf(bytes))
+
+export const isDenial = (value: object): value is Denial => 'code' in value && typeof value.code === 'string'
+
+export const invalid = (field: string, problem: string): Denial => ({ code: 'VALIDATION_ERROR', field, problem })

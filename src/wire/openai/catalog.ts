@@ -1,0 +1,114 @@
+import type { Alias, Config, EpochMs, Model, PassthroughModel } from '../../policy/config.ts'
+import { usdText } from '../money.ts'
+
+export interface CatalogTerms {
+  readonly brand: string
+  /** When the configuration was loaded: brand names have no birthday of their own. */
+  readonly createdAt: EpochMs
+}
+
+/** GET /v1/models: every model and alias. Spec 2.8. */
+export const catalog = (config: Config, terms: CatalogTerms): object => ({
+  object: 'list',
+  data: [...config.models.values(), ...config.aliases.values()].map(entry => catalogEntry(config, entry, terms)),
+})
+
+/** GET /v1/models/{id}; undefined when neither a model nor an alias has the name. */
+export function catalogModel(config: Config, id: string, terms: CatalogTerms): object | undefined {
+  const entry = config.models.get(id) ?? config.aliases.get(id)
+  return entry && catalogEntry(config, entry, terms)
+}
+
+function catalogEntry(config: Config, entry: Model | Alias, terms: CatalogTerms): object {
+  const model = 'model' in entry ? entry.model : entry
+  return {
+    id: entry.name,
+    object: 'model',
+    created: Math.floor(terms.createdAt / 1000),
+    owned_by: terms.brand,
+    name: entry.name,
+    kind: model.kind,
+    ...(model.kind === 'passthrough' ? passedBy(config, model) : abilities(model)),
+    tier: model.tier,
+    ...(entry !== model && { alias_of: model.name }),
+  }
+}
+
+/** What clients read before they ask: under the names that OpenRouter and vLLM gave these facts. */
+function abilities(model: Exclude<Model, PassthroughModel>): object {
+  switch (model.kind) {
+    case 'chat':
+      return {
+        context_length: model.context,
+        max_model_len: model.context,
+        max_output_tokens: model.maxOutput,
+        pricing: { prompt: perToken(model.price.input), completion: perToken(model.price.output) },
+        architecture: { input_modalities: model.vision ? ['text', 'image'] : ['text'], output_modalities: ['text'] },
+        supported_parameters: model.thinking ? [...chatParameters, 'chat_template_kwargs'] : chatParameters,
+        capabilities: { thinking: model.thinking !== undefined, tools: true, vision: model.vision },
+      }
+    case 'embedding':
+      return {
+        context_length: model.context,
+        max_model_len: model.context,
+        dimensions: model.dimensions,
+        pricing: { prompt: perToken(model.price.input), completion: '0' },
+        architecture: { input_modalities: ['text'], output_modalities: ['embeddings'] },
+        supported_parameters: ['encoding_format', 'dimensions'],
+      }
+    case 'image':
+      return {
+        pricing: { image: Object.fromEntries([...model.sizes].map(([size, nano]) => [size, usdText(nano)])) },
+        architecture: { input_modalities: ['text'], output_modalities: ['image'] },
+        supported_parameters: ['n', 'size', 'response_format'],
+      }
+  }
+}
+
+/** The paths behind which a model stands, and what a request costs there. What it takes and gives is not ours to know. */
+function passedBy({ passthrough }: Config, model: PassthroughModel): object {
+  const routes = [...passthrough.values()].filter(route => route.model === model)
+  const { price } = model
+  return {
+    pricing: {
+      ...(price && { prompt: perToken(price.input), completion: perToken(price.output) }),
+      endpoints: Object.fromEntries(
+        routes.map(({ name, meter }) => [
+          name,
+          meter.by === 'usage' ? { unit: 'token' } : { unit: meter.by, usd: usdText(meter.price) },
+        ]),
+      ),
+    },
+    architecture: { input_modalities: [], output_modalities: [] },
+    supported_parameters: [],
+  }
+}
+
+/** What a chat request may set, beside its messages. */
+const chatParameters = [
+  'max_tokens',
+  'max_completion_tokens',
+  'n',
+  'stream',
+  'stream_options',
+  'temperature',
+  'top_p',
+  'frequency_penalty',
+  'presence_penalty',
+  'stop',
+  'seed',
+  'logprobs',
+  'top_logprobs',
+  'logit_bias',
+  'tools',
+  'tool_choice',
+  'parallel_tool_calls',
+  'response_format',
+]
+
+/** USD for one token, as text, from nano-USD for 1,000. */
+function perToken(per1k: number): string {
+  const digits = String(per1k).padStart(13, '0')
+  const fraction = digits.slice(-12).replace(/0+$/, '')
+  return `${digits.slice(0, -12)}${fraction && `.${fraction}`}`
+}

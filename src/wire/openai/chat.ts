@@ -1,0 +1,127 @@
+import type { Accepts, DeclaredFields } from '../../policy/config.ts'
+import type { Denial } from '../../policy/denial.ts'
+import type { ChatAsk } from '../../policy/facts.ts'
+import type { LongTexts } from '../fast/elided-strings.ts'
+import { asObject } from '../json.ts'
+import { type HostedChat, hostedChat } from '../tools/hosted-chat.ts'
+import { type Entry, readTools, type ToolNames, toolsProblem } from '../tools/listed.ts'
+import { readCompletion } from './answer.ts'
+import { invalid, isDenial, isObject, type JsonObject, type OutlinedBody, outlineBody } from './body.ts'
+import { chatSchema } from './chat.schema.ts'
+import { backendChat, type SortedChat, sentOf, writtenAnew } from './chat-body.ts'
+import { isPlain } from './chat-members.ts'
+import { fetchingSchema } from './fetching-schema.ts'
+import { extraBytes, type Fields, isInvalid, readFields, unsentOf } from './fields.ts'
+import { Weight } from './prompt-size.ts'
+import type { AnswerTerms, BodyTerms, StreamWanted, WholeAnswer, WireRequest } from './request.ts'
+import { denialOf, validator } from './validate.ts'
+
+const validate = validator(chatSchema)
+
+const NO_HOSTED: ToolNames = { brand: '', declared: new Map() }
+
+/** Reads the body of POST /v1/chat/completions. Spec 4.2. */
+export function readChat(bytes: Buffer, names = NO_HOSTED, declared?: DeclaredFields): WireRequest | Denial {
+  const parsed = outlineBody(bytes)
+  if (isDenial(parsed)) return parsed
+  const { outline } = parsed
+  const fields = readFields('chat', outline, declared)
+  if (isInvalid(fields)) return invalid(fields.field, fields.problem)
+  const denial = denialOf(outline, validate, fetchingSchema)
+  if (denial) return denial
+  const cap = capOf(outline)
+  if (cap === 'unequal') return invalid('max_completion_tokens', 'differs from max_tokens; send one of them')
+
+  const entries = readTools(outline, names)
+  return (
+    toolsProblem(outline, entries) ?? new ChatRequest(parsed, fields, chatAsk(parsed, fields, entries, cap), entries)
+  )
+}
+
+function chatAsk(parsed: OutlinedBody, fields: Fields, entries: readonly Entry[], cap: ChatAsk['cap']): ChatAsk {
+  const { model, messages, n, stream, chat_template_kwargs } = parsed.outline
+  const thinking = isObject(chat_template_kwargs) ? chat_template_kwargs.enable_thinking : undefined
+  const hosted = entries.flatMap(entry => entry.hosted?.name ?? [])
+  const { images, textBytes } = new Weight(parsed)
+  return {
+    kind: 'chat',
+    ...(typeof model === 'string' && { model }),
+    stream: stream === true,
+    messages: Array.isArray(messages) ? messages.length : 0,
+    images,
+    textBytes: fields.extras ? textBytes + extraBytes(fields) : textBytes,
+    tools: entries.length,
+    ...(hosted.length > 0 && { hosted }),
+    ...(cap && { cap }),
+    choices: typeof n === 'number' ? n : 1,
+    ...(typeof thinking === 'boolean' && { thinking }),
+    ...(fields.extras && { extras: fields.extras }),
+  }
+}
+
+class ChatRequest implements WireRequest {
+  readonly request: ChatAsk
+  readonly path = '/chat/completions'
+  readonly stream?: StreamWanted
+  readonly hosted?: HostedChat
+  readonly #parsed: OutlinedBody
+  readonly #fields: Fields
+  readonly #isPlain: boolean
+
+  constructor(parsed: OutlinedBody, fields: Fields, request: ChatAsk, entries: readonly Entry[]) {
+    const { outline, texts } = parsed
+    this.request = request
+    this.#parsed = parsed
+    this.#fields = fields
+    this.#isPlain = isPlain(outline)
+    if (request.stream) {
+      const { include_usage: usageWanted } = asObject(outline.stream_options)
+      this.stream = { usageWanted: usageWanted === true, choices: request.choices }
+    }
+    if (request.hosted)
+      this.hosted = hostedChat(texts.whole(), entries, (sent, model, output, accepts) =>
+        writtenAnew(sentOf(sent, this.#unsent({ accepts })), request, model, output),
+      )
+  }
+
+  routedText(): string {
+    const { outline, texts } = this.#parsed
+    return routedText(outline.messages, texts)
+  }
+
+  bodyFor(backendModel: string, output: number, terms: BodyTerms = {}): Buffer {
+    const chat = { request: this.request, ...this.#unsent(terms) }
+    return backendChat(this.#parsed, chat, backendModel, output)
+  }
+
+  #unsent({ accepts }: { readonly accepts?: Accepts | undefined }): Omit<SortedChat, 'request'> {
+    return { isPlain: this.#isPlain, unsent: unsentOf(this.#fields, accepts) }
+  }
+
+  readAnswer(bytes: Buffer, terms: AnswerTerms): WholeAnswer | undefined {
+    return readCompletion(bytes, terms)
+  }
+}
+
+function capOf({ max_tokens: older, max_completion_tokens: newer }: JsonObject): ChatAsk['cap'] | 'unequal' {
+  if (typeof newer !== 'number') return typeof older === 'number' ? { field: 'max_tokens', tokens: older } : undefined
+  if (typeof older === 'number' && older !== newer) return 'unequal'
+  return { field: 'max_completion_tokens', tokens: newer }
+}
+
+/** What routes look at, however long a message is: the beginning of what the user said last. */
+const ROUTED_CHARS = 4096
+
+function routedText(messages: unknown, texts: LongTexts): string {
+  const last = Array.isArray(messages)
+    ? messages.findLast(message => isObject(message) && message.role === 'user')
+    : undefined
+  const { content } = asObject(last)
+  if (typeof content === 'string') return texts.read(content).slice(0, ROUTED_CHARS)
+  let text = ''
+  for (const part of Array.isArray(content) ? content : []) {
+    if (isObject(part) && typeof part.text === 'string') text += `${texts.read(part.text).slice(0, ROUTED_CHARS)}\n`
+    if (text.length >= ROUTED_CHARS) break
+  }
+  return text.slice(0, ROUTED_CHARS)
+}

@@ -1,0 +1,26 @@
+import { isObject, type JsonObject } from '../json.ts'
+import type { Invalid } from './validate.ts'
+
+/** A scheme or a host: what stands elsewhere. `#/$defs/x` is in the schema itself. */
+const ELSEWHERE = /^(?:[a-z][a-z0-9+.-]*:|\/\/)/i
+
+const REFERENCES = ['$ref', '$dynamicRef', '$recursiveRef'] as const
+
+/** A schema of a tool or an answer that a backend would have to fetch a part of, for whoever asks. */
+export function fetchingSchema({ tools, functions, response_format }: JsonObject): Invalid | undefined {
+  const field =
+    (fetches(tools) && 'tools') ||
+    (fetches(functions) && 'functions') ||
+    (fetches(response_format) && 'response_format')
+  return field ? { field, problem: ELSEWHERE_PROBLEM } : undefined
+}
+
+const ELSEWHERE_PROBLEM = 'must not refer to a schema that stands elsewhere; nothing is fetched'
+
+function fetches(value: unknown): boolean {
+  if (Array.isArray(value)) return value.some(fetches)
+  if (!isObject(value)) return false
+  if (REFERENCES.some(name => typeof value[name] === 'string' && ELSEWHERE.test(String(value[name])))) return true
+  for (const name in value) if (fetches(value[name])) return true
+  return false
+}

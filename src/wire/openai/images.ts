@@ -1,0 +1,96 @@
+import type { DeclaredFields } from '../../policy/config.ts'
+import type { Denial } from '../../policy/denial.ts'
+import type { ImageAsk } from '../../policy/facts.ts'
+import { invalid, isDenial, isObject, type JsonObject, parseBody } from './body.ts'
+import { parse } from './chunk.ts'
+import { extraBytes, type Fields, isInvalid, readFields, unsentOf, withoutFields } from './fields.ts'
+import type { AnswerTerms, BodyTerms, WholeAnswer, WireRequest } from './request.ts'
+import { isCount } from './usage.ts'
+import { denialOf, validator } from './validate.ts'
+
+const validate = validator({
+  type: 'object',
+  required: ['model', 'prompt'],
+  properties: {
+    model: { type: 'string', minLength: 1, maxLength: 256 },
+    prompt: { type: 'string', minLength: 1, maxLength: 32_000 },
+    n: { type: ['integer', 'null'], minimum: 1, maximum: 4 },
+    size: {
+      type: ['string', 'null'],
+      pattern: '^[1-9][0-9]{1,4}x[1-9][0-9]{1,4}$',
+      description: 'must be <width>x<height>, such as 512x512',
+    },
+    response_format: { enum: ['b64_json', null] },
+    user: { type: ['string', 'null'], maxLength: 512 },
+  },
+})
+
+/** Reads the body of POST /v1/images/generations. Spec 4.4. */
+export function readImages(bytes: Buffer, declared?: DeclaredFields): WireRequest | Denial {
+  const parsed = parseBody(bytes)
+  if (isDenial(parsed)) return parsed
+  const { body } = parsed
+  const fields = readFields('image', body, declared)
+  if (isInvalid(fields)) return invalid(fields.field, fields.problem)
+  const denial = denialOf(body, validate)
+  if (denial) return denial
+
+  const { model, prompt, n, size } = body
+  const request: ImageAsk = {
+    kind: 'image',
+    model: String(model),
+    textBytes: Buffer.byteLength(String(prompt)) + extraBytes(fields),
+    images: typeof n === 'number' ? n : 1,
+    ...(typeof size === 'string' && { size }),
+    ...(fields.extras && { extras: fields.extras }),
+  }
+  return {
+    request,
+    path: '/images/generations',
+    bodyFor: (backendModel, _output, terms = {}) => backendImages(body, fields, request, backendModel, terms),
+    readAnswer: (answer, terms) => readPictures(answer, request, terms),
+  }
+}
+
+/** The body for one backend. They differ in their default size and form, so both are always said. */
+function backendImages(
+  body: JsonObject,
+  fields: Fields,
+  { images }: ImageAsk,
+  model: string,
+  { imageSize: size, accepts }: BodyTerms,
+): Buffer {
+  const known = withoutFields(body, unsentOf(fields, accepts))
+  return Buffer.from(JSON.stringify({ ...known, model, n: images, size, response_format: 'b64_json' }))
+}
+
+/** Reads a backend's pictures; undefined unless there are as many PNGs as were asked for. Spec 2.7. */
+function readPictures(bytes: Buffer, request: ImageAsk, terms: AnswerTerms): WholeAnswer | undefined {
+  const answer = parse(bytes.toString('utf8'))
+  if (!isObject(answer) || !Array.isArray(answer.data) || answer.data.length !== request.images) return undefined
+  const pictures = answer.data.map(item => (isObject(item) ? item.b64_json : undefined))
+  if (!pictures.every(isPng)) return undefined
+
+  const usage = readImageUsage(answer.usage)
+  const { inputTokens, outputTokens } = usage ?? { inputTokens: Math.ceil(request.textBytes / 4), outputTokens: 0 }
+  const body = {
+    created: typeof answer.created === 'number' ? answer.created : terms.created,
+    data: pictures.map(b64_json => ({ b64_json })),
+    usage: { input_tokens: inputTokens, output_tokens: outputTokens, total_tokens: inputTokens + outputTokens },
+  }
+  return { bytes: Buffer.from(JSON.stringify(body)), ...(usage && { usage }), spoken: 0, items: pictures.length }
+}
+
+/** The first eight bytes of every PNG. */
+const PNG_START = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a])
+
+const isPng = (value: unknown): value is string =>
+  typeof value === 'string' && Buffer.from(value.slice(0, 12), 'base64').subarray(0, 8).equals(PNG_START)
+
+function readImageUsage(value: unknown): WholeAnswer['usage'] {
+  if (!isObject(value)) return undefined
+  const { input_tokens, output_tokens } = value
+  return isCount(input_tokens) && isCount(output_tokens)
+    ? { inputTokens: input_tokens, outputTokens: output_tokens }
+    : undefined
+}

@@ -1,0 +1,61 @@
+import type { Accepts, Model } from '../../policy/config.ts'
+import type { InferenceRequest } from '../../policy/facts.ts'
+import type { Deltas } from '../tools/delta-reader.ts'
+import type { HostedChat } from '../tools/hosted-chat.ts'
+import type { Usage } from './usage.ts'
+
+/** A valid request of any kind: what policy needs to know of it, and its way to a backend and back. */
+export interface WireRequest {
+  readonly request: InferenceRequest
+  /** Below a replica's base URL. */
+  readonly path: string
+  /** The text that routes look at; absent where there is nothing to route. */
+  readonly routedText?: () => string
+  /** Set for a request that is answered as a stream. */
+  readonly stream?: StreamWanted
+  /** The body for a backend that knows the model by this name, with the granted output cap. */
+  bodyFor(backendModel: string, output: number, terms?: BodyTerms): Buffer
+  /** Set for a request that lists hosted tools. */
+  readonly hosted?: HostedChat
+  /** Reads a backend's whole answer; undefined when it is not one. */
+  readAnswer(bytes: Buffer, terms: AnswerTerms): WholeAnswer | undefined
+}
+
+/** What was decided that a body depends on. */
+export interface BodyTerms {
+  /** Of images. */
+  readonly imageSize?: string
+  /** The fields that the model declares: no other ones go beside the known. */
+  readonly accepts?: Accepts
+}
+
+export interface StreamWanted {
+  /** Whether the client asked for the usage chunk. */
+  readonly usageWanted: boolean
+  /** Completions asked for: a stream has finished when all of them have. */
+  readonly choices: number
+  /** Reads the deltas where the client sees only a part of them. */
+  readonly deltas?: Deltas
+}
+
+export interface AnswerTerms {
+  /** The brand name that was decided on. */
+  readonly model: Model
+  readonly backendModel: string
+  /** Prompt tokens held, for answers that must show a usage and whose backend reports none. */
+  readonly inputTokens: number
+  /** For backends that leave `id` out. */
+  readonly id: string
+  /** Seconds since the epoch, for backends that leave `created` out. */
+  readonly created: number
+}
+
+/** A whole answer that may be passed on. */
+export interface WholeAnswer {
+  readonly bytes: Buffer
+  readonly usage?: Usage
+  /** Bytes of what the model said, where the backend reports no usage; 0 where it does. */
+  readonly spoken: number
+  /** Images in it. */
+  readonly items?: number
+}

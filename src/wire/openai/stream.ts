@@ -1,0 +1,148 @@
+import { ChunkForms } from '../fast/event-templates.ts'
+import { type KnownEvents, readKnown } from '../fast/templated-events.ts'
+import { MAX_EVENT_BYTES, SseSplitter, sseEvent } from '../sse.ts'
+import type { ChunkTerms, DeltaChunk } from './chunk.ts'
+import type { LeastUsage, Usage } from './usage.ts'
+
+/** What some bytes of a stream brought. Nothing after a stop is read. */
+export interface StreamReading {
+  /** Whole events, as they go to the client; empty when there is none. */
+  readonly events: string
+  readonly stop?:
+    | { readonly kind: 'done' }
+    /** An error in place of a chunk, as the backend sent it. */
+    | { readonly kind: 'error'; readonly error: unknown }
+    | { readonly kind: 'broken'; readonly cause: string }
+}
+
+/** Reads a backend's stream as it comes, and keeps what commit and settlement need to know. */
+export class StreamReader {
+  readonly #terms: ChunkTerms
+  readonly #choices: number
+  readonly #forms: ChunkForms
+  readonly #splitter = new SseSplitter()
+  readonly #finished = new Set<number>()
+  /** Bytes of content, reasoning and tool calls so far. */
+  spoken = 0
+  /** Tokens that the backend made for that at the least. */
+  tokens = 0
+  /** As reported last, and the tokens until then: some backends report with each chunk. */
+  #reported: Usage | undefined
+  #reportedAt = 0
+
+  /** `choices`: how many completions were asked for. */
+  constructor(terms: ChunkTerms, choices: number) {
+    this.#terms = terms
+    this.#forms = new ChunkForms(terms)
+    this.#choices = choices
+  }
+
+  /** The usage of all that was said so far, as the backend reported it. */
+  get usage(): Usage | undefined {
+    return this.#reportedAt === this.tokens ? this.#reported : undefined
+  }
+
+  /** What was used so far at the least: what was reported on the way, and a token for each delta since. */
+  get least(): LeastUsage {
+    const { inputTokens = 0, outputTokens = 0 } = this.#reported ?? {}
+    const least = Math.max(this.tokens, outputTokens + this.tokens - this.#reportedAt)
+    // A prompt of no tokens is what some report until they know.
+    return inputTokens > 0 ? { inputTokens, outputTokens: least } : { outputTokens: least }
+  }
+
+  /** Whether the backend reported anything that was used. */
+  get hasReported(): boolean {
+    return this.#reported !== undefined
+  }
+
+  /** Whether there was any content, or an end without. */
+  get started(): boolean {
+    return this.spoken > 0 || this.finished
+  }
+
+  /** Whether there is anything for the client, or never will be. */
+  get shows(): boolean {
+    const { deltas } = this.#terms
+    return deltas ? deltas.shown > 0 || this.finished : this.started
+  }
+
+  /** Whether every choice has its finish_reason. */
+  get finished(): boolean {
+    return this.#finished.size >= this.#choices
+  }
+
+  read(bytes: Buffer): StreamReading {
+    // The same with a character for each byte, which is faster to search.
+    const latin1 = bytes.toString('latin1')
+    let events = ''
+    let at = 0
+    while (at < bytes.length) {
+      const known = this.#splitter.rests ? this.#readKnown(bytes, latin1, at) : undefined
+      if (known) {
+        at = known.end
+        events += known.events
+        continue
+      }
+      const end = endOfEvent(latin1, at)
+      const reading = this.#read(this.#splitter.push(bytes.subarray(at, end)))
+      events += reading.events
+      if (reading.stop) return { events, stop: reading.stop }
+      if (this.#splitter.tooLong) return { events, stop: { kind: 'broken', cause: 'event over 1 MiB' } }
+      at = end
+    }
+    return { events }
+  }
+
+  /** The bytes ended. */
+  end(): StreamReading {
+    return this.#read(this.#splitter.end())
+  }
+
+  /** What needs no parsing. */
+  #readKnown(bytes: Buffer, latin1: string, from: number): KnownEvents | undefined {
+    const form = this.#forms.event
+    const known = form && bytes.length < MAX_EVENT_BYTES ? readKnown(form, bytes, latin1, from) : undefined
+    if (known) {
+      this.spoken += known.spoken
+      this.tokens += known.tokens
+    }
+    return known
+  }
+
+  #read(data: readonly string[]): StreamReading {
+    let events = ''
+    for (const event of data) {
+      const chunk = this.#forms.read(event)
+      switch (chunk.kind) {
+        case 'delta':
+          events += this.#take(chunk)
+          break
+        case 'done':
+          return { events, stop: chunk }
+        case 'error':
+          return { events, stop: chunk }
+        case 'malformed':
+          // An answer that lacks an event must not end as if it were whole.
+          return { events, stop: { kind: 'broken', cause: 'malformed event' } }
+      }
+    }
+    return { events }
+  }
+
+  #take({ spoken, tokens, finished, usage, data }: DeltaChunk): string {
+    this.spoken += spoken
+    this.tokens += tokens
+    for (const index of finished) this.#finished.add(index)
+    if (usage) {
+      this.#reported = usage
+      this.#reportedAt = this.tokens
+    }
+    return data === undefined ? '' : sseEvent(data)
+  }
+}
+
+/** Where the event at `from` ends with its blank line, or all there is. */
+function endOfEvent(latin1: string, from: number): number {
+  const end = latin1.indexOf('\n\n', from)
+  return end === -1 ? latin1.length : end + 2
+}

@@ -1,0 +1,52 @@
+import type { BodyForm, Passthrough } from '../../policy/config.ts'
+import type { Denial } from '../../policy/denial.ts'
+import { invalid, isDenial, type JsonObject, parseBody } from '../openai/body.ts'
+
+/** A JSON body of a pass-through route. */
+export interface PassedBody {
+  /** As it names it. */
+  readonly model?: string
+  readonly bytes: number
+  /** The same body for a backend that knows the model by this name. */
+  bodyFor(backendModel: string): Buffer
+}
+
+/** Reads a JSON body as far as it is ours to know: that it is an object, and which model it names. */
+export function readPassed(bytes: Buffer): PassedBody | Denial {
+  const parsed = parseBody(bytes)
+  if (isDenial(parsed)) return parsed
+  const { model } = parsed.body
+  if (model !== undefined && (typeof model !== 'string' || model === '' || model.length > 256))
+    return invalid('model', 'must be a text of at most 256 characters')
+  return {
+    ...(model !== undefined && { model }),
+    bytes: bytes.length,
+    bodyFor: backendModel => withModel(parsed.body, backendModel),
+  }
+}
+
+const withModel = ({ model: _named, ...rest }: JsonObject, model: string): Buffer =>
+  Buffer.from(JSON.stringify({ ...rest, model }))
+
+/** Bodies in disguise are none of these: what a backend may read as JSON must come as JSON. */
+const FORMS: readonly (readonly [BodyForm, RegExp])[] = [
+  ['json', /^application\/json[ \t]*(?:;|$)/i],
+  ['multipart', /^multipart\/form-data[ \t]*(?:;|$)/i],
+  [
+    'binary',
+    /^(?:application\/octet-stream|(?:audio|image|video)\/[\w.+-]{1,64})[ \t]*(?:;[ \t]*[\w-]+=[\w."-]+[ \t]*)*$/i,
+  ],
+]
+
+/** The form of a body that a route accepts. What says nothing of itself is taken for JSON, as elsewhere. */
+export function formOf(type: string | undefined, { accepts }: Passthrough): BodyForm | Denial {
+  const form = type === undefined ? 'json' : FORMS.find(([, pattern]) => pattern.test(type))?.[0]
+  if (form && accepts.includes(form)) return form
+  return { code: 'UNSUPPORTED_MEDIA_TYPE', accepts: accepts.map(each => SAID[each]).join(', or ') }
+}
+
+const SAID: Readonly<Record<BodyForm, string>> = {
+  json: 'JSON with `Content-Type: application/json`',
+  multipart: '`multipart/form-data`',
+  binary: '`application/octet-stream`, audio, image or video',
+}

@@ -1,0 +1,130 @@
+import fc from 'fast-check'
+import { expect, it } from 'vitest'
+import { lineOf } from '../../../src/adapters/decisions/line.ts'
+import type { Claims } from '../../../src/policy/decision.ts'
+import { LINE_VERSION } from '../../../src/policy/decision-line.ts'
+import type { ChatAsk, Extra } from '../../../src/policy/facts.ts'
+import type { DecisionRecord } from '../../../src/policy/record.ts'
+
+/** With all members that there are: none can be forgotten here. */
+type Whole<T> = T extends readonly string[]
+  ? T
+  : T extends object
+    ? { [Field in keyof Required<T>]: Whole<T[Field]> }
+    : T
+
+/** As the form says: each member of the line, where there is one, by JSON.stringify. */
+function plainly({ id, revision, facts, seen, outcome }: DecisionRecord): string {
+  const { at, caller, request, health, signals } = facts
+  const { account, kind, terms } = caller
+  const { verdict, plan, model, route, pools, granted, denial, claims } = outcome
+  const minute = seen && 'readings' in seen ? seen.minute : undefined
+  const line = {
+    ...{ v: LINE_VERSION, id, at, account, request, seen: seen && { ...seen, minute: undefined }, granted, denial },
+    ...{ revision, caller: kind, terms, health, signals, verdict, plan, model, route, pools },
+    ...{ claims, minute },
+  }
+  const json = JSON.stringify(line)
+  return `${json.replace(/[^ -~]/g, each => `\\u${each.charCodeAt(0).toString(16).padStart(4, '0')}`)}\n`
+}
+
+const text = fc.oneof(
+  fc.string({ unit: 'binary' }),
+  fc.constantFrom('svc-core', '"\\/\u007f\u2028', 'größer', '\ud800'),
+)
+const count = fc.oneof(fc.nat(1000), fc.maxSafeNat())
+const limit = fc.record({ limit: count })
+/** As decisions are built: in this order, and what may be missing last. */
+const rarely = <T>(of: fc.Arbitrary<T>) => fc.option(of, { nil: undefined })
+
+const cap = fc.record({
+  field: fc.constantFrom('max_tokens' as const, 'max_completion_tokens' as const),
+  tokens: count,
+})
+const extra = fc.record<Whole<Extra>>({
+  value: rarely(fc.oneof(text, fc.boolean(), count)),
+  characters: rarely(count),
+  bytes: count,
+  isDefault: rarely(fc.constant(true)),
+})
+const chat = fc.record<Whole<ChatAsk>>({
+  kind: fc.constant('chat'),
+  model: rarely(text),
+  stream: fc.boolean(),
+  messages: count,
+  images: count,
+  textBytes: count,
+  tools: count,
+  hosted: rarely(fc.array(text)),
+  cap: rarely(cap),
+  choices: count,
+  thinking: rarely(fc.boolean()),
+  extras: rarely(fc.dictionary(fc.constantFrom('top_k2', 'negative_prompt', 'x'), extra)),
+})
+const image = fc
+  .record({ size: rarely(text), images: count, textBytes: count })
+  .map(ask => ({ kind: 'image' as const, ...ask }))
+const terms = fc.record(
+  { override: text, overage: fc.oneof(fc.boolean(), fc.record({ capUsd: count })), claimed: text },
+  { requiredKeys: [] },
+)
+const readings = fc.record({ requests: count, tokens: count, day: count, open: count, used: count, held: count })
+const judged = fc.record({
+  at: count,
+  readings,
+  minute: rarely(fc.array(fc.tuple(count, count, count))),
+  shared: rarely(fc.record({ limit: count, taken: count })),
+})
+const seen = fc.oneof(
+  judged,
+  fc.constantFrom({ gone: 'key' as const }, { unavailable: true as const }),
+  text.map(tool => ({ tool })),
+)
+const spend = fc.record({
+  allotment: count,
+  overageEnabled: fc.boolean(),
+  window: fc.record({ start: count, end: count }),
+  price: fc.record({ input: count, output: count, item: rarely(count) }),
+  items: count,
+  limit: rarely(count),
+})
+const claims = fc.record<Whole<Claims>>({
+  requests: limit,
+  tokens: fc.record({ limit: count, input: count }),
+  spend,
+  output: fc.record({ want: count, min: count, choices: count }),
+  day: rarely(limit),
+  concurrency: rarely(limit),
+})
+const outcome = fc.record({
+  verdict: fc.constantFrom('allow' as const, 'deny' as const),
+  plan: text,
+  model: rarely(text),
+  route: rarely(text),
+  pools: rarely(fc.array(text)),
+  granted: rarely(fc.record({ output: count, tokens: count, cost: count })),
+  denial: rarely(fc.constantFrom({ code: 'STORE_UNAVAILABLE' }, { code: 'TOOL_UNAVAILABLE', tool: 'süß' })),
+  claims: rarely(claims),
+})
+const facts = fc.record({
+  at: count,
+  caller: fc.record({
+    kind: fc.constantFrom('developer', 'guest'),
+    account: text,
+    keyPrefix: fc.constant(null),
+    terms,
+  }),
+  request: fc.oneof(chat, image),
+  health: fc.record({ down: fc.array(text) }),
+  signals: fc.dictionary(text, fc.boolean()),
+})
+
+it('a line is its members as JSON.stringify writes them, in ASCII, whatever the record', () => {
+  fc.assert(
+    fc.property(text, text, facts, rarely(seen), outcome, (id, revision, facts, seen, outcome) => {
+      const record = { id, revision, facts, seen, outcome } as DecisionRecord
+      expect(lineOf(record)).toBe(plainly(record))
+    }),
+    { numRuns: 500 },
+  )
+})

@@ -1,0 +1,69 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { load } from '../../../src/config/load.ts'
+import type { Config } from '../../../src/policy/config.ts'
+import { decide } from '../../../src/policy/decide.ts'
+import type { Readings } from '../../../src/policy/decision.ts'
+import type { ChatAsk, Facts } from '../../../src/policy/facts.ts'
+import { type DecisionRecord, outcomeAgain, type Seen } from '../../../src/policy/record.ts'
+import { root } from '../../simulate/example.ts'
+
+/** 2026-11-21T10:00:00Z */
+export const AT = 1_795_255_200_000
+export const NOTHING_USED: Readings = { requests: 0, tokens: 0, day: 0, open: 0, used: 0, held: 0 }
+
+/** The configuration of these files. Throws where they are wrong. */
+export function configOf(yaml: string): Config {
+  const directory = mkdtempSync(join(tmpdir(), 'svc-config-'))
+  writeFileSync(join(directory, 'config.yaml'), yaml)
+  const result = load('config.yaml', {}, directory)
+  rmSync(directory, { recursive: true })
+  if (!result.ok) throw new Error(JSON.stringify(result.problems))
+  return result.loaded.config
+}
+
+/** The configuration that ships. */
+export function exampleConfig(): Config {
+  const result = load('config.example.yaml', { CLOUD_KEY: 'not-a-key' }, root)
+  if (!result.ok) throw new Error(JSON.stringify(result.problems))
+  return result.loaded.config
+}
+
+export interface Ask {
+  readonly plan: string
+  readonly request?: Partial<ChatAsk>
+  readonly signals?: Facts['signals']
+  /** What was used before; nothing, unless a test says otherwise. */
+  readonly seen?: Seen
+}
+
+/** Its members are in the order of its line. */
+function chatOf({ model, hosted, cap, thinking, ...request }: Partial<ChatAsk> = {}): ChatAsk {
+  const { stream = false, messages = 1, images = 0, textBytes = 40, tools = 0, choices = 1 } = request
+  return {
+    kind: 'chat',
+    ...(model !== undefined && { model }),
+    ...{ stream, messages, images, textBytes, tools },
+    ...(hosted && { hosted }),
+    ...(cap && { cap }),
+    choices,
+    ...(thinking !== undefined && { thinking }),
+  }
+}
+
+/** A chat as the gateway writes it down. */
+export function recordOf(config: Config, id: string, { plan, request, signals, seen }: Ask): DecisionRecord {
+  const facts: Facts = {
+    at: AT,
+    caller: { kind: 'developer', account: 'acct_1', keyPrefix: null, terms: { override: plan } },
+    request: chatOf(request),
+    health: { down: [] },
+    signals: signals ?? Object.fromEntries(config.matchers.map(({ name }) => [name, false])),
+  }
+  const asked = decide(config, facts).verdict === 'allow'
+  const inputs = { facts, ...(asked && { seen: seen ?? { at: AT + 3, readings: NOTHING_USED } }) }
+  const outcome = outcomeAgain(config, inputs)
+  if (!outcome) throw new Error('it was decided on all that there is')
+  return { id, revision: config.revision, ...inputs, outcome }
+}

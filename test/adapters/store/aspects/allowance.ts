@@ -1,0 +1,151 @@
+import { expect, it } from 'vitest'
+import type { Store } from '../../../../src/gateway/store.ts'
+import type { NanoUsd } from '../../../../src/policy/config.ts'
+import type { Start } from '../contract.ts'
+import { NOON } from '../fixtures.ts'
+
+const MINUTE_MS = 60_000
+const HOUR_MS = 60 * MINUTE_MS
+
+const take = (store: Store, amount: NanoUsd, limit = 100, pool = 'cloud') =>
+  store.takeAllowance({ pool, amount, limit })
+
+export function allowanceContract(start: Start): void {
+  it('is taken up to the last nano-USD, and what would pass the limit takes nothing', async () => {
+    const { store } = await start()
+
+    expect(await take(store, 60)).toBe(NOON)
+    expect(await take(store, 41)).toBeUndefined()
+    expect(await store.readAllowance('cloud')).toBe(60)
+    expect(await take(store, 40)).toBe(NOON)
+    expect(await take(store, 1)).toBeUndefined()
+    expect(await take(store, 0)).toBe(NOON)
+    expect(await store.readAllowance('cloud')).toBe(100)
+  })
+
+  it('is that of one pool, and nothing where none was taken', async () => {
+    const { store } = await start()
+    await take(store, 100)
+
+    expect(await store.readAllowance('near')).toBe(0)
+    expect(await take(store, 100, 100, 'near')).toBe(NOON)
+    expect(await take(store, 100, 100, 'my pool:{x}')).toBe(NOON)
+  })
+
+  it('many at once never pass the limit', async () => {
+    const { store } = await start()
+
+    const taken = await Promise.all(Array.from({ length: 50 }, () => take(store, 7)))
+
+    expect(taken.filter(at => at !== undefined)).toHaveLength(14)
+    expect(await store.readAllowance('cloud')).toBe(98)
+  })
+
+  it('holds amounts of thousands of dollars to the nano-USD', async () => {
+    const { store } = await start()
+    const limit = 9_007_199_254_740_991
+
+    expect(await take(store, limit - 1, limit)).toBe(NOON)
+    expect(await take(store, 2, limit)).toBeUndefined()
+    expect(await take(store, 1, limit)).toBe(NOON)
+    expect(await store.readAllowance('cloud')).toBe(limit)
+  })
+
+  it.each([
+    [HOUR_MS, false],
+    [HOUR_MS + MINUTE_MS - 1, false],
+    [HOUR_MS + MINUTE_MS, true],
+  ])('what was taken is there again after %i ms: %s', async (later, free) => {
+    const { store, clock } = await start()
+    await take(store, 100)
+    clock.at += later
+
+    expect(await store.readAllowance('cloud')).toBe(free ? 0 : 100)
+    expect(await take(store, 1)).toBe(free ? clock.at : undefined)
+  })
+
+  it('what turned out cheaper is put right where it was counted, and leaves the hour with it', async () => {
+    const { store, clock } = await start()
+    const at = (await take(store, 60)) ?? 0
+    clock.at += 30 * MINUTE_MS
+    await take(store, 40)
+
+    await store.amendAllowance({ pool: 'cloud', at, difference: -45 })
+
+    expect(await store.readAllowance('cloud')).toBe(55)
+    clock.at = NOON + HOUR_MS + MINUTE_MS
+    expect(await store.readAllowance('cloud')).toBe(40)
+  })
+
+  it('what turned out dearer counts, also above the limit', async () => {
+    const { store } = await start()
+    const at = (await take(store, 60)) ?? 0
+
+    await store.amendAllowance({ pool: 'cloud', at, difference: 70 })
+
+    expect(await store.readAllowance('cloud')).toBe(130)
+    expect(await take(store, 0)).toBeUndefined()
+  })
+
+  it('a minute never counts less than nothing, and what has left the hour is not put right', async () => {
+    const { store, clock } = await start()
+    const at = (await take(store, 10)) ?? 0
+    clock.at += MINUTE_MS
+    await take(store, 20)
+    await store.amendAllowance({ pool: 'cloud', at, difference: -11 })
+    await store.amendAllowance({ pool: 'nobody asked', at, difference: -11 })
+    expect(await store.readAllowance('cloud')).toBe(20)
+    expect(await store.readAllowance('nobody asked')).toBe(0)
+
+    clock.at = NOON + HOUR_MS + MINUTE_MS
+    for (const difference of [-5, 5]) await store.amendAllowance({ pool: 'cloud', at, difference })
+    expect(await store.readAllowance('cloud')).toBe(20)
+  })
+
+  it('a clock that steps back gives no second hour, and counts in the newest minute', async () => {
+    const { store, clock } = await start()
+    await take(store, 60)
+
+    for (const back of [1, MINUTE_MS, HOUR_MS]) {
+      clock.at = NOON - back
+      expect(await take(store, 41)).toBeUndefined()
+      expect(await store.readAllowance('cloud')).toBe(60)
+    }
+    expect(await take(store, 40)).toBe(NOON)
+
+    clock.at = NOON + HOUR_MS
+    expect(await store.readAllowance('cloud')).toBe(100)
+  })
+
+  it('a clock that steps back by days frees what was taken an hour later, and not before', async () => {
+    const { store, clock } = await start()
+    await take(store, 60)
+    clock.at = NOON + 20 * MINUTE_MS
+    await take(store, 40)
+    const earlier = NOON - 48 * HOUR_MS
+
+    clock.at = earlier
+    expect(await take(store, 1)).toBeUndefined()
+    // Written, from here on, as of now.
+    expect(await take(store, 0)).toBe(earlier)
+    clock.at = earlier + HOUR_MS
+    expect(await take(store, 1)).toBeUndefined()
+    clock.at = earlier + HOUR_MS + MINUTE_MS
+    expect(await take(store, 100)).toBe(clock.at)
+  })
+
+  it('survives a restart', async () => {
+    const { store, clock, reopen } = await start()
+    const at = (await take(store, 60)) ?? 0
+    clock.at += MINUTE_MS
+    await take(store, 30)
+    await store.amendAllowance({ pool: 'cloud', at, difference: -20 })
+
+    const reopened = await reopen()
+
+    expect(await reopened.readAllowance('cloud')).toBe(70)
+    expect(await take(reopened, 31)).toBeUndefined()
+    await reopened.amendAllowance({ pool: 'cloud', at, difference: -20 })
+    expect(await take(reopened, 50)).toBe(clock.at)
+  })
+}

@@ -1,0 +1,234 @@
+import { expect, it } from 'vitest'
+import type { Total } from '../../../../src/gateway/store.ts'
+import { dayOf } from '../../../../src/policy/standing.ts'
+import type { Start } from '../contract.ts'
+import {
+  admit,
+  all,
+  claimsOf,
+  LAPSED,
+  ledgerOf,
+  NOON,
+  openShop,
+  rowOf,
+  settlement,
+  sumOf,
+  totalsOf,
+} from '../fixtures.ts'
+
+const DAY_MS = 86_400_000
+const TODAY = dayOf(NOON / 1000)
+
+/** Of one request at 10 tokens in, 20 out and 50 nano-USD, or of many. */
+const totalOf = (account: string, count: number, other: Partial<Total> = {}): Total => ({
+  day: TODAY,
+  account,
+  plan: 'pro',
+  model: 'svc-core',
+  requests: count,
+  inputTokens: 10 * count,
+  outputTokens: 20 * count,
+  cost: 50 * count,
+  ...other,
+})
+
+export function ledgerContract(start: Start): void {
+  it('a row says all that its bill says, also where a name is odd', async () => {
+    const { store } = await start()
+    const shop = await openShop(store)
+    const { bill, ...rest } = settlement(await admit(store, shop, 'req_1'))
+    const odd = { ...bill, asked: 'my “model”  \\ \n{"x":1}\u0000 ', pool: 'eu west 1', estimated: true, rule: 'a → b' }
+
+    await store.settle({ ...rest, bill: odd })
+
+    expect(await ledgerOf(store)).toEqual([{ ...odd, kind: 'settle', settledAt: NOON }])
+  })
+
+  it.each([
+    ['alone', {}],
+    ['beside a route', { rule: 'r' }],
+  ])('a row says which hosted tools were called, %s', async (_name, more) => {
+    const { store } = await start()
+    const shop = await openShop(store)
+    const { bill, ...rest } = settlement(await admit(store, shop, 'req_1'))
+    const called = { ...bill, ...more, tools: { docs_search: 2, calculator: 1 } }
+
+    await store.settle({ ...rest, bill: called })
+
+    expect(await ledgerOf(store)).toEqual([{ ...called, kind: 'settle', settledAt: NOON }])
+  })
+
+  it('a row of a request that named no model has an empty name', async () => {
+    const { store } = await start()
+    const shop = await openShop(store)
+    const { bill, ...rest } = settlement(await admit(store, shop, 'req_1'))
+
+    await store.settle({ ...rest, bill: { ...bill, asked: '' } })
+
+    expect(await ledgerOf(store)).toMatchObject([{ asked: '' }])
+  })
+
+  it('rows are in the order of their request ids, by account or whole', async () => {
+    const { store, clock } = await start()
+    const [ada, bob] = [await openShop(store, 'ada'), await openShop(store, 'bob')]
+    const requests = Array.from({ length: 600 }, (_, index) => `req_${String(index).padStart(6, '0')}`)
+    const holds = []
+    for (const [index, id] of requests.entries()) holds.push(await admit(store, index % 3 ? ada : bob, id))
+    clock.at += 1000
+    for (const some of inGroups(holds.reverse())) await Promise.all(some.map(hold => store.settle(settlement(hold))))
+
+    const whole = await ledgerOf(store)
+    const bobs = await ledgerOf(store, bob.account)
+
+    expect(whole.map(({ requestId }) => requestId)).toEqual(requests)
+    expect(bobs.map(({ requestId }) => requestId)).toEqual(requests.filter((_, index) => index % 3 === 0))
+  })
+
+  it('rows of one request follow one another, the orphan before what came late', async () => {
+    const { store, clock } = await start()
+    const shop = await openShop(store)
+    const ids = ['req_1', 'req_10', 'req_2']
+    const holds = await Promise.all(ids.map(id => admit(store, shop, id)))
+    await store.beat(holds.map(hold => ({ hold, soFar: settlement(hold, { tokens: 12, cost: 14 }) })))
+    clock.at += LAPSED
+    await store.sweep()
+    for (const hold of [...holds].reverse()) await store.settle(settlement(hold))
+
+    const rows = await ledgerOf(store)
+
+    expect(rows.map(({ requestId, kind }) => `${requestId} ${kind}`)).toEqual(
+      ids.flatMap(id => [`${id} orphan`, `${id} late`]),
+    )
+  })
+
+  it('rows can be read since an admission', async () => {
+    const { store, clock } = await start()
+    const [ada, bob] = [await openShop(store, 'ada'), await openShop(store, 'bob')]
+    for (const [index, shop] of [ada, bob, ada, bob].entries()) {
+      clock.at = NOON + index * 1000
+      await store.settle(settlement(await admit(store, shop, `req_${index}`)))
+    }
+
+    const since = await all(store.readLedger({ since: NOON + 2000 }))
+    const bobs = await all(store.readLedger({ since: NOON + 2000, account: bob.account }))
+
+    expect(since.map(({ requestId }) => requestId)).toEqual(['req_2', 'req_3'])
+    expect(bobs.map(({ requestId }) => requestId)).toEqual(['req_3'])
+  })
+
+  it('rows and totals survive a restart', async () => {
+    const { store, reopen } = await start()
+    const shop = await openShop(store)
+    const settled = settlement(await admit(store, shop, 'req_1'))
+    await store.settle(settled)
+
+    const reopened = await reopen()
+
+    expect(await ledgerOf(reopened)).toEqual([rowOf(settled)])
+    expect(await totalsOf(reopened)).toEqual([totalOf(shop.account, 1)])
+  })
+
+  it('totals are the sums by day of admission, account, plan and model', async () => {
+    const { store, clock } = await start()
+    const [ada, bob] = [await openShop(store, 'ada'), await openShop(store, 'bob')]
+    const ask = async (shop: typeof ada, id: string, other: { plan?: string; model?: string } = {}) => {
+      const { bill, ...rest } = settlement(await admit(store, shop, id, claimsOf({ at: clock.at })))
+      return { ...rest, bill: { ...bill, ...other } }
+    }
+    const first = await ask(ada, 'req_1')
+    await store.settle(await ask(ada, 'req_2'))
+    await store.settle(await ask(ada, 'req_3', { model: 'svc-ultra' }))
+    await store.settle(await ask(ada, 'req_4', { plan: 'free' }))
+    await store.settle(await ask(bob, 'req_5'))
+    clock.at += DAY_MS
+    await store.settle(first)
+    await store.settle(await ask(ada, 'req_6'))
+
+    expect(await totalsOf(store)).toEqual([
+      totalOf(ada.account, 1, { plan: 'free' }),
+      totalOf(ada.account, 2),
+      totalOf(ada.account, 1, { model: 'svc-ultra' }),
+      totalOf(bob.account, 1),
+      totalOf(ada.account, 1, { day: TODAY + 1 }),
+    ])
+    expect(await totalsOf(store, { since: TODAY + 1 })).toEqual([totalOf(ada.account, 1, { day: TODAY + 1 })])
+    expect(await totalsOf(store, { since: TODAY + 2 })).toEqual([])
+  })
+
+  it('totals of late requests are those of the day of their admission, and count each request once', async () => {
+    const { store, clock } = await start()
+    const shop = await openShop(store)
+    const holds = await Promise.all(['req_1', 'req_2', 'req_3'].map(id => admit(store, shop, id)))
+    const [more, nothing, fromNothing] = holds
+    if (!more || !nothing || !fromNothing) throw new Error('three were admitted')
+    await store.beat([more, nothing].map(hold => ({ hold, soFar: settlement(hold, { tokens: 12, cost: 14 }) })))
+    clock.at += DAY_MS
+    await store.sweep()
+    expect(await totalsOf(store)).toEqual([totalOf(shop.account, 2, { inputTokens: 20, outputTokens: 4, cost: 28 })])
+
+    await store.settle(settlement(more))
+    await store.refund(nothing)
+    await store.settle(settlement(fromNothing))
+
+    expect(await totalsOf(store)).toEqual([totalOf(shop.account, 3, { inputTokens: 20, outputTokens: 40, cost: 100 })])
+  })
+
+  it('trimming removes rows of requests admitted before, and leaves totals and spend', async () => {
+    const { store, clock } = await start()
+    const [ada, bob] = [await openShop(store, 'ada'), await openShop(store, 'bob')]
+    const requests = Array.from({ length: 700 }, (_, index) => `req_${String(index).padStart(6, '0')}`)
+    const holds = []
+    for (const [index, id] of requests.entries()) {
+      clock.at = NOON + index
+      holds.push(await admit(store, index % 2 ? ada : bob, id, claimsOf({ rpm: 1e6 })))
+    }
+    clock.at = NOON + DAY_MS
+    for (const some of inGroups(holds)) await Promise.all(some.map(hold => store.settle(settlement(hold))))
+    const totals = await totalsOf(store)
+
+    const removed = await store.trimLedger(NOON + 650)
+
+    expect(removed).toBe(650)
+    expect((await ledgerOf(store)).map(({ requestId }) => requestId)).toEqual(requests.slice(650))
+    expect((await ledgerOf(store, ada.account)).length).toBe(25)
+    expect(await totalsOf(store)).toEqual(totals)
+    expect(sumOf(totals)).toBe(700 * 50)
+    expect(await store.readSpend(ada.account)).toMatchObject({ used: 350 * 50, held: 0 })
+    expect(await store.trimLedger(NOON + 650)).toBe(0)
+  })
+
+  it('trimming removes both rows of a request that was late', async () => {
+    const { store, clock } = await start()
+    const shop = await openShop(store)
+    const hold = await admit(store, shop, 'req_1')
+    await store.beat([{ hold, soFar: settlement(hold, { tokens: 12, cost: 14 }) }])
+    clock.at += LAPSED
+    await store.sweep()
+    await store.settle(settlement(hold))
+    const kept = settlement(await admit(store, shop, 'req_2'))
+    await store.settle(kept)
+
+    expect(await store.trimLedger(NOON + 1)).toBe(2)
+
+    expect(await ledgerOf(store)).toEqual([rowOf(kept)])
+    expect(await store.readSpend(shop.account)).toMatchObject({ used: 100 })
+  })
+
+  it('trimming survives a restart, and so do the totals of what was trimmed', async () => {
+    const { store, clock, reopen } = await start()
+    const shop = await openShop(store)
+    await store.settle(settlement(await admit(store, shop, 'req_1')))
+    clock.at += 1
+    await store.trimLedger(clock.at)
+
+    const reopened = await reopen()
+
+    expect(await ledgerOf(reopened)).toEqual([])
+    expect(await totalsOf(reopened)).toEqual([totalOf(shop.account, 1)])
+    expect(await reopened.readSpend(shop.account)).toMatchObject({ used: 50 })
+  })
+}
+
+/** As many as a busy machine serves at once without a store taking it for dead. */
+const inGroups = <T>(items: readonly T[]): T[][] =>
+  Array.from({ length: Math.ceil(items.length / 50) }, (_, group) => items.slice(group * 50, (group + 1) * 50))

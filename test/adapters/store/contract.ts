@@ -1,0 +1,77 @@
+import { describe, onTestFinished } from 'vitest'
+import type { Store } from '../../../src/gateway/store.ts'
+import type { EpochMs } from '../../../src/policy/config.ts'
+import { accountsContract } from './aspects/accounts.ts'
+import { admissionContract } from './aspects/admission.ts'
+import { allowanceContract } from './aspects/allowance.ts'
+import { auditContract } from './aspects/audit.ts'
+import { guestsContract } from './aspects/guests.ts'
+import { keysContract } from './aspects/keys.ts'
+import { leasesContract } from './aspects/leases.ts'
+import { ledgerContract } from './aspects/ledger.ts'
+import { listingsContract } from './aspects/listings.ts'
+import { modelContract } from './aspects/model.ts'
+import { readingsContract } from './aspects/readings.ts'
+import { rotationContract } from './aspects/rotation.ts'
+import { settlementContract } from './aspects/settlement.ts'
+import { sharedContract } from './aspects/shared.ts'
+import { sharedEndsContract } from './aspects/shared-ends.ts'
+import { termsContract } from './aspects/terms.ts'
+import { wasteContract } from './aspects/waste.ts'
+import { wrongClockContract } from './aspects/wrong-clock.ts'
+import { type Clock, clockAt, NOON } from './fixtures.ts'
+
+/** An empty store of one implementation. */
+export interface Subject {
+  readonly store: Store
+  /**
+   * Closes the store and opens it again with the same data and clock. Holds of before may be settled at once, or
+   * live on until their lease is over and someone sweeps.
+   */
+  reopen(): Promise<Store>
+  /** Closes whatever is open and removes the data. */
+  destroy(): Promise<void>
+}
+
+export interface Started extends Omit<Subject, 'destroy'> {
+  readonly clock: Clock
+}
+
+/** An empty store, gone when the test ends. */
+export type Start = (at?: EpochMs) => Promise<Started>
+
+/** Starts with a subject of one implementation. */
+export const startOf =
+  (open: (now: () => EpochMs) => Promise<Subject>): Start =>
+  async (at = NOON) => {
+    const clock = clockAt(at)
+    const subject = await open(clock.now)
+    onTestFinished(() => subject.destroy())
+    return { ...subject, clock }
+  }
+
+/** What every implementation of Store guarantees. */
+export function storeContract(name: string, open: (now: () => EpochMs) => Promise<Subject>): void {
+  const start = startOf(open)
+
+  describe(`${name}: keys`, () => keysContract(start))
+  describe(`${name}: listings of keys`, () => listingsContract(start))
+  describe(`${name}: rotation`, () => rotationContract(start))
+  describe(`${name}: accounts`, () => accountsContract(start))
+  describe(`${name}: terms`, () => termsContract(start))
+  describe(`${name}: audit`, () => auditContract(start))
+  describe(`${name}: guests`, () => guestsContract(start))
+  describe(`${name}: what guests share`, () => {
+    sharedContract(start)
+    sharedEndsContract(start)
+  })
+  describe(`${name}: admission`, () => admissionContract(start))
+  describe(`${name}: settlement`, () => settlementContract(start))
+  describe(`${name}: standings`, () => readingsContract(start))
+  describe(`${name}: leases`, () => leasesContract(start))
+  describe(`${name}: ledger`, () => ledgerContract(start))
+  describe(`${name}: waste`, () => wasteContract(start))
+  describe(`${name}: the hour of a pool`, () => allowanceContract(start))
+  describe(`${name}: a clock that is wrong for a while`, () => wrongClockContract(start))
+  describe(`${name}: any order`, () => modelContract(start))
+}

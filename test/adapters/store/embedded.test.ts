@@ -1,0 +1,159 @@
+import { mkdtemp, rm, stat } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { open } from 'lmdb'
+import { describe, expect, it } from 'vitest'
+import { lockDirectory, StoreLocked } from '../../../src/adapters/embedded/lock.ts'
+import { openRecords } from '../../../src/adapters/embedded/records.ts'
+import { EmbeddedStore, openEmbeddedStore } from '../../../src/adapters/embedded/store.ts'
+import { KEYS_KEPT } from '../../../src/gateway/accounts/account-store.ts'
+import { storeContract } from './contract.ts'
+import { expectBalanced, newDirectory, now, openHere } from './directory.ts'
+import { admit, mintOf, NOON, openShop, settlement, totalsOf } from './fixtures.ts'
+
+storeContract('embedded', async now => {
+  const path = await mkdtemp(join(tmpdir(), 'store-'))
+  let store = await openEmbeddedStore({ path, now })
+  return {
+    store,
+    reopen: async () => {
+      await store.close()
+      store = await openEmbeddedStore({ path, now })
+      return store
+    },
+    destroy: async () => {
+      await store.close()
+      await rm(path, { recursive: true })
+    },
+  }
+})
+
+describe('embedded: the directory', () => {
+  it('is created for its owner only', async () => {
+    const path = join(await newDirectory(), 'deep', 'v1.2')
+
+    await openHere(path)
+
+    expect((await stat(path)).mode & 0o777).toBe(0o700)
+    expect((await stat(join(path, 'data.mdb'))).isFile()).toBe(true)
+  })
+
+  it.each([
+    ['a short path', 'data'],
+    ['a path too long for a socket', join('x'.repeat(100), 'y'.repeat(100))],
+  ])('of one process is refused to a second one: %s', async (_what, name) => {
+    const path = join(await newDirectory(), name)
+    const first = await openHere(path)
+
+    const second = openEmbeddedStore({ path, now })
+
+    await expect(second).rejects.toEqual(new StoreLocked(path))
+    await expect(second).rejects.toThrow(path)
+    await first.close()
+    await expect(openHere(path)).resolves.toBeInstanceOf(EmbeddedStore)
+  })
+
+  it('is opened by one of many that try at once', async () => {
+    const path = await newDirectory()
+
+    const tries = await Promise.allSettled(Array.from({ length: 8 }, () => openHere(path)))
+
+    expect(tries.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
+  })
+
+  it('that a newer version wrote is refused, and let go of', async () => {
+    const path = await newDirectory()
+    const newer = open({ path, noSubdir: false, overlappingSync: false })
+    await newer.openDB({ name: 'meta' }).put('schema', 5)
+    await newer.close()
+
+    await expect(openEmbeddedStore({ path, now })).rejects.toThrow('has schema 5, which a newer version wrote')
+
+    const lock = await lockDirectory(path)
+    await lock.release()
+  })
+})
+
+describe('embedded: files of schema 1', () => {
+  it('get the totals of their rows, also when that was cut short before', async () => {
+    const path = await newDirectory()
+    const store = await openHere(path)
+    const shop = await openShop(store)
+    const holds = await Promise.all(Array.from({ length: 700 }, (_, index) => admit(store, shop, `req_${index}`)))
+    await Promise.all(holds.map(hold => store.settle(settlement(hold))))
+    const totals = await totalsOf(store)
+    await store.close()
+    const old = await openRecords(path)
+    await old.transact(() => {
+      old.meta.put('schema', 1)
+      for (const { key, value } of old.totals.getRange()) old.totals.put(key, { ...value, cost: 7 })
+    })
+    await old.close()
+
+    const after = await openHere(path)
+
+    expect(totals).toMatchObject([{ requests: 700, cost: 35_000 }])
+    expect(await totalsOf(after)).toEqual(totals)
+    await expectBalanced(after, shop.account)
+  })
+})
+
+describe('embedded: files of schema 2', () => {
+  it('make the plan of an account its override, list its keys, and serve as before', async () => {
+    const path = await newDirectory()
+    const old = open({ path, noSubdir: false, overlappingSync: false })
+    const [meta, labels] = [old.openDB({ name: 'meta' }), old.openDB({ name: 'labels' })]
+    const [accounts, keys] = [old.openDB({ name: 'accounts' }), old.openDB({ name: 'keys' })]
+    await old.transaction(() => {
+      meta.put('schema', 2)
+      meta.put('minted', KEYS_KEPT + 4)
+      labels.put('ada', 'acct_ada')
+      labels.put('bob', 'acct_bob')
+      accounts.put('acct_ada', { label: 'ada', plan: 'pro', activeKey: 'hash-0', createdAt: NOON })
+      accounts.put('acct_bob', { label: 'bob', plan: 'free', activeKey: null, createdAt: NOON })
+      // Hashes sort by the alphabet, and not by age; the newest has the lowest.
+      for (let age = 0; age < KEYS_KEPT + 3; age++) {
+        const status = age === 0 ? 'active' : 'revoked'
+        const number = KEYS_KEPT + 4 - age
+        keys.put(`hash-${age}`, { keyPrefix: 'svc_a…', account: 'acct_ada', status, createdAt: NOON, number })
+      }
+      keys.put('hash-b', { keyPrefix: 'svc_b…', account: 'acct_bob', status: 'revoked', createdAt: NOON, number: 1 })
+    })
+    await old.close()
+
+    for (let start = 0; start < 2; start++) {
+      const store = await openHere(path)
+      const hashes = (await store.keysOf('acct_ada')).map(({ hash }) => hash)
+      expect(hashes).toEqual(Array.from({ length: KEYS_KEPT + 1 }, (_, age) => `hash-${age}`))
+      expect(await store.keysOf('acct_bob')).toMatchObject([{ hash: 'hash-b', status: 'revoked' }])
+      expect(await store.listKeys()).toHaveLength(KEYS_KEPT + 4)
+      expect(await store.findAccounts('bob')).toEqual([
+        { account: 'acct_bob', kind: 'developer', label: 'bob', terms: { override: 'free' }, createdAt: NOON },
+      ])
+      const caller = { account: 'acct_ada', keyPrefix: 'svc_a…', terms: { override: 'pro' } }
+      expect(await store.findCaller('hash-0')).toMatchObject(caller)
+      expect(await store.mintKey(mintOf('ada', 'x'))).toMatchObject({ outcome: 'exists', key: { hash: 'hash-0' } })
+      await store.close()
+    }
+  })
+})
+
+describe('embedded: trimming the ledger', () => {
+  it('keeps the row by which a request under way is known to be settled', async () => {
+    const path = await newDirectory()
+    const first = await openHere(path)
+    const shop = await openShop(first)
+    const settled = settlement(await admit(first, shop, 'req_1'))
+    await first.settle(settled)
+    await first.close()
+    const store = await openHere(path)
+    await admit(store, shop, 'req_1')
+
+    expect(await store.trimLedger(NOON + 1)).toBe(0)
+    await store.settle(settled)
+
+    expect(await store.readSpend(shop.account)).toMatchObject({ used: 50, held: 0 })
+    expect(await store.trimLedger(NOON + 1)).toBe(1)
+    expect(await totalsOf(store)).toMatchObject([{ requests: 1, cost: 50 }])
+  })
+})

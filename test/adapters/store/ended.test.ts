@@ -1,0 +1,58 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { Ended, type Taken } from '../../../src/adapters/embedded/ended.ts'
+import { holdOf } from './held.ts'
+
+const count = fc.maxSafeNat()
+const taken: fc.Arbitrary<Taken> = fc
+  .record({
+    requestId: fc.constantFrom('req_1', 'req_2', 'req_3'),
+    account: fc.constantFrom('acct_a', 'acct_b'),
+    output: count,
+    tokens: count,
+    cost: count,
+    second: count,
+    window: count,
+    at: count,
+    round: count,
+    spent: fc.record({ tokens: count, cost: count }),
+  })
+  .chain(hold =>
+    fc
+      .record({ requests: count, tokens: count, day: count, open: count, used: count, held: count })
+      .chain(readings => fc.constantFrom({ hold, readings }, { hold, readings, shared: true as const })),
+  )
+const ends = fc.array(fc.tuple(taken, fc.constantFrom('settled', 'refunded', 'orphan' as const)), { minLength: 1 })
+
+describe('requests that ended', () => {
+  it('are told as they were taken and ended, the last time each', () => {
+    fc.assert(
+      fc.property(ends, all => {
+        const ended = new Ended(3)
+        for (const [each, end] of all) ended.put(each, end)
+
+        const last = new Map(all.map(each => [each[0].hold.requestId, each]))
+        expect([...ended.ids()].sort()).toEqual([...last.keys()].sort())
+        for (const [requestId, [each, end]] of last) {
+          expect(ended.taken(requestId)).toEqual(each)
+          expect(ended.endOf(requestId)).toBe(end)
+        }
+      }),
+    )
+  })
+
+  it('are forgotten all together', () => {
+    const ended = new Ended(1)
+    const readings = { requests: 0, tokens: 0, day: 0, open: 0, used: 0, held: 0 }
+    ended.put({ hold: holdOf('req_1'), readings }, 'settled')
+    expect(ended.isFull).toBe(true)
+
+    ended.clear()
+    expect([ended.isFull, ended.has('req_1'), ended.taken('req_1'), ended.endOf('req_1')]).toEqual([
+      false,
+      false,
+      undefined,
+      undefined,
+    ])
+  })
+})

@@ -1,0 +1,25 @@
+import type { Held } from '../../../src/adapters/embedded/holds.ts'
+import type { EpochMs } from '../../../src/policy/config.ts'
+import type { Hold } from '../../../src/policy/standing.ts'
+import { NOON } from './fixtures.ts'
+
+/** A hold of acct_a, taken at noon, for tests to which only its id matters. */
+export const holdOf = (requestId: string): Hold => ({
+  requestId,
+  account: 'acct_a',
+  output: 20,
+  tokens: 30,
+  cost: 50,
+  second: NOON / 1000,
+  window: NOON,
+  at: NOON,
+  round: 0,
+  spent: { tokens: 0, cost: 0 },
+})
+
+/** The same, under way. */
+export const heldOf = (requestId: string, leaseUntil: EpochMs = NOON): Held => ({
+  hold: holdOf(requestId),
+  readings: { requests: 0, tokens: 0, day: 0, open: 0, used: 0, held: 0 },
+  leaseUntil,
+})

@@ -1,0 +1,15 @@
+import { describeRedis, useRedis } from '../../support/redis.ts'
+import { times } from '../../support/times.ts'
+import { allowanceDifferential } from './aspects/allowance-differential.ts'
+import { differentialContract } from './aspects/differential.ts'
+import { openRedisSubject } from './aspects/subjects.ts'
+import { startOf } from './contract.ts'
+
+describeRedis('the scripts of Redis', () => {
+  const server = useRedis()
+
+  const start = startOf(now => openRedisSubject(server().url, now))
+
+  differentialContract(start, times(20_000))
+  allowanceDifferential(start, times(10_000))
+})

@@ -1,0 +1,154 @@
+import { createClient } from '@keyv/redis'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { openRedisStore } from '../../../src/adapters/redis/store.ts'
+import { windowOf } from '../../../src/policy/window.ts'
+import { describeRedis, useRedis } from '../../support/redis.ts'
+import { openRedisSubject } from './aspects/subjects.ts'
+import { startOf, storeContract } from './contract.ts'
+import { newDirectory } from './directory.ts'
+import {
+  admit,
+  charged,
+  claimsOf,
+  LAPSED,
+  ledgerOf,
+  NOON,
+  openShop,
+  rowOf,
+  settlement,
+  totalsOf,
+  waste,
+  wasteOf,
+  wasteRowOf,
+} from './fixtures.ts'
+
+describeRedis('a store in Redis', () => {
+  const server = useRedis()
+
+  storeContract('redis', now => openRedisSubject(server().url, now))
+
+  it('gateways share the hour of a pool, and write down its waste once', async () => {
+    const options = { url: server().url, prefix: 'shared', alarm: () => {}, now: () => NOON, answerMs: 15_000 }
+    const open = async () => {
+      const store = await openRedisStore({ ...options, stateDir: await newDirectory() })
+      onTestFinished(() => store.close())
+      return store
+    }
+    const [one, other] = [await open(), await open()]
+    const hold = await admit(one, await openShop(one), 'req_1')
+
+    const taken = await Promise.all(
+      [one, other].flatMap(store =>
+        Array.from({ length: 20 }, () => store.takeAllowance({ pool: 'cloud', amount: 10, limit: 109 })),
+      ),
+    )
+    await Promise.all([one, other].map(store => store.recordWaste([waste(hold)])))
+
+    expect(taken.filter(at => at === NOON)).toHaveLength(10)
+    expect([await one.readAllowance('cloud'), await other.readAllowance('cloud')]).toEqual([100, 100])
+    await other.amendAllowance({ pool: 'cloud', at: NOON, difference: -95 })
+    expect(await one.takeAllowance({ pool: 'cloud', amount: 105, limit: 109 })).toBeUndefined()
+    expect(await one.takeAllowance({ pool: 'cloud', amount: 104, limit: 109 })).toBe(NOON)
+    expect(await wasteOf(other)).toMatchObject([{ attempts: 1 }])
+  })
+
+  it('the spend of a month can expire only after the account spent in a later one', async () => {
+    const { store, clock } = await startOf(now => openRedisSubject(server().url, now))()
+    const { account, ...rest } = await openShop(store, 'expiry')
+    const shop = { account, ...rest }
+    const client = createClient({ url: server().url })
+    await client.connect()
+    onTestFinished(() => client.destroy())
+    /** Days until the spend of each month expires, by month; -1 where it never does. */
+    const days = async () => {
+      const keys = (await client.keys(`*:spend:${account}:*`)).sort()
+      const seconds = await Promise.all(keys.map(key => client.ttl(key)))
+      return seconds.map(left => (left < 0 ? left : Math.round(left / 86_400)))
+    }
+
+    await store.settle(settlement(await admit(store, shop, 'req_1')))
+    expect(await days()).toEqual([-1])
+    clock.at = windowOf(NOON).end
+    await admit(store, shop, 'req_2', claimsOf({ at: clock.at }))
+
+    expect(await days()).toEqual([100, -1])
+  })
+
+  describe('a request that Redis keeps no marker of any more', () => {
+    // To look through the keys of all the tests before would take longer than they did.
+    const server = useRedis()
+    const start = startOf(now => openRedisSubject(server().url, now))
+
+    /** Forgets what is kept for some hours at most. */
+    async function letHoursPass(): Promise<void> {
+      const client = createClient({ url: server().url })
+      await client.connect()
+      const short = []
+      for (const key of await client.keys('*')) {
+        const seconds = await client.ttl(key)
+        if (seconds > 0 && seconds < 86_400) short.push(key)
+      }
+      expect(short).not.toEqual([])
+      await client.del(short)
+      client.destroy()
+    }
+
+    it('is not charged again by the same settlement', async () => {
+      const { store } = await start()
+      const shop = await openShop(store)
+      const settled = settlement(await admit(store, shop, 'req_1'))
+      await store.settle(settled)
+      await letHoursPass()
+
+      await store.settle(settled)
+      await store.refund(settled.hold)
+
+      expect(await store.readSpend(shop.account)).toMatchObject({ used: 50, held: 0 })
+      expect(await ledgerOf(store)).toEqual([rowOf(settled)])
+    })
+
+    it('is not wasted again, nor taken for settled because it was wasted', async () => {
+      const { store, clock } = await start()
+      const shop = await openShop(store)
+      const hold = await admit(store, shop, 'req_1')
+      await store.recordWaste([waste(hold)])
+      clock.at += LAPSED
+      await store.sweep()
+      await letHoursPass()
+
+      await store.recordWaste([waste(hold)])
+      await store.settle(settlement(hold))
+
+      expect(await ledgerOf(store)).toEqual([rowOf(settlement(hold), clock.at), wasteRowOf(waste(hold))])
+      expect(await store.readSpend(shop.account)).toMatchObject({ used: 50, held: 0 })
+      expect(await wasteOf(store)).toMatchObject([{ attempts: 1 }])
+    })
+
+    it.each([
+      ['a settlement', { tokens: 30, cost: 50 }, 0],
+      ['a settlement, of one that was wasted', { tokens: 30, cost: 50 }, 2],
+      ['a refund', { tokens: 0, cost: 0 }, 0],
+      ['a refund, of one that was wasted', { tokens: 0, cost: 0 }, 2],
+    ])('pays the difference to its checkpoint by %s', async (what, charge, attempts) => {
+      const { store, clock } = await start()
+      const shop = await openShop(store)
+      const hold = await admit(store, shop, 'req_1')
+      const [soFar, late] = [settlement(hold, { tokens: 12, cost: 14 }), settlement(hold, charge)]
+      await store.recordWaste(Array.from({ length: attempts }, (_, index) => waste(hold, 1 + index)))
+      await store.beat([{ hold, soFar }])
+      clock.at += LAPSED
+      await store.sweep()
+      await letHoursPass()
+
+      const end = () => (what.startsWith('a refund') ? store.refund(hold) : store.settle(late))
+      await end()
+      await end()
+
+      const rows = await ledgerOf(store)
+      expect(charged(rows)).toEqual([rowOf(soFar, clock.at, 'orphan'), rowOf(late, clock.at, 'late', soFar)])
+      expect(rows).toHaveLength(2 + attempts)
+      expect(await store.readSpend(shop.account)).toMatchObject({ used: charge.cost, held: 0 })
+      expect(await totalsOf(store)).toMatchObject([{ requests: 1, cost: charge.cost }])
+    })
+  })
+})

@@ -1,0 +1,87 @@
+import { fileURLToPath } from 'node:url'
+import { expect, test } from 'vitest'
+import { parse } from 'yaml'
+import { registerModels } from '../../../src/cli/models/models.ts'
+import { registerShow } from '../../../src/cli/show/show.ts'
+import { configText } from '../../../src/cli/show/shown/text.ts'
+import { configFile } from '../../../src/config/check/accept.ts'
+import { load } from '../../../src/config/load.ts'
+import type { Loaded } from '../../../src/config/settings.ts'
+import { loadFiles } from '../../config/files.ts'
+import { runCommand } from '../run-command.ts'
+import { filesOf } from '../site.ts'
+
+const cwd = fileURLToPath(new URL('golden', import.meta.url))
+const root = fileURLToPath(new URL('../../..', import.meta.url))
+const secrets = {
+  REDIS_PASSWORD: 'secret-of-redis',
+  GUEST_SECRET: 'secret-of-guests'.repeat(3),
+  CLOUD_KEY: 'secret-of-cloud',
+  DOCS_KEY: 'secret-of-docs',
+}
+const run = (...args: string[]) =>
+  runCommand(args[0] === 'show' ? registerShow : registerModels, args, { cwd, env: secrets })
+
+test.each([
+  ['show.txt', ['show']],
+  ['show.json.txt', ['show', '--json']],
+  ['matrix.txt', ['show', '--matrix']],
+  ['matrix.json.txt', ['show', '--matrix', '--json']],
+  ['models.txt', ['models']],
+  ['models.json.txt', ['models', '--json']],
+])('%s is what svcctl prints, without a secret', async (file, args) => {
+  const { code, stdout, stderr } = await run(...args)
+
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+  await expect(stdout.replaceAll(cwd, '/dir')).toMatchFileSnapshot(`golden/${file}`)
+  expect(stdout).not.toMatch(/secret-of/)
+})
+
+test('show --json is a main file of the same schema', async () => {
+  const { stdout } = await run('show', '--json')
+
+  expect(
+    configFile.errorsIn(JSON.parse(stdout)).map(({ instancePath, keyword }) => `${instancePath} ${keyword}`),
+  ).toEqual(['/guests/secret format', '/pools/cloud/key format', '/hosted_tools/docs_search/key format'])
+})
+
+test('show and show --json say the same', async () => {
+  const [text, json] = [await run('show'), await run('show', '--json')]
+
+  expect(parse(text.stdout)).toEqual(JSON.parse(json.stdout))
+})
+
+/** Everything that is known of a configuration but where it stands, and by which entry a plan includes what. */
+const comparable = ({ config, settings }: Loaded) => {
+  const bare = (key: string, value: unknown): unknown => {
+    if (['at', 'fields', 'by', 'revision'].includes(key)) return undefined
+    if (value instanceof Map) return Object.fromEntries([...value].sort(([a], [b]) => (a < b ? -1 : 1)))
+    return value
+  }
+  return JSON.parse(JSON.stringify({ config, settings }, bare))
+}
+
+test('what show prints of the shipped configuration is that configuration', () => {
+  const shipped = load('config.example.yaml', { CLOUD_KEY: 'a-key' }, root)
+  if (!shipped.ok) throw new Error('the shipped configuration has a problem')
+
+  const text = configText(shipped.loaded).replaceAll('"[redacted]"', `\${CLOUD_KEY}`)
+  const again = loadFiles({ 'config.yaml': text }, { CLOUD_KEY: 'a-key' })
+
+  expect(again.ok ? [] : again.problems).toEqual([])
+  if (again.ok) expect(comparable(again.loaded)).toEqual(comparable(shipped.loaded))
+})
+
+test.each([['show'], ['models']])(
+  '%s of a configuration with a problem shows it on stderr, and exits 1',
+  async command => {
+    const broken = filesOf({ 'config.yaml': 'version: 1\nnonsense: 1\n' })
+
+    const { code, stdout, stderr } = await runCommand(command === 'show' ? registerShow : registerModels, [command], {
+      cwd: broken,
+    })
+
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
+    expect(stderr).toContain('unknown field `nonsense`')
+  },
+)

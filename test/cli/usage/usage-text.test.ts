@@ -1,0 +1,58 @@
+import { expect, it } from 'vitest'
+import { usageTable, wasteCsv, wasteTable } from '../../../src/cli/usage/usage-text.ts'
+import type { UsageRecord } from '../../../src/wire/admin/report.ts'
+
+const record = (group: string, cost_nano_usd: number, usd: string): UsageRecord => ({
+  group,
+  requests: 1,
+  input_tokens: 1000,
+  output_tokens: 0,
+  cost_nano_usd,
+  usd,
+})
+
+it('dollars are added as integers and stand with their points below each other, also when one is negative', () => {
+  const data = [
+    record('a', 1_200_000_000_000, '1200'),
+    record('b', 100_000_000, '0.1'),
+    record('c', 200_000_000, '0.2'),
+    record('d', -3, '-0.000000003'),
+  ]
+
+  expect(usageTable({ object: 'list', by: 'plan', since: null, data, waste: [] }).split('\n')).toEqual([
+    'PLAN   REQUESTS  INPUT  OUTPUT             USD',
+    'a             1   1000       0  1200',
+    'b             1   1000       0     0.1',
+    'c             1   1000       0     0.2',
+    'd             1   1000       0    -0.000000003',
+    'TOTAL         4   4000       0  1200.299999997',
+    '',
+  ])
+})
+
+it('an account whose label nobody knows any more keeps its place', () => {
+  const shown = usageTable({ object: 'list', by: 'account', since: null, data: [record('acct_1', 0, '0')], waste: [] })
+
+  expect(shown).toBe(
+    'ACCOUNT  ID      REQUESTS  INPUT  OUTPUT  USD\n         acct_1         1   1000       0    0\nTOTAL                   1   1000       0    0\n',
+  )
+})
+
+it('waste has a line for each pool, and a sum where people read it', () => {
+  const waste = [
+    { pool: 'cloud', attempts: 2, input_tokens: 1000, output_tokens: 7, cost_nano_usd: 1_500_000_000, usd: '1.5' },
+    { pool: 'near', attempts: 1, input_tokens: 9, output_tokens: 0, cost_nano_usd: 20, usd: '0.00000002' },
+  ]
+  const report = { object: 'list', by: 'day', since: null, data: [], waste } as const
+
+  expect(wasteTable(report).split('\n')).toEqual([
+    'POOL   FAILED ATTEMPTS  INPUT  OUTPUT         USD',
+    'cloud                2   1000       7  1.5',
+    'near                 1      9       0  0.00000002',
+    'TOTAL                3   1009       7  1.50000002',
+    '',
+  ])
+  expect(wasteCsv(report)).toBe(
+    'pool,attempts,input_tokens,output_tokens,cost_nano_usd,usd\r\ncloud,2,1000,7,1500000000,1.5\r\nnear,1,9,0,20,0.00000002\r\n',
+  )
+})

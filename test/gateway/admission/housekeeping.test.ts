@@ -1,0 +1,78 @@
+import { setImmediate } from 'node:timers/promises'
+import { expect, it, onTestFinished } from 'vitest'
+import { startUpkeep } from '../../../src/gateway/admission/housekeeping.ts'
+import { newDirectory, openHere } from '../../adapters/store/directory.ts'
+import { admit, claimsOf, ledgerOf, NOON, openShop, settlement } from '../../adapters/store/fixtures.ts'
+import { VirtualClock } from '../../support/clock.ts'
+
+const HOUR = 3_600_000
+const DAY = 24 * HOUR
+
+/** A store with one settled request and its upkeep, on a machine whose clock can be set. */
+async function start() {
+  const time = new VirtualClock(NOON)
+  let wrong = 0
+  const clock = { now: () => time.now() + wrong, elapsed: time.elapsed, after: time.after }
+  const store = await openHere(await newDirectory(), clock.now)
+  const alarms: unknown[] = []
+  const shop = await openShop(store)
+  await store.settle(settlement(await admit(store, shop, 'req_1')))
+  let trimming: Promise<number> | undefined
+  const trimLedger = (before: number) => {
+    trimming = store.trimLedger(before)
+    return trimming
+  }
+  onTestFinished(
+    startUpkeep(
+      { sweep: () => store.sweep(), trimLedger },
+      clock,
+      () => 90 * DAY,
+      (...told) => alarms.push(told),
+    ),
+  )
+  const pass = async (ms: number) => {
+    time.advance(ms)
+    await trimming
+    await setImmediate()
+  }
+  const setClock = (ms: number) => {
+    wrong = ms
+  }
+  return { store, shop, alarms, pass, setClock, clock }
+}
+
+it('a clock that is set ahead makes no row of the ledger old', async () => {
+  const { store, shop, pass, setClock, clock } = await start()
+
+  setClock(101 * DAY)
+  await store.settle(settlement(await admit(store, shop, 'req_2', claimsOf({ at: clock.now() }))))
+  await pass(HOUR)
+  setClock(0)
+  await pass(HOUR)
+
+  expect(await ledgerOf(store)).toMatchObject([{ requestId: 'req_1' }, { requestId: 'req_2' }])
+})
+
+it('rows are removed once as much time went by, and not before', async () => {
+  const { store, pass } = await start()
+
+  for (let day = 0; day < 89; day++) await pass(DAY)
+  expect(await ledgerOf(store)).toHaveLength(1)
+  for (let day = 0; day < 2; day++) await pass(DAY)
+
+  expect(await ledgerOf(store)).toEqual([])
+})
+
+it('the operator is told of a clock that was set, once each time, and by how much', async () => {
+  const { alarms, pass, setClock } = await start()
+
+  for (const days of [101, 101, 0, 0]) {
+    setClock(days * DAY)
+    await pass(10_000)
+  }
+
+  expect(alarms).toEqual([
+    ['the clock of this machine was set', { bySeconds: 101 * 86_400 }],
+    ['the clock of this machine was set', { bySeconds: -101 * 86_400 }],
+  ])
+})

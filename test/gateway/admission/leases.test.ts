@@ -1,0 +1,157 @@
+import { setImmediate } from 'node:timers/promises'
+import { expect, it, onTestFinished, vi } from 'vitest'
+import { startUpkeep } from '../../../src/gateway/admission/housekeeping.ts'
+import { Leases } from '../../../src/gateway/admission/leases.ts'
+import { type Hold, NOTHING } from '../../../src/policy/standing.ts'
+import { newDirectory, openHere } from '../../adapters/store/directory.ts'
+import { admit, ledgerOf, NOON, openShop, settlement, sumOf } from '../../adapters/store/fixtures.ts'
+import { VirtualClock } from '../../support/clock.ts'
+
+/** A real store, the leases of one gateway, and a second gateway that sweeps it. */
+async function start() {
+  const clock = new VirtualClock(NOON)
+  const store = await openHere(await newDirectory(), clock.now)
+  const alarms: string[] = []
+  const leases = new Leases(store, clock, message => alarms.push(message))
+  const stopUpkeep = startUpkeep(
+    store,
+    clock,
+    () => 90 * 86_400_000,
+    message => alarms.push(message),
+  )
+  onTestFinished(stopUpkeep)
+  onTestFinished(() => leases.stop())
+  const shop = await openShop(store)
+  /** Time goes by, and whatever it sets off comes to its end. */
+  const pass = async (ms: number) => {
+    const step = Math.max(1000, ms / 100)
+    for (let passed = 0; passed < ms; passed += step) {
+      clock.advance(step)
+      await store.flush()
+      await setImmediate()
+    }
+  }
+  const held = async () => (await store.readSpend(shop.account)).held
+  return { clock, store, leases, shop, pass, held, alarms }
+}
+
+const spoken = (hold: Hold, tokens: number) => () => settlement(hold, { tokens, cost: tokens })
+
+it('a request that goes on for long keeps its hold', async () => {
+  const { store, leases, shop, pass, held } = await start()
+  const hold = await admit(store, shop, 'req_1')
+  leases.open(hold).dispatched(spoken(hold, 10))
+
+  await pass(300_000)
+
+  expect(await held()).toBe(50)
+})
+
+it('the hold of a gateway that died is settled at its last checkpoint within 35 s', async () => {
+  const { store, leases, shop, pass, held } = await start()
+  const hold = await admit(store, shop, 'req_1')
+  let tokens = 10
+  leases.open(hold).dispatched(() => settlement(hold, { tokens, cost: tokens }))
+  await pass(12_000)
+  tokens = 17
+  await pass(8000)
+  tokens = 30
+
+  leases.stop()
+  await pass(35_000)
+
+  expect(await held()).toBe(0)
+  expect(await ledgerOf(store)).toMatchObject([{ requestId: 'req_1', kind: 'orphan', cost: 17 }])
+})
+
+it('a crash a quarter of a second after the dispatch charges the prompt', async () => {
+  const { store, leases, shop, pass, clock } = await start()
+  const hold = await admit(store, shop, 'req_1')
+  const lease = leases.open(hold)
+  lease.dispatched(spoken(hold, 10))
+  lease.speaking(spoken(hold, 12))
+  clock.advance(250)
+
+  leases.stop()
+  await pass(35_000)
+
+  expect(await ledgerOf(store)).toMatchObject([{ kind: 'orphan', cost: 12 }])
+})
+
+it('a crash before the dispatch charges nothing', async () => {
+  const { store, leases, shop, pass, held } = await start()
+  leases.open(await admit(store, shop, 'req_1'))
+  await pass(20_000)
+
+  leases.stop()
+  await pass(35_000)
+
+  expect(await held()).toBe(0)
+  expect(await ledgerOf(store)).toEqual([])
+})
+
+it('what the dead left behind is settled as soon as another gateway starts', async () => {
+  const clock = new VirtualClock(NOON)
+  const store = await openHere(await newDirectory(), clock.now)
+  const shop = await openShop(store)
+  const hold = await admit(store, shop, 'req_1')
+  await store.beat([{ hold, soFar: settlement(hold, { tokens: 12, cost: 14 }) }])
+  clock.advance(31_000)
+
+  onTestFinished(
+    startUpkeep(
+      store,
+      clock,
+      () => 90 * 86_400_000,
+      () => {},
+    ),
+  )
+
+  await vi.waitFor(async () => expect(await ledgerOf(store)).toMatchObject([{ kind: 'orphan', cost: 14 }]))
+  expect((await store.readSpend(shop.account)).held).toBe(0)
+})
+
+it('a request that ended gives no more signs of life', async () => {
+  const { store, leases, shop, pass } = await start()
+  const hold = await admit(store, shop, 'req_1')
+  const lease = leases.open(hold)
+  lease.dispatched(spoken(hold, 10))
+  lease.end()
+
+  await pass(35_000)
+
+  expect(sumOf(await ledgerOf(store))).toBe(NOTHING.cost)
+  expect((await store.readSpend(shop.account)).held).toBe(0)
+})
+
+it('a store that cannot be reached while requests are under way is told to the operator', async () => {
+  const { leases, alarms, clock, store, shop } = await start()
+  leases.open(await admit(store, shop, 'req_1'))
+  await store.close()
+
+  clock.advance(10_000)
+  await setImmediate()
+
+  expect(alarms).toContain('requests under way could not renew their leases')
+})
+
+it('rows are removed once they are older than the ledger keeps, and what was used stays', async () => {
+  const { store, shop, pass, clock } = await start()
+  const keep = 7_200_000
+  onTestFinished(
+    startUpkeep(
+      store,
+      clock,
+      () => keep,
+      () => {},
+    ),
+  )
+  await store.settle(settlement(await admit(store, shop, 'req_1')))
+
+  await pass(keep)
+  expect(await ledgerOf(store)).toHaveLength(1)
+  await pass(4_000_000)
+
+  await vi.waitFor(async () => expect(await ledgerOf(store)).toEqual([]))
+  expect((await store.readSpend(shop.account)).used).toBe(50)
+})

@@ -1,0 +1,242 @@
+import { type IncomingMessage, request, ServerResponse } from 'node:http'
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import type { ShownEvent } from '../../../src/http/admin/event-records.ts'
+import type { LogEntry } from '../../../src/http/listener/server.ts'
+import { SseSplitter } from '../../../src/wire/sse.ts'
+import { answer, type Backend, startBackend } from '../../support/backend.ts'
+import { ADMIN_TOKEN, startTestGateway, type TestGateway } from '../../support/gateway.ts'
+
+let backend: Backend
+let test: TestGateway
+
+beforeEach(async () => {
+  backend = await startBackend()
+  backend.always(answer({ content: 'Hi', usage: { prompt_tokens: 9, completion_tokens: 3, total_tokens: 12 } }))
+  test = await startTestGateway({ onprem: [backend] })
+})
+
+afterEach(async () => {
+  await test.close()
+  await backend.close()
+})
+
+/** A reader of the feed that reads at once, or only what it is let to. */
+interface Reader {
+  readonly response: IncomingMessage
+  readonly events: readonly ShownEvent[]
+  readonly ended: Promise<unknown>
+  leave(): void
+}
+
+const headers = { authorization: `Bearer ${ADMIN_TOKEN}` }
+
+async function follow(query = ''): Promise<Reader> {
+  const asked = request(`${test.admin}/admin/events${query}`, { headers })
+  asked.on('error', () => {})
+  const response = await new Promise<IncomingMessage>(resolve => asked.once('response', resolve).end())
+  expect(response.statusCode).toBe(200)
+  expect(response.headers['content-type']).toContain('text/event-stream')
+  const events: ShownEvent[] = []
+  const splitter = new SseSplitter()
+  response.on('data', (bytes: Buffer) => {
+    for (const data of splitter.push(bytes)) events.push(JSON.parse(data) as ShownEvent)
+  })
+  const ended = new Promise(resolve => response.once('close', resolve))
+  return { response, events, ended, leave: () => asked.destroy() }
+}
+
+const requestsIn = ({ events }: Reader) => events.filter(({ event }) => event === 'request')
+const rowsOf = async (query = '') => {
+  const response = await fetch(`${test.admin}/admin/accounts${query}`, { headers })
+  const text = await response.text()
+  return {
+    status: response.status,
+    rows: text
+      .split('\n')
+      .filter(line => line.startsWith('{'))
+      .map(line => JSON.parse(line)),
+  }
+}
+const asked = { max_tokens: 10 }
+const served = async (key: string) => (await test.chat(key, asked)).status
+const someEntry: LogEntry = { at: 0, requestId: 'req_x', method: 'GET', path: '/', status: 404, ms: 1 }
+
+it('each request is told once it is over, with how its account stands then, and without prompt, answer or key', async () => {
+  const key = await test.key('free', 'ada')
+  const reader = await follow()
+  await (await test.chat(key, { ...asked, messages: [{ role: 'user', content: 'a secret prompt' }] })).text()
+  await test.logged(1)
+  test.clock.advance(100)
+
+  await expect.poll(() => reader.events).toHaveLength(1)
+  const [event] = reader.events
+  expect(event).toEqual({
+    event: 'request',
+    request_id: test.log[0]?.requestId,
+    at: '2026-11-21T10:00:00.000Z',
+    method: 'POST',
+    path: '/v1/chat/completions',
+    status: 200,
+    ms: 0,
+    account: expect.stringMatching(/^acct_/),
+    plan: 'free',
+    asked: 'svc-auto',
+    model: 'svc-core',
+    pool: 'onprem',
+    input_tokens: 9,
+    output_tokens: 3,
+    cost_nano_usd: 39_000,
+    usd: '0.000039',
+    estimated: false,
+    standing: {
+      event: 'standing',
+      at: '2026-11-21T10:00:00.100Z',
+      account: expect.stringMatching(/^acct_/),
+      label: 'ada',
+      plan: 'free',
+      used_usd: '0.000039',
+      held_usd: '0',
+      limit_usd: '1',
+      reset: '2026-12-01T00:00:00.000Z',
+      requests: 1,
+      requests_limit: 20,
+      tokens: 12,
+      tokens_limit: 40_000,
+      under_way: 0,
+    },
+  })
+  expect(JSON.stringify(event)).not.toMatch(/secret prompt|"Hi"/)
+  expect(JSON.stringify(event)).not.toContain(key)
+})
+
+it('what is refused is told as well: with its account where there is one, and no key that a client wrote elsewhere', async () => {
+  const key = await test.key('tight', 'ada')
+  const reader = await follow()
+  await test.chat(key, { ...asked, model: `model-${key}` })
+  await test.chat(`${key.slice(0, -1)}${key.endsWith('0') ? '1' : '0'}`)
+  await test.logged(2)
+  test.clock.advance(100)
+
+  await expect.poll(() => reader.events).toHaveLength(2)
+  expect(reader.events).toMatchObject([
+    { status: 400, account: expect.stringMatching(/^acct_/), plan: 'tight', standing: { label: 'ada', requests: 0 } },
+    { status: 401, account: null, code: 'INVALID_KEY', standing: null },
+  ])
+  expect(JSON.stringify(reader.events)).not.toContain(key)
+})
+
+it('one account can be followed alone', async () => {
+  const [ada, bob] = [await test.key('free', 'ada'), await test.key('free', 'bob')]
+  const reader = await follow('?account=bob')
+  await test.chat(ada, asked)
+  await test.chat(bob, asked)
+  await test.logged(2)
+  test.clock.advance(100)
+
+  await expect.poll(() => reader.events).toHaveLength(1)
+  expect(reader.events).toMatchObject([{ standing: { label: 'bob' } }])
+  expect((await fetch(`${test.admin}/admin/events?account=nobody`, { headers })).status).toBe(400)
+})
+
+it('an account at work is looked at until its minute is over, and then no more', async () => {
+  const key = await test.key('free', 'ada')
+  const reader = await follow()
+  await test.chat(key, asked)
+  await test.logged(1)
+  test.clock.advance(100)
+  await expect.poll(() => requestsIn(reader)).toHaveLength(1)
+  const read = vi.spyOn(test.gateway.store, 'readStanding')
+
+  const lastStanding = () => reader.events.findLast(({ event }) => event === 'standing')
+  for (let second = 1; second <= 64; second++) {
+    await test.clock.waits(second === 1 ? 900 : 1000)
+    test.clock.advance(second === 1 ? 900 : 1000)
+  }
+  await expect.poll(lastStanding).toMatchObject({ requests: 0, tokens: 0, used_usd: '0.000039' })
+
+  await test.clock.waits(1000)
+  const reads = read.mock.calls.length
+  for (let second = 0; second < 3; second++) {
+    test.clock.advance(1000)
+    await test.clock.waits(1000)
+  }
+  expect(read.mock.calls).toHaveLength(reads)
+})
+
+it('while nobody follows, nothing is kept, read or waited for', async () => {
+  const key = await test.key('free', 'ada')
+  const reader = await follow()
+  reader.leave()
+  // The connection is closed before the gateway hears of it.
+  await expect.poll(() => test.gateway.app.feed.readers).toBe(0)
+  const read = vi.spyOn(test.gateway.store, 'readStanding')
+  const wait = vi.spyOn(test.clock, 'after')
+  test.gateway.app.feed.began('acct_x')
+  for (let each = 0; each < 3; each++) test.gateway.app.feed.tell(someEntry, test.gateway.app.config)
+
+  expect(wait).not.toHaveBeenCalled()
+  expect(read).not.toHaveBeenCalled()
+  expect(await served(key)).toBe(200)
+})
+
+it('a reader that reads nothing neither slows nor grows the gateway, and is told how much it missed', async () => {
+  const reader = await follow()
+  const other = await follow()
+  reader.response.pause()
+  const { feed, config } = test.gateway.app
+  const path = `/${'x'.repeat(4000)}`
+  const BATCHES = 60
+  const EACH = 200
+  const written = vi.spyOn(ServerResponse.prototype, 'write')
+  const mostWaiting = () => Math.max(...written.mock.contexts.map(each => (each as ServerResponse).writableLength))
+  // Straight into the feed: as many real requests would take their time.
+  for (let batch = 0; batch < BATCHES; batch++) {
+    for (let each = 0; each < EACH; each++) feed.tell({ ...someEntry, path }, config)
+    await test.clock.waits(100)
+    test.clock.advance(100)
+    await expect.poll(() => other.events.length).toBe((batch + 1) * EACH)
+  }
+  expect(mostWaiting()).toBeLessThan(2_000_000)
+  expect(requestsIn(reader).length).toBeLessThan(BATCHES * EACH)
+
+  reader.response.resume()
+  const missed = () => reader.events.reduce((sum, each) => sum + (each.event === 'dropped' ? each.count : 0), 0)
+  await expect.poll(() => requestsIn(reader).length + missed(), { timeout: 30_000 }).toBe(BATCHES * EACH)
+  expect(missed()).toBeGreaterThan(0)
+  written.mockRestore()
+})
+
+it('what ends faster than it can be told is counted', async () => {
+  const reader = await follow()
+  const { feed, config } = test.gateway.app
+  for (let each = 0; each < 1500; each++) feed.tell(someEntry, config)
+  test.clock.advance(100)
+
+  await expect.poll(() => reader.events.at(-1)).toEqual({ event: 'dropped', count: 500 })
+  expect(requestsIn(reader)).toHaveLength(1000)
+})
+
+it('the snapshot has a row for every account with a key, or for the one that is named', async () => {
+  const key = await test.key('free', 'ada')
+  await test.key('pro', 'bob')
+  await test.chat(key, asked)
+
+  const all = await rowsOf()
+  expect(all.rows).toMatchObject([
+    { label: 'bob', plan: 'pro', used_usd: '0', limit_usd: '20', requests: 0, requests_limit: 1000 },
+    { label: 'ada', plan: 'free', used_usd: '0.000039', requests: 1, tokens: 12 },
+  ])
+  expect((await rowsOf('?account=ada')).rows).toMatchObject([{ label: 'ada' }])
+  expect((await rowsOf('?account=nobody')).status).toBe(400)
+})
+
+it('a gateway that leaves ends the feed cleanly, and is not held up by it', async () => {
+  const reader = await follow()
+  await test.clock.during(test.gateway.drain())
+  await reader.ended
+  expect(reader.response.complete).toBe(true)
+})
+
+it('HEAD of the feed ends', async () => {
+  expect((await fetch(`${test.admin}/admin/events`, { method: 'HEAD', headers })).status).toBe(200)
+})

@@ -1,0 +1,141 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import {
+  type Backend,
+  hang,
+  startBackend,
+  status,
+  stream,
+  streamAtOnce,
+  streamThenHang,
+} from '../../support/backend.ts'
+import { startTestGateway, type TestGateway } from '../../support/gateway.ts'
+import { heldSettlement, reading } from '../../support/held.ts'
+
+let onprem: Backend
+let cloud: Backend
+let test: TestGateway
+let key: string
+
+beforeEach(async () => {
+  onprem = await startBackend()
+  cloud = await startBackend()
+  const yaml = 'failover: { headers_timeout: 40s, first_content_timeout: 40s }'
+  test = await startTestGateway({ onprem: [onprem], cloud: [cloud], yaml })
+  key = await test.key('pro')
+})
+
+afterEach(async () => {
+  await test.close()
+  await Promise.all([onprem.close(), cloud.close()])
+})
+
+describe('while nobody has answered', () => {
+  it('headers wait for 25 s; then they name the pool that is tried, and a comment fills each 15 s of silence', async () => {
+    onprem.next(hang)
+    let answered = false
+    const asked = test.chat(key, { stream: true }).then(response => {
+      answered = true
+      return response
+    })
+    await onprem.received(1)
+
+    test.clock.advance(24_999)
+    await new Promise(setImmediate)
+    expect(answered).toBe(false)
+    test.clock.advance(1)
+    const response = await asked
+
+    expect(response.status).toBe(200)
+    expect(response.headers.get('x-svc-upstream')).toBe('onprem')
+    expect(response.headers.get('x-svc-quota-plan')).toBe('pro')
+    const read = reading(response)
+    test.clock.advance(14_999)
+    cloud.always(stream({ chunks: ['fine'] }))
+    test.clock.advance(1)
+    expect(await read.until('keep-alive')).toBe(': keep-alive\n\n')
+    expect(await read.rest()).toMatch(/fine[\s\S]*data: \[DONE\]\n\n$/)
+  })
+
+  it('failover goes on behind the headers, silently', async () => {
+    onprem.next(hang)
+    cloud.next(stream({ chunks: ['from the cloud'] }))
+    const asked = test.chat(key, { stream: true })
+    await onprem.received(1)
+    test.clock.advance(25_000)
+    const response = await asked
+
+    test.clock.advance(15_000)
+
+    const text = await reading(response).rest()
+    expect(text).toContain('from the cloud')
+    expect(text).not.toContain('error')
+    expect(text.endsWith('data: [DONE]\n\n')).toBe(true)
+  })
+
+  it('exhaustion after the headers is an error event, and no end that looks clean', async () => {
+    onprem.next(hang)
+    cloud.always(status(529))
+    const asked = test.chat(key, { stream: true })
+    await onprem.received(1)
+    test.clock.advance(25_000)
+    const response = await asked
+
+    test.clock.advance(15_000)
+
+    const text = await reading(response).rest()
+    const event = text.split('\n\n').find(line => line.startsWith('data: ')) ?? ''
+    expect(JSON.parse(event.slice(6))).toMatchObject({
+      error: { code: 'UPSTREAMS_EXHAUSTED', message: expect.any(String) },
+    })
+    expect(text).not.toContain('[DONE]')
+    expect(await test.ledger()).toEqual([])
+  })
+
+  it('a whole answer waits without a word', async () => {
+    onprem.next(hang)
+    let answered = false
+    const asked = test.chat(key).then(response => {
+      answered = true
+      return response
+    })
+    await onprem.received(1)
+
+    test.clock.advance(60_000)
+    await new Promise(setImmediate)
+
+    expect(answered).toBe(false)
+    test.clock.advance(540_000)
+    expect((await asked).headers.get('x-svc-upstream')).toBe('cloud')
+  })
+})
+
+it('a comment fills each 15 s of silence in the middle of a stream', async () => {
+  onprem.next(streamThenHang({ chunks: ['partial'] }))
+  const read = reading(await test.chat(key, { stream: true }))
+  await read.until('partial')
+
+  test.clock.advance(15_000)
+  await read.until(': keep-alive\n\n')
+  test.clock.advance(15_000)
+  await read.until(': keep-alive\n\n: keep-alive\n\n')
+  test.clock.advance(60_000)
+
+  expect(await read.rest()).toContain('UPSTREAM_INTERRUPTED')
+})
+
+it('a stream whose end waits 15 s for the ledger says what it had until then, and a comment', async () => {
+  onprem.next(streamAtOnce('all of it'))
+  const settlement = heldSettlement(test.gateway.app.store)
+  const asked = test.chat(key, { stream: true })
+  await settlement.asked
+
+  test.clock.advance(15_000)
+  const read = reading(await asked)
+  const soFar = await read.until(': keep-alive\n\n')
+  expect(soFar).toMatch(/all of it[\s\S]*: keep-alive\n\n$/)
+  expect(soFar).not.toContain('[DONE]')
+
+  settlement.letGo()
+  expect(await read.rest()).toMatch(/: keep-alive\n\ndata: \[DONE\]\n\n$/)
+  expect(await test.ledger()).toHaveLength(1)
+})

@@ -1,0 +1,233 @@
+import { once } from 'node:events'
+import type { AddressInfo } from 'node:net'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import type { BackendListener } from '../../../src/gateway/ports.ts'
+import type { Admission, Admitted, Store } from '../../../src/gateway/store.ts'
+import { adminEndpoints } from '../../../src/http/admin/admin.ts'
+import type { App, Endpoint } from '../../../src/http/listener/endpoint.ts'
+import { type Listener, serve } from '../../../src/http/listener/server.ts'
+import { endpointsOf } from '../../../src/http/listener/site.ts'
+import { publicEndpoints } from '../../../src/http/public/public.ts'
+import { type Backend, json, type Seen, startBackend } from '../../support/backend.ts'
+import { ADMIN_TOKEN, type TestGateway } from '../../support/gateway.ts'
+import { startPassing } from '../passthrough/fixture.ts'
+
+/** A request that an endpoint would serve. */
+interface Ask {
+  readonly body?: string | Uint8Array
+  readonly type?: string
+}
+
+const asJson = (body: object): Ask => ({ body: JSON.stringify(body), type: 'application/json' })
+const messages = [{ role: 'user', content: 'Hello' }]
+
+/** Of every endpoint that callers with a key may call. One that is missing here fails the test. */
+const ASKS: Readonly<Record<string, readonly Ask[]>> = {
+  'POST /v1/chat/completions': [asJson({ messages }), asJson({ messages, stream: true })],
+  'POST /v1/embeddings': [asJson({ model: 'svc-embed', input: 'Hello' })],
+  'POST /v1/images/generations': [asJson({ model: 'svc-image', prompt: 'a cat' })],
+  'GET /billing/quota': [{}],
+  'POST /v1/audio/speech': [asJson({ input: 'Hello' })],
+  'POST /v1/audio/transcriptions': [
+    { type: 'multipart/form-data; boundary=x', body: '--x--' },
+    { type: 'audio/wav', body: new Uint8Array(10) },
+  ],
+  'POST /v1/audio/convert': [asJson({}), { type: 'audio/wav', body: new Uint8Array(10) }],
+  'POST /v1/audio/sing': [asJson({})],
+  'GET /v1/audio/voices': [{}],
+  'POST /v1/rerank': [asJson({ query: 'a' })],
+  'POST /v1/moderations': [asJson({ input: 'a' })],
+}
+
+/** Those of them that spend. */
+const SPENDING = Object.keys(ASKS).filter(name => name !== 'GET /billing/quota')
+
+const nameOf = ({ method, path }: Endpoint): string => `${method} ${path}`
+
+let backend: Backend
+let test: TestGateway
+let key: string
+let doors: Listener[]
+
+beforeEach(async () => {
+  backend = await startBackend()
+  backend.always(json({ usage: { total_tokens: 1 } }))
+  test = await startPassing({ onprem: [backend] })
+  key = await test.key('pro')
+  doors = []
+})
+
+afterEach(async () => {
+  for (const door of doors) door.destroy()
+  await test.close()
+  await backend.close()
+})
+
+/** The store, but for its admissions. */
+const withAdmissions = (store: Store, admit: Store['admit']): Store =>
+  new Proxy(store, {
+    get: (target, name) => {
+      if (name === 'admit') return admit
+      const member: unknown = Reflect.get(target, name)
+      return typeof member === 'function' ? member.bind(target) : member
+    },
+  })
+
+/** A listener of its own on a table, with everything of the gateway but its store. */
+async function open(table: readonly Endpoint[], store: Store): Promise<string> {
+  const app: App = {
+    ...test.gateway.app,
+    store,
+    // Whoever sends a token of any form is signed in.
+    verify: async () => ({
+      account: `acct_${'0'.repeat(40)}`,
+      issuer: 'x',
+      subject: 'x',
+      issuedAt: 0,
+      expiresAt: 2 ** 40,
+    }),
+  }
+  const door = serve({ current: app, take: () => app, giveBack: () => {} }, table, () => {})
+  doors.push(door)
+  door.server.listen(0, '127.0.0.1')
+  await once(door.server, 'listening')
+  return `http://127.0.0.1:${(door.server.address() as AddressInfo).port}`
+}
+
+const credentialOf = ({ who }: Endpoint): string =>
+  ({ anyone: key, caller: key, 'signed-in': 'a.b.c', operator: ADMIN_TOKEN, scraper: ADMIN_TOKEN })[who]
+
+/** Sends all that each endpoint of a table would serve, and tells what reached a backend: by endpoint, the request ids. */
+async function reached(table: readonly Endpoint[], admit: Store['admit']): Promise<ReadonlyMap<string, string[]>> {
+  const url = await open(table, withAdmissions(test.gateway.store, admit))
+  const found = new Map<string, string[]>()
+  for (const endpoint of endpointsOf(test.gateway.app, table, table !== adminEndpoints)) {
+    const name = nameOf(endpoint)
+    const [requests, probes] = [backend.requests.length, backend.probes.length]
+    for (const ask of ASKS[name] ?? [asJson({})])
+      await send(`${url}${endpoint.path.replace('{id}', 'svc-core')}`, endpoint, ask)
+    const seen = [...backend.requests.slice(requests), ...backend.probes.slice(probes)]
+    found.set(
+      name,
+      seen.filter(each => !PROBING.has(name) || !isProbe(each)).map(({ headers }) => String(headers['x-request-id'])),
+    )
+  }
+  return found
+}
+
+/** Operators may ask replicas how they are; and the gateway lists the models of one that failed an admitted request for an image. */
+const PROBING: ReadonlySet<string> = new Set(['POST /admin/pools/probe', 'POST /v1/images/generations'])
+const isProbe = ({ method, rawBody, headers }: Seen): boolean =>
+  method === 'GET' && rawBody === '' && headers['x-request-id'] === undefined
+
+async function send(url: string, endpoint: Endpoint, { body, type }: Ask): Promise<void> {
+  const { method } = endpoint
+  const leaving = new AbortController()
+  const asked = fetch(url, {
+    method,
+    headers: {
+      authorization: `Bearer ${credentialOf(endpoint)}`,
+      ...(method === 'POST' && type && { 'content-type': type }),
+    },
+    ...(method === 'POST' && body !== undefined && { body }),
+    signal: leaving.signal,
+  })
+  const response = await test.clock.during(asked, 1)
+  // What operators follow has no end.
+  if (response.headers.get('content-type')?.startsWith('text/event-stream') && method === 'GET') leaving.abort()
+  else await response.arrayBuffer()
+}
+
+/** Endpoints of which something reached a backend that was not admitted. */
+async function leaks(table: readonly Endpoint[]): Promise<readonly string[]> {
+  const admitted = new Set<string>()
+  const { store } = test.gateway
+  const watched = async (admission: Admission): Promise<Admitted> => {
+    const outcome = await store.admit(admission)
+    if (outcome.outcome === 'admitted') admitted.add(admission.requestId)
+    return outcome
+  }
+  const found = await reached(table, watched)
+  return [...found].flatMap(([name, seen]) => (seen.every(id => admitted.has(id)) ? [] : [name]))
+}
+
+const nobody: Store['admit'] = async () => ({ outcome: 'key-gone' })
+
+describe('one door:', () => {
+  it('every endpoint that callers with a key may call is asked for what it serves, and the files’ paths are among them', () => {
+    const table = endpointsOf(test.gateway.app, publicEndpoints, true)
+
+    const callers = table.filter(({ who }) => who === 'caller').map(nameOf)
+    expect(callers.sort()).toEqual(Object.keys(ASKS).sort())
+  })
+
+  it('whatever reaches a backend was admitted, and every endpoint that spends is seen to reach one', async () => {
+    const { store } = test.gateway
+    const found = await reached(publicEndpoints, admission => store.admit(admission))
+
+    expect([...found].flatMap(([name, seen]) => (seen.length > 0 ? [name] : [])).sort()).toEqual([...SPENDING].sort())
+    expect(await leaks(publicEndpoints)).toEqual([])
+    expect(await leaks(adminEndpoints)).toEqual([])
+  })
+
+  it('while nobody is admitted, nothing reaches a backend, whatever is asked', async () => {
+    for (const table of [publicEndpoints, adminEndpoints])
+      expect([...(await reached(table, nobody)).values()].flat()).toEqual([])
+  })
+
+  it.each<[string, (app: App, over: () => void) => unknown]>([
+    [
+      'sends to a model',
+      (app, over) =>
+        app.send(
+          {
+            pool: 'onprem',
+            replica: backend.url,
+            fresh: true,
+            path: '/x',
+            body: Buffer.from('{}'),
+            requestId: 'req_rogue',
+          },
+          listener(over),
+        ),
+    ],
+    [
+      'passes a body on',
+      (app, over) =>
+        app.carry(
+          { pool: 'onprem', replica: backend.url, fresh: true, path: '/x', method: 'POST', requestId: 'req_rogue' },
+          listener(over),
+        ),
+    ],
+    [
+      'passes a GET on',
+      (app, over) =>
+        app.carry(
+          { pool: 'onprem', replica: backend.url, fresh: true, path: '/x', method: 'GET', requestId: 'req_rogue' },
+          listener(over),
+        ),
+    ],
+    ['fetches by itself', async (_app, over) => fetch(backend.url, { method: 'POST', body: '{}' }).then(over)],
+  ])('an endpoint that %s without an admission is found', async (_name, reach) => {
+    const rogue: Endpoint = {
+      method: 'POST',
+      path: '/v1/rogue',
+      who: 'anyone',
+      run: async (app, call) => {
+        await new Promise<void>(resolve => void reach(app, resolve))
+        call.json(404, { error: 'Nothing to see.', code: 'NOT_FOUND' })
+      },
+    }
+
+    expect(await leaks([...publicEndpoints, rogue])).toEqual(['POST /v1/rogue'])
+    expect((await reached([rogue], nobody)).get('POST /v1/rogue')).toHaveLength(1)
+  })
+})
+
+const listener = (over: () => void): BackendListener => ({
+  connected: () => {},
+  head: () => {},
+  data: () => {},
+  end: over,
+  failed: over,
+})

@@ -1,0 +1,114 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type Backend, startBackend } from '../../support/backend.ts'
+import { startTestGateway, type TestGateway } from '../../support/gateway.ts'
+
+let backend: Backend
+let test: TestGateway
+
+beforeAll(async () => {
+  backend = await startBackend()
+  test = await startTestGateway({ onprem: [backend] })
+})
+
+afterAll(async () => {
+  await test.close()
+  await backend.close()
+})
+
+const get = (path: string, headers = {}) => fetch(test.url + path, { headers })
+
+describe('GET /v1/models', () => {
+  it('lists every model and alias to anybody', async () => {
+    const response = await get('/v1/models')
+
+    expect(response.status).toBe(200)
+    const { object, data } = (await response.json()) as { object: string; data: { id: string }[] }
+    expect(object).toBe('list')
+    expect(data.map(({ id }) => id)).toEqual(['svc-core', 'svc-ultra-pro', 'svc-embed', 'svc-image', 'svc-auto'])
+    expect(data[0]).toEqual({
+      id: 'svc-core',
+      object: 'model',
+      created: Math.floor(test.clock.now() / 1000),
+      owned_by: 'svc',
+      name: 'svc-core',
+      kind: 'chat',
+      context_length: 32_000,
+      max_model_len: 32_000,
+      max_output_tokens: 4000,
+      pricing: { prompt: '0.000001', completion: '0.00001' },
+      architecture: { input_modalities: ['text'], output_modalities: ['text'] },
+      supported_parameters: expect.arrayContaining(['tools', 'response_format', 'stream']),
+      capabilities: { thinking: false, tools: true, vision: false },
+      tier: 'guest',
+    })
+  })
+
+  it('ignores a bad key', async () => {
+    expect((await get('/v1/models', { authorization: 'Bearer nonsense' })).status).toBe(200)
+  })
+
+  it('shows one by its id', async () => {
+    expect(await (await get('/v1/models/svc-auto')).json()).toMatchObject({ id: 'svc-auto', alias_of: 'svc-core' })
+  })
+
+  it('knows no other', async () => {
+    const response = await get('/v1/models/gpt-4')
+
+    expect(response.status).toBe(404)
+    expect(await response.json()).toEqual({ error: expect.stringContaining('`gpt-4`'), code: 'NOT_FOUND' })
+  })
+})
+
+describe('GET /billing/quota', () => {
+  it("is the standing of the caller's account", async () => {
+    const key = await test.key()
+
+    const response = await get('/billing/quota', { authorization: `Bearer ${key}` })
+
+    expect(response.status).toBe(200)
+    expect(await response.json()).toEqual({
+      object: 'quota',
+      planSlug: 'free',
+      used: 0,
+      limit: 1,
+      remaining: 1,
+      held: 0,
+      resetAt: '2026-12-01T00:00:00.000Z',
+      unit: 'usd',
+      keyPrefix: `${key.slice(0, 8)}…`,
+      source: 'control',
+    })
+  })
+})
+
+describe('any other path', () => {
+  it.each([
+    '/',
+    '/v1',
+    '/v1/',
+    '/v1/models/',
+    '/v1/models/a/b',
+    '//v1/models',
+    '/v1//models',
+    '/v1/chat/completions/',
+    '/V1/models',
+    '/v1/%6dodels',
+  ])('%s is a 404 in our own form', async path => {
+    const response = await get(path)
+
+    expect(response.status).toBe(404)
+    expect(await response.json()).toEqual({ error: expect.any(String), code: 'NOT_FOUND' })
+  })
+
+  it('the wrong method is a 405 that names the right one', async () => {
+    const response = await get('/v1/chat/completions')
+
+    expect(response.status).toBe(405)
+    expect(response.headers.get('allow')).toBe('POST')
+    expect(await response.json()).toEqual({ error: 'Use POST here.', code: 'METHOD_NOT_ALLOWED' })
+  })
+
+  it('a query changes nothing', async () => {
+    expect((await get('/v1/models?x=/../y')).status).toBe(200)
+  })
+})

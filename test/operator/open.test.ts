@@ -1,0 +1,107 @@
+import { once } from 'node:events'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { openControl } from '../../src/operator/open.ts'
+import { isRunning } from '../../src/operator/remote.ts'
+
+let home: string
+let server: Server
+let url: string
+let answer: (request: IncomingMessage, response: ServerResponse) => void
+
+beforeEach(async () => {
+  home = mkdtempSync(join(tmpdir(), 'open-'))
+  server = createServer((request, response) => answer(request, response)).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const address = server.address()
+  url = `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`
+})
+afterEach(() => {
+  vi.unstubAllEnvs()
+  server.closeAllConnections()
+  server.close()
+  rmSync(home, { recursive: true })
+})
+
+it('the token of a sign-in is not sent to SVCCTL_ADMIN, which may be anybody', async () => {
+  mkdirSync(join(home, 'svcctl'))
+  const texts = { gateway: url, issuer: url, clientId: 'svcctl', accessToken: 'canary', label: 'ada' }
+  const sessions = { [url]: { ...texts, expiresAt: Date.now() + 3_600_000 } }
+  writeFileSync(join(home, 'svcctl/session.json'), JSON.stringify({ version: 1, sessions }))
+  vi.stubEnv('XDG_CONFIG_HOME', home)
+  vi.stubEnv('SVCCTL_ADMIN', url)
+  vi.stubEnv('SVCCTL_TOKEN', undefined)
+  const heard: (string | undefined)[] = []
+  answer = ({ headers }, response) => {
+    heard.push(headers.authorization)
+    response.writeHead(401, { 'content-type': 'application/json' }).end('{"error":"no"}')
+  }
+
+  await expect((await openControl('no.yaml')).list()).rejects.toThrow(/refuses the token/)
+
+  expect(heard).toHaveLength(1)
+  expect(heard[0]).not.toContain('canary')
+})
+
+it('a listener that does not answer within 2 s is no gateway', async () => {
+  answer = () => {}
+
+  expect(await isRunning(url)).toBe(false)
+})
+
+it('rows that break off are told of, and not taken for all that there are', async () => {
+  vi.stubEnv('SVCCTL_ADMIN', url)
+  const row = { at: '2026-11-21T12:00:00Z', by: 'operator', action: 'mint', account: 'ada', before: '', after: '' }
+  answer = (_, response) => void response.writeHead(200).write(`${JSON.stringify(row)}\n`, () => response.destroy())
+  const control = await openControl('no.yaml')
+  const read: unknown[] = []
+
+  const all = async () => {
+    for await (const each of control.audit({ since: '1d' })) read.push(each)
+  }
+
+  await expect(all()).rejects.toMatchObject({ message: expect.stringContaining('broke off'), exitCode: 3 })
+  expect(read).toEqual([row])
+})
+
+it('each request says who runs the command', async () => {
+  vi.stubEnv('SVCCTL_ADMIN', url)
+  vi.stubEnv('SVCCTL_USER', 'ci/deploy-42')
+  const named: unknown[] = []
+  answer = (request, response) => {
+    named.push(request.headers['x-svcctl-user'])
+    response.end('{"data":[]}')
+  }
+
+  await (await openControl('no.yaml')).list()
+
+  expect(named).toEqual(['ci/deploy-42'])
+})
+
+it('a token is not sent to where a redirect points', async () => {
+  vi.stubEnv('SVCCTL_ADMIN', url)
+  const asked: (string | undefined)[] = []
+  answer = (request, response) => {
+    asked.push(request.url)
+    response.writeHead(307, { location: `${url}/elsewhere` }).end('{"error":"moved"}')
+  }
+
+  await expect((await openControl('no.yaml')).list()).rejects.toMatchObject({ exitCode: 1 })
+
+  expect(asked).toEqual(['/admin/keys'])
+})
+
+it.each(['ftp://127.0.0.1', 'file:///etc/passwd', 'unix://a', 'mailto:a@b://c'])(
+  'SVCCTL_ADMIN that is %s is wrong usage, and nothing is asked',
+  async written => {
+    vi.stubEnv('SVCCTL_ADMIN', written)
+
+    await expect(openControl('no.yaml')).rejects.toMatchObject({
+      exitCode: 2,
+      message: expect.stringContaining('http'),
+    })
+  },
+)

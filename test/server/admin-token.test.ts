@@ -1,0 +1,32 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { saveToken, tokenFile } from '../../src/server/admin-token.ts'
+
+let dir: string
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), 'token-'))
+})
+afterEach(() => rmSync(dir, { recursive: true }))
+
+const modeOf = (path: string) => statSync(path).mode & 0o777
+
+it('a file that others may read is replaced by one that only its owner may', () => {
+  writeFileSync(tokenFile(dir), 'old', { mode: 0o644 })
+
+  saveToken(dir, 'secret')
+
+  expect([modeOf(tokenFile(dir)), readFileSync(tokenFile(dir), 'utf8')]).toEqual([0o600, 'secret\n'])
+  expect(readdirSync(dir)).toEqual(['admin.token'])
+})
+
+it('what a link points to never gets the token', () => {
+  const elsewhere = join(dir, 'elsewhere')
+  writeFileSync(elsewhere, 'old', { mode: 0o644 })
+  symlinkSync(elsewhere, tokenFile(dir))
+
+  saveToken(dir, 'secret')
+
+  expect([readFileSync(elsewhere, 'utf8'), readFileSync(tokenFile(dir), 'utf8')]).toEqual(['old', 'secret\n'])
+})

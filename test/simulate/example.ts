@@ -1,0 +1,43 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { onTestFinished } from 'vitest'
+import { load } from '../../src/config/load.ts'
+import type { Problem } from '../../src/config/problem.ts'
+import type { Loaded } from '../../src/config/settings.ts'
+import { readTests, type Tests } from '../../src/simulate/read.ts'
+import { run } from '../../src/simulate/run.ts'
+
+export const root = fileURLToPath(new URL('../..', import.meta.url))
+
+/** The configuration that ships. */
+export function example(): Loaded {
+  const result = load('config.example.yaml', { CLOUD_KEY: 'not-a-key' }, root)
+  if (!result.ok) throw new Error(JSON.stringify(result.problems))
+  return result.loaded
+}
+
+/** Reads a text as a file of tests called `t.test.yaml`. */
+export function read(text: string, loaded = example()): { tests?: Tests; problems: readonly Problem[] } {
+  const directory = mkdtempSync(join(tmpdir(), 'svc-cases-'))
+  onTestFinished(() => rmSync(directory, { recursive: true, force: true }))
+  writeFileSync(join(directory, 't.test.yaml'), text)
+  const problems: Problem[] = []
+  const { tests } = readTests(join(directory, 't.test.yaml'), directory, loaded.config, problem =>
+    problems.push(problem),
+  )
+  return { ...(tests && { tests }), problems }
+}
+
+export function readGood(text: string, loaded = example()): Tests {
+  const { tests, problems } = read(text, loaded)
+  if (!tests) throw new Error(problems.map(({ line, message }) => `${line}: ${message}`).join('\n'))
+  return tests
+}
+
+/** What came of the tests of a text. */
+export async function ran(text: string, loaded = example()) {
+  const { files, coverage } = await run(loaded, [readGood(text, loaded)], () => true)
+  return { results: files.flatMap(({ results }) => results), coverage }
+}

@@ -1,0 +1,161 @@
+import { expect, test } from 'vitest'
+import { decide } from '../../src/policy/decide.ts'
+import type { Facts } from '../../src/policy/facts.ts'
+import { judge } from '../../src/policy/judge.ts'
+import type { Standing } from '../../src/policy/standing.ts'
+import { type Remedy, remediesOf } from '../../src/simulate/flips.ts'
+import { hypothesisOf, type Situation } from '../../src/simulate/situation.ts'
+import { type Trial, tryOut } from '../../src/simulate/trial.ts'
+import { randomInt, seeded } from '../support/random.ts'
+import { example } from './example.ts'
+
+const shipped = example()
+/** Policies that ship, and a limit on requests under way, which none of them has. */
+const loaded = (() => {
+  const pro = shipped.config.plans.get('pro')
+  if (!pro) throw new Error('there is no plan pro')
+  const plans = new Map([...shipped.config.plans, ['pro', { ...pro, maxConcurrent: 3 }]])
+  return { ...shipped, config: { ...shipped.config, plans } }
+})()
+const { config } = loaded
+const NOW = Date.UTC(2026, 10, 21, 10)
+
+function admits(facts: Facts, standing: Standing): boolean {
+  const decision = decide(config, facts)
+  return decision.verdict === 'allow' && judge(standing, decision.claims, facts.at).verdict === 'admit'
+}
+
+async function tried(situation: Situation): Promise<{ trial: Trial; remedies: readonly Remedy[] }> {
+  const hypothesis = hypothesisOf(config, { now: NOW, ...situation })
+  if (!hypothesis) throw new Error('nobody asks')
+  const trial = await tryOut(loaded, hypothesis)
+  return { trial, remedies: await remediesOf(loaded, hypothesis, trial) }
+}
+
+const isServed = async (situation: Situation) => (await tried(situation)).trial.denial === undefined
+
+/** A request that is often refused: at the edges of what plans allow, for all reasons there are. */
+function randomSituation(random: () => number): Situation {
+  const pick = <T>(...values: readonly T[]): T => values[randomInt(random, 0, values.length - 1)] as T
+  const plan = pick('guest-device', 'free', 'pro', 'team')
+  const limits = config.plans.get(plan)
+  if (!limits) throw new Error(plan)
+  const near = (limit: number) => pick(0, 0, limit, limit - 1, randomInt(random, 0, limit))
+  const month = near(limits.monthlyUsd * 1.5) / 1e9
+  const usd = (value: number) => Number(value.toFixed(9))
+  return {
+    now: NOW + randomInt(random, 0, 86_400_000 * 15),
+    plan,
+    model: pick('none', 'svc-auto', 'svc-core', 'svc-pro', 'svc-ultra-pro', 'svc-ultra-pro', 'nobody'),
+    ...pick<Situation>(
+      { chat: 'Hello' },
+      { chat: 'What is the latest oil price?' },
+      { chat_tokens: randomInt(random, 1, 20_000) },
+    ),
+    ...(random() < 0.7 && { max_tokens: pick(randomInt(random, 1, 3000), randomInt(random, 1, 140_000)) }),
+    usage: {
+      minute: {
+        requests: near(limits.rpm),
+        tokens: near(limits.tpm),
+        oldest: `${randomInt(random, 0, 60)}s ago`,
+      },
+      day: { requests: limits.perDay === undefined ? 0 : near(limits.perDay) },
+      month_usd: usd(month),
+      reserved_usd: usd(pick(0, near(limits.monthlyUsd) / 1e9)),
+      concurrent: randomInt(random, 0, 5),
+    },
+  }
+}
+
+/** Fails unless a remedy flips, and nothing short of it does. */
+async function verify(situation: Situation, { facts, standing }: Trial, remedy: Remedy): Promise<void> {
+  if (!facts) throw new Error('a request without facts has no remedy')
+  switch (remedy.change) {
+    case 'time':
+      expect(admits({ ...facts, at: remedy.at }, standing)).toBe(true)
+      expect(admits({ ...facts, at: remedy.at - 1 }, standing)).toBe(false)
+      return
+    case 'max_tokens': {
+      const { from, to } = remedy
+      for (const tokens of [from, to, Math.floor((from + to) / 2), from + Math.floor((to - from) / 7)])
+        expect(await isServed({ ...situation, max_tokens: tokens }), `${tokens}`).toBe(true)
+      if (from > 1) expect(await isServed({ ...situation, max_tokens: from - 1 })).toBe(false)
+      expect(await isServed({ ...situation, max_tokens: to + 1 })).toBe(false)
+      return
+    }
+    case 'plan':
+      for (const plan of ['free', 'pro', 'team'])
+        expect(await isServed({ ...situation, plan }), plan).toBe(remedy.names.includes(plan))
+      return
+    case 'model':
+      for (const model of ['svc-core', 'svc-pro', 'svc-ultra-pro'])
+        expect(await isServed({ ...situation, model }), model).toBe(remedy.names.includes(model))
+      return
+    case 'thinking':
+      if (facts.request.kind !== 'chat') throw new Error('only chats think')
+      return expect(admits({ ...facts, request: { ...facts.request, thinking: false } }, standing)).toBe(true)
+    case 'under_way':
+      expect(await isServed({ ...situation, usage: { ...situation.usage, concurrent: remedy.to } })).toBe(true)
+      return expect(await isServed({ ...situation, usage: { ...situation.usage, concurrent: remedy.to + 1 } })).toBe(
+        false,
+      )
+    case 'held': {
+      const held = (nano: number) => ({ ...situation.usage, reserved_usd: Number((nano / 1e9).toFixed(9)) })
+      expect(await isServed({ ...situation, usage: held(remedy.to) })).toBe(true)
+      return expect(await isServed({ ...situation, usage: held(remedy.to + 1) })).toBe(false)
+    }
+    case 'pool':
+      throw new Error('all pools are well')
+  }
+}
+
+test('whatever is said to flip a refusal flips it, and nothing short of it does: 1,200 random requests', async () => {
+  const random = seeded(8)
+  const seen = new Map<string, number>()
+  const count = (name: string) => seen.set(name, (seen.get(name) ?? 0) + 1)
+  for (let i = 0; i < 1200; i++) {
+    const situation = randomSituation(random)
+    const { trial, remedies } = await tried(situation)
+    count(trial.denial ? 'refused' : 'served')
+    if (!trial.denial) expect(remedies).toEqual([])
+    const { denial } = trial
+    if (denial?.code === 'rate_limit_exceeded' && ['requests', 'tokens', 'daily_limit'].includes(denial.type))
+      count(remedies.some(({ change }) => change === 'time') ? 'waits' : 'waits for ever')
+    for (const remedy of remedies) {
+      count(remedy.change)
+      await verify(situation, trial, remedy)
+    }
+  }
+  for (const name of ['served', 'time', 'max_tokens', 'plan', 'model', 'held', 'under_way', 'waits'])
+    expect(seen.get(name) ?? 0, name).toBeGreaterThan(3)
+  expect(seen.get('refused')).toBeGreaterThan(800)
+  expect(seen.get('thinking')).toBeGreaterThan(0)
+})
+
+test('a refusal that no model and no time ends has no remedy', async () => {
+  const { trial, remedies } = await tried({ plan: 'free', model: 'svc-core', chat_tokens: 1, max_tokens: 2_000_000 })
+
+  expect(trial.denial).toMatchObject({ code: 'VALIDATION_ERROR' })
+  expect(remedies).toEqual([{ change: 'max_tokens', from: 1, to: 31_999 }])
+})
+
+test('when every pool fails, each one that would serve alone is named', async () => {
+  const { remedies } = await tried({ plan: 'free', pools: { 'onprem-core': 'failing', 'cloud-core': 'down' } })
+
+  expect(remedies).toEqual([{ change: 'pool', names: ['onprem-core', 'cloud-core'] }])
+})
+
+test('what all guests share ends at midnight, and not for guests alone', async () => {
+  const { trial, remedies } = await tried({ plan: 'guest-device', usage: { guests_usd: 50 } })
+
+  expect(trial.denial).toMatchObject({ type: 'daily_limit', shared: true, retryAfterMs: 14 * 3_600_000 })
+  expect(remedies).toEqual([
+    { change: 'time', at: Date.UTC(2026, 10, 22) },
+    { change: 'plan', names: ['free', 'pro', 'team'] },
+  ])
+})
+
+test('who may not enter has no remedy, nor whoever sends what nobody can read', async () => {
+  expect((await tried({ auth: 'none' })).remedies).toEqual([])
+  expect((await tried({ plan: 'free', request: { body: '{' } })).remedies).toEqual([])
+})

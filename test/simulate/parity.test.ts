@@ -1,0 +1,118 @@
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { load } from '../../src/config/load.ts'
+import type { Loaded } from '../../src/config/settings.ts'
+import { answerOf } from '../../src/simulate/answer.ts'
+import { hypothesisOf, type Situation } from '../../src/simulate/situation.ts'
+import { tryOut } from '../../src/simulate/trial.ts'
+import { type Backend, startBackend } from '../support/backend.ts'
+import { startTestGateway, type TestGateway } from '../support/gateway.ts'
+
+let gateway: TestGateway
+let backend: Backend
+let loaded: Loaded
+const dead = { url: 'http://127.0.0.1:1/v1' }
+
+beforeAll(async () => {
+  backend = await startBackend()
+  gateway = await startTestGateway({ onprem: [dead], cloud: [backend] })
+  const result = load(join(gateway.dir, 'config.yaml'), { CLOUD_KEY: 'sk-cloud-secret-1234' }, gateway.dir)
+  if (!result.ok) throw new Error(JSON.stringify(result.problems))
+  loaded = result.loaded
+})
+afterAll(async () => {
+  await gateway.close()
+  await backend.close()
+})
+
+const HI = [{ role: 'user', content: 'Hi' }]
+
+/** What the server answers, without what is of one request alone. */
+async function answered(authorization: string | undefined, body: object | string, path = '/v1/chat/completions') {
+  const response = await fetch(gateway.url + path, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...(authorization && { authorization }) },
+    body: typeof body === 'string' ? body : JSON.stringify(body),
+  })
+  return { status: response.status, headers: response.headers, body: await response.json() }
+}
+
+async function expected(situation: Situation) {
+  const hypothesis = hypothesisOf(loaded.config, { now: gateway.clock.now(), ...situation })
+  if (!hypothesis) throw new Error('nobody asks')
+  return answerOf(loaded, await tryOut(loaded, hypothesis))
+}
+
+test.each<[string, string, object | string, Situation]>([
+  ['no key', 'none', { messages: HI }, { auth: 'none' }],
+  ['a revoked key', 'svc_revoked', { messages: HI }, { auth: 'svc_revoked' }],
+  ['another bearer', 'sk-other', { messages: HI }, { auth: 'sk-other' }],
+  ['no messages', 'free', {}, { plan: 'free', request: { body: {} } }],
+  ['no JSON', 'free', '{', { plan: 'free', request: { body: '{' } }],
+  ['an unknown model', 'free', { model: 'gpt-4', messages: HI }, { plan: 'free', model: 'gpt-4', chat: 'Hi' }],
+  [
+    'a model outside the plan',
+    'free',
+    { model: 'svc-image', messages: HI },
+    { plan: 'free', model: 'svc-image', chat: 'Hi' },
+  ],
+  [
+    'an ultra model outside the plan',
+    'free',
+    { model: 'svc-ultra-pro', messages: HI },
+    { plan: 'free', model: 'svc-ultra-pro', chat: 'Hi' },
+  ],
+  [
+    'no room to think',
+    'pro',
+    { model: 'svc-ultra-pro', max_tokens: 5, messages: HI },
+    { plan: 'pro', model: 'svc-ultra-pro', max_tokens: 5, chat: 'Hi' },
+  ],
+  [
+    'more than a month has',
+    'tight',
+    { max_tokens: 2000, messages: HI },
+    { plan: 'tight', max_tokens: 2000, chat: 'Hi' },
+  ],
+  [
+    'more than a minute has',
+    'tight',
+    { max_tokens: 20_000, messages: HI },
+    { plan: 'tight', max_tokens: 20_000, chat: 'Hi' },
+  ],
+])('%s is answered as a case says', async (name, who, body, situation) => {
+  const authorization =
+    'auth' in situation ? (who === 'none' ? undefined : `Bearer ${who}`) : `Bearer ${await gateway.key(who, name)}`
+
+  const real = await answered(authorization, body)
+  const told = await expected(situation)
+
+  expect(real.status).toBe(told.status)
+  expect(real.body).toEqual(told.body)
+  for (const [name, value] of Object.entries(told.headers)) expect(real.headers.get(name), name).toBe(value)
+})
+
+test('a chat is answered by the second pool when the first fails, and then the minute is full, as a case says', async () => {
+  const key = `Bearer ${await gateway.key('tight', 'acct_tight')}`
+  const served = await answered(key, { messages: HI, max_tokens: 5 })
+  await answered(key, { messages: HI, max_tokens: 5 })
+  const refused = await answered(key, { messages: HI, max_tokens: 5 })
+
+  const request = { plan: 'tight', chat: 'Hi', max_tokens: 5, pools: { onprem: 'failing' } } as const
+  const told = await expected(request)
+  const full = await expected({ ...request, usage: { minute: { requests: 2, oldest: '0s' } } })
+
+  expect([served.status, refused.status]).toEqual([told.status, full.status])
+  expect(served.headers.get('x-svc-upstream')).toBe(told.headers['x-svc-upstream'])
+  expect(refused.body).toEqual(full.body)
+})
+
+test('when every pool fails, the answer names the pools that a case says', async () => {
+  const key = `Bearer ${await gateway.key('pro', 'acct_pro')}`
+
+  const real = await answered(key, { model: 'svc-embed', input: 'Hi' }, '/v1/embeddings')
+  const told = await expected({ plan: 'pro', model: 'svc-embed', input: 'Hi', pools: { onprem: 'failing' } })
+
+  expect(real.status).toBe(503)
+  expect(real.body).toEqual(told.body)
+})

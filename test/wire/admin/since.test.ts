@@ -1,0 +1,36 @@
+import { expect, it } from 'vitest'
+import { readSince } from '../../../src/wire/admin/since.ts'
+
+const NOW = Date.UTC(2026, 10, 21, 10)
+
+it.each([
+  ['30d', '2026-10-22T10:00:00.000Z'],
+  ['12h', '2026-11-20T22:00:00.000Z'],
+  ['90m', '2026-11-21T08:30:00.000Z'],
+  ['5s', '2026-11-21T09:59:55.000Z'],
+  ['0d', '2026-11-21T10:00:00.000Z'],
+  ['2026-11-01', '2026-11-01T00:00:00.000Z'],
+  ['2024-02-29', '2024-02-29T00:00:00.000Z'],
+  // Longer ago than there is time.
+  ['999999d', '1970-01-01T00:00:00.000Z'],
+])('%s is since %s', (text, moment) => {
+  expect(new Date(readSince(text, NOW) ?? Number.NaN).toISOString()).toBe(moment)
+})
+
+it.each([
+  '',
+  '30',
+  'd',
+  '-1d',
+  '1.5d',
+  '1w',
+  '1 d',
+  '30D',
+  '2026-02-29',
+  '2026-13-01',
+  '2026-11-1',
+  '2026-11-01T00:00',
+  'now',
+])('%j is no moment', text => {
+  expect(readSince(text, NOW)).toBeUndefined()
+})
