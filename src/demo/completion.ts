@@ -8,7 +8,7 @@ export interface Envelope {
   readonly model: string
 }
 
-/** A plan as one whole chat completion. Spec 2.4. */
+/** A plan as one whole chat completion. */
 export function completion({ choices, usage }: AnswerPlan, envelope: Envelope): object {
   return {
     ...envelope,
@@ -23,7 +23,7 @@ export function completion({ choices, usage }: AnswerPlan, envelope: Envelope): 
   }
 }
 
-/** A plan as the chunks of a stream, one token each; usage comes last, on a chunk without choices. Spec 2.5. */
+/** A plan as the chunks of a stream, one token each; usage comes last, on a chunk without choices. */
 export function* chunks({ choices, usage }: AnswerPlan, envelope: Envelope, includeUsage: boolean): Generator<object> {
   const frame = { ...envelope, object: 'chat.completion.chunk' }
   for (const [index, choice] of choices.entries()) {

@@ -20,7 +20,7 @@ export interface ChatRequest {
   readonly parallelCalls: boolean
   /** The answer must be JSON, and fit the schema if there is one. */
   readonly json?: { readonly schema?: JsonObject }
-  /** False only where the request turned thinking off. Spec 4.2. */
+  /** False only where the request turned thinking off. */
   readonly thinking: boolean
   /** Output tokens of each choice at most; Infinity where the request sets no cap. */
   readonly maxTokens: number

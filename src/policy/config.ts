@@ -30,7 +30,7 @@ export interface Config {
   readonly plans: ReadonlyMap<string, Plan>
   readonly models: ReadonlyMap<string, Model>
   readonly pools: ReadonlyMap<string, Pool>
-  /** Generic names. Only these, and an omitted model, may be upgraded by routing. Spec 9.3. */
+  /** Generic names. Only these, and an omitted model, may be upgraded by routing. */
   readonly aliases: ReadonlyMap<string, Alias>
   /** Used when a request names no model. */
   readonly defaultModel: Alias | Model
@@ -84,7 +84,7 @@ export interface Inclusion {
 
 export type Kind = 'chat' | 'embedding' | 'image' | 'passthrough'
 
-/** A brand name that clients use. It stays when the backends behind it change. Spec 9.2. */
+/** A brand name that clients use. It stays when the backends behind it change. */
 export type Model = ChatModel | EmbeddingModel | ImageModel | PassthroughModel
 
 interface ServedModel extends Declared {
@@ -161,7 +161,7 @@ export interface Price {
 
 /** Places that answer with the same model. */
 export interface Pool extends Declared {
-  /** Where the pool stands, as clients may know it. Spec 7, `tier`. */
+  /** Where the pool runs, such as `onprem`. Clients see it as `tier` of a 503 UPSTREAMS_EXHAUSTED. */
   readonly site: string
   /** Base URLs without a trailing slash. */
   readonly replicas: readonly string[]
@@ -173,7 +173,7 @@ export interface Alias extends Declared {
   readonly model: Model
 }
 
-/** A tool that runs on the server when a request lists it. Spec 4.2. */
+/** A tool that runs on the server when a request lists it. */
 export interface HostedTool extends Declared {
   /** Calls in one answer, at most. */
   readonly maxCalls: number

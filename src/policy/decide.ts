@@ -82,7 +82,7 @@ function unplanned(config: Config, { caller, request }: Facts): Decision {
   }
 }
 
-/** Whether the plan includes the model. Spec 8, "Plan model gating". */
+/** Refuses a model that the plan does not include. */
 function gate(plan: Plan, model: Model): Ruling<void> {
   const included = plan.models.get(model.name)
   if (!included) {

@@ -1,6 +1,6 @@
 import type { EpochMs, Millis, NanoUsd, Place } from './config.ts'
 
-/** Why a request is not served: a value, rendered in wire/denial.ts alone. Codes of Spec 7, then our own. */
+/** Why a request is not served: a value, rendered in wire/denial.ts alone. docs/api.md lists the codes. */
 export type Denial =
   /** `todo` where a key would not do. */
   | { readonly code: 'NO_AUTH'; readonly todo?: string }
@@ -60,7 +60,7 @@ export interface KeysDenial {
   readonly retryAfterMs: Millis
 }
 
-/** The plan does not include the model, or one of the hosted tools. Retrying does not help. Spec 7, rule 2. */
+/** The plan does not include the model, or one of the hosted tools. Retrying does not help. */
 export interface PlanDenial {
   readonly code: 'rate_limit_exceeded'
   readonly type: 'plan_limit'

@@ -4,7 +4,7 @@ export type FieldKind = 'chat' | 'embedding' | 'image'
 const words = (text: string): readonly string[] => text.trim().split(/\s+/)
 
 /**
- * The fields that every request of a kind may carry: those of Spec 4 and of the wire it follows that the gateway weighs,
+ * The fields that every request of a kind may carry: those of the chat-completions wire that the gateway weighs,
  * prices or checks, or that change nothing but how an answer is sampled. A model may declare more of them in `accepts`.
  */
 export const KNOWN_FIELDS: Readonly<Record<FieldKind, ReadonlySet<string>>> = {

@@ -8,7 +8,7 @@ export interface Chosen {
   readonly alias?: Alias
 }
 
-/** The model behind the name a request asks for. Only chat has a default. Spec 4.2. */
+/** The model behind the name a request asks for. Only chat has a default. */
 export function choose(config: Config, request: InferenceRequest): Ruling<Chosen> {
   if (request.kind === 'passthrough') return ofPath(config, request)
   const chosen = named(config, request)
@@ -17,7 +17,7 @@ export function choose(config: Config, request: InferenceRequest): Ruling<Chosen
   return refused('model', 'model', `${name} is a model of kind ${kind}, and this endpoint serves kind ${request.kind}`)
 }
 
-/** The alias that a name stands for, or no name where the default is one: what routing may upgrade. Spec 9.3. */
+/** The alias that a name stands for, or no name where the default is one: what routing may upgrade. */
 export function aliasOf({ aliases, defaultModel }: Config, asked: string | undefined): Alias | undefined {
   if (asked !== undefined) return aliases.get(asked)
   return 'model' in defaultModel ? defaultModel : undefined

@@ -18,7 +18,7 @@ const BYTES_PER_TOKEN = 4
 
 /**
  * Upgrades a generic name: the first route that applies and whose model the plan includes. A model that was named
- * itself is never changed. Spec 9.3. Notes every route it looked at.
+ * itself is never changed (docs/routing.md). Notes every route it looked at.
  */
 export function routed(config: Config, plan: Plan, facts: Facts, { model, alias }: Chosen, why: Step[]): Routed {
   if (!alias) return { model }

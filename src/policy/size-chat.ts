@@ -68,7 +68,7 @@ function inputOf(model: ChatModel, request: ChatAsk, output: OutputClaim): numbe
 const estimatedInput = (model: ChatModel, { textBytes, messages, images }: ChatAsk): number =>
   Math.ceil(textBytes / 4) + TEMPLATE_TOKENS * messages + model.imageTokens * images
 
-/** The least max_tokens while the model thinks; 0 when it does not. Spec 4.2 and 8. */
+/** The least max_tokens while the model thinks; 0 when it does not. */
 function thinkingLeast({ thinking }: ChatModel, request: ChatAsk): number {
   return thinking && (request.thinking ?? thinking.default) ? thinking.minMaxTokens : 0
 }

@@ -1,6 +1,6 @@
 import type { EpochMs } from '../policy/config.ts'
 
-/** A key as its owner sees it in the listing. Spec 2.1. */
+/** A key as its owner sees it in the listing. */
 export const ownKey = (
   {
     keyPrefix: key,

@@ -9,7 +9,7 @@ export interface QuotaStanding {
   readonly resetAt: EpochMs
 }
 
-/** The quota record. Spec 2.9. */
+/** The quota record. */
 export const quotaRecord = (standing: QuotaStanding, held: NanoUsd, keyPrefix: string | null): object => ({
   object: 'quota',
   planSlug: standing.plan,
@@ -38,7 +38,7 @@ export class QuotaHeaderNames {
   }
 }
 
-/** Adds the quota headers of an answer. Spec 4.2. */
+/** Adds the quota headers of an answer. */
 export function addQuota(headers: Record<string, string>, names: QuotaHeaderNames, standing: QuotaStanding): void {
   const { plan, used, limit, resetAt } = standing
   if (resetAt !== last.at) last = { at: resetAt, text: new Date(resetAt).toISOString() }

@@ -11,7 +11,7 @@ import { between, sizeOf, spread } from './harness/size.ts'
 
 const CYCLES = sizeOf('CYCLES', 50, 3)
 const WORKERS = 24
-/** Lease and sweep: DESIGN.md section 2. */
+/** A lease of 30 s, and a sweep every 5 s after it: docs/decisions/005. */
 const RELEASED_WITHIN_MS = 35_000
 const TIGHT_NANO_USD = 20_000_000
 const plans = {

@@ -100,7 +100,7 @@ export const rows: readonly Row[] = [
     'svc-core | onprem-core, cloud-core | input 31984, output 16..16 ×1',
   ],
 
-  // Thinking. Spec 4.2 and 8.
+  // Thinking.
   ['thinking by default needs 2000', ask('svc-ultra-pro', 'team', cap(1999)), 'VALIDATION_ERROR max_tokens'],
   [
     'thinking with 2000 is enough',
@@ -193,7 +193,7 @@ export const rows: readonly Row[] = [
     'VALIDATION_ERROR max_tokens',
   ],
 
-  // Embeddings. Spec 4.3.
+  // Embeddings.
   [
     'an embedding holds its bytes and what each input adds',
     embedding(),
@@ -225,7 +225,7 @@ export const rows: readonly Row[] = [
     'VALIDATION_ERROR input',
   ],
 
-  // Images. Spec 4.4.
+  // Images.
   [
     'an image holds its prompt and its price',
     picture(),

@@ -284,7 +284,7 @@ export async function eventsOf(response: Response): Promise<string[]> {
   return text.split('\n\n').flatMap(event => (event.startsWith('data: ') ? [event.slice(6)] : []))
 }
 
-/** The body of an error of Spec 7 in object form. */
+/** The body of an error whose `error` is an object: 429 and 402. */
 export async function errorOf(response: Response): Promise<{ message: string; type: string; retry_after_ms: number }> {
   const { error } = (await response.json()) as { error: { message: string; type: string; retry_after_ms: number } }
   return error

@@ -6,7 +6,7 @@ import { type MapNode, nodeAt, textsOf } from '../read/tree.ts'
 import { DEFAULTS } from '../resolve/defaults.ts'
 import { includes, type Say, sayer } from './lint.ts'
 
-/** Guests may use models of this tier only. Spec 2.2. */
+/** Guests may use models of this tier only (docs/accounts.md). */
 const GUEST_TIER = 'guest'
 
 /** Reports what cannot work, or is hardly meant, of accounts, guests, and whose word is taken for where they call from. */

@@ -88,7 +88,7 @@ function single(parts: readonly Part[], report: Report): Declaration<string> | u
   return found
 }
 
-/** What stands for `default_model` where nothing says it. Spec 4.2. */
+/** The default model where the files set no `default_model`: part of the public contract (docs/api.md). */
 const USUAL_DEFAULT = 'svc-core'
 
 /** Where no file says which, it is the model or alias of that name, if there is one. */

@@ -6,7 +6,7 @@ import type { Embedder } from './embedder.ts'
 import { type EmbeddingRequest, parseEmbeddingRequest } from './request.ts'
 import { base64, padded } from './vector.ts'
 
-/** POST /v1/embeddings. Spec 4.3. */
+/** POST /v1/embeddings. */
 export async function embeddings(call: Call): Promise<void> {
   const { options, response } = call
   const body = await jsonBody(call)

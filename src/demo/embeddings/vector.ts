@@ -1,4 +1,4 @@
-/** The length of every vector that the demo gives out. Spec 2.6. */
+/** The length of every vector that the demo gives out. */
 export const DIMENSIONS = 768
 
 /** The vector with zeros up to DIMENSIONS, which change neither its length nor any angle. */

@@ -8,7 +8,7 @@ import { type ImageRequest, parseImageRequest } from './request.ts'
 /** What really draws, whatever name a request gave it. */
 export const PAINTER = 'a program that draws landscapes (no image model)'
 
-/** POST /v1/images/generations. Spec 4.4. */
+/** POST /v1/images/generations. */
 export async function images(call: Call): Promise<void> {
   const { options, response } = call
   const body = await jsonBody(call)

@@ -29,7 +29,7 @@ export interface GuestAsk {
   readonly by?: string
 }
 
-/** The key of a device: the same one on every call and every gateway, though only its hash is stored. Spec 3.2. */
+/** The key of a device: the same one on every call and every gateway, though only its hash is stored. */
 export async function guestKey(store: Store, { brand, secrets, deviceId, counts, by }: GuestAsk): Promise<GuestKey> {
   const [newest] = secrets
   if (!newest) throw new Error('guests are served, and there is no secret to derive their keys from')

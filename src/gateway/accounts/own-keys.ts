@@ -23,7 +23,7 @@ export async function countChange(store: Store, account: string): Promise<KeysDe
   return { code: 'rate_limit_exceeded', type: 'requests', of: 'keys', limit, retryAfterMs }
 }
 
-/** Makes the key of an account that signed in, unless it has one. Spec 3.1. */
+/** Makes the key of an account that signed in, unless it has one. */
 export async function mintOwnKey(store: Store, random: Random, brand: string, account: string): Promise<MintedKey> {
   const value = newKey(brand, random)
   const minted = await store.mintKey({ key: storedAs(value), owner: { account }, by: account })

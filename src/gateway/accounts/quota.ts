@@ -5,7 +5,7 @@ import type { QuotaStanding } from '../../wire/quota.ts'
 import type { AdmittedCall } from '../admission/admit.ts'
 import type { Store } from '../store.ts'
 
-/** What an account spent and holds in the current window. Spec 4.6. */
+/** What an account spent and holds in the current window. */
 export async function readQuota(
   config: Config,
   store: Store,

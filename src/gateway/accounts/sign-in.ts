@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import type { EpochMs } from '../../policy/config.ts'
 
-/** Who an accepted sign-in token speaks for. Spec 5. */
+/** Who an accepted sign-in token speaks for. */
 export interface SignIn {
   readonly account: string
   readonly issuer: string

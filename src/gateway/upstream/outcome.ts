@@ -3,7 +3,7 @@ import { isObject } from '../../wire/openai/body.ts'
 import { errorText, parse } from '../../wire/openai/chunk.ts'
 import type { LeastUsage, Usage } from '../../wire/openai/usage.ts'
 
-/** How an attempt ended, before anything of it reached the client. DESIGN.md, section 6, has the table. */
+/** How an attempt ended, before anything of it reached the client. The table is in docs/failover.md. */
 export type Outcome<A> = { readonly kind: 'answered'; readonly answer: A } | Rejected | Failed | Left
 
 /** The backend found the request itself wrong: no other would take it, unless it takes longer prompts. */

@@ -11,7 +11,7 @@ const readDeviceId = oneField('device_id', {
   description: 'must have 1 to 256 printable characters',
 })
 
-/** POST /v1/keys/guest: the key of a device, without an account. Spec 3.2. */
+/** POST /v1/keys/guest: the key of a device, without an account. */
 export async function mintGuestKey({ config, settings, store, guestSecrets }: App, call: HttpCall): Promise<void> {
   const plan = config.guestPlan
   if (!settings.guests || !plan)

@@ -9,7 +9,7 @@ import { oneField, readNothing } from '../listener/field.ts'
 
 const readKey = oneField('key')
 
-/** POST /v1/keys/developer: the full value once, the masked one ever after. Spec 3.1. */
+/** POST /v1/keys/developer: the full value once, the masked one ever after. */
 export async function mintKey(app: App, call: HttpCall, caller: Caller): Promise<void> {
   const denial = (await readNothing(call)) ?? (await countChange(app.store, caller.account))
   if (denial) return call.deny(denial)

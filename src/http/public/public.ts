@@ -13,7 +13,7 @@ import { mintGuestKey } from './guests.ts'
 import { inference } from './infer.ts'
 import { listOwnKeys, mintKey, revokeKey, rotateKey } from './keys.ts'
 
-/** What clients may call. Spec 4. */
+/** What clients may call. */
 export const publicEndpoints: readonly Endpoint[] = [
   {
     method: 'POST',

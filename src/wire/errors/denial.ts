@@ -62,7 +62,7 @@ const MAX_RETRY_AFTER_MS = 61_000
 const MAX_HEADER_MS = 59_999
 const noRetry = { 'x-should-retry': 'false' }
 
-/** The one place where a denial becomes an answer. Spec 7. */
+/** The one place where a denial becomes an answer. */
 export function renderDenial(denial: Denial | ProtocolDenial, terms: ErrorTerms): ErrorAnswer {
   const { code } = denial
   const { status, reason } = errorDocs[code]
@@ -173,7 +173,7 @@ const overloadText = {
 const later = (code: string, seconds: number, cause: string, more?: string): Rendered =>
   flat(code, [cause, `Retry in ${seconds} s.`, more].filter(Boolean).join(' '), { 'retry-after': String(seconds) })
 
-/** `{error, code}`, the shape of every code that Spec 7 does not give another. */
+/** `{error, code}`, the body of every code but rate_limit_exceeded, quota_exceeded and UPSTREAMS_EXHAUSTED. */
 const flat = (code: string, error: string, headers = {}): Rendered => ({ headers, body: { error, code } })
 
 type LimitDenial = RateDenial | GuestDenial | KeysDenial

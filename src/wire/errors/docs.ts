@@ -22,7 +22,7 @@ export interface ErrorDoc {
 const never = 'No.'
 const backoff = 'Yes, with exponential backoff and jitter.'
 
-/** Every error code. Spec 7, then our own. */
+/** Every error code. */
 export const errorDocs: Readonly<Record<ErrorCode, ErrorDoc>> = {
   NO_AUTH: {
     status: 401,

@@ -5,7 +5,7 @@ import { parse } from './chunk.ts'
 import type { AnswerTerms, WholeAnswer } from './request.ts'
 import { readUsage, spokenBytes } from './usage.ts'
 
-/** Reads a backend's whole chat completion; undefined when it is not one. Spec 2.4. */
+/** Reads a backend's whole chat completion; undefined when it is not one. */
 export function readCompletion(bytes: Buffer, terms: AnswerTerms): WholeAnswer | undefined {
   const answer = completionIn(bytes)
   if (!answer) return undefined

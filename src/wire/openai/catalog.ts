@@ -7,7 +7,7 @@ export interface CatalogTerms {
   readonly createdAt: EpochMs
 }
 
-/** GET /v1/models: every model and alias. Spec 2.8. */
+/** GET /v1/models: every model and alias. */
 export const catalog = (config: Config, terms: CatalogTerms): object => ({
   object: 'list',
   data: [...config.models.values(), ...config.aliases.values()].map(entry => catalogEntry(config, entry, terms)),

@@ -140,7 +140,7 @@ const chosen = {
   },
 }
 
-/** Known fields of the body of POST /v1/chat/completions, which are those of policy/fields.ts. Spec 4.2. */
+/** Known fields of the body of POST /v1/chat/completions, which are those of policy/fields.ts. */
 export const chatSchema = {
   type: 'object',
   required: ['messages'],

@@ -20,7 +20,7 @@ const validate = validator(chatSchema)
 
 const NO_HOSTED: ToolNames = { brand: '', declared: new Map() }
 
-/** Reads the body of POST /v1/chat/completions. Spec 4.2. */
+/** Reads the body of POST /v1/chat/completions. */
 export function readChat(bytes: Buffer, names = NO_HOSTED, declared?: DeclaredFields): WireRequest | Denial {
   const parsed = outlineBody(bytes)
   if (isDenial(parsed)) return parsed

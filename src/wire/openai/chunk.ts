@@ -28,7 +28,7 @@ export interface DeltaChunk {
 }
 
 export interface ChunkTerms {
-  /** The model of the pool that serves, which the answer names. Spec 2.5. */
+  /** The model of the pool that serves, which the answer names. */
   readonly model: string
   readonly usageWanted: boolean
   /** For backends that leave `id` out. */

@@ -20,7 +20,7 @@ const validate = validator({
   },
 })
 
-/** Reads the body of POST /v1/embeddings. Spec 4.3. */
+/** Reads the body of POST /v1/embeddings. */
 export function readEmbeddings(bytes: Buffer, batchMax: number, declared?: DeclaredFields): WireRequest | Denial {
   const parsed = outlineBody(bytes)
   if (isDenial(parsed)) return parsed

@@ -25,7 +25,7 @@ const validate = validator({
   },
 })
 
-/** Reads the body of POST /v1/images/generations. Spec 4.4. */
+/** Reads the body of POST /v1/images/generations. */
 export function readImages(bytes: Buffer, declared?: DeclaredFields): WireRequest | Denial {
   const parsed = parseBody(bytes)
   if (isDenial(parsed)) return parsed
@@ -64,7 +64,7 @@ function backendImages(
   return Buffer.from(JSON.stringify({ ...known, model, n: images, size, response_format: 'b64_json' }))
 }
 
-/** Reads a backend's pictures; undefined unless there are as many PNGs as were asked for. Spec 2.7. */
+/** Reads a backend's pictures; undefined unless there are as many PNGs as were asked for. */
 function readPictures(bytes: Buffer, request: ImageAsk, terms: AnswerTerms): WholeAnswer | undefined {
   const answer = parse(bytes.toString('utf8'))
   if (!isObject(answer) || !Array.isArray(answer.data) || answer.data.length !== request.images) return undefined

@@ -17,7 +17,7 @@ export interface VectorTerms extends AnswerTerms {
 
 const FLOAT_BYTES = 4
 
-/** Reads a backend's vectors, and writes them as the client asked; undefined when one is missing or malformed. Spec 2.6. */
+/** Reads a backend's vectors, and writes them as the client asked; undefined when one is missing or malformed. */
 export function readVectors(bytes: Buffer, terms: VectorTerms): WholeAnswer | undefined {
   const answer = parse(textOf(bytes))
   const { model } = terms

@@ -33,7 +33,7 @@ beforeEach(async () => {
 })
 afterEach(() => site.close())
 
-/** What a row of the table of DESIGN.md, section 6, says of an outcome before commit. */
+/** What a row of the table in docs/failover.md says of an outcome before commit. */
 interface Row {
   readonly name: string
   readonly behaviour: Behaviour

@@ -122,7 +122,7 @@ describe('a whole answer', () => {
     expect(await test.ledger()).toMatchObject([{ cost: 0, estimated: false }])
   })
 
-  it('names the model of the pool, whatever the backend calls itself, and has what Spec 2.4 promises', async () => {
+  it('names the model of the pool, whatever the backend calls itself, and has every field of a chat completion', async () => {
     onprem.next(
       json({
         choices: [{ index: 0, message: { role: 'assistant', content: 'Hi' }, finish_reason: 'stop' }],

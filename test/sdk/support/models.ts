@@ -6,7 +6,7 @@ import { pipeline } from 'node:stream/promises'
 import { createDemoBackend } from '../../../src/demo/backend.ts'
 import { type Behaviour, json, type Seen, status } from '../../support/backend.ts'
 
-/** Numbers in a vector. Spec 8. */
+/** Numbers in a vector. */
 export const DIMENSIONS = 768
 /** A PNG of one pixel. */
 export const PNG = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='

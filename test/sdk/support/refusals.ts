@@ -1,7 +1,7 @@
 import { type Behaviour, status } from '../../support/backend.ts'
 import { exhausted, type Rig } from './rig.ts'
 
-/** A request that the gateway refuses, and what its answer says. Spec 7. */
+/** A request that the gateway refuses, and what its answer says. */
 export interface Refusal {
   readonly name: string
   readonly status: number
