@@ -167,7 +167,7 @@ export interface GuestSettings {
   /** The same per /64 of IPv6, or /24 of IPv4. */
   readonly mintPerNetHour: number
   /** What all guests together may spend in one UTC day. */
-  readonly perDayTotal: NanoUsd
+  readonly guestsNanoUsdPerDay: NanoUsd
   /** Roots that keys are derived from, newest first; empty where the gateway keeps one of its own in state_dir. */
   readonly secrets: readonly Secret[]
 }
@@ -193,7 +193,7 @@ export interface BackendSettings extends Timeouts {
   /** What the pool costs the operator. */
   readonly cost?: Price
   /** What it may cost in any hour. */
-  readonly maxUsdPerHour?: NanoUsd
+  readonly maxNanoUsdPerHour?: NanoUsd
   readonly probe?: ProbeSettings
 }
 

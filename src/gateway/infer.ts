@@ -128,7 +128,7 @@ export async function infer(gateway: Gateway, call: Call): Promise<Served> {
     facts: tools ? { ...facts, request: tools.request } : facts,
   }
   if (keyHash !== undefined) applicant.keyHash = keyHash
-  if (settings.guests) applicant.guestsPerDay = settings.guests.perDayTotal
+  if (settings.guests) applicant.guestsNanoUsdPerDay = settings.guests.guestsNanoUsdPerDay
   const admitted = await admit(config, store, applicant, note)
   if ('denial' in admitted) return { kind: 'denied', ...admitted, failures: [] }
 

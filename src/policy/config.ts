@@ -63,8 +63,8 @@ export interface Plan extends Declared {
   readonly perDay?: number
   /** Requests under way at once. */
   readonly maxConcurrent?: number
-  readonly monthlyUsd: NanoUsd
-  /** Whether the plan serves past monthlyUsd: never, always, or up to a cap beyond it. */
+  readonly monthlyNanoUsd: NanoUsd
+  /** Whether the plan serves past monthlyNanoUsd: never, always, or up to a cap beyond it. */
   readonly overage: Overage
   /** In place of the model's. */
   readonly commit?: Commit

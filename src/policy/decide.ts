@@ -104,7 +104,7 @@ const NO_SIZE: Sized = { input: 0, output: SILENT, price: { input: 0, output: 0 
 function claimsOf(plan: Plan, terms: Terms, sized: Sized, at: EpochMs): Claims {
   const window = windowOf(at)
   const overage = terms.overage ?? plan.overage
-  const allotment = plan.monthlyUsd + (terms.grants?.[window.start] ?? 0)
+  const allotment = plan.monthlyNanoUsd + (terms.grants?.[window.start] ?? 0)
   const { input, output, price, items } = sized
   const spend: Building<SpendClaim> = { allotment, overageEnabled: overage !== false, window, price, items }
   if (overage !== true) spend.limit = spendLimit(allotment, overage)

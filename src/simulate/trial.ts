@@ -108,7 +108,7 @@ async function limited(
     { requestId: REQUEST_ID, account: caller.account, window: decision.claims.spend.window.start },
     at,
   )
-  const limit = settings.guests?.perDayTotal
+  const limit = settings.guests?.guestsNanoUsdPerDay
   if (caller.kind === 'guest' && limit !== undefined && usage.guests + hold.cost > limit) {
     const denial = guestsSpent(at)
     const place = fields.get('guests.usd_per_day_total')

@@ -95,7 +95,7 @@ test('a network may bring ten times what an address may, unless the file says', 
 test('the total of guests is exact', () => {
   const config = withGuests('').replace('usd_per_day_total: 50', 'usd_per_day_total: 0.000000001')
 
-  expect(loadGood(config).settings.guests?.perDayTotal).toBe(1)
+  expect(loadGood(config).settings.guests?.guestsNanoUsdPerDay).toBe(1)
 })
 
 test('the newer secret of guests comes first', () => {

@@ -49,8 +49,13 @@ test('names are linked to the very objects they name', () => {
 test('numbers people say become exact integers', () => {
   const { plans, models } = example().config
 
-  expect(plans.get('team')).toMatchObject({ rpm: 600, tpm: 2_000_000, monthlyUsd: 200e9, overage: { capUsd: 100e9 } })
-  expect(plans.get('guest-device')).toMatchObject({ perDay: 7200, monthlyUsd: 500_000_000, overage: false })
+  expect(plans.get('team')).toMatchObject({
+    rpm: 600,
+    tpm: 2_000_000,
+    monthlyNanoUsd: 200e9,
+    overage: { capUsd: 100e9 },
+  })
+  expect(plans.get('guest-device')).toMatchObject({ perDay: 7200, monthlyNanoUsd: 500_000_000, overage: false })
   expect(models.get('svc-core')).toMatchObject({
     context: 32_000,
     maxOutput: 4000,
@@ -122,14 +127,14 @@ test('what a pool says of probes, waits, room and cost is read, and overrides fa
     maxConcurrent: 5,
     queueTimeout: 2000,
     cost: { input: 100_000, output: 0 },
-    maxUsdPerHour: 1_500_000_000,
+    maxNanoUsdPerHour: 1_500_000_000,
   })
   expect(backends.get('far')).toMatchObject({
     waitForRetryAfter: 2000,
     probe: { path: '/up', every: 60_000 },
     queueTimeout: 500,
   })
-  for (const absent of ['context', 'maxConcurrent', 'cost', 'maxUsdPerHour'])
+  for (const absent of ['context', 'maxConcurrent', 'cost', 'maxNanoUsdPerHour'])
     expect(backends.get('far')).not.toHaveProperty(absent)
 })
 

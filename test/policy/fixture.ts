@@ -88,12 +88,12 @@ const plan = (name: string, line: number, models: readonly Model[], over: Partia
   tools: new Map(),
   rpm: 20,
   tpm: 40_000,
-  monthlyUsd: 1_000_000_000,
+  monthlyNanoUsd: 1_000_000_000,
   overage: false,
   ...over,
 })
 
-const guest = plan('guest-device', 100, [core], { rpm: 10, tpm: 10_000, perDay: 7200, monthlyUsd: 500_000_000 })
+const guest = plan('guest-device', 100, [core], { rpm: 10, tpm: 10_000, perDay: 7200, monthlyNanoUsd: 500_000_000 })
 const free = plan('free', 110, [core])
 const alias: Alias = { ...declared('svc-auto', 60), model: core }
 
@@ -106,14 +106,14 @@ export const config: Config = {
       plan('pro', 120, [core, pro, calm, tiny, embed, image], {
         rpm: 120,
         tpm: 400_000,
-        monthlyUsd: 20_000_000_000,
+        monthlyNanoUsd: 20_000_000_000,
         overage: true,
       }),
       plan('team', 130, [core, pro, ultra, calm, tiny], {
         rpm: 600,
         tpm: 2_000_000,
         maxConcurrent: 8,
-        monthlyUsd: 200_000_000_000,
+        monthlyNanoUsd: 200_000_000_000,
         overage: { capUsd: 100_000_000_000 },
       }),
       plan('small', 140, [core, ultra], { tpm: 3000 }),

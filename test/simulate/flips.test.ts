@@ -41,7 +41,7 @@ function randomSituation(random: () => number): Situation {
   const limits = config.plans.get(plan)
   if (!limits) throw new Error(plan)
   const near = (limit: number) => pick(0, 0, limit, limit - 1, randomInt(random, 0, limit))
-  const month = near(limits.monthlyUsd * 1.5) / 1e9
+  const month = near(limits.monthlyNanoUsd * 1.5) / 1e9
   const usd = (value: number) => Number(value.toFixed(9))
   return {
     now: NOW + randomInt(random, 0, 86_400_000 * 15),
@@ -61,7 +61,7 @@ function randomSituation(random: () => number): Situation {
       },
       day: { requests: limits.perDay === undefined ? 0 : near(limits.perDay) },
       month_usd: usd(month),
-      reserved_usd: usd(pick(0, near(limits.monthlyUsd) / 1e9)),
+      reserved_usd: usd(pick(0, near(limits.monthlyNanoUsd) / 1e9)),
       concurrent: randomInt(random, 0, 5),
     },
   }

@@ -28,7 +28,7 @@ const rulesOf = (before: Config, after: Config): Rules<Own<Plan>> => ({
   tpm: value('tpm', count, highIsMore),
   perDay: value('per_day', count, highIsMore, 'unlimited'),
   maxConcurrent: value('max_concurrent', count, highIsMore, 'unlimited'),
-  monthlyUsd: value('monthly_usd', usd, highIsMore),
+  monthlyNanoUsd: value('monthly_usd', usd, highIsMore),
   overage: value('overage', overageText, (from, to) => highIsMore(beyond(from), beyond(to))),
   commit: value<Plan['commit']>('commit', text, other, 'as the model says'),
 })

@@ -78,7 +78,7 @@ const backendRulesOf = (sides: Sides): Rules<BackendSettings> => ({
   maxConcurrent: value('max_concurrent', count, highIsMore, 'unlimited'),
   queueTimeout: value('queue_timeout', durationText, plumbing),
   cost: costRule,
-  maxUsdPerHour: value('max_usd_per_hour', usd, highIsMore, 'unlimited'),
+  maxNanoUsdPerHour: value('max_usd_per_hour', usd, highIsMore, 'unlimited'),
   eject: parts({
     after: value('eject.after', count, plumbing),
     for: value('eject.for', durationText, plumbing),

@@ -202,7 +202,7 @@ const IDENTITY: Rules<IdentitySettings> = {
 const guestRules = (sides: Sides): Rules<GuestSettings> => ({
   mintPerIpHour: setting('guests.mint_per_ip_hour', count, highIsMore),
   mintPerNetHour: setting('guests.mint_per_net_hour', count, highIsMore),
-  perDayTotal: setting('guests.usd_per_day_total', usd, highIsMore),
+  guestsNanoUsdPerDay: setting('guests.usd_per_day_total', usd, highIsMore),
   secrets: (from, to) => guestSecretChanges(from, to, sides),
 })
 

@@ -225,7 +225,7 @@ function linkPlan(
     tpm: unitOf('count', data.tpm),
     ...(perDay !== undefined && { perDay: unitOf('count', perDay) }),
     ...(maxConcurrent !== undefined && { maxConcurrent: unitOf('count', maxConcurrent) }),
-    monthlyUsd: unitOf('usd', data.monthly_usd),
+    monthlyNanoUsd: unitOf('usd', data.monthly_usd),
     overage: overage(data.overage),
     ...(data.commit !== undefined && { commit: data.commit }),
   }

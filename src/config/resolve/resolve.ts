@@ -143,7 +143,7 @@ function guestsOf(written: GuestsSection, secrets: readonly Secret[]): GuestSett
     // Homes and offices share an address; a network of them is no reason to refuse the tenth.
     mintPerNetHour:
       written.mint_per_net_hour === undefined ? 10 * mintPerIpHour : unitOf('count', written.mint_per_net_hour),
-    perDayTotal: unitOf('usd', written.usd_per_day_total),
+    guestsNanoUsdPerDay: unitOf('usd', written.usd_per_day_total),
     secrets,
   }
 }
@@ -196,7 +196,7 @@ function probeOf(common: PoolSection['probe'] = false, own = common): ProbeSetti
   return { path, every: unitOf('duration', every) }
 }
 
-function costOf(pool: Partial<PoolSection>): Pick<BackendSettings, 'cost' | 'maxUsdPerHour'> {
+function costOf(pool: Partial<PoolSection>): Pick<BackendSettings, 'cost' | 'maxNanoUsdPerHour'> {
   const { cost_usd_per_1m: tokens, cost_usd_per_image: image, max_usd_per_hour: most } = pool
   if (tokens === undefined && image === undefined) return {}
   return {
@@ -205,7 +205,7 @@ function costOf(pool: Partial<PoolSection>): Pick<BackendSettings, 'cost' | 'max
       output: unitOf('price', tokens?.output ?? 0),
       ...(image !== undefined && { item: unitOf('usd', image) }),
     },
-    ...(most !== undefined && { maxUsdPerHour: unitOf('usd', most) }),
+    ...(most !== undefined && { maxNanoUsdPerHour: unitOf('usd', most) }),
   }
 }
 

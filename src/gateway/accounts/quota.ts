@@ -14,7 +14,7 @@ export async function readQuota(
   const plan = planOf(config, caller)
   const { used, held, window } = await store.readSpend(caller.account)
   // Without a plan nothing is served, whatever was granted.
-  const limit = plan ? plan.monthlyUsd + (caller.terms.grants?.[window.start] ?? 0) : 0
+  const limit = plan ? plan.monthlyNanoUsd + (caller.terms.grants?.[window.start] ?? 0) : 0
   return { standing: { plan: planName(config, caller), used, limit, resetAt: window.end }, held }
 }
 

@@ -37,7 +37,7 @@ export interface Applicant {
   readonly keyHash?: string
   readonly facts: Facts
   /** What all guests together may spend in a day; asked of guests alone. */
-  readonly guestsPerDay?: NanoUsd
+  readonly guestsNanoUsdPerDay?: NanoUsd
 }
 
 /** A request that is not admitted. */
@@ -126,9 +126,9 @@ async function ask(store: Store, admission: Admission, outage: () => void): Prom
 }
 
 function admissionOf(applicant: Applicant, { kind, account, terms }: Caller, { claims }: Allow): Admission {
-  const { requestId, keyHash, guestsPerDay } = applicant
+  const { requestId, keyHash, guestsNanoUsdPerDay } = applicant
   const admission: Building<Admission> = { requestId, account, terms, claims }
   if (keyHash !== undefined) admission.keyHash = keyHash
-  if (kind === 'guest' && guestsPerDay !== undefined) admission.shared = { limit: guestsPerDay }
+  if (kind === 'guest' && guestsNanoUsdPerDay !== undefined) admission.shared = { limit: guestsNanoUsdPerDay }
   return admission
 }

@@ -58,7 +58,7 @@ export async function pass(gateway: Gateway, call: PassCall): Promise<Passed> {
     requestId,
     ...(keyHash !== undefined && { keyHash }),
     facts,
-    ...(settings.guests && { guestsPerDay: settings.guests.perDayTotal }),
+    ...(settings.guests && { guestsNanoUsdPerDay: settings.guests.guestsNanoUsdPerDay }),
   }
   const admitted = await admit(config, store, applicant, noteOf(gateway, requestId))
   if ('denial' in admitted) return { kind: 'denied', ...admitted, failures: [] }

@@ -53,8 +53,8 @@ export class Expenses {
 
   /** Takes what an attempt may cost at most; undefined when the pool's hour does not hold it. */
   take(pool: Pool): Allowance | Promise<Allowance | undefined> {
-    const { cost, maxUsdPerHour } = this.#settingsOf(pool)
-    return cost && maxUsdPerHour !== undefined ? this.#take(pool, cost, maxUsdPerHour) : FREE
+    const { cost, maxNanoUsdPerHour } = this.#settingsOf(pool)
+    return cost && maxNanoUsdPerHour !== undefined ? this.#take(pool, cost, maxNanoUsdPerHour) : FREE
   }
 
   async #take(pool: Pool, cost: Price, limit: NanoUsd): Promise<Allowance | undefined> {
@@ -103,12 +103,12 @@ export class Expenses {
    * attempt that nobody pays for, beside those of the request which gave rise to it.
    */
   async ofQuestion(pool: Pool, ask: () => Promise<Found>): Promise<Verdict> {
-    const { cost, maxUsdPerHour } = this.#settingsOf(pool)
+    const { cost, maxNanoUsdPerHour } = this.#settingsOf(pool)
     if (!cost) return (await ask()).verdict
     const amount = costOf(cost, MOST.inputTokens, MOST.outputTokens, 0)
     try {
-      const take = { pool: pool.name, amount, limit: maxUsdPerHour ?? 0 }
-      if (maxUsdPerHour !== undefined && (await this.#store.takeAllowance(take)) === undefined)
+      const take = { pool: pool.name, amount, limit: maxNanoUsdPerHour ?? 0 }
+      if (maxNanoUsdPerHour !== undefined && (await this.#store.takeAllowance(take)) === undefined)
         return { kind: 'unknown' }
     } catch {
       // The store is away, as whoever is served next will be told: nothing is known of the pool.

@@ -69,7 +69,7 @@ export interface KnownPool {
 
 export function shownPool({ pool, settings, state, models, spent }: KnownPool, now: EpochMs): ShownPool {
   const { all, special } = state.sent(now)
-  const { maxConcurrent, maxUsdPerHour } = settings
+  const { maxConcurrent, maxNanoUsdPerHour } = settings
   return {
     pool: pool.name,
     site: pool.site,
@@ -80,7 +80,7 @@ export function shownPool({ pool, settings, state, models, spent }: KnownPool, n
     waiting: state.slots.waiting,
     max_concurrent: maxConcurrent ?? null,
     hour_usd: spent === undefined ? null : usdText(spent),
-    max_usd_per_hour: maxUsdPerHour === undefined ? null : usdText(maxUsdPerHour),
+    max_usd_per_hour: maxNanoUsdPerHour === undefined ? null : usdText(maxNanoUsdPerHour),
     requests_10s: all,
     retries_10s: special,
     replicas: state.replicas(pool).map((replica, index) => ({

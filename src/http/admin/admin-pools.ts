@@ -28,7 +28,7 @@ async function listPools(app: App, call: HttpCall): Promise<void> {
 
 async function shown(app: App, pool: Pool): Promise<ShownPool> {
   const settings = settingsOf(app, pool)
-  const spent = settings.maxUsdPerHour === undefined ? undefined : await spentBy(app, pool)
+  const spent = settings.maxNanoUsdPerHour === undefined ? undefined : await spentBy(app, pool)
   const models = [...app.config.models.values()].filter(({ serve }) => serve.includes(pool)).map(({ name }) => name)
   const state = app.pools.of(pool.name)
   return shownPool({ pool, settings, state, models, ...(spent !== undefined && { spent }) }, app.clock.now())

@@ -87,7 +87,7 @@ export function shownAccount(
     window: { start: iso(window.start), end: iso(window.end) },
     used_usd: usdText(used),
     held_usd: usdText(held),
-    limit_usd: plan ? usdText(plan.monthlyUsd + granted) : null,
+    limit_usd: plan ? usdText(plan.monthlyNanoUsd + granted) : null,
     granted_usd: usdText(granted),
     keys: keys.map(({ keyPrefix, status, createdAt }) => ({ key: keyPrefix, status, created: seconds(createdAt) })),
   }

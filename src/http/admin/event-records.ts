@@ -125,7 +125,7 @@ export function shownStanding(config: Config, standing: AccountStanding): ShownS
     plan: planName(config, record),
     used_usd: usdText(used),
     held_usd: usdText(held),
-    limit_usd: plan ? usdText(plan.monthlyUsd + granted) : null,
+    limit_usd: plan ? usdText(plan.monthlyNanoUsd + granted) : null,
     reset: iso(window.end),
     requests,
     requests_limit: plan?.rpm ?? null,

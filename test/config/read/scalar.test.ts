@@ -113,5 +113,5 @@ test('an unquoted value gets its type after the variable was put in', () => {
     )
   const { plans } = loadGood(config, { USD: '0.25' }).config
 
-  expect(plans.get('free')).toMatchObject({ rpm: 20, monthlyUsd: 250_000_000, overage: true })
+  expect(plans.get('free')).toMatchObject({ rpm: 20, monthlyNanoUsd: 250_000_000, overage: true })
 })

@@ -11,7 +11,7 @@ export const shownPlan = ({
   tpm,
   perDay,
   maxConcurrent,
-  monthlyUsd,
+  monthlyNanoUsd,
   overage,
   commit,
 }: Plan): Section => ({
@@ -21,7 +21,7 @@ export const shownPlan = ({
   tpm,
   ...(perDay !== undefined && { per_day: perDay }),
   ...(maxConcurrent !== undefined && { max_concurrent: maxConcurrent }),
-  monthly_usd: shownUsd(monthlyUsd),
+  monthly_usd: shownUsd(monthlyNanoUsd),
   overage: typeof overage === 'object' ? { cap_usd: shownUsd(overage.capUsd) } : overage,
   ...(commit && { commit }),
 })

@@ -27,13 +27,13 @@ export function shownPool({ site, replicas, model }: Pool, backend: BackendSetti
   }
 }
 
-function costOf({ cost, maxUsdPerHour }: BackendSettings): Section {
+function costOf({ cost, maxNanoUsdPerHour }: BackendSettings): Section {
   if (!cost) return {}
   const { item } = cost
   return {
     ...((item === undefined || cost.input > 0 || cost.output > 0) && { cost_usd_per_1m: shownPrices(cost) }),
     ...(item !== undefined && { cost_usd_per_image: shownUsd(item) }),
-    ...(maxUsdPerHour !== undefined && { max_usd_per_hour: shownUsd(maxUsdPerHour) }),
+    ...(maxNanoUsdPerHour !== undefined && { max_usd_per_hour: shownUsd(maxNanoUsdPerHour) }),
   }
 }
 

@@ -48,7 +48,7 @@ const guestsOf = (guests: GuestSettings, { guestPlan }: Config): Section => ({
   plan: guestPlan?.name,
   mint_per_ip_hour: guests.mintPerIpHour,
   mint_per_net_hour: guests.mintPerNetHour,
-  usd_per_day_total: shownUsd(guests.perDayTotal),
+  usd_per_day_total: shownUsd(guests.guestsNanoUsdPerDay),
   ...(guests.secrets.length > 0 && { secret: COVERED }),
   ...(guests.secrets.length > 1 && { former_secret: COVERED }),
 })
