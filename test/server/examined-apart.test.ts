@@ -80,7 +80,7 @@ it('an apply on a gateway of its own process serves the candidate with its keys 
 
 /** As compiled: a thread runs no TypeScript. */
 const apart = async (): Promise<typeof examineApart> =>
-  (await import(join(dirname(program.main), 'examiner/examiner.js'))).examineApart
+  (await import(join(dirname(program.main), '../server/examiner/examiner.js'))).examineApart
 
 it('a thread that does not end in time is ended, and the files are refused for it', async () => {
   const examine = (await apart())(join(filesOf({ 'config.yaml': good() }), 'config.yaml'), 1)

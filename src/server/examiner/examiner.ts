@@ -40,7 +40,7 @@ export const examineApart =
 function workerFor(file: string, candidate: Candidate | undefined): Worker {
   const workerData: Task = { file, env: { ...process.env }, cwd: process.cwd(), candidate }
   // It gets variables as data alone: options for node in them, or of this process, are not for a thread.
-  return new Worker(new URL('../../cli/examiner/worker.js', import.meta.url), {
+  return new Worker(new URL('worker.js', import.meta.url), {
     workerData,
     env: {},
     execArgv: [],
