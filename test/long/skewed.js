@@ -1,9 +1,9 @@
 // `svcctl serve` with a clock that is wrong: node skewed.js DIST CONFIG MILLISECONDS-AHEAD
 const [, , dist, file, ahead] = process.argv
 const { load } = await import(`${dist}/config/load.js`)
-const { startGateway } = await import(`${dist}/cli/gateway.js`)
-const { banner } = await import(`${dist}/cli/banner.js`)
-const { world } = await import(`${dist}/cli/world.js`)
+const { startGateway } = await import(`${dist}/server/gateway.js`)
+const { banner } = await import(`${dist}/cli/serve/banner.js`)
+const { world } = await import(`${dist}/server/world.js`)
 
 const { loaded } = load(file, process.env, process.cwd())
 const clock = { ...world.clock, now: () => Date.now() + Number(ahead) }
