@@ -1,9 +1,11 @@
 /**
- * The names of a JSON text that cost its parser something: a name that follows the same names as before, from the first of
- * its object on, costs next to nothing. Any other makes the parser describe a new form of object, and is a new name.
+ * The names and short texts of a JSON text that cost its parser something. A name that follows the same names as before,
+ * from the first of its object on, costs next to nothing: any other makes the parser describe a new form of object, and is
+ * a new name. The parser keeps one copy of every short text, so a short text costs when it comes for the first time.
  */
-import { beginStrings, closed, opened, QUOTE, readString } from './strings'
+import { BACKSLASH, beginStrings, closed, escaped, LETTER_U, opened, QUOTE, readString } from './strings'
 
+const COMMA: u8 = 0x2c
 const COLON: u8 = 0x3a
 const OPEN_LIST: u8 = 0x5b
 const OPEN_OBJECT: u8 = 0x7b
@@ -16,46 +18,93 @@ const SLOTS: usize = 65_536
 /** More than both take, in bytes. */
 export const LENGTH_MARGIN: i32 = 8 * 65_536 + 4096
 const GAP: usize = 64
+/** The parser keeps one copy of texts up to this length in UTF-16, of which each unit takes at most three bytes of UTF-8. */
+const SHORT_UNITS: i32 = 10
+const SHORT_BYTES: i32 = 30
+/** Makes what is kept of a text another number than that of the same name. */
+const TEXT_SEED: u64 = 0x5851f42d4c
+
+const NAMES_EXCEEDED: i32 = 1
+const TEXTS_EXCEEDED: i32 = 2
 
 /** In two parts, since tools that take this for JavaScript know no such number. */
 const FACTOR: u64 = 0x9e3779b97f4a7000 | 0xc15
 
 let forms: usize
 let table: usize
-/** How many lists and objects are open, and how many names were new so far. */
+/** How many lists and objects are open, and how many names and short texts were new so far. */
 let depth: usize
-let count: i32
+let names: i32
+let texts: i32
+/** Whether the last string may be a value: no colon came behind it. */
+let isValue: bool
 
-/** Stops above `most`, which is at most half of the table. `seed` keeps others from choosing names that look the same. */
-export function newNames(text: usize, end: usize, most: i32, seed: u64): i32 {
+/** Whether a string in JSON, without its quotes and with so many bytes that only its escapes take, may be a short text. */
+export function mayBeShort(bytes: usize, escapedBytes: i32): bool {
+  return <i32>bytes - escapedBytes <= SHORT_BYTES
+}
+
+/**
+ * Which of both is exceeded, or 0: stops there. The sum of both bounds is at most half of the table. `seed` keeps others
+ * from choosing names and texts that look the same.
+ */
+export function exceeded(text: usize, end: usize, mostNames: i32, mostTexts: i32, seed: u64): i32 {
   forms = (end + GAP + 7) & ~7
   table = forms + FORMS_SIZE
   memory.fill(end, 0, GAP)
   memory.fill(table, 0, 8 * SLOTS)
   beginStrings()
   depth = 0
-  count = 0
+  names = texts = 0
+  isValue = false
   start(seed)
-  for (let at = text; at < end && count <= most; at++) {
+  for (let at = text; at < end && names <= mostNames && texts <= mostTexts; at++) {
     const byte = load<u8>(at)
     if (byte === QUOTE) {
       readString(at, end)
       at = closed
+      isValue = true
     } else readStructure(byte, seed)
   }
-  return count
+  return names > mostNames ? NAMES_EXCEEDED : texts > mostTexts ? TEXTS_EXCEEDED : 0
 }
 
 function readStructure(byte: u8, seed: u64): void {
-  if (byte === COLON) {
-    const at = forms + 8 * depth
-    const form = formAfter(load<u64>(at))
-    store<u64>(at, form)
-    if (isNumber() || isNew(form)) count++
-  } else if (byte === OPEN_LIST || byte === OPEN_OBJECT) {
+  if (byte === COLON) addName()
+  else if (byte === COMMA) endValue(seed)
+  else if (byte === OPEN_LIST || byte === OPEN_OBJECT) {
     if (depth < DEEPEST) depth++
     start(seed)
-  } else if ((byte | 0x20) === CLOSE_OBJECT && depth > 0) depth--
+  } else if ((byte | 0x20) === CLOSE_OBJECT) {
+    endValue(seed)
+    if (depth > 0) depth--
+  }
+}
+
+function addName(): void {
+  isValue = false
+  const at = forms + 8 * depth
+  const form = formAfter(load<u64>(at))
+  store<u64>(at, form)
+  if (isNumber() || isNew(form)) names++
+}
+
+function endValue(seed: u64): void {
+  if (!isValue) return
+  isValue = false
+  if (isShort() && isNew(formAfter(seed ^ TEXT_SEED))) texts++
+}
+
+function isShort(): bool {
+  if (!mayBeShort(closed - opened - 1, escaped)) return false
+  let units = 0
+  for (let at = opened + 1; at < closed; at++) {
+    const byte = load<u8>(at)
+    // What follows the first byte of a character is none of its own; characters of four bytes are two units.
+    if ((byte & 0xc0) !== 0x80) units += byte >= 0xf0 ? 2 : 1
+    if (byte === BACKSLASH) at += load<u8>(at + 1) === LETTER_U ? 5 : 1
+  }
+  return units <= SHORT_UNITS
 }
 
 /** An object that has no names yet. */

@@ -2,7 +2,7 @@
  * One pass over a JSON text, before anything of it is parsed: AssemblyScript, which looks at sixteen bytes at once.
  * `node scripts/generate.js` compiles it into src/wire/fast/outline-code.ts; src/wire/fast/outline.ts is what calls it.
  */
-import { LENGTH_MARGIN, newNames } from './names'
+import { exceeded, LENGTH_MARGIN, mayBeShort } from './names'
 import {
   BACKSLASH,
   BLANK,
@@ -65,6 +65,9 @@ let end: usize
 let depth: i32
 let values: i32
 let names: i32
+/** Strings that may be short texts, and whether the last one was counted: a colon behind it makes it a name. */
+let shorts: i32
+let isCounted: bool
 /** Names of the outermost object. */
 let outermost: i32
 let isOdd: bool
@@ -98,9 +101,9 @@ export function roomForNames(length: i32): usize {
   return room(length + LENGTH_MARGIN)
 }
 
-/** How many names the text that was put there has, those that cost the parser nothing more left out; it may stop above `most`. */
-export function countNewNames(length: i32, most: i32, seed: u64): i32 {
-  return newNames(TEXT_AT, TEXT_AT + length, most, seed)
+/** Whether the text that was put there has more new names (1) or new short texts (2) than may be; 0 where it has not. */
+export function newExceeded(length: i32, mostNames: i32, mostTexts: i32, seed: u64): i32 {
+  return exceeded(TEXT_AT, TEXT_AT + length, mostNames, mostTexts, seed)
 }
 
 /** Reads the text that was put there. Other answers than 0 say what it has too much of. */
@@ -111,6 +114,7 @@ export function outline(length: i32, depthMost: i32, valuesMost: i32, membersMos
     const byte = load<u8>(at)
     if (byte === QUOTE) {
       readString(at, end)
+      countShort()
       if (leavesOut && closed - opened > LONG && !isPeculiar) leaveOutLong(before)
       at = closed
     } else if (isStructure(byte)) readStructure(byte, at)
@@ -124,14 +128,19 @@ export function outline(length: i32, depthMost: i32, valuesMost: i32, membersMos
   return 0
 }
 
+function countShort(): void {
+  isCounted = mayBeShort(closed - opened - 1, escaped)
+  if (isCounted) shorts++
+}
+
 function begin(length: i32): void {
   end = TEXT_AT + length
   memory.fill(end, 0, ZEROS)
   beginStrings()
-  depth = names = outermost = members = leftOut = 0
+  depth = names = shorts = outermost = members = leftOut = 0
   values = 1
   member = nameOpened = nameClosed = 0
-  isOdd = inMessages = inInput = isList = false
+  isCounted = isOdd = inMessages = inInput = isList = false
   written = copied = TEXT_AT
   leftOutAt = (end + ZEROS + 3) & ~3
 }
@@ -144,6 +153,7 @@ function tell(): void {
   store<i32>(RESULT, <i32>(written - TEXT_AT), 16)
   store<i32>(RESULT, (hasHexEscape ? HAS_HEX_ESCAPE : 0) | (hasNul ? HAS_NUL : 0) | (isOdd ? IS_ODD : 0), 20)
   store<i32>(RESULT, values, 24)
+  store<i32>(RESULT, shorts, 28)
 }
 
 /** Brackets and braces are each other's neighbours, but for one bit. */
@@ -154,6 +164,8 @@ function isStructure(byte: u8): bool {
 function readStructure(byte: u8, at: usize): void {
   if (byte === COLON) {
     names++
+    if (isCounted) shorts--
+    isCounted = false
     nameOpened = opened
     nameClosed = closed
     if (depth === 1) {

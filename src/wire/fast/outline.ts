@@ -12,6 +12,11 @@ const MAX_MEMBERS = 256
  * eight parameters each have fewer; conversations have few, since their messages have the same names in the same order.
  */
 const MAX_NEW_NAMES = 10_000
+/**
+ * Texts of at most ten characters that are new to the parser, which keeps one copy of each, take as long as half a name,
+ * and more when its table of them has to grow. The longest conversation, of 10,000 calls, has an identifier for each.
+ */
+const MAX_NEW_TEXTS = 20_000
 /** Memory of WebAssembly never shrinks: what a larger body took is given back after so many that are not. */
 const KEPT_BYTES = 4_194_304
 const KEPT_FOR = 1000
@@ -100,7 +105,7 @@ interface Code {
   room(length: number): number
   outline(length: number, depthMost: number, valuesMost: number, membersMost: number, leavesOut: boolean): number
   roomForNames(length: number): number
-  countNewNames(length: number, most: number, seed: bigint): number
+  newExceeded(length: number, mostNames: number, mostTexts: number, seed: bigint): number
 }
 const NAMES = 0
 const MEMBERS = 1
@@ -109,6 +114,7 @@ const LEFT_OUT_AT = 3
 const LENGTH = 4
 const FLAGS = 5
 const VALUES = 6
+const SHORT_TEXTS = 7
 const MEMBERS_AT = 8
 
 const HAS_HEX_ESCAPE = 1
@@ -120,14 +126,19 @@ const FAULTS: Readonly<Record<number, string>> = {
   2: `has more than ${MAX_VALUES} values`,
   3: `has more than ${MAX_MEMBERS} fields`,
 }
-const TOO_MANY_NAMES = `has more than ${MAX_NEW_NAMES} names of fields that are new, or new in their order`
+/** By what newExceeded says. */
+const TOO_MANY_NEW: Readonly<Record<number, string>> = {
+  1: `has more than ${MAX_NEW_NAMES} names of fields that are new, or new in their order`,
+  2: `has more than ${MAX_NEW_TEXTS} different texts of at most 10 characters`,
+}
 
 const NONE = new Int32Array()
 
 /** A text that the pass has been over; its outline must be asked for before the next text comes. */
 interface Passed {
   readonly isDear: boolean
-  outline(encoding: 'latin1' | 'utf8'): Outline
+  /** Of a text with many names or short texts, those that are new are counted first. */
+  outline(encoding: 'latin1' | 'utf8'): Outline | string
 }
 
 /** Compiled once: an instance of its own has memory of its own. */
@@ -159,13 +170,18 @@ class OutlineReader {
     const isWhole = this.#at(LEFT_OUT) === 0 || (this.#at(FLAGS) & HAS_NUL) !== 0
     const length = isWhole ? bytes.length : this.#at(LENGTH)
     const isDear = length > LITTLE.bytes || this.#at(VALUES) > LITTLE.values || names > LITTLE.names
-    if (names > MAX_NEW_NAMES) {
-      // The outline was written over the text.
-      if (this.#newNames(bytes) > MAX_NEW_NAMES) return TOO_MANY_NAMES
-      this.#put(bytes, at)
-      this.#code.outline(bytes.length, MAX_DEPTH, MAX_VALUES, MAX_MEMBERS, leavesOut)
+    const mayHaveTooMany = names > MAX_NEW_NAMES || this.#at(SHORT_TEXTS) > MAX_NEW_TEXTS
+    const outline = (encoding: 'latin1' | 'utf8') => {
+      if (mayHaveTooMany) {
+        // The outline was written over the text.
+        const tooMany = this.#tooManyNew(bytes)
+        if (tooMany !== undefined) return tooMany
+        this.#put(bytes, at)
+        this.#code.outline(bytes.length, MAX_DEPTH, MAX_VALUES, MAX_MEMBERS, leavesOut)
+      }
+      return this.#outline(bytes, encoding, isWhole, at)
     }
-    return { isDear, outline: encoding => this.#outline(bytes, encoding, isWhole, at) }
+    return { isDear, outline }
   }
 
   #outline(bytes: Buffer, encoding: 'latin1' | 'utf8', isWhole: boolean, at: number): Outline {
@@ -180,9 +196,9 @@ class OutlineReader {
     }
   }
 
-  #newNames(bytes: Buffer): number {
+  #tooManyNew(bytes: Buffer): string | undefined {
     this.#put(bytes, this.#code.roomForNames(bytes.length))
-    return this.#code.countNewNames(bytes.length, MAX_NEW_NAMES, SEED)
+    return TOO_MANY_NEW[this.#code.newExceeded(bytes.length, MAX_NEW_NAMES, MAX_NEW_TEXTS, SEED)]
   }
 
   #put(bytes: Buffer, at: number): void {
