@@ -138,6 +138,8 @@ export class HeldBody {
   denial: Denial | undefined
   /** Hears that it was refused, once. */
   onRefused: (denial: Denial) => void = () => {}
+  /** Hears of more bytes. */
+  onAdded: (bytes: number) => void = () => {}
   readonly #memory: BodyMemory
   #isOver = false
 
@@ -151,6 +153,7 @@ export class HeldBody {
   add(bytes: number): void {
     if (this.#isOver) return
     this.bytes += bytes
+    this.onAdded(bytes)
     this.#memory.add(this, bytes)
   }
 

@@ -14,6 +14,9 @@ import { isShed } from './shed.ts'
 /** To ask whether a smaller body is dear would take as long as to read it. */
 const SMALL_BYTES = 8192
 
+/** What it takes the kernel and node to hand over a byte, and us to keep it. */
+const RECEIVING_MS_PER_BYTE: Millis = 2 / 1_000_000
+
 /** A body that was received and read. */
 export interface Received<T> {
   readonly value: T
@@ -44,6 +47,9 @@ export async function receive<T extends object>(
   const { account, kind } = found.caller
   const held = app.bodies.open({ account, address: call.clientAddress })
   const release = () => held.release()
+  if (Number(call.request.headers['content-length'] ?? SMALL_BYTES + 1) > SMALL_BYTES) {
+    held.onAdded = bytes => app.turns.charge(account, bytes * RECEIVING_MS_PER_BYTE)
+  }
   const from = app.clock.elapsed()
   const pieces = await readPieces(call.request, app.settings.limits.bodyBytes, held)
   const waited = app.clock.elapsed() - from

@@ -13,8 +13,11 @@ const HALF_LIFE: Millis = 5000
 const ALL = HALF_LIFE / Math.LN2
 /** From this share of the time on, every larger body of an account is a dear one. */
 const BUSY = 0.1
-/** From this share of the time on, those who send bodies are the cause of an overload. */
-const CAUSE = 0.15
+/**
+ * From this share of the time on, those who send bodies are the cause of an overload: a burst takes a third of a second.
+ * Where they are not, they are blamed for a moment only, since nothing more of theirs is read.
+ */
+const CAUSE = 0.05
 /** The accounts that sent the most of it, as many as it takes for this share. */
 const CAUSED = 0.8
 /** Accounts that are remembered before those at rest are forgotten. */
@@ -91,6 +94,11 @@ export class Turns {
     })
   }
 
+  /** Books time that an account's body took outside of its turn. */
+  charge(account: string, took: Millis): void {
+    this.#book(this.#spentBy(account), took)
+  }
+
   /** Whether reading its bodies took a good part of the time lately. */
   isBusy(account: string): boolean {
     const spent = this.#accounts.get(account)
@@ -109,6 +117,11 @@ export class Turns {
 
   #workOf({ work, at }: Spent): Millis {
     return work * 2 ** ((at - this.#clock.elapsed()) / HALF_LIFE)
+  }
+
+  #book(spent: Spent, took: Millis): void {
+    spent.work = this.#workOf(spent) + took
+    spent.at = this.#clock.elapsed()
   }
 
   #spentBy(account: string): Spent {
@@ -159,8 +172,7 @@ export class Turns {
     run()
     const end = this.#clock.elapsed()
     const took = end - start
-    of.work = this.#workOf(of) + took
-    of.at = end
+    this.#book(of, took)
     if (isDear && took > FREE_MS) {
       of.restUntil = end + REST * took
       this.#restUntil = end + took

@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import type { Denial } from '../../policy/denial.ts'
 import { invalid, isDenial } from '../../wire/openai/body.ts'
 import type { HeldBody } from '../ingress/body-memory.ts'
+import { paced } from '../ingress/intake.ts'
 import { Pieces } from '../ingress/pieces.ts'
 
 /** Each piece takes a step of the event loop, however small it is: a body in smaller ones than this on the average is refused. */
@@ -44,6 +45,8 @@ export function readPieces(request: IncomingMessage, limitBytes: number, held?: 
       reject(new ClientLeft())
     }
     request.on('data', (piece: Buffer) => {
+      // What is refused takes time as well.
+      paced(request, piece.length)
       if (isOver) return
       size += piece.length
       if (size > limitBytes) return refuse(tooLarge)

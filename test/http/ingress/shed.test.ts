@@ -31,3 +31,12 @@ it.each([
 
   expect(asking.filter(([, kind, account]) => isShed(app, kind, account)).map(([name]) => name)).toEqual(refused)
 })
+
+it('shedding refuses the account whose bodies took a burst of half a second to receive, and nobody else', () => {
+  const turns = new Turns({ elapsed: () => 0, after: () => () => {} })
+  turns.charge('hostile', 500)
+  const app = { shedding: () => 2, turns }
+
+  expect(isShed(app, 'guest', 'hostile')).toBe(true)
+  expect(isShed(app, 'developer', 'honest')).toBe(false)
+})
