@@ -12,6 +12,8 @@ import type { Account } from './client.ts'
 import type { Site } from './site.ts'
 
 const ADMIN_TOKEN = 'long-admin-token'
+/** A store that is shared needs one for `guests`. */
+const GUEST_SECRET = 'long-guest-secret-of-32-characters'
 /** Flags of gateways whose `memory` is asked for. */
 export const MEASURED = ['--expose-gc', '--import', new URL('../memory.js', import.meta.url).href]
 const skewed = fileURLToPath(new URL('../skewed.js', import.meta.url))
@@ -117,7 +119,7 @@ export class Gateway {
 
   /** Resolves once it serves; rejects when it ends instead. */
   async start(): Promise<void> {
-    const env = { PATH: process.env.PATH, NO_COLOR: '1', SVCCTL_TOKEN: ADMIN_TOKEN }
+    const env = { PATH: process.env.PATH, NO_COLOR: '1', SVCCTL_TOKEN: ADMIN_TOKEN, SVC_GUEST_SECRET: GUEST_SECRET }
     const child = spawn(process.execPath, this.#words, { env, stdio: ['ignore', 'pipe', 'pipe'] })
     this.#child = child
     createInterface({ input: child.stderr }).on('line', line => this.alarms.push(line))

@@ -8,11 +8,18 @@ const PROMPT = JSON.stringify(JSON.stringify({ label: 'hostile', script: {} }))
 const MESSAGES = `"messages":[{"role":"user","content":${PROMPT}}],"max_tokens":16`
 const listed = (count, each) => Array.from({ length: count }, (_, n) => each(n)).join(',')
 
+/** Close to every bound: names and short texts that are new, and other values. */
+const dearest = [
+  listed(9_800, n => `{"k${n}":1}`),
+  listed(19_800, n => `"s${n}"`),
+  listed(60_000, n => `"${String(n).padStart(12, 'x')}"`),
+].join(',')
+
 /** Bodies that say little and take long: of names beyond the bound, and of as much as is let through. */
 const bodies = {
   names: `{"metadata":{${listed(240_000, n => `"${(n * 7919) % 100_000_000}":1`)}},${MESSAGES}}`,
-  dear: `{"tools":[{"type":"function","function":{"name":"f","parameters":{"enum":[${listed(9_800, n => `{"k${n}":1}`)},${listed(70_000, n => `"s${n}"`)}]}}}],${MESSAGES}}`,
-  invalid: `{"metadata":[${listed(9_800, n => `{"k${n}":1}`)},${listed(70_000, n => `"s${n}"`)}],"messages":7}`,
+  dear: `{"tools":[{"type":"function","function":{"name":"f","parameters":{"enum":[${dearest}]}}}],${MESSAGES}}`,
+  invalid: `{"metadata":[${dearest}],"messages":7}`,
   large: `{"metadata":"${'x'.repeat(9_989_000)}",${MESSAGES}}`,
 }
 
