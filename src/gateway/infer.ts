@@ -1,112 +1,26 @@
-import type { Settings } from '../config/settings.ts'
 import { acceptsOf } from '../policy/accepts.ts'
-import type { Config, EpochMs, Pool } from '../policy/config.ts'
+import type { EpochMs, Pool } from '../policy/config.ts'
 import { decide } from '../policy/decide.ts'
 import type { Building } from '../policy/decision.ts'
-import type { Caller, Health } from '../policy/facts.ts'
+import type { Health } from '../policy/facts.ts'
 import { isDenial } from '../wire/openai/body.ts'
 import type { BodyTerms, StreamWanted, WireRequest } from '../wire/openai/request.ts'
-import { type Headers, signalsOf } from '../wire/openai/signals.ts'
-import type { VerifyToken } from './accounts/sign-in.ts'
-import { type AdmittedCall, type Applicant, admit, type Refusal } from './admission/admit.ts'
+import { signalsOf } from '../wire/openai/signals.ts'
+import { type AdmittedCall, type Applicant, admit } from './admission/admit.ts'
 import { noteOf } from './admission/decisions.ts'
-import type { Leases } from './admission/leases.ts'
+import { type LeasedCall, leased } from './admission/leases.ts'
 import { settlementOf } from './admission/settlement.ts'
 import { attemptWhole } from './answer/buffered.ts'
-import { type AnswerStream, attemptStream, type LiveStream, type StreamEnding } from './answer/stream.ts'
-import type {
-  Alarm,
-  AttemptCounter,
-  Carry,
-  Client,
-  Clock,
-  DecisionLog,
-  HostedTools,
-  RequestTrace,
-  Send,
-  Traces,
-} from './ports.ts'
-import { type Bill, type Store, StoreUnavailable } from './store.ts'
+import { type AnswerStream, attemptStream } from './answer/stream.ts'
+import type { Client } from './ports.ts'
+import type { Call, Gateway, Served } from './request.ts'
+import { StoreUnavailable } from './store.ts'
 import { type LearntTools, learnTools } from './tools/learn.ts'
 import { Rounds } from './tools/rounds.ts'
 import { serveToolStream } from './tools/tool-stream.ts'
 import { serveToolAnswer } from './tools/whole.ts'
-import type { Answered as AnsweredBy, Failure } from './upstream/failover.ts'
-import {
-  answerTerms,
-  delivered,
-  endOf,
-  forward,
-  type LeasedCall,
-  leased,
-  settle,
-  unanswered,
-} from './upstream/forward.ts'
-import type { Inquiries } from './upstream/inquiries.ts'
-import type { Pools } from './upstream/pools.ts'
-
-/** Everything a request needs beside itself. */
-export interface Gateway {
-  readonly config: Config
-  readonly settings: Settings
-  readonly store: Store
-  readonly send: Send
-  readonly carry: Carry
-  readonly tools: HostedTools
-  readonly clock: Clock
-  readonly pools: Pools
-  readonly inquiries: Pick<Inquiries, 'verdict'>
-  readonly leases: Leases
-  /** Judges sign-in tokens; absent where nobody can sign in. */
-  readonly verify?: VerifyToken
-  /** Gives numbers in [0, 1). */
-  readonly chance: () => number
-  /** Asked only where the settings say so. */
-  readonly decisions: DecisionLog
-  readonly counter: AttemptCounter
-  /** Absent where nobody traces. */
-  readonly traces?: Traces
-  readonly alarm: Alarm
-}
-
-/** One authenticated, valid request. */
-export interface Call {
-  readonly requestId: string
-  /** Absent for a sign-in. */
-  readonly keyHash?: string
-  readonly caller: Caller
-  readonly wire: WireRequest
-  readonly headers: Headers
-  readonly client: Client
-  /** Hears which pool is tried, for answers that must begin before one of them has answered. */
-  readonly trying: (admitted: AdmittedCall, pool: Pool) => void
-  /** Absent where nobody traces. */
-  readonly trace?: RequestTrace
-}
-
-/** What becomes of a request. */
-export type Served =
-  | Unserved
-  /** Settled already. */
-  | (Answered & { readonly kind: 'whole'; readonly bytes: Buffer; readonly bill: Bill })
-  | (Answered & {
-      readonly kind: 'stream'
-      readonly stream: LiveStream
-      /** Settles the stream, durably; to be awaited before the client gets its last bytes. */
-      readonly settle: (ending: StreamEnding) => Promise<Bill>
-    })
-
-/** No answer comes. */
-export type Unserved =
-  | (Refusal & { readonly kind: 'denied'; readonly failures: readonly Failure[] })
-  /** The client left before there was anything to send; settled already, where a backend worked for it. */
-  | { readonly kind: 'left'; readonly bill?: Bill; readonly failures: readonly Failure[] }
-
-interface Answered {
-  readonly admitted: AdmittedCall
-  readonly pool: Pool
-  readonly failures: readonly Failure[]
-}
+import type { Answered } from './upstream/failover.ts'
+import { answerTerms, delivered, endOf, forward, settle, unanswered } from './upstream/forward.ts'
 
 /** The life of one inference request, in the order it happens. */
 export async function infer(gateway: Gateway, call: Call): Promise<Served> {
@@ -198,7 +112,7 @@ async function serveStream(gateway: Gateway, call: Call, admitted: LeasedCall, w
 function streamed(
   gateway: Gateway,
   admitted: LeasedCall,
-  { answer, pool, failures, over }: AnsweredBy<AnswerStream>,
+  { answer, pool, failures, over }: Answered<AnswerStream>,
 ): Served {
   admitted.lease.speaking(() => settlementOf(admitted, delivered(pool, answer.work())))
   return {

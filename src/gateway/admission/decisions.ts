@@ -4,7 +4,7 @@ import type { Building, Decision } from '../../policy/decision.ts'
 import type { Facts, InferenceRequest } from '../../policy/facts.ts'
 import { type DecisionRecord, type End, type Outcome, outcomeOf } from '../../policy/record.ts'
 import { withoutKeys } from '../accounts/keys.ts'
-import type { Gateway } from '../infer.ts'
+import type { Gateway } from '../request.ts'
 import type { Note } from './admit.ts'
 
 type Ports = Pick<Gateway, 'config' | 'settings' | 'decisions' | 'alarm'>

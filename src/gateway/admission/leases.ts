@@ -3,6 +3,7 @@ import type { Hold } from '../../policy/standing.ts'
 import type { Alarm, Cancel, Clock } from '../ports.ts'
 import { type Listed, Roster } from '../roster.ts'
 import type { Beat, Settlement, Store } from '../store.ts'
+import type { AdmittedCall } from './admit.ts'
 
 /** A third of the lease, so that two signs of life may get lost. */
 const BEAT_MS: Millis = 10_000
@@ -20,6 +21,17 @@ export interface Lease {
   /** The request ended, whatever it came to. */
   end(): void
 }
+
+/** A call and the lease of what it holds. */
+export interface LeasedCall extends AdmittedCall {
+  readonly lease: Lease
+}
+
+/** Each by name, as everywhere on the way of a request: a copy with more beside it costs ten times as much. */
+export const leased = (
+  { caller, request, decision, hold, readings, revision }: AdmittedCall,
+  lease: Lease,
+): LeasedCall => ({ caller, request, decision, hold, readings, revision, lease })
 
 /** Gives signs of life of every request of this process that holds something. */
 export class Leases {

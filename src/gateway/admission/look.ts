@@ -2,7 +2,7 @@ import { leastClaims } from '../../policy/decide.ts'
 import type { Building } from '../../policy/decision.ts'
 import { planOf } from '../../policy/plan.ts'
 import type { Identified } from '../accounts/identify.ts'
-import type { Gateway } from '../infer.ts'
+import type { Gateway } from '../request.ts'
 import type { Admission } from '../store.ts'
 import { type Refusal, refusal } from './admit.ts'
 

@@ -1,11 +1,17 @@
 import type { EpochMs } from '../../policy/config.ts'
-import type { Claims, Readings } from '../../policy/decision.ts'
-import { minuteEnd } from '../../policy/standing.ts'
+import type { Allowed, Claims, Readings } from '../../policy/decision.ts'
+import { type Hold, minuteEnd } from '../../policy/standing.ts'
 import type { RateState } from '../../wire/rate.ts'
-import type { AdmittedCall } from './admit.ts'
 
-/** What its admission left of the minute: the tokens that it reserved count as used. */
-export function rateAfter({ decision, readings, hold }: AdmittedCall): RateState {
+/** An admitted request, with what the store read of its account at the admission. */
+interface Counted {
+  readonly decision: Allowed
+  readonly readings: Readings
+  readonly hold: Hold
+}
+
+/** What the admission of a request left of the minute: the tokens that it reserved count as used. */
+export function rateAfter({ decision, readings, hold }: Counted): RateState {
   const { requests, tokens } = decision.claims
   const { round, spent, at, second } = hold
   return {

@@ -1,4 +1,4 @@
-import type { StreamEnding, StreamSink } from './stream.ts'
+import type { StreamEnding, StreamSink } from './live-stream.ts'
 
 /** What is held until all of it is there, or somebody takes it: a larger answer is a fault of the backend. */
 const MAX_HELD_CHARS = 67_108_864

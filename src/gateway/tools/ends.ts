@@ -1,7 +1,8 @@
 import type { Pool } from '../../policy/config.ts'
-import type { Gateway, Served } from '../infer.ts'
-import type { Failure, Unanswered } from '../upstream/failover.ts'
+import type { Gateway, Served } from '../request.ts'
+import type { Unanswered } from '../upstream/failover.ts'
 import { settle, unanswered } from '../upstream/forward.ts'
+import type { Failure } from '../upstream/outcome.ts'
 import { NO_USAGE, type Rounds } from './rounds.ts'
 
 /** Whether an answer that has begun ends here: what tools said made it longer than the model takes. */

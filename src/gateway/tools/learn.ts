@@ -1,8 +1,8 @@
 import { decide } from '../../policy/decide.ts'
 import type { ToolDenial } from '../../policy/denial.ts'
 import type { ChatAsk, Facts } from '../../policy/facts.ts'
-import type { Gateway } from '../infer.ts'
 import type { Client, ToolDefinition } from '../ports.ts'
+import type { Gateway } from '../request.ts'
 import { weightOf } from './definition.ts'
 import { inTime } from './in-time.ts'
 

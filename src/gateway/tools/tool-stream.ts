@@ -4,17 +4,13 @@ import type { OneAnswer } from '../../wire/tools/delta-reader.ts'
 import { finishEvent, usageEvent } from '../../wire/tools/events.ts'
 import { sumOfUsage, type Turn } from '../../wire/tools/turn.ts'
 import { settlementOf } from '../admission/settlement.ts'
+import type { LiveStream, StreamEnding, StreamSink } from '../answer/live-stream.ts'
 import { Outbox } from '../answer/outbox.ts'
-import {
-  type AnswerStream,
-  attemptStream,
-  type LiveStream,
-  type StreamEnding,
-  type StreamSink,
-} from '../answer/stream.ts'
-import type { Gateway, Served } from '../infer.ts'
-import type { Answered, Failure, Unanswered } from '../upstream/failover.ts'
+import { type AnswerStream, attemptStream } from '../answer/stream.ts'
+import type { Gateway, Served } from '../request.ts'
+import type { Answered, Unanswered } from '../upstream/failover.ts'
 import { answerTerms, delivered, endOf, forward, settle } from '../upstream/forward.ts'
+import type { Failure } from '../upstream/outcome.ts'
 import { endsEarly, leftAlone, roundFailed } from './ends.ts'
 import { NO_USAGE, type Rounds } from './rounds.ts'
 

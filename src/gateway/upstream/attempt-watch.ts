@@ -1,8 +1,8 @@
-import type { Call, Gateway } from '../infer.ts'
+import type { LeasedCall } from '../admission/leases.ts'
 import type { AttemptResult } from '../ports.ts'
+import type { Call, Gateway } from '../request.ts'
 import { type AnswerEnd, type Answered, type Attempted, type AttemptPlace, failover } from './failover.ts'
 import { failoverPorts } from './failover-ports.ts'
-import type { LeasedCall } from './forward.ts'
 import type { Failed, Left, Outcome, Rejected, Work } from './outcome.ts'
 
 /** Tells of one attempt, once it is over, to those who count and trace. */

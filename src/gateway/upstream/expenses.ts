@@ -6,8 +6,7 @@ import type { AdmittedCall } from '../admission/admit.ts'
 import { estimateOf, settlementOf } from '../admission/settlement.ts'
 import type { Alarm } from '../ports.ts'
 import type { Store } from '../store.ts'
-import type { Failure } from './failover.ts'
-import type { Work } from './outcome.ts'
+import type { Failure, Work } from './outcome.ts'
 import { type Found, MOST, type Verdict } from './question.ts'
 
 /** What was taken of a pool's hour for one attempt. */

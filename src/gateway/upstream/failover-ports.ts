@@ -1,7 +1,7 @@
 import type { BackendSettings, Settings } from '../../config/settings.ts'
 import type { Pool } from '../../policy/config.ts'
 import type { AdmittedCall } from '../admission/admit.ts'
-import type { Call, Gateway } from '../infer.ts'
+import type { Call, Gateway } from '../request.ts'
 import { Expenses } from './expenses.ts'
 import type { FailoverPorts } from './failover.ts'
 import type { Replica } from './pools.ts'

@@ -6,7 +6,16 @@ import type { Alarm, Client, Clock } from '../ports.ts'
 import { Course, type Try } from './attempt-planner.ts'
 import type { Allowance, Expenses } from './expenses.ts'
 import { type Finding, Passage } from './in-flight-attempt.ts'
-import { type Failed, isOwnFault, type Left, type Outcome, type Rejected, type Told, type Work } from './outcome.ts'
+import {
+  type Failed,
+  type Failure,
+  isOwnFault,
+  type Left,
+  type Outcome,
+  type Rejected,
+  type Told,
+  type Work,
+} from './outcome.ts'
 import type { Pools, Replica } from './pools.ts'
 import type { Verdict } from './question.ts'
 import { tellOfPool } from './replica-alarm.ts'
@@ -59,14 +68,6 @@ export type Unanswered = { readonly failures: readonly Failure[] } & (
 
 /** How an answer ended: a client that leaves blames no replica. */
 export type AnswerEnd = 'well' | 'failed' | 'left'
-
-/** One attempt that failed before anything of it reached the client, or that was not even made. */
-export interface Failure {
-  readonly pool: Pool
-  readonly cause: string
-  /** What nobody pays for. */
-  readonly work?: Work
-}
 
 /** Tries the pools in order until one answers; `context` is how many tokens a pool takes that does not say. */
 export async function failover<A>(

@@ -2,28 +2,18 @@ import type { Millis, Pool } from '../../policy/config.ts'
 import type { Allowed, Building } from '../../policy/decision.ts'
 import type { Denial } from '../../policy/denial.ts'
 import { scrub } from '../../wire/errors/scrub.ts'
-import type { AnswerTerms } from '../../wire/openai/request.ts'
+import type { AnswerTerms } from '../../wire/openai/answer.ts'
 import type { AdmittedCall } from '../admission/admit.ts'
-import type { Lease } from '../admission/leases.ts'
+import type { LeasedCall } from '../admission/leases.ts'
 import { type Delivered, settlementOf } from '../admission/settlement.ts'
-import { answerId, type StreamEnding } from '../answer/stream.ts'
-import type { Call, Gateway, Unserved } from '../infer.ts'
+import type { StreamEnding } from '../answer/live-stream.ts'
+import { answerId } from '../answer/stream.ts'
+import type { Call, Gateway, Unserved } from '../request.ts'
 import { type Bill, chargeOf } from '../store.ts'
 import type { Target } from './attempt.ts'
 import { watchedFailover } from './attempt-watch.ts'
 import type { AnswerEnd, Attempted, Unanswered } from './failover.ts'
 import { isOwnFault, type Outcome, PROMPT_ONLY, type Told, type Work } from './outcome.ts'
-
-/** A call and the lease of what it holds. */
-export interface LeasedCall extends AdmittedCall {
-  readonly lease: Lease
-}
-
-/** Each by name, as everywhere on the way of a request: a copy with more beside it costs ten times as much. */
-export const leased = (
-  { caller, request, decision, hold, readings, revision }: AdmittedCall,
-  lease: Lease,
-): LeasedCall => ({ caller, request, decision, hold, readings, revision, lease })
 
 /** What an answer that comes now is read by. */
 export const answerTerms = (

@@ -1,4 +1,4 @@
-import type { EpochMs, Millis } from '../../policy/config.ts'
+import type { EpochMs, Millis, Pool } from '../../policy/config.ts'
 import { isObject } from '../../wire/openai/body.ts'
 import { errorText, parse } from '../../wire/openai/chunk.ts'
 import type { LeastUsage, Usage } from '../../wire/openai/usage.ts'
@@ -59,6 +59,14 @@ export interface Pause {
   readonly time: Millis
   /** The replica said so, by its Retry-After; a 429 without one gets a pause of ours. */
   readonly asked: boolean
+}
+
+/** One attempt that failed before anything of it reached the client, or that was not even made. */
+export interface Failure {
+  readonly pool: Pool
+  readonly cause: string
+  /** What nobody pays for. */
+  readonly work?: Work
 }
 
 /** What is known of the work of a backend, beside that it read the prompt. */

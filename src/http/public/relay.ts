@@ -1,4 +1,4 @@
-import type { LiveStream, StreamEnding } from '../../gateway/answer/stream.ts'
+import type { LiveStream, StreamEnding } from '../../gateway/answer/live-stream.ts'
 import type { Cancel } from '../../gateway/ports.ts'
 import { errorEvent, sseDone } from '../../wire/sse.ts'
 import type { HttpCall } from '../listener/call.ts'

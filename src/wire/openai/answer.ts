@@ -1,9 +1,9 @@
+import type { Model } from '../../policy/config.ts'
 import { type CompletionTurn, completionTurn } from '../tools/completion.ts'
 import type { Listed } from '../tools/listed.ts'
 import { isObject, type JsonObject, textOf } from './body.ts'
 import { parse } from './chunk.ts'
-import type { AnswerTerms, WholeAnswer } from './request.ts'
-import { readUsage, spokenBytes } from './usage.ts'
+import { readUsage, spokenBytes, type Usage } from './usage.ts'
 
 /** Reads a backend's whole chat completion; undefined when it is not one. */
 export function readCompletion(bytes: Buffer, terms: AnswerTerms): WholeAnswer | undefined {
@@ -18,6 +18,29 @@ export function readCompletion(bytes: Buffer, terms: AnswerTerms): WholeAnswer |
 export function readRound(bytes: Buffer, terms: AnswerTerms, listed: Listed): RoundAnswer | undefined {
   const answer = completionIn(bytes)
   return answer && { ...countsOf(answer), turn: completionTurn(completed(answer, terms), listed) }
+}
+
+/** What a whole answer is read by. */
+export interface AnswerTerms {
+  /** The brand name that was decided on. */
+  readonly model: Model
+  readonly backendModel: string
+  /** Prompt tokens held, for answers that must show a usage and whose backend reports none. */
+  readonly inputTokens: number
+  /** For backends that leave `id` out. */
+  readonly id: string
+  /** Seconds since the epoch, for backends that leave `created` out. */
+  readonly created: number
+}
+
+/** A whole answer that may be passed on. */
+export interface WholeAnswer {
+  readonly bytes: Buffer
+  readonly usage?: Usage
+  /** Bytes of what the model said, where the backend reports no usage; 0 where it does. */
+  readonly spoken: number
+  /** Images in it. */
+  readonly items?: number
 }
 
 export interface RoundAnswer extends Omit<WholeAnswer, 'bytes'> {

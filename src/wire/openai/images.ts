@@ -1,10 +1,11 @@
 import type { DeclaredFields } from '../../policy/config.ts'
 import type { Denial } from '../../policy/denial.ts'
 import type { ImageAsk } from '../../policy/facts.ts'
+import type { AnswerTerms, WholeAnswer } from './answer.ts'
 import { invalid, isDenial, isObject, type JsonObject, parseBody } from './body.ts'
 import { parse } from './chunk.ts'
 import { extraBytes, type Fields, isInvalid, readFields, unsentOf, withoutFields } from './fields.ts'
-import type { AnswerTerms, BodyTerms, WholeAnswer, WireRequest } from './request.ts'
+import type { BodyTerms, WireRequest } from './request.ts'
 import { isCount } from './usage.ts'
 import { denialOf, validator } from './validate.ts'
 

@@ -1,8 +1,8 @@
-import type { Accepts, Model } from '../../policy/config.ts'
+import type { Accepts } from '../../policy/config.ts'
 import type { InferenceRequest } from '../../policy/facts.ts'
 import type { Deltas } from '../tools/delta-reader.ts'
 import type { HostedChat } from '../tools/hosted-chat.ts'
-import type { Usage } from './usage.ts'
+import type { AnswerTerms, WholeAnswer } from './answer.ts'
 
 /** A valid request of any kind: what policy needs to know of it, and its way to a backend and back. */
 export interface WireRequest {
@@ -36,26 +36,4 @@ export interface StreamWanted {
   readonly choices: number
   /** Reads the deltas where the client sees only a part of them. */
   readonly deltas?: Deltas
-}
-
-export interface AnswerTerms {
-  /** The brand name that was decided on. */
-  readonly model: Model
-  readonly backendModel: string
-  /** Prompt tokens held, for answers that must show a usage and whose backend reports none. */
-  readonly inputTokens: number
-  /** For backends that leave `id` out. */
-  readonly id: string
-  /** Seconds since the epoch, for backends that leave `created` out. */
-  readonly created: number
-}
-
-/** A whole answer that may be passed on. */
-export interface WholeAnswer {
-  readonly bytes: Buffer
-  readonly usage?: Usage
-  /** Bytes of what the model said, where the backend reports no usage; 0 where it does. */
-  readonly spoken: number
-  /** Images in it. */
-  readonly items?: number
 }

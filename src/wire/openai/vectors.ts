@@ -2,9 +2,9 @@ import { isAscii } from 'node:buffer'
 import { readShape } from '../fast/outline.ts'
 import { isNamed } from '../fast/splice.ts'
 import { asObject } from '../json.ts'
+import type { AnswerTerms, WholeAnswer } from './answer.ts'
 import { isObject, type JsonObject, textOf } from './body.ts'
 import { parse } from './chunk.ts'
-import type { AnswerTerms, WholeAnswer } from './request.ts'
 import { isCount } from './usage.ts'
 
 /** How a client wants its vectors: numbers, or little-endian float32 in base64. */

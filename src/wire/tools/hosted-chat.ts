@@ -1,7 +1,7 @@
 import type { Accepts } from '../../policy/config.ts'
+import type { AnswerTerms } from '../openai/answer.ts'
 import { type RoundAnswer, readRound } from '../openai/answer.ts'
 import { isObject, type JsonObject } from '../openai/body.ts'
-import type { AnswerTerms } from '../openai/request.ts'
 import { DeltaReader, type Deltas, type OneAnswer } from './delta-reader.ts'
 import type { Entry, Listed } from './listed.ts'
 import { type RoundTerms, roundBody } from './round-body.ts'

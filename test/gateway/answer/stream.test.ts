@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
-import { attemptStream, type StreamEnding } from '../../../src/gateway/answer/stream.ts'
+import type { StreamEnding } from '../../../src/gateway/answer/live-stream.ts'
+import { attemptStream } from '../../../src/gateway/answer/stream.ts'
 import type { BackendListener } from '../../../src/gateway/ports.ts'
 import { chunk, MODEL } from '../../support/backend.ts'
 import { VirtualClock } from '../../support/clock.ts'

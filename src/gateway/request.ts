@@ -1,0 +1,88 @@
+import type { Settings } from '../config/settings.ts'
+import type { Config, Pool } from '../policy/config.ts'
+import type { Caller } from '../policy/facts.ts'
+import type { WireRequest } from '../wire/openai/request.ts'
+import type { Headers } from '../wire/openai/signals.ts'
+import type { VerifyToken } from './accounts/sign-in.ts'
+import type { AdmittedCall, Refusal } from './admission/admit.ts'
+import type { Leases } from './admission/leases.ts'
+import type { LiveStream, StreamEnding } from './answer/live-stream.ts'
+import type {
+  Alarm,
+  AttemptCounter,
+  Carry,
+  Client,
+  Clock,
+  DecisionLog,
+  HostedTools,
+  RequestTrace,
+  Send,
+  Traces,
+} from './ports.ts'
+import type { Bill, Store } from './store.ts'
+import type { Inquiries } from './upstream/inquiries.ts'
+import type { Failure } from './upstream/outcome.ts'
+import type { Pools } from './upstream/pools.ts'
+
+/** Everything a request needs beside itself. */
+export interface Gateway {
+  readonly config: Config
+  readonly settings: Settings
+  readonly store: Store
+  readonly send: Send
+  readonly carry: Carry
+  readonly tools: HostedTools
+  readonly clock: Clock
+  readonly pools: Pools
+  readonly inquiries: Pick<Inquiries, 'verdict'>
+  readonly leases: Leases
+  /** Judges sign-in tokens; absent where nobody can sign in. */
+  readonly verify?: VerifyToken
+  /** Gives numbers in [0, 1). */
+  readonly chance: () => number
+  /** Asked only where the settings say so. */
+  readonly decisions: DecisionLog
+  readonly counter: AttemptCounter
+  /** Absent where nobody traces. */
+  readonly traces?: Traces
+  readonly alarm: Alarm
+}
+
+/** One authenticated, valid request. */
+export interface Call {
+  readonly requestId: string
+  /** Absent for a sign-in. */
+  readonly keyHash?: string
+  readonly caller: Caller
+  readonly wire: WireRequest
+  readonly headers: Headers
+  readonly client: Client
+  /** Hears which pool is tried, for answers that must begin before one of them has answered. */
+  readonly trying: (admitted: AdmittedCall, pool: Pool) => void
+  /** Absent where nobody traces. */
+  readonly trace?: RequestTrace
+}
+
+/** What becomes of a request. */
+export type Served =
+  | Unserved
+  /** Settled already. */
+  | (Answered & { readonly kind: 'whole'; readonly bytes: Buffer; readonly bill: Bill })
+  | (Answered & {
+      readonly kind: 'stream'
+      readonly stream: LiveStream
+      /** Settles the stream, durably; to be awaited before the client gets its last bytes. */
+      readonly settle: (ending: StreamEnding) => Promise<Bill>
+    })
+
+/** No answer comes. */
+export type Unserved =
+  | (Refusal & { readonly kind: 'denied'; readonly failures: readonly Failure[] })
+  /** The client left before there was anything to send; settled already, where a backend worked for it. */
+  | { readonly kind: 'left'; readonly bill?: Bill; readonly failures: readonly Failure[] }
+
+interface Answered {
+  readonly admitted: AdmittedCall
+  readonly pool: Pool
+  readonly failures: readonly Failure[]
+}
