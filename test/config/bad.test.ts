@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs'
-import { relative, resolve } from 'node:path'
+import { dirname, relative, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 import { load } from '../../src/config/load.ts'
@@ -12,19 +12,19 @@ const env = {
   LINES: 'one\ntwo',
   PERCENT: '100%secret-word',
 }
-const typed = (file: string) => relative(directory, resolve(directory, file))
-const files = readdirSync(directory).filter(file => file.endsWith('.bad.yaml'))
+const files = readdirSync(directory, { recursive: true, encoding: 'utf8' }).filter(file => file.endsWith('.bad.yaml'))
 
 test.each(files)('%s has the one problem that its first line expects', file => {
-  const [, place, rule, words] =
-    /^# expect (\S+) (\S+) \/(.*)\//.exec(readFileSync(`${directory}/${file}`, 'utf8')) ?? []
+  const path = resolve(directory, file)
+  const typed = (name: string) => relative(dirname(path), resolve(directory, name))
+  const [, place, rule, words] = /^# expect (\S+) (\S+) \/(.*)\//.exec(readFileSync(path, 'utf8')) ?? []
 
   const result = load(file, env, directory)
 
   const problems = result.ok ? result.loaded.warnings : result.problems
   const found = problems.map(({ line, column, rule, ...at }) => `${typed(at.file)}:${line}:${column} ${rule}`)
   // A place without a file is in the file itself.
-  expect(found).toEqual([`${place?.includes('/') ? place : `${file}:${place}`} ${rule}`])
+  expect(found).toEqual([`${place?.includes('/') ? place : `${typed(file)}:${place}`} ${rule}`])
   const texts = problems.map(({ message, hint }) => (hint === undefined ? message : `${message}: ${hint}`))
   expect(texts[0]).toMatch(new RegExp(words ?? '$.'))
   expect(texts[0]).not.toContain('secret-word')

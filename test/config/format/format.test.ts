@@ -10,7 +10,7 @@ import { plain } from '../../../src/config/read/tree.ts'
 
 const root = fileURLToPath(new URL('../../..', import.meta.url))
 const yamlIn = (folder: string) =>
-  readdirSync(`${root}${folder}`)
+  readdirSync(`${root}${folder}`, { recursive: true, encoding: 'utf8' })
     .filter(name => name.endsWith('.yaml'))
     .map(name => `${folder}/${name}`)
 const shipped = ['config.example.yaml', ...yamlIn('policies')]
