@@ -7,11 +7,6 @@ describe('decide', () => {
     expect(told(decide(config, given))).toBe(expected)
   })
 
-  it('has a table of at least sixty rows, each with a name of its own', () => {
-    expect(new Set(rows.map(([name]) => name)).size).toBe(rows.length)
-    expect(rows.length).toBeGreaterThanOrEqual(60)
-  })
-
   it('gives the same decision for the same facts', () => {
     for (const [, given] of rows) expect(decide(config, given)).toEqual(decide(config, structuredClone(given)))
   })

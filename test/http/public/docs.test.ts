@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { publicEndpoints } from '../../../src/http/public/public.ts'
-import { errorDocs, rateTypes } from '../../../src/wire/errors/docs.ts'
 import { type Backend, startBackend } from '../../support/backend.ts'
 import { startTestGateway, type TestGateway } from '../../support/gateway.ts'
 import { type Exchange, violationsOf } from '../../support/openapi.ts'
@@ -21,15 +20,34 @@ afterAll(async () => {
 const get = (path: string) => fetch(test.url + path)
 
 describe('GET /docs/errors', () => {
-  it.each(Object.entries(errorDocs))('explains %s under its own anchor', async (code, { meaning }) => {
-    const text = await (await get('/docs/errors')).text()
+  it('has a section for every code that the API names', async () => {
+    const page = await (await get('/docs/errors')).text()
+    const document = (await (await get('/openapi.json')).json()) as {
+      components: { schemas: { ErrorCode: { enum: string[] } } }
+    }
 
-    const section = text.split('<section ').find(part => part.startsWith(`id="${code}"`))
-    expect(section).toContain(meaning.replaceAll('"', '&quot;').replace(/`([^`]+)`/g, '<code>$1</code>'))
+    const sections = [...page.matchAll(/<section id="(\w+)">/g)].map(([, code]) => code)
+    expect(sections).toEqual(
+      expect.arrayContaining([...document.components.schemas.ErrorCode.enum, 'UPSTREAM_INTERRUPTED']),
+    )
   })
 
-  it.each(rateTypes)('explains the type $type of a 429', async ({ type }) => {
-    expect(await (await get('/docs/errors')).text()).toContain(`id="${type}"`)
+  it.each([
+    ['NO_AUTH', {}],
+    ['INVALID_KEY', { authorization: `Bearer svc_${'0'.repeat(40)}` }],
+  ])('is where the error %s leads: to the section of its code', async (code, headers) => {
+    const denied = await fetch(`${test.url}/v1/chat/completions`, { method: 'POST', headers, body: '{}' })
+    const anchor = /\/docs\/errors#(\w+)/.exec(await denied.text())?.[1]
+
+    expect(anchor).toBe(code)
+    expect(await (await get('/docs/errors')).text()).toContain(`<section id="${anchor}">`)
+  })
+
+  it('explains each type of a 429 at its own anchor', async () => {
+    const types = ['requests', 'tokens', 'concurrency', 'daily_limit', 'quota_hold', 'guest_keys', 'plan_limit']
+    const page = await (await get('/docs/errors')).text()
+
+    expect([...page.matchAll(/<dt id="(\w+)">/g)].map(([, type]) => type)).toEqual(types)
   })
 
   it('loads nothing and runs nothing: only its own style is allowed', async () => {
