@@ -1,0 +1,86 @@
+import { Command } from 'commander'
+import { version } from '../server/version.ts'
+import { registerAccounts } from './accounts/accounts.ts'
+import { registerApply } from './apply/apply.ts'
+import { registerAudit } from './audit/audit.ts'
+import { registerCompletion } from './completion/completion.ts'
+import { registerDoc } from './doc/doc.ts'
+import { registerDoctor } from './doctor/doctor.ts'
+import { registerExplain } from './explain/explain.ts'
+import { registerFmt } from './fmt/fmt.ts'
+import { registerInit } from './init/init.ts'
+import { registerKeys } from './keys/keys.ts'
+import { registerLogin } from './login/login.ts'
+import { registerModels } from './models/models.ts'
+import { registerPlan } from './plan/plan.ts'
+import { registerPools } from './pools/pools.ts'
+import { registerProfile } from './profile/profile.ts'
+import { registerQuota } from './quota/quota.ts'
+import { registerReload } from './reload/reload.ts'
+import { registerReplay } from './replay/replay.ts'
+import { registerRequests } from './requests/requests.ts'
+import { registerRollback } from './rollback/rollback.ts'
+import { configHere } from './serve/demo-profile.ts'
+import { registerServe } from './serve/serve.ts'
+import { registerShow } from './show/show.ts'
+import { registerTest } from './test/test.ts'
+import { registerUsage } from './usage/usage.ts'
+import { registerValidate } from './validate/validate.ts'
+
+/** The whole command line: every command with its options and help. docs/svcctl.md is generated from it. */
+export function svcctl(): Command {
+  const program = new Command('svcctl')
+    .description('Runs and governs an inference gateway.')
+    .version(version)
+    .showHelpAfterError('(svcctl --help lists what there is)')
+    // Or options behind `pools drain` would be taken for those of `pools`.
+    .enablePositionalOptions()
+    .exitOverride()
+    .addHelpText(
+      'after',
+      `
+Exit codes:
+  0   fine
+  1   the thing asked about is bad
+  2   wrong usage
+  3   cannot reach
+  4   sign in first
+  5   the ledger could not be written in time (serve)
+  10  there are changes (plan --exit-code)`,
+    )
+
+  registerServe(program)
+  registerReload(program)
+  registerValidate(program)
+  registerTest(program)
+  registerPlan(program)
+  registerApply(program)
+  registerRollback(program)
+  registerExplain(program)
+  registerInit(program)
+  registerFmt(program)
+  registerShow(program)
+  registerModels(program)
+  registerDoc(program)
+  registerDoctor(program)
+  registerReplay(program)
+  registerKeys(program)
+  registerAccounts(program)
+  registerAudit(program)
+  registerUsage(program)
+  registerPools(program)
+  registerQuota(program)
+  registerRequests(program)
+  registerLogin(program)
+  registerProfile(program)
+  registerCompletion(program)
+
+  // In the folder of a demo that runs, a command that names no configuration means the demo's.
+  program.hook('preAction', (_, command) => {
+    const from = command.getOptionValueSource('config')
+    const file: unknown = command.getOptionValue('config')
+    if (command.name() === 'serve' || typeof file !== 'string' || (from !== 'default' && from !== 'cli')) return
+    command.setOptionValueWithSource('config', configHere(file, from === 'default'), from)
+  })
+  return program
+}
