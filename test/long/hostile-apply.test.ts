@@ -67,7 +67,9 @@ it('a thread that needs too much memory is ended, and the files are refused for 
     'config.yaml': `include: ["part-*.yaml"]\n${good}`,
     ...Object.fromEntries(names.map(name => [name, included])),
   })
-  const { examineApart: apart } = (await import(join(dirname(program.main), '../server/examiner/examiner.js'))) as Examiner
+  const { examineApart: apart } = (await import(
+    join(dirname(program.main), '../server/examiner/examiner.js')
+  )) as Examiner
   const examine = apart(join(directory, 'config.yaml'), 60_000)
 
   expect(await examine()).toMatchObject({ ok: false, problems: [{ rule: 'large-files' }] })
