@@ -2,10 +2,15 @@ import type { Report } from '../config/read/source.ts'
 import { entriesOf, type MapNode, type Node, nodeAt } from '../config/read/tree.ts'
 
 /** What fields of a file of tests were called before, and what they are called. */
+const USAGE: Readonly<Record<string, string>> = { held_usd: 'reserved_usd', under_way: 'concurrent' }
 const RENAMED = {
-  usage: { held_usd: 'reserved_usd', under_way: 'concurrent' },
+  usage: USAGE,
   expect: { rule: 'route' },
 } as const
+
+/** What a usage by an old name is called; undefined for any other name. */
+export const usageNowCalled = (name: string): string | undefined =>
+  Object.hasOwn(USAGE, name) ? USAGE[name] : undefined
 
 /** Reports fields by an old name, with the new one. */
 export function checkRenamed(root: MapNode, report: Report): void {

@@ -7,6 +7,7 @@ import type { Config, EpochMs } from '../../policy/config.ts'
 import { CommandFailed, exitCodes } from '../../server/failure.ts'
 import { isPath, PATHS, type Path } from '../../simulate/endpoints.ts'
 import type { Usage } from '../../simulate/file.ts'
+import { usageNowCalled } from '../../simulate/renamed.ts'
 import { readMoment, type Situation } from '../../simulate/situation.ts'
 import type { ExplainOptions } from './explain.ts'
 
@@ -124,6 +125,8 @@ function usageIn(written: readonly string[]): Usage | undefined {
 function entryIn(text: string): readonly [string, string] {
   const { name = '', value } = /^(?<name>\w+)=(?<value>.+)$/.exec(text.trim())?.groups ?? {}
   if (value === undefined) throw wrong(`--usage: \`${text}\` is not name=value, such as requests=20`)
+  const now = usageNowCalled(name)
+  if (now !== undefined) throw wrong(`no such usage \`${name}\`: it is called \`${now}\``)
   if (!USAGES.includes(name)) throw unknown('usage', name, USAGES)
   return [name, value]
 }
