@@ -1,4 +1,5 @@
 import type { Loaded } from '../config/settings.ts'
+import { labelledAudit } from '../gateway/accounts/audited.ts'
 import { usageBy } from '../gateway/answer/usage.ts'
 import { errands } from '../http/admin/admin.ts'
 import type { Desk } from '../http/admin/admin-errand.ts'
@@ -60,7 +61,7 @@ const streamsOf = (desk: Desk): Streams => {
       for await (const row of store.readLedger(await queryOf(desk, query))) yield ledgerRecord(row)
     },
     audit: async function* (query) {
-      for await (const row of store.readAudit(await queryOf(desk, query))) yield shownAudit(row)
+      for await (const row of labelledAudit(store, await queryOf(desk, query))) yield shownAudit(row)
     },
     standings: async function* (named) {
       const record = named === undefined ? undefined : await accountNamed(desk, named)

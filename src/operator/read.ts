@@ -59,6 +59,8 @@ export function readShownAudit(value: unknown): ShownAudit {
     by: text(record, 'by'),
     action: text(record, 'action'),
     account: text(record, 'account'),
+    // A gateway of a version before this one sends none.
+    label: record.label === undefined ? '' : text(record, 'label'),
     before: text(record, 'before'),
     after: text(record, 'after'),
   }

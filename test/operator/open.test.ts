@@ -54,7 +54,15 @@ it('a listener that does not answer within 2 s is no gateway', async () => {
 
 it('rows that break off are told of, and not taken for all that there are', async () => {
   vi.stubEnv('SVCCTL_ADMIN', url)
-  const row = { at: '2026-11-21T12:00:00Z', by: 'operator', action: 'mint', account: 'ada', before: '', after: '' }
+  const row = {
+    at: '2026-11-21T12:00:00Z',
+    by: 'operator',
+    action: 'mint',
+    account: 'acct_1',
+    label: 'ada',
+    before: '',
+    after: '',
+  }
   answer = (_, response) => void response.writeHead(200).write(`${JSON.stringify(row)}\n`, () => response.destroy())
   const control = await openControl('no.yaml')
   const read: unknown[] = []

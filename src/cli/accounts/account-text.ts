@@ -1,10 +1,11 @@
 import type { ShownAccount, ShownKey, ShownPlan } from '../../http/admin/admin-records.ts'
+import { withoutFraction } from '../../server/log/time-of-day.ts'
 import { type Column, table, tableText } from '../table.ts'
 
 /** An account as people read it: one line for each thing that is decided or counted of it. */
 export function accountText(account: ShownAccount): string {
   const { label, window, used_usd, held_usd, limit_usd, granted_usd, keys } = account
-  const granted = granted_usd === '0' ? '' : `, ${granted_usd} of it granted`
+  const granted = granted_usd === '0' ? '' : `, $${granted_usd} of it granted`
   const rows = [
     ['account', account.account],
     ['label', label],
@@ -15,8 +16,8 @@ export function accountText(account: ShownAccount): string {
     ],
     ['used', `$${used_usd}, and $${held_usd} reserved by requests under way`],
     ['limit', limit_usd === null ? 'none: it has no plan' : `$${limit_usd}${granted}`],
-    ['window', `${window.start} to ${window.end}`],
-    ['since', timeText(account.created)],
+    ['window', `${withoutFraction(window.start)} to ${withoutFraction(window.end)}`],
+    ['created', timeText(account.created)],
     ...(keys.length > 0
       ? keys.map(key => ['key', `${key.key}  ${key.status}  ${timeText(key.created)}`])
       : [['key', 'none']]),
@@ -74,4 +75,4 @@ export const overageText = (overage: ShownAccount['overage']): string =>
   typeof overage === 'string' ? overage : `up to $${overage.cap_usd} past the limit`
 
 /** From seconds since the epoch. */
-export const timeText = (seconds: number): string => new Date(seconds * 1000).toISOString()
+export const timeText = (seconds: number): string => withoutFraction(new Date(seconds * 1000).toISOString())

@@ -30,13 +30,14 @@ async function show(control: Control, { since, account, json }: AuditOptions): P
 }
 
 /** Oldest first, as in the ledger: the last line is what happened last. */
-const auditTable = (rows: readonly ShownAudit[]): string =>
+export const auditTable = (rows: readonly ShownAudit[]): string =>
   tableText(
     COLUMNS,
-    rows.map(({ at, by, action, account, before, after }) => [
+    rows.map(({ at, by, action, account, label, before, after }) => [
       withoutFraction(at),
       by,
       action,
+      label || account || '-',
       account || '-',
       before || '-',
       after || '-',
@@ -45,9 +46,11 @@ const auditTable = (rows: readonly ShownAudit[]): string =>
 
 const COLUMNS: readonly Column[] = [
   { title: 'AT' },
-  { title: 'BY', least: 8 },
+  { title: 'BY', least: 8, gives: 3 },
   { title: 'ACTION' },
-  { title: 'ACCOUNT', least: 9 },
-  { title: 'BEFORE', least: 8 },
+  // The label, which is what people know an account by; its id goes first where there is no room.
+  { title: 'ACCOUNT', least: 12 },
+  { title: 'ID', gives: 1 },
+  { title: 'BEFORE', least: 8, gives: 2 },
   { title: 'AFTER', least: 8 },
 ]

@@ -1,13 +1,15 @@
 import { Document, isScalar, visit } from 'yaml'
 import type { FieldDoc, FieldLine } from '../../config/docs/doc.ts'
+import { terminalWidth } from '../table.ts'
 import { wrapped } from '../width.ts'
 
-/** As wide as text gets. */
-const WIDTH = 100
+/** As wide as text gets: longer lines are hard to read. */
+const MOST_WIDTH = 100
 
 /** What a field means, as people read it. */
 export function docText(doc: FieldDoc): string {
   const { field, kinds, description, type, unit, range, written, example, fields } = doc
+  const width = Math.min(MOST_WIDTH, terminalWidth())
   const isSection = fields.length > 0
   const title = [field || 'the configuration file', kinds.length > 0 && `(${kinds.join(', ')})`]
     .filter(Boolean)
@@ -21,14 +23,14 @@ export function docText(doc: FieldDoc): string {
   ]
   const parts = [
     title,
-    indented(wrapped(description, WIDTH - 2).join('\n')),
+    indented(wrapped(description, width - 2).join('\n')),
     indented(
       columns(
         rows.flatMap(([name, text]) => (text === null ? [] : [[name, text]])),
-        WIDTH - 2,
+        width - 2,
       ),
     ),
-    ...(fields.length > 0 ? [`  fields\n${indented(linesText(fields), 4)}`] : []),
+    ...(fields.length > 0 ? [`  fields\n${indented(linesText(fields, width - 4), 4)}`] : []),
     `  example\n${indented(exampleText(example), 4)}`,
   ]
   return parts.join('\n\n')
@@ -44,13 +46,13 @@ function defaultText({
   return /\b(?:Default|Left out|In place of what): ?/.test(description) ? 'as said above' : 'none: it may be left out'
 }
 
-function linesText(fields: readonly FieldLine[]): string {
+function linesText(fields: readonly FieldLine[], width: number): string {
   const rows = fields.map(({ name, kinds, required, description }) => [
     `${name}${required ? ' *' : ''}`,
     kinds.length > 0 ? `(${kinds.join(', ')}) ${description}` : description,
   ])
   const legend = fields.some(({ required }) => required) ? '\n* is required' : ''
-  return columns(rows, WIDTH - 4) + legend
+  return columns(rows, width) + legend
 }
 
 /** Names, and texts that go on below where they begin. */

@@ -1,13 +1,19 @@
 import { counted } from '../../config/format/code-frame.ts'
 import type { Finding, State } from '../../gateway/doctor/finding.ts'
 import { painter } from '../../server/paint.ts'
+import { terminalWidth } from '../table.ts'
+import { wrapped } from '../width.ts'
 
 const SIGNS = { ok: '✓', warning: '▲', problem: '✗' } as const
 const TONES = { ok: 'green', warning: 'warn', problem: 'red' } as const
 /** Checks of several things, which the line names. */
 const NAMED: ReadonlySet<string> = new Set(['pools', 'tools'])
 const CHECK_WIDTH = 11
-const HINT_INDENT = 17
+/** Where texts begin: after two blanks, a sign and a blank. */
+const TEXT_COLUMN = CHECK_WIDTH + 4
+const HINT_INDENT = TEXT_COLUMN + 2
+/** Texts are not squeezed into less. */
+const LEAST_TEXT = 32
 
 /** As people read them: a line each, what to do beneath, and a sum. */
 export function findingsText(findings: readonly Finding[], colour: boolean): string {
@@ -15,10 +21,22 @@ export function findingsText(findings: readonly Finding[], colour: boolean): str
   const lines = findings.flatMap(finding => {
     const { check, state, text, hint } = finding
     const subject = NAMED.has(check) ? `${subjectText(finding).padEnd(widthOf(findings, check))}  ` : ''
-    const line = `  ${paint(TONES[state], SIGNS[state])} ${check.padEnd(CHECK_WIDTH)}${subject}${text}`
-    return state === 'ok' || !hint ? [line] : [line, `${' '.repeat(HINT_INDENT)}${paint('dim', hint)}`]
+    const head = `  ${paint(TONES[state], SIGNS[state])} ${check.padEnd(CHECK_WIDTH)}${subject}`
+    const shown = beside(head, TEXT_COLUMN + subject.length, text)
+    if (state === 'ok' || !hint) return shown
+    const below = wrapped(hint, terminalWidth() - HINT_INDENT)
+    return [...shown, ...below.map(line => ' '.repeat(HINT_INDENT) + paint('dim', line))]
   })
   return `${lines.join('\n')}\n\n${sum(findings, 'problem')}, ${sum(findings, 'warning')}\n`
+}
+
+/** A text beside its head, or below it where the terminal leaves it too little room. */
+function beside(head: string, column: number, text: string): readonly string[] {
+  const isBelow = terminalWidth() - column < LEAST_TEXT && column + text.length > terminalWidth()
+  const indent = isBelow ? HINT_INDENT : column
+  const [first = '', ...more] = wrapped(text, terminalWidth() - indent)
+  const rest = more.map(line => ' '.repeat(indent) + line)
+  return isBelow ? [head.trimEnd(), ' '.repeat(indent) + first, ...rest] : [head + first, ...rest]
 }
 
 /** `onprem-core 2/2` */

@@ -38,7 +38,8 @@ const COLUMNS: readonly Column[] = [
   { title: 'MODEL' },
   { title: 'KIND', gives: 2 },
   { title: 'TIER', gives: 3 },
-  { title: 'POOLS', least: 10, gives: 4 },
+  // Whole where others can give way: who answers in which order is what the command is asked for.
+  { title: 'POOLS', least: 20, gives: 4 },
   { title: 'CONTEXT', number: true },
   { title: 'PRICE' },
   { title: 'PLANS', least: 10, gives: 1 },

@@ -7,6 +7,7 @@ import { lacking, loadWithStandIns } from '../../operator/stand-ins.ts'
 import { exitCodes } from '../../server/failure.ts'
 import { usesColour } from '../../server/paint.ts'
 import { writeOut } from '../stdout.ts'
+import { terminalWidth } from '../table.ts'
 
 /** How to print what is wrong, and what changes. */
 export type Format = 'text' | 'json' | 'github'
@@ -29,5 +30,5 @@ export async function candidateIn(config: string, format: Format): Promise<Side 
 function problemsText({ problems, sources }: Extract<Load, { ok: false }>, format: Format): string {
   if (format === 'json') return renderJson(problems)
   if (format === 'github') return renderGithub(problems)
-  return renderText(problems, sources, usesColour(process.stdout))
+  return renderText(problems, sources, usesColour(process.stdout), terminalWidth())
 }

@@ -1,26 +1,34 @@
 import type { ShownStanding } from '../../http/admin/event-records.ts'
 import { withoutFraction } from '../../server/log/time-of-day.ts'
-import { type Column, tableText } from '../table.ts'
+import { type Column, tableText, terminalWidth } from '../table.ts'
+import { widthOf } from '../width.ts'
 import { shareOf } from './tail/arrange.ts'
 import { quotaCell, rateCell, usdCell } from './tail/cells.ts'
 
 /** What accounts have used, as people read it: the most used first. */
 export function quotaTable(standings: readonly ShownStanding[]): string {
   const rows = [...standings].sort((a, b) => shareOf(b) - shareOf(a))
-  return tableText(
+  const withBar = tableOf(rows, BAR)
+  // The bar says again what the numbers say, so it goes before any of them.
+  return withBar.split('\n').every(line => widthOf(line) <= terminalWidth()) ? withBar : tableOf(rows, 0)
+}
+
+const BAR = 10
+
+const tableOf = (standings: readonly ShownStanding[], bar: number): string =>
+  tableText(
     COLUMNS,
-    rows.map(standing => [
+    standings.map(standing => [
       standing.label,
       standing.account,
       standing.plan,
-      quotaCell(standing, 10),
+      quotaCell(standing, bar),
       usdCell(standing.held_usd),
       rateCell(standing.requests, standing.requests_limit),
       rateCell(standing.tokens, standing.tokens_limit),
       withoutFraction(standing.reset),
     ]),
   )
-}
 
 const COLUMNS: readonly Column[] = [
   { title: 'ACCOUNT', least: 20 },
@@ -28,7 +36,7 @@ const COLUMNS: readonly Column[] = [
   { title: 'ID', gives: 1 },
   { title: 'PLAN', least: 6, gives: 3 },
   { title: 'QUOTA' },
-  { title: 'RESERVED' },
+  { title: 'RESERVED', gives: 4 },
   { title: 'RPM' },
   { title: 'TPM' },
   { title: 'RESETS', gives: 2 },

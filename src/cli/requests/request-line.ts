@@ -4,6 +4,7 @@ import { logLine, reasonOf, wordsOf } from '../../server/log/log-line.ts'
 import { timeOfDay } from '../../server/log/time-of-day.ts'
 import { usdText } from '../../wire/money.ts'
 import { oneLine } from '../../wire/printable.ts'
+import { type Column, lineOf, widthsIn } from '../table.ts'
 import { clip, widthOf } from '../width.ts'
 
 /** A request as the gateway's log has it, and whose it was: however long that is. */
@@ -29,19 +30,28 @@ export function requestRow(request: ShownRequest, width: number): { readonly tex
     tokens.padStart(11),
     (cost === undefined ? '' : `$${usdText(cost)}`).padStart(9),
   ].join('  ')
-  const reason = interrupted === undefined ? reasonOf(entry) : `interrupted: ${interrupted}`
-  const words = [oneLine(reason), ...wordsOf(entry, request.asked ?? '')].filter(Boolean).join('  ')
-  const who = labelOf(request)
-  const room = width - widthOf(numbers) - GAP
-  // As much of the label as leaves half of the room to what follows.
-  const label = clip(who, Math.min(widthOf(who), Math.max(LABEL_LEAST, Math.floor(room / 2))))
-  const all = [label, words].filter(Boolean).join('  ')
-  const text = clip(all, Math.min(widthOf(all), Math.max(0, room))).trimEnd()
-  return { text: `${numbers}  ${text}`.trimEnd(), status: time.length + GAP }
+  const reason = oneLine(interrupted === undefined ? reasonOf(entry) : `interrupted: ${interrupted}`)
+  const room = Math.max(0, width - widthOf(numbers) - GAP)
+  const { what, tools, pools } = wordsOf(entry, request.asked ?? '')
+  const cellsWith = (model: string) => [labelOf(request), reason, model, tools, pools]
+  const whole = cellsWith(what)
+  // Where not all fits, the model that answered is more than what it was asked as.
+  const cells = widthOf(whole.filter(Boolean).join('  ')) <= room ? whole : cellsWith(oneLine(entry.model ?? what))
+  const text = lineOf(WORDS, cells, widthsIn(WORDS, cells.map(widthOf), room))
+  const cut = clip(text, Math.min(widthOf(text), room)).trimEnd()
+  return { text: `${numbers}  ${cut}`.trimEnd(), status: time.length + GAP }
 }
 
 const GAP = 2
-const LABEL_LEAST = 8
+
+/** What gives way first has the lowest number. Whose it was, what refused it and who answered are seen longest. */
+const WORDS: readonly Column[] = [
+  { title: 'account', least: 7 },
+  { title: 'reason', least: 12 },
+  { title: 'what', least: 12, gives: 2 },
+  { title: 'tools', gives: 1 },
+  { title: 'pools', least: 12 },
+]
 
 const labelOf = ({ standing, account }: ShownRequest): string => oneLine(standing?.label ?? account ?? '')
 

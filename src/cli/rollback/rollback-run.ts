@@ -3,6 +3,7 @@ import { renderText } from '../../config/format/code-frame.ts'
 import { openDoor } from '../../operator/open.ts'
 import { keptRevision, keptRevisions, type ShownConfig, type ShownRevisionLine } from '../../operator/revisions.ts'
 import { CommandFailed, exitCodes } from '../../server/failure.ts'
+import { withoutFraction } from '../../server/log/time-of-day.ts'
 import { jsonText, oneLine } from '../../wire/printable.ts'
 import { swap, swapNothing } from '../apply/swap.ts'
 import { mayAsk } from '../confirm.ts'
@@ -63,7 +64,7 @@ async function plannedIf(
 
 function listText(kept: readonly ShownRevisionLine[]): string {
   const rows = kept.map(({ number, revision, at, by, how, files, serves }) => {
-    return [String(number), revision, at, how, oneLine(by), String(files), serves ? 'serves' : '']
+    return [String(number), revision, withoutFraction(at), how, oneLine(by), String(files), serves ? 'serves' : '']
   })
   return tableText(COLUMNS, rows)
 }
@@ -72,7 +73,7 @@ const COLUMNS: readonly Column[] = [
   { title: 'NUMBER' },
   { title: 'REVISION' },
   { title: 'AT' },
-  { title: 'HOW' },
+  { title: 'HOW', gives: 2 },
   { title: 'BY', least: 8 },
   { title: 'FILES', gives: 1 },
   { title: '' },

@@ -10,6 +10,7 @@ import { usesColour } from '../../server/paint.ts'
 import type { Tests } from '../../simulate/read.ts'
 import { run } from '../../simulate/run.ts'
 import { writeOut } from '../stdout.ts'
+import { terminalWidth } from '../table.ts'
 import type { TestOptions } from './test.ts'
 import { patternBeside, readAll, testsBeside } from './test-files.ts'
 import { type Counts, countsOf, json, text } from './test-text.ts'
@@ -74,4 +75,4 @@ async function told(
 }
 
 const problemsText = (problems: readonly Problem[], sources: Load['sources'], { json }: TestOptions): string =>
-  json ? renderJson(problems) : renderText(problems, sources, usesColour(process.stdout))
+  json ? renderJson(problems) : renderText(problems, sources, usesColour(process.stdout), terminalWidth())

@@ -7,12 +7,14 @@ import type { FileResults, Result, Run } from '../../simulate/run.ts'
 import { jsonText } from '../../wire/printable.ts'
 import { foldedText } from '../placed.ts'
 import { terminalWidth } from '../table.ts'
-import { widthOf } from '../width.ts'
+import { widthOf, wrapped } from '../width.ts'
 
 type Paint = ReturnType<typeof painter>
 
 /** Where the counts stand. */
 const COUNT_COLUMN = 66
+/** Where names begin: after two blanks, a sign and a blank. */
+const NAME_COLUMN = 4
 
 /** How a run is to be told. */
 export interface Look {
@@ -60,16 +62,24 @@ function resultText(result: Result, named: boolean, paint: Paint): string {
   const { name, looked } = result
   if (isPassed(result)) return line(name, looked === undefined ? '' : counted(looked, 'combination'), paint)
   return [
-    `  ${paint('red', '✗')} ${name}`,
+    foldedName(paint('red', '✗'), name),
     ...details(result, named).map(detail => paint('dim', foldedText(`        ${detail}`, 8))),
   ].join('\n')
 }
 
 function line(name: string, count: string, paint: Paint): string {
-  const head = `  ${paint('green', '✓')} ${name}`
+  const head = foldedName(paint('green', '✓'), name)
+  if (count === '') return head
   const column = Math.min(COUNT_COLUMN, terminalWidth() - count.length)
-  return count === '' ? head : `${head}${' '.repeat(Math.max(2, column - widthOf(name) - 4))}${paint('dim', count)}`
+  const blanks = column - widthOf(name) - NAME_COLUMN
+  const isBeside = blanks >= 2 || terminalWidth() === Number.POSITIVE_INFINITY
+  const gap = isBeside ? ' '.repeat(Math.max(2, blanks)) : `\n${' '.repeat(column)}`
+  return `${head}${gap}${paint('dim', count)}`
 }
+
+/** A sign and a name, which goes on below where it begins. */
+const foldedName = (sign: string, name: string): string =>
+  `  ${sign} ${wrapped(name, terminalWidth() - NAME_COLUMN).join(`\n${' '.repeat(NAME_COLUMN)}`)}`
 
 function details({ kind, name, at, mismatches, decided }: Result, named: boolean): readonly string[] {
   const compared = mismatches.flatMap(mismatch => (kind === 'invariant' ? broken(mismatch) : different(mismatch)))

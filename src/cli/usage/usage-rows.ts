@@ -39,7 +39,7 @@ const COLUMNS: readonly Column[] = [
   { title: 'REQUEST' },
   { title: 'ACCOUNT', least: 10, gives: 4 },
   { title: 'PLAN', least: 6, gives: 2 },
-  { title: 'MODEL', least: 8 },
+  { title: 'MODEL', least: 8, gives: 6 },
   { title: 'POOL', least: 6, gives: 3 },
   { title: 'KIND', gives: 1 },
   { title: 'INPUT', number: true },

@@ -4,7 +4,9 @@ import type { Problem } from '../../config/problem.ts'
 import type { Loaded } from '../../config/settings.ts'
 import { exitCodes } from '../../server/failure.ts'
 import { usesColour } from '../../server/paint.ts'
+import { foldedText } from '../placed.ts'
 import { writeOut } from '../stdout.ts'
+import { terminalWidth } from '../table.ts'
 
 interface Options {
   readonly config: string
@@ -55,7 +57,7 @@ async function report(problems: readonly Problem[], sources: Load['sources'], fo
   if (format === 'json') return renderJson(problems)
   if (format === 'github') return renderGithub(problems)
   const { renderText } = await import('../../config/format/code-frame.ts')
-  return problems.length > 0 ? renderText(problems, sources, usesColour(process.stdout)) : ''
+  return problems.length > 0 ? renderText(problems, sources, usesColour(process.stdout), terminalWidth()) : ''
 }
 
 /** `config.yaml is valid: 3 plans, 2 models, 1 alias, 4 pools (12 ms)` */
@@ -66,5 +68,5 @@ async function verdict(config: string, { config: { plans, models, aliases, pools
     .filter(([noun, { size }]) => noun !== 'tool' || size > 0)
     .map(([noun, { size }]) => counted(size, noun))
     .join(', ')
-  return `${config} is valid: ${declared} (${Math.round(took)} ms)\n`
+  return `${foldedText(`${config} is valid: ${declared} (${Math.round(took)} ms)`)}\n`
 }

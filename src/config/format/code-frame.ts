@@ -13,24 +13,36 @@ type Lines = ReadonlyMap<string, readonly string[]>
 const RULE_COLUMN = 78
 /** As much of a long line as is shown. */
 const MOST_SHOWN = 120
+/** What stands before it: the number of the line. */
+const MARGIN = 7
 
 /** Problems as operators read them: code frames and a closing line. */
-export function renderText(problems: readonly Problem[], sources: Sources, colour = false): string {
+export function renderText(
+  problems: readonly Problem[],
+  sources: Sources,
+  colour = false,
+  width: number = Number.POSITIVE_INFINITY,
+): string {
   // Each text is split once, however many problems are in it.
   const lines = new Map([...sources].map(([file, text]) => [file, text.split(/\r?\n/)]))
-  const frames = problems.map(problem => `${frame(problem, lines, colour)}\n`)
+  const frames = problems.map(problem => `${frame(problem, lines, colour, width)}\n`)
   return [...frames, `${summary(problems, Math.max(1, sources.size))}\n`].join('\n')
 }
 
 /** A Problem as an operator reads it: what and where, the line, a caret and what to do. */
-function frame(problem: Problem, sources: Lines, colour: boolean): string {
+function frame(problem: Problem, sources: Lines, colour: boolean, width: number): string {
   const { file, line, column, rule, severity, message } = problem
   const paint = painter(colour)
   const sign = severity === 'error' ? '✗' : '▲'
   const title = `${sign} ${file}:${line}:${column}  ${clean(message)}`
   const tone = severity === 'error' ? RED : WARN
-  const head = `${paint(tone, title)}${' '.repeat(Math.max(2, RULE_COLUMN - title.length))}${paint(DIM, rule)}`
-  return [head, ...excerpt(problem, sources, paint, tone)].join('\n')
+  // On a narrow terminal the column moves to the left, and stands on a line of its own where the title reaches it.
+  const ruleAt = Math.min(RULE_COLUMN, width - rule.length)
+  const blanks = ruleAt - title.length
+  const gap =
+    blanks >= 2 || width >= title.length + 2 + rule.length ? ' '.repeat(Math.max(2, blanks)) : `\n${' '.repeat(MARGIN)}`
+  const head = `${paint(tone, title)}${gap}${paint(DIM, rule)}`
+  return [head, ...excerpt(problem, sources, paint, tone, Math.min(MOST_SHOWN, width - MARGIN))].join('\n')
 }
 
 /** `4 errors, 1 warning in 6 files` */
@@ -60,13 +72,14 @@ function excerpt(
   sources: Lines,
   paint: Paint,
   tone: string,
+  most: number,
 ): readonly string[] {
   const text = sources.get(file)?.[line - 1]
   // A file that could not be read has no line to show.
   if (text === undefined || text.trim() === '') return hint === undefined ? [] : [`     ${clean(hint)}`]
   const number = String(line).padStart(4)
-  const from = Math.max(0, column - 1 - MOST_SHOWN / 2)
-  const shown = clean(masked(text)).slice(from, from + MOST_SHOWN)
+  const from = Math.max(0, column - 1 - Math.floor(most / 2))
+  const shown = clean(masked(text)).slice(from, from + most)
   const caret = '^'.repeat(Math.max(1, Math.min(length, shown.length - (column - 1 - from))))
   return [
     `${paint(DIM, `${number} │`)} ${shown}`,

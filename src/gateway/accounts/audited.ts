@@ -1,6 +1,6 @@
 import type { Alarm } from '../ports.ts'
 import { type Store, StoreUnavailable } from '../store.ts'
-import type { GatewayChange } from './account-store.ts'
+import type { AuditRow, GatewayChange } from './account-store.ts'
 
 /** Writes a change of the gateway itself to the audit. */
 export type Audited = (change: GatewayChange) => Promise<void>
@@ -16,3 +16,26 @@ export const auditedIn =
       alarm('a change is missing in the audit', { ...change, error: error.message })
     }
   }
+
+/** A row of the audit, with the label of its account as it is now; empty where there is none. */
+export interface LabelledRow extends AuditRow {
+  readonly label: string
+}
+
+/** Labels that are remembered while rows are read, so that memory does not grow with the accounts. */
+const LABELS_KEPT = 10_000
+
+/** Rows of the audit, oldest first, with what people know their accounts by. */
+export async function* labelledAudit(
+  store: Pick<Store, 'readAudit' | 'findAccount'>,
+  query: Parameters<Store['readAudit']>[0],
+): AsyncGenerator<LabelledRow, void, undefined> {
+  const labels = new Map<string, string>([['', '']])
+  for await (const row of store.readAudit(query)) {
+    const { account } = row
+    const label = labels.get(account) ?? (await store.findAccount(account))?.label ?? ''
+    if (labels.size >= LABELS_KEPT) labels.clear()
+    labels.set(account, label)
+    yield { ...row, label }
+  }
+}

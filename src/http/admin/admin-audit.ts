@@ -1,3 +1,4 @@
+import { labelledAudit } from '../../gateway/accounts/audited.ts'
 import { isDenial } from '../../wire/openai/body.ts'
 import type { HttpCall } from '../listener/call.ts'
 import type { App } from '../listener/endpoint.ts'
@@ -8,5 +9,5 @@ import { readRowsQuery, sendRows } from './rows.ts'
 export async function exportAudit(app: App, call: HttpCall): Promise<void> {
   const query = await readRowsQuery(app, call)
   if (isDenial(query)) return call.deny(query)
-  await sendRows(call, app.store.readAudit({ since: 0, ...query }), shownAudit)
+  await sendRows(call, labelledAudit(app.store, { since: 0, ...query }), shownAudit)
 }

@@ -1,4 +1,5 @@
-import type { AccountRecord, AuditRow, KeyRecord } from '../../gateway/accounts/account-store.ts'
+import type { AccountRecord, KeyRecord } from '../../gateway/accounts/account-store.ts'
+import type { LabelledRow } from '../../gateway/accounts/audited.ts'
 import type { SpendReading } from '../../gateway/store.ts'
 import type { Config, EpochMs, Overage } from '../../policy/config.ts'
 import type { Caller } from '../../policy/facts.ts'
@@ -57,6 +58,8 @@ export interface ShownAudit {
   readonly by: string
   readonly action: string
   readonly account: string
+  /** How operators call the account; empty where there is none. */
+  readonly label: string
   readonly before: string
   readonly after: string
 }
@@ -93,11 +96,12 @@ export function shownAccount(
   }
 }
 
-export const shownAudit = ({ at, by, action, account, before, after }: AuditRow): ShownAudit => ({
+export const shownAudit = ({ at, by, action, account, label, before, after }: LabelledRow): ShownAudit => ({
   at: iso(at),
   by,
   action,
   account,
+  label,
   before,
   after,
 })

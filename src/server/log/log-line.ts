@@ -17,10 +17,18 @@ export function logLine(
 }
 
 /** What a request was, in words: the model it was for and by which rule, its tools, and the pools that were tried. */
-export const wordsOf = (entry: LogEntry, defaultModel: string): readonly string[] => {
+export function wordsOf(entry: LogEntry, defaultModel: string): Words {
   const { asked, method, path } = entry
   const what = asked === undefined ? `${method} ${path}` : modelOf(entry, asked || defaultModel)
-  return [what, toolsOf(entry).trim(), poolsOf(entry)].filter(Boolean).map(text => oneLine(withoutKeys(text)))
+  const clean = (text: string) => oneLine(withoutKeys(text))
+  return { what: clean(what), tools: clean(toolsOf(entry).trim()), pools: clean(poolsOf(entry)) }
+}
+
+/** Each is empty where there is nothing to say. */
+interface Words {
+  readonly what: string
+  readonly tools: string
+  readonly pools: string
 }
 
 /** A fault for the operator, on one line unless it has a stack. */

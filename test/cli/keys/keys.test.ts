@@ -189,7 +189,7 @@ describe.each([
     const { data } = JSON.parse((await svcctl('audit', '--account', account, '--json')).stdout)
 
     const by = serving ? 'operator ada@laptop' : 'operator ada@laptop (local)'
-    expect(text.stdout).toMatch(/^AT +BY +ACTION +ACCOUNT +BEFORE +AFTER\n20/)
+    expect(text.stdout).toMatch(/^AT +BY +ACTION +ACCOUNT +ID +BEFORE +AFTER\n20/)
     expect(data).toMatchObject([
       { by, action: 'mint', before: '', after: `${key.slice(0, 8)}…` },
       { by, action: 'set-overage', before: '', after: 'on' },

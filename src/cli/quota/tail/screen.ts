@@ -202,11 +202,23 @@ function footerOf({ ui, notice, rows, selected }: Shown, columns: number): Line 
     case 'table': {
       const filter = ui.filter === '' ? '/ filter' : `/ filter \`${ui.filter}\`  esc all`
       const pause = ui.paused ? 'p go on' : 'p pause'
-      // In a narrow window the end is cut: how to leave stands first.
-      const keys = `q quit  ↑↓ select  ⏎ requests  ${filter}  s sort  ${pause}  r revoke`
+      const hints = ['q quit', '↑↓ select', '⏎ requests', filter, 's sort', pause, 'r revoke']
+      const room = notice === '' ? columns : columns - widthOf(notice) - 3
+      const keys = fitting(hints, room)
       return { text: notice === '' ? keys : `${notice}   ${keys}`, tone: 'dim' }
     }
   }
+}
+
+/** Hints in their order. In a narrow window those that can be done without go whole, the arrows first; none is cut. */
+function fitting(hints: readonly string[], room: number): string {
+  const kept = [...hints]
+  for (const least of ['↑↓', 's ', 'p ', '⏎', '/', 'r ']) {
+    if (widthOf(kept.join('  ')) <= room) break
+    const at = kept.findIndex(hint => hint.startsWith(least))
+    if (at >= 0) kept.splice(at, 1)
+  }
+  return kept.join('  ')
 }
 
 /** Whose key it is and how to answer are always seen; what happens then, only where there is room for it. */
