@@ -17,7 +17,7 @@ test.each([
   const { code, stdout, stderr } = await doc(...args)
 
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
-  await expect(stdout).toMatchFileSnapshot(`golden/${file}`)
+  await expect(stdout).toMatchFileSnapshot(`../golden/${file}`)
 })
 
 test.each(['plans.*.rpm', 'plans.pro.rpm', 'plans.<name>.rpm', 'plans.my.plan.rpm'])('%s is plans.rpm', async asked => {
