@@ -74,7 +74,7 @@ export interface Plan extends Declared {
 export type Commit = 'first_content' | 'complete'
 
 /** Never, always, or up to a cap beyond the allotment. */
-export type Overage = boolean | { readonly capUsd: NanoUsd }
+export type Overage = boolean | { readonly capNanoUsd: NanoUsd }
 
 /** Why a plan includes a model or a tool: `tier:guest`, its own name, or `all`. */
 export interface Inclusion {

@@ -120,7 +120,7 @@ function claimsOf(plan: Plan, terms: Terms, sized: Sized, at: EpochMs): Claims {
 }
 
 const spendLimit = (allotment: NanoUsd, overage: Exclude<Overage, true>): NanoUsd =>
-  overage === false ? allotment : allotment + overage.capUsd
+  overage === false ? allotment : allotment + overage.capNanoUsd
 
 function limitSteps(plan: Plan, { requests, tokens, spend }: Claims): Step[] {
   return [

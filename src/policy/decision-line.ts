@@ -1,7 +1,14 @@
 import type { EpochMs } from './config.ts'
 import type { Building, Claims, Granted } from './decision.ts'
 import type { Denial } from './denial.ts'
-import type { Caller, Facts, Health, InferenceRequest, Terms } from './facts.ts'
+import {
+  type Caller,
+  type Facts,
+  type Health,
+  type InferenceRequest,
+  type StoredTerms,
+  termsOfStored,
+} from './facts.ts'
 import type { DecisionRecord, Judged, Outcome, Seen } from './record.ts'
 
 /** The form of these lines: older gateways wrote others. */
@@ -28,7 +35,7 @@ export interface OwnPart {
 export interface SharedPart {
   readonly revision: string
   readonly caller: Caller['kind']
-  readonly terms: Terms
+  readonly terms: StoredTerms
   readonly health: Health
   readonly signals: Facts['signals']
   readonly verdict: Outcome['verdict']
@@ -49,11 +56,12 @@ type SeenPart = Exclude<Seen, Judged> | Omit<Judged, 'minute'>
 /** The record of a line, without claims and minute where none are given. */
 export function recordOfLine(own: OwnPart, shared: SharedPart, { claims, minute }: LastPart = {}): DecisionRecord {
   const { id, at, account, request, seen, granted, denial } = own
-  const { revision, caller: kind, terms, health, signals, verdict, plan } = shared
+  const { revision, caller: kind, health, signals, verdict, plan } = shared
   const outcome: Building<Outcome> = withChoice({ verdict, plan }, shared)
   if (denial) outcome.denial = denial
   if (granted) outcome.granted = granted
   if (claims) outcome.claims = claims
+  const terms = termsOfStored(shared.terms)
   const facts: Facts = { at, caller: { kind, account, keyPrefix: null, terms }, request, health, signals }
   return seen ? { id, revision, facts, seen: withMinute(seen, minute), outcome } : { id, revision, facts, outcome }
 }

@@ -31,6 +31,26 @@ export interface Terms {
   readonly grants?: Readonly<Record<EpochMs, NanoUsd>>
 }
 
+/** Terms as stores and decision logs write them. The name of the cap is older than its unit: it is nano-USD as well. */
+export type StoredTerms = Omit<Terms, 'overage'> & {
+  readonly overage?: boolean | { readonly capUsd: NanoUsd }
+}
+
+export function storedTerms(terms: Terms): StoredTerms {
+  const { overage } = terms
+  return typeof overage === 'object'
+    ? { ...terms, overage: { capUsd: overage.capNanoUsd } }
+    : (terms as Terms & { overage?: boolean })
+}
+
+/** Reads what `storedTerms` made. */
+export function termsOfStored(stored: StoredTerms): Terms {
+  const { overage } = stored
+  return typeof overage === 'object'
+    ? { ...stored, overage: { capNanoUsd: overage.capUsd } }
+    : (stored as StoredTerms & { overage?: boolean })
+}
+
 /** What a request asks for, as far as policy needs to know. */
 export type InferenceRequest = ChatAsk | EmbeddingAsk | ImageAsk | PassthroughAsk
 

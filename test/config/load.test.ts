@@ -53,7 +53,7 @@ test('numbers people say become exact integers', () => {
     rpm: 600,
     tpm: 2_000_000,
     monthlyNanoUsd: 200e9,
-    overage: { capUsd: 100e9 },
+    overage: { capNanoUsd: 100e9 },
   })
   expect(plans.get('guest-device')).toMatchObject({ perDay: 7200, monthlyNanoUsd: 500_000_000, overage: false })
   expect(models.get('svc-core')).toMatchObject({

@@ -114,7 +114,7 @@ export const config: Config = {
         tpm: 2_000_000,
         maxConcurrent: 8,
         monthlyNanoUsd: 200_000_000_000,
-        overage: { capUsd: 100_000_000_000 },
+        overage: { capNanoUsd: 100_000_000_000 },
       }),
       plan('small', 140, [core, ultra], { tpm: 3000 }),
     ].map(entry => [entry.name, entry]),

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Config } from '../../src/policy/config.ts'
 import { decide } from '../../src/policy/decide.ts'
-import type { Caller, Terms } from '../../src/policy/facts.ts'
+import { type Caller, storedTerms, type Terms, termsOfStored } from '../../src/policy/facts.ts'
 import { planOf } from '../../src/policy/plan.ts'
 import { windowOf } from '../../src/policy/window.ts'
 import { callerOn, config, facts, NOON } from './fixture.ts'
@@ -32,6 +32,14 @@ describe('the plan of an account', () => {
   })
 })
 
+it('a cap is stored under the name that the records of older gateways have', () => {
+  const terms: Terms = { override: 'pro', overage: { capNanoUsd: 7 }, claimed: 'team' }
+  const stored = { override: 'pro', overage: { capUsd: 7 }, claimed: 'team' }
+
+  expect(JSON.stringify(storedTerms(terms))).toBe(JSON.stringify(stored))
+  expect(termsOfStored(stored)).toEqual(terms)
+})
+
 describe('the money of a month', () => {
   const spendOf = (terms: Terms, of: Config = config) => {
     const caller: Caller = callerOn(terms)
@@ -55,7 +63,7 @@ describe('the money of a month', () => {
     ],
     [
       "an operator's overage takes the place of the plan's",
-      { override: 'free', overage: { capUsd: 7 } },
+      { override: 'free', overage: { capNanoUsd: 7 } },
       { limit: 1_000_000_007, allotment: 1_000_000_000, overageEnabled: true },
     ],
     [

@@ -1,7 +1,7 @@
 import { remembered } from '../../gateway/remembered.ts'
 import type { Claims, Granted } from '../../policy/decision.ts'
 import { LINE_VERSION } from '../../policy/decision-line.ts'
-import type { ChatAsk, Facts, InferenceRequest } from '../../policy/facts.ts'
+import { type ChatAsk, type Facts, type InferenceRequest, storedTerms } from '../../policy/facts.ts'
 import type { DecisionRecord, Outcome, Seen } from '../../policy/record.ts'
 
 /**
@@ -12,7 +12,7 @@ import type { DecisionRecord, Outcome, Seen } from '../../policy/record.ts'
 export function lineOf({ id, revision, facts, seen, outcome }: DecisionRecord): string {
   const { at, caller, request, health, signals } = facts
   const own = `{"v":${LINE_VERSION},"id":${textOf(id)},"at":${at},"account":${textOf(caller.account)},"request":${requestOf(request)}`
-  const shared = `"revision":${nameOf(revision)},"caller":"${caller.kind}","terms":${jsonOf(caller.terms)},"health":{"down":${namesOf(health.down)}},"signals":${signalsOf(signals)}`
+  const shared = `"revision":${nameOf(revision)},"caller":"${caller.kind}","terms":${jsonOf(storedTerms(caller.terms))},"health":{"down":${namesOf(health.down)}},"signals":${signalsOf(signals)}`
   return `${own}${seen ? `,"seen":${seenOf(seen)}` : ''}${endOf(outcome)},${shared},${choiceOf(outcome)}${lastOf(outcome, seen)}}\n`
 }
 

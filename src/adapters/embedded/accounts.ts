@@ -4,15 +4,15 @@ import type { EpochMs } from '../../policy/config.ts'
 import type { Caller } from '../../policy/facts.ts'
 import { note } from './audit.ts'
 import { pagesOf } from './pages.ts'
-import type { Account, Records } from './records.ts'
+import { type Account, accountOf, type Records, readAccount, writeAccount } from './records.ts'
 
 /** Writes only what the token changes: most sign-ins are those of before. */
 export async function signIn(records: Records, token: SignedIn, at: EpochMs): Promise<Caller> {
   const { account } = token
-  const known = records.accounts.get(account)
+  const known = readAccount(records, account)
   if (!known || signedIn(records, known, token) !== known)
     await records.transact(() => {
-      const before = records.accounts.get(account)
+      const before = readAccount(records, account)
       const after = signedIn(records, before ?? newAccount('developer', account, at), token)
       if (after !== before) relabel(records, account, before, after)
     })
@@ -21,13 +21,13 @@ export async function signIn(records: Records, token: SignedIn, at: EpochMs): Pr
   return { kind, account, keyPrefix, terms }
 }
 
-export function findAccount({ accounts }: Records, account: string): AccountRecord | undefined {
-  const found = accounts.get(account)
+export function findAccount(records: Records, account: string): AccountRecord | undefined {
+  const found = readAccount(records, account)
   return found && recordOf(account, found)
 }
 
 export async function* readAccounts({ accounts }: Records): AsyncGenerator<AccountRecord, void, undefined> {
-  for await (const page of pagesOf(accounts)) for (const { key, value } of page) yield recordOf(key, value)
+  for await (const page of pagesOf(accounts)) for (const { key, value } of page) yield recordOf(key, accountOf(value))
 }
 
 export function findAccounts(records: Records, label: string): AccountRecord[] {
@@ -42,10 +42,10 @@ export function changeTerms(
   at: EpochMs,
 ): Promise<AccountRecord | undefined> {
   return records.transact(() => {
-    const known = records.accounts.get(account)
+    const known = readAccount(records, account)
     if (!known) return undefined
     const { terms, ...said } = changed(known.terms, change)
-    records.accounts.put(account, { ...known, terms })
+    writeAccount(records, account, { ...known, terms })
     note(records, { at, by, account, ...said })
     return findAccount(records, account)
   })
@@ -69,8 +69,8 @@ export const newAccount = (kind: Account['kind'], label: string, createdAt: Epoc
 })
 
 /** An account that something else in the files names. */
-export function accountIn({ accounts }: Records, account: string): Account {
-  const found = accounts.get(account)
+export function accountIn(records: Records, account: string): Account {
+  const found = readAccount(records, account)
   if (!found) throw new Error(`there is no account ${account}`)
   return found
 }
@@ -85,8 +85,9 @@ function signedIn(records: Records, known: Account, { account, claimed, label, i
   return { ...known, label: shown, terms: withClaim(known.terms, claimed), believedAt: issuedAt }
 }
 
-function relabel({ accounts, signInLabels }: Records, id: string, before: Account | undefined, after: Account): void {
-  accounts.put(id, after)
+function relabel(records: Records, id: string, before: Account | undefined, after: Account): void {
+  const { signInLabels } = records
+  writeAccount(records, id, after)
   if (before?.label === after.label) return
   if (before) signInLabels.remove([before.label, id])
   signInLabels.put([after.label, id], true)

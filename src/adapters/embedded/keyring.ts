@@ -12,7 +12,7 @@ import type { EpochMs } from '../../policy/config.ts'
 import type { Caller } from '../../policy/facts.ts'
 import { accountIn, newAccount } from './accounts.ts'
 import { note } from './audit.ts'
-import type { Account, Records, StoredKey } from './records.ts'
+import { type Account, type Records, readAccount, type StoredKey, writeAccount } from './records.ts'
 
 export function findCaller(records: Records, hash: string): Caller | undefined {
   const { known } = records
@@ -28,7 +28,7 @@ export async function mintKey(records: Records, { key, owner, by }: Mint, at: Ep
   if ('account' in owner) accountIn(records, owner.account)
   return records.transact(() => {
     const id = 'account' in owner ? owner.account : (records.labels.get(owner.label) ?? owner.newAccount)
-    const known = records.accounts.get(id)
+    const known = readAccount(records, id)
     if (known?.activeKey) return { outcome: 'exists', key: recordOf(records, known.activeKey) }
     const account = 'account' in owner ? accountIn(records, id) : openAccount(records, id, owner, by, at)
     note(records, { at, by, action: 'mint', account: id, before: '', after: key.prefix })
@@ -44,7 +44,7 @@ function openAccount(
   by: string,
   at: EpochMs,
 ): Account {
-  const known = records.accounts.get(id)
+  const known = readAccount(records, id)
   if (!known) {
     records.labels.put(label, id)
     return { ...newAccount('developer', label, at), terms: { override } }
@@ -74,7 +74,7 @@ export function revokeKey(records: Records, revocation: Revocation, at: EpochMs)
     const { account: id, keyPrefix } = key
     const account = accountIn(records, id)
     records.keys.put(hash, { ...key, status: 'revoked' })
-    records.accounts.put(id, { ...account, activeKey: null, keys: account.keys.slice(0, KEYS_KEPT) })
+    writeAccount(records, id, { ...account, activeKey: null, keys: account.keys.slice(0, KEYS_KEPT) })
     note(records, { at, by, action: 'revoke', account: id, before: keyPrefix, after: '' })
     return recordOf(records, hash)
   })
@@ -96,7 +96,7 @@ export function writeKey(records: Records, id: string, account: Account, key: Ne
   const number = (records.meta.get('minted') ?? 0) + 1
   records.meta.put('minted', number)
   records.keys.put(hash, { keyPrefix: prefix, account: id, status: 'active', createdAt, number })
-  records.accounts.put(id, { ...account, activeKey: hash, keys: [hash, ...account.keys].slice(0, 1 + KEYS_KEPT) })
+  writeAccount(records, id, { ...account, activeKey: hash, keys: [hash, ...account.keys].slice(0, 1 + KEYS_KEPT) })
   return recordOf(records, hash)
 }
 

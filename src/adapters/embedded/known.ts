@@ -1,4 +1,4 @@
-import type { Account, Records, StoredKey } from './records.ts'
+import { type Account, type Records, readAccount, type StoredKey } from './records.ts'
 
 /** More are looked up again. */
 const MOST = 10_000
@@ -23,7 +23,7 @@ export class Known {
   }
 
   account(id: string): Account | undefined {
-    return this.#accounts.get(id) ?? this.#remember(this.#accounts, id, this.#files.accounts.get(id))
+    return this.#accounts.get(id) ?? this.#remember(this.#accounts, id, readAccount(this.#files, id))
   }
 
   /** Runs what may change them. */

@@ -3,6 +3,7 @@ import type { AccountRecord, AuditRow, KeyRecord } from '../../gateway/accounts/
 import { StoreUnavailable } from '../../gateway/store.ts'
 import type { Allowance } from '../../policy/allowance.ts'
 import type { EpochMs } from '../../policy/config.ts'
+import { type StoredTerms, storedTerms, termsOfStored } from '../../policy/facts.ts'
 import type { Spend, Standing } from '../../policy/standing.ts'
 import type { Held } from './holds.ts'
 import { Known } from './known.ts'
@@ -15,7 +16,7 @@ import type { Sums, TotalKey, WasteKey } from './totals.ts'
 export interface Records {
   /** By the hash of the key. */
   readonly keys: Database<StoredKey, string>
-  readonly accounts: Database<Account, string>
+  readonly accounts: Database<StoredAccount, string>
   /** Ids of the accounts that an operator opened, by label. */
   readonly labels: Database<string, string>
   /** The accounts with a label of their sign-in; the value says nothing. */
@@ -63,6 +64,22 @@ export interface Account extends Omit<AccountRecord, 'account'> {
   readonly believedAt?: EpochMs
 }
 
+export interface StoredAccount extends Omit<Account, 'terms'> {
+  readonly terms: StoredTerms
+}
+
+export function readAccount({ accounts }: Pick<Records, 'accounts'>, id: string): Account | undefined {
+  const stored = accounts.get(id)
+  return stored && accountOf(stored)
+}
+
+export const accountOf = (stored: StoredAccount): Account => ({ ...stored, terms: termsOfStored(stored.terms) })
+
+/** Only within a transaction. */
+export function writeAccount({ accounts }: Pick<Records, 'accounts'>, id: string, account: Account): void {
+  accounts.put(id, { ...account, terms: storedTerms(account.terms) })
+}
+
 export type LabelKey = [label: string, account: string]
 
 export const put =
@@ -90,7 +107,7 @@ export async function openRecords(path: string): Promise<Records> {
     maxDbs: 32,
   })
   const keys = root.openDB<StoredKey, string>({ name: 'keys' })
-  const accounts = root.openDB<Account, string>({ name: 'accounts' })
+  const accounts = root.openDB<StoredAccount, string>({ name: 'accounts' })
   const known = new Known({ keys, accounts })
   const records: Records = {
     keys,

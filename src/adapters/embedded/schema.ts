@@ -2,7 +2,7 @@ import { KEYS_KEPT } from '../../gateway/accounts/account-store.ts'
 import type { EpochMs } from '../../policy/config.ts'
 import { unpackRow } from './packed.ts'
 import { pagesOf } from './pages.ts'
-import type { Account, Records } from './records.ts'
+import type { Records, StoredAccount } from './records.ts'
 import { Tally, type TotalKey, totalKey } from './totals.ts'
 
 /** 2 has holds and totals, 3 has terms and the keys of an account, 4 may have packed rows and standings. */
@@ -51,7 +51,7 @@ function termAccounts({ accounts, keys }: Records): void {
     const { account, number } = value
     numbered.set(account, [...(numbered.get(account) ?? []), { hash: key, number }])
   }
-  for (const { key: id, value } of [...accounts.getRange()] as { key: string; value: Account | PlanAccount }[]) {
+  for (const { key: id, value } of [...accounts.getRange()] as { key: string; value: StoredAccount | PlanAccount }[]) {
     if (!('plan' in value)) continue
     const { label, plan, activeKey, createdAt } = value
     const hashes = (numbered.get(id) ?? []).sort((a, b) => b.number - a.number).map(({ hash }) => hash)

@@ -1,6 +1,6 @@
 import type { AccountRecord, KeyRecord } from '../../gateway/accounts/account-store.ts'
 import type { EpochMs } from '../../policy/config.ts'
-import type { Caller, Terms } from '../../policy/facts.ts'
+import { type Caller, type StoredTerms, storedTerms, type Terms, termsOfStored } from '../../policy/facts.ts'
 
 type Fields = readonly (string | null | undefined)[]
 
@@ -49,10 +49,11 @@ export function readKey(hash: string, [mask, status, created]: Fields, owner: Ac
   return { hash, keyPrefix: mask, account, kind, label, terms, status: statusOf(status), createdAt: Number(created) }
 }
 
-export const readTerms = (text: string): Terms => JSON.parse(text) as Terms
+export const readTerms = (text: string): Terms => termsOfStored(JSON.parse(text) as StoredTerms)
 
 /** One text for equal terms, whatever the order they came in. */
-export function termsText({ override, claimed, overage, grants }: Terms): string {
+export function termsText(terms: Terms): string {
+  const { override, claimed, overage, grants } = storedTerms(terms)
   const sorted = Object.entries(grants ?? {}).sort(([a], [b]) => Number(a) - Number(b))
   return JSON.stringify({
     ...(override !== undefined && { override }),

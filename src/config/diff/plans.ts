@@ -34,10 +34,10 @@ const rulesOf = (before: Config, after: Config): Rules<Own<Plan>> => ({
 })
 
 const overageText = (overage: Overage): string =>
-  typeof overage === 'object' ? `up to ${usd(overage.capUsd)}` : overage ? 'always' : 'never'
+  typeof overage === 'object' ? `up to ${usd(overage.capNanoUsd)}` : overage ? 'always' : 'never'
 
 const beyond = (overage: Overage): number =>
-  typeof overage === 'object' ? overage.capUsd : overage ? Number.POSITIVE_INFINITY : -1
+  typeof overage === 'object' ? overage.capNanoUsd : overage ? Number.POSITIVE_INFINITY : -1
 
 type Inclusions = ReadonlyMap<string, Inclusion>
 

@@ -232,7 +232,7 @@ function linkPlan(
 }
 
 const overage = (written: PlanSection['overage']): Plan['overage'] =>
-  typeof written === 'object' ? { capUsd: unitOf('usd', written.cap_usd) } : (written ?? false)
+  typeof written === 'object' ? { capNanoUsd: unitOf('usd', written.cap_usd) } : (written ?? false)
 
 /** The models of a plan. One that is included twice keeps the entry that names it itself, or else the first. */
 function inclusions(

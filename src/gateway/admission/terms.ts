@@ -57,11 +57,11 @@ function sameGrants(a = NO_GRANTS, b = NO_GRANTS): boolean {
 }
 
 const overageKey = (overage: Overage | undefined): boolean | number | undefined =>
-  typeof overage === 'object' ? overage.capUsd : overage
+  typeof overage === 'object' ? overage.capNanoUsd : overage
 
 function overageText(overage: Overage | null | undefined): string {
   if (overage === null || overage === undefined) return ''
-  if (typeof overage === 'object') return `${usdText(overage.capUsd)} USD`
+  if (typeof overage === 'object') return `${usdText(overage.capNanoUsd)} USD`
   return overage ? 'on' : 'off'
 }
 

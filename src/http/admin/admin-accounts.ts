@@ -69,9 +69,9 @@ async function setOverage(desk: Desk, body: JsonObject): Promise<object | Denial
   const written = body.overage
   if (!isObject(written))
     return change(desk, body, async () => ({ overage: typeof written === 'boolean' ? written : null }))
-  const capUsd = nanoOf(textOf(written, 'cap_usd'))
-  if (capUsd < 0) return invalid('overage.cap_usd', 'must not be negative')
-  return change(desk, body, async () => ({ overage: { capUsd } }))
+  const capNanoUsd = nanoOf(textOf(written, 'cap_usd'))
+  if (capNanoUsd < 0) return invalid('overage.cap_usd', 'must not be negative')
+  return change(desk, body, async () => ({ overage: { capNanoUsd } }))
 }
 
 function grant(desk: Desk, body: JsonObject): Promise<object | Denial> {

@@ -118,7 +118,7 @@ function shownPlan(config: Config, caller: Pick<Caller, 'kind' | 'terms'>): Show
 
 function shownOverage(overage: Overage): ShownOverage {
   if (typeof overage === 'boolean') return overage ? 'on' : 'off'
-  return { cap_usd: usdText(overage.capUsd) }
+  return { cap_usd: usdText(overage.capNanoUsd) }
 }
 
 const iso = (at: EpochMs): string => new Date(at).toISOString()

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import { lineOf } from '../../../src/adapters/decisions/line.ts'
 import type { Claims } from '../../../src/policy/decision.ts'
 import { LINE_VERSION } from '../../../src/policy/decision-line.ts'
-import type { ChatAsk, Extra } from '../../../src/policy/facts.ts'
+import { type ChatAsk, type Extra, storedTerms } from '../../../src/policy/facts.ts'
 import type { DecisionRecord } from '../../../src/policy/record.ts'
 
 /** With all members that there are: none can be forgotten here. */
@@ -16,7 +16,8 @@ type Whole<T> = T extends readonly string[]
 /** As the form says: each member of the line, where there is one, by JSON.stringify. */
 function plainly({ id, revision, facts, seen, outcome }: DecisionRecord): string {
   const { at, caller, request, health, signals } = facts
-  const { account, kind, terms } = caller
+  const { account, kind } = caller
+  const terms = storedTerms(caller.terms)
   const { verdict, plan, model, route, pools, granted, denial, claims } = outcome
   const minute = seen && 'readings' in seen ? seen.minute : undefined
   const line = {
@@ -65,7 +66,7 @@ const image = fc
   .record({ size: rarely(text), images: count, textBytes: count })
   .map(ask => ({ kind: 'image' as const, ...ask }))
 const terms = fc.record(
-  { override: text, overage: fc.oneof(fc.boolean(), fc.record({ capUsd: count })), claimed: text },
+  { override: text, overage: fc.oneof(fc.boolean(), fc.record({ capNanoUsd: count })), claimed: text },
   { requiredKeys: [] },
 )
 const readings = fc.record({ requests: count, tokens: count, day: count, open: count, used: count, held: count })

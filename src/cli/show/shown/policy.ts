@@ -22,7 +22,7 @@ export const shownPlan = ({
   ...(perDay !== undefined && { per_day: perDay }),
   ...(maxConcurrent !== undefined && { max_concurrent: maxConcurrent }),
   monthly_usd: shownUsd(monthlyNanoUsd),
-  overage: typeof overage === 'object' ? { cap_usd: shownUsd(overage.capUsd) } : overage,
+  overage: typeof overage === 'object' ? { cap_usd: shownUsd(overage.capNanoUsd) } : overage,
   ...(commit && { commit }),
 })
 

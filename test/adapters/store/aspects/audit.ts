@@ -32,7 +32,7 @@ export function auditContract(start: Start): void {
       { override: 'pro' },
       { override: null },
       { overage: true },
-      { overage: { capUsd: 5_000_000_000 } },
+      { overage: { capNanoUsd: 5_000_000_000 } },
       { overage: false },
       { overage: null },
       { grant: 9_007_199_000_000_001, window },

@@ -16,7 +16,11 @@ const CHANGES: readonly [string, TermsChange['change'], Terms][] = [
   ['no plan', { override: null }, { claimed: 'team' }],
   ['overage', { overage: true }, { override: 'pro', claimed: 'team', overage: true }],
   ['no overage', { overage: false }, { override: 'pro', claimed: 'team', overage: false }],
-  ['a cap', { overage: { capUsd: 5 * USD } }, { override: 'pro', claimed: 'team', overage: { capUsd: 5 * USD } }],
+  [
+    'a cap',
+    { overage: { capNanoUsd: 5 * USD } },
+    { override: 'pro', claimed: 'team', overage: { capNanoUsd: 5 * USD } },
+  ],
   ['a grant', { grant: USD, window: WINDOW }, { override: 'pro', claimed: 'team', grants: { [WINDOW]: USD } }],
 ]
 
@@ -84,11 +88,11 @@ export function termsContract(start: Start): void {
       account,
       { grant: 1, window: later },
       { grant: 2, window: WINDOW },
-      { overage: { capUsd: 3 } },
+      { overage: { capNanoUsd: 3 } },
     )
     const terms: Terms = {
       grants: { [WINDOW]: 2, [later]: 1 },
-      overage: { capUsd: 3 },
+      overage: { capNanoUsd: 3 },
       claimed: 'team',
       override: 'pro',
     }
@@ -149,11 +153,11 @@ export function termsContract(start: Start): void {
 
   it('terms survive a restart', async () => {
     const { store, shop, reopen } = await openClaimed()
-    const terms = await changeOf(store, shop.account, { overage: { capUsd: USD } }, { grant: 7, window: WINDOW })
+    const terms = await changeOf(store, shop.account, { overage: { capNanoUsd: USD } }, { grant: 7, window: WINDOW })
 
     const reopened = await reopen()
 
     expect(await reopened.findCaller(shop.keyHash)).toMatchObject({ terms })
-    expect(terms).toEqual({ override: 'pro', claimed: 'team', overage: { capUsd: USD }, grants: { [WINDOW]: 7 } })
+    expect(terms).toEqual({ override: 'pro', claimed: 'team', overage: { capNanoUsd: USD }, grants: { [WINDOW]: 7 } })
   })
 }
