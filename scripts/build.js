@@ -1,4 +1,4 @@
-// Builds dist/ from src/. Starts from nothing, so that a deleted source leaves no stale module behind.
+// Builds demo/dist and dist/ from their sources. Starts from nothing, so that a deleted source leaves no stale module behind.
 import { spawnSync } from 'node:child_process'
 import { rmSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -8,6 +8,13 @@ const root = fileURLToPath(new URL('..', import.meta.url))
 const tsc = createRequire(import.meta.url)
   .resolve('typescript/package.json')
   .replace('package.json', 'bin/tsc')
-rmSync(`${root}/dist`, { recursive: true, force: true })
-const built = spawnSync(process.execPath, [tsc, '-p', 'tsconfig.build.json'], { cwd: root, stdio: 'inherit' })
-process.exit(built.status ?? 1)
+
+// The demo first: the gateway is compiled against its declarations.
+build('demo/tsconfig.json', 'demo/dist')
+build('tsconfig.build.json', 'dist')
+
+function build(project, out) {
+  rmSync(`${root}/${out}`, { recursive: true, force: true })
+  const built = spawnSync(process.execPath, [tsc, '-p', project], { cwd: root, stdio: 'inherit' })
+  if (built.status !== 0) process.exit(built.status ?? 1)
+}

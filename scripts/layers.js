@@ -15,36 +15,46 @@ const may = {
   // Requests that nobody sent, taken the whole way: what `svcctl test` and `svcctl explain` are made of.
   simulate: { folders: ['policy', 'config', 'wire', 'gateway'], packages: true },
   http: { folders: ['policy', 'wire', 'gateway', 'config/settings.ts'], packages: true },
-  demo: { folders: [], packages: true },
   // The process that serves: it puts all the others together.
   server: { folders: ['policy', 'config', 'wire', 'gateway', 'adapters', 'http'], packages: true },
   // The client of a running gateway, or of its store where none runs.
   operator: { folders: ['policy', 'config', 'wire', 'gateway', 'adapters', 'http/admin', 'server'], packages: true },
   cli: {
-    folders: ['policy', 'config', 'wire', 'gateway', 'adapters', 'simulate', 'http', 'demo', 'server', 'operator'],
+    folders: ['policy', 'config', 'wire', 'gateway', 'adapters', 'simulate', 'http', 'server', 'operator'],
     packages: true,
   },
 }
 
 const faults = []
-for (const path of readdirSync(src, { recursive: true }).filter(name => name.endsWith('.ts'))) {
+// The demo is a package of its own: it imports packages and its own files, and `serve --demo` alone imports it.
+const demo = fileURLToPath(new URL('../demo/src', import.meta.url))
+for (const path of sources(demo))
+  for (const name of imports(demo, path))
+    if (name.startsWith('.') && relative(demo, resolve(demo, path, '..', name)).startsWith('..'))
+      faults.push(`demo/src/${path} must not import ${name}`)
+for (const path of sources(src)) {
   const folder = path.split('/')[0]
   const rule = may[folder]
   if (!rule) faults.push(`src/${path}: no layer is called ${folder}`)
   else
-    for (const name of imports(path))
+    for (const name of imports(src, path))
       if (!allowed(path, folder, rule, name)) faults.push(`src/${path} must not import ${name}`)
 }
 for (const fault of faults) console.error(fault)
 console.log(`layers: ${faults.length} faults`)
 process.exitCode = faults.length > 0 ? 1 : 0
 
-function imports(path) {
-  const text = readFileSync(join(src, path), 'utf8')
+function sources(root) {
+  return readdirSync(root, { recursive: true }).filter(name => name.endsWith('.ts'))
+}
+
+function imports(root, path) {
+  const text = readFileSync(join(root, path), 'utf8')
   return [...text.matchAll(/(?:\bfrom|\bimport)\s*\(?\s*'([^']+)'/g)].map(match => match[1])
 }
 
 function allowed(path, folder, rule, name) {
+  if (name === 'svc-gateway-demo') return path === 'cli/serve/demo.ts'
   if (!name.startsWith('.')) return rule.packages
   const target = relative(src, resolve(src, path, '..', name))
   if (target.startsWith('..')) return false

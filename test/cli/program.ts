@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
+import { cpSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { folderOf } from './compiled.ts'
@@ -32,6 +33,8 @@ export interface Program {
   run(args: readonly string[], options?: Options): Promise<Ran>
   /** The compiled main module. */
   readonly main: string
+  /** The folder of the compiled demo. */
+  readonly demo: string
   shell(command: string, options?: Options): Promise<Ran>
   start(args: readonly string[], options?: Options): Running
   /** Ends what still runs. */
@@ -48,10 +51,20 @@ let compiled: string | undefined
 
 function compile(): string {
   const out = folderOf(process.ppid, process.pid)
-  const args = [join(root, 'node_modules/typescript/bin/tsc'), '-p', 'tsconfig.build.json', '--outDir', out]
+  const demo = demoOf(out)
+  tsc('demo/tsconfig.json', join(demo, 'dist'))
+  cpSync(join(root, 'demo/package.json'), join(demo, 'package.json'))
+  tsc('tsconfig.build.json', out)
+  return out
+}
+
+/** Where the package of the demo is compiled to: nearer to the compiled gateway than the one that npm linked. */
+const demoOf = (out: string): string => join(out, 'node_modules/svc-gateway-demo')
+
+function tsc(project: string, out: string): void {
+  const args = [join(root, 'node_modules/typescript/bin/tsc'), '-p', project, '--outDir', out]
   const { status, stdout, stderr } = spawnSync(process.execPath, args, { cwd: root, encoding: 'utf8' })
   if (status !== 0) throw new Error(stdout + stderr)
-  return out
 }
 
 /** The sources as they are, and what is started of them. */
@@ -78,6 +91,7 @@ export function compileProgram(): Program {
   }
   return {
     main,
+    demo: join(demoOf(compiled), 'dist'),
     run: (words, options) => ran(launch(process.execPath, [main, ...words], options)),
     shell: (command, options) => ran(launch('bash', ['-c', command], options)),
     start: (words, options) => running(launch(process.execPath, [main, ...words], options)),

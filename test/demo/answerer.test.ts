@@ -1,11 +1,11 @@
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { type AnswerPlan, answerPlan } from '../../src/demo/answerer.ts'
-import { isInvalid } from '../../src/demo/json.ts'
-import { type ChatRequest, parseRequest } from '../../src/demo/request.ts'
-import { countTokens, pieces } from '../../src/demo/tokens.ts'
-import { SEARCH } from '../../src/demo/tools/docs-search.ts'
+import { type AnswerPlan, answerPlan } from '../../demo/src/answerer.ts'
+import { isInvalid } from '../../demo/src/json.ts'
+import { type ChatRequest, parseRequest } from '../../demo/src/request.ts'
+import { countTokens, pieces } from '../../demo/src/tokens.ts'
+import { SEARCH } from '../../demo/src/tools/docs-search.ts'
 
 const SPEAKER = { replica: 'onprem-core-1', thinking: false }
 

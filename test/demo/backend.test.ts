@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import type { ServerResponse } from 'node:http'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import type { DemoBackendOptions } from '../../src/demo/call.ts'
+import type { DemoBackendOptions } from '../../demo/src/call.ts'
 import { type Listening, listen as listening } from './support.ts'
 
 let backend: Listening

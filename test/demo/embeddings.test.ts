@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
-import { type Embedder, sentenceEncoder } from '../../src/demo/embeddings/embedder.ts'
-import { countTokens } from '../../src/demo/tokens.ts'
+import { type Embedder, sentenceEncoder } from '../../demo/src/embeddings/embedder.ts'
+import { countTokens } from '../../demo/src/tokens.ts'
 import { type Listening, listen, post } from './support.ts'
 
 const MODELS = ['BAAI/bge-base-en-v1.5', 'nomic-ai/nomic-embed-text-v1.5']

@@ -4,7 +4,7 @@ import { connect } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { createRemoteJWKSet, type JWTPayload, jwtVerify } from 'jose'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { identityProvider } from '../../src/demo/identity/provider.ts'
+import { identityProvider } from '../../demo/src/identity/provider.ts'
 import { Browser, signInAs } from './browser.ts'
 
 const AUDIENCE = 'http://localhost:8080'

@@ -1,7 +1,7 @@
 import { crc32, inflateSync } from 'node:zlib'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { paint } from '../../src/demo/images/painter.ts'
-import { countTokens } from '../../src/demo/tokens.ts'
+import { paint } from '../../demo/src/images/painter.ts'
+import { countTokens } from '../../demo/src/tokens.ts'
 import { type Listening, listen, post } from './support.ts'
 
 const MODEL = 'black-forest-labs/FLUX.1-schnell'

@@ -8,26 +8,26 @@ import { fileURLToPath } from 'node:url'
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { launchIdentity } from '../../src/demo/identity/launch.ts'
-import { launchBackends } from '../../src/demo/launch.ts'
-import { launchTools } from '../../src/demo/tools/launch.ts'
+import { launchIdentity } from '../../demo/src/identity/launch.ts'
+import { launchBackends } from '../../demo/src/launch.ts'
+import { launchTools } from '../../demo/src/tools/launch.ts'
 
 // Node 20 runs no TypeScript, so the backend is compiled: into a folder from which no package is to be seen, and a
 // copy of that which sees those of this repository.
+const root = fileURLToPath(new URL('../..', import.meta.url))
 const dir = mkdtempSync(join(tmpdir(), 'demo-'))
 const bare = join(dir, 'bare/backend-main.js')
 const script = join(dir, 'full/backend-main.js')
 const tools = join(dir, 'full/tools-main.js')
 beforeAll(() => {
-  const root = fileURLToPath(new URL('../..', import.meta.url))
   const config = {
     extends: join(root, 'tsconfig.build.json'),
     compilerOptions: {
-      rootDir: join(root, 'src/demo'),
+      rootDir: join(root, 'demo/src'),
       outDir: join(dir, 'bare'),
       typeRoots: [join(root, 'node_modules/@types')],
     },
-    include: [join(root, 'src/demo')],
+    include: [join(root, 'demo/src')],
   }
   writeFileSync(join(dir, 'tsconfig.json'), JSON.stringify(config))
   writeFileSync(join(dir, 'package.json'), '{"type":"module"}')
@@ -98,7 +98,7 @@ test('where the embedding packages are not installed the demo runs without embed
   const demo = await launchBackends({ script: bare, paceMs: 0 })
   await demo.close()
 
-  expect(demo.missing).toEqual(['no embedding models: the development dependency @energetic-ai/core is not installed'])
+  expect(demo.missing).toEqual(['no embedding models: the package @energetic-ai/core is not installed'])
   expect(demo.backends.map(({ name }) => name)).not.toContain('onprem-embed')
   expect(Object.keys(demo.env)).not.toContain('ONPREM_EMBED')
   expect(Object.keys(demo.env)).not.toContain('ONPREM_EMBED_FAST')
@@ -122,7 +122,7 @@ test('an identity provider that cannot start fails its launch', async () => {
 })
 
 test('both tools answer at the addresses the policies ask for, the search from the documents of the package, and end with the demo', async () => {
-  const demo = await launchTools('0.0.0', tools)
+  const demo = await launchTools({ docs: root, version: '0.0.0', script: tools })
   const exits: string[] = []
   demo.onExit(() => exits.push('told'))
   const { DOCS_MCP = '', UNITS_TOOL = '', ...others } = demo.env
@@ -142,7 +142,7 @@ test('both tools answer at the addresses the policies ask for, the search from t
 })
 
 test('tools that are killed are reported and stay dead', async () => {
-  const demo = await launchTools('0.0.0', tools)
+  const demo = await launchTools({ docs: root, version: '0.0.0', script: tools })
   const exit = new Promise<void>(resolve => demo.onExit(resolve))
 
   process.kill(demo.pid, 'SIGKILL')
@@ -157,7 +157,9 @@ test('tools that cannot start fail their launch', async () => {
   const quits = join(dir, 'quits-as-well.js')
   writeFileSync(quits, 'process.exit(3)')
 
-  await expect(launchTools('0.0.0', quits)).rejects.toThrow('the demo tool server ended with 3 before it listened')
+  await expect(launchTools({ docs: root, version: '0.0.0', script: quits })).rejects.toThrow(
+    'the demo tool server ended with 3 before it listened',
+  )
 })
 
 test('no tool outlives its parent', async () => {

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import type { Server } from 'node:http'
-import { createDemoBackend } from '../../src/demo/backend.ts'
-import type { DemoBackendOptions } from '../../src/demo/call.ts'
+import { createDemoBackend } from '../../demo/src/backend.ts'
+import type { DemoBackendOptions } from '../../demo/src/call.ts'
 
 /** A demo backend that listens; `url` ends in /v1. */
 export interface Listening {

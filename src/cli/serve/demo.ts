@@ -2,11 +2,9 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import type { DemoBackends, DemoIdentity, DemoTools } from 'svc-gateway-demo'
 import { type Load, load } from '../../config/load.ts'
 import { without } from '../../config/read/without.ts'
-import { type DemoIdentity, launchIdentity } from '../../demo/identity/launch.ts'
-import { type DemoBackends, launchBackends } from '../../demo/launch.ts'
-import { type DemoTools, launchTools } from '../../demo/tools/launch.ts'
 import { mintKey } from '../../gateway/accounts/accounts.ts'
 import { CommandFailed } from '../../server/failure.ts'
 import type { RunningGateway } from '../../server/gateway.ts'
@@ -17,7 +15,9 @@ import { freePort, type HeldPort, wantedPort } from './free-port.ts'
 
 /** The plan of the key that the demo shows. */
 const PLAN = 'pro'
-const CONFIG = fileURLToPath(new URL('../../../config.example.yaml', import.meta.url))
+/** The root of this package, whose documents the demo searches. */
+const ROOT = fileURLToPath(new URL('../../..', import.meta.url))
+const CONFIG = join(ROOT, 'config.example.yaml')
 
 /** What makes `serve` a demo: real backends, tools and a real identity provider as child processes, free ports, and a store that does not stay. */
 export interface Demo {
@@ -53,6 +53,7 @@ const STATE = 'svc-demo-'
 
 /** Starts the backends, the tools and the identity provider, and finds room for the rest. */
 export async function prepareDemo({ port }: DemoOptions = {}): Promise<Demo> {
+  const { launchBackends, launchIdentity, launchTools } = await demoPackage()
   clearUp()
   const state = newState()
   const forget = (error: unknown): never => {
@@ -66,7 +67,7 @@ export async function prepareDemo({ port }: DemoOptions = {}): Promise<Demo> {
   const [backends, identity, tools] = await allOrNone(
     launchBackends(),
     launchIdentity(publicUrl),
-    launchTools(version),
+    launchTools({ docs: ROOT, version }),
   ).catch(async error => {
     await releasePorts()
     return forget(error)
@@ -124,6 +125,19 @@ export async function prepareDemo({ port }: DemoOptions = {}): Promise<Demo> {
       removeDemo(process.cwd(), process.pid)
       rmSync(state, { recursive: true, force: true })
     },
+  }
+}
+
+/** The package of the demo, which installs of the gateway alone do not have. Rejects with CommandFailed without it. */
+async function demoPackage(): Promise<typeof import('svc-gateway-demo')> {
+  try {
+    return await import('svc-gateway-demo')
+  } catch (error) {
+    const isMissing = error instanceof Error && 'code' in error && error.code === 'ERR_MODULE_NOT_FOUND'
+    if (!isMissing) throw error
+    throw new CommandFailed(
+      '✗ the demo is a package of its own (demo/), which is not part of this install: run `npm ci && npm start` in a clone of the repository, or write a configuration with `svcctl init` and serve that',
+    )
   }
 }
 

@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
-import { launchIdentity } from '../../../src/demo/identity/launch.ts'
-import { launchBackends } from '../../../src/demo/launch.ts'
-import { launchTools } from '../../../src/demo/tools/launch.ts'
+import { launchIdentity } from '../../../demo/src/identity/launch.ts'
+import { launchBackends } from '../../../demo/src/launch.ts'
+import { launchTools } from '../../../demo/src/tools/launch.ts'
 import { compileProgram, type Program } from '../program.ts'
 import { startSite, filesOf as write } from '../site.ts'
 import { type Found, filesOf, script, startReplica } from './site.ts'
@@ -18,12 +18,11 @@ beforeAll(() => {
 afterAll(() => program.end())
 
 it('the configuration that ships, in front of the backends of the demo, has nothing but ✓', async () => {
-  const demo = join(dirname(program.main), '../demo')
-  const backends = await launchBackends({ script: join(demo, 'backend-main.js'), paceMs: 0 })
+  const backends = await launchBackends({ script: join(program.demo, 'backend-main.js'), paceMs: 0 })
   onTestFinished(() => backends.close())
-  const tools = await launchTools('1.0.0', join(demo, 'tools-main.js'), root)
+  const tools = await launchTools({ docs: root, version: '1.0.0', script: join(program.demo, 'tools-main.js') })
   onTestFinished(() => tools.close())
-  const identity = await launchIdentity('http://localhost:8080', join(demo, 'identity-main.js'))
+  const identity = await launchIdentity('http://localhost:8080', join(program.demo, 'identity-main.js'))
   onTestFinished(() => identity.close())
   const dir = write({})
   const env = {

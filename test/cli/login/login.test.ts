@@ -5,7 +5,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { identityProvider } from '../../../src/demo/identity/provider.ts'
+import { identityProvider } from '../../../demo/src/identity/provider.ts'
 import { accountOf } from '../../../src/gateway/accounts/sign-in.ts'
 import { Browser, signInAs } from '../../demo/browser.ts'
 import { type OidcServer, startOidc } from '../../support/oidc.ts'

@@ -1,11 +1,11 @@
 import { execFile, execFileSync } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
 import { createServer, type Server } from 'node:net'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { promisify, stripVTControlCharacters } from 'node:util'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { root } from '../../simulate/example.ts'
 import { compileProgram, type Program, type Running } from '../program.ts'
 
@@ -187,6 +187,31 @@ describe('what a demo cannot do is told in a sentence', () => {
     expect(code).toBe(1)
     expect(stripVTControlCharacters(stderr)).toMatch(
       new RegExp(`^✗ port ${port} is taken by another process.*--port\\n$`),
+    )
+  })
+
+  it('an install without the package of the demo', async () => {
+    const install = mkdtempSync(join(tmpdir(), 'svc-install-'))
+    onTestFinished(() => rmSync(install, { recursive: true }))
+    cpSync(dirname(dirname(program.main)), join(install, 'dist'), {
+      recursive: true,
+      filter: path => !path.endsWith('node_modules'),
+    })
+    for (const name of ['package.json', 'schema', 'redis', 'policies', 'openapi.yaml', 'CHANGELOG.md'])
+      cpSync(join(root, name), join(install, name), { recursive: true })
+    mkdirSync(join(install, 'node_modules'))
+    for (const name of readdirSync(join(root, 'node_modules')).filter(name => name !== 'svc-gateway-demo'))
+      symlinkSync(join(root, 'node_modules', name), join(install, 'node_modules', name))
+
+    const ran = promisify(execFile)(process.execPath, [join(install, 'dist/cli/main.js'), 'serve', '--demo'])
+    const { code, stderr } = await ran.then(
+      () => expect.fail(),
+      error => error,
+    )
+
+    expect(code).toBe(1)
+    expect(stderr).toMatch(
+      /^✗ the demo is a package of its own .*not part of this install: run `npm ci && npm start` .*\n$/,
     )
   })
 

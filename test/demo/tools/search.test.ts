@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
-import { cut, passagesOf } from '../../../src/demo/tools/documents.ts'
-import { SearchIndex } from '../../../src/demo/tools/search.ts'
+import { cut, passagesOf } from '../../../demo/src/tools/documents.ts'
+import { SearchIndex } from '../../../demo/src/tools/search.ts'
 
 const root = fileURLToPath(new URL('../../..', import.meta.url))
 

@@ -4,8 +4,8 @@ import { fileURLToPath } from 'node:url'
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { docsServer } from '../../../src/demo/tools/mcp.ts'
-import { createToolServer } from '../../../src/demo/tools/server.ts'
+import { docsServer } from '../../../demo/src/tools/mcp.ts'
+import { createToolServer } from '../../../demo/src/tools/server.ts'
 import { post } from '../support.ts'
 
 let server: Server

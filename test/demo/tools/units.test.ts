@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { convert } from '../../../src/demo/tools/convert.ts'
-import { kinds, symbolsOf, unitOf } from '../../../src/demo/tools/units.ts'
+import { convert } from '../../../demo/src/tools/convert.ts'
+import { kinds, symbolsOf, unitOf } from '../../../demo/src/tools/units.ts'
 
 test.each([
   [5, 'miles', 'km', '5 mi = 8.04672 km'],

@@ -3,7 +3,7 @@ import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import { createDemoBackend } from '../../../src/demo/backend.ts'
+import { createDemoBackend } from '../../../demo/src/backend.ts'
 import { type Behaviour, json, type Seen, status } from '../../support/backend.ts'
 
 /** Numbers in a vector. */

@@ -16,12 +16,19 @@ export interface DemoTools {
 }
 
 const SCRIPT = fileURLToPath(new URL('../tools-main.js', import.meta.url))
-/** The package, whose documents are searched. */
-const ROOT = fileURLToPath(new URL('../../..', import.meta.url))
+
+export interface ToolsOptions {
+  /** The folder with a README.md and docs/, which are searched. */
+  readonly docs: string
+  /** The version that the MCP server says it has. */
+  readonly version: string
+  /** The compiled tools-main. */
+  readonly script?: string
+}
 
 /** Starts the tools and waits until they listen. Rejects, leaving none behind, if they do not. */
-export async function launchTools(version: string, script = SCRIPT, root = ROOT): Promise<DemoTools> {
-  const child = startChild(script, ['--docs', root, '--version', version])
+export async function launchTools({ docs, version, script = SCRIPT }: ToolsOptions): Promise<DemoTools> {
+  const child = startChild(script, ['--docs', docs, '--version', version])
   let closing = false
   const close = () => {
     closing = true

@@ -10,7 +10,7 @@ export interface Embedder {
   embed(texts: readonly string[]): Promise<readonly (readonly number[])[]>
 }
 
-/** The packages that the sentence encoder is made of; a production install has none of them. */
+/** The packages that the sentence encoder is made of. */
 export const EMBEDDER_PACKAGES = [
   '@energetic-ai/core',
   '@energetic-ai/embeddings',

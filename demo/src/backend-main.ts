@@ -3,9 +3,9 @@ import { createDemoBackend } from './backend.ts'
 import { sentenceEncoder } from './embeddings/embedder.ts'
 
 // One demo backend as a process of its own:
-//   node dist/demo/backend-main.js --name onprem-core-1 --models "Qwen/Qwen3-8B" [--thinking] [--key SECRET] [--port 0] [--pace 15]
-//   node dist/demo/backend-main.js --name onprem-embed --embeddings "BAAI/bge-base-en-v1.5"
-//   node dist/demo/backend-main.js --name onprem-image --images "black-forest-labs/FLUX.1-schnell"
+//   node demo/dist/backend-main.js --name onprem-core-1 --models "Qwen/Qwen3-8B" [--thinking] [--key SECRET] [--port 0] [--pace 15]
+//   node demo/dist/backend-main.js --name onprem-embed --embeddings "BAAI/bge-base-en-v1.5"
+//   node demo/dist/backend-main.js --name onprem-image --images "black-forest-labs/FLUX.1-schnell"
 // The key may come as DEMO_BACKEND_KEY instead, which `ps` does not show.
 const { values } = parseArgs({
   options: {

@@ -3,7 +3,7 @@ import { constants, setPriority } from 'node:os'
 import { parseArgs } from 'node:util'
 
 // The identity provider of the demo as a process of its own:
-//   node dist/demo/identity-main.js --audience http://localhost:8080 [--port 0]
+//   node demo/dist/identity-main.js --audience http://localhost:8080 [--port 0]
 const { values } = parseArgs({ options: { audience: { type: 'string' }, port: { type: 'string', default: '0' } } })
 const { audience, port } = values
 if (!audience) {

@@ -32,7 +32,7 @@ const CAST: readonly Part[] = [
 export function castFor(script: string): { readonly parts: readonly Part[]; readonly missing: readonly string[] } {
   const absent = EMBEDDER_PACKAGES.find(name => !isInstalled(name, script))
   if (absent === undefined) return { parts: CAST, missing: [] }
-  const missing = [`no embedding models: the development dependency ${absent} is not installed`]
+  const missing = [`no embedding models: the package ${absent} is not installed`]
   return { parts: CAST.filter(part => part !== EMBEDDING), missing }
 }
 

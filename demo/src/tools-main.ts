@@ -4,7 +4,7 @@ import type { Handler } from './tools/mcp.ts'
 import { createToolServer } from './tools/server.ts'
 
 // The tools of the demo as a process of their own, units at /convert and the search in the documents of a package at /mcp:
-//   node dist/demo/tools-main.js --docs . [--version 0.1.0] [--port 0]
+//   node demo/dist/tools-main.js --docs . [--version 0.1.0] [--port 0]
 const { values } = parseArgs({
   options: {
     docs: { type: 'string' },
