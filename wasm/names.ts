@@ -45,7 +45,7 @@ export function mayBeShort(bytes: usize, escapedBytes: i32): bool {
 }
 
 /**
- * Which of both is exceeded, or 0: stops there. The sum of both bounds is at most half of the table. `seed` keeps others
+ * Which of both is exceeded, or 0: stops there. The sum of both bounds is at most two thirds of the table. `seed` keeps others
  * from choosing names and texts that look the same.
  */
 export function exceeded(text: usize, end: usize, mostNames: i32, mostTexts: i32, seed: u64): i32 {

@@ -14,9 +14,10 @@ const MAX_MEMBERS = 256
 const MAX_NEW_NAMES = 10_000
 /**
  * Texts of at most ten characters that are new to the parser, which keeps one copy of each, take as long as half a name,
- * and more when its table of them has to grow. The longest conversation, of 10,000 calls, has an identifier for each.
+ * and more when its table of them has to grow. The longest conversation, of 10,000 calls, has three for each: identifier,
+ * arguments and content.
  */
-const MAX_NEW_TEXTS = 20_000
+const MAX_NEW_TEXTS = 32_000
 /** Memory of WebAssembly never shrinks: what a larger body took is given back after so many that are not. */
 const KEPT_BYTES = 4_194_304
 const KEPT_FOR = 1000

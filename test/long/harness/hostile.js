@@ -11,8 +11,8 @@ const listed = (count, each) => Array.from({ length: count }, (_, n) => each(n))
 /** Close to every bound: names and short texts that are new, and other values. */
 const dearest = [
   listed(9_800, n => `{"k${n}":1}`),
-  listed(19_800, n => `"s${n}"`),
-  listed(60_000, n => `"${String(n).padStart(12, 'x')}"`),
+  listed(31_800, n => `"s${n}"`),
+  listed(50_000, n => `"${String(n).padStart(12, 'x')}"`),
 ].join(',')
 
 /** Bodies that say little and take long: of names beyond the bound, and of as much as is let through. */

@@ -13,7 +13,7 @@ const refusal = (json: string): string => {
 describe('a body that would hold up everybody is refused before anything of it is parsed', () => {
   const members = 'body has more than 256 fields'
   const names = 'body has more than 10000 names of fields that are new, or new in their order'
-  const texts = 'body has more than 20000 different texts of at most 10 characters'
+  const texts = 'body has more than 32000 different texts of at most 10 characters'
   const values = 'body has more than 105000 values'
   it.each([
     ['fields of its own', `{${listed(300, n => `"k${n}":1`)},${MESSAGES}}`, members],
@@ -26,10 +26,10 @@ describe('a body that would hold up everybody is refused before anything of it i
       `{"a":[${listed(16_000, n => `{"a${n % 120}":1,"b${Math.floor(n / 120)}":1}`)}],${MESSAGES}}`,
       names,
     ],
-    ['short texts', `{"a":[${listed(20_001, n => `"s${n}"`)}],${MESSAGES}}`, texts],
-    ['short texts with escapes', `{"a":[${listed(20_001, n => `"\\u00e9${n}"`)}],${MESSAGES}}`, texts],
-    ['short texts of long characters', `{"a":[${listed(20_001, n => `"日本語語${n}"`)}],${MESSAGES}}`, texts],
-    ['short texts as fields', `{"a":[${listed(20_001, n => `{"a":"s${n}"}`)}],${MESSAGES}}`, texts],
+    ['short texts', `{"a":[${listed(32_001, n => `"s${n}"`)}],${MESSAGES}}`, texts],
+    ['short texts with escapes', `{"a":[${listed(32_001, n => `"\\u00e9${n}"`)}],${MESSAGES}}`, texts],
+    ['short texts of long characters', `{"a":[${listed(32_001, n => `"日本語語${n}"`)}],${MESSAGES}}`, texts],
+    ['short texts as fields', `{"a":[${listed(32_001, n => `{"a":"s${n}"}`)}],${MESSAGES}}`, texts],
     ['values', `{"a":[${listed(105_000, () => '1')}],${MESSAGES}}`, values],
   ])('for its %s', (_, json, problem) => {
     expect(refusal(json)).toBe(problem)
@@ -39,7 +39,7 @@ describe('a body that would hold up everybody is refused before anything of it i
   it.each([
     ['10,000 messages that call tools', chatOf(10_000)],
     ['1000 tools of 8 parameters', `{"tools":[${listed(1000, toolOf)}],${MESSAGES}}`],
-    ['10,000 calls with short identifiers', identifiedCalls(10_000)],
+    ['10,000 calls, each with an identifier, arguments and a content that are short', ownCalls(10_000)],
     ['60,000 texts of 11 characters', toolWithEnum(listed(60_000, n => `"${String(n).padStart(11, 'x')}"`))],
     ['60,000 short texts that are not new', toolWithEnum(listed(60_000, n => `"s${n % 15_000}"`))],
   ])('and %s are not', (_, json) => {
@@ -52,10 +52,10 @@ function chatOf(messages: number): string {
   return `{"messages":[${listed(messages, () => `{"role":"assistant","content":"x","tool_calls":[${call}]}`)}]}`
 }
 
-function identifiedCalls(calls: number): string {
+function ownCalls(calls: number): string {
   const call = (n: number) =>
-    `{"id":"${String(n).padStart(9, 'c')}","type":"function","function":{"name":"f","arguments":"{}"}}`
-  return `{"messages":[${listed(calls, n => `{"role":"assistant","content":"x","tool_calls":[${call(n)}]}`)}]}`
+    `{"id":"${String(n).padStart(9, 'c')}","type":"function","function":{"name":"f","arguments":"{\\"a\\":${n}}"}}`
+  return `{"messages":[${listed(calls, n => `{"role":"assistant","content":"x${n}","tool_calls":[${call(n)}]}`)}]}`
 }
 
 const toolWithEnum = (values: string): string =>
