@@ -6,7 +6,7 @@ import { processMetrics } from '../../src/adapters/metrics/process.ts'
 import { load } from '../../src/config/load.ts'
 import { isWellFormed, keyOf, maskOf, newAccountId, newKey, newRequestId } from '../../src/gateway/accounts/keys.ts'
 import { Pools } from '../../src/gateway/upstream/pools.ts'
-import { errorDocs } from '../../src/wire/errors/docs.ts'
+import { errorCodes } from '../../src/wire/errors/codes.ts'
 import { VirtualClock } from '../support/clock.ts'
 import { ROOT, textOf } from './files.ts'
 
@@ -41,7 +41,7 @@ it('every metric that docs/operations.md names is one that a gateway tells', asy
 it('every reason that docs/operations.md alerts on is the code of an error', () => {
   const reasons = [...operations.matchAll(/reason="(\w+)"/g)].map(([, reason = '']) => reason)
   expect(reasons.length).toBeGreaterThan(2)
-  expect(reasons.filter(reason => !(reason in errorDocs))).toEqual([])
+  expect(reasons.filter(reason => !(reason in errorCodes))).toEqual([])
 })
 
 it('every path that the documents name is there', () => {

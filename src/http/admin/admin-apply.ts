@@ -1,6 +1,6 @@
 import type { FileText } from '../../config/settings.ts'
 import type { Denial } from '../../policy/denial.ts'
-import { problemRecord } from '../../wire/errors/denial.ts'
+import { problemRecord } from '../../wire/errors/bodies.ts'
 import { invalid, isDenial, isObject, type JsonObject } from '../../wire/openai/body.ts'
 import { readValid, validator } from '../../wire/openai/validate.ts'
 import { readBody } from '../listener/body.ts'

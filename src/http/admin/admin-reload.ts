@@ -1,4 +1,4 @@
-import { problemRecord } from '../../wire/errors/denial.ts'
+import { problemRecord } from '../../wire/errors/bodies.ts'
 import type { HttpCall } from '../listener/call.ts'
 import type { App } from '../listener/endpoint.ts'
 import { readNothing } from '../listener/field.ts'

@@ -2,8 +2,9 @@ import type { Duplex } from 'node:stream'
 import type { Clock } from '../../gateway/ports.ts'
 import type { Millis } from '../../policy/config.ts'
 import type { Denial } from '../../policy/denial.ts'
-import { type ErrorTerms, renderDenial } from '../../wire/errors/denial.ts'
-import type { ProtocolDenial } from '../../wire/errors/docs.ts'
+import type { ErrorTerms } from '../../wire/errors/bodies.ts'
+import type { ProtocolDenial } from '../../wire/errors/codes.ts'
+import { renderDenial } from '../../wire/errors/denial.ts'
 import { invalid } from '../../wire/openai/body.ts'
 
 /** How long a client may go on sending what is thrown away: closed at once, its kernel would throw the answer away too. */

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import type { Denial } from '../../policy/denial.ts'
-import type { ProtocolDenial } from '../../wire/errors/docs.ts'
+import type { ProtocolDenial } from '../../wire/errors/codes.ts'
 import { invalid } from '../../wire/openai/body.ts'
 import { MAX_HEADERS, tooManyHeaders } from './malformed.ts'
 

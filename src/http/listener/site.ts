@@ -1,6 +1,7 @@
 import type { ListenerSettings } from '../../config/settings.ts'
 import { type Identify, identifyWith } from '../../gateway/accounts/identify.ts'
-import { type ErrorTerms, errorTermsOf } from '../../wire/errors/denial.ts'
+import type { ErrorTerms } from '../../wire/errors/bodies.ts'
+import { errorTermsOf } from '../../wire/errors/denial.ts'
 import { openToPages } from '../public/cors.ts'
 import { passthroughEndpoints } from '../public/passthrough.ts'
 import { type ClientAddresses, clientAddresses } from './client-address.ts'

@@ -1,4 +1,4 @@
-import { type ErrorDoc, errorDocs, rateTypes } from './docs.ts'
+import { type ErrorRow, errorCodes, rateTypes } from './codes.ts'
 
 export interface DocsTerms {
   readonly brand: string
@@ -37,7 +37,7 @@ export function errorsPage(terms: DocsTerms): string {
 <p>Every error is JSON. Its code stands in the body and in the header ${code(`x-${brand}-error-code`)}; the header
 ${code('x-request-id')} names the request to the operator.</p>
 <p id="keys">${keysText(terms)}</p>
-${Object.entries(errorDocs)
+${Object.entries(errorCodes)
   .map(([name, doc]) => section(name, doc))
   .join('\n')}
 </body>
@@ -58,7 +58,7 @@ function keysText({ brand, consoleUrl, topupUrl, signIn, guests }: DocsTerms): s
   return sources.filter(Boolean).join(' ')
 }
 
-function section(name: string, { status, reason, meaning, retry, todo }: ErrorDoc): string {
+function section(name: string, { status, reason, meaning, retry, todo }: ErrorRow): string {
   const types = name === 'rate_limit_exceeded' ? `\n<dl>${rateTypes.map(typeRow).join('')}</dl>` : ''
   return `<section id="${name}">
 <h2><a href="#${name}">${code(name)}</a> <small>${status === 200 ? reason : status}</small></h2>

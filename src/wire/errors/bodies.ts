@@ -1,0 +1,134 @@
+import type { Millis } from '../../policy/config.ts'
+import { counted } from '../../policy/counted.ts'
+import type {
+  ExhaustedDenial,
+  FileProblem,
+  GuestDenial,
+  KeysDenial,
+  OverloadDenial,
+  PlanDenial,
+  QuotaDenial,
+  RateDenial,
+} from '../../policy/denial.ts'
+import { usdText } from '../money.ts'
+
+/** What an answer says beside what every answer of its code has in common. */
+export interface Answer {
+  readonly body: object
+  readonly headers?: Readonly<Record<string, string>>
+  /** In place of the reason phrase of the code. */
+  readonly reason?: string
+}
+
+export interface ErrorTerms {
+  readonly brand: string
+  /** A console and a page to top up only where the operator named one: links of our own making would lead nowhere. */
+  readonly links: {
+    readonly docs: string
+    readonly topup?: string | undefined
+    readonly console?: string | undefined
+  }
+}
+
+/** The longest wait of the sliding minute: its oldest bucket counts for 61 s. A client that slept out a longer one would hang. */
+const MAX_RETRY_AFTER_MS = 61_000
+/** SDKs do not wait for a header of 60 s or more. Those that wait this long are told the rest, a second at most. */
+const MAX_HEADER_MS = 59_999
+const noRetry = { 'x-should-retry': 'false' }
+
+/** A failure that passes: `retry-after` and the text say the same. */
+export const later = (code: string, seconds: number, cause: string, more?: string): Answer =>
+  flat(code, [cause, `Retry in ${seconds} s.`, more].filter(Boolean).join(' '), { 'retry-after': String(seconds) })
+
+/** `{error, code}`, the body of every code but rate_limit_exceeded, quota_exceeded and UPSTREAMS_EXHAUSTED. */
+export const flat = (code: string, error: string, headers = {}): Answer => ({ headers, body: { error, code } })
+
+type LimitDenial = RateDenial | GuestDenial | KeysDenial
+
+export function limited(denial: LimitDenial, docs: string): Answer {
+  const { code, type, retryAfterMs } = denial
+  const message = `${limitText(denial)} Retry in ${waitText(retryAfterMs)}.`
+  const headers = retryAfterMs > MAX_RETRY_AFTER_MS ? noRetry : retryHeaders(Math.min(retryAfterMs, MAX_HEADER_MS))
+  return { reason: type, headers, body: { error: { code, type, message, retry_after_ms: retryAfterMs, docs } } }
+}
+
+const retryHeaders = (ms: Millis) => ({ 'retry-after-ms': String(ms), 'retry-after': String(Math.ceil(ms / 1000)) })
+
+function limitText(denial: LimitDenial): string {
+  if ('shared' in denial) return guestText(denial)
+  if ('of' in denial) return `An account may change its keys ${denial.limit} times an hour.`
+  return rateText(denial)
+}
+
+function rateText({ type, limit }: RateDenial): string {
+  switch (type) {
+    case 'requests':
+      return `The plan allows ${counted(limit, 'request')} a minute.`
+    case 'tokens':
+      return `The plan allows ${counted(limit, 'token')} a minute.`
+    case 'concurrency':
+      return `The plan allows ${counted(limit, 'request')} at once.`
+    case 'daily_limit':
+      return `The plan allows ${counted(limit, 'request')} a day (UTC).`
+    case 'quota_hold':
+      return 'Running requests have reserved the rest of the monthly quota.'
+  }
+}
+
+/** Without figures, since they would tell what other guests use. */
+function guestText({ type }: GuestDenial): string {
+  switch (type) {
+    case 'daily_limit':
+      return 'All guests together have reached their limit of the day (UTC).'
+    case 'guest_keys':
+      return 'Too many new devices came from this network within an hour.'
+  }
+}
+
+export function planLimit({ code, type, model, plan, tool }: PlanDenial, docs: string): Answer {
+  const [lacks, other] = tool === undefined ? [model, 'the model'] : [`the hosted tool ${tool}`, 'leave the tool out']
+  const message = `Plan ${plan} does not include ${lacks}. Retrying does not help: change the plan or ${other}.`
+  return { reason: type, headers: noRetry, body: { error: { code, type, message, retry_after_ms: 0, docs } } }
+}
+
+export function quota({ code, resetAt, overageEnabled, worst, left, fits }: QuotaDenial, topupUrl: string): Answer {
+  const resetDate = new Date(resetAt).toISOString().slice(0, 10)
+  const hint = fits > 0 ? ` max_tokens up to ${fits} would fit.` : ''
+  const message = `The request may cost up to $${usdText(worst)}, and $${usdText(left)} of the monthly quota remain until ${resetDate}.${hint}`
+  return { headers: noRetry, body: { error: { code, message, resetDate, topupUrl, overageEnabled } } }
+}
+
+export function exhausted({ code, tier, attempted, retryAfterMs, problem }: ExhaustedDenial): Answer {
+  const retry = retryAfterMs === undefined ? 'Retry with backoff.' : `Retry in ${waitText(retryAfterMs)}.`
+  const said = problem === undefined ? '' : ` The last one said of the request: ${problem}`
+  return {
+    headers: retryAfterMs === undefined ? {} : { 'retry-after': String(Math.ceil(retryAfterMs / 1000)) },
+    body: { error: `No backend of this model could answer. ${retry}${said}`, code, tier, attempted },
+  }
+}
+
+export const overloadText: Readonly<Record<OverloadDenial['of'], string>> = {
+  gateway: 'The gateway is overloaded.',
+  process: 'The gateway cannot open more connections to its backends.',
+  address: 'Too many requests from your address are running at once.',
+  account_bodies: 'The bodies of requests that your account is sending take too much memory together.',
+  address_bodies: 'The bodies of requests that your address is sending take too much memory together.',
+  bodies: 'The bodies of requests that clients are sending take too much memory together.',
+}
+
+/** `hint` is null where there is none. */
+export const problemRecord = ({ file, line, column, rule, severity, message, hint }: FileProblem): object => ({
+  ...{ file, line, column, rule, severity, message },
+  hint: hint ?? null,
+})
+
+const SECOND: Millis = 1000
+const MINUTE = 60 * SECOND
+const HOUR = 60 * MINUTE
+
+/** A wait for people, rounded up so that it is never too short: `42 s`, `12 min`, `5 h`. */
+export function waitText(ms: Millis): string {
+  if (ms <= 2 * MINUTE) return `${Math.ceil(ms / SECOND)} s`
+  if (ms <= 2 * HOUR) return `${Math.ceil(ms / MINUTE)} min`
+  return `${Math.ceil(ms / HOUR)} h`
+}
