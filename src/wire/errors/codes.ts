@@ -20,9 +20,7 @@ const backoff = 'Yes, with exponential backoff and jitter.'
  * Every error code with all that belongs to it. The answers, the error events of streams, GET /docs/errors and the list of
  * codes in openapi.yaml are made of these rows: a new code is a row here and its shape in policy/denial.ts.
  */
-export const errorCodes: { readonly [Code in DeniedCode]: ErrorRow & Answers<Code> } & {
-  readonly UPSTREAM_INTERRUPTED: ErrorRow
-} = {
+export const errorCodes: { readonly [Code in ErrorCode]: Row<Code> } = {
   NO_AUTH: {
     status: 401,
     reason: 'no Authorization header',
@@ -269,6 +267,8 @@ export interface ErrorRow {
   /** Only the admin listener answers with it, so the public API description leaves it out. */
   readonly isForOperators?: true
 }
+
+type Row<Code extends ErrorCode> = Code extends DeniedCode ? ErrorRow & Answers<Code> : ErrorRow
 
 interface Answers<Code extends DeniedCode> {
   /** What a denial of this code says to its client. */
