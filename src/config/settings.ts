@@ -181,6 +181,8 @@ export interface Address {
 /** How one pool's replicas are spoken to. */
 export interface BackendSettings extends Timeouts {
   readonly key?: Secret
+  /** The form in which the replicas speak: OpenAI's, which is the only one so far, so that no file names it. */
+  readonly dialect?: 'openai'
   /** Consecutive failures after which a replica is left out, and for how long the first time. */
   readonly eject: { readonly after: number; readonly for: Millis }
   /** The longest Retry-After that is waited out before the next pool. */

@@ -1,5 +1,4 @@
 import type { Writable } from 'node:stream'
-import type { Secret } from '../config/settings.ts'
 import type { EpochMs, Kind, Millis, PassMethod } from '../policy/config.ts'
 import type { DecisionRecord } from '../policy/record.ts'
 import type { Usage } from '../wire/openai/usage.ts'
@@ -110,7 +109,8 @@ export interface ProbeRequest {
   readonly origin: string
   /** From the root of the origin. */
   readonly path: string
-  readonly key?: Secret
+  /** Of the dialect of its pool: the key above all. */
+  readonly headers: Readonly<Record<string, string>>
   readonly connectTimeout: Millis
   /** On a connection of its own, which is closed after it. */
   readonly fresh: boolean

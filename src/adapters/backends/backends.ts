@@ -1,7 +1,8 @@
 import type { Pool as Dispatchers } from 'undici'
-import type { BackendSettings, Secret } from '../../config/settings.ts'
+import type { BackendSettings } from '../../config/settings.ts'
 import type { BackendRequest, Send } from '../../gateway/ports.ts'
 import type { Pool } from '../../policy/config.ts'
+import { dialectOf } from '../../wire/dialects.ts'
 import type { TrackedOptions } from './connection.ts'
 import type { Connected, Connections, Way } from './connections.ts'
 import { dispatch, UndiciExchange } from './exchange.ts'
@@ -23,12 +24,13 @@ export function openBackends(
   // All at once, and no socket yet: what another configuration has open must stay open for this one.
   const places = new Map(
     Array.from(pools, ({ name, replicas }) => {
-      const { connectTimeout = 1000, key } = settings.get(name) ?? {}
+      const { connectTimeout = 1000, key, dialect } = settings.get(name) ?? {}
+      const credentials = () => dialectOf({ ...(dialect && { dialect }) }).headers(key?.reveal())
       const placeOf = (replica: string): Place => {
         const { origin, pathname } = new URL(replica)
         const connected = connections.to({ origin, connectTimeout })
         held.push(connected)
-        return { origin, prefix: pathname.replace(/\/$/, ''), connectTimeout, dispatchers: connected.pool, key }
+        return { origin, prefix: pathname.replace(/\/$/, ''), connectTimeout, dispatchers: connected.pool, credentials }
       }
       return [name, new Map(replicas.map(replica => [replica, placeOf(replica)]))]
     }),
@@ -64,20 +66,23 @@ interface Place extends Way {
   /** `/v1` */
   readonly prefix: string
   readonly dispatchers: Dispatchers
-  readonly key: Secret | undefined
+  /** Headers of its dialect, the key of the pool among them. */
+  readonly credentials: () => Readonly<Record<string, string>>
 }
 
 /**
  * Our own headers only: nothing a client sent reaches a backend but its body, and the id of its trace where requests
  * are traced.
  */
-function headersOf({ requestId, traceparent }: BackendRequest, { key }: Place): Record<string, string> {
+function headersOf({ requestId, traceparent }: BackendRequest, { credentials }: Place): Record<string, string> {
   const headers: Record<string, string> = {
     'content-type': 'application/json',
     accept: 'application/json, text/event-stream',
     'x-request-id': requestId,
   }
   if (traceparent !== undefined) headers.traceparent = traceparent
-  if (key) headers.authorization = `Bearer ${key.reveal()}`
+  // One after the other: a spread of objects costs more than all the rest of it.
+  const own = credentials()
+  for (const name in own) headers[name] = own[name] ?? ''
   return headers
 }

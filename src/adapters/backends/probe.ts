@@ -6,12 +6,12 @@ import { dispatch, UndiciExchange } from './exchange.ts'
 /** Probes replicas over the connections that requests take, so that it tries what they would meet. */
 export const probeOver =
   (connections: Connections): Probe =>
-  ({ origin, path, key, connectTimeout, fresh }, listener) => {
+  ({ origin, path, headers, connectTimeout, fresh }, listener) => {
     const exchange = new UndiciExchange(listener)
     const options: TrackedOptions = {
       method: 'GET',
       path,
-      headers: { accept: '*/*', ...(key && { authorization: `Bearer ${key.reveal()}` }) },
+      headers: { accept: '*/*', ...headers },
       over: connection => exchange.over(connection),
     }
     // Later, so that no listener is called before the caller has the exchange.

@@ -2,6 +2,7 @@ import http from 'node:http'
 import https from 'node:https'
 import type { BackendSettings } from '../../config/settings.ts'
 import type { CarriedRequest, Carry } from '../../gateway/ports.ts'
+import { dialectOf } from '../../wire/dialects.ts'
 import { CarriedExchange } from './carried-exchange.ts'
 
 /** What carries the requests of pass-through routes of one configuration. */
@@ -54,7 +55,7 @@ function headersOf(
     'x-request-id': requestId,
     ...(traceparent !== undefined && { traceparent }),
     ...(body && { 'content-type': body.contentType, ...lengthOf(body) }),
-    ...(settings?.key && { authorization: `Bearer ${settings.key.reveal()}` }),
+    ...(settings && dialectOf(settings).headers(settings.key?.reveal())),
   }
 }
 

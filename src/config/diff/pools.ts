@@ -74,6 +74,7 @@ const replicasRule =
 
 const backendRulesOf = (sides: Sides): Rules<BackendSettings> => ({
   key: keyRule(sides),
+  dialect: value('dialect', name => name, plumbing, 'openai'),
   context: value('context', count, highIsMore, "the model's"),
   maxConcurrent: value('max_concurrent', count, highIsMore, 'unlimited'),
   queueTimeout: value('queue_timeout', durationText, plumbing),

@@ -1,5 +1,6 @@
 import type { BackendSettings } from '../../config/settings.ts'
 import type { Millis } from '../../policy/config.ts'
+import { dialectOf } from '../../wire/dialects.ts'
 import type { Cancel, Client, Clock, Exchange } from '../ports.ts'
 import { atEndOfTurn } from '../turn.ts'
 import { type AttemptPorts, openAttempt, type Reader, type Target } from '../upstream/attempt.ts'
@@ -10,7 +11,7 @@ const MAX_ANSWER_BYTES = 67_108_864
 /** How long an answer may go on to tell its usage to a client that left. */
 const USAGE_WAIT: Millis = 30_000
 
-/** One attempt at a whole answer: all of it is read and checked before any of it is passed on. */
+/** One attempt at a whole answer: all of it is read and checked, in the public form, before any of it is passed on. */
 export function attemptWhole<A>(
   ports: AttemptPorts,
   target: Target,
@@ -18,7 +19,13 @@ export function attemptWhole<A>(
   read: (bytes: Buffer) => A | undefined,
 ): Promise<Outcome<A>> {
   return new Promise(resolve => {
-    const reader = new WholeReader(ports.clock, target.settings, read, resolve)
+    const dialect = dialectOf(target.settings)
+    const { kind } = target
+    const translated = (bytes: Buffer) => {
+      const answer = dialect.answer(kind, bytes)
+      return answer && read(answer)
+    }
+    const reader = new WholeReader(ports.clock, target.settings, translated, resolve)
     reader.begin(
       openAttempt(ports, target, reader, outcome => reader.finish(outcome)),
       client,

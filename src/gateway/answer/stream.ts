@@ -1,6 +1,7 @@
 import type { BackendSettings } from '../../config/settings.ts'
 import type { Commit, Millis } from '../../policy/config.ts'
 import type { Building } from '../../policy/decision.ts'
+import { dialectOf } from '../../wire/dialects.ts'
 import type { ChunkTerms } from '../../wire/openai/chunk.ts'
 import type { StreamWanted } from '../../wire/openai/request.ts'
 import { StreamReader, type StreamReading } from '../../wire/openai/stream.ts'
@@ -90,7 +91,7 @@ export class AnswerStream implements Reader, LiveStream {
     const chunks: Building<ChunkTerms> = { model, id, created, usageWanted }
     if (this.deltas) chunks.deltas = this.deltas
     // A broken event that nothing was said before, or that nobody saw, is the next replica's to do better.
-    this.#reader = new StreamReader(chunks, choices)
+    this.#reader = new StreamReader(chunks, choices, dialectOf(target.settings).translator?.())
   }
 
   begin(exchange: Exchange, streamTime: Millis, client: Client): void {

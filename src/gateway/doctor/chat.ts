@@ -1,4 +1,5 @@
 import type { ChatModel } from '../../policy/config.ts'
+import type { StreamTranslator } from '../../wire/dialect.ts'
 import { isDenial, isObject } from '../../wire/openai/body.ts'
 import { readChat } from '../../wire/openai/chat.ts'
 import { parse, readChunk } from '../../wire/openai/chunk.ts'
@@ -32,7 +33,7 @@ export async function askWhole(replica: Replica, model: ChatModel, keyFrom: stri
 
 /** Asks for a stream, with usage, as every stream of a client does. */
 export async function askStream(replica: Replica, keyFrom: string | undefined): Promise<Outcome> {
-  const reader = new StreamReader(replica.pool.model)
+  const reader = new StreamReader(replica.pool.model, replica.dialect.translator?.())
   const body = { ...QUESTION, stream: true, stream_options: { include_usage: true } }
   const { answer } = await asked(replica, body, replica.promised.output, bytes => reader.take(bytes))
   const { head, cause, firstMs } = answer
@@ -102,11 +103,12 @@ async function asked(
   const request = readChat(Buffer.from(JSON.stringify(body)))
   if (isDenial(request)) throw new Error(`the doctor's own question is refused: ${JSON.stringify(request)}`)
   const sent = request.bodyFor(replica.pool.model, output)
-  return { request, answer: await replica.post(request.path, sent, output, data) }
+  return { request, answer: await replica.post('chat', sent, output, data) }
 }
 
 /** What a stream says, as it comes. */
 class StreamReader {
+  readonly #translator: StreamTranslator | undefined
   readonly #splitter = new SseSplitter()
   readonly #terms
   #done = false
@@ -114,7 +116,8 @@ class StreamReader {
   #wrong: string | undefined
   usage = false
 
-  constructor(model: string) {
+  constructor(model: string, translator: StreamTranslator | undefined) {
+    this.#translator = translator
     this.#terms = { model, usageWanted: true, id: '', created: 0 }
   }
 
@@ -124,11 +127,15 @@ class StreamReader {
   }
 
   take(bytes: Buffer): void {
-    for (const event of this.#splitter.push(bytes)) this.#read(event)
+    const events = this.#translator ? this.#translator.push(bytes) : bytes
+    for (const event of this.#splitter.push(events)) this.#read(event)
   }
 
   fault(cause: string | undefined): Fault | undefined {
-    if (this.#wrong === undefined) for (const event of this.#splitter.end()) this.#read(event)
+    if (this.#wrong === undefined) {
+      const rest = this.#translator ? this.#splitter.push(this.#translator.end()) : []
+      for (const event of [...rest, ...this.#splitter.end()]) this.#read(event)
+    }
     const how = this.#wrong ?? (this.#finished ? undefined : (cause ?? 'it ends without a finish_reason'))
     return how === undefined ? undefined : problem(`breaks off a stream: ${how}`, 'Look at the log of the backend.')
   }

@@ -69,13 +69,13 @@ class Inspection {
 
   /** What it lists; undefined where it has no list, which is fine, or does not show it to whom it answers. */
   async #list(isAsked: boolean): Promise<Listed | undefined> {
-    const answer = await this.#replica.get('/models')
+    const answer = await this.#replica.get(this.#replica.dialect.modelsPath)
     const { head, firstMs } = answer
     if (head && head.status !== 200 && (isAsked || isAbsent(head.status))) return undefined
     const refusal = refusalOf(this.#replica, 'its list of models', answer, this.#keyFrom)
     if (refusal) this.faults.push(refusal)
     this.firstMs = firstMs
-    return refusal ? undefined : readList(answer.body, this.#replica.pool.model)
+    return refusal ? undefined : readList(this.#replica, answer.body)
   }
 
   /** One after another: each tells what the next would fail for. */

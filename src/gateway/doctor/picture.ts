@@ -15,7 +15,7 @@ export async function askPicture(replica: Replica, model: ImageModel, keyFrom: s
   const request = readImages(Buffer.from(JSON.stringify({ model: pool.model, prompt: 'a dot' })))
   if (isDenial(request)) throw new Error(`the doctor's own question is refused: ${JSON.stringify(request)}`)
   const size = cheapest(model)
-  const answer = await replica.post(request.path, request.bodyFor(pool.model, 0, { imageSize: size }), OUTPUT)
+  const answer = await replica.post('image', request.bodyFor(pool.model, 0, { imageSize: size }), OUTPUT)
   const refusal = refusalOf(replica, 'an image', answer, keyFrom)
   if (refusal) return { faults: [refusal], says: [] }
   const terms = { model, backendModel: pool.model, inputTokens: 0, id: '', created: 0 }

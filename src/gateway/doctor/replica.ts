@@ -1,5 +1,7 @@
 import { Buffer } from 'node:buffer'
 import type { EpochMs, Millis, Place, Pool } from '../../policy/config.ts'
+import type { Dialect, InferenceKind } from '../../wire/dialect.ts'
+import { dialectOf } from '../../wire/dialects.ts'
 import type { Clock, Probe, Send } from '../ports.ts'
 import { type Asking, askOnce, type Heard } from '../upstream/ask.ts'
 import type { Promised } from './promise.ts'
@@ -52,6 +54,11 @@ export class Replica {
     return this.promised.pool
   }
 
+  /** How its pool speaks. */
+  get dialect(): Dialect {
+    return dialectOf(this.promised.settings)
+  }
+
   get host(): string {
     return new URL(this.url).host
   }
@@ -66,16 +73,23 @@ export class Replica {
     const { probe } = this.#ports
     const { key, connectTimeout } = this.promised.settings
     const { origin, pathname } = new URL(this.url)
-    const place = { origin, path: `${pathname.replace(/\/$/, '')}${path}`, ...(key && { key }), connectTimeout }
+    const headers = this.dialect.headers(key?.reveal())
+    const place = { origin, path: `${pathname.replace(/\/$/, '')}${path}`, headers, connectTimeout }
     return this.#asked((fresh, listener) => probe({ ...place, fresh }, listener), this.#limit)
   }
 
-  /** Sends a body, as of a client, for an answer of so many tokens. `data` hears of it as it comes. Never rejects. */
-  post(path: string, body: Buffer, output = 0, data?: Asking['data']): Promise<Answer> {
+  /**
+   * Sends a body in the public form, as of a client, for an answer of so many tokens, which comes in the public form as
+   * well. `data` hears of it as it comes from the backend. Never rejects.
+   */
+  async post(kind: InferenceKind, body: Buffer, output = 0, data?: Asking['data']): Promise<Answer> {
     const { send } = this.#ports
     const limit = output > ORDINARY_OUTPUT ? PATIENCE * this.#limit : this.#limit
-    const request = { pool: this.pool.name, replica: this.url, path, body, requestId: REQUEST_ID }
-    return this.#asked((fresh, listener) => send({ ...request, fresh }, listener), limit, data)
+    const sent = { path: this.dialect.path(kind), body: this.dialect.body(kind, body), requestId: REQUEST_ID }
+    const request = { pool: this.pool.name, replica: this.url, ...sent }
+    const answer = await this.#asked((fresh, listener) => send({ ...request, fresh }, listener), limit, data)
+    if (answer.head?.status !== 200) return answer
+    return { ...answer, body: this.dialect.answer(kind, answer.body) ?? answer.body }
   }
 
   #asked(send: Asking['send'], limit: Millis, data?: Asking['data']): Promise<Answer> {

@@ -14,7 +14,7 @@ export async function askVector(replica: Replica, keyFrom: string | undefined): 
   const { pool, promised } = replica
   const request = readEmbeddings(Buffer.from(JSON.stringify({ model: pool.model, input: 'ok' })), 1)
   if (isDenial(request)) throw new Error(`the doctor's own question is refused: ${JSON.stringify(request)}`)
-  const answer = await replica.post(request.path, request.bodyFor(pool.model, 0))
+  const answer = await replica.post('embedding', request.bodyFor(pool.model, 0))
   const refusal = refusalOf(replica, 'an embedding', answer, keyFrom)
   if (refusal) return { faults: [refusal], says: [] }
 

@@ -1,6 +1,7 @@
 import type { BackendSettings } from '../../config/settings.ts'
 import type { Commit, Millis, Pool } from '../../policy/config.ts'
 import type { Building } from '../../policy/decision.ts'
+import type { InferenceKind } from '../../wire/dialect.ts'
 import type { BackendHead, BackendListener, BackendRequest, Cancel, Clock, Exchange, Send } from '../ports.ts'
 import { causeOf, type Failed, failedUnread, ofAnswer, ofBreak, type Rejected, type Work } from './outcome.ts'
 
@@ -11,6 +12,7 @@ export interface Target {
   /** On a connection of its own: one that was open turned out to be dead. */
   readonly fresh: boolean
   readonly path: string
+  readonly kind: InferenceKind
   readonly body: Buffer
   readonly requestId: string
   readonly traceparent?: string

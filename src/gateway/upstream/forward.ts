@@ -1,6 +1,7 @@
 import type { Millis, Pool } from '../../policy/config.ts'
 import type { Allowed, Building } from '../../policy/decision.ts'
 import type { Denial } from '../../policy/denial.ts'
+import { dialectOf } from '../../wire/dialects.ts'
 import { scrub } from '../../wire/errors/scrub.ts'
 import type { AnswerTerms } from '../../wire/openai/answer.ts'
 import type { AdmittedCall } from '../admission/admit.ts'
@@ -40,16 +41,19 @@ export function forward<A>(
 ): Promise<Attempted<A>> {
   const { clock } = gateway
   const { requestId, wire } = call
+  const { kind } = wire.request
   const { decision } = admitted
   const context = 'context' in decision.model ? decision.model.context : 0
   return watchedFailover(gateway, call, admitted, { context, failures }, (place, traceparent) => {
     const { pool, replica, fresh, settings } = place
+    const dialect = dialectOf(settings)
     const target: Building<Target> = {
       pool,
       replica,
       fresh,
-      path: wire.path,
-      body: bodyFor(pool),
+      path: dialect.path(kind),
+      kind,
+      body: dialect.body(kind, bodyFor(pool)),
       requestId,
       settings,
       commit: decision.commit,

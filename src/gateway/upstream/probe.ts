@@ -1,5 +1,6 @@
 import type { BackendSettings } from '../../config/settings.ts'
 import type { EpochMs, Millis } from '../../policy/config.ts'
+import { dialectOf } from '../../wire/dialects.ts'
 import type { Cancel, Clock, Probe } from '../ports.ts'
 import { type Asking, askOnce } from './ask.ts'
 
@@ -20,7 +21,7 @@ export interface Question {
   readonly replica: string
   /** From the root of its origin. */
   readonly path: string
-  readonly settings: Pick<BackendSettings, 'key' | 'connectTimeout'>
+  readonly settings: Pick<BackendSettings, 'key' | 'connectTimeout' | 'dialect'>
   readonly limit: Millis
 }
 
@@ -34,8 +35,8 @@ export function askReplica({ probe, clock }: ProbePorts, question: Question, ove
   const { replica, path, settings, limit } = question
   const { key, connectTimeout } = settings
   const { origin } = new URL(replica)
-  const send: Asking['send'] = (fresh, listener) =>
-    probe({ origin, path, ...(key && { key }), connectTimeout, fresh }, listener)
+  const headers = dialectOf(settings).headers(key?.reveal())
+  const send: Asking['send'] = (fresh, listener) => probe({ origin, path, headers, connectTimeout, fresh }, listener)
   return askOnce(clock, { send, connectTimeout, limit }, ({ head, cause, ms, at }) => {
     const status = head?.status
     const isFine = status !== undefined && status >= 200 && status < 300

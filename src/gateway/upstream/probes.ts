@@ -1,5 +1,6 @@
 import type { BackendSettings, Settings } from '../../config/settings.ts'
 import type { Config, Millis, Pool } from '../../policy/config.ts'
+import { dialectOf } from '../../wire/dialects.ts'
 import type { Cancel } from '../ports.ts'
 import type { Pools, Replica } from './pools.ts'
 import { askReplica, type Probed, type ProbePorts } from './probe.ts'
@@ -58,7 +59,8 @@ export class Probes {
 
   /** Asks a replica now, because an operator wants to know. Once it answers, a request may try it; that it fails is only told. */
   async ask(pool: Pool, replica: Replica, settings: BackendSettings): Promise<Probed> {
-    const path = settings.probe?.path ?? `${new URL(replica.url).pathname.replace(/\/$/, '')}/models`
+    const path =
+      settings.probe?.path ?? `${new URL(replica.url).pathname.replace(/\/$/, '')}${dialectOf(settings).modelsPath}`
     const question = { replica: replica.url, path, settings, limit: limitOf(settings) }
     const probed = await new Promise<Probed>(resolve => askReplica(this.#ports, question, resolve))
     replica.probed = probed

@@ -1,6 +1,7 @@
 import { Buffer } from 'node:buffer'
 import type { BackendSettings } from '../../config/settings.ts'
 import type { EpochMs, Kind, Millis, Pool } from '../../policy/config.ts'
+import { dialectOf } from '../../wire/dialects.ts'
 import { isObject } from '../../wire/openai/body.ts'
 import { parse } from '../../wire/openai/chunk.ts'
 import type { Usage } from '../../wire/openai/usage.ts'
@@ -39,7 +40,7 @@ export interface Question {
   readonly pool: Pool
   readonly replica: string
   readonly kind: Kind
-  readonly settings: Pick<BackendSettings, 'key' | 'connectTimeout'>
+  readonly settings: Pick<BackendSettings, 'key' | 'connectTimeout' | 'dialect'>
   /** Told to the backend as the id of the request. */
   readonly id: string
 }
@@ -54,19 +55,19 @@ export const MOST: Usage = { inputTokens: 64, outputTokens: 1 }
 
 const GENERATIONS = {
   chat: {
-    path: '/chat/completions',
     bodyFor: (model: string) => ({ model, messages: [{ role: 'user', content: 'Hi' }], max_tokens: 1 }),
     answers: 'choices',
   },
   embedding: {
-    path: '/embeddings',
     bodyFor: (model: string) => ({ model, input: 'Hi' }),
     answers: 'data',
   },
 } as const
 
 /** Whether the question makes a model work. */
-export const generates = (kind: Kind): kind is keyof typeof GENERATIONS => kind in GENERATIONS
+export const generates = (kind: Kind): kind is Generation => kind in GENERATIONS
+
+type Generation = keyof typeof GENERATIONS
 
 /** Asks a replica one harmless question. Never rejects. */
 export async function askQuestion(ports: QuestionPorts, question: Question): Promise<Found> {
@@ -76,7 +77,7 @@ export async function askQuestion(ports: QuestionPorts, question: Question): Pro
   const { status, retryAfter } = heard.head
   const answer = { status, body, isCut: false, ...(retryAfter !== undefined && { retryAfter }) }
   const { kind } = question
-  if (generates(kind)) return ofGeneration(answer, GENERATIONS[kind].answers, clock.now())
+  if (generates(kind)) return ofGeneration(answer, question, kind, clock.now())
   return ofList(answer, question, clock.now())
 }
 
@@ -95,12 +96,14 @@ function sent({ clock, probe, send }: QuestionPorts, question: Question): Promis
     if (size <= MAX_BYTES) chunks.push(bytes)
   }
   const { origin, pathname } = new URL(replica)
-  const listing = { origin, path: `${pathname.replace(/\/$/, '')}/models`, ...(key && { key }), connectTimeout }
+  const dialect = dialectOf(settings)
+  const headers = dialect.headers(key?.reveal())
+  const listing = { origin, path: `${pathname.replace(/\/$/, '')}${dialect.modelsPath}`, headers, connectTimeout }
   const open: Parameters<typeof askOnce>[1]['send'] = (fresh, listener) => {
     if (!generates(kind)) return probe({ ...listing, fresh }, listener)
-    const { path, bodyFor } = GENERATIONS[kind]
-    const body = Buffer.from(JSON.stringify(bodyFor(pool.model)))
-    return send({ pool: pool.name, replica, fresh, path, body, requestId: id }, listener)
+    const asked = Buffer.from(JSON.stringify(GENERATIONS[kind].bodyFor(pool.model)))
+    const request = { path: dialect.path(kind), body: dialect.body(kind, asked), requestId: id }
+    return send({ pool: pool.name, replica, fresh, ...request }, listener)
   }
   return new Promise(resolve => {
     askOnce(clock, { send: open, connectTimeout, limit: LIMIT, data }, heard =>
@@ -111,22 +114,24 @@ function sent({ clock, probe, send }: QuestionPorts, question: Question): Promis
 
 type Answer = Parameters<typeof ofAnswer>[0]
 
-function ofGeneration(answer: Answer, field: 'choices' | 'data', now: EpochMs): Found {
+function ofGeneration(answer: Answer, { settings }: Question, kind: Generation, now: EpochMs): Found {
   if (answer.status !== 200) return { verdict: verdictOf(ofAnswer(answer, now)) }
   const error = errorIn(answer.body)
   if (error !== undefined) return { verdict: verdictOf(ofError(error, {})) }
-  const said = parse(answer.body.toString('utf8'))
-  const answers = isObject(said) ? said[field] : undefined
+  const said = parse(dialectOf(settings).answer(kind, answer.body)?.toString('utf8') ?? '')
+  const answers = isObject(said) ? said[GENERATIONS[kind].answers] : undefined
   if (!Array.isArray(answers) || answers.length === 0) return { verdict: { kind: 'fails' } }
   const usage = readPassedUsage(said)
   return { verdict: { kind: 'serves' }, ...(usage && { usage }) }
 }
 
 /** Nobody is obliged to list models: only that a key is refused, and that the server fails, is proof. */
-function ofList(answer: Answer, { pool }: Question, now: EpochMs): Found {
+function ofList(answer: Answer, { pool, settings }: Question, now: EpochMs): Found {
   const { status } = answer
   if (status >= 200 && status < 300) {
-    const listsModel = isListed(answer.body, pool.model)
+    // A backend that lists nothing says nothing of the model.
+    const models = dialectOf(settings).models(answer.body) ?? []
+    const listsModel = models.length === 0 ? undefined : models.some(({ id }) => id === pool.model)
     return { verdict: { kind: 'serves', ...(listsModel !== undefined && { listsModel }) } }
   }
   if (status >= 300 && status < 500 && !TELLING.has(status)) return { verdict: { kind: 'unknown' } }
@@ -134,13 +139,6 @@ function ofList(answer: Answer, { pool }: Question, now: EpochMs): Found {
 }
 
 const TELLING = new Set([401, 402, 403, 408, 429])
-
-/** Whether a model is in a list of models; undefined where there is no such list. */
-function isListed(body: Buffer, model: string): boolean | undefined {
-  const list = parse(body.toString('utf8'))
-  const data = isObject(list) && Array.isArray(list.data) ? list.data.filter(isObject) : []
-  return data.length === 0 ? undefined : data.some(({ id }) => id === model)
-}
 
 /** The same words mean more in an answer to us: nobody else can have provoked them. */
 function verdictOf(outcome: Rejected | Failed): Verdict {

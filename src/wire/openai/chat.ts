@@ -62,7 +62,6 @@ function chatAsk(parsed: OutlinedBody, fields: Fields, entries: readonly Entry[]
 
 class ChatRequest implements WireRequest {
   readonly request: ChatAsk
-  readonly path = '/chat/completions'
   readonly stream?: StreamWanted
   readonly hosted?: HostedChat
   readonly #parsed: OutlinedBody

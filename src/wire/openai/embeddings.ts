@@ -46,7 +46,6 @@ export function readEmbeddings(bytes: Buffer, batchMax: number, declared?: Decla
   const encoding: Encoding = encoding_format === 'base64' ? 'base64' : 'float'
   return {
     request,
-    path: '/embeddings',
     bodyFor: (backendModel, _output, { accepts } = {}) => backendEmbeddings(parsed, fields, backendModel, accepts),
     readAnswer: (answer, terms) => readVectors(answer, { ...terms, encoding, inputs: inputs.length }),
   }

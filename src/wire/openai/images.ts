@@ -47,7 +47,6 @@ export function readImages(bytes: Buffer, declared?: DeclaredFields): WireReques
   }
   return {
     request,
-    path: '/images/generations',
     bodyFor: (backendModel, _output, terms = {}) => backendImages(body, fields, request, backendModel, terms),
     readAnswer: (answer, terms) => readPictures(answer, request, terms),
   }

@@ -1,23 +1,21 @@
 import type { Accepts } from '../../policy/config.ts'
-import type { InferenceRequest } from '../../policy/facts.ts'
+import type { ChatAsk, EmbeddingAsk, ImageAsk } from '../../policy/facts.ts'
 import type { Deltas } from '../tools/delta-reader.ts'
 import type { HostedChat } from '../tools/hosted-chat.ts'
 import type { AnswerTerms, WholeAnswer } from './answer.ts'
 
 /** A valid request of any kind: what policy needs to know of it, and its way to a backend and back. */
 export interface WireRequest {
-  readonly request: InferenceRequest
-  /** Below a replica's base URL. */
-  readonly path: string
+  readonly request: ChatAsk | EmbeddingAsk | ImageAsk
   /** The text that routes look at; absent where there is nothing to route. */
   readonly routedText?: () => string
   /** Set for a request that is answered as a stream. */
   readonly stream?: StreamWanted
-  /** The body for a backend that knows the model by this name, with the granted output cap. */
+  /** The body for a backend that knows the model by this name, with the granted output cap, in the public form. */
   bodyFor(backendModel: string, output: number, terms?: BodyTerms): Buffer
   /** Set for a request that lists hosted tools. */
   readonly hosted?: HostedChat
-  /** Reads a backend's whole answer; undefined when it is not one. */
+  /** Reads a whole answer, in the public form; undefined when it is not one. */
   readAnswer(bytes: Buffer, terms: AnswerTerms): WholeAnswer | undefined
 }
 

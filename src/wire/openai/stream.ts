@@ -1,3 +1,4 @@
+import type { StreamTranslator } from '../dialect.ts'
 import { ChunkForms } from '../fast/event-templates.ts'
 import { type KnownEvents, readKnown } from '../fast/templated-events.ts'
 import { MAX_EVENT_BYTES, SseSplitter, sseEvent } from '../sse.ts'
@@ -20,6 +21,7 @@ export class StreamReader {
   readonly #terms: ChunkTerms
   readonly #choices: number
   readonly #forms: ChunkForms
+  readonly #translator: StreamTranslator | undefined
   readonly #splitter = new SseSplitter()
   readonly #finished = new Set<number>()
   /** Bytes of content, reasoning and tool calls so far. */
@@ -30,11 +32,12 @@ export class StreamReader {
   #reported: Usage | undefined
   #reportedAt = 0
 
-  /** `choices`: how many completions were asked for. */
-  constructor(terms: ChunkTerms, choices: number) {
+  /** `choices`: how many completions were asked for. `translator` is for a stream that is not in the public form. */
+  constructor(terms: ChunkTerms, choices: number, translator?: StreamTranslator) {
     this.#terms = terms
     this.#forms = new ChunkForms(terms)
     this.#choices = choices
+    this.#translator = translator
   }
 
   /** The usage of all that was said so far, as the backend reported it. */
@@ -71,7 +74,11 @@ export class StreamReader {
     return this.#finished.size >= this.#choices
   }
 
-  read(bytes: Buffer): StreamReading {
+  read(received: Buffer): StreamReading {
+    return this.#readEvents(this.#translator ? this.#translator.push(received) : received)
+  }
+
+  #readEvents(bytes: Buffer): StreamReading {
     // The same with a character for each byte, which is faster to search.
     const latin1 = bytes.toString('latin1')
     let events = ''
@@ -95,7 +102,10 @@ export class StreamReader {
 
   /** The bytes ended. */
   end(): StreamReading {
-    return this.#read(this.#splitter.end())
+    const last = this.#translator && this.#readEvents(this.#translator.end())
+    if (last?.stop) return last
+    const { events, stop } = this.#read(this.#splitter.end())
+    return { events: (last?.events ?? '') + events, ...(stop && { stop }) }
   }
 
   /** What needs no parsing. */

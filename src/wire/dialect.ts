@@ -1,0 +1,40 @@
+import type { Kind } from '../policy/config.ts'
+
+/** Requests that are read and answered in a form of their own; what passes through has none. */
+export type InferenceKind = Exclude<Kind, 'passthrough'>
+
+/**
+ * How the backends of a pool speak. Everything between a client and an attempt has the form of the public API, which is
+ * OpenAI's; a dialect turns it into the form of a backend, and what the backend answers into the form of the public API.
+ * CONTRIBUTING.md has a recipe for another one.
+ */
+export interface Dialect {
+  /** Where a backend takes such requests, below the base URL of a replica. */
+  path(kind: InferenceKind): string
+  /** Where it lists its models, below the base URL. */
+  readonly modelsPath: string
+  /** What a backend wants to be sent with every request, beside the headers of the gateway: above all the key of the pool. */
+  headers(key: string | undefined): Readonly<Record<string, string>>
+  /** The body for a backend, of a body in the public form that has the backend's name of the model and the granted cap. */
+  body(kind: InferenceKind, body: Buffer): Buffer
+  /** The whole answer of a backend in the public form; undefined where the bytes are no such answer. */
+  answer(kind: InferenceKind, bytes: Buffer): Buffer | undefined
+  /** Makes the translator of one stream; absent where backends stream in the public form. */
+  readonly translator?: () => StreamTranslator
+  /** The models of a list; undefined where the bytes are no list, or not all of one. */
+  models(bytes: Buffer): readonly ListedModel[] | undefined
+}
+
+/** Turns the bytes of one stream into server-sent events of the public form, wherever the bytes were cut. */
+export interface StreamTranslator {
+  /** The whole events that these bytes completed; empty when there is none. */
+  push(bytes: Buffer): Buffer
+  /** What the end of the bytes completes. */
+  end(): Buffer
+}
+
+export interface ListedModel {
+  readonly id: string
+  /** Tokens that the backend takes, where its list says so. */
+  readonly context?: number
+}

@@ -1,0 +1,31 @@
+import type { Dialect, InferenceKind, ListedModel } from '../dialect.ts'
+import { isObject } from './body.ts'
+import { parse } from './chunk.ts'
+import { isCount } from './usage.ts'
+
+/** OpenAI's own form, as vLLM, SGLang and llama.cpp speak it as well: bodies, answers and streams stay as they are. */
+export const openai: Dialect = {
+  path: kind => PATHS[kind],
+  modelsPath: '/models',
+  headers: key => (key === undefined ? NO_HEADERS : { authorization: `Bearer ${key}` }),
+  body: (_kind, body) => body,
+  answer: (_kind, bytes) => bytes,
+  models: modelsIn,
+}
+
+const PATHS: Readonly<Record<InferenceKind, string>> = {
+  chat: '/chat/completions',
+  embedding: '/embeddings',
+  image: '/images/generations',
+}
+
+const NO_HEADERS: Readonly<Record<string, string>> = {}
+
+function modelsIn(bytes: Buffer): readonly ListedModel[] | undefined {
+  const list = parse(bytes.toString('utf8'))
+  if (!isObject(list) || !Array.isArray(list.data) || list.has_more === true) return undefined
+  // vLLM and SGLang tell how many tokens they take.
+  return list.data
+    .filter(isObject)
+    .map(({ id, max_model_len: context }) => ({ id: String(id), ...(isCount(context) && { context }) }))
+}
