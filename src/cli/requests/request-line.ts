@@ -1,5 +1,5 @@
 import type { ShownRequest } from '../../http/admin/event-records.ts'
-import type { LogEntry } from '../../http/listener/server.ts'
+import type { LogEntry } from '../../http/log-entry.ts'
 import { logLine, reasonOf, wordsOf } from '../../server/log/log-line.ts'
 import { timeOfDay } from '../../server/log/time-of-day.ts'
 import { usdText } from '../../wire/money.ts'

@@ -2,7 +2,7 @@ import type { AccountStanding } from '../../gateway/store.ts'
 import type { Config, EpochMs } from '../../policy/config.ts'
 import { planName, planOf } from '../../policy/plan.ts'
 import { usdText } from '../../wire/money.ts'
-import type { LogEntry } from '../listener/server.ts'
+import type { LogEntry } from '../log-entry.ts'
 
 /** One line of what operators follow. Prompts, answers and keys are in none of them. */
 export type ShownEvent = ShownRequest | ShownStanding | ShownDropped

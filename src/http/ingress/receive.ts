@@ -61,7 +61,7 @@ export async function receive<T extends object>(
       ? SHED
       : await readInTurn(app, call, found, { pieces, size: held.bytes }, reader)
     if (!isDenial(value)) return { value, waited, decided, release }
-    if (value === SHED.value) call.closeAfter()
+    if (value === SHED.value) call.rejectFurther()
     decided()
     release()
     return { denial: value, ...(rate && { rate }) }

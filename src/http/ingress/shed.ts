@@ -22,6 +22,6 @@ export function isShed(
 
 /** Whoever asks again had better ask another gateway. */
 export function refuse(call: HttpCall): void {
-  call.closeAfter()
+  call.rejectFurther()
   call.deny({ code: 'OVERLOADED', of: 'gateway' })
 }

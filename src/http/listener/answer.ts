@@ -12,18 +12,18 @@ import { preflight } from '../public/cors.ts'
 import { ClientLeft } from './body.ts'
 import type { HttpCall } from './call.ts'
 import type { App } from './endpoint.ts'
+import type { ListenerView } from './listener-view.ts'
 import type { Match } from './router.ts'
-import type { Site } from './site.ts'
 
-/** Runs the endpoint of a call, for those who may call it. `pages` may ask what they may. */
+/** Runs the endpoint of a call, for those who may call it. `isPublic` may ask what they may. */
 export async function answer(
-  { app, identify }: Site,
+  { app, identify }: ListenerView,
   call: HttpCall,
   match: Match | ProtocolDenial,
-  pages: boolean,
+  isPublic: boolean,
 ): Promise<void> {
   if ('code' in match) {
-    const asks = pages && call.request.method === 'OPTIONS' && match.code === 'METHOD_NOT_ALLOWED'
+    const asks = isPublic && call.request.method === 'OPTIONS' && match.code === 'METHOD_NOT_ALLOWED'
     return asks ? preflight(call, match.allow) : call.deny(match)
   }
   const { endpoint, id } = match

@@ -148,10 +148,10 @@ export class HttpCall implements Client {
 
   /**
    * The gateway shuts down: as if the client had left, so that what was said is settled, but for the last word, which
-   * `farewell` sends. An answer that has not begun is left to fail with its backend, so that nobody pays for it; when
+   * `sendDraining` sends. An answer that has not begun is left to fail with its backend, so that nobody pays for it; when
    * this is called again, also what waits for something else is given up.
    */
-  cut(): void {
+  interrupt(): void {
     const { request, response } = this
     if ((this.#gone && !this.#cut) || response.writableEnded) return
     if (this.#cut || this.speaking) this.#leave()
@@ -160,11 +160,11 @@ export class HttpCall implements Client {
     if (response.headersSent || request.complete) return
     // Its body may never come, and once the answer is out node tells nobody who waits for it.
     response.once('close', () => request.destroy())
-    this.farewell()
+    this.sendDraining()
   }
 
   /** The last word to a client that was cut, once its request is settled: never a clean end. */
-  farewell(): void {
+  sendDraining(): void {
     const { response } = this
     if (response.writableEnded || response.destroyed) return
     const denial: Denial = { code: 'DRAINING' }
@@ -186,25 +186,25 @@ export class HttpCall implements Client {
   }
 
   /** The connection was answered and closed in its place, for this reason: nothing more can be sent. */
-  breakOff(code: string): void {
+  failConnection(code: string): void {
     this.note.code = code
     this.close()
   }
 
   /** Breaks the connection of an answer that cannot be completed: what was sent must not look complete. */
-  abandon(): void {
+  destroy(): void {
     this.#abandoned = !this.#gone
     this.response.destroy()
   }
 
   /** Its answer is the last one of the connection: nothing that arrives from now on is served. */
-  closeAfter(): void {
+  rejectFurther(): void {
     this.#context.closing.add(this.request.socket)
-    this.closeAfterwards()
+    this.closeWhenDone()
   }
 
   /** Lets the connection end with its answer, or with one that follows. */
-  closeAfterwards(): void {
+  closeWhenDone(): void {
     this.#isLast = true
   }
 
@@ -246,7 +246,7 @@ export class HttpCall implements Client {
     if (this.#gone && !this.#cut) return
     const { request, response } = this
     const unread = hasBody(request) && !request.complete
-    if (unread) this.closeAfter()
+    if (unread) this.rejectFurther()
     if (reason !== undefined) response.statusMessage = reason
     if (body)
       this.writeHead(status, headers, { 'content-type': body.type, 'content-length': String(body.bytes.length) })

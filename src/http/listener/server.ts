@@ -2,21 +2,21 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import { Server as NetServer } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { newRequestId, pooled } from '../../gateway/accounts/keys.ts'
-import type { Config, EpochMs, Millis } from '../../policy/config.ts'
+import type { EpochMs } from '../../policy/config.ts'
 import type { Denial } from '../../policy/denial.ts'
 import type { ProtocolDenial } from '../../wire/errors/codes.ts'
 import { invalid } from '../../wire/openai/body.ts'
+import type { Log, LogEntry } from '../log-entry.ts'
 import { answer, fail } from './answer.ts'
 import { HttpCall } from './call.ts'
-import type { CallNote } from './call-note.ts'
 import { Connections } from './connections.ts'
 import type { Endpoint, Snapshots } from './endpoint.ts'
 import { createListener } from './listener.ts'
+import { type ListenerView, listenerViews } from './listener-view.ts'
 import { answerBroken, denialOf, isAfterLast, isGarbage, isLate } from './malformed.ts'
 import { keepPace } from './pace.ts'
 import { formFault } from './request-form.ts'
 import type { Match } from './router.ts'
-import { type Site, sitesOf } from './site.ts'
 import { tracedEnd } from './traced-end.ts'
 import { Traffic } from './traffic.ts'
 
@@ -25,24 +25,6 @@ import { Traffic } from './traffic.ts'
  * A new connection for each request would cost more than twice what the request does.
  */
 const LAST_OF = 16
-
-/** One finished request, for the log. What a request has not is undefined. */
-export interface LogEntry extends Readonly<Partial<CallNote>> {
-  readonly at: EpochMs
-  readonly requestId: string
-  readonly method: string
-  readonly path: string
-  /** 499 when the client left before its answer. */
-  readonly status: number
-  readonly ms: Millis
-  /** Where it is traced. */
-  readonly traceId?: string | undefined
-  /** Of a caller that was recognised. It is in no line of the log. */
-  readonly account?: string | undefined
-}
-
-/** Hears of every request once it is over, with the configuration that it began with. */
-export type Log = (entry: LogEntry, config: Config) => void
 
 /** A socket that serves. */
 export interface Listener {
@@ -61,10 +43,10 @@ export interface Listener {
 /** A listener that serves a table of endpoints. `log` hears of every request once it is over. */
 export function serve(snapshots: Snapshots, endpoints: readonly Endpoint[], log: Log): Listener {
   // No page may reach what operators may.
-  const pages = endpoints.every(({ who }) => who !== 'operator')
-  const siteOf = sitesOf(endpoints, pages)
-  const current = () => siteOf(snapshots.current)
-  const limits = () => (pages ? current().app.settings.listener : current().uncounted)
+  const isPublic = endpoints.every(({ who }) => who !== 'operator')
+  const viewOf = listenerViews(endpoints, isPublic)
+  const current = () => viewOf(snapshots.current)
+  const limits = () => (isPublic ? current().app.settings.listener : current().uncounted)
   const { clock, alarm, random } = snapshots.current
   const connections = new Connections({ limits, clock, alarm, addresses: () => current().addresses })
   const traffic = new Traffic()
@@ -73,26 +55,26 @@ export function serve(snapshots: Snapshots, endpoints: readonly Endpoint[], log:
   const newId = () => newRequestId(clock.now(), chance)
   let shed = 0
 
-  const breakOff = (socket: Duplex, denial: Denial | ProtocolDenial | undefined) => {
+  const failSocket = (socket: Duplex, denial: Denial | ProtocolDenial | undefined) => {
     const calls = traffic.on(socket)
     // What is written now would be taken for the answer that is under way, or the next in line.
     if (!denial || !socket.writable || calls.some(({ answering }) => answering)) return void socket.destroy()
     closing.add(socket)
-    for (const call of calls) call.breakOff(denial.code)
+    for (const call of calls) call.failConnection(denial.code)
     const { terms, always } = current()
     answerBroken(socket, denial, ['x-request-id', newId(), ...always], { errors: terms, clock })
   }
   const listener = (request: IncomingMessage, response: ServerResponse) => {
     // It was said to be over.
     if (closing.has(request.socket)) return
-    const site = siteOf(snapshots.take())
-    const { app, terms, addresses, always } = site
+    const view = viewOf(snapshots.take())
+    const { app, terms, addresses, always } = view
     const at = clock.now()
     const call = new HttpCall(request, response, newId(), { terms, addresses, clock, always, closing })
     traffic.began(call)
     const leave = connections.enter(request)
     const fault = formFault(request) ?? traffic.fault ?? (leave ? undefined : CROWDED)
-    if (fault || (pages && app.shedding() > 0 && ++shed % LAST_OF === 0)) call.closeAfter()
+    if (fault || (isPublic && app.shedding() > 0 && ++shed % LAST_OF === 0)) call.rejectFurther()
     let closedAt = at
     let open = 2
     // Both: what a request cost is known only once it is settled, even when its client has long left.
@@ -110,18 +92,18 @@ export function serve(snapshots: Snapshots, endpoints: readonly Endpoint[], log:
       leave?.()
       end()
     })
-    const match = fault ?? site.route(request.method ?? '', call.path)
-    void run(site, call, match, pages).then(end)
+    const match = fault ?? view.route(request.method ?? '', call.path)
+    void run(view, call, match, isPublic).then(end)
   }
   const server = createListener(limits, listener, {
     broken: (error, socket) => {
       const streamed = isLate(error) ? traffic.on(socket).find(call => call.received && !call.answering) : undefined
-      if (streamed) return keepPace(streamed, limits().idleTimeout, () => breakOff(socket, denialOf(error)))
+      if (streamed) return keepPace(streamed, limits().idleTimeout, () => failSocket(socket, denialOf(error)))
       const told = closing.has(socket) && traffic.on(socket).every(({ answering }) => answering)
       if (isAfterLast(error) || (told && isGarbage(error))) return
-      breakOff(socket, told ? undefined : denialOf(error))
+      failSocket(socket, told ? undefined : denialOf(error))
     },
-    tunnel: socket => breakOff(socket, invalid('', 'CONNECT is not served: this is no proxy.')),
+    tunnel: socket => failSocket(socket, invalid('', 'CONNECT is not served: this is no proxy.')),
     connected: socket => {
       traffic.connected(socket)
       return connections.admit(socket)
@@ -147,13 +129,18 @@ export function serve(snapshots: Snapshots, endpoints: readonly Endpoint[], log:
 
 const CROWDED: Denial = { code: 'OVERLOADED', of: 'address' }
 
-async function run(site: Site, call: HttpCall, match: Match | ProtocolDenial, pages: boolean): Promise<void> {
+async function run(
+  view: ListenerView,
+  call: HttpCall,
+  match: Match | ProtocolDenial,
+  isPublic: boolean,
+): Promise<void> {
   try {
-    await answer(site, call, match, pages)
+    await answer(view, call, match, isPublic)
   } catch (error) {
-    fail(site.app, call, error)
+    fail(view.app, call, error)
   }
-  if (call.wasCut) call.farewell()
+  if (call.wasCut) call.sendDraining()
 }
 
 function entryOf(

@@ -1,6 +1,6 @@
 import type { TracedEnd } from '../../gateway/ports.ts'
 import type { Config } from '../../policy/config.ts'
-import type { LogEntry } from './server.ts'
+import type { LogEntry } from '../log-entry.ts'
 
 /** The model of a request by a name of the files: whatever else a client asked for is no name to keep. */
 export function modelOf({ model, asked }: LogEntry, { models, aliases, defaultModel }: Config): string | undefined {

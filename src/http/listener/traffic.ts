@@ -31,7 +31,7 @@ export class Traffic {
   began(call: HttpCall): void {
     this.#sockets.get(call.request.socket)?.push(call)
     this.#underWay.begin()
-    if (this.#ending) call.closeAfterwards()
+    if (this.#ending) call.closeWhenDone()
   }
 
   /** Nothing more can be sent. */
@@ -58,13 +58,13 @@ export class Traffic {
     // What had arrived before this was called is still served.
     await setImmediate()
     this.#ending = true
-    for (const call of this.#all) call.closeAfterwards()
+    for (const call of this.#all) call.closeWhenDone()
     this.#closeIdle()
     await this.#underWay.none()
   }
 
   cut(): void {
-    for (const call of this.#all) call.cut()
+    for (const call of this.#all) call.interrupt()
   }
 
   /** Breaks every connection, whatever is on it. */

@@ -87,14 +87,14 @@ class PassResponse {
 
   /** Breaks the connection: what was sent must not look complete. */
   breakOff(): void {
-    this.#call.abandon()
+    this.#call.destroy()
   }
 
   #writeHead(): void {
     const { request, response } = this.#call
     if (response.headersSent) return
     // The backend did not wait for all of the body: what is left of it is not to be taken for a request.
-    if (!request.complete) this.#call.closeAfter()
+    if (!request.complete) this.#call.rejectFurther()
     this.#call.writeHead(this.#answer.status, this.#headers)
     this.#call.speaking = true
   }

@@ -1,6 +1,6 @@
 import pino from 'pino'
 import type { LogLevel } from '../../config/settings.ts'
-import type { LogEntry } from '../../http/listener/server.ts'
+import type { LogEntry } from '../../http/log-entry.ts'
 import type { Config } from '../../policy/config.ts'
 import { usdText } from '../../wire/money.ts'
 import { inEscapes } from '../../wire/printable.ts'

@@ -1,5 +1,5 @@
 import { withoutKeys } from '../../gateway/accounts/keys.ts'
-import type { LogEntry } from '../../http/listener/server.ts'
+import type { LogEntry } from '../../http/log-entry.ts'
 import { usdText } from '../../wire/money.ts'
 import { oneLine } from '../../wire/printable.ts'
 import { timeOfDay } from './time-of-day.ts'

@@ -1,5 +1,5 @@
 import type { LogLevel, LogSettings } from '../../config/settings.ts'
-import type { LogEntry } from '../../http/listener/server.ts'
+import type { LogEntry } from '../../http/log-entry.ts'
 import type { Config } from '../../policy/config.ts'
 import { jsonLines, requestFields } from './json-lines.ts'
 import type { LineOut } from './line-out.ts'

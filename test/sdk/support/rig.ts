@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, vi } from 'vitest'
-import type { LogEntry } from '../../../src/http/listener/server.ts'
+import type { LogEntry } from '../../../src/http/log-entry.ts'
 import { type Backend, type Behaviour, hang, startBackend, status } from '../../support/backend.ts'
 import { startTestGateway, type TestGateway } from '../../support/gateway.ts'
 import { Models } from './models.ts'

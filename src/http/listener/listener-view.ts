@@ -9,7 +9,7 @@ import type { App, Endpoint } from './endpoint.ts'
 import { type Match, router } from './router.ts'
 
 /** What a listener makes of a snapshot, once. */
-export interface Site {
+export interface ListenerView {
   readonly app: App
   readonly route: (method: string, path: string) => Match
   readonly terms: ErrorTerms
@@ -21,11 +21,14 @@ export interface Site {
   readonly always: readonly string[]
 }
 
-/** The sites of a table of endpoints; that of the snapshot asked for last is kept. `pages` may read the answers, or not. */
-export function sitesOf(endpoints: readonly Endpoint[], pages: boolean): (app: App) => Site {
-  let last: Site | undefined
+/**
+ * The view of each snapshot on a table of endpoints; the view of the last snapshot is kept. `isPublic`: pages of other origins
+ * may read the answers.
+ */
+export function listenerViews(endpoints: readonly Endpoint[], isPublic: boolean): (app: App) => ListenerView {
+  let last: ListenerView | undefined
   return app => {
-    if (last?.app !== app) last = siteOf(app, endpoints, pages)
+    if (last?.app !== app) last = viewOf(app, endpoints, isPublic)
     return last
   }
 }
@@ -34,18 +37,18 @@ export function sitesOf(endpoints: readonly Endpoint[], pages: boolean): (app: A
 export const endpointsOf = (
   { config }: Pick<App, 'config'>,
   table: readonly Endpoint[],
-  pages: boolean,
-): readonly Endpoint[] => (pages ? [...table, ...passthroughEndpoints(config)] : table)
+  isPublic: boolean,
+): readonly Endpoint[] => (isPublic ? [...table, ...passthroughEndpoints(config)] : table)
 
-function siteOf(app: App, endpoints: readonly Endpoint[], pages: boolean): Site {
+function viewOf(app: App, endpoints: readonly Endpoint[], isPublic: boolean): ListenerView {
   const { server, brand, listener } = app.settings
   return {
     app,
-    route: router(endpointsOf(app, endpoints, pages), app.config.defaultModel.name),
+    route: router(endpointsOf(app, endpoints, isPublic), app.config.defaultModel.name),
     terms: errorTermsOf(app.settings),
     addresses: clientAddresses(server.trustedProxies),
     identify: identifyWith(app),
     uncounted: { ...listener, connections: Number.POSITIVE_INFINITY, connectionsPerAddress: Number.POSITIVE_INFINITY },
-    always: Object.entries(pages ? openToPages(brand) : {}).flat(),
+    always: Object.entries(isPublic ? openToPages(brand) : {}).flat(),
   }
 }
