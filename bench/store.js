@@ -6,8 +6,8 @@ import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { openEmbeddedStore } from '../dist/adapters/embedded/store.js'
-import { openRedisStore } from '../dist/adapters/redis/store.js'
+import { openEmbeddedStore } from '../dist/adapters/embedded/embedded-store.js'
+import { openRedisStore } from '../dist/adapters/redis/redis-store.js'
 import { windowOf } from '../dist/policy/window.js'
 
 const [many = 1_000_000, few = 1000] = process.argv.slice(2).map(Number)
@@ -38,7 +38,13 @@ async function request(store, index) {
   const requestId = `req_${String(asked++).padStart(12, '0')}`
   const account = `acct_${index}`
   const begun = performance.now()
-  const { hold, outcome } = await store.admit({ requestId, keyHash: nameOf(index), account, terms, claims: claims() })
+  const { hold, outcome } = await store.holds.admit({
+    requestId,
+    keyHash: nameOf(index),
+    account,
+    terms,
+    claims: claims(),
+  })
   const admitted = performance.now()
   if (outcome !== 'admitted') throw new Error(`${requestId}: ${outcome}`)
   const counts = {
@@ -50,7 +56,7 @@ async function request(store, index) {
     revision: 'bench',
   }
   const bill = { requestId, account, plan: 'pro', asked: '', model: 'svc-core', pool: 'onprem', ...counts }
-  await store.settle({ hold, tokens: 15, bill })
+  await store.holds.settle({ hold, tokens: 15, bill })
   return { admit: admitted - begun, settle: performance.now() - admitted }
 }
 
@@ -59,7 +65,7 @@ async function fill(store, count) {
     const part = Array.from({ length: Math.min(500, count - from) }, (_, offset) => from + offset)
     const mint = index => {
       const owner = { label: `label-${index}`, override: 'pro', newAccount: `acct_${index}` }
-      return store.mintKey({ key: { hash: nameOf(index), prefix: 'svc_…' }, owner, by: 'bench' })
+      return store.keys.mint({ key: { hash: nameOf(index), prefix: 'svc_…' }, owner, by: 'bench' })
     }
     await Promise.all(part.map(mint))
     await Promise.all(part.map(index => request(store, index)))

@@ -1,4 +1,4 @@
--- One admission: all of the claims, or nothing. src/gateway/store.ts says what it promises.
+-- One admission: all of the claims, or none of them. src/gateway/store/hold-store.ts has the contract.
 -- KEYS 2 key, or the account again for a sign-in  3 account  4 standing  5 spend of the window  6 hold  7 leases
 --      8 what guests share, without the day: of another bucket, which is why there is no Redis Cluster  9 ring of the minute
 -- ARGV 3 lease  4 request  5 account  6 terms  7 window start  8 window end  9 key|sign-in

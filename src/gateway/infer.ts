@@ -14,7 +14,7 @@ import { attemptWhole } from './answer/buffered.ts'
 import { type AnswerStream, attemptStream } from './answer/stream.ts'
 import type { Client } from './ports.ts'
 import type { Call, Gateway, Served } from './request.ts'
-import { StoreUnavailable } from './store.ts'
+import { StoreUnavailable } from './store/store.ts'
 import { type LearntTools, learnTools } from './tools/learn.ts'
 import { Rounds } from './tools/rounds.ts'
 import { serveToolStream } from './tools/tool-stream.ts'
@@ -43,7 +43,7 @@ export async function infer(gateway: Gateway, call: Call): Promise<Served> {
   }
   if (keyHash !== undefined) applicant.keyHash = keyHash
   if (settings.guests) applicant.guestsNanoUsdPerDay = settings.guests.guestsNanoUsdPerDay
-  const admitted = await admit(config, store, applicant, note)
+  const admitted = await admit(config, store.holds, applicant, note)
   if ('denial' in admitted) return { kind: 'denied', ...admitted, failures: [] }
 
   const lease = gateway.leases.open(admitted.hold)
@@ -54,7 +54,7 @@ export async function infer(gateway: Gateway, call: Call): Promise<Served> {
     return served
   } catch (error) {
     lease.end()
-    await store.refund(admitted.hold)
+    await store.holds.refund(admitted.hold)
     throw error
   }
 }

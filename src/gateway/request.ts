@@ -19,7 +19,8 @@ import type {
   Send,
   Traces,
 } from './ports.ts'
-import type { Bill, Store } from './store.ts'
+import type { Bill } from './store/hold-store.ts'
+import type { Store } from './store/store.ts'
 import type { Inquiries } from './upstream/inquiries.ts'
 import type { Failure } from './upstream/outcome.ts'
 import type { Pools } from './upstream/pools.ts'

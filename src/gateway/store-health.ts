@@ -1,6 +1,6 @@
 import type { Millis } from '../policy/config.ts'
 import type { Clock } from './ports.ts'
-import { type Store, StoreUnavailable } from './store.ts'
+import { type Store, StoreUnavailable } from './store/store.ts'
 
 /** An answer is good for as long: however many ask whether the gateway is ready, the store has one small write in that time. */
 const FRESH_MS: Millis = 1000

@@ -58,10 +58,10 @@ const streamsOf = (desk: Desk): Streams => {
       return usageReport(by, day, await usageBy(store, { since: day, by }))
     },
     ledger: async function* (query) {
-      for await (const row of store.readLedger(await queryOf(desk, query))) yield ledgerRecord(row)
+      for await (const row of store.ledger.readRows(await queryOf(desk, query))) yield ledgerRecord(row)
     },
     audit: async function* (query) {
-      for await (const row of labelledAudit(store, await queryOf(desk, query))) yield shownAudit(row)
+      for await (const row of labelledAudit(store.accounts, await queryOf(desk, query))) yield shownAudit(row)
     },
     standings: async function* (named) {
       const record = named === undefined ? undefined : await accountNamed(desk, named)

@@ -28,7 +28,7 @@ interface ChangesPorts extends FilesOf {
 export interface Changes {
   readonly reloader: Reloader
   readonly revisions: ServedRevisions
-  applierOn(store: ApplierPorts['store']): Applier
+  applierOn(accounts: ApplierPorts['accounts']): Applier
 }
 
 export function changesOf(loaded: Loaded, { main, open, clock, alarm, say, audited, ...ports }: ChangesPorts): Changes {
@@ -53,7 +53,7 @@ export function changesOf(loaded: Loaded, { main, open, clock, alarm, say, audit
   return {
     reloader,
     revisions,
-    applierOn: store => new Applier({ reloader, store, examine, open, revisions, alarm, ...place }),
+    applierOn: accounts => new Applier({ reloader, accounts, examine, open, revisions, alarm, ...place }),
   }
 }
 

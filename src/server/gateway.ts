@@ -13,7 +13,7 @@ import { startUpkeep } from '../gateway/admission/housekeeping.ts'
 import { Leases } from '../gateway/admission/leases.ts'
 import type { Alarm } from '../gateway/ports.ts'
 import { Shared } from '../gateway/shared.ts'
-import type { Store } from '../gateway/store.ts'
+import type { Store } from '../gateway/store/store.ts'
 import { StoreHealth } from '../gateway/store-health.ts'
 import { atEndOfTurn } from '../gateway/turn.ts'
 import { Inquiries } from '../gateway/upstream/inquiries.ts'
@@ -108,9 +108,9 @@ export async function startGateway(loaded: Loaded, world: World, hooks: GatewayH
   const keep = () => reloader.settings.ledger.keep
 
   const { store, close: closeState } = await openState(loaded, world, alarm, { keep, wrote: metrics.wrote })
-  const audited = auditedIn(store, alarm)
-  const applier = applierOn(store)
-  const leases = new Leases(store, clock, alarm)
+  const audited = auditedIn(store.accounts, alarm)
+  const applier = applierOn(store.accounts)
+  const leases = new Leases(store.holds, clock, alarm)
   const stopUpkeep = startUpkeep(store, clock, keep, alarm)
   let load: ReturnType<typeof watchLoad> | undefined
   const closeStore = () => {
@@ -129,7 +129,7 @@ export async function startGateway(loaded: Loaded, world: World, hooks: GatewayH
   const probe = probeOver(connections)
   const inquiries = new Inquiries({ clock, probe, alarm })
   const probes = new Probes({ ...world, pools, probe, current: () => snapshots.current })
-  const feed = new Feed({ store, clock, config: () => snapshots.current.config })
+  const feed = new Feed({ accounts: store.accounts, clock, config: () => snapshots.current.config })
   let ready = true
   const memory = memoryBytes()
   const collect = collectSoon(clock, () => bodies.isNearlyEmpty)

@@ -1,9 +1,10 @@
 import { mkdir } from 'node:fs/promises'
+import { openEmbeddedStore } from '../adapters/embedded/embedded-store.ts'
 import { type Lock, lockDirectory, StoreLocked } from '../adapters/embedded/lock.ts'
-import { openEmbeddedStore } from '../adapters/embedded/store.ts'
 import type { Loaded, Settings } from '../config/settings.ts'
 import type { Alarm } from '../gateway/ports.ts'
-import type { Store, Wrote } from '../gateway/store.ts'
+import type { Wrote } from '../gateway/store/ledger-store.ts'
+import type { Store } from '../gateway/store/store.ts'
 import type { Millis } from '../policy/config.ts'
 import { CommandFailed } from './failure.ts'
 import { closeState } from './private-state.ts'
@@ -27,7 +28,7 @@ export async function openStore(
   const heard = as === 'tool' ? {} : { wrote: as.wrote }
   if (store.kind === 'embedded') return openEmbeddedStore({ path: store.path, now: world.clock.now, ...heard })
   // Only now: whoever has no Redis need not load a client for it.
-  const { openRedisStore } = await import('../adapters/redis/store.ts')
+  const { openRedisStore } = await import('../adapters/redis/redis-store.ts')
   const state = as === 'tool' ? {} : { stateDir: server.stateDir, keep: as.keep, ...heard }
   return openRedisStore({ url: store.url.reveal(), prefix: brand, alarm, ...state })
 }

@@ -73,7 +73,6 @@ const standingStill = (at: EpochMs): Clock => ({
 
 /** The hour of every pool has room. */
 const generous = (at: EpochMs) => ({
-  takeAllowance: async () => at,
-  amendAllowance: async () => {},
-  recordWaste: async () => {},
+  budgets: { take: async () => at, amend: async () => {} },
+  ledger: { recordWaste: async () => {} },
 })

@@ -133,9 +133,11 @@ const guestsSpent = (at: number): Denial => ({
 async function identified({ config, settings }: Loaded, { who }: Hypothesis): Promise<Caller | Denial> {
   if ('plan' in who) return callerOn(who.plan, config)
   const store = {
-    findCaller: async () => undefined,
-    signIn: async () => {
-      throw new Error('no token is accepted here')
+    keys: { findCaller: async () => undefined },
+    accounts: {
+      signIn: async () => {
+        throw new Error('no token is accepted here')
+      },
     },
   }
   const verify = async () => ({ problem: 'The token is not valid; sign in again.' })

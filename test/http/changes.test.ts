@@ -1,8 +1,8 @@
 import { request } from 'node:http'
 import { json as jsonOf } from 'node:stream/consumers'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import type { TermsChange } from '../../src/gateway/accounts/account-store.ts'
 import { hashOf } from '../../src/gateway/accounts/keys.ts'
+import type { TermsChange } from '../../src/gateway/store/account-store.ts'
 import { windowOf } from '../../src/policy/window.ts'
 import { type Backend, startBackend } from '../support/backend.ts'
 import { startTestGateway, type TestGateway } from '../support/gateway.ts'
@@ -17,7 +17,7 @@ beforeEach(async () => {
   backend = await startBackend()
   test = await startTestGateway({ onprem: [backend] })
   key = await test.key('free')
-  account = (await test.gateway.store.findCaller(hashOf(key)))?.account ?? ''
+  account = (await test.gateway.store.keys.findCaller(hashOf(key)))?.account ?? ''
 })
 
 afterEach(async () => {
@@ -27,7 +27,7 @@ afterEach(async () => {
 })
 
 const change = (what: TermsChange['change']) =>
-  test.gateway.store.changeTerms({ account, change: what, by: 'operator' })
+  test.gateway.store.accounts.changeTerms({ account, change: what, by: 'operator' })
 const window = () => windowOf(test.clock.now()).start
 
 describe('what an operator decides holds for the next request:', () => {
@@ -58,7 +58,7 @@ describe('what an operator decides holds for the next request:', () => {
 
 describe('what changes while a request is being read:', () => {
   it('a key that is revoked buys nothing more', async () => {
-    const answer = await whileRead(() => test.gateway.store.revokeKey({ hash: hashOf(key), by: 'operator' }))
+    const answer = await whileRead(() => test.gateway.store.keys.revoke({ hash: hashOf(key), by: 'operator' }))
 
     expect(answer).toMatchObject({ status: 401, body: { code: 'INVALID_KEY' } })
     expect(backend.requests).toEqual([])
@@ -82,7 +82,7 @@ describe('what changes while a request is being read:', () => {
 
 /** Sends a chat whose body comes only after its key was found and something has happened. */
 async function whileRead(happen: () => Promise<unknown>, more: object = {}) {
-  const find = vi.spyOn(test.gateway.store, 'findCaller')
+  const find = vi.spyOn(test.gateway.store.keys, 'findCaller')
   const body = JSON.stringify({ messages: [{ role: 'user', content: 'Hello' }], ...more })
   const call = request(`${test.url}/v1/chat/completions`, {
     method: 'POST',

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { load } from '../../src/config/load.ts'
 import { mintKey } from '../../src/gateway/accounts/accounts.ts'
-import type { LedgerRow } from '../../src/gateway/store.ts'
+import type { LedgerRow } from '../../src/gateway/store/ledger-store.ts'
 import { type RunningGateway, startGateway } from '../../src/server/gateway.ts'
 import { world } from '../../src/server/world.ts'
 import { type Backend, chunk, SSE_HEADERS, startBackend, write } from '../support/backend.ts'
@@ -46,7 +46,12 @@ describeRedis('on Redis', () => {
     const dir = mkdtempSync(join(tmpdir(), 'svc-outage-'))
     alarms = []
     gateway = await start(dir)
-    const minted = await mintKey(gateway.store, randomBytes, { brand: 'svc', label: 'ada', plan: 'pro', by: 'test' })
+    const minted = await mintKey(gateway.store.keys, randomBytes, {
+      brand: 'svc',
+      label: 'ada',
+      plan: 'pro',
+      by: 'test',
+    })
     key = minted.value ?? ''
     return () => rmSync(dir, { recursive: true, force: true })
   })
@@ -203,14 +208,14 @@ function streamOnDemand(): () => void {
 
 async function ledger(): Promise<LedgerRow[]> {
   const rows: LedgerRow[] = []
-  for await (const row of gateway.store.readLedger()) rows.push(row)
+  for await (const row of gateway.store.ledger.readRows()) rows.push(row)
   return rows
 }
 
 async function expectBalanced(): Promise<void> {
-  const [{ account } = { account: '' }] = await gateway.store.listKeys()
+  const [{ account } = { account: '' }] = await gateway.store.keys.list()
   const sum = (await ledger()).reduce((total, { cost }) => total + cost, 0)
-  expect((await gateway.store.readSpend(account)).used).toBe(sum)
+  expect((await gateway.store.accounts.readSpend(account)).used).toBe(sum)
 }
 
 /** Sends one command over a connection of its own. Rejects when Redis refuses it. */

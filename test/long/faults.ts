@@ -98,7 +98,7 @@ export const faults: readonly Fault[] = [
   ),
   source('adapters/embedded/allowances', 'the hour of a pool is not written', '    this.#unwritten.add(pool)\n', ''),
   lua('settle', 'the lease outlives its hold', "redis.call('ZREM', KEYS[5], request)", ''),
-  lua('beat', 'a beat does not renew', 'clock() + tonumber(ARGV[3])', 'clock()'),
+  lua('heartbeat', 'a heartbeat does not renew', 'clock() + tonumber(ARGV[3])', 'clock()'),
   lua('mint', 'a second mint makes a second key', "if active[1] and active[1] ~= '' then", 'if false then'),
   source(
     'policy/standing',
@@ -143,7 +143,7 @@ export const faults: readonly Fault[] = [
     '',
   ),
   source(
-    'adapters/embedded/books',
+    'adapters/embedded/store-state',
     'a request of the process before is taken for new',
     'new Holds(lastKeyOf(records))',
     'new Holds()',
@@ -157,9 +157,9 @@ export const faults: readonly Fault[] = [
     '    this.commit().catch(() => {})\n    return Promise.resolve()\n  }\n\n  /** Resolves when no row',
   ),
   source(
-    'adapters/embedded/recovery',
+    'adapters/embedded/settlement',
     'holds of a dead process are dropped',
-    '      orphan(books, hold)\n',
-    '      books.holds.end(hold.requestId, true)\n      books.writer.changed(hold)\n',
+    '      orphan(state, hold)\n',
+    '      state.holds.end(hold.requestId, true)\n      state.writer.changed(hold)\n',
   ),
 ]

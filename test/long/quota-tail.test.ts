@@ -53,7 +53,7 @@ describeTmux('on a real terminal', () => {
   it('a key is answered at once, while 10,000 accounts are shown and requests run', async () => {
     const values = Array.from({ length: ACCOUNTS }, () => newKey('svc', randomBytes))
     const mint = (value: string, each: number) =>
-      test.gateway.store.mintKey({
+      test.gateway.store.keys.mint({
         key: storedAs(value),
         owner: { label: `account-${each}`, override: 'pro', newAccount: `acct_${each}` },
         by: 'test',

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { load } from '../../src/config/load.ts'
 import { mintKey } from '../../src/gateway/accounts/accounts.ts'
-import type { LedgerRow } from '../../src/gateway/store.ts'
+import type { LedgerRow } from '../../src/gateway/store/ledger-store.ts'
 import type { Reloaded } from '../../src/http/admin/reloaded.ts'
 import type { Sample } from '../../src/http/listener/overload.ts'
 import type { LogEntry } from '../../src/http/log-entry.ts'
@@ -233,13 +233,13 @@ async function open(opened: Opened): Promise<TestGateway> {
     },
     closed: n => closed.reached(n),
     key: async (plan = 'free', account = 'ada') => {
-      const minted = await mintKey(gateway.store, randomBytes, { brand: 'svc', label: account, plan, by: 'test' })
+      const minted = await mintKey(gateway.store.keys, randomBytes, { brand: 'svc', label: account, plan, by: 'test' })
       if (minted.value === undefined) throw new Error(`${account} has a key already`)
       return minted.value
     },
     ledger: async () => {
       const rows: LedgerRow[] = []
-      for await (const row of gateway.store.readLedger()) rows.push(row)
+      for await (const row of gateway.store.ledger.readRows()) rows.push(row)
       return rows
     },
     chat: (key, body = {}, { signal } = {}) =>

@@ -1,5 +1,5 @@
 import { vi } from 'vitest'
-import type { Store } from '../../src/gateway/store.ts'
+import type { Store } from '../../src/gateway/store/store.ts'
 import { type Behaviour, chunk, SSE_HEADERS, USAGE, write } from './behaviours.ts'
 
 /** A stream that says a word, and the rest once it is let go. */
@@ -27,13 +27,13 @@ export function heldStream(model = 'test-model'): Held {
 
 /** Holds up the next settlement: `asked` resolves when it was begun, and `letGo` lets it go on. */
 export function heldSettlement(store: Store) {
-  const settle = store.settle.bind(store)
+  const settle = store.holds.settle.bind(store)
   let letGo = () => {}
   const free = new Promise<void>(resolve => {
     letGo = resolve
   })
   const asked = new Promise<void>(resolve => {
-    vi.spyOn(store, 'settle').mockImplementationOnce(async settlement => {
+    vi.spyOn(store.holds, 'settle').mockImplementationOnce(async settlement => {
       resolve()
       await free
       await settle(settlement)

@@ -1,7 +1,8 @@
 import type { EpochMs, Millis, NanoUsd } from '../../policy/config.ts'
 import { type Charge, dayAt, type Hold, type Spend } from '../../policy/standing.ts'
 import type { Taken } from './ended.ts'
-import { put, type Records, remove, type Write } from './records.ts'
+import { put, remove, type Write } from './lmdb.ts'
+import type { Records } from './records.ts'
 import { type Kept, Unwritten } from './unwritten.ts'
 
 /** The newest days are kept, by count: a clock that is ahead for one request must not make today old. */

@@ -1,5 +1,6 @@
 import type { Held } from './holds.ts'
-import { put, type Records, remove, type Write } from './records.ts'
+import { put, remove, type Write } from './lmdb.ts'
+import type { Records } from './records.ts'
 
 /**
  * Which holds the disk has otherwise than the memory. A new one waits until it is asked for, so that a short request

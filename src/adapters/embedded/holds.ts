@@ -1,4 +1,4 @@
-import type { Settlement } from '../../gateway/store.ts'
+import type { Settlement } from '../../gateway/store/hold-store.ts'
 import type { EpochMs } from '../../policy/config.ts'
 import { type End, Ended, type Taken } from './ended.ts'
 

@@ -1,15 +1,14 @@
-import { type Database, type Key, open, type RootDatabase } from 'lmdb'
-import type { AccountRecord, AuditRow, KeyRecord } from '../../gateway/accounts/account-store.ts'
-import { StoreUnavailable } from '../../gateway/store.ts'
+import type { Database } from 'lmdb'
+import type { AccountRecord, AuditRow } from '../../gateway/store/account-store.ts'
+import type { KeyRecord } from '../../gateway/store/key-store.ts'
 import type { Allowance } from '../../policy/allowance.ts'
 import type { EpochMs } from '../../policy/config.ts'
 import { type StoredTerms, storedTerms, termsOfStored } from '../../policy/facts.ts'
 import type { Spend, Standing } from '../../policy/standing.ts'
 import type { Held } from './holds.ts'
-import { Known } from './known.ts'
-import type { StoredRow } from './ledger.ts'
-import type { PackedRow, PackedStanding } from './packed.ts'
-import { prepareSchema } from './schema.ts'
+import type { PackedRow, StoredRow } from './ledger-rows.ts'
+import type { Write } from './lmdb.ts'
+import type { PackedStanding } from './standings.ts'
 import type { Sums, TotalKey, WasteKey } from './totals.ts'
 
 /** The files of the store: one LMDB environment. Reads are synchronous and see what was committed last. */
@@ -39,16 +38,13 @@ export interface Records {
   readonly guestDays: Database<Spend, number>
   readonly meta: Database<number, 'schema' | 'minted' | 'audited' | 'proved'>
   /** Keys and accounts for the way of a request. */
-  readonly known: Known
+  readonly cache: ReadCache
   /** Writes everything or nothing. Resolves when it is on disk; rejects with StoreUnavailable. */
   commit(writes: readonly Write[]): Promise<void>
   /** Runs `change` alone, reading and writing in one transaction. Resolves when it is on disk. */
   transact<T>(change: () => T): Promise<T>
   close(): Promise<void>
 }
-
-/** One record to put or remove; made with `put`, so that the value fits its database. */
-export type Write = () => void
 
 export interface StoredKey extends Pick<KeyRecord, 'keyPrefix' | 'account' | 'status' | 'createdAt'> {
   /** Counts every key ever minted, so that listings have an order when the clock stands still. */
@@ -64,6 +60,7 @@ export interface Account extends Omit<AccountRecord, 'account'> {
   readonly believedAt?: EpochMs
 }
 
+/** An account as it lies in the files. */
 export interface StoredAccount extends Omit<Account, 'terms'> {
   readonly terms: StoredTerms
 }
@@ -82,85 +79,54 @@ export function writeAccount({ accounts }: Pick<Records, 'accounts'>, id: string
 
 export type LabelKey = [label: string, account: string]
 
-export const put =
-  <V, K extends Key>(database: Database<V, K>, key: K, value: V): Write =>
-  () => {
-    database.put(key, value)
+/**
+ * Keys and accounts as requests look them up, each read from the files once. Only what is done in a transaction changes
+ * them: as long as one is open nothing is remembered, and after it nothing is remembered from before.
+ */
+export class ReadCache {
+  readonly #files: Pick<Records, 'keys' | 'accounts'>
+  readonly #keys = new Map<string, StoredKey>()
+  readonly #accounts = new Map<string, Account>()
+  #open = 0
+
+  constructor(files: Pick<Records, 'keys' | 'accounts'>) {
+    this.#files = files
   }
 
-export const remove =
-  <V, K extends Key>(database: Database<V, K>, key: K): Write =>
-  () => {
-    database.remove(key)
+  /** By its hash. */
+  key(hash: string): StoredKey | undefined {
+    return this.#keys.get(hash) ?? this.#remember(this.#keys, hash, this.#files.keys.get(hash))
   }
 
-/** Opens or creates the files in a directory. Throws when a newer version wrote them. */
-export async function openRecords(path: string): Promise<Records> {
-  const root = open({
-    path,
-    // lmdb takes a path with a dot in its last part for a file.
-    noSubdir: false,
-    // A write resolves after its fsync, not before. Commits are shared, so that this costs nothing.
-    overlappingSync: false,
-    // Batches are made by hand. lmdb's own leave a promise that nobody holds: on a full disk its rejection ends the process.
-    eventTurnBatching: false,
-    maxDbs: 32,
-  })
-  const keys = root.openDB<StoredKey, string>({ name: 'keys' })
-  const accounts = root.openDB<StoredAccount, string>({ name: 'accounts' })
-  const known = new Known({ keys, accounts })
-  const records: Records = {
-    keys,
-    accounts,
-    known,
-    labels: root.openDB({ name: 'labels' }),
-    signInLabels: root.openDB({ name: 'signInLabels' }),
-    audit: root.openDB({ name: 'audit' }),
-    standings: root.openDB({ name: 'standings' }),
-    holds: root.openDB({ name: 'holds' }),
-    ledger: root.openDB({ name: 'ledger' }),
-    totals: root.openDB({ name: 'totals' }),
-    waste: root.openDB({ name: 'waste' }),
-    allowances: root.openDB({ name: 'allowances' }),
-    guestDays: root.openDB({ name: 'guestDays' }),
-    meta: root.openDB({ name: 'meta' }),
-    commit: writes => commit(root, writes),
-    transact: change => known.during(() => onDisk(root.transaction(change))),
-    close: () => root.close(),
+  account(id: string): Account | undefined {
+    return this.#accounts.get(id) ?? this.#remember(this.#accounts, id, readAccount(this.#files, id))
   }
-  try {
-    await prepareSchema(records, path)
-    return records
-  } catch (error) {
-    await root.close()
-    throw error
+
+  /** Runs what may change them. */
+  async during<T>(change: () => Promise<T>): Promise<T> {
+    this.#open++
+    this.#forget()
+    try {
+      return await change()
+    } finally {
+      this.#open--
+      this.#forget()
+    }
+  }
+
+  #remember<V>(known: Map<string, V>, name: string, value: V | undefined): V | undefined {
+    // What is unknown is anybody's to make up.
+    if (value === undefined || this.#open > 0) return value
+    if (known.size >= MOST) known.clear()
+    known.set(name, value)
+    return value
+  }
+
+  #forget(): void {
+    this.#keys.clear()
+    this.#accounts.clear()
   }
 }
 
-async function commit(root: RootDatabase, writes: readonly Write[]): Promise<void> {
-  // Within a batch each write returns a promise that is kept already; it is the batch that fails.
-  await onDisk(
-    root.batch(() => {
-      for (const write of writes) write()
-    }),
-  )
-}
-
-async function onDisk<T>(written: Promise<T>): Promise<T> {
-  try {
-    return await written
-  } catch (error) {
-    throw new StoreUnavailable('the store could not be written', { cause: await causeOf(error) })
-  }
-}
-
-/** lmdb tells the reason by a second promise, whose rejection would end the process if nobody took it. */
-async function causeOf(error: unknown): Promise<unknown> {
-  if (!(error instanceof Error) || !('commitError' in error)) return error
-  try {
-    await error.commitError
-    return error
-  } catch (reason) {
-    return reason
-  }
-}
+/** How many keys, and how many accounts, are remembered; then all are forgotten. */
+const MOST = 10_000

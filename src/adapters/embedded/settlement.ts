@@ -1,26 +1,25 @@
-import { type Bill, chargeOf, type Settlement } from '../../gateway/store.ts'
-import { amend, type Charge, type Hold, NOTHING, release } from '../../policy/standing.ts'
-import type { Books } from './books.ts'
+import { type Bill, chargeOf, type Settlement } from '../../gateway/store/hold-store.ts'
+import { amend, type Charge, type Hold, NOTHING, release, type Standing } from '../../policy/standing.ts'
 import type { End } from './ended.ts'
-import { type Entry, entryOf, lateKey, type StoredRow } from './ledger.ts'
-import { unpackRow } from './packed.ts'
+import { type Entry, entryOf, lateKey, type StoredRow, unpackRow } from './ledger-rows.ts'
+import type { StoreState } from './store-state.ts'
 
 /** Ends a hold at what the request weighed, once per request id. Resolves when the row is on disk. */
-export function settle(books: Books, settlement: Settlement): Promise<void> {
+export function settle(state: StoreState, settlement: Settlement): Promise<void> {
   const { hold, bill } = settlement
-  const { holds, writer, now } = books
+  const { holds, writer, now } = state
   const charge = chargeOf(settlement)
-  const { first, late } = rowsOf(books, hold)
-  if (first || late) endHold(books, hold, NOTHING, 'settled')
-  if (first?.kind === 'orphan' && !late) return settleLate(books, hold, bill, charge, first)
+  const { first, late } = rowsOf(state, hold)
+  if (first || late) endHold(state, hold, NOTHING, 'settled')
+  if (first?.kind === 'orphan' && !late) return settleLate(state, hold, bill, charge, first)
   if (first || late) return writer.settled(hold.requestId)
 
-  if (endHold(books, hold, charge, 'settled')) return writer.charged(entryOf(bill, 'settle', now()))
+  if (endHold(state, hold, charge, 'settled')) return writer.charged(entryOf(bill, 'settle', now()))
   const end = holds.endOf(hold.requestId)
   if (end === 'settled' || end === 'refunded') return Promise.resolve()
   // Nothing of it was charged: the hold ended without a checkpoint, or with a process that had not written it yet.
   change(
-    books,
+    state,
     end === 'orphan' ? hold : { ...hold, spent: NOTHING },
     NOTHING,
     charge,
@@ -31,30 +30,61 @@ export function settle(books: Books, settlement: Settlement): Promise<void> {
 }
 
 /** Ends a hold that bought nothing. What an orphan was charged is taken back by a row of its own. */
-export async function refund(books: Books, hold: Hold): Promise<void> {
-  if (endHold(books, hold, NOTHING, 'refunded')) return books.writer.commit()
-  books.holds.refund(hold.requestId)
-  const { first, late } = rowsOf(books, hold)
+export async function refund(state: StoreState, hold: Hold): Promise<void> {
+  if (endHold(state, hold, NOTHING, 'refunded')) return state.writer.commit()
+  state.holds.refund(hold.requestId)
+  const { first, late } = rowsOf(state, hold)
   if (first?.kind !== 'orphan' || late) return
   const { tokens: _tokens, shared: _shared, ...bill } = first
-  await settleLate(books, hold, { ...bill, inputTokens: 0, outputTokens: 0, cost: 0 }, NOTHING, first)
+  await settleLate(state, hold, { ...bill, inputTokens: 0, outputTokens: 0, cost: 0 }, NOTHING, first)
 }
 
 /** Ends the holds whose lease ran out. Resolves when that is on disk. */
-export async function sweep(books: Books): Promise<number> {
-  const due = books.holds.due(books.now())
-  for (const { hold } of due) orphan(books, hold)
-  if (due.length > 0) await books.writer.commit()
+export async function sweep(state: StoreState): Promise<number> {
+  const due = state.holds.due(state.now())
+  for (const { hold } of due) orphan(state, hold)
+  if (due.length > 0) await state.writer.commit()
   return due.length
 }
 
+/**
+ * Settles what was under way when the process before ended: it held the lock, so nobody renews these leases.
+ * A crash in here leaves the holds that are not yet settled, and no other.
+ */
+export async function recover(state: StoreState): Promise<void> {
+  for (;;) {
+    const page = Array.from(state.records.holds.getRange({ limit: PAGE }), ({ value }) => value)
+    if (page.length === 0) return
+    for (const held of page) {
+      const { hold } = held
+      const { account } = hold
+      state.holds.put(held)
+      state.standings.put(account, withHold(state.standings.of(account), hold))
+      if (held.shared) state.guestDays.take(hold)
+      state.writer.found(hold)
+      orphan(state, hold)
+    }
+    await state.writer.commit()
+  }
+}
+
+/** A standing on disk counts the request in its minute and day, and holds nothing. */
+function withHold(standing: Standing, { window, cost, spent }: Hold): Standing {
+  const { used, held } = standing.spend[window] ?? { used: 0, held: 0 }
+  const spend = { ...standing.spend, [window]: { used, held: held + spent.cost + cost } }
+  return { ...standing, open: standing.open + 1, spend }
+}
+
+/** Holds that are settled in one commit of the recovery. */
+const PAGE = 512
+
 /** Ends a hold at its checkpoint; without one it bought nothing. Written with the next commit. */
-export function orphan(books: Books, { requestId }: Hold): void {
-  const { standings, holds, guestDays, writer, now } = books
+function orphan(state: StoreState, { requestId }: Hold): void {
+  const { standings, holds, guestDays, writer, now } = state
   const held = holds.end(requestId, 'orphan')
   if (!held) return
   const { hold } = held
-  const { first, late } = rowsOf(books, hold)
+  const { first, late } = rowsOf(state, hold)
   const soFar = first || late ? undefined : held.soFar
   const charge = soFar ? chargeOf(soFar) : NOTHING
   const at = now()
@@ -67,20 +97,20 @@ export function orphan(books: Books, { requestId }: Hold): void {
 }
 
 /** Charges the difference to what the orphan was charged. */
-function settleLate(books: Books, hold: Hold, bill: Bill, charge: Charge, orphan: StoredRow): Promise<void> {
-  change(books, hold, { tokens: orphan.tokens ?? 0, cost: orphan.cost }, charge, orphan.shared)
+function settleLate(state: StoreState, hold: Hold, bill: Bill, charge: Charge, orphan: StoredRow): Promise<void> {
+  change(state, hold, { tokens: orphan.tokens ?? 0, cost: orphan.cost }, charge, orphan.shared)
   const difference: Bill = {
     ...bill,
     inputTokens: bill.inputTokens - orphan.inputTokens,
     outputTokens: bill.outputTokens - orphan.outputTokens,
     cost: bill.cost - orphan.cost,
   }
-  return books.writer.charged({ ...entryOf(difference, 'late', books.now()), requests: 0 })
+  return state.writer.charged({ ...entryOf(difference, 'late', state.now()), requests: 0 })
 }
 
 /** False, and nothing changed, when the request is not under way. */
-function endHold(books: Books, { requestId }: Hold, charge: Charge, end: End): boolean {
-  const { standings, holds, guestDays, writer, now } = books
+function endHold(state: StoreState, { requestId }: Hold, charge: Charge, end: End): boolean {
+  const { standings, holds, guestDays, writer, now } = state
   const held = holds.end(requestId, end)
   if (!held) return false
   const { hold } = held
@@ -92,8 +122,8 @@ function endHold(books: Books, { requestId }: Hold, charge: Charge, end: End): b
 }
 
 /** Charges a request that holds nothing. */
-function change(books: Books, hold: Hold, was: Charge, charge: Charge, shared: true | undefined): void {
-  const { standings, guestDays, writer, now } = books
+function change(state: StoreState, hold: Hold, was: Charge, charge: Charge, shared: true | undefined): void {
+  const { standings, guestDays, writer, now } = state
   const at = now()
   standings.put(hold.account, amend(standings.of(hold.account), hold, was, charge, at))
   if (shared) guestDays.amend(hold, was, charge)
@@ -101,9 +131,9 @@ function change(books: Books, hold: Hold, was: Charge, charge: Charge, shared: t
 }
 
 /** The rows of a request, on disk or on the way there. */
-function rowsOf(books: Books, { requestId }: Hold): Rows {
-  if (books.holds.get(requestId)?.isNew) return NO_ROWS
-  return { first: rowOf(books, requestId), late: rowOf(books, lateKey(requestId)) }
+function rowsOf(state: StoreState, { requestId }: Hold): Rows {
+  if (state.holds.get(requestId)?.isNew) return NO_ROWS
+  return { first: rowOf(state, requestId), late: rowOf(state, lateKey(requestId)) }
 }
 
 interface Rows {
@@ -113,7 +143,7 @@ interface Rows {
 
 const NO_ROWS: Rows = { first: undefined, late: undefined }
 
-function rowOf({ records, writer }: Books, key: Entry['key']): StoredRow | undefined {
+function rowOf({ records, writer }: StoreState, key: Entry['key']): StoredRow | undefined {
   const unwritten = writer.rowOf(key)
   if (unwritten) return unwritten
   const packed = records.ledger.get(key)

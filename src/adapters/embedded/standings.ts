@@ -1,12 +1,4 @@
-import { newStanding, type Standing } from '../../policy/standing.ts'
-
-/** Accounts looked at when one too many is in memory, so that no single request pays for all of them. */
-const LOOKS = 8
-/**
- * Billing windows of one account, the newest. They are counted, and their age is not asked, since a clock that is ahead
- * for one request would make the present month old. Older windows are in the totals.
- */
-const WINDOWS_KEPT = 8
+import { type Bucket, newStanding, type Spend, type Standing } from '../../policy/standing.ts'
 
 interface Disk {
   read(account: string): Standing | undefined
@@ -65,4 +57,46 @@ function withoutPast(standing: Standing): Standing {
   const newestFirst = Object.entries(standing.spend).sort(([a], [b]) => Number(b) - Number(a))
   const kept = newestFirst.filter(([, { held }], place) => place < WINDOWS_KEPT || held > 0)
   return { ...standing, spend: Object.fromEntries(kept) }
+}
+
+/** Accounts looked at when one too many is in memory, so that no single request pays for all of them. */
+const LOOKS = 8
+/**
+ * Billing windows of one account, the newest. They are counted, and their age is not asked, since a clock that is ahead
+ * for one request would make the present month old. Older windows are in the totals.
+ */
+const WINDOWS_KEPT = 8
+
+/** The counters of an account as an array, for the reason that PackedRow has. */
+export type PackedStanding = readonly [
+  /** Second, requests and tokens of each bucket, one after the other. */
+  minute: readonly number[],
+  day: number,
+  dayRequests: number,
+  open: number,
+  /** Start, used and held of each window, one after the other. */
+  spend: readonly number[],
+]
+
+export function packStanding({ minute, day, open, spend }: Standing): PackedStanding {
+  const buckets: number[] = []
+  for (const { second, requests, tokens } of minute) buckets.push(second, requests, tokens)
+  const windows: number[] = []
+  for (const window in spend) {
+    const of = spend[window]
+    if (of) windows.push(Number(window), of.used, of.held)
+  }
+  return [buckets, day.number, day.requests, open, windows]
+}
+
+export function unpackStanding(packed: PackedStanding | Standing): Standing {
+  if ('minute' in packed) return packed
+  const [buckets, number, requests, open, windows] = packed
+  const minute: Bucket[] = []
+  for (let at = 0; at < buckets.length; at += 3)
+    minute.push({ second: buckets[at] ?? 0, requests: buckets[at + 1] ?? 0, tokens: buckets[at + 2] ?? 0 })
+  const spend: Record<number, Spend> = {}
+  for (let at = 0; at < windows.length; at += 3)
+    spend[windows[at] ?? 0] = { used: windows[at + 1] ?? 0, held: windows[at + 2] ?? 0 }
+  return { minute, day: { number, requests }, open, spend }
 }

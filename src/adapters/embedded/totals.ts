@@ -1,9 +1,8 @@
 import type { Database } from 'lmdb'
-import type { LedgerRow, Total, TotalsQuery, WasteTotal } from '../../gateway/store.ts'
+import type { LedgerRow, Total } from '../../gateway/store/ledger-store.ts'
 import type { Building } from '../../policy/decision.ts'
 import { dayAt } from '../../policy/standing.ts'
-import { pagesOf } from './pages.ts'
-import { put, type Records, type Write } from './records.ts'
+import { put, type Write } from './lmdb.ts'
 
 export type TotalKey = [day: number, account: string, plan: string, model: string]
 export type WasteKey = [day: number, pool: string]
@@ -68,28 +67,3 @@ const plus = (a: Sums, b: Sums): Sums => ({
   outputTokens: a.outputTokens + b.outputTokens,
   cost: a.cost + b.cost,
 })
-
-export async function* readTotals(
-  { totals }: Records,
-  { since }: TotalsQuery = {},
-): AsyncGenerator<Total, void, undefined> {
-  for await (const page of pagesOf(totals, since === undefined ? {} : { start: [since] })) {
-    for (const { key, value } of page) {
-      const [day, account, plan, model] = key
-      yield { day, account, plan, model, ...value }
-    }
-  }
-}
-
-export async function* readWaste(
-  { waste }: Records,
-  { since }: TotalsQuery = {},
-): AsyncGenerator<WasteTotal, void, undefined> {
-  for await (const page of pagesOf(waste, since === undefined ? {} : { start: [since] })) {
-    for (const { key, value } of page) {
-      const [day, pool] = key
-      const { requests: attempts, ...sums } = value
-      yield { day, pool, attempts, ...sums }
-    }
-  }
-}

@@ -1,4 +1,5 @@
-import type { Records, Write } from './records.ts'
+import type { Write } from './lmdb.ts'
+import type { Records } from './records.ts'
 
 /** What is in memory and goes to the disk, as it is, with the next commit. */
 export interface Kept {

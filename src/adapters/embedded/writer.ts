@@ -1,12 +1,13 @@
 import { setImmediate } from 'node:timers/promises'
-import type { Wrote } from '../../gateway/store.ts'
+import type { Wrote } from '../../gateway/store/ledger-store.ts'
 import type { Millis } from '../../policy/config.ts'
 import type { Hold, Standing } from '../../policy/standing.ts'
 import { HoldChanges } from './hold-changes.ts'
 import type { Held } from './holds.ts'
-import { type Entry, lateKey, type StoredRow } from './ledger.ts'
-import { packRow, packStanding } from './packed.ts'
-import { put, type Records, type Write } from './records.ts'
+import { type Entry, lateKey, packRow, type StoredRow } from './ledger-rows.ts'
+import { put, type Write } from './lmdb.ts'
+import type { Records } from './records.ts'
+import { packStanding } from './standings.ts'
 import { Tally, type TotalKey, totalKey, type WasteKey, wasteTotalKey } from './totals.ts'
 import type { Kept } from './unwritten.ts'
 
@@ -83,11 +84,11 @@ export class Writer {
   /** Has a hold and the standing of its account written, soon. */
   changed(hold: Hold): void {
     this.#changed.add(hold.account)
-    this.beaten(hold)
+    this.renewed(hold)
   }
 
   /** Has a hold written, soon. */
-  beaten({ requestId }: Hold): void {
+  renewed({ requestId }: Hold): void {
     this.#holds.changed(requestId)
     this.#later(WRITE_BEHIND_MS)
   }

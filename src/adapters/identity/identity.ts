@@ -1,20 +1,11 @@
 import { isBadToken, type VerifyToken } from '../../gateway/accounts/sign-in.ts'
-import type { Alarm, Clock } from '../../gateway/ports.ts'
+import type { Alarm } from '../../gateway/ports.ts'
 import { fetchKeys } from './provider.ts'
 import { ProviderKeys } from './provider-keys.ts'
 import { RecentTokens } from './recent-tokens.ts'
-import { verifierOf } from './verifier.ts'
+import { type TokenRules, verifierOf } from './verifier.ts'
 
-export interface IdentityOptions {
-  /** The `iss` of its tokens, to the letter, and where its discovery document is. */
-  readonly issuer: string
-  /** What `aud` must contain, to the letter. */
-  readonly audience: string
-  /** The `typ` headers of access tokens; at+jwt alone unless told otherwise. RFC 9068 2.1. */
-  readonly tokenTypes?: readonly string[] | undefined
-  readonly planClaim?: string | undefined
-  readonly labelClaim?: string | undefined
-  readonly clock: Clock
+export interface IdentityOptions extends TokenRules {
   readonly alarm: Alarm
 }
 

@@ -7,19 +7,28 @@ import {
   jwtVerify,
 } from 'jose'
 import type { VerifyToken } from '../../gateway/accounts/sign-in.ts'
+import type { Clock } from '../../gateway/ports.ts'
 import { isAccessToken, signInOf } from './claims.ts'
-import type { IdentityOptions } from './identity.ts'
 import { faultOf, problemsOf } from './problems.ts'
 import type { ProviderKeys } from './provider-keys.ts'
 import { ALGORITHMS, readType, typeOf } from './token-form.ts'
 
-/** For clocks that differ. */
-const TOLERANCE_S = 30
-const AGE_MAX_S = 24 * 3600
-const DEFAULT_TYPES = ['at+jwt']
+/** What a token must be to be accepted. */
+export interface TokenRules {
+  /** The `iss` of its tokens, to the letter, and where its discovery document is. */
+  readonly issuer: string
+  /** What `aud` must contain, to the letter. */
+  readonly audience: string
+  /** The `typ` headers of access tokens; `at+jwt` alone by default. RFC 9068 2.1. */
+  readonly tokenTypes?: readonly string[] | undefined
+  /** The claims that name the plan and the label of the account. */
+  readonly planClaim?: string | undefined
+  readonly labelClaim?: string | undefined
+  readonly clock: Clock
+}
 
 /** Judges sign-in tokens by the provider's keys, remembering nothing. RFC 8725, RFC 9068 4. */
-export function verifierOf(options: IdentityOptions, keys: Pick<ProviderKeys, 'judge'>): VerifyToken {
+export function verifierOf(options: TokenRules, keys: Pick<ProviderKeys, 'judge'>): VerifyToken {
   const { issuer, audience, tokenTypes = DEFAULT_TYPES, clock } = options
   const types = new Set(tokenTypes.map(typeOf))
   const problems = problemsOf({ issuer, audience, types })
@@ -73,3 +82,8 @@ async function payloadOf(token: string, find: JWTVerifyGetKey, options: JWTVerif
 const mayBeRotated = (token: string, error: unknown): boolean =>
   error instanceof errors.JWKSNoMatchingKey ||
   (error instanceof errors.JWSSignatureVerificationFailed && decodeProtectedHeader(token).kid === undefined)
+
+/** Clocks of the provider and of this machine may differ by so much. */
+const TOLERANCE_S = 30
+const AGE_MAX_S = 24 * 3600
+const DEFAULT_TYPES = ['at+jwt']

@@ -1,5 +1,5 @@
 import type { Registry } from 'prom-client'
-import type { LedgerRow, Wrote } from '../../gateway/store.ts'
+import type { LedgerRow, Wrote } from '../../gateway/store/ledger-store.ts'
 import { ByLabels } from './by-labels.ts'
 import { type Sum, Sums } from './sums.ts'
 

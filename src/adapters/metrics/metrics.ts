@@ -1,6 +1,6 @@
 import { Registry } from 'prom-client'
 import type { AttemptCounter, AttemptResult } from '../../gateway/ports.ts'
-import type { Wrote } from '../../gateway/store.ts'
+import type { Wrote } from '../../gateway/store/ledger-store.ts'
 import type { Millis } from '../../policy/config.ts'
 import { LedgerMetrics } from './ledger.ts'
 import { Spread } from './spread.ts'

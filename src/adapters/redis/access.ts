@@ -1,5 +1,6 @@
 import type { Alarm } from '../../gateway/ports.ts'
-import { StoreUnavailable, type Wrote } from '../../gateway/store.ts'
+import type { Wrote } from '../../gateway/store/ledger-store.ts'
+import { StoreUnavailable } from '../../gateway/store/store.ts'
 import type { EpochMs, Millis } from '../../policy/config.ts'
 import type { Client, Link } from './client.ts'
 import { ANSWER_MS, Connection } from './connection.ts'

@@ -1,4 +1,5 @@
-import type { AccountRecord, KeyRecord } from '../../gateway/accounts/account-store.ts'
+import type { AccountRecord } from '../../gateway/store/account-store.ts'
+import type { KeyRecord } from '../../gateway/store/key-store.ts'
 import type { EpochMs } from '../../policy/config.ts'
 import { type Caller, type StoredTerms, storedTerms, type Terms, termsOfStored } from '../../policy/facts.ts'
 

@@ -1,4 +1,5 @@
-import type { Bill, LedgerRow, Settlement } from '../../gateway/store.ts'
+import type { Bill, Settlement } from '../../gateway/store/hold-store.ts'
+import type { LedgerRow } from '../../gateway/store/ledger-store.ts'
 import type { EpochMs, Millis, NanoUsd } from '../../policy/config.ts'
 import type { Claims, Readings, Refuse } from '../../policy/decision.ts'
 import type { Judged } from '../../policy/record.ts'

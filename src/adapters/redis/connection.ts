@@ -1,5 +1,5 @@
 import type { Alarm } from '../../gateway/ports.ts'
-import { StoreUnavailable } from '../../gateway/store.ts'
+import { StoreUnavailable } from '../../gateway/store/store.ts'
 import type { Millis } from '../../policy/config.ts'
 import { type Link, openLink } from './client.ts'
 

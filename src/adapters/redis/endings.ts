@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import type { Alarm } from '../../gateway/ports.ts'
-import { StoreUnavailable } from '../../gateway/store.ts'
+import { StoreUnavailable } from '../../gateway/store/store.ts'
 import { UnderWay } from '../../gateway/under-way.ts'
 import type { Millis } from '../../policy/config.ts'
 import type { Access, RedisStoreOptions } from './access.ts'

@@ -18,7 +18,7 @@ function script(...names: readonly string[]): Script {
 const scripts = {
   admit: script('standing', 'judge', 'admit'),
   extend: script('standing', 'judge', 'extend'),
-  beat: script('beat'),
+  heartbeat: script('heartbeat'),
   settle: script('standing', 'totals', 'settle'),
   mint: script('audit', 'mint'),
   rotate: script('audit', 'rotate'),

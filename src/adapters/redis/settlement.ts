@@ -1,4 +1,4 @@
-import type { Settlement } from '../../gateway/store.ts'
+import type { Settlement } from '../../gateway/store/hold-store.ts'
 import type { EpochMs } from '../../policy/config.ts'
 import { dayAt, type Hold, NOTHING } from '../../policy/standing.ts'
 import type { Ask } from './access.ts'

@@ -1,9 +1,9 @@
 import type { ToolDefinition } from '../../gateway/ports.ts'
 import { isObject } from '../../wire/json.ts'
-import { deeperThan } from './arguments.ts'
 import { bounded, clean } from './bounded.ts'
 import { ToolFailure, UNREADABLE } from './failure.ts'
 import type { McpSession } from './mcp-session.ts'
+import { deeperThan } from './tool.ts'
 
 const PAGES_MAX = 20
 const DESCRIPTION_BYTES_MAX = 8 * 1024

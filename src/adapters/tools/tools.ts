@@ -1,7 +1,6 @@
 import type { McpToolSettings, ToolSettings } from '../../config/settings.ts'
 import type { Alarm, Clock, HostedTools, ToolResult } from '../../gateway/ports.ts'
 import { untilAborted } from './aborted.ts'
-import { readArguments } from './arguments.ts'
 import { bounded, clean } from './bounded.ts'
 import { builtinTool } from './builtin.ts'
 import { type Complain, complainer } from './complaint.ts'
@@ -10,7 +9,7 @@ import { causeOf, KnownFailure, ToldFailure, ToolFailure } from './failure.ts'
 import { HttpTool } from './http.ts'
 import { McpTool } from './mcp.ts'
 import { McpServer } from './mcp-server.ts'
-import type { Outcome, Tool } from './tool.ts'
+import { type Outcome, readArguments, type Tool } from './tool.ts'
 
 export interface ToolPorts {
   readonly clock: Clock

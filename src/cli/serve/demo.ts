@@ -98,7 +98,7 @@ export async function prepareDemo({ port }: DemoOptions = {}): Promise<Demo> {
       return { ...result, loaded: without('embedding', result.loaded) }
     },
     mintKey: async ({ store, app }) => {
-      const { value } = await mintKey(store, world.random, {
+      const { value } = await mintKey(store.keys, world.random, {
         brand: app.settings.brand,
         label: 'demo',
         plan: PLAN,

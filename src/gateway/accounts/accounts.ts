@@ -1,6 +1,5 @@
 import type { Random } from '../ports.ts'
-import type { Store } from '../store.ts'
-import type { Minted } from './account-store.ts'
+import type { KeyStore, Minted } from '../store/key-store.ts'
 import { newAccountId, newKey, storedAs } from './keys.ts'
 
 /**
@@ -17,12 +16,12 @@ export type MintedKey = Minted & { readonly value?: string }
 
 /** Makes a key for the account that operators call `label`; `by` is the operator. */
 export async function mintKey(
-  store: Store,
+  keys: KeyStore,
   random: Random,
   { brand, label, plan, by }: { brand: string; label: string; plan: string; by: string },
 ): Promise<MintedKey> {
   const value = newKey(brand, random)
-  const minted = await store.mintKey({
+  const minted = await keys.mint({
     key: storedAs(value),
     owner: { label, override: plan, newAccount: newAccountId(random) },
     by,

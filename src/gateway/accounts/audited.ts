@@ -1,16 +1,16 @@
 import type { Alarm } from '../ports.ts'
-import { type Store, StoreUnavailable } from '../store.ts'
-import type { AuditRow, GatewayChange } from './account-store.ts'
+import type { AccountStore, AuditQuery, AuditRow, GatewayChange } from '../store/account-store.ts'
+import { StoreUnavailable } from '../store/store.ts'
 
 /** Writes a change of the gateway itself to the audit. */
 export type Audited = (change: GatewayChange) => Promise<void>
 
 /** The change holds already, and pools are drained in the middle of outages: where the store does not answer, the row goes to the log. */
 export const auditedIn =
-  (store: Pick<Store, 'noteChange'>, alarm: Alarm): Audited =>
+  (accounts: Pick<AccountStore, 'noteChange'>, alarm: Alarm): Audited =>
   async change => {
     try {
-      await store.noteChange(change)
+      await accounts.noteChange(change)
     } catch (error) {
       if (!(error instanceof StoreUnavailable)) throw error
       alarm('a change is missing in the audit', { ...change, error: error.message })
@@ -27,13 +27,13 @@ const LABELS_KEPT = 10_000
 
 /** Rows of the audit, oldest first, with what people know their accounts by. */
 export async function* labelledAudit(
-  store: Pick<Store, 'readAudit' | 'findAccount'>,
-  query: Parameters<Store['readAudit']>[0],
+  accounts: Pick<AccountStore, 'readAudit' | 'find'>,
+  query: AuditQuery,
 ): AsyncGenerator<LabelledRow, void, undefined> {
   const labels = new Map<string, string>([['', '']])
-  for await (const row of store.readAudit(query)) {
+  for await (const row of accounts.readAudit(query)) {
     const { account } = row
-    const label = labels.get(account) ?? (await store.findAccount(account))?.label ?? ''
+    const label = labels.get(account) ?? (await accounts.find(account))?.label ?? ''
     if (labels.size >= LABELS_KEPT) labels.clear()
     labels.set(account, label)
     yield { ...row, label }

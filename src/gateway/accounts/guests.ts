@@ -1,8 +1,8 @@
 import { createHmac } from 'node:crypto'
 import type { Secret } from '../../config/settings.ts'
 import type { Millis } from '../../policy/config.ts'
-import type { Store } from '../store.ts'
-import type { EventCount } from './account-store.ts'
+import type { EventCount } from '../store/account-store.ts'
+import type { Store } from '../store/store.ts'
 import { keyOf, storedAs } from './keys.ts'
 
 /** One form of a device id for every gateway: whatever is printable, as it was sent. */
@@ -30,16 +30,19 @@ export interface GuestAsk {
 }
 
 /** The key of a device: the same one on every call and every gateway, though only its hash is stored. */
-export async function guestKey(store: Store, { brand, secrets, deviceId, counts, by }: GuestAsk): Promise<GuestKey> {
+export async function guestKey(
+  store: Pick<Store, 'keys' | 'accounts'>,
+  { brand, secrets, deviceId, counts, by }: GuestAsk,
+): Promise<GuestKey> {
   const [newest] = secrets
   if (!newest) throw new Error('guests are served, and there is no secret to derive their keys from')
   for (const secret of secrets) {
-    const known = await store.findGuest(guestAccount(brand, secret, deviceId))
+    const known = await store.keys.findGuest(guestAccount(brand, secret, deviceId))
     if (!known) continue
     if (known.status !== 'active') return { outcome: 'ended' }
     return { outcome: 'key', value: guestValue(brand, secret, deviceId) }
   }
-  const retryAfterMs = await store.countEvent(counts, HOUR)
+  const retryAfterMs = await store.accounts.countEvent(counts, HOUR)
   if (retryAfterMs > 0) return { outcome: 'wait', retryAfterMs }
   const value = guestValue(brand, newest, deviceId)
   const guest = {
@@ -47,7 +50,7 @@ export async function guestKey(store: Store, { brand, secrets, deviceId, counts,
     key: storedAs(value),
     ...(by !== undefined && { by }),
   }
-  const { status } = await store.mintGuest(guest)
+  const { status } = await store.keys.mintGuest(guest)
   return status === 'active' ? { outcome: 'key', value } : { outcome: 'ended' }
 }
 

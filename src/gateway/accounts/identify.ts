@@ -4,7 +4,8 @@ import type { Caller } from '../../policy/facts.ts'
 import { planName, planOf } from '../../policy/plan.ts'
 import { isDenial } from '../../wire/openai/body.ts'
 import type { Gateway } from '../request.ts'
-import type { Store } from '../store.ts'
+import type { AccountStore } from '../store/account-store.ts'
+import type { KeyStore } from '../store/key-store.ts'
 import { hashOf, isWellFormed } from './keys.ts'
 import { isBadToken } from './sign-in.ts'
 
@@ -24,7 +25,7 @@ export interface Identify {
 }
 
 type Ports = Pick<Gateway, 'config' | 'settings' | 'verify' | 'alarm'> & {
-  readonly store: Pick<Store, 'findCaller' | 'signIn'>
+  readonly store: { readonly keys: Pick<KeyStore, 'findCaller'>; readonly accounts: Pick<AccountStore, 'signIn'> }
 }
 
 export function identifyWith(ports: Ports): Identify {
@@ -71,7 +72,7 @@ async function byKey({ config, settings, store }: Ports, key: string): Promise<I
   // The checksum refuses a mistyped key without asking the store.
   if (!isWellFormed(settings.brand, key)) return { code: 'INVALID_KEY' }
   const keyHash = hashOf(key)
-  const caller = await store.findCaller(keyHash)
+  const caller = await store.keys.findCaller(keyHash)
   if (!caller) return { code: 'INVALID_KEY' }
   // Where guests are not served any more, their keys are none.
   if (caller.kind === 'guest' && !config.guestPlan) return { code: 'INVALID_KEY' }
@@ -90,7 +91,7 @@ async function bySignIn(
   const judged = await verify(token)
   if (isBadToken(judged)) return { code: 'INVALID_TOKEN', problem: judged.problem }
   const { account, plan, label, issuedAt } = judged
-  const caller = await store.signIn({
+  const caller = await store.accounts.signIn({
     account,
     ...(plan !== undefined && { claimed: plan }),
     ...(label !== undefined && { label }),

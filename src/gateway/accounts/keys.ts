@@ -2,7 +2,7 @@ import { hash } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 import type { EpochMs } from '../../policy/config.ts'
 import type { Random } from '../ports.ts'
-import type { NewKey } from './account-store.ts'
+import type { NewKey } from '../store/key-store.ts'
 
 const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 /** Crockford's: no I, L, O, U, and in the order of ASCII, so that ids sort by time. */

@@ -1,8 +1,8 @@
 import type { Millis } from '../../policy/config.ts'
 import type { KeysDenial } from '../../policy/denial.ts'
 import type { Random } from '../ports.ts'
-import type { Store } from '../store.ts'
-import type { KeyRecord } from './account-store.ts'
+import type { AccountStore } from '../store/account-store.ts'
+import type { KeyRecord, KeyStore } from '../store/key-store.ts'
 import { asMask, type MintedKey } from './accounts.ts'
 import { hashOf, isWellFormed, newKey, storedAs } from './keys.ts'
 
@@ -16,45 +16,48 @@ const HOUR: Millis = 3_600_000
 const CHANGES_PER_HOUR = 60
 
 /** Counts one change that an account makes of its keys, since each may be a durable write and a row of the audit. */
-export async function countChange(store: Store, account: string): Promise<KeysDenial | undefined> {
+export async function countChange(
+  accounts: Pick<AccountStore, 'countEvent'>,
+  account: string,
+): Promise<KeysDenial | undefined> {
   const limit = CHANGES_PER_HOUR
-  const retryAfterMs = await store.countEvent([{ name: `keys:${account}`, limit }], HOUR)
+  const retryAfterMs = await accounts.countEvent([{ name: `keys:${account}`, limit }], HOUR)
   if (retryAfterMs === 0) return undefined
   return { code: 'rate_limit_exceeded', type: 'requests', of: 'keys', limit, retryAfterMs }
 }
 
 /** Makes the key of an account that signed in, unless it has one. */
-export async function mintOwnKey(store: Store, random: Random, brand: string, account: string): Promise<MintedKey> {
+export async function mintOwnKey(keys: KeyStore, random: Random, brand: string, account: string): Promise<MintedKey> {
   const value = newKey(brand, random)
-  const minted = await store.mintKey({ key: storedAs(value), owner: { account }, by: account })
+  const minted = await keys.mint({ key: storedAs(value), owner: { account }, by: account })
   return minted.outcome === 'minted' ? { ...minted, value } : minted
 }
 
 /** Replaces the account's active key, named by its full or masked value; undefined when that is another one, or none. */
 export async function rotateOwnKey(
-  store: Store,
+  keys: KeyStore,
   random: Random,
   { brand, account, named }: { brand: string; account: string; named: string },
 ): Promise<RotatedKey | undefined> {
-  const current = await hashNamed(store, brand, account, named)
+  const current = await hashNamed(keys, brand, account, named)
   if (current === undefined) return undefined
   const value = newKey(brand, random)
-  const key = await store.rotateKey({ account, current, next: storedAs(value), by: account })
+  const key = await keys.rotate({ account, current, next: storedAs(value), by: account })
   return key && { key, value }
 }
 
 /** Ends the account's active key, named as for a rotation. */
 export async function revokeOwnKey(
-  store: Store,
+  keys: KeyStore,
   { brand, account, named }: { brand: string; account: string; named: string },
 ): Promise<KeyRecord | undefined> {
-  const hash = await hashNamed(store, brand, account, named)
-  return hash === undefined ? undefined : store.revokeKey({ hash, account, by: account })
+  const hash = await hashNamed(keys, brand, account, named)
+  return hash === undefined ? undefined : keys.revoke({ hash, account, by: account })
 }
 
 /** The hash of a full value, whoever's it is, or of the account's newest key by its mask, which a lost one is known by. */
-async function hashNamed(store: Store, brand: string, account: string, named: string): Promise<string | undefined> {
+async function hashNamed(keys: KeyStore, brand: string, account: string, named: string): Promise<string | undefined> {
   if (isWellFormed(brand, named)) return hashOf(named)
-  const [active] = await store.keysOf(account)
+  const [active] = await keys.listOf(account)
   return active?.keyPrefix === asMask(named) ? active.hash : undefined
 }

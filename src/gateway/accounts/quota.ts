@@ -3,16 +3,16 @@ import type { Caller } from '../../policy/facts.ts'
 import { planName, planOf } from '../../policy/plan.ts'
 import type { QuotaStanding } from '../../wire/quota.ts'
 import type { AdmittedCall } from '../admission/admit.ts'
-import type { Store } from '../store.ts'
+import type { AccountStore } from '../store/account-store.ts'
 
 /** What an account spent and holds in the current window. */
 export async function readQuota(
   config: Config,
-  store: Store,
+  accounts: Pick<AccountStore, 'readSpend'>,
   caller: Caller,
 ): Promise<{ standing: QuotaStanding; held: number }> {
   const plan = planOf(config, caller)
-  const { used, held, window } = await store.readSpend(caller.account)
+  const { used, held, window } = await accounts.readSpend(caller.account)
   // Without a plan nothing is served, whatever was granted.
   const limit = plan ? plan.monthlyNanoUsd + (caller.terms.grants?.[window.start] ?? 0) : 0
   return { standing: { plan: planName(config, caller), used, limit, resetAt: window.end }, held }

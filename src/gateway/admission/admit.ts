@@ -8,7 +8,8 @@ import type { Hold } from '../../policy/standing.ts'
 import type { ToolCalls } from '../../policy/tools.ts'
 import type { Usage } from '../../wire/openai/usage.ts'
 import type { RateState } from '../../wire/rate.ts'
-import { type Admission, type Admitted, type Store, StoreUnavailable } from '../store.ts'
+import type { Admission, Admitted, HoldStore } from '../store/hold-store.ts'
+import { StoreUnavailable } from '../store/store.ts'
 import { rateAt } from './rate.ts'
 
 /** A request that may be sent, and what it holds until it is settled. */
@@ -60,7 +61,7 @@ export type Note = (facts: Facts, decision: Decision, end: End, seen?: Seen) => 
 /** Decides on a request and takes what it claims. Decides again when its terms or window changed in between. */
 export async function admit(
   config: Config,
-  store: Store,
+  holds: Pick<HoldStore, 'admit'>,
   applicant: Applicant,
   note: Note = () => {},
 ): Promise<AdmittedCall | Refusal> {
@@ -75,7 +76,7 @@ export async function admit(
     if (decision.verdict === 'deny') return deny(decision.denial)
 
     const outage = () => deny(unjudgedDenial(UNAVAILABLE), UNAVAILABLE)
-    const admitted = await ask(store, admissionOf(applicant, caller, decision), outage)
+    const admitted = await ask(holds, admissionOf(applicant, caller, decision), outage)
     switch (admitted.outcome) {
       case 'admitted': {
         const { hold, readings } = admitted
@@ -116,9 +117,9 @@ function allowed({ alias, plan, model, route, pools, claims, tools, commit, imag
   return kept
 }
 
-async function ask(store: Store, admission: Admission, outage: () => void): Promise<Admitted> {
+async function ask(holds: Pick<HoldStore, 'admit'>, admission: Admission, outage: () => void): Promise<Admitted> {
   try {
-    return await store.admit(admission)
+    return await holds.admit(admission)
   } catch (error) {
     if (error instanceof StoreUnavailable) outage()
     throw error

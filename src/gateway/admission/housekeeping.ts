@@ -1,6 +1,7 @@
 import type { Millis } from '../../policy/config.ts'
 import type { Alarm, Cancel, Clock } from '../ports.ts'
-import type { Store } from '../store.ts'
+import type { HoldStore } from '../store/hold-store.ts'
+import type { LedgerStore } from '../store/ledger-store.ts'
 
 const SWEEP_MS: Millis = 5000
 const TRIM_MS: Millis = 3_600_000
@@ -9,7 +10,7 @@ const STEP_MS: Millis = 60_000
 
 /** Keeps the store in order: settles what the dead left behind, and lets go of rows that are older than `keep` says then. */
 export function startUpkeep(
-  store: Pick<Store, 'sweep' | 'trimLedger'>,
+  store: { readonly holds: Pick<HoldStore, 'sweep'>; readonly ledger: Pick<LedgerStore, 'trim'> },
   clock: Clock,
   keep: () => Millis,
   alarm: Alarm,
@@ -24,7 +25,9 @@ export function startUpkeep(
   }
   const sweep = async () => {
     watchClock()
-    const swept = await store.sweep().catch(failed(alarm, 'reservations of gateways that died could not be settled'))
+    const swept = await store.holds
+      .sweep()
+      .catch(failed(alarm, 'reservations of gateways that died could not be settled'))
     if (swept) alarm('reservations of gateways that died were settled as of their last checkpoint', { count: swept })
   }
   // At once: a gateway that dies again and again may never come to its first period.
@@ -33,7 +36,7 @@ export function startUpkeep(
   const stopTrimming = every(clock, TRIM_MS, async () => {
     // Removed rows cannot be had again, so they age by the time that went by: a clock that is set ahead makes none older.
     const now = Math.min(clock.now(), origin + clock.elapsed())
-    await store.trimLedger(now - keep()).catch(failed(alarm, 'old ledger rows could not be removed'))
+    await store.ledger.trim(now - keep()).catch(failed(alarm, 'old ledger rows could not be removed'))
   })
   return () => {
     stopSweeping()

@@ -2,11 +2,11 @@ import type { Millis } from '../../policy/config.ts'
 import type { Hold } from '../../policy/standing.ts'
 import type { Alarm, Cancel, Clock } from '../ports.ts'
 import { type Listed, Roster } from '../roster.ts'
-import type { Beat, Settlement, Store } from '../store.ts'
+import type { Heartbeat, HoldStore, Settlement } from '../store/hold-store.ts'
 import type { AdmittedCall } from './admit.ts'
 
 /** A third of the lease, so that two signs of life may get lost. */
-const BEAT_MS: Millis = 10_000
+const HEARTBEAT_MS: Millis = 10_000
 /** A request that ends sooner after its dispatch costs no checkpoint. */
 const FIRST_CHECKPOINT_MS: Millis = 250
 
@@ -35,18 +35,18 @@ export const leased = (
 
 /** Gives signs of life of every request of this process that holds something. */
 export class Leases {
-  readonly #store: Store
+  readonly #holds: Pick<HoldStore, 'heartbeat'>
   readonly #clock: Clock
   readonly #alarm: Alarm
   readonly #open = new Roster<OpenLease>()
-  #stopBeating: Cancel = () => {}
+  #stopHeartbeats: Cancel = () => {}
   #stopFirst: Cancel | undefined
 
-  constructor(store: Store, clock: Clock, alarm: Alarm) {
-    this.#store = store
+  constructor(holds: Pick<HoldStore, 'heartbeat'>, clock: Clock, alarm: Alarm) {
+    this.#holds = holds
     this.#clock = clock
     this.#alarm = alarm
-    this.#beatLater()
+    this.#heartbeatLater()
   }
 
   open(hold: Hold): Lease {
@@ -71,33 +71,33 @@ export class Leases {
   }
 
   stop(): void {
-    this.#stopBeating()
+    this.#stopHeartbeats()
     this.#stopFirst?.()
   }
 
-  #beatLater(): void {
-    this.#stopBeating = this.#clock.after(BEAT_MS, () => {
-      this.#beat(this.#open.all)
-      this.#beatLater()
+  #heartbeatLater(): void {
+    this.#stopHeartbeats = this.#clock.after(HEARTBEAT_MS, () => {
+      this.#renew(this.#open.all)
+      this.#heartbeatLater()
     })
   }
 
   #firstCheckpoints(): void {
     this.#stopFirst = undefined
-    this.#beat(this.#open.all.filter(({ fresh }) => fresh))
+    this.#renew(this.#open.all.filter(({ fresh }) => fresh))
   }
 
-  #beat(open: readonly OpenLease[]): void {
+  #renew(open: readonly OpenLease[]): void {
     if (open.length === 0) return
     for (const one of open) one.fresh = false
     // The next one follows in ten seconds, and the lease outlives two that were lost.
-    this.#store.beat(open.map(beatOf)).catch((error: unknown) => {
+    this.#holds.heartbeat(open.map(heartbeatOf)).catch((error: unknown) => {
       this.#alarm('requests under way could not renew their leases', { count: open.length, error: String(error) })
     })
   }
 }
 
-const beatOf = ({ hold, soFar }: OpenLease): Beat => ({ hold, ...(soFar && { soFar: soFar() }) })
+const heartbeatOf = ({ hold, soFar }: OpenLease): Heartbeat => ({ hold, ...(soFar && { soFar: soFar() }) })
 
 class OpenLease implements Lease, Listed {
   place = -1

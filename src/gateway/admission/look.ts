@@ -3,7 +3,7 @@ import type { Building } from '../../policy/decision.ts'
 import { planOf } from '../../policy/plan.ts'
 import type { Identified } from '../accounts/identify.ts'
 import type { Gateway } from '../request.ts'
-import type { Admission } from '../store.ts'
+import type { Admission } from '../store/hold-store.ts'
 import { type Refusal, refusal } from './admit.ts'
 
 /** Under a limit of no request at a time nothing is ever granted, and all limits that are asked before it are judged. */
@@ -32,7 +32,7 @@ export async function noRoom(
     claims: { ...claims, spend, concurrency: NOTHING_GRANTED },
   }
   if (keyHash !== undefined) admission.keyHash = keyHash
-  const judged = await store.admit(admission)
+  const judged = await store.holds.admit(admission)
   // What changed in between the admission finds as well.
   if (judged.outcome !== 'refused' || judged.denial.code !== 'rate_limit_exceeded') return undefined
   const { denial, readings } = judged

@@ -3,7 +3,7 @@ import type { Building } from '../../policy/decision.ts'
 import { costOf } from '../../policy/price.ts'
 import { toolsCost } from '../../policy/tools.ts'
 import type { LeastUsage, Usage } from '../../wire/openai/usage.ts'
-import type { Bill, Settlement } from '../store.ts'
+import type { Bill, Settlement } from '../store/hold-store.ts'
 import type { Work } from '../upstream/outcome.ts'
 import type { AdmittedCall, Spent } from './admit.ts'
 

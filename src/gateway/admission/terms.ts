@@ -1,7 +1,7 @@
 import type { EpochMs, NanoUsd, Overage } from '../../policy/config.ts'
 import type { Terms } from '../../policy/facts.ts'
 import { usdText } from '../../wire/money.ts'
-import type { AuditRow, TermsChange } from '../accounts/account-store.ts'
+import type { AuditRow, TermsChange } from '../store/account-store.ts'
 
 /** Windows with a grant, the newest: counted, since by age a clock that is ahead would take the present grant away. */
 const GRANTS_KEPT = 8

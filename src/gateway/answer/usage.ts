@@ -1,7 +1,8 @@
 import type { NanoUsd } from '../../policy/config.ts'
 import type { Group } from '../../wire/admin/report.ts'
 import { dayText } from '../../wire/admin/since.ts'
-import type { Store, Total, WasteTotal } from '../store.ts'
+import type { AccountStore } from '../store/account-store.ts'
+import type { LedgerStore, Total, WasteTotal } from '../store/ledger-store.ts'
 
 /** What clients used, and beside it what failed attempts cost the operator by pool, dearest first. */
 export interface Usage {
@@ -27,24 +28,29 @@ export interface UsageQuery {
   readonly by: Group
 }
 
-/** Adds up the totals of the store: days in their order, anything else by what it cost, dearest first. */
-export async function usageBy(store: Store, query: UsageQuery): Promise<Usage> {
-  return { lines: await linesBy(store, query), waste: await wasteByPool(store, query) }
+interface UsageStore {
+  readonly ledger: Pick<LedgerStore, 'readTotals' | 'readWaste'>
+  readonly accounts: Pick<AccountStore, 'find'>
 }
 
-async function linesBy(store: Store, { since, by }: UsageQuery): Promise<readonly UsageLine[]> {
+/** Adds up the totals of the store: days in their order, anything else by what it cost, dearest first. */
+export async function usageBy(store: UsageStore, query: UsageQuery): Promise<Usage> {
+  return { lines: await linesBy(store, query), waste: await wasteByPool(store.ledger, query) }
+}
+
+async function linesBy(store: UsageStore, { since, by }: UsageQuery): Promise<readonly UsageLine[]> {
   const lines = new Map<string, UsageLine>()
-  for await (const total of store.readTotals(since === undefined ? {} : { since })) {
+  for await (const total of store.ledger.readTotals(since === undefined ? {} : { since })) {
     const group = by === 'day' ? dayText(total.day) : total[by]
     lines.set(group, sum(lines.get(group) ?? { ...NOTHING, group }, total))
   }
   const sorted = [...lines.values()].sort(by === 'day' ? byGroup : byCost)
-  return by === 'account' ? allLabelled(store, sorted) : sorted
+  return by === 'account' ? allLabelled(store.accounts, sorted) : sorted
 }
 
-async function wasteByPool(store: Store, { since }: UsageQuery): Promise<Usage['waste']> {
+async function wasteByPool(ledger: UsageStore['ledger'], { since }: UsageQuery): Promise<Usage['waste']> {
   const pools = new Map<string, Usage['waste'][number]>()
-  for await (const { day: _day, ...total } of store.readWaste(since === undefined ? {} : { since })) {
+  for await (const { day: _day, ...total } of ledger.readWaste(since === undefined ? {} : { since })) {
     const before = pools.get(total.pool)
     pools.set(total.pool, before ? plus(before, total) : total)
   }
@@ -72,15 +78,15 @@ const sum = (line: UsageLine, { requests, inputTokens, outputTokens, cost }: Tot
 /** Look-ups at once: requests get their turn. */
 const PAGE = 64
 
-async function allLabelled(store: Store, lines: readonly UsageLine[]): Promise<UsageLine[]> {
+async function allLabelled(accounts: UsageStore['accounts'], lines: readonly UsageLine[]): Promise<UsageLine[]> {
   const shown: UsageLine[] = []
   for (let at = 0; at < lines.length; at += PAGE)
-    shown.push(...(await Promise.all(lines.slice(at, at + PAGE).map(line => labelled(store, line)))))
+    shown.push(...(await Promise.all(lines.slice(at, at + PAGE).map(line => labelled(accounts, line)))))
   return shown
 }
 
-async function labelled(store: Store, line: UsageLine): Promise<UsageLine> {
-  const account = await store.findAccount(line.group)
+async function labelled(accounts: UsageStore['accounts'], line: UsageLine): Promise<UsageLine> {
+  const account = await accounts.find(line.group)
   return account ? { ...line, label: account.label } : line
 }
 

@@ -8,7 +8,7 @@ import { settlementOf } from '../admission/settlement.ts'
 import { healthAt } from '../infer.ts'
 import type { CarriedBody } from '../ports.ts'
 import type { Call, Gateway, Unserved } from '../request.ts'
-import type { Bill } from '../store.ts'
+import type { Bill } from '../store/hold-store.ts'
 import { watchedFailover } from '../upstream/attempt-watch.ts'
 import type { Answered } from '../upstream/failover.ts'
 import { delivered, endOf, settle, unanswered } from '../upstream/forward.ts'
@@ -63,7 +63,7 @@ export async function pass(gateway: Gateway, call: PassCall): Promise<Passed> {
     facts,
     ...(settings.guests && { guestsNanoUsdPerDay: settings.guests.guestsNanoUsdPerDay }),
   }
-  const admitted = await admit(config, store, applicant, noteOf(gateway, requestId))
+  const admitted = await admit(config, store.holds, applicant, noteOf(gateway, requestId))
   if ('denial' in admitted) return { kind: 'denied', ...admitted, failures: [] }
 
   const lease = gateway.leases.open(admitted.hold)
@@ -74,7 +74,7 @@ export async function pass(gateway: Gateway, call: PassCall): Promise<Passed> {
     return passed
   } catch (error) {
     lease.end()
-    await store.refund(admitted.hold)
+    await store.holds.refund(admitted.hold)
     throw error
   }
 }
@@ -85,7 +85,7 @@ async function serve(gateway: Gateway, call: PassCall, admitted: LeasedCall): Pr
   const found = await call.look?.()
   if (found === 'left') return unanswered(gateway, admitted, { kind: 'left', failures: [] })
   if (found) {
-    await gateway.store.refund(admitted.hold)
+    await gateway.store.holds.refund(admitted.hold)
     return { kind: 'denied', denial: found, failures: [] }
   }
   const path = route.name.slice('/v1'.length)

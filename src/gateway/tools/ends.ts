@@ -31,7 +31,7 @@ export async function leftAlone(
   const { admitted } = rounds
   if (rounds.call.client.wasCut) {
     rounds.wasted(failures.length)
-    await gateway.store.refund(admitted.hold)
+    await gateway.store.holds.refund(admitted.hold)
     return { kind: 'left', failures }
   }
   const bill = await settle(gateway, admitted, { pool, usage: NO_USAGE })

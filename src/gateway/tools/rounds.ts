@@ -13,7 +13,7 @@ import type { LeasedCall } from '../admission/leases.ts'
 import { type Delivered, settlementOf, spentWith } from '../admission/settlement.ts'
 import type { ToolDefinition } from '../ports.ts'
 import type { Call, Gateway } from '../request.ts'
-import { StoreUnavailable } from '../store.ts'
+import { StoreUnavailable } from '../store/store.ts'
 import { Expenses } from '../upstream/expenses.ts'
 import { backendOf } from '../upstream/failover-ports.ts'
 import { runCalls } from './run.ts'
@@ -123,7 +123,7 @@ export class Rounds {
     if (!claims) return false
     const soFar = settlementOf(this.#admitted, { pool, usage: NO_USAGE })
     try {
-      const extended = await this.#gateway.store.extend({ hold, round: hold.round + 1, soFar, claims })
+      const extended = await this.#gateway.store.holds.extend({ hold, round: hold.round + 1, soFar, claims })
       if (extended.outcome !== 'extended') return false
       this.#admitted = { ...this.#admitted, hold: extended.hold, decision: { ...decision, claims } }
       lease.extended(extended.hold)

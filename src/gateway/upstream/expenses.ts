@@ -5,7 +5,8 @@ import type { Usage } from '../../wire/openai/usage.ts'
 import type { AdmittedCall } from '../admission/admit.ts'
 import { estimateOf, settlementOf } from '../admission/settlement.ts'
 import type { Alarm } from '../ports.ts'
-import type { Store } from '../store.ts'
+import type { LedgerStore } from '../store/ledger-store.ts'
+import type { PoolBudgetStore } from '../store/pool-budget-store.ts'
 import type { Failure, Work } from './outcome.ts'
 import { type Found, MOST, type Verdict } from './question.ts'
 
@@ -21,7 +22,10 @@ const FREE: Allowance = { settle: () => {} }
 /** Behind the attempts of a request, of which there are never so many. */
 const FIRST_QUESTION = 1000
 
-type ExpenseStore = Pick<Store, 'takeAllowance' | 'amendAllowance' | 'recordWaste'>
+interface ExpenseStore {
+  readonly budgets: Pick<PoolBudgetStore, 'take' | 'amend'>
+  readonly ledger: Pick<LedgerStore, 'recordWaste'>
+}
 
 /** What the attempts at one request cost the operator, at the prices of the pools: never charged to the client. */
 export class Expenses {
@@ -59,12 +63,12 @@ export class Expenses {
   async #take(pool: Pool, cost: Price, limit: NanoUsd): Promise<Allowance | undefined> {
     const { claims } = this.#admitted.decision
     const amount = costOf(cost, claims.tokens.input, this.#paidOutput(this.#mostOutput), this.#images)
-    const at = await this.#store.takeAllowance({ pool: pool.name, amount, limit })
+    const at = await this.#store.budgets.take({ pool: pool.name, amount, limit })
     if (at === undefined) return undefined
     return {
       settle: actual => {
         if (actual === amount) return
-        this.#store.amendAllowance({ pool: pool.name, at, difference: actual - amount }).catch((error: unknown) => {
+        this.#store.budgets.amend({ pool: pool.name, at, difference: actual - amount }).catch((error: unknown) => {
           // It stays counted at its most until the hour is over.
           this.#alarm('the hourly cost of a pool could not be corrected', { pool: pool.name, error: String(error) })
         })
@@ -89,7 +93,7 @@ export class Expenses {
     const { least: _least, ...most } = work
     const { bill } = settlementOf(admitted, { pool, ...most })
     const waste = { attempt: this.#before + attempt, cause, bill: { ...bill, cost: this.costOf(pool, work) } }
-    this.#store.recordWaste([waste]).catch((error: unknown) => {
+    this.#store.ledger.recordWaste([waste]).catch((error: unknown) => {
       this.#alarm('the cost of a failed attempt could not be recorded', {
         requestId: bill.requestId,
         error: String(error),
@@ -107,7 +111,7 @@ export class Expenses {
     const amount = costOf(cost, MOST.inputTokens, MOST.outputTokens, 0)
     try {
       const take = { pool: pool.name, amount, limit: maxNanoUsdPerHour ?? 0 }
-      if (maxNanoUsdPerHour !== undefined && (await this.#store.takeAllowance(take)) === undefined)
+      if (maxNanoUsdPerHour !== undefined && (await this.#store.budgets.take(take)) === undefined)
         return { kind: 'unknown' }
     } catch {
       // The store is away, as whoever is served next will be told: nothing is known of the pool.
@@ -124,7 +128,7 @@ export class Expenses {
     const { cost } = this.#settingsOf(pool)
     const paid = cost ? costOf(cost, usage.inputTokens, usage.outputTokens, 0) : 0
     const attempt = FIRST_QUESTION + this.#before + this.#questions++
-    this.#store
+    this.#store.ledger
       .recordWaste([{ attempt, cause: 'a question of our own', bill: { ...bill, cost: paid } }])
       .catch((error: unknown) => {
         this.#alarm('the cost of a routing question could not be recorded', {

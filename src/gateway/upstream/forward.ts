@@ -10,7 +10,7 @@ import { type Delivered, settlementOf } from '../admission/settlement.ts'
 import type { StreamEnding } from '../answer/live-stream.ts'
 import { answerId } from '../answer/stream.ts'
 import type { Call, Gateway, Unserved } from '../request.ts'
-import { type Bill, chargeOf } from '../store.ts'
+import { type Bill, chargeOf } from '../store/hold-store.ts'
 import type { Target } from './attempt.ts'
 import { watchedFailover } from './attempt-watch.ts'
 import type { AnswerEnd, Attempted, Unanswered } from './failover.ts'
@@ -74,7 +74,7 @@ export async function unanswered(gateway: Gateway, admitted: AdmittedCall, attem
     const bill = await settle(gateway, admitted, delivered(pool, work))
     return { kind: 'left', bill, failures }
   }
-  await gateway.store.refund(admitted.hold)
+  await gateway.store.holds.refund(admitted.hold)
   if (attempted.kind === 'left') return { kind: 'left', failures }
   const denial = attempted.kind === 'exhausted' ? exhausted(gateway, attempted) : refusal(gateway, attempted)
   return { kind: 'denied', denial, failures }
@@ -121,7 +121,7 @@ export async function settle(gateway: Gateway, admitted: AdmittedCall, delivered
     // The bound should hold; the truth is recorded all the same.
     gateway.alarm('a backend counted more tokens than were reserved', { requestId: bill.requestId, pool: bill.pool })
   }
-  await gateway.store.settle(settlement)
+  await gateway.store.holds.settle(settlement)
   return bill
 }
 

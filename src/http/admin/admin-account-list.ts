@@ -1,4 +1,4 @@
-import type { AccountRecord } from '../../gateway/accounts/account-store.ts'
+import type { AccountRecord } from '../../gateway/store/account-store.ts'
 import type { Denial } from '../../policy/denial.ts'
 import { planName } from '../../policy/plan.ts'
 import type { JsonObject } from '../../wire/openai/body.ts'
@@ -30,7 +30,7 @@ async function listAccounts(desk: Desk, body: JsonObject): Promise<ShownAccounts
   const isListed = (record: AccountRecord) =>
     plan === undefined ? record.kind !== 'guest' : planName(config, record) === plan
   const data: ShownAccounts['data'][number][] = []
-  for await (const record of store.readAccounts()) {
+  for await (const record of store.accounts.readAll()) {
     if (!isListed(record)) continue
     if (data.length === limit) return { object: 'list', data: data.sort(byLabel), has_more: true }
     data.push(await shown(desk, record))

@@ -1,4 +1,4 @@
-import type { AccountRecord, TermsChange } from '../../gateway/accounts/account-store.ts'
+import type { AccountRecord, TermsChange } from '../../gateway/store/account-store.ts'
 import type { NanoUsd } from '../../policy/config.ts'
 import type { Denial } from '../../policy/denial.ts'
 import { planOf } from '../../policy/plan.ts'
@@ -47,7 +47,7 @@ export async function showAccount(desk: Desk, body: JsonObject): Promise<ShownAc
 }
 
 export async function shown({ config, store }: Desk, record: AccountRecord): Promise<ShownAccount> {
-  const [spend, keys] = await Promise.all([store.readSpend(record.account), store.keysOf(record.account)])
+  const [spend, keys] = await Promise.all([store.accounts.readSpend(record.account), store.keys.listOf(record.account)])
   return shownAccount(config, record, spend, keys)
 }
 
@@ -77,7 +77,7 @@ async function setOverage(desk: Desk, body: JsonObject): Promise<object | Denial
 function grant(desk: Desk, body: JsonObject): Promise<object | Denial> {
   return change(desk, body, async ({ account }) => ({
     grant: nanoOf(textOf(body, 'usd')),
-    window: (await desk.store.readSpend(account)).window.start,
+    window: (await desk.store.accounts.readSpend(account)).window.start,
   }))
 }
 
@@ -90,7 +90,7 @@ async function change(
   if (isDenial(record)) return record
   if (record.kind === 'guest') return invalid('account', 'is a device: the plan of guests holds for all of them')
   const { account } = record
-  const changed = await desk.store.changeTerms({ account, change: await decide(record), by: desk.by })
+  const changed = await desk.store.accounts.changeTerms({ account, change: await decide(record), by: desk.by })
   return changed ? shown(desk, changed) : noAccount(account)
 }
 

@@ -9,5 +9,5 @@ import { readRowsQuery, sendRows } from './rows.ts'
 export async function exportAudit(app: App, call: HttpCall): Promise<void> {
   const query = await readRowsQuery(app, call)
   if (isDenial(query)) return call.deny(query)
-  await sendRows(call, labelledAudit(app.store, { since: 0, ...query }), shownAudit)
+  await sendRows(call, labelledAudit(app.store.accounts, { since: 0, ...query }), shownAudit)
 }

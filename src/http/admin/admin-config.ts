@@ -32,7 +32,7 @@ export async function listRevisions(app: App, call: HttpCall): Promise<void> {
 
 /** GET /admin/plans: how many accounts are on each. */
 export async function listPlans({ store, config }: App, call: HttpCall): Promise<void> {
-  call.json(200, { plans: await accountsByPlan(store, config) }, UNCACHED)
+  call.json(200, { plans: await accountsByPlan(store.accounts, config) }, UNCACHED)
 }
 
 const shownRevision = ({ revision, number, at, by, how, files }: RevisionFiles, when: 'since' | 'at') => ({

@@ -1,6 +1,6 @@
 import type { Secret, Settings } from '../../config/settings.ts'
 import type { Clock, Random } from '../../gateway/ports.ts'
-import type { Store } from '../../gateway/store.ts'
+import type { Store } from '../../gateway/store/store.ts'
 import type { Config } from '../../policy/config.ts'
 import type { Denial } from '../../policy/denial.ts'
 import { invalid, type JsonObject } from '../../wire/openai/body.ts'

@@ -44,9 +44,9 @@ export async function* standingsOf(
   { store, config }: Shelf,
   account?: string,
 ): AsyncGenerator<ShownStanding, void, undefined> {
-  const names = account === undefined ? (await store.listKeys()).map(key => key.account) : [account]
+  const names = account === undefined ? (await store.keys.list()).map(key => key.account) : [account]
   for (const name of new Set(names)) {
-    const standing = await store.readStanding(name)
+    const standing = await store.accounts.readUsage(name)
     if (standing) yield shownStanding(config, standing)
   }
 }

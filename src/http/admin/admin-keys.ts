@@ -1,7 +1,7 @@
-import type { KeyRecord } from '../../gateway/accounts/account-store.ts'
 import { isId, LABEL, mintKey } from '../../gateway/accounts/accounts.ts'
 import { DEVICE_ID, guestKey } from '../../gateway/accounts/guests.ts'
 import { hashOf, newKey, storedAs } from '../../gateway/accounts/keys.ts'
+import type { KeyRecord } from '../../gateway/store/key-store.ts'
 import type { Denial } from '../../policy/denial.ts'
 import { invalid, isDenial, type JsonObject } from '../../wire/openai/body.ts'
 import { validator } from '../../wire/openai/validate.ts'
@@ -42,7 +42,7 @@ export const keyErrands: readonly Errand[] = [
 ]
 
 async function listKeys({ config, store }: Desk): Promise<object> {
-  return { object: 'list', data: (await store.listKeys()).map(key => shownKey(config, key)) }
+  return { object: 'list', data: (await store.keys.list()).map(key => shownKey(config, key)) }
 }
 
 async function mint(desk: Desk, body: JsonObject): Promise<object | Denial> {
@@ -55,7 +55,7 @@ async function mint(desk: Desk, body: JsonObject): Promise<object | Denial> {
   const signedIn = await notTheirs(desk, named)
   if (signedIn) return signedIn
   const { store, random, settings, by } = desk
-  return minted(desk, await mintKey(store, random, { brand: settings.brand, label: named, plan, by }))
+  return minted(desk, await mintKey(store.keys, random, { brand: settings.brand, label: named, plan, by }))
 }
 
 /** A key for an account that is there already, on the plan it has unless one is given. */
@@ -65,19 +65,19 @@ async function mintFor(desk: Desk, named: string, plan: string | undefined): Pro
   if (record.kind === 'guest') return invalid('account', 'is a device, whose key is made by its device id')
   const { store, random, settings, by } = desk
   const { account, terms } = record
-  const [active] = await store.keysOf(account)
+  const [active] = await store.keys.listOf(account)
   if (active?.status === 'active') return minted(desk, { outcome: 'exists', key: active })
   // First, so that the key never works on another plan.
   if (plan !== undefined && plan !== terms.override)
-    await store.changeTerms({ account, change: { override: plan }, by })
+    await store.accounts.changeTerms({ account, change: { override: plan }, by })
   const value = newKey(settings.brand, random)
-  const made = await store.mintKey({ key: storedAs(value), owner: { account }, by })
+  const made = await store.keys.mint({ key: storedAs(value), owner: { account }, by })
   return minted(desk, made.outcome === 'minted' ? { ...made, value } : made)
 }
 
 /** Whoever signs in may choose what their token calls them: that must not lead to a key and a plan for them. */
 async function notTheirs({ store }: Desk, label: string): Promise<Denial | undefined> {
-  const accounts = await store.findAccounts(label)
+  const accounts = await store.accounts.findByLabel(label)
   const [signedIn] = accounts.filter(({ account }) => SIGNED_IN.test(account))
   if (!signedIn) return undefined
   if (accounts.length > 1) return ambiguous('account', label, accounts)
@@ -108,8 +108,8 @@ async function mintGuest(desk: Desk, body: JsonObject): Promise<object | Denial>
   const asked = { brand, secrets: guestSecrets, deviceId: textOf(body, 'device_id'), counts: [], by }
   const made = await guestKey(store, asked)
   if (made.outcome !== 'key') return invalid('device_id', 'the key of this device was revoked; it gets no other')
-  const caller = await store.findCaller(hashOf(made.value))
-  const key = caller && (await store.findGuest(caller.account))
+  const caller = await store.keys.findCaller(hashOf(made.value))
+  const key = caller && (await store.keys.findGuest(caller.account))
   if (!key) return { code: 'NOT_FOUND', problem: 'The key of this device has just been revoked.' }
   const { perDay } = config.guestPlan
   return { ...minted(desk, { outcome: 'minted', key, value: made.value }), rate_limit_per_day: perDay ?? null }
@@ -131,14 +131,14 @@ async function rotate(desk: Desk, body: JsonObject): Promise<object | Denial> {
   const { store, random, settings, by } = desk
   const value = newKey(settings.brand, random)
   const { account, hash } = current
-  const key = await store.rotateKey({ account, current: hash, next: storedAs(value), by })
+  const key = await store.keys.rotate({ account, current: hash, next: storedAs(value), by })
   return key ? { ...minted(desk, { outcome: 'minted', key, value }), rotated: true } : ENDED
 }
 
 async function revoke(desk: Desk, body: JsonObject): Promise<object | Denial> {
   const current = await activeKeyNamed(desk, textOf(body, 'key'))
   if (isDenial(current)) return current
-  const key = await desk.store.revokeKey({ hash: current.hash, by: desk.by })
+  const key = await desk.store.keys.revoke({ hash: current.hash, by: desk.by })
   return key ? { ...shownKey(desk.config, key), revoked: true } : ENDED
 }
 

@@ -1,6 +1,7 @@
-import type { AccountRecord, KeyRecord } from '../../gateway/accounts/account-store.ts'
 import { asMask, isId } from '../../gateway/accounts/accounts.ts'
 import { hashOf, isWellFormed, withoutKeys } from '../../gateway/accounts/keys.ts'
+import type { AccountRecord } from '../../gateway/store/account-store.ts'
+import type { KeyRecord } from '../../gateway/store/key-store.ts'
 import type { Denial } from '../../policy/denial.ts'
 import { invalid, isDenial } from '../../wire/openai/body.ts'
 import type { Desk } from './admin-errand.ts'
@@ -12,13 +13,13 @@ export async function accountNamed(desk: Shelf, named: string): Promise<AccountR
   const { store } = desk
   if (isKeyLike(desk, named)) {
     const key = await keyNamed(desk, named)
-    return isDenial(key) ? key : ((await store.findAccount(key.account)) ?? noAccount(key.account))
+    return isDenial(key) ? key : ((await store.accounts.find(key.account)) ?? noAccount(key.account))
   }
-  const account = await store.findAccount(named)
+  const account = await store.accounts.find(named)
   if (account) return account
   // Whoever signs in may call themselves by the id of somebody else.
   if (isId(named)) return noAccount(named)
-  const [labelled, another, ...more] = await store.findAccounts(named)
+  const [labelled, another, ...more] = await store.accounts.findByLabel(named)
   if (labelled && another) return ambiguous('account', named, [labelled, another, ...more])
   return labelled ?? noAccount(named)
 }
@@ -49,7 +50,7 @@ export async function keyNamed(desk: Shelf, named: string): Promise<KeyRecord | 
   const hash = isWellFormed(brand, named) ? hashOf(named) : undefined
   const working = hash === undefined ? undefined : await activeKey(desk, hash)
   if (working) return working
-  const keys = await desk.store.listKeys()
+  const keys = await desk.store.keys.list()
   const fitting = keys.filter(key => (hash === undefined ? key.keyPrefix === asMask(named) : key.hash === hash))
   const active = fitting.filter(({ status }) => status === 'active')
   const [key, another] = active.length > 0 ? active : fitting
@@ -60,13 +61,13 @@ export async function keyNamed(desk: Shelf, named: string): Promise<KeyRecord | 
 
 /** An active key, found without reading all there are. */
 async function activeKey({ store }: Shelf, hash: string): Promise<KeyRecord | undefined> {
-  const caller = await store.findCaller(hash)
-  return caller && (await store.keysOf(caller.account)).find(key => key.hash === hash)
+  const caller = await store.keys.findCaller(hash)
+  return caller && (await store.keys.listOf(caller.account)).find(key => key.hash === hash)
 }
 
 async function keyOfAccount(desk: Shelf, named: string): Promise<KeyRecord | Denial> {
   const account = await accountNamed(desk, named)
   if (isDenial(account)) return account
-  const [key] = await desk.store.keysOf(account.account)
+  const [key] = await desk.store.keys.listOf(account.account)
   return key ?? { code: 'NOT_FOUND', problem: `${account.label} has no key.` }
 }

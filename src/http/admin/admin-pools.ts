@@ -1,5 +1,5 @@
 import type { BackendSettings } from '../../config/settings.ts'
-import { StoreUnavailable } from '../../gateway/store.ts'
+import { StoreUnavailable } from '../../gateway/store/store.ts'
 import type { PoolState, Replica } from '../../gateway/upstream/pools.ts'
 import type { NanoUsd, Pool } from '../../policy/config.ts'
 import type { Denial } from '../../policy/denial.ts'
@@ -36,7 +36,7 @@ async function shown(app: App, pool: Pool): Promise<ShownPool> {
 
 /** Undefined while the store does not answer: what this process knows by itself is shown in any case. */
 const spentBy = ({ store }: App, pool: Pool): Promise<NanoUsd | undefined> =>
-  store.readAllowance(pool.name).catch((error: unknown) => {
+  store.budgets.read(pool.name).catch((error: unknown) => {
     if (error instanceof StoreUnavailable) return undefined
     throw error
   })

@@ -1,6 +1,6 @@
-import type { AccountRecord, KeyRecord } from '../../gateway/accounts/account-store.ts'
 import type { LabelledRow } from '../../gateway/accounts/audited.ts'
-import type { SpendReading } from '../../gateway/store.ts'
+import type { AccountRecord, SpendReading } from '../../gateway/store/account-store.ts'
+import type { KeyRecord } from '../../gateway/store/key-store.ts'
 import type { Config, EpochMs, Overage } from '../../policy/config.ts'
 import type { Caller } from '../../policy/facts.ts'
 import { planOf } from '../../policy/plan.ts'

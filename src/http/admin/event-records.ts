@@ -1,4 +1,4 @@
-import type { AccountStanding } from '../../gateway/store.ts'
+import type { AccountUsage } from '../../gateway/store/account-store.ts'
 import type { Config, EpochMs } from '../../policy/config.ts'
 import { planName, planOf } from '../../policy/plan.ts'
 import { usdText } from '../../wire/money.ts'
@@ -113,7 +113,7 @@ function costOf({ inputTokens, outputTokens, cost, estimated }: LogEntry): Parti
   }
 }
 
-export function shownStanding(config: Config, standing: AccountStanding): ShownStanding {
+export function shownStanding(config: Config, standing: AccountUsage): ShownStanding {
   const { record, used, held, window, requests, tokens, open, at } = standing
   const plan = planOf(config, record)
   const granted = record.terms.grants?.[window.start] ?? 0

@@ -1,6 +1,6 @@
 import { withoutKeys } from '../../gateway/accounts/keys.ts'
 import type { Cancel, Clock } from '../../gateway/ports.ts'
-import type { AccountStanding, Store } from '../../gateway/store.ts'
+import type { AccountStore, AccountUsage } from '../../gateway/store/account-store.ts'
 import type { Config, Millis } from '../../policy/config.ts'
 import { Ticker } from '../listener/ticker.ts'
 import type { LogEntry } from '../log-entry.ts'
@@ -19,7 +19,7 @@ const REFRESH_MAX = 100
 const MINUTE_OVER: Millis = 62_000
 
 export interface FeedPorts {
-  readonly store: Pick<Store, 'readStanding'>
+  readonly accounts: Pick<AccountStore, 'readUsage'>
   readonly clock: Clock
   /** What serves now. */
   readonly config: () => Config
@@ -139,12 +139,12 @@ export class Feed {
     }
   }
 
-  async #standingsOf(accounts: readonly string[]): Promise<ReadonlyMap<string, ShownStanding>> {
-    const { store, config } = this.#ports
-    const names = [...new Set(accounts)]
+  async #standingsOf(looked: readonly string[]): Promise<ReadonlyMap<string, ShownStanding>> {
+    const { accounts, config } = this.#ports
+    const names = [...new Set(looked)]
     // A store that does not answer is told of by every request: who follows them sees those.
-    const read = (account: string) => store.readStanding(account).catch(() => undefined)
-    const standings: (AccountStanding | undefined)[] = await Promise.all(names.map(read))
+    const read = (account: string) => accounts.readUsage(account).catch(() => undefined)
+    const standings: (AccountUsage | undefined)[] = await Promise.all(names.map(read))
     return new Map(standings.flatMap(each => (each ? [[each.record.account, shownStanding(config(), each)]] : [])))
   }
 

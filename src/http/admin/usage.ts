@@ -24,5 +24,5 @@ export async function showUsage(app: App, call: HttpCall): Promise<void> {
 export async function exportLedger(app: App, call: HttpCall): Promise<void> {
   const query = await readRowsQuery(app, call)
   if (isDenial(query)) return call.deny(query)
-  await sendRows(call, app.store.readLedger(query), ledgerRecord)
+  await sendRows(call, app.store.ledger.readRows(query), ledgerRecord)
 }

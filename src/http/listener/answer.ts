@@ -1,6 +1,6 @@
 import type { Identified } from '../../gateway/accounts/identify.ts'
 import { ProviderUnavailable } from '../../gateway/accounts/sign-in.ts'
-import { StoreUnavailable } from '../../gateway/store.ts'
+import { StoreUnavailable } from '../../gateway/store/store.ts'
 import type { Denial } from '../../policy/denial.ts'
 import { USER_HEADER } from '../../wire/admin/user.ts'
 import type { ProtocolDenial } from '../../wire/errors/codes.ts'

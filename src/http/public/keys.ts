@@ -11,10 +11,10 @@ const readKey = oneField('key')
 
 /** POST /v1/keys/developer: the full value once, the masked one ever after. */
 export async function mintKey(app: App, call: HttpCall, caller: Caller): Promise<void> {
-  const denial = (await readNothing(call)) ?? (await countChange(app.store, caller.account))
+  const denial = (await readNothing(call)) ?? (await countChange(app.store.accounts, caller.account))
   if (denial) return call.deny(denial)
   const plan = planName(app.config, caller)
-  const { key, value } = await mintOwnKey(app.store, app.random, app.settings.brand, caller.account)
+  const { key, value } = await mintOwnKey(app.store.keys, app.random, app.settings.brand, caller.account)
   if (value === undefined) call.json(200, { key: key.keyPrefix, plan, existing: true }, UNCACHED)
   else call.json(200, { key: value, plan }, UNCACHED)
 }
@@ -23,9 +23,9 @@ export async function mintKey(app: App, call: HttpCall, caller: Caller): Promise
 export async function rotateKey(app: App, call: HttpCall, caller: Caller): Promise<void> {
   const named = await readKey(call)
   if (isDenial(named)) return call.deny(named)
-  const tooMany = await countChange(app.store, caller.account)
+  const tooMany = await countChange(app.store.accounts, caller.account)
   if (tooMany) return call.deny(tooMany)
-  const rotated = await rotateOwnKey(app.store, app.random, { ...owned(app, caller), named: named.value })
+  const rotated = await rotateOwnKey(app.store.keys, app.random, { ...owned(app, caller), named: named.value })
   // Of whatever else it names, the caller learns nothing.
   if (!rotated) return call.deny({ code: 'INVALID_KEY' })
   call.json(200, { key: rotated.value, plan: planName(app.config, caller), rotated: true }, UNCACHED)
@@ -36,7 +36,7 @@ export async function revokeKey(app: App, call: HttpCall, caller: Caller): Promi
   const named = await readKey(call)
   if (isDenial(named)) return call.deny(named)
   // Not counted: a key that leaked must end, however many were changed before. Without a mint it ends nothing more.
-  const revoked = await revokeOwnKey(app.store, { ...owned(app, caller), named: named.value })
+  const revoked = await revokeOwnKey(app.store.keys, { ...owned(app, caller), named: named.value })
   if (!revoked) return call.deny({ code: 'INVALID_KEY' })
   call.json(200, { key: revoked.keyPrefix, plan: planName(app.config, caller), revoked: true }, UNCACHED)
 }
@@ -44,7 +44,7 @@ export async function revokeKey(app: App, call: HttpCall, caller: Caller): Promi
 /** GET /v1/keys/developer: the active key, then those that ended. */
 export async function listOwnKeys(app: App, call: HttpCall, caller: Caller): Promise<void> {
   const plan = planName(app.config, caller)
-  const keys = await app.store.keysOf(caller.account)
+  const keys = await app.store.keys.listOf(caller.account)
   call.json(200, { object: 'list', data: keys.map(key => ownKey(key, plan)) }, UNCACHED)
 }
 

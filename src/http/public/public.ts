@@ -64,6 +64,6 @@ function showModel(app: App, call: HttpCall, id: string): void {
 }
 
 async function showQuota(app: App, call: HttpCall, { caller }: Identified): Promise<void> {
-  const { standing, held } = await readQuota(app.config, app.store, caller)
+  const { standing, held } = await readQuota(app.config, app.store.accounts, caller)
   call.json(200, quotaRecord(standing, held, caller.keyPrefix))
 }

@@ -9,7 +9,7 @@ import type { Loaded } from '../../config/settings.ts'
 import { plansInUse } from '../../gateway/accounts/plans.ts'
 import type { Alarm } from '../../gateway/ports.ts'
 import type { RevisionFiles } from '../../gateway/revision.ts'
-import type { Store } from '../../gateway/store.ts'
+import type { AccountStore } from '../../gateway/store/account-store.ts'
 import type { Application, Applied } from '../../http/admin/applied.ts'
 import type { Examine } from '../examiner/found.ts'
 import type { Opened, Reloader } from '../reloader.ts'
@@ -22,7 +22,7 @@ import { Refused, reasonOf, refusal, refusedFor, withMore } from './refused.ts'
 
 export interface ApplierPorts {
   readonly reloader: Reloader
-  readonly store: Pick<Store, 'readAccounts' | 'changeTerms'>
+  readonly accounts: Pick<AccountStore, 'readAll' | 'changeTerms'>
   readonly examine: Examine
   readonly open: (loaded: Loaded) => Promise<Opened>
   readonly revisions: Pick<ServedRevisions, 'serving' | 'written' | 'list' | 'find'>
@@ -144,17 +144,17 @@ export class Applier {
   }
 
   #moves({ movePlans, by }: Application, { config: after }: Loaded): Moves {
-    const { reloader, store, alarm } = this.#ports
+    const { reloader, accounts, alarm } = this.#ports
     const { config: before } = reloader.serving
     for (const [from, to] of movePlans)
       if (!after.plans.has(to)) throw refusal(`accounts of ${from} cannot go to ${to}: the candidate has no such plan`)
-    return new Moves({ store, alarm, moves: movePlans, by, before, after })
+    return new Moves({ accounts, alarm, moves: movePlans, by, before, after })
   }
 
   async #refuseInUse({ movePlans }: Application, { config: after }: Loaded): Promise<void> {
-    const { reloader, store } = this.#ports
+    const { reloader, accounts } = this.#ports
     const { config: before } = reloader.serving
-    const inUse = await plansInUse(store, { before, after, moves: movePlans })
+    const inUse = await plansInUse(accounts, { before, after, moves: movePlans })
     if (inUse.length > 0) {
       const named = inUse.map(({ plan, accounts }) => `${plan} (${accounts})`).join(', ')
       const reason = `accounts are on plans that would go away: ${named}; say where they go with --move-plan old=new`

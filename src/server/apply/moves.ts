@@ -1,12 +1,12 @@
 import { counted } from '../../config/format/code-frame.ts'
 import { movePlans } from '../../gateway/accounts/plans.ts'
 import type { Alarm } from '../../gateway/ports.ts'
-import type { Store } from '../../gateway/store.ts'
+import type { AccountStore } from '../../gateway/store/account-store.ts'
 import type { MovedPlan } from '../../http/admin/applied.ts'
 import type { Config } from '../../policy/config.ts'
 
 interface Moving {
-  readonly store: Pick<Store, 'readAccounts' | 'changeTerms'>
+  readonly accounts: Pick<AccountStore, 'readAll' | 'changeTerms'>
   readonly alarm: Alarm
   /** Plans that accounts go to, by those that they are on. */
   readonly moves: ReadonlyMap<string, string>
@@ -48,9 +48,9 @@ export class Moves {
   }
 
   async #move(isNow: (from: string, to: string) => boolean): Promise<void> {
-    const { store, moves, by } = this.#moving
+    const { accounts, moves, by } = this.#moving
     const now = new Map([...moves].filter(([from, to]) => isNow(from, to)))
-    for (const [from, accounts] of await movePlans(store, now, by))
-      this.#moved.set(from, (this.#moved.get(from) ?? 0) + accounts)
+    for (const [from, count] of await movePlans(accounts, now, by))
+      this.#moved.set(from, (this.#moved.get(from) ?? 0) + count)
   }
 }

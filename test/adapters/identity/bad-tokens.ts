@@ -4,7 +4,7 @@ import { type Problems, problemsOf } from '../../../src/adapters/identity/proble
 import type { Settings } from '../../../src/config/settings.ts'
 import { identifyWith } from '../../../src/gateway/accounts/identify.ts'
 import type { VerifyToken } from '../../../src/gateway/accounts/sign-in.ts'
-import type { Store } from '../../../src/gateway/store.ts'
+import type { Store } from '../../../src/gateway/store/store.ts'
 import type { Config } from '../../../src/policy/config.ts'
 import { AUDIENCE, type Bench, startBench } from './bench.ts'
 
@@ -41,11 +41,12 @@ const INVALID = { code: 'INVALID_TOKEN', problem: expect.any(String) }
 
 /** The two doors that every endpoint is behind: a bearer of any kind, and a sign-in alone. Neither asks the store. */
 function doors(verify: VerifyToken) {
-  const store = new Proxy({} as Store, {
+  const facet = new Proxy({} as Store['keys'] & Store['accounts'], {
     get: (_, call) => () => {
       throw new Error(`a bad token came as far as ${String(call)}`)
     },
   })
+  const store = { keys: facet, accounts: facet }
   const identify = identifyWith({
     config: { plans: new Map() } as unknown as Config,
     settings: { brand: 'svc', identity: { issuer: 'https://id.example.com' } } as unknown as Settings,

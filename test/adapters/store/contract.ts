@@ -1,5 +1,5 @@
 import { describe, onTestFinished } from 'vitest'
-import type { Store } from '../../../src/gateway/store.ts'
+import type { Store } from '../../../src/gateway/store/store.ts'
 import type { EpochMs } from '../../../src/policy/config.ts'
 import { accountsContract } from './aspects/accounts.ts'
 import { admissionContract } from './aspects/admission.ts'

@@ -2,11 +2,11 @@
 import { writeSync } from 'node:fs'
 
 const [, , built, path] = process.argv
-const { openEmbeddedStore } = await import(`${built}/adapters/embedded/store.js`)
+const { openEmbeddedStore } = await import(`${built}/adapters/embedded/embedded-store.js`)
 const { windowOf } = await import(`${built}/policy/window.js`)
 
 const store = await openEmbeddedStore({ path, now: () => Date.now() })
-const { key } = await store.mintKey({
+const { key } = await store.keys.mint({
   key: { hash: 'hash', prefix: 'svc_7Hq2…' },
   owner: { label: 'ada', override: 'pro', newAccount: 'acct_a' },
   by: 'operator',
@@ -48,7 +48,7 @@ const settlementOf = (hold, tokens, cost) => ({
 let count = 0
 async function admit() {
   const requestId = `req_${process.pid}_${String(count++).padStart(8, '0')}`
-  const { hold } = await store.admit({
+  const { hold } = await store.holds.admit({
     requestId,
     keyHash: 'hash',
     account: key.account,
@@ -61,10 +61,10 @@ async function admit() {
 async function work() {
   for (let turn = 0; ; turn++) {
     const hold = await admit()
-    await store.beat([{ hold, soFar: settlementOf(hold, 12, 14) }])
+    await store.holds.heartbeat([{ hold, soFar: settlementOf(hold, 12, 14) }])
     // Some are on disk as holds before they are settled.
     if (turn % 8 === 0) await store.flush()
-    await store.settle(settlementOf(hold, 30, 50))
+    await store.holds.settle(settlementOf(hold, 30, 50))
     writeSync(1, `${hold.requestId}\n`)
   }
 }
@@ -72,7 +72,7 @@ async function work() {
 // Some are never settled.
 for (let open = 0; open < 4; open++) {
   const hold = await admit()
-  await store.beat([{ hold, soFar: settlementOf(hold, 12, 14) }])
+  await store.holds.heartbeat([{ hold, soFar: settlementOf(hold, 12, 14) }])
 }
 const ends = await Promise.allSettled(Array.from({ length: 16 }, work))
 // A rejection nobody took would end the process now, before it can say how it ended.

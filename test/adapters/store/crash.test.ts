@@ -7,9 +7,9 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { type EmbeddedStore, openEmbeddedStore } from '../../../src/adapters/embedded/embedded-store.ts'
 import { StoreLocked } from '../../../src/adapters/embedded/lock.ts'
-import { type EmbeddedStore, openEmbeddedStore } from '../../../src/adapters/embedded/store.ts'
-import { LEASE_MS } from '../../../src/gateway/store.ts'
+import { LEASE_MS } from '../../../src/gateway/store/hold-store.ts'
 import type { Charge, Hold } from '../../../src/policy/standing.ts'
 import { expectTaken, holdShared } from './aspects/shared.ts'
 import { copyOf, expectBalanced, expectWasteBalanced, newDirectory, openHere, openWatched } from './directory.ts'
@@ -18,7 +18,7 @@ import { type Clock, clockAt, extension, NOON, type Shop, settlement, sumOf, was
 const ROUNDS = 3
 /** Blocks of 1,024 bytes in bash: room for a few thousand rows. */
 const FULL_AT = 400
-const root = resolve(import.meta.dirname, '../..')
+const root = resolve(import.meta.dirname, '../../..')
 let built: string
 
 const now = () => Date.now()
@@ -31,7 +31,7 @@ beforeAll(async () => {
   const project = {
     extends: join(root, 'tsconfig.build.json'),
     compilerOptions: { rootDir: join(root, 'src'), outDir: built, typeRoots: [join(root, 'node_modules/@types')] },
-    files: [join(root, 'src/adapters/embedded/store.ts')],
+    files: [join(root, 'src/adapters/embedded/embedded-store.ts')],
     include: [],
   }
   await writeFile(join(built, 'tsconfig.json'), JSON.stringify(project))
@@ -118,34 +118,46 @@ const acts = {
   admit: async ({ store, shop, holds }: World) => {
     holds.push(await holdShared(store, shop, `req_${100 + holds.length}`))
   },
-  beat: ({ store }: World, hold: Hold, charge: Charge) => store.beat([{ hold, soFar: settlement(hold, charge) }]),
+  heartbeat: ({ store }: World, hold: Hold, charge: Charge) =>
+    store.holds.heartbeat([{ hold, soFar: settlement(hold, charge) }]),
   extend: async ({ store, holds }: World, hold: Hold, spent: Charge) => {
-    const answer = await store.extend(extension(hold, spent))
+    const answer = await store.holds.extend(extension(hold, spent))
     if (answer.outcome === 'extended') holds[holds.indexOf(hold)] = answer.hold
   },
   settle: async ({ store, settled, refunded }: World, hold: Hold, charge: Charge) => {
     const counts = !refunded.has(hold.requestId)
-    await store.settle(settlement(hold, charge))
+    await store.holds.settle(settlement(hold, charge))
     if (counts) settled.push(hold.requestId)
   },
   refund: ({ store, refunded }: World, hold: Hold) => {
     refunded.add(hold.requestId)
-    return store.refund(hold)
+    return store.holds.refund(hold)
   },
   waste: async ({ store, wasted }: World, hold: Hold, { tokens }: Charge) => {
     const attempt = 1 + (tokens % 3)
     const cause = `attempt ${attempt}`
-    await store.recordWaste([{ ...waste(hold, attempt), cause }])
+    await store.ledger.recordWaste([{ ...waste(hold, attempt), cause }])
     wasted.push(`${hold.requestId} ${cause}`)
   },
   sweep: async ({ store, clock }: World) => {
     clock.at += LEASE_MS / 3
-    await store.sweep()
+    await store.holds.sweep()
   },
   flush: ({ store }: World) => store.flush(),
 }
 
-const names = ['admit', 'admit', 'beat', 'extend', 'settle', 'settle', 'refund', 'sweep', 'flush', 'waste'] as const
+const names = [
+  'admit',
+  'admit',
+  'heartbeat',
+  'extend',
+  'settle',
+  'settle',
+  'refund',
+  'sweep',
+  'flush',
+  'waste',
+] as const
 const step = fc.record({ act: fc.constantFrom(...names), pick: fc.nat(99), wait: fc.boolean(), weight: fc.nat(30) })
 
 it('whenever it crashes, nothing that resolved is lost, and `used` and what guests share are the sum of the rows', async () => {

@@ -3,10 +3,13 @@ import { cp, mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished } from 'vitest'
+import { type EmbeddedStore, openEmbeddedStore, openOn } from '../../../src/adapters/embedded/embedded-store.ts'
+import type { Write } from '../../../src/adapters/embedded/lmdb.ts'
 import { lockDirectory } from '../../../src/adapters/embedded/lock.ts'
-import { openRecords, type Records, type Write } from '../../../src/adapters/embedded/records.ts'
-import { type EmbeddedStore, openEmbeddedStore, openOn } from '../../../src/adapters/embedded/store.ts'
-import type { LedgerRow, Store } from '../../../src/gateway/store.ts'
+import { openRecords } from '../../../src/adapters/embedded/open-records.ts'
+import type { Records } from '../../../src/adapters/embedded/records.ts'
+import type { LedgerRow } from '../../../src/gateway/store/ledger-store.ts'
+import type { Store } from '../../../src/gateway/store/store.ts'
 import { charged, clockAt, ledgerOf, NOON, openShop, sumOf, totalsOf, wasted, wasteOf } from './fixtures.ts'
 
 export const { now } = clockAt(NOON)
@@ -79,7 +82,7 @@ export async function expectWasteBalanced(store: Store): Promise<LedgerRow[]> {
 export async function expectBalanced(store: Store, account: string): Promise<LedgerRow[]> {
   const [rows, totals] = [charged(await ledgerOf(store, account)), await totalsOf(store)]
   const own = totals.filter(total => total.account === account)
-  const { used, held } = await store.readSpend(account)
+  const { used, held } = await store.accounts.readSpend(account)
   const requests = own.reduce((sum, total) => sum + total.requests, 0)
 
   expect({ used, held, total: sumOf(own), requests }).toEqual({

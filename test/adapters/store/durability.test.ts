@@ -1,10 +1,12 @@
 import { once } from 'node:events'
 import { setImmediate } from 'node:timers/promises'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { openOn } from '../../../src/adapters/embedded/embedded-store.ts'
 import { lockDirectory } from '../../../src/adapters/embedded/lock.ts'
-import { openRecords, type Records } from '../../../src/adapters/embedded/records.ts'
-import { openOn } from '../../../src/adapters/embedded/store.ts'
-import { LEASE_MS, StoreUnavailable } from '../../../src/gateway/store.ts'
+import { openRecords } from '../../../src/adapters/embedded/open-records.ts'
+import type { Records } from '../../../src/adapters/embedded/records.ts'
+import { LEASE_MS } from '../../../src/gateway/store/hold-store.ts'
+import { StoreUnavailable } from '../../../src/gateway/store/store.ts'
 import { NOTHING } from '../../../src/policy/standing.ts'
 import { copyOf, crash, expectBalanced, holdsIn, newDirectory, now, openHere, openWatched } from './directory.ts'
 import {
@@ -54,7 +56,7 @@ describe('embedded: durability', () => {
     await store.close()
 
     const after = await openHere(path)
-    expect(await after.admit(admission(shop, 'req_2'))).toMatchObject({
+    expect(await after.holds.admit(admission(shop, 'req_2'))).toMatchObject({
       readings: { requests: 1, tokens: 0, day: 1, open: 0, used: 0, held: 0 },
     })
   })
@@ -65,16 +67,16 @@ describe('embedded: durability', () => {
     const shop = await openShop(store)
     const [settled, open] = [await admit(store, shop, 'req_1'), await admit(store, shop, 'req_2')]
 
-    await store.settle(settlement(settled))
+    await store.holds.settle(settlement(settled))
 
     const after = await crash(path)
     expect(await ledgerOf(after)).toEqual([rowOf(settlement(settled))])
-    expect(await after.readSpend(shop.account)).toMatchObject({ used: 50, held: 0 })
-    expect(await after.admit(admission(shop, 'req_3'))).toMatchObject({
+    expect(await after.accounts.readSpend(shop.account)).toMatchObject({ used: 50, held: 0 })
+    expect(await after.holds.admit(admission(shop, 'req_3'))).toMatchObject({
       readings: { requests: 2, open: 0, used: 50, held: 0 },
     })
-    await after.settle(settlement(open))
-    expect(await after.readSpend(shop.account)).toMatchObject({ used: 100, held: 50 })
+    await after.holds.settle(settlement(open))
+    expect(await after.accounts.readSpend(shop.account)).toMatchObject({ used: 100, held: 50 })
   })
 
   it('the files never hold spend without its row, nor a row without its spend', async () => {
@@ -82,7 +84,7 @@ describe('embedded: durability', () => {
     const holds = await Promise.all(Array.from({ length: 60 }, (_, index) => admit(store, shop, `req_${index}`)))
 
     for (const hold of holds) {
-      const settled = store.settle(settlement(hold))
+      const settled = store.holds.settle(settlement(hold))
       if (hold.requestId.endsWith('7')) await settled
     }
 
@@ -95,12 +97,12 @@ describe('embedded: durability', () => {
     const store = await openHere(path)
     const ada = await openShop(store, 'ada')
     const bob = await openShop(store, 'bob')
-    await store.revokeKey({ hash: bob.keyHash, by: 'operator' })
+    await store.keys.revoke({ hash: bob.keyHash, by: 'operator' })
 
     const after = await crash(path)
 
-    expect(await after.findCaller(ada.keyHash)).toMatchObject({ account: ada.account })
-    expect(await after.findCaller(bob.keyHash)).toBeUndefined()
+    expect(await after.keys.findCaller(ada.keyHash)).toMatchObject({ account: ada.account })
+    expect(await after.keys.findCaller(bob.keyHash)).toBeUndefined()
   })
 
   it('a closed store refuses everything', async () => {
@@ -110,14 +112,14 @@ describe('embedded: durability', () => {
 
     await Promise.all([store.close(), store.close()])
 
-    await expect(store.findCaller(shop.keyHash)).rejects.toThrow(StoreUnavailable)
-    await expect(store.admit(admission(shop, 'req_1'))).rejects.toThrow(StoreUnavailable)
-    await expect(store.beat([{ hold }])).rejects.toThrow(StoreUnavailable)
-    await expect(store.settle(settlement(hold))).rejects.toThrow(StoreUnavailable)
-    await expect(store.sweep()).rejects.toThrow(StoreUnavailable)
-    await expect(store.recordWaste([waste(hold)])).rejects.toThrow(StoreUnavailable)
-    await expect(store.takeAllowance({ pool: 'cloud', amount: 1, limit: 9 })).rejects.toThrow(StoreUnavailable)
-    await expect(store.revokeKey({ hash: shop.keyHash, by: 'operator' })).rejects.toThrow(StoreUnavailable)
+    await expect(store.keys.findCaller(shop.keyHash)).rejects.toThrow(StoreUnavailable)
+    await expect(store.holds.admit(admission(shop, 'req_1'))).rejects.toThrow(StoreUnavailable)
+    await expect(store.holds.heartbeat([{ hold }])).rejects.toThrow(StoreUnavailable)
+    await expect(store.holds.settle(settlement(hold))).rejects.toThrow(StoreUnavailable)
+    await expect(store.holds.sweep()).rejects.toThrow(StoreUnavailable)
+    await expect(store.ledger.recordWaste([waste(hold)])).rejects.toThrow(StoreUnavailable)
+    await expect(store.budgets.take({ pool: 'cloud', amount: 1, limit: 9 })).rejects.toThrow(StoreUnavailable)
+    await expect(store.keys.revoke({ hash: shop.keyHash, by: 'operator' })).rejects.toThrow(StoreUnavailable)
   })
 })
 
@@ -127,7 +129,7 @@ describe('embedded: waste', () => {
     const hold = await admit(store, shop, 'req_1')
     const before = disk.commits
 
-    await store.recordWaste([waste(hold, 1), waste(hold, 2)])
+    await store.ledger.recordWaste([waste(hold, 1), waste(hold, 2)])
 
     expect(disk.commits).toBe(before + 1)
     const after = await crash(path)
@@ -140,11 +142,11 @@ describe('embedded: waste', () => {
     const { path, store, shop, fail, mend } = await openOnBrokenDisk()
     const hold = await admit(store, shop, 'req_1')
     fail()
-    await expect(store.recordWaste([waste(hold)])).rejects.toThrow(StoreUnavailable)
-    await expect(store.recordWaste([waste(hold)])).rejects.toThrow(StoreUnavailable)
+    await expect(store.ledger.recordWaste([waste(hold)])).rejects.toThrow(StoreUnavailable)
+    await expect(store.ledger.recordWaste([waste(hold)])).rejects.toThrow(StoreUnavailable)
 
     mend()
-    await store.recordWaste([waste(hold)])
+    await store.ledger.recordWaste([waste(hold)])
 
     const after = await crash(path)
     expect(await ledgerOf(after)).toEqual([wasteRowOf(waste(hold))])
@@ -158,24 +160,24 @@ describe('embedded: the hour of a pool', () => {
     const { path, store, disk } = await openWatched()
     const written = once(disk.written, 'commit')
 
-    await store.takeAllowance({ pool: 'cloud', amount: 60, limit: 100 })
-    await store.amendAllowance({ pool: 'cloud', at: NOON, difference: -20 })
+    await store.budgets.take({ pool: 'cloud', amount: 60, limit: 100 })
+    await store.budgets.amend({ pool: 'cloud', at: NOON, difference: -20 })
     vi.advanceTimersByTime(250)
     await written
 
-    expect(await (await crash(path)).readAllowance('cloud')).toBe(40)
+    expect(await (await crash(path)).budgets.read('cloud')).toBe(40)
   })
 
   it('is in the files once a disk that failed was mended', async () => {
     const { path, store, fail, mend } = await openOnBrokenDisk()
     fail()
-    await store.takeAllowance({ pool: 'cloud', amount: 60, limit: 100 })
+    await store.budgets.take({ pool: 'cloud', amount: 60, limit: 100 })
     await expect(store.flush()).rejects.toThrow(StoreUnavailable)
 
     mend()
     await store.flush()
 
-    expect(await (await crash(path)).readAllowance('cloud')).toBe(60)
+    expect(await (await crash(path)).budgets.read('cloud')).toBe(60)
   })
 })
 
@@ -189,13 +191,13 @@ describe('embedded: holds a crash left', () => {
     const soFar = settlement(hold, SO_FAR)
     const written = once(disk.written, 'commit')
 
-    await store.beat([{ hold, soFar }])
+    await store.holds.heartbeat([{ hold, soFar }])
     vi.advanceTimersByTime(250)
     await written
 
     const after = await crash(path)
     expect(await expectBalanced(after, shop.account)).toEqual([rowOf(soFar, NOON, 'orphan')])
-    expect(await after.admit(admission(shop, 'req_2'))).toMatchObject({
+    expect(await after.holds.admit(admission(shop, 'req_2'))).toMatchObject({
       readings: { requests: 1, tokens: 12, open: 0, used: 14, held: 0 },
     })
   })
@@ -209,21 +211,21 @@ describe('embedded: holds a crash left', () => {
 
     expect(await holdsIn(path)).toEqual(['req_1'])
     expect(await expectBalanced(after, shop.account)).toEqual([])
-    expect(await after.admit(admission(shop, 'req_2'))).toMatchObject({ readings: { tokens: 0, open: 0 } })
+    expect(await after.holds.admit(admission(shop, 'req_2'))).toMatchObject({ readings: { tokens: 0, open: 0 } })
   })
 
   it('an extended hold is released as it was extended, and charged what its first round weighed', async () => {
     const { path, store, shop } = await openWatched()
     const first = await admit(store, shop, 'req_1')
     await store.flush()
-    const extended = await store.extend(extension(first, SO_FAR))
+    const extended = await store.holds.extend(extension(first, SO_FAR))
     // Another request of the account: its commit takes the extended standing, and must take the hold along.
-    await store.settle(settlement(await admit(store, shop, 'req_2')))
+    await store.holds.settle(settlement(await admit(store, shop, 'req_2')))
 
     const after = await crash(path)
 
     expect(extended).toMatchObject({ outcome: 'extended', hold: { round: 1 } })
-    expect(await after.admit(admission(shop, 'req_3'))).toMatchObject({
+    expect(await after.holds.admit(admission(shop, 'req_3'))).toMatchObject({
       readings: { requests: 2, tokens: 42, open: 0, used: 64, held: 0 },
     })
   })
@@ -233,31 +235,31 @@ describe('embedded: holds a crash left', () => {
     const { path, store, shop } = await openWatched()
     const [first, second] = [await admit(store, shop, 'req_1'), await admit(store, shop, 'req_2')]
 
-    await store.settle(settlement(second))
+    await store.holds.settle(settlement(second))
     expect(await holdsIn(path)).toEqual([])
 
     await store.flush()
     const third = await admit(store, shop, 'req_3')
-    await store.settle(settlement(await admit(store, shop, 'req_4')))
+    await store.holds.settle(settlement(await admit(store, shop, 'req_4')))
     expect(await holdsIn(path)).toEqual([first.requestId])
 
-    await store.settle(settlement(third))
+    await store.holds.settle(settlement(third))
     expect(await holdsIn(path)).toEqual([first.requestId])
   })
 
   it('a hold that was settled or refunded never reappears', async () => {
     const { path, store, shop } = await openWatched()
     const [settled, refunded] = [await admit(store, shop, 'req_1'), await admit(store, shop, 'req_2')]
-    await store.beat([settled, refunded].map(hold => ({ hold, soFar: settlement(hold, SO_FAR) })))
+    await store.holds.heartbeat([settled, refunded].map(hold => ({ hold, soFar: settlement(hold, SO_FAR) })))
     await store.flush()
 
-    await store.refund(refunded)
-    await store.settle(settlement(settled))
+    await store.holds.refund(refunded)
+    await store.holds.settle(settlement(settled))
 
     expect(await holdsIn(path)).toEqual([])
     const after = await crash(path)
     expect(await expectBalanced(after, shop.account)).toEqual([rowOf(settlement(settled))])
-    await after.settle(settlement(settled))
+    await after.holds.settle(settlement(settled))
     expect(await ledgerOf(after)).toHaveLength(1)
   })
 
@@ -265,29 +267,29 @@ describe('embedded: holds a crash left', () => {
     const { path, store, shop } = await openWatched()
     const hold = await admit(store, shop, 'req_1')
     const soFar = settlement(hold, { tokens: 25, cost: 40 })
-    await store.beat([{ hold, soFar }])
+    await store.holds.heartbeat([{ hold, soFar }])
     await store.flush()
     const late = settlement(hold, SO_FAR)
 
     const second = await copyOf(path)
     const after = await openHere(second)
-    await Promise.all([after.settle(late), after.settle(late)])
+    await Promise.all([after.holds.settle(late), after.holds.settle(late)])
     const third = await crash(second)
-    await third.settle(late)
+    await third.holds.settle(late)
 
     const [orphan, row, ...others] = await expectBalanced(third, shop.account)
     expect(orphan).toMatchObject({ kind: 'orphan', outputTokens: 15, cost: 40 })
     expect(row).toEqual(rowOf(late, NOON, 'late', soFar))
     expect(row).toMatchObject({ inputTokens: 0, outputTokens: -13, cost: -26 })
     expect(others).toEqual([])
-    expect(await third.admit(admission(shop, 'req_2'))).toMatchObject({ readings: { requests: 1, tokens: 12 } })
+    expect(await third.holds.admit(admission(shop, 'req_2'))).toMatchObject({ readings: { requests: 1, tokens: 12 } })
   })
 
   it('a recovery that is cut short settles the rest at the next start, and nothing twice', async () => {
     const { path, store, shop } = await openWatched()
     for (let index = 0; index < 1200; index++) {
       const hold = await admit(store, shop, `req_${index}`, claimsOf({ rpm: 5000 }))
-      await store.beat([{ hold, soFar: settlement(hold, SO_FAR) }])
+      await store.holds.heartbeat([{ hold, soFar: settlement(hold, SO_FAR) }])
     }
     await store.flush()
     const copy = await copyOf(path)
@@ -315,13 +317,13 @@ describe('embedded: a disk that fails', () => {
     const settled = settlement(await admit(store, shop, 'req_1'))
     fail()
 
-    await expect(store.settle(settled)).rejects.toThrow(StoreUnavailable)
-    await expect(store.settle(settled)).rejects.toThrow(StoreUnavailable)
-    expect(await store.readSpend(shop.account)).toMatchObject({ used: 50, held: 0 })
+    await expect(store.holds.settle(settled)).rejects.toThrow(StoreUnavailable)
+    await expect(store.holds.settle(settled)).rejects.toThrow(StoreUnavailable)
+    expect(await store.accounts.readSpend(shop.account)).toMatchObject({ used: 50, held: 0 })
     expect(await ledgerOf(store)).toEqual([])
 
     mend()
-    await store.settle(settled)
+    await store.holds.settle(settled)
     for (const one of [store, await crash(path)])
       expect(await expectBalanced(one, shop.account)).toEqual([rowOf(settled)])
   })
@@ -333,10 +335,10 @@ describe('embedded: a disk that fails', () => {
       await files.commit(writes)
       throw new StoreUnavailable('it said')
     }
-    await expect(store.settle(settled)).rejects.toThrow(StoreUnavailable)
+    await expect(store.holds.settle(settled)).rejects.toThrow(StoreUnavailable)
 
     mend()
-    await store.settle(settled)
+    await store.holds.settle(settled)
 
     for (const one of [store, await crash(path)]) await expectBalanced(one, shop.account)
     expect(await totalsOf(store)).toMatchObject([{ requests: 1, cost: 50 }])
@@ -349,7 +351,7 @@ describe('embedded: a disk that fails', () => {
     const later = await admit(store, shop, 'req_3')
     fail()
     await expect(store.flush()).rejects.toThrow(StoreUnavailable)
-    for (const hold of [old, later]) await expect(store.refund(hold)).rejects.toThrow(StoreUnavailable)
+    for (const hold of [old, later]) await expect(store.holds.refund(hold)).rejects.toThrow(StoreUnavailable)
     await expect(store.flush()).rejects.toThrow(StoreUnavailable)
 
     mend()
@@ -364,17 +366,20 @@ describe('embedded: a disk that fails', () => {
     const open = await admit(store, shop, 'req_0')
     const settled = settlement(await admit(store, shop, 'req_1'))
     fail()
-    await expect(store.settle(settled)).rejects.toThrow(StoreUnavailable)
+    await expect(store.holds.settle(settled)).rejects.toThrow(StoreUnavailable)
 
-    await expect(store.admit(admission(shop, 'req_2'))).rejects.toThrow(StoreUnavailable)
-    await expect(store.extend(extension(open, NOTHING))).rejects.toThrow(StoreUnavailable)
+    await expect(store.holds.admit(admission(shop, 'req_2'))).rejects.toThrow(StoreUnavailable)
+    await expect(store.holds.extend(extension(open, NOTHING))).rejects.toThrow(StoreUnavailable)
 
     mend()
     const written = once(disk.written, 'commit')
     vi.advanceTimersByTime(1000)
     await written
     await store.flush()
-    expect(await store.admit(admission(shop, 'req_2'))).toMatchObject({ outcome: 'admitted', readings: { used: 50 } })
+    expect(await store.holds.admit(admission(shop, 'req_2'))).toMatchObject({
+      outcome: 'admitted',
+      readings: { used: 50 },
+    })
   })
 })
 
@@ -390,7 +395,9 @@ describe('embedded: what is written when', () => {
 
     expect(await holdsIn(path)).toEqual(['req_1'])
     const after = await crash(path)
-    expect(await after.admit(admission(shop, 'req_2'))).toMatchObject({ readings: { requests: 1, day: 1, open: 0 } })
+    expect(await after.holds.admit(admission(shop, 'req_2'))).toMatchObject({
+      readings: { requests: 1, day: 1, open: 0 },
+    })
   })
 
   it('concurrent settlements share commits', async () => {
@@ -399,7 +406,7 @@ describe('embedded: what is written when', () => {
     await store.flush()
     disk.commits = 0
 
-    await Promise.all(holds.map(hold => store.settle(settlement(hold))))
+    await Promise.all(holds.map(hold => store.holds.settle(settlement(hold))))
 
     expect(disk.commits).toBe(1)
   })
@@ -415,12 +422,12 @@ describe('embedded: what is written when', () => {
         Array.from({ length: before + 2 }, (_, index) => admit(store, shop, `req_${index}`)),
       )
       await store.flush()
-      await Promise.all(holds.slice(2).map(hold => store.settle(settlement(hold))))
+      await Promise.all(holds.slice(2).map(hold => store.holds.settle(settlement(hold))))
       disk.commits = 0
 
       const settled: Promise<unknown>[] = []
       for (const hold of holds.slice(0, 2)) {
-        settled.push(store.settle(settlement(hold)))
+        settled.push(store.holds.settle(settlement(hold)))
         for (let turn = 0; turn < 3; turn++) await setImmediate()
       }
       await Promise.all(settled)
@@ -434,10 +441,10 @@ describe('embedded: what is written when', () => {
     const { path, store, shop } = await openWatched(clock.now)
     const hold = await admit(store, shop, 'req_1')
     const soFar = settlement(hold, { tokens: 12, cost: 14 })
-    await store.beat([{ hold, soFar }])
+    await store.holds.heartbeat([{ hold, soFar }])
     clock.at += LEASE_MS
 
-    expect(await store.sweep()).toBe(1)
+    expect(await store.holds.sweep()).toBe(1)
 
     const after = await crash(path)
     expect(await expectBalanced(after, shop.account)).toEqual([rowOf(soFar, clock.at, 'orphan')])

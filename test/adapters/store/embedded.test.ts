@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { open } from 'lmdb'
 import { describe, expect, it } from 'vitest'
+import { EmbeddedStore, openEmbeddedStore } from '../../../src/adapters/embedded/embedded-store.ts'
 import { lockDirectory, StoreLocked } from '../../../src/adapters/embedded/lock.ts'
-import { openRecords } from '../../../src/adapters/embedded/records.ts'
-import { EmbeddedStore, openEmbeddedStore } from '../../../src/adapters/embedded/store.ts'
-import { KEYS_KEPT } from '../../../src/gateway/accounts/account-store.ts'
+import { openRecords } from '../../../src/adapters/embedded/open-records.ts'
+import { KEYS_KEPT } from '../../../src/gateway/store/key-store.ts'
 import { storeContract } from './contract.ts'
 import { expectBalanced, newDirectory, now, openHere } from './directory.ts'
 import { admit, mintOf, NOON, openShop, settlement, totalsOf } from './fixtures.ts'
@@ -80,7 +80,7 @@ describe('embedded: files of schema 1', () => {
     const store = await openHere(path)
     const shop = await openShop(store)
     const holds = await Promise.all(Array.from({ length: 700 }, (_, index) => admit(store, shop, `req_${index}`)))
-    await Promise.all(holds.map(hold => store.settle(settlement(hold))))
+    await Promise.all(holds.map(hold => store.holds.settle(settlement(hold))))
     const totals = await totalsOf(store)
     await store.close()
     const old = await openRecords(path)
@@ -123,16 +123,16 @@ describe('embedded: files of schema 2', () => {
 
     for (let start = 0; start < 2; start++) {
       const store = await openHere(path)
-      const hashes = (await store.keysOf('acct_ada')).map(({ hash }) => hash)
+      const hashes = (await store.keys.listOf('acct_ada')).map(({ hash }) => hash)
       expect(hashes).toEqual(Array.from({ length: KEYS_KEPT + 1 }, (_, age) => `hash-${age}`))
-      expect(await store.keysOf('acct_bob')).toMatchObject([{ hash: 'hash-b', status: 'revoked' }])
-      expect(await store.listKeys()).toHaveLength(KEYS_KEPT + 4)
-      expect(await store.findAccounts('bob')).toEqual([
+      expect(await store.keys.listOf('acct_bob')).toMatchObject([{ hash: 'hash-b', status: 'revoked' }])
+      expect(await store.keys.list()).toHaveLength(KEYS_KEPT + 4)
+      expect(await store.accounts.findByLabel('bob')).toEqual([
         { account: 'acct_bob', kind: 'developer', label: 'bob', terms: { override: 'free' }, createdAt: NOON },
       ])
       const caller = { account: 'acct_ada', keyPrefix: 'svc_a…', terms: { override: 'pro' } }
-      expect(await store.findCaller('hash-0')).toMatchObject(caller)
-      expect(await store.mintKey(mintOf('ada', 'x'))).toMatchObject({ outcome: 'exists', key: { hash: 'hash-0' } })
+      expect(await store.keys.findCaller('hash-0')).toMatchObject(caller)
+      expect(await store.keys.mint(mintOf('ada', 'x'))).toMatchObject({ outcome: 'exists', key: { hash: 'hash-0' } })
       await store.close()
     }
   })
@@ -144,16 +144,16 @@ describe('embedded: trimming the ledger', () => {
     const first = await openHere(path)
     const shop = await openShop(first)
     const settled = settlement(await admit(first, shop, 'req_1'))
-    await first.settle(settled)
+    await first.holds.settle(settled)
     await first.close()
     const store = await openHere(path)
     await admit(store, shop, 'req_1')
 
-    expect(await store.trimLedger(NOON + 1)).toBe(0)
-    await store.settle(settled)
+    expect(await store.ledger.trim(NOON + 1)).toBe(0)
+    await store.holds.settle(settled)
 
-    expect(await store.readSpend(shop.account)).toMatchObject({ used: 50, held: 0 })
-    expect(await store.trimLedger(NOON + 1)).toBe(1)
+    expect(await store.accounts.readSpend(shop.account)).toMatchObject({ used: 50, held: 0 })
+    expect(await store.ledger.trim(NOON + 1)).toBe(1)
     expect(await totalsOf(store)).toMatchObject([{ requests: 1, cost: 50 }])
   })
 })

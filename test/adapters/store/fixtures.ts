@@ -1,18 +1,15 @@
-import type { AuditRow, KeyRecord, Mint } from '../../../src/gateway/accounts/account-store.ts'
+import type { AuditRow } from '../../../src/gateway/store/account-store.ts'
 import {
   type Admission,
   type Admitted,
   type Bill,
   type Extension,
   LEASE_MS,
-  type LedgerRow,
   type Settlement,
-  type Store,
-  type Total,
-  type TotalsQuery,
-  type Waste,
-  type WasteTotal,
-} from '../../../src/gateway/store.ts'
+} from '../../../src/gateway/store/hold-store.ts'
+import type { KeyRecord, Mint } from '../../../src/gateway/store/key-store.ts'
+import type { LedgerRow, Total, TotalsQuery, Waste, WasteTotal } from '../../../src/gateway/store/ledger-store.ts'
+import type { Store } from '../../../src/gateway/store/store.ts'
 import type { EpochMs, Millis, NanoUsd } from '../../../src/policy/config.ts'
 import type { Claims } from '../../../src/policy/decision.ts'
 import type { Terms } from '../../../src/policy/facts.ts'
@@ -87,13 +84,13 @@ export const mintOf = (label: string, key: string, override = 'pro'): Mint => ({
 export async function openShop(store: Store, label = 'shop', plan = 'pro'): Promise<Shop> {
   const key = { hash: `hash-of-${label}`, prefix: 'svc_7Hq2…' }
   const owner = { label, override: plan, newAccount: `acct_${label}` }
-  return shopOf((await store.mintKey({ key, owner, by: 'operator' })).key)
+  return shopOf((await store.keys.mint({ key, owner, by: 'operator' })).key)
 }
 
 /** A device with its key. */
 export async function openGuest(store: Store, device = 'phone'): Promise<Shop> {
   const key = { hash: `hash-of-${device}`, prefix: 'svc_9xYz…' }
-  return shopOf(await store.mintGuest({ account: `dev_${device}`, key }))
+  return shopOf(await store.keys.mintGuest({ account: `dev_${device}`, key }))
 }
 
 const shopOf = ({ hash, account, terms }: KeyRecord): Shop => ({ keyHash: hash, account, terms })
@@ -111,7 +108,7 @@ export async function admit(store: Store, shop: Shop, requestId: string, claims?
 
 /** The same, with what was seen of the account. */
 export async function admitted(store: Store, shop: Shop, requestId: string, claims?: Claims) {
-  const answer = await store.admit(admission(shop, requestId, claims))
+  const answer = await store.holds.admit(admission(shop, requestId, claims))
   if (answer.outcome !== 'admitted') throw new Error(`${requestId} was not admitted: ${JSON.stringify(answer)}`)
   return answer
 }
@@ -187,7 +184,7 @@ export const charged = (rows: readonly LedgerRow[]): LedgerRow[] => rows.filter(
 /** The rows that nobody was. */
 export const wasted = (rows: readonly LedgerRow[]): LedgerRow[] => rows.filter(({ kind }) => kind === 'waste')
 
-export const wasteOf = (store: Store, query?: TotalsQuery): Promise<WasteTotal[]> => all(store.readWaste(query))
+export const wasteOf = (store: Store, query?: TotalsQuery): Promise<WasteTotal[]> => all(store.ledger.readWaste(query))
 
 /** Asks for the next round of a request, after it spent what is said. */
 export function extension(hold: Hold, spent: Charge, limits: Limits = {}): Extension {
@@ -196,22 +193,22 @@ export function extension(hold: Hold, spent: Charge, limits: Limits = {}): Exten
 
 /** The hold of an extension that the test takes for granted. */
 export async function extend(store: Store, hold: Hold, spent: Charge, limits?: Limits): Promise<Hold> {
-  const extended = await store.extend(extension(hold, spent, limits))
+  const extended = await store.holds.extend(extension(hold, spent, limits))
   if (extended.outcome !== 'extended')
     throw new Error(`${hold.requestId} was not extended: ${JSON.stringify(extended)}`)
   return extended.hold
 }
 
 export const ledgerOf = (store: Store, account?: string): Promise<LedgerRow[]> =>
-  all(store.readLedger(account === undefined ? {} : { account }))
+  all(store.ledger.readRows(account === undefined ? {} : { account }))
 
 export const auditOf = (store: Store, query?: { account?: string; since?: EpochMs }): Promise<AuditRow[]> =>
-  all(store.readAudit(query))
+  all(store.accounts.readAudit(query))
 
 /** Totals in an order of their own. */
 export async function totalsOf(store: Store, query?: TotalsQuery): Promise<Total[]> {
   const nameOf = ({ day, account, plan, model }: Total) => [day, account, plan, model].join(' ')
-  return (await all(store.readTotals(query))).sort((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1))
+  return (await all(store.ledger.readTotals(query))).sort((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1))
 }
 
 export async function all<T>(items: AsyncIterable<T>): Promise<T[]> {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { Events } from '../../../src/adapters/embedded/events.ts'
-import { openRecords } from '../../../src/adapters/embedded/records.ts'
-import { StoreUnavailable } from '../../../src/gateway/store.ts'
+import { EventWindows } from '../../../src/adapters/embedded/event-windows.ts'
+import { openRecords } from '../../../src/adapters/embedded/open-records.ts'
+import { StoreUnavailable } from '../../../src/gateway/store/store.ts'
 import { expectTaken, holdShared } from './aspects/shared.ts'
 import { copyOf, crash, openWatched } from './directory.ts'
 import { clockAt, extension, LAPSED, NOON, openGuest, settlement } from './fixtures.ts'
@@ -14,12 +14,12 @@ describe('embedded: what guests share', () => {
     const { path, store } = await openWatched()
     const phone = await openGuest(store)
     const [settled, open] = [await holdShared(store, phone, 'req_1'), await holdShared(store, phone, 'req_2')]
-    await store.beat([{ hold: open, soFar: settlement(open, { tokens: 12, cost: 14 }) }])
+    await store.holds.heartbeat([{ hold: open, soFar: settlement(open, { tokens: 12, cost: 14 }) }])
     await store.flush()
     // Not in the files yet, as the moment before its tick.
     await holdShared(store, phone, 'req_3')
 
-    await store.settle(settlement(settled, { tokens: 20, cost: 30 }))
+    await store.holds.settle(settlement(settled, { tokens: 20, cost: 30 }))
 
     await expectTaken(store, phone, 30 + 50 + 50)
     await expectTaken(await crash(path), phone, 30 + 14)
@@ -29,11 +29,11 @@ describe('embedded: what guests share', () => {
     const { path, store } = await openWatched()
     const phone = await openGuest(store)
     const hold = await holdShared(store, phone, 'req_1')
-    await store.beat([{ hold, soFar: settlement(hold, { tokens: 12, cost: 14 }) }])
+    await store.holds.heartbeat([{ hold, soFar: settlement(hold, { tokens: 12, cost: 14 }) }])
     await store.flush()
 
     const after = await crash(path)
-    for (let turn = 0; turn < 2; turn++) await after.settle(settlement(hold, { tokens: 20, cost: 30 }))
+    for (let turn = 0; turn < 2; turn++) await after.holds.settle(settlement(hold, { tokens: 20, cost: 30 }))
 
     await expectTaken(after, phone, 30)
   })
@@ -43,10 +43,10 @@ describe('embedded: what guests share', () => {
     const phone = await openGuest(store)
     const hold = await holdShared(store, phone, 'req_1')
 
-    await store.extend(extension(hold, { tokens: 12, cost: 14 }))
+    await store.holds.extend(extension(hold, { tokens: 12, cost: 14 }))
     await expectTaken(store, phone, 14 + 50)
 
-    await store.settle(settlement(hold, { tokens: 20, cost: 30 }))
+    await store.holds.settle(settlement(hold, { tokens: 20, cost: 30 }))
     await expectTaken(store, phone, 30)
   })
 
@@ -55,10 +55,10 @@ describe('embedded: what guests share', () => {
     const phone = await openGuest(store)
     const settled = settlement(await holdShared(store, phone, 'req_1'))
     disk.commit = () => Promise.reject(new StoreUnavailable('no space left'))
-    await expect(store.settle(settled)).rejects.toThrow(StoreUnavailable)
+    await expect(store.holds.settle(settled)).rejects.toThrow(StoreUnavailable)
 
     disk.commit = files.commit
-    await store.settle(settled)
+    await store.holds.settle(settled)
 
     await expectTaken(await crash(path), phone, 50)
   })
@@ -70,9 +70,9 @@ describe('embedded: what guests share', () => {
     const first = await holdShared(store, phone, 'req_0')
     for (let day = 1; day < 12; day++) {
       clock.at = NOON + day * DAY_MS
-      await store.settle(settlement(await holdShared(store, phone, `req_${day}`, clock.at)))
+      await store.holds.settle(settlement(await holdShared(store, phone, `req_${day}`, clock.at)))
     }
-    await store.settle(settlement(first))
+    await store.holds.settle(settlement(first))
     clock.at += LAPSED
     await store.flush()
 
@@ -86,10 +86,11 @@ describe('embedded: what guests share', () => {
 })
 
 describe('embedded: events in memory', () => {
-  const count = (events: Events, name: string, now: number, limit = 3) => events.count([{ name, limit }], HOUR_MS, now)
+  const count = (events: EventWindows, name: string, now: number, limit = 3) =>
+    events.count([{ name, limit }], HOUR_MS, now)
 
   it('are forgotten when nobody asks any more, and under a flood of names', () => {
-    const events = new Events()
+    const events = new EventWindows()
 
     for (let index = 0; index < 120_000; index++) count(events, `flood ${index}`, NOON)
     expect(events.size).toBeLessThanOrEqual(100_000)
@@ -99,7 +100,7 @@ describe('embedded: events in memory', () => {
   })
 
   it('count on when others of the generation are forgotten', () => {
-    const events = new Events()
+    const events = new EventWindows()
     count(events, 'ip', NOON - 1)
     for (let index = 0; index < 60_000; index++) count(events, `flood ${index}`, NOON)
 
@@ -111,7 +112,7 @@ describe('embedded: events in memory', () => {
   })
 
   it('leave a window later at the latest when the clock steps back, and not before', () => {
-    const events = new Events()
+    const events = new EventWindows()
     for (let turn = 0; turn < 3; turn++) count(events, 'ip', NOON)
 
     const earlier = NOON - 10 * HOUR_MS

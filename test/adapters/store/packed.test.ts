@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import type { StoredRow } from '../../../src/adapters/embedded/ledger.ts'
-import { packRow, packStanding, unpackRow, unpackStanding } from '../../../src/adapters/embedded/packed.ts'
-import { openRecords } from '../../../src/adapters/embedded/records.ts'
+import { packRow, type StoredRow, unpackRow } from '../../../src/adapters/embedded/ledger-rows.ts'
+import { openRecords } from '../../../src/adapters/embedded/open-records.ts'
+import { packStanding, unpackStanding } from '../../../src/adapters/embedded/standings.ts'
 import type { Standing } from '../../../src/policy/standing.ts'
 import { expectBalanced, newDirectory, openHere } from './directory.ts'
 import { admission, admit, ledgerOf, openShop, settlement, totalsOf, waste } from './fixtures.ts'
@@ -79,9 +79,9 @@ it('files of schema 3, whose rows and standings are objects, serve as before', a
   const first = await openHere(path)
   const shop = await openShop(first)
   const [settled, left] = [await admit(first, shop, 'req_1'), await admit(first, shop, 'req_2')]
-  await first.beat([{ hold: left, soFar: settlement(left, { tokens: 12, cost: 14 }) }])
-  await first.recordWaste([waste(settled)])
-  await first.settle(settlement(settled))
+  await first.holds.heartbeat([{ hold: left, soFar: settlement(left, { tokens: 12, cost: 14 }) }])
+  await first.ledger.recordWaste([waste(settled)])
+  await first.holds.settle(settlement(settled))
   const rows = await ledgerOf(first)
   await first.close()
   const old = await openRecords(path)
@@ -97,10 +97,12 @@ it('files of schema 3, whose rows and standings are objects, serve as before', a
 
   expect((await ledgerOf(store)).filter(({ kind }) => kind !== 'orphan')).toEqual(rows)
   expect(await expectBalanced(store, shop.account)).toMatchObject([{ cost: 50 }, { cost: 14 }])
-  expect(await store.admit(admission(shop, 'req_3'))).toMatchObject({ readings: { requests: 2, used: 64, held: 0 } })
-  await store.settle(settlement(settled))
-  await store.settle(settlement(left))
+  expect(await store.holds.admit(admission(shop, 'req_3'))).toMatchObject({
+    readings: { requests: 2, used: 64, held: 0 },
+  })
+  await store.holds.settle(settlement(settled))
+  await store.holds.settle(settlement(left))
   expect(await ledgerOf(store)).toMatchObject([...rows, { kind: 'orphan', cost: 14 }, { kind: 'late', cost: 36 }])
   expect(await totalsOf(store)).toMatchObject([{ requests: 2, cost: 100 }])
-  expect(await store.trimLedger(Number.MAX_SAFE_INTEGER)).toBe(4)
+  expect(await store.ledger.trim(Number.MAX_SAFE_INTEGER)).toBe(4)
 })

@@ -3,8 +3,8 @@ import { readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createClient } from '@keyv/redis'
 import { afterAll, beforeAll, expect, it, onTestFinished, vi } from 'vitest'
-import { openRedisStore } from '../../../src/adapters/redis/store.ts'
-import { type Store, StoreUnavailable } from '../../../src/gateway/store.ts'
+import { openRedisStore } from '../../../src/adapters/redis/redis-store.ts'
+import { type Store, StoreUnavailable } from '../../../src/gateway/store/store.ts'
 import { describeRedis, type RedisOptions, type RedisServer, startRedis } from '../../support/redis.ts'
 import { newDirectory } from './directory.ts'
 import { admission, admit, claimsOf, ledgerOf, openShop, settlement, waste } from './fixtures.ts'
@@ -90,7 +90,7 @@ describeRedis('a store that was emptied', () => {
     const store = await open(url, stateDir, alarms)
     const shop = await openShop(store)
     const hold = await admit(store, shop, 'req_1', claimsOf({ at: now() }))
-    expect(await store.findCaller(shop.keyHash)).toMatchObject({ account: shop.account })
+    expect(await store.keys.findCaller(shop.keyHash)).toMatchObject({ account: shop.account })
     await command(url, 'FLUSHALL')
     return { url, stateDir, alarms, store, shop, hold }
   }
@@ -98,26 +98,27 @@ describeRedis('a store that was emptied', () => {
   it('is unavailable, and never an unknown key', async () => {
     const { store, shop, alarms } = await emptied()
 
-    await expect(store.findCaller(shop.keyHash)).rejects.toThrow(StoreUnavailable)
-    await expect(store.findCaller('another')).rejects.toThrow(StoreUnavailable)
+    await expect(store.keys.findCaller(shop.keyHash)).rejects.toThrow(StoreUnavailable)
+    await expect(store.keys.findCaller('another')).rejects.toThrow(StoreUnavailable)
     expect(alarms).toContainEqual(expect.stringContaining('emptied'))
   })
 
   it.each([
     [
       'admits nobody',
-      (store: Store, shop: Awaited<ReturnType<typeof openShop>>) => store.admit(admission(shop, 'req_2')),
+      (store: Store, shop: Awaited<ReturnType<typeof openShop>>) => store.holds.admit(admission(shop, 'req_2')),
     ],
     ['mints no key', (store: Store) => openShop(store, 'bob')],
     [
       'records no waste',
-      (store: Store, _shop: unknown, hold: Awaited<ReturnType<typeof admit>>) => store.recordWaste([waste(hold)]),
+      (store: Store, _shop: unknown, hold: Awaited<ReturnType<typeof admit>>) =>
+        store.ledger.recordWaste([waste(hold)]),
     ],
-    ['takes nothing from a pool', (store: Store) => store.takeAllowance({ pool: 'cloud', amount: 1, limit: 9 })],
-    ['says nothing of the hour of a pool', (store: Store) => store.readAllowance('cloud')],
+    ['takes nothing from a pool', (store: Store) => store.budgets.take({ pool: 'cloud', amount: 1, limit: 9 })],
+    ['says nothing of the hour of a pool', (store: Store) => store.budgets.read('cloud')],
     [
       'revokes none',
-      (store: Store, { keyHash }: { keyHash: string }) => store.revokeKey({ hash: keyHash, by: 'operator' }),
+      (store: Store, { keyHash }: { keyHash: string }) => store.keys.revoke({ hash: keyHash, by: 'operator' }),
     ],
   ])('%s', async (_what, act) => {
     const { store, shop, hold } = await emptied()
@@ -128,7 +129,7 @@ describeRedis('a store that was emptied', () => {
   it('takes no settlement: it waits on the disk of the gateway', async () => {
     const { store, stateDir, hold } = await emptied()
 
-    await store.settle(settlement(hold))
+    await store.holds.settle(settlement(hold))
 
     expect(await readFile(join(stateDir, 'spool/spool.ndjson'), 'utf8')).toContain('req_1')
   })
@@ -140,7 +141,7 @@ describeRedis('a store that was emptied', () => {
     await expect(open(url, stateDir)).rejects.toThrow('store-epoch')
 
     await rm(join(stateDir, 'store-epoch'))
-    expect(await (await open(url, stateDir)).listKeys()).toEqual([])
+    expect(await (await open(url, stateDir)).keys.list()).toEqual([])
   })
 
   it('serves again, with what waited, once it is restored', async () => {
@@ -158,8 +159,8 @@ describeRedis('a store that was emptied', () => {
       }),
     )
     await command(server.url, 'FLUSHALL')
-    await expect(store.findCaller(shop.keyHash)).rejects.toThrow(StoreUnavailable)
-    await store.settle(settlement(hold))
+    await expect(store.keys.findCaller(shop.keyHash)).rejects.toThrow(StoreUnavailable)
+    await store.holds.settle(settlement(hold))
 
     const client = createClient({ url: server.url })
     await client.connect()
@@ -169,7 +170,7 @@ describeRedis('a store that was emptied', () => {
     client.destroy()
 
     await vi.waitFor(async () => expect(await ledgerOf(store)).toMatchObject([{ requestId: 'req_1' }]), 10_000)
-    expect(await store.readSpend(shop.account)).toMatchObject({ used: 50, held: 0 })
+    expect(await store.accounts.readSpend(shop.account)).toMatchObject({ used: 50, held: 0 })
   })
 })
 
@@ -208,16 +209,16 @@ describeRedis('a settlement that the store cannot be told', () => {
     for (const id of ['req_1', 'req_2', 'req_3']) holds.push(await admit(store, shop, id, claimsOf({ at: now() })))
     const [one, two, three] = holds.map(hold => settlement(hold))
     if (!one || !two || !three) throw new Error('three were admitted')
-    await store.settle(one)
+    await store.holds.settle(one)
     await server.kill()
-    await Promise.all([store.settle(one), store.settle(two), store.refund(three.hold)])
+    await Promise.all([store.holds.settle(one), store.holds.settle(two), store.holds.refund(three.hold)])
     await store.close()
 
     await server.restart()
     const next = await open(server.url, stateDir, [], prefix)
 
     await vi.waitFor(
-      async () => expect(await next.readSpend(shop.account)).toMatchObject({ used: 100, held: 0 }),
+      async () => expect(await next.accounts.readSpend(shop.account)).toMatchObject({ used: 100, held: 0 }),
       10_000,
     )
     expect(await ledgerOf(next)).toMatchObject([
@@ -254,12 +255,15 @@ describeRedis('a settlement that the store cannot be told', () => {
     await command(server.url, 'DEL', standing)
     await command(server.url, 'SET', standing, 'something else')
 
-    await store.settle(settlement(holds[0]))
+    await store.holds.settle(settlement(holds[0]))
     await server.kill()
-    await store.settle(settlement(holds[1]))
+    await store.holds.settle(settlement(holds[1]))
     await server.restart()
 
-    await vi.waitFor(async () => expect(await store.readSpend(bob.account)).toMatchObject({ used: 50 }), 10_000)
+    await vi.waitFor(
+      async () => expect(await store.accounts.readSpend(bob.account)).toMatchObject({ used: 50 }),
+      10_000,
+    )
     expect(alarms).toContainEqual(expect.stringMatching(/cannot be written to the store.*req_1/))
     expect(await readFile(join(stateDir, 'spool/spool.refused.ndjson'), 'utf8')).toContain('req_1')
   })
@@ -267,7 +271,7 @@ describeRedis('a settlement that the store cannot be told', () => {
   it('for longer than rows are kept is told to the operator instead of being charged twice', async () => {
     const { stateDir, alarms, store, holds } = await two(1)
     await server.kill()
-    await store.settle(settlement(holds[0]))
+    await store.holds.settle(settlement(holds[0]))
     await server.restart()
 
     const file = join(stateDir, 'spool/spool.refused.ndjson')
@@ -278,12 +282,12 @@ describeRedis('a settlement that the store cannot be told', () => {
 
   it('because it is being closed is told first', async () => {
     const { store, stateDir, prefix, ada, holds } = await two()
-    const settling = store.settle(settlement(holds[0]))
+    const settling = store.holds.settle(settlement(holds[0]))
 
     await store.close()
 
     await settling
     const next = await open(server.url, stateDir, [], prefix)
-    expect(await next.readSpend(ada.account)).toMatchObject({ used: 50, held: 0 })
+    expect(await next.accounts.readSpend(ada.account)).toMatchObject({ used: 50, held: 0 })
   })
 })

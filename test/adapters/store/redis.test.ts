@@ -1,6 +1,6 @@
 import { createClient } from '@keyv/redis'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { openRedisStore } from '../../../src/adapters/redis/store.ts'
+import { openRedisStore } from '../../../src/adapters/redis/redis-store.ts'
 import { windowOf } from '../../../src/policy/window.ts'
 import { describeRedis, useRedis } from '../../support/redis.ts'
 import { openRedisSubject } from './aspects/subjects.ts'
@@ -39,16 +39,16 @@ describeRedis('a store in Redis', () => {
 
     const taken = await Promise.all(
       [one, other].flatMap(store =>
-        Array.from({ length: 20 }, () => store.takeAllowance({ pool: 'cloud', amount: 10, limit: 109 })),
+        Array.from({ length: 20 }, () => store.budgets.take({ pool: 'cloud', amount: 10, limit: 109 })),
       ),
     )
-    await Promise.all([one, other].map(store => store.recordWaste([waste(hold)])))
+    await Promise.all([one, other].map(store => store.ledger.recordWaste([waste(hold)])))
 
     expect(taken.filter(at => at === NOON)).toHaveLength(10)
-    expect([await one.readAllowance('cloud'), await other.readAllowance('cloud')]).toEqual([100, 100])
-    await other.amendAllowance({ pool: 'cloud', at: NOON, difference: -95 })
-    expect(await one.takeAllowance({ pool: 'cloud', amount: 105, limit: 109 })).toBeUndefined()
-    expect(await one.takeAllowance({ pool: 'cloud', amount: 104, limit: 109 })).toBe(NOON)
+    expect([await one.budgets.read('cloud'), await other.budgets.read('cloud')]).toEqual([100, 100])
+    await other.budgets.amend({ pool: 'cloud', at: NOON, difference: -95 })
+    expect(await one.budgets.take({ pool: 'cloud', amount: 105, limit: 109 })).toBeUndefined()
+    expect(await one.budgets.take({ pool: 'cloud', amount: 104, limit: 109 })).toBe(NOON)
     expect(await wasteOf(other)).toMatchObject([{ attempts: 1 }])
   })
 
@@ -66,7 +66,7 @@ describeRedis('a store in Redis', () => {
       return seconds.map(left => (left < 0 ? left : Math.round(left / 86_400)))
     }
 
-    await store.settle(settlement(await admit(store, shop, 'req_1')))
+    await store.holds.settle(settlement(await admit(store, shop, 'req_1')))
     expect(await days()).toEqual([-1])
     clock.at = windowOf(NOON).end
     await admit(store, shop, 'req_2', claimsOf({ at: clock.at }))
@@ -97,13 +97,13 @@ describeRedis('a store in Redis', () => {
       const { store } = await start()
       const shop = await openShop(store)
       const settled = settlement(await admit(store, shop, 'req_1'))
-      await store.settle(settled)
+      await store.holds.settle(settled)
       await letHoursPass()
 
-      await store.settle(settled)
-      await store.refund(settled.hold)
+      await store.holds.settle(settled)
+      await store.holds.refund(settled.hold)
 
-      expect(await store.readSpend(shop.account)).toMatchObject({ used: 50, held: 0 })
+      expect(await store.accounts.readSpend(shop.account)).toMatchObject({ used: 50, held: 0 })
       expect(await ledgerOf(store)).toEqual([rowOf(settled)])
     })
 
@@ -111,16 +111,16 @@ describeRedis('a store in Redis', () => {
       const { store, clock } = await start()
       const shop = await openShop(store)
       const hold = await admit(store, shop, 'req_1')
-      await store.recordWaste([waste(hold)])
+      await store.ledger.recordWaste([waste(hold)])
       clock.at += LAPSED
-      await store.sweep()
+      await store.holds.sweep()
       await letHoursPass()
 
-      await store.recordWaste([waste(hold)])
-      await store.settle(settlement(hold))
+      await store.ledger.recordWaste([waste(hold)])
+      await store.holds.settle(settlement(hold))
 
       expect(await ledgerOf(store)).toEqual([rowOf(settlement(hold), clock.at), wasteRowOf(waste(hold))])
-      expect(await store.readSpend(shop.account)).toMatchObject({ used: 50, held: 0 })
+      expect(await store.accounts.readSpend(shop.account)).toMatchObject({ used: 50, held: 0 })
       expect(await wasteOf(store)).toMatchObject([{ attempts: 1 }])
     })
 
@@ -134,20 +134,20 @@ describeRedis('a store in Redis', () => {
       const shop = await openShop(store)
       const hold = await admit(store, shop, 'req_1')
       const [soFar, late] = [settlement(hold, { tokens: 12, cost: 14 }), settlement(hold, charge)]
-      await store.recordWaste(Array.from({ length: attempts }, (_, index) => waste(hold, 1 + index)))
-      await store.beat([{ hold, soFar }])
+      await store.ledger.recordWaste(Array.from({ length: attempts }, (_, index) => waste(hold, 1 + index)))
+      await store.holds.heartbeat([{ hold, soFar }])
       clock.at += LAPSED
-      await store.sweep()
+      await store.holds.sweep()
       await letHoursPass()
 
-      const end = () => (what.startsWith('a refund') ? store.refund(hold) : store.settle(late))
+      const end = () => (what.startsWith('a refund') ? store.holds.refund(hold) : store.holds.settle(late))
       await end()
       await end()
 
       const rows = await ledgerOf(store)
       expect(charged(rows)).toEqual([rowOf(soFar, clock.at, 'orphan'), rowOf(late, clock.at, 'late', soFar)])
       expect(rows).toHaveLength(2 + attempts)
-      expect(await store.readSpend(shop.account)).toMatchObject({ used: charge.cost, held: 0 })
+      expect(await store.accounts.readSpend(shop.account)).toMatchObject({ used: charge.cost, held: 0 })
       expect(await totalsOf(store)).toMatchObject([{ requests: 1, cost: charge.cost }])
     })
   })

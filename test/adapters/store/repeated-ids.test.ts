@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { type EmbeddedStore, openEmbeddedStore } from '../../../src/adapters/embedded/embedded-store.ts'
 import { Holds } from '../../../src/adapters/embedded/holds.ts'
-import { type EmbeddedStore, openEmbeddedStore } from '../../../src/adapters/embedded/store.ts'
 import type { Hold } from '../../../src/policy/standing.ts'
 import { expectBalanced, newDirectory, now, openHere } from './directory.ts'
 import { admit, claimsOf, clockAt, LAPSED, ledgerOf, NOON, openShop, type Shop, settlement, waste } from './fixtures.ts'
@@ -16,7 +16,7 @@ async function forget(store: EmbeddedStore, shop: Shop, prefix = 'req_2'): Promi
   const refunds: Promise<void>[] = []
   for (let index = 0; index < MANY; index++) {
     const id = `${prefix}_${String(index).padStart(5, '0')}`
-    refunds.push(store.refund(await admit(store, shop, id, claimsOf({ rpm: 1e6, tpm: 1e9 }))))
+    refunds.push(store.holds.refund(await admit(store, shop, id, claimsOf({ rpm: 1e6, tpm: 1e9 }))))
   }
   await Promise.all(refunds)
 }
@@ -24,13 +24,13 @@ async function forget(store: EmbeddedStore, shop: Shop, prefix = 'req_2'): Promi
 /** Admits and settles a request that was charged before; nothing of it may be charged again. */
 async function expectChargedOnce(store: EmbeddedStore, shop: Shop, requestId: string): Promise<void> {
   const before = await ledgerOf(store)
-  const { used } = await store.readSpend(shop.account)
+  const { used } = await store.accounts.readSpend(shop.account)
 
-  await store.settle(settlement(await admit(store, shop, requestId, claimsOf({ rpm: 1e6, tpm: 1e9 }))))
+  await store.holds.settle(settlement(await admit(store, shop, requestId, claimsOf({ rpm: 1e6, tpm: 1e9 }))))
 
   expect(await ledgerOf(store)).toEqual(before)
   expect((await expectBalanced(store, shop.account)).filter(row => row.requestId === requestId)).not.toEqual([])
-  expect(await store.readSpend(shop.account)).toMatchObject({ used, held: 0 })
+  expect(await store.accounts.readSpend(shop.account)).toMatchObject({ used, held: 0 })
 }
 
 async function openNew() {
@@ -44,14 +44,14 @@ async function openNew() {
 describe('embedded: a request id is charged once', () => {
   it('when it comes again while it is remembered', async () => {
     const { store, shop } = await openNew()
-    await store.settle(settlement(await admit(store, shop, 'req_1')))
+    await store.holds.settle(settlement(await admit(store, shop, 'req_1')))
 
     await expectChargedOnce(store, shop, 'req_1')
   })
 
   it('when it comes again after it was forgotten', async () => {
     const { store, shop } = await openNew()
-    await store.settle(settlement(await admit(store, shop, 'req_1')))
+    await store.holds.settle(settlement(await admit(store, shop, 'req_1')))
     await forget(store, shop)
 
     await expectChargedOnce(store, shop, 'req_1')
@@ -59,7 +59,7 @@ describe('embedded: a request id is charged once', () => {
 
   it('when it comes again after it was forgotten, and was greater than all before and after it', async () => {
     const { store, shop } = await openNew()
-    await store.settle(settlement(await admit(store, shop, 'req_9')))
+    await store.holds.settle(settlement(await admit(store, shop, 'req_9')))
     await forget(store, shop)
 
     await expectChargedOnce(store, shop, 'req_9')
@@ -67,7 +67,7 @@ describe('embedded: a request id is charged once', () => {
 
   it('when it comes again in the next process, the last of the ledger or not', async () => {
     const { path, store, shop } = await openNew()
-    for (const id of ['req_1', 'req_2']) await store.settle(settlement(await admit(store, shop, id)))
+    for (const id of ['req_1', 'req_2']) await store.holds.settle(settlement(await admit(store, shop, id)))
     await store.close()
 
     const after = await openHere(path)
@@ -77,11 +77,11 @@ describe('embedded: a request id is charged once', () => {
   it('when the process before left it behind, and it comes again in the next one', async () => {
     const { path, store, shop } = await openNew()
     const hold = await admit(store, shop, 'req_1')
-    await store.beat([{ hold, soFar: settlement(hold, SPENT) }])
+    await store.holds.heartbeat([{ hold, soFar: settlement(hold, SPENT) }])
     await store.close()
 
     const after = await openHere(path)
-    await after.settle(settlement(hold))
+    await after.holds.settle(settlement(hold))
     await forget(after, shop)
     await expectChargedOnce(after, shop, 'req_1')
   })
@@ -89,8 +89,8 @@ describe('embedded: a request id is charged once', () => {
   it('when it was settled without a hold, and is admitted after that', async () => {
     const { store, shop } = await openNew()
     const hold: Hold = { ...(await admit(store, shop, 'req_0')), requestId: 'req_1' }
-    await store.refund({ ...hold, requestId: 'req_0' })
-    await store.settle(settlement(hold))
+    await store.holds.refund({ ...hold, requestId: 'req_0' })
+    await store.holds.settle(settlement(hold))
 
     await expectChargedOnce(store, shop, 'req_1')
   })
@@ -98,13 +98,13 @@ describe('embedded: a request id is charged once', () => {
   it('when it was an orphan that is forgotten, and is settled late, twice', async () => {
     const { store, shop, clock } = await openNew()
     const hold = await admit(store, shop, 'req_1')
-    await store.beat([{ hold, soFar: settlement(hold, SPENT) }])
+    await store.holds.heartbeat([{ hold, soFar: settlement(hold, SPENT) }])
     clock.at += LAPSED
-    await store.sweep()
+    await store.holds.sweep()
     await forget(store, shop)
 
-    await store.settle(settlement(hold))
-    await store.settle(settlement(hold))
+    await store.holds.settle(settlement(hold))
+    await store.holds.settle(settlement(hold))
 
     const rows = await expectBalanced(store, shop.account)
     expect(rows.map(({ kind, cost }) => `${kind} ${cost}`)).toEqual(['orphan 14', 'late 36'])
@@ -114,32 +114,32 @@ describe('embedded: a request id is charged once', () => {
   it('when its failed attempts were written down before, in this process or in the one before', async () => {
     const { path, store, shop } = await openNew()
     const hold = await admit(store, shop, 'req_1')
-    await store.recordWaste([waste(hold)])
+    await store.ledger.recordWaste([waste(hold)])
     await store.close()
 
     const after = await openHere(path)
-    await after.settle(settlement(await admit(after, shop, 'req_1')))
+    await after.holds.settle(settlement(await admit(after, shop, 'req_1')))
     await expectChargedOnce(after, shop, 'req_1')
     const other = await admit(after, shop, 'req_2')
-    await after.recordWaste([waste(other)])
-    await after.settle(settlement(other))
+    await after.ledger.recordWaste([waste(other)])
+    await after.holds.settle(settlement(other))
     await expectChargedOnce(after, shop, 'req_2')
     expect((await expectBalanced(after, shop.account)).map(({ requestId }) => requestId)).toEqual(['req_1', 'req_2'])
   })
 
   it('for as long as its row is kept', async () => {
     const { path, store, shop } = await openNew()
-    for (const id of ['req_1', 'req_2']) await store.settle(settlement(await admit(store, shop, id)))
+    for (const id of ['req_1', 'req_2']) await store.holds.settle(settlement(await admit(store, shop, id)))
     await store.close()
     const after = await openHere(path)
 
-    expect(await after.trimLedger(NOON + 1)).toBe(2)
-    await after.settle(settlement(await admit(after, shop, 'req_2')))
+    expect(await after.ledger.trim(NOON + 1)).toBe(2)
+    await after.holds.settle(settlement(await admit(after, shop, 'req_2')))
 
-    await after.settle(settlement(await admit(after, shop, 'req_2')))
+    await after.holds.settle(settlement(await admit(after, shop, 'req_2')))
 
     expect((await ledgerOf(after)).map(({ requestId }) => requestId)).toEqual(['req_2'])
-    expect(await after.readSpend(shop.account)).toMatchObject({ used: 150, held: 0 })
+    expect(await after.accounts.readSpend(shop.account)).toMatchObject({ used: 150, held: 0 })
   })
 
   it('whatever its letters are, in whatever order they come, and however often the process ends', async () => {
@@ -155,9 +155,9 @@ describe('embedded: a request id is charged once', () => {
         let store = await openEmbeddedStore({ path, now })
         const shop = await openShop(store)
         const some = await admit(store, shop, 'some')
-        await store.refund(some)
+        await store.holds.refund(some)
         for (const { id, held, restarts } of steps) {
-          await store.settle(settlement(held ? await admit(store, shop, id) : { ...some, requestId: id }))
+          await store.holds.settle(settlement(held ? await admit(store, shop, id) : { ...some, requestId: id }))
           if (!restarts) continue
           await store.close()
           store = await openEmbeddedStore({ path, now })

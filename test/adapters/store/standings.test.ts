@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { Holds } from '../../../src/adapters/embedded/holds.ts'
 import { Standings } from '../../../src/adapters/embedded/standings.ts'
-import { LEASE_MS } from '../../../src/gateway/store.ts'
+import { LEASE_MS } from '../../../src/gateway/store/hold-store.ts'
 import { newStanding, type Standing } from '../../../src/policy/standing.ts'
 import { NOON } from './fixtures.ts'
 import { heldOf } from './held.ts'

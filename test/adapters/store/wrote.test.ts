@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { openEmbeddedStore } from '../../../src/adapters/embedded/store.ts'
+import { openEmbeddedStore } from '../../../src/adapters/embedded/embedded-store.ts'
 import { Metrics } from '../../../src/adapters/metrics/metrics.ts'
-import { openRedisStore } from '../../../src/adapters/redis/store.ts'
-import type { LedgerRow, Store, Wrote } from '../../../src/gateway/store.ts'
+import { openRedisStore } from '../../../src/adapters/redis/redis-store.ts'
+import type { LedgerRow, Wrote } from '../../../src/gateway/store/ledger-store.ts'
+import type { Store } from '../../../src/gateway/store/store.ts'
 import { blackHole, FaultProxy } from '../../support/fault-proxy.ts'
 import { itParses, parse, valuesOf } from '../../support/prometheus.ts'
 import { describeRedis, useRedis } from '../../support/redis.ts'
@@ -23,17 +24,17 @@ async function writeAll(store: Store, clock: { at: number }): Promise<void> {
     ['req_1', 'req_2', 'req_3', 'req_4', 'req_5', 'req_6'].map(held),
   )
   if (!settled || !refunded || !orphan || !less || !back || !blank) throw new Error('all were admitted')
-  await store.settle(settlement(settled))
-  await store.settle(settlement(settled))
-  await store.refund(refunded)
-  await store.recordWaste([waste(settled, 1), waste(settled, 2)])
-  await store.recordWaste([waste(settled, 2)])
-  await store.beat([orphan, less, back].map(hold => ({ hold, soFar: settlement(hold, SPENT) })))
+  await store.holds.settle(settlement(settled))
+  await store.holds.settle(settlement(settled))
+  await store.holds.refund(refunded)
+  await store.ledger.recordWaste([waste(settled, 1), waste(settled, 2)])
+  await store.ledger.recordWaste([waste(settled, 2)])
+  await store.holds.heartbeat([orphan, less, back].map(hold => ({ hold, soFar: settlement(hold, SPENT) })))
   clock.at += LAPSED
-  await store.sweep()
-  await store.settle(settlement(less, LESS))
-  await store.refund(back)
-  await store.settle(settlement(blank))
+  await store.holds.sweep()
+  await store.holds.settle(settlement(less, LESS))
+  await store.holds.refund(back)
+  await store.holds.settle(settlement(blank))
 }
 
 const idsOf = (rows: readonly LedgerRow[]) =>
@@ -90,7 +91,7 @@ describe('the embedded store', () => {
     const clock = clockAt(NOON)
     const first = await openEmbeddedStore({ path, now: clock.now })
     const hold = await admit(first, await openShop(first), 'req_1')
-    await first.beat([{ hold, soFar: settlement(hold, SPENT) }])
+    await first.holds.heartbeat([{ hold, soFar: settlement(hold, SPENT) }])
     await first.close()
     const heard: LedgerRow[] = []
 
@@ -135,9 +136,9 @@ describeRedis('the store in Redis', () => {
     onTestFinished(() => store.close())
     const hold = await admit(store, await openShop(store), 'req_1')
 
-    await store.recordWaste(attempts.map(attempt => waste(hold, attempt)))
+    await store.ledger.recordWaste(attempts.map(attempt => waste(hold, attempt)))
     const heal = proxy.add(blackHole, ['down'])
-    await store.settle(settlement(hold))
+    await store.holds.settle(settlement(hold))
     expect(heard).toHaveLength(attempts.length)
     heal()
     proxy.cut()

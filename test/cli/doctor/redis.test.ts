@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'no
 import { join } from 'node:path'
 import { createClient } from '@keyv/redis'
 import { expect, it, onTestFinished } from 'vitest'
-import { openRedisStore } from '../../../src/adapters/redis/store.ts'
+import { openRedisStore } from '../../../src/adapters/redis/redis-store.ts'
 import { mintKey } from '../../../src/gateway/accounts/accounts.ts'
 import { describeRedis, type RedisOptions, startRedis } from '../../support/redis.ts'
 import { keptFilesOf } from '../site.ts'
@@ -35,7 +35,7 @@ async function foundIn(cwd: string, ...args: readonly string[]): Promise<Found &
 /** Begins a store, as a gateway does. */
 async function begin(url: string, stateDir: string): Promise<void> {
   const store = await openRedisStore({ url, prefix: 'svc', stateDir, alarm: () => {}, answerMs: 15_000 })
-  await mintKey(store, randomBytes, { brand: 'svc', label: 'ada', plan: 'pro', by: 'test' })
+  await mintKey(store.keys, randomBytes, { brand: 'svc', label: 'ada', plan: 'pro', by: 'test' })
   await store.close()
 }
 

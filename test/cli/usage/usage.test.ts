@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { openEmbeddedStore } from '../../../src/adapters/embedded/store.ts'
+import { openEmbeddedStore } from '../../../src/adapters/embedded/embedded-store.ts'
 import { csvRow } from '../../../src/cli/usage/csv.ts'
 import { answer, type Backend, startBackend } from '../../support/backend.ts'
 import { openTurns, type Turns } from '../in-turn.ts'
@@ -207,10 +207,10 @@ describe.each([
 
 it('what was wasted stands beneath what clients used, and is exported with its cause, with a gateway as without one', async () => {
   const store = await openEmbeddedStore({ path: join(cwd, 'store'), now: () => Date.now() })
-  for await (const row of store.readLedger()) {
+  for await (const row of store.ledger.readRows()) {
     if (row.model !== 'svc-dear') continue
     const bill = { ...row, pool: 'far', cost: 1500, estimated: true }
-    await store.recordWaste([1, 2].map(attempt => ({ attempt, bill, cause: 'status 500, =no' })))
+    await store.ledger.recordWaste([1, 2].map(attempt => ({ attempt, bill, cause: 'status 500, =no' })))
   }
   await store.close()
 

@@ -55,7 +55,7 @@ describe('the key of a device', () => {
     const store = await newStore()
     const key = await guestKey(store, ask())
 
-    const caller = key.outcome === 'key' ? await store.findCaller(hashOf(key.value)) : undefined
+    const caller = key.outcome === 'key' ? await store.keys.findCaller(hashOf(key.value)) : undefined
 
     expect(caller).toEqual({
       kind: 'guest',
@@ -63,7 +63,7 @@ describe('the key of a device', () => {
       keyPrefix: expect.stringMatching(/^svc_.{4}…$/),
       terms: {},
     })
-    expect(JSON.stringify([caller, await store.listKeys()])).not.toContain('device-1')
+    expect(JSON.stringify([caller, await store.keys.list()])).not.toContain('device-1')
   })
 
   it('stays when the secret changes; new devices get theirs of the new one', async () => {
@@ -83,13 +83,13 @@ describe('the key of a device', () => {
     const key = await guestKey(store, ask({ brand: 'acme' }))
 
     expect(key).toEqual({ outcome: 'key', value: expect.stringMatching(/^acme_/) })
-    expect(key.outcome === 'key' && (await store.findCaller(hashOf(key.value)))).toMatchObject({ kind: 'guest' })
+    expect(key.outcome === 'key' && (await store.keys.findCaller(hashOf(key.value)))).toMatchObject({ kind: 'guest' })
   })
 
   it('that was revoked is gone for good', async () => {
     const store = await newStore()
     const key = await guestKey(store, ask())
-    if (key.outcome === 'key') await store.revokeKey({ hash: hashOf(key.value), by: 'operator' })
+    if (key.outcome === 'key') await store.keys.revoke({ hash: hashOf(key.value), by: 'operator' })
 
     expect(await guestKey(store, ask())).toEqual({ outcome: 'ended' })
   })
@@ -100,7 +100,7 @@ describe('the key of a device', () => {
     const keys = await Promise.all(Array.from({ length: 8 }, () => guestKey(store, ask({ counts: [] }))))
 
     expect(new Set(keys.map(key => JSON.stringify(key))).size).toBe(1)
-    expect(await store.listKeys()).toHaveLength(1)
+    expect(await store.keys.list()).toHaveLength(1)
   })
 })
 

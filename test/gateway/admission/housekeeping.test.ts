@@ -16,15 +16,15 @@ async function start() {
   const store = await openHere(await newDirectory(), clock.now)
   const alarms: unknown[] = []
   const shop = await openShop(store)
-  await store.settle(settlement(await admit(store, shop, 'req_1')))
+  await store.holds.settle(settlement(await admit(store, shop, 'req_1')))
   let trimming: Promise<number> | undefined
-  const trimLedger = (before: number) => {
-    trimming = store.trimLedger(before)
+  const trim = (before: number) => {
+    trimming = store.ledger.trim(before)
     return trimming
   }
   onTestFinished(
     startUpkeep(
-      { sweep: () => store.sweep(), trimLedger },
+      { holds: store.holds, ledger: { trim } },
       clock,
       () => 90 * DAY,
       (...told) => alarms.push(told),
@@ -45,7 +45,7 @@ it('a clock that is set ahead makes no row of the ledger old', async () => {
   const { store, shop, pass, setClock, clock } = await start()
 
   setClock(101 * DAY)
-  await store.settle(settlement(await admit(store, shop, 'req_2', claimsOf({ at: clock.now() }))))
+  await store.holds.settle(settlement(await admit(store, shop, 'req_2', claimsOf({ at: clock.now() }))))
   await pass(HOUR)
   setClock(0)
   await pass(HOUR)

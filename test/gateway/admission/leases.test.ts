@@ -12,7 +12,7 @@ async function start() {
   const clock = new VirtualClock(NOON)
   const store = await openHere(await newDirectory(), clock.now)
   const alarms: string[] = []
-  const leases = new Leases(store, clock, message => alarms.push(message))
+  const leases = new Leases(store.holds, clock, message => alarms.push(message))
   const stopUpkeep = startUpkeep(
     store,
     clock,
@@ -31,7 +31,7 @@ async function start() {
       await setImmediate()
     }
   }
-  const held = async () => (await store.readSpend(shop.account)).held
+  const held = async () => (await store.accounts.readSpend(shop.account)).held
   return { clock, store, leases, shop, pass, held, alarms }
 }
 
@@ -95,7 +95,7 @@ it('what the dead left behind is settled as soon as another gateway starts', asy
   const store = await openHere(await newDirectory(), clock.now)
   const shop = await openShop(store)
   const hold = await admit(store, shop, 'req_1')
-  await store.beat([{ hold, soFar: settlement(hold, { tokens: 12, cost: 14 }) }])
+  await store.holds.heartbeat([{ hold, soFar: settlement(hold, { tokens: 12, cost: 14 }) }])
   clock.advance(31_000)
 
   onTestFinished(
@@ -108,7 +108,7 @@ it('what the dead left behind is settled as soon as another gateway starts', asy
   )
 
   await vi.waitFor(async () => expect(await ledgerOf(store)).toMatchObject([{ kind: 'orphan', cost: 14 }]))
-  expect((await store.readSpend(shop.account)).held).toBe(0)
+  expect((await store.accounts.readSpend(shop.account)).held).toBe(0)
 })
 
 it('a request that ended gives no more signs of life', async () => {
@@ -121,7 +121,7 @@ it('a request that ended gives no more signs of life', async () => {
   await pass(35_000)
 
   expect(sumOf(await ledgerOf(store))).toBe(NOTHING.cost)
-  expect((await store.readSpend(shop.account)).held).toBe(0)
+  expect((await store.accounts.readSpend(shop.account)).held).toBe(0)
 })
 
 it('a store that cannot be reached while requests are under way is told to the operator', async () => {
@@ -146,12 +146,12 @@ it('rows are removed once they are older than the ledger keeps, and what was use
       () => {},
     ),
   )
-  await store.settle(settlement(await admit(store, shop, 'req_1')))
+  await store.holds.settle(settlement(await admit(store, shop, 'req_1')))
 
   await pass(keep)
   expect(await ledgerOf(store)).toHaveLength(1)
   await pass(4_000_000)
 
   await vi.waitFor(async () => expect(await ledgerOf(store)).toEqual([]))
-  expect((await store.readSpend(shop.account)).used).toBe(50)
+  expect((await store.accounts.readSpend(shop.account)).used).toBe(50)
 })

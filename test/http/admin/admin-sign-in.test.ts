@@ -46,7 +46,7 @@ it('an account that identity.admins lists does what operators may, and the audit
 
   expect(response.status).toBe(200)
   const rows: unknown[] = []
-  for await (const { by, action } of test.gateway.store.readAudit()) rows.push([by, action])
+  for await (const { by, action } of test.gateway.store.accounts.readAudit()) rows.push([by, action])
   expect(rows).toEqual([[accountOf(provider.issuer, 'ops'), 'mint']])
 })
 

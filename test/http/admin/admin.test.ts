@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { KEYS_KEPT } from '../../../src/gateway/accounts/account-store.ts'
+import { KEYS_KEPT } from '../../../src/gateway/store/key-store.ts'
 import { answer, type Backend, startBackend } from '../../support/backend.ts'
 import { ADMIN_TOKEN, startTestGateway, type TestGateway } from '../../support/gateway.ts'
 
@@ -39,7 +39,7 @@ const served = async (key: unknown) => (await test.chat(String(key), { max_token
 const maskOf = (value: unknown) => `${String(value).slice(0, 8)}…`
 /** An account that signed in, as its first request would make it. */
 async function signIn(account: string, label: string, claimed?: string) {
-  await test.gateway.store.signIn({ account, label, ...(claimed && { claimed }) })
+  await test.gateway.store.accounts.signIn({ account, label, ...(claimed && { claimed }) })
   return account
 }
 const SIGNED_IN = `acct_${'5a'.repeat(20)}`
@@ -173,7 +173,7 @@ describe('a key by its full value', () => {
     const { value } = await mint()
     await mint('bob')
     const guest = await did('keys/guest', { device_id: 'device-1' })
-    const list = vi.spyOn(test.gateway.store, 'listKeys')
+    const list = vi.spyOn(test.gateway.store.keys, 'list')
 
     expect(await did('keys/show', { key: value })).toMatchObject({ label: 'ada', status: 'active' })
     expect(await did('accounts/show', { account: guest.value })).toMatchObject({ account: guest.account })

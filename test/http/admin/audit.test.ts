@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
-import { StoreUnavailable } from '../../../src/gateway/store.ts'
+import { StoreUnavailable } from '../../../src/gateway/store/store.ts'
 import { type Backend, startBackend } from '../../support/backend.ts'
 import { ADMIN_TOKEN, startTestGateway, type TestGateway } from '../../support/gateway.ts'
 
@@ -32,7 +32,7 @@ async function did(path: string, body: object = {}): Promise<void> {
 
 async function rows() {
   const all: unknown[] = []
-  for await (const { at: _, ...row } of test.gateway.store.readAudit()) all.push(row)
+  for await (const { at: _, ...row } of test.gateway.store.accounts.readAudit()) all.push(row)
   return all
 }
 
@@ -90,7 +90,7 @@ it('a reload that changes nothing, a candidate that is refused and a reload by a
 })
 
 it('without a store that answers files are applied and pools drained all the same, and the log has the row', async () => {
-  vi.spyOn(test.gateway.store, 'noteChange').mockRejectedValue(new StoreUnavailable('down'))
+  vi.spyOn(test.gateway.store.accounts, 'noteChange').mockRejectedValue(new StoreUnavailable('down'))
   const before = serving().text
   await apply(yaml => yaml.replace('rpm: 20,', 'rpm: 21,'))
   await did('pools/drain', { pool: 'onprem' })

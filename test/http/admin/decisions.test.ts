@@ -205,9 +205,9 @@ describe('the decision log', () => {
     const test = await start()
     const { key } = tools
     const { store } = test.gateway
-    const admit = store.admit.bind(store)
-    store.admit = async () => ({ outcome: 'key-gone' })
-    const response = await test.chat(key).finally(() => (store.admit = admit))
+    const admit = store.holds.admit.bind(store)
+    store.holds.admit = async () => ({ outcome: 'key-gone' })
+    const response = await test.chat(key).finally(() => (store.holds.admit = admit))
 
     const [line] = await linesOf(test)
     const record = recordIn(line)

@@ -145,7 +145,7 @@ it('an account at work is looked at until its minute is over, and then no more',
   await test.logged(1)
   test.clock.advance(100)
   await expect.poll(() => requestsIn(reader)).toHaveLength(1)
-  const read = vi.spyOn(test.gateway.store, 'readStanding')
+  const read = vi.spyOn(test.gateway.store.accounts, 'readUsage')
 
   const lastStanding = () => reader.events.findLast(({ event }) => event === 'standing')
   for (let second = 1; second <= 64; second++) {
@@ -169,7 +169,7 @@ it('while nobody follows, nothing is kept, read or waited for', async () => {
   reader.leave()
   // The connection is closed before the gateway hears of it.
   await expect.poll(() => test.gateway.app.feed.readers).toBe(0)
-  const read = vi.spyOn(test.gateway.store, 'readStanding')
+  const read = vi.spyOn(test.gateway.store.accounts, 'readUsage')
   const wait = vi.spyOn(test.clock, 'after')
   test.gateway.app.feed.began('acct_x')
   for (let each = 0; each < 3; each++) test.gateway.app.feed.tell(someEntry, test.gateway.app.config)

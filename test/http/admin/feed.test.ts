@@ -7,14 +7,14 @@ it('an account is looked at for its minute, however the time of day is set meanw
   const clock = new VirtualClock(0)
   let setBy = 0
   let reads = 0
-  const readStanding = async () => {
+  const readUsage = async () => {
     reads++
     return undefined
   }
   const config = () => {
     throw new Error('there is no account to show')
   }
-  const feed = new Feed({ store: { readStanding }, clock: { ...clock, now: () => clock.now() + setBy }, config })
+  const feed = new Feed({ accounts: { readUsage }, clock: { ...clock, now: () => clock.now() + setBy }, config })
   feed.follow(new FeedReader(() => true), () => {})
   feed.began('acct_x')
   setBy = -3_600_000

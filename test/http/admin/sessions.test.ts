@@ -133,7 +133,7 @@ describe('a sign-in token in place of a key', () => {
   it('has its account known by the label of its claim', async () => {
     await ask(QUOTA, { token: await signIn('pia') })
 
-    expect(await test.gateway.store.findAccounts('pia@example.com')).toMatchObject([
+    expect(await test.gateway.store.accounts.findByLabel('pia@example.com')).toMatchObject([
       { account: accountFor('pia'), kind: 'developer', terms: { claimed: 'pro' } },
     ])
   })

@@ -1,7 +1,8 @@
 import { once } from 'node:events'
 import { get, type IncomingMessage } from 'node:http'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { type LedgerRow, StoreUnavailable } from '../../../src/gateway/store.ts'
+import type { LedgerRow } from '../../../src/gateway/store/ledger-store.ts'
+import { StoreUnavailable } from '../../../src/gateway/store/store.ts'
 import { answer, type Backend, startBackend } from '../../support/backend.ts'
 import { ADMIN_TOKEN, startTestGateway, type TestGateway } from '../../support/gateway.ts'
 
@@ -52,7 +53,7 @@ async function twoDays() {
 }
 
 const accountOf = async (named: string) =>
-  (await test.gateway.store.listKeys()).find(({ label }) => label === named)?.account ?? ''
+  (await test.gateway.store.keys.list()).find(({ label }) => label === named)?.account ?? ''
 
 describe('GET /admin/usage', () => {
   it('adds up whole integers, and shows money as exact decimals too', async () => {
@@ -120,9 +121,9 @@ describe('GET /admin/usage', () => {
 
   it('what was wasted stands beside it, by pool and dearest first, also when its rows were removed', async () => {
     await twoDays()
-    for await (const row of test.gateway.store.readLedger()) {
+    for await (const row of test.gateway.store.ledger.readRows()) {
       const bill = { ...row, estimated: true, cost: 10 }
-      await test.gateway.store.recordWaste([
+      await test.gateway.store.ledger.recordWaste([
         { attempt: 1, bill, cause: 'status 500' },
         { attempt: 2, bill: { ...bill, pool: 'cloud', cost: 1_000_000 }, cause: 'first content timeout' },
       ])
@@ -146,13 +147,13 @@ describe('GET /admin/usage', () => {
         ['waste', 'first content timeout'],
       ]).flat(),
     )
-    await test.gateway.store.trimLedger(test.clock.now() + 1)
+    await test.gateway.store.ledger.trim(test.clock.now() + 1)
     expect(await usage('?by=plan')).toMatchObject({ data: settled, waste: all })
   })
 
   it('rows that were removed still count', async () => {
     await twoDays()
-    await test.gateway.store.trimLedger(test.clock.now() + 1)
+    await test.gateway.store.ledger.trim(test.clock.now() + 1)
 
     expect(await ledger()).toEqual([])
     expect(await brief('?by=plan')).toEqual([
@@ -212,7 +213,7 @@ describe('GET /admin/ledger', () => {
   it('reads no more rows than its client takes, and none once it has left', async () => {
     let read = 0
     const ended = new Promise<void>(resolve => {
-      vi.spyOn(test.gateway.store, 'readLedger').mockImplementation(async function* () {
+      vi.spyOn(test.gateway.store.ledger, 'readRows').mockImplementation(async function* () {
         try {
           for (;;) {
             read++
@@ -240,11 +241,11 @@ describe('GET /admin/ledger', () => {
   })
 
   it('says 503 when the store does not answer, and breaks off when it stops answering', async () => {
-    vi.spyOn(test.gateway.store, 'readLedger').mockImplementation(failingAfter(0))
+    vi.spyOn(test.gateway.store.ledger, 'readRows').mockImplementation(failingAfter(0))
     const refused = await ask('/admin/ledger')
     expect([refused.status, await refused.json()]).toMatchObject([503, { code: 'STORE_UNAVAILABLE' }])
 
-    vi.spyOn(test.gateway.store, 'readLedger').mockImplementation(failingAfter(1000))
+    vi.spyOn(test.gateway.store.ledger, 'readRows').mockImplementation(failingAfter(1000))
     const broken = await ask('/admin/ledger')
     expect(broken.status).toBe(200)
     await expect(broken.text()).rejects.toThrow()

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest'
-import { StoreUnavailable } from '../../../src/gateway/store.ts'
+import { StoreUnavailable } from '../../../src/gateway/store/store.ts'
 import {
   type Behaviour,
   chunk,
@@ -87,9 +87,9 @@ describe('what changes while a request waits for its turn', () => {
     site.test.clock.advance(5000)
     site.everyOnprem(hang)
     const { store } = site.test.gateway
-    const take = store.takeAllowance.bind(store)
+    const take = store.budgets.take.bind(store)
     const held: (() => void)[] = []
-    store.takeAllowance = async each => {
+    store.budgets.take = async each => {
       await new Promise<void>(resolve => held.push(resolve))
       return take(each)
     }
@@ -304,7 +304,7 @@ describe('what failed attempts cost', () => {
   it('is recorded also where the store then fails', async () => {
     await start({ cloud: 'max_usd_per_hour: 5, cost_usd_per_1m: { input: 1, output: 1 }' })
     site.everyOnprem(status(500))
-    site.test.gateway.store.takeAllowance = async () => {
+    site.test.gateway.store.budgets.take = async () => {
       throw new StoreUnavailable('test')
     }
 

@@ -195,7 +195,7 @@ describe.each([
     expect(await left).toBe(true)
     const again = await test.restart()
     expect(await again.ledger()).toEqual([])
-    expect(await again.gateway.store.readSpend(await accountOf(again))).toMatchObject({ used: 0, held: 0 })
+    expect(await again.gateway.store.accounts.readSpend(await accountOf(again))).toMatchObject({ used: 0, held: 0 })
     expect(test.alarms).toEqual([])
     await again.close()
   })
@@ -293,6 +293,6 @@ async function dial(bytes: string): Promise<RawClient> {
 }
 
 async function accountOf({ gateway }: TestGateway): Promise<string> {
-  const [first] = await gateway.store.listKeys()
+  const [first] = await gateway.store.keys.list()
   return first?.account ?? ''
 }

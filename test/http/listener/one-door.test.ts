@@ -2,7 +2,8 @@ import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { BackendListener } from '../../../src/gateway/ports.ts'
-import type { Admission, Admitted, Store } from '../../../src/gateway/store.ts'
+import type { Admission, Admitted, HoldStore } from '../../../src/gateway/store/hold-store.ts'
+import type { Store } from '../../../src/gateway/store/store.ts'
 import { adminEndpoints } from '../../../src/http/admin/admin.ts'
 import type { App, Endpoint } from '../../../src/http/listener/endpoint.ts'
 import { endpointsOf } from '../../../src/http/listener/listener-view.ts'
@@ -64,14 +65,22 @@ afterEach(async () => {
 })
 
 /** The store, but for its admissions. */
-const withAdmissions = (store: Store, admit: Store['admit']): Store =>
-  new Proxy(store, {
-    get: (target, name) => {
-      if (name === 'admit') return admit
-      const member: unknown = Reflect.get(target, name)
-      return typeof member === 'function' ? member.bind(target) : member
-    },
-  })
+const withAdmissions = (store: Store, admit: HoldStore['admit']): Store => ({
+  keys: store.keys,
+  accounts: store.accounts,
+  holds: {
+    admit,
+    extend: extension => store.holds.extend(extension),
+    heartbeat: heartbeats => store.holds.heartbeat(heartbeats),
+    settle: settlement => store.holds.settle(settlement),
+    refund: hold => store.holds.refund(hold),
+    sweep: () => store.holds.sweep(),
+  },
+  ledger: store.ledger,
+  budgets: store.budgets,
+  proveWritable: () => store.proveWritable(),
+  close: () => store.close(),
+})
 
 /** A listener of its own on a table, with everything of the gateway but its store. */
 async function open(table: readonly Endpoint[], store: Store): Promise<string> {
@@ -98,7 +107,7 @@ const credentialOf = ({ who }: Endpoint): string =>
   ({ anyone: key, caller: key, 'signed-in': 'a.b.c', operator: ADMIN_TOKEN, scraper: ADMIN_TOKEN })[who]
 
 /** Sends all that each endpoint of a table would serve, and tells what reached a backend: by endpoint, the request ids. */
-async function reached(table: readonly Endpoint[], admit: Store['admit']): Promise<ReadonlyMap<string, string[]>> {
+async function reached(table: readonly Endpoint[], admit: HoldStore['admit']): Promise<ReadonlyMap<string, string[]>> {
   const url = await open(table, withAdmissions(test.gateway.store, admit))
   const found = new Map<string, string[]>()
   for (const endpoint of endpointsOf(test.gateway.app, table, table !== adminEndpoints)) {
@@ -143,7 +152,7 @@ async function leaks(table: readonly Endpoint[]): Promise<readonly string[]> {
   const admitted = new Set<string>()
   const { store } = test.gateway
   const watched = async (admission: Admission): Promise<Admitted> => {
-    const outcome = await store.admit(admission)
+    const outcome = await store.holds.admit(admission)
     if (outcome.outcome === 'admitted') admitted.add(admission.requestId)
     return outcome
   }
@@ -151,7 +160,7 @@ async function leaks(table: readonly Endpoint[]): Promise<readonly string[]> {
   return [...found].flatMap(([name, seen]) => (seen.every(id => admitted.has(id)) ? [] : [name]))
 }
 
-const nobody: Store['admit'] = async () => ({ outcome: 'key-gone' })
+const nobody: HoldStore['admit'] = async () => ({ outcome: 'key-gone' })
 
 describe('one door:', () => {
   it('every endpoint that callers with a key may call is asked for what it serves, and the files’ paths are among them', () => {
@@ -163,7 +172,7 @@ describe('one door:', () => {
 
   it('whatever reaches a backend was admitted, and every endpoint that spends is seen to reach one', async () => {
     const { store } = test.gateway
-    const found = await reached(publicEndpoints, admission => store.admit(admission))
+    const found = await reached(publicEndpoints, admission => store.holds.admit(admission))
 
     expect([...found].flatMap(([name, seen]) => (seen.length > 0 ? [name] : [])).sort()).toEqual([...SPENDING].sort())
     expect(await leaks(publicEndpoints)).toEqual([])

@@ -125,12 +125,12 @@ it('a fixed price is in the ledger before the client has the headers', async () 
 it('what is measured is in the ledger before the client has the last byte', async () => {
   let settled = false
   const { store } = test.gateway
-  const settle = store.settle.bind(store)
+  const settle = store.holds.settle.bind(store)
   let release: () => void = () => {}
   const released = new Promise<void>(resolve => {
     release = resolve
   })
-  Object.assign(store, {
+  Object.assign(store.holds, {
     settle: async (...args: Parameters<typeof settle>) => {
       await released
       await settle(...args)

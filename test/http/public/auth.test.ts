@@ -109,7 +109,7 @@ it('no key is in the store, the log or an alarm', async () => {
   await test.logged(1)
 
   expect(
-    JSON.stringify([test.log, test.alarms, await test.ledger(), await test.gateway.store.listKeys()]),
+    JSON.stringify([test.log, test.alarms, await test.ledger(), await test.gateway.store.keys.list()]),
   ).not.toContain(key)
 })
 
@@ -168,7 +168,7 @@ describe('the admin listener', () => {
 
     expect(response.status).toBe(400)
     expect(await response.json()).toMatchObject({ error: expect.stringContaining('no such plan `gold`; there are') })
-    expect(await test.gateway.store.listKeys()).toEqual([])
+    expect(await test.gateway.store.keys.list()).toEqual([])
   })
 })
 

@@ -4,7 +4,7 @@ import { connect } from 'node:net'
 import { text as textOf } from 'node:stream/consumers'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { hashOf } from '../../../src/gateway/accounts/keys.ts'
-import { StoreUnavailable } from '../../../src/gateway/store.ts'
+import { StoreUnavailable } from '../../../src/gateway/store/store.ts'
 import { waitText } from '../../../src/wire/errors/bodies.ts'
 import { type Backend, hang, startBackend, status } from '../../support/backend.ts'
 import { eventsOf, startTestGateway, type TestGateway } from '../../support/gateway.ts'
@@ -311,7 +311,7 @@ describe('an outage', () => {
   })
 
   it('of the store is a 503, while the catalogue is served', async () => {
-    vi.spyOn(test.gateway.store, 'findCaller').mockRejectedValue(new StoreUnavailable('down'))
+    vi.spyOn(test.gateway.store.keys, 'findCaller').mockRejectedValue(new StoreUnavailable('down'))
 
     expect(await told(await quota(bearer(await test.key())))).toEqual(
       flat(
@@ -325,7 +325,7 @@ describe('an outage', () => {
   })
 
   it('that nobody foresaw is a 500 that tells nothing but its request id', async () => {
-    vi.spyOn(test.gateway.store, 'findCaller').mockRejectedValue(new Error('secret at 10.0.0.1'))
+    vi.spyOn(test.gateway.store.keys, 'findCaller').mockRejectedValue(new Error('secret at 10.0.0.1'))
 
     expect(await told(await quota(bearer(await test.key())))).toEqual(
       flat(
@@ -338,7 +338,7 @@ describe('an outage', () => {
   })
 
   it('of the store behind the headers of a slow stream is an error event, not a cut', async () => {
-    vi.spyOn(test.gateway.store, 'refund').mockRejectedValue(new StoreUnavailable('down'))
+    vi.spyOn(test.gateway.store.holds, 'refund').mockRejectedValue(new StoreUnavailable('down'))
     backend.next(hang)
     const asked = test.chat(await test.key('pro'), { stream: true })
     await backend.received(1)
@@ -361,10 +361,10 @@ describe('an outage', () => {
   it('of a client that leaves while its key is looked up leaves nothing behind', async () => {
     const key = await test.key()
     const { store } = test.gateway
-    const found = await store.findCaller(hashOf(key))
+    const found = await store.keys.findCaller(hashOf(key))
     let find = () => {}
     const looking = new Promise<void>(resolve => {
-      vi.spyOn(store, 'findCaller').mockImplementation(async () => {
+      vi.spyOn(store.keys, 'findCaller').mockImplementation(async () => {
         resolve()
         await new Promise<void>(go => {
           find = go

@@ -69,7 +69,7 @@ describe('a device', () => {
     const told = await Promise.all(Array.from({ length: 8 }, () => mint('device-1')))
 
     expect(new Set(told.map(({ text }) => text)).size).toBe(1)
-    expect(await test.gateway.store.listKeys()).toHaveLength(1)
+    expect(await test.gateway.store.keys.list()).toHaveLength(1)
   })
 
   it('needs no authentication, and what is sent as such is not looked at', async () => {
@@ -81,7 +81,7 @@ describe('a device', () => {
   it('whose key an operator revoked is refused, for good', async () => {
     await start()
     const key = await keyOf('device-1')
-    await test.gateway.store.revokeKey({ hash: hashOf(key), by: 'operator' })
+    await test.gateway.store.keys.revoke({ hash: hashOf(key), by: 'operator' })
 
     expect(outcomeOf(await mint('device-1'))).toBe('401 INVALID_KEY')
     expect(outcomeOf(await chat(key))).toBe('401 INVALID_KEY')
@@ -303,7 +303,7 @@ describe('a body that is no ask of a device', () => {
     expect(told.status).toBe(400)
     expect(codeOf(told)).toBe('VALIDATION_ERROR')
     expect(fieldOf(told, 'error')).toContain(error)
-    expect(await test.gateway.store.listKeys()).toEqual([])
+    expect(await test.gateway.store.keys.list()).toEqual([])
   })
 
   it.each(['x'.repeat(256), '💥'.repeat(256), ' ', "'; DROP TABLE devices; --", '{}', 'Größe 中文'])(
@@ -342,7 +342,7 @@ it('no key, device or secret is in the log, an alarm, the store or an error', as
   await test.logged(7)
 
   const errors = answers.filter(({ status }) => status !== 200)
-  const stored = [await test.gateway.store.listKeys(), await test.ledger()]
+  const stored = [await test.gateway.store.keys.list(), await test.ledger()]
   const said = JSON.stringify([test.log, test.alarms, stored, errors])
   expect(errors).toHaveLength(3)
   for (const canary of [key, 'canary-device-7Hq2', GUEST_SECRET, '127.0.0.1']) expect(said).not.toContain(canary)
@@ -369,7 +369,7 @@ describeRedis('two gateways on one Redis', () => {
     ]
     expect(minted.map(outcomeOf)).toEqual(['200', '200', '429 rate_limit_exceeded', '429 rate_limit_exceeded'])
     expect((await send(other, CHAT, { token: key, body: hello })).status).toBe(200)
-    await test.gateway.store.revokeKey({ hash: hashOf(key), by: 'operator' })
+    await test.gateway.store.keys.revoke({ hash: hashOf(key), by: 'operator' })
     expect(outcomeOf(await send(other, CHAT, { token: key, body: hello }))).toBe('401 INVALID_KEY')
     expect(outcomeOf(await send(other, GUEST, { body: { device_id: 'device-1' } }))).toBe('401 INVALID_KEY')
   })

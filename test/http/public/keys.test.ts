@@ -228,7 +228,7 @@ function guarantees(redis?: () => RedisServer): void {
       expect((await chat(next)).status).toBe(200)
       // Two a minute, and one of them was the old key's.
       expect((await chat(next)).body).toMatchObject({ error: { type: 'requests' } })
-      const account = (await test.gateway.store.findCaller(hashOf(next)))?.account
+      const account = (await test.gateway.store.keys.findCaller(hashOf(next)))?.account
       const rows = (await test.ledger()).filter(row => row.account === account)
       expect(rows.map(({ plan }) => plan)).toEqual(['tight', 'tight'])
     })
@@ -482,9 +482,9 @@ function guarantees(redis?: () => RedisServer): void {
   })
 
   it('no key and no token is in the log, an alarm, a file of the gateway, the store, or an error', async () => {
-    const stored = [await test.gateway.store.listKeys(), await test.ledger()]
+    const stored = [await test.gateway.store.keys.list(), await test.ledger()]
     const audit: unknown[] = []
-    for await (const row of test.gateway.store.readAudit()) audit.push(row)
+    for await (const row of test.gateway.store.accounts.readAudit()) audit.push(row)
     const errors = answers.filter(({ status }) => status !== 200)
 
     await test.gateway.close(0)

@@ -106,7 +106,7 @@ it('what came before the end of a stream does not wait for it', async () => {
     })
     response.end('data: {"id":"c","choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}\n\ndata: [DONE]\n\n')
   })
-  const settle = vi.spyOn(store, 'settle')
+  const settle = vi.spyOn(store.holds, 'settle')
   const settled: number[] = []
   const { rest } = await heard('1.1', () => {
     settled.push(settle.mock.calls.length)

@@ -81,7 +81,7 @@ describe.each([
     await tools.answer(form)
 
     const [row] = await tools.test.ledger()
-    const spend = await tools.test.gateway.store.readSpend(row?.account ?? '')
+    const spend = await tools.test.gateway.store.accounts.readSpend(row?.account ?? '')
     expect(spend).toMatchObject({ held: 0, used: row?.cost })
   })
 

@@ -142,7 +142,7 @@ describe.each([
     expect(tools.rounds).toHaveLength(1)
     const [row] = await tools.test.ledger()
     expect(row?.cost).toBe(9_000 + 30_000 + 5_000_000)
-    const spend = await tools.test.gateway.store.readSpend(row?.account ?? '')
+    const spend = await tools.test.gateway.store.accounts.readSpend(row?.account ?? '')
     expect(spend).toMatchObject({ used: row?.cost, held: 0 })
   })
 

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import type { AuditRow } from '../../../src/gateway/accounts/account-store.ts'
+import type { AuditRow } from '../../../src/gateway/store/account-store.ts'
 import { fieldOf, outcomeOf, send } from '../../http/calls.ts'
 import { type Backend, startBackend } from '../../support/backend.ts'
 import { ENV, startTestGateway, type TestGateway } from '../../support/gateway.ts'
@@ -30,10 +30,10 @@ function movesContract(startStore?: () => Promise<RedisServer>): void {
     for (const name of ['ada', 'bob', 'eve']) await test.key('tight', name)
     await test.key('pro', 'joe')
     // Signed in, and never made a key: what the token claims, and what an operator said over it.
-    await test.gateway.store.signIn({ account: 'acct_claims', claimed: 'tight' })
-    await test.gateway.store.signIn({ account: 'acct_said' })
-    await test.gateway.store.changeTerms({ account: 'acct_said', change: { override: 'tight' }, by: 'test' })
-    await test.gateway.store.mintGuest({ account: 'dev_1', key: { hash: 'guest', prefix: 'svc_g…' } })
+    await test.gateway.store.accounts.signIn({ account: 'acct_claims', claimed: 'tight' })
+    await test.gateway.store.accounts.signIn({ account: 'acct_said' })
+    await test.gateway.store.accounts.changeTerms({ account: 'acct_said', change: { override: 'tight' }, by: 'test' })
+    await test.gateway.store.keys.mintGuest({ account: 'dev_1', key: { hash: 'guest', prefix: 'svc_g…' } })
   })
 
   afterEach(async () => {
@@ -52,7 +52,7 @@ function movesContract(startStore?: () => Promise<RedisServer>): void {
     )
   const moves = async (): Promise<AuditRow[]> => {
     const rows: AuditRow[] = []
-    for await (const row of test.gateway.store.readAudit())
+    for await (const row of test.gateway.store.accounts.readAudit())
       if (row.action === 'set-plan' && row.by !== 'test') rows.push(row)
     return rows
   }
@@ -82,7 +82,7 @@ function movesContract(startStore?: () => Promise<RedisServer>): void {
   })
 
   it('may go to one that only the candidate has: nobody is refused for want of a plan afterwards', async () => {
-    const [key] = await test.gateway.store.listKeys()
+    const [key] = await test.gateway.store.keys.list()
     const told = await operator.apply(renamed, { move_plans: { tight: 'narrow' } })
 
     expect(told.body).toMatchObject({ moved: [{ from: 'tight', to: 'narrow', accounts: 5 }] })

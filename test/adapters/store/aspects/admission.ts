@@ -10,8 +10,8 @@ export function admissionContract(start: Start): void {
     const { store } = await start()
     const shop = await openShop(store)
 
-    const first = await store.admit(admission(shop, 'req_1'))
-    const second = await store.admit(admission(shop, 'req_2'))
+    const first = await store.holds.admit(admission(shop, 'req_1'))
+    const second = await store.holds.admit(admission(shop, 'req_2'))
 
     expect(first).toEqual({
       outcome: 'admitted',
@@ -42,7 +42,7 @@ export function admissionContract(start: Start): void {
     const { store } = await start()
     const shop = await openShop(store)
 
-    const answers = await Promise.all(ids(50).map(id => store.admit(admission(shop, id, claims))))
+    const answers = await Promise.all(ids(50).map(id => store.holds.admit(admission(shop, id, claims))))
 
     expect(outcomes(answers)).toEqual({ admitted: 10, refused: 40 })
   })
@@ -52,18 +52,20 @@ export function admissionContract(start: Start): void {
     const [ada, bob] = [await openShop(store, 'ada'), await openShop(store, 'bob')]
     await admit(store, ada, 'req_1', claimsOf({ rpm: 1 }))
 
-    expect(await store.admit(admission(bob, 'req_2', claimsOf({ rpm: 1 })))).toMatchObject({ outcome: 'admitted' })
-    expect(await store.admit(admission(ada, 'req_3', claimsOf({ rpm: 1 })))).toMatchObject({ outcome: 'refused' })
+    expect(await store.holds.admit(admission(bob, 'req_2', claimsOf({ rpm: 1 })))).toMatchObject({
+      outcome: 'admitted',
+    })
+    expect(await store.holds.admit(admission(ada, 'req_3', claimsOf({ rpm: 1 })))).toMatchObject({ outcome: 'refused' })
   })
 
   it('a new key does not reset the counters', async () => {
     const { store } = await start()
     const shop = await openShop(store)
     await admit(store, shop, 'req_1', claimsOf({ rpm: 1 }))
-    await store.revokeKey({ hash: shop.keyHash, by: 'operator' })
-    const { key } = await store.mintKey(mintOf('shop', 'next'))
+    await store.keys.revoke({ hash: shop.keyHash, by: 'operator' })
+    const { key } = await store.keys.mint(mintOf('shop', 'next'))
 
-    const answer = await store.admit(admission({ ...shop, keyHash: key.hash }, 'req_2', claimsOf({ rpm: 1 })))
+    const answer = await store.holds.admit(admission({ ...shop, keyHash: key.hash }, 'req_2', claimsOf({ rpm: 1 })))
 
     expect(answer).toMatchObject({ outcome: 'refused', denial: { type: 'requests' } })
   })
@@ -73,9 +75,9 @@ export function admissionContract(start: Start): void {
     const shop = await openShop(store)
     await admit(store, shop, 'req_1', claimsOf({ tpm: 50 }))
 
-    for (const id of ids(5)) await store.admit(admission(shop, id, claimsOf({ tpm: 50 })))
+    for (const id of ids(5)) await store.holds.admit(admission(shop, id, claimsOf({ tpm: 50 })))
 
-    expect(await store.admit(admission(shop, 'req_2'))).toMatchObject({
+    expect(await store.holds.admit(admission(shop, 'req_2'))).toMatchObject({
       readings: { requests: 1, tokens: 30, day: 1, open: 1, used: 0, held: 50 },
     })
   })
@@ -84,35 +86,41 @@ export function admissionContract(start: Start): void {
     const { store, clock } = await start(NOON + 250)
     const shop = await openShop(store)
     await admit(store, shop, 'req_1', claimsOf({ rpm: 1 }))
-    const refused = await store.admit(admission(shop, 'req_2', claimsOf({ rpm: 1 })))
+    const refused = await store.holds.admit(admission(shop, 'req_2', claimsOf({ rpm: 1 })))
     expect(refused).toMatchObject({ outcome: 'refused', denial: { type: 'requests', retryAfterMs: 60_750 } })
 
     clock.at += 60_749
-    expect(await store.admit(admission(shop, 'req_3', claimsOf({ rpm: 1 })))).toMatchObject({ outcome: 'refused' })
+    expect(await store.holds.admit(admission(shop, 'req_3', claimsOf({ rpm: 1 })))).toMatchObject({
+      outcome: 'refused',
+    })
     clock.at += 1
-    expect(await store.admit(admission(shop, 'req_4', claimsOf({ rpm: 1 })))).toMatchObject({ outcome: 'admitted' })
+    expect(await store.holds.admit(admission(shop, 'req_4', claimsOf({ rpm: 1 })))).toMatchObject({
+      outcome: 'admitted',
+    })
   })
 
   it('a repeated request id takes nothing twice', async () => {
     const { store, clock } = await start()
     const shop = await openShop(store)
-    const first = await store.admit(admission(shop, 'req_1', claimsOf({ rpm: 1 })))
+    const first = await store.holds.admit(admission(shop, 'req_1', claimsOf({ rpm: 1 })))
 
     clock.at += 2000
-    const repeated = await Promise.all([1, 2, 3].map(() => store.admit(admission(shop, 'req_1', claimsOf({ rpm: 1 })))))
+    const repeated = await Promise.all(
+      [1, 2, 3].map(() => store.holds.admit(admission(shop, 'req_1', claimsOf({ rpm: 1 })))),
+    )
 
     expect(repeated).toEqual([first, first, first])
-    expect(await store.readSpend(shop.account)).toMatchObject({ used: 0, held: 50 })
+    expect(await store.accounts.readSpend(shop.account)).toMatchObject({ used: 0, held: 50 })
   })
 
   it('a repetition that was decided anew in the next window keeps its place in the first', async () => {
     const end = windowOf(NOON).end
     const { store, clock } = await start(end - 1)
     const shop = await openShop(store)
-    const first = await store.admit(admission(shop, 'req_1', claimsOf({ at: end - 1 })))
+    const first = await store.holds.admit(admission(shop, 'req_1', claimsOf({ at: end - 1 })))
 
     clock.at = end
-    const repeated = await store.admit(admission(shop, 'req_1', claimsOf({ at: end })))
+    const repeated = await store.holds.admit(admission(shop, 'req_1', claimsOf({ at: end })))
 
     expect(repeated).toEqual(first)
   })
@@ -120,11 +128,11 @@ export function admissionContract(start: Start): void {
   it('a request id repeated after its settlement holds nothing', async () => {
     const { store } = await start()
     const shop = await openShop(store)
-    const first = await store.admit(admission(shop, 'req_1'))
-    if (first.outcome === 'admitted') await store.settle(settlement(first.hold))
+    const first = await store.holds.admit(admission(shop, 'req_1'))
+    if (first.outcome === 'admitted') await store.holds.settle(settlement(first.hold))
 
-    expect(await store.admit(admission(shop, 'req_1'))).toEqual(first)
-    expect(await store.readSpend(shop.account)).toMatchObject({ used: 50, held: 0 })
+    expect(await store.holds.admit(admission(shop, 'req_1'))).toEqual(first)
+    expect(await store.accounts.readSpend(shop.account)).toMatchObject({ used: 50, held: 0 })
   })
 
   it.each([
@@ -135,19 +143,19 @@ export function admissionContract(start: Start): void {
     const shop = await openShop(store)
     clock.at = at
 
-    expect(await store.admit(admission(shop, 'req_1'))).toEqual({ outcome: 'stale', terms: shop.terms, at })
+    expect(await store.holds.admit(admission(shop, 'req_1'))).toEqual({ outcome: 'stale', terms: shop.terms, at })
   })
 
   it('a request id repeated after its hold was swept up holds nothing', async () => {
     const { store, clock } = await start()
     const shop = await openShop(store)
-    await store.admit(admission(shop, 'req_1'))
+    await store.holds.admit(admission(shop, 'req_1'))
     clock.at += LAPSED
-    await store.sweep()
+    await store.holds.sweep()
 
-    await store.admit(admission(shop, 'req_1'))
+    await store.holds.admit(admission(shop, 'req_1'))
 
-    expect(await store.admit(admission(shop, 'req_2'))).toMatchObject({
+    expect(await store.holds.admit(admission(shop, 'req_2'))).toMatchObject({
       readings: { requests: 1, open: 0, used: 0, held: 0 },
     })
   })
@@ -155,14 +163,14 @@ export function admissionContract(start: Start): void {
   it('the minute and the day survive a restart', async () => {
     const { store, clock, reopen } = await start()
     const shop = await openShop(store)
-    await store.settle(settlement(await admit(store, shop, 'req_1')))
+    await store.holds.settle(settlement(await admit(store, shop, 'req_1')))
 
     const reopened = await reopen()
-    const answer = await reopened.admit(admission(shop, 'req_2'))
+    const answer = await reopened.holds.admit(admission(shop, 'req_2'))
 
     expect(answer).toMatchObject({ readings: { requests: 1, tokens: 30, day: 1, open: 0, used: 50, held: 0 } })
     clock.at += 61_000
-    expect(await reopened.admit(admission(shop, 'req_3'))).toMatchObject({
+    expect(await reopened.holds.admit(admission(shop, 'req_3'))).toMatchObject({
       readings: { requests: 0, tokens: 0, day: 2 },
     })
   })

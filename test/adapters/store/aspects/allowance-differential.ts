@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import type { Store } from '../../../../src/gateway/store.ts'
+import type { Store } from '../../../../src/gateway/store/store.ts'
 import { type Allowance, amend, costIn, newAllowance, take } from '../../../../src/policy/allowance.ts'
 import type { EpochMs, Millis, NanoUsd } from '../../../../src/policy/config.ts'
 import type { Start } from '../contract.ts'
@@ -66,13 +66,13 @@ class Pair {
     if (step.do === 'wait') this.#clock.at += step.ms
     else if (step.do === 'take') await this.#take(step.amount, step.room)
     else await this.#amend(step.pick, step.difference)
-    this.#same(await this.#store.readAllowance(this.#pool), costIn(this.#allowance, this.#clock.at))
+    this.#same(await this.#store.budgets.read(this.#pool), costIn(this.#allowance, this.#clock.at))
   }
 
   async #take(amount: NanoUsd, room: NanoUsd): Promise<void> {
     const limit = costIn(this.#allowance, this.#clock.at) + room
     const taken = take(this.#allowance, { amount, limit }, this.#clock.at)
-    this.#same(await this.#store.takeAllowance({ pool: this.#pool, amount, limit }), taken?.at)
+    this.#same(await this.#store.budgets.take({ pool: this.#pool, amount, limit }), taken?.at)
     if (!taken) return
     this.#allowance = taken.allowance
     this.#counted.push(taken.at)
@@ -82,7 +82,7 @@ class Pair {
     const counted = this.#counted[pick % Math.max(1, this.#counted.length)]
     if (counted === undefined) return
     this.#allowance = amend(this.#allowance, { counted, difference }, this.#clock.at)
-    await this.#store.amendAllowance({ pool: this.#pool, at: counted, difference })
+    await this.#store.budgets.amend({ pool: this.#pool, at: counted, difference })
   }
 
   #same(answer: unknown, expected: unknown): void {

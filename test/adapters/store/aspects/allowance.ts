@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import type { Store } from '../../../../src/gateway/store.ts'
+import type { Store } from '../../../../src/gateway/store/store.ts'
 import type { NanoUsd } from '../../../../src/policy/config.ts'
 import type { Start } from '../contract.ts'
 import { NOON } from '../fixtures.ts'
@@ -7,8 +7,7 @@ import { NOON } from '../fixtures.ts'
 const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
 
-const take = (store: Store, amount: NanoUsd, limit = 100, pool = 'cloud') =>
-  store.takeAllowance({ pool, amount, limit })
+const take = (store: Store, amount: NanoUsd, limit = 100, pool = 'cloud') => store.budgets.take({ pool, amount, limit })
 
 export function allowanceContract(start: Start): void {
   it('is taken up to the last nano-USD, and what would pass the limit takes nothing', async () => {
@@ -16,18 +15,18 @@ export function allowanceContract(start: Start): void {
 
     expect(await take(store, 60)).toBe(NOON)
     expect(await take(store, 41)).toBeUndefined()
-    expect(await store.readAllowance('cloud')).toBe(60)
+    expect(await store.budgets.read('cloud')).toBe(60)
     expect(await take(store, 40)).toBe(NOON)
     expect(await take(store, 1)).toBeUndefined()
     expect(await take(store, 0)).toBe(NOON)
-    expect(await store.readAllowance('cloud')).toBe(100)
+    expect(await store.budgets.read('cloud')).toBe(100)
   })
 
   it('is that of one pool, and nothing where none was taken', async () => {
     const { store } = await start()
     await take(store, 100)
 
-    expect(await store.readAllowance('near')).toBe(0)
+    expect(await store.budgets.read('near')).toBe(0)
     expect(await take(store, 100, 100, 'near')).toBe(NOON)
     expect(await take(store, 100, 100, 'my pool:{x}')).toBe(NOON)
   })
@@ -38,7 +37,7 @@ export function allowanceContract(start: Start): void {
     const taken = await Promise.all(Array.from({ length: 50 }, () => take(store, 7)))
 
     expect(taken.filter(at => at !== undefined)).toHaveLength(14)
-    expect(await store.readAllowance('cloud')).toBe(98)
+    expect(await store.budgets.read('cloud')).toBe(98)
   })
 
   it('holds amounts of thousands of dollars to the nano-USD', async () => {
@@ -48,7 +47,7 @@ export function allowanceContract(start: Start): void {
     expect(await take(store, limit - 1, limit)).toBe(NOON)
     expect(await take(store, 2, limit)).toBeUndefined()
     expect(await take(store, 1, limit)).toBe(NOON)
-    expect(await store.readAllowance('cloud')).toBe(limit)
+    expect(await store.budgets.read('cloud')).toBe(limit)
   })
 
   it.each([
@@ -60,7 +59,7 @@ export function allowanceContract(start: Start): void {
     await take(store, 100)
     clock.at += later
 
-    expect(await store.readAllowance('cloud')).toBe(free ? 0 : 100)
+    expect(await store.budgets.read('cloud')).toBe(free ? 0 : 100)
     expect(await take(store, 1)).toBe(free ? clock.at : undefined)
   })
 
@@ -70,20 +69,20 @@ export function allowanceContract(start: Start): void {
     clock.at += 30 * MINUTE_MS
     await take(store, 40)
 
-    await store.amendAllowance({ pool: 'cloud', at, difference: -45 })
+    await store.budgets.amend({ pool: 'cloud', at, difference: -45 })
 
-    expect(await store.readAllowance('cloud')).toBe(55)
+    expect(await store.budgets.read('cloud')).toBe(55)
     clock.at = NOON + HOUR_MS + MINUTE_MS
-    expect(await store.readAllowance('cloud')).toBe(40)
+    expect(await store.budgets.read('cloud')).toBe(40)
   })
 
   it('what turned out dearer counts, also above the limit', async () => {
     const { store } = await start()
     const at = (await take(store, 60)) ?? 0
 
-    await store.amendAllowance({ pool: 'cloud', at, difference: 70 })
+    await store.budgets.amend({ pool: 'cloud', at, difference: 70 })
 
-    expect(await store.readAllowance('cloud')).toBe(130)
+    expect(await store.budgets.read('cloud')).toBe(130)
     expect(await take(store, 0)).toBeUndefined()
   })
 
@@ -92,14 +91,14 @@ export function allowanceContract(start: Start): void {
     const at = (await take(store, 10)) ?? 0
     clock.at += MINUTE_MS
     await take(store, 20)
-    await store.amendAllowance({ pool: 'cloud', at, difference: -11 })
-    await store.amendAllowance({ pool: 'nobody asked', at, difference: -11 })
-    expect(await store.readAllowance('cloud')).toBe(20)
-    expect(await store.readAllowance('nobody asked')).toBe(0)
+    await store.budgets.amend({ pool: 'cloud', at, difference: -11 })
+    await store.budgets.amend({ pool: 'nobody asked', at, difference: -11 })
+    expect(await store.budgets.read('cloud')).toBe(20)
+    expect(await store.budgets.read('nobody asked')).toBe(0)
 
     clock.at = NOON + HOUR_MS + MINUTE_MS
-    for (const difference of [-5, 5]) await store.amendAllowance({ pool: 'cloud', at, difference })
-    expect(await store.readAllowance('cloud')).toBe(20)
+    for (const difference of [-5, 5]) await store.budgets.amend({ pool: 'cloud', at, difference })
+    expect(await store.budgets.read('cloud')).toBe(20)
   })
 
   it('a clock that steps back gives no second hour, and counts in the newest minute', async () => {
@@ -109,12 +108,12 @@ export function allowanceContract(start: Start): void {
     for (const back of [1, MINUTE_MS, HOUR_MS]) {
       clock.at = NOON - back
       expect(await take(store, 41)).toBeUndefined()
-      expect(await store.readAllowance('cloud')).toBe(60)
+      expect(await store.budgets.read('cloud')).toBe(60)
     }
     expect(await take(store, 40)).toBe(NOON)
 
     clock.at = NOON + HOUR_MS
-    expect(await store.readAllowance('cloud')).toBe(100)
+    expect(await store.budgets.read('cloud')).toBe(100)
   })
 
   it('a clock that steps back by days frees what was taken an hour later, and not before', async () => {
@@ -139,13 +138,13 @@ export function allowanceContract(start: Start): void {
     const at = (await take(store, 60)) ?? 0
     clock.at += MINUTE_MS
     await take(store, 30)
-    await store.amendAllowance({ pool: 'cloud', at, difference: -20 })
+    await store.budgets.amend({ pool: 'cloud', at, difference: -20 })
 
     const reopened = await reopen()
 
-    expect(await reopened.readAllowance('cloud')).toBe(70)
+    expect(await reopened.budgets.read('cloud')).toBe(70)
     expect(await take(reopened, 31)).toBeUndefined()
-    await reopened.amendAllowance({ pool: 'cloud', at, difference: -20 })
+    await reopened.budgets.amend({ pool: 'cloud', at, difference: -20 })
     expect(await take(reopened, 50)).toBe(clock.at)
   })
 }

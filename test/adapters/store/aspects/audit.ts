@@ -9,14 +9,14 @@ const by = 'operator'
 export function auditContract(start: Start): void {
   it('every change of a key leaves a row with the masks of before and after', async () => {
     const { store, clock } = await start()
-    await store.mintKey(mintOf('ada', 'a'))
+    await store.keys.mint(mintOf('ada', 'a'))
     clock.at += 1
     const account = 'acct_a'
     const next = { hash: 'hash-b', prefix: 'svc_b…' }
-    await store.rotateKey({ account, current: 'hash-a', next, by: account })
+    await store.keys.rotate({ account, current: 'hash-a', next, by: account })
     clock.at += 1
 
-    await store.revokeKey({ hash: 'hash-b', by: 'root' })
+    await store.keys.revoke({ hash: 'hash-b', by: 'root' })
 
     expect(await auditOf(store)).toEqual([
       { at: NOON, by, action: 'mint', account, before: '', after: 'svc_a…' },
@@ -27,7 +27,7 @@ export function auditContract(start: Start): void {
 
   it('every change of terms leaves a row with what was before and after, amounts exact', async () => {
     const { store, clock } = await start()
-    await store.signIn({ account: 'acct_a' })
+    await store.accounts.signIn({ account: 'acct_a' })
     const changes = [
       { override: 'pro' },
       { override: null },
@@ -41,7 +41,7 @@ export function auditContract(start: Start): void {
     ]
     for (const change of changes) {
       clock.at += 1
-      await store.changeTerms({ account: 'acct_a', change, by })
+      await store.accounts.changeTerms({ account: 'acct_a', change, by })
     }
 
     expect((await auditOf(store)).map(({ action, before, after }) => [action, before, after])).toEqual([
@@ -65,9 +65,9 @@ export function auditContract(start: Start): void {
       ['c', 'free'],
     ] as const) {
       clock.at += 1
-      await store.mintKey(mintOf('ada', key, plan))
+      await store.keys.mint(mintOf('ada', key, plan))
       clock.at += 1
-      await store.revokeKey({ hash: `hash-${key}`, by })
+      await store.keys.revoke({ hash: `hash-${key}`, by })
     }
 
     const rows = await auditOf(store)
@@ -81,8 +81,8 @@ export function auditContract(start: Start): void {
     const { store } = await start()
     const guest = { account: 'dev_phone', key: { hash: 'hash-g', prefix: 'svc_g…' }, by }
 
-    await store.mintGuest(guest)
-    await store.mintGuest(guest)
+    await store.keys.mintGuest(guest)
+    await store.keys.mintGuest(guest)
 
     expect(await auditOf(store)).toMatchObject([{ by, action: 'mint', account: 'dev_phone', after: 'svc_g…' }])
   })
@@ -90,14 +90,14 @@ export function auditContract(start: Start): void {
   it('what changed nothing, and a device that asks for its key, leave no row', async () => {
     const { store } = await start()
     const phone = await openGuest(store)
-    await store.mintKey(mintOf('ada', 'a'))
+    await store.keys.mint(mintOf('ada', 'a'))
     const before = await auditOf(store)
 
-    await store.mintKey(mintOf('ada', 'b', 'free'))
-    await store.revokeKey({ hash: 'hash-nobody', by })
-    await store.revokeKey({ hash: 'hash-a', account: phone.account, by })
-    await store.rotateKey({ account: phone.account, current: 'hash-a', next: { hash: 'x', prefix: 'x' }, by })
-    await store.changeTerms({ account: 'acct_nobody', change: { override: 'pro' }, by })
+    await store.keys.mint(mintOf('ada', 'b', 'free'))
+    await store.keys.revoke({ hash: 'hash-nobody', by })
+    await store.keys.revoke({ hash: 'hash-a', account: phone.account, by })
+    await store.keys.rotate({ account: phone.account, current: 'hash-a', next: { hash: 'x', prefix: 'x' }, by })
+    await store.accounts.changeTerms({ account: 'acct_nobody', change: { override: 'pro' }, by })
 
     expect(before).toHaveLength(1)
     expect(await auditOf(store)).toEqual(before)
@@ -105,12 +105,12 @@ export function auditContract(start: Start): void {
 
   it('a change of the gateway itself leaves a row without an account, which no account is shown', async () => {
     const { store, clock, reopen } = await start()
-    await store.noteChange({ by: 'operator ada@laptop', action: 'apply', before: '1 (aaa)', after: '2 (bbb)' })
+    await store.accounts.noteChange({ by: 'operator ada@laptop', action: 'apply', before: '1 (aaa)', after: '2 (bbb)' })
     clock.at += 1
-    await store.signIn({ account: 'acct_a' })
-    await store.changeTerms({ account: 'acct_a', change: { override: 'pro' }, by })
+    await store.accounts.signIn({ account: 'acct_a' })
+    await store.accounts.changeTerms({ account: 'acct_a', change: { override: 'pro' }, by })
     clock.at += 1
-    await store.noteChange({ by, action: 'drain', before: '', after: 'onprem' })
+    await store.accounts.noteChange({ by, action: 'drain', before: '', after: 'onprem' })
 
     const reopened = await reopen()
 
@@ -125,10 +125,10 @@ export function auditContract(start: Start): void {
   it('is read oldest first, of one account or from a moment on, also after a restart', async () => {
     const { store, clock, reopen } = await start()
     const accounts = Array.from({ length: 300 }, (_, index) => `acct_${index % 3}`)
-    for (const account of accounts.slice(0, 3)) await store.signIn({ account })
+    for (const account of accounts.slice(0, 3)) await store.accounts.signIn({ account })
     for (const [index, account] of accounts.entries()) {
       clock.at = NOON + index
-      await store.changeTerms({ account, change: { grant: 1, window }, by })
+      await store.accounts.changeTerms({ account, change: { grant: 1, window }, by })
     }
 
     const reopened = await reopen()

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import type { Settlement, Store } from '../../../../src/gateway/store.ts'
+import type { Settlement } from '../../../../src/gateway/store/hold-store.ts'
+import type { Store } from '../../../../src/gateway/store/store.ts'
 import type { EpochMs, Millis } from '../../../../src/policy/config.ts'
 import type { Claims, Readings } from '../../../../src/policy/decision.ts'
 import { type Charge, type Hold, readingsOf } from '../../../../src/policy/standing.ts'
@@ -41,7 +42,7 @@ type Step =
   | { readonly do: 'admit'; readonly ask: Ask }
   | { readonly do: 'extend'; readonly ask: Ask; readonly pick: number; readonly percent: number }
   | { readonly do: 'end'; readonly how: keyof typeof ENDS; readonly pick: number; readonly percent: number }
-  | { readonly do: 'beat'; readonly pick: number; readonly percent: number; readonly told: boolean }
+  | { readonly do: 'heartbeat'; readonly pick: number; readonly percent: number; readonly told: boolean }
   | { readonly do: 'wait'; readonly ms: Millis }
   | { readonly do: 'sweep' | 'repeat'; readonly pick: number }
 
@@ -94,7 +95,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
       percent,
     }),
   },
-  { weight: 2, arbitrary: fc.record({ do: fc.constant('beat' as const), pick, percent, told: fc.boolean() }) },
+  { weight: 2, arbitrary: fc.record({ do: fc.constant('heartbeat' as const), pick, percent, told: fc.boolean() }) },
   { weight: 2, arbitrary: fc.record({ do: fc.constantFrom('sweep' as const, 'repeat' as const), pick }) },
   {
     weight: 5,
@@ -130,9 +131,9 @@ class Pair {
     else if (step.do === 'admit') await this.#admit(step.ask)
     else if (step.do === 'extend') await this.#extend(step.ask, step.pick, step.percent)
     else if (step.do === 'end') await this.#end(step.how, step.pick, step.percent)
-    else if (step.do === 'beat') await this.#beat(step.pick, step.percent, step.told)
+    else if (step.do === 'heartbeat') await this.#heartbeat(step.pick, step.percent, step.told)
     else if (step.do === 'repeat') await this.#repeatExtension(step.pick)
-    else this.#same(await this.#world.store.sweep(), this.#mirror.sweep())
+    else this.#same(await this.#world.store.holds.sweep(), this.#mirror.sweep())
     await this.#compareStandings()
   }
 
@@ -148,7 +149,7 @@ class Pair {
         kinds.indexOf(a.kind) - kinds.indexOf(b.kind),
     )
     clock.at += LAPSED
-    this.#same(await all(store.readLedger({ account: shop.account })), rows)
+    this.#same(await all(store.ledger.readRows({ account: shop.account })), rows)
   }
 
   async #admit(ask: Ask): Promise<void> {
@@ -156,9 +157,9 @@ class Pair {
     const at = ask.firstWindow ? BEGIN : clock.at
     const requestId = `req_${shop.account}_${String(this.#asked++).padStart(4, '0')}`
     const asked = admission(shop, requestId, this.#claims(ask, windowOf(at).start))
-    this.#same(await store.admit(asked), this.#mirror.admit(asked))
+    this.#same(await store.holds.admit(asked), this.#mirror.admit(asked))
     if (ask.input % 8 === 0 && this.#mirror.holds('open').some(hold => hold.requestId === requestId))
-      this.#same(await store.admit(asked), this.#mirror.admit(asked))
+      this.#same(await store.holds.admit(asked), this.#mirror.admit(asked))
   }
 
   async #extend(ask: Ask, pick: number, percent: number): Promise<void> {
@@ -167,7 +168,7 @@ class Pair {
     const claims = this.#claims(ask, hold.window)
     const asked = { hold, round: hold.round + 1, soFar: settlement(hold, partOf(hold, percent)), claims }
     const expected = this.#mirror.extend(asked)
-    this.#same(await this.#world.store.extend(asked), expected)
+    this.#same(await this.#world.store.holds.extend(asked), expected)
     if (expected.outcome === 'extended') this.#older.push(hold)
   }
 
@@ -182,7 +183,7 @@ class Pair {
       soFar: settlement(hold, { tokens: 1, cost: 1 }),
       claims: { ...ask, spend },
     }
-    this.#same(await this.#world.store.extend(asked), this.#mirror.extend(asked))
+    this.#same(await this.#world.store.holds.extend(asked), this.#mirror.extend(asked))
   }
 
   async #end(how: keyof typeof ENDS, pick: number, percent: number): Promise<void> {
@@ -212,20 +213,20 @@ class Pair {
   async #both(how: 'settle' | 'refund', hold: Hold, settled: Settlement = settlement(hold)): Promise<void> {
     const { store } = this.#world
     if (how === 'settle') {
-      await store.settle(settled)
+      await store.holds.settle(settled)
       this.#mirror.settle(settled)
     } else {
-      await store.refund(hold)
+      await store.holds.refund(hold)
       this.#mirror.refund(hold)
     }
   }
 
-  async #beat(pick: number, percent: number, told: boolean): Promise<void> {
+  async #heartbeat(pick: number, percent: number, told: boolean): Promise<void> {
     const hold = pickOf([...this.#mirror.holds('open'), ...this.#mirror.holds('orphan').slice(0, 1)], pick)
     if (!hold) return
-    const beats = [{ hold, ...(told && { soFar: settlement(hold, partOf(hold, percent)) }) }]
-    await this.#world.store.beat(beats)
-    this.#mirror.beat(beats)
+    const heartbeats = [{ hold, ...(told && { soFar: settlement(hold, partOf(hold, percent)) }) }]
+    await this.#world.store.holds.heartbeat(heartbeats)
+    this.#mirror.heartbeat(heartbeats)
   }
 
   /** By admissions that cannot fit: their readings are the standing, and how long to wait says what its buckets hold. */
@@ -244,7 +245,7 @@ class Pair {
       },
     ]
     const asked = probes.map((claims, index) => admission(shop, `req_${shop.account}_probe${index}`, claims))
-    const answers = await Promise.all(asked.map(one => store.admit(one)))
+    const answers = await Promise.all(asked.map(one => store.holds.admit(one)))
     for (const [index, one] of asked.entries()) this.#same(answers[index], this.#mirror.admit(one))
     expect(answers.map(({ outcome }) => outcome)).toEqual(['refused', 'refused'])
   }

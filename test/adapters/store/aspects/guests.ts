@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { Store } from '../../../../src/gateway/store.ts'
+import type { Store } from '../../../../src/gateway/store/store.ts'
 import type { EpochMs } from '../../../../src/policy/config.ts'
 import type { Start } from '../contract.ts'
 import { admission, auditOf, claimsOf, NOON, openGuest } from '../fixtures.ts'
@@ -13,9 +13,9 @@ const guestMint = (key: string, account = 'dev_phone') => ({
 export function guestsContract(start: Start): void {
   it('the key of a device is made once, and found again as it was', async () => {
     const { store, clock, reopen } = await start()
-    expect(await store.findGuest('dev_phone')).toBeUndefined()
+    expect(await store.keys.findGuest('dev_phone')).toBeUndefined()
 
-    const key = await store.mintGuest(guestMint('g'))
+    const key = await store.keys.mintGuest(guestMint('g'))
 
     expect(key).toEqual({
       hash: 'hash-g',
@@ -28,38 +28,38 @@ export function guestsContract(start: Start): void {
       createdAt: NOON,
     })
     clock.at += 1000
-    expect(await store.mintGuest(guestMint('g'))).toEqual(key)
-    expect(await store.findGuest('dev_phone')).toEqual(key)
-    expect(await store.findCaller('hash-g')).toEqual({
+    expect(await store.keys.mintGuest(guestMint('g'))).toEqual(key)
+    expect(await store.keys.findGuest('dev_phone')).toEqual(key)
+    expect(await store.keys.findCaller('hash-g')).toEqual({
       kind: 'guest',
       account: 'dev_phone',
       keyPrefix: 'svc_g…',
       terms: {},
     })
-    expect(await (await reopen()).findGuest('dev_phone')).toEqual(key)
+    expect(await (await reopen()).keys.findGuest('dev_phone')).toEqual(key)
   })
 
   it('of eight concurrent first mints for a device all get one key', async () => {
     const { store } = await start()
 
-    const keys = await Promise.all(Array.from({ length: 8 }, () => store.mintGuest(guestMint('g'))))
+    const keys = await Promise.all(Array.from({ length: 8 }, () => store.keys.mintGuest(guestMint('g'))))
 
     expect(new Set(keys.map(key => JSON.stringify(key))).size).toBe(1)
-    expect(await store.listKeys()).toEqual([keys[0]])
+    expect(await store.keys.list()).toEqual([keys[0]])
   })
 
   it('a key that was revoked stays so, however often its device asks', async () => {
     const { store, reopen } = await start()
-    const key = await store.mintGuest(guestMint('g'))
+    const key = await store.keys.mintGuest(guestMint('g'))
 
-    await store.revokeKey({ hash: 'hash-g', by: 'operator' })
+    await store.keys.revoke({ hash: 'hash-g', by: 'operator' })
 
     const revoked = { ...key, status: 'revoked' }
-    expect(await store.mintGuest(guestMint('g'))).toEqual(revoked)
-    expect(await store.findGuest('dev_phone')).toEqual(revoked)
-    expect(await store.findCaller('hash-g')).toBeUndefined()
+    expect(await store.keys.mintGuest(guestMint('g'))).toEqual(revoked)
+    expect(await store.keys.findGuest('dev_phone')).toEqual(revoked)
+    expect(await store.keys.findCaller('hash-g')).toBeUndefined()
     expect(await auditOf(store)).toMatchObject([{ action: 'revoke', account: 'dev_phone', before: 'svc_g…' }])
-    expect(await (await reopen()).mintGuest(guestMint('g'))).toEqual(revoked)
+    expect(await (await reopen()).keys.mintGuest(guestMint('g'))).toEqual(revoked)
   })
 
   it('devices have counters of their own', async () => {
@@ -67,20 +67,20 @@ export function guestsContract(start: Start): void {
     const [phone, desk] = [await openGuest(store, 'phone'), await openGuest(store, 'desk')]
     const once = claimsOf({ perDay: 1 })
 
-    expect(await store.admit(admission(phone, 'req_1', once))).toMatchObject({ outcome: 'admitted' })
-    expect(await store.admit(admission(phone, 'req_2', once))).toMatchObject({ outcome: 'refused' })
-    expect(await store.admit(admission(desk, 'req_3', once))).toMatchObject({ outcome: 'admitted' })
+    expect(await store.holds.admit(admission(phone, 'req_1', once))).toMatchObject({ outcome: 'admitted' })
+    expect(await store.holds.admit(admission(phone, 'req_2', once))).toMatchObject({ outcome: 'refused' })
+    expect(await store.holds.admit(admission(desk, 'req_3', once))).toMatchObject({ outcome: 'admitted' })
   })
 
   it('an account that is no device has no guest key', async () => {
     const { store } = await start()
-    await store.signIn({ account: 'acct_ada' })
+    await store.accounts.signIn({ account: 'acct_ada' })
 
-    expect(await store.findGuest('acct_ada')).toBeUndefined()
+    expect(await store.keys.findGuest('acct_ada')).toBeUndefined()
   })
 
   describe('events', () => {
-    const count = (store: Store, name: string, limit: number) => store.countEvent([{ name, limit }], HOUR)
+    const count = (store: Store, name: string, limit: number) => store.accounts.countEvent([{ name, limit }], HOUR)
 
     it('are counted up to the limit of every window, and no further', async () => {
       const { store, clock } = await start()
@@ -122,7 +122,7 @@ export function guestsContract(start: Start): void {
     it('under two names count under both or under none', async () => {
       const { store } = await start()
       const both = (one: number, other: number) =>
-        store.countEvent(
+        store.accounts.countEvent(
           [
             { name: 'ip', limit: one },
             { name: 'net', limit: other },

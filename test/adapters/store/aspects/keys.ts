@@ -16,7 +16,7 @@ export function keysContract(start: Start): void {
   it('a minted key is its account’s active one', async () => {
     const { store } = await start()
 
-    const minted = await store.mintKey(mintOf('ada', 'a', 'free'))
+    const minted = await store.keys.mint(mintOf('ada', 'a', 'free'))
 
     const key = {
       hash: 'hash-a',
@@ -29,9 +29,9 @@ export function keysContract(start: Start): void {
       createdAt: NOON,
     }
     expect(minted).toEqual({ outcome: 'minted', key })
-    expect(await store.listKeys()).toEqual([key])
-    expect(await store.keysOf('acct_a')).toEqual([key])
-    expect(await store.findCaller('hash-a')).toEqual({
+    expect(await store.keys.list()).toEqual([key])
+    expect(await store.keys.listOf('acct_a')).toEqual([key])
+    expect(await store.keys.findCaller('hash-a')).toEqual({
       kind: 'developer',
       account: 'acct_a',
       keyPrefix: 'svc_a…',
@@ -42,27 +42,27 @@ export function keysContract(start: Start): void {
   it('a hash that was never minted is nobody', async () => {
     const { store } = await start()
 
-    expect(await store.findCaller('hash-a')).toBeUndefined()
-    expect(await store.keysOf('acct_a')).toEqual([])
+    expect(await store.keys.findCaller('hash-a')).toBeUndefined()
+    expect(await store.keys.listOf('acct_a')).toEqual([])
   })
 
   it('a second mint for a label shows the first key and writes nothing', async () => {
     const { store } = await start()
-    const first = await store.mintKey(mintOf('ada', 'a', 'free'))
+    const first = await store.keys.mint(mintOf('ada', 'a', 'free'))
 
-    const second = await store.mintKey(mintOf('ada', 'b', 'pro'))
+    const second = await store.keys.mint(mintOf('ada', 'b', 'pro'))
 
     expect(second).toEqual({ outcome: 'exists', key: first.key })
-    expect(await store.listKeys()).toEqual([first.key])
-    expect(await store.findCaller('hash-b')).toBeUndefined()
+    expect(await store.keys.list()).toEqual([first.key])
+    expect(await store.keys.findCaller('hash-b')).toBeUndefined()
   })
 
   it('a key of an account that signed in leaves its terms as they are', async () => {
     const { store } = await start()
-    await store.signIn({ account: 'acct_ada', claimed: 'team' })
+    await store.accounts.signIn({ account: 'acct_ada', claimed: 'team' })
 
-    const first = await store.mintKey(ownMint('acct_ada', 'a'))
-    const second = await store.mintKey(ownMint('acct_ada', 'b'))
+    const first = await store.keys.mint(ownMint('acct_ada', 'a'))
+    const second = await store.keys.mint(ownMint('acct_ada', 'b'))
 
     expect(first).toMatchObject({ outcome: 'minted', key: { account: 'acct_ada', terms: { claimed: 'team' } } })
     expect(second).toEqual({ outcome: 'exists', key: first.key })
@@ -73,55 +73,55 @@ export function keysContract(start: Start): void {
     ['an account that signed in', (key: string) => ownMint('acct_ada', key)],
   ])('of eight concurrent first mints for %s one wins', async (_whom, mint) => {
     const { store } = await start()
-    await store.signIn({ account: 'acct_ada', label: 'ada' })
+    await store.accounts.signIn({ account: 'acct_ada', label: 'ada' })
 
-    const mints = await Promise.all(Array.from('abcdefgh', key => store.mintKey(mint(key))))
+    const mints = await Promise.all(Array.from('abcdefgh', key => store.keys.mint(mint(key))))
 
     const winners = mints.filter(({ outcome }) => outcome === 'minted')
     expect(winners).toHaveLength(1)
     expect(new Set(mints.map(({ key }) => key.hash)).size).toBe(1)
-    expect(await store.listKeys()).toEqual(winners.map(({ key }) => key))
+    expect(await store.keys.list()).toEqual(winners.map(({ key }) => key))
   })
 
   it('labels are accounts of their own', async () => {
     const { store } = await start()
 
-    await Promise.all(Array.from('abcd', key => store.mintKey(mintOf(`label ${key}`, key))))
+    await Promise.all(Array.from('abcd', key => store.keys.mint(mintOf(`label ${key}`, key))))
 
-    const accounts = (await store.listKeys()).map(({ account }) => account)
+    const accounts = (await store.keys.list()).map(({ account }) => account)
     expect(accounts.sort()).toEqual(['acct_a', 'acct_b', 'acct_c', 'acct_d'])
   })
 
   it('a key revoked is unknown to the next look-up', async () => {
     const { store } = await start()
-    const { key } = await store.mintKey(mintOf('ada', 'a'))
+    const { key } = await store.keys.mint(mintOf('ada', 'a'))
 
-    const revoked = await store.revokeKey({ hash: 'hash-a', by })
+    const revoked = await store.keys.revoke({ hash: 'hash-a', by })
 
     expect(revoked).toEqual({ ...key, status: 'revoked' })
-    expect(await store.findCaller('hash-a')).toBeUndefined()
-    expect(await store.listKeys()).toEqual([{ ...key, status: 'revoked' }])
-    expect(await store.keysOf('acct_a')).toEqual([{ ...key, status: 'revoked' }])
+    expect(await store.keys.findCaller('hash-a')).toBeUndefined()
+    expect(await store.keys.list()).toEqual([{ ...key, status: 'revoked' }])
+    expect(await store.keys.listOf('acct_a')).toEqual([{ ...key, status: 'revoked' }])
   })
 
   it('a key is revoked once', async () => {
     const { store } = await start()
-    await store.mintKey(mintOf('ada', 'a'))
+    await store.keys.mint(mintOf('ada', 'a'))
 
-    const answers = await Promise.all([1, 2, 3].map(() => store.revokeKey({ hash: 'hash-a', by })))
+    const answers = await Promise.all([1, 2, 3].map(() => store.keys.revoke({ hash: 'hash-a', by })))
 
     expect(answers.filter(answer => answer !== undefined)).toHaveLength(1)
-    expect(await store.revokeKey({ hash: 'hash-a', by })).toBeUndefined()
-    expect(await store.revokeKey({ hash: 'hash-b', by })).toBeUndefined()
+    expect(await store.keys.revoke({ hash: 'hash-a', by })).toBeUndefined()
+    expect(await store.keys.revoke({ hash: 'hash-b', by })).toBeUndefined()
   })
 
   it('a key is revoked by its owner, and not by another account', async () => {
     const { store } = await start()
     const [ada, bob] = [await openShop(store, 'ada'), await openShop(store, 'bob')]
 
-    expect(await store.revokeKey({ hash: ada.keyHash, account: bob.account, by: bob.account })).toBeUndefined()
-    expect(await store.findCaller(ada.keyHash)).toMatchObject({ account: ada.account })
-    const own = await store.revokeKey({ hash: ada.keyHash, account: ada.account, by: ada.account })
+    expect(await store.keys.revoke({ hash: ada.keyHash, account: bob.account, by: bob.account })).toBeUndefined()
+    expect(await store.keys.findCaller(ada.keyHash)).toMatchObject({ account: ada.account })
+    const own = await store.keys.revoke({ hash: ada.keyHash, account: ada.account, by: ada.account })
     expect(own).toMatchObject({ status: 'revoked' })
   })
 
@@ -129,18 +129,18 @@ export function keysContract(start: Start): void {
     const { store } = await start()
     const shop = await openShop(store)
 
-    await store.revokeKey({ hash: shop.keyHash, by })
+    await store.keys.revoke({ hash: shop.keyHash, by })
 
-    expect(await store.admit(admission(shop, 'req_1'))).toEqual({ outcome: 'key-gone' })
+    expect(await store.holds.admit(admission(shop, 'req_1'))).toEqual({ outcome: 'key-gone' })
   })
 
   it('requests beside a revoke are admitted or find the key gone, and those sent after its answer find it gone', async () => {
     const { store } = await start()
     const shop = await openShop(store)
-    const ask = (id: number) => store.admit(admission(shop, `req_${id}`))
+    const ask = (id: number) => store.holds.admit(admission(shop, `req_${id}`))
 
     const before = Array.from({ length: 20 }, (_, index) => ask(index))
-    const later = store.revokeKey({ hash: shop.keyHash, by }).then(() => Promise.all([100, 101, 102].map(ask)))
+    const later = store.keys.revoke({ hash: shop.keyHash, by }).then(() => Promise.all([100, 101, 102].map(ask)))
 
     for (const { outcome } of await Promise.all(before)) expect(['admitted', 'key-gone']).toContain(outcome)
     expect((await later).map(({ outcome }) => outcome)).toEqual(['key-gone', 'key-gone', 'key-gone'])
@@ -151,7 +151,7 @@ export function keysContract(start: Start): void {
     const ada = await openShop(store, 'ada')
     const bob = await openShop(store, 'bob')
 
-    const answer = await store.admit({ ...admission(ada, 'req_1'), account: bob.account })
+    const answer = await store.holds.admit({ ...admission(ada, 'req_1'), account: bob.account })
 
     expect(answer).toEqual({ outcome: 'key-gone' })
   })
@@ -159,30 +159,30 @@ export function keysContract(start: Start): void {
   it('an account minted again keeps its id, spend and history, on the plan that was asked', async () => {
     const { store } = await start()
     const shop = await openShop(store, 'ada', 'pro')
-    await store.settle(settlement(await admit(store, shop, 'req_1')))
-    await store.revokeKey({ hash: shop.keyHash, by })
+    await store.holds.settle(settlement(await admit(store, shop, 'req_1')))
+    await store.keys.revoke({ hash: shop.keyHash, by })
 
-    const again = await store.mintKey(mintOf('ada', 'b', 'free'))
+    const again = await store.keys.mint(mintOf('ada', 'b', 'free'))
 
     const { account } = shop
     expect(again).toMatchObject({ outcome: 'minted', key: { account, terms: { override: 'free' }, status: 'active' } })
-    expect(await store.readSpend(account)).toEqual({ used: 50, held: 0, window: windowOf(NOON) })
+    expect(await store.accounts.readSpend(account)).toEqual({ used: 50, held: 0, window: windowOf(NOON) })
     expect(await ledgerOf(store, account)).toHaveLength(1)
-    expect(await store.findCaller(shop.keyHash)).toBeUndefined()
+    expect(await store.keys.findCaller(shop.keyHash)).toBeUndefined()
   })
 
   it('keys, revocations and terms survive a restart', async () => {
     const { store, reopen } = await start()
-    await store.mintKey(mintOf('ada', 'a', 'free'))
-    await store.mintKey(mintOf('bob', 'b'))
-    await store.revokeKey({ hash: 'hash-b', by })
-    const before = await store.listKeys()
+    await store.keys.mint(mintOf('ada', 'a', 'free'))
+    await store.keys.mint(mintOf('bob', 'b'))
+    await store.keys.revoke({ hash: 'hash-b', by })
+    const before = await store.keys.list()
 
     const reopened = await reopen()
 
-    expect(await reopened.listKeys()).toEqual(before)
-    expect(await reopened.findCaller('hash-a')).toMatchObject({ account: 'acct_a', terms: { override: 'free' } })
-    expect(await reopened.findCaller('hash-b')).toBeUndefined()
-    expect(await reopened.mintKey(mintOf('ada', 'c'))).toMatchObject({ outcome: 'exists', key: { hash: 'hash-a' } })
+    expect(await reopened.keys.list()).toEqual(before)
+    expect(await reopened.keys.findCaller('hash-a')).toMatchObject({ account: 'acct_a', terms: { override: 'free' } })
+    expect(await reopened.keys.findCaller('hash-b')).toBeUndefined()
+    expect(await reopened.keys.mint(mintOf('ada', 'c'))).toMatchObject({ outcome: 'exists', key: { hash: 'hash-a' } })
   })
 }

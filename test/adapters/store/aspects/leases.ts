@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
-import { LEASE_MS } from '../../../../src/gateway/store.ts'
+import { LEASE_MS } from '../../../../src/gateway/store/hold-store.ts'
 import { windowOf } from '../../../../src/policy/window.ts'
 import type { Start } from '../contract.ts'
 import {
@@ -41,14 +41,14 @@ function extensions(start: Start): void {
     const hold = await admit(store, shop, 'req_1')
     clock.at += 2000
 
-    const extended = await store.extend(extension(hold, SPENT, { want: 40 }))
+    const extended = await store.holds.extend(extension(hold, SPENT, { want: 40 }))
 
     expect(extended).toEqual({
       outcome: 'extended',
       hold: { ...hold, output: 40, tokens: 50, cost: 90, second: NOON / 1000 + 2, round: 1, spent: SPENT },
     })
-    expect(await store.readSpend(shop.account)).toMatchObject({ used: 0, held: 104 })
-    expect(await store.admit(admission(shop, 'req_2'))).toMatchObject({
+    expect(await store.accounts.readSpend(shop.account)).toMatchObject({ used: 0, held: 104 })
+    expect(await store.holds.admit(admission(shop, 'req_2'))).toMatchObject({
       readings: { requests: 1, tokens: 62, day: 1, open: 1, used: 0, held: 104 },
     })
   })
@@ -59,10 +59,10 @@ function extensions(start: Start): void {
     await extend(store, await admit(store, shop, 'req_1'), SPENT)
     clock.at += LAPSED
 
-    await store.sweep()
+    await store.holds.sweep()
 
     expect(await ledgerOf(store)).toMatchObject([{ requestId: 'req_1', kind: 'orphan', cost: SPENT.cost }])
-    expect(await store.readSpend(shop.account)).toMatchObject({ used: SPENT.cost, held: 0 })
+    expect(await store.accounts.readSpend(shop.account)).toMatchObject({ used: SPENT.cost, held: 0 })
   })
 
   it('is charged as one request when it is settled, at what all of its rounds weighed', async () => {
@@ -74,11 +74,11 @@ function extensions(start: Start): void {
     const third = await extend(store, second, { tokens: 40, cost: 60 })
     const settled = settlement(third, { tokens: 55, cost: 81 })
 
-    await store.settle(settled)
+    await store.holds.settle(settled)
 
-    expect(await store.readSpend(shop.account)).toMatchObject({ used: 81, held: 0 })
+    expect(await store.accounts.readSpend(shop.account)).toMatchObject({ used: 81, held: 0 })
     expect(await ledgerOf(store)).toEqual([rowOf(settled, clock.at)])
-    expect(await store.admit(admission(shop, 'req_2'))).toMatchObject({
+    expect(await store.holds.admit(admission(shop, 'req_2'))).toMatchObject({
       readings: { requests: 1, tokens: 55, day: 1, open: 0, used: 81, held: 0 },
     })
   })
@@ -88,9 +88,9 @@ function extensions(start: Start): void {
     const shop = await openShop(store)
     const hold = await extend(store, await admit(store, shop, 'req_1'), SPENT)
 
-    await store.refund(hold)
+    await store.holds.refund(hold)
 
-    expect(await store.admit(admission(shop, 'req_2'))).toMatchObject({
+    expect(await store.holds.admit(admission(shop, 'req_2'))).toMatchObject({
       readings: { requests: 1, tokens: SPENT.tokens, day: 1, open: 0, used: 0, held: 0 },
     })
   })
@@ -99,13 +99,13 @@ function extensions(start: Start): void {
     const { store, clock } = await start()
     const shop = await openShop(store)
     const round = extension(await admit(store, shop, 'req_1'), SPENT)
-    const first = await store.extend(round)
+    const first = await store.holds.extend(round)
     clock.at += 2000
 
-    const repeated = await Promise.all([store.extend(round), store.extend(round)])
+    const repeated = await Promise.all([store.holds.extend(round), store.holds.extend(round)])
 
     expect(repeated).toEqual([first, first])
-    expect(await store.readSpend(shop.account)).toMatchObject({ used: 0, held: 64 })
+    expect(await store.accounts.readSpend(shop.account)).toMatchObject({ used: 0, held: 64 })
   })
 
   it('whose answer was lost is settled with the hold of the round before', async () => {
@@ -114,9 +114,9 @@ function extensions(start: Start): void {
     const hold = await admit(store, shop, 'req_1')
     await extend(store, hold, SPENT)
 
-    await store.settle(settlement(hold, SPENT))
+    await store.holds.settle(settlement(hold, SPENT))
 
-    expect(await store.admit(admission(shop, 'req_2'))).toMatchObject({
+    expect(await store.holds.admit(admission(shop, 'req_2'))).toMatchObject({
       readings: { tokens: 12, open: 0, used: 14, held: 0 },
     })
   })
@@ -131,15 +131,15 @@ function extensions(start: Start): void {
     const hold = await admit(store, shop, 'req_1')
     const other = await admit(store, shop, 'req_2')
 
-    const refused = await store.extend(extension(hold, SPENT, limits))
+    const refused = await store.holds.extend(extension(hold, SPENT, limits))
 
     expect(refused).toMatchObject({ outcome: 'refused', denial, readings: { tokens: 42, open: 1, used: 14, held: 50 } })
-    expect(await store.admit(admission(shop, 'req_3'))).toMatchObject({
+    expect(await store.holds.admit(admission(shop, 'req_3'))).toMatchObject({
       readings: { requests: 2, tokens: 60, day: 2, open: 2, used: 0, held: 100 },
     })
-    await store.settle(settlement(hold, SPENT))
-    await store.refund(other)
-    expect(await store.readSpend(shop.account)).toMatchObject({ used: 14, held: 50 })
+    await store.holds.settle(settlement(hold, SPENT))
+    await store.holds.refund(other)
+    expect(await store.accounts.readSpend(shop.account)).toMatchObject({ used: 14, held: 50 })
   })
 
   it('that was refused may be asked for again', async () => {
@@ -148,11 +148,11 @@ function extensions(start: Start): void {
     const hold = await admit(store, shop, 'req_1')
     const other = await admit(store, shop, 'req_2')
     const round = extension(hold, SPENT, { tpm: 60 })
-    expect(await store.extend(round)).toMatchObject({ outcome: 'refused' })
+    expect(await store.holds.extend(round)).toMatchObject({ outcome: 'refused' })
 
-    await store.refund(other)
+    await store.holds.refund(other)
 
-    expect(await store.extend(round)).toMatchObject({ outcome: 'extended', hold: { round: 1 } })
+    expect(await store.holds.extend(round)).toMatchObject({ outcome: 'extended', hold: { round: 1 } })
   })
 
   it('is no further request: neither the minute, the day nor the places under way refuse it', async () => {
@@ -161,9 +161,9 @@ function extensions(start: Start): void {
     const narrow = { rpm: 1, perDay: 1, maxConcurrent: 1 }
     const hold = await admit(store, shop, 'req_1', claimsOf(narrow))
 
-    expect(await store.extend(extension(hold, SPENT, narrow))).toMatchObject({ outcome: 'extended' })
+    expect(await store.holds.extend(extension(hold, SPENT, narrow))).toMatchObject({ outcome: 'extended' })
 
-    expect(await store.admit(admission(shop, 'req_2', claimsOf({ maxConcurrent: 1 })))).toMatchObject({
+    expect(await store.holds.admit(admission(shop, 'req_2', claimsOf({ maxConcurrent: 1 })))).toMatchObject({
       outcome: 'refused',
       denial: { type: 'concurrency' },
       readings: { requests: 1, day: 1, open: 1 },
@@ -191,11 +191,11 @@ function extensions(start: Start): void {
     const extended = await extend(store, hold, SPENT)
 
     expect(extended.window).toBe(windowOf(MONTH_END).start)
-    expect(await store.readSpend(shop.account)).toMatchObject({ used: 0, held: 0, window: windowOf(clock.at) })
-    await store.settle(settlement(extended, { tokens: 30, cost: 40 }))
-    expect(await store.readSpend(shop.account)).toMatchObject({ used: 0, held: 0 })
+    expect(await store.accounts.readSpend(shop.account)).toMatchObject({ used: 0, held: 0, window: windowOf(clock.at) })
+    await store.holds.settle(settlement(extended, { tokens: 30, cost: 40 }))
+    expect(await store.accounts.readSpend(shop.account)).toMatchObject({ used: 0, held: 0 })
     clock.at = MONTH_END
-    expect(await store.readSpend(shop.account)).toMatchObject({ used: 40, held: 0 })
+    expect(await store.accounts.readSpend(shop.account)).toMatchObject({ used: 40, held: 0 })
   })
 
   it.each([
@@ -207,12 +207,12 @@ function extensions(start: Start): void {
     const shop = await openShop(store)
     const hold = await admit(store, shop, 'req_1')
     clock.at += LAPSED
-    if (how === 'settle') await store.settle(settlement(hold, SPENT))
-    else if (how === 'refund') await store.refund(hold)
-    else await store.sweep()
+    if (how === 'settle') await store.holds.settle(settlement(hold, SPENT))
+    else if (how === 'refund') await store.holds.refund(hold)
+    else await store.holds.sweep()
 
-    expect(await store.extend(extension(hold, SPENT))).toEqual({ outcome: 'ended' })
-    expect(await store.readSpend(shop.account)).toMatchObject({ used: how === 'settle' ? 14 : 0, held: 0 })
+    expect(await store.holds.extend(extension(hold, SPENT))).toEqual({ outcome: 'ended' })
+    expect(await store.accounts.readSpend(shop.account)).toMatchObject({ used: how === 'settle' ? 14 : 0, held: 0 })
   })
 
   it('of a request that nobody knows is told that its hold ended', async () => {
@@ -220,8 +220,8 @@ function extensions(start: Start): void {
     const shop = await openShop(store)
     const hold = await admit(store, shop, 'req_1')
 
-    expect(await store.extend(extension({ ...hold, requestId: 'req_0' }, SPENT))).toEqual({ outcome: 'ended' })
-    expect(await store.readSpend(shop.account)).toMatchObject({ used: 0, held: 50 })
+    expect(await store.holds.extend(extension({ ...hold, requestId: 'req_0' }, SPENT))).toEqual({ outcome: 'ended' })
+    expect(await store.accounts.readSpend(shop.account)).toMatchObject({ used: 0, held: 50 })
   })
 
   it('is a sign of life', async () => {
@@ -232,9 +232,9 @@ function extensions(start: Start): void {
     await extend(store, hold, SPENT)
     clock.at += LEASE_MS - 1
 
-    expect(await store.sweep()).toBe(0)
+    expect(await store.holds.sweep()).toBe(0)
     clock.at += 2
-    expect(await store.sweep()).toBe(1)
+    expect(await store.holds.sweep()).toBe(1)
   })
 }
 
@@ -245,25 +245,25 @@ function sweeps(start: Start): void {
     await admit(store, shop, 'req_1')
 
     clock.at += LEASE_MS - 1
-    expect(await store.sweep()).toBe(0)
-    expect(await store.readSpend(shop.account)).toMatchObject({ used: 0, held: 50 })
+    expect(await store.holds.sweep()).toBe(0)
+    expect(await store.accounts.readSpend(shop.account)).toMatchObject({ used: 0, held: 50 })
 
     clock.at += 1
-    expect(await store.sweep()).toBe(1)
-    expect(await store.readSpend(shop.account)).toMatchObject({ used: 0, held: 0 })
+    expect(await store.holds.sweep()).toBe(1)
+    expect(await store.accounts.readSpend(shop.account)).toMatchObject({ used: 0, held: 0 })
   })
 
   it('releases a hold without a checkpoint at nothing, and writes no row', async () => {
     const { store, clock } = await start()
     const shop = await openShop(store)
-    await store.beat([{ hold: await admit(store, shop, 'req_1') }])
+    await store.holds.heartbeat([{ hold: await admit(store, shop, 'req_1') }])
     clock.at += LAPSED
 
-    await store.sweep()
+    await store.holds.sweep()
 
     expect(await ledgerOf(store)).toEqual([])
     expect(await totalsOf(store)).toEqual([])
-    expect(await store.admit(admission(shop, 'req_2'))).toMatchObject({
+    expect(await store.holds.admit(admission(shop, 'req_2'))).toMatchObject({
       readings: { requests: 1, tokens: 0, day: 1, open: 0, used: 0, held: 0 },
     })
   })
@@ -272,16 +272,16 @@ function sweeps(start: Start): void {
     const { store, clock } = await start()
     const shop = await openShop(store)
     const hold = await admit(store, shop, 'req_1')
-    await store.beat([{ hold, soFar: settlement(hold, { tokens: 10, cost: 10 }) }])
+    await store.holds.heartbeat([{ hold, soFar: settlement(hold, { tokens: 10, cost: 10 }) }])
     const soFar = settlement(hold, SPENT)
-    await store.beat([{ hold, soFar }])
-    await store.beat([{ hold }])
+    await store.holds.heartbeat([{ hold, soFar }])
+    await store.holds.heartbeat([{ hold }])
     clock.at += LAPSED
 
-    await store.sweep()
+    await store.holds.sweep()
 
     expect(await ledgerOf(store)).toEqual([rowOf(soFar, clock.at, 'orphan')])
-    expect(await store.admit(admission(shop, 'req_2'))).toMatchObject({
+    expect(await store.holds.admit(admission(shop, 'req_2'))).toMatchObject({
       readings: { requests: 1, tokens: 12, day: 1, open: 0, used: 14, held: 0 },
     })
   })
@@ -292,13 +292,13 @@ function sweeps(start: Start): void {
     const narrow = claimsOf({ maxConcurrent: 2, limit: 100 })
     await admit(store, shop, 'req_1', narrow)
     await admit(store, shop, 'req_2', narrow)
-    expect(await store.admit(admission(shop, 'req_3', narrow))).toMatchObject({ outcome: 'refused' })
+    expect(await store.holds.admit(admission(shop, 'req_3', narrow))).toMatchObject({ outcome: 'refused' })
     clock.at += LAPSED
 
-    expect(await store.sweep()).toBe(2)
+    expect(await store.holds.sweep()).toBe(2)
 
-    expect(await store.admit(admission(shop, 'req_4', narrow))).toMatchObject({ outcome: 'admitted' })
-    expect(await store.admit(admission(shop, 'req_5', narrow))).toMatchObject({ outcome: 'admitted' })
+    expect(await store.holds.admit(admission(shop, 'req_4', narrow))).toMatchObject({ outcome: 'admitted' })
+    expect(await store.holds.admit(admission(shop, 'req_5', narrow))).toMatchObject({ outcome: 'admitted' })
   })
 
   it('spares those that gave a sign of life', async () => {
@@ -306,13 +306,13 @@ function sweeps(start: Start): void {
     const shop = await openShop(store)
     const [alive, dead] = [await admit(store, shop, 'req_1'), await admit(store, shop, 'req_2')]
     clock.at += 20_000
-    await store.beat([{ hold: alive }])
+    await store.holds.heartbeat([{ hold: alive }])
     clock.at += 20_000
 
-    expect(await store.sweep()).toBe(1)
+    expect(await store.holds.sweep()).toBe(1)
 
-    expect(await store.extend(extension(alive, SPENT))).toMatchObject({ outcome: 'extended' })
-    expect(await store.extend(extension(dead, SPENT))).toEqual({ outcome: 'ended' })
+    expect(await store.holds.extend(extension(alive, SPENT))).toMatchObject({ outcome: 'extended' })
+    expect(await store.holds.extend(extension(dead, SPENT))).toEqual({ outcome: 'ended' })
   })
 
   it('spares a hold whose lease was over, and which gave a sign of life before the sweep', async () => {
@@ -320,25 +320,25 @@ function sweeps(start: Start): void {
     const shop = await openShop(store)
     const hold = await admit(store, shop, 'req_1')
     clock.at += LAPSED
-    await store.beat([{ hold }])
+    await store.holds.heartbeat([{ hold }])
 
-    expect(await store.sweep()).toBe(0)
-    expect(await store.readSpend(shop.account)).toMatchObject({ held: 50 })
+    expect(await store.holds.sweep()).toBe(0)
+    expect(await store.accounts.readSpend(shop.account)).toMatchObject({ held: 50 })
   })
 
   it('ends a hold once, however often it runs', async () => {
     const { store, clock } = await start()
     const shop = await openShop(store)
     const hold = await admit(store, shop, 'req_1')
-    await store.beat([{ hold, soFar: settlement(hold, SPENT) }])
+    await store.holds.heartbeat([{ hold, soFar: settlement(hold, SPENT) }])
     clock.at += LAPSED
 
-    expect(await store.sweep()).toBe(1)
-    expect(await store.sweep()).toBe(0)
+    expect(await store.holds.sweep()).toBe(1)
+    expect(await store.holds.sweep()).toBe(0)
     clock.at += LAPSED
-    expect(await store.sweep()).toBe(0)
+    expect(await store.holds.sweep()).toBe(0)
 
-    expect(await store.readSpend(shop.account)).toMatchObject({ used: 14, held: 0 })
+    expect(await store.accounts.readSpend(shop.account)).toMatchObject({ used: 14, held: 0 })
     expect(await ledgerOf(store)).toHaveLength(1)
   })
 
@@ -347,14 +347,14 @@ function sweeps(start: Start): void {
     const shop = await openShop(store)
     for (let index = 0; index < 120; index++) {
       const hold = await admit(store, shop, `req_${index}`)
-      await store.beat([{ hold, soFar: settlement(hold, SPENT) }])
+      await store.holds.heartbeat([{ hold, soFar: settlement(hold, SPENT) }])
     }
     clock.at += LAPSED
 
-    const swept = await Promise.all([1, 2, 3].map(() => store.sweep()))
+    const swept = await Promise.all([1, 2, 3].map(() => store.holds.sweep()))
 
     expect(swept.reduce((sum, count) => sum + count)).toBe(120)
-    expect(await store.readSpend(shop.account)).toMatchObject({ used: 120 * 14, held: 0 })
+    expect(await store.accounts.readSpend(shop.account)).toMatchObject({ used: 120 * 14, held: 0 })
     expect(await ledgerOf(store)).toHaveLength(120)
   })
 
@@ -362,12 +362,16 @@ function sweeps(start: Start): void {
     const { store, clock } = await start()
     const shop = await openShop(store)
     const hold = await admit(store, shop, 'req_1')
-    await store.beat([{ hold, soFar: settlement(hold, SPENT) }])
+    await store.holds.heartbeat([{ hold, soFar: settlement(hold, SPENT) }])
     clock.at += LAPSED
 
-    await Promise.all([store.sweep(), store.settle(settlement(hold, { tokens: 20, cost: 30 })), store.sweep()])
+    await Promise.all([
+      store.holds.sweep(),
+      store.holds.settle(settlement(hold, { tokens: 20, cost: 30 })),
+      store.holds.sweep(),
+    ])
 
-    expect(await store.readSpend(shop.account)).toMatchObject({ used: 30, held: 0 })
+    expect(await store.accounts.readSpend(shop.account)).toMatchObject({ used: 30, held: 0 })
     expect(sumOf(await ledgerOf(store))).toBe(30)
   })
 
@@ -378,17 +382,17 @@ function sweeps(start: Start): void {
     for (let index = 0; index < 40; index++) holds.push(await admit(store, shop, `req_${index}`))
     clock.at += LAPSED
 
-    const sweeping = store.sweep()
+    const sweeping = store.holds.sweep()
     const extending = []
     for (const hold of holds) {
-      extending.push(store.extend(extension(hold, SPENT)))
+      extending.push(store.holds.extend(extension(hold, SPENT)))
       await setImmediate()
     }
     const [swept, answers] = [await sweeping, await Promise.all(extending)]
 
     const extended = answers.filter(({ outcome }) => outcome === 'extended').length
     expect(swept + extended).toBe(40)
-    expect(await store.readSpend(shop.account)).toMatchObject({ used: 0, held: 64 * extended })
+    expect(await store.accounts.readSpend(shop.account)).toMatchObject({ used: 0, held: 64 * extended })
   })
 
   it('settles every round of a request at its checkpoint', async () => {
@@ -396,13 +400,13 @@ function sweeps(start: Start): void {
     const shop = await openShop(store)
     const hold = await extend(store, await admit(store, shop, 'req_1'), SPENT)
     const soFar = settlement(hold, { tokens: 25, cost: 33 })
-    await store.beat([{ hold, soFar }])
+    await store.holds.heartbeat([{ hold, soFar }])
     clock.at += LAPSED
 
-    await store.sweep()
+    await store.holds.sweep()
 
     expect(await ledgerOf(store)).toEqual([rowOf(soFar, clock.at, 'orphan')])
-    expect(await store.admit(admission(shop, 'req_2'))).toMatchObject({
+    expect(await store.holds.admit(admission(shop, 'req_2'))).toMatchObject({
       readings: { tokens: 25, open: 0, used: 33, held: 0 },
     })
   })
@@ -411,14 +415,14 @@ function sweeps(start: Start): void {
     const { store, clock } = await start(MONTH_END)
     const shop = await openShop(store)
     const hold = await admit(store, shop, 'req_1', claimsOf({ at: MONTH_END }))
-    await store.beat([{ hold, soFar: settlement(hold, SPENT) }])
+    await store.holds.heartbeat([{ hold, soFar: settlement(hold, SPENT) }])
     clock.at += LAPSED
 
-    await store.sweep()
+    await store.holds.sweep()
 
-    expect(await store.readSpend(shop.account)).toMatchObject({ used: 0, held: 0 })
+    expect(await store.accounts.readSpend(shop.account)).toMatchObject({ used: 0, held: 0 })
     clock.at = MONTH_END
-    expect(await store.readSpend(shop.account)).toMatchObject({ used: 14, held: 0 })
+    expect(await store.accounts.readSpend(shop.account)).toMatchObject({ used: 14, held: 0 })
   })
 
   it('settles what a process that is gone left, at its last checkpoint', async () => {
@@ -426,14 +430,14 @@ function sweeps(start: Start): void {
     const shop = await openShop(store)
     const [told, untold] = [await admit(store, shop, 'req_1'), await admit(store, shop, 'req_2')]
     const soFar = settlement(told, SPENT)
-    await store.beat([{ hold: told, soFar }, { hold: untold }])
+    await store.holds.heartbeat([{ hold: told, soFar }, { hold: untold }])
     clock.at += LAPSED
 
     const reopened = await reopen()
-    await reopened.sweep()
+    await reopened.holds.sweep()
 
     expect(await ledgerOf(reopened)).toEqual([rowOf(soFar, clock.at, 'orphan')])
-    expect(await reopened.admit(admission(shop, 'req_3'))).toMatchObject({
+    expect(await reopened.holds.admit(admission(shop, 'req_3'))).toMatchObject({
       readings: { requests: 2, tokens: 12, day: 2, open: 0, used: 14, held: 0 },
     })
   })
@@ -447,9 +451,9 @@ function latecomers(start: Start): void {
     const shop = await openShop(store)
     const hold = await admit(store, shop, 'req_1')
     const soFar = settlement(hold, SPENT)
-    if (checkpoint) await store.beat([{ hold, soFar }])
+    if (checkpoint) await store.holds.heartbeat([{ hold, soFar }])
     clock.at += LAPSED
-    await store.sweep()
+    await store.holds.sweep()
     const sweptAt = clock.at
     clock.at += 1000
     return { ...started, shop, hold, soFar, sweptAt }
@@ -463,10 +467,10 @@ function latecomers(start: Start): void {
     const { store, clock, shop, hold, soFar, sweptAt } = await startOrphan({ checkpoint: true })
     const settled = settlement(hold, charge)
 
-    await store.settle(settled)
+    await store.holds.settle(settled)
 
     expect(await ledgerOf(store)).toEqual([rowOf(soFar, sweptAt, 'orphan'), rowOf(settled, clock.at, 'late', soFar)])
-    expect(await store.admit(admission(shop, 'req_2'))).toMatchObject({
+    expect(await store.holds.admit(admission(shop, 'req_2'))).toMatchObject({
       readings: { requests: 1, tokens: charge.tokens, day: 1, open: 0, used: charge.cost, held: 0 },
     })
   })
@@ -475,10 +479,10 @@ function latecomers(start: Start): void {
     const { store, clock, shop, hold } = await startOrphan({ checkpoint: false })
     const settled = settlement(hold)
 
-    await store.settle(settled)
+    await store.holds.settle(settled)
 
     expect(await ledgerOf(store)).toEqual([rowOf(settled, clock.at, 'late')])
-    expect(await store.admit(admission(shop, 'req_2'))).toMatchObject({
+    expect(await store.holds.admit(admission(shop, 'req_2'))).toMatchObject({
       readings: { requests: 1, tokens: 30, day: 1, open: 0, used: 50, held: 0 },
     })
   })
@@ -486,13 +490,13 @@ function latecomers(start: Start): void {
   it('a refund takes all of it back', async () => {
     const { store, clock, shop, hold, soFar, sweptAt } = await startOrphan({ checkpoint: true })
 
-    await store.refund(hold)
+    await store.holds.refund(hold)
 
     expect(await ledgerOf(store)).toEqual([
       rowOf(soFar, sweptAt, 'orphan'),
       rowOf(settlement(hold, { tokens: 0, cost: 0 }), clock.at, 'late', soFar),
     ])
-    expect(await store.admit(admission(shop, 'req_2'))).toMatchObject({
+    expect(await store.holds.admit(admission(shop, 'req_2'))).toMatchObject({
       readings: { requests: 1, tokens: 0, day: 1, open: 0, used: 0, held: 0 },
     })
   })
@@ -500,56 +504,56 @@ function latecomers(start: Start): void {
   it('a refund where nothing was charged writes no row', async () => {
     const { store, shop, hold } = await startOrphan({ checkpoint: false })
 
-    await store.refund(hold)
+    await store.holds.refund(hold)
 
     expect(await ledgerOf(store)).toEqual([])
-    expect(await store.readSpend(shop.account)).toMatchObject({ used: 0, held: 0 })
+    expect(await store.accounts.readSpend(shop.account)).toMatchObject({ used: 0, held: 0 })
   })
 
   it('a settlement after the refund changes nothing, where nothing was charged', async () => {
     const { store, shop, hold } = await startOrphan({ checkpoint: false })
-    await store.refund(hold)
+    await store.holds.refund(hold)
 
-    await store.settle(settlement(hold))
+    await store.holds.settle(settlement(hold))
 
     expect(await ledgerOf(store)).toEqual([])
-    expect(await store.readSpend(shop.account)).toMatchObject({ used: 0, held: 0 })
+    expect(await store.accounts.readSpend(shop.account)).toMatchObject({ used: 0, held: 0 })
   })
 
   it.each([true, false])('counts once, whatever follows (checkpoint: %s)', async checkpoint => {
     const { store, shop, hold } = await startOrphan({ checkpoint })
     const settled = settlement(hold, { tokens: 20, cost: 30 })
-    await Promise.all([store.settle(settled), store.settle(settled)])
+    await Promise.all([store.holds.settle(settled), store.holds.settle(settled)])
     const rows = await ledgerOf(store)
 
-    await store.settle(settled)
-    await store.refund(hold)
-    await store.beat([{ hold, soFar: settlement(hold) }])
-    await store.sweep()
+    await store.holds.settle(settled)
+    await store.holds.refund(hold)
+    await store.holds.heartbeat([{ hold, soFar: settlement(hold) }])
+    await store.holds.sweep()
 
     expect(await ledgerOf(store)).toEqual(rows)
-    expect(await store.readSpend(shop.account)).toMatchObject({ used: 30, held: 0 })
+    expect(await store.accounts.readSpend(shop.account)).toMatchObject({ used: 30, held: 0 })
     expect(await totalsOf(store)).toMatchObject([{ requests: 1, inputTokens: 10, outputTokens: 10, cost: 30 }])
   })
 
   it('a refund that was repeated takes back once', async () => {
     const { store, shop, hold } = await startOrphan({ checkpoint: true })
 
-    await Promise.all([store.refund(hold), store.refund(hold)])
-    await store.settle(settlement(hold))
+    await Promise.all([store.holds.refund(hold), store.holds.refund(hold)])
+    await store.holds.settle(settlement(hold))
 
     expect(await ledgerOf(store)).toHaveLength(2)
-    expect(await store.readSpend(shop.account)).toMatchObject({ used: 0, held: 0 })
+    expect(await store.accounts.readSpend(shop.account)).toMatchObject({ used: 0, held: 0 })
   })
 
   it('a sign of life changes nothing', async () => {
     const { store, clock, shop, hold } = await startOrphan({ checkpoint: true })
 
-    await store.beat([{ hold, soFar: settlement(hold) }])
+    await store.holds.heartbeat([{ hold, soFar: settlement(hold) }])
     clock.at += LAPSED
-    expect(await store.sweep()).toBe(0)
+    expect(await store.holds.sweep()).toBe(0)
 
-    expect(await store.readSpend(shop.account)).toMatchObject({ used: 14, held: 0 })
+    expect(await store.accounts.readSpend(shop.account)).toMatchObject({ used: 14, held: 0 })
     expect(await ledgerOf(store)).toHaveLength(1)
   })
 
@@ -557,26 +561,26 @@ function latecomers(start: Start): void {
     const { store, clock } = await start()
     const shop = await openShop(store)
     const [settled, refunded] = [await admit(store, shop, 'req_1'), await admit(store, shop, 'req_2')]
-    await store.settle(settlement(settled, SPENT))
-    await store.refund(refunded)
+    await store.holds.settle(settlement(settled, SPENT))
+    await store.holds.refund(refunded)
 
-    await store.beat([settled, refunded].map(hold => ({ hold, soFar: settlement(hold) })))
+    await store.holds.heartbeat([settled, refunded].map(hold => ({ hold, soFar: settlement(hold) })))
     clock.at += LAPSED
 
-    expect(await store.sweep()).toBe(0)
-    expect(await store.readSpend(shop.account)).toMatchObject({ used: 14, held: 0 })
+    expect(await store.holds.sweep()).toBe(0)
+    expect(await store.accounts.readSpend(shop.account)).toMatchObject({ used: 14, held: 0 })
     expect(await ledgerOf(store)).toHaveLength(1)
   })
 
   it('the truth is charged even where the limit is passed by it', async () => {
     const { store, shop, hold } = await startOrphan({ checkpoint: false })
     const narrow = claimsOf({ limit: 50 })
-    await store.settle(settlement(await admit(store, shop, 'req_2', narrow)))
+    await store.holds.settle(settlement(await admit(store, shop, 'req_2', narrow)))
 
-    await store.settle(settlement(hold))
+    await store.holds.settle(settlement(hold))
 
-    expect(await store.readSpend(shop.account)).toMatchObject({ used: 100, held: 0 })
-    expect(await store.admit(admission(shop, 'req_3', narrow))).toMatchObject({
+    expect(await store.accounts.readSpend(shop.account)).toMatchObject({ used: 100, held: 0 })
+    expect(await store.holds.admit(admission(shop, 'req_3', narrow))).toMatchObject({
       outcome: 'refused',
       denial: { code: 'quota_exceeded' },
     })
@@ -586,15 +590,15 @@ function latecomers(start: Start): void {
     const { store, clock } = await start(MONTH_END)
     const shop = await openShop(store)
     const hold = await admit(store, shop, 'req_1', claimsOf({ at: MONTH_END }))
-    await store.beat([{ hold, soFar: settlement(hold, SPENT) }])
+    await store.holds.heartbeat([{ hold, soFar: settlement(hold, SPENT) }])
     clock.at += LAPSED
-    await store.sweep()
+    await store.holds.sweep()
 
-    await store.settle(settlement(hold))
+    await store.holds.settle(settlement(hold))
 
-    expect(await store.readSpend(shop.account)).toMatchObject({ used: 0, held: 0 })
+    expect(await store.accounts.readSpend(shop.account)).toMatchObject({ used: 0, held: 0 })
     clock.at = MONTH_END
-    expect(await store.readSpend(shop.account)).toMatchObject({ used: 50, held: 0 })
+    expect(await store.accounts.readSpend(shop.account)).toMatchObject({ used: 50, held: 0 })
   })
 
   it('a settlement after a restart charges the difference', async () => {
@@ -602,19 +606,19 @@ function latecomers(start: Start): void {
     const shop = await openShop(store)
     const hold = await admit(store, shop, 'req_1')
     const soFar = settlement(hold, SPENT)
-    await store.beat([{ hold, soFar }])
+    await store.holds.heartbeat([{ hold, soFar }])
     clock.at += LAPSED
     const reopened = await reopen()
-    await reopened.sweep()
+    await reopened.holds.sweep()
 
-    await reopened.settle(settlement(hold))
-    await reopened.settle(settlement(hold))
+    await reopened.holds.settle(settlement(hold))
+    await reopened.holds.settle(settlement(hold))
 
     expect(await ledgerOf(reopened)).toEqual([
       rowOf(soFar, clock.at, 'orphan'),
       rowOf(settlement(hold), clock.at, 'late', soFar),
     ])
-    expect(await reopened.admit(admission(shop, 'req_2'))).toMatchObject({
+    expect(await reopened.holds.admit(admission(shop, 'req_2'))).toMatchObject({
       readings: { requests: 1, tokens: 30, day: 1, open: 0, used: 50, held: 0 },
     })
   })
@@ -625,11 +629,11 @@ function latecomers(start: Start): void {
     const lost = { ...(await admit(store, shop, 'req_1')), requestId: 'req_lost' }
     const settled = settlement(lost, SPENT)
 
-    await Promise.all([store.settle(settled), store.settle(settled)])
-    await store.settle(settled)
+    await Promise.all([store.holds.settle(settled), store.holds.settle(settled)])
+    await store.holds.settle(settled)
 
     expect(await ledgerOf(store)).toEqual([rowOf(settled)])
-    expect(await store.admit(admission(shop, 'req_2'))).toMatchObject({
+    expect(await store.holds.admit(admission(shop, 'req_2'))).toMatchObject({
       readings: { requests: 1, tokens: 42, day: 1, open: 1, used: 14, held: 50 },
     })
   })
@@ -639,9 +643,9 @@ function latecomers(start: Start): void {
     const shop = await openShop(store)
     const hold = await admit(store, shop, 'req_1')
 
-    await store.refund({ ...hold, requestId: 'req_lost' })
+    await store.holds.refund({ ...hold, requestId: 'req_lost' })
 
-    expect(await store.admit(admission(shop, 'req_2'))).toMatchObject({
+    expect(await store.holds.admit(admission(shop, 'req_2'))).toMatchObject({
       readings: { requests: 1, tokens: 30, day: 1, open: 1, used: 0, held: 50 },
     })
   })

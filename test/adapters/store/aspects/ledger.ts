@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import type { Total } from '../../../../src/gateway/store.ts'
+import type { Total } from '../../../../src/gateway/store/ledger-store.ts'
 import { dayOf } from '../../../../src/policy/standing.ts'
 import type { Start } from '../contract.ts'
 import {
@@ -39,7 +39,7 @@ export function ledgerContract(start: Start): void {
     const { bill, ...rest } = settlement(await admit(store, shop, 'req_1'))
     const odd = { ...bill, asked: 'my “model”  \\ \n{"x":1}\u0000 ', pool: 'eu west 1', estimated: true, rule: 'a → b' }
 
-    await store.settle({ ...rest, bill: odd })
+    await store.holds.settle({ ...rest, bill: odd })
 
     expect(await ledgerOf(store)).toEqual([{ ...odd, kind: 'settle', settledAt: NOON }])
   })
@@ -53,7 +53,7 @@ export function ledgerContract(start: Start): void {
     const { bill, ...rest } = settlement(await admit(store, shop, 'req_1'))
     const called = { ...bill, ...more, tools: { docs_search: 2, calculator: 1 } }
 
-    await store.settle({ ...rest, bill: called })
+    await store.holds.settle({ ...rest, bill: called })
 
     expect(await ledgerOf(store)).toEqual([{ ...called, kind: 'settle', settledAt: NOON }])
   })
@@ -63,7 +63,7 @@ export function ledgerContract(start: Start): void {
     const shop = await openShop(store)
     const { bill, ...rest } = settlement(await admit(store, shop, 'req_1'))
 
-    await store.settle({ ...rest, bill: { ...bill, asked: '' } })
+    await store.holds.settle({ ...rest, bill: { ...bill, asked: '' } })
 
     expect(await ledgerOf(store)).toMatchObject([{ asked: '' }])
   })
@@ -75,7 +75,8 @@ export function ledgerContract(start: Start): void {
     const holds = []
     for (const [index, id] of requests.entries()) holds.push(await admit(store, index % 3 ? ada : bob, id))
     clock.at += 1000
-    for (const some of inGroups(holds.reverse())) await Promise.all(some.map(hold => store.settle(settlement(hold))))
+    for (const some of inGroups(holds.reverse()))
+      await Promise.all(some.map(hold => store.holds.settle(settlement(hold))))
 
     const whole = await ledgerOf(store)
     const bobs = await ledgerOf(store, bob.account)
@@ -89,10 +90,10 @@ export function ledgerContract(start: Start): void {
     const shop = await openShop(store)
     const ids = ['req_1', 'req_10', 'req_2']
     const holds = await Promise.all(ids.map(id => admit(store, shop, id)))
-    await store.beat(holds.map(hold => ({ hold, soFar: settlement(hold, { tokens: 12, cost: 14 }) })))
+    await store.holds.heartbeat(holds.map(hold => ({ hold, soFar: settlement(hold, { tokens: 12, cost: 14 }) })))
     clock.at += LAPSED
-    await store.sweep()
-    for (const hold of [...holds].reverse()) await store.settle(settlement(hold))
+    await store.holds.sweep()
+    for (const hold of [...holds].reverse()) await store.holds.settle(settlement(hold))
 
     const rows = await ledgerOf(store)
 
@@ -106,11 +107,11 @@ export function ledgerContract(start: Start): void {
     const [ada, bob] = [await openShop(store, 'ada'), await openShop(store, 'bob')]
     for (const [index, shop] of [ada, bob, ada, bob].entries()) {
       clock.at = NOON + index * 1000
-      await store.settle(settlement(await admit(store, shop, `req_${index}`)))
+      await store.holds.settle(settlement(await admit(store, shop, `req_${index}`)))
     }
 
-    const since = await all(store.readLedger({ since: NOON + 2000 }))
-    const bobs = await all(store.readLedger({ since: NOON + 2000, account: bob.account }))
+    const since = await all(store.ledger.readRows({ since: NOON + 2000 }))
+    const bobs = await all(store.ledger.readRows({ since: NOON + 2000, account: bob.account }))
 
     expect(since.map(({ requestId }) => requestId)).toEqual(['req_2', 'req_3'])
     expect(bobs.map(({ requestId }) => requestId)).toEqual(['req_3'])
@@ -120,7 +121,7 @@ export function ledgerContract(start: Start): void {
     const { store, reopen } = await start()
     const shop = await openShop(store)
     const settled = settlement(await admit(store, shop, 'req_1'))
-    await store.settle(settled)
+    await store.holds.settle(settled)
 
     const reopened = await reopen()
 
@@ -136,13 +137,13 @@ export function ledgerContract(start: Start): void {
       return { ...rest, bill: { ...bill, ...other } }
     }
     const first = await ask(ada, 'req_1')
-    await store.settle(await ask(ada, 'req_2'))
-    await store.settle(await ask(ada, 'req_3', { model: 'svc-ultra' }))
-    await store.settle(await ask(ada, 'req_4', { plan: 'free' }))
-    await store.settle(await ask(bob, 'req_5'))
+    await store.holds.settle(await ask(ada, 'req_2'))
+    await store.holds.settle(await ask(ada, 'req_3', { model: 'svc-ultra' }))
+    await store.holds.settle(await ask(ada, 'req_4', { plan: 'free' }))
+    await store.holds.settle(await ask(bob, 'req_5'))
     clock.at += DAY_MS
-    await store.settle(first)
-    await store.settle(await ask(ada, 'req_6'))
+    await store.holds.settle(first)
+    await store.holds.settle(await ask(ada, 'req_6'))
 
     expect(await totalsOf(store)).toEqual([
       totalOf(ada.account, 1, { plan: 'free' }),
@@ -161,14 +162,16 @@ export function ledgerContract(start: Start): void {
     const holds = await Promise.all(['req_1', 'req_2', 'req_3'].map(id => admit(store, shop, id)))
     const [more, nothing, fromNothing] = holds
     if (!more || !nothing || !fromNothing) throw new Error('three were admitted')
-    await store.beat([more, nothing].map(hold => ({ hold, soFar: settlement(hold, { tokens: 12, cost: 14 }) })))
+    await store.holds.heartbeat(
+      [more, nothing].map(hold => ({ hold, soFar: settlement(hold, { tokens: 12, cost: 14 }) })),
+    )
     clock.at += DAY_MS
-    await store.sweep()
+    await store.holds.sweep()
     expect(await totalsOf(store)).toEqual([totalOf(shop.account, 2, { inputTokens: 20, outputTokens: 4, cost: 28 })])
 
-    await store.settle(settlement(more))
-    await store.refund(nothing)
-    await store.settle(settlement(fromNothing))
+    await store.holds.settle(settlement(more))
+    await store.holds.refund(nothing)
+    await store.holds.settle(settlement(fromNothing))
 
     expect(await totalsOf(store)).toEqual([totalOf(shop.account, 3, { inputTokens: 20, outputTokens: 40, cost: 100 })])
   })
@@ -183,49 +186,49 @@ export function ledgerContract(start: Start): void {
       holds.push(await admit(store, index % 2 ? ada : bob, id, claimsOf({ rpm: 1e6 })))
     }
     clock.at = NOON + DAY_MS
-    for (const some of inGroups(holds)) await Promise.all(some.map(hold => store.settle(settlement(hold))))
+    for (const some of inGroups(holds)) await Promise.all(some.map(hold => store.holds.settle(settlement(hold))))
     const totals = await totalsOf(store)
 
-    const removed = await store.trimLedger(NOON + 650)
+    const removed = await store.ledger.trim(NOON + 650)
 
     expect(removed).toBe(650)
     expect((await ledgerOf(store)).map(({ requestId }) => requestId)).toEqual(requests.slice(650))
     expect((await ledgerOf(store, ada.account)).length).toBe(25)
     expect(await totalsOf(store)).toEqual(totals)
     expect(sumOf(totals)).toBe(700 * 50)
-    expect(await store.readSpend(ada.account)).toMatchObject({ used: 350 * 50, held: 0 })
-    expect(await store.trimLedger(NOON + 650)).toBe(0)
+    expect(await store.accounts.readSpend(ada.account)).toMatchObject({ used: 350 * 50, held: 0 })
+    expect(await store.ledger.trim(NOON + 650)).toBe(0)
   })
 
   it('trimming removes both rows of a request that was late', async () => {
     const { store, clock } = await start()
     const shop = await openShop(store)
     const hold = await admit(store, shop, 'req_1')
-    await store.beat([{ hold, soFar: settlement(hold, { tokens: 12, cost: 14 }) }])
+    await store.holds.heartbeat([{ hold, soFar: settlement(hold, { tokens: 12, cost: 14 }) }])
     clock.at += LAPSED
-    await store.sweep()
-    await store.settle(settlement(hold))
+    await store.holds.sweep()
+    await store.holds.settle(settlement(hold))
     const kept = settlement(await admit(store, shop, 'req_2'))
-    await store.settle(kept)
+    await store.holds.settle(kept)
 
-    expect(await store.trimLedger(NOON + 1)).toBe(2)
+    expect(await store.ledger.trim(NOON + 1)).toBe(2)
 
     expect(await ledgerOf(store)).toEqual([rowOf(kept)])
-    expect(await store.readSpend(shop.account)).toMatchObject({ used: 100 })
+    expect(await store.accounts.readSpend(shop.account)).toMatchObject({ used: 100 })
   })
 
   it('trimming survives a restart, and so do the totals of what was trimmed', async () => {
     const { store, clock, reopen } = await start()
     const shop = await openShop(store)
-    await store.settle(settlement(await admit(store, shop, 'req_1')))
+    await store.holds.settle(settlement(await admit(store, shop, 'req_1')))
     clock.at += 1
-    await store.trimLedger(clock.at)
+    await store.ledger.trim(clock.at)
 
     const reopened = await reopen()
 
     expect(await ledgerOf(reopened)).toEqual([])
     expect(await totalsOf(reopened)).toEqual([totalOf(shop.account, 1)])
-    expect(await reopened.readSpend(shop.account)).toMatchObject({ used: 50 })
+    expect(await reopened.accounts.readSpend(shop.account)).toMatchObject({ used: 50 })
   })
 }
 

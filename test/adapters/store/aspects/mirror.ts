@@ -2,15 +2,15 @@ import { isDeepStrictEqual } from 'node:util'
 import {
   type Admission,
   type Admitted,
-  type Beat,
   type Bill,
   chargeOf,
   type Extended,
   type Extension,
+  type Heartbeat,
   LEASE_MS,
-  type LedgerRow,
   type Settlement,
-} from '../../../../src/gateway/store.ts'
+} from '../../../../src/gateway/store/hold-store.ts'
+import type { LedgerRow } from '../../../../src/gateway/store/ledger-store.ts'
 import type { EpochMs } from '../../../../src/policy/config.ts'
 import type { Readings } from '../../../../src/policy/decision.ts'
 import type { Terms } from '../../../../src/policy/facts.ts'
@@ -102,8 +102,8 @@ export class Mirror {
     return { outcome: 'extended', hold: extended.hold }
   }
 
-  beat(beats: readonly Beat[]): void {
-    for (const { hold, soFar } of beats) {
+  heartbeat(heartbeats: readonly Heartbeat[]): void {
+    for (const { hold, soFar } of heartbeats) {
       const known = this.#open(hold)
       if (!known) continue
       known.leaseUntil = this.#now() + LEASE_MS

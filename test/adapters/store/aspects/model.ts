@@ -1,6 +1,8 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import type { Admission, Admitted, Extended, LedgerRow, Store, Total } from '../../../../src/gateway/store.ts'
+import type { Admission, Admitted, Extended } from '../../../../src/gateway/store/hold-store.ts'
+import type { LedgerRow, Total } from '../../../../src/gateway/store/ledger-store.ts'
+import type { Store } from '../../../../src/gateway/store/store.ts'
 import type { EpochMs, Millis } from '../../../../src/policy/config.ts'
 import type { Claims, Refuse } from '../../../../src/policy/decision.ts'
 import { costOf } from '../../../../src/policy/price.ts'
@@ -53,7 +55,7 @@ const ACTS = [
   'refundAgain',
   'extend',
   'repeatExtend',
-  'beat',
+  'heartbeat',
   'crash',
   'sweep',
   'lateSettle',
@@ -65,7 +67,18 @@ const ACTS = [
   'repeatWaste',
 ] as const
 
-const OFTEN = ['admit', 'admit', 'admit', 'settle', 'extend', 'beat', 'beat', 'sweep', 'lateSettle', 'wait'] as const
+const OFTEN = [
+  'admit',
+  'admit',
+  'admit',
+  'settle',
+  'extend',
+  'heartbeat',
+  'heartbeat',
+  'sweep',
+  'lateSettle',
+  'wait',
+] as const
 
 interface Step {
   readonly act: (typeof ACTS)[number]
@@ -159,8 +172,8 @@ class Model {
     if (act === 'repeatAdmit') await this.#repeatAdmit(pick)
     else if (act === 'lateSettle' && orphan) await this.#settle(orphan, partOf(orphan.hold, weight))
     else if (act === 'lateRefund' && orphan) await this.#refund(orphan)
-    else if (act === 'settleAgain' && over) await store.settle(settlement(over.hold, partOf(over.hold, weight)))
-    else if (act === 'refundAgain' && over) await store.refund(over.hold)
+    else if (act === 'settleAgain' && over) await store.holds.settle(settlement(over.hold, partOf(over.hold, weight)))
+    else if (act === 'refundAgain' && over) await store.holds.refund(over.hold)
     else if (alive) await this.#doToAlive(act, alive, weight)
   }
 
@@ -170,7 +183,7 @@ class Model {
     else if (act === 'refund' && round === 0) await this.#refund(alive)
     else if (act === 'extend') await this.#extend(alive, weight)
     else if (act === 'repeatExtend' && round > 0) await this.#repeatExtend(alive)
-    else if (act === 'beat') await this.#beat(alive, weight)
+    else if (act === 'heartbeat') await this.#heartbeat(alive, weight)
   }
 
   /** All that is open becomes an orphan, and the books are closed. */
@@ -179,7 +192,7 @@ class Model {
     await this.#sweep()
     await this.#check()
     await this.checkRows()
-    expect(await this.#world.store.readSpend(this.#world.shop.account)).toMatchObject({ held: 0 })
+    expect(await this.#world.store.accounts.readSpend(this.#world.shop.account)).toMatchObject({ held: 0 })
   }
 
   #wait(ms: Millis): void {
@@ -192,7 +205,7 @@ class Model {
     const requestId = `req_${shop.account}_${String(this.#requests.length).padStart(4, '0')}`
     const claims = claimsOf({ ...limits, input: 1 + (weight % 50), want: 10 + weight, min: 5, at: clock.at })
     const asked = admission(shop, requestId, claims)
-    const answer = await store.admit(asked)
+    const answer = await store.holds.admit(asked)
 
     expect(answer).toEqual(this.#mirror.admit(asked))
     if (answer.outcome !== 'admitted') return this.#expectJustified(answer, claims, 1)
@@ -218,27 +231,27 @@ class Model {
     const rows = Array.from({ length: 1 + (weight % 3) }, () =>
       waste(request.hold, ++request.attempts, { tokens: weight, cost: weight }),
     )
-    await this.#world.store.recordWaste(rows)
+    await this.#world.store.ledger.recordWaste(rows)
     this.#wasted.push(...rows.map(row => wasteRowOf(row, this.#world.clock.at)))
   }
 
   async #repeatWaste(pick: number): Promise<void> {
     const request = pickOf(this.#requests, pick)
     if (request && request.attempts > 0)
-      await this.#world.store.recordWaste([waste(request.hold, 1 + (pick % request.attempts))])
+      await this.#world.store.ledger.recordWaste([waste(request.hold, 1 + (pick % request.attempts))])
   }
 
   async #repeatAdmit(pick: number): Promise<void> {
     const request = pickOf(this.#requests, pick)
     if (!request) return
-    expect(await this.#world.store.admit(request.asked)).toEqual(this.#mirror.admit(request.asked))
+    expect(await this.#world.store.holds.admit(request.asked)).toEqual(this.#mirror.admit(request.asked))
   }
 
   async #extend(request: Request, weight: number): Promise<void> {
     const { limits, store, clock } = this.#world
     const spent = partOf(request.hold, weight)
     const asked = extension(request.hold, spent, { ...limits, input: 1 + (weight % 50), want: 10 + weight, min: 5 })
-    const answer = await store.extend(asked)
+    const answer = await store.holds.extend(asked)
 
     expect(answer).toEqual(this.#mirror.extend(asked))
     if (answer.outcome !== 'extended') return this.#expectJustified(answer, asked.claims, 0, { request, spent })
@@ -252,28 +265,28 @@ class Model {
 
   async #repeatExtend({ hold }: Request): Promise<void> {
     const asked = { ...extension(hold, hold.spent), round: hold.round }
-    expect(await this.#world.store.extend(asked)).toEqual({ outcome: 'extended', hold })
+    expect(await this.#world.store.holds.extend(asked)).toEqual({ outcome: 'extended', hold })
   }
 
-  async #beat(request: Request, weight: number): Promise<void> {
+  async #heartbeat(request: Request, weight: number): Promise<void> {
     const { hold } = request
     const charge = partOf(hold, weight)
-    const beat = { hold, ...(weight % 4 > 0 && { soFar: settlement(hold, charge) }) }
-    await this.#world.store.beat([beat])
-    this.#mirror.beat([beat])
+    const heartbeat = { hold, ...(weight % 4 > 0 && { soFar: settlement(hold, charge) }) }
+    await this.#world.store.holds.heartbeat([heartbeat])
+    this.#mirror.heartbeat([heartbeat])
     request.leaseUntil = this.#world.clock.at + 30_000
-    if (beat.soFar) request.checkpoint = charge
+    if (heartbeat.soFar) request.checkpoint = charge
   }
 
   async #settle(request: Request, charge: Charge): Promise<void> {
     const settled = settlement(request.hold, charge)
-    await this.#world.store.settle(settled)
+    await this.#world.store.holds.settle(settled)
     this.#mirror.settle(settled)
     this.#end(request, charge, 'over')
   }
 
   async #refund(request: Request): Promise<void> {
-    await this.#world.store.refund(request.hold)
+    await this.#world.store.holds.refund(request.hold)
     this.#mirror.refund(request.hold)
     this.#end(request, { tokens: 0, cost: 0 }, 'over')
   }
@@ -281,7 +294,7 @@ class Model {
   async #sweep(): Promise<void> {
     const due = this.#in('open').filter(({ leaseUntil }) => leaseUntil <= this.#world.clock.at)
 
-    expect(await this.#world.store.sweep()).toBe(due.length)
+    expect(await this.#world.store.holds.sweep()).toBe(due.length)
     expect(this.#mirror.sweep()).toBe(due.length)
     for (const request of due) this.#end(request, request.checkpoint ?? { tokens: 0, cost: 0 }, 'orphan')
   }
@@ -307,7 +320,7 @@ class Model {
 
   async #check(): Promise<void> {
     const { limits, store, shop } = this.#world
-    const { used, held } = await store.readSpend(shop.account)
+    const { used, held } = await store.accounts.readSpend(shop.account)
     const span = this.#requests.flatMap(({ rounds }) => rounds).filter(({ at }) => this.#time - at <= 60_000)
 
     expect({ used, held }).toEqual({ used: this.#used(), held: this.#held() })
@@ -320,8 +333,8 @@ class Model {
 
   async checkRows(): Promise<void> {
     const { store, shop } = this.#world
-    const rows = await all(store.readLedger({ account: shop.account, since: this.#start - LAG_MAX }))
-    const totals = await all(store.readTotals({ since: dayOf(this.#start / 1000) }))
+    const rows = await all(store.ledger.readRows({ account: shop.account, since: this.#start - LAG_MAX }))
+    const totals = await all(store.ledger.readTotals({ since: dayOf(this.#start / 1000) }))
 
     expect(rows).toEqual(inOrder([...this.#mirror.rows, ...this.#wasted]))
     expect(totals.filter(({ account }) => account === shop.account)).toEqual(totalsBy(charged(rows)))
@@ -438,7 +451,7 @@ export function modelContract(start: Start, runs = 60): void {
           const shop = await openShop(store, `shop${accounts.length}`)
           accounts.push(shop.account)
           // What a sequence that failed left behind.
-          await store.sweep()
+          await store.holds.sweep()
           const model = new Model({ limits, store, shop, clock })
           for (const step of steps) await model.do(step)
           await model.finish()
@@ -451,12 +464,12 @@ export function modelContract(start: Start, runs = 60): void {
       )
 
       const reopened = await reopen()
-      const rows = await all(reopened.readLedger())
-      const totals = await all(reopened.readTotals())
+      const rows = await all(reopened.ledger.readRows())
+      const totals = await all(reopened.ledger.readTotals())
       expect(sumOf(await wasteOf(reopened))).toBe(sumOf(wasted(rows)))
       for (const [index, account] of accounts.entries()) {
         clock.at = NOON + index * DAY_MS
-        const { used, held } = await reopened.readSpend(account)
+        const { used, held } = await reopened.accounts.readSpend(account)
         const of = <T extends { account: string; cost: number }>(list: readonly T[]) =>
           sumOf(list.filter(one => one.account === account))
         expect({ rows: of(charged(rows)), totals: of(totals), held }).toEqual({ rows: used, totals: used, held: 0 })

@@ -11,8 +11,8 @@ export function readingsContract(start: Start): void {
     clock.at += 30_000
     await admit(store, shop, 'req_2')
 
-    expect(await store.readStanding(shop.account)).toEqual({
-      record: await store.findAccount(shop.account),
+    expect(await store.accounts.readUsage(shop.account)).toEqual({
+      record: await store.accounts.find(shop.account),
       used: 0,
       held: 100,
       window: windowOf(NOON),
@@ -22,8 +22,8 @@ export function readingsContract(start: Start): void {
       at: NOON + 30_000,
     })
 
-    await store.settle(settlement(first, { tokens: 12, cost: 14 }))
-    expect(await store.readStanding(shop.account)).toMatchObject({
+    await store.holds.settle(settlement(first, { tokens: 12, cost: 14 }))
+    expect(await store.accounts.readUsage(shop.account)).toMatchObject({
       used: 14,
       held: 50,
       requests: 2,
@@ -32,9 +32,9 @@ export function readingsContract(start: Start): void {
     })
 
     clock.at += 31_000
-    expect(await store.readStanding(shop.account)).toMatchObject({ requests: 1, tokens: 30, held: 50 })
+    expect(await store.accounts.readUsage(shop.account)).toMatchObject({ requests: 1, tokens: 30, held: 50 })
     clock.at += 30_000
-    expect(await store.readStanding(shop.account)).toMatchObject({ requests: 0, tokens: 0, held: 50 })
+    expect(await store.accounts.readUsage(shop.account)).toMatchObject({ requests: 0, tokens: 0, held: 50 })
   })
 
   it('a second that the clock came by twice may hold less than no tokens, and hides no other', async () => {
@@ -46,13 +46,13 @@ export function readingsContract(start: Start): void {
     // Further back than a minute is frozen for: it begins anew.
     clock.at -= 130_000
     const again = await admit(store, shop, 'req_3')
-    await store.refund(first)
-    await store.settle(settlement(again, { tokens: 12, cost: 14 }))
+    await store.holds.refund(first)
+    await store.holds.settle(settlement(again, { tokens: 12, cost: 14 }))
     clock.at += 1000
     await admit(store, shop, 'req_4')
 
-    expect(await store.readStanding(shop.account)).toMatchObject({ requests: 2, tokens: 12 })
-    const refused = await store.admit(admission(shop, 'req_5', { ...claimsOf(), requests: { limit: 2 } }))
+    expect(await store.accounts.readUsage(shop.account)).toMatchObject({ requests: 2, tokens: 12 })
+    const refused = await store.holds.admit(admission(shop, 'req_5', { ...claimsOf(), requests: { limit: 2 } }))
     const second = NOON / 1000
     expect(refused).toMatchObject({
       outcome: 'refused',
@@ -80,10 +80,10 @@ export function readingsContract(start: Start): void {
     await admitAfter(5000, 'req_6')
 
     expect(clock.at).toBe(NOON)
-    expect(await store.readStanding(shop.account)).toMatchObject({ requests: 2, tokens: 60 })
+    expect(await store.accounts.readUsage(shop.account)).toMatchObject({ requests: 2, tokens: 60 })
     await admitAfter(55_000, 'req_7')
     clock.at += 6000
-    expect(await store.readStanding(shop.account)).toMatchObject({ requests: 1, tokens: 30 })
+    expect(await store.accounts.readUsage(shop.account)).toMatchObject({ requests: 1, tokens: 30 })
     const { readings } = await admitted(store, shop, 'req_8')
     expect(readings).toMatchObject({ requests: 1, tokens: 30 })
   })
@@ -95,7 +95,7 @@ export function readingsContract(start: Start): void {
       const { readings, hold } = await admitted(store, shop, `req_${second}`)
       expect(readings).toMatchObject({ requests: Math.min(second, 60), tokens: 20 * Math.min(second, 60) })
       clock.at += 1000
-      await store.settle(settlement(hold, { tokens: 20, cost: 14 }))
+      await store.holds.settle(settlement(hold, { tokens: 20, cost: 14 }))
     }
   })
 
@@ -103,7 +103,13 @@ export function readingsContract(start: Start): void {
     const { store } = await start()
     const shop = await openShop(store)
 
-    expect(await store.readStanding(shop.account)).toMatchObject({ used: 0, held: 0, requests: 0, tokens: 0, open: 0 })
-    expect(await store.readStanding('acct_nobody')).toBeUndefined()
+    expect(await store.accounts.readUsage(shop.account)).toMatchObject({
+      used: 0,
+      held: 0,
+      requests: 0,
+      tokens: 0,
+      open: 0,
+    })
+    expect(await store.accounts.readUsage('acct_nobody')).toBeUndefined()
   })
 }

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import type { Rotation } from '../../../../src/gateway/accounts/account-store.ts'
+import type { Rotation } from '../../../../src/gateway/store/key-store.ts'
 import { windowOf } from '../../../../src/policy/window.ts'
 import type { Start } from '../contract.ts'
 import {
@@ -28,7 +28,7 @@ export function rotationContract(start: Start): void {
     const shop = await openShop(store, 'ada', 'free')
     clock.at += 1000
 
-    const rotated = await store.rotateKey(rotationOf(shop, 'b'))
+    const rotated = await store.keys.rotate(rotationOf(shop, 'b'))
 
     expect(rotated).toEqual({
       hash: 'hash-b',
@@ -40,27 +40,29 @@ export function rotationContract(start: Start): void {
       status: 'active',
       createdAt: NOON + 1000,
     })
-    expect(await store.findCaller(shop.keyHash)).toBeUndefined()
-    expect(await store.findCaller('hash-b')).toMatchObject({ account: shop.account, terms: { override: 'free' } })
-    expect(await store.keysOf(shop.account)).toMatchObject([
+    expect(await store.keys.findCaller(shop.keyHash)).toBeUndefined()
+    expect(await store.keys.findCaller('hash-b')).toMatchObject({ account: shop.account, terms: { override: 'free' } })
+    expect(await store.keys.listOf(shop.account)).toMatchObject([
       { hash: 'hash-b', status: 'active' },
       { hash: shop.keyHash, status: 'rotated' },
     ])
-    expect(await store.mintKey(mintOf('ada', 'c'))).toEqual({ outcome: 'exists', key: rotated })
+    expect(await store.keys.mint(mintOf('ada', 'c'))).toEqual({ outcome: 'exists', key: rotated })
   })
 
   it('standing, spend and history carry over, and nothing of them is new', async () => {
     const { store } = await start()
     const shop = await openShop(store)
-    await store.settle(settlement(await admit(store, shop, 'req_1', claimsOf({ rpm: 1 }))))
+    await store.holds.settle(settlement(await admit(store, shop, 'req_1', claimsOf({ rpm: 1 }))))
 
-    await store.rotateKey(rotationOf(shop, 'b'))
+    await store.keys.rotate(rotationOf(shop, 'b'))
 
     const next = { ...shop, keyHash: 'hash-b' }
-    expect(await store.readSpend(shop.account)).toEqual({ used: 50, held: 0, window: windowOf(NOON) })
+    expect(await store.accounts.readSpend(shop.account)).toEqual({ used: 50, held: 0, window: windowOf(NOON) })
     expect(await ledgerOf(store, shop.account)).toHaveLength(1)
-    expect(await store.admit(admission(next, 'req_2', claimsOf({ rpm: 1 })))).toMatchObject({ outcome: 'refused' })
-    expect(await store.admit(admission(next, 'req_3'))).toMatchObject({
+    expect(await store.holds.admit(admission(next, 'req_2', claimsOf({ rpm: 1 })))).toMatchObject({
+      outcome: 'refused',
+    })
+    expect(await store.holds.admit(admission(next, 'req_3'))).toMatchObject({
       readings: { requests: 1, tokens: 30, used: 50 },
     })
   })
@@ -69,25 +71,25 @@ export function rotationContract(start: Start): void {
     const { store } = await start()
     const shop = await openShop(store)
     const hold = await admit(store, shop, 'req_1')
-    await store.rotateKey(rotationOf(shop, 'b'))
+    await store.keys.rotate(rotationOf(shop, 'b'))
 
-    await store.settle(settlement(hold))
+    await store.holds.settle(settlement(hold))
 
-    expect(await store.readSpend(shop.account)).toMatchObject({ used: 50, held: 0 })
-    expect(await store.admit(admission(shop, 'req_2'))).toEqual({ outcome: 'key-gone' })
+    expect(await store.accounts.readSpend(shop.account)).toMatchObject({ used: 50, held: 0 })
+    expect(await store.holds.admit(admission(shop, 'req_2'))).toEqual({ outcome: 'key-gone' })
   })
 
   it('of two rotations of one key one wins, and the loser’s key is nobody', async () => {
     const { store } = await start()
     const shop = await openShop(store)
 
-    const answers = await Promise.all(['a', 'b'].map(key => store.rotateKey(rotationOf(shop, key))))
+    const answers = await Promise.all(['a', 'b'].map(key => store.keys.rotate(rotationOf(shop, key))))
 
     const winners = answers.flatMap(answer => answer ?? [])
     expect(winners).toHaveLength(1)
-    const callers = await Promise.all(['hash-a', 'hash-b'].map(hash => store.findCaller(hash)))
+    const callers = await Promise.all(['hash-a', 'hash-b'].map(hash => store.keys.findCaller(hash)))
     expect(callers.filter(caller => caller !== undefined)).toMatchObject([{ keyPrefix: winners[0]?.keyPrefix }])
-    expect((await store.listKeys()).map(({ status }) => status)).toEqual(['active', 'rotated'])
+    expect((await store.keys.list()).map(({ status }) => status)).toEqual(['active', 'rotated'])
   })
 
   it('of a rotation and a revoke of one key one wins', async () => {
@@ -95,43 +97,43 @@ export function rotationContract(start: Start): void {
     for (let turn = 0; turn < 8; turn++) {
       const shop = await openShop(store, `shop${turn}`)
       const { account, keyHash } = shop
-      const rotate = () => store.rotateKey(rotationOf(shop, `next${turn}`))
-      const revoke = () => store.revokeKey({ hash: keyHash, account, by: account })
+      const rotate = () => store.keys.rotate(rotationOf(shop, `next${turn}`))
+      const revoke = () => store.keys.revoke({ hash: keyHash, account, by: account })
 
       const answers = await Promise.all(turn % 2 ? [rotate(), revoke()] : [revoke(), rotate()])
 
       const [winner, ...others] = answers.flatMap(answer => answer ?? [])
       expect(others).toEqual([])
-      const active = (await store.keysOf(account)).filter(({ status }) => status === 'active')
+      const active = (await store.keys.listOf(account)).filter(({ status }) => status === 'active')
       expect(active.map(({ hash }) => hash)).toEqual(winner?.status === 'active' ? [`hash-next${turn}`] : [])
-      expect(await store.findCaller(keyHash)).toBeUndefined()
+      expect(await store.keys.findCaller(keyHash)).toBeUndefined()
     }
   })
 
   it('a key of another account, an unknown one and one that ended are not rotated, and leave nothing', async () => {
     const { store } = await start()
     const [ada, bob, cy] = [await openShop(store, 'ada'), await openShop(store, 'bob'), await openShop(store, 'cy')]
-    await store.revokeKey({ hash: cy.keyHash, by: 'operator' })
-    await store.rotateKey(rotationOf(bob, 'b'))
-    const before = [await store.listKeys(), await auditOf(store)]
+    await store.keys.revoke({ hash: cy.keyHash, by: 'operator' })
+    await store.keys.rotate(rotationOf(bob, 'b'))
+    const before = [await store.keys.list(), await auditOf(store)]
 
-    expect(await store.rotateKey({ ...rotationOf(ada, 'x'), account: bob.account })).toBeUndefined()
-    expect(await store.rotateKey({ ...rotationOf(ada, 'x'), current: 'hash-nobody' })).toBeUndefined()
-    expect(await store.rotateKey(rotationOf(bob, 'x'))).toBeUndefined()
-    expect(await store.rotateKey(rotationOf(cy, 'x'))).toBeUndefined()
+    expect(await store.keys.rotate({ ...rotationOf(ada, 'x'), account: bob.account })).toBeUndefined()
+    expect(await store.keys.rotate({ ...rotationOf(ada, 'x'), current: 'hash-nobody' })).toBeUndefined()
+    expect(await store.keys.rotate(rotationOf(bob, 'x'))).toBeUndefined()
+    expect(await store.keys.rotate(rotationOf(cy, 'x'))).toBeUndefined()
 
-    expect([await store.listKeys(), await auditOf(store)]).toEqual(before)
-    expect(await store.findCaller('hash-x')).toBeUndefined()
+    expect([await store.keys.list(), await auditOf(store)]).toEqual(before)
+    expect(await store.keys.findCaller('hash-x')).toBeUndefined()
   })
 
   it('a rotation survives a restart', async () => {
     const { store, reopen } = await start()
     const shop = await openShop(store)
-    await store.rotateKey(rotationOf(shop, 'b'))
+    await store.keys.rotate(rotationOf(shop, 'b'))
 
     const reopened = await reopen()
 
-    expect(await reopened.findCaller(shop.keyHash)).toBeUndefined()
-    expect(await reopened.findCaller('hash-b')).toMatchObject({ account: shop.account })
+    expect(await reopened.keys.findCaller(shop.keyHash)).toBeUndefined()
+    expect(await reopened.keys.findCaller('hash-b')).toMatchObject({ account: shop.account })
   })
 }

@@ -11,11 +11,11 @@ export function settlementContract(start: Start): void {
     const shop = await openShop(store)
     const settled = settlement(await admit(store, shop, 'req_1'), { tokens: 12, cost: 14 })
 
-    await store.settle(settled)
+    await store.holds.settle(settled)
 
-    expect(await store.readSpend(shop.account)).toEqual({ used: 14, held: 0, window: windowOf(NOON) })
+    expect(await store.accounts.readSpend(shop.account)).toEqual({ used: 14, held: 0, window: windowOf(NOON) })
     expect(await ledgerOf(store)).toEqual([rowOf(settled)])
-    expect(await store.admit(admission(shop, 'req_2'))).toMatchObject({
+    expect(await store.holds.admit(admission(shop, 'req_2'))).toMatchObject({
       readings: { requests: 1, tokens: 12, day: 1, open: 0, used: 14, held: 0 },
     })
   })
@@ -25,10 +25,10 @@ export function settlementContract(start: Start): void {
     const shop = await openShop(store)
     const settled = settlement(await admit(store, shop, 'req_1'))
 
-    await Promise.all([store.settle(settled), store.settle(settled)])
-    await store.settle(settled)
+    await Promise.all([store.holds.settle(settled), store.holds.settle(settled)])
+    await store.holds.settle(settled)
 
-    expect(await store.readSpend(shop.account)).toMatchObject({ used: 50, held: 0 })
+    expect(await store.accounts.readSpend(shop.account)).toMatchObject({ used: 50, held: 0 })
     expect(await ledgerOf(store)).toEqual([rowOf(settled)])
   })
 
@@ -38,12 +38,12 @@ export function settlementContract(start: Start): void {
     const settled = settlement(await admit(store, shop, 'req_1'), { tokens: 12, cost: 14 })
     clock.at += LAPSED
     const reopened = await reopen()
-    await reopened.sweep()
+    await reopened.holds.sweep()
 
-    await reopened.settle(settled)
-    await reopened.settle(settled)
+    await reopened.holds.settle(settled)
+    await reopened.holds.settle(settled)
 
-    expect(await reopened.readSpend(shop.account)).toMatchObject({ used: 14, held: 0 })
+    expect(await reopened.accounts.readSpend(shop.account)).toMatchObject({ used: 14, held: 0 })
     expect(await ledgerOf(reopened)).toEqual([rowOf(settled, clock.at, 'late')])
   })
 
@@ -51,12 +51,12 @@ export function settlementContract(start: Start): void {
     const { store, reopen } = await start()
     const shop = await openShop(store)
     const settled = settlement(await admit(store, shop, 'req_1'))
-    await store.settle(settled)
+    await store.holds.settle(settled)
     const reopened = await reopen()
 
-    await reopened.settle(settled)
+    await reopened.holds.settle(settled)
 
-    expect(await reopened.readSpend(shop.account)).toMatchObject({ used: 50, held: 0 })
+    expect(await reopened.accounts.readSpend(shop.account)).toMatchObject({ used: 50, held: 0 })
     expect(await ledgerOf(reopened)).toEqual([rowOf(settled)])
   })
 
@@ -67,7 +67,7 @@ export function settlementContract(start: Start): void {
       shops.flatMap(shop =>
         Array.from({ length: 40 }, async (_, index) => {
           const hold = await admit(store, shop, `req_${index}_${shop.account}`)
-          await store.settle(settlement(hold, { tokens: 10 + index, cost: 1 + index }))
+          await store.holds.settle(settlement(hold, { tokens: 10 + index, cost: 1 + index }))
         }),
       ),
     )
@@ -75,7 +75,7 @@ export function settlementContract(start: Start): void {
     const reopened = await reopen()
 
     for (const { account } of shops) {
-      const { used, held } = await reopened.readSpend(account)
+      const { used, held } = await reopened.accounts.readSpend(account)
       expect({ used, held }).toEqual({ used: sumOf(await ledgerOf(reopened, account)), held: 0 })
       expect(used).toBe(820)
     }
@@ -87,11 +87,11 @@ export function settlementContract(start: Start): void {
     const hold = await admit(store, shop, 'req_1', claimsOf({ at: MONTH_END }))
     clock.at += 10_000
 
-    await store.settle(settlement(hold))
+    await store.holds.settle(settlement(hold))
 
-    expect(await store.readSpend(shop.account)).toMatchObject({ used: 0, held: 0, window: windowOf(clock.at) })
+    expect(await store.accounts.readSpend(shop.account)).toMatchObject({ used: 0, held: 0, window: windowOf(clock.at) })
     clock.at = MONTH_END
-    expect(await store.readSpend(shop.account)).toMatchObject({ used: 50, held: 0 })
+    expect(await store.accounts.readSpend(shop.account)).toMatchObject({ used: 50, held: 0 })
   })
 
   it('a request that cost more than it held is charged in full', async () => {
@@ -99,10 +99,10 @@ export function settlementContract(start: Start): void {
     const shop = await openShop(store)
     const hold = await admit(store, shop, 'req_1', claimsOf({ limit: 60 }))
 
-    await store.settle(settlement(hold, { tokens: 90, cost: 170 }))
+    await store.holds.settle(settlement(hold, { tokens: 90, cost: 170 }))
 
-    expect(await store.readSpend(shop.account)).toMatchObject({ used: 170, held: 0 })
-    expect(await store.admit(admission(shop, 'req_2', claimsOf({ limit: 60 })))).toMatchObject({
+    expect(await store.accounts.readSpend(shop.account)).toMatchObject({ used: 170, held: 0 })
+    expect(await store.holds.admit(admission(shop, 'req_2', claimsOf({ limit: 60 })))).toMatchObject({
       outcome: 'refused',
       denial: { code: 'quota_exceeded' },
     })
@@ -113,12 +113,12 @@ export function settlementContract(start: Start): void {
     const shop = await openShop(store)
     const hold = await admit(store, shop, 'req_1')
 
-    await store.refund(hold)
-    await store.refund(hold)
+    await store.holds.refund(hold)
+    await store.holds.refund(hold)
 
-    expect(await store.readSpend(shop.account)).toMatchObject({ used: 0, held: 0 })
+    expect(await store.accounts.readSpend(shop.account)).toMatchObject({ used: 0, held: 0 })
     expect(await ledgerOf(store)).toEqual([])
-    expect(await store.admit(admission(shop, 'req_2'))).toMatchObject({
+    expect(await store.holds.admit(admission(shop, 'req_2'))).toMatchObject({
       readings: { requests: 1, tokens: 0, day: 1, open: 0, used: 0, held: 0 },
     })
   })
@@ -128,22 +128,22 @@ export function settlementContract(start: Start): void {
     const shop = await openShop(store)
     const hold = await admit(store, shop, 'req_1')
     await admit(store, shop, 'req_2')
-    await store.settle(settlement(hold))
+    await store.holds.settle(settlement(hold))
 
-    await store.refund(hold)
+    await store.holds.refund(hold)
 
-    expect(await store.readSpend(shop.account)).toMatchObject({ used: 50, held: 50 })
+    expect(await store.accounts.readSpend(shop.account)).toMatchObject({ used: 50, held: 50 })
   })
 
   it('a settlement after the refund changes nothing', async () => {
     const { store } = await start()
     const shop = await openShop(store)
     const hold = await admit(store, shop, 'req_1')
-    await store.refund(hold)
+    await store.holds.refund(hold)
 
-    await store.settle(settlement(hold))
+    await store.holds.settle(settlement(hold))
 
-    expect(await store.readSpend(shop.account)).toMatchObject({ used: 0, held: 0 })
+    expect(await store.accounts.readSpend(shop.account)).toMatchObject({ used: 0, held: 0 })
     expect(await ledgerOf(store)).toEqual([])
   })
 
@@ -154,16 +154,16 @@ export function settlementContract(start: Start): void {
     const { store } = await start()
     const shop = await openShop(store)
     const hold = await admit(store, shop, 'req_1')
-    await store.revokeKey({ hash: shop.keyHash, by: 'operator' })
+    await store.keys.revoke({ hash: shop.keyHash, by: 'operator' })
 
-    await (how === 'refund' ? store.refund(hold) : store.settle(settlement(hold)))
+    await (how === 'refund' ? store.holds.refund(hold) : store.holds.settle(settlement(hold)))
 
-    expect(await store.readSpend(shop.account)).toMatchObject({ used: how === 'refund' ? 0 : 50, held: 0 })
+    expect(await store.accounts.readSpend(shop.account)).toMatchObject({ used: how === 'refund' ? 0 : 50, held: 0 })
   })
 
   it('an account nobody opened has no spend to read', async () => {
     const { store } = await start()
 
-    await expect(store.readSpend('acct_nobody')).rejects.toThrow('acct_nobody')
+    await expect(store.accounts.readSpend('acct_nobody')).rejects.toThrow('acct_nobody')
   })
 }

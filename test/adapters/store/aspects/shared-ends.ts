@@ -16,8 +16,8 @@ export function sharedEndsContract(start: Start): void {
     const phone = await openGuest(store)
     const settled = settlement(await holdShared(store, phone, 'req_1'), { tokens: 30, cost })
 
-    await Promise.all([store.settle(settled), store.settle(settled)])
-    await store.refund(settled.hold)
+    await Promise.all([store.holds.settle(settled), store.holds.settle(settled)])
+    await store.holds.refund(settled.hold)
 
     await expectTaken(store, phone, cost)
   })
@@ -27,7 +27,7 @@ export function sharedEndsContract(start: Start): void {
     const phone = await openGuest(store)
     const [kept, hold] = [await holdShared(store, phone, 'req_1'), await holdShared(store, phone, 'req_2')]
 
-    for (let turn = 0; turn < 3; turn++) await store.refund(hold)
+    for (let turn = 0; turn < 3; turn++) await store.holds.refund(hold)
 
     await expectTaken(store, phone, kept.cost)
   })
@@ -40,10 +40,10 @@ export function sharedEndsContract(start: Start): void {
     const phone = await openGuest(store)
     const hold = await holdShared(store, phone, 'req_1')
     const soFar = checkpoint === undefined ? {} : { soFar: settlement(hold, { tokens: 12, cost: checkpoint }) }
-    await store.beat([{ hold, ...soFar }])
+    await store.holds.heartbeat([{ hold, ...soFar }])
     clock.at += LAPSED
 
-    await store.sweep()
+    await store.holds.sweep()
 
     await expectTaken(store, phone, left)
   })
@@ -57,11 +57,11 @@ export function sharedEndsContract(start: Start): void {
     const phone = await openGuest(store)
     const hold = await holdShared(store, phone, 'req_1')
     if (checkpoint !== undefined)
-      await store.beat([{ hold, soFar: settlement(hold, { tokens: 12, cost: checkpoint }) }])
+      await store.holds.heartbeat([{ hold, soFar: settlement(hold, { tokens: 12, cost: checkpoint }) }])
     clock.at += LAPSED
-    await store.sweep()
+    await store.holds.sweep()
 
-    for (let turn = 0; turn < 2; turn++) await store.settle(settlement(hold, { tokens: 20, cost }))
+    for (let turn = 0; turn < 2; turn++) await store.holds.settle(settlement(hold, { tokens: 20, cost }))
 
     await expectTaken(store, phone, cost)
   })
@@ -74,7 +74,7 @@ export function sharedEndsContract(start: Start): void {
 
     clock.at = MIDNIGHT
     expect(await askShared(store, phone, 'req_3', 50, MIDNIGHT)).toMatchObject({ outcome: 'admitted' })
-    await store.refund(old)
+    await store.holds.refund(old)
 
     expect(await askShared(store, phone, 'req_4', 99, MIDNIGHT)).toMatchObject({
       outcome: 'guests-spent',
@@ -86,16 +86,16 @@ export function sharedEndsContract(start: Start): void {
   it('survives a restart, and so does what is to be given back', async () => {
     const { store, clock, reopen } = await start()
     const phone = await openGuest(store)
-    await store.settle(settlement(await holdShared(store, phone, 'req_1'), { tokens: 30, cost: 20 }))
+    await store.holds.settle(settlement(await holdShared(store, phone, 'req_1'), { tokens: 30, cost: 20 }))
     const hold = await holdShared(store, phone, 'req_2')
-    await store.beat([{ hold, soFar: settlement(hold, { tokens: 12, cost: 14 }) }])
+    await store.holds.heartbeat([{ hold, soFar: settlement(hold, { tokens: 12, cost: 14 }) }])
     clock.at += LAPSED
 
     const reopened = await reopen()
-    await reopened.sweep()
+    await reopened.holds.sweep()
 
     await expectTaken(reopened, phone, 34)
-    await reopened.settle(settlement(hold, { tokens: 12, cost: 5 }))
+    await reopened.holds.settle(settlement(hold, { tokens: 12, cost: 5 }))
     await expectTaken(reopened, phone, 25)
   })
 }

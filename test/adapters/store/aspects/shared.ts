@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import type { Store } from '../../../../src/gateway/store.ts'
+import type { Store } from '../../../../src/gateway/store/store.ts'
 import type { EpochMs, NanoUsd } from '../../../../src/policy/config.ts'
 import type { Hold } from '../../../../src/policy/standing.ts'
 import type { Start } from '../contract.ts'
@@ -10,7 +10,7 @@ const MIDNIGHT = NOON + DAY_MS / 2
 
 /** Asks for 50 nano-USD of what guests share. */
 export const askShared = (store: Store, shop: Shop, requestId: string, limit: NanoUsd, at: EpochMs = NOON) =>
-  store.admit({ ...admission(shop, requestId, claimsOf({ at })), shared: { limit } })
+  store.holds.admit({ ...admission(shop, requestId, claimsOf({ at })), shared: { limit } })
 
 /** The hold of an admission that shares, and that the test takes for granted. */
 export async function holdShared(store: Store, shop: Shop, requestId: string, at: EpochMs = NOON): Promise<Hold> {
@@ -26,10 +26,10 @@ export async function expectTaken(store: Store, shop: Shop, amount: NanoUsd, at:
     ...admission(shop, `req_probe${probes++}`, free),
     shared: { limit },
   }))
-  const answers = await Promise.all(asked.map(one => store.admit(one)))
+  const answers = await Promise.all(asked.map(one => store.holds.admit(one)))
 
   expect(answers.map(({ outcome }) => outcome)).toEqual(['admitted', 'guests-spent'])
-  for (const answer of answers) if (answer.outcome === 'admitted') await store.refund(answer.hold)
+  for (const answer of answers) if (answer.outcome === 'admitted') await store.holds.refund(answer.hold)
 }
 
 let probes = 0
@@ -72,7 +72,7 @@ export function sharedContract(start: Start): void {
     const gone = { ...admission({ ...phone, keyHash: 'hash-nobody' }, 'req_2'), shared: { limit: 100 } }
     const stale = { ...admission({ ...phone, terms: { override: 'pro' } }, 'req_3'), shared: { limit: 100 } }
 
-    const answers = [await store.admit(narrow), await store.admit(gone), await store.admit(stale)]
+    const answers = [await store.holds.admit(narrow), await store.holds.admit(gone), await store.holds.admit(stale)]
 
     expect(answers.map(({ outcome }) => outcome)).toEqual(['refused', 'key-gone', 'stale'])
     await expectTaken(store, phone, 0)
@@ -93,7 +93,7 @@ export function sharedContract(start: Start): void {
     const phone = await openGuest(store)
     const claims = claimsOf({ tpm: 30, want: 500, min: 1 })
 
-    const admitted = await store.admit({ ...admission(phone, 'req_1', claims), shared: { limit: 100_000 } })
+    const admitted = await store.holds.admit({ ...admission(phone, 'req_1', claims), shared: { limit: 100_000 } })
 
     expect(admitted).toMatchObject({ outcome: 'admitted', hold: { cost: 50 } })
     await expectTaken(store, phone, 50)
@@ -106,6 +106,6 @@ export function sharedContract(start: Start): void {
     await expectTaken(store, phone, 0)
     await askShared(store, phone, 'req_3', 50)
 
-    expect(await store.admit(admission(shop, 'req_4'))).toMatchObject({ outcome: 'admitted' })
+    expect(await store.holds.admit(admission(shop, 'req_4'))).toMatchObject({ outcome: 'admitted' })
   })
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import type { TermsChange } from '../../../../src/gateway/accounts/account-store.ts'
-import type { Store } from '../../../../src/gateway/store.ts'
+import type { TermsChange } from '../../../../src/gateway/store/account-store.ts'
+import type { Store } from '../../../../src/gateway/store/store.ts'
 import type { EpochMs, NanoUsd } from '../../../../src/policy/config.ts'
 import type { Terms } from '../../../../src/policy/facts.ts'
 import { windowOf } from '../../../../src/policy/window.ts'
@@ -29,8 +29,8 @@ async function changeOf(
   account: string,
   ...changes: TermsChange['change'][]
 ): Promise<Terms | undefined> {
-  for (const change of changes) await store.changeTerms({ account, change, by: 'operator' })
-  return (await store.findAccount(account))?.terms
+  for (const change of changes) await store.accounts.changeTerms({ account, change, by: 'operator' })
+  return (await store.accounts.find(account))?.terms
 }
 
 export function termsContract(start: Start): void {
@@ -38,7 +38,7 @@ export function termsContract(start: Start): void {
   async function openClaimed() {
     const started = await start()
     const { keyHash, account } = await openShop(started.store, 'ada', 'pro')
-    const { terms } = await started.store.signIn({ account, claimed: 'team' })
+    const { terms } = await started.store.accounts.signIn({ account, claimed: 'team' })
     return { ...started, shop: { keyHash, account, terms } }
   }
 
@@ -46,20 +46,20 @@ export function termsContract(start: Start): void {
     const { store, shop } = await openClaimed()
     const { account, keyHash } = shop
 
-    const changed = await store.changeTerms({ account, change, by: 'operator' })
+    const changed = await store.accounts.changeTerms({ account, change, by: 'operator' })
 
     expect(changed).toEqual({ account, kind: 'developer', label: 'ada', terms, createdAt: NOON })
-    expect(await store.findCaller(keyHash)).toMatchObject({ account, terms })
-    expect(await store.admit(admission(shop, 'req_1'))).toEqual({ outcome: 'stale', terms, at: NOON })
-    expect(await store.admit(admission({ ...shop, terms }, 'req_1'))).toMatchObject({ outcome: 'admitted' })
+    expect(await store.keys.findCaller(keyHash)).toMatchObject({ account, terms })
+    expect(await store.holds.admit(admission(shop, 'req_1'))).toEqual({ outcome: 'stale', terms, at: NOON })
+    expect(await store.holds.admit(admission({ ...shop, terms }, 'req_1'))).toMatchObject({ outcome: 'admitted' })
   })
 
   it.each(CHANGES)('%s beside requests: those asked after its answer are all stale', async (_what, change, terms) => {
     const { store, shop } = await openClaimed()
-    const ask = (id: number) => store.admit(admission(shop, `req_${id}`))
+    const ask = (id: number) => store.holds.admit(admission(shop, `req_${id}`))
 
     const before = Array.from({ length: 10 }, (_, index) => ask(index))
-    const later = store
+    const later = store.accounts
       .changeTerms({ account: shop.account, change, by: 'operator' })
       .then(() => Promise.all([100, 101, 102].map(ask)))
 
@@ -71,11 +71,11 @@ export function termsContract(start: Start): void {
   it('another claim of the next token makes claims of before stale, and the same one does not', async () => {
     const { store, shop } = await openClaimed()
     const { account } = shop
-    const ask = (id: string) => store.admit({ requestId: id, account, terms: shop.terms, claims: claimsOf() })
+    const ask = (id: string) => store.holds.admit({ requestId: id, account, terms: shop.terms, claims: claimsOf() })
 
-    await store.signIn({ account, claimed: 'team' })
+    await store.accounts.signIn({ account, claimed: 'team' })
     expect(await ask('req_1')).toMatchObject({ outcome: 'admitted' })
-    const { terms } = await store.signIn({ account, claimed: 'max' })
+    const { terms } = await store.accounts.signIn({ account, claimed: 'max' })
     expect(await ask('req_2')).toEqual({ outcome: 'stale', terms, at: NOON })
   })
 
@@ -97,7 +97,7 @@ export function termsContract(start: Start): void {
       override: 'pro',
     }
 
-    expect(await store.admit(admission({ ...shop, terms }, 'req_1'))).toMatchObject({ outcome: 'admitted' })
+    expect(await store.holds.admit(admission({ ...shop, terms }, 'req_1'))).toMatchObject({ outcome: 'admitted' })
   })
 
   it('what an operator takes back is as if it had never been said', async () => {
@@ -117,9 +117,9 @@ export function termsContract(start: Start): void {
       const { account } = await openShop(store)
 
       const changes = [grant(1), grant(2), grant(3, LAST_WINDOW), grant(4), grant(5)]
-      await Promise.all(changes.map(change => store.changeTerms({ account, change, by: 'operator' })))
+      await Promise.all(changes.map(change => store.accounts.changeTerms({ account, change, by: 'operator' })))
 
-      expect((await store.findAccount(account))?.terms.grants).toEqual({ [LAST_WINDOW]: 3, [WINDOW]: 12 })
+      expect((await store.accounts.find(account))?.terms.grants).toEqual({ [LAST_WINDOW]: 3, [WINDOW]: 12 })
     })
 
     it('are never below 0 in sum, and a sum of 0 is no grant', async () => {
@@ -145,10 +145,10 @@ export function termsContract(start: Start): void {
   it('an account that nobody opened has no terms to change', async () => {
     const { store } = await start()
 
-    expect(await store.changeTerms({ account: 'acct_nobody', change: { override: 'pro' }, by: 'operator' })).toBe(
-      undefined,
-    )
-    expect(await store.findAccount('acct_nobody')).toBeUndefined()
+    expect(
+      await store.accounts.changeTerms({ account: 'acct_nobody', change: { override: 'pro' }, by: 'operator' }),
+    ).toBe(undefined)
+    expect(await store.accounts.find('acct_nobody')).toBeUndefined()
   })
 
   it('terms survive a restart', async () => {
@@ -157,7 +157,7 @@ export function termsContract(start: Start): void {
 
     const reopened = await reopen()
 
-    expect(await reopened.findCaller(shop.keyHash)).toMatchObject({ terms })
+    expect(await reopened.keys.findCaller(shop.keyHash)).toMatchObject({ terms })
     expect(terms).toEqual({ override: 'pro', claimed: 'team', overage: { capNanoUsd: USD }, grants: { [WINDOW]: 7 } })
   })
 }

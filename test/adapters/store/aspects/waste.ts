@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import type { Store } from '../../../../src/gateway/store.ts'
+import type { Store } from '../../../../src/gateway/store/store.ts'
 import { dayAt, type Hold } from '../../../../src/policy/standing.ts'
 import type { Start, Started } from '../contract.ts'
 import {
@@ -41,7 +41,7 @@ export function wasteContract(start: Start): void {
     const odd = { ...bill, asked: 'my “model”  \\ \n{"x":1}\u0000 ', pool: 'eu west 1' }
     clock.at += 1000
 
-    await store.recordWaste([
+    await store.ledger.recordWaste([
       { attempt: 1, bill: odd, cause: 'status 500: “no”\n' },
       { attempt: 2, bill: { ...odd, rule: 'a → b' }, cause: '' },
     ])
@@ -59,12 +59,12 @@ export function wasteContract(start: Start): void {
     const hold = await admit(store, shop, 'req_1')
     const [one, other, two] = [waste(hold, 1), waste(hold, 1, { tokens: 99, cost: 99 }), waste(hold, 2)]
 
-    await store.recordWaste([one, other])
-    await Promise.all([store.recordWaste([one]), store.recordWaste([one])])
+    await store.ledger.recordWaste([one, other])
+    await Promise.all([store.ledger.recordWaste([one]), store.ledger.recordWaste([one])])
     clock.at += 5000
-    await store.recordWaste([other])
+    await store.ledger.recordWaste([other])
     const reopened = await reopen()
-    await reopened.recordWaste([other, two])
+    await reopened.ledger.recordWaste([other, two])
 
     expect(await ledgerOf(reopened)).toEqual([wasteRowOf(one, NOON), wasteRowOf(two, clock.at)])
     expect(await wasteOf(reopened)).toEqual([wasteTotal(2)])
@@ -73,7 +73,7 @@ export function wasteContract(start: Start): void {
   it('no row is nothing to write', async () => {
     const { store } = await start()
 
-    await store.recordWaste([])
+    await store.ledger.recordWaste([])
 
     expect(await ledgerOf(store)).toEqual([])
   })
@@ -83,15 +83,15 @@ export function wasteContract(start: Start): void {
     const shop = await openShop(store)
     const hold = await admit(store, shop, 'req_1')
     const settled = settlement(await admit(store, shop, 'req_2'))
-    await store.settle(settled)
+    await store.holds.settle(settled)
     const before = await booksOf(store, shop.account)
 
-    await store.recordWaste([1, 2, 3].map(attempt => waste(hold, attempt, { tokens: 1e6, cost: 1e12 })))
-    await store.recordWaste([waste(settled.hold)])
+    await store.ledger.recordWaste([1, 2, 3].map(attempt => waste(hold, attempt, { tokens: 1e6, cost: 1e12 })))
+    await store.ledger.recordWaste([waste(settled.hold)])
 
     expect(await booksOf(store, shop.account)).toEqual(before)
     clock.at += 1
-    expect(await store.admit(admission(shop, 'req_3', claimsOf({ limit: 150, tpm: 90 })))).toMatchObject({
+    expect(await store.holds.admit(admission(shop, 'req_3', claimsOf({ limit: 150, tpm: 90 })))).toMatchObject({
       outcome: 'admitted',
       readings: { requests: 2, tokens: 60, day: 2, open: 1, used: 50, held: 50 },
     })
@@ -102,10 +102,10 @@ export function wasteContract(start: Start): void {
     const phone = await openGuest(store)
     const hold = await holdShared(store, phone, 'req_1')
 
-    await store.recordWaste([waste(hold)])
+    await store.ledger.recordWaste([waste(hold)])
     await expectTaken(store, phone, 50)
 
-    await store.settle(settlement(hold, { tokens: 20, cost: 30 }))
+    await store.holds.settle(settlement(hold, { tokens: 20, cost: 30 }))
     await expectTaken(store, phone, 30)
   })
 
@@ -119,9 +119,9 @@ export function wasteContract(start: Start): void {
         const hold = await admit(started.store, shop, 'req_1')
         const attempts = [waste(hold, 1), waste(hold, 2)]
 
-        if (when === 'before' || when === 'both') await started.store.recordWaste(attempts)
+        if (when === 'before' || when === 'both') await started.store.ledger.recordWaste(attempts)
         await ENDS[how](started, hold)
-        if (when === 'after' || when === 'both') await started.store.recordWaste(attempts)
+        if (when === 'after' || when === 'both') await started.store.ledger.recordWaste(attempts)
         await tellAgain(started, hold)
 
         const rows = await ledgerOf(started.store)
@@ -147,12 +147,14 @@ export function wasteContract(start: Start): void {
       holds.push(await admit(store, index === 1 ? bob : ada, id))
     }
     for (const hold of [...holds].reverse()) {
-      for (const attempt of [10, 2, 1]) await store.recordWaste([waste(hold, attempt, { tokens: 10, cost: attempt })])
-      await store.settle(settlement(hold))
+      for (const attempt of [10, 2, 1])
+        await store.ledger.recordWaste([waste(hold, attempt, { tokens: 10, cost: attempt })])
+      await store.holds.settle(settlement(hold))
     }
-    const told = async (query: Parameters<Store['readLedger']>[0]) => {
+    const told = async (query: Parameters<Store['ledger']['readRows']>[0]) => {
       const rows = []
-      for await (const { requestId, kind, cost } of store.readLedger(query)) rows.push(`${requestId} ${kind} ${cost}`)
+      for await (const { requestId, kind, cost } of store.ledger.readRows(query))
+        rows.push(`${requestId} ${kind} ${cost}`)
       return rows
     }
     const of = (id: string) => [`${id} settle 50`, `${id} waste 1`, `${id} waste 2`, `${id} waste 10`]
@@ -170,12 +172,12 @@ export function wasteContract(start: Start): void {
     clock.at += DAY_MS
     const { bill, ...third } = waste(await admit(store, bob, 'req_3', claimsOf({ at: clock.at })))
     const near = { ...third, bill: { ...bill, pool: 'near' } }
-    await store.recordWaste([waste(first, 1), waste(second, 1), waste(second, 2), near])
-    for (const hold of [first, second]) await store.refund(hold)
+    await store.ledger.recordWaste([waste(first, 1), waste(second, 1), waste(second, 2), near])
+    for (const hold of [first, second]) await store.holds.refund(hold)
     const all = [wasteTotal(3), wasteTotal(1, TODAY + 1, 'near')]
 
     expect(await wasteOf(store)).toEqual(all)
-    expect(await store.trimLedger(NOON + 1)).toBe(3)
+    expect(await store.ledger.trim(NOON + 1)).toBe(3)
 
     const reopened = await reopen()
     expect(await ledgerOf(reopened)).toEqual([wasteRowOf(near, clock.at)])
@@ -191,7 +193,7 @@ export function wasteContract(start: Start): void {
     const holds = await Promise.all(shops.map((shop, index) => admit(store, shop, `req_${index}`)))
 
     const rows = holds.flatMap(hold => Array.from({ length: 100 }, (_, index) => waste(hold, index + 1)))
-    await store.recordWaste(rows)
+    await store.ledger.recordWaste(rows)
 
     expect(await ledgerOf(store)).toEqual(rows.map(row => wasteRowOf(row)))
     expect(await wasteOf(store)).toEqual([wasteTotal(300)])
@@ -200,12 +202,12 @@ export function wasteContract(start: Start): void {
 
 /** How a request may end. */
 const ENDS = {
-  settle: ({ store }: Started, hold: Hold) => store.settle(settlement(hold, { tokens: 20, cost: 30 })),
-  refund: ({ store }: Started, hold: Hold) => store.refund(hold),
+  settle: ({ store }: Started, hold: Hold) => store.holds.settle(settlement(hold, { tokens: 20, cost: 30 })),
+  refund: ({ store }: Started, hold: Hold) => store.holds.refund(hold),
   orphan: async ({ store, clock }: Started, hold: Hold) => {
-    await store.beat([{ hold, soFar: settlement(hold, { tokens: 12, cost: 14 }) }])
+    await store.holds.heartbeat([{ hold, soFar: settlement(hold, { tokens: 12, cost: 14 }) }])
     clock.at += LAPSED
-    await store.sweep()
+    await store.holds.sweep()
   },
   late: async (started: Started, hold: Hold) => {
     await ENDS.orphan(started, hold)
@@ -217,7 +219,7 @@ const ENDS = {
   },
   'late without a checkpoint': async (started: Started, hold: Hold) => {
     started.clock.at += LAPSED
-    await started.store.sweep()
+    await started.store.holds.sweep()
     await ENDS.settle(started, hold)
   },
 } as const
@@ -230,7 +232,7 @@ async function tellAgain(started: Started, hold: Hold): Promise<void> {
 /** What the books say of an account, without its waste. */
 async function booksOf(store: Store, account: string) {
   return {
-    spend: await store.readSpend(account),
+    spend: await store.accounts.readSpend(account),
     rows: charged(await ledgerOf(store)),
     totals: await totalsOf(store),
   }

@@ -31,16 +31,16 @@ export function wrongClockContract(start: Start): void {
   it.each(JUMPS)('requests while the clock is %s forget nothing of what this month spent', async (_where, days) => {
     const { store, clock, reopen } = await start()
     const shop = await openShop(store)
-    await store.settle(settlement(await admit(store, shop, 'req_1')))
+    await store.holds.settle(settlement(await admit(store, shop, 'req_1')))
 
     clock.at = NOON + days * DAY_MS
-    await store.settle(settlement(await admit(store, shop, 'req_2', claimsOf({ at: clock.at }))))
-    expect(await store.readSpend(shop.account)).toMatchObject({ used: 50, held: 0 })
+    await store.holds.settle(settlement(await admit(store, shop, 'req_2', claimsOf({ at: clock.at }))))
+    expect(await store.accounts.readSpend(shop.account)).toMatchObject({ used: 50, held: 0 })
     clock.at = NOON
-    await store.settle(settlement(await admit(store, shop, 'req_3')))
+    await store.holds.settle(settlement(await admit(store, shop, 'req_3')))
 
-    expect(await store.readSpend(shop.account)).toMatchObject({ used: 100, held: 0 })
-    expect(await (await reopen()).readSpend(shop.account)).toMatchObject({ used: 100, held: 0 })
+    expect(await store.accounts.readSpend(shop.account)).toMatchObject({ used: 100, held: 0 })
+    expect(await (await reopen()).accounts.readSpend(shop.account)).toMatchObject({ used: 100, held: 0 })
   })
 
   it.each(JUMPS)('a request that is under way while the clock is %s is charged once', async (_where, days) => {
@@ -48,16 +48,16 @@ export function wrongClockContract(start: Start): void {
     const shop = await openShop(store)
     const hold = await admit(store, shop, 'req_1')
     const extended = await extend(store, await admit(store, shop, 'req_2'), { tokens: 12, cost: 14 })
-    await store.beat([{ hold, soFar: settlement(hold, { tokens: 12, cost: 14 }) }])
+    await store.holds.heartbeat([{ hold, soFar: settlement(hold, { tokens: 12, cost: 14 }) }])
 
     clock.at = NOON + days * DAY_MS
-    await store.sweep()
-    await store.settle(settlement(hold))
+    await store.holds.sweep()
+    await store.holds.settle(settlement(hold))
     clock.at = NOON + LAPSED
-    await store.sweep()
-    await store.settle(settlement(extended, { tokens: 40, cost: 60 }))
+    await store.holds.sweep()
+    await store.holds.settle(settlement(extended, { tokens: 40, cost: 60 }))
 
-    expect(await store.readSpend(shop.account)).toMatchObject({ used: 110, held: 0 })
+    expect(await store.accounts.readSpend(shop.account)).toMatchObject({ used: 110, held: 0 })
     expect(sumOf(await ledgerOf(store))).toBe(110)
   })
 
@@ -65,23 +65,23 @@ export function wrongClockContract(start: Start): void {
     const { store, clock } = await start()
     const { account } = await openShop(store)
     const grantIn = (at: number) =>
-      store.changeTerms({ account, change: { grant: USD, window: windowOf(at).start }, by: 'operator' })
+      store.accounts.changeTerms({ account, change: { grant: USD, window: windowOf(at).start }, by: 'operator' })
     await grantIn(NOON)
 
     clock.at = NOON + days * DAY_MS
     await grantIn(clock.at)
 
-    const { terms } = (await store.findAccount(account)) ?? {}
+    const { terms } = (await store.accounts.find(account)) ?? {}
     expect(terms?.grants).toMatchObject({ [windowOf(NOON).start]: USD })
   })
 
   it.each(JUMPS)('guests who ask while the clock is %s free nothing of what guests share', async (_where, days) => {
     const { store, clock } = await start()
     const phone = await openGuest(store)
-    await store.settle(settlement(await holdShared(store, phone, 'req_1')))
+    await store.holds.settle(settlement(await holdShared(store, phone, 'req_1')))
 
     clock.at = NOON + days * DAY_MS
-    await store.settle(settlement(await holdShared(store, phone, 'req_2', clock.at)))
+    await store.holds.settle(settlement(await holdShared(store, phone, 'req_2', clock.at)))
     clock.at = NOON
 
     await expectTaken(store, phone, 50)
@@ -94,11 +94,11 @@ export function wrongClockContract(start: Start): void {
     const admittedAt = clock.at
 
     clock.at += 101 * DAY_MS
-    await store.settle(settlement(await admit(store, shop, 'req_2', claimsOf({ at: clock.at })), NOTHING))
-    await store.settle(settlement(hold))
+    await store.holds.settle(settlement(await admit(store, shop, 'req_2', claimsOf({ at: clock.at })), NOTHING))
+    await store.holds.settle(settlement(hold))
     clock.at = admittedAt
 
-    expect(await store.readSpend(shop.account)).toMatchObject({ used: 50, held: 0 })
+    expect(await store.accounts.readSpend(shop.account)).toMatchObject({ used: 50, held: 0 })
     expect((await ledgerOf(store)).filter(({ requestId }) => requestId === 'req_1')).toEqual([
       rowOf(settlement(hold), admittedAt + 101 * DAY_MS),
     ])

@@ -4,17 +4,75 @@ import {
   chargeOf,
   type Extended,
   type Extension,
+  type Heartbeat,
+  type HoldStore,
   LEASE_MS,
-} from '../../gateway/store.ts'
+  type Settlement,
+} from '../../gateway/store/hold-store.ts'
 import { extensionOf } from '../../policy/judge.ts'
 import type { Hold } from '../../policy/standing.ts'
 import type { Access } from './access.ts'
 import { readTerms, termsText } from './account.ts'
 import { checkpointText, claimsText, readGuestsSpent, readHold, readReadings, readRefusal } from './codec.ts'
+import type { Endings } from './endings.ts'
+import { chunksOf } from './layout.ts'
 import type { Reply } from './scripts.ts'
 
+/** Admission and its end, each one script on the bucket of the account. */
+export class RedisHolds implements HoldStore {
+  readonly #access: Access
+  readonly #endings: Endings
+
+  constructor(access: Access, endings: Endings) {
+    this.#access = access
+    this.#endings = endings
+  }
+
+  admit(admission: Admission): Promise<Admitted> {
+    return admit(this.#access, admission, hold => {
+      // The client was answered that the store is down, so that this hold would never be settled.
+      this.refund(hold).catch(() => {})
+    })
+  }
+
+  extend(extension: Extension): Promise<Extended> {
+    return extendHold(this.#access, extension)
+  }
+
+  async heartbeat(heartbeats: readonly Heartbeat[]): Promise<void> {
+    const failed: unknown[] = []
+    for (const page of chunksOf(heartbeats, HEARTBEATS_AT_ONCE)) {
+      const renewed = await Promise.allSettled(page.map(one => this.#renew(one)))
+      failed.push(...renewed.flatMap(one => (one.status === 'rejected' ? [one.reason] : [])))
+    }
+    // Only now: one that fails must not let the leases of others run out.
+    if (failed.length > 0) throw failed[0]
+  }
+
+  settle(settlement: Settlement): Promise<void> {
+    return this.#endings.end({ settle: settlement })
+  }
+
+  refund(hold: Hold): Promise<void> {
+    return this.#endings.end({ refund: hold })
+  }
+
+  sweep(): Promise<number> {
+    return this.#endings.sweep()
+  }
+
+  async #renew({ hold: { account, requestId }, soFar }: Heartbeat): Promise<void> {
+    const bucket = this.#access.layout.of(account)
+    const values = [LEASE_MS, requestId, soFar ? checkpointText(soFar) : '']
+    await this.#access.script(account, 'heartbeat', [bucket.hold(requestId), bucket.leases], values)
+  }
+}
+
+/** Requests whose leases are renewed together. */
+const HEARTBEATS_AT_ONCE = 256
+
 /** One admission. `late` gets a hold that was taken after this was given up. */
-export async function admit(
+async function admit(
   access: Access,
   { requestId, keyHash, account, terms, claims, shared }: Admission,
   late: (hold: Hold) => void,
@@ -58,7 +116,7 @@ export async function admit(
 }
 
 /** Another round of a request under way. */
-export async function extendHold(access: Access, { hold, round, soFar, claims }: Extension): Promise<Extended> {
+async function extendHold(access: Access, { hold, round, soFar, claims }: Extension): Promise<Extended> {
   const { requestId, account, window } = hold
   const bucket = access.layout.of(account)
   const keys = [

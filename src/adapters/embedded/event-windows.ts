@@ -1,4 +1,4 @@
-import type { EventCount } from '../../gateway/accounts/account-store.ts'
+import type { EventCount } from '../../gateway/store/account-store.ts'
 import type { EpochMs, Millis } from '../../policy/config.ts'
 
 /** Events of a generation. Under a flood of names the oldest are forgotten before their window is over. */
@@ -7,7 +7,7 @@ const EVENTS_KEPT = 50_000
 type Times = readonly EpochMs[]
 
 /** Counts events by name in a running window, in memory. An event counts until a whole window has passed. */
-export class Events {
+export class EventWindows {
   /** Full or a window old, it becomes the older one; a name that is counted again moves to the newer. */
   #times = new Map<string, Times>()
   #timesBefore = new Map<string, Times>()

@@ -1,22 +1,20 @@
-import type { Wrote } from '../../gateway/store.ts'
+import type { Wrote } from '../../gateway/store/ledger-store.ts'
 import type { EpochMs } from '../../policy/config.ts'
 import type { Standing } from '../../policy/standing.ts'
-import { Allowances } from './allowances.ts'
 import { GuestDays } from './guest-days.ts'
 import { Holds } from './holds.ts'
-import { unpackStanding } from './packed.ts'
+import { PoolHours } from './pool-hours.ts'
 import type { Records } from './records.ts'
-import { recover } from './recovery.ts'
-import { Standings } from './standings.ts'
+import { Standings, unpackStanding } from './standings.ts'
 import { Writer } from './writer.ts'
 
 /** What the store works on: the files, and what is in memory because it must not wait for them. */
-export interface Books {
+export interface StoreState {
   readonly records: Records
   readonly standings: Standings
   readonly holds: Holds
   readonly guestDays: GuestDays
-  readonly allowances: Allowances
+  readonly poolHours: PoolHours
   readonly writer: Writer
   readonly now: () => EpochMs
 }
@@ -24,29 +22,22 @@ export interface Books {
 /** A standing is about 2 kB when its minute is full. */
 const ACCOUNTS_IN_MEMORY = 10_000
 
-/** The books without the holds of the process before, which are settled here. */
-export async function openBooks(records: Records, now: () => EpochMs, wrote?: Wrote): Promise<Books> {
+/** What the store works on, before the holds of an earlier process are settled. */
+export function openStoreState(records: Records, now: () => EpochMs, wrote?: Wrote): StoreState {
   const holds = new Holds(lastKeyOf(records))
   const guestDays = new GuestDays(records)
-  const allowances = new Allowances(records)
+  const poolHours = new PoolHours(records)
   const memory = {
     standingOf: (account: string) => standings.of(account),
     heldOf: (requestId: string) => holds.get(requestId),
-    kept: [guestDays, allowances],
+    kept: [guestDays, poolHours],
   }
   const writer: Writer = new Writer(records, memory, wrote)
   const standings = new Standings(
     { read: account => standingIn(records, account), isWritten: account => writer.isWritten(account) },
     ACCOUNTS_IN_MEMORY,
   )
-  const books: Books = { records, standings, holds, guestDays, allowances, writer, now }
-  try {
-    await recover(books)
-    return books
-  } catch (error) {
-    writer.stop()
-    throw error
-  }
+  return { records, standings, holds, guestDays, poolHours, writer, now }
 }
 
 function standingIn({ standings }: Records, account: string): Standing | undefined {

@@ -2,32 +2,76 @@ import { sameTerms } from '../../gateway/admission/terms.ts'
 import {
   type Admission,
   type Admitted,
-  type Beat,
   chargeOf,
   type Extended,
   type Extension,
+  type Heartbeat,
+  type HoldStore,
   LEASE_MS,
-  StoreUnavailable,
-} from '../../gateway/store.ts'
+  type Settlement,
+} from '../../gateway/store/hold-store.ts'
+import { StoreUnavailable } from '../../gateway/store/store.ts'
 import type { Terms } from '../../policy/facts.ts'
 import { judge, judgeExtension } from '../../policy/judge.ts'
 import { judgedOf } from '../../policy/record.ts'
-import { extend, holdOf, newestSecond, take } from '../../policy/standing.ts'
-import type { Books } from './books.ts'
+import { extend, type Hold, holdOf, newestSecond, take } from '../../policy/standing.ts'
 import { untilMidnight } from './guest-days.ts'
 import type { Records } from './records.ts'
+import { refund, settle, sweep } from './settlement.ts'
+import type { StoreState } from './store-state.ts'
 
-/** Nothing awaits in here: from the first read to the last write no other request comes between. */
-export function admit(books: Books, admission: Admission): Admitted {
+/** Admission in memory: `admit` and `extend` await nothing, so that no other request comes between their reads and writes. */
+export class EmbeddedHolds implements HoldStore {
+  readonly #state: () => StoreState
+
+  /** `state` throws StoreUnavailable once the store is closed. */
+  constructor(state: () => StoreState) {
+    this.#state = state
+  }
+
+  async admit(admission: Admission): Promise<Admitted> {
+    return admit(this.#state(), admission)
+  }
+
+  async extend(extension: Extension): Promise<Extended> {
+    return extendHold(this.#state(), extension)
+  }
+
+  /** A heartbeat without a checkpoint leaves the one there is. */
+  async heartbeat(heartbeats: readonly Heartbeat[]): Promise<void> {
+    const { holds, writer, now } = this.#state()
+    const leaseUntil = now() + LEASE_MS
+    for (const { hold, soFar } of heartbeats) {
+      const held = holds.get(hold.requestId)
+      if (!held) continue
+      holds.put({ ...held, leaseUntil, ...(soFar && { soFar }) })
+      writer.renewed(hold)
+    }
+  }
+
+  async settle(settlement: Settlement): Promise<void> {
+    return settle(this.#state(), settlement)
+  }
+
+  async refund(hold: Hold): Promise<void> {
+    return refund(this.#state(), hold)
+  }
+
+  async sweep(): Promise<number> {
+    return sweep(this.#state())
+  }
+}
+
+function admit(state: StoreState, admission: Admission): Admitted {
   const { requestId, account, terms, claims, shared } = admission
-  const { records, standings, holds, guestDays, writer } = books
+  const { records, standings, holds, guestDays, writer } = state
   const repeated = holds.taken(requestId)
   if (repeated) return { outcome: 'admitted', hold: repeated.hold, readings: repeated.readings }
   const present = termsOf(records, admission)
   if (!present) return { outcome: 'key-gone' }
-  refuseUnwritten(books)
+  refuseUnwritten(state)
 
-  const at = books.now()
+  const at = state.now()
   const { window } = claims.spend
   if (!sameTerms(present, terms) || at < window.start || at >= window.end)
     return { outcome: 'stale', terms: present, at }
@@ -57,15 +101,15 @@ export function admit(books: Books, admission: Admission): Admitted {
   return { outcome: 'admitted', hold, readings }
 }
 
-/** The hold that is kept decides which rounds there were, not the one a repetition brings. */
-export function extendHold(books: Books, { hold: { requestId }, round, soFar, claims }: Extension): Extended {
-  const { standings, holds, guestDays, writer } = books
+/** The hold in memory decides which rounds there were, not the hold of a repetition. */
+function extendHold(state: StoreState, { hold: { requestId }, round, soFar, claims }: Extension): Extended {
+  const { standings, holds, guestDays, writer } = state
   const held = holds.get(requestId)
   if (!held) return { outcome: 'ended' }
   if (round <= held.hold.round) return { outcome: 'extended', hold: held.hold }
-  refuseUnwritten(books)
+  refuseUnwritten(state)
 
-  const at = books.now()
+  const at = state.now()
   const { account } = held.hold
   const spent = chargeOf(soFar)
   const standing = standings.of(account)
@@ -79,26 +123,15 @@ export function extendHold(books: Books, { hold: { requestId }, round, soFar, cl
   return { outcome: 'extended', hold: extended.hold }
 }
 
-/** Renews the leases of those under way; a beat without a checkpoint leaves the one there is. */
-export function beat({ holds, writer, now }: Books, beats: readonly Beat[]): void {
-  const leaseUntil = now() + LEASE_MS
-  for (const { hold, soFar } of beats) {
-    const held = holds.get(hold.requestId)
-    if (!held) continue
-    holds.put({ ...held, leaseUntil, ...(soFar && { soFar }) })
-    writer.beaten(hold)
-  }
-}
-
 /** The present terms of the account; undefined when its key is not active, or there is no such account. */
-function termsOf({ known }: Records, { keyHash, account }: Admission): Terms | undefined {
+function termsOf({ cache }: Records, { keyHash, account }: Admission): Terms | undefined {
   if (keyHash !== undefined) {
-    const key = known.key(keyHash)
+    const key = cache.key(keyHash)
     if (key?.status !== 'active' || key.account !== account) return undefined
   }
-  return known.account(account)?.terms
+  return cache.account(account)?.terms
 }
 
-function refuseUnwritten({ writer }: Books): void {
+function refuseUnwritten({ writer }: StoreState): void {
   if (writer.failing) throw new StoreUnavailable('the store cannot be written, so nothing more may be spent')
 }

@@ -1,11 +1,12 @@
-import type { AllowanceAmend, AllowanceTake } from '../../gateway/pool-budget-store.ts'
+import type { PoolBudgetAmend, PoolBudgetTake } from '../../gateway/store/pool-budget-store.ts'
 import { type Allowance, amend, costIn, newAllowance, take } from '../../policy/allowance.ts'
 import type { EpochMs, NanoUsd } from '../../policy/config.ts'
-import { put, type Records, type Write } from './records.ts'
+import { put, type Write } from './lmdb.ts'
+import type { Records } from './records.ts'
 import { type Kept, Unwritten } from './unwritten.ts'
 
 /** What counts against the hours of pools: in memory, and all of it is synchronous. */
-export class Allowances implements Kept {
+export class PoolHours implements Kept {
   readonly #hours = new Map<string, Allowance>()
   readonly #unwritten = new Unwritten<string>()
 
@@ -14,13 +15,13 @@ export class Allowances implements Kept {
   }
 
   /** The moment it was counted at; undefined, and nothing taken, when it would pass the limit. */
-  take({ pool, amount, limit }: AllowanceTake, at: EpochMs): EpochMs | undefined {
+  take({ pool, amount, limit }: PoolBudgetTake, at: EpochMs): EpochMs | undefined {
     const taken = take(this.#of(pool), { amount, limit }, at)
     if (taken) this.#put(pool, taken.allowance)
     return taken?.at
   }
 
-  amend({ pool, at: counted, difference }: AllowanceAmend, at: EpochMs): void {
+  amend({ pool, at: counted, difference }: PoolBudgetAmend, at: EpochMs): void {
     this.#put(pool, amend(this.#of(pool), { counted, difference }, at))
   }
 

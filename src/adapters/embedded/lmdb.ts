@@ -1,7 +1,20 @@
 import { setImmediate } from 'node:timers/promises'
 import type { Database, Key } from 'lmdb'
 
-const PAGE = 256
+/** One record to put or remove; made with `put`, so that the value fits its database. */
+export type Write = () => void
+
+export const put =
+  <V, K extends Key>(database: Database<V, K>, key: K, value: V): Write =>
+  () => {
+    database.put(key, value)
+  }
+
+export const remove =
+  <V, K extends Key>(database: Database<V, K>, key: K): Write =>
+  () => {
+    database.remove(key)
+  }
 
 /** A database in the order of its keys. Pages, because one long read would keep old pages of the files alive. */
 export async function* pagesOf<V, K extends Key>(
@@ -19,3 +32,6 @@ export async function* pagesOf<V, K extends Key>(
     await setImmediate()
   }
 }
+
+/** Records that are read at once. */
+const PAGE = 256

@@ -1,48 +1,57 @@
+import { randomUUID } from 'node:crypto'
+import { changed, withClaim } from '../../gateway/admission/terms.ts'
 import type {
   AccountRecord,
+  AccountStore,
+  AccountUsage,
+  AuditQuery,
   AuditRow,
+  EventCount,
   GatewayChange,
   SignedIn,
+  SpendReading,
   TermsChange,
-} from '../../gateway/accounts/account-store.ts'
-import { changed, withClaim } from '../../gateway/admission/terms.ts'
-import type { EpochMs } from '../../policy/config.ts'
+} from '../../gateway/store/account-store.ts'
+import type { Millis } from '../../policy/config.ts'
 import type { Caller } from '../../policy/facts.ts'
+import { windowOf } from '../../policy/window.ts'
 import type { Access } from './access.ts'
 import { ACCOUNT_FIELDS, readAccount, recordOf, type StoredAccount, termsText } from './account.ts'
-import { GATEWAYS } from './layout.ts'
-
-/** Audit rows asked for at once. */
-const PAGE = 256
-/** Names that Redis looks at in one step of a search. */
-const STEP = 1000
+import { readCounts } from './codec.ts'
+import { GATEWAYS, GUESTS } from './layout.ts'
 
 /** Accounts. Changes compare what they read: of two at once the second reads again. */
-export class Accounts {
+export class RedisAccounts implements AccountStore {
   readonly #access: Access
 
   constructor(access: Access) {
     this.#access = access
   }
 
-  find(account: string): Promise<StoredAccount | undefined> {
+  async find(account: string): Promise<AccountRecord | undefined> {
+    const found = await this.findStored(account)
+    return found && recordOf(found)
+  }
+
+  /** The account as it lies in Redis, with the text of its terms and its active key. */
+  findStored(account: string): Promise<StoredAccount | undefined> {
     const name = this.#access.layout.of(account).account(account)
     return this.#access.find(async ({ client }) => readAccount(account, await client.hmGet(name, ACCOUNT_FIELDS)))
   }
 
-  async findAll(label: string): Promise<AccountRecord[]> {
+  async findByLabel(label: string): Promise<readonly AccountRecord[]> {
     const { ask, layout } = this.#access
     const [opened, labelled] = await Promise.all([
       ask(client => client.get(layout.opened(label))),
       ask(client => client.sMembers(layout.labelled(label))),
     ])
     const ids = new Set([...(opened === null ? [] : [opened]), ...labelled])
-    const found = await Promise.all([...ids].map(id => this.find(id)))
+    const found = await Promise.all([...ids].map(id => this.findStored(id)))
     return found.flatMap(account => (account?.label === label ? [recordOf(account)] : []))
   }
 
   /** Every account, once. No list has those that signed in and have no key: they are found by their names in Redis. */
-  async *all(): AsyncGenerator<AccountRecord, void, undefined> {
+  async *readAll(): AsyncGenerator<AccountRecord, void, undefined> {
     const { ask, layout } = this.#access
     const seen = new Set<string>()
     let cursor = '0'
@@ -52,13 +61,13 @@ export class Accounts {
       cursor = String(page.cursor)
       const fresh = page.keys.flatMap(name => layout.accountIn(name) ?? []).filter(account => !seen.has(account))
       for (const account of fresh) seen.add(account)
-      const found = await Promise.all(fresh.map(account => this.find(account)))
+      const found = await Promise.all(fresh.map(account => this.findStored(account)))
       for (const account of found) if (account) yield recordOf(account)
     } while (cursor !== '0')
   }
 
   /** The account that an operator opened under a label, which may be this new one. */
-  async opened(label: string, newAccount: string): Promise<string> {
+  async openUnder(label: string, newAccount: string): Promise<string> {
     const { ask, layout } = this.#access
     await ask(client => client.set(layout.opened(label), newAccount, { NX: true }))
     return (await ask(client => client.get(layout.opened(label)))) ?? newAccount
@@ -66,7 +75,7 @@ export class Accounts {
 
   async signIn({ account, claimed, label, issuedAt = 0 }: SignedIn): Promise<Caller> {
     for (;;) {
-      const known = await this.find(account)
+      const known = await this.findStored(account)
       // A token from before the one that was believed says nothing new.
       if (known && issuedAt < known.believedAt) return this.#callerOf(known)
       const terms = withClaim(known?.terms ?? {}, claimed)
@@ -77,9 +86,9 @@ export class Accounts {
     }
   }
 
-  async change({ account, change, by }: TermsChange): Promise<AccountRecord | undefined> {
+  async changeTerms({ account, change, by }: TermsChange): Promise<AccountRecord | undefined> {
     for (;;) {
-      const known = await this.find(account)
+      const known = await this.findStored(account)
       if (!known) return undefined
       const { terms, action, before, after } = changed(known.terms, change)
       const done = await this.#change(account, known.text, termsText(terms), ['', by, action, before, after])
@@ -87,18 +96,54 @@ export class Accounts {
     }
   }
 
-  async note({ by, action, before, after }: GatewayChange): Promise<void> {
+  async noteChange({ by, action, before, after }: GatewayChange): Promise<void> {
     const { audit } = this.#access.layout.of(GATEWAYS)
     await this.#access.script(GATEWAYS, 'note', [audit], [by, action, before, after])
   }
 
-  async *audit({ account, since = 0 }: { account?: string; since?: EpochMs } = {}): AsyncGenerator<AuditRow> {
+  async *readAudit({ account, since = 0 }: AuditQuery = {}): AsyncGenerator<AuditRow, void, undefined> {
     const { layout } = this.#access
     const rows: AuditRow[] = []
     for (const { audit } of account === undefined ? layout.buckets() : [layout.of(account)])
       for await (const row of this.#rowsOf(audit))
         if (row.at >= since && (account === undefined || row.account === account)) rows.push(row)
     yield* rows.sort((a, b) => a.at - b.at)
+  }
+
+  async readSpend(account: string): Promise<SpendReading> {
+    const { layout, now, ask } = this.#access
+    const window = windowOf(await now())
+    const [found, [used, held]] = await Promise.all([
+      this.findStored(account),
+      ask(client => client.hmGet(layout.of(account).spend(account, window.start), ['used', 'held'])),
+    ])
+    if (!found) throw new Error(`there is no account ${account}`)
+    return { used: Number(used ?? 0), held: Number(held ?? 0), window }
+  }
+
+  async readUsage(account: string): Promise<AccountUsage | undefined> {
+    const { layout, now, ask } = this.#access
+    const at = await now()
+    const window = windowOf(at)
+    const bucket = layout.of(account)
+    // The ring after the newest second, which may be put into it in between.
+    const [found, [head, counts], ring, [used, held]] = await Promise.all([
+      this.findStored(account),
+      ask(client => client.hmGet(bucket.standing(account), ['head', 'counts'])),
+      ask(client => client.get(bucket.minute(account))),
+      ask(client => client.hmGet(bucket.spend(account, window.start), ['used', 'held'])),
+    ])
+    if (!found) return undefined
+    const spend = { used: Number(used ?? 0), held: Number(held ?? 0), window }
+    return { record: recordOf(found), ...spend, ...readCounts({ head, counts, ring }, at), at }
+  }
+
+  async countEvent(counts: readonly EventCount[], window: Millis): Promise<Millis> {
+    const { layout } = this.#access
+    const names = counts.map(({ name }) => layout.guests.events(name))
+    const limits = counts.map(({ limit }) => limit)
+    const [outcome, wait] = await this.#access.script(GUESTS, 'count', names, [window, randomUUID(), ...limits])
+    return outcome === 'counted' ? 0 : Number(wait)
   }
 
   async *#rowsOf(key: string): AsyncGenerator<AuditRow> {
@@ -134,3 +179,8 @@ export class Accounts {
     return outcome === 'done'
   }
 }
+
+/** Audit rows asked for at once. */
+const PAGE = 256
+/** Names that Redis looks at in one step of a search. */
+const STEP = 1000

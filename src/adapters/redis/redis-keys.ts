@@ -2,18 +2,19 @@ import {
   type GuestMint,
   KEYS_KEPT,
   type KeyRecord,
+  type KeyStore,
   type Mint,
   type Minted,
   type NewKey,
   type Revocation,
   type Rotation,
-} from '../../gateway/accounts/account-store.ts'
+} from '../../gateway/store/key-store.ts'
 import type { Caller } from '../../policy/facts.ts'
 import type { Access } from './access.ts'
 import { KEY_FIELDS, readAccount, readKey, termsText } from './account.ts'
-import type { Accounts } from './accounts.ts'
 import type { Client, Link } from './client.ts'
 import { BUCKETS, chunksOf } from './layout.ts'
+import type { RedisAccounts } from './redis-accounts.ts'
 
 /** Owners of keys remembered by this process: they never change. */
 const OWNERS_MAX = 100_000
@@ -27,12 +28,12 @@ interface Opening {
 }
 
 /** Keys. Whose a key is never changes and is cached; what may change is read each time, or changed by a script. */
-export class Keyring {
+export class RedisKeys implements KeyStore {
   readonly #access: Access
-  readonly #accounts: Accounts
+  readonly #accounts: RedisAccounts
   readonly #owners = new Map<string, string>()
 
-  constructor(access: Access, accounts: Accounts) {
+  constructor(access: Access, accounts: RedisAccounts) {
     this.#access = access
     this.#accounts = accounts
   }
@@ -55,7 +56,7 @@ export class Keyring {
   /** A crash in between leaves a label or an owner that the next mint takes up, never a key that works. */
   async mint({ key, owner, by }: Mint): Promise<Minted> {
     if ('account' in owner) return this.#mint(owner.account, key, by, { kind: 'developer', label: owner.account })
-    const account = await this.#accounts.opened(owner.label, owner.newAccount)
+    const account = await this.#accounts.openUnder(owner.label, owner.newAccount)
     return this.#mint(account, key, by, { kind: 'developer', ...owner })
   }
 
@@ -85,7 +86,7 @@ export class Keyring {
   }
 
   /** The active key, then those that ended. */
-  async of(account: string): Promise<KeyRecord[]> {
+  async listOf(account: string): Promise<KeyRecord[]> {
     const bucket = this.#access.layout.of(account)
     const hashes = await this.#access.ask(client => client.lRange(bucket.keysOf(account), 0, KEYS_KEPT))
     const keys = await Promise.all(hashes.map(hash => this.#read(account, hash)))
@@ -93,14 +94,13 @@ export class Keyring {
     return [...active, ...keys.filter(({ status }) => status !== 'active').slice(0, KEYS_KEPT)]
   }
 
-  /** The key of a device. */
-  async ofGuest(account: string): Promise<KeyRecord | undefined> {
-    const guest = await this.#accounts.find(account)
+  async findGuest(account: string): Promise<KeyRecord | undefined> {
+    const guest = await this.#accounts.findStored(account)
     return guest?.key ? this.#read(account, guest.key) : undefined
   }
 
   async mintGuest({ account, key, by = '' }: GuestMint): Promise<KeyRecord> {
-    const known = await this.ofGuest(account)
+    const known = await this.findGuest(account)
     if (known) return known
     return (await this.#mint(account, key, by, { kind: 'guest', label: account })).key
   }
@@ -122,7 +122,7 @@ export class Keyring {
     const keys = [bucket.account(account), bucket.key(key.hash), bucket.keys, bucket.keysOf(account), bucket.audit]
     const number = await this.#own(key.hash, account)
     for (;;) {
-      const known = await this.#accounts.find(account)
+      const known = await this.#accounts.findStored(account)
       const { kind, label, override } = opened
       const after = termsText({ ...known?.terms, ...(override !== undefined && { override }) })
       const before = override === undefined ? '' : (known?.text ?? '')
@@ -166,7 +166,7 @@ export class Keyring {
   async #read(account: string, hash: string): Promise<KeyRecord> {
     const { ask, layout } = this.#access
     const [owner, fields] = await Promise.all([
-      this.#accounts.find(account),
+      this.#accounts.findStored(account),
       ask((client: Client) => client.hmGet(layout.of(account).key(hash), KEY_FIELDS)),
     ])
     if (!owner) throw new Error(`the store has a key of account ${account}, and no such account`)

@@ -1,0 +1,177 @@
+import { changed, withClaim } from '../../gateway/admission/terms.ts'
+import type {
+  AccountRecord,
+  AccountStore,
+  AccountUsage,
+  AuditQuery,
+  AuditRow,
+  EventCount,
+  GatewayChange,
+  SignedIn,
+  SpendReading,
+  TermsChange,
+} from '../../gateway/store/account-store.ts'
+import type { EpochMs, Millis } from '../../policy/config.ts'
+import type { Caller } from '../../policy/facts.ts'
+import { readingsOf } from '../../policy/standing.ts'
+import { windowOf } from '../../policy/window.ts'
+import { EventWindows } from './event-windows.ts'
+import { pagesOf } from './lmdb.ts'
+import { type Account, accountOf, type Records, readAccount, writeAccount } from './records.ts'
+import type { StoreState } from './store-state.ts'
+
+/** Accounts, their audit and their counters. Records are read from the files each time, which sees every change. */
+export class EmbeddedAccounts implements AccountStore {
+  readonly #state: () => StoreState
+  readonly #events = new EventWindows()
+
+  /** `state` throws StoreUnavailable once the store is closed. */
+  constructor(state: () => StoreState) {
+    this.#state = state
+  }
+
+  /** Writes only what the token changes: most sign-ins change nothing. */
+  async signIn(token: SignedIn): Promise<Caller> {
+    const { records, now } = this.#state()
+    const at = now()
+    const { account } = token
+    const known = readAccount(records, account)
+    if (!known || signedIn(records, known, token) !== known)
+      await records.transact(() => {
+        const before = readAccount(records, account)
+        const after = signedIn(records, before ?? newAccount('developer', account, at), token)
+        if (after !== before) relabel(records, account, before, after)
+      })
+    const { kind, terms, activeKey } = accountIn(records, account)
+    const keyPrefix = activeKey === null ? null : (records.keys.get(activeKey)?.keyPrefix ?? null)
+    return { kind, account, keyPrefix, terms }
+  }
+
+  async find(account: string): Promise<AccountRecord | undefined> {
+    return findAccount(this.#state().records, account)
+  }
+
+  async findByLabel(label: string): Promise<readonly AccountRecord[]> {
+    const { records } = this.#state()
+    const opened = records.labels.get(label)
+    const ids = [...(opened === undefined ? [] : [opened]), ...signedInUnder(records, label)]
+    return ids.flatMap(id => findAccount(records, id) ?? [])
+  }
+
+  async *readAll(): AsyncGenerator<AccountRecord, void, undefined> {
+    const { accounts } = this.#state().records
+    for await (const page of pagesOf(accounts)) for (const { key, value } of page) yield recordOf(key, accountOf(value))
+  }
+
+  async changeTerms({ account, change, by }: TermsChange): Promise<AccountRecord | undefined> {
+    const { records, now } = this.#state()
+    const at = now()
+    return records.transact(() => {
+      const known = readAccount(records, account)
+      if (!known) return undefined
+      const { terms, ...entry } = changed(known.terms, change)
+      writeAccount(records, account, { ...known, terms })
+      noteChange(records, { at, by, account, ...entry })
+      return findAccount(records, account)
+    })
+  }
+
+  async noteChange(change: GatewayChange): Promise<void> {
+    const { records, now } = this.#state()
+    const at = now()
+    await records.transact(() => noteChange(records, { ...change, at, account: '' }))
+  }
+
+  async *readAudit({ account, since = 0 }: AuditQuery = {}): AsyncGenerator<AuditRow, void, undefined> {
+    for await (const page of pagesOf(this.#state().records.audit)) {
+      for (const { value } of page) {
+        if (value.at >= since && (account === undefined || value.account === account)) yield value
+      }
+    }
+  }
+
+  async readSpend(account: string): Promise<SpendReading> {
+    const { records, standings, now } = this.#state()
+    if (!records.accounts.doesExist(account)) throw new Error(`there is no account ${account}`)
+    const window = windowOf(now())
+    const { used, held } = standings.of(account).spend[window.start] ?? { used: 0, held: 0 }
+    return { used, held, window }
+  }
+
+  async readUsage(account: string): Promise<AccountUsage | undefined> {
+    const { records, standings, now } = this.#state()
+    const record = findAccount(records, account)
+    if (!record) return undefined
+    const at = now()
+    const window = windowOf(at)
+    const { requests, tokens, open, used, held } = readingsOf(standings.of(account), window.start, at)
+    return { record, window, used, held, requests, tokens, open, at }
+  }
+
+  async countEvent(counts: readonly EventCount[], window: Millis): Promise<Millis> {
+    return this.#events.count(counts, window, this.#state().now())
+  }
+}
+
+/** Writes an audit row in the transaction of the change itself, so that there is never one without the other. */
+export function noteChange({ audit, meta }: Records, row: AuditRow): void {
+  const number = (meta.get('audited') ?? 0) + 1
+  meta.put('audited', number)
+  audit.put(number, row)
+}
+
+function findAccount(records: Records, account: string): AccountRecord | undefined {
+  const found = readAccount(records, account)
+  return found && recordOf(account, found)
+}
+
+const recordOf = (account: string, { kind, label, terms, createdAt }: Account): AccountRecord => ({
+  account,
+  kind,
+  label,
+  terms,
+  createdAt,
+})
+
+export const newAccount = (kind: Account['kind'], label: string, createdAt: EpochMs): Account => ({
+  kind,
+  label,
+  terms: {},
+  activeKey: null,
+  keys: [],
+  createdAt,
+})
+
+/** An account that another record names. Throws an Error when there is none. */
+export function accountIn(records: Records, account: string): Account {
+  const found = readAccount(records, account)
+  if (!found) throw new Error(`there is no account ${account}`)
+  return found
+}
+
+/** The account as its token has it; the same object when that changes nothing. A token without a label leaves it. */
+function signedIn(records: Records, known: Account, { account, claimed, label, issuedAt = 0 }: SignedIn): Account {
+  // A token from before the one that was believed says nothing new.
+  if (issuedAt < (known.believedAt ?? 0)) return known
+  // A label that an operator gave stays.
+  const shown = records.labels.get(known.label) === account ? known.label : (label ?? known.label)
+  if (shown === known.label && claimed === known.terms.claimed) return known
+  return { ...known, label: shown, terms: withClaim(known.terms, claimed), believedAt: issuedAt }
+}
+
+function relabel(records: Records, id: string, before: Account | undefined, after: Account): void {
+  const { signInLabels } = records
+  writeAccount(records, id, after)
+  if (before?.label === after.label) return
+  if (before) signInLabels.remove([before.label, id])
+  signInLabels.put([after.label, id], true)
+}
+
+function signedInUnder({ signInLabels }: Records, label: string): string[] {
+  const ids: string[] = []
+  for (const [name, account] of signInLabels.getKeys({ start: [label] })) {
+    if (name !== label) break
+    ids.push(account)
+  }
+  return ids
+}

@@ -1,0 +1,81 @@
+import type {
+  LedgerQuery,
+  LedgerRow,
+  LedgerStore,
+  Total,
+  TotalsQuery,
+  Waste,
+  WasteTotal,
+} from '../../gateway/store/ledger-store.ts'
+import type { EpochMs } from '../../policy/config.ts'
+import { unpackRow, wasteKey } from './ledger-rows.ts'
+import { pagesOf, remove } from './lmdb.ts'
+import type { StoreState } from './store-state.ts'
+
+/** The ledger and its totals, read from the files in pages. */
+export class EmbeddedLedger implements LedgerStore {
+  readonly #state: () => StoreState
+
+  /** `state` throws StoreUnavailable once the store is closed. */
+  constructor(state: () => StoreState) {
+    this.#state = state
+  }
+
+  /** Writes a row for each attempt that has none. */
+  async recordWaste(rows: readonly Waste[]): Promise<void> {
+    const { records, writer, now } = this.#state()
+    const settledAt = now()
+    for (const { attempt, bill, cause } of rows) {
+      const key = wasteKey(bill.requestId, attempt)
+      if (writer.rowOf(key) || records.ledger.doesExist(key)) continue
+      writer.add({ key, row: { ...bill, kind: 'waste', settledAt, cause }, requests: 1 })
+    }
+    if (rows.length > 0) await writer.commit()
+  }
+
+  async *readRows({ account, since = 0 }: LedgerQuery = {}): AsyncGenerator<LedgerRow, void, undefined> {
+    for await (const page of pagesOf(this.#state().records.ledger)) {
+      for (const { value } of page) {
+        const { tokens: _tokens, shared: _shared, ...row } = unpackRow(value)
+        if (row.admittedAt >= since && (account === undefined || row.account === account)) yield row
+      }
+    }
+  }
+
+  async *readTotals({ since }: TotalsQuery = {}): AsyncGenerator<Total, void, undefined> {
+    const { totals } = this.#state().records
+    for await (const page of pagesOf(totals, since === undefined ? {} : { start: [since] })) {
+      for (const { key, value } of page) {
+        const [day, account, plan, model] = key
+        yield { day, account, plan, model, ...value }
+      }
+    }
+  }
+
+  async *readWaste({ since }: TotalsQuery = {}): AsyncGenerator<WasteTotal, void, undefined> {
+    const { waste } = this.#state().records
+    for await (const page of pagesOf(waste, since === undefined ? {} : { start: [since] })) {
+      for (const { key, value } of page) {
+        const [day, pool] = key
+        const { requests: attempts, ...sums } = value
+        yield { day, pool, attempts, ...sums }
+      }
+    }
+  }
+
+  /** Rows of requests under way stay. */
+  async trim(before: EpochMs): Promise<number> {
+    const { records, holds } = this.#state()
+    const { ledger, commit } = records
+    let removed = 0
+    for await (const page of pagesOf(ledger)) {
+      const old = page.filter(({ value }) => {
+        const { admittedAt, requestId } = unpackRow(value)
+        return admittedAt < before && !holds.get(requestId)
+      })
+      if (old.length > 0) await commit(old.map(({ key }) => remove(ledger, key)))
+      removed += old.length
+    }
+    return removed
+  }
+}

@@ -1,0 +1,109 @@
+import { mkdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Wrote } from '../../gateway/store/ledger-store.ts'
+import { type Store, StoreUnavailable } from '../../gateway/store/store.ts'
+import type { EpochMs } from '../../policy/config.ts'
+import { EmbeddedAccounts } from './embedded-accounts.ts'
+import { EmbeddedHolds } from './embedded-holds.ts'
+import { EmbeddedKeys } from './embedded-keys.ts'
+import { EmbeddedLedger } from './embedded-ledger.ts'
+import { EmbeddedPoolBudgets } from './embedded-pool-budgets.ts'
+import { put } from './lmdb.ts'
+import { type Lock, lockDirectory } from './lock.ts'
+import { openRecords } from './open-records.ts'
+import { ensurePrivate } from './private.ts'
+import type { Records } from './records.ts'
+import { recover } from './settlement.ts'
+import { openStoreState, type StoreState } from './store-state.ts'
+
+/** Opens or creates the store in a directory. Rejects with StoreLocked while another process has it open. */
+export async function openEmbeddedStore(options: {
+  path: string
+  now: () => EpochMs
+  wrote?: Wrote
+}): Promise<EmbeddedStore> {
+  const { path, now, wrote } = options
+  await mkdir(path, { recursive: true, mode: 0o700 })
+  const lock = await lockDirectory(path)
+  try {
+    // LMDB would make them readable for everybody.
+    for (const file of STORE_FILES) await ensurePrivate(join(path, file))
+    return await openOn(await openRecords(path), lock, now, wrote)
+  } catch (error) {
+    await lock.release()
+    throw error
+  }
+}
+
+/** Opens the store on files that are open. They are closed when it cannot be. */
+export async function openOn(records: Records, lock: Lock, now: () => EpochMs, wrote?: Wrote): Promise<EmbeddedStore> {
+  const state = openStoreState(records, now, wrote)
+  try {
+    await recover(state)
+    return new EmbeddedStore(state, lock)
+  } catch (error) {
+    state.writer.stop()
+    await records.close()
+    throw error
+  }
+}
+
+/** The files of the store, beside its lock. */
+const STORE_FILES = ['data.mdb', 'lock.mdb']
+
+/** The store of a single process: admission in memory, durable state in LMDB. */
+export class EmbeddedStore implements Store {
+  readonly keys: EmbeddedKeys
+  readonly accounts: EmbeddedAccounts
+  readonly holds: EmbeddedHolds
+  readonly ledger: EmbeddedLedger
+  readonly budgets: EmbeddedPoolBudgets
+  readonly #opened: StoreState
+  readonly #lock: Lock
+  #closed: Promise<void> | undefined
+
+  constructor(state: StoreState, lock: Lock) {
+    this.#opened = state
+    this.#lock = lock
+    const open = () => this.#state()
+    this.keys = new EmbeddedKeys(open)
+    this.accounts = new EmbeddedAccounts(open)
+    this.holds = new EmbeddedHolds(open)
+    this.ledger = new EmbeddedLedger(open)
+    this.budgets = new EmbeddedPoolBudgets(open)
+  }
+
+  /** First tries to write the changes that wait: while that fails, a small write may still fit into free pages of the file, which proves nothing. */
+  async proveWritable(): Promise<void> {
+    const { writer, records, now } = this.#state()
+    await writer.commit()
+    await records.commit([put(records.meta, 'proved', now())])
+  }
+
+  /** Resolves when everything up to now is on disk. */
+  flush(): Promise<void> {
+    return this.#opened.writer.flush()
+  }
+
+  /** Rejects with StoreUnavailable when the last changes could not be written; the files are closed all the same. */
+  close(): Promise<void> {
+    this.#closed ??= this.#close()
+    return this.#closed
+  }
+
+  async #close(): Promise<void> {
+    const { writer, records } = this.#opened
+    try {
+      await writer.flush()
+    } finally {
+      writer.stop()
+      await records.close()
+      await this.#lock.release()
+    }
+  }
+
+  #state(): StoreState {
+    if (this.#closed) throw new StoreUnavailable('the store is closed')
+    return this.#opened
+  }
+}

@@ -1,0 +1,127 @@
+import type { Bill } from '../../gateway/store/hold-store.ts'
+import type { LedgerRow } from '../../gateway/store/ledger-store.ts'
+import type { EpochMs } from '../../policy/config.ts'
+import type { Building } from '../../policy/decision.ts'
+
+/** A row as it lies on disk. */
+export interface StoredRow extends LedgerRow {
+  /** Of an orphan: what it weighed in the minute, for a settlement that comes after all. */
+  readonly tokens?: number
+  /** Of an orphan: whether it took its part of what all guests share. */
+  readonly shared?: true
+}
+
+/** A row to be written. */
+export interface Entry {
+  readonly key: string
+  readonly row: StoredRow
+  /** 0 when the request has a row already. */
+  readonly requests: 0 | 1
+}
+
+/** The first row of a request has its id as key; that of a late settlement follows it at once, and then its waste. */
+export const lateKey = (requestId: string): string => `${requestId}+late`
+export const wasteKey = (requestId: string, attempt: number): string =>
+  `${requestId}+waste${String(attempt).padStart(4, '0')}`
+
+export function entryOf(bill: Bill, kind: 'settle' | 'orphan' | 'late', settledAt: EpochMs): Entry {
+  const row: Building<StoredRow> = {
+    requestId: bill.requestId,
+    account: bill.account,
+    plan: bill.plan,
+    asked: bill.asked,
+    model: bill.model,
+    pool: bill.pool,
+    inputTokens: bill.inputTokens,
+    outputTokens: bill.outputTokens,
+    cost: bill.cost,
+    estimated: bill.estimated,
+    admittedAt: bill.admittedAt,
+    revision: bill.revision,
+    kind,
+    settledAt,
+  }
+  if (bill.rule !== undefined) row.rule = bill.rule
+  if (bill.tools) row.tools = bill.tools
+  return { key: kind === 'late' ? lateKey(bill.requestId) : bill.requestId, row, requests: 1 }
+}
+
+/**
+ * A row as an array: half the size of an object, which names its members each time, and packed in a quarter of the time.
+ * Files of schema 3 have objects, which are read as they are.
+ */
+export type PackedRow = readonly [
+  requestId: string,
+  account: string,
+  plan: string,
+  asked: string,
+  model: string,
+  pool: string,
+  inputTokens: number,
+  outputTokens: number,
+  cost: number,
+  estimated: boolean,
+  admittedAt: number,
+  revision: string,
+  kind: StoredRow['kind'],
+  settledAt: number,
+  others: Others | null,
+]
+
+/** The members that few rows have. */
+type Others = Pick<StoredRow, 'rule' | 'tools' | 'cause' | 'tokens' | 'shared'>
+
+export const packRow = (row: StoredRow): PackedRow => [
+  row.requestId,
+  row.account,
+  row.plan,
+  row.asked,
+  row.model,
+  row.pool,
+  row.inputTokens,
+  row.outputTokens,
+  row.cost,
+  row.estimated,
+  row.admittedAt,
+  row.revision,
+  row.kind,
+  row.settledAt,
+  othersOf(row),
+]
+
+function othersOf({ rule, tools, cause, tokens, shared }: StoredRow): Others | null {
+  if (rule === undefined && !tools && cause === undefined && tokens === undefined && !shared) return null
+  const others: Building<Others> = {}
+  if (rule !== undefined) others.rule = rule
+  if (tools) others.tools = tools
+  if (cause !== undefined) others.cause = cause
+  if (tokens !== undefined) others.tokens = tokens
+  if (shared) others.shared = shared
+  return others
+}
+
+export function unpackRow(packed: PackedRow | StoredRow): StoredRow {
+  if ('requestId' in packed) return packed
+  const [requestId, account, plan, asked, model, pool, inputTokens, outputTokens, cost, estimated, ...rest] = packed
+  const [admittedAt, revision, kind, settledAt, others] = rest
+  const { rule, tools, ...last } = others ?? {}
+  return {
+    requestId,
+    account,
+    plan,
+    asked,
+    model,
+    pool,
+    inputTokens,
+    outputTokens,
+    cost,
+    estimated,
+    admittedAt,
+    revision,
+    ...(rule !== undefined && { rule }),
+    ...(tools && { tools }),
+    kind,
+    settledAt,
+    ...last,
+  }
+}

@@ -1,0 +1,201 @@
+import type {
+  LedgerQuery,
+  LedgerRow,
+  LedgerStore,
+  Total,
+  TotalsQuery,
+  Waste,
+  WasteTotal,
+} from '../../gateway/store/ledger-store.ts'
+import type { EpochMs } from '../../policy/config.ts'
+import { dayAt } from '../../policy/standing.ts'
+import type { Access, Ask } from './access.ts'
+import { readRow, restOf, whoseOf } from './codec.ts'
+import { BUCKETS, bucketOf, chunksOf } from './layout.ts'
+
+/** The ledger and its totals, which lie in the buckets of their accounts and are read in pages. */
+export class RedisLedger implements LedgerStore {
+  readonly #access: Access
+
+  constructor(access: Access) {
+    this.#access = access
+  }
+
+  /** Each row is written with its part of the totals, or not at all. */
+  async recordWaste(rows: readonly Waste[]): Promise<void> {
+    await Promise.all(rows.map(row => this.#record(row)))
+  }
+
+  /** Rows in the order of request ids, merged from all buckets or read from that of one account. */
+  async *readRows({ account, since = 0 }: LedgerQuery = {}): AsyncGenerator<LedgerRow, void, undefined> {
+    const { ask, layout } = this.#access
+    const buckets = account === undefined ? BUCKETS : [bucketOf(account)]
+    const size = account === undefined ? SMALL_PAGE : PAGE
+    const readers = buckets.map(bucket => new RowReader(ask, layout.bucket(bucket).ledger, size))
+    await Promise.all(readers.map(reader => reader.fill()))
+    const heap = new Merge(readers)
+    for (let text = await heap.next(); text !== undefined; text = await heap.next()) {
+      const row = readRow(text)
+      if ((account === undefined || row.account === account) && row.admittedAt >= since) yield row
+    }
+  }
+
+  /** Oldest day first. */
+  async *readTotals({ since = 0 }: TotalsQuery = {}): AsyncGenerator<Total, void, undefined> {
+    const { ask, layout } = this.#access
+    for (const day of await this.#daysSince(since)) {
+      for (const page of chunksOf(BUCKETS, BUCKETS_AT_ONCE)) {
+        const totals = page.map(bucket => ask(client => client.hGetAll(layout.bucket(bucket).totals(day))))
+        for (const fields of await Promise.all(totals)) yield* totalsIn(day, fields)
+      }
+    }
+  }
+
+  /** Oldest day first. */
+  async *readWaste({ since = 0 }: TotalsQuery = {}): AsyncGenerator<WasteTotal, void, undefined> {
+    const { ask, layout } = this.#access
+    for (const page of chunksOf(await this.#daysSince(since), DAYS_AT_ONCE)) {
+      const read = page.map(async day => [day, await ask(client => client.hGetAll(layout.pools.waste(day)))] as const)
+      for (const [day, fields] of await Promise.all(read)) yield* wasteIn(day, fields)
+    }
+  }
+
+  /** Removes a page of every bucket at a time. */
+  async trim(before: EpochMs): Promise<number> {
+    const { ask, layout } = this.#access
+    let removed = 0
+    for (const bucket of BUCKETS) {
+      const key = layout.bucket(bucket).ledger
+      const reader = new RowReader(ask, key, PAGE)
+      await reader.fill()
+      for (let text = reader.first; text !== undefined; text = reader.first) {
+        const old: string[] = []
+        let page: string | undefined = text
+        while (page !== undefined && old.length < PAGE && readRow(page).admittedAt < before) {
+          old.push(page)
+          await reader.advance()
+          page = reader.first
+        }
+        if (old.length > 0) removed += await ask(client => client.zRem(key, old))
+        // Ids are in the order of time, so that the rows after this one are younger still.
+        if (page !== undefined && old.length < PAGE) break
+      }
+    }
+    return removed
+  }
+
+  async #record({ attempt, bill, cause }: Waste): Promise<void> {
+    const { requestId, account, pool, cost, inputTokens, outputTokens, admittedAt } = bill
+    const { layout } = this.#access
+    const keys = [layout.of(account).ledger, layout.pools.waste(dayAt(admittedAt))]
+    const values = [requestId, attempt, cost, inputTokens, outputTokens, whoseOf(bill), restOf(bill, cause), pool]
+    const [outcome] = await this.#access.script(account, 'waste', keys, values)
+    if (outcome === 'recorded') this.#access.wrote({ ...bill, kind: 'waste', settledAt: admittedAt, cause }, 1)
+  }
+
+  /** Days from the given one, or from the first of the store, to today. */
+  async #daysSince(since: number): Promise<number[]> {
+    const today = dayAt(await this.#access.now())
+    const first = Math.max(since, this.#access.since)
+    return Array.from({ length: Math.max(0, today - first + 1) }, (_, index) => first + index)
+  }
+}
+
+const PAGE = 256
+/** Rows of each bucket held at once while all buckets are read side by side. */
+const SMALL_PAGE = 32
+const BUCKETS_AT_ONCE = 64
+/** Days of waste that are read together. */
+const DAYS_AT_ONCE = 64
+
+/** The rows of one bucket, in pages. */
+class RowReader {
+  readonly #ask: Ask
+  readonly #key: string
+  readonly #size: number
+  #page: string[] = []
+  #at = 0
+  #ended = false
+
+  constructor(ask: Ask, key: string, size: number) {
+    this.#ask = ask
+    this.#key = key
+    this.#size = size
+  }
+
+  get first(): string | undefined {
+    return this.#page[this.#at]
+  }
+
+  async advance(): Promise<void> {
+    this.#at++
+    if (this.first === undefined) await this.fill()
+  }
+
+  async fill(): Promise<void> {
+    const last = this.#page.at(-1)
+    this.#at = 0
+    if (this.#ended) {
+      this.#page = []
+      return
+    }
+    const min = last === undefined ? '-' : `(${last}`
+    const LIMIT = { offset: 0, count: this.#size }
+    this.#page = await this.#ask(client => client.zRange(this.#key, min, '+', { BY: 'LEX', LIMIT }))
+    this.#ended = this.#page.length < this.#size
+  }
+}
+
+/** The smallest first of many sorted readers: a binary heap. */
+class Merge {
+  readonly #heap: RowReader[]
+
+  constructor(readers: readonly RowReader[]) {
+    this.#heap = readers.filter(({ first }) => first !== undefined)
+    for (let at = this.#heap.length >> 1; at >= 0; at--) this.#sink(at)
+  }
+
+  async next(): Promise<string | undefined> {
+    const [reader] = this.#heap
+    if (!reader) return undefined
+    const text = reader.first
+    await reader.advance()
+    if (reader.first === undefined) {
+      const last = this.#heap.pop()
+      if (last && last !== reader) this.#heap[0] = last
+    }
+    this.#sink(0)
+    return text
+  }
+
+  #sink(from: number): void {
+    for (let at = from; ; ) {
+      let least = at
+      for (const child of [2 * at + 1, 2 * at + 2]) if (this.#before(child, least)) least = child
+      if (least === at) return
+      const [one, other] = [this.#heap[at], this.#heap[least]]
+      if (one && other) [this.#heap[at], this.#heap[least]] = [other, one]
+      at = least
+    }
+  }
+
+  #before(one: number, other: number): boolean {
+    const [a, b] = [this.#heap[one]?.first, this.#heap[other]?.first]
+    return a !== undefined && b !== undefined && a < b
+  }
+}
+
+function* totalsIn(day: number, fields: Readonly<Record<string, string>>): Generator<Total, void, undefined> {
+  for (const [who, sums] of Object.entries(fields)) {
+    const [account = '', plan = '', model = ''] = who.split(' ')
+    const [requests = 0, inputTokens = 0, outputTokens = 0, cost = 0] = sums.split(' ').map(Number)
+    yield { day, account, plan, model, requests, inputTokens, outputTokens, cost }
+  }
+}
+
+function* wasteIn(day: number, fields: Readonly<Record<string, string>>): Generator<WasteTotal, void, undefined> {
+  for (const [pool, sums] of Object.entries(fields)) {
+    const [attempts = 0, inputTokens = 0, outputTokens = 0, cost = 0] = sums.split(' ').map(Number)
+    yield { day, pool, attempts, inputTokens, outputTokens, cost }
+  }
+}

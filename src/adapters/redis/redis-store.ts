@@ -1,0 +1,59 @@
+import type { Store } from '../../gateway/store/store.ts'
+import { Access, type RedisStoreOptions } from './access.ts'
+import { Endings } from './endings.ts'
+import { RedisAccounts } from './redis-accounts.ts'
+import { RedisHolds } from './redis-holds.ts'
+import { RedisKeys } from './redis-keys.ts'
+import { RedisLedger } from './redis-ledger.ts'
+import { RedisPoolBudgets } from './redis-pool-budgets.ts'
+
+/** Opens the store. Rejects with StoreUnavailable when Redis does not answer, with StoreRefused when it must not be used. */
+export async function openRedisStore(options: RedisStoreOptions): Promise<Store> {
+  const store = new RedisStore(options)
+  try {
+    await store.open()
+    return store
+  } catch (error) {
+    await store.close()
+    throw error
+  }
+}
+
+/** The store of many gateways: each change that can race with another is a script, atomic and on the clock of Redis. */
+class RedisStore implements Store {
+  readonly keys: RedisKeys
+  readonly accounts: RedisAccounts
+  readonly holds: RedisHolds
+  readonly ledger: RedisLedger
+  readonly budgets: RedisPoolBudgets
+  readonly #access: Access
+  readonly #endings: Endings
+
+  constructor(options: RedisStoreOptions) {
+    this.#access = new Access(options, () => this.#endings.drainSoon())
+    this.#endings = new Endings(this.#access, options)
+    this.accounts = new RedisAccounts(this.#access)
+    this.keys = new RedisKeys(this.#access, this.accounts)
+    this.holds = new RedisHolds(this.#access, this.#endings)
+    this.ledger = new RedisLedger(this.#access)
+    this.budgets = new RedisPoolBudgets(this.#access)
+  }
+
+  async open(): Promise<void> {
+    await this.#access.open()
+    this.#endings.drainSoon()
+  }
+
+  async proveWritable(): Promise<void> {
+    // `find` also notices a Redis that was emptied: it takes writes, but no request is served from it.
+    await this.#access.find(async ({ client }) => {
+      await client.set(this.#access.layout.proof, '')
+      return undefined
+    })
+  }
+
+  async close(): Promise<void> {
+    await this.#endings.close()
+    this.#access.close()
+  }
+}

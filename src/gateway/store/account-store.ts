@@ -1,0 +1,116 @@
+import type { EpochMs, Millis, NanoUsd, Overage } from '../../policy/config.ts'
+import type { Caller, Terms } from '../../policy/facts.ts'
+
+/**
+ * Accounts, what operators decided about them, and what they used of their limits: one facet of the Store, see there
+ * for atomicity, clock and outages. An account begins with its first sign-in, or with its first key.
+ */
+export interface AccountStore {
+  /**
+   * Opens the account at its first sign-in, and keeps plan and label of the token where they changed. An older token
+   * than the last one that changed something changes nothing. Durable where something changed.
+   */
+  signIn(signIn: SignedIn): Promise<Caller>
+
+  /** The account with this id; undefined where there is none. */
+  find(account: string): Promise<AccountRecord | undefined>
+  /** The accounts with this label: none, one, or several that signed in under the same one. */
+  findByLabel(label: string): Promise<readonly AccountRecord[]>
+  /** Every account there is, once, in no order; read in pages, as fast as the caller takes them. */
+  readAll(): AsyncIterable<AccountRecord>
+
+  /** Changes one thing that an operator decides about an account; undefined when there is no such account. Durable: it holds for the next request. */
+  changeTerms(change: TermsChange): Promise<AccountRecord | undefined>
+  /** Writes an audit row of a change of the gateway itself, which belongs to no account. Durable. */
+  noteChange(change: GatewayChange): Promise<void>
+  /** Changes by operators and accounts, oldest first, of one account or of all, at or after `since`. */
+  readAudit(query?: AuditQuery): AsyncIterable<AuditRow>
+
+  /** The spend of an account in the billing window of this moment. Rejects with an Error when there is no such account. */
+  readSpend(account: string): Promise<SpendReading>
+  /** An account, and what it has used of its limits at this moment; undefined when there is no such account. */
+  readUsage(account: string): Promise<AccountUsage | undefined>
+
+  /**
+   * Counts one event under each name if every count is below its limit in the running window, else none.
+   * Resolves to 0, or to the wait in milliseconds until there is room. Shared by all gateways; a restart of an embedded
+   * store may forget the counts.
+   */
+  countEvent(counts: readonly EventCount[], window: Millis): Promise<Millis>
+}
+
+export interface SignedIn {
+  readonly account: string
+  /** What the token says, if it says so. */
+  readonly claimed?: string
+  readonly label?: string
+  /** Of the token: an older one changes nothing. */
+  readonly issuedAt?: EpochMs
+}
+
+export interface AccountRecord {
+  readonly account: string
+  readonly kind: Caller['kind']
+  /** How people call it: what an operator said, else a claim of the token, else its id. */
+  readonly label: string
+  readonly terms: Terms
+  readonly createdAt: EpochMs
+}
+
+/** One decision of an operator. null takes an earlier one back. */
+export interface TermsChange {
+  readonly account: string
+  readonly change:
+    | { readonly override: string | null }
+    | { readonly overage: Overage | null }
+    /** Added to what was granted in the window; never below 0 in sum. */
+    | { readonly grant: NanoUsd; readonly window: EpochMs }
+  readonly by: string
+}
+
+export interface AuditQuery {
+  readonly account?: string
+  /** Changes at or after this moment. */
+  readonly since?: EpochMs
+}
+
+/** Who changed what, when, and what it was before. */
+export interface AuditRow {
+  readonly at: EpochMs
+  /** An operator, or an account that signed in. */
+  readonly by: string
+  readonly action: 'mint' | 'rotate' | 'revoke' | 'set-plan' | 'set-overage' | 'grant' | GatewayChange['action']
+  /** Empty for a change of the gateway itself. */
+  readonly account: string
+  /** Texts as people read them: a masked key, a plan, an amount, a revision, a drained pool; empty for none. */
+  readonly before: string
+  readonly after: string
+}
+
+/** A change of a gateway itself, as the audit has it. */
+export interface GatewayChange extends Pick<AuditRow, 'by' | 'before' | 'after'> {
+  readonly action: 'apply' | 'rollback' | 'reload' | 'drain' | 'undrain'
+}
+
+export interface SpendReading {
+  readonly used: NanoUsd
+  readonly held: NanoUsd
+  readonly window: { readonly start: EpochMs; readonly end: EpochMs }
+}
+
+/** What an account has used of its limits. */
+export interface AccountUsage extends SpendReading {
+  readonly record: AccountRecord
+  /** Of the minute. */
+  readonly requests: number
+  readonly tokens: number
+  /** Requests under way. */
+  readonly open: number
+  /** By the clock of the store. */
+  readonly at: EpochMs
+}
+
+export interface EventCount {
+  readonly name: string
+  readonly limit: number
+}

@@ -1,0 +1,116 @@
+import type { EpochMs, Millis, NanoUsd } from '../../policy/config.ts'
+import type { Claims, Readings, Refuse } from '../../policy/decision.ts'
+import type { Terms } from '../../policy/facts.ts'
+import type { Judged } from '../../policy/record.ts'
+import type { Charge, Hold } from '../../policy/standing.ts'
+
+/**
+ * Admission and its end: one facet of the Store, see there for atomicity, clock and outages.
+ *
+ * A request holds what it was granted from `admit` to `settle` or `refund`, each of which has an effect once per
+ * request id. A hold is a lease of LEASE_MS that `heartbeat` renews. `sweep` settles a hold whose lease ran out at its
+ * last checkpoint; a settlement that arrives after that charges the difference.
+ */
+export interface HoldStore {
+  /** Judges the claims and takes what they are granted, in one step. Repeating a request id changes nothing. */
+  admit(admission: Admission): Promise<Admitted>
+  /** Judges and takes another round of a request under way. Repeating a round changes nothing. */
+  extend(extension: Extension): Promise<Extended>
+  /** Renews the leases of requests under way and keeps their checkpoints. Requests that ended are ignored. */
+  heartbeat(heartbeats: readonly Heartbeat[]): Promise<void>
+  /** Ends a hold at what the request used and writes its ledger row, once per request id. Durable. */
+  settle(settlement: Settlement): Promise<void>
+  /** Ends a hold without a charge. Requests of the minute and the day are not given back. Durable. */
+  refund(hold: Hold): Promise<void>
+  /** Settles holds whose lease ran out at their last checkpoint; one without a checkpoint costs nothing. Resolves to how many there were. */
+  sweep(): Promise<number>
+}
+
+/** How long a hold outlives its last heartbeat. */
+export const LEASE_MS: Millis = 30_000
+
+export interface Admission {
+  readonly requestId: string
+  /** By hash; absent for a sign-in, which needs no key. */
+  readonly keyHash?: string
+  readonly account: string
+  /** The terms of the account that the claims were made for. */
+  readonly terms: Terms
+  readonly claims: Claims
+  /** A limit of one UTC day that all guests share, taken beside the account's own; given back as the hold is. */
+  readonly shared?: { readonly limit: NanoUsd }
+}
+
+export type Admitted =
+  | { readonly outcome: 'admitted'; readonly hold: Hold; readonly readings: Readings }
+  /** The readings are those of `judged`. */
+  | {
+      readonly outcome: 'refused'
+      readonly denial: Refuse['denial']
+      readonly readings: Readings
+      readonly judged: Judged
+      /** The last second that counts in the minute of the account; 0 where none does. */
+      readonly newest: number
+    }
+  /** The key stopped working since it was looked up, or the account is gone. */
+  | { readonly outcome: 'key-gone' }
+  /** Terms or window changed in between: decide again with these. */
+  | { readonly outcome: 'stale'; readonly terms: Terms; readonly at: EpochMs }
+  /** What all guests may spend in a day is held or spent; there is more at midnight UTC. */
+  | { readonly outcome: 'guests-spent'; readonly retryAfterMs: Millis; readonly judged: Judged }
+
+export interface Extension {
+  readonly hold: Hold
+  /** One more than that of the hold. */
+  readonly round: number
+  /** What the rounds so far weighed: the checkpoint from here on. */
+  readonly soFar: Settlement
+  /** Of the new round. Requests, day and concurrency are not asked again. */
+  readonly claims: Claims
+}
+
+export type Extended =
+  | { readonly outcome: 'extended'; readonly hold: Hold }
+  /** Nothing changed: the request may still be settled at what it spent. */
+  | { readonly outcome: 'refused'; readonly denial: Refuse['denial']; readonly readings: Readings }
+  /** The hold ended, because its lease ran out. */
+  | { readonly outcome: 'ended' }
+
+/** Says that a request is still under way. */
+export interface Heartbeat {
+  readonly hold: Hold
+  /** Its checkpoint: what it would be settled at now. Absent before it was dispatched. */
+  readonly soFar?: Settlement
+}
+
+export interface Settlement {
+  readonly hold: Hold
+  /** What it weighs in the minute, which for images is not all that their model counts. */
+  readonly tokens: number
+  readonly bill: Bill
+}
+
+export const chargeOf = ({ tokens, bill }: Settlement): Charge => ({ tokens, cost: bill.cost })
+
+/** What a request came to. Prompts and answers are never in it. */
+export interface Bill {
+  readonly requestId: string
+  readonly account: string
+  readonly plan: string
+  /** The name the client asked for: a model, an alias, or empty. */
+  readonly asked: string
+  readonly model: string
+  readonly pool: string
+  readonly inputTokens: number
+  readonly outputTokens: number
+  readonly cost: NanoUsd
+  /** True when the backend did not report its usage. */
+  readonly estimated: boolean
+  readonly admittedAt: EpochMs
+  /** Of the configuration the request was decided by. */
+  readonly revision: string
+  /** The route that chose the model. */
+  readonly rule?: string
+  /** Calls of hosted tools by name that were answered, whose price is in the cost; a row of kind `late` tells them again. */
+  readonly tools?: Readonly<Record<string, number>>
+}

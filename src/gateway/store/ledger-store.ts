@@ -1,0 +1,87 @@
+import type { EpochMs, NanoUsd } from '../../policy/config.ts'
+import type { Bill } from './hold-store.ts'
+
+/** What was charged, and what failed attempts cost: one facet of the Store, see there for atomicity, clock and outages. */
+export interface LedgerStore {
+  /**
+   * Writes what failed attempts cost the operator: rows of kind `waste`, once per request id and attempt, for as long as
+   * rows are kept. They change no account, limit or total of clients. Durable.
+   */
+  recordWaste(rows: readonly Waste[]): Promise<void>
+
+  /**
+   * Rows of one account, or of all, in the order of their request ids, which is the order of admission. The rows of one
+   * request follow one another: what it was charged, then the cost of its failed attempts.
+   */
+  readRows(query?: LedgerQuery): AsyncIterable<LedgerRow>
+  /** What was settled by day, account, plan and model, in all rows ever written, also those removed since. */
+  readTotals(query?: TotalsQuery): AsyncIterable<Total>
+  /** What failed attempts cost by day and pool, likewise. */
+  readWaste(query?: TotalsQuery): AsyncIterable<WasteTotal>
+
+  /** Removes rows of requests admitted before a moment; totals and spend keep them. Resolves to how many there were. */
+  trim(before: EpochMs): Promise<number>
+}
+
+/** One failed attempt that a backend may have worked for. */
+export interface Waste {
+  /** The attempt of the request, from 1: with the request id, the identity of the row. */
+  readonly attempt: number
+  /** Tokens and cost of the attempt: the operator's, at the prices of the pool that failed. */
+  readonly bill: Bill
+  /** `status 500`, `first content timeout`: for the operator. */
+  readonly cause: string
+}
+
+/** One settled request, or one attempt that was wasted. */
+export interface LedgerRow extends Bill {
+  /**
+   * `orphan`: charged at its last checkpoint. `late`: settled after that; tokens and cost are the difference.
+   * `waste`: what a failed attempt cost the operator, and no client.
+   */
+  readonly kind: 'settle' | 'orphan' | 'late' | 'waste'
+  readonly settledAt: EpochMs
+  /** Of waste. */
+  readonly cause?: string
+}
+
+export interface LedgerQuery {
+  readonly account?: string
+  /** Admitted at or after. */
+  readonly since?: EpochMs
+}
+
+export interface TotalsQuery {
+  /** First UTC day, in days since the epoch. */
+  readonly since?: number
+}
+
+/** What one account settled of one model on one plan in one UTC day, that of the admissions. */
+export interface Total {
+  /** Days since the epoch. */
+  readonly day: number
+  readonly account: string
+  readonly plan: string
+  readonly model: string
+  readonly requests: number
+  readonly inputTokens: number
+  readonly outputTokens: number
+  readonly cost: NanoUsd
+}
+
+/** What failed attempts at one pool cost its operator in one UTC day, that of the admissions. */
+export interface WasteTotal {
+  /** Days since the epoch. */
+  readonly day: number
+  readonly pool: string
+  readonly attempts: number
+  readonly inputTokens: number
+  readonly outputTokens: number
+  readonly cost: NanoUsd
+}
+
+/**
+ * Hears of each row that this process wrote, once it is written. `requests` is 0 where the request had a row before.
+ * Never throws.
+ */
+export type Wrote = (row: LedgerRow, requests: 0 | 1) => void

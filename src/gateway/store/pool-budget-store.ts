@@ -1,0 +1,28 @@
+import type { EpochMs, NanoUsd } from '../../policy/config.ts'
+
+/** What pools may cost their operator in an hour: one facet of the Store, see there for atomicity, clock and outages. */
+export interface PoolBudgetStore {
+  /**
+   * Reserves an amount of what a pool may cost in an hour, over all gateways: every span of 60 minutes holds at most
+   * `limit`. Resolves to the moment it was counted at, or to undefined, reserving nothing, when it would pass the limit.
+   */
+  take(take: PoolBudgetTake): Promise<EpochMs | undefined>
+  /** Corrects what was reserved to what it cost; ignored once the reservation has left the hour. */
+  amend(amend: PoolBudgetAmend): Promise<void>
+  /** What counts against the hour of a pool now, in nano-USD. */
+  read(pool: string): Promise<NanoUsd>
+}
+
+export interface PoolBudgetTake {
+  readonly pool: string
+  readonly amount: NanoUsd
+  readonly limit: NanoUsd
+}
+
+export interface PoolBudgetAmend {
+  readonly pool: string
+  /** As `take` resolved. */
+  readonly at: EpochMs
+  /** Usually negative. What was counted in its minute never falls below nothing. */
+  readonly difference: NanoUsd
+}

@@ -1,0 +1,28 @@
+import type { AccountStore } from './account-store.ts'
+import type { HoldStore } from './hold-store.ts'
+import type { KeyStore } from './key-store.ts'
+import type { LedgerStore } from './ledger-store.ts'
+import type { PoolBudgetStore } from './pool-budget-store.ts'
+
+/**
+ * The state that outlives a request, in five facets. Every implementation passes test/adapters/store/contract.ts.
+ *
+ * Each call is atomic and reads the clock of the store. A call that is called durable has its effect on disk when it
+ * resolves. Every call rejects with StoreUnavailable while the store cannot be reached, and after `close`.
+ */
+export interface Store {
+  readonly keys: KeyStore
+  readonly accounts: AccountStore
+  readonly holds: HoldStore
+  readonly ledger: LedgerStore
+  readonly budgets: PoolBudgetStore
+  /** Writes a small record without a meaning, as durably as a settlement. Rejects with StoreUnavailable where nothing can be written. */
+  proveWritable(): Promise<void>
+  /** Waits for the writes under way, then lets go of the files or the connection. */
+  close(): Promise<void>
+}
+
+/** The store did not answer, or must not be used. */
+export class StoreUnavailable extends Error {
+  override readonly name = 'StoreUnavailable'
+}
