@@ -15,5 +15,7 @@ export default defineConfig({
     // A command line starts many processes, each of which waits for a core.
     testTimeout: 60_000,
     hookTimeout: 60_000,
+    // On a busy machine a second is soon over; what a test waits for either comes or never does.
+    expect: { poll: { timeout: 20_000 } },
   },
 })

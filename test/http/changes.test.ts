@@ -102,7 +102,7 @@ async function whileRead(happen: () => Promise<unknown>, more: object = {}) {
     )
   })
   call.flushHeaders()
-  await vi.waitFor(() => expect(find).toHaveBeenCalled())
+  await vi.waitFor(() => expect(find).toHaveBeenCalled(), { timeout: 20_000 })
   await find.mock.results[0]?.value
   await happen()
   call.end(body)

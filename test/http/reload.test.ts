@@ -194,7 +194,7 @@ describe('connections to backends', () => {
     expect(onprem.connections).toBe(1)
     stream.letGo()
     expect(await read.rest()).toContain('[DONE]')
-    await vi.waitFor(() => expect(onprem.connections).toBe(0))
+    await vi.waitFor(() => expect(onprem.connections).toBe(0), { timeout: 20_000 })
   })
 
   it('of a replica that stays are used on', async () => {
@@ -346,7 +346,7 @@ it('rows are kept for as long as the files say when they are trimmed', async () 
   test.clock.advance(3_600_000)
 
   expect(kept).toBe(1)
-  await vi.waitFor(async () => expect(await test.ledger()).toEqual([]))
+  await vi.waitFor(async () => expect(await test.ledger()).toEqual([]), { timeout: 20_000 })
 })
 
 /** The cloud's key as a file holds it. */

@@ -107,7 +107,7 @@ it('what the dead left behind is settled as soon as another gateway starts', asy
     ),
   )
 
-  await vi.waitFor(async () => expect(await ledgerOf(store)).toMatchObject([{ kind: 'orphan', cost: 14 }]))
+  await vi.waitFor(async () => expect(await ledgerOf(store)).toMatchObject([{ kind: 'orphan', cost: 14 }]), { timeout: 20_000 })
   expect((await store.accounts.readSpend(shop.account)).held).toBe(0)
 })
 
@@ -152,6 +152,6 @@ it('rows are removed once they are older than the ledger keeps, and what was use
   expect(await ledgerOf(store)).toHaveLength(1)
   await pass(4_000_000)
 
-  await vi.waitFor(async () => expect(await ledgerOf(store)).toEqual([]))
+  await vi.waitFor(async () => expect(await ledgerOf(store)).toEqual([]), { timeout: 20_000 })
   expect((await store.accounts.readSpend(shop.account)).used).toBe(50)
 })

@@ -55,7 +55,7 @@ it('a store that says nothing for two seconds is not ready', async () => {
   vi.spyOn(test.gateway.store, 'proveWritable').mockReturnValue(new Promise(() => {}))
 
   const asked = readyz(test.url)
-  await vi.waitFor(() => expect(test.gateway.store.proveWritable).toHaveBeenCalled())
+  await vi.waitFor(() => expect(test.gateway.store.proveWritable).toHaveBeenCalled(), { timeout: 20_000 })
   test.clock.advance(2000)
 
   expect(outcomeOf(await asked)).toBe('503 STORE_UNAVAILABLE')
@@ -85,7 +85,7 @@ describe.skipIf(!hasLimits)('an embedded store', () => {
 
     expect(seen.at(-1)).toBe('503')
     expect(full).toEqual({ operators: [503, 'unavailable'], clients: '503 STORE_UNAVAILABLE' })
-    await vi.waitFor(async () => expect(await asked()).toEqual(READY))
+    await vi.waitFor(async () => expect(await asked()).toEqual(READY), { timeout: 20_000 })
   })
 })
 
@@ -118,7 +118,7 @@ describeRedis('a Redis', () => {
       await command(...heal)
 
       expect(harmed).toEqual({ operators: [200, 'unavailable'], clients: '200' })
-      await vi.waitFor(async () => expect(await asked()).toEqual(READY))
+      await vi.waitFor(async () => expect(await asked()).toEqual(READY), { timeout: 20_000 })
     },
   )
 

@@ -133,7 +133,7 @@ describe('a gateway that drains', () => {
     const client = await dial('')
     client.socket.pause()
     client.socket.write(chatRequest('{"messages":[{"role":"user","content":"Hi"}]}'))
-    await vi.waitFor(async () => expect(await test.ledger()).toHaveLength(1))
+    await vi.waitFor(async () => expect(await test.ledger()).toHaveLength(1), { timeout: 20_000 })
 
     const left = test.gateway.drain()
     await turn()
@@ -236,7 +236,7 @@ it('a reader that does not read holds nobody up', async () => {
   client.socket.pause()
   backend.next(answer({ content: 'x'.repeat(12_000_000) }))
   client.socket.write(chatRequest('{"messages":[{"role":"user","content":"Hi"}]}'))
-  await vi.waitFor(async () => expect(await test.ledger()).toHaveLength(1))
+  await vi.waitFor(async () => expect(await test.ledger()).toHaveLength(1), { timeout: 20_000 })
   const left = test.gateway.drain()
 
   test.gateway.cut()
