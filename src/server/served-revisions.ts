@@ -3,7 +3,7 @@ import { KeptRevisions } from '../adapters/revisions/revisions.ts'
 import type { Loaded } from '../config/settings.ts'
 import type { Alarm, Clock } from '../gateway/ports.ts'
 import type { How, Revision, RevisionFiles, RevisionLine } from '../gateway/revision.ts'
-import type { Revisions } from '../http/admin/applied.ts'
+import type { Revisions } from '../http/admin/changes.ts'
 
 /** What serves, and what served before it, as far as `state_dir` keeps it. */
 export class ServedRevisions implements Revisions {

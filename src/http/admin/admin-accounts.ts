@@ -1,12 +1,12 @@
 import type { AccountRecord, TermsChange } from '../../gateway/store/account-store.ts'
 import type { NanoUsd } from '../../policy/config.ts'
 import type { Denial } from '../../policy/denial.ts'
-import { planOf } from '../../policy/plan.ts'
+import { planName, planOf } from '../../policy/plan.ts'
 import { invalid, isDenial, isObject, type JsonObject } from '../../wire/openai/body.ts'
 import { validator } from '../../wire/openai/validate.ts'
 import { type Desk, type Errand, NAME, textOf, unknownPlan } from './admin-errand.ts'
 import { accountNamed, noAccount } from './admin-named.ts'
-import { type ShownAccount, shownAccount } from './admin-records.ts'
+import { type ShownAccount, type ShownAccounts, shownAccount } from './admin-records.ts'
 
 const USD = {
   type: 'string',
@@ -99,3 +99,38 @@ function nanoOf(usd: string): NanoUsd {
   const [whole = '', fraction = ''] = usd.split('.')
   return Number(BigInt(whole + fraction.padEnd(9, '0')))
 }
+
+/** Each costs reads of its own, and all of them are in one answer. */
+const MOST = 10_000
+
+const check = validator({
+  type: 'object',
+  required: ['limit'],
+  properties: { plan: NAME, limit: { type: 'integer', minimum: 1, maximum: MOST } },
+  additionalProperties: false,
+})
+
+export const listAccountsErrand: Errand = { method: 'POST', path: '/admin/accounts/list', check, run: listAccounts }
+
+/**
+ * Accounts with what `accounts/show` tells of one: those on a plan, else all but devices, of which there may be very
+ * many. At most `limit`, those that the store gives first; `has_more` says whether there are others.
+ */
+async function listAccounts(desk: Desk, body: JsonObject): Promise<ShownAccounts | Denial> {
+  const { config, store } = desk
+  const plan = body.plan === undefined ? undefined : textOf(body, 'plan')
+  const limit = Number(body.limit)
+  const isListed = (record: AccountRecord) =>
+    plan === undefined ? record.kind !== 'guest' : planName(config, record) === plan
+  const data: ShownAccounts['data'][number][] = []
+  for await (const record of store.accounts.readAll()) {
+    if (!isListed(record)) continue
+    if (data.length === limit) return { object: 'list', data: data.sort(byLabel), has_more: true }
+    data.push(await shown(desk, record))
+  }
+  // One that the files declare no more may still have accounts.
+  const wrong = plan === undefined || data.length > 0 ? undefined : unknownPlan(config, plan)
+  return wrong ?? { object: 'list', data: data.sort(byLabel), has_more: false }
+}
+
+const byLabel = (a: { readonly label: string }, b: { readonly label: string }): number => (a.label < b.label ? -1 : 1)

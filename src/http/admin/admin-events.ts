@@ -2,13 +2,13 @@ import type { Denial } from '../../policy/denial.ts'
 import { isDenial } from '../../wire/openai/body.ts'
 import type { HttpCall } from '../listener/call.ts'
 import type { App } from '../listener/endpoint.ts'
-import { readQuery } from '../listener/query.ts'
+import { readQuery } from '../listener/request-input.ts'
 import { EventResponse } from '../public/event-response.ts'
 import type { Desk } from './admin-errand.ts'
 import { accountNamed } from './admin-named.ts'
 import { type ShownStanding, shownStanding } from './event-records.ts'
+import { sendRows } from './exports.ts'
 import { FeedReader } from './feed-reader.ts'
-import { sendRows } from './rows.ts'
 
 type Shelf = Pick<Desk, 'store' | 'settings' | 'config'>
 

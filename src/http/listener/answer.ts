@@ -9,10 +9,10 @@ import { isDenial } from '../../wire/openai/body.ts'
 import { operatorOf, scraperOf } from '../admin/admin-operator.ts'
 import { isShed, refuse } from '../ingress/shed.ts'
 import { preflight } from '../public/cors.ts'
-import { ClientLeft } from './body.ts'
 import type { HttpCall } from './call.ts'
 import type { App } from './endpoint.ts'
 import type { ListenerView } from './listener-view.ts'
+import { ClientLeft } from './request-input.ts'
 import type { Match } from './router.ts'
 
 /** Runs the endpoint of a call, for those who may call it. `isPublic` may ask what they may. */

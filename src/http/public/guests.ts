@@ -3,7 +3,7 @@ import { isDenial } from '../../wire/openai/body.ts'
 import type { HttpCall } from '../listener/call.ts'
 import { networkOf } from '../listener/client-address.ts'
 import type { App } from '../listener/endpoint.ts'
-import { oneField } from '../listener/field.ts'
+import { oneField } from '../listener/request-input.ts'
 import { UNCACHED } from './keys.ts'
 
 const readDeviceId = oneField('device_id', {

@@ -5,7 +5,7 @@ import { ownKey } from '../../wire/key.ts'
 import { isDenial } from '../../wire/openai/body.ts'
 import type { HttpCall } from '../listener/call.ts'
 import type { App } from '../listener/endpoint.ts'
-import { oneField, readNothing } from '../listener/field.ts'
+import { oneField, readNothing } from '../listener/request-input.ts'
 
 const readKey = oneField('key')
 

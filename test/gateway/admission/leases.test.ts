@@ -107,7 +107,9 @@ it('what the dead left behind is settled as soon as another gateway starts', asy
     ),
   )
 
-  await vi.waitFor(async () => expect(await ledgerOf(store)).toMatchObject([{ kind: 'orphan', cost: 14 }]), { timeout: 20_000 })
+  await vi.waitFor(async () => expect(await ledgerOf(store)).toMatchObject([{ kind: 'orphan', cost: 14 }]), {
+    timeout: 20_000,
+  })
   expect((await store.accounts.readSpend(shop.account)).held).toBe(0)
 })
 

@@ -1,15 +1,19 @@
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
+import { labelledAudit } from '../../gateway/accounts/audited.ts'
+import { usageBy } from '../../gateway/answer/usage.ts'
 import type { EpochMs } from '../../policy/config.ts'
 import type { Denial } from '../../policy/denial.ts'
+import { dayAt } from '../../policy/standing.ts'
+import { GROUPS, ledgerRecord, usageReport } from '../../wire/admin/report.ts'
 import { readSince, SINCE_FORMS } from '../../wire/admin/since.ts'
 import { inChunks } from '../../wire/lines.ts'
 import { invalid, isDenial } from '../../wire/openai/body.ts'
-import { ClientLeft } from '../listener/body.ts'
 import type { HttpCall } from '../listener/call.ts'
 import type { App } from '../listener/endpoint.ts'
-import { readQuery } from '../listener/query.ts'
+import { ClientLeft, readQuery } from '../listener/request-input.ts'
 import { accountNamed } from './admin-named.ts'
+import { shownAudit } from './admin-records.ts'
 
 /** Which rows an operator asks for, by `since` and `account`. */
 export interface RowsQuery {
@@ -60,4 +64,31 @@ async function* jsonLines<Row>(
 async function* joined(first: string, rest: AsyncIterable<string>): AsyncGenerator<string, void, undefined> {
   yield first
   yield* rest
+}
+
+/** GET /admin/usage: totals of whole UTC days, from the one of `since` on, with what was wasted. */
+export async function showUsage(app: App, call: HttpCall): Promise<void> {
+  const query = readQuery(call, ['since', 'by'])
+  if (isDenial(query)) return call.deny(query)
+  const by = GROUPS.find(group => group === (query.by ?? 'day'))
+  if (!by) return call.deny(invalid('by', `must be one of ${GROUPS.join(', ')}`))
+  const from = sinceOf(query.since, app)
+  if (isDenial(from)) return call.deny(from)
+  const since = from.since === undefined ? undefined : dayAt(from.since)
+  const usage = await usageBy(app.store, { by, ...(since !== undefined && { since }) })
+  call.json(200, usageReport(by, since, usage))
+}
+
+/** GET /admin/ledger: rows as JSON lines. */
+export async function exportLedger(app: App, call: HttpCall): Promise<void> {
+  const query = await readRowsQuery(app, call)
+  if (isDenial(query)) return call.deny(query)
+  await sendRows(call, app.store.ledger.readRows(query), ledgerRecord)
+}
+
+/** GET /admin/audit: control changes as JSON lines, oldest first. */
+export async function exportAudit(app: App, call: HttpCall): Promise<void> {
+  const query = await readRowsQuery(app, call)
+  if (isDenial(query)) return call.deny(query)
+  await sendRows(call, labelledAudit(app.store.accounts, { since: 0, ...query }), shownAudit)
 }

@@ -1,9 +1,11 @@
 import type { IncomingMessage } from 'node:http'
 import type { Denial } from '../../policy/denial.ts'
-import { invalid, isDenial } from '../../wire/openai/body.ts'
+import { invalid, isDenial, type JsonObject } from '../../wire/openai/body.ts'
+import { readValid, validator } from '../../wire/openai/validate.ts'
 import type { HeldBody } from '../ingress/body-memory.ts'
 import { paced } from '../ingress/intake.ts'
 import { Pieces } from '../ingress/pieces.ts'
+import type { HttpCall } from './call.ts'
 
 /** Each piece takes a step of the event loop, however small it is: a body in smaller ones than this on the average is refused. */
 const LEAST_PIECE_BYTES = 64
@@ -74,4 +76,56 @@ const isJson = (type: string): boolean =>
 /** The client closed the connection: there is nobody to answer. */
 export class ClientLeft extends Error {
   override readonly name = 'ClientLeft'
+}
+
+/** Reads the query of a request: each of the parameters at most once, and no other. */
+export function readQuery<Name extends string>(
+  { request }: HttpCall,
+  known: readonly Name[],
+): Readonly<Partial<Record<Name, string>>> | Denial {
+  const target = request.url ?? ''
+  const query: Partial<Record<Name, string>> = {}
+  if (!target.includes('?')) return query
+  for (const [given, value] of new URLSearchParams(target.slice(target.indexOf('?')))) {
+    const name = known.find(each => each === given)
+    if (name === undefined) return invalid(given, `is not accepted; there are ${known.join(', ')}`)
+    if (query[name] !== undefined) return invalid(name, 'is given twice')
+    query[name] = value
+  }
+  return query
+}
+
+const MAX_BODY_BYTES = 65_536
+
+/** Reads a body that has one field, a text, and no other; wrapped, so that it can be told from a denial. */
+export function oneField(name: string, schema: object = {}) {
+  const validate = validator({
+    type: 'object',
+    required: [name],
+    properties: { [name]: { ...schema, type: 'string' } },
+    additionalProperties: false,
+  })
+  return async (call: HttpCall): Promise<{ readonly value: string } | Denial> => {
+    const body = await readSmall(call, validate)
+    return isDenial(body) ? body : { value: String(body.body[name]) }
+  }
+}
+
+const validateNone = validator({ type: 'object', additionalProperties: false })
+
+/** Reads a body without a field: `{}`, or nothing at all. */
+export async function readNothing(call: HttpCall): Promise<Denial | undefined> {
+  const body = await readSmall(call, validateNone, '{}')
+  return isDenial(body) ? body : undefined
+}
+
+/** Reads a body of a few fields; `empty` stands for one without a byte. */
+export async function readSmall(
+  call: HttpCall,
+  validate: ReturnType<typeof validator>,
+  empty = '',
+): Promise<{ readonly body: JsonObject } | Denial> {
+  const bytes = await readBody(call.request, MAX_BODY_BYTES)
+  if (isDenial(bytes)) return bytes
+  return readValid(bytes.length === 0 ? Buffer.from(empty) : bytes, validate)
 }

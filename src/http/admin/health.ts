@@ -31,3 +31,9 @@ export async function showReadyInDetail(app: App, call: HttpCall): Promise<void>
 const hasOwnStore = ({ settings }: App): boolean => settings.store.kind === 'embedded'
 
 const timeText = (at: number): string => new Date(at).toISOString()
+
+/** GET /metrics: what this process counted since its start. */
+export async function showMetrics({ metrics }: App, call: HttpCall): Promise<void> {
+  const { type, text } = await metrics()
+  call.send(200, type, Buffer.from(text), UNCACHED)
+}
