@@ -46,7 +46,7 @@ export async function showAccount(desk: Desk, body: JsonObject): Promise<ShownAc
   return isDenial(record) ? record : shown(desk, record)
 }
 
-export async function shown({ config, store }: Desk, record: AccountRecord): Promise<ShownAccount> {
+async function shown({ config, store }: Desk, record: AccountRecord): Promise<ShownAccount> {
   const [spend, keys] = await Promise.all([store.accounts.readSpend(record.account), store.keys.listOf(record.account)])
   return shownAccount(config, record, spend, keys)
 }

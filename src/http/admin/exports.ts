@@ -21,7 +21,7 @@ export interface RowsQuery {
   readonly account?: string
 }
 
-export async function readRowsQuery(app: App, call: HttpCall): Promise<RowsQuery | Denial> {
+async function readRowsQuery(app: App, call: HttpCall): Promise<RowsQuery | Denial> {
   const query = readQuery(call, ['since', 'account'])
   if (isDenial(query)) return query
   const from = sinceOf(query.since, app)
@@ -32,7 +32,7 @@ export async function readRowsQuery(app: App, call: HttpCall): Promise<RowsQuery
 }
 
 /** Wrapped, so that it can be told from a denial. */
-export function sinceOf(text: string | undefined, { clock }: App): { readonly since?: EpochMs } | Denial {
+function sinceOf(text: string | undefined, { clock }: App): { readonly since?: EpochMs } | Denial {
   if (text === undefined) return {}
   const since = readSince(text, clock.now())
   return since === undefined ? invalid('since', `must be ${SINCE_FORMS}`) : { since }

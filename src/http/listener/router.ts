@@ -37,7 +37,7 @@ function parameterOf(pattern: string, path: string): string | undefined {
 }
 
 /** What a 404 says: most who meet one have an SDK that calls an endpoint of its vendor, or a wrong base URL. */
-export function missingPath(path: string, model: string): string {
+function missingPath(path: string, model: string): string {
   const chat =
     `use POST /v1/chat/completions: createOpenAI(...).chat("${model}") or @ai-sdk/openai-compatible with the AI SDK, ` +
     'client.chat.completions.create with the OpenAI SDK.'
