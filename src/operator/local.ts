@@ -1,11 +1,10 @@
 import type { Loaded } from '../config/settings.ts'
 import { labelledAudit } from '../gateway/accounts/audited.ts'
 import { usageBy } from '../gateway/answer/usage.ts'
-import { errands } from '../http/admin/admin.ts'
-import type { Desk } from '../http/admin/admin-errand.ts'
+import { adminOps } from '../http/admin/admin.ts'
 import { standingsOf } from '../http/admin/admin-events.ts'
 import { accountNamed } from '../http/admin/admin-named.ts'
-import { shownAudit } from '../http/admin/admin-records.ts'
+import type { AdminContext } from '../http/admin/admin-op.ts'
 import type { EpochMs } from '../policy/config.ts'
 import type { Denial } from '../policy/denial.ts'
 import { dayAt } from '../policy/standing.ts'
@@ -14,72 +13,72 @@ import { guestSecretsOf } from '../server/guest-secret.ts'
 import { alarmLine } from '../server/log/log-line.ts'
 import { openStore } from '../server/open-store.ts'
 import { world } from '../server/world.ts'
-import { ledgerRecord, usageReport } from '../wire/admin/report.ts'
+import { shownAudit } from '../wire/admin/audit.ts'
 import { readSince, SINCE_FORMS } from '../wire/admin/since.ts'
+import { ledgerRecord, usageReport } from '../wire/admin/usage-report.ts'
 import { errorTermsOf, renderDenial } from '../wire/errors/denial.ts'
 import { isDenial, isObject, type JsonObject } from '../wire/openai/body.ts'
-import type { Control, SinceQuery, Streams } from './control.ts'
-import { controlOf, type RunErrand } from './errands.ts'
+import { type OperatorApi, operatorApiOf, type RunAdminOp, type SinceQuery, type Streams } from './operator-api.ts'
 import { osUser } from './os-user.ts'
 
-/** Control on the store itself, for when no gateway runs on it: the same errands, run here. */
-export async function localControl({ config, settings }: Loaded): Promise<Control> {
+/** The operator's API on the store itself, where no gateway runs: it runs the same admin operations in this process. */
+export async function localOperatorApi({ config, settings }: Loaded): Promise<OperatorApi> {
   const guestSecrets = await guestSecretsOf(settings)
   const alarm = (message: string, details?: Parameters<typeof alarmLine>[1]) =>
     console.error(alarmLine(message, details))
   const store = await openStore(settings, world, alarm, 'tool')
-  const desk: Desk = { config, settings, store, guestSecrets, ...world, by: `operator ${osUser()} (local)` }
-  return controlOf(errandsAt(desk), streamsOf(desk))
+  const context: AdminContext = { config, settings, store, guestSecrets, ...world, by: `operator ${osUser()} (local)` }
+  return operatorApiOf(opsIn(context), streamsOf(context))
 }
 
-const errandsAt =
-  (desk: Desk): RunErrand =>
+const opsIn =
+  (context: AdminContext): RunAdminOp =>
   async (method, path, body = {}) => {
-    const errand = errands.find(each => each.method === method && each.path === path)
-    if (!errand) throw new Error(`there is no errand ${method} ${path}`)
+    const op = adminOps.find(each => each.method === method && each.path === path)
+    if (!op) throw new Error(`there is no admin operation ${method} ${path}`)
     const fields: JsonObject = { ...body }
-    const wrong = errand.check?.(fields)
-    if (wrong) return refuse(desk, { code: 'VALIDATION_ERROR', ...wrong })
-    const answer = await errand.run(desk, fields)
-    return isDenial(answer) ? refuse(desk, answer) : { ...answer }
+    const wrong = op.check?.(fields)
+    if (wrong) return refuse(context, { code: 'VALIDATION_ERROR', ...wrong })
+    const answer = await op.run(context, fields)
+    return isDenial(answer) ? refuse(context, answer) : { ...answer }
   }
 
-/** In the words that the gateway would use. */
-function refuse({ settings }: Desk, denial: Denial): never {
+/** Fails with the text that a gateway would answer. */
+function refuse({ settings }: AdminContext, denial: Denial): never {
   const { body } = renderDenial(denial, errorTermsOf(settings))
   throw new CommandFailed(`✗ ${isObject(body) ? String(body.error) : denial.code}`)
 }
 
-const streamsOf = (desk: Desk): Streams => {
-  const { store } = desk
+const streamsOf = (context: AdminContext): Streams => {
+  const { store } = context
   return {
     usage: async ({ since, by }) => {
       const day = dayAt(momentOf(since))
       return usageReport(by, day, await usageBy(store, { since: day, by }))
     },
     ledger: async function* (query) {
-      for await (const row of store.ledger.readRows(await queryOf(desk, query))) yield ledgerRecord(row)
+      for await (const row of store.ledger.readRows(await queryOf(context, query))) yield ledgerRecord(row)
     },
     audit: async function* (query) {
-      for await (const row of labelledAudit(store.accounts, await queryOf(desk, query))) yield shownAudit(row)
+      for await (const row of labelledAudit(store.accounts, await queryOf(context, query))) yield shownAudit(row)
     },
     standings: async function* (named) {
-      const record = named === undefined ? undefined : await accountNamed(desk, named)
-      if (record && isDenial(record)) return refuse(desk, record)
-      yield* standingsOf(desk, record?.account)
+      const record = named === undefined ? undefined : await accountNamed(context, named)
+      if (record && isDenial(record)) return refuse(context, record)
+      yield* standingsOf(context, record?.account)
     },
     close: () => store.close(),
   }
 }
 
 async function queryOf(
-  desk: Desk,
+  context: AdminContext,
   { since, account: named }: SinceQuery,
 ): Promise<{ since: EpochMs; account?: string }> {
   const moment = momentOf(since)
   if (named === undefined) return { since: moment }
-  const account = await accountNamed(desk, named)
-  return isDenial(account) ? refuse(desk, account) : { since: moment, account: account.account }
+  const account = await accountNamed(context, named)
+  return isDenial(account) ? refuse(context, account) : { since: moment, account: account.account }
 }
 
 function momentOf(since: string): EpochMs {

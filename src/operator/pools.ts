@@ -1,6 +1,11 @@
-import type { ShownPool, ShownResult } from '../http/admin/admin-pool-records.ts'
-import type { Door } from './open.ts'
-import { readShownPool, readShownPools, readShownResults } from './read-pools.ts'
+import {
+  readShownPool,
+  readShownPools,
+  readShownResults,
+  type ShownPool,
+  type ShownResult,
+} from '../wire/admin/pool.ts'
+import type { AdminEndpoint } from './operator-api.ts'
 import { askGateway } from './remote.ts'
 
 /** A pool, or one of its replicas by its URL or its number from 1. */
@@ -10,7 +15,7 @@ export interface PoolPlace {
 }
 
 /** What operators may do with the pools of a running gateway: no store knows of them. Rejects with CommandFailed. */
-export interface PoolsControl {
+export interface PoolsApi {
   list(): Promise<readonly ShownPool[]>
   /** The pool as it is then. */
   drain(place: PoolPlace): Promise<ShownPool>
@@ -19,7 +24,7 @@ export interface PoolsControl {
   probe(place: PoolPlace): Promise<readonly ShownResult[]>
 }
 
-export function poolsOf({ admin, token }: Door): PoolsControl {
+export function poolsOf({ admin, token }: AdminEndpoint): PoolsApi {
   const post = (path: string, body: object) => askGateway(`${admin}/admin/pools/${path}`, token, 'POST', body)
   return {
     list: async () => readShownPools(await askGateway(`${admin}/admin/pools`, token, 'GET')),

@@ -1,18 +1,16 @@
 import type { IncomingMessage } from 'node:http'
 import { json as parse } from 'node:stream/consumers'
 import { CommandFailed, exitCodes } from '../server/failure.ts'
-import { readLedgerRecord, readUsageReport } from '../wire/admin/read-report.ts'
+import { readShownAudit } from '../wire/admin/audit.ts'
+import { readShownStanding } from '../wire/admin/event.ts'
+import { readShownReload, type ShownReload } from '../wire/admin/revision.ts'
+import { readLedgerRecord, readUsageReport } from '../wire/admin/usage-report.ts'
 import { USER_HEADER } from '../wire/admin/user.ts'
 import { linesOf } from '../wire/lines.ts'
 import { isObject, type JsonObject } from '../wire/openai/body.ts'
-import { ApplyRefused } from './apply-refused.ts'
-import type { Control } from './control.ts'
-import { controlOf } from './errands.ts'
 import { ask, type Question } from './http.ts'
-import type { Door } from './open.ts'
+import { type AdminEndpoint, type OperatorApi, operatorApiOf } from './operator-api.ts'
 import { osUser } from './os-user.ts'
-import { readShownAudit, readShownReload, type ShownReload } from './read.ts'
-import { readShownStanding } from './read-events.ts'
 
 /** Within this a gateway says that it lives, however busy it is. */
 const ALIVE_MS = 2000
@@ -29,9 +27,9 @@ export async function isRunning(admin: string): Promise<boolean> {
   }
 }
 
-/** Control through the admin listener of a running gateway. */
-export function remoteControl(admin: string, token: string): Control {
-  return controlOf((method, path, body) => askGateway(admin + path, token, method, body), {
+/** The operator's API through the admin listener of a running gateway. */
+export function remoteOperatorApi(admin: string, token: string): OperatorApi {
+  return operatorApiOf((method, path, body) => askGateway(admin + path, token, method, body), {
     usage: async query =>
       readUsageReport(await askGateway(`${admin}/admin/usage?${new URLSearchParams(query)}`, token, 'GET')),
     ledger: query => readRows(`${admin}/admin/ledger?${new URLSearchParams({ ...query })}`, token, readLedgerRecord),
@@ -67,24 +65,24 @@ export async function openBody(url: string, token: string, waiting: Waiting = {}
 type Waiting = Pick<Question, 'signal' | 'silence'>
 
 /** Has a gateway take its files as they are now. Rejects with CommandFailed, which shows all problems that are in the way. */
-export async function reloadGateway({ admin, token }: Door): Promise<ShownReload> {
-  const url = `${admin}/admin/reload`
-  const answer = await send(url, token, 'POST', {})
-  const json = await readJson(url, answer)
-  if (answer.statusCode === 200) return readShownReload(json)
-  if (json.code !== 'RELOAD_REFUSED') return refuse(url, answer, json)
-  throw new CommandFailed(`${String(json.text)}\n✗ ${String(json.error)}`)
+export async function reloadGateway({ admin, token }: AdminEndpoint): Promise<ShownReload> {
+  const answer = await postToGateway(`${admin}/admin/reload`, token, {}, ({ code, text, error }) =>
+    code === 'RELOAD_REFUSED' ? new CommandFailed(`${String(text)}\n✗ ${String(error)}`) : undefined,
+  )
+  return readShownReload(answer)
 }
 
-/** Sends files that are to serve. Rejects with ApplyRefused where they are not taken, else with CommandFailed. */
-export async function sendApplication({ admin, token }: Door, body: object): Promise<JsonObject> {
-  const url = `${admin}/admin/apply`
+/** Rejects with the error that `refusal` makes of the body of a refusal, else with CommandFailed for anything but a 200. */
+export async function postToGateway(
+  url: string,
+  token: string,
+  body: object,
+  refusal: (body: JsonObject) => CommandFailed | undefined,
+): Promise<JsonObject> {
   const answer = await send(url, token, 'POST', body)
   const json = await readJson(url, answer)
   if (answer.statusCode === 200) return json
-  const { code } = json
-  if (code === 'APPLY_REFUSED' || code === 'REVISION_CHANGED') throw new ApplyRefused(code, json)
-  return refuse(url, answer, json)
+  throw refusal(json) ?? refuse(url, answer, json)
 }
 
 /** Rejects with CommandFailed for anything but a 200. */

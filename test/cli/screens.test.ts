@@ -9,7 +9,7 @@ import { requestRow } from '../../src/cli/requests/request-line.ts'
 import { usageTable } from '../../src/cli/usage/usage-text.ts'
 import { widthOf } from '../../src/cli/width.ts'
 import { renderText } from '../../src/config/format/code-frame.ts'
-import type { ShownAccount } from '../../src/http/admin/admin-records.ts'
+import type { ShownAccount } from '../../src/wire/admin/account.ts'
 import { atWidth } from './at-width.ts'
 import { request, standing } from './quota/tail/events.ts'
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { parse } from 'yaml'
-import { shownConfig } from '../../src/cli/show/shown/config.ts'
+import { shownConfig } from '../../src/cli/show/shown-config.ts'
 import { docsOf } from '../../src/config/docs/doc.ts'
 import { isOwnPath } from '../../src/config/read/own-paths.ts'
 import { publicEndpoints } from '../../src/http/public/public.ts'

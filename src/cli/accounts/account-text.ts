@@ -1,5 +1,6 @@
-import type { ShownAccount, ShownKey, ShownPlan } from '../../http/admin/admin-records.ts'
 import { withoutFraction } from '../../server/log/time-of-day.ts'
+import type { ShownAccount } from '../../wire/admin/account.ts'
+import type { ShownKey, ShownPlan } from '../../wire/admin/key.ts'
 import { type Column, table, tableText } from '../table.ts'
 
 /** An account as people read it: one line for each thing that is decided or counted of it. */

@@ -1,10 +1,10 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
-import type { ShownAccount } from '../../http/admin/admin-records.ts'
-import type { Control } from '../../operator/control.ts'
+import type { OperatorApi } from '../../operator/operator-api.ts'
 import { CommandFailed, exitCodes } from '../../server/failure.ts'
+import type { ShownAccount } from '../../wire/admin/account.ts'
 import { asksFirst, confirm, mayAsk } from '../confirm.ts'
 import { writeJson, writeOut } from '../stdout.ts'
-import { type Common, ofGateway, withControl } from '../with-control.ts'
+import { type Common, ofGateway, withOperator } from '../with-operator.ts'
 import { accountsTable, accountText, overageText, planText } from './account-text.ts'
 
 interface ClearOptions extends Common {
@@ -30,8 +30,8 @@ export function registerAccounts(program: Command): void {
     .description('show the plan and who set it, the quota of this window, and the keys')
     .argument('<account>', NAMED)
     .action((named: string, options: Common) =>
-      withControl(options, async control => {
-        const account = await control.showAccount(named)
+      withOperator(options, async operator => {
+        const account = await operator.showAccount(named)
         await (options.json ? writeJson(account) : writeOut([`${accountText(account)}\n`]))
       }),
     )
@@ -42,7 +42,7 @@ export function registerAccounts(program: Command): void {
     )
     .option('--plan <plan>', 'only those on this plan')
     .addOption(new Option('--limit <number>', 'at most so many, up to 10000').default(100).argParser(limitOf))
-    .action((options: ListOptions) => withControl(options, control => list(control, options)))
+    .action((options: ListOptions) => withOperator(options, operator => list(operator, options)))
 
   asksFirst(ofGateway(accounts.command('set-plan')))
     .description('put an account on a plan, whatever its sign-in token says; it holds for the next request')
@@ -52,7 +52,7 @@ export function registerAccounts(program: Command): void {
     .action((named: string, plan: string | undefined, options: PlanOptions) => {
       const decided = oneOrCleared('a plan', plan, options)
       mayAsk(options.yes)
-      return withControl(options, control => setPlan(control, named, decided, options))
+      return withOperator(options, operator => setPlan(operator, named, decided, options))
     })
 
   ofGateway(accounts.command('set-overage'))
@@ -63,8 +63,8 @@ export function registerAccounts(program: Command): void {
     .action((named: string, overage: string | undefined, options: ClearOptions) => {
       const decided = oneOrCleared('on, off or US dollars', overage, options)
       const sent = decided === null ? null : overageOf(decided)
-      return withControl(options, async control => {
-        const account = await control.setOverage(named, sent)
+      return withOperator(options, async operator => {
+        const account = await operator.setOverage(named, sent)
         const by = account.overage_source === 'plan' ? 'by its plan' : 'by you'
         await tell(account, `overage of ${account.label}: ${overageText(account.overage)}, ${by}`, options)
       })
@@ -83,16 +83,16 @@ export function registerGrant(parent: Command): void {
     .argument('<usd>', 'an exact decimal, such as 12.50')
     .action((named: string, usd: string, options: Common) => {
       const exact = usdOf(usd)
-      return withControl(options, async control => {
-        const account = await control.grant(named, exact)
+      return withOperator(options, async operator => {
+        const account = await operator.grant(named, exact)
         const until = account.window.end
         await tell(account, `granted to ${account.label} until ${until}: $${account.granted_usd} in sum`, options)
       })
     })
 }
 
-async function list(control: Control, { plan, limit, json }: ListOptions): Promise<void> {
-  const accounts = await control.listAccounts({ limit, ...(plan !== undefined && { plan }) })
+async function list(operator: OperatorApi, { plan, limit, json }: ListOptions): Promise<void> {
+  const accounts = await operator.listAccounts({ limit, ...(plan !== undefined && { plan }) })
   if (json) return writeJson(accounts)
   if (accounts.data.length === 0)
     console.error(plan === undefined ? 'There are no accounts.' : `No account is on ${plan}.`)
@@ -106,14 +106,14 @@ function limitOf(text: string): number {
   throw new InvalidArgumentError('Write a whole number from 1 to 10000.')
 }
 
-async function setPlan(control: Control, named: string, plan: string | null, options: PlanOptions): Promise<void> {
+async function setPlan(operator: OperatorApi, named: string, plan: string | null, options: PlanOptions): Promise<void> {
   if (!options.yes) {
-    const before = await control.showAccount(named)
+    const before = await operator.showAccount(named)
     const to = plan === null ? 'what its token or the default says' : plan
     const { label, account } = before
     await confirm(`Move ${label} (${account}) from plan ${planText(before)}, to ${to}?`, options.yes)
   }
-  const account = await control.setPlan(named, plan)
+  const account = await operator.setPlan(named, plan)
   await tell(account, `plan of ${account.label}: ${planText(account)}`, options)
 }
 

@@ -1,4 +1,4 @@
-import { openDoor } from '../../operator/open.ts'
+import { findAdminEndpoint } from '../../operator/connect.ts'
 import { mayAsk } from '../confirm.ts'
 import { candidateIn } from '../plan/candidate.ts'
 import { plannedOf } from '../plan/planned.ts'
@@ -13,7 +13,7 @@ export async function apply(options: ApplyOptions): Promise<void> {
   const candidate = await candidateIn(config, json ? 'json' : 'text')
   if (!candidate) return
   const { texts: files, config: policy } = candidate.loaded
-  const base = await servedBase(await openDoor(config), candidate.directory)
+  const base = await servedBase(await findAdminEndpoint(config), candidate.directory)
   // Accounts may have to go elsewhere all the same: a gateway that was killed had not moved them.
   if (policy.revision === base.revision && movePlans.size === 0)
     return swapNothing(base, 'apply', options, { tests: null })

@@ -1,8 +1,8 @@
 import { counted } from '../../config/format/code-frame.ts'
-import { ApplyRefused } from '../../operator/apply-refused.ts'
-import { applyFiles, type NewFiles, type ShownApplied } from '../../operator/revisions.ts'
+import { ApplyRefused, applyFiles, type NewFiles } from '../../operator/revisions.ts'
 import { CommandFailed } from '../../server/failure.ts'
 import { usesColour } from '../../server/paint.ts'
+import type { ShownApplied } from '../../wire/admin/revision.ts'
 import { jsonText, oneLine } from '../../wire/printable.ts'
 import { confirm } from '../confirm.ts'
 import type { PlanMoves } from '../plan/move-option.ts'
@@ -46,7 +46,7 @@ export async function swap(wanted: Swap, { yes, json }: Manner, more: object = {
 async function sent({ base, files, how, movePlans }: Swap): Promise<ShownApplied> {
   try {
     const moves = Object.fromEntries(movePlans)
-    return await applyFiles(base.door, { previous: base.revision, files, how, movePlans: moves })
+    return await applyFiles(base.endpoint, { previous: base.revision, files, how, movePlans: moves })
   } catch (error) {
     if (!(error instanceof ApplyRefused)) throw error
     const again =

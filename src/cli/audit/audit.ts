@@ -1,11 +1,11 @@
 import type { Command } from 'commander'
-import type { ShownAudit } from '../../http/admin/admin-records.ts'
-import type { Control } from '../../operator/control.ts'
+import type { OperatorApi } from '../../operator/operator-api.ts'
 import { withoutFraction } from '../../server/log/time-of-day.ts'
+import type { ShownAudit } from '../../wire/admin/audit.ts'
 import { sinceOption } from '../since-option.ts'
 import { writeJson, writeOut } from '../stdout.ts'
 import { type Column, tableText } from '../table.ts'
-import { type Common, ofGateway, withControl } from '../with-control.ts'
+import { type Common, ofGateway, withOperator } from '../with-operator.ts'
 
 interface AuditOptions extends Common {
   readonly since: string
@@ -18,12 +18,12 @@ export function registerAudit(program: Command): void {
     .description('show who changed keys, plans, credit, the files that serve and drained pools, and what was before')
     .addOption(sinceOption('changes since'))
     .option('--account <account>', 'only those of one account, by its id or label')
-    .action((options: AuditOptions) => withControl(options, control => show(control, options)))
+    .action((options: AuditOptions) => withOperator(options, operator => show(operator, options)))
 }
 
-async function show(control: Control, { since, account, json }: AuditOptions): Promise<void> {
+async function show(operator: OperatorApi, { since, account, json }: AuditOptions): Promise<void> {
   const rows: ShownAudit[] = []
-  for await (const row of control.audit({ since, ...(account !== undefined && { account }) })) rows.push(row)
+  for await (const row of operator.audit({ since, ...(account !== undefined && { account }) })) rows.push(row)
   if (json) await writeJson({ object: 'list', data: rows })
   else if (rows.length === 0) console.error('No changes in this time.')
   else await writeOut([`${auditTable(rows)}\n`])

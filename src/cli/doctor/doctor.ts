@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError } from 'commander'
-import { configOption } from '../with-control.ts'
+import { configOption } from '../with-operator.ts'
 
 export interface DoctorOptions {
   readonly config: string

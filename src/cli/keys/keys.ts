@@ -1,13 +1,13 @@
 import type { Command } from 'commander'
-import type { ShownKey } from '../../http/admin/admin-records.ts'
-import type { Control, MintedByOperator, NewOwner } from '../../operator/control.ts'
+import type { MintedByOperator, NewOwner, OperatorApi } from '../../operator/operator-api.ts'
 import { CommandFailed, exitCodes } from '../../server/failure.ts'
+import type { ShownKey } from '../../wire/admin/key.ts'
 import { jsonText } from '../../wire/printable.ts'
 import { keyText, planText, timeText } from '../accounts/account-text.ts'
 import { asksFirst, confirm, mayAsk } from '../confirm.ts'
 import { writeJson, writeOut } from '../stdout.ts'
 import { type Column, tableText } from '../table.ts'
-import { type Common, ofGateway, withControl } from '../with-control.ts'
+import { type Common, ofGateway, withOperator } from '../with-operator.ts'
 
 interface MintOptions extends Common {
   readonly plan?: string
@@ -34,19 +34,19 @@ export function registerKeys(program: Command): void {
     .option('--if-missing', 'exit 0 when the account has a key already')
     .action((options: MintOptions) => {
       const owner = ownerOf(options)
-      return withControl(options, control => mint(control, owner, options))
+      return withOperator(options, operator => mint(operator, owner, options))
     })
 
   ofGateway(keys.command('list'))
     .description('list keys, masked')
-    .action((options: Common) => withControl(options, control => list(control, options)))
+    .action((options: Common) => withOperator(options, operator => list(operator, options)))
 
   ofGateway(keys.command('show'))
     .description('show a key with its account: plan, quota, other keys')
     .argument('<key>', NAMED)
     .action((named: string, options: Common) =>
-      withControl(options, async control => {
-        const key = await control.showKey(named)
+      withOperator(options, async operator => {
+        const key = await operator.showKey(named)
         await (options.json ? writeJson(key) : writeOut([`${keyText(key)}\n`]))
       }),
     )
@@ -56,7 +56,7 @@ export function registerKeys(program: Command): void {
     .argument('<key>', NAMED)
     .action((named: string, options: Sure) => {
       mayAsk(options.yes)
-      return withControl(options, control => rotate(control, named, options))
+      return withOperator(options, operator => rotate(operator, named, options))
     })
 
   asksFirst(ofGateway(keys.command('revoke')))
@@ -64,7 +64,7 @@ export function registerKeys(program: Command): void {
     .argument('<key>', NAMED)
     .action((named: string, options: Sure) => {
       mayAsk(options.yes)
-      return withControl(options, control => revoke(control, named, options))
+      return withOperator(options, operator => revoke(operator, named, options))
     })
 }
 
@@ -80,8 +80,8 @@ function ownerOf({ plan, account, guest }: MintOptions): NewOwner {
   return { account, ...(plan !== undefined && { plan }) }
 }
 
-async function mint(control: Control, owner: NewOwner, options: MintOptions): Promise<void> {
-  const minted = await control.mint(owner)
+async function mint(operator: OperatorApi, owner: NewOwner, options: MintOptions): Promise<void> {
+  const minted = await operator.mint(owner)
   if (minted.value !== undefined) return handOver(minted, minted.value, options)
   // Nothing on stdout: KEY=$(svcctl keys mint …) must never hold a mask.
   const { key } = minted
@@ -90,22 +90,22 @@ async function mint(control: Control, owner: NewOwner, options: MintOptions): Pr
   console.error(message)
 }
 
-async function rotate(control: Control, named: string, options: Sure): Promise<void> {
+async function rotate(operator: OperatorApi, named: string, options: Sure): Promise<void> {
   if (!options.yes) {
-    const { key, label } = await control.showKey(named)
+    const { key, label } = await operator.showKey(named)
     await confirm(`Rotate ${key} of ${label}? The next request with it is refused.`, options.yes)
   }
-  const rotated = await control.rotate(named)
+  const rotated = await operator.rotate(named)
   if (rotated.value === undefined) throw new TypeError('the gateway rotated a key and sent no value')
   await handOver(rotated, rotated.value, options)
 }
 
-async function revoke(control: Control, named: string, options: Sure): Promise<void> {
+async function revoke(operator: OperatorApi, named: string, options: Sure): Promise<void> {
   if (!options.yes) {
-    const { key, label } = await control.showKey(named)
+    const { key, label } = await operator.showKey(named)
     await confirm(`Revoke ${key} of ${label}? The next request with it is refused.`, options.yes)
   }
-  const revoked = await control.revoke(named)
+  const revoked = await operator.revoke(named)
   if (options.json) return writeJson({ ...revoked, revoked: true })
   console.error(`✓ ${revoked.key} of ${revoked.label} is revoked: the next request with it is refused.`)
 }
@@ -139,8 +139,8 @@ const mintedText = (
   export OPENAI_BASE_URL=${baseUrl}
   export OPENAI_API_KEY=${value}`
 
-async function list(control: Control, { json }: Common): Promise<void> {
-  const keys = await control.list()
+async function list(operator: OperatorApi, { json }: Common): Promise<void> {
+  const keys = await operator.list()
   if (json) return writeJson({ object: 'list', data: keys })
   if (keys.length === 0) console.error('No keys yet. Make one: svcctl keys mint --plan PLAN --account NAME')
   else {

@@ -1,7 +1,7 @@
 import { loadToShow } from '../../operator/load-without-secrets.ts'
 import type { Config, Meter, Model, Plan } from '../../policy/config.ts'
 import { usdText } from '../../wire/money.ts'
-import { shownModel } from '../show/shown/policy.ts'
+import { shownModel } from '../show/shown-policy.ts'
 import { writeJson, writeOut } from '../stdout.ts'
 import { type Column, tableText } from '../table.ts'
 import type { ModelsOptions } from './models.ts'

@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import { type Load, load } from '../../config/load.ts'
-import type { Door } from '../../operator/open.ts'
+import type { AdminEndpoint } from '../../operator/operator-api.ts'
 import { loadWithStandIns } from '../../operator/stand-ins.ts'
 import { checkOut, type Tree } from './git-tree.ts'
 import { linkSecretFiles } from './plan-secrets.ts'
@@ -21,7 +21,7 @@ export interface Base {
 
 /** What a running gateway knows beside its files. */
 export interface Served {
-  readonly door: Door
+  readonly endpoint: AdminEndpoint
   /** Which gateway it is, and since when it serves them. */
   readonly title: string
   /** Where its decision log is, on its own machine; undefined where it keeps none. */

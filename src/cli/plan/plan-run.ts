@@ -1,5 +1,5 @@
 import type { Side } from '../../config/diff/sides.ts'
-import { openDoor } from '../../operator/open.ts'
+import { findAdminEndpoint } from '../../operator/connect.ts'
 import { CommandFailed, exitCodes } from '../../server/failure.ts'
 import { usesColour } from '../../server/paint.ts'
 import { writeOut } from '../stdout.ts'
@@ -31,7 +31,7 @@ export async function plan(options: PlanOptions): Promise<void> {
 
 async function gatewayBase(config: string, { directory }: Side): Promise<Base> {
   try {
-    return await servedBase(await openDoor(config), directory)
+    return await servedBase(await findAdminEndpoint(config), directory)
   } catch (error) {
     if (!(error instanceof CommandFailed) || error.exitCode !== exitCodes.unreachable) throw error
     throw new CommandFailed(`${error.message}\n  ${NO_GATEWAY}`, exitCodes.unreachable)

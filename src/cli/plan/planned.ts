@@ -53,7 +53,7 @@ async function touchesOf(
   { served }: Base,
   { decisions, newest }: CountOptions,
 ): Promise<Touches> {
-  const accounts = served && accountsTouched(changes, sides, await accountsByPlan(served.door))
+  const accounts = served && accountsTouched(changes, sides, await accountsByPlan(served.endpoint))
   const log = decisions ?? served?.log
   if (log === undefined && served) console.error(`▲ ${NOT_COUNTED}: the gateway keeps no decision log`)
   return { accounts, requests: log === undefined ? undefined : await requestsIn(log, sides, newest) }

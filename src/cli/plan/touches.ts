@@ -1,6 +1,6 @@
 import type { Change } from '../../config/diff/change.ts'
-import type { ShownPlanCount } from '../../operator/revisions.ts'
 import type { Config } from '../../policy/config.ts'
+import type { ShownPlanCount } from '../../wire/admin/revision.ts'
 import type { RequestsTouched } from './touched-requests.ts'
 
 /** Whom a change touches, as far as somebody could say. */

@@ -1,10 +1,4 @@
-import type {
-  ReplicaState,
-  ShownPool,
-  ShownProbe,
-  ShownReplica,
-  ShownResult,
-} from '../../http/admin/admin-pool-records.ts'
+import type { ReplicaState, ShownPool, ShownProbe, ShownReplica, ShownResult } from '../../wire/admin/pool.ts'
 import { type Column, tableText, terminalWidth } from '../table.ts'
 import { widthOf } from '../width.ts'
 

@@ -1,12 +1,12 @@
 import type { Command } from 'commander'
-import type { ShownPool } from '../../http/admin/admin-pool-records.ts'
-import type { PoolPlace, PoolsControl } from '../../operator/pools.ts'
+import type { PoolPlace, PoolsApi } from '../../operator/pools.ts'
 import { exitCodes } from '../../server/failure.ts'
 import { world } from '../../server/world.ts'
+import type { ShownPool } from '../../wire/admin/pool.ts'
 import { asksFirst, confirm, mayAsk } from '../confirm.ts'
 import { refuseEarlyOptions } from '../early-options.ts'
 import { writeJson, writeOut } from '../stdout.ts'
-import { type Common, ofGateway } from '../with-control.ts'
+import { type Common, ofGateway } from '../with-operator.ts'
 import { poolsText, resultsText } from './pools-text.ts'
 
 interface Sure extends Common {
@@ -22,14 +22,14 @@ export function registerPools(program: Command): void {
     .description('show the pools and replicas of a running gateway: which are ok, ejected or drained')
     // Or --json behind `probe` would be taken for that of `pools`.
     .enablePositionalOptions()
-    .action((options: Common) => withPools(options, control => list(control, options)))
+    .action((options: Common) => withPools(options, operator => list(operator, options)))
 
   asksFirst(ofGateway(pools.command('drain')))
     .description(`send no new requests to a pool or a replica; those under way finish. ${HOLDS}`)
     .argument('<pool>')
     .argument('[replica]', REPLICA)
     .action((pool: string, replica: string | undefined, options: Sure) =>
-      withPools(options, control => drain(control, placeOf(pool, replica), options)),
+      withPools(options, operator => drain(operator, placeOf(pool, replica), options)),
     )
 
   ofGateway(pools.command('undrain'))
@@ -37,7 +37,7 @@ export function registerPools(program: Command): void {
     .argument('<pool>')
     .argument('[replica]', REPLICA)
     .action((pool: string, replica: string | undefined, options: Common) =>
-      withPools(options, async control => tell(await control.undrain(placeOf(pool, replica)), options)),
+      withPools(options, async operator => tell(await operator.undrain(placeOf(pool, replica)), options)),
     )
 
   ofGateway(pools.command('probe'))
@@ -45,17 +45,17 @@ export function registerPools(program: Command): void {
     .argument('[pool]', 'all pools without it')
     .argument('[replica]', REPLICA)
     .action((pool: string | undefined, replica: string | undefined, options: Common) =>
-      withPools(options, control => probe(control, pool === undefined ? {} : placeOf(pool, replica), options)),
+      withPools(options, operator => probe(operator, pool === undefined ? {} : placeOf(pool, replica), options)),
     )
 }
 
-async function withPools({ config }: Common, run: (control: PoolsControl) => Promise<void>): Promise<void> {
+async function withPools({ config }: Common, run: (operator: PoolsApi) => Promise<void>): Promise<void> {
   // Only now: the configuration costs more to load than a --help may take.
-  const [{ openDoor }, { poolsOf }] = await Promise.all([
-    import('../../operator/open.ts'),
+  const [{ findAdminEndpoint }, { poolsOf }] = await Promise.all([
+    import('../../operator/connect.ts'),
     import('../../operator/pools.ts'),
   ])
-  await run(poolsOf(await openDoor(config)))
+  await run(poolsOf(await findAdminEndpoint(config)))
 }
 
 const placeOf = (pool: string, replica: string | undefined): PoolPlace & { readonly pool: string } => ({
@@ -63,14 +63,14 @@ const placeOf = (pool: string, replica: string | undefined): PoolPlace & { reado
   ...(replica !== undefined && { replica: /^\d+$/.test(replica) ? Number(replica) : replica }),
 })
 
-async function list(control: PoolsControl, { json }: Common): Promise<void> {
-  const data = await control.list()
+async function list(operator: PoolsApi, { json }: Common): Promise<void> {
+  const data = await operator.list()
   await (json ? writeJson({ object: 'list', data }) : writeOut([`${poolsText(data, world.clock.now())}\n`]))
 }
 
-async function drain(control: PoolsControl, place: PoolPlace & { readonly pool: string }, options: Sure) {
+async function drain(operator: PoolsApi, place: PoolPlace & { readonly pool: string }, options: Sure) {
   if (!options.yes) {
-    const models = modelsLost(await control.list(), place)
+    const models = modelsLost(await operator.list(), place)
     if (models.length > 0) {
       mayAsk(options.yes)
       await confirm(
@@ -79,7 +79,7 @@ async function drain(control: PoolsControl, place: PoolPlace & { readonly pool: 
       )
     }
   }
-  await tell(await control.drain(place), options)
+  await tell(await operator.drain(place), options)
 }
 
 /** Models of the pool that no replica would be left to serve. What the gateway does not know it will refuse. */
@@ -107,8 +107,8 @@ function sentence({ pool, drained, replicas, in_flight }: ShownPool): string {
   return `${pool} takes requests, but for drained replicas: ${places}.`
 }
 
-async function probe(control: PoolsControl, place: PoolPlace, { json }: Common): Promise<void> {
-  const data = await control.probe(place)
+async function probe(operator: PoolsApi, place: PoolPlace, { json }: Common): Promise<void> {
+  const data = await operator.probe(place)
   const ok = data.every(each => each.ok)
   await (json ? writeJson({ object: 'list', ok, data }) : writeOut([`${resultsText(data)}\n`]))
   if (!ok) process.exitCode = exitCodes.bad

@@ -1,5 +1,5 @@
-import type { ShownStanding } from '../../http/admin/event-records.ts'
 import { withoutFraction } from '../../server/log/time-of-day.ts'
+import type { ShownStanding } from '../../wire/admin/event.ts'
 import { type Column, tableText, terminalWidth } from '../table.ts'
 import { widthOf } from '../width.ts'
 import { shareOf } from './tail/arrange.ts'

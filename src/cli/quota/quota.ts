@@ -1,9 +1,9 @@
 import type { Command } from 'commander'
-import type { ShownStanding } from '../../http/admin/event-records.ts'
+import type { ShownStanding } from '../../wire/admin/event.ts'
 import { jsonLine } from '../../wire/printable.ts'
 import { registerGrant } from '../accounts/accounts.ts'
 import { writeOut } from '../stdout.ts'
-import { type Common, configOption, ofGateway, withControl } from '../with-control.ts'
+import { type Common, configOption, ofGateway, withOperator } from '../with-operator.ts'
 import { quotaTable } from './quota-text.ts'
 
 /** Registers `svcctl quota show|tail|grant`. */
@@ -14,7 +14,7 @@ export function registerQuota(program: Command): void {
     .description('show what is used, reserved and allowed in the window, and requests and tokens of the minute')
     .argument('[account]', 'its id or label, or its key; without it, all accounts that have had a key')
     .action((named: string | undefined, options: Common) =>
-      withControl(options, control => show(control.standings(named), options)),
+      withOperator(options, operator => show(operator.standings(named), options)),
     )
 
   quota
@@ -45,7 +45,10 @@ async function* jsonLines(standings: AsyncIterable<ShownStanding>): AsyncGenerat
 
 async function tail({ config, json }: Common): Promise<void> {
   // Only now: what they load costs more than a --help may take.
-  const [{ openDoor }, { tailQuota }] = await Promise.all([import('../../operator/open.ts'), import('./tail/run.ts')])
+  const [{ findAdminEndpoint }, { tailQuota }] = await Promise.all([
+    import('../../operator/connect.ts'),
+    import('./tail/run.ts'),
+  ])
   const isLive = process.stdout.isTTY && process.stdin.isTTY && !process.env.CI
-  await tailQuota(await openDoor(config), isLive && !json)
+  await tailQuota(await findAdminEndpoint(config), isLive && !json)
 }

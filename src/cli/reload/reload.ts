@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { configOption } from '../with-control.ts'
+import { configOption } from '../with-operator.ts'
 
 /** Registers `svcctl reload`. Exit codes: 0 the files serve, 1 they were refused, 3 no gateway runs. */
 export function registerReload(program: Command): void {
@@ -12,11 +12,11 @@ export function registerReload(program: Command): void {
 
 async function reload({ config }: { readonly config: string }): Promise<void> {
   // Only now: the configuration costs more to load than a --help may take.
-  const [{ openDoor }, { reloadGateway }] = await Promise.all([
-    import('../../operator/open.ts'),
+  const [{ findAdminEndpoint }, { reloadGateway }] = await Promise.all([
+    import('../../operator/connect.ts'),
     import('../../operator/remote.ts'),
   ])
-  const { revision, previous, changed, warnings } = await reloadGateway(await openDoor(config))
+  const { revision, previous, changed, warnings } = await reloadGateway(await findAdminEndpoint(config))
   for (const warning of warnings) console.error(`▲ ${warning}`)
   console.log(
     changed ? `reloaded: revision ${previous} → ${revision}` : `nothing to reload: revision ${revision} serves`,

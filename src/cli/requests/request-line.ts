@@ -1,7 +1,7 @@
-import type { ShownRequest } from '../../http/admin/event-records.ts'
 import type { LogEntry } from '../../http/log-entry.ts'
 import { logLine, reasonOf, wordsOf } from '../../server/log/log-line.ts'
 import { timeOfDay } from '../../server/log/time-of-day.ts'
+import type { ShownRequest } from '../../wire/admin/event.ts'
 import { usdText } from '../../wire/money.ts'
 import { oneLine } from '../../wire/printable.ts'
 import { type Column, lineOf, widthsIn } from '../table.ts'

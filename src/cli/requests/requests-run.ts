@@ -1,7 +1,7 @@
-import type { ShownEvent, ShownRequest } from '../../http/admin/event-records.ts'
-import { follow } from '../../operator/follow.ts'
-import { openDoor } from '../../operator/open.ts'
+import { findAdminEndpoint } from '../../operator/connect.ts'
+import { follow } from '../../operator/event-stream.ts'
 import { painter, usesColour } from '../../server/paint.ts'
+import type { ShownEvent, ShownRequest } from '../../wire/admin/event.ts'
 import { jsonLine } from '../../wire/printable.ts'
 import { writeLive } from '../stdout.ts'
 import { terminalWidth } from '../table.ts'
@@ -11,9 +11,9 @@ import type { TailOptions } from './requests.ts'
 
 /** Writes a line for each request as it ends. */
 export async function tailRequests({ config, account, errors, json }: TailOptions): Promise<void> {
-  const door = await openDoor(config)
+  const endpoint = await findAdminEndpoint(config)
   await untilStopped(async ({ signal }) => {
-    const events = await follow(door, { signal, ...(account !== undefined && { account }) })
+    const events = await follow(endpoint, { signal, ...(account !== undefined && { account }) })
     await writeLive(lines(events, errors === true, json ? jsonLine : textOf))
   })
 }

@@ -1,9 +1,10 @@
 import { dirname, resolve } from 'node:path'
 import { renderText } from '../../config/format/code-frame.ts'
-import { openDoor } from '../../operator/open.ts'
-import { keptRevision, keptRevisions, type ShownConfig, type ShownRevisionLine } from '../../operator/revisions.ts'
+import { findAdminEndpoint } from '../../operator/connect.ts'
+import { keptRevision, keptRevisions } from '../../operator/revisions.ts'
 import { CommandFailed, exitCodes } from '../../server/failure.ts'
 import { withoutFraction } from '../../server/log/time-of-day.ts'
+import type { ShownConfig, ShownRevisionLine } from '../../wire/admin/revision.ts'
 import { jsonText, oneLine } from '../../wire/printable.ts'
 import { swap, swapNothing } from '../apply/swap.ts'
 import { mayAsk } from '../confirm.ts'
@@ -17,14 +18,14 @@ import type { RollbackOptions } from './rollback.ts'
 export async function rollback(named: string | undefined, options: RollbackOptions): Promise<void> {
   const { config, yes, list, json, movePlan: movePlans = new Map() } = options
   const cwd = process.cwd()
-  const door = await openDoor(config)
-  const kept = await keptRevisions(door)
+  const endpoint = await findAdminEndpoint(config)
+  const kept = await keptRevisions(endpoint)
   if (list) return writeOut([json ? `${jsonText(kept, 2)}\n` : `${listText(kept)}\n`])
-  const base = await servedBase(door, dirname(resolve(cwd, config)))
+  const base = await servedBase(endpoint, dirname(resolve(cwd, config)))
   const wanted = wantedOf(kept, named, base.revision)
   if (wanted.revision === base.revision && movePlans.size === 0) return swapNothing(base, 'rollback', options)
   mayAsk(yes)
-  const { revision, files } = await keptRevision(door, wanted.number)
+  const { revision, files } = await keptRevision(endpoint, wanted.number)
   const planned = await plannedIf(base, files, options)
   await swap({ base, planned, files, movePlans, how: 'rollback', revision }, options)
 }

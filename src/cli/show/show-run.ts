@@ -1,9 +1,9 @@
 import { loadToShow } from '../../operator/load-without-secrets.ts'
 import { writeJson, writeOut } from '../stdout.ts'
+import { configText } from './config-text.ts'
 import { matrixJson, matrixText } from './matrix.ts'
 import type { ShowOptions } from './show.ts'
-import { shownConfig } from './shown/config.ts'
-import { configText } from './shown/text.ts'
+import { shownConfig } from './shown-config.ts'
 
 /** Prints what a configuration comes to. Rejects with CommandFailed when it has Problems. */
 export async function show({ config: file, matrix, json }: ShowOptions): Promise<void> {

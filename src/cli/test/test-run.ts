@@ -13,18 +13,8 @@ import { writeOut } from '../stdout.ts'
 import { terminalWidth } from '../table.ts'
 import type { TestOptions } from './test.ts'
 import { patternBeside, readAll, testsBeside } from './test-files.ts'
-import { type Counts, countsOf, json, text } from './test-text.ts'
-import { watchTests } from './test-watch.ts'
-
-/** What one run of the tests printed. */
-export interface Outcome {
-  readonly printed: string
-  readonly exitCode: number
-  /** Paths whose change may change the outcome. */
-  readonly paths: readonly string[]
-  /** Of tests that could be run. */
-  readonly counts?: Counts
-}
+import { countsOf, json, text } from './test-text.ts'
+import { type Outcome, watchTests } from './test-watch.ts'
 
 /** Runs the tests once, or whenever something changed. */
 export async function runTests(files: readonly string[], options: TestOptions): Promise<void> {

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { PathWatch } from '../../server/path-watch.ts'
-import type { Outcome } from './test-run.ts'
+import type { Counts } from './test-text.ts'
 
 /** Runs and prints, again whenever what it depends on changed, until the process is told to stop. */
 export async function watchTests(runOnce: () => Promise<Outcome>): Promise<void> {
@@ -21,6 +21,16 @@ export async function watchTests(runOnce: () => Promise<Outcome>): Promise<void>
   const watch = new PathWatch(look, message => console.error(`▲ ${message}`))
   await look()
   await told()
+}
+
+/** What one run of the tests printed. */
+export interface Outcome {
+  readonly printed: string
+  readonly exitCode: number
+  /** Paths whose change may change the outcome. */
+  readonly paths: readonly string[]
+  /** Of tests that could be run. */
+  readonly counts?: Counts
 }
 
 const WAITING = '\nwaiting for changes; Ctrl-C ends'

@@ -1,5 +1,5 @@
 import { withoutFraction } from '../../server/log/time-of-day.ts'
-import type { LedgerRecord } from '../../wire/admin/report.ts'
+import type { LedgerRecord } from '../../wire/admin/usage-report.ts'
 import { jsonLine, jsonText } from '../../wire/printable.ts'
 import { type Column, tableText } from '../table.ts'
 import { csvRow } from './csv.ts'

@@ -1,5 +1,5 @@
 import type { NanoUsd } from '../../policy/config.ts'
-import type { UsageRecord, UsageReport, WasteRecord } from '../../wire/admin/report.ts'
+import type { UsageRecord, UsageReport, WasteRecord } from '../../wire/admin/usage-report.ts'
 import { usdText } from '../../wire/money.ts'
 import { type Column, tableText } from '../table.ts'
 import { csvRow } from './csv.ts'

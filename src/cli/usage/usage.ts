@@ -1,12 +1,12 @@
 import { type Command, Option } from 'commander'
-import type { Control } from '../../operator/control.ts'
+import type { OperatorApi } from '../../operator/operator-api.ts'
 import { CommandFailed, exitCodes } from '../../server/failure.ts'
-import { GROUPS, type Group } from '../../wire/admin/report.ts'
+import { GROUPS, type Group } from '../../wire/admin/usage-report.ts'
 import { jsonLine } from '../../wire/printable.ts'
 import { refuseEarlyOptions } from '../early-options.ts'
 import { sinceOption } from '../since-option.ts'
 import { writeJson, writeOut } from '../stdout.ts'
-import { configOption, withControl } from '../with-control.ts'
+import { configOption, withOperator } from '../with-operator.ts'
 import { FORMATS, type Format, rowsIn } from './usage-rows.ts'
 import { usageCsv, usageTable, wasteCsv, wasteTable } from './usage-text.ts'
 
@@ -49,7 +49,7 @@ export function registerUsage(program: Command): void {
     .addOption(configOption())
     .action((options: UsageOptions) => {
       const format = formatOf(options)
-      return withControl(options, control => show(control, options, format))
+      return withOperator(options, operator => show(operator, options, format))
     })
 
   usage
@@ -66,9 +66,9 @@ export function registerUsage(program: Command): void {
     )
     .addOption(configOption())
     .action((options: ExportOptions) =>
-      withControl(options, control => {
+      withOperator(options, operator => {
         const { since, account, format } = options
-        const rows = control.ledger({ since, ...(account !== undefined && { account }) })
+        const rows = operator.ledger({ since, ...(account !== undefined && { account }) })
         return writeOut(rowsIn[format](rows))
       }),
     )
@@ -82,9 +82,9 @@ function formatOf({ format, csv, json }: UsageOptions): Format {
   return format ?? short ?? 'text'
 }
 
-async function show(control: Control, options: UsageOptions, format: Format): Promise<void> {
+async function show(operator: OperatorApi, options: UsageOptions, format: Format): Promise<void> {
   const { since, by, failedAttempts } = options
-  const report = await control.usage({ since, by })
+  const report = await operator.usage({ since, by })
   if (format === 'json') return writeJson(report)
   if (format === 'ndjson') return writeOut((failedAttempts ? report.waste : report.data).map(jsonLine))
   const csv = format === 'csv'

@@ -1,6 +1,6 @@
 import type { NanoUsd } from '../../policy/config.ts'
-import type { Group } from '../../wire/admin/report.ts'
 import { dayText } from '../../wire/admin/since.ts'
+import type { Group } from '../../wire/admin/usage-report.ts'
 import type { AccountStore } from '../store/account-store.ts'
 import type { LedgerStore, Total, WasteTotal } from '../store/ledger-store.ts'
 

@@ -2,11 +2,11 @@ import type { AccountRecord, TermsChange } from '../../gateway/store/account-sto
 import type { NanoUsd } from '../../policy/config.ts'
 import type { Denial } from '../../policy/denial.ts'
 import { planName, planOf } from '../../policy/plan.ts'
+import { type ShownAccount, type ShownAccounts, shownAccount } from '../../wire/admin/account.ts'
 import { invalid, isDenial, isObject, type JsonObject } from '../../wire/openai/body.ts'
 import { validator } from '../../wire/openai/validate.ts'
-import { type Desk, type Errand, NAME, textOf, unknownPlan } from './admin-errand.ts'
 import { accountNamed, noAccount } from './admin-named.ts'
-import { type ShownAccount, type ShownAccounts, shownAccount } from './admin-records.ts'
+import { type AdminContext, type AdminOp, NAME, textOf, unknownPlan } from './admin-op.ts'
 
 const USD = {
   type: 'string',
@@ -28,7 +28,7 @@ const overage = {
 }
 
 /** What operators decide of accounts. It holds for the next request, whatever plan the account is on. */
-export const accountErrands: readonly Errand[] = [
+export const accountOps: readonly AdminOp[] = [
   { method: 'POST', path: '/admin/accounts/show', check: checkNamed({}), run: showAccount },
   {
     method: 'POST',
@@ -41,60 +41,60 @@ export const accountErrands: readonly Errand[] = [
 ]
 
 /** An account with what it may use, what it used in this window, and its keys. */
-export async function showAccount(desk: Desk, body: JsonObject): Promise<ShownAccount | Denial> {
-  const record = await accountNamed(desk, textOf(body, 'account'))
-  return isDenial(record) ? record : shown(desk, record)
+export async function showAccount(context: AdminContext, body: JsonObject): Promise<ShownAccount | Denial> {
+  const record = await accountNamed(context, textOf(body, 'account'))
+  return isDenial(record) ? record : shown(context, record)
 }
 
-async function shown({ config, store }: Desk, record: AccountRecord): Promise<ShownAccount> {
+async function shown({ config, store }: AdminContext, record: AccountRecord): Promise<ShownAccount> {
   const [spend, keys] = await Promise.all([store.accounts.readSpend(record.account), store.keys.listOf(record.account)])
   return shownAccount(config, record, spend, keys)
 }
 
-async function setPlan(desk: Desk, body: JsonObject): Promise<object | Denial> {
+async function setPlan(context: AdminContext, body: JsonObject): Promise<object | Denial> {
   const plan = body.plan === null ? null : textOf(body, 'plan')
-  const wrong = plan === null ? undefined : unknownPlan(desk.config, plan)
+  const wrong = plan === null ? undefined : unknownPlan(context.config, plan)
   if (wrong) return wrong
   if (plan === null) {
-    const record = await accountNamed(desk, textOf(body, 'account'))
+    const record = await accountNamed(context, textOf(body, 'account'))
     if (isDenial(record)) return record
     const { override: _override, ...terms } = record.terms
-    if (!planOf(desk.config, { ...record, terms }))
+    if (!planOf(context.config, { ...record, terms }))
       return invalid('plan', `${record.label} has no other plan to fall back to: set another one instead`)
   }
-  return change(desk, body, async () => ({ override: plan }))
+  return change(context, body, async () => ({ override: plan }))
 }
 
-async function setOverage(desk: Desk, body: JsonObject): Promise<object | Denial> {
+async function setOverage(context: AdminContext, body: JsonObject): Promise<object | Denial> {
   const written = body.overage
   if (!isObject(written))
-    return change(desk, body, async () => ({ overage: typeof written === 'boolean' ? written : null }))
+    return change(context, body, async () => ({ overage: typeof written === 'boolean' ? written : null }))
   const capNanoUsd = nanoOf(textOf(written, 'cap_usd'))
   if (capNanoUsd < 0) return invalid('overage.cap_usd', 'must not be negative')
-  return change(desk, body, async () => ({ overage: { capNanoUsd } }))
+  return change(context, body, async () => ({ overage: { capNanoUsd } }))
 }
 
-function grant(desk: Desk, body: JsonObject): Promise<object | Denial> {
-  return change(desk, body, async ({ account }) => ({
+function grant(context: AdminContext, body: JsonObject): Promise<object | Denial> {
+  return change(context, body, async ({ account }) => ({
     grant: nanoOf(textOf(body, 'usd')),
-    window: (await desk.store.accounts.readSpend(account)).window.start,
+    window: (await context.store.accounts.readSpend(account)).window.start,
   }))
 }
 
 async function change(
-  desk: Desk,
+  context: AdminContext,
   body: JsonObject,
   decide: (record: AccountRecord) => Promise<TermsChange['change']>,
 ): Promise<object | Denial> {
-  const record = await accountNamed(desk, textOf(body, 'account'))
+  const record = await accountNamed(context, textOf(body, 'account'))
   if (isDenial(record)) return record
   if (record.kind === 'guest') return invalid('account', 'is a device: the plan of guests holds for all of them')
   const { account } = record
-  const changed = await desk.store.accounts.changeTerms({ account, change: await decide(record), by: desk.by })
-  return changed ? shown(desk, changed) : noAccount(account)
+  const changed = await context.store.accounts.changeTerms({ account, change: await decide(record), by: context.by })
+  return changed ? shown(context, changed) : noAccount(account)
 }
 
-/** A decimal that the check of the errand let through, as an exact integer: no double is between. */
+/** A decimal that the check of the operationerationeration let through, as an exact integer: no double is between. */
 function nanoOf(usd: string): NanoUsd {
   const [whole = '', fraction = ''] = usd.split('.')
   return Number(BigInt(whole + fraction.padEnd(9, '0')))
@@ -110,14 +110,14 @@ const check = validator({
   additionalProperties: false,
 })
 
-export const listAccountsErrand: Errand = { method: 'POST', path: '/admin/accounts/list', check, run: listAccounts }
+export const listAccountsOp: AdminOp = { method: 'POST', path: '/admin/accounts/list', check, run: listAccounts }
 
 /**
  * Accounts with what `accounts/show` tells of one: those on a plan, else all but devices, of which there may be very
  * many. At most `limit`, those that the store gives first; `has_more` says whether there are others.
  */
-async function listAccounts(desk: Desk, body: JsonObject): Promise<ShownAccounts | Denial> {
-  const { config, store } = desk
+async function listAccounts(context: AdminContext, body: JsonObject): Promise<ShownAccounts | Denial> {
+  const { config, store } = context
   const plan = body.plan === undefined ? undefined : textOf(body, 'plan')
   const limit = Number(body.limit)
   const isListed = (record: AccountRecord) =>
@@ -126,7 +126,7 @@ async function listAccounts(desk: Desk, body: JsonObject): Promise<ShownAccounts
   for await (const record of store.accounts.readAll()) {
     if (!isListed(record)) continue
     if (data.length === limit) return { object: 'list', data: data.sort(byLabel), has_more: true }
-    data.push(await shown(desk, record))
+    data.push(await shown(context, record))
   }
   // One that the files declare no more may still have accounts.
   const wrong = plan === undefined || data.length > 0 ? undefined : unknownPlan(config, plan)

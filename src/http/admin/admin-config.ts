@@ -1,21 +1,20 @@
 import type { FileText } from '../../config/settings.ts'
 import { accountsByPlan } from '../../gateway/accounts/plans.ts'
-import type { RevisionFiles } from '../../gateway/revision.ts'
 import type { Denial } from '../../policy/denial.ts'
-import { problemRecord } from '../../wire/errors/bodies.ts'
+import { revisionLine, revisionRecord, takenRecord } from '../../wire/admin/revision.ts'
 import { invalid, isDenial, isObject, type JsonObject } from '../../wire/openai/body.ts'
 import { readValid, validator } from '../../wire/openai/validate.ts'
 import type { HttpCall } from '../listener/call.ts'
 import type { App } from '../listener/endpoint.ts'
 import { readBody, readNothing, readQuery } from '../listener/request-input.ts'
 import { UNCACHED } from '../public/keys.ts'
-import { NAME, textOf } from './admin-errand.ts'
+import { NAME, textOf } from './admin-op.ts'
 import type { Application } from './changes.ts'
 
 /** GET /admin/config: what serves, with the texts of its files. No secret is in them. */
 export function showConfig(app: App, call: HttpCall): void {
   const { log, directory } = app.settings.decisions
-  call.json(200, { ...shownRevision(app.revisions.serving, 'since'), decisions: { log, directory } }, UNCACHED)
+  call.json(200, { ...revisionRecord(app.revisions.serving, 'since'), decisions: { log, directory } }, UNCACHED)
 }
 
 /** GET /admin/revisions: those that are kept, newest first; or one of them, by its number, with its files. */
@@ -25,15 +24,13 @@ export async function listRevisions(app: App, call: HttpCall): Promise<void> {
   const { revisions } = app
   if (query.number === undefined) {
     const { number: serving } = revisions.serving
-    const lines = revisions.list().map(({ number, revision, at, by, how, files }) => {
-      return { number, revision, at: new Date(at).toISOString(), by, how, files, serves: number === serving }
-    })
+    const lines = revisions.list().map(each => revisionLine(each, serving))
     return call.json(200, { revisions: lines }, UNCACHED)
   }
   if (!/^[1-9][0-9]{0,8}$/.test(query.number)) return call.deny(invalid('number', 'must be the number of a revision'))
   const kept = await revisions.find(Number(query.number))
   if (!kept) return call.deny({ code: 'NOT_FOUND', problem: `Revision ${query.number} is not kept.` })
-  call.json(200, shownRevision(kept, 'at'), UNCACHED)
+  call.json(200, revisionRecord(kept, 'at'), UNCACHED)
 }
 
 /** GET /admin/plans: how many accounts are on each. */
@@ -41,24 +38,14 @@ export async function listPlans({ store, config }: App, call: HttpCall): Promise
   call.json(200, { plans: await accountsByPlan(store.accounts, config) }, UNCACHED)
 }
 
-const shownRevision = ({ revision, number, at, by, how, files }: RevisionFiles, when: 'since' | 'at') => ({
-  revision,
-  number,
-  [when]: new Date(at).toISOString(),
-  by,
-  how,
-  main: files[0]?.file ?? '',
-  files,
-})
-
 /** POST /admin/reload: takes the files as they are now, whole or not at all. */
 export async function reloadConfig(app: App, call: HttpCall, by: string): Promise<void> {
   const wrong = await readNothing(call)
   if (wrong) return call.deny(wrong)
   const reloaded = await app.reload(by)
   if (!reloaded.ok) return call.deny({ ...reloaded, code: 'RELOAD_REFUSED' })
-  const { revision, previous, generation, changed, warnings } = reloaded
-  call.json(200, { revision, previous, generation, changed, warnings: warnings.map(problemRecord) }, UNCACHED)
+  const { ok: _, ...fields } = reloaded
+  call.json(200, takenRecord(fields), UNCACHED)
 }
 
 const MAX_FILES = 50
@@ -95,8 +82,8 @@ export async function applyConfig(app: App, call: HttpCall, by: string): Promise
   if (isDenial(read)) return call.deny(read)
   const applied = await app.apply(read.application)
   if (!applied.ok) return call.deny(applied.denial)
-  const { ok: _, warnings, ...said } = applied
-  call.json(200, { ...said, warnings: warnings.map(problemRecord) }, UNCACHED)
+  const { ok: _, ...fields } = applied
+  call.json(200, takenRecord(fields), UNCACHED)
 }
 
 /** Wrapped, so that it can be told from a denial. */

@@ -1,16 +1,16 @@
 import type { Denial } from '../../policy/denial.ts'
+import { type ShownStanding, shownStanding } from '../../wire/admin/event.ts'
 import { isDenial } from '../../wire/openai/body.ts'
 import type { HttpCall } from '../listener/call.ts'
 import type { App } from '../listener/endpoint.ts'
 import { readQuery } from '../listener/request-input.ts'
 import { EventResponse } from '../public/event-response.ts'
-import type { Desk } from './admin-errand.ts'
 import { accountNamed } from './admin-named.ts'
-import { type ShownStanding, shownStanding } from './event-records.ts'
+import type { AdminContext } from './admin-op.ts'
 import { sendRows } from './exports.ts'
 import { FeedReader } from './feed-reader.ts'
 
-type Shelf = Pick<Desk, 'store' | 'settings' | 'config'>
+type AdminStore = Pick<AdminContext, 'store' | 'settings' | 'config'>
 
 /** GET /admin/events: the requests of this gateway as they end, as server-sent events; of one account, or of all. */
 export async function followEvents(app: App, call: HttpCall): Promise<void> {
@@ -41,7 +41,7 @@ export async function listStandings(app: App, call: HttpCall): Promise<void> {
 }
 
 export async function* standingsOf(
-  { store, config }: Shelf,
+  { store, config }: AdminStore,
   account?: string,
 ): AsyncGenerator<ShownStanding, void, undefined> {
   const names = account === undefined ? (await store.keys.list()).map(key => key.account) : [account]

@@ -3,12 +3,12 @@ import { DEVICE_ID, guestKey } from '../../gateway/accounts/guests.ts'
 import { hashOf, newKey, storedAs } from '../../gateway/accounts/keys.ts'
 import type { KeyRecord } from '../../gateway/store/key-store.ts'
 import type { Denial } from '../../policy/denial.ts'
+import { shownKey } from '../../wire/admin/key.ts'
 import { invalid, isDenial, type JsonObject } from '../../wire/openai/body.ts'
 import { validator } from '../../wire/openai/validate.ts'
 import { showAccount } from './admin-accounts.ts'
-import { type Desk, type Errand, NAME, textOf, unknownPlan } from './admin-errand.ts'
 import { accountNamed, activeKeyNamed, ambiguous, keyNamed } from './admin-named.ts'
-import { shownKey } from './admin-records.ts'
+import { type AdminContext, type AdminOp, NAME, textOf, unknownPlan } from './admin-op.ts'
 
 const checkMint = validator({
   type: 'object',
@@ -32,7 +32,7 @@ const checkKey = validator({
 })
 
 /** What operators do with keys. A full value is in the answer to a mint or a rotation, and nowhere else. */
-export const keyErrands: readonly Errand[] = [
+export const keyOps: readonly AdminOp[] = [
   { method: 'GET', path: '/admin/keys', run: listKeys },
   { method: 'POST', path: '/admin/keys', check: checkMint, run: mint },
   { method: 'POST', path: '/admin/keys/guest', check: checkGuest, run: mintGuest },
@@ -41,42 +41,42 @@ export const keyErrands: readonly Errand[] = [
   { method: 'POST', path: '/admin/keys/revoke', check: checkKey, run: revoke },
 ]
 
-async function listKeys({ config, store }: Desk): Promise<object> {
+async function listKeys({ config, store }: AdminContext): Promise<object> {
   return { object: 'list', data: (await store.keys.list()).map(key => shownKey(config, key)) }
 }
 
-async function mint(desk: Desk, body: JsonObject): Promise<object | Denial> {
+async function mint(context: AdminContext, body: JsonObject): Promise<object | Denial> {
   const named = textOf(body, 'account')
   const plan = body.plan === undefined ? undefined : textOf(body, 'plan')
-  const wrong = plan === undefined ? undefined : unknownPlan(desk.config, plan)
+  const wrong = plan === undefined ? undefined : unknownPlan(context.config, plan)
   if (wrong) return wrong
-  if (isId(named)) return mintFor(desk, named, plan)
+  if (isId(named)) return mintFor(context, named, plan)
   if (plan === undefined) return invalid('plan', 'is required for a new account')
-  const signedIn = await notTheirs(desk, named)
+  const signedIn = await notTheirs(context, named)
   if (signedIn) return signedIn
-  const { store, random, settings, by } = desk
-  return minted(desk, await mintKey(store.keys, random, { brand: settings.brand, label: named, plan, by }))
+  const { store, random, settings, by } = context
+  return minted(context, await mintKey(store.keys, random, { brand: settings.brand, label: named, plan, by }))
 }
 
 /** A key for an account that is there already, on the plan it has unless one is given. */
-async function mintFor(desk: Desk, named: string, plan: string | undefined): Promise<object | Denial> {
-  const record = await accountNamed(desk, named)
+async function mintFor(context: AdminContext, named: string, plan: string | undefined): Promise<object | Denial> {
+  const record = await accountNamed(context, named)
   if (isDenial(record)) return record
   if (record.kind === 'guest') return invalid('account', 'is a device, whose key is made by its device id')
-  const { store, random, settings, by } = desk
+  const { store, random, settings, by } = context
   const { account, terms } = record
   const [active] = await store.keys.listOf(account)
-  if (active?.status === 'active') return minted(desk, { outcome: 'exists', key: active })
+  if (active?.status === 'active') return minted(context, { outcome: 'exists', key: active })
   // First, so that the key never works on another plan.
   if (plan !== undefined && plan !== terms.override)
     await store.accounts.changeTerms({ account, change: { override: plan }, by })
   const value = newKey(settings.brand, random)
   const made = await store.keys.mint({ key: storedAs(value), owner: { account }, by })
-  return minted(desk, made.outcome === 'minted' ? { ...made, value } : made)
+  return minted(context, made.outcome === 'minted' ? { ...made, value } : made)
 }
 
 /** Whoever signs in may choose what their token calls them: that must not lead to a key and a plan for them. */
-async function notTheirs({ store }: Desk, label: string): Promise<Denial | undefined> {
+async function notTheirs({ store }: AdminContext, label: string): Promise<Denial | undefined> {
   const accounts = await store.accounts.findByLabel(label)
   const [signedIn] = accounts.filter(({ account }) => SIGNED_IN.test(account))
   if (!signedIn) return undefined
@@ -88,7 +88,7 @@ async function notTheirs({ store }: Desk, label: string): Promise<Denial | undef
 const SIGNED_IN = /^acct_[0-9a-f]{40}$/
 
 const minted = (
-  { config, settings }: Desk,
+  { config, settings }: AdminContext,
   { outcome, key, value }: { readonly outcome: 'minted' | 'exists'; readonly key: KeyRecord; readonly value?: string },
 ): object => ({
   ...shownKey(config, key),
@@ -97,8 +97,8 @@ const minted = (
   ...(value !== undefined && { value }),
 })
 
-async function mintGuest(desk: Desk, body: JsonObject): Promise<object | Denial> {
-  const { config, settings, store, guestSecrets, by } = desk
+async function mintGuest(context: AdminContext, body: JsonObject): Promise<object | Denial> {
+  const { config, settings, store, guestSecrets, by } = context
   const { brand } = settings
   if (!config.guestPlan) return invalid('device_id', 'the configuration serves no guests: add `guests`')
   if (guestSecrets.length === 0) {
@@ -112,34 +112,34 @@ async function mintGuest(desk: Desk, body: JsonObject): Promise<object | Denial>
   const key = caller && (await store.keys.findGuest(caller.account))
   if (!key) return { code: 'NOT_FOUND', problem: 'The key of this device has just been revoked.' }
   const { perDay } = config.guestPlan
-  return { ...minted(desk, { outcome: 'minted', key, value: made.value }), rate_limit_per_day: perDay ?? null }
+  return { ...minted(context, { outcome: 'minted', key, value: made.value }), rate_limit_per_day: perDay ?? null }
 }
 
-async function show(desk: Desk, body: JsonObject): Promise<object | Denial> {
-  const key = await keyNamed(desk, textOf(body, 'key'))
+async function show(context: AdminContext, body: JsonObject): Promise<object | Denial> {
+  const key = await keyNamed(context, textOf(body, 'key'))
   if (isDenial(key)) return key
-  const owner = await showAccount(desk, { account: key.account })
-  return isDenial(owner) ? owner : { ...shownKey(desk.config, key), owner }
+  const owner = await showAccount(context, { account: key.account })
+  return isDenial(owner) ? owner : { ...shownKey(context.config, key), owner }
 }
 
-async function rotate(desk: Desk, body: JsonObject): Promise<object | Denial> {
-  const current = await activeKeyNamed(desk, textOf(body, 'key'))
+async function rotate(context: AdminContext, body: JsonObject): Promise<object | Denial> {
+  const current = await activeKeyNamed(context, textOf(body, 'key'))
   if (isDenial(current)) return current
   if (current.kind === 'guest') {
     return invalid('key', 'the key of a device follows from the device and cannot be rotated; it can be revoked')
   }
-  const { store, random, settings, by } = desk
+  const { store, random, settings, by } = context
   const value = newKey(settings.brand, random)
   const { account, hash } = current
   const key = await store.keys.rotate({ account, current: hash, next: storedAs(value), by })
-  return key ? { ...minted(desk, { outcome: 'minted', key, value }), rotated: true } : ENDED
+  return key ? { ...minted(context, { outcome: 'minted', key, value }), rotated: true } : ENDED
 }
 
-async function revoke(desk: Desk, body: JsonObject): Promise<object | Denial> {
-  const current = await activeKeyNamed(desk, textOf(body, 'key'))
+async function revoke(context: AdminContext, body: JsonObject): Promise<object | Denial> {
+  const current = await activeKeyNamed(context, textOf(body, 'key'))
   if (isDenial(current)) return current
-  const key = await desk.store.keys.revoke({ hash: current.hash, by: desk.by })
-  return key ? { ...shownKey(desk.config, key), revoked: true } : ENDED
+  const key = await context.store.keys.revoke({ hash: current.hash, by: context.by })
+  return key ? { ...shownKey(context.config, key), revoked: true } : ENDED
 }
 
 /** Somebody else was first. */

@@ -4,15 +4,15 @@ import type { AccountRecord } from '../../gateway/store/account-store.ts'
 import type { KeyRecord } from '../../gateway/store/key-store.ts'
 import type { Denial } from '../../policy/denial.ts'
 import { invalid, isDenial } from '../../wire/openai/body.ts'
-import type { Desk } from './admin-errand.ts'
+import type { AdminContext } from './admin-op.ts'
 
-type Shelf = Pick<Desk, 'store' | 'settings'>
+type AdminStore = Pick<AdminContext, 'store' | 'settings'>
 
 /** The one account with this id or label, or with this key. */
-export async function accountNamed(desk: Shelf, named: string): Promise<AccountRecord | Denial> {
-  const { store } = desk
-  if (isKeyLike(desk, named)) {
-    const key = await keyNamed(desk, named)
+export async function accountNamed(context: AdminStore, named: string): Promise<AccountRecord | Denial> {
+  const { store } = context
+  if (isKeyLike(context, named)) {
+    const key = await keyNamed(context, named)
     return isDenial(key) ? key : ((await store.accounts.find(key.account)) ?? noAccount(key.account))
   }
   const account = await store.accounts.find(named)
@@ -27,7 +27,7 @@ export async function accountNamed(desk: Shelf, named: string): Promise<AccountR
 export const noAccount = (named: string): Denial => invalid('account', `there is no account \`${withoutKeys(named)}\``)
 
 /** A text that may be a key is looked for as one, and never repeated. */
-const isKeyLike = ({ settings }: Shelf, named: string): boolean => named.startsWith(`${settings.brand}_`)
+const isKeyLike = ({ settings }: AdminStore, named: string): boolean => named.startsWith(`${settings.brand}_`)
 
 /** Several accounts may call themselves the same; ids tell them apart. */
 export const ambiguous = (field: string, named: string, accounts: readonly AccountRecord[]): Denial =>
@@ -37,20 +37,20 @@ export const ambiguous = (field: string, named: string, accounts: readonly Accou
   )
 
 /** The one active key with this full or masked value, or of the account with this id or label. */
-export async function activeKeyNamed(desk: Shelf, named: string): Promise<KeyRecord | Denial> {
-  const key = await keyNamed(desk, named)
+export async function activeKeyNamed(context: AdminStore, named: string): Promise<KeyRecord | Denial> {
+  const key = await keyNamed(context, named)
   if (isDenial(key) || key.status === 'active') return key
   return { code: 'NOT_FOUND', problem: `No active key has this value: ${key.keyPrefix} was ${key.status}.` }
 }
 
 /** The same, else a key that ended. */
-export async function keyNamed(desk: Shelf, named: string): Promise<KeyRecord | Denial> {
-  const { brand } = desk.settings
-  if (!isKeyLike(desk, named)) return keyOfAccount(desk, named)
+export async function keyNamed(context: AdminStore, named: string): Promise<KeyRecord | Denial> {
+  const { brand } = context.settings
+  if (!isKeyLike(context, named)) return keyOfAccount(context, named)
   const hash = isWellFormed(brand, named) ? hashOf(named) : undefined
-  const working = hash === undefined ? undefined : await activeKey(desk, hash)
+  const working = hash === undefined ? undefined : await activeKey(context, hash)
   if (working) return working
-  const keys = await desk.store.keys.list()
+  const keys = await context.store.keys.list()
   const fitting = keys.filter(key => (hash === undefined ? key.keyPrefix === asMask(named) : key.hash === hash))
   const active = fitting.filter(({ status }) => status === 'active')
   const [key, another] = active.length > 0 ? active : fitting
@@ -60,14 +60,14 @@ export async function keyNamed(desk: Shelf, named: string): Promise<KeyRecord | 
 }
 
 /** An active key, found without reading all there are. */
-async function activeKey({ store }: Shelf, hash: string): Promise<KeyRecord | undefined> {
+async function activeKey({ store }: AdminStore, hash: string): Promise<KeyRecord | undefined> {
   const caller = await store.keys.findCaller(hash)
   return caller && (await store.keys.listOf(caller.account)).find(key => key.hash === hash)
 }
 
-async function keyOfAccount(desk: Shelf, named: string): Promise<KeyRecord | Denial> {
-  const account = await accountNamed(desk, named)
+async function keyOfAccount(context: AdminStore, named: string): Promise<KeyRecord | Denial> {
+  const account = await accountNamed(context, named)
   if (isDenial(account)) return account
-  const [key] = await desk.store.keys.listOf(account.account)
+  const [key] = await context.store.keys.listOf(account.account)
   return key ?? { code: 'NOT_FOUND', problem: `${account.label} has no key.` }
 }

@@ -3,14 +3,14 @@ import { StoreUnavailable } from '../../gateway/store/store.ts'
 import type { PoolState, Replica } from '../../gateway/upstream/pools.ts'
 import type { NanoUsd, Pool } from '../../policy/config.ts'
 import type { Denial } from '../../policy/denial.ts'
+import { type ShownPool, type ShownResult, shownPool, shownResult } from '../../wire/admin/pool.ts'
 import { invalid, isDenial, type JsonObject } from '../../wire/openai/body.ts'
 import { validator } from '../../wire/openai/validate.ts'
 import type { HttpCall } from '../listener/call.ts'
 import type { App, Endpoint } from '../listener/endpoint.ts'
 import { readSmall } from '../listener/request-input.ts'
 import { UNCACHED } from '../public/keys.ts'
-import { NAME } from './admin-errand.ts'
-import { type ShownPool, type ShownResult, shownPool, shownResult } from './admin-pool-records.ts'
+import { NAME } from './admin-op.ts'
 
 const properties = { pool: NAME, replica: { type: ['string', 'integer'], minimum: 1, minLength: 1 } }
 const checkOne = validator({ type: 'object', required: ['pool'], properties, additionalProperties: false })

@@ -3,24 +3,24 @@ import type { HttpCall } from '../listener/call.ts'
 import type { App, Endpoint } from '../listener/endpoint.ts'
 import { readSmall } from '../listener/request-input.ts'
 import { UNCACHED } from '../public/keys.ts'
-import { accountErrands, listAccountsErrand } from './admin-accounts.ts'
+import { accountOps, listAccountsOp } from './admin-accounts.ts'
 import { applyConfig, listPlans, listRevisions, reloadConfig, showConfig } from './admin-config.ts'
-import type { Errand } from './admin-errand.ts'
 import { followEvents, listStandings } from './admin-events.ts'
-import { keyErrands } from './admin-keys.ts'
+import { keyOps } from './admin-keys.ts'
+import type { AdminOp } from './admin-op.ts'
 import { poolEndpoints } from './admin-pools.ts'
 import { exportAudit, exportLedger, showUsage } from './exports.ts'
 import { showMetrics, showReadyInDetail } from './health.ts'
 
 /** What svcctl also does by itself, on the store of a gateway that does not run. */
-export const errands: readonly Errand[] = [...keyErrands, ...accountErrands, listAccountsErrand]
+export const adminOps: readonly AdminOp[] = [...keyOps, ...accountOps, listAccountsOp]
 
 /** What operators may call, on the admin listener alone. */
 export const adminEndpoints: readonly Endpoint[] = [
   { method: 'GET', path: '/healthz', who: 'anyone', run: (_app, call) => call.json(200, { status: 'alive' }) },
   { method: 'GET', path: '/readyz', who: 'anyone', run: showReadyInDetail },
   { method: 'GET', path: '/metrics', who: 'scraper', run: showMetrics },
-  ...errands.map(endpointOf),
+  ...adminOps.map(endpointOf),
   ...poolEndpoints,
   { method: 'POST', path: '/admin/reload', who: 'operator', run: reloadConfig },
   { method: 'GET', path: '/admin/config', who: 'operator', run: async (app, call) => showConfig(app, call) },
@@ -34,12 +34,12 @@ export const adminEndpoints: readonly Endpoint[] = [
   { method: 'GET', path: '/admin/ledger', who: 'operator', run: exportLedger },
 ]
 
-function endpointOf(errand: Errand): Endpoint {
-  const { method, path } = errand
-  return { method, path, who: 'operator', run: (app, call, by) => runErrand(errand, app, call, by) }
+function endpointOf(op: AdminOp): Endpoint {
+  const { method, path } = op
+  return { method, path, who: 'operator', run: (app, call, by) => runAdminOp(op, app, call, by) }
 }
 
-async function runErrand({ check, run }: Errand, app: App, call: HttpCall, by: string): Promise<void> {
+async function runAdminOp({ check, run }: AdminOp, app: App, call: HttpCall, by: string): Promise<void> {
   let body: JsonObject = {}
   if (check) {
     const read = await readSmall(call, check)

@@ -5,15 +5,15 @@ import { usageBy } from '../../gateway/answer/usage.ts'
 import type { EpochMs } from '../../policy/config.ts'
 import type { Denial } from '../../policy/denial.ts'
 import { dayAt } from '../../policy/standing.ts'
-import { GROUPS, ledgerRecord, usageReport } from '../../wire/admin/report.ts'
+import { shownAudit } from '../../wire/admin/audit.ts'
 import { readSince, SINCE_FORMS } from '../../wire/admin/since.ts'
+import { GROUPS, ledgerRecord, usageReport } from '../../wire/admin/usage-report.ts'
 import { inChunks } from '../../wire/lines.ts'
 import { invalid, isDenial } from '../../wire/openai/body.ts'
 import type { HttpCall } from '../listener/call.ts'
 import type { App } from '../listener/endpoint.ts'
 import { ClientLeft, readQuery } from '../listener/request-input.ts'
 import { accountNamed } from './admin-named.ts'
-import { shownAudit } from './admin-records.ts'
 
 /** Which rows an operator asks for, by `since` and `account`. */
 export interface RowsQuery {

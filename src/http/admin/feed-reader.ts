@@ -1,4 +1,4 @@
-import type { ShownDropped } from './event-records.ts'
+import type { ShownDropped } from '../../wire/admin/event.ts'
 
 /** Characters that wait for a reader who is slower than the gateway; what comes then is left out. */
 const ROOM = 1_048_576

@@ -2,9 +2,9 @@ import { withoutKeys } from '../../gateway/accounts/keys.ts'
 import type { Cancel, Clock } from '../../gateway/ports.ts'
 import type { AccountStore, AccountUsage } from '../../gateway/store/account-store.ts'
 import type { Config, Millis } from '../../policy/config.ts'
+import { type ShownStanding, shownRequest, shownStanding } from '../../wire/admin/event.ts'
 import { Ticker } from '../listener/ticker.ts'
 import type { LogEntry } from '../log-entry.ts'
-import { type ShownStanding, shownRequest, shownStanding } from './event-records.ts'
 import { type FeedReader, feedEvent } from './feed-reader.ts'
 
 /** Requests that end within this are told together, so that an account is looked up once for all of them. */

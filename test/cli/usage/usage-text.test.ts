@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { usageTable, wasteCsv, wasteTable } from '../../../src/cli/usage/usage-text.ts'
-import type { UsageRecord } from '../../../src/wire/admin/report.ts'
+import type { UsageRecord } from '../../../src/wire/admin/usage-report.ts'
 
 const record = (group: string, cost_nano_usd: number, usd: string): UsageRecord => ({
   group,

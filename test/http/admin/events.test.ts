@@ -1,7 +1,7 @@
 import { type IncomingMessage, request, ServerResponse } from 'node:http'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
-import type { ShownEvent } from '../../../src/http/admin/event-records.ts'
 import type { LogEntry } from '../../../src/http/log-entry.ts'
+import type { ShownEvent } from '../../../src/wire/admin/event.ts'
 import { SseSplitter } from '../../../src/wire/sse.ts'
 import { answer, type Backend, startBackend } from '../../support/backend.ts'
 import { ADMIN_TOKEN, startTestGateway, type TestGateway } from '../../support/gateway.ts'

@@ -1,5 +1,5 @@
 import { request } from 'undici'
-import type { LedgerRecord, UsageReport } from '../../../src/wire/admin/report.ts'
+import type { LedgerRecord, UsageReport } from '../../../src/wire/admin/usage-report.ts'
 import type { Account, Outcome } from './client.ts'
 import type { Gateway } from './fleet.ts'
 import type { Visit } from './site.ts'

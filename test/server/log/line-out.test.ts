@@ -4,8 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Writable } from 'node:stream'
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
-import { FileOut } from '../../../src/server/log/file-out.ts'
-import { streamOut } from '../../../src/server/log/line-out.ts'
+import { FileOut, streamOut } from '../../../src/server/log/line-out.ts'
 import { VirtualClock } from '../../support/clock.ts'
 
 const numbered = (count: number) => Array.from({ length: count }, (_, n) => `line ${n}`)

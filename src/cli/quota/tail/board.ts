@@ -1,5 +1,5 @@
-import type { ShownEvent, ShownRequest, ShownStanding } from '../../../http/admin/event-records.ts'
 import type { EpochMs } from '../../../policy/config.ts'
+import type { ShownEvent, ShownRequest, ShownStanding } from '../../../wire/admin/event.ts'
 import { Pace } from './pace.ts'
 
 /** Requests that can be looked back at, of all accounts together. */

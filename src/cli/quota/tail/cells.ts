@@ -1,4 +1,4 @@
-import type { ShownRequest, ShownStanding } from '../../../http/admin/event-records.ts'
+import type { ShownRequest, ShownStanding } from '../../../wire/admin/event.ts'
 import { oneLine } from '../../../wire/printable.ts'
 import { shareOf } from './arrange.ts'
 

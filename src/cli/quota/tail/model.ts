@@ -1,5 +1,5 @@
-import type { ShownEvent } from '../../../http/admin/event-records.ts'
 import type { EpochMs } from '../../../policy/config.ts'
+import type { ShownEvent } from '../../../wire/admin/event.ts'
 import { arrange } from './arrange.ts'
 import { Board, type Row } from './board.ts'
 import { type Line, type Size, screen } from './screen.ts'

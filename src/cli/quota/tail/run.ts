@@ -1,34 +1,33 @@
-import type { ShownEvent } from '../../../http/admin/event-records.ts'
-import type { Control } from '../../../operator/control.ts'
-import { follow } from '../../../operator/follow.ts'
-import type { Door } from '../../../operator/open.ts'
-import { remoteControl } from '../../../operator/remote.ts'
+import { follow } from '../../../operator/event-stream.ts'
+import type { AdminEndpoint, OperatorApi } from '../../../operator/operator-api.ts'
+import { remoteOperatorApi } from '../../../operator/remote.ts'
 import { world } from '../../../server/world.ts'
+import type { ShownEvent } from '../../../wire/admin/event.ts'
 import { jsonLine } from '../../../wire/printable.ts'
 import { writeLive } from '../../stdout.ts'
 import { untilStopped } from '../../until-stopped.ts'
 import { TailModel } from './model.ts'
 
 /** Shows the accounts of a gateway as they are at work, or writes JSON lines, until it is stopped. Rejects with CommandFailed when the gateway goes. */
-export async function tailQuota(door: Door, live: boolean): Promise<void> {
-  const { admin, token } = door
-  const control = remoteControl(admin, token)
+export async function tailQuota(endpoint: AdminEndpoint, live: boolean): Promise<void> {
+  const { admin, token } = endpoint
+  const operator = remoteOperatorApi(admin, token)
   await untilStopped(async stop => {
     // Before the standings: what changes while they are read is not lost.
-    const events = await follow(door, { signal: stop.signal })
-    if (live) await showLive(door, control, events, stop)
-    else await writeLive(jsonLines(control, events))
+    const events = await follow(endpoint, { signal: stop.signal })
+    if (live) await showLive(endpoint, operator, events, stop)
+    else await writeLive(jsonLines(operator, events))
   })
 }
 
 async function showLive(
-  { admin }: Door,
-  control: Control,
+  { admin }: AdminEndpoint,
+  operator: OperatorApi,
   events: AsyncIterable<ShownEvent>,
   stop: AbortController,
 ): Promise<void> {
   const revoke = async (account: string) => {
-    const { key, label } = await control.revoke(account)
+    const { key, label } = await operator.revoke(account)
     return `revoked ${key} of ${label}`
   }
   const model = new TailModel({ gateway: admin, now: world.clock.now, revoke })
@@ -41,7 +40,7 @@ async function showLive(
   }
   let failure: unknown
   // Told once the terminal is left.
-  Promise.all([take(control.standings()), take(events)])
+  Promise.all([take(operator.standings()), take(events)])
     .catch((error: unknown) => {
       failure = error
     })
@@ -51,9 +50,9 @@ async function showLive(
 }
 
 async function* jsonLines(
-  control: Control,
+  operator: OperatorApi,
   events: AsyncIterable<ShownEvent>,
 ): AsyncGenerator<string, void, undefined> {
-  for await (const standing of control.standings()) yield jsonLine(standing)
+  for await (const standing of operator.standings()) yield jsonLine(standing)
   for await (const event of events) yield jsonLine(event)
 }

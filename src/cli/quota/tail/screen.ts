@@ -1,5 +1,5 @@
-import type { ShownRequest } from '../../../http/admin/event-records.ts'
 import { counted } from '../../../policy/counted.ts'
+import type { ShownRequest } from '../../../wire/admin/event.ts'
 import { oneLine } from '../../../wire/printable.ts'
 import { requestRow, type Tone, toneOf } from '../../requests/request-line.ts'
 import { type Column, lineOf, widthsIn } from '../../table.ts'

@@ -1,4 +1,4 @@
-import type { ShownRequest, ShownStanding } from '../../../../src/http/admin/event-records.ts'
+import type { ShownRequest, ShownStanding } from '../../../../src/wire/admin/event.ts'
 
 export const NOON = Date.parse('2026-11-21T12:00:00.000Z')
 

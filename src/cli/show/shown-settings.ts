@@ -1,8 +1,14 @@
-import { durationText } from '../../../config/check/units.ts'
-import type { Address, GuestSettings, Settings } from '../../../config/settings.ts'
-import type { Config, Model } from '../../../policy/config.ts'
-import type { Section } from './config.ts'
-import { COVERED, shownSize, shownUsd } from './units.ts'
+import { durationText } from '../../config/check/units.ts'
+import type {
+  Address,
+  BackendSettings,
+  GuestSettings,
+  Settings,
+  Timeouts,
+  ToolSettings,
+} from '../../config/settings.ts'
+import type { Config, HostedTool, Model, Pool } from '../../policy/config.ts'
+import { COVERED, type Section, shownPrices, shownSize, shownUsd } from './shown-units.ts'
 
 /** What the process needs beside the policy. */
 export function shownSettings(settings: Settings, config: Config): Section {
@@ -71,4 +77,65 @@ function limitsOf({ limits, listener }: Settings, models: ReadonlyMap<string, Mo
     tool_time: durationText(limits.toolTime),
     shed_load: listener.shedLoad,
   }
+}
+
+/** A pool, and how its replicas are spoken to. */
+export function shownPool({ site, replicas, model }: Pool, backend: BackendSettings | undefined): Section {
+  const pool = { site, replicas, model }
+  if (!backend) return pool
+  const { key, context, maxConcurrent, probe, eject } = backend
+  return {
+    ...pool,
+    ...(key && { key: COVERED }),
+    ...(context !== undefined && { context }),
+    ...(maxConcurrent !== undefined && {
+      max_concurrent: maxConcurrent,
+      // Without a maximum nothing waits.
+      queue_timeout: durationText(backend.queueTimeout),
+    }),
+    ...costOf(backend),
+    ...timeoutsOf(backend),
+    wait_for_retry_after: durationText(backend.waitForRetryAfter),
+    eject: { after: eject.after, for: durationText(eject.for) },
+    probe: probe ? { path: probe.path, every: durationText(probe.every) } : false,
+  }
+}
+
+function costOf({ cost, maxNanoUsdPerHour }: BackendSettings): Section {
+  if (!cost) return {}
+  const { item } = cost
+  return {
+    ...((item === undefined || cost.input > 0 || cost.output > 0) && { cost_usd_per_1m: shownPrices(cost) }),
+    ...(item !== undefined && { cost_usd_per_image: shownUsd(item) }),
+    ...(maxNanoUsdPerHour !== undefined && { max_usd_per_hour: shownUsd(maxNanoUsdPerHour) }),
+  }
+}
+
+const timeoutsOf = (timeouts: Timeouts): Section => ({
+  connect_timeout: durationText(timeouts.connectTimeout),
+  headers_timeout: durationText(timeouts.headersTimeout),
+  first_content_timeout: durationText(timeouts.firstContentTimeout),
+  idle_timeout: durationText(timeouts.idleTimeout),
+  stream_timeout: durationText(timeouts.streamTimeout),
+  answer_timeout: durationText(timeouts.answerTimeout),
+})
+
+/** A hosted tool, and how it is run. */
+export const shownTool = ({ maxCalls, price }: HostedTool, settings: ToolSettings | undefined): Section => ({
+  ...(settings && kindOf(settings)),
+  ...(settings && { timeout: durationText(settings.timeout) }),
+  max_calls: maxCalls,
+  ...(settings && { max_result: shownSize(settings.maxResultBytes) }),
+  usd_per_call: shownUsd(price),
+})
+
+function kindOf(settings: ToolSettings): Section {
+  if (settings.kind === 'builtin') return { builtin: settings.builtin }
+  const key = settings.key && { key: COVERED }
+  if (settings.kind === 'http') {
+    const { url, description, parameters } = settings
+    return { http: url, description, parameters, ...key }
+  }
+  const { url, tool, transport, description } = settings
+  return { mcp: url, tool, transport, ...(description !== undefined && { description }), ...key }
 }

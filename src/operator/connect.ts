@@ -8,29 +8,29 @@ import { CommandFailed, exitCodes } from '../server/failure.ts'
 import { usesColour } from '../server/paint.ts'
 import { storeFailure } from '../server/store-failure.ts'
 import { world } from '../server/world.ts'
-import type { Control } from './control.ts'
-import { isRunning, remoteControl } from './remote.ts'
+import type { AdminEndpoint, OperatorApi } from './operator-api.ts'
+import { isRunning, remoteOperatorApi } from './remote.ts'
 import { readSessions } from './session.ts'
 import { freshSession } from './session-fresh.ts'
 
 /**
- * Control over the gateway at SVCCTL_ADMIN, else over the one this configuration describes;
- * where none runs, over its store.
+ * The operator's API of the gateway at SVCCTL_ADMIN, else of the gateway that this configuration describes;
+ * where none runs, of its store.
  */
-export async function openControl(configFile: string): Promise<Control> {
+export async function connectOperator(configFile: string): Promise<OperatorApi> {
   const named = gatewayNamed()
-  if (named) return remoteControl(named.admin, named.token)
+  if (named) return remoteOperatorApi(named.admin, named.token)
 
   const settings = await adminSettings(configFile)
   const running = await gatewayOf(settings)
-  if (running) return remoteControl(running.admin, running.token)
-  // Only now: where a gateway runs nothing of a store is needed.
-  const [{ localControl }, { loadForStore }] = await Promise.all([
+  if (running) return remoteOperatorApi(running.admin, running.token)
+  // Imported late: where a gateway runs, no store is opened.
+  const [{ localOperatorApi }, { loadForStore }] = await Promise.all([
     import('./local.ts'),
     import('./load-without-secrets.ts'),
   ])
   const loaded = loadForStore(configFile)
-  return localControl(loaded).catch(error => {
+  return localOperatorApi(loaded).catch(error => {
     if (!(error instanceof StoreLocked)) throw storeFailure(error, loaded.settings.store) ?? error
     throw new CommandFailed(
       `✗ ${error.message}, but no gateway answers at ${urlOf(settings.admin)}`,
@@ -39,14 +39,8 @@ export async function openControl(configFile: string): Promise<Control> {
   })
 }
 
-/** A running gateway, and what lets this user in. */
-export interface Door {
-  readonly admin: string
-  readonly token: string
-}
-
 /** The gateway at SVCCTL_ADMIN, else the one that this configuration describes. Fails where none runs. */
-export async function openDoor(configFile: string): Promise<Door> {
+export async function findAdminEndpoint(configFile: string): Promise<AdminEndpoint> {
   const named = gatewayNamed()
   if (named) return named
   const settings = await adminSettings(configFile)
@@ -55,22 +49,22 @@ export async function openDoor(configFile: string): Promise<Door> {
   throw new CommandFailed(`✗ no gateway answers at ${urlOf(settings.admin)}`, exitCodes.unreachable)
 }
 
-/** Nothing else of the files: an operator's shell need not have the variables of the gateway. */
+/** Reads nothing else of the files, since an operator's shell need not have the variables of the gateway. */
 async function adminSettings(file: string): Promise<AdminSettings> {
-  // Only now: whoever names the gateway need not load what reads its files.
+  // Imported late: an operator who names the gateway does not load the reader of its files.
   const { readAdminSettings } = await import('../config/read/admin-settings.ts')
   const read = readAdminSettings(file, process.env, process.cwd())
   if (read.ok) return read.settings
   throw new CommandFailed(renderText(read.problems, read.sources, usesColour(process.stderr)).trimEnd())
 }
 
-function gatewayNamed(): Door | undefined {
+function gatewayNamed(): AdminEndpoint | undefined {
   const { SVCCTL_ADMIN, SVCCTL_TOKEN } = process.env
-  // Never with a sign-in: nothing says that the gateway which its token is for listens there.
+  // A sign-in is not used here: no file says that the gateway which its token is for listens at this address.
   return SVCCTL_ADMIN ? { admin: adminUrl(SVCCTL_ADMIN), token: SVCCTL_TOKEN ?? '' } : undefined
 }
 
-async function gatewayOf({ admin: address, stateDir, audience }: AdminSettings): Promise<Door | undefined> {
+async function gatewayOf({ admin: address, stateDir, audience }: AdminSettings): Promise<AdminEndpoint | undefined> {
   const admin = urlOf(address)
   if (!(await isRunning(admin))) return undefined
   return { admin, token: process.env.SVCCTL_TOKEN ?? savedToken(stateDir) ?? (await signedIn(audience)) }
@@ -90,7 +84,7 @@ function savedToken(stateDir: string): string | undefined {
   try {
     return readFileSync(tokenFile(stateDir), 'utf8').trim()
   } catch {
-    // Not there, or not for this user, who may have another way in.
+    // The file is missing, or not readable by this user, who may still sign in.
     return undefined
   }
 }

@@ -1,9 +1,9 @@
 import { Document, isMap, isScalar, isSeq, type Pair, visit, type YAMLMap } from 'yaml'
-import { counted } from '../../../config/format/code-frame.ts'
-import { format } from '../../../config/format/format.ts'
-import type { Loaded } from '../../../config/settings.ts'
-import type { Config, Declared } from '../../../policy/config.ts'
-import { shownConfig } from './config.ts'
+import { counted } from '../../config/format/code-frame.ts'
+import { format } from '../../config/format/format.ts'
+import type { Loaded } from '../../config/settings.ts'
+import type { Config, Declared } from '../../policy/config.ts'
+import { shownConfig } from './shown-config.ts'
 
 /** The configuration as YAML in the style of `svcctl fmt`: behind each name where it was declared. */
 export function configText(loaded: Loaded): string {

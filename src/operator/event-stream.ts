@@ -1,9 +1,8 @@
-import type { ShownEvent } from '../http/admin/event-records.ts'
 import type { Millis } from '../policy/config.ts'
 import { CommandFailed, exitCodes } from '../server/failure.ts'
+import { readShownEvent, type ShownEvent } from '../wire/admin/event.ts'
 import { SseSplitter } from '../wire/sse.ts'
-import type { Door } from './open.ts'
-import { readShownEvent } from './read-events.ts'
+import type { AdminEndpoint } from './operator-api.ts'
 import { openBody } from './remote.ts'
 
 /** A gateway that lives says something every 15 s. */
@@ -20,7 +19,10 @@ export interface Follow {
  * The requests of a gateway as they end, from the moment this resolves. They end with the signal; when the gateway
  * ends them, they reject with CommandFailed.
  */
-export async function follow({ admin, token }: Door, { account, signal }: Follow): Promise<AsyncIterable<ShownEvent>> {
+export async function follow(
+  { admin, token }: AdminEndpoint,
+  { account, signal }: Follow,
+): Promise<AsyncIterable<ShownEvent>> {
   const query = account === undefined ? '' : `?${new URLSearchParams({ account })}`
   const body = await openBody(`${admin}/admin/events${query}`, token, { signal, silence: SILENCE_MAX })
   return eventsIn(body, admin, signal)

@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander'
-import type { Control } from '../operator/control.ts'
+import type { OperatorApi } from '../operator/operator-api.ts'
 
 /** `--config`, of every command that speaks to a gateway or its store. */
 export const configOption = (): Option =>
@@ -15,16 +15,16 @@ export interface Common {
 export const ofGateway = (command: Command): Command => command.option('--json', 'print JSON').addOption(configOption())
 
 /** Runs a command on the gateway of a configuration, or on its store where none runs. */
-export async function withControl(
+export async function withOperator(
   options: { readonly config: string },
-  run: (control: Control) => Promise<void>,
+  run: (operator: OperatorApi) => Promise<void>,
 ): Promise<void> {
   // Only now: the configuration and the store cost more to load than a --help may take.
-  const { openControl } = await import('../operator/open.ts')
-  const control = await openControl(options.config)
+  const { connectOperator } = await import('../operator/connect.ts')
+  const operator = await connectOperator(options.config)
   try {
-    await run(control)
+    await run(operator)
   } finally {
-    await control.close()
+    await operator.close()
   }
 }

@@ -1,5 +1,6 @@
 import type { EpochMs, NanoUsd } from '../../policy/config.ts'
 import { usdText } from '../money.ts'
+import { count, object, text } from './fields.ts'
 import { dayText } from './since.ts'
 
 /** What totals may be added up by. */
@@ -144,3 +145,75 @@ export function ledgerRecord(row: {
 }
 
 const amount = (cost: NanoUsd): Amount => ({ cost_nano_usd: cost, usd: usdText(cost) })
+
+/** Reads a report that a gateway sent. Throws TypeError when it is none. */
+export function readUsageReport(value: unknown): UsageReport {
+  const { by, since, data, waste } = object(value, 'object')
+  const group = GROUPS.find(each => each === by)
+  if (!group || !Array.isArray(data) || !Array.isArray(waste))
+    throw new TypeError('the gateway sent no report of usage')
+  return {
+    object: 'list',
+    by: group,
+    since: typeof since === 'string' ? since : null,
+    data: data.map(readUsageRecord),
+    waste: waste.map(readWasteRecord),
+  }
+}
+
+function readUsageRecord(value: unknown): UsageRecord {
+  const record = object(value, 'object')
+  return {
+    group: text(record, 'group'),
+    ...(typeof record.label === 'string' && { label: record.label }),
+    requests: count(record, 'requests'),
+    input_tokens: count(record, 'input_tokens'),
+    output_tokens: count(record, 'output_tokens'),
+    cost_nano_usd: count(record, 'cost_nano_usd'),
+    usd: text(record, 'usd'),
+  }
+}
+
+function readWasteRecord(value: unknown): WasteRecord {
+  const record = object(value, 'object')
+  return {
+    pool: text(record, 'pool'),
+    attempts: count(record, 'attempts'),
+    input_tokens: count(record, 'input_tokens'),
+    output_tokens: count(record, 'output_tokens'),
+    cost_nano_usd: count(record, 'cost_nano_usd'),
+    usd: text(record, 'usd'),
+  }
+}
+
+/** Reads one row that a gateway sent. Throws TypeError when it is none. */
+export function readLedgerRecord(value: unknown): LedgerRecord {
+  const record = object(value, 'object')
+  return {
+    request_id: text(record, 'request_id'),
+    account: text(record, 'account'),
+    plan: text(record, 'plan'),
+    asked: text(record, 'asked'),
+    model: text(record, 'model'),
+    pool: text(record, 'pool'),
+    input_tokens: count(record, 'input_tokens'),
+    output_tokens: count(record, 'output_tokens'),
+    cost_nano_usd: count(record, 'cost_nano_usd'),
+    usd: text(record, 'usd'),
+    kind: text(record, 'kind'),
+    estimated: record.estimated === true,
+    admitted_at: text(record, 'admitted_at'),
+    settled_at: text(record, 'settled_at'),
+    revision: text(record, 'revision'),
+    route: record.route === null ? null : text(record, 'route'),
+    tools: counts(record.tools),
+    cause: record.cause === null ? null : text(record, 'cause'),
+  }
+}
+
+/** Null also where an older gateway does not tell. */
+function counts(value: unknown): LedgerRecord['tools'] {
+  if (value === null || value === undefined) return null
+  const record = object(value, 'object')
+  return Object.fromEntries(Object.keys(record).map(name => [name, count(record, name)]))
+}

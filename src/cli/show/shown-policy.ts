@@ -1,8 +1,7 @@
-import type { Condition } from '../../../policy/condition.ts'
-import type { Accepts, Bound, Meter, Model, Passthrough, Plan, Price, Route } from '../../../policy/config.ts'
-import { mostBytes } from '../../../policy/meter.ts'
-import type { Section } from './config.ts'
-import { shownPrice, shownSize, shownUsd } from './units.ts'
+import type { Condition } from '../../policy/condition.ts'
+import type { Accepts, Bound, Meter, Model, Passthrough, Plan, Route } from '../../policy/config.ts'
+import { mostBytes } from '../../policy/meter.ts'
+import { type Section, shownPrice, shownPrices, shownSize, shownUsd } from './shown-units.ts'
 
 export const shownPlan = ({
   models,
@@ -80,11 +79,6 @@ function shownBound(bound: Bound): Section {
       return { max_size: shownSize(bound.max) }
   }
 }
-
-export const shownPrices = ({ input, output }: Price): Section => ({
-  input: shownPrice(input),
-  output: shownPrice(output),
-})
 
 /** `max_body` only where something is streamed: elsewhere it would be refused. */
 export const shownPassthrough = ({ name, methods, model, accepts, maxBody, meter }: Passthrough): Section => ({

@@ -4,7 +4,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
-import { openControl } from '../../src/operator/open.ts'
+import { connectOperator } from '../../src/operator/connect.ts'
 import { isRunning } from '../../src/operator/remote.ts'
 
 let home: string
@@ -40,7 +40,7 @@ it('the token of a sign-in is not sent to SVCCTL_ADMIN, which may be anybody', a
     response.writeHead(401, { 'content-type': 'application/json' }).end('{"error":"no"}')
   }
 
-  await expect((await openControl('no.yaml')).list()).rejects.toThrow(/refuses the token/)
+  await expect((await connectOperator('no.yaml')).list()).rejects.toThrow(/refuses the token/)
 
   expect(heard).toHaveLength(1)
   expect(heard[0]).not.toContain('canary')
@@ -64,7 +64,7 @@ it('rows that break off are told of, and not taken for all that there are', asyn
     after: '',
   }
   answer = (_, response) => void response.writeHead(200).write(`${JSON.stringify(row)}\n`, () => response.destroy())
-  const control = await openControl('no.yaml')
+  const control = await connectOperator('no.yaml')
   const read: unknown[] = []
 
   const all = async () => {
@@ -84,7 +84,7 @@ it('each request says who runs the command', async () => {
     response.end('{"data":[]}')
   }
 
-  await (await openControl('no.yaml')).list()
+  await (await connectOperator('no.yaml')).list()
 
   expect(named).toEqual(['ci/deploy-42'])
 })
@@ -97,7 +97,7 @@ it('a token is not sent to where a redirect points', async () => {
     response.writeHead(307, { location: `${url}/elsewhere` }).end('{"error":"moved"}')
   }
 
-  await expect((await openControl('no.yaml')).list()).rejects.toMatchObject({ exitCode: 1 })
+  await expect((await connectOperator('no.yaml')).list()).rejects.toMatchObject({ exitCode: 1 })
 
   expect(asked).toEqual(['/admin/keys'])
 })
@@ -107,7 +107,7 @@ it.each(['ftp://127.0.0.1', 'file:///etc/passwd', 'unix://a', 'mailto:a@b://c'])
   async written => {
     vi.stubEnv('SVCCTL_ADMIN', written)
 
-    await expect(openControl('no.yaml')).rejects.toMatchObject({
+    await expect(connectOperator('no.yaml')).rejects.toMatchObject({
       exitCode: 2,
       message: expect.stringContaining('http'),
     })

@@ -6,8 +6,8 @@ import type { Denial } from '../../policy/denial.ts'
 import { invalid, type JsonObject } from '../../wire/openai/body.ts'
 import type { Validate } from '../../wire/openai/validate.ts'
 
-/** What an operator's errand works with: that of a running gateway, or a store that none runs on. */
-export interface Desk {
+/** What an admin operation works with: the parts of a running gateway, or a store that no gateway runs on. */
+export interface AdminContext {
   readonly config: Config
   readonly settings: Settings
   readonly store: Store
@@ -15,20 +15,20 @@ export interface Desk {
   readonly random: Random
   /** What the keys of guests are derived from, newest first. */
   readonly guestSecrets: readonly Secret[]
-  /** Who runs the errand, for the audit. */
+  /** The operator who runs it, for the audit. */
   readonly by: string
 }
 
-/** One thing that operators may do: a row of the admin table, which svcctl also runs by itself where no gateway does. */
-export interface Errand {
+/** A row of the admin table: one operation of operators. Where no gateway runs, svcctl runs it on the store by itself. */
+export interface AdminOp {
   readonly method: 'GET' | 'POST'
   readonly path: string
   /** Of the body; without it there is none. */
   readonly check?: Validate
-  readonly run: (desk: Desk, body: JsonObject) => Promise<object | Denial>
+  readonly run: (context: AdminContext, body: JsonObject) => Promise<object | Denial>
 }
 
-/** A field that the check of the errand found to be a text. */
+/** A field that the operation's check has found to be a text. */
 export const textOf = (body: JsonObject, field: string): string => String(body[field])
 
 /** A plan that the configuration does not declare; undefined when it does. */

@@ -1,11 +1,7 @@
-import type { Loaded } from '../../../config/settings.ts'
-import { shownModel, shownPassthrough, shownPlan, shownRoute } from './policy.ts'
-import { shownPool } from './pool.ts'
-import { shownSettings } from './settings.ts'
-import { shownTool } from './tool.ts'
-
-/** Fields as the main file has them. */
-export type Section = Readonly<Record<string, unknown>>
+import type { Loaded } from '../../config/settings.ts'
+import { shownModel, shownPassthrough, shownPlan, shownRoute } from './shown-policy.ts'
+import { shownPool, shownSettings, shownTool } from './shown-settings.ts'
+import type { Section } from './shown-units.ts'
 
 /**
  * The configuration as the gateway understands it: every file, default and variable put in, what `failover` says in each

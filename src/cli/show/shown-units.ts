@@ -1,10 +1,18 @@
-import type { NanoUsd, Price } from '../../../policy/config.ts'
+import type { NanoUsd, Price } from '../../policy/config.ts'
+
+/** Fields as the main file of a configuration has them. */
+export type Section = Readonly<Record<string, unknown>>
 
 /** In place of a secret. */
 export const COVERED = '[redacted]'
 
 /** Nano-USD for 1,000 tokens as US dollars for a million. */
 export const shownPrice = (nano: Price['input']): number => nano / 1e6
+
+export const shownPrices = ({ input, output }: Price): Section => ({
+  input: shownPrice(input),
+  output: shownPrice(output),
+})
 
 /** Nano-USD as US dollars. */
 export const shownUsd = (nano: NanoUsd): number => nano / 1e9

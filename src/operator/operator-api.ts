@@ -1,0 +1,94 @@
+import {
+  readAccounts,
+  readOwnedKey,
+  readShownAccount,
+  type ShownAccount,
+  type ShownAccounts,
+} from '../wire/admin/account.ts'
+import type { ShownAudit } from '../wire/admin/audit.ts'
+import type { ShownStanding } from '../wire/admin/event.ts'
+import { readKeys, readShownKey, type ShownKey } from '../wire/admin/key.ts'
+import type { Group, LedgerRecord, UsageReport } from '../wire/admin/usage-report.ts'
+import type { JsonObject } from '../wire/openai/body.ts'
+
+/**
+ * What operators may do, through a running gateway or on its store. Rejects with CommandFailed.
+ * A key is named by its full or masked value, or by its account; an account by its id or label, or by its key.
+ */
+export interface OperatorApi extends Streams {
+  mint(owner: NewOwner): Promise<MintedByOperator>
+  list(): Promise<readonly ShownKey[]>
+  showKey(named: string): Promise<ShownKey & { readonly owner: ShownAccount }>
+  rotate(named: string): Promise<MintedByOperator>
+  revoke(named: string): Promise<ShownKey>
+  /** At most `limit`; without a plan all but devices. */
+  listAccounts(query: { readonly plan?: string; readonly limit: number }): Promise<ShownAccounts>
+  showAccount(named: string): Promise<ShownAccount>
+  /** Null: no longer by an operator. */
+  setPlan(named: string, plan: string | null): Promise<ShownAccount>
+  setOverage(named: string, overage: boolean | { readonly cap_usd: string } | null): Promise<ShownAccount>
+  /** In the running window; `usd` is an exact decimal, negative to take back. */
+  grant(named: string, usd: string): Promise<ShownAccount>
+}
+
+/** What answers with rows or with totals, and the end of the connection. */
+export interface Streams {
+  /** Totals of whole UTC days. */
+  usage(query: { readonly since: string; readonly by: Group }): Promise<UsageReport>
+  /** Rows in the order of their admission, as fast as they are taken. `account` is an id or a label. */
+  ledger(query: SinceQuery): AsyncIterable<LedgerRecord>
+  /** Control changes, oldest first. */
+  audit(query: SinceQuery): AsyncIterable<ShownAudit>
+  /** How accounts stand: one of them, by its id or label, or all that have had a key. */
+  standings(account?: string): AsyncIterable<ShownStanding>
+  close(): Promise<void>
+}
+
+export interface SinceQuery {
+  readonly since: string
+  readonly account?: string
+}
+
+/** The plan may be left out for an account that is named by its id. */
+export type NewOwner = { readonly account: string; readonly plan?: string } | { readonly device: string }
+
+export interface MintedByOperator {
+  readonly key: ShownKey
+  /** The full key, only where one was made. */
+  readonly value?: string
+  /** What clients set as base URL. */
+  readonly baseUrl: string
+}
+
+/** A running gateway, and what lets this user in. */
+export interface AdminEndpoint {
+  readonly admin: string
+  readonly token: string
+}
+
+/** Runs an operation of the admin table, by its path. Rejects with CommandFailed when it is refused. */
+export type RunAdminOp = (method: 'GET' | 'POST', path: string, body?: object) => Promise<JsonObject>
+
+/** The API on top of admin operations, run by a gateway or in this process. */
+export const operatorApiOf = (run: RunAdminOp, streams: Streams): OperatorApi => ({
+  ...streams,
+  mint: async owner =>
+    'device' in owner
+      ? readMinted(await run('POST', '/admin/keys/guest', { device_id: owner.device }))
+      : readMinted(await run('POST', '/admin/keys', owner)),
+  list: async () => readKeys(await run('GET', '/admin/keys')),
+  showKey: async key => readOwnedKey(await run('POST', '/admin/keys/show', { key })),
+  rotate: async key => readMinted(await run('POST', '/admin/keys/rotate', { key })),
+  revoke: async key => readShownKey(await run('POST', '/admin/keys/revoke', { key })),
+  listAccounts: async query => readAccounts(await run('POST', '/admin/accounts/list', query)),
+  showAccount: async account => readShownAccount(await run('POST', '/admin/accounts/show', { account })),
+  setPlan: async (account, plan) => readShownAccount(await run('POST', '/admin/accounts/plan', { account, plan })),
+  setOverage: async (account, overage) =>
+    readShownAccount(await run('POST', '/admin/accounts/overage', { account, overage })),
+  grant: async (account, usd) => readShownAccount(await run('POST', '/admin/accounts/grant', { account, usd })),
+})
+
+function readMinted(answer: JsonObject): MintedByOperator {
+  const { value, base_url } = answer
+  return { key: readShownKey(answer), ...(typeof value === 'string' && { value }), baseUrl: String(base_url) }
+}

@@ -1,0 +1,129 @@
+import type { Config, EpochMs, NanoUsd, Overage } from '../../policy/config.ts'
+import type { Caller } from '../../policy/facts.ts'
+import { planOf } from '../../policy/plan.ts'
+import { usdText } from '../money.ts'
+import type { JsonObject } from '../openai/body.ts'
+import { count, list, object, oneOf, text } from './fields.ts'
+import { readShownKey, readShownPlan, type ShownKey, type ShownPlan, seconds, shownPlan } from './key.ts'
+
+/** An account as operators see it. Amounts are exact decimals of US dollars. */
+export interface ShownAccount extends ShownPlan {
+  readonly account: string
+  readonly label: string
+  readonly kind: string
+  readonly created: number
+  /** `on`, `off`, or the most that may be spent past the limit. */
+  readonly overage: ShownOverage
+  readonly overage_source: 'operator' | 'plan'
+  /** Of the billing window that runs now. */
+  readonly window: { readonly start: string; readonly end: string }
+  readonly used_usd: string
+  readonly held_usd: string
+  /** What the plan allots and what was granted; null without a plan. */
+  readonly limit_usd: string | null
+  readonly granted_usd: string
+  readonly keys: readonly Pick<ShownKey, 'key' | 'status' | 'created'>[]
+}
+
+/** Some accounts, or all. */
+export interface ShownAccounts {
+  readonly object: 'list'
+  readonly data: readonly ShownAccount[]
+  readonly has_more: boolean
+}
+
+type ShownOverage = 'on' | 'off' | { readonly cap_usd: string }
+
+/** What a store has of an account. */
+interface StoredAccount extends Pick<Caller, 'account' | 'kind' | 'terms'> {
+  readonly label: string
+  readonly createdAt: EpochMs
+}
+
+/** What an account has spent in the billing window that runs, in nano-USD. */
+interface Spend {
+  readonly used: NanoUsd
+  readonly held: NanoUsd
+  readonly window: { readonly start: EpochMs; readonly end: EpochMs }
+}
+
+interface KeyOfAccount {
+  readonly keyPrefix: string
+  readonly status: string
+  readonly createdAt: EpochMs
+}
+
+/** An account with what it used in the running window and its keys, newest first. */
+export function shownAccount(
+  config: Config,
+  record: StoredAccount,
+  { used, held, window }: Spend,
+  keys: readonly KeyOfAccount[],
+): ShownAccount {
+  const { account, label, kind, terms, createdAt } = record
+  const plan = planOf(config, record)
+  const granted = terms.grants?.[window.start] ?? 0
+  return {
+    account,
+    label,
+    kind,
+    created: seconds(createdAt),
+    ...shownPlan(config, record),
+    overage: shownOverage(terms.overage ?? plan?.overage ?? false),
+    overage_source: terms.overage === undefined ? 'plan' : 'operator',
+    window: { start: iso(window.start), end: iso(window.end) },
+    used_usd: usdText(used),
+    held_usd: usdText(held),
+    limit_usd: plan ? usdText(plan.monthlyNanoUsd + granted) : null,
+    granted_usd: usdText(granted),
+    keys: keys.map(({ keyPrefix, status, createdAt }) => ({ key: keyPrefix, status, created: seconds(createdAt) })),
+  }
+}
+
+function shownOverage(overage: Overage): ShownOverage {
+  if (typeof overage === 'boolean') return overage ? 'on' : 'off'
+  return { cap_usd: usdText(overage.capNanoUsd) }
+}
+
+const iso = (at: EpochMs): string => new Date(at).toISOString()
+
+/** Reads an account that a gateway sent. Throws TypeError where it is of another form. */
+export function readShownAccount(value: unknown): ShownAccount {
+  const record = object(value, 'account')
+  const window = object(record.window, 'window')
+  return {
+    account: text(record, 'account'),
+    label: text(record, 'label'),
+    kind: text(record, 'kind'),
+    created: count(record, 'created'),
+    ...readShownPlan(record),
+    overage: readOverage(record.overage),
+    overage_source: oneOf(['operator', 'plan'], record, 'overage_source'),
+    window: { start: text(window, 'start'), end: text(window, 'end') },
+    used_usd: text(record, 'used_usd'),
+    held_usd: text(record, 'held_usd'),
+    limit_usd: record.limit_usd === null ? null : text(record, 'limit_usd'),
+    granted_usd: text(record, 'granted_usd'),
+    keys: list(record.keys, 'keys').map(each => {
+      const key = object(each, 'key')
+      return { key: text(key, 'key'), status: text(key, 'status'), created: count(key, 'created') }
+    }),
+  }
+}
+
+export const readAccounts = ({ data, has_more }: JsonObject): ShownAccounts => ({
+  object: 'list',
+  data: list(data, 'accounts').map(readShownAccount),
+  has_more: has_more === true,
+})
+
+/** Reads a key that a gateway sent together with its account. */
+export const readOwnedKey = (record: JsonObject): ShownKey & { readonly owner: ShownAccount } => ({
+  ...readShownKey(record),
+  owner: readShownAccount(record.owner),
+})
+
+function readOverage(value: unknown): ShownAccount['overage'] {
+  if (value === 'on' || value === 'off') return value
+  return { cap_usd: text(object(value, 'overage'), 'cap_usd') }
+}

@@ -1,0 +1,44 @@
+import type { EpochMs } from '../../policy/config.ts'
+import { object, text } from './fields.ts'
+
+/** One control change. */
+export interface ShownAudit {
+  readonly at: string
+  readonly by: string
+  readonly action: string
+  readonly account: string
+  /** How operators call the account; empty where there is none. */
+  readonly label: string
+  readonly before: string
+  readonly after: string
+}
+
+/** What a store has of a change, with the label of its account. */
+interface StoredChange extends Omit<ShownAudit, 'at'> {
+  readonly at: EpochMs
+}
+
+export const shownAudit = ({ at, by, action, account, label, before, after }: StoredChange): ShownAudit => ({
+  at: new Date(at).toISOString(),
+  by,
+  action,
+  account,
+  label,
+  before,
+  after,
+})
+
+/** Reads a change that a gateway sent. Throws TypeError where it is of another form. */
+export function readShownAudit(value: unknown): ShownAudit {
+  const record = object(value, 'row of the audit')
+  return {
+    at: text(record, 'at'),
+    by: text(record, 'by'),
+    action: text(record, 'action'),
+    account: text(record, 'account'),
+    // A gateway of a version before this one sends none.
+    label: record.label === undefined ? '' : text(record, 'label'),
+    before: text(record, 'before'),
+    after: text(record, 'after'),
+  }
+}

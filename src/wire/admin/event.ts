@@ -1,0 +1,232 @@
+import type { Config, EpochMs, Millis, NanoUsd } from '../../policy/config.ts'
+import type { Caller } from '../../policy/facts.ts'
+import { planName, planOf } from '../../policy/plan.ts'
+import { usdText } from '../money.ts'
+import type { JsonObject } from '../openai/body.ts'
+import { count, given, list, number, object, oneOf, text } from './fields.ts'
+
+/** One line of what operators follow. Prompts, answers and keys are in none of them. */
+export type ShownEvent = ShownRequest | ShownStanding | ShownDropped
+
+/** A request that is over, as the gateway's log has it. */
+export interface ShownRequest {
+  readonly event: 'request'
+  readonly request_id: string
+  readonly at: string
+  readonly method: string
+  readonly path: string
+  /** 499 when the client left before its answer. */
+  readonly status: number
+  readonly ms: number
+  /** Null where nobody was recognised. */
+  readonly account: string | null
+  readonly plan?: string
+  /** What the client named, or what serves who names nothing. */
+  readonly asked?: string
+  readonly model?: string
+  readonly route?: string
+  readonly tools?: Readonly<Record<string, number>>
+  readonly pool?: string
+  readonly failures?: readonly { readonly pool: string; readonly cause: string }[]
+  readonly code?: string
+  readonly type?: string
+  readonly input_tokens?: number
+  readonly output_tokens?: number
+  readonly cost_nano_usd?: number
+  readonly usd?: string
+  readonly estimated?: boolean
+  readonly interrupted?: string
+  /** Of the account, shortly after; null without one, and while the store does not answer. */
+  readonly standing: ShownStanding | null
+}
+
+/** What an account has used of its limits. Amounts are exact decimals of US dollars; limits are null without a plan. */
+export interface ShownStanding {
+  readonly event: 'standing'
+  readonly at: string
+  readonly account: string
+  readonly label: string
+  readonly plan: string
+  readonly used_usd: string
+  readonly held_usd: string
+  /** What the plan allots, and what was granted. */
+  readonly limit_usd: string | null
+  /** When the billing window ends. */
+  readonly reset: string
+  /** In the minute. */
+  readonly requests: number
+  readonly requests_limit: number | null
+  readonly tokens: number
+  readonly tokens_limit: number | null
+  /** Requests. */
+  readonly under_way: number
+}
+
+/** Events that are missing at this place, because they came faster than they were read. */
+export interface ShownDropped {
+  readonly event: 'dropped'
+  readonly count: number
+}
+
+/** A request that is over, as the gateway's log has it. */
+interface RequestEnd {
+  readonly at: EpochMs
+  readonly requestId: string
+  readonly method: string
+  readonly path: string
+  readonly status: number
+  readonly ms: Millis
+  readonly account?: string | undefined
+  readonly plan?: string | undefined
+  /** Empty where the client named no model. */
+  readonly asked?: string | undefined
+  readonly model?: string | undefined
+  readonly rule?: string | undefined
+  readonly tools?: Readonly<Record<string, number>> | undefined
+  readonly pool?: string | undefined
+  readonly failures?: readonly { readonly pool: string; readonly cause: string }[] | undefined
+  readonly code?: string | undefined
+  readonly type?: string | undefined
+  readonly interrupted?: string | undefined
+  readonly inputTokens?: number | undefined
+  readonly outputTokens?: number | undefined
+  readonly cost?: NanoUsd | undefined
+  readonly estimated?: boolean | undefined
+}
+
+export function shownRequest(entry: RequestEnd, config: Config, standing: ShownStanding | null): ShownRequest {
+  const { requestId, at, method, path, status, ms, account } = entry
+  return {
+    event: 'request',
+    request_id: requestId,
+    at: iso(at),
+    method,
+    path,
+    status,
+    ms,
+    account: account ?? null,
+    ...courseOf(entry, config),
+    ...costOf(entry),
+    standing,
+  }
+}
+
+type Course = 'plan' | 'asked' | 'model' | 'route' | 'tools' | 'pool' | 'failures' | 'code' | 'type' | 'interrupted'
+
+/** Which way a request took. */
+function courseOf(entry: RequestEnd, { defaultModel }: Config): Pick<ShownRequest, Course> {
+  const { plan, asked, model, rule, tools, pool, failures = [], code, type, interrupted } = entry
+  return {
+    ...(plan !== undefined && { plan }),
+    ...(asked !== undefined && { asked: asked || defaultModel.name }),
+    ...(model !== undefined && { model }),
+    ...(rule !== undefined && { route: rule }),
+    ...(tools && { tools }),
+    ...(pool !== undefined && { pool }),
+    ...(failures.length > 0 && { failures }),
+    ...(code !== undefined && { code }),
+    ...(type !== undefined && { type }),
+    ...(interrupted !== undefined && { interrupted }),
+  }
+}
+
+/** What it came to. */
+function costOf({ inputTokens, outputTokens, cost, estimated }: RequestEnd): Partial<ShownRequest> {
+  return {
+    ...(inputTokens !== undefined && { input_tokens: inputTokens }),
+    ...(outputTokens !== undefined && { output_tokens: outputTokens }),
+    ...(cost !== undefined && { cost_nano_usd: cost, usd: usdText(cost) }),
+    ...(estimated !== undefined && { estimated }),
+  }
+}
+
+/** What a store has of an account and its limits. */
+interface StoredStanding {
+  readonly record: Pick<Caller, 'account' | 'kind' | 'terms'> & { readonly label: string }
+  readonly used: NanoUsd
+  readonly held: NanoUsd
+  readonly window: { readonly start: EpochMs; readonly end: EpochMs }
+  /** Of the minute. */
+  readonly requests: number
+  readonly tokens: number
+  /** Requests under way. */
+  readonly open: number
+  readonly at: EpochMs
+}
+
+export function shownStanding(config: Config, standing: StoredStanding): ShownStanding {
+  const { record, used, held, window, requests, tokens, open, at } = standing
+  const plan = planOf(config, record)
+  const granted = record.terms.grants?.[window.start] ?? 0
+  return {
+    event: 'standing',
+    at: iso(at),
+    account: record.account,
+    label: record.label,
+    plan: planName(config, record),
+    used_usd: usdText(used),
+    held_usd: usdText(held),
+    limit_usd: plan ? usdText(plan.monthlyNanoUsd + granted) : null,
+    reset: iso(window.end),
+    requests,
+    requests_limit: plan?.rpm ?? null,
+    tokens,
+    tokens_limit: plan?.tpm ?? null,
+    under_way: open,
+  }
+}
+
+const iso = (at: EpochMs): string => new Date(at).toISOString()
+
+/** Reads an event that a gateway sent. Throws TypeError where it is of another form. */
+export function readShownEvent(value: unknown): ShownEvent {
+  const record = object(value, 'event')
+  const event = oneOf(['request', 'standing', 'dropped'], record, 'event')
+  if (event === 'dropped') return { event, count: count(record, 'count') }
+  return event === 'standing' ? readShownStanding(record) : readRequest(record)
+}
+
+export function readShownStanding(value: unknown): ShownStanding {
+  const record = object(value, 'standing')
+  return {
+    event: 'standing',
+    at: text(record, 'at'),
+    account: text(record, 'account'),
+    label: text(record, 'label'),
+    plan: text(record, 'plan'),
+    used_usd: text(record, 'used_usd'),
+    held_usd: text(record, 'held_usd'),
+    limit_usd: record.limit_usd === null ? null : text(record, 'limit_usd'),
+    reset: text(record, 'reset'),
+    requests: count(record, 'requests'),
+    requests_limit: record.requests_limit === null ? null : count(record, 'requests_limit'),
+    tokens: count(record, 'tokens'),
+    tokens_limit: record.tokens_limit === null ? null : count(record, 'tokens_limit'),
+    under_way: count(record, 'under_way'),
+  }
+}
+
+const readRequest = (record: JsonObject): ShownRequest => ({
+  event: 'request',
+  request_id: text(record, 'request_id'),
+  at: text(record, 'at'),
+  method: text(record, 'method'),
+  path: text(record, 'path'),
+  status: count(record, 'status'),
+  ms: number(record, 'ms'),
+  account: record.account === null ? null : text(record, 'account'),
+  ...given(text, record, ['plan', 'asked', 'model', 'route', 'pool', 'code', 'type', 'usd', 'interrupted']),
+  ...given(count, record, ['input_tokens', 'output_tokens', 'cost_nano_usd']),
+  ...(record.estimated !== undefined && { estimated: record.estimated === true }),
+  ...(record.tools !== undefined && { tools: readTools(object(record.tools, 'tools')) }),
+  ...(record.failures !== undefined && { failures: list(record.failures, 'failures').map(readFailure) }),
+  standing: record.standing === null ? null : readShownStanding(record.standing),
+})
+
+const readTools = (tools: JsonObject): Record<string, number> =>
+  Object.fromEntries(Object.keys(tools).map(name => [name, count(tools, name)]))
+
+function readFailure(value: unknown): { readonly pool: string; readonly cause: string } {
+  const failure = object(value, 'failure')
+  return { pool: text(failure, 'pool'), cause: text(failure, 'cause') }
+}
