@@ -11,7 +11,7 @@ import { loadFiles } from '../../config/files.ts'
 import { runCommand } from '../run-command.ts'
 import { filesOf } from '../site.ts'
 
-const cwd = fileURLToPath(new URL('golden', import.meta.url))
+const cwd = fileURLToPath(new URL('../golden', import.meta.url))
 const root = fileURLToPath(new URL('../../..', import.meta.url))
 const secrets = {
   REDIS_PASSWORD: 'secret-of-redis',
@@ -33,7 +33,7 @@ test.each([
   const { code, stdout, stderr } = await run(...args)
 
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
-  await expect(stdout.replaceAll(cwd, '/dir')).toMatchFileSnapshot(`golden/${file}`)
+  await expect(stdout.replaceAll(cwd, '/dir')).toMatchFileSnapshot(`../golden/${file}`)
   expect(stdout).not.toMatch(/secret-of/)
 })
 
