@@ -16,14 +16,14 @@ const PASSAGE_MAX = 600
 
 /** The passages of this package's documents: all of a clone's, the first two of an installed package's. */
 export function passagesOf(root: string): readonly Passage[] {
-  return ['README.md', 'CHANGELOG.md', ...decisions(root)].flatMap(file => {
+  return ['README.md', 'CHANGELOG.md', ...pages(root, 'docs'), ...pages(root, 'docs/decisions')].flatMap(file => {
     const path = join(root, file)
     return existsSync(path) ? cut(file, readFileSync(path, 'utf8')) : []
   })
 }
 
-function decisions(root: string): readonly string[] {
-  const folder = join('docs', 'decisions')
+/** The Markdown files of a folder, in the order of their names. */
+function pages(root: string, folder: string): readonly string[] {
   if (!existsSync(join(root, folder))) return []
   const names = readdirSync(join(root, folder)).filter(name => name.endsWith('.md'))
   return names.sort().map(name => join(folder, name))

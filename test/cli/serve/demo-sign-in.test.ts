@@ -8,7 +8,7 @@ import { signInAs } from '../../demo/browser.ts'
 import { root } from '../../simulate/example.ts'
 import { compileProgram, type Program, type Running } from '../program.ts'
 
-// The lines of the README as they are printed, in one shell of their reader; only `npx` is the program of these sources.
+// The lines of docs/accounts.md as they are printed, in one shell of their reader; only `npx` is the program of these sources.
 const dir = mkdtempSync(join(tmpdir(), 'demo-sign-in-'))
 let program: Program
 let demo: Running
@@ -72,12 +72,12 @@ test.each([
   },
 )
 
-/** The line of the README that begins so, for the demo that runs here. */
+/** The line of docs/accounts.md that begins so, for the demo that runs here. */
 function line(beginning: string): string {
-  const found = readFileSync(join(root, 'README.md'), 'utf8')
+  const found = readFileSync(join(root, 'docs/accounts.md'), 'utf8')
     .split('\n')
     .find(one => one.startsWith(beginning))
-  if (found === undefined) throw new Error(`the README has no line ${beginning}`)
+  if (found === undefined) throw new Error(`docs/accounts.md has no line ${beginning}`)
   return found.replace('http://localhost:8080', api)
 }
 

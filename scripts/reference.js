@@ -1,0 +1,129 @@
+// The two reference pages of docs/: every field of the YAML from the schema, every command of svcctl from commander.
+import { execFileSync } from 'node:child_process'
+import { existsSync, readdirSync, statSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+
+const root = new URL('..', import.meta.url)
+
+/** The generated part of docs/configuration.md and of docs/svcctl.md. */
+export async function referencePages() {
+  buildWhereStale()
+  const { docsOf } = await import(new URL('dist/config/docs/doc.js', root))
+  const { svcctl } = await import(new URL('dist/cli/program.js', root))
+  return { 'docs/configuration.md': configurationText(docsOf), 'docs/svcctl.md': svcctlText(svcctl()) }
+}
+
+/** The pages come from the compiled sources: those have to be the ones that are there now. */
+function buildWhereStale() {
+  const main = new URL('dist/cli/main.js', root)
+  const built = existsSync(main) ? statSync(main).mtimeMs : 0
+  const newest = Math.max(
+    ...readdirSync(new URL('src', root), { recursive: true }).map(
+      name => statSync(new URL(`src/${name}`, root)).mtimeMs,
+    ),
+  )
+  if (newest > built) execFileSync(process.execPath, [fileURLToPath(new URL('scripts/build.js', root))])
+}
+
+/** A section of the page for each section of the file, with a table of its fields; sections within sections follow. */
+function configurationText(docsOf) {
+  const [top] = docsOf('')
+  const index = top.fields.map(({ name, description }) => `| [\`${name}\`](#${name}) | ${escaped(description)} |`)
+  const sections = top.fields.map(({ name }) => sectionText(docsOf, name, '##'))
+  return [['| field | meaning |', '|---|---|', ...index].join('\n'), ...sections].join('\n\n')
+}
+
+function sectionText(docsOf, path, marks) {
+  const docs = docsOf(path)
+  return docs.map(doc => fieldText(docsOf, doc, path, marks, docs.length > 1)).join('\n\n')
+}
+
+function fieldText(docsOf, doc, path, marks, byKind) {
+  const kinds = doc.kinds.length > 0 ? ` (${doc.kinds.join(', ')})` : ''
+  const inner = doc.fields.flatMap(({ name }) => {
+    const below = `${path}.${name}`
+    const found = docsOf(below)
+    const isSection = Array.isArray(found) && found.some(({ fields }) => fields.length > 0)
+    return isSection && !RECURSIVE.has(name) ? [sectionText(docsOf, below, '###')] : []
+  })
+  return [
+    `${marks} ${path}${byKind ? kinds : ''}`,
+    escaped(doc.description),
+    facts(doc),
+    ...(doc.fields.length > 0 ? [fieldTable(fieldsInFull(docsOf, doc, path))] : []),
+    ...inner,
+  ]
+    .filter(Boolean)
+    .join('\n\n')
+}
+
+/** Conditions within conditions have the fields of one. */
+const RECURSIVE = new Set(['any', 'not'])
+
+/** The table of a section has the whole description of each field, not its first sentence alone. */
+const fieldsInFull = (docsOf, { fields }, path) =>
+  fields.map(field => {
+    const found = docsOf(`${path}.${field.name}`)
+    if (!Array.isArray(found)) return field
+    const descriptions = [...new Set(found.map(({ description }) => description))]
+    const types = [...new Set(found.map(({ type, unit }) => [type, unit].filter(Boolean).join(', ')))]
+    return { ...field, description: descriptions.join(' / '), type: types.join(' / ') }
+  })
+
+const facts = ({ type, unit, range, written, default: value, fields }) =>
+  fields.length > 0
+    ? ''
+    : [
+        ['type', type],
+        ['unit', unit],
+        ['range', range],
+        ['write', written],
+        ['default', value === null ? null : `\`${plainText(value)}\``],
+      ]
+        .filter(([, text]) => text !== null && text !== undefined)
+        .map(([name, text]) => `- ${name}: ${text}`)
+        .join('\n')
+
+function fieldTable(fields) {
+  const rows = fields.map(({ name, kinds, required, default: value, description, type }) => {
+    const of = kinds.length > 0 ? ` (${kinds.join(', ')})` : ''
+    const otherwise = required ? 'required' : value === null ? '' : `\`${plainText(value)}\``
+    return `| \`${name}\`${of} | ${escaped(description)} | ${escaped(type ?? '')} | ${otherwise} |`
+  })
+  return ['| field | meaning | type | default |', '|---|---|---|---|', ...rows].join('\n')
+}
+
+const plainText = value => (typeof value === 'string' ? value : JSON.stringify(value)).replaceAll('|', '\\|')
+
+/** A bar would end a cell of a table, and an angle bracket outside of code would be taken for HTML. */
+const escaped = text =>
+  text
+    .split(/(`[^`]*`)/)
+    .map(part => (part.startsWith('`') ? part : part.replaceAll('<', '&lt;')))
+    .join('')
+    .replaceAll('|', '\\|')
+
+/** Every command with its own help, as a terminal of 100 columns shows it. */
+function svcctlText(program) {
+  const commands = commandsBelow(program)
+  const index = commands.map(
+    ({ command, name }) =>
+      `| [\`${name}\`](#${name.replaceAll(' ', '-')}) | ${escaped(command.summary() || command.description())} |`,
+  )
+  const texts = commands.map(({ command, name }) => `## ${name}\n\n\`\`\`\n${helpOf(command)}\n\`\`\``)
+  return [['| command | what it does |', '|---|---|', ...index].join('\n'), ...texts].join('\n\n')
+}
+
+function commandsBelow(parent, names = []) {
+  return parent.commands
+    .filter(command => command.name() !== 'help')
+    .flatMap(command => {
+      const path = [...names, command.name()]
+      return [{ command, name: path.join(' ') }, ...commandsBelow(command, path)]
+    })
+}
+
+function helpOf(command) {
+  command.configureHelp({ helpWidth: 100 })
+  return command.helpInformation().trimEnd()
+}

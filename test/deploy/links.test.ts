@@ -1,0 +1,68 @@
+import { existsSync, readdirSync } from 'node:fs'
+import { dirname, join, normalize } from 'node:path'
+import { expect, it } from 'vitest'
+import { ROOT, textOf } from './files.ts'
+
+const pages = [
+  ...['README.md', 'SECURITY.md', 'CONTRIBUTING.md', 'CHANGELOG.md'],
+  ...readdirSync(join(ROOT, 'docs'), { recursive: true, encoding: 'utf8' })
+    .filter(name => name.endsWith('.md'))
+    .map(name => join('docs', name)),
+].filter(page => existsSync(join(ROOT, page)))
+
+const withoutCode = (text: string): string => text.replace(/^```[\s\S]*?^```/gm, '')
+
+/** The anchors that GitHub gives the headings of a page. */
+const anchorsOf = (page: string): ReadonlySet<string> =>
+  new Set(
+    [...withoutCode(textOf(page)).matchAll(/^#+ +(.+)$/gm)].map(([, title = '']) =>
+      title
+        .toLowerCase()
+        .replace(/\[([^\]]*)\]\([^)]*\)/g, '$1')
+        .replace(/[^\p{L}\p{N}\s_-]/gu, '')
+        .replace(/\s/g, '-'),
+    ),
+  )
+
+it.each(pages)('every link of %s leads to a file that is there, and to a heading that it has', page => {
+  const broken = [...withoutCode(textOf(page)).matchAll(/\]\((?!https?:)([^)\s]+)\)/g)].flatMap(([, target = '']) => {
+    const [path = '', anchor] = target.split('#')
+    const file = path === '' ? page : normalize(join(dirname(page), path))
+    if (!existsSync(join(ROOT, file))) return [target]
+    return anchor === undefined || anchorsOf(file).has(anchor) ? [] : [target]
+  })
+  expect(broken).toEqual([])
+})
+
+/** Decisions and changes are of their time: what they name may have moved since. */
+const current = pages.filter(page => !page.startsWith('docs/decisions/0') && page !== 'CHANGELOG.md')
+
+it.each(current)('every path that %s names is there', page => {
+  const named = [
+    ...textOf(page).matchAll(/`((?:src|test|bench|deploy|docs|schema|scripts|policies|redis|wasm)\/[\w./-]*)`/g),
+  ]
+  expect(named.map(([, path = '']) => path).filter(path => !existsSync(join(ROOT, path)))).toEqual([])
+})
+
+it('every page of docs/ is listed in docs/index.md', () => {
+  const index = textOf('docs/index.md')
+  const listed = (page: string) => index.includes(`](${page.slice('docs/'.length)})`)
+  const own = pages.filter(page => /^docs\/[^/]+$/.test(page) && page !== 'docs/index.md')
+  expect(own.filter(page => !listed(page))).toEqual([])
+  expect(listed('docs/decisions/README.md')).toBe(true)
+})
+
+it('the list of decisions has every record by its own title', () => {
+  const list = textOf('docs/decisions/README.md')
+  const records = pages.filter(page => page.startsWith('docs/decisions/0'))
+  expect(records.length).toBeGreaterThan(20)
+  const missing = records.filter(page => {
+    const [, number = '', title = ''] = /^# (\d{3}) (.+)$/m.exec(textOf(page)) ?? []
+    return !list.includes(`| ${number} | [${title}](${page.slice('docs/decisions/'.length)}) | `)
+  })
+  expect(missing).toEqual([])
+})
+
+it('README.md fits on 150 lines', () => {
+  expect(textOf('README.md').split('\n').length).toBeLessThanOrEqual(151)
+})
