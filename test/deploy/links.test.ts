@@ -39,7 +39,7 @@ const current = pages.filter(page => !page.startsWith('docs/decisions/0') && pag
 
 it.each(current)('every path that %s names is there', page => {
   const named = [
-    ...textOf(page).matchAll(/`((?:src|test|bench|deploy|docs|schema|scripts|policies|redis|wasm)\/[\w./-]*)`/g),
+    ...textOf(page).matchAll(/`((?:src|test|bench|deploy|docs|schema|scripts|policies|redis|wasm|demo)\/[\w./-]*)`/g),
   ]
   expect(named.map(([, path = '']) => path).filter(path => !existsSync(join(ROOT, path)))).toEqual([])
 })
