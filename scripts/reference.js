@@ -1,16 +1,21 @@
-// The two reference pages of docs/: every field of the YAML from the schema, every command of svcctl from commander.
+// The reference pages of docs/: fields of the YAML from the schema, commands of svcctl from commander, error codes from their rows.
 import { execFileSync } from 'node:child_process'
 import { existsSync, readdirSync, statSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 
 const root = new URL('..', import.meta.url)
 
-/** The generated part of docs/configuration.md and of docs/svcctl.md. */
+/** The generated part of each page. */
 export async function referencePages() {
   buildWhereStale()
   const { docsOf } = await import(new URL('dist/config/docs/doc.js', root))
   const { svcctl } = await import(new URL('dist/cli/program.js', root))
-  return { 'docs/configuration.md': configurationText(docsOf), 'docs/svcctl.md': svcctlText(svcctl()) }
+  const { errorCodes, rateTypes } = await import(new URL('dist/wire/errors/codes.js', root))
+  return {
+    'docs/api.md': errorsText(errorCodes, rateTypes),
+    'docs/configuration.md': configurationText(docsOf),
+    'docs/svcctl.md': svcctlText(svcctl()),
+  }
 }
 
 /** The pages come from the compiled sources: those have to be the ones that are there now. */
@@ -102,6 +107,25 @@ const escaped = text =>
     .map(part => (part.startsWith('`') ? part : part.replaceAll('<', '&lt;')))
     .join('')
     .replaceAll('|', '\\|')
+
+/** The codes of clients, those of operators, and the types of a 429. */
+function errorsText(errorCodes, rateTypes) {
+  const rows = wanted =>
+    Object.entries(errorCodes)
+      .filter(([, { isForOperators = false }]) => isForOperators === wanted)
+      .map(
+        ([code, { status, meaning, retry }]) => `| \`${code}\` | ${status} | ${escaped(meaning)} | ${escaped(retry)} |`,
+      )
+  const table = wanted => ['| code | HTTP | meaning | retry |', '|---|---|---|---|', ...rows(wanted)].join('\n')
+  const types = rateTypes.map(({ type, meaning }) => `| \`${type}\` | ${escaped(meaning)} |`)
+  return [
+    table(false),
+    'The `type` of a 429:',
+    ['| type | meaning |', '|---|---|', ...types].join('\n'),
+    'For operators, on the admin listener alone:',
+    table(true),
+  ].join('\n\n')
+}
 
 /** Every command with its own help, as a terminal of 100 columns shows it. */
 function svcctlText(program) {

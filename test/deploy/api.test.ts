@@ -1,7 +1,6 @@
 import { expect, it } from 'vitest'
 import { parse } from 'yaml'
 import { KNOWN_FIELDS } from '../../src/policy/fields.ts'
-import { errorDocs, rateTypes } from '../../src/wire/errors/docs.ts'
 import { textOf } from './files.ts'
 
 const page = textOf('docs/api.md')
@@ -24,18 +23,6 @@ it('docs/api.md has every header of an answer that openapi.yaml promises', () =>
   const headers = new Set(answers.flatMap(({ headers }) => Object.keys(headers ?? {})))
   const ofHttp = /^(access-control-|www-authenticate|allow$)/
   expect([...headers].filter(name => !ofHttp.test(name) && !page.includes(`\`${name}\``))).toEqual([])
-})
-
-it('docs/api.md has every error code with its status', () => {
-  const rows = Object.entries(errorDocs).map(([code, { status }]) => [code, status] as const)
-  const operators = /^(RELOAD_REFUSED|REVISION_CHANGED|APPLY_REFUSED)$/
-  const clients = rows.filter(([code]) => !operators.test(code))
-  expect(clients.filter(([code, status]) => !page.includes(`| \`${code}\` | ${status} |`))).toEqual([])
-  expect(rows.filter(([code]) => !page.includes(`\`${code}\``))).toEqual([])
-})
-
-it('docs/api.md has every type of a 429', () => {
-  expect(rateTypes.filter(({ type }) => !page.includes(`\`${type}\``))).toEqual([])
 })
 
 it.each([
