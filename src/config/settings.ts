@@ -1,4 +1,5 @@
-import type { Config, Millis, NanoUsd, Price } from '../policy/config.ts'
+import type { Config, Millis, Price } from '../policy/config.ts'
+import type { NanoUsd } from '../policy/nano-usd.ts'
 import type { Problem } from './problem.ts'
 import type { Read } from './read/reads.ts'
 import type { Span } from './read/tree.ts'

@@ -1,4 +1,5 @@
 import type { Config, EpochMs, Millis } from '../policy/config.ts'
+import type { NanoUsd } from '../policy/nano-usd.ts'
 
 /** One finished request, for the log. What a request has not is undefined. */
 export interface LogEntry extends Readonly<Partial<CallNote>> {
@@ -33,7 +34,7 @@ export class CallNote {
   failures: readonly { readonly pool: string; readonly cause: string }[] | undefined
   inputTokens: number | undefined
   outputTokens: number | undefined
-  cost: number | undefined
+  cost: NanoUsd | undefined
   estimated: boolean | undefined
   /** Of a stream: until the first of its content was passed on. */
   firstMs: Millis | undefined

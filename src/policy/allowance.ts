@@ -1,4 +1,5 @@
-import type { EpochMs, Millis, NanoUsd } from './config.ts'
+import type { EpochMs, Millis } from './config.ts'
+import { addNanoUsd, type NanoUsd, nanoUsd, ZERO_USD } from './nano-usd.ts'
 
 /**
  * What counts against what a pool may cost in an hour: one-minute buckets, oldest first, at most 61. Plain JSON,
@@ -42,7 +43,7 @@ export function amend(
 ): Allowance {
   const { buckets } = liveHour(allowance, at)
   return buckets.map(bucket =>
-    bucket.minute === minuteOf(counted) ? { ...bucket, cost: Math.max(0, bucket.cost + difference) } : bucket,
+    bucket.minute === minuteOf(counted) ? { ...bucket, cost: nanoUsd(Math.max(0, bucket.cost + difference)) } : bucket,
   )
 }
 
@@ -63,7 +64,7 @@ function liveHour(allowance: Allowance, at: EpochMs): { minute: number; buckets:
 function added(buckets: Allowance, minute: number, cost: NanoUsd): Allowance {
   const last = buckets.at(-1)
   if (last?.minute !== minute) return [...buckets, { minute, cost }]
-  return buckets.with(-1, { minute, cost: last.cost + cost })
+  return buckets.with(-1, { minute, cost: addNanoUsd(last.cost, cost) })
 }
 
-const sumOf = (buckets: Allowance): NanoUsd => buckets.reduce((sum, { cost }) => sum + cost, 0)
+const sumOf = (buckets: Allowance): NanoUsd => buckets.reduce((sum, { cost }) => addNanoUsd(sum, cost), ZERO_USD)

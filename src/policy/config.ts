@@ -1,8 +1,7 @@
 import type { Condition, Matcher } from './condition.ts'
 import type { FieldKind } from './fields.ts'
+import type { NanoUsd } from './nano-usd.ts'
 
-/** Integer nano-USD (1e-9 USD). Divided only in wire/. */
-export type NanoUsd = number
 /** Milliseconds since the Unix epoch. */
 export type EpochMs = number
 /** A length of time in milliseconds. */

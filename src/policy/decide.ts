@@ -1,12 +1,13 @@
 import { extrasRuling } from './accepts.ts'
-import type { Config, EpochMs, Model, NanoUsd, Overage, Plan } from './config.ts'
+import type { Config, EpochMs, Model, Overage, Plan } from './config.ts'
 import { placeOf } from './config.ts'
 import type { Allow, Building, Claims, Decision, SpendClaim, Step } from './decision.ts'
 import type { Denial } from './denial.ts'
 import type { Facts, Terms } from './facts.ts'
-
 import { choose } from './model.ts'
+import { addNanoUsd, type NanoUsd, ZERO_USD } from './nano-usd.ts'
 import { planName, planOf } from './plan.ts'
+import { NO_PRICE } from './price.ts'
 import { routed } from './route.ts'
 import { type Ruling, ruled } from './ruling.ts'
 import { failoverOrder } from './send.ts'
@@ -99,12 +100,12 @@ function gate(plan: Plan, model: Model): Ruling<void> {
 /** What every request of a plan claims, whatever it asks for. */
 export const leastClaims = (plan: Plan, terms: Terms, at: EpochMs): Claims => claimsOf(plan, terms, NO_SIZE, at)
 
-const NO_SIZE: Sized = { input: 0, output: SILENT, price: { input: 0, output: 0 }, items: 0 }
+const NO_SIZE: Sized = { input: 0, output: SILENT, price: NO_PRICE, items: 0 }
 
 function claimsOf(plan: Plan, terms: Terms, sized: Sized, at: EpochMs): Claims {
   const window = windowOf(at)
   const overage = terms.overage ?? plan.overage
-  const allotment = plan.monthlyNanoUsd + (terms.grants?.[window.start] ?? 0)
+  const allotment = addNanoUsd(plan.monthlyNanoUsd, terms.grants?.[window.start] ?? ZERO_USD)
   const { input, output, price, items } = sized
   const spend: Building<SpendClaim> = { allotment, overageEnabled: overage !== false, window, price, items }
   if (overage !== true) spend.limit = spendLimit(allotment, overage)
@@ -120,7 +121,7 @@ function claimsOf(plan: Plan, terms: Terms, sized: Sized, at: EpochMs): Claims {
 }
 
 const spendLimit = (allotment: NanoUsd, overage: Exclude<Overage, true>): NanoUsd =>
-  overage === false ? allotment : allotment + overage.capNanoUsd
+  overage === false ? allotment : addNanoUsd(allotment, overage.capNanoUsd)
 
 function limitSteps(plan: Plan, { requests, tokens, spend }: Claims): Step[] {
   return [

@@ -1,5 +1,6 @@
-import type { Alias, Commit, EpochMs, HostedTool, Model, NanoUsd, Place, Plan, Pool, Price, Route } from './config.ts'
+import type { Alias, Commit, EpochMs, HostedTool, Model, Place, Plan, Pool, Price, Route } from './config.ts'
 import type { Denial, QuotaDenial, RateDenial } from './denial.ts'
+import type { NanoUsd } from './nano-usd.ts'
 
 /** What `decide` says of a request. */
 export type Decision = Allow | Deny

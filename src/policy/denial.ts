@@ -1,4 +1,5 @@
-import type { EpochMs, Millis, NanoUsd, Place } from './config.ts'
+import type { EpochMs, Millis, Place } from './config.ts'
+import type { NanoUsd } from './nano-usd.ts'
 
 /** Why a request is not served: a value, rendered in wire/denial.ts alone. docs/api.md lists the codes. */
 export type Denial =

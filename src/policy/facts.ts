@@ -1,4 +1,5 @@
-import type { EpochMs, NanoUsd, Overage } from './config.ts'
+import type { EpochMs, Overage } from './config.ts'
+import type { NanoUsd } from './nano-usd.ts'
 
 /** What is known about one request: plain JSON without prompt text, so that a logged line can be decided again. */
 export interface Facts {

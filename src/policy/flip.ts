@@ -1,9 +1,10 @@
-import type { Config, EpochMs, Millis, NanoUsd, Plan } from './config.ts'
+import type { Config, EpochMs, Millis, Plan } from './config.ts'
 import { decide } from './decide.ts'
 import type { Verdict } from './decision.ts'
 import type { Denial } from './denial.ts'
 import type { ChatAsk, Facts } from './facts.ts'
 import { judge } from './judge.ts'
+import { lowerNanoUsd, type NanoUsd, nanoUsd } from './nano-usd.ts'
 import type { Standing } from './standing.ts'
 
 /**
@@ -121,14 +122,15 @@ function fewerUnderWay(config: Config, facts: Facts, standing: Standing): readon
 
 function lessHeld(config: Config, facts: Facts, standing: Standing): readonly Flip[] {
   const held = Math.max(0, ...Object.values(standing.spend).map(spend => spend.held))
-  const fits = (most: NanoUsd) => admits(config, facts, { ...standing, spend: heldAtMost(standing.spend, most) })
+  const fits = (most: number) =>
+    admits(config, facts, { ...standing, spend: heldAtMost(standing.spend, nanoUsd(most)) })
   if (held === 0 || !fits(0)) return []
-  return [{ change: 'held', to: lastBefore(0, held, fits) }]
+  return [{ change: 'held', to: nanoUsd(lastBefore(0, held, fits)) }]
 }
 
 const heldAtMost = (spend: Standing['spend'], most: NanoUsd): Standing['spend'] =>
   Object.fromEntries(
-    Object.entries(spend).map(([window, each]) => [window, { ...each, held: Math.min(each.held, most) }]),
+    Object.entries(spend).map(([window, each]) => [window, { ...each, held: lowerNanoUsd(each.held, most) }]),
   )
 
 /** That of guests is no plan to change to. */

@@ -1,6 +1,7 @@
-import type { EpochMs, Millis, NanoUsd } from './config.ts'
+import type { EpochMs, Millis } from './config.ts'
 import type { Claims, Granted, Readings, Refuse, SpendClaim, Verdict } from './decision.ts'
 import type { RateDenial } from './denial.ts'
+import { type NanoUsd, nanoUsd } from './nano-usd.ts'
 import { costOf, outputWithin } from './price.ts'
 import {
   type Bucket,
@@ -73,7 +74,7 @@ function quotaDenial(claims: Claims, { used }: Readings): Refuse['denial'] | und
   const { spend, output } = claims
   const worst = least(claims)
   if (spend.limit === undefined || used + worst <= spend.limit) return undefined
-  const left = Math.max(0, spend.limit - used)
+  const left = nanoUsd(Math.max(0, spend.limit - used))
   const fits = Math.floor(outputWithin(spend.price, claims.tokens.input, spend.items, left) / output.choices)
   return {
     code: 'quota_exceeded',
@@ -153,7 +154,7 @@ function grantedBy(claims: Claims, readings: Readings): Granted {
 const affordable = (spend: SpendClaim, input: number, { used, held }: Readings): number =>
   spend.limit === undefined
     ? Number.MAX_SAFE_INTEGER
-    : outputWithin(spend.price, input, spend.items, spend.limit - used - held)
+    : outputWithin(spend.price, input, spend.items, nanoUsd(spend.limit - used - held))
 
 const leastOutput = ({ output }: Claims): number => output.min * output.choices
 const leastTokens = (claims: Claims): number => claims.tokens.input + leastOutput(claims)

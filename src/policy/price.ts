@@ -1,8 +1,12 @@
-import type { NanoUsd, Price } from './config.ts'
+import type { Price } from './config.ts'
+import { type NanoUsd, nanoUsd, ZERO_USD } from './nano-usd.ts'
 
-/** Nano-USD for tokens in and out, and images. Rounded up once, so that small requests are never free. */
+/** What costs nothing. */
+export const NO_PRICE: Price = { input: ZERO_USD, output: ZERO_USD }
+
+/** What tokens in and out cost, and images. Rounded up once, so that small requests are never free. */
 export const costOf = (price: Price, inputTokens: number, outputTokens: number, items = 0): NanoUsd =>
-  items * (price.item ?? 0) + Math.ceil((inputTokens * price.input + outputTokens * price.output) / 1000)
+  nanoUsd(items * (price.item ?? 0) + Math.ceil((inputTokens * price.input + outputTokens * price.output) / 1000))
 
 /**
  * The most output tokens that cost at most `budget`, beside input and images; negative when these alone cost more.

@@ -1,9 +1,10 @@
-import type { Config, EpochMs, NanoUsd } from './config.ts'
+import type { Config, EpochMs } from './config.ts'
 import { decide } from './decide.ts'
 import type { Building, Claims, Decision, Granted, Readings, Refuse, Verdict } from './decision.ts'
 import type { Denial } from './denial.ts'
 import type { Facts } from './facts.ts'
 import { judgeReadings, type Live } from './judge.ts'
+import type { NanoUsd } from './nano-usd.ts'
 import { planName } from './plan.ts'
 import { dayOf, liveMinute, type Standing } from './standing.ts'
 

@@ -1,6 +1,8 @@
-import { type Config, type Passthrough, type Plan, type Price, placeOf } from './config.ts'
+import { type Config, type Passthrough, type Plan, placeOf } from './config.ts'
 import type { PassthroughAsk } from './facts.ts'
 import { worstOf } from './meter.ts'
+import { ONE_NANO_USD } from './nano-usd.ts'
+import { NO_PRICE } from './price.ts'
 import { type Ruling, refused } from './ruling.ts'
 import { overMinute, SILENT, type Sized } from './sized.ts'
 
@@ -15,13 +17,11 @@ export function sizePassed(config: Pick<Config, 'passthrough'>, plan: Plan, requ
   return { step: { stage: 'body', outcome: 'pass', text, at: placeOf(route, 'meter') }, value: sized }
 }
 
-const NO_TOKENS: Price = { input: 0, output: 0 }
-
 function sizedBy({ meter, model }: Passthrough): Sized {
   if (meter.by !== 'usage') {
-    // Nano-USD at a price of 1: what it comes to is measured.
-    return { input: 0, output: SILENT, price: { ...NO_TOKENS, item: 1 }, items: worstOf(meter) }
+    // What the request comes to is measured: each item is one nano-USD.
+    return { input: 0, output: SILENT, price: { ...NO_PRICE, item: ONE_NANO_USD }, items: worstOf(meter) }
   }
   const output = { want: meter.output, min: meter.output, choices: 1 }
-  return { input: meter.input, output, price: model.price ?? NO_TOKENS, items: 0 }
+  return { input: meter.input, output, price: model.price ?? NO_PRICE, items: 0 }
 }

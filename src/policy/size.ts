@@ -1,6 +1,7 @@
 import type { EmbeddingModel, ImageModel, Model, Plan } from './config.ts'
 import { placeOf } from './config.ts'
 import type { EmbeddingAsk, ImageAsk, InferenceRequest } from './facts.ts'
+import { NO_PRICE } from './price.ts'
 import { type Ruling, refused } from './ruling.ts'
 import { sizeChat } from './size-chat.ts'
 import { overMinute, SILENT, type Sized } from './sized.ts'
@@ -47,6 +48,6 @@ function sizeImage(plan: Plan, model: ImageModel, { images, size: asked, textByt
       text: `${images === 1 ? '1 image' : `${images} images`} of ${chosen}`,
       at: placeOf(model, 'usd_per_image'),
     },
-    value: { input: textBytes, output: SILENT, price: { input: 0, output: 0, item }, items: images, imageSize: chosen },
+    value: { input: textBytes, output: SILENT, price: { ...NO_PRICE, item }, items: images, imageSize: chosen },
   }
 }

@@ -1,5 +1,6 @@
-import type { EpochMs, NanoUsd } from './config.ts'
+import type { EpochMs } from './config.ts'
 import type { Granted, Readings } from './decision.ts'
+import { addNanoUsd, type NanoUsd, nanoUsd, subtractNanoUsd, ZERO_USD } from './nano-usd.ts'
 
 /** What an account has used of its limits. Plain JSON, replaced as a whole, never changed in place. */
 export interface Standing {
@@ -26,6 +27,8 @@ export interface Spend {
   readonly held: NanoUsd
 }
 
+export const NO_SPEND: Spend = { used: ZERO_USD, held: ZERO_USD }
+
 /** What one request has taken and not yet settled: `tokens` and `cost` are those of its present round. */
 export interface Hold extends Granted {
   readonly requestId: string
@@ -49,7 +52,7 @@ export interface Charge {
 }
 
 /** The charge of a request that bought nothing. */
-export const NOTHING: Charge = { tokens: 0, cost: 0 }
+export const NOTHING: Charge = { tokens: 0, cost: ZERO_USD }
 
 export const newStanding: Standing = { minute: [], day: { number: 0, requests: 0 }, open: 0, spend: {} }
 
@@ -108,8 +111,8 @@ export function readingsIn(
     tokens,
     day: standing.day.number === dayOf(second) ? standing.day.requests : 0,
     open: standing.open,
-    used: spend?.used ?? 0,
-    held: spend?.held ?? 0,
+    used: spend?.used ?? ZERO_USD,
+    held: spend?.held ?? ZERO_USD,
   }
 }
 
@@ -121,7 +124,7 @@ export function take(standing: Standing, hold: Hold): Standing {
     minute: addToBucket(buckets, hold.second, 1, hold.tokens),
     day: { number: day, requests: 1 + (standing.day.number === day ? standing.day.requests : 0) },
     open: standing.open + 1,
-    spend: addToSpend(standing.spend, hold.window, 0, hold.cost),
+    spend: addToSpend(standing.spend, hold.window, ZERO_USD, hold.cost),
   }
 }
 
@@ -156,7 +159,7 @@ export function extend(
       minute: addToBucket(buckets, second, 0, granted.tokens),
       day: over.day,
       open: standing.open,
-      spend: addToSpend(over.spend, hold.window, -spent.cost, spent.cost + granted.cost),
+      spend: addToSpend(over.spend, hold.window, nanoUsd(-spent.cost), addNanoUsd(spent.cost, granted.cost)),
     },
     hold: { ...hold, ...granted, second, round: hold.round + 1, spent },
   }
@@ -172,7 +175,7 @@ export function release(standing: Standing, hold: Hold, charge: Charge, at: Epoc
     minute: correctTokens(standing, hold.second, presentOf(hold, charge) - hold.tokens, at),
     day: standing.day,
     open: Math.max(0, standing.open - 1),
-    spend: addToSpend(standing.spend, hold.window, charge.cost, -hold.spent.cost - hold.cost),
+    spend: addToSpend(standing.spend, hold.window, charge.cost, nanoUsd(-hold.spent.cost - hold.cost)),
   }
 }
 
@@ -185,7 +188,7 @@ export function amend(standing: Standing, hold: Hold, was: Charge, charge: Charg
     minute: correctTokens(standing, hold.second, presentOf(hold, charge) - presentOf(hold, was), at),
     day: standing.day,
     open: standing.open,
-    spend: addToSpend(standing.spend, hold.window, charge.cost - was.cost, 0),
+    spend: addToSpend(standing.spend, hold.window, subtractNanoUsd(charge.cost, was.cost), ZERO_USD),
   }
 }
 
@@ -223,6 +226,6 @@ function addToSpend(before: Standing['spend'], window: EpochMs, used: NanoUsd, h
     if (spend) after[other] = spend
   }
   const spend = before[window]
-  after[window] = spend ? { used: spend.used + used, held: spend.held + held } : { used, held }
+  after[window] = spend ? { used: addNanoUsd(spend.used, used), held: addNanoUsd(spend.held, held) } : { used, held }
   return after
 }

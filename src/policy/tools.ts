@@ -1,6 +1,7 @@
-import { type Config, type HostedTool, type Model, type NanoUsd, type Plan, placeOf } from './config.ts'
+import { type Config, type HostedTool, type Model, type Plan, placeOf } from './config.ts'
 import type { Claims, Step } from './decision.ts'
 import type { InferenceRequest } from './facts.ts'
+import { type NanoUsd, nanoUsd, ONE_NANO_USD } from './nano-usd.ts'
 import { type Refused, type Ruling, refused, ruled } from './ruling.ts'
 
 const NONE: readonly HostedTool[] = []
@@ -51,15 +52,17 @@ export const callsOf = (calls: ToolCalls, name: string): number => (Object.hasOw
 
 /** What calls of tools may still cost. */
 export const toolsWorst = (tools: readonly HostedTool[], calls: ToolCalls = {}): NanoUsd =>
-  tools.reduce((sum, { name, maxCalls, price }) => sum + Math.max(0, maxCalls - callsOf(calls, name)) * price, 0)
+  nanoUsd(
+    tools.reduce((sum, { name, maxCalls, price }) => sum + Math.max(0, maxCalls - callsOf(calls, name)) * price, 0),
+  )
 
 /** What calls of tools have cost. */
 export const toolsCost = (tools: readonly HostedTool[], calls: ToolCalls): NanoUsd =>
-  tools.reduce((sum, { name, price }) => sum + callsOf(calls, name) * price, 0)
+  nanoUsd(tools.reduce((sum, { name, price }) => sum + callsOf(calls, name) * price, 0))
 
 /** Claims for a request with tools: all that may be called is held before any of it is. */
 export function withTools(claims: Claims, tools: readonly HostedTool[]): Claims {
   if (tools.length === 0) return claims
   const { spend } = claims
-  return { ...claims, spend: { ...spend, price: { ...spend.price, item: 1 }, items: toolsWorst(tools) } }
+  return { ...claims, spend: { ...spend, price: { ...spend.price, item: ONE_NANO_USD }, items: toolsWorst(tools) } }
 }

@@ -1,6 +1,7 @@
 import type { Loaded } from '../config/settings.ts'
 import { rateAt } from '../gateway/admission/rate.ts'
 import { answerHeaders } from '../gateway/answer/answer-headers.ts'
+import { ZERO_USD } from '../policy/nano-usd.ts'
 import { newestSecond } from '../policy/standing.ts'
 import { errorTermsOf, renderDenial } from '../wire/errors/denial.ts'
 import type { JsonObject } from '../wire/json.ts'
@@ -23,7 +24,7 @@ export function answerOf({ settings }: Loaded, trial: Trial): Answer {
     return { status, headers: { ...headers, ...rateOf(trial) }, body }
   }
   if (!admitted || !sent || 'denial' in sent.end) throw new Error('a request was neither denied nor served')
-  return { status: 200, headers: answerHeaders(settings.brand, admitted, sent.end.servedBy, 0) }
+  return { status: 200, headers: answerHeaders(settings.brand, admitted, sent.end.servedBy, ZERO_USD) }
 }
 
 /** What is left of the minute, where the limits of the account refuse the request. */

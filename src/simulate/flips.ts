@@ -1,5 +1,6 @@
 import type { Loaded } from '../config/settings.ts'
 import { type Flip, flipsOf } from '../policy/flip.ts'
+import { ZERO_USD } from '../policy/nano-usd.ts'
 import type { Hypothesis, Illness } from './hypothesis.ts'
 import { type Trial, tryOut } from './trial.ts'
 
@@ -34,7 +35,7 @@ async function wellPools(loaded: Loaded, hypothesis: Hypothesis, { decision }: T
 async function beyondGuests(loaded: Loaded, hypothesis: Hypothesis, wait: number): Promise<readonly Remedy[]> {
   const { config } = loaded
   const at = hypothesis.at + wait
-  const tomorrow = { ...hypothesis, at, usage: { ...hypothesis.usage, guests: 0 } }
+  const tomorrow = { ...hypothesis, at, usage: { ...hypothesis.usage, guests: ZERO_USD } }
   const remedies: Remedy[] = (await isServed(loaded, tomorrow)) ? [{ change: 'time', at }] : []
   const names: string[] = []
   for (const plan of config.plans.values())

@@ -1,7 +1,8 @@
-import type { Config, NanoUsd } from '../policy/config.ts'
+import type { Config } from '../policy/config.ts'
 import { decide } from '../policy/decide.ts'
-import type { Decision } from '../policy/decision.ts'
+import type { Building, Decision } from '../policy/decision.ts'
 import type { Facts } from '../policy/facts.ts'
+import { addNanoUsd, type NanoUsd, ZERO_USD } from '../policy/nano-usd.ts'
 import { namedPlan, planName } from '../policy/plan.ts'
 import { type DecisionRecord, type End, endOf, type Outcome, outcomeOf, type Seen } from '../policy/record.ts'
 import { possibleModels } from '../policy/route.ts'
@@ -54,9 +55,9 @@ interface Now {
 
 type Counts = { -readonly [Field in keyof Group]: Group[Field] }
 
-const NOTHING = {
+const NOTHING: Tally = {
   ...{ requests: 0, refused: 0, allowed: 0, rerouted: 0, moved: 0, undeterminable: 0, same: 0, unasked: 0 },
-  ...{ before: 0, after: 0 },
+  ...{ before: ZERO_USD, after: ZERO_USD },
 }
 
 /** Takes recorded requests through a candidate, each on the readings it was judged on then. */
@@ -124,8 +125,8 @@ export class Replay {
       if (change === 'allowed') counts.unasked++
       return
     }
-    counts.before += then.granted?.cost ?? 0
-    if ('granted' in now.end) counts.after += now.end.granted.cost
+    counts.before = addNanoUsd(counts.before, then.granted?.cost ?? ZERO_USD)
+    if ('granted' in now.end) counts.after = addNanoUsd(counts.after, now.end.granted.cost)
   }
 
   #groupOf(plan: string, model: string): Counts {
@@ -187,12 +188,13 @@ function modelOf({ model, denial }: Outcome, now: Now | undefined): string {
 const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
 
 function totalOf(groups: readonly Group[]): Tally {
-  const total = { ...NOTHING }
-  for (const group of groups) for (const field of FIELDS) total[field] += group[field]
+  const total: Building<Tally> = { ...NOTHING }
+  for (const group of groups) {
+    for (const field of COUNTS) total[field] += group[field]
+    total.before = addNanoUsd(total.before, group.before)
+    total.after = addNanoUsd(total.after, group.after)
+  }
   return total
 }
 
-const FIELDS = [
-  ...(['requests', 'refused', 'allowed', 'rerouted', 'moved', 'undeterminable', 'same', 'unasked'] as const),
-  ...(['before', 'after'] as const),
-]
+const COUNTS = ['requests', 'refused', 'allowed', 'rerouted', 'moved', 'undeterminable', 'same', 'unasked'] as const

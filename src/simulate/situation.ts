@@ -1,6 +1,7 @@
 import { ago, moment } from '../config/check/formats.ts'
 import { unitOf } from '../config/check/units.ts'
 import type { Config, EpochMs } from '../policy/config.ts'
+import { ZERO_USD } from '../policy/nano-usd.ts'
 import type { Headers } from '../wire/openai/signals.ts'
 import { type CaseKind, type Path, pathOf, shortBody } from './endpoints.ts'
 import type { Case, TestsFile, Usage as WrittenUsage } from './file.ts'
@@ -93,7 +94,7 @@ function kindOf({ models, aliases }: Config, name: string | undefined): CaseKind
 function usageOf(written: WrittenUsage = {}): Usage {
   const { minute = {}, day = {}, month_usd, reserved_usd, concurrent, guests_usd } = written
   const count = (value: string | number | undefined) => (value === undefined ? 0 : unitOf('count', value))
-  const usd = (value: number | undefined) => (value === undefined ? 0 : unitOf('usd', value))
+  const usd = (value: number | undefined) => (value === undefined ? ZERO_USD : unitOf('usd', value))
   return {
     minute: {
       requests: count(minute.requests),

@@ -1,7 +1,8 @@
-import { type NanoUsd, type Place, type Plan, placeOf } from '../policy/config.ts'
+import { type Place, type Plan, placeOf } from '../policy/config.ts'
 import type { Allow, Decision, Stage, Step, Verdict } from '../policy/decision.ts'
 import type { Denial } from '../policy/denial.ts'
 import type { InferenceRequest } from '../policy/facts.ts'
+import { type NanoUsd, subtractNanoUsd } from '../policy/nano-usd.ts'
 import { costOf } from '../policy/price.ts'
 import { usdText } from '../wire/money.ts'
 import type { Sent } from './send.ts'
@@ -127,7 +128,7 @@ function quotaStep({ plan, claims }: Allow, verdict: Verdict): Step {
 
 function overageText(limit: NanoUsd | undefined, allotment: NanoUsd): string {
   if (limit === undefined) return 'overage without a cap'
-  return limit > allotment ? `overage up to $${usdText(limit - allotment)}` : ''
+  return limit > allotment ? `overage up to $${usdText(subtractNanoUsd(limit, allotment))}` : ''
 }
 
 /** A plan with a cap on its overage refuses there. */

@@ -1,4 +1,5 @@
-import type { EpochMs, Millis, NanoUsd } from '../policy/config.ts'
+import type { EpochMs, Millis } from '../policy/config.ts'
+import { type NanoUsd, ZERO_USD } from '../policy/nano-usd.ts'
 import { dayAt, type Standing } from '../policy/standing.ts'
 import { windowOf } from '../policy/window.ts'
 
@@ -20,10 +21,10 @@ export interface Usage {
 export const NO_USAGE: Usage = {
   minute: { requests: 0, tokens: 0, age: 0 },
   day: 0,
-  month: 0,
-  held: 0,
+  month: ZERO_USD,
+  held: ZERO_USD,
   underWay: 0,
-  guests: 0,
+  guests: ZERO_USD,
 }
 
 /** The standing of an account that used as much. */

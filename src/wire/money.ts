@@ -1,4 +1,4 @@
-import type { NanoUsd } from '../policy/config.ts'
+import type { NanoUsd } from '../policy/nano-usd.ts'
 
 /** Nano-USD as a JSON number of USD. */
 export const usdNumber = (nano: NanoUsd): number => nano / 1e9

@@ -1,4 +1,5 @@
-import type { EpochMs, NanoUsd } from '../policy/config.ts'
+import type { EpochMs } from '../policy/config.ts'
+import { type NanoUsd, subtractNanoUsd } from '../policy/nano-usd.ts'
 import { usdNumber, usdText } from './money.ts'
 
 /** What an account spent, against what its plan allots. */
@@ -15,7 +16,7 @@ export const quotaRecord = (standing: QuotaStanding, held: NanoUsd, keyPrefix: s
   planSlug: standing.plan,
   used: usdNumber(standing.used),
   limit: usdNumber(standing.limit),
-  remaining: usdNumber(standing.limit - standing.used),
+  remaining: usdNumber(subtractNanoUsd(standing.limit, standing.used)),
   held: usdNumber(held),
   resetAt: new Date(standing.resetAt).toISOString(),
   unit: 'usd',

@@ -9,6 +9,7 @@ import { requestRow } from '../../src/cli/requests/request-line.ts'
 import { usageTable } from '../../src/cli/usage/usage-text.ts'
 import { widthOf } from '../../src/cli/width.ts'
 import { renderText } from '../../src/config/format/code-frame.ts'
+import { nanoUsd } from '../../src/policy/nano-usd.ts'
 import type { ShownAccount } from '../../src/wire/admin/account.ts'
 import { atWidth } from './at-width.ts'
 import { request, standing } from './quota/tail/events.ts'
@@ -38,7 +39,7 @@ const tally = {
   same: 1478,
   unasked: 0,
 }
-const replayed = { ...tally, before: 24_232_200, after: 24_000_000 }
+const replayed = { ...tally, before: nanoUsd(24_232_200), after: nanoUsd(24_000_000) }
 
 const SCREENS: Readonly<Record<string, () => string>> = {
   'accounts list': () => accountsTable([account]),
@@ -51,7 +52,7 @@ const SCREENS: Readonly<Record<string, () => string>> = {
       data: [
         {
           ...{ group: account.account, label: LABEL, requests: 1500, usd: '0.01018982' },
-          ...{ input_tokens: 489_000, output_tokens: 137_700, cost_nano_usd: 10_189_820 },
+          ...{ input_tokens: 489_000, output_tokens: 137_700, cost_nano_usd: nanoUsd(10_189_820) },
         },
       ],
     }),
@@ -125,7 +126,7 @@ it('the audit names accounts by label, and their ids only where there is room', 
 
 it('in 80 columns the line of a request has the pool that answered, whole, whatever the label', () => {
   const served = request(standing(LABEL), { asked: 'svc-auto', model: 'svc-core', pool: 'onprem-core' })
-  const row = requestRow({ ...served, input_tokens: 7, output_tokens: 55, cost_nano_usd: 22_700 }, 80).text
+  const row = requestRow({ ...served, input_tokens: 7, output_tokens: 55, cost_nano_usd: nanoUsd(22_700) }, 80).text
 
   expect(row).toMatch(/ {2}a-cust… {2}svc-core {2}onprem-core$/)
   expect(widthOf(row)).toBeLessThanOrEqual(80)

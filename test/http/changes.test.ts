@@ -3,6 +3,7 @@ import { json as jsonOf } from 'node:stream/consumers'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { hashOf } from '../../src/gateway/accounts/keys.ts'
 import type { TermsChange } from '../../src/gateway/store/account-store.ts'
+import { nanoUsd } from '../../src/policy/nano-usd.ts'
 import { windowOf } from '../../src/policy/window.ts'
 import { type Backend, startBackend } from '../support/backend.ts'
 import { startTestGateway, type TestGateway } from '../support/gateway.ts'
@@ -33,7 +34,11 @@ const window = () => windowOf(test.clock.now()).start
 describe('what an operator decides holds for the next request:', () => {
   it.each<[string, () => TermsChange['change'], object]>([
     ['a plan', () => ({ override: 'pro' }), { planSlug: 'pro', limit: 20 }],
-    ['a grant', () => ({ grant: 500_000_000, window: window() }), { planSlug: 'free', limit: 1.5, remaining: 1.5 }],
+    [
+      'a grant',
+      () => ({ grant: nanoUsd(500_000_000), window: window() }),
+      { planSlug: 'free', limit: 1.5, remaining: 1.5 },
+    ],
   ])('%s', async (_name, what, expected) => {
     await change(what())
 

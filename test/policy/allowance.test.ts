@@ -1,7 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { type Allowance, amend, costIn, newAllowance, take } from '../../src/policy/allowance.ts'
-import type { EpochMs, Millis, NanoUsd } from '../../src/policy/config.ts'
+import type { EpochMs, Millis } from '../../src/policy/config.ts'
+import { type NanoUsd, nanoUsd, ZERO_USD } from '../../src/policy/nano-usd.ts'
 
 const NOON: EpochMs = Date.UTC(2025, 5, 16, 12)
 const MINUTE_MS: Millis = 60_000
@@ -24,7 +25,7 @@ type Step =
   | { readonly do: 'wait' | 'back'; readonly ms: Millis }
 
 const LIMIT = 1000
-const takeStep = fc.record({ do: fc.constant('take' as const), amount: fc.nat(400) })
+const takeStep = fc.record({ do: fc.constant('take' as const), amount: fc.nat(400).map(nanoUsd) })
 const amendStep = fc.record({ do: fc.constant('amend' as const), pick: fc.nat(99), percent: fc.nat(100) })
 const some = fc.oneof(
   fc.nat(MINUTE_MS),
@@ -50,11 +51,11 @@ class Books {
 
   /** What was taken in the 60 minutes that end now. */
   get lastHour(): NanoUsd {
-    return sumOf(this.events.filter(({ time }) => this.time - time <= HOUR_MS))
+    return nanoUsd(sumOf(this.events.filter(({ time }) => this.time - time <= HOUR_MS)))
   }
 
   #take(amount: NanoUsd): void {
-    const taken = take(this.allowance, { amount, limit: LIMIT }, this.clock)
+    const taken = take(this.allowance, { amount, limit: nanoUsd(LIMIT) }, this.clock)
     if (!taken) return
     this.allowance = taken.allowance
     this.events.push({ time: this.time, at: taken.at, cost: amount })
@@ -64,8 +65,8 @@ class Books {
     const event = this.events[pick % Math.max(1, this.events.length)]
     if (!event) return
     const difference = Math.floor((event.cost * percent) / 100) - event.cost
-    this.allowance = amend(this.allowance, { counted: event.at, difference }, this.clock)
-    event.cost += difference
+    this.allowance = amend(this.allowance, { counted: event.at, difference: nanoUsd(difference) }, this.clock)
+    event.cost = nanoUsd(event.cost + difference)
   }
 
   #pass({ do: what, ms }: { readonly do: 'wait' | 'back'; readonly ms: Millis }): void {
@@ -129,7 +130,7 @@ describe('the hour of a pool', () => {
         const books = new Books()
         for (const step of all) books.do(step)
         // Somebody asks, which is when what lies ahead is found.
-        books.do({ do: 'take', amount: 0 })
+        books.do({ do: 'take', amount: ZERO_USD })
         books.do({ do: 'wait', ms: 2 * HOUR_MS + 2 * MINUTE_MS })
 
         expect(costIn(books.allowance, books.clock)).toBe(0)
@@ -139,7 +140,10 @@ describe('the hour of a pool', () => {
   })
 
   it('never counts less than nothing, whatever it is put right by', () => {
-    const amendment = fc.record({ counted: fc.integer({ min: NOON - HOUR_MS, max: NOON }), difference: fc.integer() })
+    const amendment = fc.record({
+      counted: fc.integer({ min: NOON - HOUR_MS, max: NOON }),
+      difference: fc.integer().map(nanoUsd),
+    })
     fc.assert(
       fc.property(steps(takeStep, waitStep), fc.array(amendment), (all, amendments) => {
         const books = new Books()

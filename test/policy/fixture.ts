@@ -10,6 +10,7 @@ import type {
   Pool,
 } from '../../src/policy/config.ts'
 import type { Caller, ChatAsk, EmbeddingAsk, Facts, ImageAsk, InferenceRequest, Terms } from '../../src/policy/facts.ts'
+import { nanoUsd, ZERO_USD } from '../../src/policy/nano-usd.ts'
 
 /** 2026-11-21T10:00:00Z */
 export const NOON = 1_795_255_200_000
@@ -39,7 +40,7 @@ const model = (name: string, line: number, over: Partial<ChatModel>): ChatModel 
   maxOutput: 4000,
   vision: false,
   imageTokens: 2000,
-  price: { input: 100_000, output: 400_000 },
+  price: { input: nanoUsd(100_000), output: nanoUsd(400_000) },
   commit: 'first_content',
   ...over,
 })
@@ -49,7 +50,7 @@ const pro = model('svc-pro', 20, {
   tier: 'standard',
   vision: true,
   context: 128_000,
-  price: { input: 600_000, output: 2_400_000 },
+  price: { input: nanoUsd(600_000), output: nanoUsd(2_400_000) },
 })
 const ultra = model('svc-ultra-pro', 30, {
   tier: 'premium',
@@ -57,7 +58,7 @@ const ultra = model('svc-ultra-pro', 30, {
   context: 128_000,
   maxOutput: 16_000,
   thinking: { default: true, minMaxTokens: 2000 },
-  price: { input: 2_000_000, output: 8_000_000 },
+  price: { input: nanoUsd(2_000_000), output: nanoUsd(8_000_000) },
 })
 const calm = model('svc-calm', 40, { tier: 'standard', thinking: { default: false, minMaxTokens: 2000 } })
 const tiny = model('svc-tiny', 50, { tier: 'standard', context: 1000, maxOutput: 8 })
@@ -69,7 +70,7 @@ const embed: EmbeddingModel = {
   serve: [pools.core],
   context: 512,
   dimensions: 768,
-  price: { input: 20_000, output: 0 },
+  price: { input: nanoUsd(20_000), output: ZERO_USD },
 }
 const image: ImageModel = {
   ...declared('svc-image', 80),
@@ -77,8 +78,8 @@ const image: ImageModel = {
   tier: 'standard',
   serve: [pools.cloud],
   sizes: new Map([
-    ['512x512', 10_000_000],
-    ['1024x1024', 20_000_000],
+    ['512x512', nanoUsd(10_000_000)],
+    ['1024x1024', nanoUsd(20_000_000)],
   ]),
 }
 
@@ -88,12 +89,17 @@ const plan = (name: string, line: number, models: readonly Model[], over: Partia
   tools: new Map(),
   rpm: 20,
   tpm: 40_000,
-  monthlyNanoUsd: 1_000_000_000,
+  monthlyNanoUsd: nanoUsd(1_000_000_000),
   overage: false,
   ...over,
 })
 
-const guest = plan('guest-device', 100, [core], { rpm: 10, tpm: 10_000, perDay: 7200, monthlyNanoUsd: 500_000_000 })
+const guest = plan('guest-device', 100, [core], {
+  rpm: 10,
+  tpm: 10_000,
+  perDay: 7200,
+  monthlyNanoUsd: nanoUsd(500_000_000),
+})
 const free = plan('free', 110, [core])
 const alias: Alias = { ...declared('svc-auto', 60), model: core }
 
@@ -106,15 +112,15 @@ export const config: Config = {
       plan('pro', 120, [core, pro, calm, tiny, embed, image], {
         rpm: 120,
         tpm: 400_000,
-        monthlyNanoUsd: 20_000_000_000,
+        monthlyNanoUsd: nanoUsd(20_000_000_000),
         overage: true,
       }),
       plan('team', 130, [core, pro, ultra, calm, tiny], {
         rpm: 600,
         tpm: 2_000_000,
         maxConcurrent: 8,
-        monthlyNanoUsd: 200_000_000_000,
-        overage: { capNanoUsd: 100_000_000_000 },
+        monthlyNanoUsd: nanoUsd(200_000_000_000),
+        overage: { capNanoUsd: nanoUsd(100_000_000_000) },
       }),
       plan('small', 140, [core, ultra], { tpm: 3000 }),
     ].map(entry => [entry.name, entry]),

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import type { Config } from '../../src/policy/config.ts'
 import { flipsOf } from '../../src/policy/flip.ts'
+import { nanoUsd, ZERO_USD } from '../../src/policy/nano-usd.ts'
 import { newStanding, type Standing } from '../../src/policy/standing.ts'
 import { config, embedding, facts, NOON } from './fixture.ts'
 
@@ -26,7 +27,7 @@ test('a full minute ends when enough of its oldest requests have left it', () =>
 
 test('a minute that ends in a spent month ends with the month', () => {
   const minute = [{ second, requests: 0, tokens: 40_000 }]
-  const spend = { [Date.UTC(2026, 10)]: { used: 1_000_000_000, held: 0 } }
+  const spend = { [Date.UTC(2026, 10)]: { used: nanoUsd(1_000_000_000), held: ZERO_USD } }
 
   const [first] = flipsOf(config, facts(), standing({ minute, spend }))
 

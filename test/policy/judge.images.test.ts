@@ -2,13 +2,14 @@ import { expect, it } from 'vitest'
 import { decide } from '../../src/policy/decide.ts'
 import type { Claims } from '../../src/policy/decision.ts'
 import { judge } from '../../src/policy/judge.ts'
+import { nanoUsd } from '../../src/policy/nano-usd.ts'
 import { newStanding } from '../../src/policy/standing.ts'
 import { config, NOON, picture } from './fixture.ts'
 
 const claimsOf = (limit: number, images: number): Claims => {
   const decision = decide(config, picture({ images }))
   if (decision.verdict === 'deny') throw new Error('denied')
-  return { ...decision.claims, spend: { ...decision.claims.spend, limit } }
+  return { ...decision.claims, spend: { ...decision.claims.spend, limit: nanoUsd(limit) } }
 }
 
 it('images are held at their price, each', () => {

@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Readings, Refuse } from '../../src/policy/decision.ts'
 import { judge, judgeExtension } from '../../src/policy/judge.ts'
+import { nanoUsd } from '../../src/policy/nano-usd.ts'
 import { holdOf, NOTHING, release, take } from '../../src/policy/standing.ts'
 import {
   ASK,
@@ -235,8 +236,8 @@ function readingsBy(played: Played, second: number): Readings {
     tokens: tokensOf(roundsOf(played).filter(round => round.second >= second - 60)),
     day: played.served.length,
     open: played.open.length,
-    used: played.used,
-    held: heldBy(played),
+    used: nanoUsd(played.used),
+    held: nanoUsd(heldBy(played)),
   }
 }
 

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Claims, Refuse } from '../../src/policy/decision.ts'
 import { judge } from '../../src/policy/judge.ts'
+import { nanoUsd, ZERO_USD } from '../../src/policy/nano-usd.ts'
 import { holdOf, newStanding, type Standing, take } from '../../src/policy/standing.ts'
 import { windowOf } from '../../src/policy/window.ts'
 import { ASK, claimsOf, type Limits, NOON, WIDE } from './play.ts'
@@ -21,24 +22,29 @@ describe('a verdict', () => {
   it('grants what is wanted where nothing binds', () => {
     expect(judge(newStanding, claimsOf(WIDE, ASK, NOON), NOON)).toEqual({
       verdict: 'admit',
-      granted: { output: 20, tokens: 30, cost: 50 },
-      readings: { requests: 0, tokens: 0, day: 0, open: 0, used: 0, held: 0 },
+      granted: { output: 20, tokens: 30, cost: nanoUsd(50) },
+      readings: { requests: 0, tokens: 0, day: 0, open: 0, used: ZERO_USD, held: ZERO_USD },
     })
   })
 
   it.each<[string, Partial<Limits>, Partial<typeof ASK>, object]>([
-    ['wanted', {}, { want: 500 }, { output: 500, tokens: 510, cost: 1010 }],
-    ['tokens of the minute', { tpm: 100 }, { want: 500 }, { output: 90, tokens: 100, cost: 190 }],
-    ['tokens, over four choices', { tpm: 100 }, { want: 500, choices: 4 }, { output: 22, tokens: 98, cost: 186 }],
-    ['spend', { monthly: 101 }, { want: 500 }, { output: 45, tokens: 55, cost: 100 }],
+    ['wanted', {}, { want: 500 }, { output: 500, tokens: 510, cost: nanoUsd(1010) }],
+    ['tokens of the minute', { tpm: 100 }, { want: 500 }, { output: 90, tokens: 100, cost: nanoUsd(190) }],
+    [
+      'tokens, over four choices',
+      { tpm: 100 },
+      { want: 500, choices: 4 },
+      { output: 22, tokens: 98, cost: nanoUsd(186) },
+    ],
+    ['spend', { monthly: 101 }, { want: 500 }, { output: 45, tokens: 55, cost: nanoUsd(100) }],
     [
       'spend, over three choices',
       { monthly: 100 },
       { want: 500, min: 1, choices: 3 },
-      { output: 15, tokens: 55, cost: 100 },
+      { output: 15, tokens: 55, cost: nanoUsd(100) },
     ],
-    ['the least of both', { tpm: 40, monthly: 100 }, { want: 500 }, { output: 30, tokens: 40, cost: 70 }],
-    ['no more than the least that is asked', { tpm: 30 }, { want: 500 }, { output: 20, tokens: 30, cost: 50 }],
+    ['the least of both', { tpm: 40, monthly: 100 }, { want: 500 }, { output: 30, tokens: 40, cost: nanoUsd(70) }],
+    ['no more than the least that is asked', { tpm: 30 }, { want: 500 }, { output: 20, tokens: 30, cost: nanoUsd(50) }],
   ])('grants as much output as allowed by: %s', (_by, limits, ask, granted) => {
     const verdict = judge(newStanding, claimsOf({ ...WIDE, ...limits }, { ...ASK, ...ask }, NOON), NOON)
 
@@ -57,7 +63,7 @@ describe('a verdict', () => {
     expect(verdict).toEqual({
       verdict: 'refuse',
       denial,
-      readings: { requests: 3, tokens: 90, day: 3, open: 3, used: 0, held: 150 },
+      readings: { requests: 3, tokens: 90, day: 3, open: 3, used: ZERO_USD, held: nanoUsd(150) },
     })
   })
 
@@ -67,7 +73,10 @@ describe('a verdict', () => {
     ['which leaves too little for four', 310, { ...ASK, choices: 4 }, { worst: 170, left: 160, fits: 18 }],
     ['which leaves not even the input', 155, ASK, { worst: 50, left: 5, fits: 0 }],
   ])('refuses for good what cannot fit in the quota, %s', (_how, monthly, ask, rest) => {
-    const spent: Standing = { ...newStanding, spend: { [windowOf(NOON).start]: { used: 150, held: 0 } } }
+    const spent: Standing = {
+      ...newStanding,
+      spend: { [windowOf(NOON).start]: { used: nanoUsd(150), held: ZERO_USD } },
+    }
 
     const verdict = judge(spent, claimsOf({ ...WIDE, monthly }, ask, NOON), NOON)
 
@@ -78,7 +87,10 @@ describe('a verdict', () => {
   it('refuses nothing for spend that has no limit', () => {
     const { limit: _none, ...spend } = claimsOf(WIDE, ASK, NOON).spend
     const claims: Claims = { ...claimsOf(WIDE, { ...ASK, want: 4000 }, NOON), spend }
-    const spent: Standing = { ...newStanding, spend: { [spend.window.start]: { used: 9e12, held: 9e12 } } }
+    const spent: Standing = {
+      ...newStanding,
+      spend: { [spend.window.start]: { used: nanoUsd(9e12), held: nanoUsd(9e12) } },
+    }
 
     expect(judge(spent, claims, NOON)).toMatchObject({ verdict: 'admit', granted: { output: 4000 } })
   })
@@ -99,9 +111,11 @@ describe('the month', () => {
     const limits = { ...WIDE, monthly: 50 }
     expect(judge(standing, claimsOf(limits, ASK, end), end)).toMatchObject({
       verdict: 'admit',
-      readings: { used: 0, held: 0 },
+      readings: { used: ZERO_USD, held: ZERO_USD },
     })
-    expect(judge(standing, claimsOf(limits, ASK, end - 1), end - 1)).toMatchObject({ readings: { used: 0, held: 150 } })
+    expect(judge(standing, claimsOf(limits, ASK, end - 1), end - 1)).toMatchObject({
+      readings: { used: ZERO_USD, held: nanoUsd(150) },
+    })
   })
 })
 

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { costOfMeter, worstOf } from '../../src/policy/meter.ts'
+import { nanoUsd } from '../../src/policy/nano-usd.ts'
 
 const MB = 1_000_000
 
@@ -11,7 +12,7 @@ test('a share of a price is exact, rounded up once, and no more than is held', (
       fc.integer({ min: 1, max: 1000 }),
       fc.integer({ min: 0, max: 1_000_000_000 }),
       (price, max, bytes) => {
-        const cost = costOfMeter({ by: 'mb', price, max }, { bytes, millis: 0 })
+        const cost = costOfMeter({ by: 'mb', price: nanoUsd(price), max }, { bytes, millis: 0 })
         const exact = (BigInt(price) * BigInt(bytes) + BigInt(MB) - 1n) / BigInt(MB)
         const most = BigInt(price) * BigInt(max)
         expect(BigInt(cost)).toBe(exact < most ? exact : most)
@@ -21,7 +22,7 @@ test('a share of a price is exact, rounded up once, and no more than is held', (
 })
 
 test('a second is counted in milliseconds, each begun one whole', () => {
-  const meter = { by: 'second', price: 1_000_000, max: 20 } as const
+  const meter = { by: 'second', price: nanoUsd(1_000_000), max: 20 } as const
   const after = (millis: number) => costOfMeter(meter, { bytes: 0, millis })
 
   expect([after(0), after(0.2), after(1), after(1000), after(1001.5), after(1e9)]).toEqual([
@@ -30,7 +31,7 @@ test('a second is counted in milliseconds, each begun one whole', () => {
 })
 
 test('what is held is the most that it can come to', () => {
-  expect(worstOf({ by: 'call', price: 7 })).toBe(7)
-  expect(worstOf({ by: 'second', price: 7, max: 3 })).toBe(21)
+  expect(worstOf({ by: 'call', price: nanoUsd(7) })).toBe(7)
+  expect(worstOf({ by: 'second', price: nanoUsd(7), max: 3 })).toBe(21)
   expect(worstOf({ by: 'usage', input: 1, output: 1 })).toBe(0)
 })

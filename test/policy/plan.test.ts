@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { Config } from '../../src/policy/config.ts'
 import { decide } from '../../src/policy/decide.ts'
 import { type Caller, storedTerms, type Terms, termsOfStored } from '../../src/policy/facts.ts'
+import { nanoUsd } from '../../src/policy/nano-usd.ts'
 import { planOf } from '../../src/policy/plan.ts'
 import { windowOf } from '../../src/policy/window.ts'
 import { callerOn, config, facts, NOON } from './fixture.ts'
@@ -33,8 +34,8 @@ describe('the plan of an account', () => {
 })
 
 it('a cap is stored under the name that the records of older gateways have', () => {
-  const terms: Terms = { override: 'pro', overage: { capNanoUsd: 7 }, claimed: 'team' }
-  const stored = { override: 'pro', overage: { capUsd: 7 }, claimed: 'team' }
+  const terms: Terms = { override: 'pro', overage: { capNanoUsd: nanoUsd(7) }, claimed: 'team' }
+  const stored = { override: 'pro', overage: { capUsd: nanoUsd(7) }, claimed: 'team' }
 
   expect(JSON.stringify(storedTerms(terms))).toBe(JSON.stringify(stored))
   expect(termsOfStored(stored)).toEqual(terms)
@@ -53,17 +54,17 @@ describe('the money of a month', () => {
   it.each<[string, Terms, object]>([
     [
       'a grant of the window is added to the allotment',
-      { override: 'free', grants: { [start]: 5 } },
+      { override: 'free', grants: { [start]: nanoUsd(5) } },
       { limit: 1_000_000_005, allotment: 1_000_000_005, overageEnabled: false },
     ],
     [
       'a grant of another window is not',
-      { override: 'free', grants: { [end]: 5 } },
+      { override: 'free', grants: { [end]: nanoUsd(5) } },
       { limit: 1_000_000_000, allotment: 1_000_000_000, overageEnabled: false },
     ],
     [
       "an operator's overage takes the place of the plan's",
-      { override: 'free', overage: { capNanoUsd: 7 } },
+      { override: 'free', overage: { capNanoUsd: nanoUsd(7) } },
       { limit: 1_000_000_007, allotment: 1_000_000_000, overageEnabled: true },
     ],
     [

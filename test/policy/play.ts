@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import type { Claims, Verdict } from '../../src/policy/decision.ts'
 import { judge, judgeExtension } from '../../src/policy/judge.ts'
+import { nanoUsd, ZERO_USD } from '../../src/policy/nano-usd.ts'
 import { costOf } from '../../src/policy/price.ts'
 import {
   type Charge,
@@ -40,7 +41,7 @@ export const WIDE: Limits = { rpm: 1e6, tpm: 1e9, perDay: 1e6, maxConcurrent: 1e
 /** 10 tokens in and 20 out, 50 nano-USD. */
 export const ASK: Ask = { input: 10, want: 20, min: 20, choices: 1 }
 
-const price = { input: 1000, output: 2000 }
+const price = { input: nanoUsd(1000), output: nanoUsd(2000) }
 
 /** Claims at 1 nano-USD a token in and 2 a token out. */
 export const claimsOf = (limits: Limits, { input, want, min, choices }: Ask, at: number): Claims => ({
@@ -49,8 +50,8 @@ export const claimsOf = (limits: Limits, { input, want, min, choices }: Ask, at:
   day: { limit: limits.perDay },
   concurrency: { limit: limits.maxConcurrent },
   spend: {
-    limit: limits.monthly,
-    allotment: limits.monthly,
+    limit: nanoUsd(limits.monthly),
+    allotment: nanoUsd(limits.monthly),
     overageEnabled: false,
     window: windowOf(at),
     price,
@@ -157,7 +158,7 @@ export function play(limits: Limits, steps: readonly Step[], eyes: Eyes): Played
 }
 
 class Game {
-  readonly played: Played = { now: NOON, served: [], open: [], used: 0 }
+  readonly played: Played = { now: NOON, served: [], open: [], used: ZERO_USD }
   standing: Standing = newStanding
   readonly #limits: Limits
   readonly #eyes: Eyes
@@ -233,5 +234,5 @@ function weigh({ rounds, hold }: Served, charge: Charge): void {
 /** All that the earlier rounds spent, and a part of what is held for the present one. */
 function partOf({ tokens, cost, spent }: Hold, percent: number): Charge {
   const part = (whole: number) => Math.floor((whole * percent) / 100)
-  return { tokens: spent.tokens + part(tokens), cost: spent.cost + part(cost) }
+  return { tokens: spent.tokens + part(tokens), cost: nanoUsd(spent.cost + part(cost)) }
 }

@@ -1,13 +1,14 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { nanoUsd } from '../../src/policy/nano-usd.ts'
 import { costOf, outputWithin } from '../../src/policy/price.ts'
 
 const MAX_EXACT = 2n ** 53n
 
 /** From free to 1,000 USD for a million tokens. */
-const price = fc.record({ input: fc.nat(1_000_000_000), output: fc.nat(1_000_000_000) })
+const price = fc.record({ input: fc.nat(1_000_000_000).map(nanoUsd), output: fc.nat(1_000_000_000).map(nanoUsd) })
 const tokens = fc.nat(4_000_000)
-const budget = fc.oneof(fc.nat(1_000_000), fc.nat(9_000_000_000_000))
+const budget = fc.oneof(fc.nat(1_000_000), fc.nat(9_000_000_000_000)).map(nanoUsd)
 
 const exact = (a: { input: number; output: number }, input: number, output: number): bigint =>
   BigInt(input) * BigInt(a.input) + BigInt(output) * BigInt(a.output)
@@ -15,13 +16,13 @@ const exact = (a: { input: number; output: number }, input: number, output: numb
 describe('price', () => {
   it.each([
     // usd_per_1m: 0.10 in, 0.40 out
-    [{ input: 100_000, output: 400_000 }, 1_000_000, 0, 100_000_000],
-    [{ input: 100_000, output: 400_000 }, 0, 1_000_000, 400_000_000],
-    [{ input: 100_000, output: 400_000 }, 1, 1, 500],
+    [{ input: nanoUsd(100_000), output: nanoUsd(400_000) }, 1_000_000, 0, 100_000_000],
+    [{ input: nanoUsd(100_000), output: nanoUsd(400_000) }, 0, 1_000_000, 400_000_000],
+    [{ input: nanoUsd(100_000), output: nanoUsd(400_000) }, 1, 1, 500],
     // The smallest request of the cheapest model still costs something.
-    [{ input: 1, output: 0 }, 1, 0, 1],
-    [{ input: 1, output: 1 }, 500, 501, 2],
-    [{ input: 0, output: 0 }, 5000, 5000, 0],
+    [{ input: nanoUsd(1), output: nanoUsd(0) }, 1, 0, 1],
+    [{ input: nanoUsd(1), output: nanoUsd(1) }, 500, 501, 2],
+    [{ input: nanoUsd(0), output: nanoUsd(0) }, 5000, 5000, 0],
   ])('%j for %d in and %d out costs %d nano-USD', (price, input, output, cost) => {
     expect(costOf(price, input, output)).toBe(cost)
   })
@@ -51,9 +52,9 @@ describe('price', () => {
   })
 
   it('free output is bounded by the input alone', () => {
-    const price = { input: 1000, output: 0 }
+    const price = { input: nanoUsd(1000), output: nanoUsd(0) }
 
-    expect(outputWithin(price, 10, 0, 10)).toBe(Number.MAX_SAFE_INTEGER)
-    expect(outputWithin(price, 10, 0, 9)).toBe(-1)
+    expect(outputWithin(price, 10, 0, nanoUsd(10))).toBe(Number.MAX_SAFE_INTEGER)
+    expect(outputWithin(price, 10, 0, nanoUsd(9))).toBe(-1)
   })
 })

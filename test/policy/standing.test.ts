@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { nanoUsd, ZERO_USD } from '../../src/policy/nano-usd.ts'
 import {
   amend,
   type Charge,
@@ -19,7 +20,7 @@ import { windowOf } from '../../src/policy/window.ts'
 
 const NOON = Date.UTC(2025, 5, 16, 12)
 const WINDOW = windowOf(NOON).start
-const GRANTED = { output: 20, tokens: 30, cost: 50 }
+const GRANTED = { output: 20, tokens: 30, cost: nanoUsd(50) }
 
 const holdAt = (standing: Standing, at: number, granted = GRANTED): Hold =>
   holdOf(standing, granted, { requestId: `req_${at}`, account: 'acct_a', window: windowOf(at).start }, at)
@@ -30,10 +31,10 @@ const takenAt = (...times: readonly number[]): Standing =>
 
 const readings = (standing: Standing, at: number) => readingsOf(standing, WINDOW, at)
 
-const SPENT: Charge = { tokens: 12, cost: 14 }
+const SPENT: Charge = { tokens: 12, cost: nanoUsd(14) }
 
-const charge: fc.Arbitrary<Charge> = fc.record({ tokens: fc.nat(200), cost: fc.nat(400) })
-const granted = fc.record({ output: fc.nat(99), tokens: fc.nat(200), cost: fc.nat(400) })
+const charge: fc.Arbitrary<Charge> = fc.record({ tokens: fc.nat(200), cost: fc.nat(400).map(nanoUsd) })
+const granted = fc.record({ output: fc.nat(99), tokens: fc.nat(200), cost: fc.nat(400).map(nanoUsd) })
 /** After requests of the minute before, all of them under way. */
 const arbitraryStanding: fc.Arbitrary<Standing> = fc
   .array(fc.nat(50_000), { maxLength: 9 })
@@ -44,7 +45,7 @@ const work = fc.record({
   last: charge,
 })
 
-const sumOf = (a: Charge, b: Charge): Charge => ({ tokens: a.tokens + b.tokens, cost: a.cost + b.cost })
+const sumOf = (a: Charge, b: Charge): Charge => ({ tokens: a.tokens + b.tokens, cost: nanoUsd(a.cost + b.cost) })
 
 describe('the minute', () => {
   it.each([
@@ -111,7 +112,9 @@ describe('the day', () => {
   it('is not given back', () => {
     const standing = takenAt(NOON)
 
-    expect(readings(release(standing, holdAt(newStanding, NOON), { tokens: 0, cost: 0 }, NOON), NOON).day).toBe(1)
+    expect(readings(release(standing, holdAt(newStanding, NOON), { tokens: 0, cost: ZERO_USD }, NOON), NOON).day).toBe(
+      1,
+    )
   })
 })
 
@@ -121,22 +124,29 @@ describe('a hold', () => {
 
     const after = release(take(newStanding, hold), hold, hold, NOON)
 
-    expect(readings(after, NOON)).toEqual({ requests: 1, tokens: 30, day: 1, open: 0, used: 50, held: 0 })
+    expect(readings(after, NOON)).toEqual({
+      requests: 1,
+      tokens: 30,
+      day: 1,
+      open: 0,
+      used: nanoUsd(50),
+      held: ZERO_USD,
+    })
   })
 
   it('that bought nothing frees tokens and spend', () => {
     const hold = holdAt(newStanding, NOON)
 
-    const after = release(take(newStanding, hold), hold, { tokens: 0, cost: 0 }, NOON)
+    const after = release(take(newStanding, hold), hold, { tokens: 0, cost: ZERO_USD }, NOON)
 
-    expect(readings(after, NOON)).toEqual({ requests: 1, tokens: 0, day: 1, open: 0, used: 0, held: 0 })
+    expect(readings(after, NOON)).toEqual({ requests: 1, tokens: 0, day: 1, open: 0, used: ZERO_USD, held: ZERO_USD })
   })
 
   it('is corrected in the bucket it was counted in', () => {
     const hold = holdAt(newStanding, NOON)
     const standing = [1000, 2000].reduce((so, later) => take(so, holdAt(so, NOON + later)), take(newStanding, hold))
 
-    const after = release(standing, hold, { tokens: 12, cost: 14 }, NOON + 2000)
+    const after = release(standing, hold, { tokens: 12, cost: nanoUsd(14) }, NOON + 2000)
 
     expect(after.minute.map(({ tokens }) => tokens)).toEqual([12, 30, 30])
   })
@@ -146,8 +156,8 @@ describe('a hold', () => {
     const first = take(newStanding, hold)
     const later = take(first, holdAt(first, NOON + 70_000))
 
-    expect(release(later, hold, { tokens: 0, cost: 0 }, NOON + 70_000).minute).toEqual(later.minute)
-    expect(release(later, hold, { tokens: 100, cost: 50 }, NOON + 70_000).minute).toEqual([
+    expect(release(later, hold, { tokens: 0, cost: ZERO_USD }, NOON + 70_000).minute).toEqual(later.minute)
+    expect(release(later, hold, { tokens: 100, cost: nanoUsd(50) }, NOON + 70_000).minute).toEqual([
       { second: NOON / 1000 + 70, requests: 1, tokens: 100 },
     ])
   })
@@ -155,7 +165,7 @@ describe('a hold', () => {
   it('that left the minute and weighed more counts now, though nothing else was admitted since', () => {
     const hold = holdAt(newStanding, NOON)
 
-    const after = release(take(newStanding, hold), hold, { tokens: 1000, cost: 50 }, NOON + 70_000)
+    const after = release(take(newStanding, hold), hold, { tokens: 1000, cost: nanoUsd(50) }, NOON + 70_000)
 
     expect(readings(after, NOON + 70_000)).toMatchObject({ requests: 0, tokens: 970 })
   })
@@ -166,9 +176,12 @@ describe('a hold', () => {
     const standing = take(newStanding, hold)
     const next = take(standing, holdAt(standing, end))
 
-    const after = release(next, hold, { tokens: 30, cost: 40 }, end)
+    const after = release(next, hold, { tokens: 30, cost: nanoUsd(40) }, end)
 
-    expect(after.spend).toEqual({ [WINDOW]: { used: 40, held: 0 }, [end]: { used: 0, held: 50 } })
+    expect(after.spend).toEqual({
+      [WINDOW]: { used: nanoUsd(40), held: ZERO_USD },
+      [end]: { used: ZERO_USD, held: nanoUsd(50) },
+    })
   })
 
   it('a standing is plain JSON', () => {
@@ -179,7 +192,7 @@ describe('a hold', () => {
 })
 
 describe('an extension', () => {
-  const GRANT = { output: 40, tokens: 45, cost: 85 }
+  const GRANT = { output: 40, tokens: 45, cost: nanoUsd(85) }
 
   it('counts its rounds where each was taken, and holds what they spent', () => {
     const hold = holdAt(newStanding, NOON)
@@ -194,7 +207,7 @@ describe('an extension', () => {
       ],
       day: { number: dayOf(NOON / 1000), requests: 1 },
       open: 1,
-      spend: { [WINDOW]: { used: 0, held: 99 } },
+      spend: { [WINDOW]: { used: ZERO_USD, held: nanoUsd(99) } },
     })
   })
 
@@ -204,7 +217,7 @@ describe('an extension', () => {
 
     const { standing } = extend(take(newStanding, hold), hold, SPENT, GRANT, end + 5000)
 
-    expect(standing.spend).toEqual({ [WINDOW]: { used: 0, held: 99 } })
+    expect(standing.spend).toEqual({ [WINDOW]: { used: ZERO_USD, held: nanoUsd(99) } })
   })
 
   it('whose rounds weighed nothing leaves what a fresh hold would', () => {
@@ -256,7 +269,7 @@ describe('an extension', () => {
           day: works.length,
           open: 0,
           used: total.cost,
-          held: 0,
+          held: ZERO_USD,
         })
       }),
     )
@@ -284,7 +297,14 @@ describe('an amendment', () => {
 
     const amended = amend(take(newStanding, known), { ...known, requestId: 'req_lost' }, NOTHING, SPENT, NOON + 1000)
 
-    expect(readings(amended, NOON + 1000)).toEqual({ requests: 1, tokens: 42, day: 1, open: 1, used: 14, held: 50 })
+    expect(readings(amended, NOON + 1000)).toEqual({
+      requests: 1,
+      tokens: 42,
+      day: 1,
+      open: 1,
+      used: nanoUsd(14),
+      held: nanoUsd(50),
+    })
   })
 
   it('of what left the minute frees nothing there, and an excess counts now', () => {
@@ -292,10 +312,10 @@ describe('an amendment', () => {
     const standing = release(take(newStanding, hold), hold, SPENT, NOON)
     const later = NOON + 70_000
 
-    expect(readings(amend(standing, hold, SPENT, NOTHING, later), later)).toMatchObject({ tokens: 0, used: 0 })
-    expect(readings(amend(standing, hold, SPENT, { tokens: 30, cost: 50 }, later), later)).toMatchObject({
+    expect(readings(amend(standing, hold, SPENT, NOTHING, later), later)).toMatchObject({ tokens: 0, used: ZERO_USD })
+    expect(readings(amend(standing, hold, SPENT, { tokens: 30, cost: nanoUsd(50) }, later), later)).toMatchObject({
       tokens: 18,
-      used: 50,
+      used: nanoUsd(50),
     })
   })
 })

@@ -2,12 +2,19 @@ import { describe, expect, it } from 'vitest'
 import type { Config, HostedTool, Plan } from '../../src/policy/config.ts'
 import { decide } from '../../src/policy/decide.ts'
 import { judge } from '../../src/policy/judge.ts'
+import { nanoUsd } from '../../src/policy/nano-usd.ts'
 import { newStanding } from '../../src/policy/standing.ts'
 import { toolsCost, toolsWorst } from '../../src/policy/tools.ts'
 import { callerOn, config, facts, NOON } from './fixture.ts'
 
 const at = { file: 'policies/tools.yaml', line: 3, column: 3 }
-const tool = (name: string, maxCalls: number, price: number): HostedTool => ({ name, at, fields: {}, maxCalls, price })
+const tool = (name: string, maxCalls: number, price: number): HostedTool => ({
+  name,
+  at,
+  fields: {},
+  maxCalls,
+  price: nanoUsd(price),
+})
 const search = tool('search', 3, 5_000_000)
 const calculator = tool('calculator', 2, 0)
 const withTools = (names: readonly string[]): Config => {

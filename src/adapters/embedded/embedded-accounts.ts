@@ -13,7 +13,7 @@ import type {
 } from '../../gateway/store/account-store.ts'
 import type { EpochMs, Millis } from '../../policy/config.ts'
 import type { Caller } from '../../policy/facts.ts'
-import { readingsOf } from '../../policy/standing.ts'
+import { NO_SPEND, readingsOf } from '../../policy/standing.ts'
 import { windowOf } from '../../policy/window.ts'
 import { EventWindows } from './event-windows.ts'
 import { pagesOf } from './lmdb.ts'
@@ -94,7 +94,7 @@ export class EmbeddedAccounts implements AccountStore {
     const { records, standings, now } = this.#state()
     if (!records.accounts.doesExist(account)) throw new Error(`there is no account ${account}`)
     const window = windowOf(now())
-    const { used, held } = standings.of(account).spend[window.start] ?? { used: 0, held: 0 }
+    const { used, held } = standings.of(account).spend[window.start] ?? NO_SPEND
     return { used, held, window }
   }
 

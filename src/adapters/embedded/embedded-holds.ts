@@ -13,6 +13,7 @@ import {
 import { StoreUnavailable } from '../../gateway/store/store.ts'
 import type { Terms } from '../../policy/facts.ts'
 import { judge, judgeExtension } from '../../policy/judge.ts'
+import { ZERO_USD } from '../../policy/nano-usd.ts'
 import { judgedOf } from '../../policy/record.ts'
 import { extend, type Hold, holdOf, newestSecond, take } from '../../policy/standing.ts'
 import { untilMidnight } from './guest-days.ts'
@@ -88,7 +89,7 @@ function admit(state: StoreState, admission: Admission): Admitted {
       newest: newestSecond(standing, at),
     }
   const hold = holdOf(standing, verdict.granted, { requestId, account, window: window.start }, at)
-  const taken = shared ? guestDays.taken(hold) : 0
+  const taken = shared ? guestDays.taken(hold) : ZERO_USD
   if (shared && taken + hold.cost > shared.limit) {
     const judged = { at, readings, shared: { limit: shared.limit, taken } }
     return { outcome: 'guests-spent', retryAfterMs: untilMidnight(at), judged }

@@ -1,5 +1,6 @@
 import type { PoolBudgetAmend, PoolBudgetStore, PoolBudgetTake } from '../../gateway/store/pool-budget-store.ts'
-import type { EpochMs, NanoUsd } from '../../policy/config.ts'
+import type { EpochMs } from '../../policy/config.ts'
+import type { NanoUsd } from '../../policy/nano-usd.ts'
 import type { StoreState } from './store-state.ts'
 
 /** The budgets of pools. A crash forgets what was reserved in the last 250 ms; a reservation that was never amended counts for its hour. */

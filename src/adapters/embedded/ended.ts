@@ -1,4 +1,5 @@
 import type { Readings } from '../../policy/decision.ts'
+import { nanoUsd } from '../../policy/nano-usd.ts'
 import type { Hold } from '../../policy/standing.ts'
 
 /** What an admission answered, kept so that the same request id gets the same answer. */
@@ -92,19 +93,20 @@ const numbersOf = ({ hold, readings, shared }: Taken, end: End): number[] => [
 
 function takenOf(requestId: string, account: string, numbers: Float64Array): Taken {
   const at = (index: number) => numbers[index] ?? 0
-  const spent = { tokens: at(9), cost: at(10) }
+  const spent = { tokens: at(9), cost: nanoUsd(at(10)) }
   const hold: Hold = {
     requestId,
     account,
     output: at(2),
     tokens: at(3),
-    cost: at(4),
+    cost: nanoUsd(at(4)),
     second: at(5),
     window: at(6),
     at: at(7),
     round: at(8),
     spent,
   }
-  const readings = { requests: at(11), tokens: at(12), day: at(13), open: at(14), used: at(15), held: at(16) }
+  const [used, held] = [nanoUsd(at(15)), nanoUsd(at(16))]
+  const readings = { requests: at(11), tokens: at(12), day: at(13), open: at(14), used, held }
   return at(1) === 1 ? { hold, readings, shared: true } : { hold, readings }
 }

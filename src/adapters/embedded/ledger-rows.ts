@@ -2,6 +2,7 @@ import type { Bill } from '../../gateway/store/hold-store.ts'
 import type { LedgerRow } from '../../gateway/store/ledger-store.ts'
 import type { EpochMs } from '../../policy/config.ts'
 import type { Building } from '../../policy/decision.ts'
+import { nanoUsd } from '../../policy/nano-usd.ts'
 
 /** A row as it lies on disk. */
 export interface StoredRow extends LedgerRow {
@@ -114,7 +115,7 @@ export function unpackRow(packed: PackedRow | StoredRow): StoredRow {
     pool,
     inputTokens,
     outputTokens,
-    cost,
+    cost: nanoUsd(cost),
     estimated,
     admittedAt,
     revision,

@@ -1,6 +1,7 @@
 import type { PoolBudgetAmend, PoolBudgetTake } from '../../gateway/store/pool-budget-store.ts'
 import { type Allowance, amend, costIn, newAllowance, take } from '../../policy/allowance.ts'
-import type { EpochMs, NanoUsd } from '../../policy/config.ts'
+import type { EpochMs } from '../../policy/config.ts'
+import type { NanoUsd } from '../../policy/nano-usd.ts'
 import { put, type Write } from './lmdb.ts'
 import type { Records } from './records.ts'
 import { type Kept, Unwritten } from './unwritten.ts'

@@ -1,5 +1,6 @@
 import { type Bill, chargeOf, type Settlement } from '../../gateway/store/hold-store.ts'
-import { amend, type Charge, type Hold, NOTHING, release, type Standing } from '../../policy/standing.ts'
+import { nanoUsd, subtractNanoUsd, ZERO_USD } from '../../policy/nano-usd.ts'
+import { amend, type Charge, type Hold, NO_SPEND, NOTHING, release, type Standing } from '../../policy/standing.ts'
 import type { End } from './ended.ts'
 import { type Entry, entryOf, lateKey, type StoredRow, unpackRow } from './ledger-rows.ts'
 import type { StoreState } from './store-state.ts'
@@ -36,7 +37,7 @@ export async function refund(state: StoreState, hold: Hold): Promise<void> {
   const { first, late } = rowsOf(state, hold)
   if (first?.kind !== 'orphan' || late) return
   const { tokens: _tokens, shared: _shared, ...bill } = first
-  await settleLate(state, hold, { ...bill, inputTokens: 0, outputTokens: 0, cost: 0 }, NOTHING, first)
+  await settleLate(state, hold, { ...bill, inputTokens: 0, outputTokens: 0, cost: ZERO_USD }, NOTHING, first)
 }
 
 /** Ends the holds whose lease ran out. Resolves when that is on disk. */
@@ -70,8 +71,8 @@ export async function recover(state: StoreState): Promise<void> {
 
 /** A standing on disk counts the request in its minute and day, and holds nothing. */
 function withHold(standing: Standing, { window, cost, spent }: Hold): Standing {
-  const { used, held } = standing.spend[window] ?? { used: 0, held: 0 }
-  const spend = { ...standing.spend, [window]: { used, held: held + spent.cost + cost } }
+  const { used, held } = standing.spend[window] ?? NO_SPEND
+  const spend = { ...standing.spend, [window]: { used, held: nanoUsd(held + spent.cost + cost) } }
   return { ...standing, open: standing.open + 1, spend }
 }
 
@@ -103,7 +104,7 @@ function settleLate(state: StoreState, hold: Hold, bill: Bill, charge: Charge, o
     ...bill,
     inputTokens: bill.inputTokens - orphan.inputTokens,
     outputTokens: bill.outputTokens - orphan.outputTokens,
-    cost: bill.cost - orphan.cost,
+    cost: subtractNanoUsd(bill.cost, orphan.cost),
   }
   return state.writer.charged({ ...entryOf(difference, 'late', state.now()), requests: 0 })
 }

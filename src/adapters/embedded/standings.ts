@@ -1,3 +1,4 @@
+import { nanoUsd } from '../../policy/nano-usd.ts'
 import { type Bucket, newStanding, type Spend, type Standing } from '../../policy/standing.ts'
 
 interface Disk {
@@ -97,6 +98,6 @@ export function unpackStanding(packed: PackedStanding | Standing): Standing {
     minute.push({ second: buckets[at] ?? 0, requests: buckets[at + 1] ?? 0, tokens: buckets[at + 2] ?? 0 })
   const spend: Record<number, Spend> = {}
   for (let at = 0; at < windows.length; at += 3)
-    spend[windows[at] ?? 0] = { used: windows[at + 1] ?? 0, held: windows[at + 2] ?? 0 }
+    spend[windows[at] ?? 0] = { used: nanoUsd(windows[at + 1] ?? 0), held: nanoUsd(windows[at + 2] ?? 0) }
   return { minute, day: { number, requests }, open, spend }
 }

@@ -1,6 +1,7 @@
 import type { Database } from 'lmdb'
 import type { LedgerRow, Total } from '../../gateway/store/ledger-store.ts'
 import type { Building } from '../../policy/decision.ts'
+import { addNanoUsd, ZERO_USD } from '../../policy/nano-usd.ts'
 import { dayAt } from '../../policy/standing.ts'
 import { put, type Write } from './lmdb.ts'
 
@@ -9,7 +10,7 @@ export type WasteKey = [day: number, pool: string]
 
 export type Sums = Pick<Total, 'requests' | 'inputTokens' | 'outputTokens' | 'cost'>
 
-const NONE: Sums = { requests: 0, inputTokens: 0, outputTokens: 0, cost: 0 }
+const NONE: Sums = { requests: 0, inputTokens: 0, outputTokens: 0, cost: ZERO_USD }
 
 export const totalKey = ({ admittedAt, account, plan, model }: LedgerRow): TotalKey => [
   dayAt(admittedAt),
@@ -30,7 +31,7 @@ export class Tally<K extends TotalKey | WasteKey> {
     sums.requests += requests
     sums.inputTokens += inputTokens
     sums.outputTokens += outputTokens
-    sums.cost += cost
+    sums.cost = addNanoUsd(sums.cost, cost)
   }
 
   /** Each total with what was added, on top of what it was before. */
@@ -44,7 +45,7 @@ export class Tally<K extends TotalKey | WasteKey> {
   #sumsOf(key: K): Building<Sums> {
     const of = this.#sums.get(key[1])
     for (const { key: other, sums } of of ?? []) if (sameKey(key, other)) return sums
-    const sums = { requests: 0, inputTokens: 0, outputTokens: 0, cost: 0 }
+    const sums: Building<Sums> = { requests: 0, inputTokens: 0, outputTokens: 0, cost: ZERO_USD }
     if (of) of.push({ key, sums })
     else this.#sums.set(key[1], [{ key, sums }])
     return sums
@@ -65,5 +66,5 @@ const plus = (a: Sums, b: Sums): Sums => ({
   requests: a.requests + b.requests,
   inputTokens: a.inputTokens + b.inputTokens,
   outputTokens: a.outputTokens + b.outputTokens,
-  cost: a.cost + b.cost,
+  cost: addNanoUsd(a.cost, b.cost),
 })

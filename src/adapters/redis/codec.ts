@@ -1,7 +1,8 @@
 import type { Bill, Settlement } from '../../gateway/store/hold-store.ts'
 import type { LedgerRow } from '../../gateway/store/ledger-store.ts'
-import type { EpochMs, Millis, NanoUsd } from '../../policy/config.ts'
+import type { EpochMs, Millis } from '../../policy/config.ts'
 import type { Claims, Readings, Refuse } from '../../policy/decision.ts'
+import { type NanoUsd, nanoUsd } from '../../policy/nano-usd.ts'
 import type { Judged } from '../../policy/record.ts'
 import { type Hold, newStanding, readingsOf } from '../../policy/standing.ts'
 import type { Reply } from './scripts.ts'
@@ -22,11 +23,11 @@ export function readHold(text: string, { requestId, account, window }: HoldNames
     window,
     output: whole(output),
     tokens: whole(tokens),
-    cost: whole(cost),
+    cost: nanoUsd(whole(cost)),
     second: whole(second),
     at: whole(at),
     round: whole(round),
-    spent: { tokens: whole(spentTokens), cost: whole(spentCost) },
+    spent: { tokens: whole(spentTokens), cost: nanoUsd(whole(spentCost)) },
   }
 }
 
@@ -37,8 +38,8 @@ export function readReadings(text: string): Readings {
     tokens: whole(tokens),
     day: whole(day),
     open: whole(open),
-    used: whole(used),
-    held: whole(held),
+    used: nanoUsd(whole(used)),
+    held: nanoUsd(whole(held)),
   }
 }
 
@@ -62,7 +63,7 @@ export function readGuestsSpent(
   [, readings = '', now, wait, taken]: Reply,
   limit: NanoUsd,
 ): { readonly retryAfterMs: Millis; readonly judged: Judged } {
-  const shared = { limit, taken: whole(Number(taken)) }
+  const shared = { limit, taken: nanoUsd(whole(Number(taken))) }
   return {
     retryAfterMs: whole(Number(wait)),
     judged: { at: whole(Number(now)), readings: readReadings(readings), shared },
@@ -91,8 +92,8 @@ function denialOf(kind: string, numbers: readonly number[], claims: Claims): Ref
       code: 'quota_exceeded',
       resetAt: window.end,
       overageEnabled,
-      worst: whole(worst),
-      left: whole(left),
+      worst: nanoUsd(whole(worst)),
+      left: nanoUsd(whole(left)),
       fits: whole(fits),
     }
   }
@@ -150,7 +151,7 @@ export function readRow(text: string): LedgerRow {
     pool,
     inputTokens: Number(input),
     outputTokens: Number(output),
-    cost: Number(cost),
+    cost: nanoUsd(Number(cost)),
     estimated: estimated === 1,
     admittedAt,
     revision,

@@ -14,6 +14,7 @@ import type {
 } from '../../gateway/store/account-store.ts'
 import type { Millis } from '../../policy/config.ts'
 import type { Caller } from '../../policy/facts.ts'
+import { nanoUsd } from '../../policy/nano-usd.ts'
 import { windowOf } from '../../policy/window.ts'
 import type { Access } from './access.ts'
 import { ACCOUNT_FIELDS, readAccount, recordOf, type StoredAccount, termsText } from './account.ts'
@@ -118,7 +119,7 @@ export class RedisAccounts implements AccountStore {
       ask(client => client.hmGet(layout.of(account).spend(account, window.start), ['used', 'held'])),
     ])
     if (!found) throw new Error(`there is no account ${account}`)
-    return { used: Number(used ?? 0), held: Number(held ?? 0), window }
+    return { used: nanoUsd(Number(used ?? 0)), held: nanoUsd(Number(held ?? 0)), window }
   }
 
   async readUsage(account: string): Promise<AccountUsage | undefined> {
@@ -134,7 +135,7 @@ export class RedisAccounts implements AccountStore {
       ask(client => client.hmGet(bucket.spend(account, window.start), ['used', 'held'])),
     ])
     if (!found) return undefined
-    const spend = { used: Number(used ?? 0), held: Number(held ?? 0), window }
+    const spend = { used: nanoUsd(Number(used ?? 0)), held: nanoUsd(Number(held ?? 0)), window }
     return { record: recordOf(found), ...spend, ...readCounts({ head, counts, ring }, at), at }
   }
 

@@ -10,6 +10,7 @@ import {
   type Settlement,
 } from '../../gateway/store/hold-store.ts'
 import { extensionOf } from '../../policy/judge.ts'
+import { ZERO_USD } from '../../policy/nano-usd.ts'
 import type { Hold } from '../../policy/standing.ts'
 import type { Access } from './access.ts'
 import { readTerms, termsText } from './account.ts'
@@ -107,7 +108,7 @@ async function admit(
     case 'stale':
       return { outcome, terms: readTerms(one), at: Number(two) }
     case 'guests-spent':
-      return { outcome, ...readGuestsSpent(reply, shared?.limit ?? 0) }
+      return { outcome, ...readGuestsSpent(reply, shared?.limit ?? ZERO_USD) }
     case 'key-gone':
       return { outcome }
     default:

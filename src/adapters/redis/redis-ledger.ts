@@ -8,6 +8,7 @@ import type {
   WasteTotal,
 } from '../../gateway/store/ledger-store.ts'
 import type { EpochMs } from '../../policy/config.ts'
+import { nanoUsd } from '../../policy/nano-usd.ts'
 import { dayAt } from '../../policy/standing.ts'
 import type { Access, Ask } from './access.ts'
 import { readRow, restOf, whoseOf } from './codec.ts'
@@ -189,13 +190,13 @@ function* totalsIn(day: number, fields: Readonly<Record<string, string>>): Gener
   for (const [who, sums] of Object.entries(fields)) {
     const [account = '', plan = '', model = ''] = who.split(' ')
     const [requests = 0, inputTokens = 0, outputTokens = 0, cost = 0] = sums.split(' ').map(Number)
-    yield { day, account, plan, model, requests, inputTokens, outputTokens, cost }
+    yield { day, account, plan, model, requests, inputTokens, outputTokens, cost: nanoUsd(cost) }
   }
 }
 
 function* wasteIn(day: number, fields: Readonly<Record<string, string>>): Generator<WasteTotal, void, undefined> {
   for (const [pool, sums] of Object.entries(fields)) {
     const [attempts = 0, inputTokens = 0, outputTokens = 0, cost = 0] = sums.split(' ').map(Number)
-    yield { day, pool, attempts, inputTokens, outputTokens, cost }
+    yield { day, pool, attempts, inputTokens, outputTokens, cost: nanoUsd(cost) }
   }
 }

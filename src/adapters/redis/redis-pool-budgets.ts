@@ -1,5 +1,6 @@
 import type { PoolBudgetAmend, PoolBudgetStore, PoolBudgetTake } from '../../gateway/store/pool-budget-store.ts'
-import type { EpochMs, NanoUsd } from '../../policy/config.ts'
+import type { EpochMs } from '../../policy/config.ts'
+import { type NanoUsd, nanoUsd } from '../../policy/nano-usd.ts'
 import type { Access } from './access.ts'
 import { POOLS } from './layout.ts'
 
@@ -23,7 +24,7 @@ export class RedisPoolBudgets implements PoolBudgetStore {
 
   async read(pool: string): Promise<NanoUsd> {
     const [, cost] = await this.#run(pool, ['read'])
-    return Number(cost)
+    return nanoUsd(Number(cost))
   }
 
   #run(pool: string, values: readonly (string | number)[]) {

@@ -1,5 +1,6 @@
 import { loadToShow } from '../../operator/load-without-secrets.ts'
 import type { Config, Meter, Model, Plan } from '../../policy/config.ts'
+import { nanoUsd } from '../../policy/nano-usd.ts'
 import { usdText } from '../../wire/money.ts'
 import { shownModel } from '../show/shown-policy.ts'
 import { writeJson, writeOut } from '../stdout.ts'
@@ -53,7 +54,7 @@ function priceText(model: Model, passthrough: Config['passthrough']): string {
       .flatMap(route => (route.model === model ? [meterText(route.meter)] : []))
       .join(', ')
   // Nano-USD for 1,000 tokens: a thousand times as much for a million.
-  const text = (nano: number) => `$${usdText(nano * 1000)}`
+  const text = (nano: number) => `$${usdText(nanoUsd(nano * 1000))}`
   const { input, output } = model.price
   return model.kind === 'chat' ? `${text(input)} in, ${text(output)} out /1M` : `${text(input)} in /1M`
 }

@@ -1,5 +1,5 @@
 import { counted } from '../../config/format/code-frame.ts'
-import type { NanoUsd } from '../../policy/config.ts'
+import { type NanoUsd, nanoUsd, subtractNanoUsd } from '../../policy/nano-usd.ts'
 import type { Replayed, Tally } from '../../simulate/replay.ts'
 import { usdText } from '../../wire/money.ts'
 import { jsonText } from '../../wire/printable.ts'
@@ -47,12 +47,12 @@ const listed = (names: readonly string[]): string =>
 const cellsOf = (tally: Tally): string[] => [
   ...COUNTS.map(name => String(tally[name])),
   usdText(tally.before),
-  signed(tally.after - tally.before),
+  signed(subtractNanoUsd(tally.after, tally.before)),
 ]
 
 const signed = (amount: NanoUsd): string => {
   if (amount === 0) return '0'
-  return amount > 0 ? `+${usdText(amount)}` : `-${usdText(-amount)}`
+  return amount > 0 ? `+${usdText(amount)}` : `-${usdText(nanoUsd(-amount))}`
 }
 
 function notesOf({ total, broken }: ReplayTold): string[] {

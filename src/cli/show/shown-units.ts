@@ -1,4 +1,5 @@
-import type { NanoUsd, Price } from '../../policy/config.ts'
+import type { Price } from '../../policy/config.ts'
+import type { NanoUsd } from '../../policy/nano-usd.ts'
 
 /** Fields as the main file of a configuration has them. */
 export type Section = Readonly<Record<string, unknown>>

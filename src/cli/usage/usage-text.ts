@@ -1,4 +1,4 @@
-import type { NanoUsd } from '../../policy/config.ts'
+import { type NanoUsd, nanoUsd } from '../../policy/nano-usd.ts'
 import type { UsageRecord, UsageReport, WasteRecord } from '../../wire/admin/usage-report.ts'
 import { usdText } from '../../wire/money.ts'
 import { type Column, tableText } from '../table.ts'
@@ -82,7 +82,7 @@ function totalled(names: readonly Column[], counted: string, lines: readonly Lin
     'TOTAL',
     ...Array.from({ length: names.length - 1 }, () => ''),
     ...[sum('count'), sum('input_tokens'), sum('output_tokens')].map(String),
-    usdText(sum('cost_nano_usd')),
+    usdText(nanoUsd(sum('cost_nano_usd'))),
   ]
   return `${tableText(columns, alignPoints([...rows, total], columns.length - 1))}\n`
 }

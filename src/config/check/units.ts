@@ -1,4 +1,5 @@
 import type { Millis } from '../../policy/config.ts'
+import type { NanoUsd } from '../../policy/nano-usd.ts'
 import type { Refusal } from '../read/scalar.ts'
 import { isRefusal } from '../read/scalar.ts'
 
@@ -63,7 +64,9 @@ export function readUnit({ kind, min, max }: Unit, written: string | number): nu
   return value
 }
 
-/** The same for what the schema has already accepted. */
+/** Reads a value that the schema has accepted. */
+export function unitOf(unit: 'usd' | 'price', written: string | number): NanoUsd
+export function unitOf(unit: Exclude<Unit['kind'], 'usd' | 'price'>, written: string | number): number
 export function unitOf(unit: Unit['kind'], written: string | number): number {
   const value = readUnit({ kind: unit, min: 0, max: Number.MAX_SAFE_INTEGER }, written)
   if (isRefusal(value)) throw new Error(`${unit} ${value.says}; the schema should have refused it`)

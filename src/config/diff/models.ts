@@ -3,12 +3,13 @@ import {
   type EmbeddingModel,
   type ImageModel,
   type Model,
-  type NanoUsd,
   type PassthroughModel,
   type Pool,
   type Price,
   placeOf,
 } from '../../policy/config.ts'
+import { type NanoUsd, ZERO_USD } from '../../policy/nano-usd.ts'
+import { NO_PRICE } from '../../policy/price.ts'
 import { acceptsRule } from './accepts.ts'
 import type { Change, Effect, Said } from './change.ts'
 import { compareNamed } from './named.ts'
@@ -114,9 +115,6 @@ const PASSTHROUGH: Rules<Own<PassthroughModel>> = {
   price: (from = NO_PRICE, to = NO_PRICE, subject) => parts(PRICE)(from, to, subject),
 }
 
-/** Without a price no route is paid by it. */
-const NO_PRICE: Price = { input: 0, output: 0 }
-
 function serveRule(from: readonly Pool[], to: readonly Pool[], subject: string): readonly Said[] {
   const [before, after] = [from, to].map(pools => pools.map(({ name }) => name))
   if (!before || !after) return []
@@ -170,7 +168,7 @@ const tokenPrice =
 const PRICE: Rules<Price> = {
   input: tokenPrice('input'),
   output: tokenPrice('output'),
-  item: (from = 0, to = 0, subject) =>
+  item: (from = ZERO_USD, to = ZERO_USD, subject) =>
     cost(`price of ${subject}`, 'usd_per_image', [from, to].map(usd), 'USD', to > from),
 }
 

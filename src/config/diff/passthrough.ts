@@ -1,4 +1,5 @@
-import { type Meter, type NanoUsd, type Passthrough, placeOf } from '../../policy/config.ts'
+import { type Meter, type Passthrough, placeOf } from '../../policy/config.ts'
+import type { NanoUsd } from '../../policy/nano-usd.ts'
 import type { Change, Effect, Said } from './change.ts'
 import { compareNamed } from './named.ts'
 import { without } from './order.ts'

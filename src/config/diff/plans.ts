@@ -1,4 +1,5 @@
 import { type Config, type Inclusion, type Overage, type Plan, placeOf } from '../../policy/config.ts'
+import type { NanoUsd } from '../../policy/nano-usd.ts'
 import type { Change, Said } from './change.ts'
 import { compareNamed } from './named.ts'
 import { without } from './order.ts'
@@ -28,7 +29,7 @@ const rulesOf = (before: Config, after: Config): Rules<Own<Plan>> => ({
   tpm: value('tpm', count, highIsMore),
   perDay: value('per_day', count, highIsMore, 'unlimited'),
   maxConcurrent: value('max_concurrent', count, highIsMore, 'unlimited'),
-  monthlyNanoUsd: value('monthly_usd', usd, highIsMore),
+  monthlyNanoUsd: value<NanoUsd>('monthly_usd', usd, highIsMore),
   overage: value('overage', overageText, (from, to) => highIsMore(beyond(from), beyond(to))),
   commit: value<Plan['commit']>('commit', text, other, 'as the model says'),
 })

@@ -1,4 +1,5 @@
 import { type Pool, placeOf } from '../../policy/config.ts'
+import type { NanoUsd } from '../../policy/nano-usd.ts'
 import { withoutUser } from '../check/formats.ts'
 import { durationText } from '../check/units.ts'
 import { TIMEOUTS } from '../resolve/defaults.ts'
@@ -79,7 +80,7 @@ const backendRulesOf = (sides: Sides): Rules<BackendSettings> => ({
   maxConcurrent: value('max_concurrent', count, highIsMore, 'unlimited'),
   queueTimeout: value('queue_timeout', durationText, plumbing),
   cost: costRule,
-  maxNanoUsdPerHour: value('max_usd_per_hour', usd, highIsMore, 'unlimited'),
+  maxNanoUsdPerHour: value<NanoUsd | undefined>('max_usd_per_hour', usd, highIsMore, 'unlimited'),
   eject: parts({
     after: value('eject.after', count, plumbing),
     for: value('eject.for', durationText, plumbing),
@@ -104,7 +105,7 @@ type Cost = BackendSettings['cost']
 
 function costRule(from: Cost, to: Cost, subject: string): ReturnType<Rule<Cost>> {
   const shown = (field: 'input' | 'output') =>
-    value<number | undefined>(`cost_usd_per_1m.${field}`, price, plumbing)(from?.[field], to?.[field], subject)
-  const image = value<number | undefined>('cost_usd_per_image', usd, plumbing)(from?.item, to?.item, subject)
+    value<NanoUsd | undefined>(`cost_usd_per_1m.${field}`, price, plumbing)(from?.[field], to?.[field], subject)
+  const image = value<NanoUsd | undefined>('cost_usd_per_image', usd, plumbing)(from?.item, to?.item, subject)
   return [...shown('input'), ...shown('output'), ...image]
 }

@@ -1,3 +1,4 @@
+import type { NanoUsd } from '../../policy/nano-usd.ts'
 import { fixedFields } from '../check/fixed.ts'
 import { durationText } from '../check/units.ts'
 import { LISTENER_TIMEOUTS } from '../resolve/defaults.ts'
@@ -202,7 +203,7 @@ const IDENTITY: Rules<IdentitySettings> = {
 const guestRules = (sides: Sides): Rules<GuestSettings> => ({
   mintPerIpHour: setting('guests.mint_per_ip_hour', count, highIsMore),
   mintPerNetHour: setting('guests.mint_per_net_hour', count, highIsMore),
-  guestsNanoUsdPerDay: setting('guests.usd_per_day_total', usd, highIsMore),
+  guestsNanoUsdPerDay: setting<NanoUsd>('guests.usd_per_day_total', usd, highIsMore),
   secrets: (from, to) => guestSecretChanges(from, to, sides),
 })
 

@@ -1,4 +1,4 @@
-import type { NanoUsd } from '../../policy/config.ts'
+import { type NanoUsd, nanoUsd } from '../../policy/nano-usd.ts'
 
 /** `40k`, `2M`, `7200`: as operators write it. */
 export function count(value: number): string {
@@ -25,7 +25,7 @@ export function usd(nano: NanoUsd): string {
 }
 
 /** Nano-USD for 1,000 tokens as USD for 1,000,000. */
-export const price = (nano: NanoUsd): string => usd(nano * 1000)
+export const price = (nano: NanoUsd): string => usd(nanoUsd(nano * 1000))
 
 /** Millionths: `0.25`. */
 export const share = (millionths: number): string => String(millionths / 1_000_000)

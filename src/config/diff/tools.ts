@@ -1,4 +1,5 @@
 import { type HostedTool, placeOf } from '../../policy/config.ts'
+import type { NanoUsd } from '../../policy/nano-usd.ts'
 import { durationText } from '../check/units.ts'
 import type { BuiltinToolSettings, HttpToolSettings, McpToolSettings, ToolSettings } from '../settings.ts'
 import type { Change } from './change.ts'
@@ -34,7 +35,7 @@ function runOf({ name }: HostedTool, { loaded }: Side): ToolSettings {
 
 const TOOL: Rules<Own<HostedTool>> = {
   maxCalls: value('max_calls', count, highIsMore),
-  price: value('usd_per_call', usd, lowIsMore),
+  price: value<NanoUsd>('usd_per_call', usd, lowIsMore),
 }
 
 type Bounds = Pick<ToolSettings, 'timeout' | 'maxResultBytes'>

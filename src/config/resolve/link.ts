@@ -8,7 +8,6 @@ import type {
   Inclusion,
   Meter,
   Model,
-  NanoUsd,
   Passthrough,
   PassthroughModel,
   Place,
@@ -16,6 +15,7 @@ import type {
   Pool,
   Route,
 } from '../../policy/config.ts'
+import { type NanoUsd, ZERO_USD } from '../../policy/nano-usd.ts'
 import { conditionOf, matchersIn } from '../check/conditions.ts'
 import { baseUrl } from '../check/formats.ts'
 import { imageSizesOf } from '../check/sizes.ts'
@@ -154,7 +154,7 @@ const linkEmbedding = ({ context, dimensions, usd_per_1m: price }: EmbeddingMode
   kind: 'embedding',
   context: unitOf('count', context),
   dimensions: dimensions ?? DEFAULTS.dimensions,
-  price: { input: unitOf('price', price.input), output: 0 },
+  price: { input: unitOf('price', price.input), output: ZERO_USD },
 })
 
 const linkPassed = ({ usd_per_1m: price }: PassthroughModelSection): Own<PassthroughModel> => ({

@@ -1,5 +1,6 @@
 import type { Config } from '../../policy/config.ts'
 import type { Caller } from '../../policy/facts.ts'
+import { addNanoUsd, type NanoUsd, ZERO_USD } from '../../policy/nano-usd.ts'
 import { planName, planOf } from '../../policy/plan.ts'
 import type { QuotaStanding } from '../../wire/quota.ts'
 import type { AdmittedCall } from '../admission/admit.ts'
@@ -10,16 +11,16 @@ export async function readQuota(
   config: Config,
   accounts: Pick<AccountStore, 'readSpend'>,
   caller: Caller,
-): Promise<{ standing: QuotaStanding; held: number }> {
+): Promise<{ standing: QuotaStanding; held: NanoUsd }> {
   const plan = planOf(config, caller)
   const { used, held, window } = await accounts.readSpend(caller.account)
   // Without a plan nothing is served, whatever was granted.
-  const limit = plan ? plan.monthlyNanoUsd + (caller.terms.grants?.[window.start] ?? 0) : 0
+  const limit = plan ? addNanoUsd(plan.monthlyNanoUsd, caller.terms.grants?.[window.start] ?? ZERO_USD) : ZERO_USD
   return { standing: { plan: planName(config, caller), used, limit, resetAt: window.end }, held }
 }
 
 /** The standing an answer shows: that of its admission, and its own cost once it is known. */
-export function standingAfter({ decision, readings }: AdmittedCall, cost: number): QuotaStanding {
+export function standingAfter({ decision, readings }: AdmittedCall, cost: NanoUsd): QuotaStanding {
   const { allotment, window } = decision.claims.spend
-  return { plan: decision.plan.name, used: readings.used + cost, limit: allotment, resetAt: window.end }
+  return { plan: decision.plan.name, used: addNanoUsd(readings.used, cost), limit: allotment, resetAt: window.end }
 }

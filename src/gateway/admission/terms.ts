@@ -1,5 +1,6 @@
-import type { EpochMs, NanoUsd, Overage } from '../../policy/config.ts'
+import type { EpochMs, Overage } from '../../policy/config.ts'
 import type { Terms } from '../../policy/facts.ts'
+import { type NanoUsd, nanoUsd, ZERO_USD } from '../../policy/nano-usd.ts'
 import { usdText } from '../../wire/money.ts'
 import type { AuditRow, TermsChange } from '../store/account-store.ts'
 
@@ -23,10 +24,15 @@ export function changed(terms: Terms, change: TermsChange['change']): Changed {
     return { terms: next, action: 'set-overage', before: overageText(overage), after: overageText(change.overage) }
   }
   const { window, grant } = change
-  const before = terms.grants?.[window] ?? 0
-  const after = Math.max(0, before + grant)
+  const before = terms.grants?.[window] ?? ZERO_USD
+  const after = nanoUsd(Math.max(0, before + grant))
   const grants = { ...terms.grants, [window]: after }
-  return { terms: withGrants(terms, grants), action: 'grant', before: grantText(before), after: grantText(after) }
+  return {
+    terms: withGrants(terms, grants),
+    action: 'grant',
+    before: grantText(before),
+    after: grantText(after),
+  }
 }
 
 export function withClaim({ claimed: _before, ...terms }: Terms, claimed: string | undefined): Terms {

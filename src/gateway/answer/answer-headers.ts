@@ -1,4 +1,5 @@
-import type { NanoUsd, Pool } from '../../policy/config.ts'
+import type { Pool } from '../../policy/config.ts'
+import type { NanoUsd } from '../../policy/nano-usd.ts'
 import { addQuota, QuotaHeaderNames } from '../../wire/quota.ts'
 import { addRate } from '../../wire/rate.ts'
 import { standingAfter } from '../accounts/quota.ts'

@@ -1,4 +1,4 @@
-import type { NanoUsd } from '../../policy/config.ts'
+import { addNanoUsd, type NanoUsd, ZERO_USD } from '../../policy/nano-usd.ts'
 import { dayText } from '../../wire/admin/since.ts'
 import type { Group } from '../../wire/admin/usage-report.ts'
 import type { AccountStore } from '../store/account-store.ts'
@@ -62,17 +62,17 @@ const plus = (a: Usage['waste'][number], b: Usage['waste'][number]): Usage['wast
   attempts: a.attempts + b.attempts,
   inputTokens: a.inputTokens + b.inputTokens,
   outputTokens: a.outputTokens + b.outputTokens,
-  cost: a.cost + b.cost,
+  cost: addNanoUsd(a.cost, b.cost),
 })
 
-const NOTHING = { requests: 0, inputTokens: 0, outputTokens: 0, cost: 0 }
+const NOTHING = { requests: 0, inputTokens: 0, outputTokens: 0, cost: ZERO_USD }
 
 const sum = (line: UsageLine, { requests, inputTokens, outputTokens, cost }: Total): UsageLine => ({
   ...line,
   requests: line.requests + requests,
   inputTokens: line.inputTokens + inputTokens,
   outputTokens: line.outputTokens + outputTokens,
-  cost: line.cost + cost,
+  cost: addNanoUsd(line.cost, cost),
 })
 
 /** Look-ups at once: requests get their turn. */

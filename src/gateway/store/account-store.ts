@@ -1,5 +1,6 @@
-import type { EpochMs, Millis, NanoUsd, Overage } from '../../policy/config.ts'
+import type { EpochMs, Millis, Overage } from '../../policy/config.ts'
 import type { Caller, Terms } from '../../policy/facts.ts'
+import type { NanoUsd } from '../../policy/nano-usd.ts'
 
 /**
  * Accounts, what operators decided about them, and what they used of their limits: one facet of the Store, see there

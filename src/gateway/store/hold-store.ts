@@ -1,6 +1,7 @@
-import type { EpochMs, Millis, NanoUsd } from '../../policy/config.ts'
+import type { EpochMs, Millis } from '../../policy/config.ts'
 import type { Claims, Readings, Refuse } from '../../policy/decision.ts'
 import type { Terms } from '../../policy/facts.ts'
+import type { NanoUsd } from '../../policy/nano-usd.ts'
 import type { Judged } from '../../policy/record.ts'
 import type { Charge, Hold } from '../../policy/standing.ts'
 

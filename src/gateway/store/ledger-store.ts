@@ -1,4 +1,5 @@
-import type { EpochMs, NanoUsd } from '../../policy/config.ts'
+import type { EpochMs } from '../../policy/config.ts'
+import type { NanoUsd } from '../../policy/nano-usd.ts'
 import type { Bill } from './hold-store.ts'
 
 /** What was charged, and what failed attempts cost: one facet of the Store, see there for atomicity, clock and outages. */

@@ -1,4 +1,5 @@
-import type { EpochMs, NanoUsd } from '../../policy/config.ts'
+import type { EpochMs } from '../../policy/config.ts'
+import type { NanoUsd } from '../../policy/nano-usd.ts'
 
 /** What pools may cost their operator in an hour: one facet of the Store, see there for atomicity, clock and outages. */
 export interface PoolBudgetStore {

@@ -1,5 +1,6 @@
 import type { BackendSettings } from '../../config/settings.ts'
-import type { NanoUsd, Pool, Price } from '../../policy/config.ts'
+import type { Pool, Price } from '../../policy/config.ts'
+import { type NanoUsd, subtractNanoUsd, ZERO_USD } from '../../policy/nano-usd.ts'
 import { costOf } from '../../policy/price.ts'
 import type { Usage } from '../../wire/openai/usage.ts'
 import type { AdmittedCall } from '../admission/admit.ts'
@@ -68,10 +69,12 @@ export class Expenses {
     return {
       settle: actual => {
         if (actual === amount) return
-        this.#store.budgets.amend({ pool: pool.name, at, difference: actual - amount }).catch((error: unknown) => {
-          // It stays counted at its most until the hour is over.
-          this.#alarm('the hourly cost of a pool could not be corrected', { pool: pool.name, error: String(error) })
-        })
+        this.#store.budgets
+          .amend({ pool: pool.name, at, difference: subtractNanoUsd(actual, amount) })
+          .catch((error: unknown) => {
+            // It stays counted at its most until the hour is over.
+            this.#alarm('the hourly cost of a pool could not be corrected', { pool: pool.name, error: String(error) })
+          })
       },
     }
   }
@@ -79,7 +82,7 @@ export class Expenses {
   /** What work costs in a pool, at an estimate where the backend did not tell. */
   costOf(pool: Pool, work: Work | undefined): NanoUsd {
     const { cost } = this.#settingsOf(pool)
-    if (!cost || !work) return 0
+    if (!cost || !work) return ZERO_USD
     const { inputTokens, outputTokens } = work.usage ?? estimateOf(this.#admitted, work)
     return costOf(cost, inputTokens, this.#paidOutput(outputTokens), this.#images)
   }
@@ -110,7 +113,7 @@ export class Expenses {
     if (!cost) return (await ask()).verdict
     const amount = costOf(cost, MOST.inputTokens, MOST.outputTokens, 0)
     try {
-      const take = { pool: pool.name, amount, limit: maxNanoUsdPerHour ?? 0 }
+      const take = { pool: pool.name, amount, limit: maxNanoUsdPerHour ?? ZERO_USD }
       if (maxNanoUsdPerHour !== undefined && (await this.#store.budgets.take(take)) === undefined)
         return { kind: 'unknown' }
     } catch {
@@ -126,7 +129,7 @@ export class Expenses {
     const { spent: _, ...admitted } = this.#admitted
     const { bill } = settlementOf(admitted, { pool, usage })
     const { cost } = this.#settingsOf(pool)
-    const paid = cost ? costOf(cost, usage.inputTokens, usage.outputTokens, 0) : 0
+    const paid = cost ? costOf(cost, usage.inputTokens, usage.outputTokens, 0) : ZERO_USD
     const attempt = FIRST_QUESTION + this.#before + this.#questions++
     this.#store.ledger
       .recordWaste([{ attempt, cause: 'a question of our own', bill: { ...bill, cost: paid } }])

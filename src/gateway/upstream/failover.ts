@@ -1,6 +1,7 @@
 import type { BackendSettings } from '../../config/settings.ts'
 import type { EpochMs, Millis, Pool } from '../../policy/config.ts'
 import type { ExhaustedDenial } from '../../policy/denial.ts'
+import { ZERO_USD } from '../../policy/nano-usd.ts'
 import { afterOrGone } from '../after-or-gone.ts'
 import type { Alarm, Client, Clock } from '../ports.ts'
 import { Course, type Try } from './attempt-planner.ts'
@@ -141,7 +142,7 @@ async function tryOnce<A>(
   }
   // What it was chosen by may have changed while there was no room.
   if (ports.client.gone || !course.enter(step, ports.clock.now())) {
-    room.allowance.settle(0)
+    room.allowance.settle(ZERO_USD)
     ports.pools.of(pool.name).slots.free()
     return { kind: 'failed' }
   }

@@ -1,6 +1,6 @@
 import type { AccountRecord, TermsChange } from '../../gateway/store/account-store.ts'
-import type { NanoUsd } from '../../policy/config.ts'
 import type { Denial } from '../../policy/denial.ts'
+import { type NanoUsd, nanoUsd } from '../../policy/nano-usd.ts'
 import { planName, planOf } from '../../policy/plan.ts'
 import { type ShownAccount, type ShownAccounts, shownAccount } from '../../wire/admin/account.ts'
 import { invalid, isDenial, isObject, type JsonObject } from '../../wire/openai/body.ts'
@@ -97,7 +97,7 @@ async function change(
 /** A decimal that the check of the operationerationeration let through, as an exact integer: no double is between. */
 function nanoOf(usd: string): NanoUsd {
   const [whole = '', fraction = ''] = usd.split('.')
-  return Number(BigInt(whole + fraction.padEnd(9, '0')))
+  return nanoUsd(Number(BigInt(whole + fraction.padEnd(9, '0'))))
 }
 
 /** Each costs reads of its own, and all of them are in one answer. */

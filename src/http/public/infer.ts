@@ -8,6 +8,7 @@ import type { Bill } from '../../gateway/store/hold-store.ts'
 import type { Millis, Pool } from '../../policy/config.ts'
 import type { Building } from '../../policy/decision.ts'
 import type { Denial } from '../../policy/denial.ts'
+import { ZERO_USD } from '../../policy/nano-usd.ts'
 import { planOf } from '../../policy/plan.ts'
 import { denialEvent } from '../../wire/errors/denial.ts'
 import type { WireRequest } from '../../wire/openai/request.ts'
@@ -85,7 +86,7 @@ async function answer(
     case 'stream': {
       if (!late) throw new Error('a stream came that nobody asked for')
       const { events } = late
-      events.open(answerHeaders(app.settings.brand, served.admitted, served.pool, 0))
+      events.open(answerHeaders(app.settings.brand, served.admitted, served.pool, ZERO_USD))
       return relay(call, events, served.stream, async ending => {
         noteBill(call, await served.settle(ending))
         // Of an answer in rounds there may be more by now.
@@ -138,7 +139,7 @@ class LateStart {
   #openIfOverdue(): void {
     if (!this.#overdue || !this.#tried) return
     const { admitted, pool } = this.#tried
-    this.events.open(answerHeaders(this.#app.settings.brand, admitted, pool, 0))
+    this.events.open(answerHeaders(this.#app.settings.brand, admitted, pool, ZERO_USD))
   }
 }
 

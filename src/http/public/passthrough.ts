@@ -6,6 +6,7 @@ import type { Config, PassMethod, Passthrough } from '../../policy/config.ts'
 import type { Denial } from '../../policy/denial.ts'
 import { mostBytes } from '../../policy/meter.ts'
 import { choose } from '../../policy/model.ts'
+import { ZERO_USD } from '../../policy/nano-usd.ts'
 import { planOf } from '../../policy/plan.ts'
 import { boundaryOf, formType } from '../../wire/multipart/boundary.ts'
 import { FormReader } from '../../wire/multipart/form-reader.ts'
@@ -121,7 +122,7 @@ async function jsonOf(app: App, call: HttpCall, found: Identified): Promise<Body
 function answer({ settings }: App, call: HttpCall, passed: PassedOn): Promise<void> {
   const { admitted, pool, bill, answer: live } = passed
   if (bill) noteBill(call, bill)
-  const headers = { ...live.headers, ...answerHeaders(settings.brand, admitted, pool, bill?.cost ?? 0) }
+  const headers = { ...live.headers, ...answerHeaders(settings.brand, admitted, pool, bill?.cost ?? ZERO_USD) }
   return passOn(call, live, { headers, isPaid: bill !== undefined }, async ending => {
     noteBill(call, await passed.finish(ending))
     if (!ending.clean) call.note.interrupted = ending.cause

@@ -1,5 +1,6 @@
-import type { Config, EpochMs, NanoUsd, Overage } from '../../policy/config.ts'
+import type { Config, EpochMs, Overage } from '../../policy/config.ts'
 import type { Caller } from '../../policy/facts.ts'
+import { addNanoUsd, type NanoUsd, ZERO_USD } from '../../policy/nano-usd.ts'
 import { planOf } from '../../policy/plan.ts'
 import { usdText } from '../money.ts'
 import type { JsonObject } from '../openai/body.ts'
@@ -62,7 +63,7 @@ export function shownAccount(
 ): ShownAccount {
   const { account, label, kind, terms, createdAt } = record
   const plan = planOf(config, record)
-  const granted = terms.grants?.[window.start] ?? 0
+  const granted = terms.grants?.[window.start] ?? ZERO_USD
   return {
     account,
     label,
@@ -74,7 +75,7 @@ export function shownAccount(
     window: { start: iso(window.start), end: iso(window.end) },
     used_usd: usdText(used),
     held_usd: usdText(held),
-    limit_usd: plan ? usdText(plan.monthlyNanoUsd + granted) : null,
+    limit_usd: plan ? usdText(addNanoUsd(plan.monthlyNanoUsd, granted)) : null,
     granted_usd: usdText(granted),
     keys: keys.map(({ keyPrefix, status, createdAt }) => ({ key: keyPrefix, status, created: seconds(createdAt) })),
   }

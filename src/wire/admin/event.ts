@@ -1,5 +1,6 @@
-import type { Config, EpochMs, Millis, NanoUsd } from '../../policy/config.ts'
+import type { Config, EpochMs, Millis } from '../../policy/config.ts'
 import type { Caller } from '../../policy/facts.ts'
+import { addNanoUsd, type NanoUsd, nanoUsd, ZERO_USD } from '../../policy/nano-usd.ts'
 import { planName, planOf } from '../../policy/plan.ts'
 import { usdText } from '../money.ts'
 import type { JsonObject } from '../openai/body.ts'
@@ -32,7 +33,7 @@ export interface ShownRequest {
   readonly type?: string
   readonly input_tokens?: number
   readonly output_tokens?: number
-  readonly cost_nano_usd?: number
+  readonly cost_nano_usd?: NanoUsd
   readonly usd?: string
   readonly estimated?: boolean
   readonly interrupted?: string
@@ -157,7 +158,7 @@ interface StoredStanding {
 export function shownStanding(config: Config, standing: StoredStanding): ShownStanding {
   const { record, used, held, window, requests, tokens, open, at } = standing
   const plan = planOf(config, record)
-  const granted = record.terms.grants?.[window.start] ?? 0
+  const granted = record.terms.grants?.[window.start] ?? ZERO_USD
   return {
     event: 'standing',
     at: iso(at),
@@ -166,7 +167,7 @@ export function shownStanding(config: Config, standing: StoredStanding): ShownSt
     plan: planName(config, record),
     used_usd: usdText(used),
     held_usd: usdText(held),
-    limit_usd: plan ? usdText(plan.monthlyNanoUsd + granted) : null,
+    limit_usd: plan ? usdText(addNanoUsd(plan.monthlyNanoUsd, granted)) : null,
     reset: iso(window.end),
     requests,
     requests_limit: plan?.rpm ?? null,
@@ -216,12 +217,15 @@ const readRequest = (record: JsonObject): ShownRequest => ({
   ms: number(record, 'ms'),
   account: record.account === null ? null : text(record, 'account'),
   ...given(text, record, ['plan', 'asked', 'model', 'route', 'pool', 'code', 'type', 'usd', 'interrupted']),
-  ...given(count, record, ['input_tokens', 'output_tokens', 'cost_nano_usd']),
+  ...given(count, record, ['input_tokens', 'output_tokens']),
+  ...given(readNanoUsd, record, ['cost_nano_usd']),
   ...(record.estimated !== undefined && { estimated: record.estimated === true }),
   ...(record.tools !== undefined && { tools: readTools(object(record.tools, 'tools')) }),
   ...(record.failures !== undefined && { failures: list(record.failures, 'failures').map(readFailure) }),
   standing: record.standing === null ? null : readShownStanding(record.standing),
 })
+
+const readNanoUsd = (record: JsonObject, field: string): NanoUsd => nanoUsd(count(record, field))
 
 const readTools = (tools: JsonObject): Record<string, number> =>
   Object.fromEntries(Object.keys(tools).map(name => [name, count(tools, name)]))

@@ -1,4 +1,5 @@
-import type { EpochMs, Millis, NanoUsd, Pool } from '../../policy/config.ts'
+import type { EpochMs, Millis, Pool } from '../../policy/config.ts'
+import type { NanoUsd } from '../../policy/nano-usd.ts'
 import { usdText } from '../money.ts'
 import type { JsonObject } from '../openai/body.ts'
 import { count, flag, list, object, oneOf, orNull, text } from './fields.ts'

@@ -1,4 +1,5 @@
-import type { EpochMs, NanoUsd } from '../../policy/config.ts'
+import type { EpochMs } from '../../policy/config.ts'
+import { type NanoUsd, nanoUsd } from '../../policy/nano-usd.ts'
 import { usdText } from '../money.ts'
 import { count, object, text } from './fields.ts'
 import { dayText } from './since.ts'
@@ -169,7 +170,7 @@ function readUsageRecord(value: unknown): UsageRecord {
     requests: count(record, 'requests'),
     input_tokens: count(record, 'input_tokens'),
     output_tokens: count(record, 'output_tokens'),
-    cost_nano_usd: count(record, 'cost_nano_usd'),
+    cost_nano_usd: nanoUsd(count(record, 'cost_nano_usd')),
     usd: text(record, 'usd'),
   }
 }
@@ -181,7 +182,7 @@ function readWasteRecord(value: unknown): WasteRecord {
     attempts: count(record, 'attempts'),
     input_tokens: count(record, 'input_tokens'),
     output_tokens: count(record, 'output_tokens'),
-    cost_nano_usd: count(record, 'cost_nano_usd'),
+    cost_nano_usd: nanoUsd(count(record, 'cost_nano_usd')),
     usd: text(record, 'usd'),
   }
 }
@@ -198,7 +199,7 @@ export function readLedgerRecord(value: unknown): LedgerRecord {
     pool: text(record, 'pool'),
     input_tokens: count(record, 'input_tokens'),
     output_tokens: count(record, 'output_tokens'),
-    cost_nano_usd: count(record, 'cost_nano_usd'),
+    cost_nano_usd: nanoUsd(count(record, 'cost_nano_usd')),
     usd: text(record, 'usd'),
     kind: text(record, 'kind'),
     estimated: record.estimated === true,

@@ -4,10 +4,11 @@ import { lineOf } from '../../../src/adapters/decisions/line.ts'
 import type { Claims } from '../../../src/policy/decision.ts'
 import { LINE_VERSION } from '../../../src/policy/decision-line.ts'
 import { type ChatAsk, type Extra, storedTerms } from '../../../src/policy/facts.ts'
+import { nanoUsd } from '../../../src/policy/nano-usd.ts'
 import type { DecisionRecord } from '../../../src/policy/record.ts'
 
 /** With all members that there are: none can be forgotten here. */
-type Whole<T> = T extends readonly string[]
+type Whole<T> = T extends readonly string[] | number
   ? T
   : T extends object
     ? { [Field in keyof Required<T>]: Whole<T[Field]> }
@@ -34,6 +35,7 @@ const text = fc.oneof(
   fc.constantFrom('svc-core', '"\\/\u007f\u2028', 'größer', '\ud800'),
 )
 const count = fc.oneof(fc.nat(1000), fc.maxSafeNat())
+const money = count.map(nanoUsd)
 const limit = fc.record({ limit: count })
 /** As decisions are built: in this order, and what may be missing last. */
 const rarely = <T>(of: fc.Arbitrary<T>) => fc.option(of, { nil: undefined })
@@ -69,12 +71,19 @@ const terms = fc.record(
   { override: text, overage: fc.oneof(fc.boolean(), fc.record({ capNanoUsd: count })), claimed: text },
   { requiredKeys: [] },
 )
-const readings = fc.record({ requests: count, tokens: count, day: count, open: count, used: count, held: count })
+const readings = fc.record({
+  requests: count,
+  tokens: count,
+  day: count,
+  open: count,
+  used: count.map(nanoUsd),
+  held: count.map(nanoUsd),
+})
 const judged = fc.record({
   at: count,
   readings,
   minute: rarely(fc.array(fc.tuple(count, count, count))),
-  shared: rarely(fc.record({ limit: count, taken: count })),
+  shared: rarely(fc.record({ limit: money, taken: count.map(nanoUsd) })),
 })
 const seen = fc.oneof(
   judged,
@@ -82,12 +91,12 @@ const seen = fc.oneof(
   text.map(tool => ({ tool })),
 )
 const spend = fc.record({
-  allotment: count,
+  allotment: money,
   overageEnabled: fc.boolean(),
   window: fc.record({ start: count, end: count }),
-  price: fc.record({ input: count, output: count, item: rarely(count) }),
+  price: fc.record({ input: money, output: money, item: rarely(money) }),
   items: count,
-  limit: rarely(count),
+  limit: rarely(money),
 })
 const claims = fc.record<Whole<Claims>>({
   requests: limit,
@@ -103,7 +112,7 @@ const outcome = fc.record({
   model: rarely(text),
   route: rarely(text),
   pools: rarely(fc.array(text)),
-  granted: rarely(fc.record({ output: count, tokens: count, cost: count })),
+  granted: rarely(fc.record({ output: count, tokens: count, cost: count.map(nanoUsd) })),
   denial: rarely(fc.constantFrom({ code: 'STORE_UNAVAILABLE' }, { code: 'TOOL_UNAVAILABLE', tool: 'süß' })),
   claims: rarely(claims),
 })

@@ -5,6 +5,7 @@ import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { lineOf } from '../../../src/adapters/decisions/line.ts'
 import { findLine, partsOf } from '../../../src/cli/explain/decision-lines.ts'
+import { nanoUsd } from '../../../src/policy/nano-usd.ts'
 import type { DecisionRecord } from '../../../src/policy/record.ts'
 import { RecordReader, readRecord } from '../../../src/simulate/records.ts'
 import { AT, exampleConfig, NOTHING_USED, recordOf } from './made.ts'
@@ -28,11 +29,22 @@ const text = fc.oneof(
 )
 const count = fc.nat(1_000_000)
 const minute = fc.array(fc.tuple(count, count, count), { minLength: 1, maxLength: 61 })
-const readings = fc.record({ requests: count, tokens: count, day: count, open: count, used: count, held: count })
+const readings = fc.record({
+  requests: count,
+  tokens: count,
+  day: count,
+  open: count,
+  used: count.map(nanoUsd),
+  held: count.map(nanoUsd),
+})
 const seen = fc.oneof(
   fc.record({ at: fc.constant(AT), readings }),
   fc.record({ at: fc.constant(AT), readings, minute }),
-  fc.record({ at: fc.constant(AT), readings, shared: fc.record({ limit: count, taken: count }) }),
+  fc.record({
+    at: fc.constant(AT),
+    readings,
+    shared: fc.record({ limit: count.map(nanoUsd), taken: count.map(nanoUsd) }),
+  }),
   fc.constantFrom({ gone: 'key' as const }, { unavailable: true as const }),
   text.map(tool => ({ tool })),
 )

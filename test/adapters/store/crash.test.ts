@@ -10,6 +10,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { type EmbeddedStore, openEmbeddedStore } from '../../../src/adapters/embedded/embedded-store.ts'
 import { StoreLocked } from '../../../src/adapters/embedded/lock.ts'
 import { LEASE_MS } from '../../../src/gateway/store/hold-store.ts'
+import { nanoUsd } from '../../../src/policy/nano-usd.ts'
 import type { Charge, Hold } from '../../../src/policy/standing.ts'
 import { expectTaken, holdShared } from './aspects/shared.ts'
 import { copyOf, expectBalanced, expectWasteBalanced, newDirectory, openHere, openWatched } from './directory.ts'
@@ -177,7 +178,7 @@ it('whenever it crashes, nothing that resolved is lost, and `used` and what gues
       const calls: Promise<void>[] = []
       for (const { act, pick, wait, weight } of steps) {
         const hold = world.holds[pick % world.holds.length]
-        const call = hold && acts[act](world, hold, { tokens: 10 + weight, cost: 10 + 2 * weight })
+        const call = hold && acts[act](world, hold, { tokens: 10 + weight, cost: nanoUsd(10 + 2 * weight) })
         if (call) calls.push(call)
         if (wait) await call
       }

@@ -7,6 +7,7 @@ import { openRecords } from '../../../src/adapters/embedded/open-records.ts'
 import type { Records } from '../../../src/adapters/embedded/records.ts'
 import { LEASE_MS } from '../../../src/gateway/store/hold-store.ts'
 import { StoreUnavailable } from '../../../src/gateway/store/store.ts'
+import { nanoUsd } from '../../../src/policy/nano-usd.ts'
 import { NOTHING } from '../../../src/policy/standing.ts'
 import { copyOf, crash, expectBalanced, holdsIn, newDirectory, now, openHere, openWatched } from './directory.ts'
 import {
@@ -118,7 +119,9 @@ describe('embedded: durability', () => {
     await expect(store.holds.settle(settlement(hold))).rejects.toThrow(StoreUnavailable)
     await expect(store.holds.sweep()).rejects.toThrow(StoreUnavailable)
     await expect(store.ledger.recordWaste([waste(hold)])).rejects.toThrow(StoreUnavailable)
-    await expect(store.budgets.take({ pool: 'cloud', amount: 1, limit: 9 })).rejects.toThrow(StoreUnavailable)
+    await expect(store.budgets.take({ pool: 'cloud', amount: nanoUsd(1), limit: nanoUsd(9) })).rejects.toThrow(
+      StoreUnavailable,
+    )
     await expect(store.keys.revoke({ hash: shop.keyHash, by: 'operator' })).rejects.toThrow(StoreUnavailable)
   })
 })
@@ -134,7 +137,7 @@ describe('embedded: waste', () => {
     expect(disk.commits).toBe(before + 1)
     const after = await crash(path)
     expect(await ledgerOf(after)).toEqual([wasteRowOf(waste(hold, 1)), wasteRowOf(waste(hold, 2))])
-    expect(await wasteOf(after)).toMatchObject([{ attempts: 2, cost: 18 }])
+    expect(await wasteOf(after)).toMatchObject([{ attempts: 2, cost: nanoUsd(18) }])
     expect(await expectBalanced(after, shop.account)).toEqual([])
   })
 
@@ -150,7 +153,7 @@ describe('embedded: waste', () => {
 
     const after = await crash(path)
     expect(await ledgerOf(after)).toEqual([wasteRowOf(waste(hold))])
-    expect(await wasteOf(after)).toMatchObject([{ attempts: 1, cost: 9 }])
+    expect(await wasteOf(after)).toMatchObject([{ attempts: 1, cost: nanoUsd(9) }])
   })
 })
 
@@ -160,8 +163,8 @@ describe('embedded: the hour of a pool', () => {
     const { path, store, disk } = await openWatched()
     const written = once(disk.written, 'commit')
 
-    await store.budgets.take({ pool: 'cloud', amount: 60, limit: 100 })
-    await store.budgets.amend({ pool: 'cloud', at: NOON, difference: -20 })
+    await store.budgets.take({ pool: 'cloud', amount: nanoUsd(60), limit: nanoUsd(100) })
+    await store.budgets.amend({ pool: 'cloud', at: NOON, difference: nanoUsd(-20) })
     vi.advanceTimersByTime(250)
     await written
 
@@ -171,7 +174,7 @@ describe('embedded: the hour of a pool', () => {
   it('is in the files once a disk that failed was mended', async () => {
     const { path, store, fail, mend } = await openOnBrokenDisk()
     fail()
-    await store.budgets.take({ pool: 'cloud', amount: 60, limit: 100 })
+    await store.budgets.take({ pool: 'cloud', amount: nanoUsd(60), limit: nanoUsd(100) })
     await expect(store.flush()).rejects.toThrow(StoreUnavailable)
 
     mend()
@@ -182,7 +185,7 @@ describe('embedded: the hour of a pool', () => {
 })
 
 describe('embedded: holds a crash left', () => {
-  const SO_FAR = { tokens: 12, cost: 14 }
+  const SO_FAR = { tokens: 12, cost: nanoUsd(14) }
 
   it('a checkpoint is in the files a quarter of a second later, and is what the request is charged', async () => {
     stopTimers()
@@ -266,7 +269,7 @@ describe('embedded: holds a crash left', () => {
   it('a settlement after the crash charges the difference, once, also after the next crash', async () => {
     const { path, store, shop } = await openWatched()
     const hold = await admit(store, shop, 'req_1')
-    const soFar = settlement(hold, { tokens: 25, cost: 40 })
+    const soFar = settlement(hold, { tokens: 25, cost: nanoUsd(40) })
     await store.holds.heartbeat([{ hold, soFar }])
     await store.flush()
     const late = settlement(hold, SO_FAR)
@@ -278,9 +281,9 @@ describe('embedded: holds a crash left', () => {
     await third.holds.settle(late)
 
     const [orphan, row, ...others] = await expectBalanced(third, shop.account)
-    expect(orphan).toMatchObject({ kind: 'orphan', outputTokens: 15, cost: 40 })
+    expect(orphan).toMatchObject({ kind: 'orphan', outputTokens: 15, cost: nanoUsd(40) })
     expect(row).toEqual(rowOf(late, NOON, 'late', soFar))
-    expect(row).toMatchObject({ inputTokens: 0, outputTokens: -13, cost: -26 })
+    expect(row).toMatchObject({ inputTokens: 0, outputTokens: -13, cost: nanoUsd(-26) })
     expect(others).toEqual([])
     expect(await third.holds.admit(admission(shop, 'req_2'))).toMatchObject({ readings: { requests: 1, tokens: 12 } })
   })
@@ -341,7 +344,7 @@ describe('embedded: a disk that fails', () => {
     await store.holds.settle(settled)
 
     for (const one of [store, await crash(path)]) await expectBalanced(one, shop.account)
-    expect(await totalsOf(store)).toMatchObject([{ requests: 1, cost: 50 }])
+    expect(await totalsOf(store)).toMatchObject([{ requests: 1, cost: nanoUsd(50) }])
   })
 
   it('a hold that ended while commits failed is not in the files afterwards', async () => {
@@ -440,7 +443,7 @@ describe('embedded: what is written when', () => {
     const clock = clockAt(NOON)
     const { path, store, shop } = await openWatched(clock.now)
     const hold = await admit(store, shop, 'req_1')
-    const soFar = settlement(hold, { tokens: 12, cost: 14 })
+    const soFar = settlement(hold, { tokens: 12, cost: nanoUsd(14) })
     await store.holds.heartbeat([{ hold, soFar }])
     clock.at += LEASE_MS
 

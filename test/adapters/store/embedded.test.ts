@@ -7,6 +7,7 @@ import { EmbeddedStore, openEmbeddedStore } from '../../../src/adapters/embedded
 import { lockDirectory, StoreLocked } from '../../../src/adapters/embedded/lock.ts'
 import { openRecords } from '../../../src/adapters/embedded/open-records.ts'
 import { KEYS_KEPT } from '../../../src/gateway/store/key-store.ts'
+import { nanoUsd } from '../../../src/policy/nano-usd.ts'
 import { storeContract } from './contract.ts'
 import { expectBalanced, newDirectory, now, openHere } from './directory.ts'
 import { admit, mintOf, NOON, openShop, settlement, totalsOf } from './fixtures.ts'
@@ -86,7 +87,7 @@ describe('embedded: files of schema 1', () => {
     const old = await openRecords(path)
     await old.transact(() => {
       old.meta.put('schema', 1)
-      for (const { key, value } of old.totals.getRange()) old.totals.put(key, { ...value, cost: 7 })
+      for (const { key, value } of old.totals.getRange()) old.totals.put(key, { ...value, cost: nanoUsd(7) })
     })
     await old.close()
 

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { Ended, type Taken } from '../../../src/adapters/embedded/ended.ts'
+import { nanoUsd, ZERO_USD } from '../../../src/policy/nano-usd.ts'
 import { holdOf } from './held.ts'
 
 const count = fc.maxSafeNat()
@@ -10,16 +11,23 @@ const taken: fc.Arbitrary<Taken> = fc
     account: fc.constantFrom('acct_a', 'acct_b'),
     output: count,
     tokens: count,
-    cost: count,
+    cost: count.map(nanoUsd),
     second: count,
     window: count,
     at: count,
     round: count,
-    spent: fc.record({ tokens: count, cost: count }),
+    spent: fc.record({ tokens: count, cost: count.map(nanoUsd) }),
   })
   .chain(hold =>
     fc
-      .record({ requests: count, tokens: count, day: count, open: count, used: count, held: count })
+      .record({
+        requests: count,
+        tokens: count,
+        day: count,
+        open: count,
+        used: count.map(nanoUsd),
+        held: count.map(nanoUsd),
+      })
       .chain(readings => fc.constantFrom({ hold, readings }, { hold, readings, shared: true as const })),
   )
 const ends = fc.array(fc.tuple(taken, fc.constantFrom('settled', 'refunded', 'orphan' as const)), { minLength: 1 })
@@ -43,7 +51,7 @@ describe('requests that ended', () => {
 
   it('are forgotten all together', () => {
     const ended = new Ended(1)
-    const readings = { requests: 0, tokens: 0, day: 0, open: 0, used: 0, held: 0 }
+    const readings = { requests: 0, tokens: 0, day: 0, open: 0, used: ZERO_USD, held: ZERO_USD }
     ended.put({ hold: holdOf('req_1'), readings }, 'settled')
     expect(ended.isFull).toBe(true)
 

@@ -10,9 +10,10 @@ import {
 import type { KeyRecord, Mint } from '../../../src/gateway/store/key-store.ts'
 import type { LedgerRow, Total, TotalsQuery, Waste, WasteTotal } from '../../../src/gateway/store/ledger-store.ts'
 import type { Store } from '../../../src/gateway/store/store.ts'
-import type { EpochMs, Millis, NanoUsd } from '../../../src/policy/config.ts'
+import type { EpochMs, Millis } from '../../../src/policy/config.ts'
 import type { Claims } from '../../../src/policy/decision.ts'
 import type { Terms } from '../../../src/policy/facts.ts'
+import { type NanoUsd, nanoUsd } from '../../../src/policy/nano-usd.ts'
 import { type Charge, type Hold, NOTHING } from '../../../src/policy/standing.ts'
 import { windowOf } from '../../../src/policy/window.ts'
 
@@ -35,7 +36,7 @@ export interface Limits {
   readonly tpm?: number
   readonly perDay?: number
   readonly maxConcurrent?: number
-  readonly limit?: NanoUsd
+  readonly limit?: number
   readonly input?: number
   readonly want?: number
   readonly min?: number
@@ -53,12 +54,12 @@ export function claimsOf(limits: Limits = {}): Claims {
     ...(perDay !== undefined && { day: { limit: perDay } }),
     ...(maxConcurrent !== undefined && { concurrency: { limit: maxConcurrent } }),
     spend: {
-      limit,
-      allotment: limit,
+      limit: nanoUsd(limit),
+      allotment: nanoUsd(limit),
       overageEnabled: false,
       window: windowOf(at),
       items: 0,
-      price: { input: 1000, output: 2000 },
+      price: { input: nanoUsd(1000), output: nanoUsd(2000) },
     },
     output: { want, min, choices },
   }
@@ -124,7 +125,7 @@ export const outcomes = (answers: readonly Admitted[]): Record<string, number> =
 /** What a request has taken: its rounds so far, and the whole of the present one. */
 export const takenBy = ({ tokens, cost, spent }: Hold): Charge => ({
   tokens: spent.tokens + tokens,
-  cost: spent.cost + cost,
+  cost: nanoUsd(spent.cost + cost),
 })
 
 /** A settlement at what was taken, or at what is said. */
@@ -161,14 +162,14 @@ export function rowOf(
     ...bill,
     inputTokens: bill.inputTokens - was.bill.inputTokens,
     outputTokens: bill.outputTokens - was.bill.outputTokens,
-    cost: bill.cost - was.bill.cost,
+    cost: nanoUsd(bill.cost - was.bill.cost),
     kind,
     settledAt,
   }
 }
 
 /** An attempt of a request that was wasted, at the price of another pool than the one that is charged for. */
-export function waste(hold: Hold, attempt = 1, charge: Charge = { tokens: 15, cost: 9 }): Waste {
+export function waste(hold: Hold, attempt = 1, charge: Charge = { tokens: 15, cost: nanoUsd(9) }): Waste {
   return { attempt, bill: { ...billOf(hold, charge), pool: 'cloud-core', estimated: true }, cause: 'status 500' }
 }
 
@@ -218,4 +219,4 @@ export async function all<T>(items: AsyncIterable<T>): Promise<T[]> {
 }
 
 export const sumOf = (rows: readonly { readonly cost: NanoUsd }[]): NanoUsd =>
-  rows.reduce((sum, { cost }) => sum + cost, 0)
+  nanoUsd(rows.reduce((sum, { cost }) => sum + cost, 0))

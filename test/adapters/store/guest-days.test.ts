@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { EventWindows } from '../../../src/adapters/embedded/event-windows.ts'
 import { openRecords } from '../../../src/adapters/embedded/open-records.ts'
 import { StoreUnavailable } from '../../../src/gateway/store/store.ts'
+import { nanoUsd } from '../../../src/policy/nano-usd.ts'
 import { expectTaken, holdShared } from './aspects/shared.ts'
 import { copyOf, crash, openWatched } from './directory.ts'
 import { clockAt, extension, LAPSED, NOON, openGuest, settlement } from './fixtures.ts'
@@ -14,28 +15,28 @@ describe('embedded: what guests share', () => {
     const { path, store } = await openWatched()
     const phone = await openGuest(store)
     const [settled, open] = [await holdShared(store, phone, 'req_1'), await holdShared(store, phone, 'req_2')]
-    await store.holds.heartbeat([{ hold: open, soFar: settlement(open, { tokens: 12, cost: 14 }) }])
+    await store.holds.heartbeat([{ hold: open, soFar: settlement(open, { tokens: 12, cost: nanoUsd(14) }) }])
     await store.flush()
     // Not in the files yet, as the moment before its tick.
     await holdShared(store, phone, 'req_3')
 
-    await store.holds.settle(settlement(settled, { tokens: 20, cost: 30 }))
+    await store.holds.settle(settlement(settled, { tokens: 20, cost: nanoUsd(30) }))
 
-    await expectTaken(store, phone, 30 + 50 + 50)
-    await expectTaken(await crash(path), phone, 30 + 14)
+    await expectTaken(store, phone, nanoUsd(30 + 50 + 50))
+    await expectTaken(await crash(path), phone, nanoUsd(30 + 14))
   })
 
   it('is charged a settlement that comes after the crash, in place of the checkpoint', async () => {
     const { path, store } = await openWatched()
     const phone = await openGuest(store)
     const hold = await holdShared(store, phone, 'req_1')
-    await store.holds.heartbeat([{ hold, soFar: settlement(hold, { tokens: 12, cost: 14 }) }])
+    await store.holds.heartbeat([{ hold, soFar: settlement(hold, { tokens: 12, cost: nanoUsd(14) }) }])
     await store.flush()
 
     const after = await crash(path)
-    for (let turn = 0; turn < 2; turn++) await after.holds.settle(settlement(hold, { tokens: 20, cost: 30 }))
+    for (let turn = 0; turn < 2; turn++) await after.holds.settle(settlement(hold, { tokens: 20, cost: nanoUsd(30) }))
 
-    await expectTaken(after, phone, 30)
+    await expectTaken(after, phone, nanoUsd(30))
   })
 
   it('holds what an extended hold holds, and gives it back', async () => {
@@ -43,11 +44,11 @@ describe('embedded: what guests share', () => {
     const phone = await openGuest(store)
     const hold = await holdShared(store, phone, 'req_1')
 
-    await store.holds.extend(extension(hold, { tokens: 12, cost: 14 }))
-    await expectTaken(store, phone, 14 + 50)
+    await store.holds.extend(extension(hold, { tokens: 12, cost: nanoUsd(14) }))
+    await expectTaken(store, phone, nanoUsd(14 + 50))
 
-    await store.holds.settle(settlement(hold, { tokens: 20, cost: 30 }))
-    await expectTaken(store, phone, 30)
+    await store.holds.settle(settlement(hold, { tokens: 20, cost: nanoUsd(30) }))
+    await expectTaken(store, phone, nanoUsd(30))
   })
 
   it('is in the files once a disk that failed was mended', async () => {
@@ -60,7 +61,7 @@ describe('embedded: what guests share', () => {
     disk.commit = files.commit
     await store.holds.settle(settled)
 
-    await expectTaken(await crash(path), phone, 50)
+    await expectTaken(await crash(path), phone, nanoUsd(50))
   })
 
   it('forgets days that are long over, in the files too', async () => {

@@ -1,5 +1,6 @@
 import type { Held } from '../../../src/adapters/embedded/holds.ts'
 import type { EpochMs } from '../../../src/policy/config.ts'
+import { nanoUsd, ZERO_USD } from '../../../src/policy/nano-usd.ts'
 import type { Hold } from '../../../src/policy/standing.ts'
 import { NOON } from './fixtures.ts'
 
@@ -9,17 +10,17 @@ export const holdOf = (requestId: string): Hold => ({
   account: 'acct_a',
   output: 20,
   tokens: 30,
-  cost: 50,
+  cost: nanoUsd(50),
   second: NOON / 1000,
   window: NOON,
   at: NOON,
   round: 0,
-  spent: { tokens: 0, cost: 0 },
+  spent: { tokens: 0, cost: ZERO_USD },
 })
 
 /** The same, under way. */
 export const heldOf = (requestId: string, leaseUntil: EpochMs = NOON): Held => ({
   hold: holdOf(requestId),
-  readings: { requests: 0, tokens: 0, day: 0, open: 0, used: 0, held: 0 },
+  readings: { requests: 0, tokens: 0, day: 0, open: 0, used: ZERO_USD, held: ZERO_USD },
   leaseUntil,
 })

@@ -3,6 +3,7 @@ import { expect, it } from 'vitest'
 import { packRow, type StoredRow, unpackRow } from '../../../src/adapters/embedded/ledger-rows.ts'
 import { openRecords } from '../../../src/adapters/embedded/open-records.ts'
 import { packStanding, unpackStanding } from '../../../src/adapters/embedded/standings.ts'
+import { nanoUsd } from '../../../src/policy/nano-usd.ts'
 import type { Standing } from '../../../src/policy/standing.ts'
 import { expectBalanced, newDirectory, openHere } from './directory.ts'
 import { admission, admit, ledgerOf, openShop, settlement, totalsOf, waste } from './fixtures.ts'
@@ -17,7 +18,7 @@ const bill = {
   pool: fc.string(),
   inputTokens: count,
   outputTokens: count,
-  cost: count,
+  cost: count.map(nanoUsd),
   estimated: fc.boolean(),
   admittedAt: count,
   revision: fc.string(),
@@ -50,9 +51,12 @@ const standing: fc.Arbitrary<Standing> = fc.record({
   day: fc.record({ number: fc.nat(), requests: fc.nat() }),
   open: fc.nat(),
   spend: fc
-    .uniqueArray(fc.tuple(fc.nat(Number.MAX_SAFE_INTEGER), fc.record({ used: count, held: count })), {
-      selector: ([window]) => window,
-    })
+    .uniqueArray(
+      fc.tuple(fc.nat(Number.MAX_SAFE_INTEGER), fc.record({ used: count.map(nanoUsd), held: count.map(nanoUsd) })),
+      {
+        selector: ([window]) => window,
+      },
+    )
     .map(windows => Object.fromEntries(windows)),
 })
 
@@ -79,7 +83,7 @@ it('files of schema 3, whose rows and standings are objects, serve as before', a
   const first = await openHere(path)
   const shop = await openShop(first)
   const [settled, left] = [await admit(first, shop, 'req_1'), await admit(first, shop, 'req_2')]
-  await first.holds.heartbeat([{ hold: left, soFar: settlement(left, { tokens: 12, cost: 14 }) }])
+  await first.holds.heartbeat([{ hold: left, soFar: settlement(left, { tokens: 12, cost: nanoUsd(14) }) }])
   await first.ledger.recordWaste([waste(settled)])
   await first.holds.settle(settlement(settled))
   const rows = await ledgerOf(first)

@@ -5,6 +5,7 @@ import { createClient } from '@keyv/redis'
 import { afterAll, beforeAll, expect, it, onTestFinished, vi } from 'vitest'
 import { openRedisStore } from '../../../src/adapters/redis/redis-store.ts'
 import { type Store, StoreUnavailable } from '../../../src/gateway/store/store.ts'
+import { nanoUsd } from '../../../src/policy/nano-usd.ts'
 import { describeRedis, type RedisOptions, type RedisServer, startRedis } from '../../support/redis.ts'
 import { newDirectory } from './directory.ts'
 import { admission, admit, claimsOf, ledgerOf, openShop, settlement, waste } from './fixtures.ts'
@@ -114,7 +115,10 @@ describeRedis('a store that was emptied', () => {
       (store: Store, _shop: unknown, hold: Awaited<ReturnType<typeof admit>>) =>
         store.ledger.recordWaste([waste(hold)]),
     ],
-    ['takes nothing from a pool', (store: Store) => store.budgets.take({ pool: 'cloud', amount: 1, limit: 9 })],
+    [
+      'takes nothing from a pool',
+      (store: Store) => store.budgets.take({ pool: 'cloud', amount: nanoUsd(1), limit: nanoUsd(9) }),
+    ],
     ['says nothing of the hour of a pool', (store: Store) => store.budgets.read('cloud')],
     [
       'revokes none',

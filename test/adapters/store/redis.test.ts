@@ -1,6 +1,7 @@
 import { createClient } from '@keyv/redis'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { openRedisStore } from '../../../src/adapters/redis/redis-store.ts'
+import { nanoUsd, ZERO_USD } from '../../../src/policy/nano-usd.ts'
 import { windowOf } from '../../../src/policy/window.ts'
 import { describeRedis, useRedis } from '../../support/redis.ts'
 import { openRedisSubject } from './aspects/subjects.ts'
@@ -39,16 +40,18 @@ describeRedis('a store in Redis', () => {
 
     const taken = await Promise.all(
       [one, other].flatMap(store =>
-        Array.from({ length: 20 }, () => store.budgets.take({ pool: 'cloud', amount: 10, limit: 109 })),
+        Array.from({ length: 20 }, () =>
+          store.budgets.take({ pool: 'cloud', amount: nanoUsd(10), limit: nanoUsd(109) }),
+        ),
       ),
     )
     await Promise.all([one, other].map(store => store.ledger.recordWaste([waste(hold)])))
 
     expect(taken.filter(at => at === NOON)).toHaveLength(10)
     expect([await one.budgets.read('cloud'), await other.budgets.read('cloud')]).toEqual([100, 100])
-    await other.budgets.amend({ pool: 'cloud', at: NOON, difference: -95 })
-    expect(await one.budgets.take({ pool: 'cloud', amount: 105, limit: 109 })).toBeUndefined()
-    expect(await one.budgets.take({ pool: 'cloud', amount: 104, limit: 109 })).toBe(NOON)
+    await other.budgets.amend({ pool: 'cloud', at: NOON, difference: nanoUsd(-95) })
+    expect(await one.budgets.take({ pool: 'cloud', amount: nanoUsd(105), limit: nanoUsd(109) })).toBeUndefined()
+    expect(await one.budgets.take({ pool: 'cloud', amount: nanoUsd(104), limit: nanoUsd(109) })).toBe(NOON)
     expect(await wasteOf(other)).toMatchObject([{ attempts: 1 }])
   })
 
@@ -125,15 +128,15 @@ describeRedis('a store in Redis', () => {
     })
 
     it.each([
-      ['a settlement', { tokens: 30, cost: 50 }, 0],
-      ['a settlement, of one that was wasted', { tokens: 30, cost: 50 }, 2],
-      ['a refund', { tokens: 0, cost: 0 }, 0],
-      ['a refund, of one that was wasted', { tokens: 0, cost: 0 }, 2],
+      ['a settlement', { tokens: 30, cost: nanoUsd(50) }, 0],
+      ['a settlement, of one that was wasted', { tokens: 30, cost: nanoUsd(50) }, 2],
+      ['a refund', { tokens: 0, cost: ZERO_USD }, 0],
+      ['a refund, of one that was wasted', { tokens: 0, cost: ZERO_USD }, 2],
     ])('pays the difference to its checkpoint by %s', async (what, charge, attempts) => {
       const { store, clock } = await start()
       const shop = await openShop(store)
       const hold = await admit(store, shop, 'req_1')
-      const [soFar, late] = [settlement(hold, { tokens: 12, cost: 14 }), settlement(hold, charge)]
+      const [soFar, late] = [settlement(hold, { tokens: 12, cost: nanoUsd(14) }), settlement(hold, charge)]
       await store.ledger.recordWaste(Array.from({ length: attempts }, (_, index) => waste(hold, 1 + index)))
       await store.holds.heartbeat([{ hold, soFar }])
       clock.at += LAPSED

@@ -2,12 +2,13 @@ import fc from 'fast-check'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { type EmbeddedStore, openEmbeddedStore } from '../../../src/adapters/embedded/embedded-store.ts'
 import { Holds } from '../../../src/adapters/embedded/holds.ts'
+import { nanoUsd } from '../../../src/policy/nano-usd.ts'
 import type { Hold } from '../../../src/policy/standing.ts'
 import { expectBalanced, newDirectory, now, openHere } from './directory.ts'
 import { admit, claimsOf, clockAt, LAPSED, ledgerOf, NOON, openShop, type Shop, settlement, waste } from './fixtures.ts'
 import { heldOf } from './held.ts'
 
-const SPENT = { tokens: 12, cost: 14 }
+const SPENT = { tokens: 12, cost: nanoUsd(14) }
 /** More than are remembered. */
 const MANY = 10_001
 

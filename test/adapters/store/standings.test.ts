@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { Holds } from '../../../src/adapters/embedded/holds.ts'
 import { Standings } from '../../../src/adapters/embedded/standings.ts'
 import { LEASE_MS } from '../../../src/gateway/store/hold-store.ts'
+import { nanoUsd } from '../../../src/policy/nano-usd.ts'
 import { newStanding, type Standing } from '../../../src/policy/standing.ts'
 import { NOON } from './fixtures.ts'
 import { heldOf } from './held.ts'
@@ -17,7 +18,10 @@ describe('embedded: standings in memory', () => {
     return { standings, disk, unwritten }
   }
 
-  const used = (used: number, held = 0): Standing => ({ ...newStanding, spend: { [NOON]: { used, held } } })
+  const used = (used: number, held = 0): Standing => ({
+    ...newStanding,
+    spend: { [NOON]: { used: nanoUsd(used), held: nanoUsd(held) } },
+  })
 
   it('accounts at rest do not stay', () => {
     const { standings } = standingsOf(100)
@@ -51,7 +55,9 @@ describe('embedded: standings in memory', () => {
     const { standings } = standingsOf(10)
     const windows = Array.from({ length: 10 }, (_, month) => Date.UTC(2025, month))
     const held = (month: number) => (month === 0 ? 4 : 0)
-    const spend = Object.fromEntries(windows.map((window, month) => [window, { used: 1, held: held(month) }]))
+    const spend = Object.fromEntries(
+      windows.map((window, month) => [window, { used: nanoUsd(1), held: nanoUsd(held(month)) }]),
+    )
 
     standings.put('ada', { ...newStanding, spend })
 

@@ -5,14 +5,15 @@ import { Metrics } from '../../../src/adapters/metrics/metrics.ts'
 import { openRedisStore } from '../../../src/adapters/redis/redis-store.ts'
 import type { LedgerRow, Wrote } from '../../../src/gateway/store/ledger-store.ts'
 import type { Store } from '../../../src/gateway/store/store.ts'
+import { nanoUsd } from '../../../src/policy/nano-usd.ts'
 import { blackHole, FaultProxy } from '../../support/fault-proxy.ts'
 import { itParses, parse, valuesOf } from '../../support/prometheus.ts'
 import { describeRedis, useRedis } from '../../support/redis.ts'
 import { newDirectory } from './directory.ts'
 import { admit, clockAt, LAPSED, ledgerOf, NOON, openShop, settlement, totalsOf, waste } from './fixtures.ts'
 
-const SPENT = { tokens: 12, cost: 14 }
-const LESS = { tokens: 11, cost: 12 }
+const SPENT = { tokens: 12, cost: nanoUsd(14) }
+const LESS = { tokens: 11, cost: nanoUsd(12) }
 
 type Open = (wrote: Wrote, now: () => number) => Promise<Store>
 

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
 import { usageTable, wasteCsv, wasteTable } from '../../../src/cli/usage/usage-text.ts'
+import { nanoUsd } from '../../../src/policy/nano-usd.ts'
 import type { UsageRecord } from '../../../src/wire/admin/usage-report.ts'
 
 const record = (group: string, cost_nano_usd: number, usd: string): UsageRecord => ({
@@ -7,7 +8,7 @@ const record = (group: string, cost_nano_usd: number, usd: string): UsageRecord 
   requests: 1,
   input_tokens: 1000,
   output_tokens: 0,
-  cost_nano_usd,
+  cost_nano_usd: nanoUsd(cost_nano_usd),
   usd,
 })
 
@@ -40,8 +41,15 @@ it('an account whose label nobody knows any more keeps its place', () => {
 
 it('waste has a line for each pool, and a sum where people read it', () => {
   const waste = [
-    { pool: 'cloud', attempts: 2, input_tokens: 1000, output_tokens: 7, cost_nano_usd: 1_500_000_000, usd: '1.5' },
-    { pool: 'near', attempts: 1, input_tokens: 9, output_tokens: 0, cost_nano_usd: 20, usd: '0.00000002' },
+    {
+      pool: 'cloud',
+      attempts: 2,
+      input_tokens: 1000,
+      output_tokens: 7,
+      cost_nano_usd: nanoUsd(1_500_000_000),
+      usd: '1.5',
+    },
+    { pool: 'near', attempts: 1, input_tokens: 9, output_tokens: 0, cost_nano_usd: nanoUsd(20), usd: '0.00000002' },
   ]
   const report = { object: 'list', by: 'day', since: null, data: [], waste } as const
 

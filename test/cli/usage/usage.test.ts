@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openEmbeddedStore } from '../../../src/adapters/embedded/embedded-store.ts'
 import { csvRow } from '../../../src/cli/usage/csv.ts'
+import { nanoUsd } from '../../../src/policy/nano-usd.ts'
 import { answer, type Backend, startBackend } from '../../support/backend.ts'
 import { openTurns, type Turns } from '../in-turn.ts'
 import { compileProgram, type Program, type Running } from '../program.ts'
@@ -136,7 +137,7 @@ describe.each([
     expect(rows[0]).toMatchObject({
       model: 'svc-core',
       pool: 'near',
-      cost_nano_usd: 39_000,
+      cost_nano_usd: nanoUsd(39_000),
       usd: '0.000039',
       route: null,
       tools: null,
@@ -209,7 +210,7 @@ it('what was wasted stands beneath what clients used, and is exported with its c
   const store = await openEmbeddedStore({ path: join(cwd, 'store'), now: () => Date.now() })
   for await (const row of store.ledger.readRows()) {
     if (row.model !== 'svc-dear') continue
-    const bill = { ...row, pool: 'far', cost: 1500, estimated: true }
+    const bill = { ...row, pool: 'far', cost: nanoUsd(1500), estimated: true }
     await store.ledger.recordWaste([1, 2].map(attempt => ({ attempt, bill, cause: 'status 500, =no' })))
   }
   await store.close()

@@ -2,6 +2,7 @@ import { setImmediate } from 'node:timers/promises'
 import { expect, it, onTestFinished, vi } from 'vitest'
 import { startUpkeep } from '../../../src/gateway/admission/housekeeping.ts'
 import { Leases } from '../../../src/gateway/admission/leases.ts'
+import { nanoUsd } from '../../../src/policy/nano-usd.ts'
 import { type Hold, NOTHING } from '../../../src/policy/standing.ts'
 import { newDirectory, openHere } from '../../adapters/store/directory.ts'
 import { admit, ledgerOf, NOON, openShop, settlement, sumOf } from '../../adapters/store/fixtures.ts'
@@ -35,7 +36,7 @@ async function start() {
   return { clock, store, leases, shop, pass, held, alarms }
 }
 
-const spoken = (hold: Hold, tokens: number) => () => settlement(hold, { tokens, cost: tokens })
+const spoken = (hold: Hold, tokens: number) => () => settlement(hold, { tokens, cost: nanoUsd(tokens) })
 
 it('a request that goes on for long keeps its hold', async () => {
   const { store, leases, shop, pass, held } = await start()
@@ -51,7 +52,7 @@ it('the hold of a gateway that died is settled at its last checkpoint within 35 
   const { store, leases, shop, pass, held } = await start()
   const hold = await admit(store, shop, 'req_1')
   let tokens = 10
-  leases.open(hold).dispatched(() => settlement(hold, { tokens, cost: tokens }))
+  leases.open(hold).dispatched(() => settlement(hold, { tokens, cost: nanoUsd(tokens) }))
   await pass(12_000)
   tokens = 17
   await pass(8000)
@@ -95,7 +96,7 @@ it('what the dead left behind is settled as soon as another gateway starts', asy
   const store = await openHere(await newDirectory(), clock.now)
   const shop = await openShop(store)
   const hold = await admit(store, shop, 'req_1')
-  await store.holds.heartbeat([{ hold, soFar: settlement(hold, { tokens: 12, cost: 14 }) }])
+  await store.holds.heartbeat([{ hold, soFar: settlement(hold, { tokens: 12, cost: nanoUsd(14) }) }])
   clock.advance(31_000)
 
   onTestFinished(

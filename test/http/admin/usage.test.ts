@@ -3,6 +3,7 @@ import { get, type IncomingMessage } from 'node:http'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { LedgerRow } from '../../../src/gateway/store/ledger-store.ts'
 import { StoreUnavailable } from '../../../src/gateway/store/store.ts'
+import { nanoUsd } from '../../../src/policy/nano-usd.ts'
 import { answer, type Backend, startBackend } from '../../support/backend.ts'
 import { ADMIN_TOKEN, startTestGateway, type TestGateway } from '../../support/gateway.ts'
 
@@ -69,7 +70,7 @@ describe('GET /admin/usage', () => {
           requests: 2,
           input_tokens: 18,
           output_tokens: 6,
-          cost_nano_usd: 78_000,
+          cost_nano_usd: nanoUsd(78_000),
           usd: '0.000078',
         },
         {
@@ -77,7 +78,7 @@ describe('GET /admin/usage', () => {
           requests: 3,
           input_tokens: 27,
           output_tokens: 9,
-          cost_nano_usd: 123_000,
+          cost_nano_usd: nanoUsd(123_000),
           usd: '0.000123',
         },
       ],
@@ -122,22 +123,22 @@ describe('GET /admin/usage', () => {
   it('what was wasted stands beside it, by pool and dearest first, also when its rows were removed', async () => {
     await twoDays()
     for await (const row of test.gateway.store.ledger.readRows()) {
-      const bill = { ...row, estimated: true, cost: 10 }
+      const bill = { ...row, estimated: true, cost: nanoUsd(10) }
       await test.gateway.store.ledger.recordWaste([
         { attempt: 1, bill, cause: 'status 500' },
-        { attempt: 2, bill: { ...bill, pool: 'cloud', cost: 1_000_000 }, cause: 'first content timeout' },
+        { attempt: 2, bill: { ...bill, pool: 'cloud', cost: nanoUsd(1_000_000) }, cause: 'first content timeout' },
       ])
     }
     const settled = (await usage('?by=plan')).data
     const wasted = { input_tokens: 45, output_tokens: 15, attempts: 5 }
     const all = [
-      { ...wasted, pool: 'cloud', cost_nano_usd: 5_000_000, usd: '0.005' },
-      { ...wasted, pool: 'onprem', cost_nano_usd: 50, usd: '0.00000005' },
+      { ...wasted, pool: 'cloud', cost_nano_usd: nanoUsd(5_000_000), usd: '0.005' },
+      { ...wasted, pool: 'onprem', cost_nano_usd: nanoUsd(50), usd: '0.00000005' },
     ]
 
     expect(await usage('')).toMatchObject({ waste: all })
     expect(await usage('?by=account&since=1h')).toMatchObject({
-      waste: [{ attempts: 3 }, { attempts: 3, cost_nano_usd: 30 }],
+      waste: [{ attempts: 3 }, { attempts: 3, cost_nano_usd: nanoUsd(30) }],
     })
     expect(await usage('?since=2026-11-23')).toMatchObject({ waste: [] })
     expect((await ledger('?account=bob')).map(({ kind, cause }) => [kind, cause])).toEqual(
@@ -181,7 +182,7 @@ describe('GET /admin/ledger', () => {
       pool: 'onprem',
       input_tokens: 9,
       output_tokens: 3,
-      cost_nano_usd: 39_000,
+      cost_nano_usd: nanoUsd(39_000),
       usd: '0.000039',
       kind: 'settle',
       estimated: false,
@@ -290,7 +291,7 @@ const row: LedgerRow = {
   pool: 'onprem',
   inputTokens: 9,
   outputTokens: 3,
-  cost: 39_000,
+  cost: nanoUsd(39_000),
   estimated: false,
   admittedAt: 0,
   settledAt: 0,

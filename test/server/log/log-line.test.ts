@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
 import type { Config } from '../../../src/policy/config.ts'
+import { nanoUsd, ZERO_USD } from '../../../src/policy/nano-usd.ts'
 import { alarmLine, logLine } from '../../../src/server/log/log-line.ts'
 import { jsonLine, jsonText } from '../../../src/wire/printable.ts'
 
@@ -12,8 +13,8 @@ it.each([
   [{ asked: 'a', model: 'a', pool: 'p', plan: 'pro' }, 'a  p  1 ms'],
   [{ asked: '', model: 'b', rule: 'r', pool: 'p' }, 'svc-auto → b (r)  p  1 ms'],
   [{ asked: 'a', tools: { search: 1, sum: 3 }, pool: 'p' }, 'a  search  sum ×3  p  1 ms'],
-  [{ asked: 'a', inputTokens: 9, outputTokens: 4, cost: 17_000 }, 'a  1 ms  9+4 tok  $0.000017'],
-  [{ asked: 'a', inputTokens: 9, outputTokens: 4, estimated: true, cost: 0 }, 'a  1 ms  ~9+4 tok  $0'],
+  [{ asked: 'a', inputTokens: 9, outputTokens: 4, cost: nanoUsd(17_000) }, 'a  1 ms  9+4 tok  $0.000017'],
+  [{ asked: 'a', inputTokens: 9, outputTokens: 4, estimated: true, cost: ZERO_USD }, 'a  1 ms  ~9+4 tok  $0'],
   [{ asked: 'a', code: 'c', type: 't', failures: [{ pool: 'p', cause: 'x' }] }, 'a  p ✗ x  1 ms  c t'],
   [{ asked: 'a', type: 't', pool: 'q', failures: [{ pool: 'p', cause: 'x' }] }, 'a  p ✗ x → q  1 ms  t'],
   [{ asked: 'a', code: 'c', interrupted: 'i' }, 'a  1 ms  c  interrupted: i'],

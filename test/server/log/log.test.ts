@@ -8,6 +8,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import { type LogSettings, Secret, type Settings } from '../../../src/config/settings.ts'
 import type { LogEntry } from '../../../src/http/log-entry.ts'
 import type { Config } from '../../../src/policy/config.ts'
+import { nanoUsd } from '../../../src/policy/nano-usd.ts'
 import { streamOut } from '../../../src/server/log/line-out.ts'
 import { ProcessLog } from '../../../src/server/log/log.ts'
 import { KnownSecrets } from '../../../src/server/log/secrets.ts'
@@ -33,7 +34,7 @@ const served: LogEntry = {
   rule: 'urgent',
   inputTokens: 9,
   outputTokens: 41,
-  cost: 17_000,
+  cost: nanoUsd(17_000),
   failures: [{ pool: 'onprem', cause: 'status 503' }],
 }
 

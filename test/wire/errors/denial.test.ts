@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Denial } from '../../../src/policy/denial.ts'
+import { nanoUsd } from '../../../src/policy/nano-usd.ts'
 import { renderDenial } from '../../../src/wire/errors/denial.ts'
 
 const terms = {
@@ -104,8 +105,8 @@ describe('renderDenial', () => {
       code: 'quota_exceeded',
       resetAt: Date.UTC(2026, 11, 1),
       overageEnabled: false,
-      worst: 4_000_000,
-      left: 1_500,
+      worst: nanoUsd(4_000_000),
+      left: nanoUsd(1_500),
       fits: 12,
     })
 

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest'
+import { nanoUsd } from '../../../../src/policy/nano-usd.ts'
 import { windowOf } from '../../../../src/policy/window.ts'
 import type { Start } from '../contract.ts'
 import { admission, admit, claimsOf, LAPSED, mintOf, NOON, openShop, outcomes, settlement } from '../fixtures.ts'
@@ -37,7 +38,7 @@ export function admissionContract(start: Start): void {
     ['tokens', claimsOf({ tpm: 300 })],
     ['daily', claimsOf({ perDay: 10 })],
     ['concurrency', claimsOf({ maxConcurrent: 10 })],
-    ['spend', claimsOf({ limit: 500 })],
+    ['spend', claimsOf({ limit: nanoUsd(500) })],
   ])('concurrent admissions never pass the %s limit', async (_limit, claims) => {
     const { store } = await start()
     const shop = await openShop(store)

@@ -2,7 +2,8 @@ import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import type { Store } from '../../../../src/gateway/store/store.ts'
 import { type Allowance, amend, costIn, newAllowance, take } from '../../../../src/policy/allowance.ts'
-import type { EpochMs, Millis, NanoUsd } from '../../../../src/policy/config.ts'
+import type { EpochMs, Millis } from '../../../../src/policy/config.ts'
+import { type NanoUsd, nanoUsd } from '../../../../src/policy/nano-usd.ts'
 import type { Start } from '../contract.ts'
 import { type Clock, NOON } from '../fixtures.ts'
 
@@ -18,7 +19,7 @@ type Step =
   | { readonly do: 'wait'; readonly ms: Millis }
 
 const some = (max: number, min = 0): fc.Arbitrary<number> => fc.integer({ min, max })
-const amount = fc.oneof(some(200), some(40_000_000_000_000))
+const amount = fc.oneof(some(200), some(40_000_000_000_000)).map(nanoUsd).map(nanoUsd)
 /** Where a bucket leaves the hour, and where a clock that stepped back no longer leaves the newest the current one. */
 const edge = fc
   .tuple(fc.constantFrom(MINUTE, HOUR, HOUR + MINUTE, -HOUR, -HOUR - MINUTE), some(1, -1))
@@ -32,9 +33,9 @@ const step: fc.Arbitrary<Step> = fc.oneof(
       do: fc.constant('amend' as const),
       pick: fc.nat(99),
       difference: fc.oneof(
-        some(0, -200),
+        some(0, -200).map(nanoUsd),
         amount,
-        amount.map(by => -by),
+        amount.map(by => nanoUsd(-by)),
       ),
     }),
   },
@@ -71,8 +72,8 @@ class Pair {
 
   async #take(amount: NanoUsd, room: NanoUsd): Promise<void> {
     const limit = costIn(this.#allowance, this.#clock.at) + room
-    const taken = take(this.#allowance, { amount, limit }, this.#clock.at)
-    this.#same(await this.#store.budgets.take({ pool: this.#pool, amount, limit }), taken?.at)
+    const taken = take(this.#allowance, { amount, limit: nanoUsd(limit) }, this.#clock.at)
+    this.#same(await this.#store.budgets.take({ pool: this.#pool, amount, limit: nanoUsd(limit) }), taken?.at)
     if (!taken) return
     this.#allowance = taken.allowance
     this.#counted.push(taken.at)

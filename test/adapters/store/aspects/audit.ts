@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest'
+import { nanoUsd } from '../../../../src/policy/nano-usd.ts'
 import { windowOf } from '../../../../src/policy/window.ts'
 import type { Start } from '../contract.ts'
 import { auditOf, mintOf, NOON, openGuest } from '../fixtures.ts'
@@ -32,12 +33,12 @@ export function auditContract(start: Start): void {
       { override: 'pro' },
       { override: null },
       { overage: true },
-      { overage: { capNanoUsd: 5_000_000_000 } },
+      { overage: { capNanoUsd: nanoUsd(5_000_000_000) } },
       { overage: false },
       { overage: null },
-      { grant: 9_007_199_000_000_001, window },
-      { grant: -9_007_198_999_999_000, window },
-      { grant: -9_000_000_000, window },
+      { grant: nanoUsd(9_007_199_000_000_001), window },
+      { grant: nanoUsd(-9_007_198_999_999_000), window },
+      { grant: nanoUsd(-9_000_000_000), window },
     ]
     for (const change of changes) {
       clock.at += 1
@@ -128,7 +129,7 @@ export function auditContract(start: Start): void {
     for (const account of accounts.slice(0, 3)) await store.accounts.signIn({ account })
     for (const [index, account] of accounts.entries()) {
       clock.at = NOON + index
-      await store.accounts.changeTerms({ account, change: { grant: 1, window }, by })
+      await store.accounts.changeTerms({ account, change: { grant: nanoUsd(1), window }, by })
     }
 
     const reopened = await reopen()

@@ -4,6 +4,7 @@ import type { Settlement } from '../../../../src/gateway/store/hold-store.ts'
 import type { Store } from '../../../../src/gateway/store/store.ts'
 import type { EpochMs, Millis } from '../../../../src/policy/config.ts'
 import type { Claims, Readings } from '../../../../src/policy/decision.ts'
+import { type NanoUsd, nanoUsd, ZERO_USD } from '../../../../src/policy/nano-usd.ts'
 import { type Charge, type Hold, readingsOf } from '../../../../src/policy/standing.ts'
 import { windowOf } from '../../../../src/policy/window.ts'
 import type { Start } from '../contract.ts'
@@ -49,6 +50,11 @@ type Step =
 const ENDS = { settle: 0, settleOlder: 0, settleLost: 0, refund: 0, settleLate: 0, refundLate: 0, settleAgain: 0 }
 
 const some = (max: number, min = 0): fc.Arbitrary<number> => fc.integer({ min, max })
+const money = (max: number): fc.Arbitrary<NanoUsd> => some(max).map(nanoUsd)
+const priceOf = (input: number, output: number): Claims['spend']['price'] => ({
+  input: nanoUsd(input),
+  output: nanoUsd(output),
+})
 /** Mostly close to the edge; sometimes wide open. */
 const roomOf = (min: number, max: number): fc.Arbitrary<number | undefined> =>
   fc.oneof({ weight: 3, arbitrary: fc.constant(undefined) }, { weight: 2, arbitrary: some(max, min) })
@@ -67,10 +73,10 @@ const ask: fc.Arbitrary<Ask> = fc.record({
   choices: some(4, 1),
   items: fc.oneof({ weight: 4, arbitrary: fc.constant(0) }, { weight: 1, arbitrary: some(4) }),
   price: fc.oneof(
-    fc.constant({ input: 1000, output: 2000 }),
-    fc.constant({ input: 1, output: 3 }),
-    fc.constant({ input: 20, output: 0 }),
-    fc.record({ input: some(500_000), output: some(500_000), item: some(40_000_000) }),
+    fc.constant(priceOf(1000, 2000)),
+    fc.constant(priceOf(1, 3)),
+    fc.constant(priceOf(20, 0)),
+    fc.record({ input: money(500_000), output: money(500_000), item: money(40_000_000) }),
   ),
   firstWindow: fc.integer({ min: 0, max: 19 }).map(number => number === 0),
 })
@@ -180,7 +186,7 @@ class Pair {
     const asked = {
       hold,
       round: hold.round + 1,
-      soFar: settlement(hold, { tokens: 1, cost: 1 }),
+      soFar: settlement(hold, { tokens: 1, cost: nanoUsd(1) }),
       claims: { ...ask, spend },
     }
     this.#same(await this.#world.store.holds.extend(asked), this.#mirror.extend(asked))
@@ -264,8 +270,8 @@ class Pair {
       ...(day !== undefined && { day: { limit: day } }),
       ...(concurrency !== undefined && { concurrency: { limit: concurrency } }),
       spend: {
-        ...(limit !== undefined && { limit }),
-        allotment: limit ?? 0,
+        ...(limit !== undefined && { limit: nanoUsd(limit) }),
+        allotment: nanoUsd(limit ?? 0),
         overageEnabled: items > 0,
         window: windowOf(start),
         price,
@@ -293,7 +299,7 @@ const FREE: Ask = {
   more: 0,
   choices: 1,
   items: 0,
-  price: { input: 0, output: 0 },
+  price: { input: ZERO_USD, output: ZERO_USD },
   firstWindow: false,
 }
 
@@ -302,7 +308,7 @@ const pickOf = <T>(items: readonly T[], pick: number): T | undefined => items[pi
 function partOf(hold: Hold, percent: number): Charge {
   const taken = takenBy(hold)
   const part = (whole: number) => Math.floor((whole * percent) / 100)
-  return { tokens: part(taken.tokens), cost: part(taken.cost) }
+  return { tokens: part(taken.tokens), cost: nanoUsd(part(taken.cost)) }
 }
 
 /**

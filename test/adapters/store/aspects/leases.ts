@@ -1,6 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import { LEASE_MS } from '../../../../src/gateway/store/hold-store.ts'
+import { nanoUsd, ZERO_USD } from '../../../../src/policy/nano-usd.ts'
 import { windowOf } from '../../../../src/policy/window.ts'
 import type { Start } from '../contract.ts'
 import {
@@ -20,7 +21,7 @@ import {
 } from '../fixtures.ts'
 
 const MONTH_END = windowOf(NOON).end - 1
-const SPENT = { tokens: 12, cost: 14 }
+const SPENT = { tokens: 12, cost: nanoUsd(14) }
 
 export function leasesContract(start: Start): void {
   describe('an extension', () => {
@@ -45,7 +46,7 @@ function extensions(start: Start): void {
 
     expect(extended).toEqual({
       outcome: 'extended',
-      hold: { ...hold, output: 40, tokens: 50, cost: 90, second: NOON / 1000 + 2, round: 1, spent: SPENT },
+      hold: { ...hold, output: 40, tokens: 50, cost: nanoUsd(90), second: NOON / 1000 + 2, round: 1, spent: SPENT },
     })
     expect(await store.accounts.readSpend(shop.account)).toMatchObject({ used: 0, held: 104 })
     expect(await store.holds.admit(admission(shop, 'req_2'))).toMatchObject({
@@ -71,8 +72,8 @@ function extensions(start: Start): void {
     const first = await admit(store, shop, 'req_1')
     const second = await extend(store, first, SPENT)
     clock.at += 1000
-    const third = await extend(store, second, { tokens: 40, cost: 60 })
-    const settled = settlement(third, { tokens: 55, cost: 81 })
+    const third = await extend(store, second, { tokens: 40, cost: nanoUsd(60) })
+    const settled = settlement(third, { tokens: 55, cost: nanoUsd(81) })
 
     await store.holds.settle(settled)
 
@@ -176,10 +177,10 @@ function extensions(start: Start): void {
     const hold = await admit(store, shop, 'req_1')
 
     const byTokens = await extend(store, hold, SPENT, { tpm: 60, want: 500, min: 1 })
-    const bySpend = await extend(store, byTokens, { tokens: 20, cost: 30 }, { limit: 130, want: 500, min: 1 })
+    const bySpend = await extend(store, byTokens, { tokens: 20, cost: nanoUsd(30) }, { limit: 130, want: 500, min: 1 })
 
-    expect(byTokens).toMatchObject({ output: 38, tokens: 48, cost: 86 })
-    expect(bySpend).toMatchObject({ output: 45, tokens: 55, cost: 100 })
+    expect(byTokens).toMatchObject({ output: 38, tokens: 48, cost: nanoUsd(86) })
+    expect(bySpend).toMatchObject({ output: 45, tokens: 55, cost: nanoUsd(100) })
   })
 
   it('at the end of the month stays in the window of its admission', async () => {
@@ -192,7 +193,7 @@ function extensions(start: Start): void {
 
     expect(extended.window).toBe(windowOf(MONTH_END).start)
     expect(await store.accounts.readSpend(shop.account)).toMatchObject({ used: 0, held: 0, window: windowOf(clock.at) })
-    await store.holds.settle(settlement(extended, { tokens: 30, cost: 40 }))
+    await store.holds.settle(settlement(extended, { tokens: 30, cost: nanoUsd(40) }))
     expect(await store.accounts.readSpend(shop.account)).toMatchObject({ used: 0, held: 0 })
     clock.at = MONTH_END
     expect(await store.accounts.readSpend(shop.account)).toMatchObject({ used: 40, held: 0 })
@@ -272,7 +273,7 @@ function sweeps(start: Start): void {
     const { store, clock } = await start()
     const shop = await openShop(store)
     const hold = await admit(store, shop, 'req_1')
-    await store.holds.heartbeat([{ hold, soFar: settlement(hold, { tokens: 10, cost: 10 }) }])
+    await store.holds.heartbeat([{ hold, soFar: settlement(hold, { tokens: 10, cost: nanoUsd(10) }) }])
     const soFar = settlement(hold, SPENT)
     await store.holds.heartbeat([{ hold, soFar }])
     await store.holds.heartbeat([{ hold }])
@@ -289,7 +290,7 @@ function sweeps(start: Start): void {
   it('frees the spend and the places of the dead', async () => {
     const { store, clock } = await start()
     const shop = await openShop(store)
-    const narrow = claimsOf({ maxConcurrent: 2, limit: 100 })
+    const narrow = claimsOf({ maxConcurrent: 2, limit: nanoUsd(100) })
     await admit(store, shop, 'req_1', narrow)
     await admit(store, shop, 'req_2', narrow)
     expect(await store.holds.admit(admission(shop, 'req_3', narrow))).toMatchObject({ outcome: 'refused' })
@@ -367,7 +368,7 @@ function sweeps(start: Start): void {
 
     await Promise.all([
       store.holds.sweep(),
-      store.holds.settle(settlement(hold, { tokens: 20, cost: 30 })),
+      store.holds.settle(settlement(hold, { tokens: 20, cost: nanoUsd(30) })),
       store.holds.sweep(),
     ])
 
@@ -399,7 +400,7 @@ function sweeps(start: Start): void {
     const { store, clock } = await start()
     const shop = await openShop(store)
     const hold = await extend(store, await admit(store, shop, 'req_1'), SPENT)
-    const soFar = settlement(hold, { tokens: 25, cost: 33 })
+    const soFar = settlement(hold, { tokens: 25, cost: nanoUsd(33) })
     await store.holds.heartbeat([{ hold, soFar }])
     clock.at += LAPSED
 
@@ -460,9 +461,9 @@ function latecomers(start: Start): void {
   }
 
   it.each([
-    ['more', { tokens: 30, cost: 50 }],
+    ['more', { tokens: 30, cost: nanoUsd(50) }],
     ['as much', SPENT],
-    ['less', { tokens: 3, cost: 4 }],
+    ['less', { tokens: 3, cost: nanoUsd(4) }],
   ])('a settlement of %s charges the difference', async (_what, charge) => {
     const { store, clock, shop, hold, soFar, sweptAt } = await startOrphan({ checkpoint: true })
     const settled = settlement(hold, charge)
@@ -494,7 +495,7 @@ function latecomers(start: Start): void {
 
     expect(await ledgerOf(store)).toEqual([
       rowOf(soFar, sweptAt, 'orphan'),
-      rowOf(settlement(hold, { tokens: 0, cost: 0 }), clock.at, 'late', soFar),
+      rowOf(settlement(hold, { tokens: 0, cost: ZERO_USD }), clock.at, 'late', soFar),
     ])
     expect(await store.holds.admit(admission(shop, 'req_2'))).toMatchObject({
       readings: { requests: 1, tokens: 0, day: 1, open: 0, used: 0, held: 0 },
@@ -522,7 +523,7 @@ function latecomers(start: Start): void {
 
   it.each([true, false])('counts once, whatever follows (checkpoint: %s)', async checkpoint => {
     const { store, shop, hold } = await startOrphan({ checkpoint })
-    const settled = settlement(hold, { tokens: 20, cost: 30 })
+    const settled = settlement(hold, { tokens: 20, cost: nanoUsd(30) })
     await Promise.all([store.holds.settle(settled), store.holds.settle(settled)])
     const rows = await ledgerOf(store)
 

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
 import type { Total } from '../../../../src/gateway/store/ledger-store.ts'
+import { nanoUsd } from '../../../../src/policy/nano-usd.ts'
 import { dayOf } from '../../../../src/policy/standing.ts'
 import type { Start } from '../contract.ts'
 import {
@@ -28,7 +29,7 @@ const totalOf = (account: string, count: number, other: Partial<Total> = {}): To
   requests: count,
   inputTokens: 10 * count,
   outputTokens: 20 * count,
-  cost: 50 * count,
+  cost: nanoUsd(50 * count),
   ...other,
 })
 
@@ -90,7 +91,9 @@ export function ledgerContract(start: Start): void {
     const shop = await openShop(store)
     const ids = ['req_1', 'req_10', 'req_2']
     const holds = await Promise.all(ids.map(id => admit(store, shop, id)))
-    await store.holds.heartbeat(holds.map(hold => ({ hold, soFar: settlement(hold, { tokens: 12, cost: 14 }) })))
+    await store.holds.heartbeat(
+      holds.map(hold => ({ hold, soFar: settlement(hold, { tokens: 12, cost: nanoUsd(14) }) })),
+    )
     clock.at += LAPSED
     await store.holds.sweep()
     for (const hold of [...holds].reverse()) await store.holds.settle(settlement(hold))
@@ -163,17 +166,21 @@ export function ledgerContract(start: Start): void {
     const [more, nothing, fromNothing] = holds
     if (!more || !nothing || !fromNothing) throw new Error('three were admitted')
     await store.holds.heartbeat(
-      [more, nothing].map(hold => ({ hold, soFar: settlement(hold, { tokens: 12, cost: 14 }) })),
+      [more, nothing].map(hold => ({ hold, soFar: settlement(hold, { tokens: 12, cost: nanoUsd(14) }) })),
     )
     clock.at += DAY_MS
     await store.holds.sweep()
-    expect(await totalsOf(store)).toEqual([totalOf(shop.account, 2, { inputTokens: 20, outputTokens: 4, cost: 28 })])
+    expect(await totalsOf(store)).toEqual([
+      totalOf(shop.account, 2, { inputTokens: 20, outputTokens: 4, cost: nanoUsd(28) }),
+    ])
 
     await store.holds.settle(settlement(more))
     await store.holds.refund(nothing)
     await store.holds.settle(settlement(fromNothing))
 
-    expect(await totalsOf(store)).toEqual([totalOf(shop.account, 3, { inputTokens: 20, outputTokens: 40, cost: 100 })])
+    expect(await totalsOf(store)).toEqual([
+      totalOf(shop.account, 3, { inputTokens: 20, outputTokens: 40, cost: nanoUsd(100) }),
+    ])
   })
 
   it('trimming removes rows of requests admitted before, and leaves totals and spend', async () => {
@@ -204,7 +211,7 @@ export function ledgerContract(start: Start): void {
     const { store, clock } = await start()
     const shop = await openShop(store)
     const hold = await admit(store, shop, 'req_1')
-    await store.holds.heartbeat([{ hold, soFar: settlement(hold, { tokens: 12, cost: 14 }) }])
+    await store.holds.heartbeat([{ hold, soFar: settlement(hold, { tokens: 12, cost: nanoUsd(14) }) }])
     clock.at += LAPSED
     await store.holds.sweep()
     await store.holds.settle(settlement(hold))

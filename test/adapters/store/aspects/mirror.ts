@@ -15,6 +15,7 @@ import type { EpochMs } from '../../../../src/policy/config.ts'
 import type { Readings } from '../../../../src/policy/decision.ts'
 import type { Terms } from '../../../../src/policy/facts.ts'
 import { judge, judgeExtension } from '../../../../src/policy/judge.ts'
+import { nanoUsd, ZERO_USD } from '../../../../src/policy/nano-usd.ts'
 import { judgedOf } from '../../../../src/policy/record.ts'
 import {
   amend,
@@ -129,7 +130,7 @@ export class Mirror {
     if (known?.state === 'open') this.#end(known, NOTHING, 'ended')
     else if (known?.state === 'orphan') {
       const { row } = known
-      if (row) this.#late(known, NOTHING, { ...row, inputTokens: 0, outputTokens: 0, cost: 0 })
+      if (row) this.#late(known, NOTHING, { ...row, inputTokens: 0, outputTokens: 0, cost: ZERO_USD })
       known.state = 'ended'
     }
   }
@@ -168,7 +169,7 @@ export class Mirror {
       ...bill,
       inputTokens: bill.inputTokens - (was?.inputTokens ?? 0),
       outputTokens: bill.outputTokens - (was?.outputTokens ?? 0),
-      cost: bill.cost - (was?.cost ?? 0),
+      cost: nanoUsd(bill.cost - (was?.cost ?? 0)),
       kind,
       settledAt: this.#now(),
     }
@@ -179,7 +180,7 @@ export class Mirror {
 
 const unknown = (hold: Hold): Omit<Known, 'state'> => ({
   hold,
-  readings: { requests: 0, tokens: 0, day: 0, open: 0, used: 0, held: 0 },
+  readings: { requests: 0, tokens: 0, day: 0, open: 0, used: ZERO_USD, held: ZERO_USD },
   leaseUntil: 0,
   was: NOTHING,
 })

@@ -5,6 +5,7 @@ import type { LedgerRow, Total } from '../../../../src/gateway/store/ledger-stor
 import type { Store } from '../../../../src/gateway/store/store.ts'
 import type { EpochMs, Millis } from '../../../../src/policy/config.ts'
 import type { Claims, Refuse } from '../../../../src/policy/decision.ts'
+import { type NanoUsd, nanoUsd, ZERO_USD } from '../../../../src/policy/nano-usd.ts'
 import { costOf } from '../../../../src/policy/price.ts'
 import { type Charge, dayOf, type Hold } from '../../../../src/policy/standing.ts'
 import type { Start } from '../contract.ts'
@@ -192,7 +193,7 @@ class Model {
     await this.#sweep()
     await this.#check()
     await this.checkRows()
-    expect(await this.#world.store.accounts.readSpend(this.#world.shop.account)).toMatchObject({ held: 0 })
+    expect(await this.#world.store.accounts.readSpend(this.#world.shop.account)).toMatchObject({ held: ZERO_USD })
   }
 
   #wait(ms: Millis): void {
@@ -211,7 +212,7 @@ class Model {
     if (answer.outcome !== 'admitted') return this.#expectJustified(answer, claims, 1)
     const { hold } = answer
     const first = { at: this.#time, second: hold.second, first: true, tokens: hold.tokens }
-    const [charged, leaseUntil] = [{ tokens: 0, cost: 0 }, clock.at + 30_000]
+    const [charged, leaseUntil] = [{ tokens: 0, cost: ZERO_USD }, clock.at + 30_000]
     this.#requests.push({
       asked,
       hold,
@@ -229,7 +230,7 @@ class Model {
     const request = pickOf(this.#requests, pick)
     if (!request) return
     const rows = Array.from({ length: 1 + (weight % 3) }, () =>
-      waste(request.hold, ++request.attempts, { tokens: weight, cost: weight }),
+      waste(request.hold, ++request.attempts, { tokens: weight, cost: nanoUsd(weight) }),
     )
     await this.#world.store.ledger.recordWaste(rows)
     this.#wasted.push(...rows.map(row => wasteRowOf(row, this.#world.clock.at)))
@@ -288,7 +289,7 @@ class Model {
   async #refund(request: Request): Promise<void> {
     await this.#world.store.holds.refund(request.hold)
     this.#mirror.refund(request.hold)
-    this.#end(request, { tokens: 0, cost: 0 }, 'over')
+    this.#end(request, { tokens: 0, cost: ZERO_USD }, 'over')
   }
 
   async #sweep(): Promise<void> {
@@ -296,7 +297,7 @@ class Model {
 
     expect(await this.#world.store.holds.sweep()).toBe(due.length)
     expect(this.#mirror.sweep()).toBe(due.length)
-    for (const request of due) this.#end(request, request.checkpoint ?? { tokens: 0, cost: 0 }, 'orphan')
+    for (const request of due) this.#end(request, request.checkpoint ?? { tokens: 0, cost: ZERO_USD }, 'orphan')
   }
 
   #end(request: Request, charge: Charge, state: Request['state']): void {
@@ -374,7 +375,9 @@ class Model {
     const current = Math.max(Math.floor(this.#world.clock.at / 1000), ...rounds.map(({ second }) => second))
     const live = rounds.filter(({ second }) => second >= current - 60)
     const least = claims.output.min * claims.output.choices
-    const [spentTokens, freed] = under ? [under.spent.tokens, takenBy(under.request.hold)] : [0, { tokens: 0, cost: 0 }]
+    const [spentTokens, freed] = under
+      ? [under.spent.tokens, takenBy(under.request.hold)]
+      : [0, { tokens: 0, cost: ZERO_USD }]
     const inPlace =
       under && live.some(({ second }) => second === under.request.hold.second) ? freed.tokens : spentTokens
     const cost =
@@ -397,7 +400,7 @@ class Model {
 /** Of what the rounds before spent and the present one took, a part: never less than was spent. */
 function partOf({ tokens, cost, spent }: Hold, percent: number): Charge {
   const part = (whole: number) => Math.floor((whole * percent) / 100)
-  return { tokens: spent.tokens + part(tokens), cost: spent.cost + part(cost) }
+  return { tokens: spent.tokens + part(tokens), cost: nanoUsd(spent.cost + part(cost)) }
 }
 
 /** What a request weighed beyond its earlier rounds belongs to the last one; they were used, whatever became of it. */
@@ -428,7 +431,7 @@ function totalsBy(rows: readonly LedgerRow[]): Total[] {
       requests: new Set(rows.map(({ requestId }) => requestId)).size,
       inputTokens: sum('inputTokens'),
       outputTokens: sum('outputTokens'),
-      cost: sum('cost'),
+      cost: nanoUsd(sum('cost')),
     },
   ]
 }
@@ -470,9 +473,13 @@ export function modelContract(start: Start, runs = 60): void {
       for (const [index, account] of accounts.entries()) {
         clock.at = NOON + index * DAY_MS
         const { used, held } = await reopened.accounts.readSpend(account)
-        const of = <T extends { account: string; cost: number }>(list: readonly T[]) =>
+        const of = <T extends { account: string; cost: NanoUsd }>(list: readonly T[]) =>
           sumOf(list.filter(one => one.account === account))
-        expect({ rows: of(charged(rows)), totals: of(totals), held }).toEqual({ rows: used, totals: used, held: 0 })
+        expect({ rows: of(charged(rows)), totals: of(totals), held }).toEqual({
+          rows: used,
+          totals: used,
+          held: ZERO_USD,
+        })
       }
     },
     90_000,

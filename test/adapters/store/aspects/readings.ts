@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest'
+import { nanoUsd } from '../../../../src/policy/nano-usd.ts'
 import { windowOf } from '../../../../src/policy/window.ts'
 import type { Start } from '../contract.ts'
 import { admission, admit, admitted, claimsOf, NOON, openShop, settlement } from '../fixtures.ts'
@@ -22,7 +23,7 @@ export function readingsContract(start: Start): void {
       at: NOON + 30_000,
     })
 
-    await store.holds.settle(settlement(first, { tokens: 12, cost: 14 }))
+    await store.holds.settle(settlement(first, { tokens: 12, cost: nanoUsd(14) }))
     expect(await store.accounts.readUsage(shop.account)).toMatchObject({
       used: 14,
       held: 50,
@@ -47,7 +48,7 @@ export function readingsContract(start: Start): void {
     clock.at -= 130_000
     const again = await admit(store, shop, 'req_3')
     await store.holds.refund(first)
-    await store.holds.settle(settlement(again, { tokens: 12, cost: 14 }))
+    await store.holds.settle(settlement(again, { tokens: 12, cost: nanoUsd(14) }))
     clock.at += 1000
     await admit(store, shop, 'req_4')
 
@@ -95,7 +96,7 @@ export function readingsContract(start: Start): void {
       const { readings, hold } = await admitted(store, shop, `req_${second}`)
       expect(readings).toMatchObject({ requests: Math.min(second, 60), tokens: 20 * Math.min(second, 60) })
       clock.at += 1000
-      await store.holds.settle(settlement(hold, { tokens: 20, cost: 14 }))
+      await store.holds.settle(settlement(hold, { tokens: 20, cost: nanoUsd(14) }))
     }
   })
 

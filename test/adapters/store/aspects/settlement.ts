@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest'
+import { nanoUsd } from '../../../../src/policy/nano-usd.ts'
 import { windowOf } from '../../../../src/policy/window.ts'
 import type { Start } from '../contract.ts'
 import { admission, admit, claimsOf, LAPSED, ledgerOf, NOON, openShop, rowOf, settlement, sumOf } from '../fixtures.ts'
@@ -9,7 +10,7 @@ export function settlementContract(start: Start): void {
   it('a settlement charges what the request weighed and frees the rest of the hold', async () => {
     const { store } = await start()
     const shop = await openShop(store)
-    const settled = settlement(await admit(store, shop, 'req_1'), { tokens: 12, cost: 14 })
+    const settled = settlement(await admit(store, shop, 'req_1'), { tokens: 12, cost: nanoUsd(14) })
 
     await store.holds.settle(settled)
 
@@ -35,7 +36,7 @@ export function settlementContract(start: Start): void {
   it('a settlement of a hold that ended with its process charges once', async () => {
     const { store, reopen, clock } = await start()
     const shop = await openShop(store)
-    const settled = settlement(await admit(store, shop, 'req_1'), { tokens: 12, cost: 14 })
+    const settled = settlement(await admit(store, shop, 'req_1'), { tokens: 12, cost: nanoUsd(14) })
     clock.at += LAPSED
     const reopened = await reopen()
     await reopened.holds.sweep()
@@ -67,7 +68,7 @@ export function settlementContract(start: Start): void {
       shops.flatMap(shop =>
         Array.from({ length: 40 }, async (_, index) => {
           const hold = await admit(store, shop, `req_${index}_${shop.account}`)
-          await store.holds.settle(settlement(hold, { tokens: 10 + index, cost: 1 + index }))
+          await store.holds.settle(settlement(hold, { tokens: 10 + index, cost: nanoUsd(1 + index) }))
         }),
       ),
     )
@@ -97,9 +98,9 @@ export function settlementContract(start: Start): void {
   it('a request that cost more than it held is charged in full', async () => {
     const { store } = await start()
     const shop = await openShop(store)
-    const hold = await admit(store, shop, 'req_1', claimsOf({ limit: 60 }))
+    const hold = await admit(store, shop, 'req_1', claimsOf({ limit: nanoUsd(60) }))
 
-    await store.holds.settle(settlement(hold, { tokens: 90, cost: 170 }))
+    await store.holds.settle(settlement(hold, { tokens: 90, cost: nanoUsd(170) }))
 
     expect(await store.accounts.readSpend(shop.account)).toMatchObject({ used: 170, held: 0 })
     expect(await store.holds.admit(admission(shop, 'req_2', claimsOf({ limit: 60 })))).toMatchObject({

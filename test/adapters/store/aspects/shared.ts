@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest'
 import type { Store } from '../../../../src/gateway/store/store.ts'
-import type { EpochMs, NanoUsd } from '../../../../src/policy/config.ts'
+import type { EpochMs } from '../../../../src/policy/config.ts'
+import { type NanoUsd, nanoUsd, ZERO_USD } from '../../../../src/policy/nano-usd.ts'
 import type { Hold } from '../../../../src/policy/standing.ts'
 import type { Start } from '../contract.ts'
 import { admission, admit, claimsOf, NOON, openGuest, openShop, outcomes, type Shop } from '../fixtures.ts'
@@ -14,7 +15,7 @@ export const askShared = (store: Store, shop: Shop, requestId: string, limit: Na
 
 /** The hold of an admission that shares, and that the test takes for granted. */
 export async function holdShared(store: Store, shop: Shop, requestId: string, at: EpochMs = NOON): Promise<Hold> {
-  const admitted = await askShared(store, shop, requestId, 1_000_000, at)
+  const admitted = await askShared(store, shop, requestId, nanoUsd(1_000_000), at)
   if (admitted.outcome !== 'admitted') throw new Error(`${requestId} was not admitted: ${JSON.stringify(admitted)}`)
   return admitted.hold
 }
@@ -22,7 +23,7 @@ export async function holdShared(store: Store, shop: Shop, requestId: string, at
 /** Today's part is exactly this: a request that costs nothing fits under it, and not under one less. */
 export async function expectTaken(store: Store, shop: Shop, amount: NanoUsd, at: EpochMs = NOON): Promise<void> {
   const free = claimsOf({ at, input: 0, want: 0 })
-  const asked = [amount, amount - 1].map(limit => ({
+  const asked = [amount, nanoUsd(amount - 1)].map(limit => ({
     ...admission(shop, `req_probe${probes++}`, free),
     shared: { limit },
   }))
@@ -41,7 +42,7 @@ export function sharedContract(start: Start): void {
 
     const answers = await Promise.all(
       guests.flatMap((guest, device) =>
-        Array.from({ length: 5 }, (_, index) => askShared(store, guest, `req_${device}_${index}`, 549)),
+        Array.from({ length: 5 }, (_, index) => askShared(store, guest, `req_${device}_${index}`, nanoUsd(549))),
       ),
     )
 
@@ -56,36 +57,39 @@ export function sharedContract(start: Start): void {
   it('a request refused for it takes nothing of its device', async () => {
     const { store } = await start()
     const phone = await openGuest(store)
-    await askShared(store, phone, 'req_1', 50)
+    await askShared(store, phone, 'req_1', nanoUsd(50))
 
-    expect(await askShared(store, phone, 'req_2', 99)).toMatchObject({ outcome: 'guests-spent' })
+    expect(await askShared(store, phone, 'req_2', nanoUsd(99))).toMatchObject({ outcome: 'guests-spent' })
 
-    expect(await askShared(store, phone, 'req_3', 100)).toMatchObject({
-      readings: { requests: 1, day: 1, open: 1, held: 50 },
+    expect(await askShared(store, phone, 'req_3', nanoUsd(100))).toMatchObject({
+      readings: { requests: 1, day: 1, open: 1, held: nanoUsd(50) },
     })
   })
 
   it('a request its device is refused takes nothing of it', async () => {
     const { store } = await start()
     const phone = await openGuest(store)
-    const narrow = { ...admission(phone, 'req_1', claimsOf({ rpm: 0 })), shared: { limit: 100 } }
-    const gone = { ...admission({ ...phone, keyHash: 'hash-nobody' }, 'req_2'), shared: { limit: 100 } }
-    const stale = { ...admission({ ...phone, terms: { override: 'pro' } }, 'req_3'), shared: { limit: 100 } }
+    const narrow = { ...admission(phone, 'req_1', claimsOf({ rpm: 0 })), shared: { limit: nanoUsd(100) } }
+    const gone = { ...admission({ ...phone, keyHash: 'hash-nobody' }, 'req_2'), shared: { limit: nanoUsd(100) } }
+    const stale = { ...admission({ ...phone, terms: { override: 'pro' } }, 'req_3'), shared: { limit: nanoUsd(100) } }
 
     const answers = [await store.holds.admit(narrow), await store.holds.admit(gone), await store.holds.admit(stale)]
 
     expect(answers.map(({ outcome }) => outcome)).toEqual(['refused', 'key-gone', 'stale'])
-    await expectTaken(store, phone, 0)
+    await expectTaken(store, phone, ZERO_USD)
   })
 
   it('a repeated request id takes its part once', async () => {
     const { store } = await start()
     const phone = await openGuest(store)
 
-    const answers = [await askShared(store, phone, 'req_1', 50), await askShared(store, phone, 'req_1', 50)]
+    const answers = [
+      await askShared(store, phone, 'req_1', nanoUsd(50)),
+      await askShared(store, phone, 'req_1', nanoUsd(50)),
+    ]
 
     expect(answers[1]).toEqual(answers[0])
-    await expectTaken(store, phone, 50)
+    await expectTaken(store, phone, nanoUsd(50))
   })
 
   it('what was asked for and not granted is not taken', async () => {
@@ -93,18 +97,21 @@ export function sharedContract(start: Start): void {
     const phone = await openGuest(store)
     const claims = claimsOf({ tpm: 30, want: 500, min: 1 })
 
-    const admitted = await store.holds.admit({ ...admission(phone, 'req_1', claims), shared: { limit: 100_000 } })
+    const admitted = await store.holds.admit({
+      ...admission(phone, 'req_1', claims),
+      shared: { limit: nanoUsd(100_000) },
+    })
 
-    expect(admitted).toMatchObject({ outcome: 'admitted', hold: { cost: 50 } })
-    await expectTaken(store, phone, 50)
+    expect(admitted).toMatchObject({ outcome: 'admitted', hold: { cost: nanoUsd(50) } })
+    await expectTaken(store, phone, nanoUsd(50))
   })
 
   it('requests that do not share it are not counted, and are served when it is spent', async () => {
     const { store } = await start()
     const [phone, shop] = [await openGuest(store), await openShop(store)]
     await admit(store, shop, 'req_1')
-    await expectTaken(store, phone, 0)
-    await askShared(store, phone, 'req_3', 50)
+    await expectTaken(store, phone, ZERO_USD)
+    await askShared(store, phone, 'req_3', nanoUsd(50))
 
     expect(await store.holds.admit(admission(shop, 'req_4'))).toMatchObject({ outcome: 'admitted' })
   })

@@ -1,13 +1,14 @@
 import { describe, expect, it } from 'vitest'
 import type { TermsChange } from '../../../../src/gateway/store/account-store.ts'
 import type { Store } from '../../../../src/gateway/store/store.ts'
-import type { EpochMs, NanoUsd } from '../../../../src/policy/config.ts'
+import type { EpochMs } from '../../../../src/policy/config.ts'
 import type { Terms } from '../../../../src/policy/facts.ts'
+import { type NanoUsd, nanoUsd } from '../../../../src/policy/nano-usd.ts'
 import { windowOf } from '../../../../src/policy/window.ts'
 import type { Start } from '../contract.ts'
 import { admission, claimsOf, NOON, openShop } from '../fixtures.ts'
 
-const USD: NanoUsd = 1_000_000_000
+const USD: NanoUsd = nanoUsd(1_000_000_000)
 const WINDOW = windowOf(NOON).start
 const LAST_WINDOW = windowOf(WINDOW - 1).start
 
@@ -18,8 +19,8 @@ const CHANGES: readonly [string, TermsChange['change'], Terms][] = [
   ['no overage', { overage: false }, { override: 'pro', claimed: 'team', overage: false }],
   [
     'a cap',
-    { overage: { capNanoUsd: 5 * USD } },
-    { override: 'pro', claimed: 'team', overage: { capNanoUsd: 5 * USD } },
+    { overage: { capNanoUsd: nanoUsd(5 * USD) } },
+    { override: 'pro', claimed: 'team', overage: { capNanoUsd: nanoUsd(5 * USD) } },
   ],
   ['a grant', { grant: USD, window: WINDOW }, { override: 'pro', claimed: 'team', grants: { [WINDOW]: USD } }],
 ]
@@ -86,13 +87,13 @@ export function termsContract(start: Start): void {
     await changeOf(
       store,
       account,
-      { grant: 1, window: later },
-      { grant: 2, window: WINDOW },
-      { overage: { capNanoUsd: 3 } },
+      { grant: nanoUsd(1), window: later },
+      { grant: nanoUsd(2), window: WINDOW },
+      { overage: { capNanoUsd: nanoUsd(3) } },
     )
     const terms: Terms = {
-      grants: { [WINDOW]: 2, [later]: 1 },
-      overage: { capNanoUsd: 3 },
+      grants: { [WINDOW]: nanoUsd(2), [later]: nanoUsd(1) },
+      overage: { capNanoUsd: nanoUsd(3) },
       claimed: 'team',
       override: 'pro',
     }
@@ -116,7 +117,13 @@ export function termsContract(start: Start): void {
       const { store } = await start()
       const { account } = await openShop(store)
 
-      const changes = [grant(1), grant(2), grant(3, LAST_WINDOW), grant(4), grant(5)]
+      const changes = [
+        grant(nanoUsd(1)),
+        grant(nanoUsd(2)),
+        grant(nanoUsd(3), LAST_WINDOW),
+        grant(nanoUsd(4)),
+        grant(nanoUsd(5)),
+      ]
       await Promise.all(changes.map(change => store.accounts.changeTerms({ account, change, by: 'operator' })))
 
       expect((await store.accounts.find(account))?.terms.grants).toEqual({ [LAST_WINDOW]: 3, [WINDOW]: 12 })
@@ -126,9 +133,11 @@ export function termsContract(start: Start): void {
       const { store } = await start()
       const { account } = await openShop(store)
 
-      expect(await changeOf(store, account, grant(5), grant(-2))).toMatchObject({ grants: { [WINDOW]: 3 } })
-      expect(await changeOf(store, account, grant(-9))).toEqual({ override: 'pro' })
-      expect(await changeOf(store, account, grant(4))).toMatchObject({ grants: { [WINDOW]: 4 } })
+      expect(await changeOf(store, account, grant(nanoUsd(5)), grant(nanoUsd(-2)))).toMatchObject({
+        grants: { [WINDOW]: 3 },
+      })
+      expect(await changeOf(store, account, grant(nanoUsd(-9)))).toEqual({ override: 'pro' })
+      expect(await changeOf(store, account, grant(nanoUsd(4)))).toMatchObject({ grants: { [WINDOW]: 4 } })
     })
 
     it('of the eight newest windows are kept', async () => {
@@ -136,7 +145,7 @@ export function termsContract(start: Start): void {
       const { account } = await openShop(store)
       const windows = Array.from({ length: 9 }, (_, month) => Date.UTC(2025, month))
 
-      const terms = await changeOf(store, account, ...windows.map(window => grant(1, window)))
+      const terms = await changeOf(store, account, ...windows.map(window => grant(nanoUsd(1), window)))
 
       expect(terms?.grants).toEqual(Object.fromEntries(windows.slice(1).map(window => [window, 1])))
     })
@@ -153,7 +162,12 @@ export function termsContract(start: Start): void {
 
   it('terms survive a restart', async () => {
     const { store, shop, reopen } = await openClaimed()
-    const terms = await changeOf(store, shop.account, { overage: { capNanoUsd: USD } }, { grant: 7, window: WINDOW })
+    const terms = await changeOf(
+      store,
+      shop.account,
+      { overage: { capNanoUsd: USD } },
+      { grant: nanoUsd(7), window: WINDOW },
+    )
 
     const reopened = await reopen()
 

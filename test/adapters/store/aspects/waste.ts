@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
 import type { Store } from '../../../../src/gateway/store/store.ts'
+import { nanoUsd } from '../../../../src/policy/nano-usd.ts'
 import { dayAt, type Hold } from '../../../../src/policy/standing.ts'
 import type { Start, Started } from '../contract.ts'
 import {
@@ -57,7 +58,7 @@ export function wasteContract(start: Start): void {
     const { store, clock, reopen } = await start()
     const shop = await openShop(store)
     const hold = await admit(store, shop, 'req_1')
-    const [one, other, two] = [waste(hold, 1), waste(hold, 1, { tokens: 99, cost: 99 }), waste(hold, 2)]
+    const [one, other, two] = [waste(hold, 1), waste(hold, 1, { tokens: 99, cost: nanoUsd(99) }), waste(hold, 2)]
 
     await store.ledger.recordWaste([one, other])
     await Promise.all([store.ledger.recordWaste([one]), store.ledger.recordWaste([one])])
@@ -86,7 +87,7 @@ export function wasteContract(start: Start): void {
     await store.holds.settle(settled)
     const before = await booksOf(store, shop.account)
 
-    await store.ledger.recordWaste([1, 2, 3].map(attempt => waste(hold, attempt, { tokens: 1e6, cost: 1e12 })))
+    await store.ledger.recordWaste([1, 2, 3].map(attempt => waste(hold, attempt, { tokens: 1e6, cost: nanoUsd(1e12) })))
     await store.ledger.recordWaste([waste(settled.hold)])
 
     expect(await booksOf(store, shop.account)).toEqual(before)
@@ -103,10 +104,10 @@ export function wasteContract(start: Start): void {
     const hold = await holdShared(store, phone, 'req_1')
 
     await store.ledger.recordWaste([waste(hold)])
-    await expectTaken(store, phone, 50)
+    await expectTaken(store, phone, nanoUsd(50))
 
-    await store.holds.settle(settlement(hold, { tokens: 20, cost: 30 }))
-    await expectTaken(store, phone, 30)
+    await store.holds.settle(settlement(hold, { tokens: 20, cost: nanoUsd(30) }))
+    await expectTaken(store, phone, nanoUsd(30))
   })
 
   it.each(Object.keys(ENDS) as (keyof typeof ENDS)[])(
@@ -148,7 +149,7 @@ export function wasteContract(start: Start): void {
     }
     for (const hold of [...holds].reverse()) {
       for (const attempt of [10, 2, 1])
-        await store.ledger.recordWaste([waste(hold, attempt, { tokens: 10, cost: attempt })])
+        await store.ledger.recordWaste([waste(hold, attempt, { tokens: 10, cost: nanoUsd(attempt) })])
       await store.holds.settle(settlement(hold))
     }
     const told = async (query: Parameters<Store['ledger']['readRows']>[0]) => {
@@ -202,10 +203,10 @@ export function wasteContract(start: Start): void {
 
 /** How a request may end. */
 const ENDS = {
-  settle: ({ store }: Started, hold: Hold) => store.holds.settle(settlement(hold, { tokens: 20, cost: 30 })),
+  settle: ({ store }: Started, hold: Hold) => store.holds.settle(settlement(hold, { tokens: 20, cost: nanoUsd(30) })),
   refund: ({ store }: Started, hold: Hold) => store.holds.refund(hold),
   orphan: async ({ store, clock }: Started, hold: Hold) => {
-    await store.holds.heartbeat([{ hold, soFar: settlement(hold, { tokens: 12, cost: 14 }) }])
+    await store.holds.heartbeat([{ hold, soFar: settlement(hold, { tokens: 12, cost: nanoUsd(14) }) }])
     clock.at += LAPSED
     await store.holds.sweep()
   },

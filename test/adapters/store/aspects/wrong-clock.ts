@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest'
+import { nanoUsd } from '../../../../src/policy/nano-usd.ts'
 import { type Hold, NOTHING } from '../../../../src/policy/standing.ts'
 import { windowOf } from '../../../../src/policy/window.ts'
 import type { Start } from '../contract.ts'
@@ -47,15 +48,15 @@ export function wrongClockContract(start: Start): void {
     const { store, clock } = await start()
     const shop = await openShop(store)
     const hold = await admit(store, shop, 'req_1')
-    const extended = await extend(store, await admit(store, shop, 'req_2'), { tokens: 12, cost: 14 })
-    await store.holds.heartbeat([{ hold, soFar: settlement(hold, { tokens: 12, cost: 14 }) }])
+    const extended = await extend(store, await admit(store, shop, 'req_2'), { tokens: 12, cost: nanoUsd(14) })
+    await store.holds.heartbeat([{ hold, soFar: settlement(hold, { tokens: 12, cost: nanoUsd(14) }) }])
 
     clock.at = NOON + days * DAY_MS
     await store.holds.sweep()
     await store.holds.settle(settlement(hold))
     clock.at = NOON + LAPSED
     await store.holds.sweep()
-    await store.holds.settle(settlement(extended, { tokens: 40, cost: 60 }))
+    await store.holds.settle(settlement(extended, { tokens: 40, cost: nanoUsd(60) }))
 
     expect(await store.accounts.readSpend(shop.account)).toMatchObject({ used: 110, held: 0 })
     expect(sumOf(await ledgerOf(store))).toBe(110)
@@ -65,7 +66,11 @@ export function wrongClockContract(start: Start): void {
     const { store, clock } = await start()
     const { account } = await openShop(store)
     const grantIn = (at: number) =>
-      store.accounts.changeTerms({ account, change: { grant: USD, window: windowOf(at).start }, by: 'operator' })
+      store.accounts.changeTerms({
+        account,
+        change: { grant: nanoUsd(USD), window: windowOf(at).start },
+        by: 'operator',
+      })
     await grantIn(NOON)
 
     clock.at = NOON + days * DAY_MS
@@ -84,7 +89,7 @@ export function wrongClockContract(start: Start): void {
     await store.holds.settle(settlement(await holdShared(store, phone, 'req_2', clock.at)))
     clock.at = NOON
 
-    await expectTaken(store, phone, 50)
+    await expectTaken(store, phone, nanoUsd(50))
   })
 
   it('a month that was over before the clock was wrong keeps what is settled of it later', async () => {

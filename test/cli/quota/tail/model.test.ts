@@ -2,6 +2,7 @@ import { expect, it, vi } from 'vitest'
 import { TailModel } from '../../../../src/cli/quota/tail/model.ts'
 import type { Press } from '../../../../src/cli/quota/tail/ui.ts'
 import { widthOf } from '../../../../src/cli/width.ts'
+import { nanoUsd } from '../../../../src/policy/nano-usd.ts'
 import { NOON, request, standing } from './events.ts'
 
 const SIZE = { columns: 120, rows: 30 }
@@ -67,7 +68,7 @@ it.each([60, 80, 100, 120, 200])('in %s columns no number is cut, with 50 accoun
   for (let each = 0; each < 50; each++) {
     const label = `${each % 2 ? '日本語のとても長い名前' : 'somebody.with.a.long.label'}-${each}@example.com`
     const of = standing(label, { ...usage, account: `acct_${each}`, plan: 'a-plan-with-a-long-name' })
-    model.apply(request(of, { ms: 60_343, input_tokens: 123_456, output_tokens: 4096, cost_nano_usd: 26_400 }))
+    model.apply(request(of, { ms: 60_343, input_tokens: 123_456, output_tokens: 4096, cost_nano_usd: nanoUsd(26_400) }))
   }
 
   const rows = lines({ columns, rows: 30 }).filter(line => line.includes('$123456.78'))
