@@ -30,7 +30,7 @@ import { type Sample, watchLoad } from '../http/listener/overload.ts'
 import { serve } from '../http/listener/server.ts'
 import { modelOf } from '../http/listener/traced-end.ts'
 import type { Log, LogEntry } from '../http/log-entry.ts'
-import { publicEndpoints } from '../http/public/public.ts'
+import { prepareSchemas, publicEndpoints } from '../http/public/public.ts'
 import type { Config, Millis } from '../policy/config.ts'
 import { changesOf, type FilesOf } from './changes.ts'
 import { Drain, type DrainTimes } from './drain.ts'
@@ -174,6 +174,7 @@ export async function startGateway(loaded: Loaded, world: World, hooks: GatewayH
     for (const [entry, config] of all) metrics.request(entry, modelOf(entry, config))
     for (const [entry, config] of all) feed.tell(entry, config)
   })
+  prepareSchemas()
   const clients = serve(snapshots, publicEndpoints, (entry, config) => told([entry, config]))
   const operators = serve(snapshots, adminEndpoints, () => {})
   metrics.watch({

@@ -28,21 +28,24 @@ export interface Received<T> {
   readonly release: () => void
 }
 
-export interface Reader<T> {
+/** How a body is read, in two steps: each may take as long as the event loop should be held at most. */
+export interface Reader<P, T> {
   /** Whether long texts are left out of what is parsed. */
   readonly leavesOut: boolean
-  readonly read: (bytes: Buffer) => T | Denial
+  readonly parse: (bytes: Buffer) => P | Denial
+  /** Makes a request of what was parsed from so many bytes, or says what is wrong with it. */
+  readonly check: (parsed: P, bytes: number) => T | Denial
 }
 
 /**
  * Receives the body of a request and reads it, at the cost of its account. What is kept of it counts for the account and
  * its address. Before it is read the load is looked at again, and before a dear one is, the account's minute.
  */
-export async function receive<T extends object>(
+export async function receive<P extends object, T extends object>(
   app: App,
   call: HttpCall,
   found: Identified,
-  reader: Reader<T>,
+  reader: Reader<P, T>,
 ): Promise<Received<T> | Refusal> {
   const { account, kind } = found.caller
   const held = app.bodies.open({ account, address: call.clientAddress })
@@ -79,18 +82,22 @@ interface Read<T> extends Pick<Received<T | Denial>, 'value' | 'decided'> {
   readonly rate?: Refusal['rate']
 }
 
-async function readInTurn<T extends object>(
+async function readInTurn<P extends object, T extends object>(
   app: App,
   call: HttpCall,
   found: Identified,
   { pieces, size }: { readonly pieces: Pieces; readonly size: number },
-  { leavesOut, read }: Reader<T>,
+  { leavesOut, parse, check }: Reader<P, T>,
 ): Promise<Read<T>> {
   const { turns } = app
   const { account } = found.caller
+  const read = (bytes: Buffer): T | Denial => {
+    const parsed = parse(bytes)
+    return isDenial(parsed) ? parsed : check(parsed, size)
+  }
   if (size <= SMALL_BYTES) return { value: read(pieces.join()), decided: NOTHING }
   let bytes: Buffer | undefined
-  const value = await turns.run(account, false, () => {
+  const value = await turns.run(account, 'small', () => {
     if (turns.isBusy(account)) return undefined
     bytes = pieces.join()
     return isDearBody(bytes, leavesOut) ? undefined : read(bytes)
@@ -101,9 +108,13 @@ async function readInTurn<T extends object>(
   try {
     const refused = call.gone ? undefined : await noRoom(app, call.requestId, found)
     if (refused) return { value: refused.denial, ...(refused.rate && { rate: refused.rate }), decided }
-    const dear = await turns.run(account, true, () => (call.gone ? undefined : read(bytes ?? pieces.join())))
-    if (!dear) throw new ClientLeft()
-    return { value: dear, decided }
+    const parsed = await turns.run(account, 'dear', () => (call.gone ? undefined : parse(bytes ?? pieces.join())))
+    if (!parsed) throw new ClientLeft()
+    if (isDenial(parsed)) return { value: parsed, decided }
+    const checked = await turns.run(account, 'going on', () => check(parsed, size))
+    // What follows serves the request, and has a turn of its own as well.
+    await endOfTurn()
+    return { value: checked, decided }
   } catch (error) {
     decided()
     throw error

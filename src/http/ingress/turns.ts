@@ -36,9 +36,12 @@ interface Spent {
 
 interface Job {
   readonly of: Spent
-  readonly isDear: boolean
+  readonly kind: Kind
   readonly run: () => void
 }
+
+/** A dear work waits for its account's time; one that goes on with a dear body only for the next turn of the event loop. */
+type Kind = 'small' | 'dear' | 'going on'
 
 /**
  * Says when a body is read, which blocks the event loop. Those that take little are read as they come. Dear ones are read
@@ -79,7 +82,7 @@ export class Turns {
   }
 
   /** Does some work of an account when its time has come: now, where nothing stands against it. */
-  run<T>(account: string, isDear: boolean, work: () => T): Promise<T> {
+  run<T>(account: string, kind: Kind, work: () => T): Promise<T> {
     const of = this.#spentBy(account)
     return new Promise((resolve, reject) => {
       const run = () => {
@@ -89,7 +92,7 @@ export class Turns {
           reject(error)
         }
       }
-      this.#waiting.push({ of, isDear, run })
+      this.#waiting.push({ of, kind, run })
       this.#next()
     })
   }
@@ -157,25 +160,25 @@ export class Turns {
     const now = this.#clock.elapsed()
     let first: Job | undefined
     for (const job of this.#waiting) {
-      const isDue = this.#startOf(job) <= now && !(job.isDear && this.#used > 0)
+      const isDue = this.#startOf(job) <= now && !(job.kind !== 'small' && this.#used > 0)
       if (isDue && (!first || job.of.restUntil < first.of.restUntil)) first = job
     }
     return first
   }
 
-  #startOf({ of, isDear }: Job): Millis {
-    return isDear ? Math.max(this.#restUntil, of.restUntil) : 0
+  #startOf({ of, kind }: Job): Millis {
+    return kind === 'dear' ? Math.max(this.#restUntil, of.restUntil) : 0
   }
 
-  #read({ of, isDear, run }: Job): void {
+  #read({ of, kind, run }: Job): void {
     const start = this.#clock.elapsed()
     run()
     const end = this.#clock.elapsed()
     const took = end - start
     this.#book(of, took)
-    if (isDear && took > FREE_MS) {
-      of.restUntil = end + REST * took
-      this.#restUntil = end + took
+    if (kind !== 'small' && took > FREE_MS) {
+      of.restUntil = Math.max(of.restUntil, end) + REST * took
+      this.#restUntil = Math.max(this.#restUntil, end) + took
     }
     this.#used += took
     if (this.#isCounting) return

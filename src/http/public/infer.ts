@@ -12,7 +12,7 @@ import { ZERO_USD } from '../../policy/nano-usd.ts'
 import { planOf } from '../../policy/plan.ts'
 import { denialEvent } from '../../wire/errors/denial.ts'
 import type { WireRequest } from '../../wire/openai/request.ts'
-import { type Received, receive } from '../ingress/receive.ts'
+import { type Reader, type Received, receive } from '../ingress/receive.ts'
 import type { HttpCall } from '../listener/call.ts'
 import type { App } from '../listener/endpoint.ts'
 import { EventResponse } from './event-response.ts'
@@ -21,14 +21,16 @@ import { relay } from './relay.ts'
 /** A stream whose backends are slow begins after as long, before one of them has answered. */
 const HEADERS_WAIT: Millis = 25_000
 
-/**
- * An endpoint that serves one kind of inference request; `read` knows its body. `leavesOut` is whether it parses it without
- * its long texts.
- */
-export function inference(read: (bytes: Buffer, app: App) => WireRequest | Denial, leavesOut = true) {
+/** How an endpoint reads the body of its requests; what it checks depends on the configuration. */
+interface Format<P> extends Omit<Reader<P, WireRequest>, 'check'> {
+  readonly check: (parsed: P, app: App) => WireRequest | Denial
+}
+
+/** An endpoint that serves one kind of inference request. */
+export function inference<P extends object>({ leavesOut, parse, check }: Format<P>) {
   return async (app: App, call: HttpCall, found: Identified): Promise<void> => {
     const { caller, keyHash } = found
-    const received = await receive(app, call, found, { leavesOut, read: bytes => read(bytes, app) })
+    const received = await receive(app, call, found, { leavesOut, parse, check: parsed => check(parsed, app) })
     if ('denial' in received) return call.deny(received.denial, received.rate)
     const { value: wire, waited, decided } = received
     const { note } = call

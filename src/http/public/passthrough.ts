@@ -10,8 +10,8 @@ import { ZERO_USD } from '../../policy/nano-usd.ts'
 import { planOf } from '../../policy/plan.ts'
 import { boundaryOf, formType } from '../../wire/multipart/boundary.ts'
 import { FormReader } from '../../wire/multipart/form-reader.ts'
-import { invalid, isDenial } from '../../wire/openai/body.ts'
-import { formOf, readPassed } from '../../wire/passthrough/passed.ts'
+import { invalid, isDenial, parseBody } from '../../wire/openai/body.ts'
+import { checkPassed, formOf } from '../../wire/passthrough/passed.ts'
 import { type Received, receive } from '../ingress/receive.ts'
 import type { HttpCall } from '../listener/call.ts'
 import type { App, Endpoint } from '../listener/endpoint.ts'
@@ -113,7 +113,7 @@ const judgeFor =
   }
 
 async function jsonOf(app: App, call: HttpCall, found: Identified): Promise<Body | Refusal> {
-  const received = await receive(app, call, found, { leavesOut: false, read: readPassed })
+  const received = await receive(app, call, found, { leavesOut: false, parse: parseBody, check: checkPassed })
   if ('denial' in received) return received
   const { value } = received
   return { ...value, received, bodyFor: model => ({ contentType: 'application/json', bytes: value.bodyFor(model) }) }

@@ -1,9 +1,10 @@
 import type { Identified } from '../../gateway/accounts/identify.ts'
 import { readQuota } from '../../gateway/accounts/quota.ts'
+import { outlineBody, parseBody } from '../../wire/openai/body.ts'
 import { catalog, catalogModel } from '../../wire/openai/catalog.ts'
-import { readChat } from '../../wire/openai/chat.ts'
-import { readEmbeddings } from '../../wire/openai/embeddings.ts'
-import { readImages } from '../../wire/openai/images.ts'
+import { checkChat, readChat } from '../../wire/openai/chat.ts'
+import { checkEmbeddings, readEmbeddings } from '../../wire/openai/embeddings.ts'
+import { checkImages, readImages } from '../../wire/openai/images.ts'
 import { quotaRecord } from '../../wire/quota.ts'
 import { showReady } from '../admin/health.ts'
 import type { HttpCall } from '../listener/call.ts'
@@ -20,25 +21,35 @@ export const publicEndpoints: readonly Endpoint[] = [
     path: '/v1/chat/completions',
     who: 'caller',
     sheds: true,
-    run: inference((bytes, { config, settings }) =>
-      readChat(bytes, { brand: settings.brand, declared: config.tools }, config.declared.chat),
-    ),
+    run: inference({
+      leavesOut: true,
+      parse: outlineBody,
+      check: (parsed, { config, settings }) =>
+        checkChat(parsed, { brand: settings.brand, declared: config.tools }, config.declared.chat),
+    }),
   },
   {
     method: 'POST',
     path: '/v1/embeddings',
     who: 'caller',
     sheds: true,
-    run: inference((bytes, { config, settings }) =>
-      readEmbeddings(bytes, settings.limits.embeddingBatch, config.declared.embedding),
-    ),
+    run: inference({
+      leavesOut: true,
+      parse: outlineBody,
+      check: (parsed, { config, settings }) =>
+        checkEmbeddings(parsed, settings.limits.embeddingBatch, config.declared.embedding),
+    }),
   },
   {
     method: 'POST',
     path: '/v1/images/generations',
     who: 'caller',
     sheds: true,
-    run: inference((bytes, { config }) => readImages(bytes, config.declared.image), false),
+    run: inference({
+      leavesOut: false,
+      parse: parseBody,
+      check: (parsed, { config }) => checkImages(parsed, config.declared.image),
+    }),
   },
   { method: 'GET', path: '/v1/models', who: 'anyone', run: listModels },
   { method: 'GET', path: '/v1/models/{id}', who: 'anyone', run: showModel },
@@ -66,4 +77,12 @@ function showModel(app: App, call: HttpCall, id: string): void {
 async function showQuota(app: App, call: HttpCall, { caller }: Identified): Promise<void> {
   const { standing, held } = await readQuota(app.config, app.store.accounts, caller)
   call.json(200, quotaRecord(standing, held, caller.keyPrefix))
+}
+
+/** Compiles the schemas of all bodies, which takes a tenth of a second that the first request would wait for otherwise. */
+export function prepareSchemas(): void {
+  const empty = Buffer.from('{}')
+  readChat(empty)
+  readEmbeddings(empty, 1)
+  readImages(empty)
 }

@@ -24,7 +24,11 @@ const NO_HOSTED: ToolNames = { brand: '', declared: new Map() }
 /** Reads the body of POST /v1/chat/completions. */
 export function readChat(bytes: Buffer, names = NO_HOSTED, declared?: DeclaredFields): WireRequest | Denial {
   const parsed = outlineBody(bytes)
-  if (isDenial(parsed)) return parsed
+  return isDenial(parsed) ? parsed : checkChat(parsed, names, declared)
+}
+
+/** The same of a body that is parsed: to check one takes as long as to parse it. */
+export function checkChat(parsed: OutlinedBody, names = NO_HOSTED, declared?: DeclaredFields): WireRequest | Denial {
   const { outline } = parsed
   const fields = readFields('chat', outline, declared)
   if (isInvalid(fields)) return invalid(fields.field, fields.problem)

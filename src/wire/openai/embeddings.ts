@@ -23,7 +23,15 @@ const validate = validator({
 /** Reads the body of POST /v1/embeddings. */
 export function readEmbeddings(bytes: Buffer, batchMax: number, declared?: DeclaredFields): WireRequest | Denial {
   const parsed = outlineBody(bytes)
-  if (isDenial(parsed)) return parsed
+  return isDenial(parsed) ? parsed : checkEmbeddings(parsed, batchMax, declared)
+}
+
+/** The same of a body that is parsed. */
+export function checkEmbeddings(
+  parsed: OutlinedBody,
+  batchMax: number,
+  declared?: DeclaredFields,
+): WireRequest | Denial {
   const { outline, texts } = parsed
   const fields = readFields('embedding', outline, declared)
   if (isInvalid(fields)) return invalid(fields.field, fields.problem)

@@ -2,7 +2,7 @@ import type { DeclaredFields } from '../../policy/config.ts'
 import type { Denial } from '../../policy/denial.ts'
 import type { ImageAsk } from '../../policy/facts.ts'
 import type { AnswerTerms, WholeAnswer } from './answer.ts'
-import { invalid, isDenial, isObject, type JsonObject, parseBody } from './body.ts'
+import { invalid, isDenial, isObject, type JsonObject, type ParsedBody, parseBody } from './body.ts'
 import { parse } from './chunk.ts'
 import { extraBytes, type Fields, isInvalid, readFields, unsentOf, withoutFields } from './fields.ts'
 import type { BodyTerms, WireRequest } from './request.ts'
@@ -29,7 +29,11 @@ const validate = validator({
 /** Reads the body of POST /v1/images/generations. */
 export function readImages(bytes: Buffer, declared?: DeclaredFields): WireRequest | Denial {
   const parsed = parseBody(bytes)
-  if (isDenial(parsed)) return parsed
+  return isDenial(parsed) ? parsed : checkImages(parsed, declared)
+}
+
+/** The same of a body that is parsed. */
+export function checkImages(parsed: ParsedBody, declared?: DeclaredFields): WireRequest | Denial {
   const { body } = parsed
   const fields = readFields('image', body, declared)
   if (isInvalid(fields)) return invalid(fields.field, fields.problem)

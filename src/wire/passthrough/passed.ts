@@ -1,6 +1,6 @@
 import type { BodyForm, Passthrough } from '../../policy/config.ts'
 import type { Denial } from '../../policy/denial.ts'
-import { invalid, isDenial, type JsonObject, parseBody } from '../openai/body.ts'
+import { invalid, type JsonObject, type ParsedBody } from '../openai/body.ts'
 
 /** A JSON body of a pass-through route. */
 export interface PassedBody {
@@ -11,16 +11,14 @@ export interface PassedBody {
   bodyFor(backendModel: string): Buffer
 }
 
-/** Reads a JSON body as far as it is ours to know: that it is an object, and which model it names. */
-export function readPassed(bytes: Buffer): PassedBody | Denial {
-  const parsed = parseBody(bytes)
-  if (isDenial(parsed)) return parsed
+/** A JSON body of so many bytes, as far as the gateway has to know it: an object, and which model it names. */
+export function checkPassed(parsed: ParsedBody, bytes: number): PassedBody | Denial {
   const { model } = parsed.body
   if (model !== undefined && (typeof model !== 'string' || model === '' || model.length > 256))
     return invalid('model', 'must be a text of at most 256 characters')
   return {
     ...(model !== undefined && { model }),
-    bytes: bytes.length,
+    bytes,
     bodyFor: backendModel => withModel(parsed.body, backendModel),
   }
 }

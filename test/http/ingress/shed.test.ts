@@ -6,10 +6,10 @@ import { Turns } from '../../../src/http/ingress/turns.ts'
 function busy(): Turns {
   let now = 0
   const turns = new Turns({ elapsed: () => now, after: () => () => {} })
-  void turns.run('honest', false, () => {
+  void turns.run('honest', 'small', () => {
     now += 1
   })
-  void turns.run('hostile', false, () => {
+  void turns.run('hostile', 'small', () => {
     now += 2000
   })
   return turns

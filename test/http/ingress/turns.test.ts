@@ -46,14 +46,25 @@ describe('the turns in which bodies are read', () => {
 
   it('reads what takes little as it comes', () => {
     const { turns, read, reading } = setUp()
-    for (const name of ['a', 'b', 'c']) void turns.run(name, false, reading(name, 1))
+    for (const name of ['a', 'b', 'c']) void turns.run(name, 'small', reading(name, 1))
 
     expect(read).toEqual(['a 0', 'b 1', 'c 2'])
   })
 
+  it('goes on with a dear body in the next turn of the event loop, and its account rests for both parts', async () => {
+    const { clock, turns, read, reading } = setUp()
+    void turns.run('a', 'dear', reading('parse', 20)).then(() => turns.run('a', 'going on', reading('check', 10)))
+    void turns.run('a', 'dear', reading('next', 20))
+    for (let turn = 0; turn < 4; turn++) await endOfTurn()
+    await clock.advance(500)
+
+    // 20 ms, then 10 ms without a rest between them, and three times as long of rest.
+    expect(read).toEqual(['parse 0', 'check 20', 'next 110'])
+  })
+
   it('lets the event loop go on once some ms were read in one turn of it', async () => {
     const { turns, read, reading } = setUp()
-    for (const name of ['a', 'b', 'c']) void turns.run(name, false, reading(name, 5))
+    for (const name of ['a', 'b', 'c']) void turns.run(name, 'small', reading(name, 5))
     expect(read).toEqual(['a 0', 'b 5'])
 
     await endOfTurn()
@@ -62,19 +73,19 @@ describe('the turns in which bodies are read', () => {
 
   it('reads dear bodies of one account a quarter of the time, and of all accounts half of it', async () => {
     const { clock, turns, read, reading } = setUp()
-    for (let n = 0; n < 4; n++) void turns.run('a', true, reading('a', 20))
+    for (let n = 0; n < 4; n++) void turns.run('a', 'dear', reading('a', 20))
     await clock.advance(1000)
     expect(read).toEqual(['a 0', 'a 80', 'a 160', 'a 240'])
 
-    for (const name of ['b', 'c', 'd']) void turns.run(name, true, reading(name, 20))
+    for (const name of ['b', 'c', 'd']) void turns.run(name, 'dear', reading(name, 20))
     await clock.advance(1000)
     expect(read.slice(4)).toEqual(['b 1020', 'c 1060', 'd 1100'])
   })
 
   it('reads the first dear body of an account before the sixtieth of another', async () => {
     const { clock, turns, read, reading } = setUp()
-    for (let n = 0; n < 60; n++) void turns.run('hostile', true, reading('hostile', 20))
-    void turns.run('honest', true, reading('honest', 6))
+    for (let n = 0; n < 60; n++) void turns.run('hostile', 'dear', reading('hostile', 20))
+    void turns.run('honest', 'dear', reading('honest', 6))
     await clock.advance(100)
 
     expect(read.slice(0, 2)).toEqual(['hostile 0', 'honest 40'])
@@ -82,9 +93,9 @@ describe('the turns in which bodies are read', () => {
 
   it('reads what takes little though dear bodies wait', async () => {
     const { clock, turns, read, reading } = setUp()
-    for (let n = 0; n < 3; n++) void turns.run('hostile', true, reading('dear', 20))
+    for (let n = 0; n < 3; n++) void turns.run('hostile', 'dear', reading('dear', 20))
     await endOfTurn()
-    void turns.run('honest', false, reading('honest', 1))
+    void turns.run('honest', 'small', reading('honest', 1))
     expect(read).toEqual(['dear 0', 'honest 20'])
 
     await clock.advance(1000)
@@ -94,9 +105,9 @@ describe('the turns in which bodies are read', () => {
   it('passes on what reading says, and that it failed', async () => {
     const { turns } = setUp()
 
-    expect(await turns.run('a', true, () => 7)).toBe(7)
+    expect(await turns.run('a', 'dear', () => 7)).toBe(7)
     await expect(
-      turns.run('a', false, () => {
+      turns.run('a', 'small', () => {
         throw new Error('broken')
       }),
     ).rejects.toThrow('broken')
@@ -124,11 +135,11 @@ describe('the turns in which bodies are read', () => {
 
   it('blames those whose bodies take the time, and nobody where they take little', async () => {
     const { clock, turns, reading } = setUp()
-    for (const name of ['a', 'b', 'honest']) void turns.run(name, true, reading(name, 6))
+    for (const name of ['a', 'b', 'honest']) void turns.run(name, 'dear', reading(name, 6))
     await clock.advance(1000)
     expect(['a', 'honest', undefined].map(name => turns.blames(name))).toEqual(['nobody', 'nobody', 'nobody'])
 
-    for (let n = 0; n < 60; n++) for (const name of ['a', 'b']) void turns.run(name, true, reading(name, 30))
+    for (let n = 0; n < 60; n++) for (const name of ['a', 'b']) void turns.run(name, 'dear', reading(name, 30))
     await clock.advance(6000)
     expect(['a', 'b', 'honest', 'new', undefined].map(name => turns.blames(name))).toEqual([
       'it',
