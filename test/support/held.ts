@@ -27,7 +27,7 @@ export function heldStream(model = 'test-model'): Held {
 
 /** Holds up the next settlement: `asked` resolves when it was begun, and `letGo` lets it go on. */
 export function heldSettlement(store: Store) {
-  const settle = store.holds.settle.bind(store)
+  const settle = store.holds.settle.bind(store.holds)
   let letGo = () => {}
   const free = new Promise<void>(resolve => {
     letGo = resolve

@@ -205,7 +205,7 @@ describe('the decision log', () => {
     const test = await start()
     const { key } = tools
     const { store } = test.gateway
-    const admit = store.holds.admit.bind(store)
+    const admit = store.holds.admit.bind(store.holds)
     store.holds.admit = async () => ({ outcome: 'key-gone' })
     const response = await test.chat(key).finally(() => (store.holds.admit = admit))
 

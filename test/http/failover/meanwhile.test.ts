@@ -87,7 +87,7 @@ describe('what changes while a request waits for its turn', () => {
     site.test.clock.advance(5000)
     site.everyOnprem(hang)
     const { store } = site.test.gateway
-    const take = store.budgets.take.bind(store)
+    const take = store.budgets.take.bind(store.budgets)
     const held: (() => void)[] = []
     store.budgets.take = async each => {
       await new Promise<void>(resolve => held.push(resolve))

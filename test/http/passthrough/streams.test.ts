@@ -125,7 +125,7 @@ it('a fixed price is in the ledger before the client has the headers', async () 
 it('what is measured is in the ledger before the client has the last byte', async () => {
   let settled = false
   const { store } = test.gateway
-  const settle = store.holds.settle.bind(store)
+  const settle = store.holds.settle.bind(store.holds)
   let release: () => void = () => {}
   const released = new Promise<void>(resolve => {
     release = resolve
