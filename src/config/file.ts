@@ -79,7 +79,7 @@ export type ToolKey = string
  */
 export type MaxCalls = number | string
 /**
- * The most bytes of a result that a model is given, `256B` to `1MB`. The rest is left out.
+ * The most bytes of a result that a model is given, `256B` to `1MB`. The rest is cut off.
  */
 export type MaxResult = number | string
 /**
@@ -126,7 +126,7 @@ export interface ConfigFile {
   models?: Models
   aliases?: Aliases
   /**
-   * The alias or model used when a request names no model. Left out: `svc-core`, which has to be declared then.
+   * The alias or model used when a request names no model. Without it: `svc-core`, which has to be declared then.
    */
   default_model?: string
   pools?: Pools
@@ -163,7 +163,7 @@ export interface ServerSection {
    */
   console_url?: string
   /**
-   * Addresses and networks of proxies whose X-Forwarded-For is believed, such as `10.0.0.0/8` or `::1`. Left out: nobody's.
+   * Addresses and networks of proxies whose X-Forwarded-For is believed, such as `10.0.0.0/8` or `::1`. Without it: no proxy's.
    */
   trusted_proxies?: string[]
   /**
@@ -175,7 +175,7 @@ export interface ServerSection {
    */
   drain_delay?: string
   /**
-   * After that: how long requests and streams under way may go on. Streams that last longer end with an error event.
+   * After that: how long running requests and streams may go on. Streams that last longer end with an error event.
    */
   drain_timeout?: string
 }
@@ -227,7 +227,7 @@ export interface LogSection {
  */
 export interface MetricsSection {
   /**
-   * Whether anybody may who reaches the admin listener.
+   * Whether everyone who reaches the admin listener may read them.
    */
   public?: boolean
   /**
@@ -236,7 +236,7 @@ export interface MetricsSection {
   token?: string
 }
 /**
- * Where spans of requests, and of attempts at backends, are sent: by OTLP over HTTP. Prompts, answers and keys are in none. Left out: nowhere.
+ * Where spans of requests, and of attempts at backends, are sent: by OTLP over HTTP. Prompts, answers and keys are in none. Without it: nowhere.
  */
 export interface TracesSection {
   /**
@@ -266,7 +266,7 @@ export interface TraceHeader {
   secret: string
 }
 /**
- * Where people sign in: an OIDC provider whose access tokens are accepted. Left out: only operators mint keys.
+ * Where people sign in: an OIDC provider whose access tokens are accepted. Without it: only operators mint keys.
  */
 export interface IdentitySection {
   /**
@@ -274,11 +274,11 @@ export interface IdentitySection {
    */
   issuer: string
   /**
-   * The claim of a token that names the plan of its account. Left out: no token does.
+   * The claim of a token that names the plan of its account. Without it: no token does.
    */
   plan_claim?: string
   /**
-   * The claim of a token that people know its account by, such as `email`. Left out: accounts are shown by their ids.
+   * The claim of a token that people know its account by, such as `email`. Without it: accounts are shown by their ids.
    */
   label_claim?: string
   /**
@@ -301,7 +301,7 @@ export interface IdentitySection {
   client_id?: string
 }
 /**
- * Keys for devices without an account: one for each, and the same one whenever it asks. Left out: there are none.
+ * Keys for devices without an account: one for each, and the same one whenever it asks. Without it: there are none.
  */
 export interface GuestsSection {
   /**
@@ -321,7 +321,7 @@ export interface GuestsSection {
    */
   usd_per_day_total: number | string
   /**
-   * What the keys of devices are derived from, at least 32 characters: `${VARIABLE}`, or `file:PATH` relative to this file. Left out: SVC_GUEST_SECRET where that is set; else a gateway with an embedded store makes one in state_dir.
+   * What the keys of devices are derived from, at least 32 characters: `${VARIABLE}`, or `file:PATH` relative to this file. Without it: SVC_GUEST_SECRET where that is set; else a gateway with an embedded store makes one in state_dir.
    */
   secret?: string
   /**
@@ -330,7 +330,7 @@ export interface GuestsSection {
   former_secret?: string
 }
 /**
- * How long to wait for backends, and when to leave a replica out. A pool may override any of these.
+ * How long to wait for backends, and when to eject a replica. A pool may override any of these.
  */
 export interface FailoverSection {
   /**
@@ -358,7 +358,7 @@ export interface FailoverSection {
    */
   answer_timeout?: string
   /**
-   * How long a request waits for room in a pool that has max_concurrent under way.
+   * How long a request waits for room in a pool that has max_concurrent requests running.
    */
   queue_timeout?: string
   /**
@@ -382,7 +382,7 @@ export interface EjectSection {
   for?: string
 }
 /**
- * What a request may not exceed, whoever sends it.
+ * What no request may exceed.
  */
 export interface LimitsSection {
   /**
@@ -390,7 +390,7 @@ export interface LimitsSection {
    */
   body?: number | string
   /**
-   * The most memory that bodies of all requests under way may take together, until their answers begin. No account and no address gets more than half of it; when all of it is taken, the account that has the most loses a body that is still arriving. More is answered with 503. At least twice `body`. Without it, a quarter of the memory that the process may use, but no more than 256MB or twice `body`, whichever is larger.
+   * The most memory that bodies of all running requests may take together, until their answers begin. No account and no address gets more than half of it; when all of it is taken, the account that has the most loses a body that is still arriving. More is answered with 503. At least twice `body`. Without it, a quarter of the memory that the process may use, but no more than 256MB or twice `body`, whichever is larger.
    */
   body_memory?: number | string
   /**
@@ -412,7 +412,7 @@ export interface LimitsSection {
    */
   request_timeout?: string
   /**
-   * How long a connection stays open between two requests, and with a client that reads nothing of its answer. Longer than that of a load balancer in front, which is 60s as a rule.
+   * How long a connection stays open between two requests, and with a client that reads nothing of its answer. Longer than that of a load balancer in front, which is 60s in most of them.
    */
   idle_timeout?: string
   /**
@@ -420,7 +420,7 @@ export interface LimitsSection {
    */
   connections?: number | string
   /**
-   * The most connections, and requests under way, of one address (IPv6: of one /64) at once. Proxies of server.trusted_proxies are exempt: requests under way are counted by the address that they forward for.
+   * The most connections, and running requests, of one address (IPv6: of one /64) at once. Proxies of server.trusted_proxies are exempt: running requests are counted by the address that they forward for.
    */
   connections_per_ip?: number | string
   /**
@@ -466,7 +466,7 @@ export interface PlanSection {
    */
   models: string[] | string
   /**
-   * The hosted tools that requests may list: their names, or the word `all`. Left out: none.
+   * The hosted tools that requests may list: their names, or the word `all`. Without it: none.
    *
    * @minItems 1
    */
@@ -480,11 +480,11 @@ export interface PlanSection {
    */
   tpm: number | string
   /**
-   * Requests in a UTC day. Left out: no daily limit.
+   * Requests in a UTC day. Without it: no daily limit.
    */
   per_day?: number | string
   /**
-   * Requests under way at once. Left out: no limit.
+   * Requests running at once. Without it: no limit.
    */
   max_concurrent?: number | string
   /**
@@ -747,7 +747,7 @@ export interface PoolSection {
    */
   answer_timeout?: string
   /**
-   * How long a request waits for room in a pool that has max_concurrent under way.
+   * How long a request waits for room in a pool that has max_concurrent requests running.
    */
   queue_timeout?: string
   /**
@@ -761,7 +761,7 @@ export interface PoolSection {
    */
   context?: number | string
   /**
-   * Requests under way in the pool at once, of each gateway process. One more waits for queue_timeout, then goes to the next pool.
+   * Requests running in the pool at once, of each gateway process. One more waits for queue_timeout, then goes to the next pool.
    */
   max_concurrent?: number | string
   cost_usd_per_1m?: PoolCostSection
@@ -908,7 +908,7 @@ export interface McpToolSection {
    */
   transport?: 'streamable_http' | 'sse'
   /**
-   * What models are told of the tool, in place of what the server says.
+   * What models read about the tool, in place of what the server says.
    */
   description?: string
   key?: ToolKey
@@ -929,7 +929,7 @@ export interface HttpToolSection {
    */
   http: string
   /**
-   * What models are told of the tool: what it does, and when to call it.
+   * What models read about the tool: what it does, and when to call it.
    */
   description: string
   /**

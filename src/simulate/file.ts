@@ -275,7 +275,7 @@ export interface Expect {
 }
 export interface Invariant {
   /**
-   * The guarantee; made of the rest when it is left out.
+   * The guarantee; made of the rest when it is missing.
    */
   name?: string
   never?: Claim
@@ -286,11 +286,11 @@ export interface Invariant {
  */
 export interface Claim {
   /**
-   * The plan of who sends it; any when left out.
+   * The plan of who sends it; any when it is missing.
    */
   plan?: string
   /**
-   * What it asks for: a model, an alias, `none`, `explicit` for any model by name, or `generic` for any alias or none; any when left out.
+   * What it asks for: a model, an alias, `none`, `explicit` for any model by name, or `generic` for any alias or none; any when it is missing.
    */
   model?: string
   /**
@@ -319,11 +319,11 @@ export interface Claim {
  */
 export interface Claim1 {
   /**
-   * The plan of who sends it; any when left out.
+   * The plan of who sends it; any when it is missing.
    */
   plan?: string
   /**
-   * What it asks for: a model, an alias, `none`, `explicit` for any model by name, or `generic` for any alias or none; any when left out.
+   * What it asks for: a model, an alias, `none`, `explicit` for any model by name, or `generic` for any alias or none; any when it is missing.
    */
   model?: string
   /**

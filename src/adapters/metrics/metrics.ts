@@ -58,7 +58,7 @@ export class Metrics implements AttemptCounter {
     this.#interrupted = sums('svc_interrupted_total', 'Answers that had begun and did not end well.', ['model'])
     const where = ['pool', 'replica', 'outcome']
     this.#attempts = sums('svc_upstream_attempts_total', 'Attempts at backends that are over.', where)
-    this.#alarms = sums('svc_alarms_total', 'Faults that operators were told of.', [])
+    this.#alarms = sums('svc_alarms_total', 'Alarms that were logged.', [])
     this.#durations = new Spread(this.#registry, {
       name: 'svc_request_duration_seconds',
       help: 'From the arrival of an inference request to the end of its answer.',

@@ -64,7 +64,7 @@ function upstreamMetrics(registry: Registry, { clock, pools, current }: StatePor
   })
   new Gauge({
     name: 'svc_upstream_in_flight',
-    help: 'Requests under way at a replica.',
+    help: 'Requests running at a replica.',
     labelNames,
     registers: [registry],
     collect() {

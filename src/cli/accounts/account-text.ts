@@ -15,7 +15,7 @@ export function accountText(account: ShownAccount): string {
       'overage',
       `${overageText(account.overage)}, by ${account.overage_source === 'plan' ? 'its plan' : 'an operator'}`,
     ],
-    ['used', `$${used_usd}, and $${held_usd} reserved by requests under way`],
+    ['used', `$${used_usd}, and $${held_usd} reserved by running requests`],
     ['limit', limit_usd === null ? 'none: it has no plan' : `$${limit_usd}${granted}`],
     ['window', `${withoutFraction(window.start)} to ${withoutFraction(window.end)}`],
     ['created', timeText(account.created)],

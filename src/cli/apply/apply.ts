@@ -20,7 +20,7 @@ export function registerApply(program: Command): void {
   const command = asksFirst(program.command('apply'))
     .summary('have the running gateway serve these files')
     .description(
-      'Checks the files, runs the tests beside them, tells what changes and whom it touches as svcctl plan does, asks, and has the running gateway write the files in the place of its own and serve them, whole or not at all, with no restart. Requests under way end by the files they began with. What served before is kept: svcctl rollback goes back to it. Files that are served already are a no-op.',
+      'Checks the files, runs the tests beside them, tells what changes and whom it touches as svcctl plan does, asks, and has the running gateway write the files in the place of its own and serve them, whole or not at all, with no restart. Running requests end by the files they began with. What served before is kept: svcctl rollback goes back to it. Files that are served already are a no-op.',
     )
     .addOption(
       new Option('-c, --config <file>', 'the main configuration file').default('config.yaml').env('SVCCTL_CONFIG'),

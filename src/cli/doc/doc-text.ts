@@ -43,7 +43,7 @@ function defaultText({
 }: Pick<FieldDoc, 'default' | 'required' | 'description'>): string {
   if (value !== null) return typeof value === 'string' ? value : JSON.stringify(value)
   if (required) return 'none: it is required'
-  return /\b(?:Default|Left out|In place of what): ?/.test(description) ? 'as said above' : 'none: it may be left out'
+  return /\b(?:Default|Without it|In place of what): ?/.test(description) ? 'as said above' : 'none: it is optional'
 }
 
 function linesText(fields: readonly FieldLine[], width: number): string {

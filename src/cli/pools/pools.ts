@@ -25,7 +25,7 @@ export function registerPools(program: Command): void {
     .action((options: Common) => withPools(options, operator => list(operator, options)))
 
   asksFirst(ofGateway(pools.command('drain')))
-    .description(`send no new requests to a pool or a replica; those under way finish. ${HOLDS}`)
+    .description(`send no new requests to a pool or a replica; running ones finish. ${HOLDS}`)
     .argument('<pool>')
     .argument('[replica]', REPLICA)
     .action((pool: string, replica: string | undefined, options: Sure) =>
@@ -100,10 +100,10 @@ async function tell(pool: ShownPool, { json }: Common): Promise<void> {
 }
 
 function sentence({ pool, drained, replicas, in_flight }: ShownPool): string {
-  if (drained) return `${pool} is drained: it gets no new requests; ${in_flight} under way may finish.`
+  if (drained) return `${pool} is drained: it gets no new requests; ${in_flight} running may finish.`
   const out = replicas.filter(({ state }) => state === 'drained')
   if (out.length === 0) return `${pool} takes requests, with all of its replicas.`
-  const places = out.map(each => `${each.replica} (${each.url}), ${each.in_flight} under way`).join('; ')
+  const places = out.map(each => `${each.replica} (${each.url}), ${each.in_flight} running`).join('; ')
   return `${pool} takes requests, but for drained replicas: ${places}.`
 }
 

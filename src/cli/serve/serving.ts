@@ -184,7 +184,7 @@ interface Running {
 }
 
 async function leave({ gateway, log, demo }: Running, exit: Exit): Promise<void> {
-  log.show('         stopping: requests under way may finish; press Ctrl-C again to cut them', 'stopping')
+  log.show('         stopping: running requests may finish; press Ctrl-C again to cut them', 'stopping')
   const written = await gateway.drain()
   await demo?.close()
   if (!written) log.alarm('the ledger could not be written', { error: `not within ${FLUSH_MS / 1000} s` })

@@ -92,7 +92,7 @@ export class Leases {
     for (const one of open) one.fresh = false
     // The next one follows in ten seconds, and the lease outlives two that were lost.
     this.#holds.heartbeat(open.map(heartbeatOf)).catch((error: unknown) => {
-      this.#alarm('requests under way could not renew their leases', { count: open.length, error: String(error) })
+      this.#alarm('running requests could not renew their leases', { count: open.length, error: String(error) })
     })
   }
 }

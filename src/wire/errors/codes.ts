@@ -92,7 +92,7 @@ export const errorCodes: { readonly [Code in ErrorCode]: Row<Code> } = {
     status: 503,
     reason: 'a hosted tool cannot be used',
     meaning:
-      'The server of a hosted tool does not answer now, so the model cannot be told what the tool takes. Nothing was charged.',
+      'The server of a hosted tool does not answer now, so the model cannot learn what the tool takes. Nothing was charged.',
     retry: backoff,
     todo: 'Wait as long as retry-after says, or send the request without the tool that the text names.',
     answer: ({ code, tool }) =>

@@ -135,7 +135,7 @@ it('a store that cannot be reached while requests are under way is told to the o
   clock.advance(10_000)
   await setImmediate()
 
-  expect(alarms).toContain('requests under way could not renew their leases')
+  expect(alarms).toContain('running requests could not renew their leases')
 })
 
 it('rows are removed once they are older than the ledger keeps, and what was used stays', async () => {
