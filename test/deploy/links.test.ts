@@ -8,6 +8,9 @@ const pages = [
   ...readdirSync(join(ROOT, 'docs'), { recursive: true, encoding: 'utf8' })
     .filter(name => name.endsWith('.md'))
     .map(name => join('docs', name)),
+  ...readdirSync(join(ROOT, 'src'), { recursive: true, encoding: 'utf8' })
+    .filter(name => name.endsWith('README.md'))
+    .map(name => join('src', name)),
 ].filter(page => existsSync(join(ROOT, page)))
 
 const withoutCode = (text: string): string => text.replace(/^```[\s\S]*?^```/gm, '')
@@ -42,6 +45,13 @@ it.each(current)('every path that %s names is there', page => {
     ...textOf(page).matchAll(/`((?:src|test|bench|deploy|docs|schema|scripts|policies|redis|wasm|demo)\/[\w./-]*)`/g),
   ]
   expect(named.map(([, path = '']) => path).filter(path => !existsSync(join(ROOT, path)))).toEqual([])
+})
+
+it.each(pages.filter(page => page.startsWith('src/')))('every file and folder that %s names lies beside it', page => {
+  const named = [...textOf(page).matchAll(/`([\w-]+(?:\/[\w-]*)*(?:\.(?:ts|lua)|\/))`/g)].map(([, path = '']) => path)
+  const isThere = (path: string) => existsSync(join(ROOT, dirname(page), path)) || existsSync(join(ROOT, path))
+  expect(named.length).toBeGreaterThan(4)
+  expect(named.filter(path => !isThere(path))).toEqual([])
 })
 
 it('every page of docs/ is listed in docs/index.md', () => {
