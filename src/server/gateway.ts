@@ -11,6 +11,7 @@ import type { Address, Loaded } from '../config/settings.ts'
 import { auditedIn } from '../gateway/accounts/audited.ts'
 import { startUpkeep } from '../gateway/admission/housekeeping.ts'
 import { Leases } from '../gateway/admission/leases.ts'
+import { hasDescriptor } from '../gateway/descriptors.ts'
 import type { Alarm } from '../gateway/ports.ts'
 import { Shared } from '../gateway/shared.ts'
 import type { Store } from '../gateway/store/store.ts'
@@ -33,6 +34,7 @@ import type { Log, LogEntry } from '../http/log-entry.ts'
 import { prepareSchemas, publicEndpoints } from '../http/public/public.ts'
 import type { Config, Millis } from '../policy/config.ts'
 import { changesOf, type FilesOf } from './changes.ts'
+import { watchDescriptors } from './descriptor-watch.ts'
 import { Drain, type DrainTimes } from './drain.ts'
 import { collectSoon, memoryBytes } from './memory.ts'
 import { openState } from './open-store.ts'
@@ -112,11 +114,13 @@ export async function startGateway(loaded: Loaded, world: World, hooks: GatewayH
   const applier = applierOn(store.accounts)
   const leases = new Leases(store.holds, clock, alarm)
   const stopUpkeep = startUpkeep(store, clock, keep, alarm)
+  const stopDescriptors = watchDescriptors(clock, alarm, hasDescriptor)
   let load: ReturnType<typeof watchLoad> | undefined
   const closeStore = () => {
     leases.stop()
     load?.stop()
     stopUpkeep()
+    stopDescriptors()
     return closeState(FLUSH_MS)
   }
   const tellOf = tellOfReplicas(alarm, clock)

@@ -1,4 +1,5 @@
 import { Pool } from 'undici'
+import { lookupHost } from '../../gateway/descriptors.ts'
 import { Shared } from '../../gateway/shared.ts'
 import type { Millis } from '../../policy/config.ts'
 import { Connection, connectionTo } from './connection.ts'
@@ -19,7 +20,7 @@ export interface Connected {
 function optionsOf({ connectTimeout }: Way) {
   // Of a socket that never connects nobody else would let go. What a client does not take yet stays with the backend:
   // node would read 128 KB of each stream ahead, and with the smallest other mark still one read, which is 64 KB.
-  const connect = { timeout: connectTimeout, highWaterMark: 0 }
+  const connect = { timeout: connectTimeout, highWaterMark: 0, lookup: lookupHost }
   // The attempt keeps time: undici's own timers are coarse.
   return { headersTimeout: 0, bodyTimeout: 0, connect }
 }

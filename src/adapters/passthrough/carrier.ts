@@ -1,6 +1,7 @@
 import http from 'node:http'
 import https from 'node:https'
 import type { BackendSettings } from '../../config/settings.ts'
+import { lookupHost } from '../../gateway/descriptors.ts'
 import type { CarriedRequest, Carry } from '../../gateway/ports.ts'
 import { dialectOf } from '../../wire/dialects.ts'
 import { CarriedExchange } from './carried-exchange.ts'
@@ -17,7 +18,7 @@ const IDLE_MS = 4000
 
 /** Carries requests through http-proxy-3, which copies bytes and never sees what a client sent beside its body. */
 export function openCarrier(settings: ReadonlyMap<string, BackendSettings>): Carrier {
-  const options = { keepAlive: true, timeout: IDLE_MS }
+  const options = { keepAlive: true, timeout: IDLE_MS, lookup: lookupHost }
   const agents = { 'http:': new http.Agent(options), 'https:': new https.Agent(options) }
   const agentFor = ({ protocol }: URL, { fresh, body }: CarriedRequest) => {
     // What is streamed can be sent once: not over a connection that may have died.

@@ -1,5 +1,6 @@
 import { Agent, type Dispatcher, request } from 'undici'
 import type { Secret } from '../../config/settings.ts'
+import { lookupHost } from '../../gateway/descriptors.ts'
 import { ToolFailure, unreachable } from './failure.ts'
 
 const CONNECT_MS = 5000
@@ -26,7 +27,11 @@ export type Answer = Dispatcher.ResponseData
 /** The way out to tools: to configured origins, without cookies, compression, or credentials but the tool's own. */
 export class Egress {
   // Whoever asks keeps time: undici's own timers are coarse.
-  readonly #agent = new Agent({ connect: { timeout: CONNECT_MS }, headersTimeout: 0, bodyTimeout: 0 })
+  readonly #agent = new Agent({
+    connect: { timeout: CONNECT_MS, lookup: lookupHost },
+    headersTimeout: 0,
+    bodyTimeout: 0,
+  })
 
   /**
    * The answer to a request, of whatever status but a redirect: three of those are followed, where they keep method and

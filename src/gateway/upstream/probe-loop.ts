@@ -1,6 +1,7 @@
 import type { ProbeSettings } from '../../config/settings.ts'
 import type { EpochMs, Millis } from '../../policy/config.ts'
 import type { Cancel, Clock } from '../ports.ts'
+import { isOwnFault } from './outcome.ts'
 import type { Replica } from './pools.ts'
 import type { Probed } from './probe.ts'
 
@@ -68,6 +69,11 @@ export class Watch implements ProbeSettings {
   #found(probed: Probed, outFor: Millis): void {
     const { breaker } = this.#replica
     const now = this.#ports.clock.now()
+    // That we could not ask says nothing of the replica.
+    if (probed.error !== undefined && isOwnFault(probed.error)) {
+      this.#asking = undefined
+      return void this.#askAfter(this.every)
+    }
     this.#replica.probed = probed
     this.#failures = probed.ok ? 0 : this.#failures + 1
     if (probed.ok) breaker.probeSucceeded(now)

@@ -8,7 +8,7 @@ import type { Usage } from '../../wire/openai/usage.ts'
 import { readPassedUsage } from '../../wire/passthrough/passed-usage.ts'
 import type { Clock, Probe, Send } from '../ports.ts'
 import { askOnce, type Heard } from './ask.ts'
-import { errorIn, type Failed, ofAnswer, ofError, type Pause, type Rejected } from './outcome.ts'
+import { errorIn, type Failed, isOwnFault, ofAnswer, ofError, type Pause, type Rejected } from './outcome.ts'
 
 /** What a question of our own found out about a replica that failed a client's request. */
 export type Verdict =
@@ -73,6 +73,7 @@ type Generation = keyof typeof GENERATIONS
 export async function askQuestion(ports: QuestionPorts, question: Question): Promise<Found> {
   const { clock } = ports
   const { heard, body } = await sent(ports, question)
+  if (heard.cause !== undefined && isOwnFault(heard.cause)) return { verdict: { kind: 'unknown' } }
   if (heard.cause !== undefined || !heard.head) return { verdict: { kind: 'fails' } }
   const { status, retryAfter } = heard.head
   const answer = { status, body, isCut: false, ...(retryAfter !== undefined && { retryAfter }) }

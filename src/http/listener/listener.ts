@@ -4,6 +4,7 @@ import type { Duplex } from 'node:stream'
 import type { ListenerSettings } from '../../config/settings.ts'
 import type { Millis } from '../../policy/config.ts'
 import { MAX_HEADER_BYTES, MAX_HEADERS } from './malformed.ts'
+import { SpareDescriptor } from './spare-descriptor.ts'
 
 /** How often node looks for requests that take too long. Its own is 30 s: a timeout of 10 s would fire after up to 40. */
 const CHECK_EVERY: Millis = 1000
@@ -37,6 +38,7 @@ export function createListener(
     listener,
   )
   server.maxHeadersCount = MAX_HEADERS + 1
+  const spare = new SpareDescriptor()
   const silent = new WeakMap<Socket, number>()
   let applied: ListenerSettings | undefined
   /** What a reload changed takes effect with the next connection, for all of them. */
@@ -60,7 +62,18 @@ export function createListener(
       socket.on('error', () => {})
       events.tunnel(socket)
     })
+    .on('listening', () => spare.take())
+    .on('close', () => spare.giveAway())
+    .on('error', () => {
+      // Before it listens whoever starts it hears of it; then it is an `accept` that failed, which ends nothing.
+      if (server.listening) spare.giveAway()
+    })
     .on('connection', (socket: Socket) => {
+      if (spare.isGivenAway) spare.take()
+      if (spare.isGivenAway) {
+        socket.destroy()
+        return spare.take()
+      }
       apply()
       socket.setTimeout(settings().idleTimeout)
       if (!events.connected(socket)) socket.destroy()

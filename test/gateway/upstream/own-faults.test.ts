@@ -1,5 +1,11 @@
 import { expect, it } from 'vitest'
+import type { BackendListener, Probe, Send } from '../../../src/gateway/ports.ts'
 import { isOwnFault, ofBreak } from '../../../src/gateway/upstream/outcome.ts'
+import { Replica } from '../../../src/gateway/upstream/pools.ts'
+import { Watch, type WatchPorts } from '../../../src/gateway/upstream/probe-loop.ts'
+import { askQuestion } from '../../../src/gateway/upstream/question.ts'
+import type { Pool } from '../../../src/policy/config.ts'
+import { VirtualClock } from '../../support/clock.ts'
 
 const broken = (code: string) => ofBreak(Object.assign(new Error('connect'), { code }), { stale: false })
 
@@ -14,4 +20,46 @@ it.each(['EMFILE', 'ENFILE', 'ENOBUFS', 'ENOMEM', 'EADDRNOTAVAIL'])(
 it.each(['ECONNREFUSED', 'ECONNRESET', 'EHOSTUNREACH', 'ENOTFOUND'])('%s is none', code => {
   expect(broken(code)).not.toMatchObject({ blame: 'nobody' })
   expect(isOwnFault(code)).toBe(false)
+})
+
+const EVERY = 10_000
+
+it.each([
+  ['EMFILE', false],
+  ['ECONNREFUSED', true],
+])('four probes that end with %s eject the replica: %s', (error, isEjected) => {
+  const clock = new VirtualClock(0)
+  const replica = new Replica('http://127.0.0.1:1/v1', () => {})
+  let asked = 0
+  const ask: WatchPorts['ask'] = over => {
+    asked++
+    over({ ok: false, error, ms: 1, at: clock.now() }, 5000)
+    return () => {}
+  }
+  const watch = new Watch({ clock, ask }, replica, { path: '/health', every: EVERY })
+  watch.start(0)
+  clock.advance(4 * EVERY)
+  watch.stop()
+
+  expect(asked).toBeGreaterThanOrEqual(4)
+  expect(replica.breaker.state(clock.now()) !== 'closed').toBe(isEjected)
+})
+
+it.each([
+  ['EMFILE', 'unknown'],
+  ['ECONNREFUSED', 'fails'],
+])('a question that ends with %s finds that the replica is %s', async (code, kind) => {
+  const unsent: Send & Probe = (_request: unknown, { failed }: Pick<BackendListener, 'failed'>) => {
+    queueMicrotask(() => failed(Object.assign(new Error('connect'), { code }), false))
+    return { pause() {}, resume() {}, abort() {} }
+  }
+  const pool = { name: 'onprem', model: 'm' } as Pool
+  const settings = { connectTimeout: 1000 }
+
+  const found = await askQuestion(
+    { clock: new VirtualClock(0), probe: unsent, send: unsent },
+    { pool, replica: 'http://127.0.0.1:1/v1', kind: 'chat', settings, id: 'req_1' },
+  )
+
+  expect(found).toEqual({ verdict: { kind } })
 })
