@@ -15,7 +15,10 @@ const dead = { url: 'http://127.0.0.1:1/v1' }
 
 beforeAll(async () => {
   backend = await startBackend()
-  gateway = await startTestGateway({ onprem: [dead], cloud: [backend] })
+  gateway = await startTestGateway({
+    ...{ onprem: [dead], cloud: [backend] },
+    fields: { core: 'accepts: { steps: { max: 50 } }' },
+  })
   const result = load(join(gateway.dir, 'config.yaml'), { CLOUD_KEY: 'sk-cloud-secret-1234' }, gateway.dir)
   if (!result.ok) throw new Error(JSON.stringify(result.problems))
   loaded = result.loaded
@@ -49,6 +52,18 @@ test.each<[string, string, object | string, Situation]>([
   ['another bearer', 'sk-other', { messages: HI }, { auth: 'sk-other' }],
   ['no messages', 'free', {}, { plan: 'free', request: { body: {} } }],
   ['no JSON', 'free', '{', { plan: 'free', request: { body: '{' } }],
+  [
+    'a field that the model does not accept',
+    'free',
+    { model: 'svc-core', messages: HI, logits_processors: ['x'] },
+    { plan: 'free', request: { body: { model: 'svc-core', messages: HI, logits_processors: ['x'] } } },
+  ],
+  [
+    'an accepted field beyond its bound',
+    'free',
+    { model: 'svc-core', messages: HI, steps: 51 },
+    { plan: 'free', request: { body: { model: 'svc-core', messages: HI, steps: 51 } } },
+  ],
   ['an unknown model', 'free', { model: 'gpt-4', messages: HI }, { plan: 'free', model: 'gpt-4', chat: 'Hi' }],
   [
     'a model outside the plan',

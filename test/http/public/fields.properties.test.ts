@@ -96,19 +96,19 @@ const extras = fc.dictionary(fc.oneof(fc.constantFrom(...THREATS), fc.string()),
 
 describe.each(endpoints)('POST %s', (path, kind, declares, plain, body, own) => {
   it('sends its backend no field that is neither known nor declared, whatever a request holds', async () => {
-    let served = 0
     await fc.assert(
       fc.asyncProperty(extras, fc.constantFrom(declares, plain), async (more, model) => {
         const { status, sent, error } = await ask(path, { ...more, ...body, model })
 
         const allowed = allowedIn(kind, own, model === declares)
         expect(sent.flatMap(Object.keys).filter(field => !allowed.has(field))).toEqual([])
-        if (status === 200) served++
-        else expect([status, error]).toEqual([400, expect.stringContaining(': ')])
+        if (status !== 200) expect([status, error]).toEqual([400, expect.stringContaining(': ')])
       }),
       { numRuns: 50 },
     )
-    expect(served).toBeGreaterThan(10)
+    // Or all of them could have been refused for what they have in common.
+    for (const model of [declares, plain])
+      expect(await ask(path, { ...body, model })).toMatchObject({ status: 200, sent: [{}] })
   })
 
   it('sends what a model declares, as it was sent', async () => {
