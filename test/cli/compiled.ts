@@ -1,15 +1,59 @@
-import { readdirSync, rmSync } from 'node:fs'
+import { spawnSync } from 'node:child_process'
+import { cpSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
-const prefixOf = (run: number) => `.test-dist-${run}-`
+/** A folder as deep as dist/, so that the compiled files find what they read beside themselves. */
+const folderOf = (run: number): string => join(root, `.test-dist-${run}`)
 
-/** Where a worker compiles the sources to: a folder as deep as dist/, so that what they read beside themselves is found. */
-export const folderOf = (run: number, worker: number): string => join(root, prefixOf(run) + worker)
+/** The folders of the two packages, compiled from the sources as they are. */
+interface Compiled {
+  readonly gateway: string
+  readonly demo: string
+}
+
+/** The packages are compiled by the first worker of the run that needs them: the others wait for it. */
+export function compiledBy(run: number): Compiled {
+  const folder = folderOf(run)
+  // It holds what the compiler said, once the compiler has ended.
+  const verdict = join(folder, '.compiled')
+  if (isFirstIn(folder)) {
+    writeFileSync(`${verdict}.new`, compile(folder))
+    renameSync(`${verdict}.new`, verdict)
+  } else while (!existsSync(verdict)) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 20)
+  const complaint = readFileSync(verdict, 'utf8')
+  if (complaint !== '') throw new Error(complaint)
+  return { gateway: folder, demo: join(demoIn(folder), 'dist') }
+}
+
+function isFirstIn(folder: string): boolean {
+  try {
+    mkdirSync(folder)
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** Nearer to the compiled gateway than the package of the demo that npm linked. */
+const demoIn = (folder: string): string => join(folder, 'node_modules/svc-gateway-demo')
+
+/** Compiles both packages, and returns what the compiler has against them: `npm run check` checks their types. */
+function compile(out: string): string {
+  const demo = demoIn(out)
+  const complaint = tsc('demo/tsconfig.json', join(demo, 'dist')) || tsc('tsconfig.build.json', out)
+  cpSync(join(root, 'demo/package.json'), join(demo, 'package.json'))
+  return complaint
+}
+
+function tsc(project: string, out: string): string {
+  const args = [join(root, 'node_modules/typescript/bin/tsc'), '-p', project, '--noCheck', '--outDir', out]
+  const { status, stdout, stderr } = spawnSync(process.execPath, args, { cwd: root, encoding: 'utf8' })
+  return status === 0 ? '' : stdout + stderr || `the compiler ended with ${status}`
+}
 
 /** Of vitest, in the process that starts its workers: those are killed, and can remove nothing. */
 export function teardown(): void {
-  const ours = prefixOf(process.pid)
-  for (const name of readdirSync(root)) if (name.startsWith(ours)) rmSync(join(root, name), { recursive: true })
+  rmSync(folderOf(process.pid), { recursive: true, force: true })
 }

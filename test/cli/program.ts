@@ -1,9 +1,8 @@
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { cpSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { folderOf } from './compiled.ts'
+import { compiledBy } from './compiled.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 
@@ -46,31 +45,10 @@ interface Options {
   readonly env?: Readonly<Record<string, string>>
 }
 
-/** Where the sources were compiled to: once for all the files that a worker runs. */
-let compiled: string | undefined
-
-function compile(): string {
-  const out = folderOf(process.ppid, process.pid)
-  const demo = demoOf(out)
-  tsc('demo/tsconfig.json', join(demo, 'dist'))
-  cpSync(join(root, 'demo/package.json'), join(demo, 'package.json'))
-  tsc('tsconfig.build.json', out)
-  return out
-}
-
-/** Where the package of the demo is compiled to: nearer to the compiled gateway than the one that npm linked. */
-const demoOf = (out: string): string => join(out, 'node_modules/svc-gateway-demo')
-
-function tsc(project: string, out: string): void {
-  const args = [join(root, 'node_modules/typescript/bin/tsc'), '-p', project, '--outDir', out]
-  const { status, stdout, stderr } = spawnSync(process.execPath, args, { cwd: root, encoding: 'utf8' })
-  if (status !== 0) throw new Error(stdout + stderr)
-}
-
 /** The sources as they are, and what is started of them. */
 export function compileProgram(): Program {
-  compiled ??= compile()
-  const main = join(compiled, 'cli/main.js')
+  const { gateway, demo } = compiledBy(process.ppid)
+  const main = join(gateway, 'cli/main.js')
   const children = new Set<ChildProcess>()
   const launch = (command: string, words: readonly string[], { cwd = root, env = {} }: Options = {}) => {
     const child = spawn(command, words, {
@@ -91,7 +69,7 @@ export function compileProgram(): Program {
   }
   return {
     main,
-    demo: join(demoOf(compiled), 'dist'),
+    demo,
     run: (words, options) => ran(launch(process.execPath, [main, ...words], options)),
     shell: (command, options) => ran(launch('bash', ['-c', command], options)),
     start: (words, options) => running(launch(process.execPath, [main, ...words], options)),
