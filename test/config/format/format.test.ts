@@ -9,8 +9,8 @@ import { parse } from '../../../src/config/read/parse.ts'
 import { plain } from '../../../src/config/read/tree.ts'
 
 const root = fileURLToPath(new URL('../../..', import.meta.url))
-const yamlIn = (folder: string) =>
-  readdirSync(`${root}${folder}`, { recursive: true, encoding: 'utf8' })
+const yamlIn = (folder: string, { recursive } = { recursive: false }) =>
+  readdirSync(`${root}${folder}`, { recursive, encoding: 'utf8' })
     .filter(name => name.endsWith('.yaml'))
     .map(name => `${folder}/${name}`)
 const shipped = ['config.example.yaml', ...yamlIn('policies')]
@@ -37,21 +37,24 @@ test.each(shipped)('%s is in the style', file => {
   expect(formatted(read(file), file)).toEqual({ text: read(file), problems: [] })
 })
 
-test.each(yamlIn('test/config/bad'))('%s says the same afterwards, or is refused at a place', file => {
-  const before = read(file)
+test.each(yamlIn('test/config/bad', { recursive: true }))(
+  '%s says the same afterwards, or is refused at a place',
+  file => {
+    const before = read(file)
 
-  const { text, problems } = formatted(before, file)
+    const { text, problems } = formatted(before, file)
 
-  if (text === undefined) {
-    expect(problems).toEqual([
-      expect.objectContaining({ file, line: expect.any(Number), rule: expect.not.stringContaining('not-formatted') }),
-    ])
-  } else {
-    expect(meaning(text)).toEqual(meaning(before))
-    expect(comments(text)).toEqual(comments(before))
-    expect(formatted(text).text).toBe(text)
-  }
-})
+    if (text === undefined) {
+      expect(problems).toEqual([
+        expect.objectContaining({ file, line: expect.any(Number), rule: expect.not.stringContaining('not-formatted') }),
+      ])
+    } else {
+      expect(meaning(text)).toEqual(meaning(before))
+      expect(comments(text)).toEqual(comments(before))
+      expect(formatted(text).text).toBe(text)
+    }
+  },
+)
 
 test.each([
   ['two blanks a level, lists indented', 'a:\n    b:\n    - 1\n    -   2\n', 'a:\n  b:\n    - 1\n    - 2\n'],
