@@ -1,4 +1,5 @@
-import { Ajv2020, type AnySchemaObject, type Options, type ValidateFunction } from 'ajv/dist/2020.js'
+import { createRequire } from 'node:module'
+import type { Ajv2020, AnySchemaObject, Options } from 'ajv/dist/2020.js'
 import { isRefusal } from '../read/scalar.ts'
 import { isRecord } from '../read/tree.ts'
 import { FORMATS } from './formats.ts'
@@ -23,24 +24,35 @@ export interface Accept<T> {
   readonly fields: readonly Field[]
 }
 
-// Each is made for the first file that needs it: the second one for the first with a mistake.
-let quick: Ajv2020 | undefined
+const require = createRequire(import.meta.url)
+
+interface Acceptors {
+  acceptsConfig(data: unknown): boolean
+  acceptsPolicy(data: unknown): boolean
+}
+
+let acceptors: Acceptors | undefined
+
+/** Generated from the schemas; src/config and dist/config lie equally deep in the package. */
+function generated(): Acceptors {
+  if (acceptors) return acceptors
+  const formats = Object.keys(FORMATS).map(name => [name, { validate: fitsFormat(name) }])
+  const made: Acceptors = require('../../../schema/accepts.cjs')(Object.fromEntries(formats), fitsUnit)
+  acceptors = made
+  return made
+}
+
+// Made for the first file with a mistake: it takes longer than all else that reads a configuration.
 let thorough: Ajv2020 | undefined
 
 /** A main file. */
-export const configFile = accept<ConfigFile>(configSchema)
+export const configFile = accept<ConfigFile>(data => generated().acceptsConfig(data), configSchema)
 /** An included file. */
-export const policyFile = accept<PolicyFile>(policySchema)
+export const policyFile = accept<PolicyFile>(data => generated().acceptsPolicy(data), policySchema)
 
-function accept<T>(schema: AnySchemaObject): Accept<T> {
-  let compiled: ValidateFunction<T> | undefined
+function accept<T>(accepts: (data: unknown) => boolean, schema: AnySchemaObject): Accept<T> {
   return {
-    accepts: (data): data is T => {
-      quick ??= newAjv({}, configSchema)
-      compiled ??= quick.compile<T>(schema)
-      const validate = compiled
-      return validate(data)
-    },
+    accepts: (data): data is T => accepts(data),
     errorsIn: data => {
       thorough ??= newAjv({ allErrors: true, verbose: true, messages: false }, telling())
       return errorsIn(data, schema.$id ?? '', thorough)
@@ -92,19 +104,22 @@ function telling(): AnySchemaObject {
 
 /** A validator that knows the units and formats of our schemas, and those of the configuration. */
 export function newAjv(options: Options, main: AnySchemaObject = configSchema): Ajv2020 {
-  // Every command loads a configuration: a test holds the schemas against their own, and what is run once need not be run fast.
+  // Most files have no mistake: a start need not wait for the library.
+  const { Ajv2020 }: typeof import('ajv/dist/2020.js') = require('ajv/dist/2020.js')
+  // A test holds the schemas against their own, and what is run once need not be run fast.
   const quickly: Options = { validateSchema: false, code: { optimize: false } }
   const ajv = new Ajv2020({ allowUnionTypes: true, strictTypes: false, discriminator: true, ...quickly, ...options })
   for (const annotation of ['x-expects', 'x-kind', 'x-secret', 'x-password']) ajv.addKeyword(annotation)
-  ajv.addKeyword({
-    keyword: 'x-unit',
-    schemaType: 'object',
-    // Whatever is neither a text nor a number is refused by `type`.
-    validate: (unit: Unit, data: unknown) =>
-      (typeof data !== 'string' && typeof data !== 'number') || !isRefusal(readUnit(unit, data)),
-  })
-  for (const [name, format] of Object.entries(FORMATS)) {
-    ajv.addFormat(name, { type: 'string', validate: (text: string) => format.read(text) !== undefined })
-  }
+  ajv.addKeyword({ keyword: 'x-unit', schemaType: 'object', validate: fitsUnit })
+  for (const name of Object.keys(FORMATS)) ajv.addFormat(name, { type: 'string', validate: fitsFormat(name) })
   return ajv.addSchema([main, policySchema])
+}
+
+/** What is neither a text nor a number is refused by the keyword `type`. */
+function fitsUnit(unit: Unit, data: unknown): boolean {
+  return (typeof data !== 'string' && typeof data !== 'number') || !isRefusal(readUnit(unit, data))
+}
+
+function fitsFormat(name: string): (text: string) => boolean {
+  return text => FORMATS[name]?.read(text) !== undefined
 }

@@ -1,11 +1,18 @@
 import { readFileSync } from 'node:fs'
-import { Ajv2020, type Options, type ValidateFunction } from 'ajv/dist/2020.js'
+import { createRequire } from 'node:module'
+import type { Ajv2020, Options, ValidateFunction } from 'ajv/dist/2020.js'
 import { targetOf } from '../read/pointer.ts'
 import { isRecord } from '../read/tree.ts'
 import { regexp } from './formats.ts'
 import type { ErrorObject } from './schema.ts'
 
 const OPTIONS: Options = { meta: false, strict: false, validateSchema: false, logger: false, code: { optimize: false } }
+
+/** Loaded for the first tool that has parameters. */
+function newAjv(options: Options): Ajv2020 {
+  const { Ajv2020 }: typeof import('ajv/dist/2020.js') = createRequire(import.meta.url)('ajv/dist/2020.js')
+  return new Ajv2020(options)
+}
 
 // Compiled for the first tool that has parameters: no other start need wait.
 let validate: ValidateFunction | undefined
@@ -19,7 +26,7 @@ export function errorsInSchema(schema: unknown): readonly ErrorObject[] {
 /** Whether ajv can hold anything against a schema. */
 export function compiles(schema: unknown): boolean {
   try {
-    new Ajv2020({ ...OPTIONS, validateFormats: false }).compile(isRecord(schema) ? schema : {})
+    newAjv({ ...OPTIONS, validateFormats: false }).compile(isRecord(schema) ? schema : {})
     return true
   } catch {
     // What it says may hold values of variables.
@@ -28,7 +35,7 @@ export function compiles(schema: unknown): boolean {
 }
 
 function compileMeta(): ValidateFunction {
-  const ajv = new Ajv2020({ ...OPTIONS, allErrors: true, verbose: true, messages: false })
+  const ajv = newAjv({ ...OPTIONS, allErrors: true, verbose: true, messages: false })
   ajv.addFormat('x-regexp', { type: 'string', validate: (text: string) => regexp.read(text) !== undefined })
   ajv.addKeyword({
     keyword: 'x-pointer',
