@@ -1,11 +1,12 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
-import { connect, createServer } from 'node:net'
+import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { afterAll, beforeAll, describe } from 'vitest'
+import { freePort } from './free-port.ts'
 
 /** Whether redis-server is on the PATH. */
 export const hasRedis: boolean = spawnSync('redis-server', ['--version']).status === 0
@@ -50,9 +51,6 @@ export function useRedis(options?: RedisOptions): () => RedisServer {
   }
 }
 
-/** Ephemeral ports begin above. */
-const PORT_MIN = 20_000
-const PORT_MAX = 32_767
 const running = new Set<ChildProcess>()
 
 process.on('exit', () => {
@@ -143,19 +141,5 @@ async function ping(port: number): Promise<void> {
     if (!/^[+-]/.test(answer.toString())) throw new Error(`redis-server answered ${answer}`)
   } finally {
     socket.destroy()
-  }
-}
-
-async function freePort(): Promise<number> {
-  for (;;) {
-    const port = PORT_MIN + Math.floor(Math.random() * (PORT_MAX - PORT_MIN + 1))
-    const probe = createServer()
-    const free = await new Promise<boolean>(resolve => {
-      probe.once('error', () => resolve(false))
-      probe.listen(port, '127.0.0.1', () => resolve(true))
-    })
-    if (!free) continue
-    await new Promise(resolve => probe.close(resolve))
-    return port
   }
 }

@@ -7,6 +7,7 @@ import { openEmbeddedStore } from '../../../src/adapters/embedded/embedded-store
 import { csvRow } from '../../../src/cli/usage/csv.ts'
 import { nanoUsd } from '../../../src/policy/nano-usd.ts'
 import { answer, type Backend, startBackend } from '../../support/backend.ts'
+import { freePort } from '../../support/free-port.ts'
 import { openTurns, type Turns } from '../in-turn.ts'
 import { compileProgram, type Program, type Running } from '../program.ts'
 
@@ -22,9 +23,8 @@ let gateway: Running | undefined
 const svcctl = (...args: string[]) => turns.run(args, { cwd, env: {} })
 const lines = (text: string) => text.split('\n').slice(0, -1)
 
-// Below the ports that the system gives out by itself.
-const yaml = (url: string) => `version: 1
-server: { listen: "127.0.0.1:0", admin: "127.0.0.1:19475", public_url: http://localhost, state_dir: ./state }
+const yaml = (url: string, admin: number) => `version: 1
+server: { listen: "127.0.0.1:0", admin: "127.0.0.1:${admin}", public_url: http://localhost, state_dir: ./state }
 store: embedded:./store
 plans:
   free: { models: all, rpm: 100k, tpm: 10M, monthly_usd: 1000 }
@@ -49,7 +49,7 @@ beforeAll(async () => {
   backend = await startBackend()
   backend.always(answer({ content: 'Hi', usage: { prompt_tokens: 9, completion_tokens: 3, total_tokens: 12 } }))
   cwd = mkdtempSync(join(tmpdir(), 'svc-usage-'))
-  writeFileSync(join(cwd, 'config.yaml'), yaml(backend.url))
+  writeFileSync(join(cwd, 'config.yaml'), yaml(backend.url, await freePort()))
   const { running, url } = await start()
   const mint = async (label: string) =>
     (await svcctl('keys', 'mint', '--plan', 'free', '--account', label)).stdout.trim()
@@ -263,12 +263,12 @@ it.each([
 
 it('a Redis that is not there is exit 3, without its password', async () => {
   const elsewhere = mkdtempSync(join(tmpdir(), 'svc-usage-'))
-  const config = yaml(backend.url).replace('embedded:./store', 'redis://:${PASSWORD}@127.0.0.1:9')
+  const config = yaml(backend.url, await freePort()).replace('embedded:./store', 'redis://:${PASSWORD}@127.0.0.1:9')
   writeFileSync(join(elsewhere, 'config.yaml'), config)
   const env = { PASSWORD: 'sk-4242' }
 
   for (const words of [['serve'], ['usage'], ['keys', 'list']]) {
-    const { code, stdout, stderr } = await program.run(words, { cwd: elsewhere, env })
+    const { code, stdout, stderr } = await turns.run(words, { cwd: elsewhere, env })
 
     expect({ code, stdout }).toEqual({ code: 3, stdout: '' })
     expect(stderr).toMatch(/^✗ the store redis:\/\/127\.0\.0\.1:9 cannot be reached: .*\n$/)
