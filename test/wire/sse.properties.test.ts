@@ -1,9 +1,10 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { answers, corpus, cuts, eventsByTheBook, eventsIn, readingOf, split } from '../support/sse-corpus.ts'
+import { times } from '../support/times.ts'
 
 // test/long/sse.test.ts has many more.
-const numRuns = 2500
+const numRuns = times(2500)
 
 it('events are the same wherever the bytes are cut, and those that the format says', () => {
   fc.assert(

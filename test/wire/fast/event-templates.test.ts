@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { ChunkForms } from '../../../src/wire/fast/event-templates.ts'
 import { readChunk } from '../../../src/wire/openai/chunk.ts'
+import { times } from '../../support/times.ts'
 
 const terms = { model: 'backend-model', usageWanted: false, id: 'chatcmpl-req', created: 1 }
 const text = fc.oneof(
@@ -53,7 +54,7 @@ describe('an event that is compared with the form of others', () => {
         const forms = new ChunkForms({ ...terms, usageWanted })
         for (const data of events) expect(forms.read(data)).toEqual(readChunk(data, { ...terms, usageWanted }))
       }),
-      { numRuns: 3000 },
+      { numRuns: times(3000) },
     )
   })
 

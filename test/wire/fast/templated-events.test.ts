@@ -4,6 +4,7 @@ import { readChunk } from '../../../src/wire/openai/chunk.ts'
 import { StreamReader } from '../../../src/wire/openai/stream.ts'
 import { SseSplitter, sseEvent } from '../../../src/wire/sse.ts'
 import { cuts, split } from '../../support/sse-corpus.ts'
+import { times } from '../../support/times.ts'
 
 const terms = { model: 'backend-model', usageWanted: false, id: 'chatcmpl-req', created: 1 }
 const text = fc.oneof(
@@ -101,7 +102,7 @@ it('a stream of known forms reads as if each event had been parsed, wherever its
       expect(read(split(bytes, places))).toEqual(expected)
       expect(read(splitAtLines(bytes, chosen))).toEqual(expected)
     }),
-    { numRuns: 1500 },
+    { numRuns: times(1500) },
   )
 })
 

@@ -4,6 +4,7 @@ import { isDenial, parseBody } from '../../../src/wire/openai/body.ts'
 import { readChat } from '../../../src/wire/openai/chat.ts'
 import { sentOf, writtenAnew } from '../../../src/wire/openai/chat-body.ts'
 import { unmarked } from '../../../src/wire/tools/round-body.ts'
+import { times } from '../../support/times.ts'
 
 const MESSAGES = '"messages":[{"role":"user","content":"Hi"}]'
 
@@ -135,9 +136,9 @@ describe('the body for a backend, of a text that parsing leaves whole', () => {
         expect(saysTwice(said)).toBe(false)
         expect(saysTwice(bodies.sent)).toBe(false)
       }),
-      { numRuns: 3000 },
+      { numRuns: times(3000) },
     )
-    expect(spliced).toBeGreaterThan(500)
+    expect(spliced).toBeGreaterThan(times(500))
   })
 
   it.each([
