@@ -8,6 +8,7 @@ import { readEmbeddings } from '../../../src/wire/openai/embeddings.ts'
 import { readImages } from '../../../src/wire/openai/images.ts'
 import { type Backend, json, startBackend } from '../../support/backend.ts'
 import { startTestGateway, type TestGateway } from '../../support/gateway.ts'
+import { times } from '../../support/times.ts'
 
 const PNG = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg=='
 const ACCEPTS =
@@ -104,7 +105,7 @@ describe.each(endpoints)('POST %s', (path, kind, declares, plain, body, own) => 
         expect(sent.flatMap(Object.keys).filter(field => !allowed.has(field))).toEqual([])
         if (status !== 200) expect([status, error]).toEqual([400, expect.stringContaining(': ')])
       }),
-      { numRuns: 50 },
+      { numRuns: times(200) },
     )
     // Or all of them could have been refused for what they have in common.
     for (const model of [declares, plain])
