@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { type Backend, startBackend, status } from '../support/backend.ts'
 import { ADMIN_TOKEN, AUDIENCE, startTestGateway, type TestGateway, type TestPools } from '../support/gateway.ts'
 import { heldStream, reading } from '../support/held.ts'
-import { startOidc } from '../support/oidc.ts'
+import { startOidc } from '../support/identity/oidc.ts'
 import { codeOf, fieldOf, outcomeOf, send } from './calls.ts'
 
 let onprem: Backend

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
 import { compileProgram, type Program } from '../cli/program.ts'
-import { blackHole, FaultProxy, type Toxic, type Way } from '../support/fault-proxy.ts'
+import { blackHole, FaultProxy, type Toxic, type Way } from '../support/faults/fault-proxy.ts'
 import { randomInt, seeded } from '../support/random.ts'
 import { askOf } from './harness/asks.ts'
 import { faultsIn, kindsOf, NO_FAULTS, readBooks, readHeld } from './harness/books.ts'

@@ -6,7 +6,7 @@ import { compileProgram, type Program } from '../cli/program.ts'
 import { NOON, request, standing } from '../cli/quota/tail/events.ts'
 import { answer, type Backend, startBackend } from '../support/backend.ts'
 import { ADMIN_TOKEN, startTestGateway, type TestGateway } from '../support/gateway.ts'
-import { describeTmux, openTerminal } from '../support/tmux.ts'
+import { describeTmux, openTerminal } from '../support/terminal/tmux.ts'
 
 const ACCOUNTS = 10_000
 

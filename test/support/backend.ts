@@ -6,7 +6,7 @@ import { answer, type Behaviour, json, stream } from './behaviours.ts'
 import type { Certificate } from './certificate.ts'
 
 export * from './behaviours.ts'
-export * from './failures.ts'
+export * from './faults/failures.ts'
 export * from './refusals.ts'
 
 /** One request as the backend received it, whole. */

@@ -1,7 +1,7 @@
 import { type IdentityOptions, openIdentity } from '../../../src/adapters/identity/identity.ts'
 import { VirtualClock } from '../../support/clock.ts'
-import { type OidcServer, startOidc } from '../../support/oidc.ts'
-import type { PrivateKey } from '../../support/oidc-keys.ts'
+import { type OidcServer, startOidc } from '../../support/identity/oidc.ts'
+import type { PrivateKey } from '../../support/identity/oidc-keys.ts'
 import { Tally } from '../../support/tally.ts'
 import { type Draft, forge } from './forge.ts'
 

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import type { ServerResponse } from 'node:http'
 import { afterEach, describe, expect, test } from 'vitest'
 import { ProviderUnavailable } from '../../../src/gateway/accounts/sign-in.ts'
-import { newKey, type PrivateKey } from '../../support/oidc-keys.ts'
+import { newKey, type PrivateKey } from '../../support/identity/oidc-keys.ts'
 import { DISCOVERY, type Script, startScripted } from './scripted-provider.ts'
 
 const MESSAGE = 'the keys of the identity provider cannot be read'

@@ -1,5 +1,5 @@
 import { constants, createHmac, createPrivateKey, randomUUID, type SignKeyObjectInput, sign } from 'node:crypto'
-import type { PrivateKey } from '../../support/oidc-keys.ts'
+import type { PrivateKey } from '../../support/identity/oidc-keys.ts'
 
 /** What differs from a good token. Members that are undefined are left out; a text is the JSON itself. */
 export interface Draft {

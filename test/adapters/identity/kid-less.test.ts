@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { newKey, type PrivateKey } from '../../support/oidc-keys.ts'
+import { newKey, type PrivateKey } from '../../support/identity/oidc-keys.ts'
 import { startScripted } from './scripted-provider.ts'
 
 // A provider whose keys and tokens have no kid.

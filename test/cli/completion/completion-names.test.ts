@@ -7,7 +7,7 @@ import { namesIn } from '../../../src/config/check/names.ts'
 import { exampleConfig } from '../../adapters/decisions/made.ts'
 import { directoryOf, small } from '../../config/files.ts'
 import { root } from '../../simulate/example.ts'
-import { hasShell } from '../../support/shell.ts'
+import { hasShell } from '../../support/terminal/shell.ts'
 import { compileProgram, type Program } from '../program.ts'
 
 let program: Program

@@ -5,7 +5,7 @@ import { Argument, type Command, Option } from 'commander'
 import { describe, expect, it, test } from 'vitest'
 import { registerCompletion } from '../../../src/cli/completion/completion.ts'
 import { directoryOf } from '../../config/files.ts'
-import { hasShell, shellFaults } from '../../support/shell.ts'
+import { hasShell, shellFaults } from '../../support/terminal/shell.ts'
 import { runCommand } from '../run-command.ts'
 
 /** A program with something of everything that can be completed. */

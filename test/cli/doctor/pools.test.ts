@@ -14,7 +14,7 @@ import {
   stream,
   streamThenReset,
 } from '../../support/backend.ts'
-import { startDeaf, UNKNOWN_HOST } from '../../support/deaf.ts'
+import { startDeaf, UNKNOWN_HOST } from '../../support/faults/deaf.ts'
 import { type Answers, doctor, filesOf, foundOfPools, KEY, listOf, script, startReplica, vectorOf } from './site.ts'
 
 const IMAGE = '  svc-image: { kind: image, tier: standard, serve: [onprem], usd_per_image: { 512x512: 0.01 } }'

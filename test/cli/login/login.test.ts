@@ -8,7 +8,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { identityProvider } from '../../../demo/src/identity/provider.ts'
 import { accountOf } from '../../../src/gateway/accounts/sign-in.ts'
 import { Browser, signInAs } from '../../demo/browser.ts'
-import { type OidcServer, startOidc } from '../../support/oidc.ts'
+import { type OidcServer, startOidc } from '../../support/identity/oidc.ts'
 import { openTurns, type Turns } from '../in-turn.ts'
 import { compileProgram, type Program, type Ran } from '../program.ts'
 

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, expect, it, onTestFinished } from 'vitest'
 import { answer, type Backend, startBackend } from '../../support/backend.ts'
-import { describeTmux, openTerminal, type Terminal } from '../../support/tmux.ts'
+import { describeTmux, openTerminal, type Terminal } from '../../support/terminal/tmux.ts'
 import { compileProgram, type Program } from '../program.ts'
 import { filesOf, type Site, startSite, yamlOf } from '../site.ts'
 

@@ -3,7 +3,7 @@ import { accountOf } from '../../../src/gateway/accounts/sign-in.ts'
 import { startScripted } from '../../adapters/identity/scripted-provider.ts'
 import { type Backend, startBackend } from '../../support/backend.ts'
 import { AUDIENCE, startTestGateway, type TestGateway } from '../../support/gateway.ts'
-import { newKeys, type PrivateKey } from '../../support/oidc-keys.ts'
+import { newKeys, type PrivateKey } from '../../support/identity/oidc-keys.ts'
 
 let provider: Awaited<ReturnType<typeof startScripted>>
 let keys: readonly PrivateKey[]

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { accountOf } from '../../../src/gateway/accounts/sign-in.ts'
 import { type Backend, json, startBackend } from '../../support/backend.ts'
 import { AUDIENCE, eventsOf, startTestGateway, type TestGateway } from '../../support/gateway.ts'
-import { type OidcServer, startOidc } from '../../support/oidc.ts'
+import { type OidcServer, startOidc } from '../../support/identity/oidc.ts'
 import { fieldOf, outcomeOf, type Sent, send, type Told } from '../calls.ts'
 
 const PNG = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg=='

@@ -1,7 +1,7 @@
 import { afterEach, expect, it } from 'vitest'
 import { type Backend, hang, staleIfReused, startBackend } from '../../support/backend.ts'
 import { selfSigned } from '../../support/certificate.ts'
-import { startDeaf, UNKNOWN_HOST } from '../../support/deaf.ts'
+import { startDeaf, UNKNOWN_HOST } from '../../support/faults/deaf.ts'
 import { startTestGateway, type TestGateway } from '../../support/gateway.ts'
 import { fine } from './fixture.ts'
 

@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { CALM, type Load, loadAfter, refuses, type Sample } from '../../../src/http/listener/overload.ts'
 import { answer, type Backend, startBackend } from '../../support/backend.ts'
 import { AUDIENCE, startTestGateway, type TestGateway } from '../../support/gateway.ts'
-import { type OidcServer, startOidc } from '../../support/oidc.ts'
+import { type OidcServer, startOidc } from '../../support/identity/oidc.ts'
 import { talk } from '../../support/raw.ts'
 import { outcomeOf, type Sent, send } from '../calls.ts'
 

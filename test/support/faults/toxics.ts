@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import type { Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { randomInt } from './random.ts'
+import { randomInt } from '../random.ts'
 
 /** What becomes of bytes on their way. `after` counts the bytes of each connection since the toxic was added. */
 export type Toxic =

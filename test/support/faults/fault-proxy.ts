@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
-import { seeded } from './random.ts'
+import { seeded } from '../random.ts'
 import { Passage, type Toxic } from './toxics.ts'
 
 export { blackHole, type Toxic } from './toxics.ts'

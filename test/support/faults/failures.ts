@@ -9,8 +9,8 @@ import {
   stream,
   write,
   writeChunks,
-} from './behaviours.ts'
-import type { BackendProblem } from './refusals.ts'
+} from '../behaviours.ts'
+import type { BackendProblem } from '../refusals.ts'
 
 /** How a stream is cut: after `until`, which lets a test wait until the client has read the chunks. */
 export interface CutOptions extends Pick<StreamOptions, 'chunks' | 'model' | 'roleChunk' | 'gapMs'> {

@@ -36,8 +36,8 @@ import {
   streamThenError,
   streamThenHang,
   streamThenReset,
-} from './backend.ts'
-import { selfSigned } from './certificate.ts'
+} from '../backend.ts'
+import { selfSigned } from '../certificate.ts'
 import { startDeaf, UNKNOWN_HOST } from './deaf.ts'
 
 let backend: Backend

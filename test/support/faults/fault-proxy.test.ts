@@ -2,8 +2,8 @@ import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { randomInt, seeded } from '../random.ts'
 import { blackHole, FaultProxy } from './fault-proxy.ts'
-import { randomInt, seeded } from './random.ts'
 
 /** Says back what it hears, and remembers in which pieces that came. */
 let echo: Server
