@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { StoreLocked } from '../adapters/embedded/lock.ts'
+import { StoreLocked } from '../adapters/embedded/store-directory.ts'
 import { renderText } from '../config/format/code-frame.ts'
 import type { AdminSettings } from '../config/read/admin-settings.ts'
 import type { Address } from '../config/settings.ts'

@@ -1,6 +1,6 @@
 import { mkdir } from 'node:fs/promises'
 import { openEmbeddedStore } from '../adapters/embedded/embedded-store.ts'
-import { type Lock, lockDirectory, StoreLocked } from '../adapters/embedded/lock.ts'
+import { type Lock, lockDirectory, StoreLocked } from '../adapters/embedded/store-directory.ts'
 import type { Loaded, Settings } from '../config/settings.ts'
 import type { Alarm } from '../gateway/ports.ts'
 import type { Wrote } from '../gateway/store/ledger-store.ts'

@@ -1,6 +1,6 @@
 import { lstat, readdir } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
-import { closeToOthers } from '../adapters/embedded/private.ts'
+import { closeToOthers } from '../adapters/embedded/store-directory.ts'
 import type { Loaded } from '../config/settings.ts'
 import type { Alarm } from '../gateway/ports.ts'
 

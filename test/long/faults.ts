@@ -85,7 +85,7 @@ export const faults: readonly Fault[] = [
     'bucket.minute === buckets.at(-1)?.minute',
   ),
   source(
-    'adapters/embedded/waste',
+    'adapters/embedded/embedded-ledger',
     'a repeated attempt is wasted twice',
     'if (writer.rowOf(key) || records.ledger.doesExist(key)) continue',
     '',
@@ -96,7 +96,7 @@ export const faults: readonly Fault[] = [
     "if (row.kind === 'waste') wasted.add(wasteTotalKey(row), row, requests)\n      else tally",
     'tally',
   ),
-  source('adapters/embedded/allowances', 'the hour of a pool is not written', '    this.#unwritten.add(pool)\n', ''),
+  source('adapters/embedded/shared-budgets', 'the hour of a pool is not written', '    this.#dirty.add(pool)\n', ''),
   lua('settle', 'the lease outlives its hold', "redis.call('ZREM', KEYS[5], request)", ''),
   lua('heartbeat', 'a heartbeat does not renew', 'clock() + tonumber(ARGV[3])', 'clock()'),
   lua('mint', 'a second mint makes a second key', "if active[1] and active[1] ~= '' then", 'if false then'),

@@ -21,7 +21,7 @@ export function openBackends(
   connections: Connections,
 ): Backends {
   const held: Connected[] = []
-  // All at once, and no socket yet: what another configuration has open must stay open for this one.
+  // All connections at once, without a socket: those that another configuration has open must stay open for this one.
   const places = new Map(
     Array.from(pools, ({ name, replicas }) => {
       const { connectTimeout = 1000, key, dialect } = settings.get(name) ?? {}
@@ -61,7 +61,7 @@ export function openBackends(
   }
 }
 
-/** What requests to one replica of a pool are made of. */
+/** How requests to one replica of a pool are sent. */
 interface Place extends Way {
   /** `/v1` */
   readonly prefix: string

@@ -4,13 +4,13 @@ import { Shared } from '../../gateway/shared.ts'
 import type { Millis } from '../../policy/config.ts'
 import { Connection, connectionTo } from './connection.ts'
 
-/** What makes one connection other than another: only requests that agree on it share one. A key travels with its request. */
+/** Requests with the same origin and timeout share connections. A key travels with its request. */
 export interface Way {
   readonly origin: string
   readonly connectTimeout: Millis
 }
 
-/** The connections to one origin, for as long as somebody needs them. */
+/** The connections to one origin, which are closed after all their users gave them back. */
 export interface Connected {
   readonly pool: Pool
   /** To be called once, when no more requests will be sent. */
@@ -18,8 +18,8 @@ export interface Connected {
 }
 
 function optionsOf({ connectTimeout }: Way) {
-  // Of a socket that never connects nobody else would let go. What a client does not take yet stays with the backend:
-  // node would read 128 KB of each stream ahead, and with the smallest other mark still one read, which is 64 KB.
+  // The timeout closes a socket that never connects. With a mark of 0, bytes that a client does not take yet stay at the
+  // backend: node would read 128 KB of each stream ahead, and with the smallest other mark still one read of 64 KB.
   const connect = { timeout: connectTimeout, highWaterMark: 0, lookup: lookupHost }
   // The attempt keeps time: undici's own timers are coarse.
   return { headersTimeout: 0, bodyTimeout: 0, connect }
@@ -29,7 +29,7 @@ function optionsOf({ connectTimeout }: Way) {
 export class Connections {
   readonly #single = new Set<Connection>()
   readonly #pools = new Shared<Pool>(pool => {
-    // What is under way ends first: a backend may be slow to end a response that its client has long got.
+    // Requests under way end first: a backend may be slow to end a response that its client received long ago.
     pool.close().catch(() => {
       // Destroyed before.
     })
@@ -42,7 +42,7 @@ export class Connections {
     return { pool: thing, giveBack }
   }
 
-  /** A connection for what is sent over it at once, and nothing else. */
+  /** Opens a connection for the request that `send` sends at once, and for no other. */
   once(way: Way, send: (connection: Connection) => void): void {
     const connection = new Connection(way.origin, optionsOf(way))
     this.#single.add(connection)
@@ -50,7 +50,7 @@ export class Connections {
     connection.close(() => this.#single.delete(connection))
   }
 
-  /** Cuts what is still under way; whatever is sent from now on fails. */
+  /** Interrupts all requests under way; later ones fail. */
   async destroy(): Promise<void> {
     await Promise.all([...this.#pools.all, ...this.#single].map(each => each.destroy()))
   }

@@ -3,7 +3,7 @@ import type { BackendHead, BackendListener, Exchange } from '../../gateway/ports
 import type { Building } from '../../policy/decision.ts'
 import type { Connection, TrackedOptions } from './connection.ts'
 
-/** Sends a request over connections; what happens is told to the exchange, also that it could not be sent. */
+/** Sends a request over connections. The exchange gets all events, also the failure to send. */
 export function dispatch(dispatcher: Dispatcher, options: TrackedOptions, exchange: UndiciExchange): void {
   try {
     dispatcher.dispatch(options, exchange)
@@ -12,12 +12,12 @@ export function dispatch(dispatcher: Dispatcher, options: TrackedOptions, exchan
   }
 }
 
-/** One request under way at undici, told to a listener. */
+/** One request under way at undici, which passes its events to a listener. */
 export class UndiciExchange implements Exchange, Dispatcher.DispatchHandler {
   readonly #listener: BackendListener
   #controller: Dispatcher.DispatchController | undefined
   #connection: Connection | undefined
-  /** Bytes that others had read from the socket before: it was kept open for this request. */
+  /** Bytes that earlier requests read from the socket, if it was kept open from them. */
   #readBefore = 0
   #headed = false
   #over = false
@@ -47,7 +47,7 @@ export class UndiciExchange implements Exchange, Dispatcher.DispatchHandler {
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#controller = controller
     this.#readBefore = this.#connection?.bytesRead ?? 0
-    // It was given up while it waited for a connection.
+    // The request was aborted while it waited for a connection.
     if (this.#over) controller.abort(new Error('aborted by the gateway'))
     else this.#listener.connected()
   }
@@ -57,7 +57,7 @@ export class UndiciExchange implements Exchange, Dispatcher.DispatchHandler {
     status: number,
     headers: Record<string, string | string[] | undefined>,
   ): void {
-    // Slices of the first 64 KB that came: all of it would stay as long as the exchange.
+    // The raw headers are slices of the first 64 KB, all of which would stay in memory as long as the exchange.
     controller.rawHeaders = null
     if (status < 200 || this.#over) return
     this.#headed = true
@@ -81,7 +81,7 @@ export class UndiciExchange implements Exchange, Dispatcher.DispatchHandler {
   onResponseError(_: Dispatcher.DispatchController | undefined, error: Error): void {
     if (this.#over) return
     this.#over = true
-    // Its keep-alive ended while the request was on its way: nobody has read it.
+    // The keep-alive of the connection ended while the request was on its way: the backend has not read it.
     const stale = !this.#headed && this.#readBefore > 0 && this.#connection?.bytesRead === this.#readBefore
     this.#listener.failed(error, stale)
   }

@@ -3,7 +3,7 @@ import type { TrackedOptions } from './connection.ts'
 import type { Connections } from './connections.ts'
 import { dispatch, UndiciExchange } from './exchange.ts'
 
-/** Probes replicas over the connections that requests take, so that it tries what they would meet. */
+/** Probes replicas over the connections that requests take, so that a probe meets the same conditions. */
 export const probeOver =
   (connections: Connections): Probe =>
   ({ origin, path, headers, connectTimeout, fresh }, listener) => {
@@ -20,7 +20,7 @@ export const probeOver =
         return connections.once({ origin, connectTimeout }, connection => dispatch(connection, options, exchange))
       const { pool, giveBack } = connections.to({ origin, connectTimeout })
       dispatch(pool, options, exchange)
-      // What is under way ends also where nobody else needs them.
+      // The probe ends even where no other request needs these connections.
       giveBack()
     })
     return exchange

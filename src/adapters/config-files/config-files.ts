@@ -3,12 +3,11 @@ import { access, constants } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
 import type { FileText } from '../../config/settings.ts'
 import { type Change, Journal } from './journal.ts'
-import { machineSteps, type Steps } from './steps.ts'
-import { textIfThere } from './text.ts'
+import { machineSteps, type Steps, textIfThere } from './steps.ts'
 
 /**
- * Changes the files of a configuration, all of them or none: whatever ends the process in the middle, `finish` leaves
- * the files of before or those of after.
+ * Changes the files of a configuration, all of them or none: if the process ends in the middle, `finish` leaves either
+ * the old files or the new ones.
  */
 export class ConfigFiles {
   readonly #directory: string
@@ -29,7 +28,7 @@ export class ConfigFiles {
     return existsSync(this.#journal.path)
   }
 
-  /** Ends a change that was begun, by this process or by one that is gone. Whether there was any. */
+  /** Completes a change that this process or an earlier one began. Resolves to whether there was one. */
   async finish(): Promise<boolean> {
     const change = await this.#journal.read()
     if (!change) return false
@@ -37,7 +36,7 @@ export class ConfigFiles {
     return true
   }
 
-  /** Rejects with ChangeFailed, which says whether the files are those of before. */
+  /** Rejects with ChangeFailed, whose `whole` is true where the files are the old ones. */
   async change(change: Change): Promise<void> {
     if (change.write.length + change.remove.length === 0) return
     const back = await this.#undoing(change)
@@ -116,7 +115,7 @@ const isForbidden = (error: unknown): boolean =>
 /** The files could not be changed. */
 class ChangeFailed extends Error {
   override readonly name = 'ChangeFailed'
-  /** Whether they are those of before. Else the next `finish` ends what was begun. */
+  /** True where the files are the old ones. Otherwise the next `finish` completes the change. */
   readonly whole: boolean
 
   constructor(message: string, whole: boolean) {

@@ -1,16 +1,15 @@
 import { createHash } from 'node:crypto'
 import { basename, dirname, join } from 'node:path'
 import type { FileText } from '../../config/settings.ts'
-import type { Steps } from './steps.ts'
-import { textIfThere } from './text.ts'
+import { type Steps, textIfThere } from './steps.ts'
 
-/** What becomes of files, by names relative to the directory of the main one. */
+/** The files that a change writes and removes, by names relative to the directory of the main one. */
 export interface Change {
   readonly write: readonly FileText[]
   readonly remove: readonly string[]
 }
 
-/** What lies on the disk from the moment a change is sure to happen until it has happened. */
+/** A file with the change under way: it exists from the moment the change is sure to happen until it has happened. */
 export class Journal {
   /** Hidden, so that no pattern of an `include` finds it. */
   readonly path: string
@@ -21,7 +20,7 @@ export class Journal {
     this.#steps = steps
   }
 
-  /** From here on the change happens, whatever comes in between. Takes the place of another one. */
+  /** After this the change happens even if the process ends. Replaces a change under way. */
   async begin(change: Change): Promise<void> {
     const next = `${this.path}.next`
     await this.#steps.create(next, JSON.stringify({ sum: sumOf(change), ...change }))
@@ -38,14 +37,14 @@ export class Journal {
     return change
   }
 
-  /** The change has happened, or never will. */
+  /** Removes the journal: the change has happened, or is given up. */
   async end(): Promise<void> {
     await this.#steps.remove(`${this.path}.next`)
     await this.#steps.remove(this.path)
   }
 }
 
-/** Nothing can be said of how far a change of the files came. */
+/** It is unknown how far a change of the files came. */
 class DamagedJournal extends Error {
   override readonly name = 'DamagedJournal'
 }

@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs'
-import { mkdir, open, rename, rm, stat } from 'node:fs/promises'
+import { mkdir, open, readFile, rename, rm, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 
-/** The ways in which files are changed. After each one that resolved, a crash finds what it did on the disk. */
+/** The steps that change files. A step that resolved survives a crash. */
 export interface Steps {
   /** Makes a directory, and those above it. */
   makeDirectory(path: string): Promise<void>
@@ -14,14 +14,14 @@ export interface Steps {
   remove(path: string): Promise<void>
 }
 
-/** Those of this machine. */
+/** The steps on the disk of this machine. */
 export const machineSteps: Steps = {
   makeDirectory: async path => {
     await mkdir(path, { recursive: true })
     await synced(dirname(path))
   },
   create: async (path, text, like) => {
-    // What lies there may be a link to somewhere else.
+    // An existing file may be a link to another place.
     await rm(path, { force: true })
     const file = await open(path, 'wx', 0o600)
     try {
@@ -29,7 +29,7 @@ export const machineSteps: Steps = {
       if (like !== undefined) {
         const { mode, uid, gid } = await stat(like)
         await file.chmod(mode & 0o777)
-        // Only root may give files away; whoever may not has files of its own.
+        // Only root may change the owner; another user has files of its own anyway.
         await file.chown(uid, gid).catch(() => {})
       }
       await file.sync()
@@ -43,7 +43,7 @@ export const machineSteps: Steps = {
   },
   remove: async path => {
     await rm(path, { force: true })
-    // Where its directory is gone too, there is nothing to be sure of.
+    // Where the directory is gone too, there is no name to make durable.
     if (existsSync(dirname(path))) await synced(dirname(path))
   },
 }
@@ -55,4 +55,12 @@ async function synced(directory: string): Promise<void> {
   } finally {
     await handle.close()
   }
+}
+
+/** The text of a file; undefined where there is none. Rejects where it cannot be read. */
+export async function textIfThere(path: string): Promise<string | undefined> {
+  return readFile(path, 'utf8').catch(error => {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined
+    throw error
+  })
 }

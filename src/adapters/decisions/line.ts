@@ -6,8 +6,8 @@ import type { DecisionRecord, Outcome, Seen } from '../../policy/record.ts'
 
 /**
  * The line of a decision, with its newline: JSON in ASCII, which takes half as long to read as other texts. The same
- * record always makes the same bytes. JSON.stringify writes only what has many forms: to call it for each part of a
- * line takes three times as long.
+ * record always gives the same bytes. JSON.stringify is used only for parts with many forms: calling it for each part of
+ * a line takes three times as long.
  */
 export function lineOf({ id, revision, facts, seen, outcome }: DecisionRecord): string {
   const { at, caller, request, health, signals } = facts
@@ -93,9 +93,9 @@ function namesOf(names: readonly string[]): string {
 
 const textOf = (text: string): string => (/[^ !#-[\]-~]/.test(text) ? inAscii(JSON.stringify(text)) : `"${text}"`)
 
-/** Other files have other names. */
+/** The most cached names; another configuration has others. */
 const MOST_NAMES = 10_000
-/** Of a name of the files. They are as many as the files declare: each is written once. */
+/** A name of the configuration as JSON. There are as many as the files declare, so that each is written once and cached. */
 const nameOf = remembered(MOST_NAMES, textOf)
 
 const jsonOf = (value: object): string => inAscii(JSON.stringify(value))

@@ -1,10 +1,6 @@
-/** Room that is kept from one write to the next. */
-const KEPT = 1_048_576
-const FIRST = 65_536
-
 /**
- * Lines of ASCII one after the other, as bytes. A line is copied as soon as it is made: its many parts are at hand then,
- * and none of them has to be kept.
+ * Lines of ASCII one after the other, as bytes. A line is copied as soon as it is made, so that its many parts need not
+ * stay in memory.
  */
 export class Lines {
   #bytes = Buffer.allocUnsafeSlow(FIRST)
@@ -15,7 +11,7 @@ export class Lines {
     return this.#ends.length
   }
 
-  /** Bytes of all of them. */
+  /** The bytes of all lines. */
   get length(): number {
     return this.#length
   }
@@ -28,7 +24,7 @@ export class Lines {
     this.#ends.push(end)
   }
 
-  /** The lines from `from` on that fit into `room` bytes, but one at least. They are good until `clear`. */
+  /** The lines from `from` on that fit into `room` bytes, but one at least. They are valid until `clear`. */
   fitting(from: number, room: number): { readonly bytes: Buffer; readonly count: number } {
     const start = this.#endOf(from - 1)
     let to = from + 1
@@ -52,3 +48,7 @@ export class Lines {
     this.#bytes = larger
   }
 }
+
+/** The largest buffer that is kept from one write to the next. */
+const KEPT = 1_048_576
+const FIRST = 65_536

@@ -6,23 +6,14 @@ import { lineOf } from './line.ts'
 import { Lines } from './lines.ts'
 import { Rotation } from './rotation.ts'
 
-/** Lines that come within as long share a write: what a crash loses at most, beside what is being written. */
-const GATHER_MS: Millis = 50
-/** As much is not waited for. */
-const GATHER_BYTES = 1_000_000
-/** What may wait for a slow disk. */
-const MOST_BYTES = 8_000_000
-/** No honest request has a longer line, whatever the files look for. */
-const MOST_LINE = 500_000
-
 export interface DecisionLogPorts {
-  /** As they are now. */
+  /** The settings at this moment. */
   readonly settings: () => DecisionSettings
   readonly clock: Clock
   readonly alarm: Alarm
 }
 
-/** What became of the lines so far. */
+/** How many lines were written and dropped so far. */
 export interface LineCounts {
   readonly written: number
   readonly dropped: number
@@ -33,12 +24,12 @@ export class DecisionFiles implements DecisionLog {
   readonly #ports: DecisionLogPorts
   readonly #rotation: Rotation
   readonly #counts = { written: 0, dropped: 0 }
-  /** What waits, and what is being written or nothing. */
+  /** The lines that wait, and those of the write under way, if there is one. */
   #lines = new Lines()
   #written = new Lines()
   #gathering: Cancel | undefined
   #writing: Promise<void> | undefined
-  /** Lines dropped since there is trouble. */
+  /** Lines dropped since writing began to fail. */
   #lost = 0
 
   constructor(ports: DecisionLogPorts) {
@@ -64,7 +55,7 @@ export class DecisionFiles implements DecisionLog {
     else this.#gathering ??= this.#ports.clock.after(GATHER_MS, () => this.#begin())
   }
 
-  /** Writes what waits, and lets go of the file. Never rejects. */
+  /** Writes the waiting lines, and closes the file. Never rejects. */
   async close(): Promise<void> {
     await this.#writing
     while (this.#lines.count > 0) {
@@ -115,3 +106,12 @@ export class DecisionFiles implements DecisionLog {
     this.#lost = 0
   }
 }
+
+/** Lines within this time share a write. A crash loses at most these, and the write under way. */
+const GATHER_MS: Millis = 50
+/** So many bytes are written at once. */
+const GATHER_BYTES = 1_000_000
+/** The most bytes that wait for a slow disk. */
+const MOST_BYTES = 8_000_000
+/** No honest request has a longer line under any configuration. */
+const MOST_LINE = 500_000

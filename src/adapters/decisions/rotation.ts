@@ -63,7 +63,7 @@ async function openFile(directory: string, number: number): Promise<Open> {
   const handle = await open(logFile(directory, number).path, 'a', 0o600)
   let { size: bytes } = await handle.stat()
   if (bytes > 0) {
-    // On a line of its own, whatever a crash or a full disk left of the one before.
+    // A new line first: a crash or a full disk may have left half a line before.
     await handle.appendFile('\n')
     bytes++
   }

@@ -91,20 +91,20 @@ export class EmbeddedAccounts implements AccountStore {
   }
 
   async readSpend(account: string): Promise<SpendReading> {
-    const { records, standings, now } = this.#state()
+    const { records, counters, now } = this.#state()
     if (!records.accounts.doesExist(account)) throw new Error(`there is no account ${account}`)
     const window = windowOf(now())
-    const { used, held } = standings.of(account).spend[window.start] ?? NO_SPEND
+    const { used, held } = counters.of(account).spend[window.start] ?? NO_SPEND
     return { used, held, window }
   }
 
   async readUsage(account: string): Promise<AccountUsage | undefined> {
-    const { records, standings, now } = this.#state()
+    const { records, counters, now } = this.#state()
     const record = findAccount(records, account)
     if (!record) return undefined
     const at = now()
     const window = windowOf(at)
-    const { requests, tokens, open, used, held } = readingsOf(standings.of(account), window.start, at)
+    const { requests, tokens, open, used, held } = readingsOf(counters.of(account), window.start, at)
     return { record, window, used, held, requests, tokens, open, at }
   }
 
@@ -149,9 +149,9 @@ export function accountIn(records: Records, account: string): Account {
   return found
 }
 
-/** The account as its token has it; the same object when that changes nothing. A token without a label leaves it. */
+/** The account with the claims of its token; the same object when they change nothing. A token without a label leaves the label. */
 function signedIn(records: Records, known: Account, { account, claimed, label, issuedAt = 0 }: SignedIn): Account {
-  // A token from before the one that was believed says nothing new.
+  // A token older than the last one that changed something changes nothing.
   if (issuedAt < (known.believedAt ?? 0)) return known
   // A label that an operator gave stays.
   const shown = records.labels.get(known.label) === account ? known.label : (label ?? known.label)

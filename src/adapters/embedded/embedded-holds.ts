@@ -16,9 +16,9 @@ import { judge, judgeExtension } from '../../policy/judge.ts'
 import { ZERO_USD } from '../../policy/nano-usd.ts'
 import { judgedOf } from '../../policy/record.ts'
 import { extend, type Hold, holdOf, newestSecond, take } from '../../policy/standing.ts'
-import { untilMidnight } from './guest-days.ts'
 import type { Records } from './records.ts'
 import { refund, settle, sweep } from './settlement.ts'
+import { untilMidnight } from './shared-budgets.ts'
 import type { StoreState } from './store-state.ts'
 
 /** Admission in memory: `admit` and `extend` await nothing, so that no other request comes between their reads and writes. */
@@ -65,8 +65,8 @@ export class EmbeddedHolds implements HoldStore {
 
 function admit(state: StoreState, admission: Admission): Admitted {
   const { requestId, account, terms, claims, shared } = admission
-  const { records, standings, holds, guestDays, writer } = state
-  const repeated = holds.taken(requestId)
+  const { records, counters, holds, guestSpend, writer } = state
+  const repeated = holds.admitted(requestId)
   if (repeated) return { outcome: 'admitted', hold: repeated.hold, readings: repeated.readings }
   const present = termsOf(records, admission)
   if (!present) return { outcome: 'key-gone' }
@@ -77,7 +77,7 @@ function admit(state: StoreState, admission: Admission): Admitted {
   if (!sameTerms(present, terms) || at < window.start || at >= window.end)
     return { outcome: 'stale', terms: present, at }
 
-  const standing = standings.of(account)
+  const standing = counters.of(account)
   const verdict = judge(standing, claims, at)
   const { readings } = verdict
   if (verdict.verdict === 'refuse')
@@ -89,22 +89,22 @@ function admit(state: StoreState, admission: Admission): Admitted {
       newest: newestSecond(standing, at),
     }
   const hold = holdOf(standing, verdict.granted, { requestId, account, window: window.start }, at)
-  const taken = shared ? guestDays.taken(hold) : ZERO_USD
+  const taken = shared ? guestSpend.spentAndHeld(hold) : ZERO_USD
   if (shared && taken + hold.cost > shared.limit) {
     const judged = { at, readings, shared: { limit: shared.limit, taken } }
     return { outcome: 'guests-spent', retryAfterMs: untilMidnight(at), judged }
   }
   const held = { hold, readings, leaseUntil: at + LEASE_MS, isNew: holds.isNew(requestId) }
   holds.put(shared ? { ...held, shared: true } : held)
-  standings.put(account, take(standing, hold))
-  if (shared) guestDays.take(hold)
-  writer.taken(hold)
+  counters.put(account, take(standing, hold))
+  if (shared) guestSpend.take(hold)
+  writer.admitted(hold)
   return { outcome: 'admitted', hold, readings }
 }
 
 /** The hold in memory decides which rounds there were, not the hold of a repetition. */
 function extendHold(state: StoreState, { hold: { requestId }, round, soFar, claims }: Extension): Extended {
-  const { standings, holds, guestDays, writer } = state
+  const { counters, holds, guestSpend, writer } = state
   const held = holds.get(requestId)
   if (!held) return { outcome: 'ended' }
   if (round <= held.hold.round) return { outcome: 'extended', hold: held.hold }
@@ -113,13 +113,13 @@ function extendHold(state: StoreState, { hold: { requestId }, round, soFar, clai
   const at = state.now()
   const { account } = held.hold
   const spent = chargeOf(soFar)
-  const standing = standings.of(account)
+  const standing = counters.of(account)
   const verdict = judgeExtension(standing, held.hold, spent, claims, at)
   if (verdict.verdict === 'refuse') return { outcome: 'refused', denial: verdict.denial, readings: verdict.readings }
   const extended = extend(standing, held.hold, spent, verdict.granted, at)
   holds.put({ ...held, soFar, hold: extended.hold, leaseUntil: at + LEASE_MS })
-  standings.put(account, extended.standing)
-  guestDays.extend(held, extended.hold)
+  counters.put(account, extended.standing)
+  guestSpend.extend(held, extended.hold)
   writer.changed(extended.hold)
   return { outcome: 'extended', hold: extended.hold }
 }

@@ -9,11 +9,10 @@ import { EmbeddedKeys } from './embedded-keys.ts'
 import { EmbeddedLedger } from './embedded-ledger.ts'
 import { EmbeddedPoolBudgets } from './embedded-pool-budgets.ts'
 import { put } from './lmdb.ts'
-import { type Lock, lockDirectory } from './lock.ts'
 import { openRecords } from './open-records.ts'
-import { ensurePrivate } from './private.ts'
 import type { Records } from './records.ts'
 import { recover } from './settlement.ts'
+import { ensurePrivate, type Lock, lockDirectory } from './store-directory.ts'
 import { openStoreState, type StoreState } from './store-state.ts'
 
 /** Opens or creates the store in a directory. Rejects with StoreLocked while another process has it open. */

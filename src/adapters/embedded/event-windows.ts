@@ -1,14 +1,9 @@
 import type { EventCount } from '../../gateway/store/account-store.ts'
 import type { EpochMs, Millis } from '../../policy/config.ts'
 
-/** Events of a generation. Under a flood of names the oldest are forgotten before their window is over. */
-const EVENTS_KEPT = 50_000
-
-type Times = readonly EpochMs[]
-
 /** Counts events by name in a running window, in memory. An event counts until a whole window has passed. */
 export class EventWindows {
-  /** Full or a window old, it becomes the older one; a name that is counted again moves to the newer. */
+  /** When it is full or a window old it becomes the older generation; a name that is counted again moves to the newer. */
   #times = new Map<string, Times>()
   #timesBefore = new Map<string, Times>()
   #counted = 0
@@ -20,7 +15,7 @@ export class EventWindows {
     return this.#times.size + this.#timesBefore.size
   }
 
-  /** 0 when one event was counted under each name; else the wait, and none was. */
+  /** Counts one event under each name and returns 0; or counts none and returns the wait until there is room. */
   count(counts: readonly EventCount[], window: Millis, now: EpochMs): Millis {
     this.#turn(window, now)
     const present = counts.map(({ name, limit }) => ({ name, limit, times: this.#present(name, window, now) }))
@@ -57,3 +52,8 @@ function waitOf(times: Times, limit: number, window: Millis, now: EpochMs): Mill
   const leaving = times[times.length - limit]
   return leaving === undefined ? window : leaving + window - now
 }
+
+/** The most events of a generation. Under a flood of names the oldest are forgotten before their window is over. */
+const EVENTS_KEPT = 50_000
+
+type Times = readonly EpochMs[]

@@ -1,33 +1,27 @@
 import type { Settlement } from '../../gateway/store/hold-store.ts'
 import type { EpochMs } from '../../policy/config.ts'
-import { type End, Ended, type Taken } from './ended.ts'
+import { type AdmittedRequest, CompletedRequests, type Ending } from './completed-requests.ts'
 
 /** A request under way. */
-export interface Held extends Taken {
+export interface OpenHold extends AdmittedRequest {
   readonly leaseUntil: EpochMs
-  /** Its checkpoint. */
+  /** Its checkpoint: what it is settled at when its lease runs out. */
   readonly soFar?: Settlement
-  /** Whether it was known when it was admitted that no row has its id, so that its settlement need not look. */
+  /** True when it was known at its admission that no row has its id, so that its settlement need not look for one. */
   readonly isNew?: boolean
 }
 
-/** Ended requests that are remembered at least, and at most twice as many; a repetition follows the first call within moments. */
-const ENDED_KEPT = 5000
-
-/** As ids of requests are, without the signs that set keys of other rows apart; in the order of the files too. */
-const PLAIN = /^\w+$/
-
-/** The requests under way, and some of those that ended. In memory, and all of it is synchronous. */
+/** The requests under way, and the last ones that completed. All calls are synchronous, in memory. */
 export class Holds {
-  readonly #open = new Map<string, Held>()
-  /** Full, it becomes the older one: to delete the first of a Map again and again is slow. */
-  #ended = new Ended(ENDED_KEPT)
-  #endedBefore = new Ended(ENDED_KEPT)
-  /** The greatest id of those. Ids grow with time: one that comes is greater, and need not be looked for. */
+  readonly #open = new Map<string, OpenHold>()
+  /** When it is full it becomes the older generation: deleting the first entry of a Map again and again is slow. */
+  #completed = new CompletedRequests(COMPLETED_KEPT)
+  #completedBefore = new CompletedRequests(COMPLETED_KEPT)
+  /** The greatest id among the completed ones. Ids grow with time, so that a new one is greater and need not be looked up. */
   #latest = ''
   /** No lease ends before this moment. */
   #earliest: EpochMs = Number.POSITIVE_INFINITY
-  /** Beyond this id no request ever had a row, but for those remembered here. */
+  /** No request with a greater id ever had a row, but for those remembered here. */
   #passed: string
 
   /** `passed` is the last key of the ledger, empty when there is none. */
@@ -36,40 +30,40 @@ export class Holds {
   }
 
   /**
-   * Whether a request that is not remembered can have no row: ids grow with time, and this one is greater than all
-   * that were forgotten. False says nothing.
+   * True when a request that is not remembered cannot have a row: ids grow with time, and this one is greater than all
+   * that were forgotten. False means that it may have one.
    */
   isNew(requestId: string): boolean {
     return requestId > this.#passed && PLAIN.test(requestId)
   }
 
-  /** Notes that a request has a row, although it held nothing. */
+  /** Notes that a request has a row, although it had no hold. */
   pass(requestId: string): void {
     if (requestId > this.#passed) this.#passed = requestId
   }
 
   /** The hold of a request under way. */
-  get(requestId: string): Held | undefined {
+  get(requestId: string): OpenHold | undefined {
     return this.#open.get(requestId)
   }
 
-  /** What was admitted, under way or ended. */
-  taken(requestId: string): Taken | undefined {
-    return this.#open.get(requestId) ?? this.#endedWith(requestId)?.taken(requestId)
+  /** A request that was admitted, under way or completed; undefined when it is not remembered. */
+  admitted(requestId: string): AdmittedRequest | undefined {
+    return this.#open.get(requestId) ?? this.#completedWith(requestId)?.taken(requestId)
   }
 
-  /** How a request ended, as far as that is remembered. */
-  endOf(requestId: string): End | undefined {
-    return this.#endedWith(requestId)?.endOf(requestId)
+  /** How a request ended; undefined when that is not remembered. */
+  endOf(requestId: string): Ending | undefined {
+    return this.#completedWith(requestId)?.endOf(requestId)
   }
 
-  put(held: Held): void {
+  put(held: OpenHold): void {
     this.#open.set(held.hold.requestId, held)
     this.#earliest = Math.min(this.#earliest, held.leaseUntil)
   }
 
-  /** The hold that ended; undefined when there is none. */
-  end(requestId: string, end: End): Held | undefined {
+  /** Ends a hold and returns it; undefined when there is none. */
+  end(requestId: string, end: Ending): OpenHold | undefined {
     const held = this.#open.get(requestId)
     if (!held) return undefined
     this.#open.delete(requestId)
@@ -79,15 +73,15 @@ export class Holds {
 
   /** Notes that an orphan was refunded after all. */
   refund(requestId: string): void {
-    const ended = this.#endedWith(requestId)
+    const ended = this.#completedWith(requestId)
     const taken = ended?.endOf(requestId) === 'orphan' ? ended.taken(requestId) : undefined
     if (taken) this.#remember(taken, 'refunded')
   }
 
-  /** Those whose lease ran out. Looks at all only when one of them may have: that is once in a lease, while they are renewed. */
-  due(at: EpochMs): Held[] {
+  /** The holds whose lease ran out. Looks through all only when one of them may have run out: once in a lease, while they are renewed. */
+  due(at: EpochMs): OpenHold[] {
     if (this.#earliest > at) return []
-    const due: Held[] = []
+    const due: OpenHold[] = []
     this.#earliest = Number.POSITIVE_INFINITY
     for (const held of this.#open.values()) {
       if (held.leaseUntil <= at) due.push(held)
@@ -96,23 +90,29 @@ export class Holds {
     return due
   }
 
-  #remember(taken: Taken, end: End): void {
-    if (this.#ended.isFull) {
-      const oldest = this.#endedBefore
+  #remember(taken: AdmittedRequest, end: Ending): void {
+    if (this.#completed.isFull) {
+      const oldest = this.#completedBefore
       for (const requestId of oldest.ids()) this.pass(requestId)
       oldest.clear()
-      this.#endedBefore = this.#ended
-      this.#ended = oldest
+      this.#completedBefore = this.#completed
+      this.#completed = oldest
     }
-    this.#ended.put(taken, end)
+    this.#completed.put(taken, end)
     const { requestId } = taken.hold
     if (requestId > this.#latest) this.#latest = requestId
   }
 
-  /** Those of which it is one. */
-  #endedWith(requestId: string): Ended | undefined {
+  /** The generation that has this request. */
+  #completedWith(requestId: string): CompletedRequests | undefined {
     if (requestId > this.#latest) return undefined
-    if (this.#ended.has(requestId)) return this.#ended
-    return this.#endedBefore.has(requestId) ? this.#endedBefore : undefined
+    if (this.#completed.has(requestId)) return this.#completed
+    return this.#completedBefore.has(requestId) ? this.#completedBefore : undefined
   }
 }
+
+/** At least so many completed requests are remembered, and at most twice as many; a repetition follows the first call within moments. */
+const COMPLETED_KEPT = 5000
+
+/** Plain request ids, without the signs in the keys of late and waste rows. They sort in memory as in the files. */
+const PLAIN = /^\w+$/

@@ -4,11 +4,11 @@ import type { EpochMs } from '../../policy/config.ts'
 import type { Building } from '../../policy/decision.ts'
 import { nanoUsd } from '../../policy/nano-usd.ts'
 
-/** A row as it lies on disk. */
+/** A ledger row with the members that only the store needs. */
 export interface StoredRow extends LedgerRow {
-  /** Of an orphan: what it weighed in the minute, for a settlement that comes after all. */
+  /** Only of an orphan: its tokens of the minute, for a settlement that arrives later. */
   readonly tokens?: number
-  /** Of an orphan: whether it took its part of what all guests share. */
+  /** Only of an orphan: its hold counted against the daily limit of all guests too. */
   readonly shared?: true
 }
 
@@ -20,7 +20,7 @@ export interface Entry {
   readonly requests: 0 | 1
 }
 
-/** The first row of a request has its id as key; that of a late settlement follows it at once, and then its waste. */
+/** The key of the first row of a request is its id. The row of a late settlement sorts right after it, and then its waste. */
 export const lateKey = (requestId: string): string => `${requestId}+late`
 export const wasteKey = (requestId: string, attempt: number): string =>
   `${requestId}+waste${String(attempt).padStart(4, '0')}`

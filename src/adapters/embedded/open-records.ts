@@ -15,7 +15,7 @@ export async function openRecords(path: string): Promise<Records> {
     noSubdir: false,
     // A write resolves after its fsync, not before. Commits are shared, so that this costs nothing.
     overlappingSync: false,
-    // Batches are made by hand. lmdb's own leave a promise that nobody holds: on a full disk its rejection ends the process.
+    // Batches are made by hand. lmdb's own leave a promise without a handler: on a full disk its rejection ends the process.
     eventTurnBatching: false,
     maxDbs: 32,
   })
@@ -51,7 +51,7 @@ export async function openRecords(path: string): Promise<Records> {
 }
 
 async function commit(root: RootDatabase, writes: readonly Write[]): Promise<void> {
-  // Within a batch each write returns a promise that is kept already; it is the batch that fails.
+  // The promise of each write is handled within the batch; it is the batch that rejects.
   await onDisk(
     root.batch(() => {
       for (const write of writes) write()
@@ -67,7 +67,7 @@ async function onDisk<T>(written: Promise<T>): Promise<T> {
   }
 }
 
-/** lmdb tells the reason by a second promise, whose rejection would end the process if nobody took it. */
+/** The cause of a failed commit, which lmdb gives by a second promise. Without a handler its rejection would end the process. */
 async function causeOf(error: unknown): Promise<unknown> {
   if (!(error instanceof Error) || !('commitError' in error)) return error
   try {
@@ -77,11 +77,6 @@ async function causeOf(error: unknown): Promise<unknown> {
     return reason
   }
 }
-
-/** 2 has holds and totals, 3 has terms and the keys of an account, 4 may have packed rows and standings. */
-const SCHEMA = 4
-/** Records in one commit. */
-const PAGE = 1000
 
 /** Brings the files to the schema of this version. Throws when a newer version wrote them. */
 async function prepareSchema(records: Records, path: string): Promise<void> {
@@ -96,7 +91,7 @@ async function prepareSchema(records: Records, path: string): Promise<void> {
   if (meta.get('schema') !== SCHEMA) await transact(() => meta.put('schema', SCHEMA))
 }
 
-/** Writes the totals of all rows as they are, whatever was there: it may be cut short, and done again. */
+/** Writes the totals of all rows, and replaces any that are there: it may be interrupted, and repeated. */
 async function totalRows(records: Records): Promise<void> {
   const tally = new Tally<TotalKey>()
   for await (const rows of pagesOf(records.ledger)) {
@@ -117,7 +112,7 @@ interface PlanAccount {
   readonly createdAt: EpochMs
 }
 
-/** The plan of an account becomes the operator's choice, and its keys are listed, newest first. Those that are done stay. */
+/** The plan of an account becomes the operator's choice, and its keys are listed, newest first. Accounts that have terms stay as they are. */
 function termAccounts({ accounts, keys }: Records): void {
   const numbered = new Map<string, { hash: string; number: number }[]>()
   for (const { key, value } of keys.getRange()) {
@@ -132,3 +127,8 @@ function termAccounts({ accounts, keys }: Records): void {
     accounts.put(id, { kind: 'developer', label, terms: { override: plan }, activeKey, keys: kept, createdAt })
   }
 }
+
+/** Schema 2 has holds and totals, 3 has terms and the keys of an account, 4 may have packed rows and counters. */
+const SCHEMA = 4
+/** Records in one commit. */
+const PAGE = 1000

@@ -5,39 +5,39 @@ import type { Allowance } from '../../policy/allowance.ts'
 import type { EpochMs } from '../../policy/config.ts'
 import { type StoredTerms, storedTerms, termsOfStored } from '../../policy/facts.ts'
 import type { Spend, Standing } from '../../policy/standing.ts'
-import type { Held } from './holds.ts'
+import type { PackedCounters } from './account-counters.ts'
+import type { OpenHold } from './holds.ts'
 import type { PackedRow, StoredRow } from './ledger-rows.ts'
 import type { Write } from './lmdb.ts'
-import type { PackedStanding } from './standings.ts'
-import type { Sums, TotalKey, WasteKey } from './totals.ts'
+import type { TotalKey, TotalSums, WasteKey } from './totals.ts'
 
-/** The files of the store: one LMDB environment. Reads are synchronous and see what was committed last. */
+/** The files of the store: one LMDB environment. Reads are synchronous and see the last commit. */
 export interface Records {
   /** By the hash of the key. */
   readonly keys: Database<StoredKey, string>
   readonly accounts: Database<StoredAccount, string>
   /** Ids of the accounts that an operator opened, by label. */
   readonly labels: Database<string, string>
-  /** The accounts with a label of their sign-in; the value says nothing. */
+  /** The accounts with a label of their sign-in; the value has no meaning. */
   readonly signInLabels: Database<true, LabelKey>
-  /** Control changes by their number, which counts them. */
+  /** Audit rows by their number, which counts them. */
   readonly audit: Database<AuditRow, number>
-  /** What they say of holds is that of the moment they were written, and not read back. */
-  readonly standings: Database<PackedStanding | Standing, string>
+  /** Counters of accounts. Their held amounts are those of the moment of the write, and are not read back. */
+  readonly standings: Database<PackedCounters | Standing, string>
   /** Requests under way, by request id. */
-  readonly holds: Database<Held, string>
+  readonly holds: Database<OpenHold, string>
   /** By request id, which is time-ordered, `lateKey` and `wasteKey`. */
   readonly ledger: Database<PackedRow | StoredRow, string>
-  /** Of every row there ever was, but those of waste. */
-  readonly totals: Database<Sums, TotalKey>
-  /** Of every row of waste there ever was; each is a request. */
-  readonly waste: Database<Sums, WasteKey>
+  /** Totals of every row there ever was, but for waste. */
+  readonly totals: Database<TotalSums, TotalKey>
+  /** Totals of every waste row there ever was; each attempt counts as a request. */
+  readonly waste: Database<TotalSums, WasteKey>
   /** What counts against the hour of a pool, by its name. */
   readonly allowances: Database<Allowance, string>
-  /** What all guests spent, by UTC day; what it says of holds is not read back, as in standings. */
+  /** The spend of all guests by UTC day; held amounts are not read back, as with the counters. */
   readonly guestDays: Database<Spend, number>
   readonly meta: Database<number, 'schema' | 'minted' | 'audited' | 'proved'>
-  /** Keys and accounts for the way of a request. */
+  /** Keys and accounts as requests look them up. */
   readonly cache: ReadCache
   /** Writes everything or nothing. Resolves when it is on disk; rejects with StoreUnavailable. */
   commit(writes: readonly Write[]): Promise<void>
@@ -47,7 +47,7 @@ export interface Records {
 }
 
 export interface StoredKey extends Pick<KeyRecord, 'keyPrefix' | 'account' | 'status' | 'createdAt'> {
-  /** Counts every key ever minted, so that listings have an order when the clock stands still. */
+  /** Counts every key ever minted, so that listings have an order even where the clock does not advance. */
   readonly number: number
 }
 
@@ -80,8 +80,8 @@ export function writeAccount({ accounts }: Pick<Records, 'accounts'>, id: string
 export type LabelKey = [label: string, account: string]
 
 /**
- * Keys and accounts as requests look them up, each read from the files once. Only what is done in a transaction changes
- * them: as long as one is open nothing is remembered, and after it nothing is remembered from before.
+ * Keys and accounts as requests look them up, each read from the files once. Only transactions change them: while one is
+ * open nothing is cached, and after it the cache is empty.
  */
 export class ReadCache {
   readonly #files: Pick<Records, 'keys' | 'accounts'>
@@ -102,7 +102,7 @@ export class ReadCache {
     return this.#accounts.get(id) ?? this.#remember(this.#accounts, id, readAccount(this.#files, id))
   }
 
-  /** Runs what may change them. */
+  /** Runs a transaction that may change keys and accounts. */
   async during<T>(change: () => Promise<T>): Promise<T> {
     this.#open++
     this.#forget()
@@ -115,7 +115,7 @@ export class ReadCache {
   }
 
   #remember<V>(known: Map<string, V>, name: string, value: V | undefined): V | undefined {
-    // What is unknown is anybody's to make up.
+    // Unknown names are not cached: clients can make up any number of them.
     if (value === undefined || this.#open > 0) return value
     if (known.size >= MOST) known.clear()
     known.set(name, value)

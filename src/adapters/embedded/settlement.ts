@@ -1,11 +1,11 @@
 import { type Bill, chargeOf, type Settlement } from '../../gateway/store/hold-store.ts'
 import { nanoUsd, subtractNanoUsd, ZERO_USD } from '../../policy/nano-usd.ts'
 import { amend, type Charge, type Hold, NO_SPEND, NOTHING, release, type Standing } from '../../policy/standing.ts'
-import type { End } from './ended.ts'
+import type { Ending } from './completed-requests.ts'
 import { type Entry, entryOf, lateKey, type StoredRow, unpackRow } from './ledger-rows.ts'
 import type { StoreState } from './store-state.ts'
 
-/** Ends a hold at what the request weighed, once per request id. Resolves when the row is on disk. */
+/** Ends a hold at what the request used, once per request id. Resolves when the row is on disk. */
 export function settle(state: StoreState, settlement: Settlement): Promise<void> {
   const { hold, bill } = settlement
   const { holds, writer, now } = state
@@ -18,19 +18,19 @@ export function settle(state: StoreState, settlement: Settlement): Promise<void>
   if (endHold(state, hold, charge, 'settled')) return writer.charged(entryOf(bill, 'settle', now()))
   const end = holds.endOf(hold.requestId)
   if (end === 'settled' || end === 'refunded') return Promise.resolve()
-  // Nothing of it was charged: the hold ended without a checkpoint, or with a process that had not written it yet.
+  // The request was not charged: its hold ended without a checkpoint, or with a process that had not written it yet.
   change(
     state,
     end === 'orphan' ? hold : { ...hold, spent: NOTHING },
     NOTHING,
     charge,
-    holds.taken(hold.requestId)?.shared,
+    holds.admitted(hold.requestId)?.shared,
   )
   holds.pass(hold.requestId)
   return writer.charged(entryOf(bill, end === 'orphan' ? 'late' : 'settle', now()))
 }
 
-/** Ends a hold that bought nothing. What an orphan was charged is taken back by a row of its own. */
+/** Ends a hold without a charge. The charge of an orphan is taken back by a row of its own. */
 export async function refund(state: StoreState, hold: Hold): Promise<void> {
   if (endHold(state, hold, NOTHING, 'refunded')) return state.writer.commit()
   state.holds.refund(hold.requestId)
@@ -49,7 +49,7 @@ export async function sweep(state: StoreState): Promise<number> {
 }
 
 /**
- * Settles what was under way when the process before ended: it held the lock, so nobody renews these leases.
+ * Settles the requests that were under way when the previous process ended. It held the lock, so that no process renews these leases.
  * A crash in here leaves the holds that are not yet settled, and no other.
  */
 export async function recover(state: StoreState): Promise<void> {
@@ -60,8 +60,8 @@ export async function recover(state: StoreState): Promise<void> {
       const { hold } = held
       const { account } = hold
       state.holds.put(held)
-      state.standings.put(account, withHold(state.standings.of(account), hold))
-      if (held.shared) state.guestDays.take(hold)
+      state.counters.put(account, withHold(state.counters.of(account), hold))
+      if (held.shared) state.guestSpend.take(hold)
       state.writer.found(hold)
       orphan(state, hold)
     }
@@ -69,7 +69,7 @@ export async function recover(state: StoreState): Promise<void> {
   }
 }
 
-/** A standing on disk counts the request in its minute and day, and holds nothing. */
+/** The counters with a hold: those read from disk count the request in its minute and day, but not its hold. */
 function withHold(standing: Standing, { window, cost, spent }: Hold): Standing {
   const { used, held } = standing.spend[window] ?? NO_SPEND
   const spend = { ...standing.spend, [window]: { used, held: nanoUsd(held + spent.cost + cost) } }
@@ -79,9 +79,9 @@ function withHold(standing: Standing, { window, cost, spent }: Hold): Standing {
 /** Holds that are settled in one commit of the recovery. */
 const PAGE = 512
 
-/** Ends a hold at its checkpoint; without one it bought nothing. Written with the next commit. */
+/** Ends a hold at its checkpoint; without one it costs nothing. The next commit writes it. */
 function orphan(state: StoreState, { requestId }: Hold): void {
-  const { standings, holds, guestDays, writer, now } = state
+  const { counters, holds, guestSpend, writer, now } = state
   const held = holds.end(requestId, 'orphan')
   if (!held) return
   const { hold } = held
@@ -89,15 +89,15 @@ function orphan(state: StoreState, { requestId }: Hold): void {
   const soFar = first || late ? undefined : held.soFar
   const charge = soFar ? chargeOf(soFar) : NOTHING
   const at = now()
-  standings.put(hold.account, release(standings.of(hold.account), hold, charge, at))
-  guestDays.release(held, charge)
+  counters.put(hold.account, release(counters.of(hold.account), hold, charge, at))
+  guestSpend.release(held, charge)
   writer.changed(hold)
   if (!soFar) return
   const entry = entryOf(soFar.bill, 'orphan', at)
   writer.add({ ...entry, row: { ...entry.row, tokens: soFar.tokens, ...(held.shared && { shared: held.shared }) } })
 }
 
-/** Charges the difference to what the orphan was charged. */
+/** Charges the difference to the charge of the orphan. */
 function settleLate(state: StoreState, hold: Hold, bill: Bill, charge: Charge, orphan: StoredRow): Promise<void> {
   change(state, hold, { tokens: orphan.tokens ?? 0, cost: orphan.cost }, charge, orphan.shared)
   const difference: Bill = {
@@ -110,24 +110,24 @@ function settleLate(state: StoreState, hold: Hold, bill: Bill, charge: Charge, o
 }
 
 /** False, and nothing changed, when the request is not under way. */
-function endHold(state: StoreState, { requestId }: Hold, charge: Charge, end: End): boolean {
-  const { standings, holds, guestDays, writer, now } = state
+function endHold(state: StoreState, { requestId }: Hold, charge: Charge, end: Ending): boolean {
+  const { counters, holds, guestSpend, writer, now } = state
   const held = holds.end(requestId, end)
   if (!held) return false
   const { hold } = held
   const at = now()
-  standings.put(hold.account, release(standings.of(hold.account), hold, charge, at))
-  guestDays.release(held, charge)
+  counters.put(hold.account, release(counters.of(hold.account), hold, charge, at))
+  guestSpend.release(held, charge)
   writer.changed(hold)
   return true
 }
 
-/** Charges a request that holds nothing. */
+/** Charges a request whose hold ended before. */
 function change(state: StoreState, hold: Hold, was: Charge, charge: Charge, shared: true | undefined): void {
-  const { standings, guestDays, writer, now } = state
+  const { counters, guestSpend, writer, now } = state
   const at = now()
-  standings.put(hold.account, amend(standings.of(hold.account), hold, was, charge, at))
-  if (shared) guestDays.amend(hold, was, charge)
+  counters.put(hold.account, amend(counters.of(hold.account), hold, was, charge, at))
+  if (shared) guestSpend.amend(hold, was, charge)
   writer.changed(hold)
 }
 

@@ -1,51 +1,50 @@
 import type { Wrote } from '../../gateway/store/ledger-store.ts'
 import type { EpochMs } from '../../policy/config.ts'
 import type { Standing } from '../../policy/standing.ts'
-import { GuestDays } from './guest-days.ts'
+import { CounterCache, unpackCounters } from './account-counters.ts'
 import { Holds } from './holds.ts'
-import { PoolHours } from './pool-hours.ts'
 import type { Records } from './records.ts'
-import { Standings, unpackStanding } from './standings.ts'
+import { GuestSpend, PoolHours } from './shared-budgets.ts'
 import { Writer } from './writer.ts'
 
-/** What the store works on: the files, and what is in memory because it must not wait for them. */
+/** All that the facets of the store work on: the files, and the state in memory, which must not wait for them. */
 export interface StoreState {
   readonly records: Records
-  readonly standings: Standings
+  readonly counters: CounterCache
   readonly holds: Holds
-  readonly guestDays: GuestDays
+  readonly guestSpend: GuestSpend
   readonly poolHours: PoolHours
   readonly writer: Writer
   readonly now: () => EpochMs
 }
 
-/** A standing is about 2 kB when its minute is full. */
-const ACCOUNTS_IN_MEMORY = 10_000
-
-/** What the store works on, before the holds of an earlier process are settled. */
+/** The state of a store before the holds of an earlier process are settled. */
 export function openStoreState(records: Records, now: () => EpochMs, wrote?: Wrote): StoreState {
   const holds = new Holds(lastKeyOf(records))
-  const guestDays = new GuestDays(records)
+  const guestSpend = new GuestSpend(records)
   const poolHours = new PoolHours(records)
   const memory = {
-    standingOf: (account: string) => standings.of(account),
+    countersOf: (account: string) => counters.of(account),
     heldOf: (requestId: string) => holds.get(requestId),
-    kept: [guestDays, poolHours],
+    writeBehind: [guestSpend, poolHours],
   }
   const writer: Writer = new Writer(records, memory, wrote)
-  const standings = new Standings(
-    { read: account => standingIn(records, account), isWritten: account => writer.isWritten(account) },
+  const counters = new CounterCache(
+    { read: account => countersIn(records, account), isWritten: account => writer.isWritten(account) },
     ACCOUNTS_IN_MEMORY,
   )
-  return { records, standings, holds, guestDays, poolHours, writer, now }
+  return { records, counters, holds, guestSpend, poolHours, writer, now }
 }
 
-function standingIn({ standings }: Records, account: string): Standing | undefined {
+/** The counters of one account take about 2 kB when its minute is full. */
+const ACCOUNTS_IN_MEMORY = 10_000
+
+function countersIn({ standings }: Records, account: string): Standing | undefined {
   const packed = standings.get(account)
-  return packed && unpackStanding(packed)
+  return packed && unpackCounters(packed)
 }
 
-/** Empty when there is none. */
+/** The greatest key of the ledger; empty when it has no rows. */
 function lastKeyOf({ ledger }: Records): string {
   for (const key of ledger.getKeys({ reverse: true, limit: 1 })) return key
   return ''

@@ -8,9 +8,7 @@ import { put, type Write } from './lmdb.ts'
 export type TotalKey = [day: number, account: string, plan: string, model: string]
 export type WasteKey = [day: number, pool: string]
 
-export type Sums = Pick<Total, 'requests' | 'inputTokens' | 'outputTokens' | 'cost'>
-
-const NONE: Sums = { requests: 0, inputTokens: 0, outputTokens: 0, cost: ZERO_USD }
+export type TotalSums = Pick<Total, 'requests' | 'inputTokens' | 'outputTokens' | 'cost'>
 
 export const totalKey = ({ admittedAt, account, plan, model }: LedgerRow): TotalKey => [
   dayAt(admittedAt),
@@ -21,9 +19,9 @@ export const totalKey = ({ admittedAt, account, plan, model }: LedgerRow): Total
 
 export const wasteTotalKey = ({ admittedAt, pool }: LedgerRow): WasteKey => [dayAt(admittedAt), pool]
 
-/** What rows add to the totals of one kind. */
+/** The sums that new rows add to the totals of one kind. */
 export class Tally<K extends TotalKey | WasteKey> {
-  /** By the account or pool of their keys: few have more than one. */
+  /** Sums by the account or pool of their keys: few have more than one key. */
   readonly #sums = new Map<string, Added<K>[]>()
 
   add(key: K, { inputTokens, outputTokens, cost }: LedgerRow, requests: number): void {
@@ -34,18 +32,18 @@ export class Tally<K extends TotalKey | WasteKey> {
     sums.cost = addNanoUsd(sums.cost, cost)
   }
 
-  /** Each total with what was added, on top of what it was before. */
-  writes(totals: Database<Sums, K>, before: (key: K) => Sums | undefined): Write[] {
+  /** The writes of all changed totals: the sums are added to what `before` has. */
+  writes(totals: Database<TotalSums, K>, before: (key: K) => TotalSums | undefined): Write[] {
     const writes: Write[] = []
     for (const added of this.#sums.values())
       for (const { key, sums } of added) writes.push(put(totals, key, plus(before(key) ?? NONE, sums)))
     return writes
   }
 
-  #sumsOf(key: K): Building<Sums> {
+  #sumsOf(key: K): Building<TotalSums> {
     const of = this.#sums.get(key[1])
     for (const { key: other, sums } of of ?? []) if (sameKey(key, other)) return sums
-    const sums: Building<Sums> = { requests: 0, inputTokens: 0, outputTokens: 0, cost: ZERO_USD }
+    const sums: Building<TotalSums> = { requests: 0, inputTokens: 0, outputTokens: 0, cost: ZERO_USD }
     if (of) of.push({ key, sums })
     else this.#sums.set(key[1], [{ key, sums }])
     return sums
@@ -54,7 +52,7 @@ export class Tally<K extends TotalKey | WasteKey> {
 
 interface Added<K> {
   readonly key: K
-  readonly sums: Building<Sums>
+  readonly sums: Building<TotalSums>
 }
 
 function sameKey(a: TotalKey | WasteKey, b: TotalKey | WasteKey): boolean {
@@ -62,7 +60,9 @@ function sameKey(a: TotalKey | WasteKey, b: TotalKey | WasteKey): boolean {
   return true
 }
 
-const plus = (a: Sums, b: Sums): Sums => ({
+const NONE: TotalSums = { requests: 0, inputTokens: 0, outputTokens: 0, cost: ZERO_USD }
+
+const plus = (a: TotalSums, b: TotalSums): TotalSums => ({
   requests: a.requests + b.requests,
   inputTokens: a.inputTokens + b.inputTokens,
   outputTokens: a.outputTokens + b.outputTokens,

@@ -2,44 +2,37 @@ import { setImmediate } from 'node:timers/promises'
 import type { Wrote } from '../../gateway/store/ledger-store.ts'
 import type { Millis } from '../../policy/config.ts'
 import type { Hold, Standing } from '../../policy/standing.ts'
-import { HoldChanges } from './hold-changes.ts'
-import type { Held } from './holds.ts'
+import { packCounters } from './account-counters.ts'
+import type { WriteBehind } from './dirty-set.ts'
+import { DirtyHolds } from './dirty-set.ts'
+import type { OpenHold } from './holds.ts'
 import { type Entry, lateKey, packRow, type StoredRow } from './ledger-rows.ts'
 import { put, type Write } from './lmdb.ts'
 import type { Records } from './records.ts'
-import { packStanding } from './standings.ts'
 import { Tally, type TotalKey, totalKey, type WasteKey, wasteTotalKey } from './totals.ts'
-import type { Kept } from './unwritten.ts'
 
-/** What changed without a settlement waits this long at most. A crash forgets no more than that. */
-const WRITE_BEHIND_MS: Millis = 250
-const RETRY_MS: Millis = 1000
-/** A commit of so many rows was a crowd's. The next one waits for more of them, some turns of the event loop: they are long on a busy one only. */
-const CROWD = 4
-const CROWD_TURNS = 5
-
-/** The present, as it is to be written. */
+/** The state in memory that is to be written. */
 interface Memory {
-  standingOf(account: string): Standing
-  heldOf(requestId: string): Held | undefined
-  readonly kept: readonly Kept[]
+  countersOf(account: string): Standing
+  heldOf(requestId: string): OpenHold | undefined
+  readonly writeBehind: readonly WriteBehind[]
 }
 
 /**
- * Writes ledger rows, totals, standings and holds in shared commits, one under way at a time: whatever arrives while
- * one is being written goes into the next. Every commit takes all rows that wait, and the standings and holds as they
- * are at that moment, so that what is on disk always has `used` equal to the sum of its rows and of its totals.
+ * Writes ledger rows, totals, counters and holds in shared commits, one at a time: changes during a commit go into the
+ * next one. Every commit takes all waiting rows, and the counters and holds as they are at that moment, so that on disk
+ * `used` always equals the sum of the rows and the sum of the totals.
  */
 export class Writer {
   readonly #records: Records
   readonly #memory: Memory
   readonly #wrote: Wrote
-  /** Charged or wasted, and not yet on disk. */
+  /** Rows that are not yet on disk. */
   #entries = new Map<string, Entry>()
-  /** Those in the commit under way. */
+  /** The rows in the commit under way. */
   #writingEntries = new Map<string, Entry>()
-  readonly #holds: HoldChanges
-  /** Accounts whose standing is newer than on disk. */
+  readonly #holds: DirtyHolds
+  /** Accounts whose counters are newer than on disk. */
   #changed = new Set<string>()
   /** Accounts in the commit under way. */
   #writing = new Set<string>()
@@ -56,7 +49,7 @@ export class Writer {
     this.#records = records
     this.#memory = memory
     this.#wrote = wrote
-    this.#holds = new HoldChanges(requestId => memory.heldOf(requestId))
+    this.#holds = new DirtyHolds(requestId => memory.heldOf(requestId))
   }
 
   /** True from a failed commit to the next one that succeeds. */
@@ -69,31 +62,31 @@ export class Writer {
     return (this.#entries.get(key) ?? this.#writingEntries.get(key))?.row
   }
 
-  /** Whether the standing on disk is as new as the one in memory. */
+  /** Whether the counters on disk are as new as those in memory. */
   isWritten(account: string): boolean {
     return !this.#changed.has(account) && !this.#writing.has(account)
   }
 
-  /** Has a new hold and the standing of its account written, soon. */
-  taken({ account, requestId }: Hold): void {
+  /** Schedules the write of a new hold and of the counters of its account. */
+  admitted({ account, requestId }: Hold): void {
     this.#changed.add(account)
-    this.#holds.taken(requestId)
+    this.#holds.admitted(requestId)
     this.#later(WRITE_BEHIND_MS)
   }
 
-  /** Has a hold and the standing of its account written, soon. */
+  /** Schedules the write of a hold and of the counters of its account. */
   changed(hold: Hold): void {
     this.#changed.add(hold.account)
     this.renewed(hold)
   }
 
-  /** Has a hold written, soon. */
+  /** Schedules the write of a hold. */
   renewed({ requestId }: Hold): void {
     this.#holds.changed(requestId)
     this.#later(WRITE_BEHIND_MS)
   }
 
-  /** Has what is kept beside the holds written, soon. */
+  /** Schedules a commit, for changes of the state that is written behind. */
   soon(): void {
     this.#later(WRITE_BEHIND_MS)
   }
@@ -103,13 +96,13 @@ export class Writer {
     this.#holds.found(requestId)
   }
 
-  /** Has a row written with the next commit. Waste changes nothing of its account. */
+  /** Adds a row to the next commit. Waste does not change the counters of its account. */
   add(entry: Entry): void {
     this.#entries.set(entry.key, entry)
     if (entry.row.kind !== 'waste') this.#changed.add(entry.row.account)
   }
 
-  /** Has a row and the standing of its account written. Resolves when both are on disk. */
+  /** Writes a row and the counters of its account. Resolves when both are on disk. */
   charged(entry: Entry): Promise<void> {
     this.add(entry)
     return this.commit()
@@ -120,19 +113,19 @@ export class Writer {
     if (this.rowOf(requestId) || this.rowOf(lateKey(requestId))) await this.commit()
   }
 
-  /** Resolves when all of what changed so far is on disk, but new holds. Rejects with StoreUnavailable; it is then tried again. */
+  /** Resolves when all changes so far, but for new holds, are on disk. Rejects with StoreUnavailable; the commit is then tried again. */
   commit(): Promise<void> {
     this.#next ??= this.#commitNext()
     return this.#next
   }
 
-  /** Resolves when all of what changed so far is on disk. Rejects as `commit` does. */
+  /** Resolves when all changes so far are on disk. Rejects as `commit` does. */
   flush(): Promise<void> {
     this.#due = true
     return this.commit()
   }
 
-  /** Starts no further commit by itself. */
+  /** Stops scheduled commits. */
   stop(): void {
     this.#stopped = true
     clearTimeout(this.#timer)
@@ -145,12 +138,12 @@ export class Writer {
         this.#next = undefined
         return this.#commit()
       })
-    // Whoever asked for the commit hears of its failure; the one after it goes on.
+    // The failure goes to the callers that wait for this commit; the next commit follows in any case.
     this.#last = commit.catch(() => {})
     return commit
   }
 
-  /** Answers that end before it resolves share the commit. */
+  /** Waits for more rows to share the commit. */
   async #gather(): Promise<void> {
     for (let turns = this.#crowded ? CROWD_TURNS : 1; turns > 0; turns--) await setImmediate()
   }
@@ -167,7 +160,7 @@ export class Writer {
       if (writes.length > 0) await this.#records.commit(writes)
       for (const { row, requests } of entries.values()) this.#wrote(row, requests)
       this.#holds.written()
-      for (const kept of this.#memory.kept) kept.written()
+      for (const kept of this.#memory.writeBehind) kept.written()
       this.#failing = false
     } catch (error) {
       this.#failing = true
@@ -175,7 +168,7 @@ export class Writer {
       this.#entries = entries
       for (const account of this.#writing) this.#changed.add(account)
       this.#holds.failed()
-      for (const kept of this.#memory.kept) kept.failed()
+      for (const kept of this.#memory.writeBehind) kept.failed()
       this.#later(RETRY_MS)
       throw error
     } finally {
@@ -191,8 +184,8 @@ export class Writer {
     return [
       ...entries.map(({ key, row }) => put(ledger, key, packRow(row))),
       ...this.#totalWrites(entries),
-      ...Array.from(accounts, account => put(standings, account, packStanding(this.#memory.standingOf(account)))),
-      ...this.#memory.kept.flatMap(kept => kept.writes(this.#records)),
+      ...Array.from(accounts, account => put(standings, account, packCounters(this.#memory.countersOf(account)))),
+      ...this.#memory.writeBehind.flatMap(kept => kept.writes(this.#records)),
       ...holds,
     ]
   }
@@ -218,3 +211,10 @@ export class Writer {
     }, delay).unref()
   }
 }
+
+/** Changes without a settlement wait this long at most. A crash loses no more than that. */
+const WRITE_BEHIND_MS: Millis = 250
+const RETRY_MS: Millis = 1000
+/** After a commit of so many rows the next one waits some turns of the event loop, to take more rows. Turns are long only under load. */
+const CROWD = 4
+const CROWD_TURNS = 5

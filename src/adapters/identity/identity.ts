@@ -9,7 +9,7 @@ export interface IdentityOptions extends TokenRules {
   readonly alarm: Alarm
 }
 
-/** One identity provider, as far as its sign-in tokens go. */
+/** The verification of sign-in tokens of one identity provider. */
 export interface Identity {
   readonly verify: VerifyToken
   /** Stops reading the provider's keys. */

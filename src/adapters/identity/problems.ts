@@ -3,7 +3,7 @@ import type { BadToken } from '../../gateway/accounts/sign-in.ts'
 
 type Fault = 'form' | 'header' | 'algorithm' | 'type' | 'expired' | 'early' | 'issuer' | 'audience' | 'claims' | 'key'
 
-/** What is wrong with a token and what to do, one sentence each. */
+/** The answer to each fault of a token: the fault and the remedy in one sentence. */
 export type Problems = Readonly<Record<Fault, BadToken>>
 
 export interface Expected {
@@ -14,7 +14,7 @@ export interface Expected {
 
 export function problemsOf({ issuer, audience, types }: Expected): Problems {
   const ask = `Ask ${issuer} for an access token`
-  // What tells an access token from an ID token where the type does not.
+  // Where the type is shared with ID tokens, a scope marks an access token.
   const named = [...types].map(type => (type === 'at+jwt' ? type : `${type} with a scope`)).join(' or ')
   const problem = (text: string): BadToken => ({ problem: text })
   return {

@@ -3,18 +3,12 @@ import { ProviderUnavailable } from '../../gateway/accounts/sign-in.ts'
 import type { Alarm, Cancel, Clock } from '../../gateway/ports.ts'
 import type { EpochMs, Millis } from '../../policy/config.ts'
 
-const FRESH_MS: Millis = 10 * 60_000
-const STALE_MAX_MS: Millis = 24 * 3_600_000
-/** Between two reads, failed ones included: tokens with made-up key ids must not become load on the provider. */
-const COOLDOWN_MS: Millis = 5000
-const TIMEOUT_MS: Millis = 5000
-
 export interface ProviderKeysOptions {
   readonly issuer: string
   readonly clock: Clock
   readonly alarm: Alarm
   fetch(signal: AbortSignal): Promise<readonly JWK[]>
-  /** Runs when another set of keys took the place of an earlier one. */
+  /** Is called when another set of keys replaced an earlier one. */
   changed(): void
 }
 
@@ -45,8 +39,8 @@ export class ProviderKeys {
   }
 
   /**
-   * Judges a token by the keys there are. Where the provider may have rotated them since, by what was thrown, once more
-   * by those it has now. Rejects with ProviderUnavailable, or as `judge` does.
+   * Runs `judge` with the cached keys. Where its error shows that the provider may have rotated its keys since, runs it
+   * once more with the keys of now. Rejects with ProviderUnavailable, or as `judge` does.
    */
   async judge<T>(judge: (find: JWTVerifyGetKey) => Promise<T>, mayBeRotated: (error: unknown) => boolean): Promise<T> {
     const keys = this.#usable() ?? (await this.#refreshed())
@@ -57,7 +51,7 @@ export class ProviderKeys {
     } catch (error) {
       if (!mayBeRotated(error)) throw error
       const next = await this.#refreshed()
-      // The same keys say the same.
+      // The same keys give the same answer.
       if (!next || next.find === keys.find) throw error
       return judge(next.find)
     }
@@ -97,7 +91,7 @@ export class ProviderKeys {
   async #readOnce(): Promise<void> {
     const controller = new AbortController()
     this.#abort = () => controller.abort()
-    // Real time, as sockets have: a test that moves its clock by a day must not cut what is under way.
+    // Real time, as for sockets: a test that moves its clock by a day must not interrupt the read under way.
     const overdue = new Error(`no answer within ${TIMEOUT_MS / 1000} s`)
     const timer = setTimeout(() => controller.abort(overdue), TIMEOUT_MS)
     try {
@@ -129,6 +123,12 @@ export class ProviderKeys {
     this.#failure = cause
   }
 }
+
+const FRESH_MS: Millis = 10 * 60_000
+const STALE_MAX_MS: Millis = 24 * 3_600_000
+/** The least time between two reads, failed ones included: tokens with made-up key ids must not become load on the provider. */
+const COOLDOWN_MS: Millis = 5000
+const TIMEOUT_MS: Millis = 5000
 
 /** A refused connection to a name with two addresses has no message of its own. */
 export function causeOf(error: unknown): string {

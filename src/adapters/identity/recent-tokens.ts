@@ -3,9 +3,6 @@ import type { SignIn } from '../../gateway/accounts/sign-in.ts'
 import type { Clock } from '../../gateway/ports.ts'
 import type { EpochMs } from '../../policy/config.ts'
 
-const KEPT_MS = 60_000
-const CAPACITY = 10_000
-
 /** Tokens accepted within the last minute. The digest is over the whole token: a prefix is shared by other users' tokens. */
 export class RecentTokens {
   /** Changes with clear(). */
@@ -26,7 +23,7 @@ export class RecentTokens {
     return undefined
   }
 
-  /** Not if the cache was cleared since the verification began, in `generation`. */
+  /** Remembers a token, unless the cache was cleared since its verification began in `generation`. */
   add(token: string, signIn: SignIn, generation: number): void {
     if (generation !== this.generation) return
     const now = this.#clock.now()
@@ -48,5 +45,8 @@ export class RecentTokens {
     }
   }
 }
+
+const KEPT_MS = 60_000
+const CAPACITY = 10_000
 
 const digestOf = (token: string): string => hash('sha256', token, 'base64')

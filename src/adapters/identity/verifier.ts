@@ -8,10 +8,9 @@ import {
 } from 'jose'
 import type { VerifyToken } from '../../gateway/accounts/sign-in.ts'
 import type { Clock } from '../../gateway/ports.ts'
-import { isAccessToken, signInOf } from './claims.ts'
 import { faultOf, problemsOf } from './problems.ts'
 import type { ProviderKeys } from './provider-keys.ts'
-import { ALGORITHMS, readType, typeOf } from './token-form.ts'
+import { ALGORITHMS, isAccessToken, readType, signInOf, typeOf } from './token-checks.ts'
 
 /** What a token must be to be accepted. */
 export interface TokenRules {
@@ -27,7 +26,7 @@ export interface TokenRules {
   readonly clock: Clock
 }
 
-/** Judges sign-in tokens by the provider's keys, remembering nothing. RFC 8725, RFC 9068 4. */
+/** Verifies sign-in tokens by the provider's keys; nothing is cached. RFC 8725, RFC 9068 4. */
 export function verifierOf(options: TokenRules, keys: Pick<ProviderKeys, 'judge'>): VerifyToken {
   const { issuer, audience, tokenTypes = DEFAULT_TYPES, clock } = options
   const types = new Set(tokenTypes.map(typeOf))
@@ -43,7 +42,7 @@ export function verifierOf(options: TokenRules, keys: Pick<ProviderKeys, 'judge'
   }
 
   return async token => {
-    // First what needs no keys, so that it is told while the provider is down.
+    // The form first, which needs no keys: it is checked even while the provider is down.
     const form = readType(token, types, problems)
     if ('problem' in form) return form
     try {
@@ -61,7 +60,7 @@ export function verifierOf(options: TokenRules, keys: Pick<ProviderKeys, 'judge'
   }
 }
 
-/** What a token says, by the key it names; where it names none and several fit, by the one that signed it. */
+/** The claims of a token, verified by the key it names; where it names none and several keys fit, by the one that signed it. */
 async function payloadOf(token: string, find: JWTVerifyGetKey, options: JWTVerifyOptions): Promise<JWTPayload> {
   try {
     return (await jwtVerify(token, find, options)).payload

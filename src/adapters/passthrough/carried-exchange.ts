@@ -13,10 +13,10 @@ export interface Route {
   readonly agent?: object
 }
 
-/** One request under way at http-proxy-3, told to a listener. */
+/** One request under way at http-proxy-3, which passes its events to a listener. */
 export class CarriedExchange implements Exchange {
   readonly #listener: CarryListener
-  /** What http-proxy-3 takes for the client's request and its answer: of the client there is nothing in them. */
+  /** Stand-ins for the client's request and its answer, which http-proxy-3 needs: they have nothing from the client. */
   readonly #request = new IncomingMessage(new Socket())
   readonly #response = new ServerResponse(this.#request)
   readonly #body = new PassThrough()
@@ -43,7 +43,7 @@ export class CarriedExchange implements Exchange {
     const proxy = createProxyServer(options)
     proxy.on('proxyReq', (sent, _request, _response, _options, socket) => this.#began(request, sent, socket))
     proxy.on('proxyRes', answer => this.#answered(answer))
-    // A body that breaks off is told by its sender.
+    // The sender of the body reports where it breaks off.
     this.#body.on('error', () => {})
     try {
       proxy.web(this.#request, this.#response, options, error => this.#failed(error))
@@ -66,7 +66,7 @@ export class CarriedExchange implements Exchange {
     this.#close()
   }
 
-  /** It has a connection, which may not stand yet. */
+  /** The request has a connection, which may not be established yet. */
   #began({ body }: CarriedRequest, sent: ClientRequest, socket: Socket): void {
     this.#sent = sent
     const connected = () => {
@@ -89,7 +89,7 @@ export class CarriedExchange implements Exchange {
     answer.on('error', error => this.#failed(error))
     answer.on('data', (bytes: Buffer) => this.#over || this.#listener.data(bytes))
     answer.on('end', () => this.#ended())
-    // A backend that dies after its headers: node tells `end` only of whole answers.
+    // A backend may die after its headers: node emits `end` only for whole answers.
     answer.on('close', () => this.#failed(new Error('the answer broke off')))
     this.#listener.head({
       status: statusCode,
@@ -102,7 +102,7 @@ export class CarriedExchange implements Exchange {
   #ended(): void {
     if (this.#over) return
     this.#over = true
-    // Whoever answered before it had read all of the body gets no more of it.
+    // A backend that answered before it had read the whole body gets no more of it.
     if (!this.#sent?.writableFinished) this.#close()
     this.#listener.end()
   }
@@ -110,7 +110,7 @@ export class CarriedExchange implements Exchange {
   #failed(error: Error): void {
     if (this.#over) return
     this.#over = true
-    // Its keep-alive ended while the request was on its way.
+    // The keep-alive of the connection ended while the request was on its way.
     const stale = !this.#answer && this.#sent?.reusedSocket === true && 'code' in error && isReset(error.code)
     this.#close()
     this.#listener.failed(error, stale)

@@ -6,14 +6,14 @@ import type { CarriedRequest, Carry } from '../../gateway/ports.ts'
 import { dialectOf } from '../../wire/dialects.ts'
 import { CarriedExchange } from './carried-exchange.ts'
 
-/** What carries the requests of pass-through routes of one configuration. */
+/** Sends the requests of pass-through routes of one configuration. */
 export interface Carrier {
   readonly carry: Carry
   /** Gives the connections back. To be called once, when no more requests will be sent. */
   close(): void
 }
 
-/** How long a connection that nobody uses stays open; most servers give up after 5 s or more, and say so. */
+/** How long an idle connection stays open; most servers announce that they close it after 5 s or more. */
 const IDLE_MS = 4000
 
 /** Carries requests through http-proxy-3, which copies bytes and never sees what a client sent beside its body. */
@@ -21,7 +21,7 @@ export function openCarrier(settings: ReadonlyMap<string, BackendSettings>): Car
   const options = { keepAlive: true, timeout: IDLE_MS, lookup: lookupHost }
   const agents = { 'http:': new http.Agent(options), 'https:': new https.Agent(options) }
   const agentFor = ({ protocol }: URL, { fresh, body }: CarriedRequest) => {
-    // What is streamed can be sent once: not over a connection that may have died.
+    // A streamed body can be sent only once: not over a kept connection, which may have died.
     if (fresh || (body && 'upload' in body)) return undefined
     return protocol === 'https:' ? agents['https:'] : agents['http:']
   }

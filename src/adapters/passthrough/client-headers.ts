@@ -1,8 +1,8 @@
 import type { IncomingHttpHeaders } from 'node:http'
 
 /**
- * What a client may read of a backend's headers: what its body is. Everything else is the backend's own: cookies,
- * request ids, rate limits, servers and caches on the way, and whatever belongs to one connection.
+ * The headers of a backend that a client gets: those that describe the body. All others are the backend's own: cookies,
+ * request ids, rate limits, servers and caches on the way, and the headers of one connection.
  */
 const SHOWN = ['content-type', 'content-length', 'content-encoding', 'content-language', 'content-disposition'] as const
 
@@ -10,7 +10,7 @@ export function clientHeaders(headers: IncomingHttpHeaders): Record<string, stri
   const shown: Record<string, string> = {}
   for (const name of SHOWN) {
     const value = headers[name]
-    // The rest of ISO 8859-1 is no text that two readers agree on.
+    // Readers do not agree on the encoding of other bytes.
     if (typeof value === 'string' && /^[\t\x20-\x7e]*$/.test(value)) shown[name] = value
   }
   return shown

@@ -4,37 +4,34 @@ import { StoreUnavailable } from '../../gateway/store/store.ts'
 import type { EpochMs, Millis } from '../../policy/config.ts'
 import type { Client, Link } from './client.ts'
 import { ANSWER_MS, Connection } from './connection.ts'
-import { checkServer, openIdentity, readIdentity, type StoreIdentity } from './identity.ts'
 import { Layout } from './layout.ts'
 import { type Reply, runScript, type ScriptName } from './scripts.ts'
+import { checkServer, openIdentity, readIdentity, type StoreIdentity } from './store-identity.ts'
 
 export interface RedisStoreOptions {
   /** `redis://` or `rediss://`, with user and password. */
   readonly url: string
-  /** What all keys begin with. */
+  /** The prefix of all keys. */
   readonly prefix: string
   /**
-   * Where this process keeps settlements that could not be told; no other process may use it. Without it they reject,
-   * and an empty Redis is refused: only a gateway begins a store.
+   * The directory where this process keeps settlements while the store is down; no other process may use it. Without it
+   * they reject, and an empty Redis is refused: only a gateway creates a store.
    */
   readonly stateDir?: string
   readonly alarm: Alarm
   readonly wrote?: Wrote
-  /** How long rows are kept: what waited longer for the store could be charged twice. */
+  /** How long rows are kept. A settlement that waited longer for the store could be charged twice. */
   readonly keep?: () => Millis
-  /** In place of Redis' own clock, for tests. */
+  /** Replaces the clock of Redis in tests. */
   readonly now?: () => EpochMs
-  /** In place of 200 ms, for tests: how long to wait for an answer of Redis. */
+  /** Replaces the 200 ms to wait for an answer of Redis, in tests. */
   readonly answerMs?: Millis
 }
 
-/** Asks Redis; rejects with StoreUnavailable. What takes long is asked in pages, each of which must be answered in time. */
+/** Runs commands; rejects with StoreUnavailable. Long reads are split into pages, each of which must be answered in time. */
 export type Ask = <T>(commands: (client: Client) => Promise<T>) => Promise<T>
 
-const EMPTIED =
-  'it was emptied or replaced since this gateway began; restore it, or, if this was meant, remove store-epoch from each state_dir and restart'
-
-/** Redis as the store uses it: a connection, and the certainty that what is at its other end is the store it was. */
+/** A connection to Redis that makes sure that the store at the other end is still the same. */
 export class Access {
   readonly layout: Layout
   readonly wrote: Wrote
@@ -42,7 +39,7 @@ export class Access {
   readonly #connection: Connection
   #identity: StoreIdentity | undefined
 
-  /** `back` runs each time Redis can be used again. */
+  /** `back` is called each time Redis can be used again. */
   constructor(options: RedisStoreOptions, back: () => void) {
     this.#options = options
     this.wrote = options.wrote ?? (() => {})
@@ -68,7 +65,7 @@ export class Access {
 
   readonly ask: Ask = commands => this.#connection.run(({ client }) => commands(client))
 
-  /** What is not found may be unknown, or the store may have been emptied: only the first may be told a client. */
+  /** Looks a record up. Where it is missing, makes sure that the store was not emptied: only then is it unknown. */
   readonly find = <T>(commands: (link: Link) => Promise<T | undefined | null>): Promise<T | undefined> =>
     this.#connection.run(async link => {
       const found = await commands(link)
@@ -80,7 +77,7 @@ export class Access {
 
   readonly run = <T>(commands: (link: Link) => Promise<T>): Promise<T> => this.#connection.run(commands)
 
-  /** Runs a script on the bucket of an account. `late` gets an answer that came after it was given up. */
+  /** Runs a script on the bucket of an account. `late` gets an answer that arrives after the call was given up. */
   script(
     account: string,
     name: ScriptName,
@@ -109,7 +106,7 @@ export class Access {
     throw new StoreUnavailable(`Redis cannot be used: ${EMPTIED}`)
   }
 
-  /** Whether the server may be used: at first, and each time it comes back. */
+  /** Makes sure that the server may be used, at first and each time it comes back. Rejects with the reason. */
   async #verify({ client }: Link): Promise<void> {
     const { alarm, stateDir } = this.#options
     const warnings = await checkServer(client)
@@ -128,3 +125,6 @@ export class Access {
     return Number(seconds) * 1000 + Math.floor(Number(micros) / 1000)
   }
 }
+
+const EMPTIED =
+  'it was emptied or replaced since this gateway began; restore it, or, if this was meant, remove store-epoch from each state_dir and restart'

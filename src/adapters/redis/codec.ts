@@ -7,7 +7,7 @@ import type { Judged } from '../../policy/record.ts'
 import { type Hold, newStanding, readingsOf } from '../../policy/standing.ts'
 import type { Reply } from './scripts.ts'
 
-/** Where a hold belongs, which its numbers do not say. */
+/** The names of a hold, which lie beside its numbers. */
 export interface HoldNames {
   readonly requestId: string
   readonly account: string
@@ -71,8 +71,8 @@ export function readGuestsSpent(
 }
 
 /**
- * Of each bucket, second, requests and tokens: as many signs as redis/standing.lua writes. A second that the clock came
- * by twice may have given back more tokens than it has.
+ * Second, requests and tokens of each bucket, with as many digits as redis/standing.lua writes. A second that the clock
+ * passed twice may have given back more tokens than it has.
  */
 const BUCKETS = /(\d{10})(\d{7})(-\d{11}|\d{12})/g
 
@@ -109,7 +109,7 @@ function denialOf(kind: string, numbers: readonly number[], claims: Claims): Ref
   return { code: 'rate_limit_exceeded', type, limit: whole(limits[type]), retryAfterMs: whole(numbers[0]) }
 }
 
-/** Claims as scripts read them; `-` where nothing is claimed. */
+/** Claims as scripts read them; `-` stands for an absent limit. */
 export function claimsText({ requests, tokens, day, concurrency, spend, output }: Claims): string {
   const { limit, price, items } = spend
   const rate = `${requests.limit} ${tokens.limit} ${tokens.input} ${day?.limit ?? '-'} ${concurrency?.limit ?? '-'}`
@@ -117,10 +117,10 @@ export function claimsText({ requests, tokens, day, concurrency, spend, output }
   return `${rate} ${cost} ${output.want} ${output.min} ${output.choices}`
 }
 
-/** Whose totals a row counts in. Names hold no blanks. */
+/** The account, plan and model whose totals a row counts in. Names contain no blanks. */
 export const whoseOf = ({ account, plan, model }: Bill): string => `${account} ${plan} ${model}`
 
-/** What a row says beside its numbers. */
+/** The members of a row beside its numbers. */
 export function restOf(bill: Bill, cause?: string): string {
   const { asked, pool, estimated, admittedAt, revision, rule = null, tools = null } = bill
   const more = [rule, cause ?? null, tools]
@@ -163,7 +163,7 @@ export function readRow(text: string): LedgerRow {
   }
 }
 
-/** What a checkpoint keeps: the hold is known to the store. */
+/** A checkpoint as text, without the hold, which the store has. */
 export const checkpointText = ({ tokens, bill }: Settlement): string => JSON.stringify({ tokens, bill })
 
 export const readCheckpoint = (text: string): Pick<Settlement, 'tokens' | 'bill'> =>
@@ -176,17 +176,17 @@ function whole(number: number | undefined): number {
   return number
 }
 
-/** A standing as redis/standing.lua keeps it. */
+/** The counters of an account as redis/standing.lua keeps them. */
 export interface StoredStanding {
   /** The record of the newest second. */
   readonly head: string | null | undefined
-  /** The oldest second that counts, what counts, the day and its requests, and how many are under way. */
+  /** The oldest second that counts, the sums, the day and its requests, and the number of requests under way. */
   readonly counts: string | null | undefined
-  /** Records of other seconds, in whatever order. */
+  /** Records of other seconds, in any order. */
   readonly ring: string | null
 }
 
-/** What counts at a moment. A second that was read twice counts as it was read last. */
+/** The requests and tokens that count at a moment. A second that was read twice counts as it was read last. */
 export function readCounts(
   { head, counts, ring }: StoredStanding,
   at: EpochMs,

@@ -3,36 +3,28 @@ import { StoreUnavailable } from '../../gateway/store/store.ts'
 import type { Millis } from '../../policy/config.ts'
 import { type Link, openLink } from './client.ts'
 
-/** A call without an answer for as long is given up. */
+/** A call is given up after so long without an answer. */
 export const ANSWER_MS: Millis = 200
-/** A server that answers others, only slowly, is waited for as long at most. */
-const SLOW_MS: Millis = 2000
-/** To look at a server that was just reached: nobody waits for that. */
-const LOOK_MS: Millis = 5000
-const RETRY_MS: Millis = 250
-/** A server that stays mute may be gone without a word: a new connection finds out. */
-const MUTE_GIVEN_UP_MS: Millis = 1000
-
 export interface ConnectionOptions {
   readonly url: string
   readonly owners: string
   readonly alarm: Alarm
   /** How long to wait for an answer. */
   readonly answerMs: Millis
-  /** Whether the server at the other end may be used; rejects with the reason when not. */
+  /** Makes sure that the server at the other end may be used; rejects with the reason where it may not. */
   readonly admit: (link: Link) => Promise<void>
-  /** Runs each time the store can be used again. */
+  /** Is called each time the store can be used again. */
   readonly back: () => void
 }
 
 /**
- * The connection to Redis, kept alive. While it is down every call is refused at once instead of waiting for
- * itself; it is tried again every 250 ms.
+ * The connection to Redis, which is restored after a loss. While it is down every call rejects at once instead of
+ * waiting for its own timeout; a new connection is tried every 250 ms.
  */
 export class Connection {
   readonly #options: ConnectionOptions
   #link: Link | undefined
-  /** When anything was answered last. */
+  /** When the last answer arrived. */
   #heardAt = 0
   #downSince: number | undefined
   #cause = 'not connected yet'
@@ -58,8 +50,8 @@ export class Connection {
   }
 
   /**
-   * Runs commands on the connection. Rejects with StoreUnavailable; `late` then gets what was answered after all, since
-   * Redis did what it was told.
+   * Runs commands on the connection. Rejects with StoreUnavailable when the answer does not come in time; `late` gets an
+   * answer that arrives after that, because Redis executed the commands.
    */
   async run<T>(commands: (link: Link) => Promise<T>, late: (answer: T) => void = () => {}): Promise<T> {
     const link = this.#link
@@ -74,7 +66,7 @@ export class Connection {
     }
   }
 
-  /** Refuses everything until `admit` lets the server pass again. */
+  /** Rejects all calls until `admit` accepts the server again. */
   suspect(cause: string): void {
     if (this.#closed || this.#downSince !== undefined) return
     this.#downSince = performance.now()
@@ -106,14 +98,14 @@ export class Connection {
     }
   }
 
-  /** What a promise resolves to, or Mute once the server has said nothing to anybody for that time. */
+  /** The result of a promise. Rejects with Mute once no call at all was answered for that time. */
   #answered<T>(promise: Promise<T>, time: Millis, late: (answer: T) => void = () => {}): Promise<T> {
     const sentAt = performance.now()
     let state: 'waiting' | 'answered' | 'given up' = 'waiting'
     return new Promise((resolve, reject) => {
       const left = () => Math.min(Math.max(sentAt, this.#heardAt) + time, sentAt + SLOW_MS + time) - performance.now()
       const expire = () => {
-        // An answer that came while this process was busy is read before this.
+        // Answers that came while this process was busy are read before this runs.
         setImmediate(() => {
           if (state === 'answered') return
           if (left() > 0) {
@@ -174,14 +166,22 @@ export class Connection {
   }
 }
 
-/** No answer in time. */
+/** The server did not answer in time. */
 class Mute extends Error {
   override readonly name = 'Mute'
 }
 
+/** The longest wait for a server that answers other calls, only slowly. */
+const SLOW_MS: Millis = 2000
+/** The longest check of a server that was just reached; no request waits for it. */
+const LOOK_MS: Millis = 5000
+const RETRY_MS: Millis = 250
+/** After so long without any answer the connection is replaced: the server may be gone without closing it. */
+const MUTE_GIVEN_UP_MS: Millis = 1000
+
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
-  // Of several addresses that were tried.
+  // A failed connection to several addresses has one message for each.
   if (error instanceof AggregateError && error.message === '') return error.errors.map(reasonOf).join(', ')
   return error.message
 }

@@ -1,23 +1,23 @@
 import type { Clock } from '../../gateway/ports.ts'
 import type { EpochMs, Millis } from '../../policy/config.ts'
 import { openLink } from './client.ts'
-import { checkInfo, checkRemembered, readIdentity, readInfo } from './identity.ts'
 import { Layout } from './layout.ts'
+import { checkInfo, checkRemembered, readIdentity, readInfo } from './store-identity.ts'
 
-/** A Redis as it is, without a word written to it. */
+/** The state of a Redis, found without writing to it. */
 export interface RedisInspection {
   readonly version: string
-  /** Undefined where the server does not tell. */
+  /** Its `maxmemory-policy`; undefined where the server does not report it. */
   readonly policy?: string
-  /** Of one command. */
+  /** The round trip of one command. */
   readonly roundTrip: Millis
-  /** Its clock at some moment between two of ours. */
+  /** Its clock at some moment between two readings of ours. */
   readonly clock: { readonly theirs: EpochMs; readonly from: EpochMs; readonly to: EpochMs }
-  /** Why a gateway would not use it, or what it holds. */
+  /** Why a gateway would not use the server, or its store. */
   readonly refused?: string
-  /** Whether a gateway has not begun it yet. */
+  /** True when no gateway has created a store there yet. */
   readonly empty: boolean
-  /** What is only worth a warning. */
+  /** Risks that do not keep a gateway from using it. */
   readonly warnings: readonly string[]
 }
 
@@ -27,7 +27,7 @@ export interface RedisPlace {
   readonly stateDir: string
 }
 
-/** Looks at a Redis as a gateway does before it uses it. Rejects when it does not answer within `limit`. */
+/** Examines a Redis as a gateway does before it uses it. Rejects when it does not answer within `limit`. */
 export async function inspectRedis(
   { url, prefix, stateDir }: RedisPlace,
   clock: Clock,

@@ -2,36 +2,32 @@ import { hash } from 'node:crypto'
 import { remembered } from '../../gateway/remembered.ts'
 import type { EpochMs } from '../../policy/config.ts'
 
-/** Everything of an account is in one of these, under one hash tag, so that a script reads and writes one slot. */
+/** The names of the buckets. All records of an account are in one bucket, under one hash tag, so that a script uses one slot. */
 export const BUCKETS: readonly string[] = Array.from({ length: 256 }, (_, number) =>
   number.toString(16).padStart(2, '0'),
 )
 
-export function* chunksOf<T>(items: readonly T[], size: number): Generator<readonly T[], void, undefined> {
-  for (let at = 0; at < items.length; at += size) yield items.slice(at, at + size)
-}
-
 export const bucketOf = (account: string): string => hash('sha1', account).slice(0, 2)
 
-/** Accounts whose bucket is remembered; more are worked out again. */
+/** So many accounts have their bucket cached. */
 const MOST = 10_000
 
 /** The names of all keys. `{…}` is the hash tag. */
 export class Layout {
   readonly #prefix: string
-  /** The bucket of an account: a request asks several times. */
+  /** The bucket of an account; cached, because a request asks several times. */
   readonly of = remembered(MOST, account => this.bucket(bucketOf(account)))
 
   constructor(prefix: string) {
     this.#prefix = prefix
   }
 
-  /** What the store is: its epoch, schema, day of creation and the number of keys ever minted. */
+  /** The identity of the store: its epoch, schema, day of creation and the number of keys ever minted. */
   get meta(): string {
     return `${this.#prefix}:meta`
   }
 
-  /** Written to see whether Redis takes writes. */
+  /** The key that is written to find out whether Redis accepts writes. */
   get proof(): string {
     return `${this.#prefix}:proof`
   }
@@ -51,12 +47,12 @@ export class Layout {
     return `${this.#prefix}:label:${label}`
   }
 
-  /** What all guests share. */
+  /** The bucket of records that all guests share. */
   get guests(): Bucket {
     return this.of(GUESTS)
   }
 
-  /** What pools cost their operator. */
+  /** The bucket of records about pools. */
   get pools(): Bucket {
     return this.of(POOLS)
   }
@@ -66,7 +62,7 @@ export class Layout {
     return `${this.#prefix.replace(/[\\*?[\]]/g, '\\$&')}:{??}:account:*`
   }
 
-  /** The account whose name in Redis this is; undefined where it is that of something else. */
+  /** The account whose record has this name in Redis; undefined for the name of any other record. */
   accountIn(name: string): string | undefined {
     const account = name.slice(`${this.#prefix}:{00}:account:`.length)
     return this.of(account).account(account) === name ? account : undefined
@@ -81,11 +77,11 @@ export class Layout {
   }
 }
 
-/** Not an account: it only has a bucket as if it were one. */
+/** The bucket of records that all guests share. It is not an account, and only has a bucket as if it were one. */
 export const GUESTS = 'guests'
-/** Neither is this one. */
+/** The bucket of records about pools. */
 export const POOLS = 'pools'
-/** Nor this one: the audit of changes that are of no account. */
+/** The bucket of the audit of changes that belong to no account. */
 export const GATEWAYS = 'gateways'
 
 /** Keys of one bucket. */
@@ -111,11 +107,11 @@ export class Bucket {
   get ledger(): string {
     return `${this.#tag}:ledger`
   }
-  /** Control changes. */
+  /** The audit rows. */
   get audit(): string {
     return `${this.#tag}:audit`
   }
-  /** What guests spent and hold, without the day. */
+  /** The spend of all guests; the day is appended. */
   get guestSpend(): string {
     return `${this.#tag}:guest-spend:`
   }
@@ -133,7 +129,7 @@ export class Bucket {
   waste(day: number): string {
     return `${this.#tag}:waste:${day}`
   }
-  /** What counts against the hour of a pool. */
+  /** The costs that count against the hour of a pool. */
   allowance(pool: string): string {
     return `${this.#tag}:allowance:${pool}`
   }
@@ -146,7 +142,7 @@ export class Bucket {
   standing(account: string): string {
     return `${this.#tag}:standing:${account}`
   }
-  /** The ring of its minute. */
+  /** The ring of the seconds of an account's minute. */
   minute(account: string): string {
     return `${this.#tag}:minute:${account}`
   }
@@ -156,4 +152,9 @@ export class Bucket {
   hold(requestId: string): string {
     return `${this.#tag}:hold:${requestId}`
   }
+}
+
+/** The items in chunks of a size. */
+export function* chunksOf<T>(items: readonly T[], size: number): Generator<readonly T[], void, undefined> {
+  for (let at = 0; at < items.length; at += size) yield items.slice(at, at + size)
 }

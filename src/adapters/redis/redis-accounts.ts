@@ -17,11 +17,11 @@ import type { Caller } from '../../policy/facts.ts'
 import { nanoUsd } from '../../policy/nano-usd.ts'
 import { windowOf } from '../../policy/window.ts'
 import type { Access } from './access.ts'
-import { ACCOUNT_FIELDS, readAccount, recordOf, type StoredAccount, termsText } from './account.ts'
 import { readCounts } from './codec.ts'
 import { GATEWAYS, GUESTS } from './layout.ts'
+import { ACCOUNT_FIELDS, readAccount, recordOf, type StoredAccount, termsText } from './stored-account.ts'
 
-/** Accounts. Changes compare what they read: of two at once the second reads again. */
+/** Accounts, their audit and their counters. A change compares the terms it read: of two at once the second reads again. */
 export class RedisAccounts implements AccountStore {
   readonly #access: Access
 
@@ -51,7 +51,7 @@ export class RedisAccounts implements AccountStore {
     return found.flatMap(account => (account?.label === label ? [recordOf(account)] : []))
   }
 
-  /** Every account, once. No list has those that signed in and have no key: they are found by their names in Redis. */
+  /** Accounts that signed in and have no key are in no list: they are found by their names in Redis. */
   async *readAll(): AsyncGenerator<AccountRecord, void, undefined> {
     const { ask, layout } = this.#access
     const seen = new Set<string>()
@@ -77,7 +77,7 @@ export class RedisAccounts implements AccountStore {
   async signIn({ account, claimed, label, issuedAt = 0 }: SignedIn): Promise<Caller> {
     for (;;) {
       const known = await this.findStored(account)
-      // A token from before the one that was believed says nothing new.
+      // A token older than the last one that changed something changes nothing.
       if (known && issuedAt < known.believedAt) return this.#callerOf(known)
       const terms = withClaim(known?.terms ?? {}, claimed)
       const shown = await this.#labelOf(account, known, label)
@@ -157,7 +157,7 @@ export class RedisAccounts implements AccountStore {
     }
   }
 
-  /** A token without a label leaves it, and one that an operator gave stays. Most tokens bring the one there is. */
+  /** The label after a sign-in. A token without a label leaves it, and a label that an operator gave stays. Most tokens bring the same one. */
   async #labelOf(account: string, known: StoredAccount | undefined, label: string | undefined): Promise<string> {
     const { ask, layout } = this.#access
     if (!known) return label ?? account
@@ -172,7 +172,7 @@ export class RedisAccounts implements AccountStore {
     return { kind, account, keyPrefix: mask ?? null, terms }
   }
 
-  /** False when somebody else was first. */
+  /** False when another change came first. */
   async #change(account: string, before: string, after: string, rest: readonly string[]): Promise<boolean> {
     const bucket = this.#access.layout.of(account)
     const keys = [bucket.account(account), bucket.audit]
@@ -181,7 +181,7 @@ export class RedisAccounts implements AccountStore {
   }
 }
 
-/** Audit rows asked for at once. */
+/** Audit rows that are read at once. */
 const PAGE = 256
-/** Names that Redis looks at in one step of a search. */
+/** Names that Redis examines in one step of a search. */
 const STEP = 1000

@@ -13,18 +13,18 @@ import { extensionOf } from '../../policy/judge.ts'
 import { ZERO_USD } from '../../policy/nano-usd.ts'
 import type { Hold } from '../../policy/standing.ts'
 import type { Access } from './access.ts'
-import { readTerms, termsText } from './account.ts'
 import { checkpointText, claimsText, readGuestsSpent, readHold, readReadings, readRefusal } from './codec.ts'
-import type { Endings } from './endings.ts'
+import type { HoldEndings } from './hold-endings.ts'
 import { chunksOf } from './layout.ts'
 import type { Reply } from './scripts.ts'
+import { readTerms, termsText } from './stored-account.ts'
 
 /** Admission and its end, each one script on the bucket of the account. */
 export class RedisHolds implements HoldStore {
   readonly #access: Access
-  readonly #endings: Endings
+  readonly #endings: HoldEndings
 
-  constructor(access: Access, endings: Endings) {
+  constructor(access: Access, endings: HoldEndings) {
     this.#access = access
     this.#endings = endings
   }
@@ -72,7 +72,7 @@ export class RedisHolds implements HoldStore {
 /** Requests whose leases are renewed together. */
 const HEARTBEATS_AT_ONCE = 256
 
-/** One admission. `late` gets a hold that was taken after this was given up. */
+/** One admission. `late` gets a hold whose answer arrived after the call was given up. */
 async function admit(
   access: Access,
   { requestId, keyHash, account, terms, claims, shared }: Admission,
@@ -94,7 +94,7 @@ async function admit(
     ...[LEASE_MS, requestId, account, termsText(terms), window.start, window.end],
     ...[keyHash === undefined ? 'sign-in' : 'key', shared ? shared.limit : '', claimsText(claims)],
   ]
-  // Of a repetition, the window of the first call.
+  // The script answers with the window of the first call, also for a repetition.
   const held = ([, text = '', , start]: Reply) => readHold(text, { requestId, account, window: Number(start) })
   const reply = await access.script(account, 'admit', keys, values, answer => {
     if (answer[0] === 'admitted') late(held(answer))

@@ -11,23 +11,12 @@ import {
 } from '../../gateway/store/key-store.ts'
 import type { Caller } from '../../policy/facts.ts'
 import type { Access } from './access.ts'
-import { KEY_FIELDS, readAccount, readKey, termsText } from './account.ts'
 import type { Client, Link } from './client.ts'
 import { BUCKETS, chunksOf } from './layout.ts'
 import type { RedisAccounts } from './redis-accounts.ts'
+import { KEY_FIELDS, readAccount, readKey, termsText } from './stored-account.ts'
 
-/** Owners of keys remembered by this process: they never change. */
-const OWNERS_MAX = 100_000
-const PAGE = 256
-
-/** What a mint makes of an account that is new; a plan also of one that is not. */
-interface Opening {
-  readonly kind: Caller['kind']
-  readonly label: string
-  readonly override?: string
-}
-
-/** Keys. Whose a key is never changes and is cached; what may change is read each time, or changed by a script. */
+/** Keys of accounts and guests. The owner of a key never changes and is cached; other members are read each time, and changed by scripts. */
 export class RedisKeys implements KeyStore {
   readonly #access: Access
   readonly #accounts: RedisAccounts
@@ -53,7 +42,7 @@ export class RedisKeys implements KeyStore {
     })
   }
 
-  /** A crash in between leaves a label or an owner that the next mint takes up, never a key that works. */
+  /** A crash half way leaves a label or an owner that the next mint uses, never a key that works. */
   async mint({ key, owner, by }: Mint): Promise<Minted> {
     if ('account' in owner) return this.#mint(owner.account, key, by, { kind: 'developer', label: owner.account })
     const account = await this.#accounts.openUnder(owner.label, owner.newAccount)
@@ -116,7 +105,7 @@ export class RedisKeys implements KeyStore {
     return records
   }
 
-  /** A label's plan is set with its key, if that is made; where another change comes in between it is tried again. */
+  /** The plan of a label is set together with its key, if the key is minted. Repeats where another change came in between. */
   async #mint(account: string, key: NewKey, by: string, opened: Opening): Promise<Minted> {
     const bucket = this.#access.layout.of(account)
     const keys = [bucket.account(account), bucket.key(key.hash), bucket.keys, bucket.keysOf(account), bucket.audit]
@@ -136,7 +125,7 @@ export class RedisKeys implements KeyStore {
     }
   }
 
-  /** Says whose a key is, before it works. Returns its number. */
+  /** Writes the owner of a key, before the key works. Resolves to its number. */
   async #own(hash: string, account: string): Promise<number> {
     const { ask, run, layout } = this.#access
     const number = await ask(client => client.hIncrBy(layout.meta, 'minted', 1))
@@ -173,7 +162,7 @@ export class RedisKeys implements KeyStore {
     return readKey(hash, fields, owner)
   }
 
-  /** The account a key was minted for, whatever became of the key. */
+  /** The account that a key was minted for, also where the key ended. */
   async #ownerOf({ owners }: Link, keyHash: string): Promise<string | undefined> {
     const known = this.#owners.get(keyHash)
     if (known !== undefined) return known
@@ -188,3 +177,14 @@ export class RedisKeys implements KeyStore {
     if (oldest !== undefined && this.#owners.size > OWNERS_MAX) this.#owners.delete(oldest)
   }
 }
+
+/** The account that a mint opens where there is none. The plan is also set on an existing account. */
+interface Opening {
+  readonly kind: Caller['kind']
+  readonly label: string
+  readonly override?: string
+}
+
+/** The most owners of keys that are cached. */
+const OWNERS_MAX = 100_000
+const PAGE = 256

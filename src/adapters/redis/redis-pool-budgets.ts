@@ -12,7 +12,7 @@ export class RedisPoolBudgets implements PoolBudgetStore {
     this.#access = access
   }
 
-  /** A reservation whose answer came too late counts for its hour, since it is not known what came of it. */
+  /** A reservation whose answer came too late counts for its hour, since its effect is unknown. */
   async take({ pool, amount, limit }: PoolBudgetTake): Promise<EpochMs | undefined> {
     const [outcome, at] = await this.#run(pool, ['take', amount, limit])
     return outcome === 'take' ? Number(at) : undefined

@@ -1,6 +1,6 @@
 import type { Store } from '../../gateway/store/store.ts'
 import { Access, type RedisStoreOptions } from './access.ts'
-import { Endings } from './endings.ts'
+import { HoldEndings } from './hold-endings.ts'
 import { RedisAccounts } from './redis-accounts.ts'
 import { RedisHolds } from './redis-holds.ts'
 import { RedisKeys } from './redis-keys.ts'
@@ -27,11 +27,11 @@ class RedisStore implements Store {
   readonly ledger: RedisLedger
   readonly budgets: RedisPoolBudgets
   readonly #access: Access
-  readonly #endings: Endings
+  readonly #endings: HoldEndings
 
   constructor(options: RedisStoreOptions) {
     this.#access = new Access(options, () => this.#endings.drainSoon())
-    this.#endings = new Endings(this.#access, options)
+    this.#endings = new HoldEndings(this.#access, options)
     this.accounts = new RedisAccounts(this.#access)
     this.keys = new RedisKeys(this.#access, this.accounts)
     this.holds = new RedisHolds(this.#access, this.#endings)

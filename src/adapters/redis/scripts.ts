@@ -9,7 +9,7 @@ interface Script {
   readonly sha: string
 }
 
-/** One text of several files: a script begins with what it uses, and no more, since Redis makes all of it for each call. */
+/** One text of several files: a script begins with the functions it uses and no others, since Redis creates them for each call. */
 function script(...names: readonly string[]): Script {
   const text = ['common', ...names].map(read).join('\n')
   return { text, sha: createHash('sha1').update(text).digest('hex') }
@@ -32,7 +32,7 @@ const scripts = {
 
 export type ScriptName = keyof typeof scripts
 
-/** What a script answers: a word, and texts that go with it. */
+/** The answer of a script: the outcome, and texts that belong to it. */
 export type Reply = readonly [string, ...string[]]
 
 /** Runs a script by its hash, or by its text where the server does not know it (yet, or after a restart). */

@@ -5,22 +5,22 @@ import type { Settlement } from '../../gateway/store/hold-store.ts'
 import type { Hold } from '../../policy/standing.ts'
 import { isObject } from '../../wire/openai/body.ts'
 
-/** The end of a request that the store could not be told. */
+/** The end of a request that waits for the store. */
 export type Spooled = { readonly settle: Settlement } | { readonly refund: Hold }
 
 /**
  * Ends of requests that wait for the store, in a file of this process: one JSON line each, on disk before the client
- * sees the end of its answer. They are told once the store is back; telling one twice changes nothing.
+ * sees the end of its answer. They are written to the store once it is back; writing one twice changes nothing.
  */
 export class Spool {
   readonly #file: string
-  /** What is being told, while new ones go to the file. */
-  readonly #telling: string
+  /** The file that is being drained, while new entries go to `#file`. */
+  readonly #draining: string
   readonly #refused: string
   readonly #directory: string
   #handle: FileHandle | undefined
   #waiting: { readonly line: string; readonly done: () => void; readonly failed: (error: unknown) => void }[] = []
-  /** One thing at a time is done to the files. */
+  /** Operations on the files, one at a time. */
   #queue: Promise<unknown> = Promise.resolve()
 
   /** Keeps its files in `directory`, which no other process may use. */
@@ -28,41 +28,41 @@ export class Spool {
     mkdirSync(directory, { recursive: true, mode: 0o700 })
     this.#directory = directory
     this.#file = join(directory, 'spool.ndjson')
-    this.#telling = join(directory, 'spool.telling.ndjson')
+    this.#draining = join(directory, 'spool.telling.ndjson')
     this.#refused = join(directory, 'spool.refused.ndjson')
   }
 
-  /** Resolves when it is on disk. Rejects when it could not be written. */
+  /** Resolves when the entry is on disk. Rejects when it could not be written. */
   add(entry: Spooled): Promise<void> {
     const written = new Promise<void>((done, failed) => {
       this.#waiting.push({ line: `${JSON.stringify(entry)}\n`, done, failed })
     })
-    // What comes before the write begins shares it.
+    // Entries that arrive before the write begins share it.
     if (this.#waiting.length === 1) this.#alone(() => this.#write())
     return written
   }
 
-  /** Whether something waits to be told. */
+  /** Whether entries wait for the store. */
   get pending(): boolean {
-    return existsSync(this.#file) || existsSync(this.#telling)
+    return existsSync(this.#file) || existsSync(this.#draining)
   }
 
   /**
-   * Tells everything, oldest first, and forgets it. Rejects, with nothing forgotten, when `tell` does. What `tell`
-   * finds impossible (false) is kept aside for the operator. Returns how many were told.
+   * Passes all entries to `write`, oldest first, and removes them. Rejects, and removes none, when `write` rejects. An
+   * entry for which `write` resolves to false is kept aside for the operator. Resolves to how many were written.
    */
-  async drain(tell: (entry: Spooled) => Promise<boolean>): Promise<number> {
-    let told = 0
+  async drain(write: (entry: Spooled) => Promise<boolean>): Promise<number> {
+    let written = 0
     while (this.pending) {
-      if (!existsSync(this.#telling)) await this.#setAside()
-      for (const line of await linesOf(this.#telling)) {
+      if (!existsSync(this.#draining)) await this.#setAside()
+      for (const line of await linesOf(this.#draining)) {
         const entry = parse(line)
-        if (entry && (await tell(entry))) told++
+        if (entry && (await write(entry))) written++
         else await appendFile(this.#refused, `${line}\n`, { flush: true, mode: 0o600 })
       }
-      await rm(this.#telling, { force: true })
+      await rm(this.#draining, { force: true })
     }
-    return told
+    return written
   }
 
   close(): Promise<void> {
@@ -73,7 +73,7 @@ export class Spool {
   #setAside(): Promise<void> {
     return this.#alone(async () => {
       await this.#closeFile()
-      await rename(this.#file, this.#telling)
+      await rename(this.#file, this.#draining)
       await this.#syncDirectory()
     })
   }
@@ -83,7 +83,7 @@ export class Spool {
     this.#waiting = []
     try {
       const handle = this.#handle ?? (await this.#openFile())
-      // On a line of its own, whatever a crash left of the one before.
+      // An empty line first: a crash may have left half a line before.
       await handle.appendFile(`\n${batch.map(({ line }) => line).join('')}`)
       await handle.datasync()
       for (const { done } of batch) done()
@@ -103,7 +103,7 @@ export class Spool {
     this.#handle = undefined
   }
 
-  /** Names are as durable as what they name. */
+  /** Makes the names of files as durable as their contents. */
   async #syncDirectory(): Promise<void> {
     const directory = await open(this.#directory)
     try {
@@ -120,7 +120,7 @@ export class Spool {
   }
 }
 
-/** Whole lines: one that a crash cut short was never acknowledged. */
+/** The whole lines of a file: one that a crash cut short was never acknowledged. */
 async function linesOf(file: string): Promise<string[]> {
   const lines = (await readFile(file, 'utf8')).split('\n').slice(0, -1)
   return lines.filter(line => line !== '')
@@ -131,7 +131,7 @@ function parse(line: string): Spooled | undefined {
     const entry: unknown = JSON.parse(line)
     return isSpooled(entry) ? entry : undefined
   } catch {
-    // The caller keeps it aside.
+    // Undefined makes the caller keep the line aside.
     return undefined
   }
 }

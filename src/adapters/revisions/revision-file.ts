@@ -8,13 +8,13 @@ const NAME = /^(\d{6,})\.json$/
 export const pathOf = (directory: string, number: number): string =>
   join(directory, `${String(number).padStart(6, '0')}.json`)
 
-/** Undefined for a file that holds no revision. */
+/** The number of a revision by the name of its file; undefined for another file. */
 export function numberOf(name: string): number | undefined {
   const digits = NAME.exec(name)?.[1]
   return digits === undefined ? undefined : Number(digits)
 }
 
-/** Rejects where the file cannot be read, or is not what was written. */
+/** Reads a revision. Rejects where the file cannot be read, or its checksum is wrong. */
 export async function readRecord(directory: string, number: number): Promise<RevisionFiles> {
   const { sum, ...record }: RevisionFiles & { sum: unknown } = JSON.parse(
     await readFile(pathOf(directory, number), 'utf8'),
@@ -23,7 +23,7 @@ export async function readRecord(directory: string, number: number): Promise<Rev
   return record
 }
 
-/** Only its owner reads it. */
+/** Writes a revision to a file that only its owner may read. */
 export async function writeRecord(directory: string, record: RevisionFiles): Promise<void> {
   const path = pathOf(directory, record.number)
   const file = await open(`${path}.next`, 'w', 0o600)

@@ -3,21 +3,21 @@ import type { Alarm } from '../../gateway/ports.ts'
 import type { RevisionFiles, RevisionLine } from '../../gateway/revision.ts'
 import { numberOf, pathOf, readRecord, writeRecord } from './revision-file.ts'
 
-/** How many are kept. */
+/** How many revisions are kept. */
 export const REVISIONS_KEPT = 50
 
 interface Kept extends RevisionLine {
-  /** Until it is on the disk. Where it cannot be written, it is kept for as long as this process lives. */
+  /** The revision until it is on disk. Where it cannot be written, it is kept for as long as this process lives. */
   readonly unwritten?: RevisionFiles
 }
 
-/** The newest revisions that served, in a directory: a file each. What cannot be kept or read is told, and left out. */
+/** The newest revisions that served, one file for each in a directory. A revision that cannot be kept or read raises an alarm and is skipped. */
 export class KeptRevisions {
   readonly #directory: string
   readonly #alarm: Alarm
   /** Newest first. */
   #kept: readonly Kept[] = []
-  /** The highest number that a file has, whatever is in it. */
+  /** The highest number of a file, also of a damaged one. */
   #last = 0
   #written: Promise<void> = Promise.resolve()
 
@@ -26,7 +26,7 @@ export class KeptRevisions {
     this.#alarm = alarm
   }
 
-  /** Reads what was kept before. Never rejects. */
+  /** Reads the revisions that were kept before. Never rejects. */
   async open(): Promise<void> {
     try {
       await mkdir(this.#directory, { recursive: true, mode: 0o700 })
@@ -37,11 +37,11 @@ export class KeptRevisions {
       for (const number of numbers.slice(0, REVISIONS_KEPT)) kept.push(...(await this.#read(number)).map(shortened))
       this.#kept = kept
     } catch (error) {
-      this.#tell('the revisions of before cannot be read', error)
+      this.#report('the revisions of before cannot be read', error)
     }
   }
 
-  /** Keeps what serves from now on, unless it is the newest already. What it is kept as, before it is on the disk. */
+  /** Keeps the revision that serves from now on, unless it is the newest already. Returns its line before it is on disk. */
   keep(next: Omit<RevisionFiles, 'number'>): RevisionLine {
     const [newest] = this.#kept
     if (newest?.revision === next.revision) return lineOf(newest)
@@ -52,7 +52,7 @@ export class KeptRevisions {
     return lineOf(kept)
   }
 
-  /** Resolves once all that was to be kept is on the disk, or was told of. Never rejects. */
+  /** Resolves once all revisions are on disk, or their failures raised alarms. Never rejects. */
   async written(): Promise<void> {
     await this.#written
   }
@@ -62,7 +62,7 @@ export class KeptRevisions {
     return this.#kept.map(lineOf)
   }
 
-  /** Undefined where it is not kept, or damaged since. */
+  /** A kept revision; undefined where it is not kept, or its file is damaged. */
   async find(number: number): Promise<RevisionFiles | undefined> {
     const kept = this.#kept.find(each => each.number === number)
     if (!kept || kept.unwritten) return kept?.unwritten
@@ -74,7 +74,7 @@ export class KeptRevisions {
     try {
       return [await readRecord(this.#directory, number)]
     } catch (error) {
-      this.#tell(`revision ${number} is kept no more`, error)
+      this.#report(`revision ${number} is kept no more`, error)
       return []
     }
   }
@@ -84,7 +84,7 @@ export class KeptRevisions {
       await writeRecord(this.#directory, record)
       this.#kept = this.#kept.map(kept => (kept.number === record.number ? shortened(record) : kept))
     } catch (error) {
-      this.#tell('a revision cannot be kept', error)
+      this.#report('a revision cannot be kept', error)
     }
     await this.#drop()
   }
@@ -94,11 +94,11 @@ export class KeptRevisions {
     this.#kept = this.#kept.slice(0, REVISIONS_KEPT)
     for (const { number } of old)
       await rm(pathOf(this.#directory, number), { force: true }).catch(error =>
-        this.#tell('an old revision cannot be removed', error),
+        this.#report('an old revision cannot be removed', error),
       )
   }
 
-  #tell(message: string, error: unknown): void {
+  #report(message: string, error: unknown): void {
     const reason = error instanceof Error ? error.message : String(error)
     this.#alarm(message, { directory: this.#directory, error: reason })
   }

@@ -1,4 +1,4 @@
-/** Why an expression has no value, in words for whoever wrote it. */
+/** Why an expression has no value, in words for its author. */
 export class CalculatorError extends Error {}
 
 export const OPERATIONS: ReadonlyMap<string, (left: number, right: number) => number> = new Map([
@@ -44,10 +44,10 @@ export const FUNCTIONS: ReadonlyMap<string, Fn> = new Map([
 /** To 15 digits: (0.1 + 0.7) * 10 is 8 and not just below. */
 const denoised = (value: number): number => (Number.isSafeInteger(value) ? value : Number(value.toPrecision(15)))
 
-/** What is no more than the noise of pi being rounded. */
+/** 0 for a value that is only the rounding error of pi. */
 const quiet = (value: number): number => (Math.abs(value) < 1e-15 ? 0 : value)
 
-/** Where fractions cancel out all but the noise of their last bits, nothing is left. */
+/** The sum; 0 where two fractions cancel each other out but for rounding errors in their last bits. */
 function sum(left: number, right: number): number {
   const value = left + right
   const noise = 2 ** -50 * Math.max(Math.abs(left), Math.abs(right))
@@ -66,7 +66,7 @@ export function finite(value: number): number {
   return value
 }
 
-/** Integers exactly as far as doubles do, all else with 15 digits: the others are noise, as in 0.1 + 0.2. */
+/** Integers exactly as far as doubles hold them, other values with 15 digits: further digits are rounding errors, as in 0.1 + 0.2. */
 export function printed(value: number): string {
   if (Number.isSafeInteger(value)) return String(value === 0 ? 0 : value)
   const digits = value.toPrecision(15)

@@ -3,13 +3,10 @@ import type { Secret } from '../../config/settings.ts'
 import { lookupHost } from '../../gateway/descriptors.ts'
 import { ToolFailure, unreachable } from './failure.ts'
 
-const CONNECT_MS = 5000
-const REDIRECTS_MAX = 3
-
 /** Where requests may go, and with what. */
 export interface Target {
   readonly origin: string
-  /** Sent as bearer, to this origin only. */
+  /** Is sent as a bearer token, to this origin only. */
   readonly key?: Secret
 }
 
@@ -26,7 +23,7 @@ export type Answer = Dispatcher.ResponseData
 
 /** The way out to tools: to configured origins, without cookies, compression, or credentials but the tool's own. */
 export class Egress {
-  // Whoever asks keeps time: undici's own timers are coarse.
+  // The callers keep the time: undici's own timers are coarse.
   readonly #agent = new Agent({
     connect: { timeout: CONNECT_MS, lookup: lookupHost },
     headersTimeout: 0,
@@ -34,7 +31,7 @@ export class Egress {
   })
 
   /**
-   * The answer to a request, of whatever status but a redirect: three of those are followed, where they keep method and
+   * The answer to a request, with any status but a redirect: three redirects are followed, if they keep method and
    * origin. Rejects with ToolFailure.
    */
   async send(target: Target, ask: Ask): Promise<Answer> {
@@ -49,7 +46,7 @@ export class Egress {
     }
   }
 
-  /** What is under way ends first. */
+  /** Closes the connections after the requests under way. */
   close(): void {
     this.#agent.close().catch(() => {
       // Closed before.
@@ -78,7 +75,10 @@ export class Egress {
   }
 }
 
-/** Lets go of an answer whose body nobody wants. */
+const CONNECT_MS = 5000
+const REDIRECTS_MAX = 3
+
+/** Discards the body of an answer. */
 export const drop = ({ body }: Answer): void => void body.destroy()
 
 /** `application/json; charset=utf-8` is application/json. */

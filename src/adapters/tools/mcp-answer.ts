@@ -1,12 +1,8 @@
 import type { Cancel } from '../../gateway/ports.ts'
 import { isObject } from '../../wire/json.ts'
-import { atMost, whole } from './body.ts'
-import { excerpt } from './bounded.ts'
 import { type Answer, drop, mediaType } from './egress.ts'
 import { ToolFailure, UNREADABLE, Unreached, unreachable } from './failure.ts'
-
-/** The `code` of the errors that stand for an answer which never came whole; `data` says why. Of JSON-RPC's own range. */
-export const BROKEN_OFF = -32_099
+import { atMost, excerpt, whole } from './limits.ts'
 
 /** An answer whose head has come; `over` is to be called when its body has ended. */
 export interface Sent {
@@ -21,7 +17,7 @@ export async function answered({ answer, over: sent }: Sent, id: unknown, done: 
     done()
   }
   if (mediaType(answer) === 'text/event-stream')
-    return streamed(answer, closing(answeringAlways(atMost(answer.body), id), over))
+    return streamed(answer, closing(answeringInAnyCase(atMost(answer.body), id), over))
   try {
     if (mediaType(answer) !== 'application/json') throw otherType(answer)
     const text = await whole(answer.body)
@@ -32,6 +28,9 @@ export async function answered({ answer, over: sent }: Sent, id: unknown, done: 
   }
 }
 
+/** The JSON-RPC error code that stands for an answer that never came whole; `data` says why. */
+export const BROKEN_OFF = -32_099
+
 function answers(text: string, id: unknown): boolean {
   try {
     const message: unknown = JSON.parse(text)
@@ -41,8 +40,8 @@ function answers(text: string, id: unknown): boolean {
   }
 }
 
-/** The events, and after them an error for whoever still waits for an answer to the request; others never hear of it. */
-async function* answeringAlways(events: AsyncIterable<Uint8Array>, id: unknown): AsyncGenerator<Uint8Array> {
+/** The events, and after them an error answer to the request. The SDK ignores it if the request was answered before. */
+async function* answeringInAnyCase(events: AsyncIterable<Uint8Array>, id: unknown): AsyncGenerator<Uint8Array> {
   let failure = new ToolFailure(UNREADABLE, 'it ends its stream without an answer')
   try {
     yield* events
@@ -54,8 +53,8 @@ async function* answeringAlways(events: AsyncIterable<Uint8Array>, id: unknown):
   yield Buffer.from(`\n\nevent: message\ndata: ${JSON.stringify({ jsonrpc: '2.0', id, error })}\n\n`)
 }
 
-/** The events; whoever read them all is told that there will be no more. */
-export async function* telling(
+/** The events. Calls `ended` once the reader has had all of them. */
+export async function* reportingEnd(
   events: AsyncIterable<Uint8Array>,
   ended: (failure: ToolFailure) => void,
 ): AsyncGenerator<Uint8Array> {
@@ -65,7 +64,7 @@ export async function* telling(
   } catch (error) {
     failure = unreachable(error)
   }
-  // What was read last may still be on its way to its reader.
+  // The last chunk may still be on its way to the reader.
   await new Promise(setImmediate)
   ended(failure)
 }
@@ -91,7 +90,7 @@ function otherType(answer: Answer): ToolFailure {
 export const streamed = (answer: Answer, chunks: AsyncIterable<Uint8Array>): Response =>
   new Response(chunks, { headers: headersOf(answer) })
 
-/** Those that the SDK reads. */
+/** The headers that the SDK reads. */
 function headersOf(answer: Answer): Record<string, string> {
   const session = answer.headers['mcp-session-id']
   return { 'content-type': mediaType(answer), ...(typeof session === 'string' && { 'mcp-session-id': session }) }

@@ -1,19 +1,14 @@
 import type { ToolDefinition } from '../../gateway/ports.ts'
 import { isObject } from '../../wire/json.ts'
-import { bounded, clean } from './bounded.ts'
 import { ToolFailure, UNREADABLE } from './failure.ts'
+import { bounded, clean } from './limits.ts'
 import type { McpSession } from './mcp-session.ts'
 import { deeperThan } from './tool.ts'
 
-const PAGES_MAX = 20
-const DESCRIPTION_BYTES_MAX = 8 * 1024
-const SCHEMA_BYTES_MAX = 64 * 1024
-const SCHEMA_DEPTH_MAX = 64
-
-/** What a server says of one of its tools, or why that cannot be told to a model. */
+/** The definition of a tool as its server lists it, or why it cannot be given to a model. */
 export type Listed = { readonly definition: ToolDefinition } | { readonly problem: string }
 
-/** Those of the wanted tools that the server lists on its first pages. Rejects as `request` does. */
+/** The wanted tools that the server lists on its first 20 pages. Rejects as `request` does. */
 export async function listTools(
   session: McpSession,
   wanted: ReadonlySet<string>,
@@ -44,3 +39,8 @@ function listed({ description, inputSchema }: Readonly<Record<string, unknown>>)
   const text = typeof description === 'string' ? bounded(clean(description), DESCRIPTION_BYTES_MAX) : ''
   return { definition: { description: text, parameters: inputSchema } }
 }
+
+const PAGES_MAX = 20
+const DESCRIPTION_BYTES_MAX = 8 * 1024
+const SCHEMA_BYTES_MAX = 64 * 1024
+const SCHEMA_DEPTH_MAX = 64

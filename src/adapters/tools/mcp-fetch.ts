@@ -3,18 +3,12 @@ import type { McpToolSettings } from '../../config/settings.ts'
 import type { Clock } from '../../gateway/ports.ts'
 import type { Millis } from '../../policy/config.ts'
 import { isObject } from '../../wire/json.ts'
-import { onAborted } from './aborted.ts'
-import { eventsAtMost } from './body.ts'
 import { type Ask, drop, type Egress, type Target } from './egress.ts'
 import { ToolFailure, UNREACHABLE, Unreached, unreachable } from './failure.ts'
-import { answered, closing, eventsOf, type Sent, streamed, telling } from './mcp-answer.ts'
+import { eventsAtMost, onAborted } from './limits.ts'
+import { answered, closing, eventsOf, reportingEnd, type Sent, streamed } from './mcp-answer.ts'
 
-/** From a request to the headers of its answer; a call may take as long as whoever made it waits. */
-const HEADERS_MS: Millis = 10_000
-/** The same, when a session ends: a process that does may wait for it. */
-const FAREWELL_MS: Millis = 1000
-
-/** The server does not know the session, so that it did nothing of what was asked. */
+/** The server does not know the session, so that it did not begin the request. */
 export class SessionLost extends ToolFailure {}
 
 export interface McpFetchPorts {
@@ -22,13 +16,13 @@ export interface McpFetchPorts {
   readonly transport: McpToolSettings['transport']
   readonly egress: Egress
   readonly clock: Clock
-  /** The stream is over over which all answers come. */
+  /** Is called when the stream that brings all answers has ended. */
   readonly ended: (failure: ToolFailure) => void
 }
 
 /**
- * What the SDK's transports use for fetch: bounded, and honest about answers that never come. The SDK itself would wait
- * for those of a stream that ended without.
+ * The `fetch` of the SDK's transports: with limits, and with an error for each answer that never comes. The SDK itself
+ * would wait for the answers of a stream that ended without them.
  */
 export class McpFetch {
   readonly #ports: McpFetchPorts
@@ -46,7 +40,7 @@ export class McpFetch {
       signal: init.signal ?? new AbortController().signal,
     }
     if (init.method === 'POST') return this.#post(asked, String(init.body))
-    if (init.method === 'DELETE') return this.#notice({ ...asked, method: 'DELETE' }, FAREWELL_MS)
+    if (init.method === 'DELETE') return this.#notice({ ...asked, method: 'DELETE' }, END_MS)
     return this.#ports.transport === 'sse' ? this.#stream({ ...asked, method: 'GET' }) : this.#listen(asked)
   }
 
@@ -59,17 +53,17 @@ export class McpFetch {
     try {
       return await this.#notice(ask)
     } catch (error) {
-      // Where a message does not get through, no answer will: the stream has only not noticed yet.
+      // A server that takes no message will not answer on its stream either, which has only not noticed yet.
       if (this.#ports.transport === 'sse' && error instanceof Unreached) this.#ports.ended(error)
       throw error
     } finally {
-      // The server was told; whether it listens or not, nobody waits any longer.
+      // The cancellation was sent; the request ends here, whether the server heeds it or not.
       if (method === 'notifications/cancelled' && isObject(params))
         this.#requests.get(params.requestId)?.abort(new ToolFailure('cancelled'))
     }
   }
 
-  /** A message whose answer, if any, comes another way. */
+  /** A message whose answer, if there is one, comes over the stream. */
   async #notice(ask: Ask, time = HEADERS_MS): Promise<Response> {
     const { answer, over } = await this.#send(ask, time)
     drop(answer)
@@ -96,7 +90,7 @@ export class McpFetch {
     }
   }
 
-  /** The stream for what the server says unasked, where it has one. */
+  /** The stream for notifications of the server, where it offers one. */
   async #listen(asked: Asked): Promise<Response> {
     const { answer, over } = await this.#send({ ...asked, method: 'GET' }, HEADERS_MS, status => status === 405)
     if (answer.statusCode === 405) {
@@ -107,19 +101,19 @@ export class McpFetch {
     return streamed(answer, closing(eventsAtMost(eventsOf(answer)), over))
   }
 
-  /** The stream over which the server says everything: nothing comes after its end. */
+  /** The stream over which all answers come: none comes after its end. */
   async #stream(ask: Ask): Promise<Response> {
     const { ended } = this.#ports
     try {
       const { answer, over } = await this.#send(ask, HEADERS_MS)
-      return streamed(answer, telling(closing(eventsAtMost(eventsOf(answer)), over), ended))
+      return streamed(answer, reportingEnd(closing(eventsAtMost(eventsOf(answer)), over), ended))
     } catch (error) {
       ended(unreachable(error))
       throw error
     }
   }
 
-  /** The answer, where its status is one of success or `fine`; `over` is to be called when its body has ended. */
+  /** The answer if its status is below 300, or `fine` accepts it; `over` is to be called when its body has ended. Rejects with ToolFailure. */
   async #send(ask: Ask, time?: Millis, fine = (_: number) => false): Promise<Sent> {
     const { egress, target, clock } = this.#ports
     const controller = new AbortController()
@@ -141,12 +135,17 @@ export class McpFetch {
 
   #refusal(status: number, { method, headers }: Ask): ToolFailure {
     const detail = `it answers ${status}`
-    // Its sessions are in the addresses of SSE.
+    // With SSE the session is a part of the address.
     const ofSession = headers['mcp-session-id'] || (this.#ports.transport === 'sse' && method === 'POST')
-    // Servers made after the SDK's examples answer 400 to a session that they forgot.
+    // Servers written after the SDK's examples answer 400 for a session that they forgot.
     if ((status === 404 || status === 400) && ofSession) return new SessionLost(UNREACHABLE, detail)
     return new ToolFailure(`the tool answered ${status}`, detail)
   }
 }
 
 type Asked = Pick<Ask, 'url' | 'headers' | 'signal'>
+
+/** The longest from a request to the headers of its answer, but for calls of tools: their callers keep the time. */
+const HEADERS_MS: Millis = 10_000
+/** The same for the end of a session, because the end of the process may wait for it. */
+const END_MS: Millis = 1000

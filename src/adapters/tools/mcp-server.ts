@@ -1,18 +1,11 @@
 import type { Alarm, Clock } from '../../gateway/ports.ts'
 import type { Millis } from '../../policy/config.ts'
-import { type Complain, complainer } from './complaint.ts'
 import type { Egress } from './egress.ts'
-import { KnownFailure, type ToolFailure, Unreached, unreachable } from './failure.ts'
+import { type Complain, complainer, RecentFailure, type ToolFailure, Unreached, unreachable } from './failure.ts'
 import { type Listed, listTools } from './mcp-definitions.ts'
 import { SessionLost } from './mcp-fetch.ts'
 import { type McpPlace, McpSession } from './mcp-session.ts'
 import type { Arguments } from './tool.ts'
-
-/** How long a list of tools is believed. */
-const FRESH_MS: Millis = 5 * 60_000
-/** After a failure, until the server is asked again. */
-const REST_MS: Millis = 5000
-const LIST_MS: Millis = 10_000
 
 export interface McpServerPorts {
   readonly egress: () => Egress
@@ -20,7 +13,7 @@ export interface McpServerPorts {
   readonly alarm: Alarm
 }
 
-/** One MCP server, which some of our tools share: one session, and one list of tools. */
+/** One MCP server, whose tools share one session and one list. */
 export class McpServer {
   readonly #place: McpPlace
   readonly #ports: McpServerPorts
@@ -29,7 +22,7 @@ export class McpServer {
   #session: Promise<McpSession> | undefined
   #tools: ReadonlyMap<string, Listed> | undefined
   #listedAt: Millis = 0
-  /** The server said that its tools are others. */
+  /** The server notified that its list of tools changed. */
   #changed = false
   #listing: Promise<void> | undefined
   #failure: ToolFailure | undefined
@@ -43,14 +36,14 @@ export class McpServer {
     this.#complain = complainer(ports.alarm, { wrong, right }, { server: new URL(place.url).origin })
   }
 
-  /** To be called for each tool that will be asked for, before any is. */
+  /** Adds a tool to those that are looked up in the list. To be called before the first lookup. */
   want(tool: string): void {
     this.#wanted.add(tool)
   }
 
   /**
-   * What the server lists, as far as it is wanted; the last it listed where it cannot be asked, undefined where it never
-   * could. Never rejects.
+   * The wanted tools that the server lists. Where it cannot be asked now, its last list; undefined where there never was
+   * one. Never rejects.
    */
   async tools(): Promise<ReadonlyMap<string, Listed> | undefined> {
     const fresh = !this.#changed && this.#ports.clock.elapsed() < this.#listedAt + FRESH_MS
@@ -67,7 +60,7 @@ export class McpServer {
     return this.#within(session => session.request('tools/call', { name, arguments: args }, signal))
   }
 
-  /** Ends the session once what is under way has ended, and resolves then. */
+  /** Ends the session after the requests under way, and resolves then. */
   async close(): Promise<void> {
     const session = await this.#session?.catch(() => undefined)
     await session?.retire()
@@ -92,7 +85,7 @@ export class McpServer {
     }
   }
 
-  /** A session that the server has forgotten is made again, once. */
+  /** Runs `use` on the session; where the server has forgotten it, once more on a new one. */
   async #within<T>(use: (session: McpSession) => Promise<T>): Promise<T> {
     const opening = this.#connected()
     const session = await opening
@@ -121,7 +114,7 @@ export class McpServer {
     }
     try {
       const session = await McpSession.open(this.#place, { egress: egress(), clock, toolsChanged, ended })
-      // It may be with another version of the server.
+      // The new session may be with another version of the server.
       this.#listedAt = Number.NEGATIVE_INFINITY
       return session
     } catch (error) {
@@ -135,7 +128,7 @@ export class McpServer {
   }
 
   #failed(failure: ToolFailure): ToolFailure {
-    this.#failure = new KnownFailure(failure.message, failure.detail)
+    this.#failure = new RecentFailure(failure.message, failure.detail)
     this.#restUntil = this.#ports.clock.elapsed() + REST_MS
     this.#complain(failure)
     return this.#failure
@@ -145,3 +138,9 @@ export class McpServer {
     return this.#ports.clock.elapsed() < this.#restUntil
   }
 }
+
+/** How long a list of tools is used before it is read again. */
+const FRESH_MS: Millis = 5 * 60_000
+/** How long a server is left alone after a failure. */
+const REST_MS: Millis = 5000
+const LIST_MS: Millis = 10_000

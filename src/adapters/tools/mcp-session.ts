@@ -5,32 +5,25 @@ import type { McpToolSettings } from '../../config/settings.ts'
 import type { Clock } from '../../gateway/ports.ts'
 import { UnderWay } from '../../gateway/under-way.ts'
 import type { Millis } from '../../policy/config.ts'
-import { onAborted } from './aborted.ts'
-import { excerpt } from './bounded.ts'
 import type { Egress } from './egress.ts'
-import { causeOf, ToldFailure, ToolFailure, UNREADABLE, Unreached } from './failure.ts'
+import { causeOf, ReportedFailure, ToolFailure, UNREADABLE, Unreached } from './failure.ts'
+import { excerpt, onAborted } from './limits.ts'
 import { BROKEN_OFF } from './mcp-answer.ts'
 import { McpFetch } from './mcp-fetch.ts'
 
-/** Until the server has introduced itself. */
-const CONNECT_MS: Millis = 10_000
-
-/** The longest the SDK can be told to wait: whoever asks keeps time. */
-const NEVER: Millis = 2 ** 31 - 1
-
-/** What makes one session other than another. */
+/** Tools with the same address, key and transport share a session. */
 export type McpPlace = Pick<McpToolSettings, 'url' | 'key' | 'transport'>
 
 export interface McpSessionPorts {
   readonly egress: Egress
   readonly clock: Clock
-  /** The server has other tools than it had. */
+  /** Is called when the server notifies that its list of tools changed. */
   readonly toolsChanged: () => void
-  /** It broke, and will answer nothing any more. */
+  /** Is called when the session broke: it answers no more requests. */
   readonly ended: () => void
 }
 
-/** One session with an MCP server. The server is told of no capabilities, so that it asks for nothing in return. */
+/** One session with an MCP server. It declares no capabilities, so that the server sends no requests of its own. */
 export class McpSession {
   readonly #sdk: Sdk
   readonly #client: Client
@@ -59,13 +52,13 @@ export class McpSession {
     return session
   }
 
-  /** Rejects with ToolFailure, or with whatever once the signal is aborted, of which the server is told. */
+  /** Rejects with ToolFailure; once the signal is aborted with any error. An abort is sent to the server. */
   async request(
     method: 'tools/list' | 'tools/call',
     params: Readonly<Record<string, unknown>>,
     signal: AbortSignal,
   ): Promise<Readonly<Record<string, unknown>>> {
-    // One of its own: the SDK listens to it forever, and would cancel what has long been answered.
+    // A signal of its own for each request: the SDK listens to it forever, and would cancel requests that were answered long ago.
     const controller = new AbortController()
     const cancel = onAborted(signal, () => controller.abort('no longer needed'))
     this.#running.begin()
@@ -80,7 +73,7 @@ export class McpSession {
     }
   }
 
-  /** Ends it once what is under way has ended, and resolves then. */
+  /** Ends the session after the requests under way, and resolves then. */
   retire(): Promise<void> {
     this.#retirement ??= this.#running.none().then(() => this.#end())
     return this.#retirement
@@ -126,7 +119,7 @@ export class McpSession {
     return streamable
   }
 
-  /** Whatever is under way fails. */
+  /** Fails all requests under way. */
   #break(failure: ToolFailure): void {
     if (this.#failure) return
     this.#failure = failure
@@ -135,7 +128,7 @@ export class McpSession {
   }
 
   async #end(): Promise<void> {
-    // A server that is gone, or knows no end of sessions, has nothing to forget.
+    // A server that is gone, or does not support the end of a session, has none to forget.
     await this.#terminate().catch(() => {})
     this.#close()
   }
@@ -148,16 +141,16 @@ export class McpSession {
     if (error instanceof ToolFailure) return error
     const { McpError, ErrorCode } = this.#sdk.types
     if (!(error instanceof McpError)) return new ToolFailure(UNREADABLE, excerpt(causeOf(error)))
-    const said = excerpt(error.message.replace(/^(MCP error -?\d+: )+/, ''))
-    if (error.code === BROKEN_OFF) return new ToolFailure(said, excerpt(String(error.data)))
-    if (error.code === ErrorCode.ConnectionClosed && said === 'Connection closed') return new Unreached(said)
-    return new ToldFailure(`the tool answered with an error: ${said}`)
+    const text = excerpt(error.message.replace(/^(MCP error -?\d+: )+/, ''))
+    if (error.code === BROKEN_OFF) return new ToolFailure(text, excerpt(String(error.data)))
+    if (error.code === ErrorCode.ConnectionClosed && text === 'Connection closed') return new Unreached(text)
+    return new ReportedFailure(`the tool answered with an error: ${text}`)
   }
 }
 
 type Sdk = Awaited<ReturnType<typeof loadSdk>>
 
-/** A quarter of a second, in which nothing else runs. */
+/** Loads the SDK, which takes a quarter of a second in which nothing else runs. */
 export async function loadSdk() {
   const [{ Client }, types] = await Promise.all([
     import('@modelcontextprotocol/sdk/client/index.js'),
@@ -166,7 +159,13 @@ export async function loadSdk() {
   return { Client, types }
 }
 
-/** A stream that broke off is an answer that never came; its timers would outlive us. */
+/** The longest that the handshake with a server may take. */
+const CONNECT_MS: Millis = 10_000
+
+/** The longest timeout that the SDK accepts: the caller keeps the time. */
+const NEVER: Millis = 2 ** 31 - 1
+
+/** A stream that broke off counts as an answer that never came; the timers of a reconnection would outlive the session. */
 const NO_RECONNECTION = {
   initialReconnectionDelay: 1,
   maxReconnectionDelay: 1,
@@ -174,7 +173,7 @@ const NO_RECONNECTION = {
   maxRetries: 0,
 }
 
-/** Results are data, whatever a server says of their form: its schemas are not compiled. */
+/** Results are plain data: the output schemas of a server are not compiled. */
 const TRUSTING = {
   getValidator:
     <T>(): JsonSchemaValidator<T> =>

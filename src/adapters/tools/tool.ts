@@ -5,27 +5,27 @@ import type { ToolFailure } from './failure.ts'
 /** The arguments of a call: a JSON object. */
 export type Arguments = Readonly<Record<string, unknown>>
 
-/** One tool, of whatever kind. */
+/** One hosted tool: HTTP, MCP or built in. */
 export interface Tool {
-  /** Undefined when it cannot be learnt now, of which the operator was told. Never rejects. */
+  /** The definition that a model gets; undefined when it cannot be learnt now, for which there was an alarm. Never rejects. */
   define(): Promise<ToolDefinition | undefined>
-  /** Loads what its calls need, so that none of them waits for it. Never rejects. */
+  /** Loads the libraries that calls need, so that none of them waits. Never rejects. */
   load?(): Promise<unknown>
-  /** Rejects with ToolFailure where it gave no result, and with whatever once the signal is aborted. */
+  /** Rejects with ToolFailure where the tool gave no result; once the signal is aborted with any error. */
   call(args: Arguments, signal: AbortSignal): Promise<Outcome>
 }
 
-/** What a tool said, before anything of it is left out. */
+/** The result of a call, at full length. */
 export interface Outcome {
   readonly text: string
   readonly failed: boolean
-  /** Nothing was asked of it. */
+  /** The tool was not called. */
   readonly unsent?: boolean
-  /** What the operator is told of it: the tool fails whatever it is asked. */
+  /** The cause for the operator, where the tool would fail with any arguments. */
   readonly fault?: ToolFailure
 }
 
-/** The arguments of a call as a model wrote them, or what is wrong with them; no text at all is no arguments. */
+/** The arguments of a call as a model wrote them, or what is wrong with them. An empty text stands for no arguments. */
 export function readArguments(text: string): { readonly args: Arguments } | { readonly problem: string } {
   if (text.trim() === '') return { args: {} }
   if (Buffer.byteLength(text) > BYTES_MAX) return { problem: 'the arguments are longer than 64 KiB' }
@@ -40,7 +40,7 @@ export function readArguments(text: string): { readonly args: Arguments } | { re
   return { args }
 }
 
-/** Whether objects and arrays are nested in each other more than so many times. */
+/** Whether objects and arrays are nested deeper than so many levels. */
 export function deeperThan(value: unknown, levels: number): boolean {
   if (typeof value !== 'object' || value === null) return false
   return levels === 0 || Object.values(value).some(each => deeperThan(each, levels - 1))

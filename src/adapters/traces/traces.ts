@@ -22,15 +22,8 @@ import type {
   Traces,
 } from '../../gateway/ports.ts'
 import type { Kind } from '../../policy/config.ts'
-import { OPERATIONS } from './names.ts'
-import { toldExporter } from './told.ts'
+import { reportingExporter } from './reporting-exporter.ts'
 import { readTraceparent, traceparentOf } from './traceparent.ts'
-
-/** Spans that wait for a collector; more are dropped. */
-const MOST_SPANS = 4096
-const BATCH = 512
-const EVERY_MS = 1000
-const EXPORT_MS = 10_000
 
 export interface OpenTraces {
   readonly traces: Traces
@@ -52,11 +45,11 @@ export function openTraces(
     concurrencyLimit: 2,
   })
   const provider = new BasicTracerProvider({
-    // By the trace id alone: whoever calls does not choose what is kept here.
+    // By the trace id alone: a caller cannot choose which traces are kept here.
     sampler: new TraceIdRatioBasedSampler(settings.perMillion / 1_000_000),
     resource: resourceFromAttributes({ 'service.name': service.name, 'service.version': service.version }),
     spanProcessors: [
-      new BatchSpanProcessor(toldExporter(exporter, settings.endpoint, alarm), {
+      new BatchSpanProcessor(reportingExporter(exporter, settings.endpoint, alarm), {
         maxQueueSize: MOST_SPANS,
         maxExportBatchSize: BATCH,
         scheduledDelayMillis: EVERY_MS,
@@ -109,7 +102,7 @@ class RequestSpan implements RequestTrace {
           'gen_ai.usage.output_tokens': usage?.outputTokens,
         })
         if (status !== undefined && status < 300) span.setAttribute('gen_ai.response.model', attempt.backendModel)
-        // Whoever left, or asked for what cannot be, is no error of the backend.
+        // A client that left, or asked for something impossible, is not an error of the backend.
         if (result !== 'ok' && result !== 'left') fail(span, result === 'status' ? String(status) : result)
         span.end()
       },
@@ -153,6 +146,20 @@ function startAttempt(tracer: Tracer, kind: Kind, attempt: TracedAttempt, contex
   }
   return tracer.startSpan(`${OPERATIONS[kind]} ${backendModel}`, { kind: SpanKind.CLIENT, attributes }, context)
 }
+
+/** The name of each kind by the conventions for generative AI, which have no word for images and for pass-through. */
+const OPERATIONS: Readonly<Record<Kind, string>> = {
+  chat: 'chat',
+  embedding: 'embeddings',
+  image: 'image_generation',
+  passthrough: 'passthrough',
+}
+
+/** Spans that wait for a collector; more are dropped. */
+const MOST_SPANS = 4096
+const BATCH = 512
+const EVERY_MS = 1000
+const EXPORT_MS = 10_000
 
 function fail(span: Span, type: string): void {
   span.setAttribute('error.type', type)

@@ -1,6 +1,6 @@
 import { access, constants, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import { isLocked } from '../../adapters/embedded/lock.ts'
+import { isLocked } from '../../adapters/embedded/store-directory.ts'
 import type { Loaded, StoreSettings } from '../../config/settings.ts'
 import { type Fault, type Finding, problem } from '../../gateway/doctor/finding.ts'
 import type { Clock } from '../../gateway/ports.ts'

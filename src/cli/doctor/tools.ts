@@ -1,5 +1,5 @@
-import { reachTool } from '../../adapters/tools/reach.ts'
-import { openTools } from '../../adapters/tools/tools.ts'
+import { openTools } from '../../adapters/tools/hosted-tools.ts'
+import { reachTool } from '../../adapters/tools/http-tool.ts'
 import type { HttpToolSettings, Loaded, McpToolSettings } from '../../config/settings.ts'
 import type { Finding } from '../../gateway/doctor/finding.ts'
 import type { Clock } from '../../gateway/ports.ts'

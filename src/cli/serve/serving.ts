@@ -1,7 +1,7 @@
 import { hostname } from 'node:os'
 import { resolve } from 'node:path'
 import { ConfigFiles } from '../../adapters/config-files/config-files.ts'
-import { processMetrics } from '../../adapters/metrics/process.ts'
+import { processMetrics } from '../../adapters/metrics/metrics.ts'
 import { isLoopback } from '../../config/check/formats.ts'
 import { renderText } from '../../config/format/code-frame.ts'
 import { type Load, load } from '../../config/load.ts'

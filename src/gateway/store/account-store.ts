@@ -40,31 +40,33 @@ export interface AccountStore {
   countEvent(counts: readonly EventCount[], window: Millis): Promise<Millis>
 }
 
+/** A verified sign-in. */
 export interface SignedIn {
   readonly account: string
-  /** What the token says, if it says so. */
+  /** The plan that the token claims; absent where it claims none. */
   readonly claimed?: string
+  /** The label that the token claims; absent where it claims none. */
   readonly label?: string
-  /** Of the token: an older one changes nothing. */
+  /** When the token was issued: an older token changes nothing. */
   readonly issuedAt?: EpochMs
 }
 
 export interface AccountRecord {
   readonly account: string
   readonly kind: Caller['kind']
-  /** How people call it: what an operator said, else a claim of the token, else its id. */
+  /** The name for people: an operator's choice, else a claim of the token, else the id. */
   readonly label: string
   readonly terms: Terms
   readonly createdAt: EpochMs
 }
 
-/** One decision of an operator. null takes an earlier one back. */
+/** One decision of an operator about an account. null takes an earlier one back. */
 export interface TermsChange {
   readonly account: string
   readonly change:
     | { readonly override: string | null }
     | { readonly overage: Overage | null }
-    /** Added to what was granted in the window; never below 0 in sum. */
+    /** In nano-USD: is added to the grants of the window, whose sum never falls below 0. */
     | { readonly grant: NanoUsd; readonly window: EpochMs }
   readonly by: string
 }
@@ -78,21 +80,22 @@ export interface AuditQuery {
 /** Who changed what, when, and what it was before. */
 export interface AuditRow {
   readonly at: EpochMs
-  /** An operator, or an account that signed in. */
+  /** The operator, or the account that signed in and changed its own keys. */
   readonly by: string
   readonly action: 'mint' | 'rotate' | 'revoke' | 'set-plan' | 'set-overage' | 'grant' | GatewayChange['action']
   /** Empty for a change of the gateway itself. */
   readonly account: string
-  /** Texts as people read them: a masked key, a plan, an amount, a revision, a drained pool; empty for none. */
+  /** Text for people: a masked key, a plan, an amount, a revision, a drained pool; empty for none. */
   readonly before: string
   readonly after: string
 }
 
-/** A change of a gateway itself, as the audit has it. */
+/** A change of a gateway itself, for the audit. */
 export interface GatewayChange extends Pick<AuditRow, 'by' | 'before' | 'after'> {
   readonly action: 'apply' | 'rollback' | 'reload' | 'drain' | 'undrain'
 }
 
+/** The spend of an account in its billing window, which ends before `end`. */
 export interface SpendReading {
   readonly used: NanoUsd
   readonly held: NanoUsd
@@ -102,7 +105,7 @@ export interface SpendReading {
 /** What an account has used of its limits. */
 export interface AccountUsage extends SpendReading {
   readonly record: AccountRecord
-  /** Of the minute. */
+  /** Requests and tokens of the last minute. */
   readonly requests: number
   readonly tokens: number
   /** Requests under way. */
@@ -111,6 +114,7 @@ export interface AccountUsage extends SpendReading {
   readonly at: EpochMs
 }
 
+/** An event to be counted under a name, which may happen `limit` times in a window. */
 export interface EventCount {
   readonly name: string
   readonly limit: number

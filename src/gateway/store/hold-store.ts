@@ -30,9 +30,10 @@ export interface HoldStore {
 /** How long a hold outlives its last heartbeat. */
 export const LEASE_MS: Millis = 30_000
 
+/** A request to be admitted. */
 export interface Admission {
   readonly requestId: string
-  /** By hash; absent for a sign-in, which needs no key. */
+  /** The hash of the key; absent for a sign-in, which needs no key. */
   readonly keyHash?: string
   readonly account: string
   /** The terms of the account that the claims were made for. */
@@ -44,7 +45,7 @@ export interface Admission {
 
 export type Admitted =
   | { readonly outcome: 'admitted'; readonly hold: Hold; readonly readings: Readings }
-  /** The readings are those of `judged`. */
+  /** A limit refused the claims; nothing was taken. `readings` are those in `judged`. */
   | {
       readonly outcome: 'refused'
       readonly denial: Refuse['denial']
@@ -57,43 +58,46 @@ export type Admitted =
   | { readonly outcome: 'key-gone' }
   /** Terms or window changed in between: decide again with these. */
   | { readonly outcome: 'stale'; readonly terms: Terms; readonly at: EpochMs }
-  /** What all guests may spend in a day is held or spent; there is more at midnight UTC. */
+  /** The daily limit of all guests is spent or held; it is renewed at midnight UTC. */
   | { readonly outcome: 'guests-spent'; readonly retryAfterMs: Millis; readonly judged: Judged }
 
+/** Another round of a request under way. */
 export interface Extension {
   readonly hold: Hold
-  /** One more than that of the hold. */
+  /** The round of the hold plus one. */
   readonly round: number
-  /** What the rounds so far weighed: the checkpoint from here on. */
+  /** The usage of the rounds so far: the checkpoint from here on. */
   readonly soFar: Settlement
-  /** Of the new round. Requests, day and concurrency are not asked again. */
+  /** The claims of the new round. Its requests, day and concurrency are not judged again. */
   readonly claims: Claims
 }
 
 export type Extended =
   | { readonly outcome: 'extended'; readonly hold: Hold }
-  /** Nothing changed: the request may still be settled at what it spent. */
+  /** Nothing changed: the request may still be settled at its usage so far. */
   | { readonly outcome: 'refused'; readonly denial: Refuse['denial']; readonly readings: Readings }
   /** The hold ended, because its lease ran out. */
   | { readonly outcome: 'ended' }
 
-/** Says that a request is still under way. */
+/** The heartbeat of a request under way. */
 export interface Heartbeat {
   readonly hold: Hold
   /** Its checkpoint: what it would be settled at now. Absent before it was dispatched. */
   readonly soFar?: Settlement
 }
 
+/** What a request is charged: its tokens of the minute, and its bill. */
 export interface Settlement {
   readonly hold: Hold
-  /** What it weighs in the minute, which for images is not all that their model counts. */
+  /** The tokens that count in the minute; for images fewer than their model counts. */
   readonly tokens: number
   readonly bill: Bill
 }
 
+/** The part of a settlement that counts against the limits of the account. */
 export const chargeOf = ({ tokens, bill }: Settlement): Charge => ({ tokens, cost: bill.cost })
 
-/** What a request came to. Prompts and answers are never in it. */
+/** The usage and cost of one request. It never contains prompts or answers. */
 export interface Bill {
   readonly requestId: string
   readonly account: string
@@ -108,10 +112,10 @@ export interface Bill {
   /** True when the backend did not report its usage. */
   readonly estimated: boolean
   readonly admittedAt: EpochMs
-  /** Of the configuration the request was decided by. */
+  /** The revision of the configuration that decided the request. */
   readonly revision: string
   /** The route that chose the model. */
   readonly rule?: string
-  /** Calls of hosted tools by name that were answered, whose price is in the cost; a row of kind `late` tells them again. */
+  /** Answered calls of hosted tools by name, whose price is in the cost; a row of kind `late` repeats them. */
   readonly tools?: Readonly<Record<string, number>>
 }

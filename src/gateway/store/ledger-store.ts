@@ -2,7 +2,7 @@ import type { EpochMs } from '../../policy/config.ts'
 import type { NanoUsd } from '../../policy/nano-usd.ts'
 import type { Bill } from './hold-store.ts'
 
-/** What was charged, and what failed attempts cost: one facet of the Store, see there for atomicity, clock and outages. */
+/** Charges, and the costs of failed attempts: one facet of the Store, see there for atomicity, clock and outages. */
 export interface LedgerStore {
   /**
    * Writes what failed attempts cost the operator: rows of kind `waste`, once per request id and attempt, for as long as
@@ -15,9 +15,9 @@ export interface LedgerStore {
    * request follow one another: what it was charged, then the cost of its failed attempts.
    */
   readRows(query?: LedgerQuery): AsyncIterable<LedgerRow>
-  /** What was settled by day, account, plan and model, in all rows ever written, also those removed since. */
+  /** Sums by day, account, plan and model over all rows ever written, also those removed since. */
   readTotals(query?: TotalsQuery): AsyncIterable<Total>
-  /** What failed attempts cost by day and pool, likewise. */
+  /** The cost of failed attempts by day and pool, over all rows ever written too. */
   readWaste(query?: TotalsQuery): AsyncIterable<WasteTotal>
 
   /** Removes rows of requests admitted before a moment; totals and spend keep them. Resolves to how many there were. */
@@ -38,17 +38,17 @@ export interface Waste {
 export interface LedgerRow extends Bill {
   /**
    * `orphan`: charged at its last checkpoint. `late`: settled after that; tokens and cost are the difference.
-   * `waste`: what a failed attempt cost the operator, and no client.
+   * `waste`: the cost of a failed attempt for the operator, which no client pays.
    */
   readonly kind: 'settle' | 'orphan' | 'late' | 'waste'
   readonly settledAt: EpochMs
-  /** Of waste. */
+  /** Why the attempt failed; only in rows of kind `waste`. */
   readonly cause?: string
 }
 
 export interface LedgerQuery {
   readonly account?: string
-  /** Admitted at or after. */
+  /** Rows of requests admitted at or after this moment. */
   readonly since?: EpochMs
 }
 
@@ -57,7 +57,7 @@ export interface TotalsQuery {
   readonly since?: number
 }
 
-/** What one account settled of one model on one plan in one UTC day, that of the admissions. */
+/** The sums of one account, plan and model in one UTC day, which is that of the admissions. */
 export interface Total {
   /** Days since the epoch. */
   readonly day: number
@@ -70,7 +70,7 @@ export interface Total {
   readonly cost: NanoUsd
 }
 
-/** What failed attempts at one pool cost its operator in one UTC day, that of the admissions. */
+/** The cost of failed attempts at one pool in one UTC day, which is that of the admissions. */
 export interface WasteTotal {
   /** Days since the epoch. */
   readonly day: number
@@ -82,7 +82,7 @@ export interface WasteTotal {
 }
 
 /**
- * Hears of each row that this process wrote, once it is written. `requests` is 0 where the request had a row before.
+ * Is called with each row that this process wrote, once it is durable. `requests` is 0 where the request had a row before.
  * Never throws.
  */
 export type Wrote = (row: LedgerRow, requests: 0 | 1) => void

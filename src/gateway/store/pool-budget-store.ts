@@ -22,8 +22,8 @@ export interface PoolBudgetTake {
 
 export interface PoolBudgetAmend {
   readonly pool: string
-  /** As `take` resolved. */
+  /** The moment that `take` resolved to. */
   readonly at: EpochMs
-  /** Usually negative. What was counted in its minute never falls below nothing. */
+  /** The actual cost less the reserved amount, usually negative. The sum of a minute never falls below 0. */
   readonly difference: NanoUsd
 }

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, it, onTestFinished, vi } from 'vitest'
-import { download } from '../../../src/adapters/identity/download.ts'
+import { download } from '../../../src/adapters/identity/provider.ts'
 import { Door, says } from '../../support/door.ts'
 
 it('a refusal of the provider never ends the process, however much of it has come when it is let go of', async () => {

@@ -1,4 +1,4 @@
-import type { Held } from '../../../src/adapters/embedded/holds.ts'
+import type { OpenHold } from '../../../src/adapters/embedded/holds.ts'
 import type { EpochMs } from '../../../src/policy/config.ts'
 import { nanoUsd, ZERO_USD } from '../../../src/policy/nano-usd.ts'
 import type { Hold } from '../../../src/policy/standing.ts'
@@ -19,7 +19,7 @@ export const holdOf = (requestId: string): Hold => ({
 })
 
 /** The same, under way. */
-export const heldOf = (requestId: string, leaseUntil: EpochMs = NOON): Held => ({
+export const heldOf = (requestId: string, leaseUntil: EpochMs = NOON): OpenHold => ({
   hold: holdOf(requestId),
   readings: { requests: 0, tokens: 0, day: 0, open: 0, used: ZERO_USD, held: ZERO_USD },
   leaseUntil,

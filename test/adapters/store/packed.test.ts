@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
+import { packCounters, unpackCounters } from '../../../src/adapters/embedded/account-counters.ts'
 import { packRow, type StoredRow, unpackRow } from '../../../src/adapters/embedded/ledger-rows.ts'
 import { openRecords } from '../../../src/adapters/embedded/open-records.ts'
-import { packStanding, unpackStanding } from '../../../src/adapters/embedded/standings.ts'
 import { nanoUsd } from '../../../src/policy/nano-usd.ts'
 import type { Standing } from '../../../src/policy/standing.ts'
 import { expectBalanced, newDirectory, openHere } from './directory.ts'
@@ -72,8 +72,8 @@ it('a row comes back as it was packed, its members in their order', () => {
 it('a standing comes back as it was packed', () => {
   fc.assert(
     fc.property(standing, standing => {
-      expect(unpackStanding(packStanding(standing))).toEqual(standing)
-      expect(unpackStanding(standing)).toBe(standing)
+      expect(unpackCounters(packCounters(standing))).toEqual(standing)
+      expect(unpackCounters(standing)).toBe(standing)
     }),
   )
 })
@@ -92,7 +92,7 @@ it('files of schema 3, whose rows and standings are objects, serve as before', a
   await old.transact(() => {
     old.meta.put('schema', 3)
     for (const { key, value } of old.ledger.getRange()) old.ledger.put(key, unpackRow(value))
-    for (const { key, value } of old.standings.getRange()) old.standings.put(key, unpackStanding(value))
+    for (const { key, value } of old.standings.getRange()) old.standings.put(key, unpackCounters(value))
   })
   expect(Array.from(old.ledger.getRange(), ({ value }) => Array.isArray(value))).toEqual([false, false])
   await old.close()

@@ -189,7 +189,7 @@ describe('embedded: a request is taken for new', () => {
           for (const id of passed) holds.pass(nameOf(id))
           for (let count = 0; count < 12_000; count++) {
             const id = nameOf(ids.next().value ?? 0)
-            if (rows.has(id)) expect(!holds.taken(id) && holds.isNew(id)).toBe(false)
+            if (rows.has(id)) expect(!holds.admitted(id) && holds.isNew(id)).toBe(false)
             rows.add(id)
             holds.put(heldOf(id))
             holds.end(id, 'settled')

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { eventsAtMost, whole } from '../../../src/adapters/tools/body.ts'
+import { eventsAtMost, whole } from '../../../src/adapters/tools/limits.ts'
 
 const MIB = 1024 * 1024
 

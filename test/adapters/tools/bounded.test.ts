@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { bounded, clean } from '../../../src/adapters/tools/bounded.ts'
+import { bounded, clean } from '../../../src/adapters/tools/limits.ts'
 
 const anyText = fc.string({ unit: 'binary', maxLength: 400 })
 const longText = fc.string({ unit: 'binary', minLength: 120, maxLength: 400 })

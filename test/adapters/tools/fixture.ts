@@ -1,4 +1,4 @@
-import { openTools } from '../../../src/adapters/tools/tools.ts'
+import { openTools } from '../../../src/adapters/tools/hosted-tools.ts'
 import type {
   BuiltinToolSettings,
   HttpToolSettings,

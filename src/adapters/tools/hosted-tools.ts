@@ -1,14 +1,12 @@
 import type { McpToolSettings, ToolSettings } from '../../config/settings.ts'
 import type { Alarm, Clock, HostedTools, ToolResult } from '../../gateway/ports.ts'
-import { untilAborted } from './aborted.ts'
-import { bounded, clean } from './bounded.ts'
-import { builtinTool } from './builtin.ts'
-import { type Complain, complainer } from './complaint.ts'
+import { builtinTool } from './builtin-tools.ts'
 import { Egress } from './egress.ts'
-import { causeOf, KnownFailure, ToldFailure, ToolFailure } from './failure.ts'
-import { HttpTool } from './http.ts'
-import { McpTool } from './mcp.ts'
+import { type Complain, causeOf, complainer, RecentFailure, ReportedFailure, ToolFailure } from './failure.ts'
+import { HttpTool } from './http-tool.ts'
+import { bounded, clean, untilAborted } from './limits.ts'
 import { McpServer } from './mcp-server.ts'
+import { McpTool } from './mcp-tool.ts'
 import { type Outcome, readArguments, type Tool } from './tool.ts'
 
 export interface ToolPorts {
@@ -19,13 +17,13 @@ export interface ToolPorts {
 /** The hosted tools of one configuration. */
 export interface OpenTools {
   readonly tools: HostedTools
-  /** Loads what calls need, and begins to ask servers what their tools take. Never rejects. */
+  /** Loads the libraries that calls need, and begins to ask servers for the parameters of their tools. Never rejects. */
   load(): Promise<void>
-  /** Ends the sessions with their servers. To be called once, when nothing more will be asked. */
+  /** Ends the sessions with their servers. To be called once, after the last call. */
   close(): void
 }
 
-/** Connects to nothing: each server is, when the first of its tools is asked for. */
+/** Opens no connection: a server is connected to when the first of its tools is needed. */
 export function openTools(settings: ReadonlyMap<string, ToolSettings>, { clock, alarm }: ToolPorts): OpenTools {
   let opened: Egress | undefined
   const egress = () => {
@@ -88,7 +86,7 @@ async function call({ tool, bytesMax, complain }: Hosted, text: string, signal: 
     'problem' in read ? { ...failed(read.problem), unsent: true } : await outcomeOf(tool, read.args, signal)
   const { failed: hasFailed, unsent = false } = outcome
   const fault = isLate(signal) ? LATE : outcome.fault
-  // That the client left says nothing of the tool.
+  // A call that the client gave up says nothing about the tool.
   if (fault !== undefined || (!signal.aborted && !hasFailed)) complain(fault)
   const free = unsent || fault !== undefined
   return { text: bounded(clean(outcome.text), bytesMax), failed: hasFailed, ...(free && { free }) }
@@ -105,7 +103,7 @@ async function outcomeOf(tool: Tool, args: Parameters<Tool['call']>[0], signal: 
     return await untilAborted(signal, tool.call(args, signal))
   } catch (error) {
     if (signal.aborted) return failed(ABORTED)
-    if (error instanceof ToldFailure) return { ...failed(error.message), unsent: error instanceof KnownFailure }
+    if (error instanceof ReportedFailure) return { ...failed(error.message), unsent: error instanceof RecentFailure }
     if (error instanceof ToolFailure) return { ...failed(error.message), fault: error }
     const fault = new ToolFailure('the tool could not be used', causeOf(error))
     return { ...failed(fault.message), fault }

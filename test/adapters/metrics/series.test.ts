@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { Histogram, Registry } from 'prom-client'
 import { expect, it } from 'vitest'
-import { Spread } from '../../../src/adapters/metrics/spread.ts'
+import { HistogramSeries } from '../../../src/adapters/metrics/series.ts'
 
 const BUCKETS = [0.01, 0.1, 1]
 const value = fc.oneof(fc.constantFrom(0, 0.01, 0.1, 1, 2), fc.double({ min: 0, max: 3, noNaN: true }))
@@ -19,12 +19,12 @@ it.each([['model', 'pool'], ['model'], []])(
       fc.asyncProperty(fc.array(told, { maxLength: 8 }), async all => {
         const [ours, theirs] = [new Registry(), new Registry()]
         const options = { name: 'spread', help: 'Of values.', buckets: BUCKETS }
-        const spread = new Spread(ours, { ...options, labels: names })
+        const series = new HistogramSeries(ours, { ...options, labels: names })
         const histogram = new Histogram({ ...options, labelNames: names, registers: [theirs] })
         for (const { labels, values, isShown } of all) {
           const own = labels.slice(0, names.length)
           for (const value of values) {
-            spread.add(value, ...own)
+            series.add(value, ...own)
             histogram.labels(...own).observe(value)
           }
           if (isShown) await ours.metrics()

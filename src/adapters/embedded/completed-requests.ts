@@ -2,27 +2,24 @@ import type { Readings } from '../../policy/decision.ts'
 import { nanoUsd } from '../../policy/nano-usd.ts'
 import type { Hold } from '../../policy/standing.ts'
 
-/** What an admission answered, kept so that the same request id gets the same answer. */
-export interface Taken {
+/** The answer of an admission, kept so that the same request id gets the same answer. */
+export interface AdmittedRequest {
   readonly hold: Hold
   readonly readings: Readings
-  /** Whether it took its part of what all guests share. */
+  /** True when its hold counts against the daily limit of all guests too. */
   readonly shared?: true
 }
 
-/** How a request ended; an orphan's lease ran out. */
-export type End = (typeof ENDS)[number]
+/** How a request ended. The lease of an orphan ran out. */
+export type Ending = (typeof ENDS)[number]
 
 const ENDS = ['settled', 'refunded', 'orphan'] as const
 
-/** Of one request. */
-const NUMBERS = 17
-
 /**
- * Requests that ended, up to so many. Their numbers lie in one piece of memory: as objects, which live a moment longer
- * than all others, they were two thirds of what the garbage collector had to copy.
+ * A fixed number of requests that ended. Their numbers lie in one array: as objects, which live a moment longer than
+ * other objects of a request, they were two thirds of the garbage collector's copying.
  */
-export class Ended {
+export class CompletedRequests {
   readonly #most: number
   readonly #places = new Map<string, number>()
   readonly #accounts: string[] = []
@@ -45,33 +42,36 @@ export class Ended {
     this.#places.clear()
   }
 
-  /** Takes the place of what was remembered of the same request. */
-  put(taken: Taken, end: End): void {
-    const { requestId, account } = taken.hold
+  /** Replaces an earlier entry of the same request. */
+  put(admitted: AdmittedRequest, end: Ending): void {
+    const { requestId, account } = admitted.hold
     const place = this.#places.get(requestId) ?? this.#places.size
     this.#places.set(requestId, place)
     this.#accounts[place] = account
-    this.#numbers.set(numbersOf(taken, end), place * NUMBERS)
+    this.#numbers.set(numbersOf(admitted, end), place * NUMBERS)
   }
 
   has(requestId: string): boolean {
     return this.#places.has(requestId)
   }
 
-  endOf(requestId: string): End | undefined {
+  endOf(requestId: string): Ending | undefined {
     const place = this.#places.get(requestId)
     return place === undefined ? undefined : ENDS[this.#numbers[place * NUMBERS] ?? 0]
   }
 
-  taken(requestId: string): Taken | undefined {
+  taken(requestId: string): AdmittedRequest | undefined {
     const place = this.#places.get(requestId)
     if (place === undefined) return undefined
     const from = place * NUMBERS
-    return takenOf(requestId, this.#accounts[place] ?? '', this.#numbers.subarray(from, from + NUMBERS))
+    return requestOf(requestId, this.#accounts[place] ?? '', this.#numbers.subarray(from, from + NUMBERS))
   }
 }
 
-const numbersOf = ({ hold, readings, shared }: Taken, end: End): number[] => [
+/** How many numbers there are of one request. */
+const NUMBERS = 17
+
+const numbersOf = ({ hold, readings, shared }: AdmittedRequest, end: Ending): number[] => [
   ENDS.indexOf(end),
   shared ? 1 : 0,
   hold.output,
@@ -91,7 +91,7 @@ const numbersOf = ({ hold, readings, shared }: Taken, end: End): number[] => [
   readings.held,
 ]
 
-function takenOf(requestId: string, account: string, numbers: Float64Array): Taken {
+function requestOf(requestId: string, account: string, numbers: Float64Array): AdmittedRequest {
   const at = (index: number) => numbers[index] ?? 0
   const spent = { tokens: at(9), cost: nanoUsd(at(10)) }
   const hold: Hold = {

@@ -6,15 +6,12 @@ import { dayAt } from '../../policy/standing.ts'
 import type { Client } from './client.ts'
 import { BUCKETS, type Layout } from './layout.ts'
 
-/** 2 keeps the minute otherwise: that of an older store begins anew, and so do its requests of the day. */
-const SCHEMA = 2
-
-/** The server is there, and must not be used. The message is for the operator. */
+/** The server answers, but must not be used. The message is for the operator. */
 class StoreRefused extends Error {
   override readonly name = 'StoreRefused'
 }
 
-/** What a store is, from its first day on. Scripts compare the epoch, so that an emptied store is told from an unknown key. */
+/** The identity that a store gets when it is created. Scripts compare the epoch, which tells an emptied store from an unknown key. */
 export interface StoreIdentity {
   readonly epoch: string
   /** Day of its creation, in days since the epoch. */
@@ -23,8 +20,8 @@ export interface StoreIdentity {
 }
 
 /**
- * Reads what the store is, or makes an empty one ours. Rejects with StoreRefused where `stateDir` remembers a store
- * that is not there any more: whoever emptied it must say that this was meant.
+ * Reads the identity of the store, or creates it in an empty Redis. Rejects with StoreRefused where `stateDir` remembers
+ * a store that is not there any more: the operator must confirm that it was emptied on purpose.
  */
 export async function openIdentity(
   client: Client,
@@ -39,7 +36,7 @@ export async function openIdentity(
   const identity = found ?? (await createIdentity(client, layout, now))
   if (stateDir === undefined) return identity
   remember(stateDir, identity.epoch)
-  // A gateway writes as its version does, which older ones must not read.
+  // A gateway writes the schema of its version, which older versions must not read.
   if (identity.schema < SCHEMA) await client.hSet(layout.meta, 'schema', SCHEMA)
   return identity
 }
@@ -50,7 +47,7 @@ export function checkRemembered(stateDir: string, found: StoreIdentity | undefin
   if (remembered !== undefined && found?.epoch !== remembered) throw new StoreRefused(emptied(stateDir))
 }
 
-/** What the store is; undefined when it is empty. */
+/** The identity of the store; undefined when it is empty. Throws StoreRefused for a schema of a newer version. */
 export async function readIdentity(client: Client, layout: Layout): Promise<StoreIdentity | undefined> {
   const [epoch, schema, since] = await client.hmGet(layout.meta, ['epoch', 'schema', 'since'])
   if (!epoch) return undefined
@@ -61,11 +58,11 @@ export async function readIdentity(client: Client, layout: Layout): Promise<Stor
   return { epoch, since: Number(since), schema: Number(schema) }
 }
 
-/** Of many that create it at once, one wins and all read the same. */
+/** Creates the identity. Where many gateways do so at once, one wins and all read the same. */
 async function createIdentity(client: Client, layout: Layout, now: EpochMs): Promise<StoreIdentity> {
   await client.hSetNX(layout.meta, 'candidate', randomBytes(12).toString('base64url'))
   const epoch = (await client.hGet(layout.meta, 'candidate')) ?? ''
-  // The buckets first: whoever finds the epoch may use all of them.
+  // The buckets first: a gateway that finds the epoch may use all of them.
   await Promise.all(BUCKETS.map(bucket => client.set(layout.bucket(bucket).epoch, epoch, { NX: true })))
   await client.hSetNX(layout.meta, 'since', String(dayAt(now)))
   await client.hSetNX(layout.meta, 'schema', String(SCHEMA))
@@ -74,6 +71,9 @@ async function createIdentity(client: Client, layout: Layout, now: EpochMs): Pro
   if (!identity) throw new StoreRefused('the store was emptied while it was opened')
   return identity
 }
+
+/** Schema 2 stores the minute in another form: the minute of an older store begins anew, and so do its requests of the day. */
+const SCHEMA = 2
 
 const fileOf = (stateDir: string): string => join(stateDir, 'store-epoch')
 
@@ -89,18 +89,18 @@ function remember(stateDir: string, epoch: string): void {
 const emptied = (stateDir: string): string =>
   `the store is not the one that ${fileOf(stateDir)} says it was, with its keys and spend: restore it from a backup, or remove that file to go on with what is there`
 
-/** Refuses a server that would lose or multiply what it is told. Returns what is only worth a warning. */
+/** Makes sure that the server neither loses nor multiplies writes. Resolves to warnings; rejects with StoreRefused. */
 export async function checkServer(client: Client): Promise<string[]> {
   return checkInfo(await readInfo(client))
 }
 
-/** What a server says of itself, by name. */
+/** The fields of the answer to INFO, by name. */
 export type Info = ReadonlyMap<string, string>
 
 export const readInfo = async (client: Client): Promise<Info> =>
   new Map((await client.info()).split('\n').map(line => line.trim().split(':', 2) as [string, string]))
 
-/** The same of what was read. */
+/** As `checkServer`, with fields that were read before. */
 export function checkInfo(info: Info): string[] {
   const policy = info.get('maxmemory_policy')
   if (policy !== undefined && policy !== 'noeviction')

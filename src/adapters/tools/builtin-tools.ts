@@ -5,7 +5,7 @@ import type { EpochMs } from '../../policy/config.ts'
 import { CalculatorError, evaluate } from './calculator.ts'
 import type { Arguments, Outcome, Tool } from './tool.ts'
 
-/** A tool of the gateway itself. */
+/** A tool that the gateway itself executes. */
 export function builtinTool({ builtin }: BuiltinToolSettings, clock: Clock): Tool {
   const { definition, run } = BUILTINS[builtin]
   return {
@@ -14,7 +14,7 @@ export function builtinTool({ builtin }: BuiltinToolSettings, clock: Clock): Too
   }
 }
 
-/** A tool that needs nothing but the time. */
+/** A function of its arguments and the time. */
 interface Builtin {
   readonly definition: ToolDefinition
   run(args: Arguments, now: EpochMs): Outcome
@@ -55,7 +55,7 @@ function zoned(timeZone: string, now: EpochMs) {
   const time = `${part('hour')}:${part('minute')}:${part('second')}`
   return {
     iso: `${date}T${time}${offset(part('timeZoneName'))}`,
-    // As it was asked for: ICU knows it by the name it had once, such as Asia/Katmandu.
+    // The name as it was asked for: ICU would give an older one, such as Asia/Katmandu.
     timezone: timeZone,
     weekday: part('weekday'),
     unix: Math.floor(now / 1000),

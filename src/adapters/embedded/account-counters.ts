@@ -3,12 +3,12 @@ import { type Bucket, newStanding, type Spend, type Standing } from '../../polic
 
 interface Disk {
   read(account: string): Standing | undefined
-  /** Whether the disk has what the memory has. */
+  /** Whether the record on disk is as new as the one in memory. */
   isWritten(account: string): boolean
 }
 
-/** Standings of accounts: in memory, because admission must not wait. All of it is synchronous. */
-export class Standings {
+/** The counters of accounts, in memory, because admission must not wait for the disk. All calls are synchronous. */
+export class CounterCache {
   readonly #disk: Disk
   readonly #max: number
   readonly #standings = new Map<string, Standing>()
@@ -23,7 +23,7 @@ export class Standings {
     return this.#standings.size
   }
 
-  /** An account with requests under way is in memory, so one that is read has none. */
+  /** The counters of an account. Accounts with requests under way are always in memory, so that one read from disk has none. */
   of(account: string): Standing {
     return this.#standings.get(account) ?? withoutHolds(this.#disk.read(account) ?? newStanding)
   }
@@ -33,7 +33,7 @@ export class Standings {
     this.#forgetSome()
   }
 
-  /** Forgets accounts at rest, the oldest first; those still at work go to the end of the line. */
+  /** Forgets accounts without requests and unwritten changes, the oldest first; others go to the end of the queue. */
   #forgetSome(): void {
     let looks = LOOKS
     for (const [account, standing] of this.#standings) {
@@ -44,13 +44,13 @@ export class Standings {
   }
 }
 
-/** Holds are records of their own; what a standing on disk says of them may be older or newer than those. */
+/** Counters without holds: holds are records of their own, and those counted on disk may be older or newer. */
 function withoutHolds(standing: Standing): Standing {
   const spend = Object.entries(standing.spend).map(([window, { used }]) => [window, { used, held: 0 }])
   return { ...standing, open: 0, spend: Object.fromEntries(spend) }
 }
 
-/** Without the oldest windows, where there are too many; those that hold something stay. */
+/** Drops the oldest windows where there are too many; windows with holds stay. */
 function withoutPast(standing: Standing): Standing {
   let windows = 0
   for (const _window in standing.spend) windows++
@@ -60,16 +60,16 @@ function withoutPast(standing: Standing): Standing {
   return { ...standing, spend: Object.fromEntries(kept) }
 }
 
-/** Accounts looked at when one too many is in memory, so that no single request pays for all of them. */
+/** So many accounts are examined when one too many is in memory: no single request pays for a long search. */
 const LOOKS = 8
 /**
- * Billing windows of one account, the newest. They are counted, and their age is not asked, since a clock that is ahead
- * for one request would make the present month old. Older windows are in the totals.
+ * So many newest billing windows of an account are kept. They are counted, because by age a clock that is ahead for one
+ * request would make the present month old. Older windows are in the totals.
  */
 const WINDOWS_KEPT = 8
 
-/** The counters of an account as an array, for the reason that PackedRow has. */
-export type PackedStanding = readonly [
+/** The counters of an account as an array, which is smaller and faster, as with PackedRow. */
+export type PackedCounters = readonly [
   /** Second, requests and tokens of each bucket, one after the other. */
   minute: readonly number[],
   day: number,
@@ -79,7 +79,7 @@ export type PackedStanding = readonly [
   spend: readonly number[],
 ]
 
-export function packStanding({ minute, day, open, spend }: Standing): PackedStanding {
+export function packCounters({ minute, day, open, spend }: Standing): PackedCounters {
   const buckets: number[] = []
   for (const { second, requests, tokens } of minute) buckets.push(second, requests, tokens)
   const windows: number[] = []
@@ -90,7 +90,7 @@ export function packStanding({ minute, day, open, spend }: Standing): PackedStan
   return [buckets, day.number, day.requests, open, windows]
 }
 
-export function unpackStanding(packed: PackedStanding | Standing): Standing {
+export function unpackCounters(packed: PackedCounters | Standing): Standing {
   if ('minute' in packed) return packed
   const [buckets, number, requests, open, windows] = packed
   const minute: Bucket[] = []

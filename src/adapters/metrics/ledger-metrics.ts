@@ -1,32 +1,29 @@
 import type { Registry } from 'prom-client'
 import type { LedgerRow, Wrote } from '../../gateway/store/ledger-store.ts'
-import { ByLabels } from './by-labels.ts'
-import { type Sum, Sums } from './sums.ts'
-
-const NANO = 1e9
+import { CounterSeries, type CounterSum, SeriesByLabels } from './series.ts'
 
 /**
- * The rows of the ledger as this process wrote them, also of requests that another gateway left behind: over all
- * gateways each is counted once. A late row may take back a part of what an orphan was charged; since a counter never
- * falls, what is taken back has counters of its own.
+ * Counters of the ledger rows that this process wrote, also for requests that another gateway left behind: over all
+ * gateways each row is counted once. A late row may take back a part of an orphan's charge; since a counter never
+ * falls, returned amounts have counters of their own.
  */
 export class LedgerMetrics {
-  readonly #rows: Sums
-  readonly #requests: Sums
-  readonly #tokens: Sums
-  readonly #spend: Sums
-  readonly #tokensBack: Sums
-  readonly #spendBack: Sums
-  readonly #tools: Sums
-  readonly #wasted: Sums
-  readonly #wastedTokens: Sums
-  readonly #wastedUsd: Sums
-  /** By model and plan: what most rows add to. */
-  readonly #settled: ByLabels<Settled>
+  readonly #rows: CounterSeries
+  readonly #requests: CounterSeries
+  readonly #tokens: CounterSeries
+  readonly #spend: CounterSeries
+  readonly #tokensBack: CounterSeries
+  readonly #spendBack: CounterSeries
+  readonly #tools: CounterSeries
+  readonly #wasted: CounterSeries
+  readonly #wastedTokens: CounterSeries
+  readonly #wastedUsd: CounterSeries
+  /** The counters that most rows add to, by model and plan. */
+  readonly #settled: SeriesByLabels<Settled>
 
   constructor(registry: Registry) {
     const sums = (name: string, help: string, labels: readonly string[], per = 1) =>
-      new Sums(registry, { name, help, labels, per })
+      new CounterSeries(registry, { name, help, labels, per })
     const who = ['model', 'plan']
     this.#rows = sums('svc_ledger_rows_total', 'Rows written to the ledger.', [...who, 'kind'])
     this.#requests = sums('svc_charged_requests_total', 'Requests that were charged.', who)
@@ -38,7 +35,7 @@ export class LedgerMetrics {
     this.#wasted = sums('svc_wasted_attempts_total', 'Failed attempts that cost the operator.', ['pool'])
     this.#wastedTokens = sums('svc_wasted_tokens_total', 'Tokens of failed attempts.', ['pool', 'type'])
     this.#wastedUsd = sums('svc_wasted_usd_total', 'US dollars that failed attempts cost the operator.', ['pool'], NANO)
-    this.#settled = new ByLabels(who, ({ model = '', plan = '' }) => ({
+    this.#settled = new SeriesByLabels(who, ({ model = '', plan = '' }) => ({
       rows: this.#rows.of(model, plan, 'settle'),
       requests: this.#requests.of(model, plan),
       input: this.#tokens.of(model, plan, 'input'),
@@ -70,7 +67,7 @@ export class LedgerMetrics {
     this.#change(this.#tokens, this.#tokensBack, row.inputTokens, model, plan, 'input')
     this.#change(this.#tokens, this.#tokensBack, row.outputTokens, model, plan, 'output')
     this.#change(this.#spend, this.#spendBack, row.cost, model, plan)
-    // A late row tells again what its orphan told.
+    // The tools of a late row were counted with its orphan.
     if (row.tools && (kind !== 'late' || requests > 0)) this.#addTools(row.tools)
   }
 
@@ -86,16 +83,19 @@ export class LedgerMetrics {
     this.#wastedUsd.add(cost, pool)
   }
 
-  #change(up: Sums, back: Sums, amount: number, ...values: readonly string[]): void {
+  #change(up: CounterSeries, back: CounterSeries, amount: number, ...values: readonly string[]): void {
     if (amount < 0) back.add(-amount, ...values)
     else up.add(amount, ...values)
   }
 }
 
 interface Settled {
-  readonly rows: Sum
-  readonly requests: Sum
-  readonly input: Sum
-  readonly output: Sum
-  readonly spend: Sum
+  readonly rows: CounterSum
+  readonly requests: CounterSum
+  readonly input: CounterSum
+  readonly output: CounterSum
+  readonly spend: CounterSum
 }
+
+/** Nano-USD in one US dollar. */
+const NANO = 1e9

@@ -2,10 +2,9 @@ import type { ValidateFunction } from 'ajv/dist/2020.js'
 import { RE2JS } from 're2js'
 import type { HttpToolSettings } from '../../config/settings.ts'
 import type { ToolDefinition } from '../../gateway/ports.ts'
-import { whole } from './body.ts'
-import { excerpt } from './bounded.ts'
-import { type Answer, drop, type Egress, mediaType } from './egress.ts'
-import { ToolFailure, UNREADABLE } from './failure.ts'
+import { type Answer, drop, Egress, mediaType } from './egress.ts'
+import { ToolFailure, UNREADABLE, unreachable } from './failure.ts'
+import { excerpt, whole } from './limits.ts'
 import type { Arguments, Outcome, Tool } from './tool.ts'
 
 /** A tool that takes its arguments as JSON by POST and answers with its result as JSON. */
@@ -48,7 +47,7 @@ export class HttpTool implements Tool {
     return answer.statusCode < 300 ? result(answer) : refusal(answer)
   }
 
-  /** What is wrong with the arguments, in words a model can repair them by. */
+  /** What is wrong with the arguments, in words that a model can repair them by; undefined where they fit. */
   async #misfit(args: Arguments): Promise<string | undefined> {
     this.#validate ??= compile(this.#settings.parameters)
     const validate = await this.#validate
@@ -61,16 +60,35 @@ export class HttpTool implements Tool {
   }
 }
 
+/** The status with which the address of an HTTP tool answered, or why it did not answer. */
+export type Reached = { readonly status: number } | { readonly cause: string }
+
+/** Asks which methods the address takes (RFC 9110 9.3.7), which does not call the tool. Never rejects. */
+export async function reachTool({ url, key }: HttpToolSettings, signal: AbortSignal): Promise<Reached> {
+  const egress = new Egress()
+  const place = new URL(url)
+  try {
+    const target = { origin: place.origin, ...(key && { key }) }
+    const answer = await egress.send(target, { method: 'OPTIONS', url: place, headers: {}, signal })
+    drop(answer)
+    return { status: answer.statusCode }
+  } catch (error) {
+    return { cause: signal.aborted ? 'timeout' : unreachable(error).detail }
+  } finally {
+    egress.close()
+  }
+}
+
 const PROBLEMS_MAX = 5
 
-/** `svcctl` needs it for no other command than `serve`. */
+/** ajv is loaded when a schema is first compiled: of all commands only `serve` needs it. */
 async function compile(parameters: Arguments): Promise<ValidateFunction> {
   const { Ajv2020 } = await import('ajv/dist/2020.js')
   const options = { allErrors: true, strict: false, validateFormats: false, logger: false } as const
   return new Ajv2020({ ...options, code: { regExp: LINEAR } }).compile(parameters)
 }
 
-/** What a model writes must not make a pattern search for ever. */
+/** Patterns in linear time: no text of a model may make a pattern search for ever. */
 const LINEAR = Object.assign(
   (pattern: string) => {
     const compiled = RE2JS.compile(pattern)
@@ -92,7 +110,7 @@ async function result(answer: Answer): Promise<Outcome> {
   return { text: compact(await whole(answer.body)), failed: false }
 }
 
-/** Without white space; a string as itself. Numbers that a double cannot hold stay as they were written. */
+/** JSON without white space, and a string without quotes. Where a number may not fit a double, the text stays as it was written. */
 function compact(text: string): string {
   let value: unknown
   try {
@@ -115,7 +133,7 @@ async function refusal(answer: Answer): Promise<Outcome> {
   return { text: said ? `${text}: ${said}` : text, failed: true, ...fault }
 }
 
-/** No arguments cause these: the address or the key is wrong. */
+/** Statuses that no arguments cause: the address or the key is wrong, which an operator has to mend. */
 const OPERATORS: ReadonlySet<number> = new Set([401, 403, 404, 405, 415])
 
 async function readable(answer: Answer): Promise<string> {

@@ -1,12 +1,11 @@
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
-import { link, realpath, rename, rm } from 'node:fs/promises'
+import { chmod, link, lstat, open, realpath, rename, rm } from 'node:fs/promises'
 import { connect, createServer, type Server } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { closeToOthers } from './private.ts'
 
-/** Another process, or this one, has the store open. */
+/** The store is open already, in another process or in this one. */
 export class StoreLocked extends Error {
   override readonly name = 'StoreLocked'
   readonly path: string
@@ -21,15 +20,10 @@ export interface Lock {
   release(): Promise<void>
 }
 
-/** Unix socket addresses hold 103 bytes on macOS, 107 on Linux, and longer ones are cut. Some are left for `.pid`. */
-const SOCKET_PATH_MAX = 92
-/** One for the socket of a dead process, one more for a second process that started in the same moment. */
-const ATTEMPTS = 3
-
 /**
  * Locks a directory for as long as this process lives. The lock is a listening socket, not a file with a process id:
  * it ends with its process however that dies, and a number used again cannot be mistaken for the owner.
- * Rejects with StoreLocked when somebody listens.
+ * Rejects with StoreLocked while a process listens.
  */
 export async function lockDirectory(path: string): Promise<Lock> {
   const socket = await socketOf(path)
@@ -41,10 +35,27 @@ export async function lockDirectory(path: string): Promise<Lock> {
   throw new StoreLocked(path)
 }
 
-/** Whether somebody holds the lock of a directory, which is left as it is. */
+/** Whether a process holds the lock of a directory. Changes nothing. */
 export async function isLocked(path: string): Promise<boolean> {
   return answers(await socketOf(path))
 }
+
+/** Takes all rights to a file or a directory from other users. A link stays as it is: its target may belong to another user. Rejects where the file belongs to another user. */
+export async function closeToOthers(path: string): Promise<void> {
+  const stat = await lstat(path)
+  if (!stat.isSymbolicLink() && (stat.mode & 0o077) !== 0) await chmod(path, stat.mode & 0o700)
+}
+
+/** Creates a file for its owner alone, or takes the rights to an existing one from other users. A writable file of another user stays as it is. */
+export async function ensurePrivate(path: string): Promise<void> {
+  await (await open(path, 'a', 0o600)).close()
+  await closeToOthers(path).catch(() => {})
+}
+
+/** Unix socket addresses hold 103 bytes on macOS, 107 on Linux, and longer ones are cut. Some are left for `.pid`. */
+const SOCKET_PATH_MAX = 92
+/** Two attempts at a socket that a dead process left, and one more for a second process that started in the same moment. */
+const ATTEMPTS = 3
 
 async function socketOf(path: string): Promise<string> {
   const real = await realpath(path)
@@ -60,7 +71,7 @@ async function listen(socket: string): Promise<Server | undefined> {
   try {
     server.listen(socket)
     await once(server, 'listening')
-    // Where another process looks at it in this moment it has another name; who connects is told nothing anyway.
+    // It may have another name in the moment in which another process examines it; a connection reveals nothing anyway.
     await closeToOthers(socket).catch(() => {})
     return server
   } catch (error) {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
+import { CounterCache } from '../../../src/adapters/embedded/account-counters.ts'
 import { Holds } from '../../../src/adapters/embedded/holds.ts'
-import { Standings } from '../../../src/adapters/embedded/standings.ts'
 import { LEASE_MS } from '../../../src/gateway/store/hold-store.ts'
 import { nanoUsd } from '../../../src/policy/nano-usd.ts'
 import { newStanding, type Standing } from '../../../src/policy/standing.ts'
@@ -11,7 +11,7 @@ describe('embedded: standings in memory', () => {
   function standingsOf(max: number) {
     const disk = new Map<string, Standing>()
     const unwritten = new Set<string>()
-    const standings = new Standings(
+    const standings = new CounterCache(
       { read: account => disk.get(account), isWritten: account => !unwritten.has(account) },
       max,
     )
@@ -101,7 +101,7 @@ describe('embedded: holds in memory', () => {
       holds.end(String(index), 'settled')
     }
 
-    expect(holds.taken('15000')).toMatchObject({ hold: { requestId: '15000' } })
-    expect(holds.taken('9999')).toBeUndefined()
+    expect(holds.admitted('15000')).toMatchObject({ hold: { requestId: '15000' } })
+    expect(holds.admitted('9999')).toBeUndefined()
   })
 })

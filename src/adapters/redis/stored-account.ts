@@ -10,11 +10,11 @@ export const KEY_FIELDS = ['mask', 'status', 'created']
 
 /** An account as it lies in Redis. */
 export interface StoredAccount extends AccountRecord {
-  /** The very text, which scripts compare. */
+  /** The exact text of the terms, which scripts compare. */
   readonly text: string
   /** Hash of the active key, or of the one a device has. */
   readonly key: string
-  /** When the token was issued that its claims were taken from. */
+  /** When the token was issued whose claims the account has. */
   readonly believedAt: EpochMs
 }
 
@@ -52,7 +52,7 @@ export function readKey(hash: string, [mask, status, created]: Fields, owner: Ac
 
 export const readTerms = (text: string): Terms => termsOfStored(JSON.parse(text) as StoredTerms)
 
-/** One text for equal terms, whatever the order they came in. */
+/** The text of terms; the same for equal terms with any order of members. */
 export function termsText(terms: Terms): string {
   const { override, claimed, overage, grants } = storedTerms(terms)
   const sorted = Object.entries(grants ?? {}).sort(([a], [b]) => Number(a) - Number(b))

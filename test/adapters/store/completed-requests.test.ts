@@ -1,11 +1,11 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { Ended, type Taken } from '../../../src/adapters/embedded/ended.ts'
+import { type AdmittedRequest, CompletedRequests } from '../../../src/adapters/embedded/completed-requests.ts'
 import { nanoUsd, ZERO_USD } from '../../../src/policy/nano-usd.ts'
 import { holdOf } from './held.ts'
 
 const count = fc.maxSafeNat()
-const taken: fc.Arbitrary<Taken> = fc
+const taken: fc.Arbitrary<AdmittedRequest> = fc
   .record({
     requestId: fc.constantFrom('req_1', 'req_2', 'req_3'),
     account: fc.constantFrom('acct_a', 'acct_b'),
@@ -36,7 +36,7 @@ describe('requests that ended', () => {
   it('are told as they were taken and ended, the last time each', () => {
     fc.assert(
       fc.property(ends, all => {
-        const ended = new Ended(3)
+        const ended = new CompletedRequests(3)
         for (const [each, end] of all) ended.put(each, end)
 
         const last = new Map(all.map(each => [each[0].hold.requestId, each]))
@@ -50,7 +50,7 @@ describe('requests that ended', () => {
   })
 
   it('are forgotten all together', () => {
-    const ended = new Ended(1)
+    const ended = new CompletedRequests(1)
     const readings = { requests: 0, tokens: 0, day: 0, open: 0, used: ZERO_USD, held: ZERO_USD }
     ended.put({ hold: holdOf('req_1'), readings }, 'settled')
     expect(ended.isFull).toBe(true)

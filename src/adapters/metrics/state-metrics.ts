@@ -3,20 +3,20 @@ import type { Clock } from '../../gateway/ports.ts'
 import type { Pools } from '../../gateway/upstream/pools.ts'
 import type { Config, EpochMs } from '../../policy/config.ts'
 
-/** What is looked at when metrics are read. */
+/** The state that is read when metrics are. */
 export interface StatePorts {
   readonly clock: Clock
   readonly pools: Pools
-  /** What serves now. */
+  /** The configuration that serves now. */
   readonly current: () => { readonly config: Config; readonly loadedAt: EpochMs }
   readonly reloads: { readonly ok: number; readonly failed: number; readonly lastError?: object }
-  /** Lines that could not be written: of decisions, and of the log. */
+  /** Lines of the decision log and of the log that could not be written. */
   readonly dropped: () => { readonly decisions: number; readonly log: number }
-  /** Requests that hold something. */
+  /** How many requests were admitted and not yet settled. */
   readonly underWay: () => number
 }
 
-/** Series of what is, rather than of what happened. Pools that are gone are not told of any more. */
+/** Series of the present state, rather than of events. Pools that left the configuration are no longer shown. */
 export function stateMetrics(registry: Registry, ports: StatePorts): void {
   upstreamMetrics(registry, ports)
   configMetrics(registry, ports)

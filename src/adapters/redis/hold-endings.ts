@@ -1,0 +1,223 @@
+import { join } from 'node:path'
+import type { Alarm } from '../../gateway/ports.ts'
+import type { Settlement } from '../../gateway/store/hold-store.ts'
+import { StoreUnavailable } from '../../gateway/store/store.ts'
+import { UnderWay } from '../../gateway/under-way.ts'
+import type { EpochMs, Millis } from '../../policy/config.ts'
+import { dayAt, type Hold, NOTHING } from '../../policy/standing.ts'
+import type { Access, Ask, RedisStoreOptions } from './access.ts'
+import { isScriptError } from './client.ts'
+import { readCheckpoint, readHold, readRow, restOf, whoseOf } from './codec.ts'
+import { BUCKETS, type Bucket, type Layout } from './layout.ts'
+import type { Reply } from './scripts.ts'
+import { Spool, type Spooled } from './spool.ts'
+
+/** Ends the holds of requests in the store, or keeps the ends on this disk until the store is back. */
+export class HoldEndings {
+  readonly #access: Access
+  readonly #alarm: Alarm
+  readonly #spool: Spool | undefined
+  readonly #keep: (() => Millis) | undefined
+  readonly #underWay = new UnderWay()
+  #draining: Promise<void> = Promise.resolve()
+  #retry: NodeJS.Timeout | undefined
+  /** Requests whose rows were counted by the drain under way, which may have to repeat them. */
+  readonly #counted = new Set<string>()
+  #closed = false
+
+  /** Without `stateDir` an end rejects while the store is down. */
+  constructor(access: Access, { alarm, stateDir, keep }: RedisStoreOptions) {
+    this.#access = access
+    this.#alarm = alarm
+    this.#keep = keep
+    this.#spool = stateDir === undefined ? undefined : new Spool(join(stateDir, 'spool'))
+  }
+
+  /** Resolves when the end is durable in the store, or on this disk. */
+  async end(spooled: Spooled): Promise<void> {
+    this.#underWay.begin()
+    try {
+      await this.#end(spooled)
+    } finally {
+      this.#underWay.end()
+    }
+  }
+
+  async #end(spooled: Spooled): Promise<void> {
+    try {
+      await this.#write(endOf(spooled))
+    } catch (error) {
+      if (!this.#spool || !(error instanceof StoreUnavailable)) throw error
+      await this.#spool.add(spooled).catch(full => {
+        throw new StoreUnavailable(`${error.message}, and the disk cannot keep it: ${full}`, { cause: full })
+      })
+      this.drainSoon()
+    }
+  }
+
+  /** Ends the holds whose lease ran out. Resolves to how many there were. */
+  async sweep(): Promise<number> {
+    if (!this.#access.up) return 0
+    const { ask, layout } = this.#access
+    const now = await this.#access.now()
+    const swept = BUCKETS.map(name => sweepBucket(ask, layout.bucket(name), now, end => this.#write(end)))
+    return (await Promise.all(swept)).reduce((sum, count) => sum + count, 0)
+  }
+
+  /** Writes the waiting ends to the store, one drain at a time. Those that fail wait until the store is back. */
+  drainSoon(): void {
+    const spool = this.#spool
+    if (!spool?.pending || !this.#access.up) return
+    this.#draining = this.#draining.then(async () => {
+      try {
+        const written = await spool.drain(spooled => this.#writeWaiting(spooled))
+        this.#counted.clear()
+        if (written > 0) this.#alarm('settlements that waited for the store were written to it', { count: written })
+      } catch (error) {
+        // The store may answer with errors, such as READONLY, without being down: then nothing signals that it is back.
+        if (error instanceof StoreUnavailable) return this.#drainLater()
+        this.#alarm('settlements that wait for the store cannot be read', { error: String(error) })
+      }
+    })
+  }
+
+  /** False, with an alarm, where a repetition would not help, or would charge the request twice. */
+  async #writeWaiting(spooled: Spooled): Promise<boolean> {
+    const end = endOf(spooled)
+    const { requestId, at } = end.hold
+    const refuse = (reason: string) => {
+      this.#alarm('a settlement that waited cannot be written to the store and is kept in spool.refused.ndjson', {
+        requestId,
+        reason,
+      })
+      return false
+    }
+    // The row that would show an earlier write is removed by now.
+    if (this.#keep !== undefined && at < (await this.#access.now()) - this.#keep())
+      return refuse('older than ledger.keep')
+    try {
+      const reply = await this.#write(end)
+      // The answer to the first try may have been lost, and then its row was not counted.
+      if (reply[0] === 'repeated' && !this.#counted.has(requestId)) this.#count(reply)
+      this.#counted.add(requestId)
+      return true
+    } catch (error) {
+      if (isScriptError(error)) return refuse(String(error))
+      throw error
+    }
+  }
+
+  #drainLater(): void {
+    clearTimeout(this.#retry)
+    if (!this.#closed) this.#retry = setTimeout(() => this.drainSoon(), RETRY_MS)
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true
+    clearTimeout(this.#retry)
+    await this.#underWay.none()
+    await this.#draining
+    await this.#spool?.close()
+  }
+
+  async #write(end: End): Promise<Reply> {
+    const { keys, values } = endArguments(this.#access.layout, end)
+    // The end of an orphan is not repeated, so that a late answer is the only one.
+    const late = (reply: Reply) => {
+      if (end.how === 'orphan') this.#countSettled(reply)
+    }
+    const reply = await this.#access.script(end.hold.account, 'settle', keys, values, late)
+    this.#countSettled(reply)
+    return reply
+  }
+
+  #countSettled(reply: Reply): void {
+    if (reply[0] === 'settled') this.#count(reply)
+  }
+
+  #count([, row, requests]: Reply): void {
+    if (row) this.#access.wrote(readRow(row), requests === '0' ? 0 : 1)
+  }
+}
+
+const RETRY_MS: Millis = 1000
+
+/** How a hold ends; without a settlement it costs nothing. */
+interface End {
+  readonly how: 'settle' | 'refund' | 'orphan'
+  readonly hold: Hold
+  readonly settlement?: Omit<Settlement, 'hold'>
+}
+
+function endOf(spooled: Spooled): End {
+  if ('refund' in spooled) return { how: 'refund', hold: spooled.refund }
+  return { how: 'settle', hold: spooled.settle.hold, settlement: spooled.settle }
+}
+
+/** The keys and values of the settlement script, without the epoch of the bucket. */
+function endArguments(layout: Layout, { how, hold, settlement }: End) {
+  const { requestId, account, window, second, at } = hold
+  const bucket = layout.of(account)
+  const { tokens, cost } = settlement ? { tokens: settlement.tokens, cost: settlement.bill.cost } : NOTHING
+  const bill = settlement?.bill
+  return {
+    keys: [
+      bucket.standing(account),
+      bucket.spend(account, window),
+      bucket.hold(requestId),
+      bucket.leases,
+      bucket.ledger,
+      bucket.totals(dayAt(at)),
+      layout.guests.guestSpend,
+      bucket.minute(account),
+    ],
+    values: [
+      requestId,
+      how,
+      tokens,
+      cost,
+      bill?.inputTokens ?? 0,
+      bill?.outputTokens ?? 0,
+      bill ? whoseOf(bill) : '',
+      bill ? restOf(bill) : '',
+      second,
+    ],
+  }
+}
+
+/** Ends the holds of a bucket whose lease ran out. Resolves to how many this call ended. */
+async function sweepBucket(ask: Ask, bucket: Bucket, now: EpochMs, end: (end: End) => Promise<Reply>): Promise<number> {
+  let swept = 0
+  for (;;) {
+    const due = await ask(client =>
+      client.zRange(bucket.leases, '-inf', now, { BY: 'SCORE', LIMIT: { offset: 0, count: PAGE } }),
+    )
+    const ended = await Promise.all(due.map(requestId => sweepHold(ask, bucket, requestId, end)))
+    swept += ended.filter(Boolean).length
+    // None ended: other gateways are ending them, or all were renewed.
+    if (due.length < PAGE || !ended.includes(true)) return swept
+  }
+}
+
+async function sweepHold(
+  ask: Ask,
+  bucket: Bucket,
+  requestId: string,
+  end: (end: End) => Promise<Reply>,
+): Promise<boolean> {
+  const [account, window, text, checkpoint] = await ask(client =>
+    client.hmGet(bucket.hold(requestId), ['account', 'window', 'hold', 'checkpoint']),
+  )
+  if (!account || !text) {
+    // A lease without a hold is only removed.
+    await ask(client => client.zRem(bucket.leases, requestId))
+    return false
+  }
+  const hold = readHold(text, { requestId, account, window: Number(window) })
+  const settlement = checkpoint ? readCheckpoint(checkpoint) : undefined
+  const [outcome] = await end({ how: 'orphan', hold, ...(settlement && { settlement }) })
+  return outcome === 'settled'
+}
+
+/** Holds of one bucket that are read together. */
+const PAGE = 100
