@@ -109,8 +109,8 @@ export const faults: readonly Fault[] = [
   source(
     'policy/standing',
     'an extension counts its tokens twice',
-    'spend: addToSpend(over.spend, hold.window, -spent.cost, spent.cost + granted.cost)',
-    'spend: addToSpend(over.spend, hold.window, 0, spent.cost + granted.cost)',
+    'spend: addToSpend(over.spend, hold.window, nanoUsd(-spent.cost), addNanoUsd(spent.cost, granted.cost))',
+    'spend: addToSpend(over.spend, hold.window, ZERO_USD, addNanoUsd(spent.cost, granted.cost))',
   ),
   source(
     'policy/judge',

@@ -7,7 +7,7 @@ import type { WireRequest } from '../../wire/openai/request.ts'
 import { SseSplitter } from '../../wire/sse.ts'
 import { type Fault, problem, warning } from './finding.ts'
 import { refusalOf } from './refusal.ts'
-import type { Answer, Replica } from './replica.ts'
+import type { Answer, ExaminedReplica } from './replica.ts'
 
 /** What came of a request: what is wrong, or what may be said in its praise. */
 export interface Outcome {
@@ -20,7 +20,11 @@ export interface Outcome {
 const QUESTION = { messages: [{ role: 'user', content: 'Reply with the word ok.' }] }
 
 /** Asks for a whole answer. */
-export async function askWhole(replica: Replica, model: ChatModel, keyFrom: string | undefined): Promise<Outcome> {
+export async function askWhole(
+  replica: ExaminedReplica,
+  model: ChatModel,
+  keyFrom: string | undefined,
+): Promise<Outcome> {
   const { request, answer } = await asked(replica, QUESTION, replica.promised.output)
   const refusal = refusalOf(replica, 'a chat', answer, keyFrom)
   if (refusal) return { faults: [refusal], says: [] }
@@ -32,7 +36,7 @@ export async function askWhole(replica: Replica, model: ChatModel, keyFrom: stri
 }
 
 /** Asks for a stream, with usage, as every stream of a client does. */
-export async function askStream(replica: Replica, keyFrom: string | undefined): Promise<Outcome> {
+export async function askStream(replica: ExaminedReplica, keyFrom: string | undefined): Promise<Outcome> {
   const reader = new StreamReader(replica.pool.model, replica.dialect.translator?.())
   const body = { ...QUESTION, stream: true, stream_options: { include_usage: true } }
   const { answer } = await asked(replica, body, replica.promised.output, bytes => reader.take(bytes))
@@ -58,7 +62,7 @@ export async function askStream(replica: Replica, keyFrom: string | undefined): 
 }
 
 /** Asks for a call of a function: hosted tools are offered as such. */
-export async function askCall(replica: Replica, keyFrom: string | undefined): Promise<Outcome> {
+export async function askCall(replica: ExaminedReplica, keyFrom: string | undefined): Promise<Outcome> {
   const { answer } = await asked(replica, CALL, replica.promised.callOutput)
   const refusal = refusalOf(replica, 'a chat with a tool', answer, keyFrom)
   if (refusal?.why === 'busy') return fault(refusal)
@@ -95,7 +99,7 @@ const shownType = (type: string): string => /^[\w.+-]+\/[\w.+-]+/.exec(type)?.[0
 
 /** Sends what the gateway would send for this body. */
 async function asked(
-  replica: Replica,
+  replica: ExaminedReplica,
   body: object,
   output: number,
   data?: (bytes: Buffer) => void,

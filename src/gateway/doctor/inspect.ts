@@ -5,7 +5,7 @@ import { contextFault, type Listed, readList } from './list.ts'
 import { askPicture } from './picture.ts'
 import type { Promised } from './promise.ts'
 import { isAbsent, namesText, refusalOf, unknownModel } from './refusal.ts'
-import { type ClockReading, type Depth, placeText, Replica, type ReplicaPorts } from './replica.ts'
+import { type ClockReading, type Depth, ExaminedReplica, placeText, type ReplicaPorts } from './replica.ts'
 import { askVector } from './vectors.ts'
 
 /** What came of asking one replica. */
@@ -27,7 +27,7 @@ export async function inspectReplica(
   depth: Depth,
   keyFrom: string | undefined,
 ): Promise<Inspected> {
-  const replica = new Replica(ports, promised, url, depth.limit)
+  const replica = new ExaminedReplica(ports, promised, url, depth.limit)
   const inspection = new Inspection(replica, keyFrom)
   await inspection.run(depth)
   const { faults, says, firstMs } = inspection
@@ -35,13 +35,13 @@ export async function inspectReplica(
 }
 
 class Inspection {
-  readonly #replica: Replica
+  readonly #replica: ExaminedReplica
   readonly #keyFrom: string | undefined
   readonly faults: Fault[] = []
   readonly says: string[] = []
   firstMs: number | undefined
 
-  constructor(replica: Replica, keyFrom: string | undefined) {
+  constructor(replica: ExaminedReplica, keyFrom: string | undefined) {
     this.#replica = replica
     this.#keyFrom = keyFrom
   }
@@ -111,14 +111,14 @@ class Inspection {
   }
 }
 
-function unlisted({ pool }: Replica, { names }: Listed): Fault {
+function unlisted({ pool }: ExaminedReplica, { names }: Listed): Fault {
   const place = placeText(placeOf(pool, 'model'))
   const hint = `It lists ${namesText(names)}. Some backends answer to any name. Is it right in ${place}`
   return warning(`answers to the model ${pool.model}, and does not list it`, hint)
 }
 
 /** Nobody has asked it for an answer, and it lists nothing. */
-function unseen({ pool, promised }: Replica, generate: boolean): Fault {
+function unseen({ pool, promised }: ExaminedReplica, generate: boolean): Fault {
   const text = `answers, and has no list of models to tell whether it has ${pool.model}`
   if (generate && promised.images.length === 0) return warning(text, 'What passes through it is not asked for.')
   const how = generate ? 'With --images it is asked for one' : 'Without --no-generate it is asked for an answer'

@@ -1,7 +1,7 @@
 import { placeOf } from '../../policy/config.ts'
 import type { ListedModel } from '../../wire/dialect.ts'
 import { type Fault, warning } from './finding.ts'
-import { placeText, type Replica } from './replica.ts'
+import { type ExaminedReplica, placeText } from './replica.ts'
 
 /** What a backend lists of its models. */
 export interface Listed {
@@ -11,7 +11,7 @@ export interface Listed {
 }
 
 /** Reads a list of models; undefined where it is none, or not all of it. */
-export function readList({ dialect, pool }: Replica, body: Buffer): Listed | undefined {
+export function readList({ dialect, pool }: ExaminedReplica, body: Buffer): Listed | undefined {
   const models = dialect.models(body)
   if (!models) return undefined
   const model = models.find(({ id }) => id === pool.model)
@@ -19,7 +19,7 @@ export function readList({ dialect, pool }: Replica, body: Buffer): Listed | und
 }
 
 /** Whether the backend takes as much as is promised, where its list says (vLLM, SGLang). */
-export function contextFault({ pool, promised: { context } }: Replica, { model }: Listed): Fault | undefined {
+export function contextFault({ pool, promised: { context } }: ExaminedReplica, { model }: Listed): Fault | undefined {
   const takes = model?.context
   if (!context || takes === undefined || takes >= context.tokens) return undefined
   const hint = `What is longer is refused there. Start it with more, or declare \`context: ${takes}\` in ${placeText(placeOf(pool, 'context'))}`

@@ -4,13 +4,17 @@ import { readImages } from '../../wire/openai/images.ts'
 import type { Outcome } from './chat.ts'
 import { problem } from './finding.ts'
 import { refusalOf } from './refusal.ts'
-import type { Replica } from './replica.ts'
+import type { ExaminedReplica } from './replica.ts'
 
 /** As long as it takes: a picture is no ordinary answer. */
 const OUTPUT = 1000
 
 /** Asks for one picture of the smallest size, which costs what it costs. */
-export async function askPicture(replica: Replica, model: ImageModel, keyFrom: string | undefined): Promise<Outcome> {
+export async function askPicture(
+  replica: ExaminedReplica,
+  model: ImageModel,
+  keyFrom: string | undefined,
+): Promise<Outcome> {
   const { pool, host } = replica
   const request = readImages(Buffer.from(JSON.stringify({ model: pool.model, prompt: 'a dot' })))
   if (isDenial(request)) throw new Error(`the doctor's own question is refused: ${JSON.stringify(request)}`)

@@ -3,14 +3,14 @@ import { scrub } from '../../wire/errors/scrub.ts'
 import { isObject } from '../../wire/openai/body.ts'
 import { errorText, parse } from '../../wire/openai/chunk.ts'
 import { type Fault, problem, warning } from './finding.ts'
-import { type Answer, placeText, type Replica } from './replica.ts'
+import { type Answer, type ExaminedReplica, placeText } from './replica.ts'
 
 /** As much as is shown of what a backend says. */
 const MOST_TEXT = 160
 
 /** What is wrong where a replica gave no whole answer of status 200; undefined where it did. */
 export function refusalOf(
-  replica: Replica,
+  replica: ExaminedReplica,
   what: string,
   answer: Answer,
   keyFrom: string | undefined,
@@ -25,7 +25,7 @@ export function refusalOf(
 }
 
 /** A host that says nothing at all. */
-function unreachable({ pool, host }: Replica, what: string, cause: string, limit: Millis): Fault {
+function unreachable({ pool, host }: ExaminedReplica, what: string, cause: string, limit: Millis): Fault {
   const place = placeText(placeOf(pool, 'replicas'))
   if (cause === 'timeout') {
     const text = `${host} takes the request for ${what}, and does not answer within ${secondsText(limit)}`
@@ -54,7 +54,7 @@ const secondsText = (limit: Millis): string => `${limit / 1000} s`
 export const isAbsent = (status: number): boolean => status === 404 || status === 405 || status === 501
 
 function ofStatus(
-  replica: Replica,
+  replica: ExaminedReplica,
   what: string,
   { body }: Answer,
   status: number,
@@ -85,7 +85,7 @@ function ofStatus(
 const UNKNOWN_MODEL =
   /\bmodel\b.*(not exist|not found|unknown|not available|no such|not supported|invalid)|(unknown|no such|invalid) model/i
 
-function unauthorized({ pool, host, promised }: Replica, status: number, keyFrom: string | undefined): Fault {
+function unauthorized({ pool, host, promised }: ExaminedReplica, status: number, keyFrom: string | undefined): Fault {
   if (!promised.settings.key)
     return problem(`${status} from ${host}: it asks for a key`, `Give pool ${pool.name} one: key: \${VARIABLE}`)
   return problem(
@@ -96,7 +96,7 @@ function unauthorized({ pool, host, promised }: Replica, status: number, keyFrom
 
 /** The name of the pool's model is not one of the backend's. */
 export function unknownModel(
-  { pool, host }: Replica,
+  { pool, host }: ExaminedReplica,
   status: number | undefined,
   listed: readonly string[] = [],
 ): Fault {

@@ -36,7 +36,7 @@ const ORDINARY_OUTPUT = 256
 const PATIENCE = 3
 
 /** One replica, as the gateway would speak to it. */
-export class Replica {
+export class ExaminedReplica {
   readonly promised: Promised
   readonly url: string
   readonly #ports: ReplicaPorts

@@ -5,12 +5,12 @@ import { readEmbeddings } from '../../wire/openai/embeddings.ts'
 import type { Outcome } from './chat.ts'
 import { type Fault, problem } from './finding.ts'
 import { refusalOf } from './refusal.ts'
-import { placeText, type Replica } from './replica.ts'
+import { type ExaminedReplica, placeText } from './replica.ts'
 
 const FLOAT_BYTES = 4
 
 /** Asks for one vector, and looks at it as each of the pool's models would be answered with it. */
-export async function askVector(replica: Replica, keyFrom: string | undefined): Promise<Outcome> {
+export async function askVector(replica: ExaminedReplica, keyFrom: string | undefined): Promise<Outcome> {
   const { pool, promised } = replica
   const request = readEmbeddings(Buffer.from(JSON.stringify({ model: pool.model, input: 'ok' })), 1)
   if (isDenial(request)) throw new Error(`the doctor's own question is refused: ${JSON.stringify(request)}`)
@@ -27,7 +27,7 @@ export async function askVector(replica: Replica, keyFrom: string | undefined): 
   return { faults, says: faults.length > 0 ? [] : [`${size} dimensions`], ...first }
 }
 
-function misfit({ pool, host }: Replica, model: EmbeddingModel, size: number | undefined): Fault {
+function misfit({ pool, host }: ExaminedReplica, model: EmbeddingModel, size: number | undefined): Fault {
   if (size === undefined || size === model.dimensions)
     return problem(
       `${host} answers an embedding with something else than vectors`,
