@@ -10,7 +10,7 @@ import { type AdmittedCall, type Applicant, admit } from './admission/admit.ts'
 import { noteOf } from './admission/decisions.ts'
 import { type LeasedCall, leased } from './admission/leases.ts'
 import { settlementOf } from './admission/settlement.ts'
-import { attemptWhole } from './answer/buffered.ts'
+import { attemptBuffered } from './answer/buffered.ts'
 import { type AnswerStream, attemptStream } from './answer/stream.ts'
 import type { Client } from './ports.ts'
 import type { Call, Gateway, Served } from './request.ts'
@@ -83,7 +83,7 @@ async function serveWhole(gateway: Gateway, call: Call, admitted: LeasedCall): P
   const read = (backendModel: string) => (bytes: Buffer) =>
     call.wire.readAnswer(bytes, answerTerms(gateway, call, decision, backendModel))
   const attempted = await forward(gateway, call, admitted, bodyOf(call, admitted), target =>
-    attemptWhole(gateway, target, call.client, read(target.pool.model)),
+    attemptBuffered(gateway, target, call.client, read(target.pool.model)),
   )
   if (attempted.kind !== 'answered') return unanswered(gateway, admitted, attempted)
   const { answer, pool, failures, over } = attempted

@@ -61,15 +61,15 @@ export interface Exchange {
 }
 
 /** Carries one request of a pass-through route to one replica. Like Send, with bodies and answers of any kind. */
-export type Carry = (request: CarriedRequest, listener: CarryListener) => Exchange
+export type SendPassthrough = (request: PassthroughRequest, listener: PassthroughListener) => Exchange
 
-export interface CarriedRequest extends Omit<BackendRequest, 'body'> {
+export interface PassthroughRequest extends Omit<BackendRequest, 'body'> {
   readonly method: PassMethod
-  readonly body?: CarriedBody
+  readonly body?: PassthroughBody
 }
 
 /** All of it, or what is still arriving. */
-export type CarriedBody = { readonly contentType: string } & (
+export type PassthroughBody = { readonly contentType: string } & (
   | { readonly bytes: Uint8Array }
   | { readonly upload: Upload }
 )
@@ -92,11 +92,11 @@ export interface Upload {
   onFault(run: () => void): Cancel
 }
 
-export interface CarryListener extends BackendListener {
-  head(head: CarriedHead): void
+export interface PassthroughListener extends BackendListener {
+  head(head: PassthroughHead): void
 }
 
-export interface CarriedHead extends BackendHead {
+export interface PassthroughHead extends BackendHead {
   /** What clients may read of the headers. */
   readonly headers: Readonly<Record<string, string>>
 }

@@ -10,13 +10,13 @@ import type { LiveStream, StreamEnding } from './answer/live-stream.ts'
 import type {
   Alarm,
   AttemptCounter,
-  Carry,
   Client,
   Clock,
   DecisionLog,
   HostedTools,
   RequestTrace,
   Send,
+  SendPassthrough,
   Traces,
 } from './ports.ts'
 import type { Bill } from './store/hold-store.ts'
@@ -31,7 +31,7 @@ export interface Gateway {
   readonly settings: Settings
   readonly store: Store
   readonly send: Send
-  readonly carry: Carry
+  readonly sendPassthrough: SendPassthrough
   readonly tools: HostedTools
   readonly clock: Clock
   readonly pools: Pools

@@ -9,18 +9,17 @@ import type { Identity } from '../adapters/identity/identity.ts'
 import { Metrics } from '../adapters/metrics/metrics.ts'
 import type { Address, Loaded } from '../config/settings.ts'
 import { auditedIn } from '../gateway/accounts/audited.ts'
-import { startUpkeep } from '../gateway/admission/housekeeping.ts'
+import { startHousekeeping } from '../gateway/admission/housekeeping.ts'
 import { Leases } from '../gateway/admission/leases.ts'
 import { hasDescriptor } from '../gateway/descriptors.ts'
+import { Shared } from '../gateway/lifetimes.ts'
 import type { Alarm } from '../gateway/ports.ts'
-import { Shared } from '../gateway/shared.ts'
 import type { Store } from '../gateway/store/store.ts'
 import { StoreHealth } from '../gateway/store-health.ts'
 import { atEndOfTurn } from '../gateway/turn.ts'
 import { Inquiries } from '../gateway/upstream/inquiries.ts'
-import { Pools } from '../gateway/upstream/pools.ts'
+import { Pools, reportReplicas } from '../gateway/upstream/pools.ts'
 import { Probes } from '../gateway/upstream/probes.ts'
-import { tellOfReplicas } from '../gateway/upstream/replica-alarm.ts'
 import { adminEndpoints } from '../http/admin/admin.ts'
 import type { Reloaded } from '../http/admin/changes.ts'
 import { Feed } from '../http/admin/feed.ts'
@@ -113,7 +112,7 @@ export async function startGateway(loaded: Loaded, world: World, hooks: GatewayH
   const audited = auditedIn(store.accounts, alarm)
   const applier = applierOn(store.accounts)
   const leases = new Leases(store.holds, clock, alarm)
-  const stopUpkeep = startUpkeep(store, clock, keep, alarm)
+  const stopUpkeep = startHousekeeping(store, clock, keep, alarm)
   const stopDescriptors = watchDescriptors(clock, alarm, hasDescriptor)
   let load: ReturnType<typeof watchLoad> | undefined
   const closeStore = () => {
@@ -123,7 +122,7 @@ export async function startGateway(loaded: Loaded, world: World, hooks: GatewayH
     stopDescriptors()
     return closeState(FLUSH_MS)
   }
-  const tellOf = tellOfReplicas(alarm, clock)
+  const tellOf = reportReplicas(alarm, clock)
   const pools = new Pools((pool, replica) => {
     tellOf(pool, replica)
     probes.changed(pool, replica)

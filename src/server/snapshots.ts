@@ -1,10 +1,10 @@
 import { openBackends } from '../adapters/backends/backends.ts'
 import type { Connections } from '../adapters/backends/connections.ts'
 import { type Identity, openIdentity } from '../adapters/identity/identity.ts'
-import { openCarrier } from '../adapters/passthrough/carrier.ts'
+import { openPassthroughSender } from '../adapters/passthrough/passthrough-sender.ts'
 import { openTools } from '../adapters/tools/hosted-tools.ts'
 import type { IdentitySettings, Loaded } from '../config/settings.ts'
-import type { Shared } from '../gateway/shared.ts'
+import type { Shared } from '../gateway/lifetimes.ts'
 import type { App, Process, Snapshots } from '../http/listener/endpoint.ts'
 import { ensureGuestSecrets } from './guest-secret.ts'
 import type { Tracing } from './tracing.ts'
@@ -28,7 +28,7 @@ export async function openSnapshot({ config, settings }: Loaded, generation: num
   const { process, connections, tracing } = shares
   const guestSecrets = await ensureGuestSecrets(settings, process.random)
   const backends = openBackends(config.pools.values(), settings.backends, connections)
-  const carrier = openCarrier(settings.backends)
+  const passthroughSender = openPassthroughSender(settings.backends)
   const tools = openTools(settings.tools, process)
   await tools.load()
   const traced = await tracing.open(settings.traces)
@@ -41,7 +41,7 @@ export async function openSnapshot({ config, settings }: Loaded, generation: num
     loadedAt: process.clock.now(),
     guestSecrets,
     send: backends.send,
-    carry: carrier.carry,
+    sendPassthrough: passthroughSender.sendPassthrough,
     tools: tools.tools,
     ...(provider && { verify: provider.thing.verify }),
     ...(traced.traces && { traces: traced.traces }),
@@ -51,7 +51,7 @@ export async function openSnapshot({ config, settings }: Loaded, generation: num
     if (closed) return
     closed = true
     backends.close()
-    carrier.close()
+    passthroughSender.close()
     tools.close()
     traced.close()
     provider?.giveBack()

@@ -1,6 +1,6 @@
 import type { Loaded } from '../config/settings.ts'
 import { planName } from '../policy/plan.ts'
-import type { JsonObject } from '../wire/json.ts'
+import type { JsonObject } from '../wire/json-safety.ts'
 import { type Answer, answerOf, errorFields } from './answer.ts'
 import { boundsOf, type Mismatch, mismatches } from './matching.ts'
 import type { Trial } from './trial.ts'

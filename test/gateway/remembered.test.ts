@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { remembered } from '../../src/gateway/remembered.ts'
+import { remembered } from '../../src/gateway/lifetimes.ts'
 
 it('a thing is made once for its name, and again once more names than are remembered were asked for', () => {
   const made: string[] = []

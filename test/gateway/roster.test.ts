@@ -1,7 +1,7 @@
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { expect, test } from 'vitest'
-import { type Listed, Roster } from '../../src/gateway/roster.ts'
+import { type Listed, Roster } from '../../src/gateway/lifetimes.ts'
 
 class Guest implements Listed {
   place = -1

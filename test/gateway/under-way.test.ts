@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { UnderWay } from '../../src/gateway/under-way.ts'
+import { UnderWay } from '../../src/gateway/lifetimes.ts'
 
 it('whoever waits for what is under way hears when the last of it is over', async () => {
   const underWay = new UnderWay()

@@ -97,7 +97,7 @@ export function readingOf(pieces: readonly Buffer[]): object {
     stop = reading.stop
     if (stop) break
   }
-  return { events, stop, spoken: reader.spoken, finished: reader.finished, usage: reader.usage }
+  return { events, stop, outputBytes: reader.outputBytes, finished: reader.finished, usage: reader.usage }
 }
 
 function data(value: object): string {

@@ -1,6 +1,6 @@
 import { Pool } from 'undici'
 import { lookupHost } from '../../gateway/descriptors.ts'
-import { Shared } from '../../gateway/shared.ts'
+import { Shared } from '../../gateway/lifetimes.ts'
 import type { Millis } from '../../policy/config.ts'
 import { Connection, connectionTo } from './connection.ts'
 

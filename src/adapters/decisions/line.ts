@@ -1,4 +1,4 @@
-import { remembered } from '../../gateway/remembered.ts'
+import { remembered } from '../../gateway/lifetimes.ts'
 import type { Claims, Granted } from '../../policy/decision.ts'
 import { LINE_VERSION } from '../../policy/decision-line.ts'
 import { type ChatAsk, type Facts, type InferenceRequest, storedTerms } from '../../policy/facts.ts'

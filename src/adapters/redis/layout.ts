@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import { remembered } from '../../gateway/remembered.ts'
+import { remembered } from '../../gateway/lifetimes.ts'
 import type { EpochMs } from '../../policy/config.ts'
 
 /** The names of the buckets. All records of an account are in one bucket, under one hash tag, so that a script uses one slot. */

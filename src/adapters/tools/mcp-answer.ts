@@ -1,5 +1,5 @@
 import type { Cancel } from '../../gateway/ports.ts'
-import { isObject } from '../../wire/json.ts'
+import { isObject } from '../../wire/json-safety.ts'
 import { type Answer, drop, mediaType } from './egress.ts'
 import { ToolFailure, UNREADABLE, Unreached, unreachable } from './failure.ts'
 import { atMost, excerpt, whole } from './limits.ts'

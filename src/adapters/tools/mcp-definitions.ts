@@ -1,5 +1,5 @@
 import type { ToolDefinition } from '../../gateway/ports.ts'
-import { isObject } from '../../wire/json.ts'
+import { isObject } from '../../wire/json-safety.ts'
 import { ToolFailure, UNREADABLE } from './failure.ts'
 import { bounded, clean } from './limits.ts'
 import type { McpSession } from './mcp-session.ts'

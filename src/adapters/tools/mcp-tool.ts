@@ -1,6 +1,6 @@
 import type { McpToolSettings } from '../../config/settings.ts'
 import type { ToolDefinition } from '../../gateway/ports.ts'
-import { isObject } from '../../wire/json.ts'
+import { isObject } from '../../wire/json-safety.ts'
 import { type Complain, ToolFailure, UNREADABLE } from './failure.ts'
 import type { McpServer } from './mcp-server.ts'
 import { loadSdk } from './mcp-session.ts'

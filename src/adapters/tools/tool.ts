@@ -1,5 +1,5 @@
 import type { ToolDefinition } from '../../gateway/ports.ts'
-import { isObject } from '../../wire/json.ts'
+import { isObject } from '../../wire/json-safety.ts'
 import type { ToolFailure } from './failure.ts'
 
 /** The arguments of a call: a JSON object. */

@@ -9,7 +9,7 @@ const TRIM_MS: Millis = 3_600_000
 const STEP_MS: Millis = 60_000
 
 /** Keeps the store in order: settles what the dead left behind, and lets go of rows that are older than `keep` says then. */
-export function startUpkeep(
+export function startHousekeeping(
   store: { readonly holds: Pick<HoldStore, 'sweep'>; readonly ledger: Pick<LedgerStore, 'trim'> },
   clock: Clock,
   keep: () => Millis,

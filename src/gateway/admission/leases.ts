@@ -1,7 +1,7 @@
 import type { Millis } from '../../policy/config.ts'
 import type { Hold } from '../../policy/standing.ts'
+import { type Listed, Roster } from '../lifetimes.ts'
 import type { Alarm, Cancel, Clock } from '../ports.ts'
-import { type Listed, Roster } from '../roster.ts'
 import type { Heartbeat, HoldStore, Settlement } from '../store/hold-store.ts'
 import type { AdmittedCall } from './admit.ts'
 

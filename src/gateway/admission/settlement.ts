@@ -60,10 +60,10 @@ export function spentWith(admitted: AdmittedCall, work: Work): Spent {
 const NOTHING_SPENT: Spent = { inputTokens: 0, outputTokens: 0, estimated: false, calls: {} }
 
 /** Tokens of an answer whose backend did not tell, at the most, and never more than are held. */
-export function estimateOf({ decision, hold }: AdmittedCall, { spoken, tokens = 0 }: Work): Usage {
+export function estimateOf({ decision, hold }: AdmittedCall, { outputBytes, tokens = 0 }: Work): Usage {
   const inputTokens = decision.claims.tokens.input
   const held = hold.tokens - inputTokens
-  const said = spoken === undefined ? held : Math.max(tokens, Math.ceil(spoken / BYTES_PER_TOKEN))
+  const said = outputBytes === undefined ? held : Math.max(tokens, Math.ceil(outputBytes / BYTES_PER_TOKEN))
   return { inputTokens, outputTokens: Math.min(held, said) }
 }
 

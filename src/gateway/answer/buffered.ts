@@ -12,7 +12,7 @@ const MAX_ANSWER_BYTES = 67_108_864
 const USAGE_WAIT: Millis = 30_000
 
 /** One attempt at a whole answer: all of it is read and checked, in the public form, before any of it is passed on. */
-export function attemptWhole<A>(
+export function attemptBuffered<A>(
   ports: AttemptPorts,
   target: Target,
   client: Client,
@@ -107,7 +107,7 @@ class WholeReader<A> implements Reader {
 
   /** Nothing of an answer has come: whoever breaks off here hardly wrote all of it. */
   work(): Work {
-    return { spoken: 0 }
+    return { outputBytes: 0 }
   }
 
   #leave(): void {

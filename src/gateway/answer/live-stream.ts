@@ -17,7 +17,7 @@ export interface StreamEnding {
   readonly isFault: boolean
   readonly usage?: Usage
   /** Bytes of content, reasoning and tool calls that were passed on. */
-  readonly spoken: number
+  readonly outputBytes: number
   /** Tokens that the backend made for that at the least. */
   readonly tokens: number
   /** What it used at the least, where it did not report the usage of all of it. */

@@ -7,6 +7,7 @@ import type { StreamWanted } from '../../wire/openai/request.ts'
 import { StreamReader, type StreamReading } from '../../wire/openai/stream.ts'
 import type { DeltaReader } from '../../wire/tools/delta-reader.ts'
 import type { Cancel, Client, Clock, Exchange } from '../ports.ts'
+import { Deadlines } from '../timers.ts'
 import { type AttemptPorts, openAttempt, type Reader, type Target } from '../upstream/attempt.ts'
 import {
   causeOf,
@@ -18,7 +19,6 @@ import {
   type Rejected,
   type Work,
 } from '../upstream/outcome.ts'
-import { Deadlines } from './deadlines.ts'
 import { Inbox } from './inbox.ts'
 import type { LiveStream, StreamEnding, StreamSink } from './live-stream.ts'
 import { Outbox } from './outbox.ts'
@@ -273,9 +273,9 @@ export class AnswerStream implements Reader, LiveStream {
   #end(cause: string, isFault = cause !== ''): StreamEnding {
     this.#deadlines.callOff()
     this.#phase = 'over'
-    const { usage, spoken, tokens, least, hasReported } = this.#reader
+    const { usage, outputBytes, tokens, least, hasReported } = this.#reader
     const clean = cause === ''
-    const ending: Building<StreamEnding> = { clean, cause, isFault, spoken, tokens }
+    const ending: Building<StreamEnding> = { clean, cause, isFault, outputBytes, tokens }
     if (clean && usage) ending.usage = usage
     // A usage that came before the last of the answer counts a part of it, also where the answer ended well.
     else if (!clean || hasReported) ending.least = least
@@ -284,8 +284,8 @@ export class AnswerStream implements Reader, LiveStream {
   }
 
   work(): Work {
-    const { spoken, tokens, least } = this.#reader
-    return { spoken, tokens, least }
+    const { outputBytes, tokens, least } = this.#reader
+    return { outputBytes, tokens, least }
   }
 
   #failed(cause: string): Failed {

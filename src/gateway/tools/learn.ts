@@ -3,8 +3,8 @@ import type { ToolDenial } from '../../policy/denial.ts'
 import type { ChatAsk, Facts } from '../../policy/facts.ts'
 import type { Client, ToolDefinition } from '../ports.ts'
 import type { Gateway } from '../request.ts'
+import { withTimeout } from '../timers.ts'
 import { weightOf } from './definition.ts'
-import { inTime } from './in-time.ts'
 
 /** What a model will be told of the hosted tools of a request, and the request with what that weighs. */
 export interface LearntTools {
@@ -39,5 +39,5 @@ function learn(
   client: Client,
 ): Promise<ToolDefinition | undefined> {
   const time = settings.tools.get(name)?.timeout ?? 0
-  return inTime({ clock, time, onCalledOff: run => client.onGone(run) }, signal => tools.define(name, signal))
+  return withTimeout({ clock, time, onCalledOff: run => client.onGone(run) }, signal => tools.define(name, signal))
 }

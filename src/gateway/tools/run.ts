@@ -3,7 +3,7 @@ import type { HostedTool, Millis } from '../../policy/config.ts'
 import { callsOf } from '../../policy/tools.ts'
 import type { CallResult, HostedCall } from '../../wire/tools/turn.ts'
 import type { Alarm, Clock, HostedTools, ToolResult } from '../ports.ts'
-import { inTime } from './in-time.ts'
+import { withTimeout } from '../timers.ts'
 
 export interface RunPorts {
   readonly tools: HostedTools
@@ -38,20 +38,20 @@ async function runCall(ports: RunPorts, call: HostedCall, terms: RunTerms): Prom
   if (made >= tool.maxCalls) return failed(`may be called ${tool.maxCalls} times in one answer`)
   terms.made[call.tool] = made + 1
   terms.paid[call.tool] = callsOf(terms.paid, call.tool) + 1
-  const { text, failed: hasFailed, free = false } = await withTimeout(ports, call, terms)
+  const { text, failed: hasFailed, free = false } = await calledWithin(ports, call, terms)
   // Whoever leaves pays for what was sent for him.
   if (free && !terms.signal.aborted) terms.paid[call.tool] = callsOf(terms.paid, call.tool) - 1
   return { call, text, failed: hasFailed }
 }
 
-async function withTimeout(ports: RunPorts, call: HostedCall, { time: left, signal }: RunTerms): Promise<ToolResult> {
+async function calledWithin(ports: RunPorts, call: HostedCall, { time: left, signal }: RunTerms): Promise<ToolResult> {
   const { clock, settings } = ports
   const time = Math.min(left, settings.tools.get(call.tool)?.timeout ?? 0)
   const onCalledOff = (run: () => void) => {
     signal.addEventListener('abort', run, { once: true })
     return () => signal.removeEventListener('abort', run)
   }
-  const result = await inTime({ clock, time, onCalledOff }, aborting => resultOf(ports, call, aborting))
+  const result = await withTimeout({ clock, time, onCalledOff }, aborting => resultOf(ports, call, aborting))
   return result ?? { text: `The tool did not answer within ${time / 1000} s.`, failed: true, free: true }
 }
 

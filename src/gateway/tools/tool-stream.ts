@@ -1,7 +1,7 @@
 import type { Pool } from '../../policy/config.ts'
 import type { StreamWanted } from '../../wire/openai/request.ts'
 import type { OneAnswer } from '../../wire/tools/delta-reader.ts'
-import { finishEvent, usageEvent } from '../../wire/tools/events.ts'
+import { finishEvent, usageEvent } from '../../wire/tools/delta-reader.ts'
 import { sumOfUsage, type Turn } from '../../wire/tools/turn.ts'
 import { settlementOf } from '../admission/settlement.ts'
 import type { LiveStream, StreamEnding, StreamSink } from '../answer/live-stream.ts'
@@ -65,7 +65,7 @@ class ToolStream implements LiveStream {
   #round: { readonly stream: AnswerStream; readonly end: (ending: StreamEnding) => void } | undefined
   #paused = false
   readonly #outbox = new Outbox()
-  #spoken = 0
+  #outputBytes = 0
   #tokens = 0
 
   constructor(gateway: Gateway, rounds: Rounds, wanted: StreamWanted) {
@@ -167,7 +167,7 @@ class ToolStream implements LiveStream {
     over(endOf(ending), ending)
     this.#rounds.ended({ pool, ...ending })
     this.#answer = stream.deltas?.answer ?? this.#answer
-    this.#spoken += ending.spoken
+    this.#outputBytes += ending.outputBytes
     this.#tokens += ending.tokens
     return { stream, ending }
   }
@@ -226,7 +226,7 @@ class ToolStream implements LiveStream {
   }
 
   #endingOf(cause: string, isFault: boolean): StreamEnding {
-    const [spoken, tokens] = [this.#spoken, this.#tokens]
-    return { clean: cause === '', cause, isFault, spoken, tokens }
+    const [outputBytes, tokens] = [this.#outputBytes, this.#tokens]
+    return { clean: cause === '', cause, isFault, outputBytes, tokens }
   }
 }

@@ -2,7 +2,7 @@ import type { Pool } from '../../policy/config.ts'
 import { jsonBytes, type RoundAnswer } from '../../wire/openai/answer.ts'
 import { type CompletionTurn, joinTurns } from '../../wire/tools/completion.ts'
 import { sumOfUsage } from '../../wire/tools/turn.ts'
-import { attemptWhole } from '../answer/buffered.ts'
+import { attemptBuffered } from '../answer/buffered.ts'
 import type { Gateway, Served } from '../request.ts'
 import type { Attempted } from '../upstream/failover.ts'
 import { answerTerms, forward, settle } from '../upstream/forward.ts'
@@ -52,7 +52,7 @@ function attempt(gateway: Gateway, rounds: Rounds, failures: number): Promise<At
     call,
     admitted,
     pool => rounds.bodyFor(pool),
-    target => attemptWhole(gateway, target, call.client, read(target.pool)),
+    target => attemptBuffered(gateway, target, call.client, read(target.pool)),
     { startedAt, failures },
   )
 }

@@ -14,9 +14,9 @@ const AGAIN_MIN: Millis = 50
 const AGAIN_MAX: Millis = 250
 
 /** What a request does next. */
-export type Step = Try | { readonly kind: 'give-up' }
+export type Step = NextAttempt | { readonly kind: 'give-up' }
 
-export interface Try extends Place {
+export interface NextAttempt extends Place {
   readonly kind: 'try'
   /** To be waited first. */
   readonly after: Millis
@@ -26,7 +26,7 @@ export interface Try extends Place {
   readonly isLastResort: boolean
 }
 
-export interface CoursePorts {
+export interface AttemptPlannerPorts {
   readonly pools: Pools
   readonly settingsOf: (pool: Pool) => BackendSettings
   /** Gives numbers in [0, 1). */
@@ -36,7 +36,7 @@ export interface CoursePorts {
 }
 
 /** What happened to a request in one pool. */
-interface Leg {
+interface PoolAttempts {
   readonly pool: Pool
   readonly state: PoolState
   readonly tried: Replica[]
@@ -48,17 +48,17 @@ interface Leg {
 }
 
 /** The way of one request through the pools of its model: which replica comes next, and when to give up. */
-export class Course {
-  readonly #ports: CoursePorts
-  readonly #legs: readonly Leg[]
+export class AttemptPlanner {
+  readonly #ports: AttemptPlannerPorts
+  readonly #inPools: readonly PoolAttempts[]
   #attempts = 0
-  #fresh: Try | undefined
+  #fresh: NextAttempt | undefined
   #over = false
   #resorted = false
 
-  constructor(ports: CoursePorts, pools: readonly Pool[]) {
+  constructor(ports: AttemptPlannerPorts, pools: readonly Pool[]) {
     this.#ports = ports
-    this.#legs = pools.map(pool => ({
+    this.#inPools = pools.map(pool => ({
       pool,
       state: ports.pools.of(pool.name),
       tried: [],
@@ -73,56 +73,56 @@ export class Course {
     this.#fresh = undefined
     if (fresh) return fresh
     if (this.#over || this.#attempts >= MAX_ATTEMPTS) return { kind: 'give-up' }
-    for (const leg of this.#candidates(now)) {
-      const step = this.#nextIn(leg, now)
+    for (const inPool of this.#candidates(now)) {
+      const step = this.#nextIn(inPool, now)
       if (step) return step
     }
     return this.#lastResort(now)
   }
 
   /** The pools to choose from. The last attempt is kept for a healthy pool that was not asked, where there is one. */
-  #candidates(now: EpochMs): readonly Leg[] {
-    if (this.#attempts < MAX_ATTEMPTS - 1) return this.#legs
-    const unasked = this.#legs.filter(
+  #candidates(now: EpochMs): readonly PoolAttempts[] {
+    if (this.#attempts < MAX_ATTEMPTS - 1) return this.#inPools
+    const unasked = this.#inPools.filter(
       ({ attempts, left, state, pool }) => attempts === 0 && !left && state.isUp(pool, now, 0, this.#ports.account),
     )
-    return unasked.length > 0 ? unasked : this.#legs
+    return unasked.length > 0 ? unasked : this.#inPools
   }
 
   /**
    * Counts an attempt that is to be made now. False, and nothing counted, when since it was chosen the replica became
    * unfit, or there were too many retries in its pool: then another is to be chosen.
    */
-  enter(step: Try, now: EpochMs): boolean {
+  begin(step: NextAttempt, now: EpochMs): boolean {
     if (step.fresh) return true
     const { pool, replica, isRetry } = step
-    const leg = this.#legOf(pool)
+    const inPool = this.#inPool(pool)
     const isOut = !step.isLastResort && !replica.breaker.admits(now)
-    if (leg.state.drained || replica.drained || isOut || replica.cooling(now, this.#ports.account) > 0) {
+    if (inPool.state.drained || replica.drained || isOut || replica.cooling(now, this.#ports.account) > 0) {
       return false
     }
-    if (!leg.state.allows(isRetry, now)) {
-      leg.left = true
+    if (!inPool.state.allows(isRetry, now)) {
+      inPool.left = true
       return false
     }
-    leg.tried.push(replica)
-    leg.attempts++
+    inPool.tried.push(replica)
+    inPool.attempts++
     this.#attempts++
     return true
   }
 
   /** An attempt failed, after so much time. */
   failed(pool: Pool, replica: Replica, failure: Failed, took: Millis): void {
-    const leg = this.#legOf(pool)
-    leg.stumbled = failure.again === true && took <= EARLY
-    if (failure.next === 'pool') leg.left = true
+    const inPool = this.#inPool(pool)
+    inPool.stumbled = failure.again === true && took <= EARLY
+    if (failure.next === 'pool') inPool.left = true
     else if (failure.next === 'nothing') this.#over = true
-    else if (failure.next === 'fresh') this.#fresh = { ...tryIn(leg, replica), fresh: true, isRetry: false }
+    else if (failure.next === 'fresh') this.#fresh = { ...attemptIn(inPool, replica), fresh: true, isRetry: false }
   }
 
   /** There is no room in the pool: nothing was sent. */
   full(pool: Pool): void {
-    this.#legOf(pool).left = true
+    this.#inPool(pool).left = true
   }
 
   /** Whether there may be another attempt. */
@@ -139,14 +139,14 @@ export class Course {
   tooLong(pool: Pool, taken: number): void {
     const contextOf = (each: Pool, otherwise: number) => this.#ports.settingsOf(each).context ?? otherwise
     const most = contextOf(pool, taken)
-    for (const leg of this.#legs) leg.left ||= contextOf(leg.pool, 0) <= most
+    for (const inPool of this.#inPools) inPool.left ||= contextOf(inPool.pool, 0) <= most
   }
 
   /** The pools that were not asked because they are not fit to be, and why. */
-  passedOver(now: EpochMs): readonly { readonly pool: Pool; readonly cause: string }[] {
+  skippedPools(now: EpochMs): readonly { readonly pool: Pool; readonly cause: string }[] {
     const { account } = this.#ports
     const passed: { readonly pool: Pool; readonly cause: string }[] = []
-    for (const { attempts, left, state, pool } of this.#legs) {
+    for (const { attempts, left, state, pool } of this.#inPools) {
       if (attempts === 0 && !left && !state.isUp(pool, now, 0, account)) {
         passed.push({ pool, cause: state.whyUnfit(pool, now, account) })
       }
@@ -156,10 +156,10 @@ export class Course {
 
   /** When every pool failed, and when one of them may be tried again. */
   denial(now: EpochMs): ExhaustedDenial {
-    const met = this.#legs.filter(({ attempts, left }) => attempts > 0 || left)
+    const met = this.#inPools.filter(({ attempts, left }) => attempts > 0 || left)
     // Where nothing could be tried, what is known of every pool has answered for it.
-    const attempted = met.length > 0 ? met : this.#legs
-    const waits = this.#legs
+    const attempted = met.length > 0 ? met : this.#inPools
+    const waits = this.#inPools
       .flatMap(({ state, pool }) => (state.drained ? [] : state.replicas(pool)))
       .map(replica => replica.wait(now, this.#ports.account))
     const soonest = Math.min(...waits)
@@ -171,30 +171,30 @@ export class Course {
     }
   }
 
-  #nextIn(leg: Leg, now: EpochMs): Try | undefined {
-    const { pool, state, tried } = leg
-    if (leg.left || state.drained) return undefined
-    if (leg.attempts >= MAX_ATTEMPTS_IN_POOL) return undefined
+  #nextIn(inPool: PoolAttempts, now: EpochMs): NextAttempt | undefined {
+    const { pool, state, tried } = inPool
+    if (inPool.left || state.drained) return undefined
+    if (inPool.attempts >= MAX_ATTEMPTS_IN_POOL) return undefined
     const untried = state
       .replicas(pool)
       .filter(replica => !tried.includes(replica) && replica.isFit(now, 0, this.#ports.account))
     const replica = lessBusy(untried, this.#ports.chance)
-    if (replica) return tryIn(leg, replica)
-    return this.#again(leg, now) ?? this.#afterPause(leg, now)
+    if (replica) return attemptIn(inPool, replica)
+    return this.#again(inPool, now) ?? this.#afterPause(inPool, now)
   }
 
   /** A lone replica that may only have stumbled. */
-  #again(leg: Leg, now: EpochMs): Try | undefined {
-    const { pool, stumbled, tried } = leg
+  #again(inPool: PoolAttempts, now: EpochMs): NextAttempt | undefined {
+    const { pool, stumbled, tried } = inPool
     const [replica] = tried
     if (pool.replicas.length > 1 || !stumbled || !replica?.isFit(now, 0, this.#ports.account)) return undefined
     const time = AGAIN_MIN + Math.floor(this.#ports.chance() * (AGAIN_MAX - AGAIN_MIN + 1))
-    return { ...tryIn(leg, replica), after: time }
+    return { ...attemptIn(inPool, replica), after: time }
   }
 
   /** A replica that asked for a pause no longer than the operator would wait for it. A pause that is ours is not waited out. */
-  #afterPause(leg: Leg, now: EpochMs): Try | undefined {
-    const { pool, state } = leg
+  #afterPause(inPool: PoolAttempts, now: EpochMs): NextAttempt | undefined {
+    const { pool, state } = inPool
     const { account } = this.#ports
     const left = (each: Replica) => each.cooling(now, account)
     const [soonest] = state
@@ -203,7 +203,7 @@ export class Course {
       .sort((a, b) => left(a) - left(b))
     const time = soonest ? left(soonest) : 0
     if (!soonest || time > this.#ports.settingsOf(pool).waitForRetryAfter) return undefined
-    return { ...tryIn(leg, soonest), after: time }
+    return { ...attemptIn(inPool, soonest), after: time }
   }
 
   /** Everything is left out: one that was left out longest is asked, since what is remembered may be wrong by now. */
@@ -211,28 +211,29 @@ export class Course {
     if (this.#resorted) return { kind: 'give-up' }
     this.#resorted = true
     const { account } = this.#ports
-    const legs = this.#legs.filter(
+    const inPools = this.#inPools.filter(
       ({ left, state, attempts }) => !left && !state.drained && attempts < MAX_ATTEMPTS_IN_POOL,
     )
-    const [longest] = legs
-      .flatMap(leg => leg.state.replicas(leg.pool).map(replica => ({ leg, replica })))
+    const [longest] = inPools
+      .flatMap(inPool => inPool.state.replicas(inPool.pool).map(replica => ({ inPool, replica })))
       .filter(
-        ({ leg, replica }) => !leg.tried.includes(replica) && !replica.drained && replica.cooling(now, account) === 0,
+        ({ inPool, replica }) =>
+          !inPool.tried.includes(replica) && !replica.drained && replica.cooling(now, account) === 0,
       )
       .sort((a, b) => a.replica.breaker.openedAt - b.replica.breaker.openedAt)
     if (!longest) return { kind: 'give-up' }
-    const { leg, replica } = longest
-    return { ...tryIn(leg, replica), isLastResort: true }
+    const { inPool, replica } = longest
+    return { ...attemptIn(inPool, replica), isLastResort: true }
   }
 
-  #legOf(pool: Pool): Leg {
-    const leg = this.#legs.find(each => each.pool === pool)
-    if (!leg) throw new Error(`pool ${pool.name} is not on the way of this request`)
-    return leg
+  #inPool(pool: Pool): PoolAttempts {
+    const inPool = this.#inPools.find(each => each.pool === pool)
+    if (!inPool) throw new Error(`pool ${pool.name} is not on the way of this request`)
+    return inPool
   }
 }
 
-const tryIn = ({ pool, attempts }: Leg, replica: Replica): Try => ({
+const attemptIn = ({ pool, attempts }: PoolAttempts, replica: Replica): NextAttempt => ({
   kind: 'try',
   pool,
   replica,

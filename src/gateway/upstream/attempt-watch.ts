@@ -34,10 +34,10 @@ export async function watchedFailover<A>(
   let last: AttemptWatch | undefined
   const ports = failoverPorts(gateway, call, admitted, failures)
   const attempted = await failover(ports, admitted.decision.pools, context, async place => {
-    const watch = watchAttempt(gateway, call, admitted, place)
-    const outcome = await attempt(place, watch.traceparent)
-    if (outcome.kind === 'answered') last = watch
-    else watch.failed(outcome)
+    const loop = watchAttempt(gateway, call, admitted, place)
+    const outcome = await attempt(place, loop.traceparent)
+    if (outcome.kind === 'answered') last = loop
+    else loop.failed(outcome)
     return outcome
   })
   return attempted.kind === 'answered' && last ? told(attempted, last, statusOf) : attempted
@@ -48,11 +48,11 @@ const always200 = () => 200
 /** By itself: what was asked need not be kept as long as the answer lasts. */
 function told<A>(
   { answer, pool, failures, over }: Answered<A>,
-  watch: AttemptWatch,
+  loop: AttemptWatch,
   statusOf: (answer: A) => number,
 ): Answered<A> {
   const overAndTold = (end: AnswerEnd, work: Work) => {
-    watch.over(end, work, statusOf(answer))
+    loop.over(end, work, statusOf(answer))
     over(end, work)
   }
   return { kind: 'answered', answer, pool, failures, over: overAndTold }

@@ -1,5 +1,5 @@
 import type { EpochMs, Millis } from '../../policy/config.ts'
-import { Recent } from './sliding-count.ts'
+import { SlidingCount } from './sliding-count.ts'
 
 /** When a failing replica is left out. */
 export interface Ejection {
@@ -30,9 +30,9 @@ export class Breaker {
   watched = false
   /** Somebody who asked was answered since the replica was left out: a request may try it. */
   #answered = false
-  readonly #recent = new Recent()
+  readonly #recent = new SlidingCount()
   /** The same with those failures alone that no request can provoke. */
-  readonly #recentSure = new Recent()
+  readonly #recentSure = new SlidingCount()
   readonly #changed: () => void
   #inRow = 0
   #sureInRow = 0
@@ -143,8 +143,8 @@ export class Breaker {
     if (this.state(now) !== 'closed') return
     const isProved = this.#provedAt !== undefined && now - this.#provedAt <= PROOF_HOLDS
     const inRow = isProved ? this.#inRow : this.#sureInRow
-    const { all, special } = (isProved ? this.#recent : this.#recentSure).share(now)
-    if (inRow >= after || (all >= RATE_REQUESTS && special >= all * RATE)) this.open(now, time)
+    const { all, marked } = (isProved ? this.#recent : this.#recentSure).share(now)
+    if (inRow >= after || (all >= RATE_REQUESTS && marked >= all * RATE)) this.open(now, time)
   }
 
   /**

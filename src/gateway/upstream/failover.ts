@@ -2,11 +2,11 @@ import type { BackendSettings } from '../../config/settings.ts'
 import type { EpochMs, Millis, Pool } from '../../policy/config.ts'
 import type { ExhaustedDenial } from '../../policy/denial.ts'
 import { ZERO_USD } from '../../policy/nano-usd.ts'
-import { afterOrGone } from '../after-or-gone.ts'
 import type { Alarm, Client, Clock } from '../ports.ts'
-import { Course, type Try } from './attempt-planner.ts'
+import { afterOrDisconnect } from '../timers.ts'
+import { AttemptPlanner, type NextAttempt } from './attempt-planner.ts'
 import type { Allowance, Expenses } from './expenses.ts'
-import { type Finding, Passage } from './in-flight-attempt.ts'
+import { InFlightAttempt, type ReplicaVerdict } from './in-flight-attempt.ts'
 import {
   type Failed,
   type Failure,
@@ -18,8 +18,8 @@ import {
   type Work,
 } from './outcome.ts'
 import type { Pools, Replica } from './pools.ts'
+import { reportPool } from './pools.ts'
 import type { Verdict } from './question.ts'
-import { tellOfPool } from './replica-alarm.ts'
 import type { Slots } from './slots.ts'
 
 export interface FailoverPorts {
@@ -78,14 +78,14 @@ export async function failover<A>(
   attempt: (place: AttemptPlace) => Promise<Outcome<A>>,
 ): Promise<Attempted<A>> {
   const { clock, client } = ports
-  const course = new Course(ports, pools)
+  const planner = new AttemptPlanner(ports, pools)
   const failures: Failure[] = []
-  const asked = { ports, course, failures, attempt, context, suspects: new Map<Replica, Promise<Verdict>>() }
+  const asked = { ports, planner, failures, attempt, context, suspects: new Map<Replica, Promise<Verdict>>() }
   let rejected: Rejected | undefined
   let told: Told | undefined
   for (;;) {
-    const step = course.next(clock.now())
-    if (step.kind === 'give-up') return unserved(ports, course, failures, { rejected, told })
+    const step = planner.next(clock.now())
+    if (step.kind === 'give-up') return unserved(ports, planner, failures, { rejected, told })
     if (step.after > 0) await due(step.after, clock, client)
     if (client.gone) return { kind: 'left', failures }
     const tried = await tryOnce(asked, step)
@@ -103,20 +103,20 @@ interface Said {
 
 function unserved(
   { client, clock }: FailoverPorts,
-  course: Course,
+  planner: AttemptPlanner,
   failures: Failure[],
   { rejected, told }: Said,
 ): Unanswered {
   if (client.gone) return { kind: 'left', failures }
   // Whoever takes longer prompts failed; whoever judged this one said why.
   if (rejected) return refused(rejected, failures)
-  failures.push(...course.passedOver(clock.now()))
-  return { kind: 'exhausted', denial: course.denial(clock.now()), ...(told && { told }), failures }
+  failures.push(...planner.skippedPools(clock.now()))
+  return { kind: 'exhausted', denial: planner.denial(clock.now()), ...(told && { told }), failures }
 }
 
 interface Asked<A> {
   readonly ports: FailoverPorts
-  readonly course: Course
+  readonly planner: AttemptPlanner
   readonly failures: Failure[]
   readonly attempt: (place: AttemptPlace) => Promise<Outcome<A>>
   readonly context: number
@@ -127,9 +127,9 @@ interface Asked<A> {
 /** At most one attempt. Tells the course what came of it, and the replica. */
 async function tryOnce<A>(
   asked: Asked<A>,
-  step: Try,
+  step: NextAttempt,
 ): Promise<Answered<A> | Unanswered | Rejected | { kind: 'failed'; told?: Told }> {
-  const { ports, course, failures } = asked
+  const { ports, planner, failures } = asked
   const { pool, replica, fresh } = step
   const settings = ports.settingsOf(pool)
   ports.trying(pool)
@@ -137,36 +137,36 @@ async function tryOnce<A>(
   const room = taking instanceof Promise ? await taking : taking
   if ('full' in room) {
     if (!ports.client.gone) failures.push({ pool, cause: room.full })
-    course.full(pool)
+    planner.full(pool)
     return { kind: 'failed' }
   }
   // What it was chosen by may have changed while there was no room.
-  if (ports.client.gone || !course.enter(step, ports.clock.now())) {
+  if (ports.client.gone || !planner.begin(step, ports.clock.now())) {
     room.allowance.settle(ZERO_USD)
     ports.pools.of(pool.name).slots.free()
     return { kind: 'failed' }
   }
-  const entered = { passage: new Passage(ports, step, settings.eject), allowance: room.allowance }
+  const begun = { inFlight: new InFlightAttempt(ports, step, settings.eject), allowance: room.allowance }
   const from = ports.clock.elapsed()
   const outcome = await asked.attempt({ pool, replica: replica.url, fresh, settings })
   if (outcome.kind === 'answered') {
-    failures.push(...course.passedOver(ports.clock.now()))
-    return answered(ports, entered, step, outcome.answer, failures)
+    failures.push(...planner.skippedPools(ports.clock.now()))
+    return answered(ports, begun, step, outcome.answer, failures)
   }
-  conclude(ports, entered, step, outcome)
+  conclude(ports, begun, step, outcome)
   switch (outcome.kind) {
     case 'left':
       return left(pool, outcome, failures)
     case 'rejected':
       failures.push({ pool, cause: outcome.cause })
-      if (outcome.tooLong) course.tooLong(pool, asked.context)
-      else course.refused()
+      if (outcome.tooLong) planner.tooLong(pool, asked.context)
+      else planner.refused()
       return outcome
     case 'failed': {
       const failure = { pool, cause: outcome.cause, ...(outcome.work && { work: outcome.work }) }
       failures.push(failure)
       ports.expenses.record(failure, failures.length)
-      course.failed(pool, replica, outcome, ports.clock.elapsed() - from)
+      planner.failed(pool, replica, outcome, ports.clock.elapsed() - from)
       if (outcome.sure || ports.client.gone) return { kind: 'failed' }
       return judged(asked, step, outcome)
     }
@@ -175,27 +175,27 @@ async function tryOnce<A>(
 
 /** What a failure comes to that the request may have provoked: where the replica answers us, it did. */
 async function judged<A>(
-  { ports, course, suspects }: Asked<A>,
-  { pool, replica }: Try,
+  { ports, planner, suspects }: Asked<A>,
+  { pool, replica }: NextAttempt,
   failure: Failed,
 ): Promise<Rejected | { kind: 'failed'; told?: Told }> {
   const { told } = failure
   const failed = { kind: 'failed', ...(told && { told }) } as const
   // Who asks to come again, and gives no pause, says nothing of itself.
   if (failure.blame === 'nobody' && !failure.pause) return failed
-  const finding = ports.inquire(pool, replica)
+  const verdictOf = ports.inquire(pool, replica)
   if (failure.blame === 'pool') {
-    const verdict = await finding
+    const verdict = await verdictOf
     if (verdict.kind !== 'serves') return { kind: 'failed' }
     if (!failure.refusal || isGone(verdict, failure)) return failed
-    course.refused()
+    planner.refused()
     return failure.refusal
   }
   if (!failure.isOfRequest) return failed
-  suspects.set(replica, finding)
-  if (suspects.size < 2 || !course.goesOn) return failed
+  suspects.set(replica, verdictOf)
+  if (suspects.size < 2 || !planner.goesOn) return failed
   const verdicts = await Promise.all(suspects.values())
-  if (verdicts.every(({ kind }) => kind === 'serves')) course.refused()
+  if (verdicts.every(({ kind }) => kind === 'serves')) planner.refused()
   return failed
 }
 
@@ -207,8 +207,8 @@ const isGone = (verdict: Verdict, { told }: Failed): boolean =>
 interface Room {
   readonly allowance: Allowance
 }
-interface Entered extends Room {
-  readonly passage: Passage
+interface BegunAttempt extends Room {
+  readonly inFlight: InFlightAttempt
 }
 
 type Taken = Room | { readonly full: string }
@@ -246,44 +246,53 @@ async function allowed(taking: Promise<Allowance | undefined>, slots: Slots): Pr
 
 function answered<A>(
   ports: FailoverPorts,
-  { passage, allowance }: Entered,
-  { pool, replica }: Try,
+  { inFlight, allowance }: BegunAttempt,
+  { pool, replica }: NextAttempt,
   answer: A,
   failures: readonly Failure[],
 ): Answered<A> {
   const { expenses, client } = ports
-  passage.answers()
-  tellOfPool(ports.alarm, pool.name, ports.pools.of(pool.name), undefined)
+  inFlight.answers()
+  reportPool(ports.alarm, pool.name, ports.pools.of(pool.name), undefined)
   const over = (end: AnswerEnd, work: Work) => {
     // Whoever shuts down breaks connections of good replicas.
     const isFailure = end === 'failed' && !client.gone
-    passage.end(end === 'failed' && client.gone ? 'nothing' : FINDINGS[end])
+    inFlight.end(end === 'failed' && client.gone ? 'nothing' : REPLICA_VERDICTS[end])
     allowance.settle(expenses.costOf(pool, work))
     if (isFailure) ports.inquire(pool, replica)
   }
   return { kind: 'answered', answer, pool, failures, over }
 }
 
-const FINDINGS: Readonly<Record<AnswerEnd, Finding>> = { well: 'serves', failed: 'failed-this', left: 'nothing' }
+const REPLICA_VERDICTS: Readonly<Record<AnswerEnd, ReplicaVerdict>> = {
+  well: 'serves',
+  failed: 'failed-this',
+  left: 'nothing',
+}
 
 /** Gives back what an attempt without an answer held, and tells what it says of the replica. */
-function conclude(ports: FailoverPorts, { passage, allowance }: Entered, { pool, replica }: Try, outcome: Unfit): void {
+function conclude(
+  ports: FailoverPorts,
+  { inFlight, allowance }: BegunAttempt,
+  { pool, replica }: NextAttempt,
+  outcome: Unfit,
+): void {
   const work = outcome.kind === 'rejected' ? undefined : outcome.work
   allowance.settle(ports.expenses.costOf(pool, work))
-  passage.end(ports.client.gone ? 'nothing' : findingOf(outcome))
+  inFlight.end(ports.client.gone ? 'nothing' : replicaVerdictOf(outcome))
   if (outcome.kind !== 'failed') return
   const { cause, pause, blame, sure } = outcome
-  if (isOwnFault(cause)) tellOfOwnFault(ports, cause)
+  if (isOwnFault(cause)) reportOwnFault(ports, cause)
   // Others may be served all the same: they wait once we are told to wait as well.
   if (pause !== undefined) replica.cool(ports.clock.now(), pause, ports.account)
-  if (blame === 'pool' && sure) tellOfPool(ports.alarm, pool.name, ports.pools.of(pool.name), cause)
+  if (blame === 'pool' && sure) reportPool(ports.alarm, pool.name, ports.pools.of(pool.name), cause)
 }
 
 const TELL_EVERY: Millis = 60_000
 const toldAt = new WeakMap<Pools, EpochMs>()
 
 /** Once a minute for the process: every request would meet it. */
-function tellOfOwnFault({ pools, clock, alarm }: FailoverPorts, cause: string): void {
+function reportOwnFault({ pools, clock, alarm }: FailoverPorts, cause: string): void {
   const now = clock.now()
   if (now - (toldAt.get(pools) ?? Number.NEGATIVE_INFINITY) < TELL_EVERY) return
   toldAt.set(pools, now)
@@ -293,7 +302,7 @@ function tellOfOwnFault({ pools, clock, alarm }: FailoverPorts, cause: string): 
 
 type Unfit = Exclude<Outcome<unknown>, { kind: 'answered' }>
 
-function findingOf(outcome: Unfit): Finding {
+function replicaVerdictOf(outcome: Unfit): ReplicaVerdict {
   // That a request is refused is its own doing: it says nothing of how others fare, for better or worse.
   if (outcome.kind !== 'failed' || outcome.blame === 'nobody') return 'nothing'
   if (outcome.blame === 'pool') return outcome.sure ? 'pool-fails' : 'nothing'
@@ -315,5 +324,5 @@ const refused = ({ cause: _, ...told }: Rejected, failures: readonly Failure[]):
 /** Resolves once the time is over, or the client has left. */
 const due = (time: Millis, clock: Clock, client: Client): Promise<void> =>
   new Promise(resolve => {
-    afterOrGone(time, clock, client, resolve)
+    afterOrDisconnect(time, clock, client, resolve)
   })

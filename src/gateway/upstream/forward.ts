@@ -126,10 +126,10 @@ export async function settle(gateway: Gateway, admitted: AdmittedCall, delivered
 }
 
 /** What a backend did, as it is settled. */
-export function delivered(pool: Pool, { usage, spoken, tokens, least, items }: Work): Delivered {
+export function delivered(pool: Pool, { usage, outputBytes, tokens, least, items }: Work): Delivered {
   const known: Building<Delivered> = { pool }
   if (usage) known.usage = usage
-  if (spoken !== undefined) known.spoken = spoken
+  if (outputBytes !== undefined) known.outputBytes = outputBytes
   if (tokens !== undefined) known.tokens = tokens
   if (least) known.least = least
   if (items !== undefined) known.items = items

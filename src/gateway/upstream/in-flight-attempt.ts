@@ -7,7 +7,7 @@ import type { PoolState, Pools, Replica } from './pools.ts'
  * What the end of a request says of its replica: that it serves, that it or its whole pool fails, that it failed this
  * request, which may be the request's doing, or nothing.
  */
-export type Finding = 'serves' | 'fails' | 'pool-fails' | 'failed-this' | 'nothing'
+export type ReplicaVerdict = 'serves' | 'fails' | 'pool-fails' | 'failed-this' | 'nothing'
 
 /** Where a request goes. */
 export interface Place {
@@ -18,7 +18,7 @@ export interface Place {
 }
 
 /** One request at one replica, which has a slot of the pool: in flight until its end, which the breaker hears of once. */
-export class Passage {
+export class InFlightAttempt {
   readonly #pools: Pools
   readonly #pool: Pool
   readonly #state: PoolState
@@ -49,7 +49,7 @@ export class Passage {
     this.#isRetry = false
   }
 
-  end(finding: Finding): void {
+  end(verdictOf: ReplicaVerdict): void {
     if (this.#ended) return
     this.#ended = true
     this.#replica.inFlight--
@@ -57,10 +57,10 @@ export class Passage {
     if (this.#isRetry) this.#state.retrying--
     const { breaker } = this.#replica
     const now = this.#clock.now()
-    if (finding === 'serves') breaker.succeeded(now, this.#trial)
-    else if (finding === 'fails') breaker.failed(now, this.#ejection, this.#trial)
-    else if (finding === 'failed-this') breaker.failed(now, this.#ejection, this.#trial, true)
+    if (verdictOf === 'serves') breaker.succeeded(now, this.#trial)
+    else if (verdictOf === 'fails') breaker.failed(now, this.#ejection, this.#trial)
+    else if (verdictOf === 'failed-this') breaker.failed(now, this.#ejection, this.#trial, true)
     else breaker.ended(this.#trial)
-    if (finding === 'pool-fails') this.#pools.failed(this.#pool, now, this.#ejection)
+    if (verdictOf === 'pool-fails') this.#pools.failed(this.#pool, now, this.#ejection)
   }
 }

@@ -2,8 +2,8 @@ import type { EpochMs, Kind, Millis } from '../../policy/config.ts'
 import type { Alarm, Clock, Probe } from '../ports.ts'
 import type { Ejection } from './breaker.ts'
 import type { PoolState, Replica } from './pools.ts'
+import { reportPool } from './pools.ts'
 import { askQuestion, type Found, generates, type Question, type QuestionPorts, type Verdict } from './question.ts'
-import { tellOfPool } from './replica-alarm.ts'
 
 /** How long an answer to a question stands: a replica is asked once in this time, however many requests fail there. */
 const HOLDS: Millis = 5000
@@ -86,7 +86,7 @@ export class Inquiries {
       replica.breaker.proved(now, ejection)
       if (verdict.pause) replica.cool(now, verdict.pause)
     } else if (verdict.kind === 'unusable') {
-      tellOfPool(this.#ports.alarm, pool.name, state, verdict.cause)
+      reportPool(this.#ports.alarm, pool.name, state, verdict.cause)
       for (const { breaker } of state.replicas(pool)) if (breaker.state(now) !== 'open') breaker.open(now, ejection.for)
     }
   }

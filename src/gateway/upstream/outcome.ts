@@ -73,7 +73,7 @@ export interface Failure {
 export interface Work {
   readonly usage?: Usage
   /** Bytes of what the model said; unknown when a whole answer never came, which may have been all of it. */
-  readonly spoken?: number
+  readonly outputBytes?: number
   /** Of a stream: tokens that it made for that at the least. */
   readonly tokens?: number
   /** Of an answer that was cut: what its client is charged for. */
@@ -85,7 +85,7 @@ export interface Work {
 /** Charged where nothing of an answer came: the prompt. */
 export const PROMPT_ONLY: LeastUsage = { outputTokens: 0 }
 
-const READ_ONLY: Work = { spoken: 0 }
+const READ_ONLY: Work = { outputBytes: 0 }
 
 /** What a backend said instead of an answer. */
 export interface ErrorAnswer {

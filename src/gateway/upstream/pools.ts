@@ -1,8 +1,9 @@
 import type { EpochMs, Millis, Pool } from '../../policy/config.ts'
+import type { Alarm, Clock } from '../ports.ts'
 import { Breaker, type Ejection } from './breaker.ts'
 import type { Pause } from './outcome.ts'
 import type { Probed } from './probe.ts'
-import { Recent, type Share } from './sliding-count.ts'
+import { type Share, SlidingCount } from './sliding-count.ts'
 import { Slots } from './slots.ts'
 
 /** Second attempts in ten seconds, as a share of the requests that came in them; beyond it, so many at once. */
@@ -92,7 +93,7 @@ export class PoolState {
   #present: readonly Replica[] = []
   readonly #changed: (replica: Replica) => void
   /** Requests that came to the pool, and second attempts in it. */
-  readonly #sent = new Recent()
+  readonly #sent = new SlidingCount()
   /** Why no replica of it could be used, as the operator was told. */
   complaint: string | undefined
   /** Second attempts that nothing is known of yet. */
@@ -127,7 +128,7 @@ export class PoolState {
     return !this.drained && this.replicas(pool).some(replica => replica.isFit(now, patience, account))
   }
 
-  /** Requests that came to the pool of late, the special ones being second attempts. */
+  /** Requests that came to the pool of late, the marked ones being second attempts. */
   sent(now: EpochMs): Share {
     return this.#sent.share(now)
   }
@@ -142,8 +143,8 @@ export class PoolState {
   /** Counts an attempt; false for a retry when there were too many of late. */
   allows(isRetry: boolean, now: EpochMs): boolean {
     if (isRetry && this.retrying >= RETRIES_AT_ONCE) {
-      const { all, special } = this.#sent.share(now)
-      if (special >= Math.floor(all * RETRY_SHARE)) return false
+      const { all, marked } = this.#sent.share(now)
+      if (marked >= Math.floor(all * RETRY_SHARE)) return false
     }
     this.#sent.add(now, isRetry ? 0 : 1, isRetry ? 1 : 0)
     return true
@@ -193,4 +194,22 @@ export function lessBusy(replicas: readonly Replica[], random: () => number): Re
   const second = (first + 1 + Math.floor(random() * (replicas.length - 1))) % replicas.length
   const [a, b] = [replicas[first], replicas[second]]
   return a && b && b.inFlight < a.inFlight ? b : a
+}
+
+/** Tells operators of each replica that is left out, whether requests or probes found it failing, and when it is back. */
+export const reportReplicas =
+  (alarm: Alarm, clock: Clock): ReplicaChanged =>
+  (pool, { url, breaker, probed }) => {
+    const now = clock.now()
+    if (breaker.state(now) === 'closed') return alarm('a replica is back', { pool, replica: url })
+    const probe = probed?.error === undefined ? {} : { probe: probed.error }
+    alarm('a replica is ejected', { pool, replica: url, failures: breaker.failures, ...probe })
+  }
+
+/** Tells operators of a pool that no replica of it can be used, once for each cause, and when it answers again. */
+export function reportPool(alarm: Alarm, pool: string, state: PoolState, cause: string | undefined): void {
+  if (state.complaint === cause) return
+  state.complaint = cause
+  if (cause === undefined) alarm('a pool can be used again', { pool })
+  else alarm('a pool cannot be used: are its address, key, model and account right?', { pool, cause })
 }

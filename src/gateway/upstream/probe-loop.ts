@@ -8,17 +8,17 @@ import type { Probed } from './probe.ts'
 /** Failed probes in a row that leave a replica out. */
 const FAILURES = 2
 
-export interface WatchPorts {
+export interface ProbeLoopPorts {
   readonly clock: Clock
   /** Sends one probe. Tells what came of it, and for how long its pool leaves failing replicas out. */
   readonly ask: (over: (probed: Probed, outFor: Millis) => void) => Cancel
 }
 
 /** Asks one replica again and again, one probe at a time, and tells its breaker. */
-export class Watch implements ProbeSettings {
+export class ProbeLoop implements ProbeSettings {
   readonly path: string
   readonly every: Millis
-  readonly #ports: WatchPorts
+  readonly #ports: ProbeLoopPorts
   readonly #replica: Replica
   /** In a row. */
   #failures = 0
@@ -27,7 +27,7 @@ export class Watch implements ProbeSettings {
   /** Calls off the probe that is under way. */
   #asking: Cancel | undefined
 
-  constructor(ports: WatchPorts, replica: Replica, { path, every }: ProbeSettings) {
+  constructor(ports: ProbeLoopPorts, replica: Replica, { path, every }: ProbeSettings) {
     this.path = path
     this.every = every
     this.#ports = ports

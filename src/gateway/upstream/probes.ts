@@ -4,7 +4,7 @@ import { dialectOf } from '../../wire/dialects.ts'
 import type { Cancel } from '../ports.ts'
 import type { Pools, Replica } from './pools.ts'
 import { askReplica, type Probed, type ProbePorts } from './probe.ts'
-import { Watch, type WatchPorts } from './probe-loop.ts'
+import { ProbeLoop, type ProbeLoopPorts } from './probe-loop.ts'
 
 /** The longest that a replica may take to answer a probe. */
 const LONGEST: Millis = 5000
@@ -20,7 +20,7 @@ export interface ProbesPorts extends ProbePorts {
 /** Asks the replicas of pools that declare `probe`, again and again. Of the process: it follows the configuration. */
 export class Probes {
   readonly #ports: ProbesPorts
-  readonly #watches = new Map<string, Watch>()
+  readonly #loops = new Map<string, ProbeLoop>()
   #stopped = false
 
   constructor(ports: ProbesPorts) {
@@ -31,30 +31,30 @@ export class Probes {
   follow(): void {
     if (this.#stopped) return
     const declared = this.#declared()
-    for (const [place, watch] of this.#watches) {
+    for (const [place, loop] of this.#loops) {
       const same = declared.get(place)
-      if (same?.path === watch.path && same.every === watch.every) continue
-      watch.stop()
-      this.#watches.delete(place)
+      if (same?.path === loop.path && same.every === loop.every) continue
+      loop.stop()
+      this.#loops.delete(place)
     }
-    const fresh = [...declared].filter(([place]) => !this.#watches.has(place))
-    for (const [index, [place, watch]] of fresh.entries()) {
-      this.#watches.set(place, watch)
+    const fresh = [...declared].filter(([place]) => !this.#loops.has(place))
+    for (const [index, [place, loop]] of fresh.entries()) {
+      this.#loops.set(place, loop)
       // Not all at the same instant: neither those of this process, nor those of another that started with it.
-      watch.start(Math.floor((watch.every * (index + this.#ports.chance())) / fresh.length))
+      loop.start(Math.floor((loop.every * (index + this.#ports.chance())) / fresh.length))
     }
   }
 
   /** For good. */
   stop(): void {
     this.#stopped = true
-    for (const watch of this.#watches.values()) watch.stop()
-    this.#watches.clear()
+    for (const loop of this.#loops.values()) loop.stop()
+    this.#loops.clear()
   }
 
   /** To be told when a replica is left out: it is asked again as soon as its time is over. */
   changed(pool: string, { url }: Replica): void {
-    this.#watches.get(placeOf(pool, url))?.hurry()
+    this.#loops.get(placeOf(pool, url))?.hurry()
   }
 
   /** Asks a replica now, because an operator wants to know. Once it answers, a request may try it; that it fails is only told. */
@@ -65,30 +65,30 @@ export class Probes {
     const probed = await new Promise<Probed>(resolve => askReplica(this.#ports, question, resolve))
     replica.probed = probed
     if (probed.ok) {
-      this.#watches.get(placeOf(pool.name, replica.url))?.forgive()
+      this.#loops.get(placeOf(pool.name, replica.url))?.forgive()
       replica.breaker.letTry()
     }
     return probed
   }
 
   /** A watch for each replica that is to be asked, not begun. */
-  #declared(): Map<string, Watch> {
+  #declared(): Map<string, ProbeLoop> {
     const { pools, current } = this.#ports
-    const watches = new Map<string, Watch>()
+    const loops = new Map<string, ProbeLoop>()
     const { config, settings } = current()
     for (const pool of config.pools.values()) {
       const probe = settings.backends.get(pool.name)?.probe
       if (!probe) continue
       for (const replica of pools.of(pool.name).replicas(pool)) {
-        const ask: WatchPorts['ask'] = over => this.#askAgain(pool.name, replica, over)
-        watches.set(placeOf(pool.name, replica.url), new Watch({ ...this.#ports, ask }, replica, probe))
+        const ask: ProbeLoopPorts['ask'] = over => this.#askAgain(pool.name, replica, over)
+        loops.set(placeOf(pool.name, replica.url), new ProbeLoop({ ...this.#ports, ask }, replica, probe))
       }
     }
-    return watches
+    return loops
   }
 
   /** As its pool declares it now: a reload may have brought another key. */
-  #askAgain(pool: string, replica: Replica, over: Parameters<WatchPorts['ask']>[0]): Cancel {
+  #askAgain(pool: string, replica: Replica, over: Parameters<ProbeLoopPorts['ask']>[0]): Cancel {
     const settings = this.#ports.current().settings.backends.get(pool)
     if (!settings?.probe) throw new Error(`pool ${pool} is watched and declares no probe`)
     const question = { replica: replica.url, path: settings.probe.path, settings, limit: limitOf(settings) }

@@ -1,6 +1,6 @@
 import type { Millis } from '../../policy/config.ts'
-import { afterOrGone } from '../after-or-gone.ts'
 import type { Client, Clock } from '../ports.ts'
+import { afterOrDisconnect } from '../timers.ts'
 
 /** Room in a pool for so many requests at once, and how long one more waits for it. */
 export interface Room {
@@ -63,7 +63,7 @@ export class Slots {
     return new Promise(resolve => {
       const waiter: Waiter = { admit: () => end(true) }
       this.#queue.add(waiter)
-      const stop = afterOrGone(time, clock, client, () => end(false))
+      const stop = afterOrDisconnect(time, clock, client, () => end(false))
       const end = (got: boolean) => {
         this.#queue.delete(waiter)
         // A table of the Set may outlive it: nothing of the request then does (docs/decisions/015).

@@ -1,7 +1,7 @@
 import { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { setImmediate } from 'node:timers/promises'
-import { UnderWay } from '../../gateway/under-way.ts'
+import { UnderWay } from '../../gateway/lifetimes.ts'
 import type { Denial } from '../../policy/denial.ts'
 import type { HttpCall } from './call.ts'
 

@@ -1,4 +1,4 @@
-import type { PassEnding, PassedAnswer } from '../../gateway/passthrough/passed-answer.ts'
+import type { PassthroughAnswer, PassthroughEnding } from '../../gateway/passthrough/passthrough-answer.ts'
 import type { Cancel } from '../../gateway/ports.ts'
 import type { HttpCall } from '../listener/call.ts'
 
@@ -15,16 +15,16 @@ const NOTHING: Buffer = Buffer.alloc(0)
  * not paid yet, before its last byte. One that breaks off breaks the connection: never a clean end.
  * Resolves when nothing more will be written.
  */
-export function passOn(
+export function relayPassthrough(
   call: HttpCall,
-  answer: PassedAnswer,
+  answer: PassthroughAnswer,
   { headers, isPaid }: PassTerms,
-  settle: (ending: PassEnding) => Promise<void>,
+  settle: (ending: PassthroughEnding) => Promise<void>,
 ): Promise<void> {
   const out = new PassResponse(call, answer, headers, isPaid)
   return new Promise((resolve, reject) => {
     let stopWatching: Cancel = () => {}
-    const finish = (ending: PassEnding, end: () => void) => {
+    const finish = (ending: PassthroughEnding, end: () => void) => {
       stopWatching()
       settle(ending)
         .then(end)
@@ -47,12 +47,12 @@ export function passOn(
 /** The response that an answer is passed on to. Unpaid, it holds the last byte back, and of an empty answer the headers. */
 class PassResponse {
   readonly #call: HttpCall
-  readonly #answer: PassedAnswer
+  readonly #answer: PassthroughAnswer
   readonly #headers: Readonly<Record<string, string>>
   readonly #isPaid: boolean
   #last = NOTHING
 
-  constructor(call: HttpCall, answer: PassedAnswer, headers: Readonly<Record<string, string>>, isPaid: boolean) {
+  constructor(call: HttpCall, answer: PassthroughAnswer, headers: Readonly<Record<string, string>>, isPaid: boolean) {
     this.#call = call
     this.#answer = answer
     this.#headers = headers
@@ -76,7 +76,7 @@ class PassResponse {
     response.once('drain', () => this.#answer.resume())
   }
 
-  end({ clean }: PassEnding): void {
+  end({ clean }: PassthroughEnding): void {
     const { request, response, gone } = this.#call
     if (gone) return
     if (!clean) return void this.breakOff()

@@ -1,7 +1,11 @@
 import type { Identified } from '../../gateway/accounts/identify.ts'
 import type { AdmittedCall, Refusal } from '../../gateway/admission/admit.ts'
 import { answerHeaders } from '../../gateway/answer/answer-headers.ts'
-import { type PassCall, type PassedOn, pass } from '../../gateway/passthrough/pass.ts'
+import {
+  type AnsweredPassthrough,
+  type PassthroughCall,
+  servePassthrough,
+} from '../../gateway/passthrough/serve-passthrough.ts'
 import type { Config, PassMethod, Passthrough } from '../../policy/config.ts'
 import type { Denial } from '../../policy/denial.ts'
 import { mostBytes } from '../../policy/meter.ts'
@@ -11,13 +15,13 @@ import { planOf } from '../../policy/plan.ts'
 import { boundaryOf, formType } from '../../wire/multipart/boundary.ts'
 import { FormReader } from '../../wire/multipart/form-reader.ts'
 import { invalid, isDenial, parseBody } from '../../wire/openai/body.ts'
-import { checkPassed, formOf } from '../../wire/passthrough/passed.ts'
+import { checkPassthroughBody, formOf } from '../../wire/passthrough.ts'
 import { type Received, receive } from '../ingress/receive.ts'
 import type { HttpCall } from '../listener/call.ts'
 import type { App, Endpoint } from '../listener/endpoint.ts'
 import { hasBody } from '../listener/request-form.ts'
 import { noteBill, noteFailures, traceOf } from './infer.ts'
-import { passOn } from './pass-on.ts'
+import { relayPassthrough } from './pass-on.ts'
 import { RequestUpload } from './upload.ts'
 
 /** What the files pass through, as rows of the table. */
@@ -29,7 +33,7 @@ export const passthroughEndpoints = ({ passthrough }: Pick<Config, 'passthrough'
   )
 
 /** What of a call its body says. */
-type Body = Pick<PassCall, 'model' | 'bodyFor' | 'look' | 'bytes'> & {
+type Body = Pick<PassthroughCall, 'model' | 'bodyFor' | 'look' | 'bytes'> & {
   readonly upload?: RequestUpload
   readonly received?: Pick<Received<unknown>, 'decided' | 'release'>
 }
@@ -51,7 +55,7 @@ function passing(route: Passthrough, method: PassMethod) {
       app.feed.began(caller.account)
     }
     const asked = { requestId: call.requestId, caller, client: call, trying, route, method, ...said }
-    const passed = await pass(app, { ...asked, ...knownOf(app, call, keyHash) }).finally(() => {
+    const passed = await servePassthrough(app, { ...asked, ...knownOf(app, call, keyHash) }).finally(() => {
       received?.decided()
       received?.release()
     })
@@ -66,7 +70,7 @@ function passing(route: Passthrough, method: PassMethod) {
 
 const refusalOf = (body: Body | Denial | Refusal): Body | Refusal => (isDenial(body) ? { denial: body } : body)
 
-function knownOf(app: App, call: HttpCall, keyHash: string | undefined): Pick<PassCall, 'keyHash' | 'trace'> {
+function knownOf(app: App, call: HttpCall, keyHash: string | undefined): Pick<PassthroughCall, 'keyHash' | 'trace'> {
   const trace = traceOf(app, call, { kind: 'passthrough', stream: false })
   return { ...(trace && { trace }), ...(keyHash !== undefined && { keyHash }) }
 }
@@ -113,17 +117,17 @@ const judgeFor =
   }
 
 async function jsonOf(app: App, call: HttpCall, found: Identified): Promise<Body | Refusal> {
-  const received = await receive(app, call, found, { leavesOut: false, parse: parseBody, check: checkPassed })
+  const received = await receive(app, call, found, { leavesOut: false, parse: parseBody, check: checkPassthroughBody })
   if ('denial' in received) return received
   const { value } = received
   return { ...value, received, bodyFor: model => ({ contentType: 'application/json', bytes: value.bodyFor(model) }) }
 }
 
-function answer({ settings }: App, call: HttpCall, passed: PassedOn): Promise<void> {
+function answer({ settings }: App, call: HttpCall, passed: AnsweredPassthrough): Promise<void> {
   const { admitted, pool, bill, answer: live } = passed
   if (bill) noteBill(call, bill)
   const headers = { ...live.headers, ...answerHeaders(settings.brand, admitted, pool, bill?.cost ?? ZERO_USD) }
-  return passOn(call, live, { headers, isPaid: bill !== undefined }, async ending => {
+  return relayPassthrough(call, live, { headers, isPaid: bill !== undefined }, async ending => {
     noteBill(call, await passed.finish(ending))
     if (!ending.clean) call.note.interrupted = ending.cause
   })

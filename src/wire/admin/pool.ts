@@ -73,7 +73,7 @@ interface PoolReading {
   readonly drained: boolean
   readonly slots: { readonly taken: number; readonly waiting: number }
   /** Attempts of the last ten seconds, and second attempts among them. */
-  sent(now: EpochMs): { readonly all: number; readonly special: number }
+  sent(now: EpochMs): { readonly all: number; readonly marked: number }
   replicas(pool: Pool): readonly ReplicaReading[]
 }
 
@@ -96,7 +96,7 @@ interface ProbeReading {
 }
 
 export function shownPool({ pool, settings, state, models, spent }: KnownPool, now: EpochMs): ShownPool {
-  const { all, special } = state.sent(now)
+  const { all, marked } = state.sent(now)
   const { maxConcurrent, maxNanoUsdPerHour } = settings
   return {
     pool: pool.name,
@@ -110,7 +110,7 @@ export function shownPool({ pool, settings, state, models, spent }: KnownPool, n
     hour_usd: spent === undefined ? null : usdText(spent),
     max_usd_per_hour: maxNanoUsdPerHour === undefined ? null : usdText(maxNanoUsdPerHour),
     requests_10s: all,
-    retries_10s: special,
+    retries_10s: marked,
     replicas: state.replicas(pool).map((replica, index) => ({
       replica: index + 1,
       ...shownReplica(replica, state.drained, now),

@@ -1,10 +1,10 @@
-import { isObject } from '../json.ts'
+import { isObject } from '../json-safety.ts'
 import { type Chunk, type ChunkTerms, type DeltaChunk, DONE, parse, readChunk, readParsed } from '../openai/chunk.ts'
-import { leastTokens } from '../openai/least-tokens.ts'
-import type { EventForm } from './templated-events.ts'
+import { leastTokens } from '../openai/usage.ts'
+import type { EventTemplate } from './templated-events.ts'
 
 /** An event of a stream, but for the text in its middle. */
-interface Form {
+interface ChunkTemplate {
   readonly before: string
   readonly after: string
   /** The same as clients get it. */
@@ -12,11 +12,11 @@ interface Form {
   readonly sentAfter: string
   readonly choices: readonly number[]
   /** Nothing where it has characters that are no ASCII. */
-  readonly event: EventForm | undefined
+  readonly event: EventTemplate | undefined
 }
 
 /** A backend that writes each event in another form is read without. */
-const MOST_FORMS = 4
+const MOST_TEMPLATES = 4
 const KEY = '"content"'
 const CONTENT = /"content": ?"/
 /** What JSON writes as it is. */
@@ -27,40 +27,40 @@ const ASCII = /^[ -~]*$/
  * Nearly all events of a stream differ in one text alone. Their form is learnt from one that was parsed, and the others
  * are compared with it, which costs a tenth of parsing them. What differs in any other character is parsed.
  */
-export class ChunkForms {
+export class EventTemplates {
   readonly #terms: ChunkTerms
-  #form: Form | undefined
-  #left = MOST_FORMS
+  #template: ChunkTemplate | undefined
+  #left = MOST_TEMPLATES
 
   constructor(terms: ChunkTerms) {
     this.#terms = terms
   }
 
   /** Of the events that the next one is compared with. */
-  get event(): EventForm | undefined {
-    return this.#form?.event
+  get event(): EventTemplate | undefined {
+    return this.#template?.event
   }
 
   /** The same as `readChunk`. */
   read(data: string): Chunk {
-    const form = this.#form
+    const template = this.#template
     // To compare a part costs a third of startsWith.
-    if (!form || data.slice(0, form.before.length) !== form.before) return this.#parse(data)
-    const text = textIn(data, form)
+    if (!template || data.slice(0, template.before.length) !== template.before) return this.#parse(data)
+    const text = textIn(data, template)
     if (text === undefined) return readChunk(data, this.#terms)
-    const { sentBefore, sentAfter, choices } = form
-    const sent = sentBefore === form.before && sentAfter === form.after ? data : sentBefore + text + sentAfter
-    const spoken = Buffer.byteLength(text)
-    return { kind: 'delta', spoken, tokens: leastTokens(text), choices, finished: NONE, data: sent }
+    const { sentBefore, sentAfter, choices } = template
+    const sent = sentBefore === template.before && sentAfter === template.after ? data : sentBefore + text + sentAfter
+    const outputBytes = Buffer.byteLength(text)
+    return { kind: 'delta', outputBytes, tokens: leastTokens(text), choices, finished: NONE, data: sent }
   }
 
   #parse(data: string): Chunk {
     if (data === DONE || this.#left === 0 || this.#terms.deltas) return readChunk(data, this.#terms)
     const parsed = parse(data)
     const chunk = readParsed(data, parsed, this.#terms)
-    const form = chunk.kind === 'delta' ? formOf(data, parsed, chunk) : undefined
-    if (form) {
-      this.#form = form
+    const template = chunk.kind === 'delta' ? templateOf(data, parsed, chunk) : undefined
+    if (template) {
+      this.#template = template
       this.#left--
     }
     return chunk
@@ -69,7 +69,7 @@ export class ChunkForms {
 
 const NONE: readonly number[] = []
 
-function textIn(data: string, { before, after }: Form): string | undefined {
+function textIn(data: string, { before, after }: ChunkTemplate): string | undefined {
   const end = data.length - after.length
   if (end < before.length || data.slice(end) !== after) return undefined
   const text = data.slice(before.length, end)
@@ -77,11 +77,12 @@ function textIn(data: string, { before, after }: Form): string | undefined {
 }
 
 /** The form of an event that says a text and nothing else. */
-function formOf(data: string, parsed: unknown, chunk: DeltaChunk): Form | undefined {
-  const { choices, finished, usage, spoken, data: sentData } = chunk
-  if (spoken === 0 || choices.length !== 1 || finished.length > 0 || usage || sentData === undefined) return undefined
+function templateOf(data: string, parsed: unknown, chunk: DeltaChunk): ChunkTemplate | undefined {
+  const { choices, finished, usage, outputBytes, data: sentData } = chunk
+  if (outputBytes === 0 || choices.length !== 1 || finished.length > 0 || usage || sentData === undefined)
+    return undefined
   const text = contentIn(parsed)
-  if (text === undefined || spoken !== Buffer.byteLength(text)) return undefined
+  if (text === undefined || outputBytes !== Buffer.byteLength(text)) return undefined
   const around = cutAround(text, data)
   const sent = sentData === data ? around : cutAround(text, sentData)
   if (!around || !sent) return undefined

@@ -50,9 +50,9 @@ export interface Outline extends Shape {
   /** The text. For each text that was left out stands a mark, U+0000 and its number; data:image/ of a picture stays. */
   readonly text: string
   /** Of each text that was left out: where its quotes begin and end, and its UTF-8 bytes. */
-  readonly leftOut: Int32Array
+  readonly elided: Int32Array
   /** Whether a name of the outermost object has escapes in it, or there are more members than are told. */
-  readonly isOdd: boolean
+  readonly notSpliceable: boolean
   /** Whether a string has escapes such as \u00e9. */
   readonly hasHexEscape: boolean
 }
@@ -189,10 +189,10 @@ class OutlineReader {
     const flags = this.#at(FLAGS)
     return {
       text: isWhole ? bytes.toString(encoding) : this.#bytes.toString(encoding, at, at + this.#at(LENGTH)),
-      leftOut: isWhole ? NONE : this.#leftOut(),
+      elided: isWhole ? NONE : this.#elided(),
       names: this.#at(NAMES),
       members: this.#members(),
-      isOdd: (flags & IS_ODD) !== 0,
+      notSpliceable: (flags & IS_ODD) !== 0,
       hasHexEscape: (flags & HAS_HEX_ESCAPE) !== 0,
     }
   }
@@ -215,7 +215,7 @@ class OutlineReader {
     return this.#numbers[index] ?? 0
   }
 
-  #leftOut(): Int32Array {
+  #elided(): Int32Array {
     const at = this.#at(LEFT_OUT_AT) / 4
     return this.#numbers.slice(at, at + 3 * this.#at(LEFT_OUT))
   }

@@ -21,9 +21,9 @@ const OPEN_OBJECT = 0x7b
  * The JSON of an object that has members, with some of them changed, added or left out; all else stays as it was sent.
  * At least one member is not left out.
  */
-export function spliced(written: Written, changes: readonly Change[], leftOut: readonly string[] = []): Buffer {
+export function spliced(written: Written, changes: readonly Change[], elided: readonly string[] = []): Buffer {
   const { bytes } = written
-  const cuts = leftOut.length === 0 ? cutsOf(written, changes) : cutsWithout(written, changes, leftOut)
+  const cuts = elided.length === 0 ? cutsOf(written, changes) : cutsWithout(written, changes, elided)
   let length = bytes.length
   for (const { start, end, json } of cuts) length += Buffer.byteLength(json) - (end - start)
   const result = Buffer.allocUnsafe(length)
@@ -55,10 +55,10 @@ function cutsOf(written: Written, changes: readonly Change[]): readonly Cut[] {
 }
 
 /** The same with members left out, each with the comma that parts it from the next one, or else from the one before. */
-function cutsWithout(written: Written, changes: readonly Change[], leftOut: readonly string[]): readonly Cut[] {
+function cutsWithout(written: Written, changes: readonly Change[], elided: readonly string[]): readonly Cut[] {
   const { bytes, members } = written
   // Compared byte by byte.
-  const names = leftOut.map(name => Buffer.from(name).toString('latin1'))
+  const names = elided.map(name => Buffer.from(name).toString('latin1'))
   const goes = (member: Member) => names.some(name => isNamed(bytes, member, name))
   const lastKept = members.findLastIndex(member => !goes(member))
   const gone = members.flatMap((member, i): Cut[] => {

@@ -1,8 +1,8 @@
 import { parse } from '../openai/chunk.ts'
-import { leastTokens } from '../openai/least-tokens.ts'
+import { leastTokens } from '../openai/usage.ts'
 
 /** Events that differ in one text alone, from one blank line to the next: what stands before and after it, in ASCII. */
-export interface EventForm {
+export interface EventTemplate {
   readonly before: string
   readonly after: string
   /** The same as clients get it. */
@@ -13,11 +13,11 @@ export interface EventForm {
 }
 
 /** Events that were read without parsing them. */
-export interface KnownEvents {
+export interface TemplatedEvents {
   /** Where they end. */
   readonly end: number
   /** Bytes of what they say. */
-  readonly spoken: number
+  readonly outputBytes: number
   /** Tokens that they took at the least. */
   readonly tokens: number
   /** As they go to the client. */
@@ -31,25 +31,30 @@ const PLAIN = /^[ !#-[\]-~]*$/
  * Reads the events of a form from `from` on, as many as follow each other whole; undefined where there is none.
  * `latin1` is the same as `bytes` with a character for each of them, which is faster to compare.
  */
-export function readKnown(form: EventForm, bytes: Buffer, latin1: string, from: number): KnownEvents | undefined {
-  const { before, after, sentBefore, sentAfter, isSentAsCame } = form
+export function readTemplated(
+  template: EventTemplate,
+  bytes: Buffer,
+  latin1: string,
+  from: number,
+): TemplatedEvents | undefined {
+  const { before, after, sentBefore, sentAfter, isSentAsCame } = template
   let events = ''
-  let spoken = 0
+  let outputBytes = 0
   let tokens = 0
   let at = from
   /** What stands between it and `at` goes out as it came. */
   let unsent = from
-  for (let end = endOfText(form, latin1, at); end !== -1; end = endOfText(form, latin1, at)) {
+  for (let end = endOfText(template, latin1, at); end !== -1; end = endOfText(template, latin1, at)) {
     const start = at + before.length
     const next = end + after.length
     const text = latin1.slice(start, end)
     if (isSentAsCame && PLAIN.test(text)) {
-      spoken += text.length
+      outputBytes += text.length
       tokens += leastTokens(text)
     } else {
       const said = parse(bytes.toString('utf8', start - 1, end + 1))
       if (typeof said !== 'string') break
-      spoken += Buffer.byteLength(said)
+      outputBytes += Buffer.byteLength(said)
       tokens += leastTokens(said)
       const sent = isSentAsCame ? bytes.toString('utf8', start, end) : JSON.stringify(said).slice(1, -1)
       events += latin1.slice(unsent, at) + sentBefore + sent + sentAfter
@@ -57,11 +62,11 @@ export function readKnown(form: EventForm, bytes: Buffer, latin1: string, from: 
     }
     at = next
   }
-  return at === from ? undefined : { end: at, spoken, tokens, events: events + latin1.slice(unsent, at) }
+  return at === from ? undefined : { end: at, outputBytes, tokens, events: events + latin1.slice(unsent, at) }
 }
 
 /** Where the text of an event ends that begins at `from`; -1 where there is none of the form, or not all of it. */
-function endOfText({ before, after }: EventForm, latin1: string, from: number): number {
+function endOfText({ before, after }: EventTemplate, latin1: string, from: number): number {
   const start = from + before.length
   // To compare a part costs a third of startsWith.
   if (latin1.slice(from, start) !== before) return -1

@@ -3,15 +3,15 @@ import { type CompletionTurn, completionTurn } from '../tools/completion.ts'
 import type { Listed } from '../tools/listed.ts'
 import { isObject, type JsonObject, textOf } from './body.ts'
 import { parse } from './chunk.ts'
-import { readUsage, spokenBytes, type Usage } from './usage.ts'
+import { outputBytesOf, readUsage, type Usage } from './usage.ts'
 
 /** Reads a backend's whole chat completion; undefined when it is not one. */
 export function readCompletion(bytes: Buffer, terms: AnswerTerms): WholeAnswer | undefined {
   const answer = completionIn(bytes)
   if (!answer) return undefined
-  const { usage, spoken } = countsOf(answer)
+  const { usage, outputBytes } = countsOf(answer)
   const passed = isComplete(answer, terms) ? bytes : jsonBytes(completed(answer, terms))
-  return usage ? { bytes: passed, usage, spoken } : { bytes: passed, spoken }
+  return usage ? { bytes: passed, usage, outputBytes } : { bytes: passed, outputBytes }
 }
 
 /** The same of one round of an answer with hosted tools, of which the client gets a part. */
@@ -38,7 +38,7 @@ export interface WholeAnswer {
   readonly bytes: Buffer
   readonly usage?: Usage
   /** Bytes of what the model said, where the backend reports no usage; 0 where it does. */
-  readonly spoken: number
+  readonly outputBytes: number
   /** Images in it. */
   readonly items?: number
 }
@@ -60,12 +60,12 @@ function isCompletion(answer: unknown): answer is Completion {
   return true
 }
 
-function countsOf({ usage: reported, choices }: Completion): Pick<WholeAnswer, 'usage' | 'spoken'> {
+function countsOf({ usage: reported, choices }: Completion): Pick<WholeAnswer, 'usage' | 'outputBytes'> {
   const usage = readUsage(reported)
-  if (usage) return { usage, spoken: 0 }
-  let spoken = 0
-  for (const { message } of choices) spoken += spokenBytes(message)
-  return { spoken }
+  if (usage) return { usage, outputBytes: 0 }
+  let outputBytes = 0
+  for (const { message } of choices) outputBytes += outputBytesOf(message)
+  return { outputBytes }
 }
 
 const isComplete = (answer: JsonObject, { backendModel }: AnswerTerms): boolean =>

@@ -1,10 +1,8 @@
 import { isAscii, isUtf8 } from 'node:buffer'
 import type { Denial } from '../../policy/denial.ts'
-import { LongTexts } from '../fast/elided-strings.ts'
+import { ElidedStrings } from '../fast/elided-strings.ts'
 import { isDear, type Member, type Outline, readOutline } from '../fast/outline.ts'
-import { fieldName } from '../field-name.ts'
-import { Inspection } from '../flaw.ts'
-import { isObject, type JsonObject } from '../json.ts'
+import { fieldName, Inspection, isObject, type JsonObject } from '../json-safety.ts'
 
 export { isObject, type JsonObject }
 
@@ -17,7 +15,7 @@ export interface ParsedBody {
 export interface OutlinedBody {
   /** In their place stand marks. */
   readonly outline: JsonObject
-  readonly texts: LongTexts
+  readonly texts: ElidedStrings
   /** The body as it was sent, where that means to everybody what it means here. */
   readonly written: Written | undefined
 }
@@ -40,9 +38,9 @@ export function outlineBody(bytes: Buffer): OutlinedBody | Denial {
   if (isDenial(read)) return read
   const { object, names, outline } = read
   // The parser keeps one of those that stand twice.
-  const isPlain = names === outline.names && !outline.isOdd
+  const isPlain = names === outline.names && !outline.notSpliceable
   const written = isPlain ? { bytes, members: outline.members } : undefined
-  return { outline: object, texts: new LongTexts(bytes, outline.leftOut), written }
+  return { outline: object, texts: new ElidedStrings(bytes, outline.elided), written }
 }
 
 /**

@@ -1,6 +1,6 @@
 import type { CapField, ChatAsk } from '../../policy/facts.ts'
 import { spliced } from '../fast/splice.ts'
-import { asObject, isObject } from '../json.ts'
+import { asObject, isObject } from '../json-safety.ts'
 import { isMarked, unmarked } from '../tools/round-body.ts'
 import type { JsonObject, OutlinedBody } from './body.ts'
 import { plainly } from './chat-members.ts'

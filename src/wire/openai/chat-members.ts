@@ -1,4 +1,4 @@
-import { asObject, isObject, type JsonObject } from '../json.ts'
+import { asObject, isObject, type JsonObject } from '../json-safety.ts'
 
 const names = (text: string): ReadonlySet<string> => new Set(text.split(' '))
 

@@ -1,8 +1,8 @@
 import type { Accepts, DeclaredFields } from '../../policy/config.ts'
 import type { Denial } from '../../policy/denial.ts'
 import type { ChatAsk } from '../../policy/facts.ts'
-import type { LongTexts } from '../fast/elided-strings.ts'
-import { asObject } from '../json.ts'
+import type { ElidedStrings } from '../fast/elided-strings.ts'
+import { asObject } from '../json-safety.ts'
 import { type HostedChat, hostedChat } from '../tools/hosted-chat.ts'
 import { type Entry, readTools, type ToolNames, toolsProblem } from '../tools/listed.ts'
 import type { AnswerTerms, WholeAnswer } from './answer.ts'
@@ -13,7 +13,7 @@ import { backendChat, type SortedChat, sentOf, writtenAnew } from './chat-body.t
 import { isPlain } from './chat-members.ts'
 import { fetchingSchema } from './fetching-schema.ts'
 import { extraBytes, type Fields, isInvalid, readFields, unsentOf } from './fields.ts'
-import { Weight } from './prompt-size.ts'
+import { PromptSize } from './prompt-size.ts'
 import type { BodyTerms, StreamWanted, WireRequest } from './request.ts'
 import { denialOf, validator } from './validate.ts'
 
@@ -47,7 +47,7 @@ function chatAsk(parsed: OutlinedBody, fields: Fields, entries: readonly Entry[]
   const { model, messages, n, stream, chat_template_kwargs } = parsed.outline
   const thinking = isObject(chat_template_kwargs) ? chat_template_kwargs.enable_thinking : undefined
   const hosted = entries.flatMap(entry => entry.hosted?.name ?? [])
-  const { images, textBytes } = new Weight(parsed)
+  const { images, textBytes } = new PromptSize(parsed)
   return {
     kind: 'chat',
     ...(typeof model === 'string' && { model }),
@@ -116,7 +116,7 @@ function capOf({ max_tokens: older, max_completion_tokens: newer }: JsonObject):
 /** What routes look at, however long a message is: the beginning of what the user said last. */
 const ROUTED_CHARS = 4096
 
-function routedText(messages: unknown, texts: LongTexts): string {
+function routedText(messages: unknown, texts: ElidedStrings): string {
   const last = Array.isArray(messages)
     ? messages.findLast(message => isObject(message) && message.role === 'user')
     : undefined

@@ -1,6 +1,6 @@
 import type { DeltaReader } from '../tools/delta-reader.ts'
 import { isObject, type JsonObject } from './body.ts'
-import { deltaTokens, readUsage, spokenBytes, type Usage } from './usage.ts'
+import { deltaTokens, outputBytesOf, readUsage, type Usage } from './usage.ts'
 
 /** What stands in place of an event when all was said. */
 export const DONE = '[DONE]'
@@ -16,7 +16,7 @@ export type Chunk =
 export interface DeltaChunk {
   readonly kind: 'delta'
   /** Bytes of content, reasoning and tool calls; 0 for a role or usage alone. */
-  readonly spoken: number
+  readonly outputBytes: number
   /** Tokens that its backend made for it at the least. */
   readonly tokens: number
   /** Indexes of the choices in it, and of those that finished with it. */
@@ -50,7 +50,7 @@ export function readParsed(data: string, chunk: unknown, terms: ChunkTerms): Chu
 
   const choices: number[] = []
   const finished: number[] = []
-  let spoken = 0
+  let outputBytes = 0
   let tokens = 0
   for (const choice of Array.isArray(chunk.choices) ? chunk.choices : NO_CHOICES) {
     if (!isObject(choice)) continue
@@ -58,14 +58,14 @@ export function readParsed(data: string, chunk: unknown, terms: ChunkTerms): Chu
     const place = typeof index === 'number' ? index : 0
     choices.push(place)
     if (typeof finish_reason === 'string' && finish_reason !== '') finished.push(place)
-    spoken += spokenBytes(delta)
+    outputBytes += outputBytesOf(delta)
     tokens += deltaTokens(delta)
   }
   const sent = terms.deltas ? terms.deltas.forClient(chunk) : forClient(data, chunk, choices.length, terms)
   const usage = readUsage(chunk.usage)
   return usage
-    ? { kind: 'delta', spoken, tokens, choices, finished, usage, data: sent }
-    : { kind: 'delta', spoken, tokens, choices, finished, data: sent }
+    ? { kind: 'delta', outputBytes, tokens, choices, finished, usage, data: sent }
+    : { kind: 'delta', outputBytes, tokens, choices, finished, data: sent }
 }
 
 const NO_CHOICES: readonly unknown[] = []

@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from '../json.ts'
+import { isObject, type JsonObject } from '../json-safety.ts'
 import type { Invalid } from './validate.ts'
 
 /** A scheme or a host: what stands elsewhere. `#/$defs/x` is in the schema itself. */

@@ -1,8 +1,7 @@
 import type { Accepts, DeclaredFields } from '../../policy/config.ts'
 import type { Extra } from '../../policy/facts.ts'
 import { type FieldKind, KNOWN_FIELDS, whyRefused } from '../../policy/fields.ts'
-import { fieldName } from '../field-name.ts'
-import { isObject, type JsonObject } from '../json.ts'
+import { fieldName, isObject, type JsonObject } from '../json-safety.ts'
 import type { Invalid } from './validate.ts'
 
 /** The fields of a body that are not known to every request of its kind. */

@@ -82,7 +82,7 @@ function readPictures(bytes: Buffer, request: ImageAsk, terms: AnswerTerms): Who
     data: pictures.map(b64_json => ({ b64_json })),
     usage: { input_tokens: inputTokens, output_tokens: outputTokens, total_tokens: inputTokens + outputTokens },
   }
-  return { bytes: Buffer.from(JSON.stringify(body)), ...(usage && { usage }), spoken: 0, items: pictures.length }
+  return { bytes: Buffer.from(JSON.stringify(body)), ...(usage && { usage }), outputBytes: 0, items: pictures.length }
 }
 
 /** The first eight bytes of every PNG. */

@@ -1,13 +1,13 @@
-import type { LongTexts } from '../fast/elided-strings.ts'
-import { isObject, type JsonObject } from '../json.ts'
+import type { ElidedStrings } from '../fast/elided-strings.ts'
+import { isObject, type JsonObject } from '../json-safety.ts'
 import type { OutlinedBody } from './body.ts'
 
 /** What a chat weighs before a tokenizer has seen it. */
-export class Weight {
+export class PromptSize {
   /** UTF-8 bytes of what may enter the prompt. */
   textBytes = 0
   images = 0
-  readonly #texts: LongTexts
+  readonly #texts: ElidedStrings
 
   /** Image data is not text. */
   constructor({ outline, texts }: Pick<OutlinedBody, 'outline' | 'texts'>) {

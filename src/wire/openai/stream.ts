@@ -1,6 +1,6 @@
 import type { StreamTranslator } from '../dialect.ts'
-import { ChunkForms } from '../fast/event-templates.ts'
-import { type KnownEvents, readKnown } from '../fast/templated-events.ts'
+import { EventTemplates } from '../fast/event-templates.ts'
+import { readTemplated, type TemplatedEvents } from '../fast/templated-events.ts'
 import { MAX_EVENT_BYTES, SseSplitter, sseEvent } from '../sse.ts'
 import type { ChunkTerms, DeltaChunk } from './chunk.ts'
 import type { LeastUsage, Usage } from './usage.ts'
@@ -20,12 +20,12 @@ export interface StreamReading {
 export class StreamReader {
   readonly #terms: ChunkTerms
   readonly #choices: number
-  readonly #forms: ChunkForms
+  readonly #templates: EventTemplates
   readonly #translator: StreamTranslator | undefined
   readonly #splitter = new SseSplitter()
   readonly #finished = new Set<number>()
   /** Bytes of content, reasoning and tool calls so far. */
-  spoken = 0
+  outputBytes = 0
   /** Tokens that the backend made for that at the least. */
   tokens = 0
   /** As reported last, and the tokens until then: some backends report with each chunk. */
@@ -35,7 +35,7 @@ export class StreamReader {
   /** `choices`: how many completions were asked for. `translator` is for a stream that is not in the public form. */
   constructor(terms: ChunkTerms, choices: number, translator?: StreamTranslator) {
     this.#terms = terms
-    this.#forms = new ChunkForms(terms)
+    this.#templates = new EventTemplates(terms)
     this.#choices = choices
     this.#translator = translator
   }
@@ -60,7 +60,7 @@ export class StreamReader {
 
   /** Whether there was any content, or an end without. */
   get started(): boolean {
-    return this.spoken > 0 || this.finished
+    return this.outputBytes > 0 || this.finished
   }
 
   /** Whether there is anything for the client, or never will be. */
@@ -84,7 +84,7 @@ export class StreamReader {
     let events = ''
     let at = 0
     while (at < bytes.length) {
-      const known = this.#splitter.rests ? this.#readKnown(bytes, latin1, at) : undefined
+      const known = this.#splitter.rests ? this.#readTemplated(bytes, latin1, at) : undefined
       if (known) {
         at = known.end
         events += known.events
@@ -109,11 +109,11 @@ export class StreamReader {
   }
 
   /** What needs no parsing. */
-  #readKnown(bytes: Buffer, latin1: string, from: number): KnownEvents | undefined {
-    const form = this.#forms.event
-    const known = form && bytes.length < MAX_EVENT_BYTES ? readKnown(form, bytes, latin1, from) : undefined
+  #readTemplated(bytes: Buffer, latin1: string, from: number): TemplatedEvents | undefined {
+    const form = this.#templates.event
+    const known = form && bytes.length < MAX_EVENT_BYTES ? readTemplated(form, bytes, latin1, from) : undefined
     if (known) {
-      this.spoken += known.spoken
+      this.outputBytes += known.outputBytes
       this.tokens += known.tokens
     }
     return known
@@ -122,7 +122,7 @@ export class StreamReader {
   #read(data: readonly string[]): StreamReading {
     let events = ''
     for (const event of data) {
-      const chunk = this.#forms.read(event)
+      const chunk = this.#templates.read(event)
       switch (chunk.kind) {
         case 'delta':
           events += this.#take(chunk)
@@ -139,8 +139,8 @@ export class StreamReader {
     return { events }
   }
 
-  #take({ spoken, tokens, finished, usage, data }: DeltaChunk): string {
-    this.spoken += spoken
+  #take({ outputBytes, tokens, finished, usage, data }: DeltaChunk): string {
+    this.outputBytes += outputBytes
     this.tokens += tokens
     for (const index of finished) this.#finished.add(index)
     if (usage) {

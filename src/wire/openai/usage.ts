@@ -1,5 +1,4 @@
 import { isObject } from './body.ts'
-import { leastTokens } from './least-tokens.ts'
 
 /** Tokens as a backend counted them. */
 export interface Usage {
@@ -32,7 +31,7 @@ export const isCount = (value: unknown): value is number =>
 
 /** Tokens that a delta took at the least; 0 where it says nothing. */
 export function deltaTokens(delta: unknown): number {
-  if (!isObject(delta) || spokenBytes(delta) === 0) return 0
+  if (!isObject(delta) || outputBytesOf(delta) === 0) return 0
   // Some tell the same reasoning under both names.
   const reasoning = Math.max(longTokens(delta.reasoning_content), longTokens(delta.reasoning))
   let tokens = longTokens(delta.content) + reasoning + longTokens(delta.refusal)
@@ -50,7 +49,7 @@ function longTokens(text: unknown): number {
 }
 
 /** Bytes of what the model said in a message or a delta: text, reasoning and tool calls. */
-export function spokenBytes(message: unknown): number {
+export function outputBytesOf(message: unknown): number {
   if (!isObject(message)) return 0
   let bytes = 0
   for (const text of [message.content, message.reasoning_content, message.reasoning, message.refusal]) {
@@ -60,4 +59,27 @@ export function spokenBytes(message: unknown): number {
   if (Array.isArray(tool_calls) && tool_calls.length > 0) bytes += Buffer.byteLength(JSON.stringify(tool_calls))
   if (isObject(function_call)) bytes += Buffer.byteLength(JSON.stringify(function_call))
   return bytes
+}
+
+/** A delta up to this length is taken for one token: that is how most backends stream. */
+const ONE_TOKEN_CHARS = 16
+/** No tokenizer in use makes one token of two words: each token begins with the space before a word, or after it. */
+const WORDS = /\S+/g
+/**
+ * Of texts without spaces: at the least a token for each four characters of Chinese, Japanese or Korean, for each three
+ * digits, and for each word of 24 letters.
+ */
+const PIECES = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Hangul}]{4}|\p{Nd}{3}|\p{L}{24}/gu
+
+/**
+ * The tokens that a backend made of a delta at the least: one, and more where it sent several together. It is an estimate
+ * from below, so that an answer which is cut never costs more than all of it.
+ */
+export function leastTokens(text: string): number {
+  if (text.length <= ONE_TOKEN_CHARS) return text === '' ? 0 : 1
+  return Math.max(1, countOf(text, WORDS), countOf(text, PIECES))
+}
+
+function countOf(text: string, pattern: RegExp): number {
+  return text.match(pattern)?.length ?? 0
 }

@@ -1,6 +1,6 @@
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js'
 import type { Denial } from '../../policy/denial.ts'
-import { fieldName } from '../field-name.ts'
+import { fieldName } from '../json-safety.ts'
 import { invalid, isDenial, type JsonObject, type ParsedBody, parseBody } from './body.ts'
 
 /** What is wrong with a body, and where: `messages[0].role`, `must be one of …`. */

@@ -1,7 +1,7 @@
 import { isAscii } from 'node:buffer'
 import { readShape } from '../fast/outline.ts'
 import { isNamed } from '../fast/splice.ts'
-import { asObject } from '../json.ts'
+import { asObject } from '../json-safety.ts'
 import type { AnswerTerms, WholeAnswer } from './answer.ts'
 import { isObject, type JsonObject, textOf } from './body.ts'
 import { parse } from './chunk.ts'
@@ -36,7 +36,7 @@ export function readVectors(bytes: Buffer, terms: VectorTerms): WholeAnswer | un
       ),
     ]),
     ...(isCount(reported) && { usage: { inputTokens: reported, outputTokens: 0 } }),
-    spoken: 0,
+    outputBytes: 0,
   }
 }
 

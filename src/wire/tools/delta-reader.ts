@@ -1,5 +1,6 @@
 import { isObject, type JsonObject } from '../openai/body.ts'
-import { spokenBytes } from '../openai/usage.ts'
+import { outputBytesOf } from '../openai/usage.ts'
+import { sseEvent } from '../sse.ts'
 import type { Listed, ListedTool } from './listed.ts'
 import { endsAnswer, type HostedCall, type Turn, textOf } from './turn.ts'
 
@@ -99,7 +100,7 @@ export class DeltaReader {
     }
     const ends = finish !== '' && this.turn.calls.length === 0
     if (!ends && isSilent(shown)) return []
-    this.shown += spokenBytes(shown)
+    this.shown += outputBytesOf(shown)
     return [{ ...choice, delta: shown, finish_reason: ends ? finish : null }]
   }
 
@@ -141,3 +142,13 @@ const isSilent = (delta: JsonObject): boolean =>
 
 const hostedCall = ({ id, of, arguments: args }: OpenCall): HostedCall[] =>
   typeof of === 'object' ? [{ id, tool: of.name, seenAs: of.seenAs, arguments: args }] : []
+
+/** The end of an answer that a limit cut short. `first`: nothing of it was sent before. */
+export const finishEvent = (answer: OneAnswer, finish: string, first: boolean): string =>
+  chunkEvent(answer, [{ index: 0, delta: first ? { role: 'assistant', content: '' } : {}, finish_reason: finish }])
+
+/** What all rounds used, where the client asked for it. */
+export const usageEvent = (answer: OneAnswer, usage: JsonObject): string => chunkEvent(answer, [], usage)
+
+const chunkEvent = (answer: OneAnswer, choices: readonly JsonObject[], usage?: JsonObject): string =>
+  sseEvent(JSON.stringify({ ...answer, object: 'chat.completion.chunk', choices, ...(usage && { usage }) }))

@@ -1,4 +1,4 @@
-import { asObject } from '../json.ts'
+import { asObject } from '../json-safety.ts'
 import { isObject, type JsonObject } from '../openai/body.ts'
 import type { Entry } from './listed.ts'
 

@@ -3,8 +3,8 @@ import http from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { createProxyServer } from 'http-proxy-3'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { openCarrier } from '../../../src/adapters/passthrough/carrier.ts'
-import type { CarriedHead } from '../../../src/gateway/ports.ts'
+import { openPassthroughSender } from '../../../src/adapters/passthrough/passthrough-sender.ts'
+import type { PassthroughHead } from '../../../src/gateway/ports.ts'
 import { type Backend, startBackend, status } from '../../support/backend.ts'
 
 /** What made us give it stand-ins: docs/decisions/012. Where one of the first three fails, the library has changed. */
@@ -69,12 +69,12 @@ it('alone, it throws at a target that is no URL, although the path is to be igno
 
 it('between stand-ins, nothing but what we say reaches the backend, and nothing but what the body is comes back', async () => {
   backend.next(status(200, 'sound', { 'content-type': 'audio/mpeg', 'set-cookie': 'a=b', server: 'x' }))
-  const { carry, close } = openCarrier(new Map())
+  const { sendPassthrough, close } = openPassthroughSender(new Map())
   const told: string[] = []
-  let headers: CarriedHead['headers'] = {}
+  let headers: PassthroughHead['headers'] = {}
 
   await new Promise<void>(resolve => {
-    carry(
+    sendPassthrough(
       {
         ...{
           pool: 'near',
@@ -109,10 +109,10 @@ it('between stand-ins, nothing but what we say reaches the backend, and nothing 
 })
 
 it('a connection that is kept is used again, and one that had died is told from a fault', async () => {
-  const { carry, close } = openCarrier(new Map())
+  const { sendPassthrough, close } = openPassthroughSender(new Map())
   const send = (fresh = false) =>
     new Promise<string>(resolve => {
-      carry(
+      sendPassthrough(
         {
           ...{ pool: 'near', replica: backend.url, fresh, path: '/x', requestId: 'req_1', method: 'POST' },
           body: { contentType: 'application/json', bytes: Buffer.from('{}') },

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
 import { expect, it, onTestFinished } from 'vitest'
-import { startUpkeep } from '../../../src/gateway/admission/housekeeping.ts'
+import { startHousekeeping } from '../../../src/gateway/admission/housekeeping.ts'
 import { newDirectory, openHere } from '../../adapters/store/directory.ts'
 import { admit, claimsOf, ledgerOf, NOON, openShop, settlement } from '../../adapters/store/fixtures.ts'
 import { VirtualClock } from '../../support/clock.ts'
@@ -23,7 +23,7 @@ async function start() {
     return trimming
   }
   onTestFinished(
-    startUpkeep(
+    startHousekeeping(
       { holds: store.holds, ledger: { trim } },
       clock,
       () => 90 * DAY,

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
 import { expect, it, onTestFinished, vi } from 'vitest'
-import { startUpkeep } from '../../../src/gateway/admission/housekeeping.ts'
+import { startHousekeeping } from '../../../src/gateway/admission/housekeeping.ts'
 import { Leases } from '../../../src/gateway/admission/leases.ts'
 import { nanoUsd } from '../../../src/policy/nano-usd.ts'
 import { type Hold, NOTHING } from '../../../src/policy/standing.ts'
@@ -14,7 +14,7 @@ async function start() {
   const store = await openHere(await newDirectory(), clock.now)
   const alarms: string[] = []
   const leases = new Leases(store.holds, clock, message => alarms.push(message))
-  const stopUpkeep = startUpkeep(
+  const stopUpkeep = startHousekeeping(
     store,
     clock,
     () => 90 * 86_400_000,
@@ -36,12 +36,12 @@ async function start() {
   return { clock, store, leases, shop, pass, held, alarms }
 }
 
-const spoken = (hold: Hold, tokens: number) => () => settlement(hold, { tokens, cost: nanoUsd(tokens) })
+const outputBytes = (hold: Hold, tokens: number) => () => settlement(hold, { tokens, cost: nanoUsd(tokens) })
 
 it('a request that goes on for long keeps its hold', async () => {
   const { store, leases, shop, pass, held } = await start()
   const hold = await admit(store, shop, 'req_1')
-  leases.open(hold).dispatched(spoken(hold, 10))
+  leases.open(hold).dispatched(outputBytes(hold, 10))
 
   await pass(300_000)
 
@@ -69,8 +69,8 @@ it('a crash a quarter of a second after the dispatch charges the prompt', async 
   const { store, leases, shop, pass, clock } = await start()
   const hold = await admit(store, shop, 'req_1')
   const lease = leases.open(hold)
-  lease.dispatched(spoken(hold, 10))
-  lease.speaking(spoken(hold, 12))
+  lease.dispatched(outputBytes(hold, 10))
+  lease.speaking(outputBytes(hold, 12))
   clock.advance(250)
 
   leases.stop()
@@ -100,7 +100,7 @@ it('what the dead left behind is settled as soon as another gateway starts', asy
   clock.advance(31_000)
 
   onTestFinished(
-    startUpkeep(
+    startHousekeeping(
       store,
       clock,
       () => 90 * 86_400_000,
@@ -118,7 +118,7 @@ it('a request that ended gives no more signs of life', async () => {
   const { store, leases, shop, pass } = await start()
   const hold = await admit(store, shop, 'req_1')
   const lease = leases.open(hold)
-  lease.dispatched(spoken(hold, 10))
+  lease.dispatched(outputBytes(hold, 10))
   lease.end()
 
   await pass(35_000)
@@ -142,7 +142,7 @@ it('rows are removed once they are older than the ledger keeps, and what was use
   const { store, shop, pass, clock } = await start()
   const keep = 7_200_000
   onTestFinished(
-    startUpkeep(
+    startHousekeeping(
       store,
       clock,
       () => keep,

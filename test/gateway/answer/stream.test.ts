@@ -85,7 +85,7 @@ it('what came before the end is passed on before the ending', async () => {
   ends()
 
   expect(seen.writes).toEqual([FIRST, chunk(MODEL, { content: 'last' }, 'stop')])
-  expect(seen.endings).toMatchObject([{ clean: true, spoken: 9 }])
+  expect(seen.endings).toMatchObject([{ clean: true, outputBytes: 9 }])
 })
 
 it('a client that takes no more holds its backend back after at most 8 KB, at once', async () => {

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { Breaker, type Ejection, type Trial } from '../../../src/gateway/upstream/breaker.ts'
-import { Recent } from '../../../src/gateway/upstream/sliding-count.ts'
+import { SlidingCount } from '../../../src/gateway/upstream/sliding-count.ts'
 
 const NOON = 1_795_255_200_000
 const EJECTION: Ejection = { after: 5, for: 5000 }
@@ -235,30 +235,30 @@ describe('where probes watch', () => {
 })
 
 it('counts are those of the last ten seconds, whatever came before', () => {
-  const step = fc.record({ ms: fc.nat(4000), special: fc.boolean() })
+  const step = fc.record({ ms: fc.nat(4000), marked: fc.boolean() })
   fc.assert(
     fc.property(fc.array(step, { maxLength: 60 }), steps => {
-      const recent = new Recent()
-      const added: { at: number; special: boolean }[] = []
+      const recent = new SlidingCount()
+      const added: { at: number; marked: boolean }[] = []
       let now = NOON
-      for (const { ms, special } of steps) {
+      for (const { ms, marked } of steps) {
         now += ms
-        recent.add(now, 1, special ? 1 : 0)
-        added.push({ at: now, special })
+        recent.add(now, 1, marked ? 1 : 0)
+        added.push({ at: now, marked })
       }
       const second = (at: number) => Math.floor(at / 1000)
       const kept = added.filter(({ at }) => second(at) > second(now) - 10)
 
-      expect(recent.share(now)).toEqual({ all: kept.length, special: kept.filter(each => each.special).length })
-      expect(recent.share(now + 10_000)).toEqual({ all: 0, special: 0 })
+      expect(recent.share(now)).toEqual({ all: kept.length, marked: kept.filter(each => each.marked).length })
+      expect(recent.share(now + 10_000)).toEqual({ all: 0, marked: 0 })
     }),
   )
 })
 
 it('a clock that steps back loses no count', () => {
-  const recent = new Recent()
+  const recent = new SlidingCount()
   recent.add(NOON, 1)
   recent.add(NOON - 60_000, 1)
 
-  expect(recent.share(NOON)).toEqual({ all: 2, special: 0 })
+  expect(recent.share(NOON)).toEqual({ all: 2, marked: 0 })
 })

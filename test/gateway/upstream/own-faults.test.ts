@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import type { BackendListener, Probe, Send } from '../../../src/gateway/ports.ts'
 import { isOwnFault, ofBreak } from '../../../src/gateway/upstream/outcome.ts'
 import { Replica } from '../../../src/gateway/upstream/pools.ts'
-import { Watch, type WatchPorts } from '../../../src/gateway/upstream/probe-loop.ts'
+import { ProbeLoop, type ProbeLoopPorts } from '../../../src/gateway/upstream/probe-loop.ts'
 import { askQuestion } from '../../../src/gateway/upstream/question.ts'
 import type { Pool } from '../../../src/policy/config.ts'
 import { VirtualClock } from '../../support/clock.ts'
@@ -31,12 +31,12 @@ it.each([
   const clock = new VirtualClock(0)
   const replica = new Replica('http://127.0.0.1:1/v1', () => {})
   let asked = 0
-  const ask: WatchPorts['ask'] = over => {
+  const ask: ProbeLoopPorts['ask'] = over => {
     asked++
     over({ ok: false, error, ms: 1, at: clock.now() }, 5000)
     return () => {}
   }
-  const watch = new Watch({ clock, ask }, replica, { path: '/health', every: EVERY })
+  const watch = new ProbeLoop({ clock, ask }, replica, { path: '/health', every: EVERY })
   watch.start(0)
   clock.advance(4 * EVERY)
   watch.stop()

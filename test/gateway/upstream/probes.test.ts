@@ -273,7 +273,7 @@ it('a probe takes no place, counts as no request, and costs nothing', async () =
   const { app } = site.test.gateway
   const pool = app.pools.of('onprem')
   expect([pool.slots.taken, pool.slots.waiting, replica(0).inFlight, pool.retrying]).toEqual([0, 0, 0, 0])
-  expect(pool.sent(app.clock.now())).toEqual({ all: 0, special: 0 })
+  expect(pool.sent(app.clock.now())).toEqual({ all: 0, marked: 0 })
   expect(await upstream()).toBe('onprem')
   await site.test.logged(1)
   expect(await site.rows()).toEqual(['settle onprem'])

@@ -203,7 +203,7 @@ describe('one door:', () => {
     [
       'passes a body on',
       (app, over) =>
-        app.carry(
+        app.sendPassthrough(
           { pool: 'onprem', replica: backend.url, fresh: true, path: '/x', method: 'POST', requestId: 'req_rogue' },
           listener(over),
         ),
@@ -211,7 +211,7 @@ describe('one door:', () => {
     [
       'passes a GET on',
       (app, over) =>
-        app.carry(
+        app.sendPassthrough(
           { pool: 'onprem', replica: backend.url, fresh: true, path: '/x', method: 'GET', requestId: 'req_rogue' },
           listener(over),
         ),

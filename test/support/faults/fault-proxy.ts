@@ -78,12 +78,12 @@ export class FaultProxy {
     const forget = () => client.destroyed && backend.destroyed && this.#links.delete(link)
     for (const socket of [client, backend]) socket.on('error', () => drop(link)).on('close', forget)
     const terms = { random: this.#random, reset: () => drop(link) }
-    carry(client, new Passage({ ...terms, to: backend, toxics: this.#toxics.up }))
-    carry(backend, new Passage({ ...terms, to: client, toxics: this.#toxics.down }))
+    sendPassthrough(client, new Passage({ ...terms, to: backend, toxics: this.#toxics.up }))
+    sendPassthrough(backend, new Passage({ ...terms, to: client, toxics: this.#toxics.down }))
   }
 }
 
-async function carry(from: Socket, passage: Passage): Promise<void> {
+async function sendPassthrough(from: Socket, passage: Passage): Promise<void> {
   try {
     for await (const bytes of from.iterator({ destroyOnReturn: false })) await passage.pass(bytes)
     passage.end()

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { ChunkForms } from '../../../src/wire/fast/event-templates.ts'
+import { EventTemplates } from '../../../src/wire/fast/event-templates.ts'
 import { readChunk } from '../../../src/wire/openai/chunk.ts'
 import { times } from '../../support/times.ts'
 
@@ -51,7 +51,7 @@ describe('an event that is compared with the form of others', () => {
     const wanted = fc.boolean()
     fc.assert(
       fc.property(fc.array(written, { minLength: 1, maxLength: 12 }), wanted, (events, usageWanted) => {
-        const forms = new ChunkForms({ ...terms, usageWanted })
+        const forms = new EventTemplates({ ...terms, usageWanted })
         for (const data of events) expect(forms.read(data)).toEqual(readChunk(data, { ...terms, usageWanted }))
       }),
       { numRuns: times(3000) },
@@ -59,7 +59,7 @@ describe('an event that is compared with the form of others', () => {
   })
 
   it('of a known form is read to the same result, and what JSON.parse would refuse is refused', () => {
-    const forms = new ChunkForms(terms)
+    const forms = new EventTemplates(terms)
     const of = (content: string) =>
       JSON.stringify({
         id: 'a',
@@ -72,6 +72,6 @@ describe('an event that is compared with the form of others', () => {
 
     // A text that JSON.parse would refuse behind the form that is known is parsed, and refused.
     expect(forms.read(of('x').replace('"x"', '"\u0001"'))).toEqual({ kind: 'malformed' })
-    expect(forms.read(of('there, ünïcode'))).toMatchObject({ spoken: 16, data: of('there, ünïcode') })
+    expect(forms.read(of('there, ünïcode'))).toMatchObject({ outputBytes: 16, data: of('there, ünïcode') })
   })
 })

@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { LongTexts } from '../../../src/wire/fast/elided-strings.ts'
+import type { ElidedStrings } from '../../../src/wire/fast/elided-strings.ts'
 import { isDenial, isObject, type OutlinedBody, outlineBody, parseBody } from '../../../src/wire/openai/body.ts'
 import { readChat } from '../../../src/wire/openai/chat.ts'
 import { times } from '../../support/times.ts'
@@ -13,7 +13,7 @@ function outlined(text: string): OutlinedBody {
 }
 
 /** An outline with its texts in the place of their marks. */
-function filled(value: unknown, texts: LongTexts): unknown {
+function filled(value: unknown, texts: ElidedStrings): unknown {
   if (typeof value === 'string') return texts.read(value)
   if (Array.isArray(value)) return value.map(item => filled(item, texts))
   if (!isObject(value)) return value

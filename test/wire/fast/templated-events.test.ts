@@ -70,14 +70,14 @@ function splitAtLines(bytes: Buffer, chosen: readonly boolean[]): Buffer[] {
 /** What a reader makes of it that knows no form. */
 function parsed(bytes: Buffer): object {
   const splitter = new SseSplitter()
-  let [events, spoken] = ['', 0]
+  let [events, outputBytes] = ['', 0]
   for (const data of [...splitter.push(bytes), ...splitter.end()]) {
     const chunk = readChunk(data, terms)
-    if (chunk.kind !== 'delta') return { events, spoken, stop: true }
-    spoken += chunk.spoken
+    if (chunk.kind !== 'delta') return { events, outputBytes, stop: true }
+    outputBytes += chunk.outputBytes
     events += chunk.data === undefined ? '' : sseEvent(chunk.data)
   }
-  return { events, spoken, stop: false }
+  return { events, outputBytes, stop: false }
 }
 
 function read(pieces: readonly Buffer[]): object {
@@ -90,7 +90,7 @@ function read(pieces: readonly Buffer[]): object {
     events += reading.events
     stop = reading.stop !== undefined
   }
-  return { events, spoken: reader.spoken, stop }
+  return { events, outputBytes: reader.outputBytes, stop }
 }
 
 it('a stream of known forms reads as if each event had been parsed, wherever its bytes are cut', () => {
@@ -127,5 +127,5 @@ it.each([
   const { events } = reader.read(Buffer.from(texts.map(text => of(model, text)).join('')))
 
   expect(events).toBe(texts.map(text => of(terms.model, text)).join(''))
-  expect(reader.spoken).toBe(Buffer.byteLength(`Hello${texts.join('')}`))
+  expect(reader.outputBytes).toBe(Buffer.byteLength(`Hello${texts.join('')}`))
 })

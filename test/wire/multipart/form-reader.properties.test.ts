@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { formType } from '../../../src/wire/multipart/boundary.ts'
 import { times } from '../../support/times.ts'
-import { cutAt, formOf, forms, headOf, type TestForm } from './forms.ts'
+import { cutAt, forms, headOf, type TestForm, templateOf } from './forms.ts'
 import { rewritten } from './rewritten.ts'
 
 const cuts = fc.array(fc.nat(), { maxLength: 12 })
@@ -23,13 +23,13 @@ async function partsIn(boundary: string, bytes: Uint8Array<ArrayBuffer>): Promis
 const expected = ({ boundary, parts, end }: TestForm): Buffer => {
   const ours = { name: 'model', value: Buffer.from('kokoro-82m') }
   const all = parts.map(part => (part.name === 'model' ? ours : part))
-  return formOf(boundary, all.some(part => part === ours) ? all : [...all, ours], end)
+  return templateOf(boundary, all.some(part => part === ours) ? all : [...all, ours], end)
 }
 
 it('a form is the same but for its model, wherever its bytes are cut, and its length is known', () => {
   fc.assert(
     fc.property(forms, cuts, (form, places) => {
-      const sent = formOf(form.boundary, form.parts, form.end)
+      const sent = templateOf(form.boundary, form.parts, form.end)
 
       const { bytes, fault, shift } = rewritten(form.boundary, cutAt(sent, places))
 
@@ -46,7 +46,7 @@ it('another reader finds in it what it finds in what was sent, but for the model
     fc.asyncProperty(forms, cuts, async ({ boundary, parts, end }, places) => {
       // That reader takes a boundary without its dashes for one.
       fc.pre(parts.every(({ value }) => !value.includes(boundary)))
-      const sent = formOf(boundary, parts, end)
+      const sent = templateOf(boundary, parts, end)
       const { bytes } = rewritten(boundary, cutAt(sent, places))
 
       const [before, after] = [await partsIn(boundary, Buffer.from(sent)), await partsIn(boundary, Buffer.from(bytes))]
@@ -77,7 +77,7 @@ const changes = fc.array(fc.record({ at: fc.nat(), remove: fc.nat({ max: 3 }), a
 it('a form with something changed is refused, or read alike with no other model, wherever its bytes are cut', async () => {
   await fc.assert(
     fc.asyncProperty(forms, cuts, changes, async ({ boundary, parts, end }, places, edits) => {
-      let sent = formOf(boundary, parts, end)
+      let sent = templateOf(boundary, parts, end)
       for (const { at, remove, add } of edits) {
         const from = at % (sent.length + 1)
         sent = Buffer.concat([sent.subarray(0, from), Buffer.from(add), sent.subarray(from + remove)])

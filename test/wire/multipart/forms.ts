@@ -19,7 +19,7 @@ export function headOf({ name, value, filename, type, bare = false, isSized = fa
 }
 
 /** The bytes of a form. */
-export const formOf = (boundary: string, parts: readonly TestPart[], end = '\r\n'): Buffer =>
+export const templateOf = (boundary: string, parts: readonly TestPart[], end = '\r\n'): Buffer =>
   Buffer.concat([
     ...parts.flatMap(part => [Buffer.from(`--${boundary}\r\n${headOf(part)}`), part.value, Buffer.from('\r\n')]),
     Buffer.from(`--${boundary}--${end}`),

@@ -56,6 +56,6 @@ describe('a stream of another form, read through a translator', () => {
       ['one', 'two', 'three'].map(content => event({ content })).join('') + event({}, 'stop'),
     )
     expect(readings.at(-1)?.stop).toEqual({ kind: 'done' })
-    expect(reader).toMatchObject({ spoken: 11, finished: true })
+    expect(reader).toMatchObject({ outputBytes: 11, finished: true })
   })
 })

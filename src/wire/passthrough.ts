@@ -1,9 +1,11 @@
-import type { BodyForm, Passthrough } from '../../policy/config.ts'
-import type { Denial } from '../../policy/denial.ts'
-import { invalid, type JsonObject, type ParsedBody } from '../openai/body.ts'
+import type { BodyForm, Passthrough } from '../policy/config.ts'
+import type { Denial } from '../policy/denial.ts'
+import { isObject } from './json-safety.ts'
+import { invalid, type JsonObject, type ParsedBody } from './openai/body.ts'
+import { isCount, type Usage } from './openai/usage.ts'
 
 /** A JSON body of a pass-through route. */
-export interface PassedBody {
+export interface NamedBody {
   /** As it names it. */
   readonly model?: string
   readonly bytes: number
@@ -12,7 +14,7 @@ export interface PassedBody {
 }
 
 /** A JSON body of so many bytes, as far as the gateway has to know it: an object, and which model it names. */
-export function checkPassed(parsed: ParsedBody, bytes: number): PassedBody | Denial {
+export function checkPassthroughBody(parsed: ParsedBody, bytes: number): NamedBody | Denial {
   const { model } = parsed.body
   if (model !== undefined && (typeof model !== 'string' || model === '' || model.length > 256))
     return invalid('model', 'must be a text of at most 256 characters')
@@ -48,3 +50,25 @@ const SAID: Readonly<Record<BodyForm, string>> = {
   multipart: '`multipart/form-data`',
   binary: '`application/octet-stream`, audio, image or video',
 }
+
+/**
+ * The tokens that a JSON answer counts, by the names that services have for them: OpenAI's, those of its newer endpoints,
+ * a total alone (Jina, vLLM's rerank), or Cohere's billed units. Undefined where it counts none.
+ */
+export function readPassedUsage(answer: unknown): Usage | undefined {
+  if (!isObject(answer)) return undefined
+  const { usage, meta } = answer
+  const billed = isObject(meta) ? (meta.billed_units ?? meta.tokens) : undefined
+  return counted(usage) ?? counted(billed)
+}
+
+function counted(usage: unknown): Usage | undefined {
+  if (!isObject(usage)) return undefined
+  const { prompt_tokens, completion_tokens, input_tokens, output_tokens, total_tokens: total } = usage
+  const input = [prompt_tokens, input_tokens].find(isCount)
+  const output = [completion_tokens, output_tokens].find(isCount)
+  if (input !== undefined) return { inputTokens: input, outputTokens: output ?? beyond(total, input) }
+  return isCount(total) ? { inputTokens: total, outputTokens: 0 } : undefined
+}
+
+const beyond = (total: unknown, input: number): number => (isCount(total) ? Math.max(0, total - input) : 0)

@@ -1,4 +1,11 @@
-import { isObject, type JsonObject } from './json.ts'
+/** A JSON object as it came in; nothing in it is trusted yet. */
+export type JsonObject = Readonly<Record<string, unknown>>
+
+export const isObject = (value: unknown): value is JsonObject =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** Nothing where there is no object. */
+export const asObject = (value: unknown): JsonObject => (isObject(value) ? value : {})
 
 /** What no request may hold, wherever it stands. */
 export interface Flaw {
@@ -60,3 +67,15 @@ const ENDLESS: Flaw = { path: [], problem: 'is larger than any number that can b
 const PROTO = '__proto__'
 
 const below = (step: string, { path, problem }: Flaw): Flaw => ({ path: [step, ...path], problem })
+
+/** A client may choose the name, as long as its body. */
+const MAX_LENGTH = 200
+
+/** `["messages", "0", "role"]` is `messages[0].role`; nothing is the body itself. */
+export function fieldName(path: readonly string[]): string {
+  const name = path
+    .map(step => (/^\d+$/.test(step) ? `[${step}]` : `.${step}`))
+    .join('')
+    .replace(/^\./, '')
+  return name.length > MAX_LENGTH ? `${name.slice(0, MAX_LENGTH)}…` : name || 'body'
+}

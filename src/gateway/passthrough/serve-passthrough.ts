@@ -6,24 +6,25 @@ import { noteOf } from '../admission/decisions.ts'
 import { type LeasedCall, leased } from '../admission/leases.ts'
 import { settlementOf } from '../admission/settlement.ts'
 import { healthAt } from '../infer.ts'
-import type { CarriedBody } from '../ports.ts'
+import type { PassthroughBody } from '../ports.ts'
 import type { Call, Gateway, Unserved } from '../request.ts'
 import type { Bill } from '../store/hold-store.ts'
 import { watchedFailover } from '../upstream/attempt-watch.ts'
 import type { Answered } from '../upstream/failover.ts'
 import { delivered, endOf, settle, unanswered } from '../upstream/forward.ts'
 import type { Failure } from '../upstream/outcome.ts'
-import { attemptPass } from './attempt.ts'
-import type { PassEnding, PassedAnswer } from './passed-answer.ts'
+import { attemptPassthrough } from './attempt.ts'
+import type { PassthroughAnswer, PassthroughEnding } from './passthrough-answer.ts'
 
 /** One authenticated request of a pass-through route. */
-export interface PassCall extends Pick<Call, 'requestId' | 'keyHash' | 'caller' | 'client' | 'trying' | 'trace'> {
+export interface PassthroughCall
+  extends Pick<Call, 'requestId' | 'keyHash' | 'caller' | 'client' | 'trying' | 'trace'> {
   readonly route: Passthrough
   readonly method: PassMethod
   /** As the body names it. */
   readonly model?: string
   /** The body for a backend that knows the model by this name; absent for a request without one. */
-  readonly bodyFor?: (backendModel: string) => CarriedBody
+  readonly bodyFor?: (backendModel: string) => PassthroughBody
   /** Reads the beginning of a body that is streamed, and tells what is wrong with it; to be called once it is admitted. */
   readonly look?: () => Promise<Denial | 'left' | undefined>
   /** Of the body, as far as they are known. */
@@ -31,22 +32,22 @@ export interface PassCall extends Pick<Call, 'requestId' | 'keyHash' | 'caller' 
 }
 
 /** What becomes of a request of a pass-through route. */
-export type Passed = Unserved | PassedOn
+export type ServedPassthrough = Unserved | AnsweredPassthrough
 
-export interface PassedOn {
+export interface AnsweredPassthrough {
   readonly kind: 'passed'
   readonly admitted: AdmittedCall
   readonly pool: Pool
   readonly failures: readonly Failure[]
-  readonly answer: PassedAnswer
+  readonly answer: PassthroughAnswer
   /** What it cost, where that is settled before the answer begins. */
   readonly bill?: Bill
   /** To be called once it has ended; without a bill it is settled now, and to be awaited before the client gets its last byte. */
-  readonly finish: (ending: PassEnding) => Promise<Bill>
+  readonly finish: (ending: PassthroughEnding) => Promise<Bill>
 }
 
 /** The life of one request of a pass-through route: through the same admission as any other, and settled as that. */
-export async function pass(gateway: Gateway, call: PassCall): Promise<Passed> {
+export async function servePassthrough(gateway: Gateway, call: PassthroughCall): Promise<ServedPassthrough> {
   const { config, settings, store, clock } = gateway
   const { requestId, keyHash, caller, route, model, bytes } = call
   const at = clock.now()
@@ -79,7 +80,7 @@ export async function pass(gateway: Gateway, call: PassCall): Promise<Passed> {
   }
 }
 
-async function serve(gateway: Gateway, call: PassCall, admitted: LeasedCall): Promise<Passed> {
+async function serve(gateway: Gateway, call: PassthroughCall, admitted: LeasedCall): Promise<ServedPassthrough> {
   const { route, requestId, method, bodyFor, client } = call
   const { meter } = route
   const found = await call.look?.()
@@ -92,12 +93,13 @@ async function serve(gateway: Gateway, call: PassCall, admitted: LeasedCall): Pr
   const attempted = await watchedFailover(gateway, call, admitted, { context: 0, statusOf }, (place, traceparent) => {
     const { pool } = place
     const body = bodyFor?.(pool.model)
-    return attemptPass(
+    return attemptPassthrough(
       gateway,
       {
         ...{ ...place, path, requestId, method, meter, ...(body && { body }) },
         ...(traceparent !== undefined && { traceparent }),
-        dispatched: gauge => admitted.lease.dispatched(() => settlementOf(admitted, delivered(pool, gauge.soFar))),
+        dispatched: usageMeter =>
+          admitted.lease.dispatched(() => settlementOf(admitted, delivered(pool, usageMeter.soFar))),
       },
       client,
     )
@@ -108,19 +110,19 @@ async function serve(gateway: Gateway, call: PassCall, admitted: LeasedCall): Pr
     : settledLater(gateway, admitted, attempted)
 }
 
-const statusOf = ({ status }: PassedAnswer): number => status
+const statusOf = ({ status }: PassthroughAnswer): number => status
 
 /** What it costs is known before the client gets any of it. */
 async function settledNow(
   gateway: Gateway,
   admitted: LeasedCall,
-  { answer, pool, failures, over }: Answered<PassedAnswer>,
-): Promise<PassedOn> {
+  { answer, pool, failures, over }: Answered<PassthroughAnswer>,
+): Promise<AnsweredPassthrough> {
   const bill = await settle(gateway, admitted, delivered(pool, answer.work())).catch(error => {
     over('left', answer.abort().work)
     throw error
   })
-  const finish = async (ending: PassEnding) => {
+  const finish = async (ending: PassthroughEnding) => {
     over(endOf(ending), ending.work)
     return bill
   }
@@ -130,8 +132,8 @@ async function settledNow(
 function settledLater(
   gateway: Gateway,
   admitted: LeasedCall,
-  { answer, pool, failures, over }: Answered<PassedAnswer>,
-): PassedOn {
+  { answer, pool, failures, over }: Answered<PassthroughAnswer>,
+): AnsweredPassthrough {
   return {
     kind: 'passed',
     admitted,

@@ -1,23 +1,23 @@
 import type { BackendSettings } from '../../config/settings.ts'
 import type { Millis } from '../../policy/config.ts'
-import { isObject } from '../../wire/json.ts'
+import { isObject } from '../../wire/json-safety.ts'
 import { parse } from '../../wire/openai/chunk.ts'
 import type { Usage } from '../../wire/openai/usage.ts'
-import { readPassedUsage } from '../../wire/passthrough/passed-usage.ts'
-import { Deadlines } from '../answer/deadlines.ts'
+import { readPassedUsage } from '../../wire/passthrough.ts'
 import type { Clock, Exchange } from '../ports.ts'
+import { Deadlines } from '../timers.ts'
 import type { Reader } from '../upstream/attempt.ts'
 import { errorIn, type Failed, failed, type Outcome, ofError, type Rejected, type Work } from '../upstream/outcome.ts'
-import type { Gauge } from './gauge.ts'
+import type { UsageMeter } from './usage-meter.ts'
 
 /** Who gets the bytes of an answer that is passed on. */
-export interface PassSink {
+export interface PassthroughSink {
   write(bytes: Buffer): void
   /** Nothing comes after it; not called when the answer was aborted. */
-  end(ending: PassEnding): void
+  end(ending: PassthroughEnding): void
 }
 
-export interface PassEnding {
+export interface PassthroughEnding {
   /** The backend sent all of it. */
   readonly clean: boolean
   /** For the operator; empty when clean. */
@@ -27,9 +27,9 @@ export interface PassEnding {
   readonly work: Work
 }
 
-export interface PassedTerms {
+export interface PassthroughTerms {
   readonly clock: Clock
-  readonly gauge: Gauge
+  readonly usageMeter: UsageMeter
   readonly settings: BackendSettings
   /** Whether it is an answer only once all of it is there. */
   readonly isWhole: boolean
@@ -42,24 +42,24 @@ const MAX_WHOLE_BYTES = 16_777_216
 export const isSuccess = (status: number): boolean => status >= 200 && status < 300 && status !== 206
 
 /** An answer of any kind: answered with its headers, or once all of it is there; then on its way to the client. */
-export class PassedAnswer implements Reader {
+export class PassthroughAnswer implements Reader {
   /** What clients may read of the headers. */
   headers: Readonly<Record<string, string>> = {}
   status = 0
-  readonly #terms: PassedTerms
-  readonly #answered: (outcome: Outcome<PassedAnswer>) => void
+  readonly #terms: PassthroughTerms
+  readonly #answered: (outcome: Outcome<PassthroughAnswer>) => void
   #exchange: Exchange | undefined
   #phase: 'waiting' | 'live' | 'over' = 'waiting'
   #refused = false
   #usage: Usage | undefined
   #held: Buffer[] = []
-  #sink: PassSink | undefined
-  #ending: PassEnding | undefined
+  #sink: PassthroughSink | undefined
+  #ending: PassthroughEnding | undefined
   #paused = true
   #heardAt: Millis = 0
   readonly #deadlines: Deadlines
 
-  constructor(terms: PassedTerms, answered: (outcome: Outcome<PassedAnswer>) => void) {
+  constructor(terms: PassthroughTerms, answered: (outcome: Outcome<PassthroughAnswer>) => void) {
     this.#terms = terms
     this.#deadlines = new Deadlines(terms.clock)
     this.#answered = answered
@@ -70,31 +70,33 @@ export class PassedAnswer implements Reader {
   }
 
   sent(): void {
-    const { gauge, settings } = this.#terms
-    gauge.dispatch()
-    this.#watchAnswer(gauge.left(settings.answerTimeout))
+    const { usageMeter, settings } = this.#terms
+    usageMeter.dispatch()
+    this.#watchAnswer(usageMeter.left(settings.answerTimeout))
   }
 
   head(status: number): void {
     this.status = status
     this.#refused = !isSuccess(status)
-    const { gauge, settings, isWhole, clock } = this.#terms
+    const { usageMeter, settings, isWhole, clock } = this.#terms
     // Whoever keeps the time of a refusal is the exchange; that of a whole answer runs on.
     if (this.#refused || !isWhole) this.#deadlines.callOff()
     if (this.#refused || isWhole) return
     this.#exchange?.pause()
     this.#heardAt = clock.elapsed()
-    this.#deadlines.after(gauge.left(settings.streamTimeout), () => this.#cut('the time of the answer is over', false))
+    this.#deadlines.after(usageMeter.left(settings.streamTimeout), () =>
+      this.#cut('the time of the answer is over', false),
+    )
     this.#watchSilence(settings.idleTimeout)
     this.#answer({ kind: 'answered', answer: this })
   }
 
   data(bytes: Buffer): void {
-    const { gauge, isWhole, clock } = this.#terms
-    gauge.answered += bytes.length
+    const { usageMeter, isWhole, clock } = this.#terms
+    usageMeter.answered += bytes.length
     this.#heardAt = clock.elapsed()
-    if (gauge.isOver) this.#cut('more bytes than max_mb', false)
-    else if (isWhole && gauge.answered > MAX_WHOLE_BYTES) this.#give(this.#failed('answer too large'))
+    if (usageMeter.isOver) this.#cut('more bytes than max_mb', false)
+    else if (isWhole && usageMeter.answered > MAX_WHOLE_BYTES) this.#give(this.#failed('answer too large'))
     else if (this.#sink) this.#sink.write(bytes)
     else this.#held.push(bytes)
   }
@@ -110,11 +112,11 @@ export class PassedAnswer implements Reader {
   }
 
   work(): Work {
-    return this.#terms.gauge.work(this.#usage)
+    return this.#terms.usageMeter.work(this.#usage)
   }
 
   /** Hands over what was held, and from now on every byte. */
-  attach(sink: PassSink): void {
+  attach(sink: PassthroughSink): void {
     this.#sink = sink
     for (const bytes of this.#held.splice(0)) sink.write(bytes)
     if (this.#ending) sink.end(this.#ending)
@@ -133,7 +135,7 @@ export class PassedAnswer implements Reader {
   }
 
   /** The client left while it was live: the backend is told at once, the sink nothing. */
-  abort(): PassEnding {
+  abort(): PassthroughEnding {
     this.#sink = undefined
     this.#exchange?.abort()
     return this.#ending ?? this.#finish('client gone', false)
@@ -143,7 +145,7 @@ export class PassedAnswer implements Reader {
   leave(): void {
     if (this.#phase !== 'waiting') return
     this.#exchange?.abort()
-    const { begun } = this.#terms.gauge
+    const { begun } = this.#terms.usageMeter
     this.#answer({ kind: 'left', ...(begun && !this.#refused && { work: begun }) })
   }
 
@@ -155,7 +157,7 @@ export class PassedAnswer implements Reader {
   }
 
   /** Tells, once, how the attempt came out. */
-  #answer(outcome: Outcome<PassedAnswer>): void {
+  #answer(outcome: Outcome<PassthroughAnswer>): void {
     if (this.#phase !== 'waiting') return
     this.#phase = outcome.kind === 'answered' ? 'live' : 'over'
     if (this.#phase === 'over') this.#deadlines.callOff()
@@ -193,7 +195,7 @@ export class PassedAnswer implements Reader {
   }
 
   /** Without a cause it ended well. */
-  #finish(cause: string, isFault: boolean): PassEnding {
+  #finish(cause: string, isFault: boolean): PassthroughEnding {
     this.#deadlines.callOff()
     this.#phase = 'over'
     this.#ending ??= { clean: cause === '', cause, isFault, work: this.work() }
@@ -202,7 +204,7 @@ export class PassedAnswer implements Reader {
   }
 
   #failed(cause: string): Failed {
-    const { begun } = this.#terms.gauge
+    const { begun } = this.#terms.usageMeter
     return failed(cause, begun)
   }
 
@@ -219,12 +221,12 @@ export class PassedAnswer implements Reader {
 
   /** A client that is slow to send is no delay of the backend, but for what its time costs. */
   #watchAnswer(time: Millis): void {
-    const { gauge, settings } = this.#terms
+    const { usageMeter, settings } = this.#terms
     this.#deadlines.after(time, () => {
-      const left = gauge.left(Number.POSITIVE_INFINITY)
-      if (!gauge.awaitsBody) this.#give(this.#failed('answer timeout'))
+      const left = usageMeter.left(Number.POSITIVE_INFINITY)
+      if (!usageMeter.awaitsBody) this.#give(this.#failed('answer timeout'))
       else if (left > 0) this.#watchAnswer(Math.min(left, settings.answerTimeout))
-      else gauge.lateBody()
+      else usageMeter.lateBody()
     })
   }
 }

@@ -2,7 +2,7 @@ import { type ClientRequest, IncomingMessage, ServerResponse } from 'node:http'
 import { Socket } from 'node:net'
 import { PassThrough } from 'node:stream'
 import { createProxyServer, type ServerOptions } from 'http-proxy-3'
-import type { CarriedRequest, CarryListener, Exchange } from '../../gateway/ports.ts'
+import type { Exchange, PassthroughListener, PassthroughRequest } from '../../gateway/ports.ts'
 import { clientHeaders } from './client-headers.ts'
 
 /** Where a request goes, and with what headers. */
@@ -14,8 +14,8 @@ export interface Route {
 }
 
 /** One request under way at http-proxy-3, which passes its events to a listener. */
-export class CarriedExchange implements Exchange {
-  readonly #listener: CarryListener
+export class PassthroughExchange implements Exchange {
+  readonly #listener: PassthroughListener
   /** Stand-ins for the client's request and its answer, which http-proxy-3 needs: they have nothing from the client. */
   readonly #request = new IncomingMessage(new Socket())
   readonly #response = new ServerResponse(this.#request)
@@ -24,11 +24,11 @@ export class CarriedExchange implements Exchange {
   #answer: IncomingMessage | undefined
   #over = false
 
-  constructor(listener: CarryListener) {
+  constructor(listener: PassthroughListener) {
     this.#listener = listener
   }
 
-  begin(request: CarriedRequest, { target, headers, agent }: Route): void {
+  begin(request: PassthroughRequest, { target, headers, agent }: Route): void {
     if (this.#over) return
     this.#request.method = request.method
     this.#request.url = '/'
@@ -67,7 +67,7 @@ export class CarriedExchange implements Exchange {
   }
 
   /** The request has a connection, which may not be established yet. */
-  #began({ body }: CarriedRequest, sent: ClientRequest, socket: Socket): void {
+  #began({ body }: PassthroughRequest, sent: ClientRequest, socket: Socket): void {
     this.#sent = sent
     const connected = () => {
       if (this.#over) return

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { Deadlines } from '../../../src/gateway/answer/deadlines.ts'
-import { VirtualClock } from '../../support/clock.ts'
+import { Deadlines } from '../../src/gateway/timers.ts'
+import { VirtualClock } from '../support/clock.ts'
 
 /** A clock, and what ran by it: each name when its time was over. */
 function open() {

@@ -1,22 +1,22 @@
 import type { Meter, Millis } from '../../policy/config.ts'
 import { costOfMeter, mostBytes } from '../../policy/meter.ts'
 import type { Usage } from '../../wire/openai/usage.ts'
-import type { CarriedBody, Clock } from '../ports.ts'
+import type { Clock, PassthroughBody } from '../ports.ts'
 import { PROMPT_ONLY, type Work } from '../upstream/outcome.ts'
 
 /** Paid otherwise, and so known. */
 const NO_TOKENS: Usage = { inputTokens: 0, outputTokens: 0 }
 
 /** Measures one attempt at a request of a pass-through route. */
-export class Gauge {
+export class UsageMeter {
   readonly #clock: Clock
   readonly #meter: Meter
-  readonly #body: CarriedBody | undefined
+  readonly #body: PassthroughBody | undefined
   #dispatchedAt: Millis | undefined
   /** Bytes of the answer. */
   answered = 0
 
-  constructor(clock: Clock, meter: Meter, body: CarriedBody | undefined) {
+  constructor(clock: Clock, meter: Meter, body: PassthroughBody | undefined) {
     this.#clock = clock
     this.#meter = meter
     this.#body = body
@@ -55,7 +55,7 @@ export class Gauge {
   /** What it comes to at this moment, if the backend has done it. */
   work(usage?: Usage): Work {
     const measured = { bytes: this.#bytes, millis: this.#millis }
-    if (this.#meter.by === 'usage') return { ...(usage && { usage }), spoken: this.answered }
+    if (this.#meter.by === 'usage') return { ...(usage && { usage }), outputBytes: this.answered }
     return { usage: NO_TOKENS, items: costOfMeter(this.#meter, measured) }
   }
 
