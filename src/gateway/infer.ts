@@ -3,12 +3,14 @@ import type { EpochMs, Pool } from '../policy/config.ts'
 import { decide } from '../policy/decide.ts'
 import type { Building } from '../policy/decision.ts'
 import type { Health } from '../policy/facts.ts'
+import type { WholeAnswer } from '../wire/openai/answer.ts'
 import { isDenial } from '../wire/openai/body.ts'
 import type { BodyTerms, StreamWanted, WireRequest } from '../wire/openai/request.ts'
 import { signalsOf } from '../wire/openai/signals.ts'
-import { type AdmittedCall, type Applicant, admit } from './admission/admit.ts'
+import { type Applicant, admit } from './admission/admit.ts'
 import { noteOf } from './admission/decisions.ts'
 import { type LeasedCall, leased } from './admission/leases.ts'
+import { delivered, Ending } from './admission/settle.ts'
 import { settlementOf } from './admission/settlement.ts'
 import { attemptBuffered } from './answer/buffered.ts'
 import { type AnswerStream, attemptStream } from './answer/stream.ts'
@@ -19,8 +21,11 @@ import { type LearntTools, learnTools } from './tools/learn.ts'
 import { Rounds } from './tools/rounds.ts'
 import { serveToolStream } from './tools/tool-stream.ts'
 import { serveToolAnswer } from './tools/whole.ts'
+import type { Target } from './upstream/attempt.ts'
 import type { Answered } from './upstream/failover.ts'
-import { answerTerms, delivered, endOf, forward, settle, unanswered } from './upstream/forward.ts'
+import { answerTerms, forward, Inference } from './upstream/inference.ts'
+import type { Outcome } from './upstream/outcome.ts'
+import { unanswered } from './upstream/unanswered.ts'
 
 /** The life of one inference request, in the order it happens. */
 export async function infer(gateway: Gateway, call: Call): Promise<Served> {
@@ -79,51 +84,59 @@ function serve(gateway: Gateway, call: Call, admitted: LeasedCall, tools: Learnt
 }
 
 async function serveWhole(gateway: Gateway, call: Call, admitted: LeasedCall): Promise<Served> {
-  const { decision } = admitted
-  const read = (backendModel: string) => (bytes: Buffer) =>
-    call.wire.readAnswer(bytes, answerTerms(gateway, call, decision, backendModel))
-  const attempted = await forward(gateway, call, admitted, bodyOf(call, admitted), target =>
-    attemptBuffered(gateway, target, call.client, read(target.pool.model)),
-  )
+  const attempted = await forward(gateway, call, admitted, new Buffered(gateway, call, admitted))
   if (attempted.kind !== 'answered') return unanswered(gateway, admitted, attempted)
-  const { answer, pool, failures, over } = attempted
-  over('well', answer)
-  const bill = await settle(gateway, admitted, delivered(pool, answer))
+  const { answer, pool, failures } = attempted
+  const bill = await new Ending(gateway, admitted, attempted).end({ ...answer, clean: true, isFault: false })
   return { kind: 'whole', admitted, pool, failures, bytes: answer.bytes, bill }
 }
 
-function bodyOf({ wire }: Call, { hold, decision }: AdmittedCall): (pool: Pool) => Buffer {
-  const terms: Building<BodyTerms> = {}
-  const accepts = acceptsOf(decision.model)
-  if (accepts) terms.accepts = accepts
-  if (decision.imageSize !== undefined) terms.imageSize = decision.imageSize
-  return ({ model }) => wire.bodyFor(model, hold.output, terms)
-}
-
 async function serveStream(gateway: Gateway, call: Call, admitted: LeasedCall, wanted: StreamWanted): Promise<Served> {
-  const attempted = await forward(gateway, call, admitted, bodyOf(call, admitted), target =>
-    attemptStream(gateway, target, wanted, call.client),
-  )
+  const attempted = await forward(gateway, call, admitted, new Streamed(gateway, call, admitted, wanted))
   if (attempted.kind !== 'answered') return unanswered(gateway, admitted, attempted)
   return streamed(gateway, admitted, attempted)
 }
 
 /** By itself: what was asked need not be kept as long as the stream lives. */
-function streamed(
-  gateway: Gateway,
-  admitted: LeasedCall,
-  { answer, pool, failures, over }: Answered<AnswerStream>,
-): Served {
+function streamed(gateway: Gateway, admitted: LeasedCall, answered: Answered<AnswerStream>): Served {
+  const { answer, pool, failures } = answered
   admitted.lease.speaking(() => settlementOf(admitted, delivered(pool, answer.work())))
-  return {
-    kind: 'stream',
-    admitted,
-    pool,
-    failures,
-    stream: answer,
-    settle: ending => {
-      over(endOf(ending), ending)
-      return settle(gateway, admitted, delivered(pool, ending)).finally(() => admitted.lease.end())
-    },
+  return { kind: 'stream', admitted, pool, failures, stream: answer, ending: new Ending(gateway, admitted, answered) }
+}
+
+/** A request without hosted tools. */
+abstract class Plain<A> extends Inference<A> {
+  readonly #terms: BodyTerms
+
+  constructor(gateway: Gateway, call: Call, admitted: LeasedCall) {
+    super(gateway, call, admitted)
+    const { model, imageSize } = admitted.decision
+    const accepts = acceptsOf(model)
+    this.#terms = { ...(accepts && { accepts }), ...(imageSize !== undefined && { imageSize }) }
+  }
+
+  protected override bodyFor({ model }: Pool): Buffer {
+    return this.call.wire.bodyFor(model, this.admitted.hold.output, this.#terms)
+  }
+}
+
+class Buffered extends Plain<WholeAnswer> {
+  override attempt(target: Target): Promise<Outcome<WholeAnswer>> {
+    const { gateway, call, admitted } = this
+    const terms = () => answerTerms(gateway, call, admitted.decision, target.pool.model)
+    return attemptBuffered(gateway, target, call.client, bytes => call.wire.readAnswer(bytes, terms()))
+  }
+}
+
+class Streamed extends Plain<AnswerStream> {
+  readonly #wanted: StreamWanted
+
+  constructor(gateway: Gateway, call: Call, admitted: LeasedCall, wanted: StreamWanted) {
+    super(gateway, call, admitted)
+    this.#wanted = wanted
+  }
+
+  override attempt(target: Target): Promise<Outcome<AnswerStream>> {
+    return attemptStream(this.gateway, target, this.#wanted, this.call.client)
   }
 }

@@ -72,8 +72,7 @@ export type Served =
   | (Answered & {
       readonly kind: 'stream'
       readonly stream: LiveStream
-      /** Settles the stream, durably; to be awaited before the client gets its last bytes. */
-      readonly settle: (ending: StreamEnding) => Promise<Bill>
+      readonly ending: StreamSettlement
     })
 
 /** No answer comes. */
@@ -81,6 +80,11 @@ export type Unserved =
   | (Refusal & { readonly kind: 'denied'; readonly failures: readonly Failure[] })
   /** The client left before there was anything to send; settled already, where a backend worked for it. */
   | { readonly kind: 'left'; readonly bill?: Bill; readonly failures: readonly Failure[] }
+
+/** Ends a stream, and settles it: to be awaited before the client gets its last bytes. */
+export interface StreamSettlement {
+  end(how: StreamEnding): Promise<Bill>
+}
 
 interface Answered {
   readonly admitted: AdmittedCall

@@ -1,6 +1,7 @@
 import type { Settings } from '../config/settings.ts'
 import type { AdmittedCall } from '../gateway/admission/admit.ts'
 import type { Clock } from '../gateway/ports.ts'
+import type { AttemptReport } from '../gateway/upstream/attempt-report.ts'
 import { Expenses } from '../gateway/upstream/expenses.ts'
 import { failover } from '../gateway/upstream/failover.ts'
 import { backendOf } from '../gateway/upstream/failover-ports.ts'
@@ -47,9 +48,12 @@ export async function send(settings: Settings, admitted: AdmittedCall, pools: Po
   const ports = { pools, clock, chance: () => 0, alarm, client, settingsOf, expenses, trying, account, inquire }
   const context = 'context' in decision.model ? decision.model.context : 0
 
-  const outcome = await failover(ports, decision.pools, context, async ({ pool }) =>
-    ill.has(pool.name) ? failedUnread('ECONNREFUSED') : { kind: 'answered', answer: undefined },
-  )
+  const outcome = await failover(ports, decision.pools, context, {
+    report: () => UNREPORTED,
+    targetAt: ({ pool }) => pool,
+    attempt: async pool =>
+      ill.has(pool.name) ? failedUnread('ECONNREFUSED') : { kind: 'answered', answer: undefined },
+  })
   switch (outcome.kind) {
     case 'answered':
       return { attempted, end: { servedBy: outcome.pool } }
@@ -60,6 +64,9 @@ export async function send(settings: Settings, admitted: AdmittedCall, pools: Po
       throw new Error(`nobody left or refused, and the request was ${outcome.kind}`)
   }
 }
+
+/** Attempts that are not made are neither counted nor traced. */
+const UNREPORTED: AttemptReport = { failed: () => {}, over: () => {} }
 
 /** Its timers are due at once. */
 const standingStill = (at: EpochMs): Clock => ({

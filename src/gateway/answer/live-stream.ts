@@ -1,4 +1,4 @@
-import type { LeastUsage, Usage } from '../../wire/openai/usage.ts'
+import type { EndOfAnswer } from '../upstream/outcome.ts'
 
 /** Who gets the events of a stream once it is committed. */
 export interface StreamSink {
@@ -8,20 +8,13 @@ export interface StreamSink {
   end(ending: StreamEnding): void
 }
 
-export interface StreamEnding {
-  /** The backend finished what it had to say. */
-  readonly clean: boolean
+export interface StreamEnding extends EndOfAnswer {
   /** For the operator; empty when clean. */
   readonly cause: string
-  /** Whether the replica is to blame, rather than the client or the time that is over. */
-  readonly isFault: boolean
-  readonly usage?: Usage
   /** Bytes of content, reasoning and tool calls that were passed on. */
   readonly outputBytes: number
   /** Tokens that the backend made for that at the least. */
   readonly tokens: number
-  /** What it used at the least, where it did not report the usage of all of it. */
-  readonly least?: LeastUsage
 }
 
 /** An answer that is on its way to the client. */

@@ -7,6 +7,7 @@ import { readPassedUsage } from '../../wire/passthrough.ts'
 import type { Clock, Exchange } from '../ports.ts'
 import { Deadlines } from '../timers.ts'
 import type { Reader } from '../upstream/attempt.ts'
+import type { EndOfAnswer } from '../upstream/outcome.ts'
 import { errorIn, type Failed, failed, type Outcome, ofError, type Rejected, type Work } from '../upstream/outcome.ts'
 import type { UsageMeter } from './usage-meter.ts'
 
@@ -17,14 +18,9 @@ export interface PassthroughSink {
   end(ending: PassthroughEnding): void
 }
 
-export interface PassthroughEnding {
-  /** The backend sent all of it. */
-  readonly clean: boolean
+export interface PassthroughEnding extends EndOfAnswer {
   /** For the operator; empty when clean. */
   readonly cause: string
-  /** Whether the replica is to blame. */
-  readonly isFault: boolean
-  readonly work: Work
 }
 
 export interface PassthroughTerms {
@@ -88,7 +84,7 @@ export class PassthroughAnswer implements Reader {
       this.#cut('the time of the answer is over', false),
     )
     this.#watchSilence(settings.idleTimeout)
-    this.#answer({ kind: 'answered', answer: this })
+    this.#answer({ kind: 'answered', answer: this, status: this.status })
   }
 
   data(bytes: Buffer): void {
@@ -172,7 +168,7 @@ export class PassthroughAnswer implements Reader {
   #readWhole(): void {
     const outcome = this.#judge(Buffer.concat(this.#held))
     if (outcome) this.#answer(outcome)
-    else this.#answer({ kind: 'answered', answer: this })
+    else this.#answer({ kind: 'answered', answer: this, status: this.status })
   }
 
   /** What is wrong with all of an answer; its usage is kept. */
@@ -198,7 +194,7 @@ export class PassthroughAnswer implements Reader {
   #finish(cause: string, isFault: boolean): PassthroughEnding {
     this.#deadlines.callOff()
     this.#phase = 'over'
-    this.#ending ??= { clean: cause === '', cause, isFault, work: this.work() }
+    this.#ending ??= { ...this.work(), clean: cause === '', cause, isFault }
     this.#sink?.end(this.#ending)
     return this.#ending
   }

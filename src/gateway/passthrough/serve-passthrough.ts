@@ -4,17 +4,19 @@ import type { PassthroughAsk } from '../../policy/facts.ts'
 import { type AdmittedCall, admit } from '../admission/admit.ts'
 import { noteOf } from '../admission/decisions.ts'
 import { type LeasedCall, leased } from '../admission/leases.ts'
+import { delivered, Ending } from '../admission/settle.ts'
 import { settlementOf } from '../admission/settlement.ts'
 import { healthAt } from '../infer.ts'
 import type { PassthroughBody } from '../ports.ts'
 import type { Call, Gateway, Unserved } from '../request.ts'
 import type { Bill } from '../store/hold-store.ts'
-import { watchedFailover } from '../upstream/attempt-watch.ts'
-import type { Answered } from '../upstream/failover.ts'
-import { delivered, endOf, settle, unanswered } from '../upstream/forward.ts'
-import type { Failure } from '../upstream/outcome.ts'
-import { attemptPassthrough } from './attempt.ts'
-import type { PassthroughAnswer, PassthroughEnding } from './passthrough-answer.ts'
+import { type AttemptReport, reportAttempt } from '../upstream/attempt-report.ts'
+import { type Answered, type AttemptPlace, failover, type Outbound } from '../upstream/failover.ts'
+import { failoverPorts } from '../upstream/failover-ports.ts'
+import type { Failure, Outcome } from '../upstream/outcome.ts'
+import { unanswered } from '../upstream/unanswered.ts'
+import { attemptPassthrough, type PassthroughTarget } from './attempt.ts'
+import type { PassthroughAnswer } from './passthrough-answer.ts'
 
 /** One authenticated request of a pass-through route. */
 export interface PassthroughCall
@@ -42,8 +44,8 @@ export interface AnsweredPassthrough {
   readonly answer: PassthroughAnswer
   /** What it cost, where that is settled before the answer begins. */
   readonly bill?: Bill
-  /** To be called once it has ended; without a bill it is settled now, and to be awaited before the client gets its last byte. */
-  readonly finish: (ending: PassthroughEnding) => Promise<Bill>
+  /** To be ended with the answer; without a bill it is settled then, to be awaited before the client gets its last byte. */
+  readonly ending: Ending
 }
 
 /** The life of one request of a pass-through route: through the same admission as any other, and settled as that. */
@@ -81,68 +83,83 @@ export async function servePassthrough(gateway: Gateway, call: PassthroughCall):
 }
 
 async function serve(gateway: Gateway, call: PassthroughCall, admitted: LeasedCall): Promise<ServedPassthrough> {
-  const { route, requestId, method, bodyFor, client } = call
-  const { meter } = route
+  const { meter } = call.route
   const found = await call.look?.()
   if (found === 'left') return unanswered(gateway, admitted, { kind: 'left', failures: [] })
   if (found) {
     await gateway.store.holds.refund(admitted.hold)
     return { kind: 'denied', denial: found, failures: [] }
   }
-  const path = route.name.slice('/v1'.length)
-  const attempted = await watchedFailover(gateway, call, admitted, { context: 0, statusOf }, (place, traceparent) => {
-    const { pool } = place
-    const body = bodyFor?.(pool.model)
-    return attemptPassthrough(
-      gateway,
-      {
-        ...{ ...place, path, requestId, method, meter, ...(body && { body }) },
-        ...(traceparent !== undefined && { traceparent }),
-        dispatched: usageMeter =>
-          admitted.lease.dispatched(() => settlementOf(admitted, delivered(pool, usageMeter.soFar))),
-      },
-      client,
-    )
-  })
+  const ports = failoverPorts(gateway, call, admitted)
+  const outbound = new PassthroughOutbound(gateway, call, admitted)
+  const attempted = await failover(ports, admitted.decision.pools, 0, outbound)
   if (attempted.kind !== 'answered') return unanswered(gateway, admitted, attempted)
   return meter.by === 'call' || meter.by === 'usage'
     ? settledNow(gateway, admitted, attempted)
     : settledLater(gateway, admitted, attempted)
 }
 
-const statusOf = ({ status }: PassthroughAnswer): number => status
-
 /** What it costs is known before the client gets any of it. */
 async function settledNow(
   gateway: Gateway,
   admitted: LeasedCall,
-  { answer, pool, failures, over }: Answered<PassthroughAnswer>,
+  answered: Answered<PassthroughAnswer>,
 ): Promise<AnsweredPassthrough> {
-  const bill = await settle(gateway, admitted, delivered(pool, answer.work())).catch(error => {
-    over('left', answer.abort().work)
+  const { answer, pool, failures, attempt } = answered
+  const ending = new Ending(gateway, admitted, answered)
+  try {
+    const bill = await ending.settle(answer.work())
+    return { kind: 'passed', admitted, pool, failures, answer, bill, ending }
+  } catch (error) {
+    attempt.end('left', answer.abort())
     throw error
-  })
-  const finish = async (ending: PassthroughEnding) => {
-    over(endOf(ending), ending.work)
-    return bill
   }
-  return { kind: 'passed', admitted, pool, failures, answer, bill, finish }
 }
 
 function settledLater(
   gateway: Gateway,
   admitted: LeasedCall,
-  { answer, pool, failures, over }: Answered<PassthroughAnswer>,
+  answered: Answered<PassthroughAnswer>,
 ): AnsweredPassthrough {
-  return {
-    kind: 'passed',
-    admitted,
-    pool,
-    failures,
-    answer,
-    finish: ending => {
-      over(endOf(ending), ending.work)
-      return settle(gateway, admitted, delivered(pool, ending.work)).finally(() => admitted.lease.end())
-    },
+  const { answer, pool, failures } = answered
+  return { kind: 'passed', admitted, pool, failures, answer, ending: new Ending(gateway, admitted, answered) }
+}
+
+/** A request of a pass-through route as it is sent to replicas. */
+class PassthroughOutbound implements Outbound<PassthroughTarget, PassthroughAnswer> {
+  readonly #gateway: Gateway
+  readonly #call: PassthroughCall
+  readonly #admitted: LeasedCall
+
+  constructor(gateway: Gateway, call: PassthroughCall, admitted: LeasedCall) {
+    this.#gateway = gateway
+    this.#call = call
+    this.#admitted = admitted
+  }
+
+  report(place: AttemptPlace): AttemptReport {
+    return reportAttempt(this.#gateway, this.#call, this.#admitted, place)
+  }
+
+  targetAt(place: AttemptPlace, traceparent: string | undefined): PassthroughTarget {
+    const { pool } = place
+    const { route, requestId, method, bodyFor } = this.#call
+    const body = bodyFor?.(pool.model)
+    const admitted = this.#admitted
+    return {
+      ...place,
+      path: route.name.slice('/v1'.length),
+      requestId,
+      method,
+      meter: route.meter,
+      ...(body && { body }),
+      ...(traceparent !== undefined && { traceparent }),
+      dispatched: usageMeter =>
+        admitted.lease.dispatched(() => settlementOf(admitted, delivered(pool, usageMeter.soFar))),
+    }
+  }
+
+  attempt(target: PassthroughTarget): Promise<Outcome<PassthroughAnswer>> {
+    return attemptPassthrough(this.#gateway, target, this.#call.client)
   }
 }

@@ -1,8 +1,9 @@
 import type { Pool } from '../../policy/config.ts'
+import { settle } from '../admission/settle.ts'
 import type { Gateway, Served } from '../request.ts'
 import type { Unanswered } from '../upstream/failover.ts'
-import { settle, unanswered } from '../upstream/forward.ts'
 import type { Failure } from '../upstream/outcome.ts'
+import { unanswered } from '../upstream/unanswered.ts'
 import { NO_USAGE, type Rounds } from './rounds.ts'
 
 /** Whether an answer that has begun ends here: what tools said made it longer than the model takes. */

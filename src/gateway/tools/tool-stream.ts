@@ -3,14 +3,17 @@ import type { StreamWanted } from '../../wire/openai/request.ts'
 import type { OneAnswer } from '../../wire/tools/delta-reader.ts'
 import { finishEvent, usageEvent } from '../../wire/tools/delta-reader.ts'
 import { sumOfUsage, type Turn } from '../../wire/tools/turn.ts'
+import { delivered, endOf, settle } from '../admission/settle.ts'
 import { settlementOf } from '../admission/settlement.ts'
 import type { LiveStream, StreamEnding, StreamSink } from '../answer/live-stream.ts'
 import { Outbox } from '../answer/outbox.ts'
 import { type AnswerStream, attemptStream } from '../answer/stream.ts'
-import type { Gateway, Served } from '../request.ts'
+import type { Gateway, Served, StreamSettlement } from '../request.ts'
+import type { Bill } from '../store/hold-store.ts'
+import type { Target } from '../upstream/attempt.ts'
 import type { Answered, Unanswered } from '../upstream/failover.ts'
-import { answerTerms, delivered, endOf, forward, settle } from '../upstream/forward.ts'
-import type { Failure } from '../upstream/outcome.ts'
+import { answerTerms, forward, Inference } from '../upstream/inference.ts'
+import type { Failure, Outcome } from '../upstream/outcome.ts'
 import { endsEarly, leftAlone, roundFailed } from './ends.ts'
 import { NO_USAGE, type Rounds } from './rounds.ts'
 
@@ -27,15 +30,36 @@ export async function serveToolStream(gateway: Gateway, rounds: Rounds, wanted: 
     pool,
     failures,
     stream,
-    settle: async () => {
-      try {
-        // A round may still hold more, and must tell what it took.
-        await stream.over
-        return await settle(gateway, rounds.admitted, { pool: stream.pool ?? pool, usage: NO_USAGE })
-      } finally {
-        rounds.first.lease.end()
-      }
-    },
+    ending: new RoundsEnding(gateway, rounds, stream, pool),
+  }
+}
+
+/** The end of a streamed answer with hosted tools, whose rounds have ended by themselves. */
+class RoundsEnding implements StreamSettlement {
+  readonly #gateway: Gateway
+  readonly #rounds: Rounds
+  readonly #stream: ToolStream
+  readonly #pool: Pool
+  #bill: Promise<Bill> | undefined
+
+  /** `pool` answered the first round. */
+  constructor(gateway: Gateway, rounds: Rounds, stream: ToolStream, pool: Pool) {
+    this.#gateway = gateway
+    this.#rounds = rounds
+    this.#stream = stream
+    this.#pool = pool
+  }
+
+  end(): Promise<Bill> {
+    this.#bill ??= this.#settle().finally(() => this.#rounds.first.lease.end())
+    return this.#bill
+  }
+
+  async #settle(): Promise<Bill> {
+    // A round may still hold more, and must tell what it took.
+    await this.#stream.over
+    const { pool = this.#pool } = this.#stream
+    return settle(this.#gateway, this.#rounds.admitted, { pool, usage: NO_USAGE })
   }
 }
 
@@ -122,7 +146,10 @@ class ToolStream implements LiveStream {
 
   async #run(): Promise<void> {
     for (;;) {
-      const attempted = await this.#attempt()
+      const { call, admitted } = this.#rounds
+      const wanted = { ...this.#wanted, deltas: this.#rounds.hosted.deltas(this.#answer) }
+      const round = new StreamedRound(this.#gateway, this.#rounds, wanted)
+      const attempted = await forward(this.#gateway, call, admitted, round, this.#failures.length)
       this.#failures.push(...attempted.failures)
       if (attempted.kind !== 'answered') return this.#failed(attempted)
       const { stream, ending } = await this.#relayed(attempted)
@@ -136,22 +163,8 @@ class ToolStream implements LiveStream {
     }
   }
 
-  #attempt() {
-    const { admitted, hosted, startedAt } = this.#rounds
-    const wanted = { ...this.#wanted, deltas: hosted.deltas(this.#answer) }
-    const { client } = this.#rounds.call
-    return forward(
-      this.#gateway,
-      this.#rounds.call,
-      admitted,
-      pool => this.#rounds.bodyFor(pool),
-      target => attemptStream(this.#gateway, target, wanted, client),
-      { startedAt, failures: this.#failures.length },
-    )
-  }
-
   /** Passes a round on until it has ended. */
-  async #relayed({ answer: stream, pool, over }: Answered<AnswerStream>) {
+  async #relayed({ answer: stream, pool, attempt }: Answered<AnswerStream>) {
     const { admitted } = this.#rounds
     this.pool = pool
     admitted.lease.speaking(() => settlementOf(admitted, delivered(pool, stream.work())))
@@ -164,7 +177,7 @@ class ToolStream implements LiveStream {
     else this.#listen(stream)
     const ending = await ended
     this.#round = undefined
-    over(endOf(ending), ending)
+    attempt.end(endOf(ending), ending)
     this.#rounds.ended({ pool, ...ending })
     this.#answer = stream.deltas?.answer ?? this.#answer
     this.#outputBytes += ending.outputBytes
@@ -228,5 +241,25 @@ class ToolStream implements LiveStream {
   #endingOf(cause: string, isFault: boolean): StreamEnding {
     const [outputBytes, tokens] = [this.#outputBytes, this.#tokens]
     return { clean: cause === '', cause, isFault, outputBytes, tokens }
+  }
+}
+
+/** One round as it is sent. */
+class StreamedRound extends Inference<AnswerStream> {
+  readonly #rounds: Rounds
+  readonly #wanted: StreamWanted
+
+  constructor(gateway: Gateway, rounds: Rounds, wanted: StreamWanted) {
+    super(gateway, rounds.call, rounds.admitted, rounds.startedAt)
+    this.#rounds = rounds
+    this.#wanted = wanted
+  }
+
+  protected override bodyFor(pool: Pool): Buffer {
+    return this.#rounds.bodyFor(pool)
+  }
+
+  override attempt(target: Target): Promise<Outcome<AnswerStream>> {
+    return attemptStream(this.gateway, target, this.#wanted, this.call.client)
   }
 }

@@ -2,11 +2,12 @@ import type { Pool } from '../../policy/config.ts'
 import { jsonBytes, type RoundAnswer } from '../../wire/openai/answer.ts'
 import { type CompletionTurn, joinTurns } from '../../wire/tools/completion.ts'
 import { sumOfUsage } from '../../wire/tools/turn.ts'
+import { settle } from '../admission/settle.ts'
 import { attemptBuffered } from '../answer/buffered.ts'
 import type { Gateway, Served } from '../request.ts'
-import type { Attempted } from '../upstream/failover.ts'
-import { answerTerms, forward, settle } from '../upstream/forward.ts'
-import type { Failure } from '../upstream/outcome.ts'
+import type { Target } from '../upstream/attempt.ts'
+import { answerTerms, forward, Inference } from '../upstream/inference.ts'
+import type { Failure, Outcome } from '../upstream/outcome.ts'
 import { endsEarly, leftAlone, roundFailed } from './ends.ts'
 import { NO_USAGE, type Rounds } from './rounds.ts'
 
@@ -20,16 +21,17 @@ export async function serveToolAnswer(gateway: Gateway, rounds: Rounds): Promise
   let pool: Pool | undefined
   try {
     for (;;) {
-      const attempted = await attempt(gateway, rounds, failures.length)
+      const { call, admitted } = rounds
+      const attempted = await forward(gateway, call, admitted, new BufferedRound(gateway, rounds), failures.length)
       failures.push(...attempted.failures)
       if (attempted.kind !== 'answered') {
         if (pool && endsEarly(attempted))
           return await answered(gateway, rounds, { pool, failures, turns, finish: 'length' })
         return await roundFailed(gateway, rounds, { ...attempted, failures }, pool)
       }
-      const { answer, over } = attempted
+      const { answer } = attempted
       pool = attempted.pool
-      over('well', answer)
+      attempted.attempt.end('well', answer)
       rounds.ended({ pool, ...answer })
       turns.push(answer.turn)
       if (answer.turn.calls.length === 0) return await answered(gateway, rounds, { pool, failures, turns })
@@ -43,18 +45,24 @@ export async function serveToolAnswer(gateway: Gateway, rounds: Rounds): Promise
   }
 }
 
-function attempt(gateway: Gateway, rounds: Rounds, failures: number): Promise<Attempted<RoundAnswer>> {
-  const { admitted, hosted, startedAt, call } = rounds
-  const read = (pool: Pool) => (bytes: Buffer) =>
-    hosted.readRound(bytes, answerTerms(gateway, call, admitted.decision, pool.model))
-  return forward(
-    gateway,
-    call,
-    admitted,
-    pool => rounds.bodyFor(pool),
-    target => attemptBuffered(gateway, target, call.client, read(target.pool)),
-    { startedAt, failures },
-  )
+/** One round as it is sent. */
+class BufferedRound extends Inference<RoundAnswer> {
+  readonly #rounds: Rounds
+
+  constructor(gateway: Gateway, rounds: Rounds) {
+    super(gateway, rounds.call, rounds.admitted, rounds.startedAt)
+    this.#rounds = rounds
+  }
+
+  protected override bodyFor(pool: Pool): Buffer {
+    return this.#rounds.bodyFor(pool)
+  }
+
+  override attempt(target: Target): Promise<Outcome<RoundAnswer>> {
+    const { gateway, call, admitted } = this
+    const terms = () => answerTerms(gateway, call, admitted.decision, target.pool.model)
+    return attemptBuffered(gateway, target, call.client, bytes => this.#rounds.hosted.readRound(bytes, terms()))
+  }
 }
 
 interface Over {

@@ -1,7 +1,7 @@
 import type { BackendSettings } from '../../config/settings.ts'
 import type { EpochMs, Millis, Pool } from '../../policy/config.ts'
 import type { ExhaustedDenial } from '../../policy/denial.ts'
-import type { Place } from './in-flight-attempt.ts'
+import type { Destination } from './in-flight-attempt.ts'
 import type { Failed } from './outcome.ts'
 import { lessBusy, type PoolState, type Pools, type Replica } from './pools.ts'
 
@@ -16,7 +16,7 @@ const AGAIN_MAX: Millis = 250
 /** What a request does next. */
 export type Step = NextAttempt | { readonly kind: 'give-up' }
 
-export interface NextAttempt extends Place {
+export interface NextAttempt extends Destination {
   readonly kind: 'try'
   /** To be waited first. */
   readonly after: Millis

@@ -1,13 +1,31 @@
 import type { BackendSettings, Settings } from '../../config/settings.ts'
 import type { Pool } from '../../policy/config.ts'
 import type { AdmittedCall } from '../admission/admit.ts'
+import type { Alarm, Client, Clock } from '../ports.ts'
 import type { Call, Gateway } from '../request.ts'
 import { Expenses } from './expenses.ts'
-import type { FailoverPorts } from './failover.ts'
-import type { Replica } from './pools.ts'
+import type { Pools, Replica } from './pools.ts'
 import { generates, type Verdict } from './question.ts'
 
 /** What failover works with for one request. */
+export interface FailoverPorts {
+  readonly pools: Pools
+  readonly clock: Clock
+  /** Gives numbers in [0, 1). */
+  readonly chance: () => number
+  readonly alarm: Alarm
+  readonly client: Client
+  readonly settingsOf: (pool: Pool) => BackendSettings
+  readonly expenses: Expenses
+  /** Hears of each attempt before it is made. */
+  readonly trying: (pool: Pool) => void
+  /** Whose request it is. */
+  readonly account: string
+  /** Asks a replica that failed whether it fails us too, and tells its breaker. Never rejects. */
+  readonly inquire: (pool: Pool, replica: Replica) => Promise<Verdict>
+}
+
+/** The ports of a request. `failures` are attempts of rounds before. */
 export function failoverPorts(
   gateway: Gateway,
   { client, trying }: Pick<Call, 'client' | 'trying'>,

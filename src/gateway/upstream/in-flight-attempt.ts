@@ -1,66 +1,129 @@
-import type { Pool } from '../../policy/config.ts'
-import type { Clock } from '../ports.ts'
+import type { EpochMs, Millis, Pool } from '../../policy/config.ts'
+import type { AttemptReport } from './attempt-report.ts'
 import type { Ejection, Trial } from './breaker.ts'
-import type { PoolState, Pools, Replica } from './pools.ts'
-
-/**
- * What the end of a request says of its replica: that it serves, that it or its whole pool fails, that it failed this
- * request, which may be the request's doing, or nothing.
- */
-export type ReplicaVerdict = 'serves' | 'fails' | 'pool-fails' | 'failed-this' | 'nothing'
+import type { FailoverPorts } from './failover-ports.ts'
+import { type AnswerEnd, isOwnFault, type NoAnswer, type Work } from './outcome.ts'
+import { type PoolState, type Pools, type Replica, reportPool } from './pools.ts'
+import type { Room } from './room.ts'
 
 /** Where a request goes. */
-export interface Place {
+export interface Destination {
   readonly pool: Pool
   readonly replica: Replica
   /** The second attempt in the pool. */
   readonly isRetry: boolean
 }
 
-/** One request at one replica, which has a slot of the pool: in flight until its end, which the breaker hears of once. */
+/**
+ * One attempt, from its beginning to the end of its answer. It has a slot of its pool and a part of the pool's budget, and
+ * it ends once: then it gives both back, and tells the breaker of its replica, counters and traces how it ended. What comes
+ * after the first end changes nothing.
+ */
 export class InFlightAttempt {
-  readonly #pools: Pools
-  readonly #pool: Pool
-  readonly #state: PoolState
-  readonly #replica: Replica
+  readonly #ports: FailoverPorts
+  readonly #destination: Destination
   readonly #ejection: Ejection
-  readonly #clock: Clock
+  readonly #room: Room
+  readonly #report: AttemptReport
   readonly #trial: Trial
-  #isRetry: boolean
+  #isRetrying: boolean
+  #status = 200
   #ended = false
 
-  constructor({ pools, clock }: { pools: Pools; clock: Clock }, { pool, replica, isRetry }: Place, ejection: Ejection) {
-    this.#pools = pools
-    this.#pool = pool
-    this.#state = pools.of(pool.name)
-    this.#replica = replica
+  constructor(ports: FailoverPorts, destination: Destination, ejection: Ejection, room: Room, report: AttemptReport) {
+    this.#ports = ports
+    this.#destination = destination
     this.#ejection = ejection
-    this.#clock = clock
-    this.#isRetry = isRetry
-    replica.inFlight++
-    this.#trial = replica.breaker.begin()
-    if (isRetry) this.#state.retrying++
+    this.#room = room
+    this.#report = report
+    this.#isRetrying = destination.isRetry
+    destination.replica.inFlight++
+    this.#trial = destination.replica.breaker.begin()
+    if (this.#isRetrying) this.#state.retrying++
   }
 
-  /** The replica answers, though the answer is not over. */
-  answers(): void {
-    this.#replica.breaker.answers(this.#clock.now(), this.#trial)
-    if (this.#isRetry) this.#state.retrying--
-    this.#isRetry = false
+  /** The replica answers, with this status, though the answer is not over. */
+  answers(status = 200): void {
+    const { pool, replica } = this.#destination
+    this.#status = status
+    replica.breaker.answers(this.#ports.clock.now(), this.#trial)
+    if (this.#isRetrying) this.#state.retrying--
+    this.#isRetrying = false
+    reportPool(this.#ports.alarm, pool.name, this.#state, undefined)
   }
 
-  end(verdictOf: ReplicaVerdict): void {
+  /** There is no answer. */
+  failed(outcome: NoAnswer): void {
     if (this.#ended) return
-    this.#ended = true
-    this.#replica.inFlight--
-    this.#state.slots.free()
-    if (this.#isRetry) this.#state.retrying--
-    const { breaker } = this.#replica
-    const now = this.#clock.now()
-    if (verdictOf === 'serves') breaker.succeeded(now, this.#trial)
-    else if (verdictOf === 'fails') breaker.failed(now, this.#ejection, this.#trial)
-    else if (verdictOf === 'failed-this') breaker.failed(now, this.#ejection, this.#trial, true)
-    else breaker.ended(this.#trial)
-    if (verdictOf === 'pool-fails') this.#pools.failed(this.#pool, now, this.#ejection)
+    this.#report.failed(outcome)
+    const { alarm, client, clock, account } = this.#ports
+    const { pool, replica } = this.#destination
+    this.#conclude(client.gone ? 'nothing' : verdictOf(outcome), outcome.kind === 'rejected' ? undefined : outcome.work)
+    if (outcome.kind !== 'failed') return
+    const { cause, pause, blame, sure } = outcome
+    if (isOwnFault(cause)) reportOwnFault(this.#ports, cause)
+    // Others may be served all the same: they wait once we are told to wait as well.
+    if (pause !== undefined) replica.cool(clock.now(), pause, account)
+    if (blame === 'pool' && sure) reportPool(alarm, pool.name, this.#state, cause)
   }
+
+  /** The answer is over, and the backend has done this. */
+  end(how: AnswerEnd, work: Work): void {
+    if (this.#ended) return
+    this.#report.over(how, work, this.#status)
+    const { client } = this.#ports
+    const { pool, replica } = this.#destination
+    // A gateway that shuts down breaks connections of good replicas.
+    const isFailure = how === 'failed' && !client.gone
+    this.#conclude(how === 'failed' && client.gone ? 'nothing' : VERDICTS[how], work)
+    if (isFailure) this.#ports.inquire(pool, replica)
+  }
+
+  get #state(): PoolState {
+    return this.#ports.pools.of(this.#destination.pool.name)
+  }
+
+  /** Gives back what the attempt held, and tells the breaker what its end says of the replica. */
+  #conclude(verdict: ReplicaVerdict, work: Work | undefined): void {
+    this.#ended = true
+    const { expenses, pools, clock } = this.#ports
+    const { pool, replica } = this.#destination
+    this.#room.allowance.settle(expenses.costOf(pool, work))
+    replica.inFlight--
+    this.#state.slots.free()
+    if (this.#isRetrying) this.#state.retrying--
+    const now = clock.now()
+    if (verdict === 'serves') replica.breaker.succeeded(now, this.#trial)
+    else if (verdict === 'fails') replica.breaker.failed(now, this.#ejection, this.#trial)
+    else if (verdict === 'failed-this') replica.breaker.failed(now, this.#ejection, this.#trial, true)
+    else replica.breaker.ended(this.#trial)
+    if (verdict === 'pool-fails') pools.failed(pool, now, this.#ejection)
+  }
+}
+
+/**
+ * What the end of a request says of its replica: that it serves, that it or its whole pool fails, that it failed this
+ * request, which may be the request's doing, or nothing.
+ */
+type ReplicaVerdict = 'serves' | 'fails' | 'pool-fails' | 'failed-this' | 'nothing'
+
+const VERDICTS: Readonly<Record<AnswerEnd, ReplicaVerdict>> = { well: 'serves', failed: 'failed-this', left: 'nothing' }
+
+function verdictOf(outcome: NoAnswer): ReplicaVerdict {
+  // That a request is refused is its own doing: it says nothing of how others fare, for better or worse.
+  if (outcome.kind !== 'failed' || outcome.blame === 'nobody') return 'nothing'
+  if (outcome.blame === 'pool') return outcome.sure ? 'pool-fails' : 'nothing'
+  return outcome.sure ? 'fails' : 'failed-this'
+}
+
+const REPORT_EVERY: Millis = 60_000
+const reportedAt = new WeakMap<Pools, EpochMs>()
+
+/** Once a minute for the process: every request would meet it. */
+function reportOwnFault({ pools, clock, alarm }: FailoverPorts, cause: string): void {
+  const now = clock.now()
+  if (now - (reportedAt.get(pools) ?? Number.NEGATIVE_INFINITY) < REPORT_EVERY) return
+  reportedAt.set(pools, now)
+  const hint = 'raise the limit of open files (LimitNOFILE), or of local ports, or lower limits.connections'
+  alarm('the gateway itself cannot open connections to backends; no replica is blamed', { cause, hint })
 }

@@ -4,7 +4,14 @@ import { errorText, parse } from '../../wire/openai/chunk.ts'
 import type { LeastUsage, Usage } from '../../wire/openai/usage.ts'
 
 /** How an attempt ended, before anything of it reached the client. The table is in docs/failover.md. */
-export type Outcome<A> = { readonly kind: 'answered'; readonly answer: A } | Rejected | Failed | Left
+export type Outcome<A> =
+  /** `status` is what it came with, where that is not 200. */
+  { readonly kind: 'answered'; readonly answer: A; readonly status?: number } | NoAnswer
+
+export type NoAnswer = Rejected | Failed | Left
+
+/** How an answer that had begun ended: a client that leaves blames no replica. */
+export type AnswerEnd = 'well' | 'failed' | 'left'
 
 /** The backend found the request itself wrong: no other would take it, unless it takes longer prompts. */
 export interface Rejected {
@@ -80,6 +87,14 @@ export interface Work {
   readonly least?: LeastUsage
   /** What is paid by the piece, where that is known. */
   readonly items?: number
+}
+
+/** How an answer ended, and what the backend has done for it. */
+export interface EndOfAnswer extends Work {
+  /** The backend finished what it had to say. */
+  readonly clean: boolean
+  /** Whether the replica is to blame, rather than the client or the time that is over. */
+  readonly isFault: boolean
 }
 
 /** Charged where nothing of an answer came: the prompt. */

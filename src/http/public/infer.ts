@@ -90,7 +90,7 @@ async function answer(
       const { events } = late
       events.open(answerHeaders(app.settings.brand, served.admitted, served.pool, ZERO_USD))
       return relay(call, events, served.stream, async ending => {
-        noteBill(call, await served.settle(ending))
+        noteBill(call, await served.ending.end(ending))
         // Of an answer in rounds there may be more by now.
         noteFailures(call, served)
         const { clean, cause } = ending
