@@ -64,7 +64,7 @@ interface Deadline {
 /** What is to happen after some time, unless all of it is called off: any number of them, with one timer of the clock. */
 export class Deadlines {
   readonly #clock: Clock
-  /** The earliest first. Of just its size: to push into an empty array makes room for seventeen. */
+  /** The earliest first. */
   #waiting: readonly Deadline[] = []
   #timer: Cancel | undefined
   /** When the timer ends. */

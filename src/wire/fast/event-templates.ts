@@ -2,6 +2,7 @@ import { isObject } from '../json-safety.ts'
 import { type Chunk, type ChunkTerms, type DeltaChunk, DONE, parse, readChunk, readParsed } from '../openai/chunk.ts'
 import { leastTokens } from '../openai/usage.ts'
 import type { EventTemplate } from './templated-events.ts'
+import { isWithout } from './without.ts'
 
 /** An event of a stream, but for the text in its middle. */
 interface ChunkTemplate {
@@ -30,7 +31,7 @@ const ASCII = /^[ -~]*$/
 export class EventTemplates {
   readonly #terms: ChunkTerms
   #template: ChunkTemplate | undefined
-  #left = MOST_TEMPLATES
+  #left = isWithout('event-templates') ? 0 : MOST_TEMPLATES
 
   constructor(terms: ChunkTerms) {
     this.#terms = terms

@@ -1,5 +1,114 @@
 import { randomBytes } from 'node:crypto'
-import { OUTLINE_CODE } from './outline-code.ts'
+import type { BodyPass, Reading, Shape } from './body-pass.ts'
+import { scriptPass } from './script-pass.ts'
+import { WebAssemblyPass } from './webassembly-pass.ts'
+import { isWithout } from './without.ts'
+
+/** What is to be parsed of a JSON text. */
+export interface Outline extends Shape {
+  /** The text. For each text that was left out stands a mark, U+0000 and its number; data:image/ of a picture stays. */
+  readonly text: string
+  /** Of each text that was left out: where its quotes begin and end, and its UTF-8 bytes. */
+  readonly elided: Int32Array
+  /** Whether a name of the outermost object has escapes in it, or there are more members than are told. */
+  readonly notSpliceable: boolean
+  /** Whether a string has escapes such as \u00e9. */
+  readonly hasHexEscape: boolean
+}
+
+/**
+ * The outline of a JSON text, or what is wrong with it, before anything is parsed: a hostile text would cost seconds.
+ * `elides` leaves out the long texts and pictures of messages and the long texts of an input, so that nothing parses
+ * them, where they have nothing that the parser could refuse and the text has no U+0000. The parser says the same of the
+ * outline as of the text.
+ */
+export function readOutline(bytes: Buffer, encoding: 'latin1' | 'utf8', elides: boolean): Outline | string {
+  const known = looked
+  looked = undefined
+  if (known?.bytes === bytes && known.elides === elides) return known.outline
+  const pass = passFor(bytes)
+  const reading = pass.read(bytes, MOST, elides)
+  return typeof reading === 'string' ? FAULTS[reading] : outlineOf(pass, reading, { bytes, encoding, elides })
+}
+
+/**
+ * Whether it would take more than a few milliseconds to parse what readOutline leaves of a JSON text. What was found is
+ * kept for a readOutline that comes next.
+ */
+export function isDear(bytes: Buffer, encoding: 'latin1' | 'utf8', elides: boolean): boolean {
+  looked = undefined
+  const pass = passFor(bytes)
+  const reading = pass.read(bytes, MOST, elides)
+  if (typeof reading === 'string') {
+    looked = { bytes, elides, outline: FAULTS[reading] }
+    return false
+  }
+  const { values, names, elision } = reading
+  const { length } = elision ?? bytes
+  if (length > LITTLE.bytes || values > LITTLE.values || names > LITTLE.names) return true
+  looked = { bytes, elides, outline: outlineOf(pass, reading, { bytes, encoding, elides }) }
+  return false
+}
+
+let looked: { readonly bytes: Buffer; readonly elides: boolean; readonly outline: Outline | string } | undefined
+
+/** The shape of a JSON text of which there is no bound but its size, or what is wrong with it. */
+export function readShape(bytes: Buffer): Shape | string {
+  const reading = passFor(bytes).read(bytes, { depth: MAX_DEPTH, values: ANY_NUMBER, members: ANY_NUMBER }, false)
+  return typeof reading === 'string' ? FAULTS[reading] : reading
+}
+
+interface Read {
+  readonly bytes: Buffer
+  readonly encoding: 'latin1' | 'utf8'
+  readonly elides: boolean
+}
+
+function outlineOf(pass: BodyPass, reading: Reading, { bytes, encoding, elides }: Read): Outline | string {
+  let read = reading
+  // Only a text with many names or short texts is looked through for those that are new.
+  if (reading.names > MOST_NEW.names || reading.shortTexts > MOST_NEW.texts) {
+    const tooMany = pass.newExceeded(bytes, MOST_NEW)
+    if (tooMany !== undefined) return TOO_MANY_NEW[tooMany]
+    // The other pass took the place of what this one had found.
+    const again = pass.read(bytes, MOST, elides)
+    if (typeof again === 'string') return FAULTS[again]
+    read = again
+  }
+  const { names, members, notSpliceable, hasHexEscape, elision } = read
+  return {
+    text: elision ? elision.text(encoding) : bytes.toString(encoding),
+    elided: elision ? elision.places() : NONE,
+    names,
+    members,
+    notSpliceable,
+    hasHexEscape,
+  }
+}
+
+const NONE = new Int32Array()
+
+/** Made when the first body comes: most commands read none. */
+let made: BodyPass | undefined
+/** How many bodies it is kept for, where it is to be given back. */
+let keptFor = 0
+
+function passFor({ length }: Buffer): BodyPass {
+  if (length > KEPT_BYTES) keptFor = KEPT_FOR
+  else if (keptFor > 0 && --keptFor === 0) made = undefined
+  made ??= newPass()
+  return made
+}
+
+/** WebAssembly reserves gigabytes of addresses, which a process under a limit may not have: there JavaScript does the same. */
+function newPass(): BodyPass {
+  if (isWithout('webassembly')) return scriptPass
+  try {
+    return new WebAssemblyPass(SEED)
+  } catch {
+    return scriptPass
+  }
+}
 
 /** Deeper nesting than this is nobody's honest request, and recursion over it would overflow. */
 const MAX_DEPTH = 64
@@ -26,211 +135,15 @@ const ANY_NUMBER = 2 ** 31 - 1
 const LITTLE = { bytes: 131_072, values: 16_000, names: 4000 }
 /** No argument, since nothing that is read depends on it: who knew it could choose names that take long to count. */
 const SEED = randomBytes(8).readBigUInt64LE()
+const MOST = { depth: MAX_DEPTH, values: MAX_VALUES, members: MAX_MEMBERS }
+const MOST_NEW = { names: MAX_NEW_NAMES, texts: MAX_NEW_TEXTS }
 
-/** A member of the object that a JSON text is, in bytes of the text. */
-export interface Member {
-  /** Where its name stands, as it is written, without its quotes. */
-  readonly nameStart: number
-  readonly nameEnd: number
-  /** Where its value begins, right behind the colon, and where it ends, blanks and all. */
-  readonly start: number
-  readonly end: number
-}
-
-/** What one pass over a JSON text tells of it. */
-export interface Shape {
-  /** Names in it, at any depth. */
-  readonly names: number
-  /** Of the outermost object, in order. */
-  readonly members: readonly Member[]
-}
-
-/** What is to be parsed of a JSON text. */
-export interface Outline extends Shape {
-  /** The text. For each text that was left out stands a mark, U+0000 and its number; data:image/ of a picture stays. */
-  readonly text: string
-  /** Of each text that was left out: where its quotes begin and end, and its UTF-8 bytes. */
-  readonly elided: Int32Array
-  /** Whether a name of the outermost object has escapes in it, or there are more members than are told. */
-  readonly notSpliceable: boolean
-  /** Whether a string has escapes such as \u00e9. */
-  readonly hasHexEscape: boolean
-}
-
-/** The shape of a JSON text of which there is no bound but its size, or what is wrong with it. */
-export const readShape = (bytes: Buffer): Shape | string => readerFor(bytes).shape(bytes)
-
-/**
- * The outline of a JSON text, or what is wrong with it, before anything is parsed: a hostile text would cost seconds.
- * `leavesOut` leaves out the long texts and pictures of messages and the long texts of an input, so that nobody parses
- * them, where they have nothing that the parser could refuse and the text has no U+0000. The parser says the same of the
- * outline as of the text.
- */
-export function readOutline(bytes: Buffer, encoding: 'latin1' | 'utf8', leavesOut: boolean): Outline | string {
-  const known = looked
-  looked = undefined
-  if (known?.bytes === bytes && known.leavesOut === leavesOut) return known.outline
-  const read = readerFor(bytes).outline(bytes, leavesOut)
-  return typeof read === 'string' ? read : read.outline(encoding)
-}
-
-/**
- * Whether it would take more than a few milliseconds to parse what readOutline leaves of a JSON text. What was found is
- * kept for a readOutline that comes next.
- */
-export function isDear(bytes: Buffer, encoding: 'latin1' | 'utf8', leavesOut: boolean): boolean {
-  looked = undefined
-  const read = readerFor(bytes).outline(bytes, leavesOut)
-  if (typeof read !== 'string' && read.isDear) return true
-  looked = { bytes, leavesOut, outline: typeof read === 'string' ? read : read.outline(encoding) }
-  return false
-}
-
-let looked: { readonly bytes: Buffer; readonly leavesOut: boolean; readonly outline: Outline | string } | undefined
-
-/** Made when the first body comes: most commands read none. */
-let reader: OutlineReader | undefined
-/** How many bodies it is kept for, where it is to be given back. */
-let keptFor = 0
-
-function readerFor({ length }: Buffer): OutlineReader {
-  if (length > KEPT_BYTES) keptFor = KEPT_FOR
-  else if (keptFor > 0 && --keptFor === 0) reader = undefined
-  reader ??= new OutlineReader()
-  return reader
-}
-
-/** What wasm/outline.ts exports, and below, as there, the places of what it tells in memory, and its flags. */
-interface Code {
-  readonly memory: WebAssembly.Memory
-  room(length: number): number
-  outline(length: number, depthMost: number, valuesMost: number, membersMost: number, leavesOut: boolean): number
-  roomForNames(length: number): number
-  newExceeded(length: number, mostNames: number, mostTexts: number, seed: bigint): number
-}
-const NAMES = 0
-const MEMBERS = 1
-const LEFT_OUT = 2
-const LEFT_OUT_AT = 3
-const LENGTH = 4
-const FLAGS = 5
-const VALUES = 6
-const SHORT_TEXTS = 7
-const MEMBERS_AT = 8
-
-const HAS_HEX_ESCAPE = 1
-const HAS_NUL = 2
-const IS_ODD = 4
-
-const FAULTS: Readonly<Record<number, string>> = {
-  1: `is nested deeper than ${MAX_DEPTH} levels`,
-  2: `has more than ${MAX_VALUES} values`,
-  3: `has more than ${MAX_MEMBERS} fields`,
-}
-/** By what newExceeded says. */
-const TOO_MANY_NEW: Readonly<Record<number, string>> = {
-  1: `has more than ${MAX_NEW_NAMES} names of fields that are new, or new in their order`,
-  2: `has more than ${MAX_NEW_TEXTS} different texts of at most 10 characters`,
-}
-
-const NONE = new Int32Array()
-
-/** A text that the pass has been over; its outline must be asked for before the next text comes. */
-interface Passed {
-  readonly isDear: boolean
-  /** Of a text with many names or short texts, those that are new are counted first. */
-  outline(encoding: 'latin1' | 'utf8'): Outline | string
-}
-
-/** Compiled once: an instance of its own has memory of its own. */
-let module: WebAssembly.Module | undefined
-
-class OutlineReader {
-  readonly #code: Code
-  /** Two views of its memory. */
-  #bytes = Buffer.alloc(0)
-  #numbers = NONE
-
-  constructor() {
-    module ??= new WebAssembly.Module(Buffer.from(OUTLINE_CODE, 'base64'))
-    this.#code = new WebAssembly.Instance(module).exports as Code
-  }
-
-  shape(bytes: Buffer): Shape | string {
-    this.#put(bytes, this.#code.room(bytes.length))
-    const fault = FAULTS[this.#code.outline(bytes.length, MAX_DEPTH, ANY_NUMBER, ANY_NUMBER, false)]
-    return fault ?? { names: this.#at(NAMES), members: this.#members() }
-  }
-
-  outline(bytes: Buffer, leavesOut: boolean): Passed | string {
-    const at = this.#code.room(bytes.length)
-    this.#put(bytes, at)
-    const fault = FAULTS[this.#code.outline(bytes.length, MAX_DEPTH, MAX_VALUES, MAX_MEMBERS, leavesOut)]
-    if (fault !== undefined) return fault
-    const names = this.#at(NAMES)
-    const isWhole = this.#at(LEFT_OUT) === 0 || (this.#at(FLAGS) & HAS_NUL) !== 0
-    const length = isWhole ? bytes.length : this.#at(LENGTH)
-    const isDear = length > LITTLE.bytes || this.#at(VALUES) > LITTLE.values || names > LITTLE.names
-    const mayHaveTooMany = names > MAX_NEW_NAMES || this.#at(SHORT_TEXTS) > MAX_NEW_TEXTS
-    const outline = (encoding: 'latin1' | 'utf8') => {
-      if (mayHaveTooMany) {
-        // The outline was written over the text.
-        const tooMany = this.#tooManyNew(bytes)
-        if (tooMany !== undefined) return tooMany
-        this.#put(bytes, at)
-        this.#code.outline(bytes.length, MAX_DEPTH, MAX_VALUES, MAX_MEMBERS, leavesOut)
-      }
-      return this.#outline(bytes, encoding, isWhole, at)
-    }
-    return { isDear, outline }
-  }
-
-  #outline(bytes: Buffer, encoding: 'latin1' | 'utf8', isWhole: boolean, at: number): Outline {
-    const flags = this.#at(FLAGS)
-    return {
-      text: isWhole ? bytes.toString(encoding) : this.#bytes.toString(encoding, at, at + this.#at(LENGTH)),
-      elided: isWhole ? NONE : this.#elided(),
-      names: this.#at(NAMES),
-      members: this.#members(),
-      notSpliceable: (flags & IS_ODD) !== 0,
-      hasHexEscape: (flags & HAS_HEX_ESCAPE) !== 0,
-    }
-  }
-
-  #tooManyNew(bytes: Buffer): string | undefined {
-    this.#put(bytes, this.#code.roomForNames(bytes.length))
-    return TOO_MANY_NEW[this.#code.newExceeded(bytes.length, MAX_NEW_NAMES, MAX_NEW_TEXTS, SEED)]
-  }
-
-  #put(bytes: Buffer, at: number): void {
-    const { buffer } = this.#code.memory
-    if (this.#bytes.buffer !== buffer) {
-      this.#bytes = Buffer.from(buffer)
-      this.#numbers = new Int32Array(buffer)
-    }
-    this.#bytes.set(bytes, at)
-  }
-
-  #at(index: number): number {
-    return this.#numbers[index] ?? 0
-  }
-
-  #elided(): Int32Array {
-    const at = this.#at(LEFT_OUT_AT) / 4
-    return this.#numbers.slice(at, at + 3 * this.#at(LEFT_OUT))
-  }
-
-  #members(): readonly Member[] {
-    const members: Member[] = []
-    const end = MEMBERS_AT + 4 * this.#at(MEMBERS)
-    for (let at = MEMBERS_AT; at < end; at += 4) {
-      members.push({
-        nameStart: this.#at(at),
-        nameEnd: this.#at(at + 1),
-        start: this.#at(at + 2),
-        end: this.#at(at + 3),
-      })
-    }
-    return members
-  }
-}
+const FAULTS = {
+  depth: `is nested deeper than ${MAX_DEPTH} levels`,
+  values: `has more than ${MAX_VALUES} values`,
+  members: `has more than ${MAX_MEMBERS} fields`,
+} as const
+const TOO_MANY_NEW = {
+  names: `has more than ${MAX_NEW_NAMES} names of fields that are new, or new in their order`,
+  texts: `has more than ${MAX_NEW_TEXTS} different texts of at most 10 characters`,
+} as const

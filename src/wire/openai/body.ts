@@ -1,7 +1,9 @@
 import { isAscii, isUtf8 } from 'node:buffer'
 import type { Denial } from '../../policy/denial.ts'
+import type { Member } from '../fast/body-pass.ts'
 import { ElidedStrings } from '../fast/elided-strings.ts'
-import { isDear, type Member, type Outline, readOutline } from '../fast/outline.ts'
+import { isDear, type Outline, readOutline } from '../fast/outline.ts'
+import { isWithout } from '../fast/without.ts'
 import { fieldName, Inspection, isObject, type JsonObject } from '../json-safety.ts'
 
 export { isObject, type JsonObject }
@@ -38,7 +40,7 @@ export function outlineBody(bytes: Buffer): OutlinedBody | Denial {
   if (isDenial(read)) return read
   const { object, names, outline } = read
   // The parser keeps one of those that stand twice.
-  const isPlain = names === outline.names && !outline.notSpliceable
+  const isPlain = names === outline.names && !outline.notSpliceable && !isWithout('body-view')
   const written = isPlain ? { bytes, members: outline.members } : undefined
   return { outline: object, texts: new ElidedStrings(bytes, outline.elided), written }
 }
@@ -50,7 +52,7 @@ export function outlineBody(bytes: Buffer): OutlinedBody | Denial {
 export function isDearBody(bytes: Buffer, leavesOut: boolean): boolean {
   const encoding = encodingOf(bytes)
   encodings.set(bytes, encoding)
-  return isDear(bytes, encoding, leavesOut)
+  return isDear(bytes, encoding, leavesOut && !isWithout('body-view'))
 }
 
 /** Of bodies that were looked at before they are parsed. */
@@ -65,7 +67,7 @@ interface ReadObject {
 
 function readObject(bytes: Buffer, leavesOut: boolean): ReadObject | Denial {
   const encoding = encodings.get(bytes) ?? encodingOf(bytes)
-  const outline = readOutline(bytes, encoding, leavesOut)
+  const outline = readOutline(bytes, encoding, leavesOut && !isWithout('body-view'))
   if (typeof outline === 'string') return invalid('body', outline)
   // Each wrong byte would become a character that nobody sent.
   if (encoding === 'utf8' && !isUtf8(bytes)) return invalid('body', 'is not UTF-8')

@@ -1,0 +1,61 @@
+/** One pass over the bytes of a JSON text, before anything of it is parsed. */
+export interface BodyPass {
+  /**
+   * What the pass finds, or of what there is more than may be: then it stops. `elides` leaves out the long texts of a chat
+   * and of an input, where the pass can.
+   */
+  read(bytes: Buffer, most: Most, elides: boolean): Reading | keyof Most
+  /** Whether more names, or more short texts, are new to the parser than may be. */
+  newExceeded(bytes: Buffer, most: MostNew): keyof MostNew | undefined
+}
+
+export interface Most {
+  readonly depth: number
+  readonly values: number
+  /** Of the outermost object. */
+  readonly members: number
+}
+
+export interface MostNew {
+  readonly names: number
+  readonly texts: number
+}
+
+/** A member of the object that a JSON text is, in bytes of the text. */
+export interface Member {
+  /** Where its name stands, as it is written, without its quotes. */
+  readonly nameStart: number
+  readonly nameEnd: number
+  /** Where its value begins, right behind the colon, and where it ends, blanks and all. */
+  readonly start: number
+  readonly end: number
+}
+
+/** What one pass over a JSON text tells of it. */
+export interface Shape {
+  /** Names in it, at any depth. */
+  readonly names: number
+  /** Of the outermost object, in order. */
+  readonly members: readonly Member[]
+}
+
+export interface Reading extends Shape {
+  readonly values: number
+  /** Strings that are no names and may have ten characters or fewer. */
+  readonly shortTexts: number
+  /** Whether a name of the outermost object has escapes in it, or there are more members than are told. */
+  readonly notSpliceable: boolean
+  /** Whether a string has escapes such as \u00e9. */
+  readonly hasHexEscape: boolean
+  /** The text without its long texts, where there are any; to be read before the next call of the pass. */
+  readonly elision: Elision | undefined
+}
+
+export interface Elision {
+  /** Bytes of the outline. */
+  readonly length: number
+  /** The outline: in the place of each text that is left out stands a mark, U+0000 and its number. */
+  text(encoding: 'latin1' | 'utf8'): string
+  /** Of each text that is left out: where its quotes begin and end, and its UTF-8 bytes. */
+  places(): Int32Array
+}

@@ -1,0 +1,7 @@
+/** The fast ways that README.md of this folder describes. */
+type FastWay = 'body-view' | 'event-templates' | 'webassembly'
+
+/** Whether a process does without a fast way, for measurements: `SVC_WITHOUT=body-view,event-templates`. */
+export const isWithout = (way: FastWay): boolean => WITHOUT.has(way)
+
+const WITHOUT: ReadonlySet<string> = new Set(process.env.SVC_WITHOUT?.split(','))
