@@ -70,7 +70,7 @@ export function healthAt({ config, settings, pools }: Gateway, at: EpochMs, acco
   return { down: pools.down(config.pools.values(), at, patienceOf, account) }
 }
 
-/** Nothing is held yet, and nobody waits for it. */
+/** Whether the client left while its tools were learnt: nothing is reserved yet. */
 const hasLeft = ({ hosted }: WireRequest, { gone }: Client): boolean => hosted !== undefined && gone
 
 function serve(gateway: Gateway, call: Call, admitted: LeasedCall, tools: LearntTools | undefined): Promise<Served> {

@@ -6,7 +6,7 @@ import type { Usage } from '../wire/openai/usage.ts'
 /** Time, as an argument. */
 export interface Clock {
   now(): EpochMs
-  /** Milliseconds since some moment: for lengths of time, since nobody sets it. */
+  /** Milliseconds since some moment, for lengths of time: it is never set, as a clock may be. */
   elapsed(): Millis
   /** Runs once after the time, unless it was called off. */
   after(time: Millis, run: () => void): Cancel
@@ -84,7 +84,7 @@ export interface Upload {
   readonly complete: boolean
   /** Whether more of it is waited for, and its sender is the one to wait for. */
   readonly awaited: boolean
-  /** From now on it goes where it is told, as fast as that takes it. */
+  /** From now on the body goes to the sink, as fast as the sink takes it. */
   into(sink: Writable): void
   /** Its sender took longer than may be: that is a fault of it. */
   late(): void
@@ -116,9 +116,9 @@ export interface ProbeRequest {
   readonly fresh: boolean
 }
 
-/** Runs the hosted tools of a configuration. Nothing here rejects, and nobody waits for what its signal aborted. */
+/** Runs the hosted tools of a configuration. Nothing here rejects, and the caller does not wait for what it aborted by the signal. */
 export interface HostedTools {
-  /** What a model is told of a tool; undefined when that cannot be learnt now. */
+  /** The definition of a tool for models; undefined when it cannot be learnt now. */
   define(name: string, signal: AbortSignal): Promise<ToolDefinition | undefined>
   /** Runs a tool with its arguments as the model wrote them, which may not even be JSON. */
   call(name: string, args: string, signal: AbortSignal): Promise<ToolResult>
@@ -135,11 +135,11 @@ export interface ToolResult {
   /** The result, or why there is none; at most `maxResultBytes` of UTF-8, and marked where something was left out. */
   readonly text: string
   readonly failed: boolean
-  /** Nobody pays for it: it was not sent, or came to nothing by a fault of the tool. */
+  /** The call costs the client nothing: it was not sent, or failed by a fault of the tool. */
   readonly free?: boolean
 }
 
-/** Where decisions are written down. Whoever writes does not wait, and never fails: what cannot be kept is dropped. */
+/** Where decisions are written down. `write` neither waits nor fails: a record that cannot be kept is dropped. */
 export interface DecisionLog {
   write(record: DecisionRecord): void
 }
@@ -162,7 +162,7 @@ export interface AttemptCounter {
   attempt(pool: string, replica: string, result: AttemptResult): void
 }
 
-/** Follows requests for whoever looks at traces. Nothing here throws, waits, or hears of prompts and keys. */
+/** Traces requests. Nothing here throws or waits, and no prompt or key is passed to it. */
 export interface Traces {
   begin(request: TracedRequest): RequestTrace
 }
@@ -228,5 +228,5 @@ export interface Client {
   onGone(run: () => void): Cancel
 }
 
-/** Where a fault that no client caused is told to the operator. */
+/** Alarms the operator of a fault that no client caused. */
 export type Alarm = (message: string, details?: Readonly<Record<string, unknown>>) => void

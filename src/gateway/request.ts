@@ -37,14 +37,14 @@ export interface Gateway {
   readonly pools: Pools
   readonly inquiries: Pick<Inquiries, 'verdict'>
   readonly leases: Leases
-  /** Judges sign-in tokens; absent where nobody can sign in. */
+  /** Judges sign-in tokens; absent where the configuration has no issuer. */
   readonly verify?: VerifyToken
   /** Gives numbers in [0, 1). */
   readonly chance: () => number
   /** Asked only where the settings say so. */
   readonly decisions: DecisionLog
   readonly counter: AttemptCounter
-  /** Absent where nobody traces. */
+  /** Absent where tracing is off. */
   readonly traces?: Traces
   readonly alarm: Alarm
 }
@@ -60,7 +60,7 @@ export interface Call {
   readonly client: Client
   /** Hears which pool is tried, for answers that must begin before one of them has answered. */
   readonly trying: (admitted: AdmittedCall, pool: Pool) => void
-  /** Absent where nobody traces. */
+  /** Absent where tracing is off. */
   readonly trace?: RequestTrace
 }
 

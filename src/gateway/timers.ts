@@ -25,7 +25,7 @@ export function afterOrDisconnect(time: Millis, clock: Clock, client: Client, ru
   return stop
 }
 
-/** What nobody waits for after some time, or once somebody else calls it off. */
+/** How long work may take, and who may call it off before. */
 export interface TimeLimits {
   readonly clock: Clock
   readonly time: Millis

@@ -8,7 +8,7 @@ import { newAccountId, newKey, storedAs } from './keys.ts'
  */
 export const LABEL = '^(?!\\s)[^\\p{C}\\p{Zl}\\p{Zp}]{1,200}(?<!\\s)$'
 
-/** Whether a text is meant as an id. No label has this form: whoever chose it would be taken for somebody else. */
+/** Whether a text is meant as an id. No label has this form: an account with such a label would be taken for another one. */
 export const isId = (named: string): boolean => /^(?:acct|dev)_/.test(named)
 
 /** A mint, and the full key value where one was made: it is shown once. */

@@ -100,7 +100,7 @@ async function bySignIn(
   return { caller }
 }
 
-/** As many claims are told of, so that a provider that makes them up does not fill the memory. */
+/** At most so many claims are remembered, so that a provider that makes them up does not fill the memory. */
 const CLAIMS_TOLD = 1000
 
 /** Tells the operator, once per value, of claims that name no plan: who makes them is on the default plan. */

@@ -14,7 +14,7 @@ const MASK = 4
 /** A new key: the brand, 36 random characters (214 bits) and a checksum. Shown once; only its hash is stored. */
 export const newKey = (brand: string, random: Random): string => signed(`${brand}_${base62(SECRET, random)}`)
 
-/** The key of 32 bytes that nobody can guess, in the same form. */
+/** The key of 32 random bytes, in the same form. */
 export function keyOf(brand: string, bytes: Buffer): string {
   // 2^256 is 2^42 times what 36 characters tell apart: what is cut off favours none of them.
   let rest = BigInt(`0x${bytes.toString('hex')}`)

@@ -55,7 +55,7 @@ export async function revokeOwnKey(
   return hash === undefined ? undefined : keys.revoke({ hash, account, by: account })
 }
 
-/** The hash of a full value, whoever's it is, or of the account's newest key by its mask, which a lost one is known by. */
+/** The hash of a key that is given in full, of any account, or of the account's newest key that has this mask, by which a lost key is named. */
 async function hashNamed(keys: KeyStore, brand: string, account: string, named: string): Promise<string | undefined> {
   if (isWellFormed(brand, named)) return hashOf(named)
   const [active] = await keys.listOf(account)

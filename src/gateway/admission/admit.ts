@@ -108,7 +108,7 @@ export function refusal({ denial }: Refusal, claims: Claims, { judged, newest }:
   return { denial, rate: rateAt(claims, judged.readings, { at: judged.at, newest }) }
 }
 
-/** Without why, whose texts nobody reads on the way of a request. */
+/** The decision without its reasons, whose texts are only for explanations. */
 function allowed({ alias, plan, model, route, pools, claims, tools, commit, imageSize }: Allow): Allowed {
   const kept: Building<Allowed> = { plan, model, pools, claims, commit }
   if (alias) kept.alias = alias

@@ -9,7 +9,7 @@ import type { Note } from './admit.ts'
 
 type Ports = Pick<Gateway, 'config' | 'settings' | 'decisions' | 'alarm'>
 
-/** Writes down what is decided of a request; undefined where nobody wants to know. */
+/** Writes the decision on a request to the decision log; undefined where the log is off. */
 export function noteOf(ports: Ports, requestId: string): Note | undefined {
   const { settings, config, decisions, alarm } = ports
   if (!settings.decisions.log) return undefined
@@ -28,7 +28,7 @@ export function noteOf(ports: Ports, requestId: string): Note | undefined {
   }
 }
 
-/** Of a name that nothing is called, however it is spelt, the files say the same. */
+/** Decides again on the shortened facts: the decision is the same for every name that the files do not know. */
 function outcomeOfKept(config: Config, kept: Facts, decision: Decision, end: End): Outcome {
   const again = decide(config, kept)
   return again.verdict === 'deny' ? outcomeOf(config, kept, again, again) : outcomeOf(config, kept, decision, end)

@@ -10,7 +10,7 @@ import { type Delivered, settlementOf } from './settlement.ts'
 
 /**
  * The end of an answer that goes to a client. It ends the attempt, settles what the request cost, and gives up the lease,
- * each of them once: a second end changes nothing, and is told the same bill.
+ * each of them once: a second end changes nothing, and has the same bill.
  */
 export class Ending {
   readonly #gateway: Pick<Gateway, 'store' | 'alarm'>

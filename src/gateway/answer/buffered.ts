@@ -82,7 +82,7 @@ class WholeReader<A> implements Reader {
   }
 
   head(status: number): void {
-    // Whoever refuses has not answered.
+    // A refusal is no answer.
     if (status !== 200) this.#isRefused = true
   }
 
@@ -105,7 +105,7 @@ class WholeReader<A> implements Reader {
     this.finish(failed(cause, {}))
   }
 
-  /** Nothing of an answer has come: whoever breaks off here hardly wrote all of it. */
+  /** Nothing of an answer has come: a backend that breaks off here hardly wrote all of it. */
   work(): Work {
     return { outputBytes: 0 }
   }

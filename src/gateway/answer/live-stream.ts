@@ -23,7 +23,7 @@ export interface LiveStream {
   attach(sink: StreamSink): void
   pause(): void
   resume(): void
-  /** The client left: the backend is told at once, the sink nothing. What was said stays to be paid. */
+  /** The client left: the exchange with the backend is aborted at once, and the sink is not called. The client pays for what was sent. */
   abort(): StreamEnding
   /** The same, but for a backend that has said all: it is heard until it reported its usage, or for some seconds. */
   clientLeft(): Promise<StreamEnding>

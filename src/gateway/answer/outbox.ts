@@ -34,7 +34,7 @@ export class Outbox {
     if (this.#ending) sink.end(this.#ending)
   }
 
-  /** Nobody takes any more. */
+  /** The sink takes nothing more. */
   detach(): void {
     this.#sink = undefined
   }

@@ -45,7 +45,7 @@ const answering = (stream: AnswerStream) => (outcome: Rejected | Failed) => stre
 const LINGER: Millis = 1000
 /** How long a stream that said all may take to tell its usage. */
 const USAGE_WAIT: Millis = 5000
-/** More of what is no stream tells nobody more. */
+/** The pieces of a JSON answer in place of a stream that are read for the reason in it. */
 const MAX_JSON_PIECES = 64
 
 /** A stream of a backend: silent until its commit, then live until its end. */
@@ -90,7 +90,7 @@ export class AnswerStream implements Reader, LiveStream {
     this.deltas = terms.deltas?.({ model, id, created })
     const chunks: Building<ChunkTerms> = { model, id, created, usageWanted }
     if (this.deltas) chunks.deltas = this.deltas
-    // A broken event that nothing was said before, or that nobody saw, is the next replica's to do better.
+    // After a broken event before any content that the client saw, the next replica is tried.
     this.#reader = new StreamReader(chunks, choices, dialectOf(target.settings).translator?.())
   }
 
@@ -119,7 +119,7 @@ export class AnswerStream implements Reader, LiveStream {
     this.#exchange?.abort()
     this.#outbox.detach()
     const { ending } = this.#outbox
-    // Whoever has said all is not cut short any more.
+    // A backend that finished its answer cannot be cut short any more.
     return ending?.clean ? ending : this.#end('client gone', false)
   }
 
@@ -261,7 +261,7 @@ export class AnswerStream implements Reader, LiveStream {
     }
   }
 
-  /** Nothing more comes. Whoever finished every choice ended well, however the connection did. */
+  /** Nothing more comes. A backend that finished every choice ended well, however its connection ended. */
   #finish(cause: string): void {
     const { finished } = this.#reader
     if (finished) this.answer({ kind: 'answered', answer: this })
@@ -304,5 +304,5 @@ export class AnswerStream implements Reader, LiveStream {
   }
 }
 
-/** The time for the whole stream is over: nobody's fault, and nothing is left to try. */
+/** The time for the whole stream is over: no replica is at fault, and no time is left for another attempt. */
 const PATIENCE_LOST = { blame: 'nobody', next: 'nothing' } as const

@@ -41,7 +41,7 @@ export async function askStream(replica: ExaminedReplica, keyFrom: string | unde
   const body = { ...QUESTION, stream: true, stream_options: { include_usage: true } }
   const { answer } = await asked(replica, body, replica.promised.output, bytes => reader.take(bytes))
   const { head, cause, firstMs } = answer
-  // Whoever has said all is not cut short any more.
+  // A backend that finished its answer cannot be cut short any more.
   const refusal = reader.ended ? undefined : refusalOf(replica, 'a stream', answer, keyFrom)
   const type = head?.contentType ?? ''
   if (head?.status === 200 && !/^text\/event-stream\b/i.test(type)) {

@@ -18,7 +18,7 @@ export interface Promised {
   readonly chats: readonly ChatModel[]
   readonly embeddings: readonly EmbeddingModel[]
   readonly images: readonly ImageModel[]
-  /** What comes for these is passed on unread, so that nobody knows how to ask for it. */
+  /** Requests for these pass through unread, so that the doctor has no question for them. */
   readonly passed: readonly PassthroughModel[]
   /** Whether a plan has one of its models together with tools. */
   readonly tools: boolean

@@ -75,7 +75,7 @@ export class PassthroughAnswer implements Reader {
     this.status = status
     this.#refused = !isSuccess(status)
     const { usageMeter, settings, isWhole, clock } = this.#terms
-    // Whoever keeps the time of a refusal is the exchange; that of a whole answer runs on.
+    // The exchange keeps the time of a refusal; the time of a whole answer goes on.
     if (this.#refused || !isWhole) this.#deadlines.callOff()
     if (this.#refused || isWhole) return
     this.#exchange?.pause()
@@ -130,7 +130,7 @@ export class PassthroughAnswer implements Reader {
     this.#exchange?.resume()
   }
 
-  /** The client left while it was live: the backend is told at once, the sink nothing. */
+  /** The client left while the answer was live: the exchange is aborted at once, and the sink is not called. */
   abort(): PassthroughEnding {
     this.#sink = undefined
     this.#exchange?.abort()
@@ -145,7 +145,7 @@ export class PassthroughAnswer implements Reader {
     this.#answer({ kind: 'left', ...(begun && !this.#refused && { work: begun }) })
   }
 
-  /** The client sends more than may be, or what must not be: nobody pays for what came of it. */
+  /** The client sent more than is allowed, or a forbidden body: it is not charged for the attempt. */
   refuse(): void {
     this.#exchange?.abort()
     if (this.#phase === 'live') this.#finish('the body was refused', false)
@@ -173,7 +173,7 @@ export class PassthroughAnswer implements Reader {
 
   /** What is wrong with all of an answer; its usage is kept. */
   #judge(bytes: Buffer): Failed | Rejected | undefined {
-    // Nobody asked for that, and its usage cannot be read.
+    // The gateway did not ask for an encoding, and cannot read the usage in it.
     if (this.headers['content-encoding'] !== undefined) return this.#failed('encoded answer')
     if (!/^application\/(?:[\w.-]+\+)?json\b/i.test(this.headers['content-type'] ?? '')) return undefined
     const error = errorIn(bytes)

@@ -4,7 +4,7 @@ import type { ToolDefinition } from '../ports.ts'
 /** Of the expression that the calculator takes, in characters. */
 export const EXPRESSION_MAX = 1000
 
-/** What models are told of the tools that are a part of the gateway. */
+/** The definitions, for models, of the tools that are a part of the gateway. */
 export const builtinDefinitions: Readonly<Record<BuiltinToolSettings['builtin'], ToolDefinition>> = {
   current_time: {
     description: 'Tells the current date, time and weekday, in a time zone.',

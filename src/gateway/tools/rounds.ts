@@ -105,7 +105,7 @@ export class Rounds {
     return this.#extend(pool)
   }
 
-  /** Nobody gets the answer, so nobody pays: what its rounds cost is written down behind as many failures. */
+  /** The client gets no answer and pays nothing: the cost of its rounds is recorded behind as many failures. */
   wasted(failures: number): void {
     const { settings } = this.#gateway
     const settingsOf = (pool: Pool) => backendOf(settings, pool)

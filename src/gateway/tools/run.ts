@@ -22,7 +22,7 @@ export interface RunTerms {
   readonly paid: Record<string, number>
   /** What is left for tools of this answer. */
   readonly time: Millis
-  /** Aborted when nobody waits for the results any more. */
+  /** Aborted when the results are not needed any more. */
   readonly signal: AbortSignal
 }
 
@@ -39,7 +39,7 @@ async function runCall(ports: RunPorts, call: HostedCall, terms: RunTerms): Prom
   terms.made[call.tool] = made + 1
   terms.paid[call.tool] = callsOf(terms.paid, call.tool) + 1
   const { text, failed: hasFailed, free = false } = await calledWithin(ports, call, terms)
-  // Whoever leaves pays for what was sent for him.
+  // A client that leaves pays for the calls that were made for it.
   if (free && !terms.signal.aborted) terms.paid[call.tool] = callsOf(terms.paid, call.tool) - 1
   return { call, text, failed: hasFailed }
 }

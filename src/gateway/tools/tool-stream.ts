@@ -99,13 +99,13 @@ class ToolStream implements LiveStream {
   }
 
   begin(): Promise<Begun> {
-    // Until somebody relays it, nobody else tells that the client left.
+    // Until the stream is relayed, the relay cannot tell that the client left.
     const stopWatching = this.#rounds.call.client.onGone(() => this.#left.abort())
     const begun = new Promise<Begun>((resolve, reject) => {
       this.#tell = resolve
       this.over = this.#run().catch(error => {
         reject(error)
-        // Whoever relays it waits for an end.
+        // A relay that has begun waits for an end.
         this.#end(this.#endingOf('a fault of the gateway', false))
         throw error
       })

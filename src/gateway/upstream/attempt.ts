@@ -33,7 +33,7 @@ export interface AttemptPorts {
 export interface Reader {
   /** The request is on its way. */
   sent(): void
-  /** Of what is no 200 nothing more is heard. */
+  /** After a status other than 200 the reader is called no more. */
   head(status: number, contentType: string): void
   data(bytes: Buffer): void
   end(): void
@@ -50,7 +50,7 @@ const STALE_WITHIN: Millis = 1000
 
 /**
  * Sends one attempt. A 200 goes to the reader; any other end, and a failure before the headers, to `over`.
- * What is still under way when the caller aborts the exchange is told to nobody.
+ * Once the caller has aborted the exchange, neither is called.
  */
 export function openAttempt(
   { send, clock }: AttemptPorts,
@@ -73,7 +73,7 @@ export interface Opening {
   readonly isAnswer: (status: number) => boolean
 }
 
-/** The same of an exchange that is opened in whatever way. */
+/** Keeps the time of an exchange that the caller knows how to open, and calls the reader as openAttempt does. */
 export function readExchange(
   opening: Opening,
   target: Pick<Target, 'settings' | 'dispatched'>,

@@ -161,7 +161,7 @@ export class Breaker {
     if (state === 'half-open' || (state === 'closed' && again)) this.open(now, time)
   }
 
-  /** Somebody who asked now was answered: a request may try the replica, whatever is left of its time. */
+  /** A question of our own was just answered: a request may try the replica before its time is over. */
   letTry(): void {
     if (!this.#isOpen) return
     this.#openFor = 0

@@ -106,7 +106,7 @@ export class Expenses {
 
   /**
    * Asks a question of our own where the hour of the pool has room for it, and writes down what it cost as any other
-   * attempt that nobody pays for, beside those of the request which gave rise to it.
+   * attempt without a bill, beside those of the request which gave rise to it.
    */
   async ofQuestion(pool: Pool, ask: () => Promise<Found>): Promise<Verdict> {
     const { cost, maxNanoUsdPerHour } = this.#settingsOf(pool)
@@ -117,7 +117,7 @@ export class Expenses {
       if (maxNanoUsdPerHour !== undefined && (await this.#store.budgets.take(take)) === undefined)
         return { kind: 'unknown' }
     } catch {
-      // The store is away, as whoever is served next will be told: nothing is known of the pool.
+      // The store is unavailable, as the answer to the next request will say: nothing is known of the pool.
       return { kind: 'unknown' }
     }
     const { verdict, usage } = await ask()

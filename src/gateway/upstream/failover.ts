@@ -105,7 +105,7 @@ class Failover<T, A> {
     return { kind: 'exhausted', denial: this.#planner.denial(clock.now()), ...(told && { told }), failures }
   }
 
-  /** At most one attempt, once there is room for it in its pool. */
+  /** Makes at most one attempt, once there is room for it in its pool. */
   async #try(step: NextAttempt): Promise<Answered<A> | Unanswered | Unsuccessful> {
     const ports = this.#ports
     const { pool, replica, fresh } = step

@@ -62,7 +62,7 @@ export class InFlightAttempt {
     if (outcome.kind !== 'failed') return
     const { cause, pause, blame, sure } = outcome
     if (isOwnFault(cause)) reportOwnFault(this.#ports, cause)
-    // Others may be served all the same: they wait once we are told to wait as well.
+    // Other accounts may still be served: they wait once the replica asks them to wait as well.
     if (pause !== undefined) replica.cool(clock.now(), pause, account)
     if (blame === 'pool' && sure) reportPool(alarm, pool.name, this.#state, cause)
   }

@@ -31,7 +31,7 @@ export interface InquiriesPorts {
 
 /**
  * Finds out whether a replica fails for everybody, or only for what a client sent: it is asked a question of our own.
- * What that proves, the breakers are told. Of the process, as they are.
+ * It reports to the breakers what that proves. A process has one, as it has one set of breakers.
  */
 export class Inquiries {
   readonly #ports: InquiriesPorts
@@ -60,7 +60,7 @@ export class Inquiries {
     return verdict
   }
 
-  /** What a question found some seconds ago also holds for whoever is left out since. */
+  /** The answer to a question of some seconds ago also holds for a replica that was ejected since. */
   async #again({ verdict }: Inquiry, suspect: Suspect): Promise<Verdict> {
     const found = await verdict
     const isOut = suspect.replica.breaker.state(this.#ports.clock.now()) !== 'closed'

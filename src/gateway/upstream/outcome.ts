@@ -41,7 +41,7 @@ export interface Failed {
   readonly kind: 'failed'
   /** For the operator: `ECONNREFUSED`, `headers timeout`, `status 503`. */
   readonly cause: string
-  /** Who may be at fault: the replica, the whole pool, as for wrong credentials, or nobody. */
+  /** Who may be at fault: the replica, the whole pool, as for wrong credentials, or none of them. */
   readonly blame: 'replica' | 'pool' | 'nobody'
   /** No request can provoke it: breakers count it at once. They count any other only beside a proof of our own. */
   readonly sure?: true
@@ -49,7 +49,7 @@ export interface Failed {
   readonly isOfRequest?: true
   /** What it comes to where the replica serves others. */
   readonly refusal?: Rejected
-  /** What the client is told should nobody else answer. */
+  /** What the client reads if no other backend answers. */
   readonly told?: Told
   /** What comes next: another replica, another pool, the same replica on a fresh connection, or nothing. */
   readonly next: 'replica' | 'pool' | 'fresh' | 'nothing'
@@ -57,7 +57,7 @@ export interface Failed {
   readonly again?: boolean
   /** No requests of its kind for a while. */
   readonly pause?: Pause
-  /** What the backend may have done, which nobody pays for. */
+  /** What the backend may have done, which no client is charged for. */
   readonly work?: Work
 }
 
@@ -72,7 +72,7 @@ export interface Pause {
 export interface Failure {
   readonly pool: Pool
   readonly cause: string
-  /** What nobody pays for. */
+  /** What the backend may have done, which no client is charged for. */
   readonly work?: Work
 }
 
@@ -134,14 +134,14 @@ const UNWORKED = new Set([502, 503, 529])
 const AGAIN = new Set([500, 502, 503])
 /** Statuses of those who are busy or gone, whatever they are asked. Any other 5xx may be the request's doing. */
 const UNAVAILABLE = new Set([408, 502, 503, 504, 529])
-/** Statuses that nobody should be told who is no operator: about our key, our account, and where the backend is. */
+/** Statuses that only operators may learn of: about our key, our account, and where the backend is. */
 const OURS = new Set([401, 402, 407])
 
 /** What an answer other than 200 comes to. */
 export function ofAnswer({ status, body, isCut, retryAfter }: ErrorAnswer, now: EpochMs): Rejected | Failed {
   const text = body.toString('utf8')
   const answer = parse(text)
-  // Whoever judged a request says why, if at length; a server that could not read it says nothing, and another may.
+  // A backend that judged the request says why, if at length; one that could not read it gives no reason, and another may.
   const isReason = isObject(answer) || (isCut && text.startsWith('{'))
   if (NEEDS_REASON.has(status) && !isReason) return failed(`status ${status} without a reason`)
   return ofStatus(status, isObject(answer) ? (answer.error ?? answer) : undefined, pauseIn(retryAfter, now))

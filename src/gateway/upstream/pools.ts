@@ -94,7 +94,7 @@ export class PoolState {
   readonly #changed: (replica: Replica) => void
   /** Requests that came to the pool, and second attempts in it. */
   readonly #sent = new SlidingCount()
-  /** Why no replica of it could be used, as the operator was told. */
+  /** The cause that operators were last alarmed with: why no replica of the pool could be used. */
   complaint: string | undefined
   /** Second attempts that nothing is known of yet. */
   retrying = 0

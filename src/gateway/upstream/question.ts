@@ -126,7 +126,7 @@ function ofGeneration(answer: Answer, { settings }: Question, kind: Generation, 
   return { verdict: { kind: 'serves' }, ...(usage && { usage }) }
 }
 
-/** Nobody is obliged to list models: only that a key is refused, and that the server fails, is proof. */
+/** Backends need not list models: only a refused key and a failing server prove anything. */
 function ofList(answer: Answer, { pool, settings }: Question, now: EpochMs): Found {
   const { status } = answer
   if (status >= 200 && status < 300) {
@@ -141,7 +141,7 @@ function ofList(answer: Answer, { pool, settings }: Question, now: EpochMs): Fou
 
 const TELLING = new Set([401, 402, 403, 408, 429])
 
-/** The same words mean more in an answer to us: nobody else can have provoked them. */
+/** The same status proves more in an answer to our own question: no client can have provoked it. */
 function verdictOf(outcome: Rejected | Failed): Verdict {
   if (outcome.kind === 'rejected') return { kind: 'serves' }
   if (outcome.pause && outcome.blame === 'nobody') return { kind: 'paused', pause: outcome.pause }

@@ -15,7 +15,7 @@ interface Waiter {
 /** Requests under way in one pool, and those that wait for one of them to end: first come, first served. */
 export class Slots {
   #taken = 0
-  /** As the latest request was told, since a reload may change it. */
+  /** The limit that the latest request came with, since a reload may change it. */
   #max = Number.POSITIVE_INFINITY
   readonly #queue = new Set<Waiter>()
 
@@ -40,7 +40,7 @@ export class Slots {
   async take(room: Room, clock: Clock, client: Client): Promise<boolean> {
     if (this.takeNow(room)) return true
     const { maxConcurrent = Number.POSITIVE_INFINITY, queueTimeout } = room
-    // As many may wait as may be under way: whoever came later would hardly be served in time.
+    // As many may wait as may be under way: a later request would hardly be served in time.
     return this.#queue.size < maxConcurrent && this.#wait(queueTimeout, clock, client)
   }
 

@@ -6,7 +6,7 @@ import type { Gateway, Unserved } from '../request.ts'
 import type { Unanswered } from './failover.ts'
 import { isOwnFault, type Told } from './outcome.ts'
 
-/** No answer: nobody pays, unless the client left while a backend worked for it. */
+/** No answer: the client is charged nothing, unless it left while a backend worked for it. */
 export async function unanswered(gateway: Gateway, admitted: AdmittedCall, attempted: Unanswered): Promise<Unserved> {
   const { failures } = attempted
   if (attempted.kind === 'left' && attempted.dispatched) {

@@ -43,7 +43,7 @@ export interface Reading extends Shape {
   readonly values: number
   /** Strings that are no names and may have ten characters or fewer. */
   readonly shortTexts: number
-  /** Whether a name of the outermost object has escapes in it, or there are more members than are told. */
+  /** Whether a name of the outermost object has escapes in it, or there are more members than `members` holds. */
   readonly notSpliceable: boolean
   /** Whether a string has escapes such as \u00e9. */
   readonly hasHexEscape: boolean

@@ -10,7 +10,7 @@ export interface Outline extends Shape {
   readonly text: string
   /** Of each text that was left out: where its quotes begin and end, and its UTF-8 bytes. */
   readonly elided: Int32Array
-  /** Whether a name of the outermost object has escapes in it, or there are more members than are told. */
+  /** Whether a name of the outermost object has escapes in it, or there are more members than `members` holds. */
   readonly notSpliceable: boolean
   /** Whether a string has escapes such as \u00e9. */
   readonly hasHexEscape: boolean
@@ -110,7 +110,7 @@ function newPass(): BodyPass {
   }
 }
 
-/** Deeper nesting than this is nobody's honest request, and recursion over it would overflow. */
+/** No honest request is nested deeper than this, and recursion over it would overflow. */
 const MAX_DEPTH = 64
 /** The longest conversation, of 10,000 messages that each call a tool, has 100,000; these take a thirtieth of a second. */
 const MAX_VALUES = 105_000

@@ -9,7 +9,7 @@ export class WebAssemblyPass implements BodyPass {
   #bytes = Buffer.alloc(0)
   #numbers = new Int32Array()
 
-  /** Nobody who sends texts may know the seed: names could be chosen that take long to count. */
+  /** Senders of texts must not know the seed: they could choose names that take long to count. */
   constructor(seed: bigint) {
     module ??= new WebAssembly.Module(Buffer.from(OUTLINE_CODE, 'base64'))
     this.#code = new WebAssembly.Instance(module).exports as Code

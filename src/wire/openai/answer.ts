@@ -14,7 +14,7 @@ export function readCompletion(bytes: Buffer, terms: AnswerTerms): WholeAnswer |
   return usage ? { bytes: passed, usage, outputBytes } : { bytes: passed, outputBytes }
 }
 
-/** The same of one round of an answer with hosted tools, of which the client gets a part. */
+/** Reads one round of an answer with hosted tools, of which the client gets a part; undefined when it is no completion. */
 export function readRound(bytes: Buffer, terms: AnswerTerms, listed: Listed): RoundAnswer | undefined {
   const answer = completionIn(bytes)
   return answer && { ...countsOf(answer), turn: completionTurn(completed(answer, terms), listed) }
@@ -74,7 +74,7 @@ const isComplete = (answer: JsonObject, { backendModel }: AnswerTerms): boolean 
   typeof answer.created === 'number' &&
   typeof answer.id === 'string'
 
-/** What a backend left out is told all the same. */
+/** Adds the fields that a backend left out. */
 const completed = (answer: JsonObject, { id, created, backendModel: model }: AnswerTerms): JsonObject => ({
   id,
   created,

@@ -69,7 +69,7 @@ function readObject(bytes: Buffer, leavesOut: boolean): ReadObject | Denial {
   const encoding = encodings.get(bytes) ?? encodingOf(bytes)
   const outline = readOutline(bytes, encoding, leavesOut && !isWithout('body-view'))
   if (typeof outline === 'string') return invalid('body', outline)
-  // Each wrong byte would become a character that nobody sent.
+  // Each wrong byte would become a character that the client did not send.
   if (encoding === 'utf8' && !isUtf8(bytes)) return invalid('body', 'is not UTF-8')
   let object: unknown
   try {

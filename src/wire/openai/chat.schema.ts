@@ -22,7 +22,7 @@ const part = {
   ],
 }
 
-/** The backend would fetch any other URL for whoever asks: data URLs only. */
+/** The backend would fetch any other URL for any client: data URLs only. */
 const image = {
   type: 'object',
   required: ['url'],

@@ -27,7 +27,7 @@ export function readChat(bytes: Buffer, names = NO_HOSTED, declared?: DeclaredFi
   return isDenial(parsed) ? parsed : checkChat(parsed, names, declared)
 }
 
-/** The same of a body that is parsed: to check one takes as long as to parse it. */
+/** Checks a body that is parsed already: to check one takes as long as to parse it. */
 export function checkChat(parsed: OutlinedBody, names = NO_HOSTED, declared?: DeclaredFields): WireRequest | Denial {
   const { outline } = parsed
   const fields = readFields('chat', outline, declared)

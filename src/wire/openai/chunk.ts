@@ -43,7 +43,7 @@ export interface ChunkTerms {
 export const readChunk = (data: string, terms: ChunkTerms): Chunk =>
   data === DONE ? { kind: 'done' } : readParsed(data, parse(data), terms)
 
-/** The same of what is parsed. */
+/** Reads an event that is parsed already. */
 export function readParsed(data: string, chunk: unknown, terms: ChunkTerms): Chunk {
   if (!isObject(chunk)) return { kind: 'malformed' }
   if (chunk.error !== undefined && chunk.error !== null) return { kind: 'error', error: chunk.error }

@@ -26,7 +26,7 @@ export function readEmbeddings(bytes: Buffer, batchMax: number, declared?: Decla
   return isDenial(parsed) ? parsed : checkEmbeddings(parsed, batchMax, declared)
 }
 
-/** The same of a body that is parsed. */
+/** Checks a body that is parsed already. */
 export function checkEmbeddings(
   parsed: OutlinedBody,
   batchMax: number,

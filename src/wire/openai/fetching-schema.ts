@@ -7,7 +7,7 @@ const ELSEWHERE = /^(?:[a-z][a-z0-9+.-]*:|\/\/)/i
 const REFERENCES: ReadonlySet<string> = new Set(['$ref', '$dynamicRef', '$recursiveRef'])
 const DOLLAR = 0x24
 
-/** A schema of a tool or an answer that a backend would have to fetch a part of, for whoever asks. */
+/** A schema of a tool or an answer of which a backend would have to fetch a part, for any client. */
 export function fetchingSchema({ tools, functions, response_format }: JsonObject): Invalid | undefined {
   const field =
     (fetches(tools) && 'tools') ||

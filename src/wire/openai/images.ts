@@ -32,7 +32,7 @@ export function readImages(bytes: Buffer, declared?: DeclaredFields): WireReques
   return isDenial(parsed) ? parsed : checkImages(parsed, declared)
 }
 
-/** The same of a body that is parsed. */
+/** Checks a body that is parsed already. */
 export function checkImages(parsed: ParsedBody, declared?: DeclaredFields): WireRequest | Denial {
   const { body } = parsed
   const fields = readFields('image', body, declared)

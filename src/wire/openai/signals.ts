@@ -7,7 +7,7 @@ import type { WireRequest } from './request.ts'
 /** The headers of a request, by lower-case name. */
 export type Headers = Readonly<Record<string, string | readonly string[] | undefined>>
 
-/** What routes look for in a request. Only generic names are routed: of all others nobody asks what they say. */
+/** What routes look for in a request. Only generic names are routed: the signals of other requests are not computed. */
 export function signalsOf(
   config: Config,
   { wire, headers }: { readonly wire: Pick<WireRequest, 'request' | 'routedText'>; readonly headers: Headers },

@@ -27,7 +27,7 @@ interface ReaderTerms extends AttemptTerms {
   readonly answer?: OneAnswer | undefined
 }
 
-/** A call as far as it was told. */
+/** A call as far as it has come. */
 interface OpenCall {
   id: string
   arguments: string

@@ -2,7 +2,7 @@ import { asObject } from '../json-safety.ts'
 import { isObject, type JsonObject } from '../openai/body.ts'
 import type { Entry } from './listed.ts'
 
-/** What a model is told of a tool. */
+/** The definition of a tool, as models read it. */
 export interface Definition {
   readonly description: string
   /** JSON Schema of the arguments. */
