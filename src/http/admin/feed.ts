@@ -8,9 +8,9 @@ import type { LogEntry } from '../log-entry.ts'
 import { type FeedReader, feedEvent } from './feed-reader.ts'
 
 /** Requests that end within this are told together, so that an account is looked up once for all of them. */
-const BEAT: Millis = 100
-/** Requests of one beat that are told of. */
-const BEAT_MAX = 1000
+const TICK_MS: Millis = 100
+/** The most requests that are sent in one tick. */
+const TICK_MAX = 1000
 /** How often accounts are looked at whose minute goes on after their last request. */
 const REFRESH: Millis = 1000
 /** As many at a time. */
@@ -36,17 +36,17 @@ export class Feed {
   readonly #readers = new Map<FeedReader, () => void>()
   /** When accounts were last at work, the longest ago first. */
   readonly #atWork = new Map<string, Millis>()
-  readonly #beats: Ticker
+  readonly #ticker: Ticker
   readonly #refreshes: Ticker
   #waiting: Told[] = []
   #missed = 0
 
   constructor(ports: FeedPorts) {
     this.#ports = ports
-    this.#beats = new Ticker(
+    this.#ticker = new Ticker(
       ports.clock,
-      BEAT,
-      () => this.#beat(),
+      TICK_MS,
+      () => this.#tick(),
       () => this.#waiting.length > 0,
     )
     this.#refreshes = new Ticker(
@@ -74,7 +74,7 @@ export class Feed {
 
   /** The gateway leaves: so do all readers, once they were told what there was to tell. */
   async end(): Promise<void> {
-    await this.#beat()
+    await this.#tick()
     const readers = [...this.#readers.values()]
     this.#readers.clear()
     this.#rest()
@@ -89,16 +89,16 @@ export class Feed {
   /** A request is over; `config` is the one it began with. */
   tell(entry: LogEntry, config: Config): void {
     if (this.#readers.size === 0) return
-    if (this.#waiting.length >= BEAT_MAX) {
+    if (this.#waiting.length >= TICK_MAX) {
       this.#missed++
       return
     }
     this.#waiting.push({ entry, config })
-    this.#beats.start()
+    this.#ticker.start()
   }
 
   #rest(): void {
-    this.#beats.stop()
+    this.#ticker.stop()
     this.#refreshes.stop()
     this.#waiting = []
     this.#missed = 0
@@ -111,7 +111,7 @@ export class Feed {
   }
 
   /** Tells of what has waited. While the store takes its time more may come together. */
-  async #beat(): Promise<void> {
+  async #tick(): Promise<void> {
     const told = this.#waiting
     this.#waiting = []
     for (const { entry } of told) if (entry.account !== undefined) this.#works(entry.account)
