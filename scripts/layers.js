@@ -1,4 +1,5 @@
-// Fails when a folder of src/ imports what it must not know. See the map in README.md.
+// Fails when a folder of src/ imports what it must not know, or when files import each other in a circle. See the map in
+// README.md.
 import { readdirSync, readFileSync } from 'node:fs'
 import { join, relative, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -40,6 +41,7 @@ for (const path of sources(src)) {
     for (const name of imports(src, path))
       if (!allowed(path, folder, rule, name)) faults.push(`src/${path} must not import ${name}`)
 }
+for (const circle of circlesAmong(sources(src))) faults.push(`src/${circle.join(' imports src/')}`)
 for (const fault of faults) console.error(fault)
 console.log(`layers: ${faults.length} faults`)
 process.exitCode = faults.length > 0 ? 1 : 0
@@ -48,9 +50,9 @@ function sources(root) {
   return readdirSync(root, { recursive: true }).filter(name => name.endsWith('.ts'))
 }
 
-function imports(root, path) {
+function imports(root, path, form = /(?:\bfrom|\bimport)\s*\(?\s*'([^']+)'/g) {
   const text = readFileSync(join(root, path), 'utf8')
-  return [...text.matchAll(/(?:\bfrom|\bimport)\s*\(?\s*'([^']+)'/g)].map(match => match[1])
+  return [...text.matchAll(form)].map(match => match[1])
 }
 
 function allowed(path, folder, rule, name) {
@@ -61,4 +63,26 @@ function allowed(path, folder, rule, name) {
   // Adapters know nothing of each other: each is a file, or a folder of its own.
   if (folder === 'adapters' && target.startsWith('adapters/')) return target.split('/')[1] === path.split('/')[1]
   return [folder, ...rule.folders].some(place => target === place || target.startsWith(`${place}/`))
+}
+
+/**
+ * The first circle that each file closes: its files in order, the first one again at the end. Imports of types count;
+ * `import()` does not, since a command is loaded that way once it is called.
+ */
+function circlesAmong(files) {
+  const known = new Set(files)
+  const done = new Set()
+  const circles = []
+  const visit = (file, way) => {
+    const begin = way.indexOf(file)
+    if (begin >= 0) circles.push([...way.slice(begin), file])
+    if (begin >= 0 || done.has(file)) return
+    const targets = imports(src, file, /\bfrom\s*'([^']+)'/g)
+      .filter(name => name.startsWith('.'))
+      .map(name => relative(src, resolve(src, file, '..', name)))
+    for (const target of targets) if (known.has(target)) visit(target, [...way, file])
+    done.add(file)
+  }
+  for (const file of files) visit(file, [])
+  return circles
 }

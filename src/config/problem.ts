@@ -12,3 +12,18 @@ export interface Problem extends Place {
   /** How many characters the caret underlines; 1 when left out. */
   readonly length?: number
 }
+
+/** A Problem without its place. */
+export type Told = Pick<Problem, 'rule' | 'message' | 'hint'>
+
+/** Takes a Problem; they are reported where they are found and printed all at once. */
+export type Report = (problem: Problem) => void
+
+/** Reports at a path below a node, or at the node when the path leads nowhere. */
+export type Say = (
+  path: readonly (string | number)[],
+  severity: Problem['severity'],
+  rule: string,
+  message: string,
+  hint: string,
+) => void

@@ -1,6 +1,6 @@
 import { type Load, load } from '../config/load.ts'
 import { type Disk, machineDisk } from '../config/read/disk.ts'
-import { type Env, replaceVariables } from '../config/read/interpolate.ts'
+import { type Env, replaceVariables } from '../config/read/scalar.ts'
 
 /** What stands for a value that this process does not know: long enough for any secret, and no part of an address that it could break. */
 const WORD = 'unset-variable-of-the-environment-unset'

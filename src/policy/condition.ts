@@ -1,28 +1,5 @@
 import type { EpochMs } from './config.ts'
-
-/** When a route applies. A closed language: what it says can be tested, explained and compared. */
-export type Condition =
-  | { readonly is: 'all'; readonly of: readonly Condition[] }
-  | { readonly is: 'any'; readonly of: readonly Condition[] }
-  | { readonly is: 'not'; readonly of: Condition }
-  /** What only the text or the headers of a request tell: looked up among the signals of its facts. */
-  | { readonly is: 'signal'; readonly matcher: Matcher }
-  /** More than `over`, less than `under`. */
-  | { readonly is: 'input_tokens'; readonly over?: number; readonly under?: number }
-  | { readonly is: 'has_tools' | 'has_images'; readonly value: boolean }
-  | { readonly is: 'plan' | 'alias'; readonly names: readonly string[] }
-  | { readonly is: 'hour'; readonly from: number; readonly to: number; readonly zone: string }
-  | { readonly is: 'weekday'; readonly days: readonly Weekday[]; readonly zone: string }
-
-/** A matcher of text, the same wherever it is written: its name is made of what it looks for. */
-export type Matcher = { readonly name: string } & (
-  | { readonly kind: 'mentions'; readonly phrases: readonly string[] }
-  | { readonly kind: 'matches'; readonly pattern: string }
-  | { readonly kind: 'header'; readonly header: string; readonly values: readonly string[] }
-)
-
-export const WEEKDAYS = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as const
-export type Weekday = (typeof WEEKDAYS)[number]
+import { type Condition, type Matcher, WEEKDAYS, type Weekday } from './config.ts'
 
 /** What conditions look at. */
 export interface Circumstances {

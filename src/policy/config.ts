@@ -1,4 +1,3 @@
-import type { Condition, Matcher } from './condition.ts'
 import type { FieldKind } from './fields.ts'
 import type { NanoUsd } from './nano-usd.ts'
 
@@ -211,6 +210,30 @@ export interface Route extends Declared {
   readonly when: Condition
   readonly model: Model
 }
+
+/** When a route applies. A closed language: what it says can be tested, explained and compared. */
+export type Condition =
+  | { readonly is: 'all'; readonly of: readonly Condition[] }
+  | { readonly is: 'any'; readonly of: readonly Condition[] }
+  | { readonly is: 'not'; readonly of: Condition }
+  /** What only the text or the headers of a request tell: looked up among the signals of its facts. */
+  | { readonly is: 'signal'; readonly matcher: Matcher }
+  /** More than `over`, less than `under`. */
+  | { readonly is: 'input_tokens'; readonly over?: number; readonly under?: number }
+  | { readonly is: 'has_tools' | 'has_images'; readonly value: boolean }
+  | { readonly is: 'plan' | 'alias'; readonly names: readonly string[] }
+  | { readonly is: 'hour'; readonly from: number; readonly to: number; readonly zone: string }
+  | { readonly is: 'weekday'; readonly days: readonly Weekday[]; readonly zone: string }
+
+/** A matcher of text, the same wherever it is written: its name is made of what it looks for. */
+export type Matcher = { readonly name: string } & (
+  | { readonly kind: 'mentions'; readonly phrases: readonly string[] }
+  | { readonly kind: 'matches'; readonly pattern: string }
+  | { readonly kind: 'header'; readonly header: string; readonly values: readonly string[] }
+)
+
+export const WEEKDAYS = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as const
+export type Weekday = (typeof WEEKDAYS)[number]
 
 /** The place of a field, or of the whole thing where the field was left to its default. */
 export const placeOf = (thing: Declared, field: string): Place => thing.fields[field] ?? thing.at

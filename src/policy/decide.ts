@@ -1,21 +1,24 @@
 import { extrasRuling } from './accepts.ts'
-import type { Config, EpochMs, Model, Overage, Plan } from './config.ts'
-import { placeOf } from './config.ts'
-import type { Allow, Building, Claims, Decision, SpendClaim, Step } from './decision.ts'
+import { type Config, type EpochMs, type Model, type Overage, type Plan, type Pool, placeOf } from './config.ts'
+import {
+  type Allow,
+  type Building,
+  type Claims,
+  type Decision,
+  type SpendClaim,
+  type Step,
+  windowOf,
+} from './decision.ts'
 import type { Denial } from './denial.ts'
-import type { Facts, Terms } from './facts.ts'
+import type { Facts, Health, Terms } from './facts.ts'
 import { choose } from './model.ts'
 import { addNanoUsd, type NanoUsd, ZERO_USD } from './nano-usd.ts'
 import { planName, planOf } from './plan.ts'
 import { NO_PRICE } from './price.ts'
 import { routed } from './route.ts'
 import { type Ruling, ruled } from './ruling.ts'
-import { failoverOrder } from './send.ts'
-import { size } from './size.ts'
-import { sizePassed } from './size-passed.ts'
-import { SILENT, type Sized } from './sized.ts'
+import { SILENT, type Sized, size, sizePassed } from './sizing.ts'
 import { hostedTools, withTools } from './tools.ts'
-import { windowOf } from './window.ts'
 
 /** The whole policy. The same config and facts give the same decision. */
 export function decide(config: Config, facts: Facts): Decision {
@@ -133,4 +136,11 @@ function limitSteps(plan: Plan, { requests, tokens, spend }: Claims): Step[] {
     },
     { stage: 'quota', outcome: 'pass', text: `${spend.allotment} nano-USD a month`, at: placeOf(plan, 'monthly_usd') },
   ]
+}
+
+/** The model's pools in the order to try them: as declared, those that are down last, since a dead record must not refuse a healthy pool. */
+function failoverOrder(model: Model, { down }: Health): readonly Pool[] {
+  if (!model.serve.some(pool => down.includes(pool.name))) return model.serve
+  const isDown = (pool: Pool): boolean => down.includes(pool.name)
+  return [...model.serve.filter(pool => !isDown(pool)), ...model.serve.filter(isDown)]
 }

@@ -119,3 +119,10 @@ export interface Readings {
 
 /** A thing that is built field by field: to spread what may be there costs more than all the rest of a decision. */
 export type Building<T> = { -readonly [Field in keyof T]: T[Field] }
+
+/** The billing window of a moment: its calendar month, UTC. */
+export function windowOf(at: EpochMs): Window {
+  const date = new Date(at)
+  const [year, month] = [date.getUTCFullYear(), date.getUTCMonth()]
+  return { start: Date.UTC(year, month), end: Date.UTC(year, month + 1) }
+}

@@ -5,7 +5,7 @@ import type { Step } from './decision.ts'
 import type { Facts, InferenceRequest } from './facts.ts'
 import { type Chosen, choose } from './model.ts'
 import { planOf } from './plan.ts'
-import { size } from './size.ts'
+import { size } from './sizing.ts'
 
 /** The model to use, and the route that chose it where one did. */
 export interface Routed {

@@ -1,4 +1,4 @@
-import type { Matcher } from '../policy/condition.ts'
+import type { Matcher } from '../policy/config.ts'
 import type { Step } from '../policy/decision.ts'
 import { type Headers, signalsIn } from '../wire/openai/signals.ts'
 

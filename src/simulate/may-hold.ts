@@ -1,4 +1,4 @@
-import type { Condition } from '../policy/condition.ts'
+import type { Condition } from '../policy/config.ts'
 
 /**
  * Whether a condition holds for a plan and an alias: undefined where that depends on the text, the time or anything else

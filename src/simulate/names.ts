@@ -1,6 +1,6 @@
 import { patternFault } from '../config/check/formats.ts'
 import { suggestion } from '../config/check/suggest.ts'
-import type { Report } from '../config/read/source.ts'
+import type { Report } from '../config/problem.ts'
 import { entriesOf, isText, type MapNode, type Node, nodeAt, type Span, textsOf, wordsOf } from '../config/read/tree.ts'
 import type { Config } from '../policy/config.ts'
 import { patternOf } from './matching.ts'

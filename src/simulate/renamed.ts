@@ -1,4 +1,4 @@
-import type { Report } from '../config/read/source.ts'
+import type { Report } from '../config/problem.ts'
 import { entriesOf, type MapNode, type Node, nodeAt } from '../config/read/tree.ts'
 
 /** What fields of a file of tests were called before, and what they are called. */

@@ -1,5 +1,5 @@
 import { counted } from '../config/format/code-frame.ts'
-import type { Report } from '../config/read/source.ts'
+import type { Report } from '../config/problem.ts'
 import { keyAt, type MapNode, nodeAt, type Path } from '../config/read/tree.ts'
 import type { Config } from '../policy/config.ts'
 import type { Case, TestsFile } from './file.ts'

@@ -1,7 +1,7 @@
 import type { EpochMs, Millis } from '../policy/config.ts'
+import { windowOf } from '../policy/decision.ts'
 import { type NanoUsd, ZERO_USD } from '../policy/nano-usd.ts'
 import { dayAt, type Standing } from '../policy/standing.ts'
-import { windowOf } from '../policy/window.ts'
 
 /** What an account is taken to have used before a request. */
 export interface Usage {

@@ -1,9 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import type { Claims, Refuse } from '../../src/policy/decision.ts'
+import { type Claims, type Refuse, windowOf } from '../../src/policy/decision.ts'
 import { judge } from '../../src/policy/judge.ts'
 import { nanoUsd, ZERO_USD } from '../../src/policy/nano-usd.ts'
 import { holdOf, newStanding, type Standing, take } from '../../src/policy/standing.ts'
-import { windowOf } from '../../src/policy/window.ts'
 import { ASK, claimsOf, type Limits, NOON, WIDE } from './play.ts'
 
 /** The standing after `count` requests of the usual size, all under way. */

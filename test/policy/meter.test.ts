@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { costOfMeter, worstOf } from '../../src/policy/meter.ts'
 import { nanoUsd } from '../../src/policy/nano-usd.ts'
+import { costOfMeter, worstOf } from '../../src/policy/price.ts'
 
 const MB = 1_000_000
 

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import type { Config } from '../../src/policy/config.ts'
 import { decide } from '../../src/policy/decide.ts'
+import { windowOf } from '../../src/policy/decision.ts'
 import { type Caller, storedTerms, type Terms, termsOfStored } from '../../src/policy/facts.ts'
 import { nanoUsd } from '../../src/policy/nano-usd.ts'
 import { planOf } from '../../src/policy/plan.ts'
-import { windowOf } from '../../src/policy/window.ts'
 import { callerOn, config, facts, NOON } from './fixture.ts'
 
 describe('the plan of an account', () => {

@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import type { Claims, Verdict } from '../../src/policy/decision.ts'
+import { type Claims, type Verdict, windowOf } from '../../src/policy/decision.ts'
 import { judge, judgeExtension } from '../../src/policy/judge.ts'
 import { nanoUsd, ZERO_USD } from '../../src/policy/nano-usd.ts'
 import { costOf } from '../../src/policy/price.ts'
@@ -13,7 +13,6 @@ import {
   type Standing,
   take,
 } from '../../src/policy/standing.ts'
-import { windowOf } from '../../src/policy/window.ts'
 
 /** A Monday in the middle of a month, on a full second. */
 export const NOON = Date.UTC(2025, 5, 16, 12)

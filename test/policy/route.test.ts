@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { type Condition, localTime, type Matcher } from '../../src/policy/condition.ts'
-import type { Alias, Config, Model, Route } from '../../src/policy/config.ts'
+import { localTime } from '../../src/policy/condition.ts'
+import type { Alias, Condition, Config, Matcher, Model, Route } from '../../src/policy/config.ts'
 import { decide } from '../../src/policy/decide.ts'
 import type { ChatAsk } from '../../src/policy/facts.ts'
 import { config, facts, NOON } from './fixture.ts'

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { windowOf } from '../../src/policy/decision.ts'
 import { nanoUsd, ZERO_USD } from '../../src/policy/nano-usd.ts'
 import {
   amend,
@@ -16,7 +17,6 @@ import {
   type Standing,
   take,
 } from '../../src/policy/standing.ts'
-import { windowOf } from '../../src/policy/window.ts'
 
 const NOON = Date.UTC(2025, 5, 16, 12)
 const WINDOW = windowOf(NOON).start

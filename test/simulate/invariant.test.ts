@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Loaded } from '../../src/config/settings.ts'
-import type { Condition } from '../../src/policy/condition.ts'
+import type { Condition } from '../../src/policy/config.ts'
 import { combinations } from '../../src/simulate/combinations.ts'
 import { mayHold } from '../../src/simulate/may-hold.ts'
 import { example, ran } from './example.ts'

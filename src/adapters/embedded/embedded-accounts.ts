@@ -12,9 +12,9 @@ import type {
   TermsChange,
 } from '../../gateway/store/account-store.ts'
 import type { EpochMs, Millis } from '../../policy/config.ts'
+import { windowOf } from '../../policy/decision.ts'
 import type { Caller } from '../../policy/facts.ts'
 import { NO_SPEND, readingsOf } from '../../policy/standing.ts'
-import { windowOf } from '../../policy/window.ts'
 import { EventWindows } from './event-windows.ts'
 import { pagesOf } from './lmdb.ts'
 import { type Account, accountOf, type Records, readAccount, writeAccount } from './records.ts'

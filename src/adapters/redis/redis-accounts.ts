@@ -13,9 +13,9 @@ import type {
   TermsChange,
 } from '../../gateway/store/account-store.ts'
 import type { Millis } from '../../policy/config.ts'
+import { windowOf } from '../../policy/decision.ts'
 import type { Caller } from '../../policy/facts.ts'
 import { nanoUsd } from '../../policy/nano-usd.ts'
-import { windowOf } from '../../policy/window.ts'
 import type { Access } from './access.ts'
 import { readCounts } from './codec.ts'
 import { GATEWAYS, GUESTS } from './layout.ts'

@@ -1,7 +1,7 @@
 import { counted } from '../../config/format/code-frame.ts'
 import { type Load, load } from '../../config/load.ts'
 import type { Problem } from '../../config/problem.ts'
-import type { Env } from '../../config/read/interpolate.ts'
+import type { Env } from '../../config/read/scalar.ts'
 import type { Loaded } from '../../config/settings.ts'
 import type { Finding } from '../../gateway/doctor/finding.ts'
 import { loadWithStandIns } from '../../operator/stand-ins.ts'

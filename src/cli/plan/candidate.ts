@@ -1,5 +1,5 @@
 import { dirname, resolve } from 'node:path'
-import type { Side } from '../../config/diff/sides.ts'
+import type { Side } from '../../config/diff/named.ts'
 import { renderText } from '../../config/format/code-frame.ts'
 import { renderGithub, renderJson } from '../../config/format/problem-formats.ts'
 import type { Load } from '../../config/load.ts'

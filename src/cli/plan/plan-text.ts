@@ -1,4 +1,4 @@
-import type { Change, Effect } from '../../config/diff/change.ts'
+import type { Change, Effect } from '../../config/diff/rule.ts'
 import { counted } from '../../config/format/code-frame.ts'
 import { workflowCommand, workflowNotice } from '../../config/format/problem-formats.ts'
 import { painter } from '../../server/paint.ts'

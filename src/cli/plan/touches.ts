@@ -1,4 +1,4 @@
-import type { Change } from '../../config/diff/change.ts'
+import type { Change } from '../../config/diff/rule.ts'
 import type { Config } from '../../policy/config.ts'
 import type { ShownPlanCount } from '../../wire/admin/revision.ts'
 import type { RequestsTouched } from './touched-requests.ts'

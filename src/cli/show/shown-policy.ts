@@ -1,6 +1,5 @@
-import type { Condition } from '../../policy/condition.ts'
-import type { Accepts, Bound, Meter, Model, Passthrough, Plan, Route } from '../../policy/config.ts'
-import { mostBytes } from '../../policy/meter.ts'
+import type { Accepts, Bound, Condition, Meter, Model, Passthrough, Plan, Route } from '../../policy/config.ts'
+import { mostBytes } from '../../policy/price.ts'
 import { type Section, shownPrice, shownPrices, shownSize, shownUsd } from './shown-units.ts'
 
 export const shownPlan = ({

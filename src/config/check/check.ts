@@ -1,4 +1,4 @@
-import type { Report } from '../read/source.ts'
+import type { Report } from '../problem.ts'
 import { isBroken, isRecord, type MapNode, nodeAt, type Path, plain } from '../read/tree.ts'
 import type { Accept } from './accept.ts'
 import { explain, type Finding, misspeltOf } from './messages.ts'

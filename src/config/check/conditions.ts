@@ -1,4 +1,4 @@
-import type { Condition, Matcher } from '../../policy/condition.ts'
+import type { Condition, Matcher } from '../../policy/config.ts'
 import type { WhenSection } from '../file.ts'
 import { unitOf } from './units.ts'
 

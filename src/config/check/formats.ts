@@ -1,19 +1,9 @@
 import { isIP, SocketAddress } from 'node:net'
 import { RE2JS, RE2JSSyntaxException } from 're2js'
 import type { EpochMs, Millis } from '../../policy/config.ts'
-import { onlyVariable } from '../read/interpolate.ts'
+import { type Format, onlyVariable } from '../read/scalar.ts'
 import { store } from '../resolve/store.ts'
 import type { Address } from '../settings.ts'
-
-/** A format of the schema: how to read it, and what to say when it cannot be read. */
-export interface Format<T> {
-  readonly read: (text: string) => T | undefined
-  readonly rule: string
-  readonly expects: string
-  readonly hint: string
-  /** What is wrong with a text, in a few words, where that can be said. */
-  readonly fault?: (text: string) => string | undefined
-}
 
 export const address: Format<Address> = {
   read: readAddress,

@@ -1,4 +1,4 @@
-import type { Told } from './messages.ts'
+import type { Told } from '../problem.ts'
 import { type ErrorObject, type Field, toolKinds } from './schema.ts'
 import { meant } from './suggest.ts'
 

@@ -1,7 +1,7 @@
+import type { Told } from '../problem.ts'
 import { isRefusal } from '../read/scalar.ts'
 import { isEmpty, type Node, shown } from '../read/tree.ts'
 import { FORMATS } from './formats.ts'
-import type { Told } from './messages.ts'
 import { type ErrorObject, kinds, secretFields } from './schema.ts'
 import { meant, suggestion } from './suggest.ts'
 import { readUnit, type Unit } from './units.ts'

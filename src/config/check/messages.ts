@@ -1,4 +1,4 @@
-import type { Problem } from '../problem.ts'
+import type { Problem, Told } from '../problem.ts'
 import { entriesOf, isText, keyAt, type MapNode, type Node, nodeAt, type Path, type Span, shown } from '../read/tree.ts'
 import { fits, isField, sayKindless, sayMissing, sayName, saySlip, sayUnknown } from './messages-field.ts'
 import { sayValue } from './messages-value.ts'
@@ -12,9 +12,6 @@ export interface Finding {
   readonly path: readonly string[]
   readonly error: ErrorObject
 }
-
-/** A Problem without its place. */
-export type Told = Pick<Problem, 'rule' | 'message' | 'hint'>
 
 /** Says what a finding means; undefined when another finding says it better. `fields` are all that files of the kind have. */
 export function explain(

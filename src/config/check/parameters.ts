@@ -1,13 +1,16 @@
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import type { Ajv2020, Options, ValidateFunction } from 'ajv/dist/2020.js'
+import type { Report, Told } from '../problem.ts'
 import type { Declarations } from '../read/merge.ts'
-import { isEndless } from '../read/pointer.ts'
-import type { Report } from '../read/source.ts'
-import { isBroken, isText, keyAt, type MapNode, type Node, nodeAt, plain, type Span } from '../read/tree.ts'
+import { isEndless, targetOf } from '../read/pointer.ts'
+import { isBroken, isRecord, isText, keyAt, type MapNode, type Node, nodeAt, plain, type Span } from '../read/tree.ts'
 import { findingsOf } from './check.ts'
 import { regexp } from './formats.ts'
-import { type Finding, sayDouble, type Told } from './messages.ts'
+import { type Finding, sayDouble } from './messages.ts'
 import { fits, saySlip } from './messages-field.ts'
 import { sayValue } from './messages-value.ts'
-import { compiles, errorsInSchema } from './meta-schema.ts'
+import type { ErrorObject } from './schema.ts'
 
 /** Models are sent them with every request. */
 const MOST_BYTES = 65_536
@@ -91,3 +94,48 @@ const UNUSABLE: Told = {
   message: '`parameters` is not a schema that arguments can be held against',
   hint: 'write it with simpler keywords',
 }
+
+const OPTIONS: Options = { meta: false, strict: false, validateSchema: false, logger: false, code: { optimize: false } }
+
+/** Loaded for the first tool that has parameters. */
+function newAjv(options: Options): Ajv2020 {
+  const { Ajv2020 }: typeof import('ajv/dist/2020.js') = createRequire(import.meta.url)('ajv/dist/2020.js')
+  return new Ajv2020(options)
+}
+
+// Compiled for the first tool that has parameters: no other start need wait.
+let validate: ValidateFunction | undefined
+
+/** What JSON Schema has against a schema. */
+export function errorsInSchema(schema: unknown): readonly ErrorObject[] {
+  validate ??= compileMeta()
+  return validate(schema) ? [] : (validate.errors ?? [])
+}
+
+/** Whether ajv can hold anything against a schema. */
+function compiles(schema: unknown): boolean {
+  try {
+    newAjv({ ...OPTIONS, validateFormats: false }).compile(isRecord(schema) ? schema : {})
+    return true
+  } catch {
+    // What it says may hold values of variables.
+    return false
+  }
+}
+
+function compileMeta(): ValidateFunction {
+  const ajv = newAjv({ ...OPTIONS, allErrors: true, verbose: true, messages: false })
+  ajv.addFormat('x-regexp', { type: 'string', validate: (text: string) => regexp.read(text) !== undefined })
+  ajv.addKeyword({
+    keyword: 'x-pointer',
+    type: 'string',
+    errors: false,
+    validate: (_: unknown, pointer: string, __: unknown, at?: { readonly rootData: unknown }) =>
+      isSchema(targetOf(pointer, at?.rootData)),
+  })
+  // src/config and dist/config lie equally deep in the package.
+  const path = new URL('../../../schema/parameters.schema.json', import.meta.url)
+  return ajv.compile(JSON.parse(readFileSync(path, 'utf8')))
+}
+
+const isSchema = (data: unknown): boolean => isRecord(data) || typeof data === 'boolean'

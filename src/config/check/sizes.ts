@@ -1,6 +1,6 @@
 import type { ConfigFile } from '../file.ts'
+import type { Report } from '../problem.ts'
 import type { Union } from '../read/merge.ts'
-import type { Report } from '../read/source.ts'
 import { entriesOf, isEmpty, isText, type MapNode, nodeAt } from '../read/tree.ts'
 import { DEFAULTS } from '../resolve/defaults.ts'
 import type { Unsure } from './refs.ts'

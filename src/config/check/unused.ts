@@ -1,5 +1,5 @@
+import type { Report } from '../problem.ts'
 import type { Declaration, Union } from '../read/merge.ts'
-import type { Report } from '../read/source.ts'
 import { isText, type Node, nodeAt, wordsOf } from '../read/tree.ts'
 
 /** Warns of what nothing uses. Only of use when every reference was found. */

@@ -1,6 +1,6 @@
 import { boundText } from '../../policy/accepts.ts'
 import type { Accepts, Bound } from '../../policy/config.ts'
-import type { Effect, Said } from './change.ts'
+import type { Effect, Said } from './rule.ts'
 
 const NONE: Accepts = new Map()
 

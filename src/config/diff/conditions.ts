@@ -1,4 +1,4 @@
-import type { Condition, Matcher } from '../../policy/condition.ts'
+import type { Condition, Matcher } from '../../policy/config.ts'
 import { without } from './order.ts'
 import { count } from './show.ts'
 

@@ -1,13 +1,13 @@
 import type { Config } from '../../policy/config.ts'
-import { type Change, inOrder } from './change.ts'
 import { compareModels } from './models.ts'
+import type { Sides } from './named.ts'
 import { compareAliases, compareDefaultModel, compareDefaultPlan, compareGuestPlan } from './names.ts'
 import { comparePassthrough } from './passthrough.ts'
 import { comparePlans } from './plans.ts'
 import { comparePools } from './pools.ts'
 import { compareRoutes } from './routes.ts'
+import { type Change, inOrder } from './rule.ts'
 import { compareSettings } from './settings.ts'
-import type { Sides } from './sides.ts'
 import { compareTools } from './tools.ts'
 
 type Compare = (sides: Sides) => readonly Change[]

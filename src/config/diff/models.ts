@@ -11,12 +11,13 @@ import {
 import { type NanoUsd, ZERO_USD } from '../../policy/nano-usd.ts'
 import { NO_PRICE } from '../../policy/price.ts'
 import { acceptsRule } from './accepts.ts'
-import type { Change, Effect, Said } from './change.ts'
-import { compareNamed } from './named.ts'
+import { compareNamed, type Sides } from './named.ts'
 import { swapped, without } from './order.ts'
 import { whoHas } from './plans.ts'
 import {
+  type Change,
   compare,
+  type Effect,
   highIsMore,
   lowIsMore,
   type Own,
@@ -25,11 +26,11 @@ import {
   plumbing,
   type Rule,
   type Rules,
+  type Said,
   same,
   value,
 } from './rule.ts'
 import { count, listed, price as priceText, text, usd } from './show.ts'
-import type { Sides } from './sides.ts'
 
 /** What changed of models. */
 export function compareModels({ before, after }: Sides): readonly Change[] {

@@ -1,7 +1,6 @@
 import type { Declared, Place } from '../../policy/config.ts'
 import type { Loaded } from '../settings.ts'
-import type { Change, Said } from './change.ts'
-import { placeIn } from './sides.ts'
+import type { Change, Said } from './rule.ts'
 
 /** What to say of things that have names: of one that is gone, one that is new, and one that stayed. */
 export interface Telling<T> {
@@ -41,4 +40,25 @@ function whereItStood(
   const above = names.slice(0, names.indexOf(name)).findLast(each => after.has(each))
   const [first] = after.values()
   return (above === undefined ? first : after.get(above))?.at ?? placeIn(candidate, '')
+}
+
+/** A configuration, and the directory of its main file, where relative paths start. Absolute. */
+export interface Side {
+  readonly loaded: Loaded
+  readonly directory: string
+}
+
+/** The two that are compared. */
+export interface Sides {
+  readonly before: Side
+  readonly after: Side
+  /** Whether a text stands for one that is not known, so that it differs from nothing. */
+  readonly isUnknown: (text: string) => boolean
+}
+
+/** The place of a field of the main file, such as `server.listen`; else of its section, or of the file. */
+export function placeIn({ fields, files }: Loaded, path: string): Place {
+  const [section = ''] = path.split('.')
+  const { file, line, column } = fields.get(path) ?? fields.get(section) ?? { file: files[0] ?? '', line: 1, column: 1 }
+  return { file, line, column }
 }

@@ -1,8 +1,6 @@
 import type { Alias, Config } from '../../policy/config.ts'
-import type { Change, Effect } from './change.ts'
-import { compareNamed } from './named.ts'
-import { compare, type Own, type Rules } from './rule.ts'
-import { placeIn, type Sides } from './sides.ts'
+import { compareNamed, placeIn, type Sides } from './named.ts'
+import { type Change, compare, type Effect, type Own, type Rules } from './rule.ts'
 
 /** What generic names stand for. */
 export function compareAliases({ before, after }: Sides): readonly Change[] {

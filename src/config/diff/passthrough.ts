@@ -1,11 +1,9 @@
 import { type Meter, type Passthrough, placeOf } from '../../policy/config.ts'
 import type { NanoUsd } from '../../policy/nano-usd.ts'
-import type { Change, Effect, Said } from './change.ts'
-import { compareNamed } from './named.ts'
+import { compareNamed, type Sides } from './named.ts'
 import { without } from './order.ts'
-import { compare, highIsMore, type Own, other, type Rules, value } from './rule.ts'
+import { type Change, compare, type Effect, highIsMore, type Own, other, type Rules, type Said, value } from './rule.ts'
 import { count, listed, size, usd } from './show.ts'
-import type { Sides } from './sides.ts'
 
 /** What changed of pass-through routes. Their order means nothing. */
 export function comparePassthrough({ before, after }: Sides): readonly Change[] {

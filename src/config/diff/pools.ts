@@ -4,13 +4,22 @@ import { withoutUser } from '../check/formats.ts'
 import { durationText } from '../check/units.ts'
 import { TIMEOUTS } from '../resolve/defaults.ts'
 import type { BackendSettings, Timeouts } from '../settings.ts'
-import type { Change, Said } from './change.ts'
-import { compareNamed } from './named.ts'
+import { compareNamed, type Side, type Sides } from './named.ts'
 import { without } from './order.ts'
-import { compare, highIsMore, type Own, parts, plumbing, type Rule, type Rules, value } from './rule.ts'
+import {
+  type Change,
+  compare,
+  highIsMore,
+  type Own,
+  parts,
+  plumbing,
+  type Rule,
+  type Rules,
+  type Said,
+  value,
+} from './rule.ts'
 import { keyRule } from './secrets.ts'
 import { count, price, text, usd } from './show.ts'
-import type { Side, Sides } from './sides.ts'
 
 /** What changed of pools, with the defaults of `failover` as they take effect on each. */
 export function comparePools(sides: Sides): readonly Change[] {

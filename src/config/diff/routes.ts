@@ -1,12 +1,9 @@
-import type { Condition } from '../../policy/condition.ts'
-import { type Config, type Plan, placeOf, type Route } from '../../policy/config.ts'
+import { type Condition, type Config, type Plan, placeOf, type Route } from '../../policy/config.ts'
 import { covers } from '../lint/lint-routes.ts'
-import type { Change, Said } from './change.ts'
 import { conditionChanges, conditionText } from './conditions.ts'
-import { compareNamed } from './named.ts'
+import { compareNamed, type Sides } from './named.ts'
 import { swapped } from './order.ts'
-import { compare, type Own, type Rules } from './rule.ts'
-import type { Sides } from './sides.ts'
+import { type Change, compare, type Own, type Rules, type Said } from './rule.ts'
 
 /** What changed of routes, their order, and whether they can match at all. */
 export function compareRoutes({ before, after }: Sides): readonly Change[] {

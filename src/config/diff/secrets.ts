@@ -1,7 +1,6 @@
 import type { Secret } from '../settings.ts'
-import type { Said } from './change.ts'
-import type { Rule } from './rule.ts'
-import type { Sides } from './sides.ts'
+import type { Sides } from './named.ts'
+import type { Rule, Said } from './rule.ts'
 
 /** A key that is sent. Its value is compared where both are known, and never told. */
 export const keyRule =

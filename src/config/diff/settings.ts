@@ -14,12 +14,23 @@ import type {
   Settings,
   TraceSettings,
 } from '../settings.ts'
-import type { Change, Effect, Said } from './change.ts'
+import { placeIn, type Sides } from './named.ts'
 import { without } from './order.ts'
-import { compare, highIsMore, other, parts, plumbing, type Rule, type Rules, same } from './rule.ts'
+import {
+  type Change,
+  compare,
+  type Effect,
+  highIsMore,
+  other,
+  parts,
+  plumbing,
+  type Rule,
+  type Rules,
+  type Said,
+  same,
+} from './rule.ts'
 import { isChanged } from './secrets.ts'
 import { count, share, size, text, usd } from './show.ts'
-import { placeIn, type Sides } from './sides.ts'
 import { pathChange, storeRule } from './store.ts'
 
 /** What changed of what the process needs beside the policy; pools and tools are compared with their own. */

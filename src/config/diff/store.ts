@@ -1,10 +1,9 @@
 import { isAbsolute, relative, sep } from 'node:path'
 import type { Settings } from '../settings.ts'
-import type { Said } from './change.ts'
-import type { Rule } from './rule.ts'
+import type { Sides } from './named.ts'
+import type { Rule, Said } from './rule.ts'
 import { isChanged } from './secrets.ts'
 import { text } from './show.ts'
-import type { Sides } from './sides.ts'
 
 /** Paths are the same where they are, or where they are as seen from their configuration. */
 export function pathChange(

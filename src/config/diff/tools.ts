@@ -2,14 +2,23 @@ import { type HostedTool, placeOf } from '../../policy/config.ts'
 import type { NanoUsd } from '../../policy/nano-usd.ts'
 import { durationText } from '../check/units.ts'
 import type { BuiltinToolSettings, HttpToolSettings, McpToolSettings, ToolSettings } from '../settings.ts'
-import type { Change } from './change.ts'
 import { goneOf, newOf } from './models.ts'
-import { compareNamed } from './named.ts'
+import { compareNamed, type Side, type Sides } from './named.ts'
 import { whoHas } from './plans.ts'
-import { compare, highIsMore, lowIsMore, type Own, other, plumbing, type Rules, same, value } from './rule.ts'
+import {
+  type Change,
+  compare,
+  highIsMore,
+  lowIsMore,
+  type Own,
+  other,
+  plumbing,
+  type Rules,
+  same,
+  value,
+} from './rule.ts'
 import { keyRule } from './secrets.ts'
 import { count, size, text, usd } from './show.ts'
-import type { Side, Sides } from './sides.ts'
 
 /** What changed of hosted tools. */
 export function compareTools(sides: Sides): readonly Change[] {

@@ -1,10 +1,10 @@
 import { address, isLoopback } from '../check/formats.ts'
 import type { ConfigFile, PlanSection } from '../file.ts'
+import type { Report, Say } from '../problem.ts'
 import type { Declaration, Union } from '../read/merge.ts'
-import type { Report } from '../read/source.ts'
 import { type MapNode, nodeAt, textsOf } from '../read/tree.ts'
 import { DEFAULTS } from '../resolve/defaults.ts'
-import { includes, type Say, sayer } from './lint.ts'
+import { includes, sayer } from './lint.ts'
 
 /** Guests may use models of this tier only (docs/accounts.md). */
 const GUEST_TIER = 'guest'

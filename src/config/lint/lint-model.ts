@@ -6,10 +6,10 @@ import type {
   ModelSection,
   PassthroughModelSection,
 } from '../file.ts'
+import type { Say } from '../problem.ts'
 import type { Path } from '../read/tree.ts'
 import { lintAccepts } from '../resolve/accepts.ts'
 import { DEFAULTS } from '../resolve/defaults.ts'
-import type { Say } from './lint.ts'
 
 /** `n` goes up to 4, so that a chat may cost four times its output. */
 const MOST_CHOICES = 4

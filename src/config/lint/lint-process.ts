@@ -1,11 +1,11 @@
 import { address, isLoopback } from '../check/formats.ts'
 import { unitOf } from '../check/units.ts'
 import type { ConfigFile, LimitsSection, ServerSection } from '../file.ts'
-import type { Report } from '../read/source.ts'
+import type { Report, Say } from '../problem.ts'
 import type { MapNode } from '../read/tree.ts'
 import { DEFAULTS, LISTENER_TIMEOUTS } from '../resolve/defaults.ts'
 import { store } from '../resolve/store.ts'
-import { lintFirstContent, type Say, sayer } from './lint.ts'
+import { lintFirstContent, sayer } from './lint.ts'
 
 /** Reports what cannot work, or is hardly meant, in the sections of the main file. */
 export function lintProcess(

@@ -1,12 +1,11 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { Condition } from '../../policy/condition.ts'
+import type { Condition } from '../../policy/config.ts'
 import { conditionOf } from '../check/conditions.ts'
 import { unitOf } from '../check/units.ts'
 import type { RouteSection, WhenSection } from '../file.ts'
+import type { Report, Say } from '../problem.ts'
 import type { Declaration, Union } from '../read/merge.ts'
-import type { Report } from '../read/source.ts'
 import type { Path } from '../read/tree.ts'
-import type { Say } from './lint.ts'
 import { planIncludes, sayer } from './lint.ts'
 
 /** What may stand in a route and must not be looked at. */

@@ -1,9 +1,9 @@
 import { unitOf } from '../check/units.ts'
 import type { ConfigFile, HostedToolSection, PlanSection } from '../file.ts'
+import type { Report, Say } from '../problem.ts'
 import type { Declaration, Union } from '../read/merge.ts'
-import type { Report } from '../read/source.ts'
 import { DEFAULTS } from '../resolve/defaults.ts'
-import { type Say, sayer } from './lint.ts'
+import { sayer } from './lint.ts'
 
 /** Reports what cannot work, or is hardly meant, of hosted tools and of the plans that include them. */
 export function lintTools(main: ConfigFile, { plans, tools }: Union, report: Report): void {

@@ -1,8 +1,7 @@
 import { unitOf } from '../check/units.ts'
 import type { ModelSection, PlanSection, PoolSection } from '../file.ts'
-import type { Problem } from '../problem.ts'
+import type { Report, Say } from '../problem.ts'
 import type { Declaration, Union } from '../read/merge.ts'
-import type { Report } from '../read/source.ts'
 import { type Node, nodeAt, type Path, shown } from '../read/tree.ts'
 import { lintModel } from './lint-model.ts'
 
@@ -10,9 +9,6 @@ import { lintModel } from './lint-model.ts'
 const LEAST_REQUEST = 16 + 16 + 1
 /** The openai SDK gives up after as long. */
 const SDK_TIMEOUT_MS = 600_000
-
-/** Reports at a path below a node, or at the node when the path leads nowhere. */
-export type Say = (path: Path, severity: Problem['severity'], rule: string, message: string, hint: string) => void
 
 /** Reports what the schema allows and what still cannot work, or is hardly meant. */
 export function lint(union: Union, report: Report): void {

@@ -1,13 +1,13 @@
 import { type Document, isAlias, isMap, isScalar, isSeq, type Pair, type Scalar, type Node as YamlNode } from 'yaml'
 import { secret as secretFormat, withoutUser } from '../check/formats.ts'
 import { passwordFields, secretFields } from '../check/schema.ts'
+import type { Report } from '../problem.ts'
 import { hasPlainPassword } from '../resolve/store.ts'
-import type { Locate } from './document.ts'
-import { type Env, interpolate, replaceVariables } from './interpolate.ts'
+import { documentOf, EMPTY, type Locate } from './document.ts'
 import type { Read } from './reads.ts'
-import { isRefusal, typed } from './scalar.ts'
-import type { Report } from './source.ts'
-import type { Entry, ListNode, MapNode, Node, ScalarNode, Span } from './tree.ts'
+import { type Env, interpolate, isRefusal, replaceVariables, typed } from './scalar.ts'
+import type { Source } from './source.ts'
+import { type Entry, isBroken, type ListNode, type MapNode, type Node, type ScalarNode, type Span } from './tree.ts'
 
 interface World {
   readonly locate: Locate
@@ -42,7 +42,7 @@ const PLAIN_TAGS: ReadonlySet<string> = new Set([
 ])
 
 /** Builds the tree of a document without syntax errors: follows aliases, puts variables in, finds double keys. */
-export function compose(document: Document.Parsed, world: World): Node | undefined {
+function compose(document: Document.Parsed, world: World): Node | undefined {
   const start: Walk = {
     ...world,
     anchors: new Map(),
@@ -187,4 +187,25 @@ function spanOf(node: YamlNode | null, { locate }: Walk): Span {
 const shorten = (text: string): string => {
   const line = text.split('\n', 1)[0] ?? ''
   return line.length > 60 || line.length < text.trimEnd().length ? `${line.slice(0, 59)}…` : line
+}
+
+/** Parses one file into a tree. Reports everything YAML has against it; undefined when there is no tree to look at. */
+export function parse(
+  source: Source,
+  env: Env,
+  report: Report,
+  read: (read: Read) => void = () => {},
+): MapNode | undefined {
+  const written = documentOf(source, report)
+  if (!written) return undefined
+  const { document, locate } = written
+  const root = compose(document, { locate, env, report, read })
+  if (root?.is === 'map') return root
+  if (!root || isBroken(root)) return undefined
+  const [at, rule, message, hint] =
+    root.is === 'scalar' && root.value === null
+      ? ([locate(0, 1), ...EMPTY] as const)
+      : ([root.span, 'not-a-map', 'the file is not a map', 'write `name: value` on each line'] as const)
+  report({ ...at, rule, severity: 'error', message, hint })
+  return undefined
 }

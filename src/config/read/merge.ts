@@ -7,7 +7,7 @@ import type {
   PoolSection,
   RouteSection,
 } from '../file.ts'
-import type { Report } from './source.ts'
+import type { Report } from '../problem.ts'
 import { entriesOf, isText, type MapNode, type Node, nodeAt, type Span } from './tree.ts'
 
 /** One file after the schema was held against it. */

@@ -5,7 +5,7 @@ import { secretFields } from '../check/schema.ts'
 import type { FileText, Secret } from '../settings.ts'
 import type { Disk } from './disk.ts'
 import { lookedAt } from './glob.ts'
-import { type Env, replaceVariables } from './interpolate.ts'
+import { type Env, replaceVariables } from './scalar.ts'
 import type { Source } from './source.ts'
 import { entriesOf, isText, type MapNode, type Node, nodeAt, type Span, textsOf } from './tree.ts'
 

@@ -1,11 +1,10 @@
 import { readFileSync, statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { secret as secretFormat } from '../check/formats.ts'
+import type { Report } from '../problem.ts'
 import { Secret } from '../settings.ts'
-import { type Env, missing } from './interpolate.ts'
 import type { Declarations } from './merge.ts'
-import { isRefusal, type Refusal } from './scalar.ts'
-import type { Report } from './source.ts'
+import { type Env, isRefusal, missing, type Refusal } from './scalar.ts'
 import { isText, type Node, nodeAt } from './tree.ts'
 
 const MOST_BYTES = 65_536

@@ -1,5 +1,5 @@
 import { isAbsolute, relative, resolve, sep } from 'node:path'
-import type { Problem } from '../problem.ts'
+import type { Report } from '../problem.ts'
 import { type Disk, machineDisk } from './disk.ts'
 import type { Span } from './tree.ts'
 
@@ -10,9 +10,6 @@ export interface Source {
   readonly path: string
   readonly text: string
 }
-
-/** Takes a Problem; they are reported where they are found and printed all at once. */
-export type Report = (problem: Problem) => void
 
 const MOST_BYTES = 1_000_000
 

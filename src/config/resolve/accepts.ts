@@ -2,7 +2,7 @@ import type { Accepts, Bound, DeclaredFields, Model, Place } from '../../policy/
 import { type FieldKind, whyUndeclarable } from '../../policy/fields.ts'
 import { unitOf } from '../check/units.ts'
 import type { AcceptedSection, ModelSection } from '../file.ts'
-import type { Say } from '../lint/lint.ts'
+import type { Say } from '../problem.ts'
 import { entriesOf, type Node, nodeAt } from '../read/tree.ts'
 
 /** The part of a section that says which kind of bound it is. */

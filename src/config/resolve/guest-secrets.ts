@@ -1,7 +1,7 @@
 import type { ConfigFile } from '../file.ts'
+import type { Report } from '../problem.ts'
 import { isRefusal, type Refusal } from '../read/scalar.ts'
 import { fetchSecret, refuse, type SecretPlace } from '../read/secrets.ts'
-import type { Report } from '../read/source.ts'
 import { keyAt, type MapNode, nodeAt } from '../read/tree.ts'
 import { Secret } from '../settings.ts'
 import { store } from './store.ts'

@@ -1,9 +1,9 @@
+import type { Report } from '../problem.ts'
 import { isRefusal, type Refusal } from '../read/scalar.ts'
 import { fetchSecret, refuse, type SecretPlace, TEXT } from '../read/secrets.ts'
-import type { Report } from '../read/source.ts'
 import { isText, type MapNode, nodeAt } from '../read/tree.ts'
 import { Secret } from '../settings.ts'
-import type { SeeingSecrets } from './resolve-observability.ts'
+import type { SeeingSecrets } from './resolve.ts'
 
 /** Whoever guesses it reads what the gateway does. */
 const LEAST_CHARACTERS = 16

@@ -1,7 +1,7 @@
 import type { Unsure } from '../check/refs.ts'
 import { meant } from '../check/suggest.ts'
+import type { Report } from '../problem.ts'
 import type { Union } from '../read/merge.ts'
-import type { Report } from '../read/source.ts'
 import type { MapNode, Span } from '../read/tree.ts'
 
 const SECTIONS = ['plans', 'models', 'aliases', 'default_model', 'pools', 'limits', 'hosted_tools'] as const

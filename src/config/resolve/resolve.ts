@@ -7,6 +7,7 @@ import type {
   DecisionsSection,
   FailoverSection,
   GuestsSection,
+  HostedToolSection,
   IdentitySection,
   LimitsSection,
   PoolSection,
@@ -24,10 +25,9 @@ import {
   type Settings,
   type StoreSettings,
   type Timeouts,
+  type ToolSettings,
 } from '../settings.ts'
 import { DEFAULTS, LISTENER_TIMEOUTS, TIMEOUTS } from './defaults.ts'
-import { type SeeingSecrets, seeingOf } from './resolve-observability.ts'
-import { toolsOf } from './resolve-tools.ts'
 import { store } from './store.ts'
 
 /** What the files refer to and do not hold: the keys of pools and tools by name, and the roots of guests' keys, newest first. */
@@ -219,5 +219,58 @@ function timeouts(written: FailoverSection): Timeouts {
     idleTimeout: millis(TIMEOUTS.idleTimeout),
     streamTimeout: millis(TIMEOUTS.streamTimeout),
     answerTimeout: millis(TIMEOUTS.answerTimeout),
+  }
+}
+
+/** What logs, metrics and traces need that the files do not hold: the token that reads metrics, and headers by name. */
+export interface SeeingSecrets {
+  readonly metrics?: Secret
+  readonly traces: ReadonlyMap<string, Secret>
+}
+
+/** How the gateway lets operators see inside. */
+function seeingOf(
+  { log = {}, metrics = {}, traces }: Pick<ConfigFile, 'log' | 'metrics' | 'traces'>,
+  secrets: SeeingSecrets,
+): Pick<Settings, 'log' | 'metrics' | 'traces'> {
+  const settings = {
+    log: { format: log.format ?? DEFAULTS.log.format, level: log.level ?? DEFAULTS.log.level },
+    metrics: { public: metrics.public ?? DEFAULTS.metricsPublic, ...(secrets.metrics && { token: secrets.metrics }) },
+  }
+  if (!traces) return settings
+  const { endpoint, sample } = traces
+  const perMillion = unitOf('share', sample ?? DEFAULTS.sample)
+  return { ...settings, traces: { endpoint: endpoint.replace(/\/+$/, ''), perMillion, headers: secrets.traces } }
+}
+
+/** How each hosted tool is run, by its name. */
+function toolsOf(
+  tools: Declarations<HostedToolSection>,
+  keys: ReadonlyMap<string, Secret>,
+): ReadonlyMap<string, ToolSettings> {
+  const settings = new Map<string, ToolSettings>()
+  for (const { name, data } of tools.values()) if (data) settings.set(name, toolOf(name, data, keys.get(name)))
+  return settings
+}
+
+/** URLs stay as they were written: with another path, or a slash more or less, a tool may be another one. */
+function toolOf(name: string, tool: HostedToolSection, key: Secret | undefined): ToolSettings {
+  const bounds = {
+    timeout: unitOf('duration', tool.timeout ?? DEFAULTS.toolTimeout),
+    maxResultBytes: unitOf('size', tool.max_result ?? DEFAULTS.maxResult),
+  }
+  if ('builtin' in tool) return { kind: 'builtin', builtin: tool.builtin, ...bounds }
+  if ('http' in tool) {
+    const { http: url, description, parameters } = tool
+    return { kind: 'http', url, ...(key && { key }), description, parameters, ...bounds }
+  }
+  return {
+    kind: 'mcp',
+    url: tool.mcp,
+    transport: tool.transport ?? DEFAULTS.transport,
+    ...(key && { key }),
+    tool: tool.tool ?? name,
+    ...(tool.description !== undefined && { description: tool.description }),
+    ...bounds,
   }
 }

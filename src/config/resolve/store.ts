@@ -1,5 +1,4 @@
-import type { Format } from '../check/formats.ts'
-import { replaceVariables } from '../read/interpolate.ts'
+import { type Format, replaceVariables } from '../read/scalar.ts'
 
 /** Where a store is, as `store` says it. */
 export type StoreAddress =

@@ -8,7 +8,7 @@ import type {
   PassthroughModel,
   Pool,
 } from '../../policy/config.ts'
-import { LEAST_OUTPUT } from '../../policy/size-chat.ts'
+import { LEAST_OUTPUT } from '../../policy/sizing.ts'
 
 /** What the policy promises of the replicas of a pool. */
 export interface Promised {

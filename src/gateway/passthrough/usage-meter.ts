@@ -1,5 +1,5 @@
 import type { Meter, Millis } from '../../policy/config.ts'
-import { costOfMeter, mostBytes } from '../../policy/meter.ts'
+import { costOfMeter, mostBytes } from '../../policy/price.ts'
 import type { Usage } from '../../wire/openai/usage.ts'
 import type { Clock, PassthroughBody } from '../ports.ts'
 import { PROMPT_ONLY, type Work } from '../upstream/outcome.ts'

@@ -1,7 +1,7 @@
 import { type Candidate, diskOf } from '../../config/examined.ts'
 import { renderText } from '../../config/format/code-frame.ts'
 import { type Examination, examine } from '../../config/load.ts'
-import type { Env } from '../../config/read/interpolate.ts'
+import type { Env } from '../../config/read/scalar.ts'
 
 /** What another thread is to examine. Plain data, as is what it answers. */
 export interface Task {

@@ -1,6 +1,5 @@
 import { RE2JS } from 're2js'
-import type { Matcher } from '../../policy/condition.ts'
-import type { Config } from '../../policy/config.ts'
+import type { Config, Matcher } from '../../policy/config.ts'
 import { aliasOf } from '../../policy/model.ts'
 import type { WireRequest } from './request.ts'
 

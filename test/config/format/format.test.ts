@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 import { parse as parseYaml } from 'yaml'
 import { format } from '../../../src/config/format/format.ts'
 import type { Problem } from '../../../src/config/problem.ts'
-import { parse } from '../../../src/config/read/parse.ts'
+import { parse } from '../../../src/config/read/compose.ts'
 import { plain } from '../../../src/config/read/tree.ts'
 import { times } from '../../support/times.ts'
 

@@ -2,8 +2,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { readUnit, type Unit } from '../../../src/config/check/units.ts'
-import { interpolate } from '../../../src/config/read/interpolate.ts'
-import { isRefusal, typed } from '../../../src/config/read/scalar.ts'
+import { interpolate, isRefusal, typed } from '../../../src/config/read/scalar.ts'
 import { loadGood, small } from '../files.ts'
 
 const read = (kind: Unit['kind'], written: string | number) => {

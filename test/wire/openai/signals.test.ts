@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { Matcher } from '../../../src/policy/condition.ts'
+import type { Matcher } from '../../../src/policy/config.ts'
 import { readChat } from '../../../src/wire/openai/chat.ts'
 import { signalsIn } from '../../../src/wire/openai/signals.ts'
 

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
+import { windowOf } from '../../../../src/policy/decision.ts'
 import { nanoUsd } from '../../../../src/policy/nano-usd.ts'
-import { windowOf } from '../../../../src/policy/window.ts'
 import type { Start } from '../contract.ts'
 import { admission, admit, claimsOf, LAPSED, mintOf, NOON, openShop, outcomes, settlement } from '../fixtures.ts'
 

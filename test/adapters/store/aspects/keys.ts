@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { windowOf } from '../../../../src/policy/window.ts'
+import { windowOf } from '../../../../src/policy/decision.ts'
 import type { Start } from '../contract.ts'
 import { admission, admit, ledgerOf, mintOf, NOON, openShop, settlement } from '../fixtures.ts'
 

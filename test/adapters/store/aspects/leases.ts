@@ -1,8 +1,8 @@
 import { setImmediate } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import { LEASE_MS } from '../../../../src/gateway/store/hold-store.ts'
+import { windowOf } from '../../../../src/policy/decision.ts'
 import { nanoUsd, ZERO_USD } from '../../../../src/policy/nano-usd.ts'
-import { windowOf } from '../../../../src/policy/window.ts'
 import type { Start } from '../contract.ts'
 import {
   admission,

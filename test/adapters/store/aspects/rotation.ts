@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import type { Rotation } from '../../../../src/gateway/store/key-store.ts'
-import { windowOf } from '../../../../src/policy/window.ts'
+import { windowOf } from '../../../../src/policy/decision.ts'
 import type { Start } from '../contract.ts'
 import {
   admission,
