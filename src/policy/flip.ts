@@ -5,7 +5,7 @@ import type { Denial } from './denial.ts'
 import type { ChatAsk, Facts } from './facts.ts'
 import { judge } from './judge.ts'
 import { lowerNanoUsd, type NanoUsd, nanoUsd } from './nano-usd.ts'
-import type { Standing } from './standing.ts'
+import type { AccountCounters } from './standing.ts'
 
 /**
  * One thing that would have a refused request admitted, all else being equal. Each was decided and judged again, so that
@@ -27,7 +27,7 @@ export type Flip =
   | { readonly change: 'held'; readonly to: NanoUsd }
 
 /** What would have a request admitted that is refused at this standing; nothing for one that is admitted. */
-export function flipsOf(config: Config, facts: Facts, standing: Standing): readonly Flip[] {
+export function flipsOf(config: Config, facts: Facts, standing: AccountCounters): readonly Flip[] {
   if (denialOf(config, facts, standing) === undefined) return []
   return [
     ...later(config, facts, standing),
@@ -41,20 +41,20 @@ export function flipsOf(config: Config, facts: Facts, standing: Standing): reado
 }
 
 /** Why a request is refused; undefined when it is admitted. */
-function denialOf(config: Config, facts: Facts, standing: Standing): Denial | undefined {
+function denialOf(config: Config, facts: Facts, standing: AccountCounters): Denial | undefined {
   const decision = decide(config, facts)
   if (decision.verdict === 'deny') return decision.denial
   const verdict: Verdict = judge(standing, decision.claims, facts.at)
   return verdict.verdict === 'refuse' ? verdict.denial : undefined
 }
 
-const admits = (config: Config, facts: Facts, standing: Standing): boolean =>
+const admits = (config: Config, facts: Facts, standing: AccountCounters): boolean =>
   denialOf(config, facts, standing) === undefined
 
 /** A minute may end in a full day, and that in a spent month; after as many there is no end to be told. */
 const MOST_WAITS = 4
 
-function later(config: Config, facts: Facts, standing: Standing): readonly Flip[] {
+function later(config: Config, facts: Facts, standing: AccountCounters): readonly Flip[] {
   let { at } = facts
   for (let waits = 0; waits < MOST_WAITS; waits++) {
     const denial = denialOf(config, { ...facts, at }, standing)
@@ -74,7 +74,7 @@ function waitOf(denial: Denial, at: EpochMs): Millis | undefined {
   return frees ? denial.retryAfterMs : undefined
 }
 
-function otherCap(config: Config, facts: Facts, standing: Standing): readonly Flip[] {
+function otherCap(config: Config, facts: Facts, standing: AccountCounters): readonly Flip[] {
   const { request } = facts
   if (request.kind !== 'chat') return []
   const fits = (tokens: number) => admits(config, { ...facts, request: capped(request, tokens) }, standing)
@@ -107,20 +107,20 @@ function lastBefore(fitting: number, unfitting: number, fits: (n: number) => boo
   return low
 }
 
-function withoutThinking(config: Config, facts: Facts, standing: Standing): readonly Flip[] {
+function withoutThinking(config: Config, facts: Facts, standing: AccountCounters): readonly Flip[] {
   const { request } = facts
   if (request.kind !== 'chat' || request.thinking === false) return []
   const calm = { ...facts, request: { ...request, thinking: false } }
   return admits(config, calm, standing) ? [{ change: 'thinking', to: false }] : []
 }
 
-function fewerUnderWay(config: Config, facts: Facts, standing: Standing): readonly Flip[] {
+function fewerUnderWay(config: Config, facts: Facts, standing: AccountCounters): readonly Flip[] {
   const fits = (open: number) => admits(config, facts, { ...standing, open })
   if (standing.open === 0 || !fits(0)) return []
   return [{ change: 'under_way', to: lastBefore(0, standing.open, fits) }]
 }
 
-function lessHeld(config: Config, facts: Facts, standing: Standing): readonly Flip[] {
+function lessHeld(config: Config, facts: Facts, standing: AccountCounters): readonly Flip[] {
   const held = Math.max(0, ...Object.values(standing.spend).map(spend => spend.held))
   const fits = (most: number) =>
     admits(config, facts, { ...standing, spend: heldAtMost(standing.spend, nanoUsd(most)) })
@@ -128,13 +128,13 @@ function lessHeld(config: Config, facts: Facts, standing: Standing): readonly Fl
   return [{ change: 'held', to: nanoUsd(lastBefore(0, held, fits)) }]
 }
 
-const heldAtMost = (spend: Standing['spend'], most: NanoUsd): Standing['spend'] =>
+const heldAtMost = (spend: AccountCounters['spend'], most: NanoUsd): AccountCounters['spend'] =>
   Object.fromEntries(
     Object.entries(spend).map(([window, each]) => [window, { ...each, held: lowerNanoUsd(each.held, most) }]),
   )
 
 /** That of guests is no plan to change to. */
-function otherPlans(config: Config, facts: Facts, standing: Standing): readonly Flip[] {
+function otherPlans(config: Config, facts: Facts, standing: AccountCounters): readonly Flip[] {
   const names = [...config.plans.values()]
     .filter(plan => plan !== config.guestPlan && admits(config, onPlan(facts, plan), standing))
     .map(({ name }) => name)
@@ -147,7 +147,7 @@ function onPlan(facts: Facts, { name }: Plan): Facts {
   return { ...facts, caller: { ...caller, kind: 'developer', terms: { ...caller.terms, override: name } } }
 }
 
-function otherModels(config: Config, facts: Facts, standing: Standing): readonly Flip[] {
+function otherModels(config: Config, facts: Facts, standing: AccountCounters): readonly Flip[] {
   const { request } = facts
   const named = (model: string) => ({ ...facts, request: { ...request, model } })
   const names = [...config.models.values()]

@@ -4,6 +4,7 @@ import type { RateDenial } from './denial.ts'
 import { type NanoUsd, nanoUsd } from './nano-usd.ts'
 import { costOf, outputWithin } from './price.ts'
 import {
+  type AccountCounters,
   type Bucket,
   type Charge,
   dayOf,
@@ -11,7 +12,6 @@ import {
   liveMinute,
   readingsIn,
   release,
-  type Standing,
 } from './standing.ts'
 
 /** How long to wait when only other requests under way stand in the way; nobody knows when they end. */
@@ -25,7 +25,7 @@ const UNLIMITED = { limit: Number.MAX_SAFE_INTEGER }
  * `now` must lie in the window of the spend claim. The output is granted between min and want,
  * as much as tokens and spend leave.
  */
-export function judge(standing: Standing, claims: Claims, now: EpochMs): Verdict {
+export function judge(standing: AccountCounters, claims: Claims, now: EpochMs): Verdict {
   const live = liveMinute(standing, now)
   const readings = readingsIn(standing, live, claims.spend.window.start)
   return judgeReadings({ readings, second: live.second, buckets: live.buckets }, claims, now)
@@ -57,7 +57,13 @@ export function judgeReadings({ readings, second, buckets }: Live, claims: Claim
  * Whether another round of a request under way fits: more tokens and spend, in the window it was admitted in, once
  * what it `spent` so far is put right. It is no further request, and no other may take its place meanwhile.
  */
-export function judgeExtension(standing: Standing, hold: Hold, spent: Charge, claims: Claims, now: EpochMs): Verdict {
+export function judgeExtension(
+  standing: AccountCounters,
+  hold: Hold,
+  spent: Charge,
+  claims: Claims,
+  now: EpochMs,
+): Verdict {
   return judge(release(standing, hold, spent, now), extensionOf(claims), now)
 }
 

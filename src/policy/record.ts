@@ -6,7 +6,7 @@ import type { Facts } from './facts.ts'
 import { judgeReadings, type Live } from './judge.ts'
 import type { NanoUsd } from './nano-usd.ts'
 import { planName } from './plan.ts'
-import { dayOf, liveMinute, type Standing } from './standing.ts'
+import { type AccountCounters, dayOf, liveMinute } from './standing.ts'
 
 /** What was decided of one request, and all that it was decided on: plain JSON, without a text or a key. */
 export interface DecisionRecord {
@@ -132,7 +132,7 @@ export const guestsSpent = (at: EpochMs, retryAfterMs = DAY_MS - (at % DAY_MS)):
 const WAITS: ReadonlySet<string> = new Set(['requests', 'tokens', 'daily_limit'])
 
 /** What is kept of a standing that refused: the minute only where it says how long to wait. */
-export function judgedOf(standing: Standing, { denial, readings }: Refuse, at: EpochMs): Judged {
+export function judgedOf(standing: AccountCounters, { denial, readings }: Refuse, at: EpochMs): Judged {
   if (denial.code !== 'rate_limit_exceeded' || !WAITS.has(denial.type)) return { at, readings }
   const { buckets } = liveMinute(standing, at)
   if (buckets.length === 0) return { at, readings }
@@ -149,7 +149,7 @@ function liveOf({ at, readings, minute }: Judged): Live {
 }
 
 /** A standing that is judged at the moment as the one that was. */
-export function standingOf(judged: Judged, window: EpochMs): Standing {
+export function standingOf(judged: Judged, window: EpochMs): AccountCounters {
   const { readings, second, buckets } = liveOf(judged)
   const { day, open, used, held } = readings
   return {

@@ -3,7 +3,7 @@ import type { Granted, Readings } from './decision.ts'
 import { addNanoUsd, type NanoUsd, nanoUsd, subtractNanoUsd, ZERO_USD } from './nano-usd.ts'
 
 /** What an account has used of its limits. Plain JSON, replaced as a whole, never changed in place. */
-export interface Standing {
+export interface AccountCounters {
   /** One-second buckets of the sliding minute, oldest first, at most 61. */
   readonly minute: readonly Bucket[]
   readonly day: { readonly number: number; readonly requests: number }
@@ -54,7 +54,7 @@ export interface Charge {
 /** The charge of a request that bought nothing. */
 export const NOTHING: Charge = { tokens: 0, cost: ZERO_USD }
 
-export const newStanding: Standing = { minute: [], day: { number: 0, requests: 0 }, open: 0, spend: {} }
+export const newStanding: AccountCounters = { minute: [], day: { number: 0, requests: 0 }, open: 0, spend: {} }
 
 const MINUTE_BUCKETS = 61
 /** A clock that went back further than this starts the minute anew instead of freezing it. */
@@ -70,7 +70,7 @@ export const dayAt = (at: EpochMs): number => dayOf(secondOf(at))
  * The buckets that count at `at`: the current second and the 60 before it, which cover every span of 60 s.
  * When the clock stepped back, the newest bucket stays the current one.
  */
-export function liveMinute(standing: Standing, at: EpochMs): { second: number; buckets: readonly Bucket[] } {
+export function liveMinute(standing: AccountCounters, at: EpochMs): { second: number; buckets: readonly Bucket[] } {
   const { minute } = standing
   const newest = minute[minute.length - 1]?.second ?? 0
   const clock = secondOf(at)
@@ -86,16 +86,16 @@ export function liveMinute(standing: Standing, at: EpochMs): { second: number; b
 export const minuteEnd = (second: number): EpochMs => (second + MINUTE_BUCKETS) * 1000
 
 /** The last second that counts in the minute at `at`; 0 where none does. */
-export const newestSecond = (standing: Standing, at: EpochMs): number =>
+export const newestSecond = (standing: AccountCounters, at: EpochMs): number =>
   liveMinute(standing, at).buckets.at(-1)?.second ?? 0
 
 /** What is used of each limit at `at`, in the billing window that starts at `window`. */
-export const readingsOf = (standing: Standing, window: EpochMs, at: EpochMs): Readings =>
+export const readingsOf = (standing: AccountCounters, window: EpochMs, at: EpochMs): Readings =>
   readingsIn(standing, liveMinute(standing, at), window)
 
 /** The same of a minute that was found live. */
 export function readingsIn(
-  standing: Standing,
+  standing: AccountCounters,
   { second, buckets }: { second: number; buckets: readonly Bucket[] },
   window: EpochMs,
 ): Readings {
@@ -117,7 +117,7 @@ export function readingsIn(
 }
 
 /** The standing after a request was admitted with `hold`, which must come from `holdOf` at the same standing. */
-export function take(standing: Standing, hold: Hold): Standing {
+export function take(standing: AccountCounters, hold: Hold): AccountCounters {
   const { buckets } = liveMinute(standing, hold.at)
   const day = dayOf(hold.second)
   return {
@@ -130,7 +130,7 @@ export function take(standing: Standing, hold: Hold): Standing {
 
 /** A hold for `granted`, in the bucket that is current at `at`. */
 export function holdOf(
-  standing: Standing,
+  standing: AccountCounters,
   granted: Granted,
   request: { requestId: string; account: string; window: EpochMs },
   at: EpochMs,
@@ -146,12 +146,12 @@ export function holdOf(
  * before are put right in the bucket they were counted in, the new one counts in the current one.
  */
 export function extend(
-  standing: Standing,
+  standing: AccountCounters,
   hold: Hold,
   spent: Charge,
   granted: Granted,
   at: EpochMs,
-): { standing: Standing; hold: Hold } {
+): { standing: AccountCounters; hold: Hold } {
   const over = release(standing, hold, spent, at)
   const { second, buckets } = liveMinute(over, at)
   return {
@@ -170,7 +170,7 @@ export function extend(
  * counted in; once that has left the minute only an excess counts, in the current one.
  * The request itself, and its place in the day, are not given back.
  */
-export function release(standing: Standing, hold: Hold, charge: Charge, at: EpochMs): Standing {
+export function release(standing: AccountCounters, hold: Hold, charge: Charge, at: EpochMs): AccountCounters {
   return {
     minute: correctTokens(standing, hold.second, presentOf(hold, charge) - hold.tokens, at),
     day: standing.day,
@@ -183,7 +183,13 @@ export function release(standing: Standing, hold: Hold, charge: Charge, at: Epoc
  * The standing after a request that holds nothing any more turned out to weigh `charge`, where it was charged `was`
  * before: at an orphan's last checkpoint, or nothing when its hold is not known at all.
  */
-export function amend(standing: Standing, hold: Hold, was: Charge, charge: Charge, at: EpochMs): Standing {
+export function amend(
+  standing: AccountCounters,
+  hold: Hold,
+  was: Charge,
+  charge: Charge,
+  at: EpochMs,
+): AccountCounters {
   return {
     minute: correctTokens(standing, hold.second, presentOf(hold, charge) - presentOf(hold, was), at),
     day: standing.day,
@@ -195,7 +201,7 @@ export function amend(standing: Standing, hold: Hold, was: Charge, charge: Charg
 /** What the present round weighs. Those before were counted in buckets of their own, and are not taken out of this one. */
 const presentOf = ({ spent }: Hold, { tokens }: Charge): number => Math.max(0, tokens - spent.tokens)
 
-function correctTokens(standing: Standing, counted: number, excess: number, at: EpochMs): readonly Bucket[] {
+function correctTokens(standing: AccountCounters, counted: number, excess: number, at: EpochMs): readonly Bucket[] {
   if (excess === 0) return standing.minute
   const { second, buckets } = liveMinute(standing, at)
   if (indexOfBucket(buckets, counted) >= 0) return addToBucket(buckets, counted, 0, excess)
@@ -219,7 +225,12 @@ function indexOfBucket(minute: readonly Bucket[], second: number): number {
 }
 
 /** Copied name by name: a spread with a computed name costs ten times that. */
-function addToSpend(before: Standing['spend'], window: EpochMs, used: NanoUsd, held: NanoUsd): Standing['spend'] {
+function addToSpend(
+  before: AccountCounters['spend'],
+  window: EpochMs,
+  used: NanoUsd,
+  held: NanoUsd,
+): AccountCounters['spend'] {
   const after: Record<EpochMs, Spend> = {}
   for (const other in before) {
     const spend = before[other]

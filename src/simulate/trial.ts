@@ -7,7 +7,7 @@ import type { Allow, Decision, Step, Verdict } from '../policy/decision.ts'
 import type { Denial } from '../policy/denial.ts'
 import type { Caller, Facts } from '../policy/facts.ts'
 import { judge } from '../policy/judge.ts'
-import { holdOf, type Standing } from '../policy/standing.ts'
+import { type AccountCounters, holdOf } from '../policy/standing.ts'
 import { isDenial } from '../wire/openai/body.ts'
 import type { WireRequest } from '../wire/openai/request.ts'
 import { signalsOf } from '../wire/openai/signals.ts'
@@ -22,7 +22,7 @@ import { standingOf } from './usage.ts'
 /** What would become of a request, as far as it would come. */
 export interface Trial {
   readonly facts?: Facts
-  readonly standing: Standing
+  readonly standing: AccountCounters
   readonly decision?: Decision
   readonly verdict?: Verdict
   /** Set once the limits have admitted it. */
@@ -54,7 +54,7 @@ export async function tryOut(loaded: Loaded, hypothesis: Hypothesis): Promise<Tr
 interface Read {
   readonly caller: Caller
   readonly wire: WireRequest
-  readonly standing: Standing
+  readonly standing: AccountCounters
 }
 
 async function identifiedTrial(
@@ -86,7 +86,7 @@ async function identifiedTrial(
 
 interface Decided {
   readonly facts: Facts
-  readonly standing: Standing
+  readonly standing: AccountCounters
   readonly decision: Allow
 }
 

@@ -1,7 +1,7 @@
 import type { EpochMs, Millis } from '../policy/config.ts'
 import { windowOf } from '../policy/decision.ts'
 import { type NanoUsd, ZERO_USD } from '../policy/nano-usd.ts'
-import { dayAt, type Standing } from '../policy/standing.ts'
+import { type AccountCounters, dayAt } from '../policy/standing.ts'
 
 /** What an account is taken to have used before a request. */
 export interface Usage {
@@ -28,7 +28,7 @@ export const NO_USAGE: Usage = {
 }
 
 /** The standing of an account that used as much. */
-export function standingOf({ minute, day, month, held, underWay }: Usage, at: EpochMs): Standing {
+export function standingOf({ minute, day, month, held, underWay }: Usage, at: EpochMs): AccountCounters {
   const { requests, tokens, age } = minute
   const bucket = { second: Math.floor((at - age) / 1000), requests, tokens }
   return {

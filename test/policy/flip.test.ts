@@ -2,11 +2,11 @@ import { expect, test } from 'vitest'
 import type { Config } from '../../src/policy/config.ts'
 import { flipsOf } from '../../src/policy/flip.ts'
 import { nanoUsd, ZERO_USD } from '../../src/policy/nano-usd.ts'
-import { newStanding, type Standing } from '../../src/policy/standing.ts'
+import { type AccountCounters, newStanding } from '../../src/policy/standing.ts'
 import { config, embedding, facts, NOON } from './fixture.ts'
 
 const second = NOON / 1000
-const standing = (over: Partial<Standing>): Standing => ({ ...newStanding, ...over })
+const standing = (over: Partial<AccountCounters>): AccountCounters => ({ ...newStanding, ...over })
 const changes = (flips: ReturnType<typeof flipsOf>) => flips.map(({ change }) => change)
 
 test('what is admitted needs no flip', () => {

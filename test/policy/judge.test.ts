@@ -2,11 +2,11 @@ import { describe, expect, it } from 'vitest'
 import { type Claims, type Refuse, windowOf } from '../../src/policy/decision.ts'
 import { judge } from '../../src/policy/judge.ts'
 import { nanoUsd, ZERO_USD } from '../../src/policy/nano-usd.ts'
-import { holdOf, newStanding, type Standing, take } from '../../src/policy/standing.ts'
+import { type AccountCounters, holdOf, newStanding, take } from '../../src/policy/standing.ts'
 import { ASK, claimsOf, type Limits, NOON, WIDE } from './play.ts'
 
 /** The standing after `count` requests of the usual size, all under way. */
-function standingAfter(count: number, at = NOON, limits: Limits = WIDE): Standing {
+function standingAfter(count: number, at = NOON, limits: Limits = WIDE): AccountCounters {
   let standing = newStanding
   for (let index = 0; index < count; index++) {
     const verdict = judge(standing, claimsOf(limits, ASK, at), at)
@@ -72,7 +72,7 @@ describe('a verdict', () => {
     ['which leaves too little for four', 310, { ...ASK, choices: 4 }, { worst: 170, left: 160, fits: 18 }],
     ['which leaves not even the input', 155, ASK, { worst: 50, left: 5, fits: 0 }],
   ])('refuses for good what cannot fit in the quota, %s', (_how, monthly, ask, rest) => {
-    const spent: Standing = {
+    const spent: AccountCounters = {
       ...newStanding,
       spend: { [windowOf(NOON).start]: { used: nanoUsd(150), held: ZERO_USD } },
     }
@@ -86,7 +86,7 @@ describe('a verdict', () => {
   it('refuses nothing for spend that has no limit', () => {
     const { limit: _none, ...spend } = claimsOf(WIDE, ASK, NOON).spend
     const claims: Claims = { ...claimsOf(WIDE, { ...ASK, want: 4000 }, NOON), spend }
-    const spent: Standing = {
+    const spent: AccountCounters = {
       ...newStanding,
       spend: { [spend.window.start]: { used: nanoUsd(9e12), held: nanoUsd(9e12) } },
     }

@@ -4,13 +4,13 @@ import { judge, judgeExtension } from '../../src/policy/judge.ts'
 import { nanoUsd, ZERO_USD } from '../../src/policy/nano-usd.ts'
 import { costOf } from '../../src/policy/price.ts'
 import {
+  type AccountCounters,
   type Charge,
   extend,
   type Hold,
   holdOf,
   newStanding,
   release,
-  type Standing,
   take,
 } from '../../src/policy/standing.ts'
 
@@ -116,7 +116,7 @@ export interface Served {
 }
 
 export interface Asked {
-  readonly standing: Standing
+  readonly standing: AccountCounters
   readonly claims: Claims
   readonly verdict: Verdict
   /** What the clock showed. */
@@ -150,7 +150,7 @@ interface Eyes {
 }
 
 /** Plays steps against judge, take, extend and release. */
-export function play(limits: Limits, steps: readonly Step[], eyes: Eyes): Played & { standing: Standing } {
+export function play(limits: Limits, steps: readonly Step[], eyes: Eyes): Played & { standing: AccountCounters } {
   const game = new Game(limits, eyes)
   for (const step of steps) game.do(step)
   return { ...game.played, standing: game.standing }
@@ -158,7 +158,7 @@ export function play(limits: Limits, steps: readonly Step[], eyes: Eyes): Played
 
 class Game {
   readonly played: Played = { now: NOON, served: [], open: [], used: ZERO_USD }
-  standing: Standing = newStanding
+  standing: AccountCounters = newStanding
   readonly #limits: Limits
   readonly #eyes: Eyes
   #clock = NOON

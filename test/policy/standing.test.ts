@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { windowOf } from '../../src/policy/decision.ts'
 import { nanoUsd, ZERO_USD } from '../../src/policy/nano-usd.ts'
 import {
+  type AccountCounters,
   amend,
   type Charge,
   dayOf,
@@ -14,7 +15,6 @@ import {
   newStanding,
   readingsOf,
   release,
-  type Standing,
   take,
 } from '../../src/policy/standing.ts'
 
@@ -22,21 +22,21 @@ const NOON = Date.UTC(2025, 5, 16, 12)
 const WINDOW = windowOf(NOON).start
 const GRANTED = { output: 20, tokens: 30, cost: nanoUsd(50) }
 
-const holdAt = (standing: Standing, at: number, granted = GRANTED): Hold =>
+const holdAt = (standing: AccountCounters, at: number, granted = GRANTED): Hold =>
   holdOf(standing, granted, { requestId: `req_${at}`, account: 'acct_a', window: windowOf(at).start }, at)
 
 /** The standing after one admission at each time. */
-const takenAt = (...times: readonly number[]): Standing =>
+const takenAt = (...times: readonly number[]): AccountCounters =>
   times.reduce((standing, at) => take(standing, holdAt(standing, at)), newStanding)
 
-const readings = (standing: Standing, at: number) => readingsOf(standing, WINDOW, at)
+const readings = (standing: AccountCounters, at: number) => readingsOf(standing, WINDOW, at)
 
 const SPENT: Charge = { tokens: 12, cost: nanoUsd(14) }
 
 const charge: fc.Arbitrary<Charge> = fc.record({ tokens: fc.nat(200), cost: fc.nat(400).map(nanoUsd) })
 const granted = fc.record({ output: fc.nat(99), tokens: fc.nat(200), cost: fc.nat(400).map(nanoUsd) })
 /** After requests of the minute before, all of them under way. */
-const arbitraryStanding: fc.Arbitrary<Standing> = fc
+const arbitraryStanding: fc.Arbitrary<AccountCounters> = fc
   .array(fc.nat(50_000), { maxLength: 9 })
   .map(ages => takenAt(...ages.sort((a, b) => b - a).map(age => NOON - age)))
 const work = fc.record({

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { decide } from '../../src/policy/decide.ts'
 import type { Facts } from '../../src/policy/facts.ts'
 import { judge } from '../../src/policy/judge.ts'
-import type { Standing } from '../../src/policy/standing.ts'
+import type { AccountCounters } from '../../src/policy/standing.ts'
 import { type Remedy, remediesOf } from '../../src/simulate/flips.ts'
 import { hypothesisOf, type Situation } from '../../src/simulate/situation.ts'
 import { type Trial, tryOut } from '../../src/simulate/trial.ts'
@@ -20,7 +20,7 @@ const loaded = (() => {
 const { config } = loaded
 const NOW = Date.UTC(2026, 10, 21, 10)
 
-function admits(facts: Facts, standing: Standing): boolean {
+function admits(facts: Facts, standing: AccountCounters): boolean {
   const decision = decide(config, facts)
   return decision.verdict === 'allow' && judge(standing, decision.claims, facts.at).verdict === 'admit'
 }

@@ -1,8 +1,8 @@
 import { nanoUsd } from '../../policy/nano-usd.ts'
-import { type Bucket, newStanding, type Spend, type Standing } from '../../policy/standing.ts'
+import { type AccountCounters, type Bucket, newStanding, type Spend } from '../../policy/standing.ts'
 
 interface Disk {
-  read(account: string): Standing | undefined
+  read(account: string): AccountCounters | undefined
   /** Whether the record on disk is as new as the one in memory. */
   isWritten(account: string): boolean
 }
@@ -11,7 +11,7 @@ interface Disk {
 export class CounterCache {
   readonly #disk: Disk
   readonly #max: number
-  readonly #standings = new Map<string, Standing>()
+  readonly #standings = new Map<string, AccountCounters>()
 
   /** Keeps `max` accounts in memory, and more only while they have requests under way or writes to come. */
   constructor(disk: Disk, max: number) {
@@ -24,11 +24,11 @@ export class CounterCache {
   }
 
   /** The counters of an account. Accounts with requests under way are always in memory, so that one read from disk has none. */
-  of(account: string): Standing {
+  of(account: string): AccountCounters {
     return this.#standings.get(account) ?? withoutHolds(this.#disk.read(account) ?? newStanding)
   }
 
-  put(account: string, standing: Standing): void {
+  put(account: string, standing: AccountCounters): void {
     this.#standings.set(account, withoutPast(standing))
     this.#forgetSome()
   }
@@ -45,13 +45,13 @@ export class CounterCache {
 }
 
 /** Counters without holds: holds are records of their own, and those counted on disk may be older or newer. */
-function withoutHolds(standing: Standing): Standing {
+function withoutHolds(standing: AccountCounters): AccountCounters {
   const spend = Object.entries(standing.spend).map(([window, { used }]) => [window, { used, held: 0 }])
   return { ...standing, open: 0, spend: Object.fromEntries(spend) }
 }
 
 /** Drops the oldest windows where there are too many; windows with holds stay. */
-function withoutPast(standing: Standing): Standing {
+function withoutPast(standing: AccountCounters): AccountCounters {
   let windows = 0
   for (const _window in standing.spend) windows++
   if (windows <= WINDOWS_KEPT) return standing
@@ -79,7 +79,7 @@ export type PackedCounters = readonly [
   spend: readonly number[],
 ]
 
-export function packCounters({ minute, day, open, spend }: Standing): PackedCounters {
+export function packCounters({ minute, day, open, spend }: AccountCounters): PackedCounters {
   const buckets: number[] = []
   for (const { second, requests, tokens } of minute) buckets.push(second, requests, tokens)
   const windows: number[] = []
@@ -90,7 +90,7 @@ export function packCounters({ minute, day, open, spend }: Standing): PackedCoun
   return [buckets, day.number, day.requests, open, windows]
 }
 
-export function unpackCounters(packed: PackedCounters | Standing): Standing {
+export function unpackCounters(packed: PackedCounters | AccountCounters): AccountCounters {
   if ('minute' in packed) return packed
   const [buckets, number, requests, open, windows] = packed
   const minute: Bucket[] = []

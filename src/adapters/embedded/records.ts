@@ -4,7 +4,7 @@ import type { KeyRecord } from '../../gateway/store/key-store.ts'
 import type { Allowance } from '../../policy/allowance.ts'
 import type { EpochMs } from '../../policy/config.ts'
 import { type StoredTerms, storedTerms, termsOfStored } from '../../policy/facts.ts'
-import type { Spend, Standing } from '../../policy/standing.ts'
+import type { AccountCounters, Spend } from '../../policy/standing.ts'
 import type { PackedCounters } from './account-counters.ts'
 import type { OpenHold } from './holds.ts'
 import type { PackedRow, StoredRow } from './ledger-rows.ts'
@@ -23,7 +23,7 @@ export interface Records {
   /** Audit rows by their number, which counts them. */
   readonly audit: Database<AuditRow, number>
   /** Counters of accounts. Their held amounts are those of the moment of the write, and are not read back. */
-  readonly standings: Database<PackedCounters | Standing, string>
+  readonly standings: Database<PackedCounters | AccountCounters, string>
   /** Requests under way, by request id. */
   readonly holds: Database<OpenHold, string>
   /** By request id, which is time-ordered, `lateKey` and `wasteKey`. */

@@ -1,6 +1,14 @@
 import { type Bill, chargeOf, type Settlement } from '../../gateway/store/hold-store.ts'
 import { nanoUsd, subtractNanoUsd, ZERO_USD } from '../../policy/nano-usd.ts'
-import { amend, type Charge, type Hold, NO_SPEND, NOTHING, release, type Standing } from '../../policy/standing.ts'
+import {
+  type AccountCounters,
+  amend,
+  type Charge,
+  type Hold,
+  NO_SPEND,
+  NOTHING,
+  release,
+} from '../../policy/standing.ts'
 import type { Ending } from './completed-requests.ts'
 import { type Entry, entryOf, lateKey, type StoredRow, unpackRow } from './ledger-rows.ts'
 import type { StoreState } from './store-state.ts'
@@ -70,7 +78,7 @@ export async function recover(state: StoreState): Promise<void> {
 }
 
 /** The counters with a hold: those read from disk count the request in its minute and day, but not its hold. */
-function withHold(standing: Standing, { window, cost, spent }: Hold): Standing {
+function withHold(standing: AccountCounters, { window, cost, spent }: Hold): AccountCounters {
   const { used, held } = standing.spend[window] ?? NO_SPEND
   const spend = { ...standing.spend, [window]: { used, held: nanoUsd(held + spent.cost + cost) } }
   return { ...standing, open: standing.open + 1, spend }

@@ -1,6 +1,6 @@
 import type { Wrote } from '../../gateway/store/ledger-store.ts'
 import type { EpochMs } from '../../policy/config.ts'
-import type { Standing } from '../../policy/standing.ts'
+import type { AccountCounters } from '../../policy/standing.ts'
 import { CounterCache, unpackCounters } from './account-counters.ts'
 import { Holds } from './holds.ts'
 import type { Records } from './records.ts'
@@ -39,7 +39,7 @@ export function openStoreState(records: Records, now: () => EpochMs, wrote?: Wro
 /** The counters of one account take about 2 kB when its minute is full. */
 const ACCOUNTS_IN_MEMORY = 10_000
 
-function countersIn({ standings }: Records, account: string): Standing | undefined {
+function countersIn({ standings }: Records, account: string): AccountCounters | undefined {
   const packed = standings.get(account)
   return packed && unpackCounters(packed)
 }

@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 import type { Wrote } from '../../gateway/store/ledger-store.ts'
 import type { Millis } from '../../policy/config.ts'
-import type { Hold, Standing } from '../../policy/standing.ts'
+import type { AccountCounters, Hold } from '../../policy/standing.ts'
 import { packCounters } from './account-counters.ts'
 import type { WriteBehind } from './dirty-set.ts'
 import { DirtyHolds } from './dirty-set.ts'
@@ -13,7 +13,7 @@ import { Tally, type TotalKey, totalKey, type WasteKey, wasteTotalKey } from './
 
 /** The state in memory that is to be written. */
 interface Memory {
-  countersOf(account: string): Standing
+  countersOf(account: string): AccountCounters
   heldOf(requestId: string): OpenHold | undefined
   readonly writeBehind: readonly WriteBehind[]
 }

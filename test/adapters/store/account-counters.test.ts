@@ -3,13 +3,13 @@ import { CounterCache } from '../../../src/adapters/embedded/account-counters.ts
 import { Holds } from '../../../src/adapters/embedded/holds.ts'
 import { LEASE_MS } from '../../../src/gateway/store/hold-store.ts'
 import { nanoUsd } from '../../../src/policy/nano-usd.ts'
-import { newStanding, type Standing } from '../../../src/policy/standing.ts'
+import { type AccountCounters, newStanding } from '../../../src/policy/standing.ts'
 import { NOON } from './fixtures.ts'
 import { heldOf } from './held.ts'
 
 describe('embedded: standings in memory', () => {
   function standingsOf(max: number) {
-    const disk = new Map<string, Standing>()
+    const disk = new Map<string, AccountCounters>()
     const unwritten = new Set<string>()
     const standings = new CounterCache(
       { read: account => disk.get(account), isWritten: account => !unwritten.has(account) },
@@ -18,7 +18,7 @@ describe('embedded: standings in memory', () => {
     return { standings, disk, unwritten }
   }
 
-  const used = (used: number, held = 0): Standing => ({
+  const used = (used: number, held = 0): AccountCounters => ({
     ...newStanding,
     spend: { [NOON]: { used: nanoUsd(used), held: nanoUsd(held) } },
   })

@@ -4,7 +4,7 @@ import { packCounters, unpackCounters } from '../../../src/adapters/embedded/acc
 import { packRow, type StoredRow, unpackRow } from '../../../src/adapters/embedded/ledger-rows.ts'
 import { openRecords } from '../../../src/adapters/embedded/open-records.ts'
 import { nanoUsd } from '../../../src/policy/nano-usd.ts'
-import type { Standing } from '../../../src/policy/standing.ts'
+import type { AccountCounters } from '../../../src/policy/standing.ts'
 import { expectBalanced, newDirectory, openHere } from './directory.ts'
 import { admission, admit, ledgerOf, openShop, settlement, totalsOf, waste } from './fixtures.ts'
 
@@ -46,7 +46,7 @@ const row: fc.Arbitrary<StoredRow> = fc
     ...(shared && { shared }),
   }))
 
-const standing: fc.Arbitrary<Standing> = fc.record({
+const standing: fc.Arbitrary<AccountCounters> = fc.record({
   minute: fc.array(fc.record({ second: count, requests: fc.nat(), tokens: count })),
   day: fc.record({ number: fc.nat(), requests: fc.nat() }),
   open: fc.nat(),

@@ -18,6 +18,7 @@ import { judge, judgeExtension } from '../../../../src/policy/judge.ts'
 import { nanoUsd, ZERO_USD } from '../../../../src/policy/nano-usd.ts'
 import { judgedOf } from '../../../../src/policy/record.ts'
 import {
+  type AccountCounters,
   amend,
   type Charge,
   extend,
@@ -27,7 +28,6 @@ import {
   newestSecond,
   newStanding,
   release,
-  type Standing,
   take,
 } from '../../../../src/policy/standing.ts'
 
@@ -48,14 +48,14 @@ export class Mirror {
   readonly #now: () => EpochMs
   readonly #terms: Terms
   readonly #requests = new Map<string, Known>()
-  #standing: Standing = newStanding
+  #standing: AccountCounters = newStanding
 
   constructor(now: () => EpochMs, terms: Terms) {
     this.#now = now
     this.#terms = terms
   }
 
-  get standing(): Standing {
+  get standing(): AccountCounters {
     return this.#standing
   }
 
