@@ -1,6 +1,7 @@
 import { existsSync, readdirSync } from 'node:fs'
 import { dirname, join, normalize } from 'node:path'
 import { expect, it } from 'vitest'
+import { svcctl } from '../../src/cli/program.ts'
 import { ROOT, textOf } from './files.ts'
 
 const pages = [
@@ -71,6 +72,13 @@ it('the list of decisions has every record by its own title', () => {
     return !list.includes(`| ${number} | [${title}](${page.slice('docs/decisions/'.length)}) | `)
   })
   expect(missing).toEqual([])
+})
+
+it.each(current)('every command of svcctl that %s names is one', page => {
+  const known = new Set(svcctl().commands.map(command => command.name()))
+  const code = textOf(page).match(/^```[\s\S]*?^```|`[^`\n]+`/gm) ?? []
+  const named = code.flatMap(text => [...text.matchAll(/(?<![\w./])svcctl ([a-z]+)\b/g)].map(([, name = '']) => name))
+  expect(named.filter(name => !known.has(name))).toEqual([])
 })
 
 it('README.md fits on 150 lines', () => {
