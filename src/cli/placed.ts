@@ -1,6 +1,5 @@
 import type { painter } from '../server/paint.ts'
-import { terminalWidth } from './table.ts'
-import { widthOf, wrapped } from './width.ts'
+import { terminalWidth, widthOf, wrapped } from './table.ts'
 
 /** A sentence and the place in the files that it is about. */
 export interface Placed {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { foldedText, placedLines } from '../../src/cli/placed.ts'
-import { widthOf } from '../../src/cli/width.ts'
+import { widthOf } from '../../src/cli/table.ts'
 import { painter } from '../../src/server/paint.ts'
 
 const PLACED = [

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { type Column, tableText } from '../../src/cli/table.ts'
-import { clip, widthOf } from '../../src/cli/width.ts'
+import { type Column, clip, tableText, widthOf } from '../../src/cli/table.ts'
 
 const COLUMNS: readonly Column[] = [
   { title: 'ACCOUNT', least: 8 },

@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process'
 import { describe, expect, it } from 'vitest'
-import { collectorFlags } from '../../src/server/collector.ts'
+import { collectorFlags } from '../../src/server/v8.ts'
 
 const set = (flag: string) =>
   spawnSync(process.execPath, ['-e', `v8.setFlagsFromString('${flag}')`], { encoding: 'utf8' }).stderr

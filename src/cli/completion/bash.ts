@@ -1,5 +1,4 @@
-import type { Flag, Place } from './places.ts'
-import { pathsBelow, patterns, quoted, valued } from './quote.ts'
+import { type Flag, type Place, pathsBelow, patterns, quoted, valued } from './places.ts'
 
 /** For bash 3.2 and later, with no need of bash-completion. */
 export function bash(places: readonly Place[]): string {

@@ -28,7 +28,7 @@ fish: svcctl completion fish > ~/.config/fish/completions/svcctl.fish`,
     .addArgument(new Argument('<kind>').choices(NAME_KINDS))
     .argument('[words...]')
     .action(async (kind: NameKind, words: readonly string[]) => {
-      const { names } = await import('./names-run.ts')
+      const { names } = await import('./completed-names.ts')
       const found = await names(kind, words)
       process.stdout.write(found.map(name => `${name}\n`).join(''))
     })

@@ -1,5 +1,4 @@
-import { type Flag, type Place, spellings } from './places.ts'
-import { pathsBelow, valued } from './quote.ts'
+import { type Flag, type Place, pathsBelow, spellings, valued } from './places.ts'
 
 /** For fish 3. */
 export function fish(places: readonly Place[]): string {

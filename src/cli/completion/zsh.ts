@@ -1,5 +1,4 @@
-import type { Flag, Place } from './places.ts'
-import { pathsBelow, patterns, quoted, valued } from './quote.ts'
+import { type Flag, type Place, pathsBelow, patterns, quoted, valued } from './places.ts'
 
 /** For zsh 5, as a file of `fpath` or sourced. */
 export function zsh(places: readonly Place[]): string {

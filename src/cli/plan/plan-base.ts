@@ -1,10 +1,9 @@
-import { statSync } from 'node:fs'
-import { basename, dirname, join, resolve } from 'node:path'
+import { existsSync, mkdirSync, statSync, symlinkSync } from 'node:fs'
+import { basename, dirname, join, relative, resolve, sep } from 'node:path'
 import { type Load, load } from '../../config/load.ts'
 import type { AdminEndpoint } from '../../operator/operator-api.ts'
 import { loadWithStandIns } from '../../operator/stand-ins.ts'
 import { checkOut, type Tree } from './git-tree.ts'
-import { linkSecretFiles } from './plan-secrets.ts'
 
 /** A configuration that another one is compared with. */
 export interface Base {
@@ -46,5 +45,22 @@ function openTree(name: string, { root, file, workTree, remove }: Tree): Base {
   } catch (error) {
     remove()
     throw error
+  }
+}
+
+/** Links files of secrets, which a revision lacks, to those of its working tree. What that lacks too has a stand-in elsewhere. */
+export function linkSecretFiles(load: Load, { root, file, workTree }: Omit<Tree, 'remove'>): void {
+  if (load.ok) return
+  const missing = load.problems.filter(({ rule }) => rule === 'no-secret-file')
+  const named = missing.flatMap(problem => {
+    const line = load.sources.get(problem.file)?.split('\n')[problem.line - 1] ?? ''
+    return [...line.matchAll(/file:([^\s"',}]+)/g)].map(([, name = '']) => resolve(dirname(file), name))
+  })
+  const inside = [...new Set(named)].filter(path => relative(root, path).split(sep)[0] !== '..' && !existsSync(path))
+  for (const path of inside) {
+    const own = join(workTree, relative(root, path))
+    if (!existsSync(own)) continue
+    mkdirSync(dirname(path), { recursive: true })
+    symlinkSync(own, path)
   }
 }

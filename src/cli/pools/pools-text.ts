@@ -1,6 +1,5 @@
 import type { ReplicaState, ShownPool, ShownProbe, ShownReplica, ShownResult } from '../../wire/admin/pool.ts'
-import { type Column, tableText, terminalWidth } from '../table.ts'
-import { widthOf } from '../width.ts'
+import { type Column, tableText, terminalWidth, widthOf } from '../table.ts'
 
 /** Pools as people read them: a line for each, and below it one for each replica. `now` in ms since the epoch. */
 export function poolsText(pools: readonly ShownPool[], now: number): string {

@@ -1,10 +1,10 @@
 import type { Command } from 'commander'
-import type { PoolPlace, PoolsApi } from '../../operator/pools.ts'
+import type { PoolPlace, PoolsApi } from '../../operator/pools-api.ts'
 import { exitCodes } from '../../server/failure.ts'
 import { world } from '../../server/world.ts'
 import type { ShownPool } from '../../wire/admin/pool.ts'
 import { asksFirst, confirm, mayAsk } from '../confirm.ts'
-import { refuseEarlyOptions } from '../early-options.ts'
+import { refuseEarlyOptions } from '../options.ts'
 import { writeJson, writeOut } from '../stdout.ts'
 import { type Common, ofGateway } from '../with-operator.ts'
 import { poolsText, resultsText } from './pools-text.ts'
@@ -53,7 +53,7 @@ async function withPools({ config }: Common, run: (operator: PoolsApi) => Promis
   // Only now: the configuration costs more to load than a --help may take.
   const [{ findAdminEndpoint }, { poolsOf }] = await Promise.all([
     import('../../operator/connect.ts'),
-    import('../../operator/pools.ts'),
+    import('../../operator/pools-api.ts'),
   ])
   await run(poolsOf(await findAdminEndpoint(config)))
 }

@@ -1,7 +1,6 @@
 import { withoutFraction } from '../../server/log/time-of-day.ts'
 import type { ShownStanding } from '../../wire/admin/event.ts'
-import { type Column, tableText, terminalWidth } from '../table.ts'
-import { widthOf } from '../width.ts'
+import { type Column, tableText, terminalWidth, widthOf } from '../table.ts'
 import { shareOf } from './tail/arrange.ts'
 import { quotaCell, rateCell, usdCell } from './tail/cells.ts'
 

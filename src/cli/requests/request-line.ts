@@ -4,8 +4,7 @@ import { timeOfDay } from '../../server/log/time-of-day.ts'
 import type { ShownRequest } from '../../wire/admin/event.ts'
 import { usdText } from '../../wire/money.ts'
 import { oneLine } from '../../wire/printable.ts'
-import { type Column, lineOf, widthsIn } from '../table.ts'
-import { clip, widthOf } from '../width.ts'
+import { type Column, clip, lineOf, widthOf, widthsIn } from '../table.ts'
 
 /** A request as the gateway's log has it, and whose it was: however long that is. */
 export function requestLine(request: ShownRequest): string {

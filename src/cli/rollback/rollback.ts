@@ -1,7 +1,6 @@
 import { type Command, Option } from 'commander'
 import { asksFirst } from '../confirm.ts'
-import { type CountOptions, countsRequests } from '../plan/count-options.ts'
-import { moveOption, type PlanMoves } from '../plan/move-option.ts'
+import { type CountOptions, countsRequests, moveOption, type PlanMoves } from '../options.ts'
 
 /** How `svcctl rollback` is asked. */
 export interface RollbackOptions extends CountOptions {

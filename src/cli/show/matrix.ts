@@ -1,6 +1,5 @@
 import type { Config, Inclusion, Plan } from '../../policy/config.ts'
-import { table, terminalWidth } from '../table.ts'
-import { widthOf } from '../width.ts'
+import { table, terminalWidth, widthOf } from '../table.ts'
 
 /**
  * Models and hosted tools by plans: the entry of a plan that includes one, or `-`. Plans that the terminal has no room

@@ -6,8 +6,7 @@ import type { Mismatch } from '../../simulate/matching.ts'
 import type { FileResults, Result, Run } from '../../simulate/run.ts'
 import { jsonText } from '../../wire/printable.ts'
 import { foldedText } from '../placed.ts'
-import { terminalWidth } from '../table.ts'
-import { widthOf, wrapped } from '../width.ts'
+import { terminalWidth, widthOf, wrapped } from '../table.ts'
 
 type Paint = ReturnType<typeof painter>
 

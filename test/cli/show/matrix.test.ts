@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { matrixText } from '../../../src/cli/show/matrix.ts'
-import { widthOf } from '../../../src/cli/width.ts'
+import { widthOf } from '../../../src/cli/table.ts'
 import { loadWithStandIns } from '../../../src/operator/stand-ins.ts'
 import type { Config } from '../../../src/policy/config.ts'
 

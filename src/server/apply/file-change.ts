@@ -1,7 +1,50 @@
 import { access, constants, lstat, readFile, realpath } from 'node:fs/promises'
 import { dirname, join, relative, resolve } from 'node:path'
 import type { Change } from '../../adapters/config-files/journal.ts'
+import { type Disk, machineDisk, textDisk } from '../../config/read/disk.ts'
+import { glob } from '../../config/read/glob.ts'
 import type { FileText } from '../../config/settings.ts'
+import { refusal } from './refused.ts'
+
+interface Candidate {
+  readonly texts: readonly FileText[]
+  /** Patterns of its main file. */
+  readonly includes: readonly string[]
+}
+
+/** What has to change on the disk so that a load from there gives the candidate. Rejects with Refused. */
+export async function needed(
+  { texts, includes }: Candidate,
+  serving: readonly FileText[],
+  directory: string,
+): Promise<Change> {
+  const served = textsByName(serving)
+  const found = strays(texts, includes, directory)
+  const unknown = found.filter(file => !served.has(file))
+  if (unknown.length > 0)
+    throw refusal(`an \`include\` of the candidate would also take ${unknown.join(', ')} from the disk of the gateway`)
+  const gone = found.map(file => ({ file, served: served.get(file), next: undefined }))
+  const next = texts.map(({ file, text }) => ({ file, served: served.get(file), next: text }))
+  const change = await changeOn(directory, [...next, ...gone])
+  if (typeof change === 'string') throw refusal(change)
+  return change
+}
+
+/** What puts the files that serve back in their places. */
+export function undoing({ write, remove }: Change, serving: readonly FileText[]): Change {
+  const served = textsByName(serving)
+  const changed = [...write.map(({ file }) => file), ...remove]
+  return {
+    write: changed.flatMap(file => {
+      const text = served.get(file)
+      return text === undefined ? [] : [{ file, text }]
+    }),
+    remove: changed.filter(file => !served.has(file)),
+  }
+}
+
+const textsByName = (files: readonly FileText[]): ReadonlyMap<string, string> =>
+  new Map(files.map(({ file, text }) => [file, text]))
 
 /** A file that is to change: what serves of it, and what is to come. Undefined: there is none. */
 interface Changing {
@@ -73,5 +116,31 @@ async function textAt(path: string): Promise<string | undefined> {
     return new TextDecoder().decode(await readFile(path))
   } catch {
     return undefined
+  }
+}
+
+/** Files that the disk has and a candidate has not, which its includes would take if its files lay in the directory. */
+export function strays(files: readonly FileText[], includes: readonly string[], directory: string): readonly string[] {
+  const texts = textDisk(files, directory)
+  // Thousands of patterns look into the same directory.
+  const listed = new Map<string, ReturnType<Disk['list']>>()
+  const both: Disk = {
+    ...machineDisk,
+    list: path => {
+      const entries = listed.get(path) ?? [...entriesOf(texts, path), ...entriesOf(machineDisk, path)]
+      listed.set(path, entries)
+      return entries
+    },
+  }
+  const known = new Set(files.map(({ file }) => file))
+  const found = includes.flatMap(pattern => glob(pattern, directory, both)).map(path => relative(directory, path))
+  return [...new Set(found)].filter(file => !known.has(file))
+}
+
+function entriesOf(disk: Disk, path: string): ReturnType<Disk['list']> {
+  try {
+    return disk.list(path)
+  } catch {
+    return []
   }
 }

@@ -5,7 +5,7 @@ import type { Finding } from '../../gateway/doctor/finding.ts'
 import type { Clock } from '../../gateway/ports.ts'
 import { hasStandIn } from '../../operator/stand-ins.ts'
 import type { Millis } from '../../policy/config.ts'
-import { keySource } from './key-source.ts'
+import { keySource } from './report.ts'
 
 interface Files {
   readonly loaded: Loaded

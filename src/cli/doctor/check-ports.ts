@@ -7,7 +7,7 @@ import { urlOf } from '../../operator/connect.ts'
 import { ask } from '../../operator/http.ts'
 import { isRunning } from '../../operator/remote.ts'
 import { isObject, type JsonObject } from '../../wire/openai/body.ts'
-import { codeOf } from './error-code.ts'
+import { codeOf } from './report.ts'
 
 /** Whether a gateway of this configuration could listen, or does. */
 export async function checkPorts(loaded: Loaded): Promise<{ readonly finding: Finding; readonly runs: boolean }> {

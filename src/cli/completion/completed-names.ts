@@ -1,6 +1,6 @@
+import { homedir } from 'node:os'
 import { type Named, namesIn } from '../../config/check/names.ts'
 import type { NameKind } from './places.ts'
-import { configOf } from './words.ts'
 
 /** Names are of these, so that no shell finds anything else in them. */
 const SAFE = /^[A-Za-z0-9][\w.-]*$/
@@ -24,3 +24,23 @@ function configuredNames(kind: Named, words: readonly string[]): readonly string
   const file = configOf(words) ?? process.env.SVCCTL_CONFIG ?? 'config.yaml'
   return namesIn(file, kind, process.cwd())
 }
+
+/** The configuration that a command line names, of which shells give the words as they are written; undefined where it names none. */
+export function configOf(words: readonly string[]): string | undefined {
+  let found: string | undefined
+  for (const [at, word] of words.entries()) {
+    const [, attached] = /^(?:--config=|-c(?!=))(.+)$/.exec(word) ?? []
+    if (attached !== undefined) found = attached
+    // Of `--config=FILE` bash makes three words.
+    else if (word === '-c' || word === '--config') found = words[at + 1] === '=' ? words[at + 2] : words[at + 1]
+  }
+  return found === undefined ? undefined : unquoted(found)
+}
+
+/** What a word of a shell stands for, as far as quotes and the home directory go. Nothing in it is run. */
+const unquoted = (word: string): string =>
+  word
+    .replace(/^~(?=\/|$)/, homedir())
+    .replace(/\\(.)|'([^']*)'|"([^"]*)"/g, (_, escaped?: string, single?: string, double?: string) =>
+      [escaped, single, double].join(''),
+    )

@@ -1,8 +1,10 @@
 import { counted } from '../../config/format/code-frame.ts'
+import type { Settings } from '../../config/settings.ts'
 import type { Finding, State } from '../../gateway/doctor/finding.ts'
+import type { Place } from '../../policy/config.ts'
 import { painter } from '../../server/paint.ts'
-import { terminalWidth } from '../table.ts'
-import { wrapped } from '../width.ts'
+import { oneLine } from '../../wire/printable.ts'
+import { terminalWidth, wrapped } from '../table.ts'
 
 const SIGNS = { ok: '✓', warning: '▲', problem: '✗' } as const
 const TONES = { ok: 'green', warning: 'warn', problem: 'red' } as const
@@ -55,4 +57,50 @@ export function findingsJson(findings: readonly Finding[]): string {
     return { check, subject, state, text, hint: hint ?? null, ...(replicas && { replicas }) }
   })
   return `${JSON.stringify(records, null, 2)}\n`
+}
+
+/** Shorter ones are words that stand anywhere. */
+const LEAST = 6
+
+/** A finding on one line, and without a secret, whoever may have repeated it. */
+export function redacted(finding: Finding, settings: Settings): Finding {
+  const secrets = secretsOf(settings)
+  const clean = (text: string) => oneLine(secrets.reduce((said, secret) => said.replaceAll(secret, '[redacted]'), text))
+  const { subject, text, hint } = finding
+  return { ...finding, subject: clean(subject), text: clean(text), ...(hint && { hint: clean(hint) }) }
+}
+
+/** Longest first: one may be a part of another. */
+function secretsOf({ backends, tools, guests, store }: Settings): readonly string[] {
+  const keys = [...backends.values(), ...tools.values()].flatMap(each => ('key' in each && each.key ? [each.key] : []))
+  const secrets = [...keys, ...(guests?.secrets ?? [])].map(secret => secret.reveal())
+  const all = [...secrets, ...(store.kind === 'redis' ? passwordsOf(store.url.reveal()) : [])]
+  return [...new Set(all)].filter(({ length }) => length >= LEAST).sort((a, b) => b.length - a.length)
+}
+
+/** As it is written in a URL, and as it is. */
+function passwordsOf(url: string): readonly string[] {
+  const { password } = new URL(url)
+  return [password, decodeURIComponent(password)]
+}
+
+/** Where the key at a place of the files comes from, by their texts: `CLOUD_KEY`, `the file secrets/cloud`. Never the key. */
+export function keySource(at: Place | undefined, sources: ReadonlyMap<string, string>): string | undefined {
+  if (!at) return undefined
+  const line =
+    sources
+      .get(at.file)
+      ?.split(/\r?\n/)
+      [at.line - 1]?.slice(at.column - 1) ?? ''
+  const written = line.replace(/^["']?key["']?\s*:\s*/, '')
+  const variable = /^["']?\$\{(\w+)/.exec(written)?.[1]
+  if (variable !== undefined) return variable
+  const file = /^["']?file:([^"'\s,}]+)/.exec(written)?.[1]
+  return file === undefined ? undefined : `the key in ${file}`
+}
+
+/** The code that the system gave an error, such as `ECONNREFUSED`; of several attempts, that of the first. */
+export function codeOf(error: unknown): string | undefined {
+  if (error instanceof AggregateError) return codeOf(error.errors[0])
+  return error instanceof Error && 'code' in error ? String(error.code) : undefined
 }

@@ -10,8 +10,8 @@ import type { Depth, ReplicaPorts } from '../../gateway/doctor/replica.ts'
 import type { Clock } from '../../gateway/ports.ts'
 import { hasStandIn } from '../../operator/stand-ins.ts'
 import type { Pool } from '../../policy/config.ts'
-import type { Watched } from './clock.ts'
-import { keySource } from './key-source.ts'
+import type { Watched } from './check-clock.ts'
+import { keySource } from './report.ts'
 
 interface Asked {
   readonly findings: readonly Finding[]

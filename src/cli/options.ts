@@ -1,0 +1,71 @@
+import { type Command, InvalidArgumentError, Option } from 'commander'
+import { CommandFailed, exitCodes } from '../server/failure.ts'
+import { world } from '../server/world.ts'
+import { readSince, SINCE_FORMS } from '../wire/admin/since.ts'
+
+/** `--since`, 30 days unless told otherwise. */
+export const sinceOption = (what: string): Option =>
+  new Option('--since <when>', `${what}: ${SINCE_FORMS}`).default('30d').argParser(checkedSince)
+
+/** The text as it is: what it means is for the clock of the gateway to say. */
+function checkedSince(text: string): string {
+  if (readSince(text, world.clock.now()) === undefined) throw new InvalidArgumentError(`Write ${SINCE_FORMS}.`)
+  return text
+}
+
+/** By the plan that goes, the one its accounts are on from then on. */
+export type PlanMoves = ReadonlyMap<string, string>
+
+/** `--move-plan`, any number of times. */
+export const moveOption = (): Option =>
+  new Option(
+    '--move-plan <old=new>',
+    'move the accounts on a plan that goes to another one; may be given more than once',
+  ).argParser(moveIn)
+
+function moveIn(text: string, before: PlanMoves = new Map()): PlanMoves {
+  const [old = '', to = '', ...more] = text.split('=')
+  if (old === '' || to === '' || more.length > 0) throw new InvalidArgumentError('Write OLD=NEW, such as free=starter.')
+  if (before.has(old)) throw new InvalidArgumentError(`Plan ${old} is moved twice.`)
+  return new Map(before).set(old, to)
+}
+
+/** How the requests that a change touches are counted. */
+export interface CountOptions {
+  /** The log to read, in place of that of the gateway. */
+  readonly decisions?: string
+  /** At most so many. */
+  readonly newest: number
+}
+
+const NEWEST = 200_000
+
+/** Adds `--decisions` and `--newest` to a command that tells whom a change touches. */
+export const countsRequests = (command: Command): Command =>
+  command
+    .addOption(
+      new Option(
+        '--decisions <file|dir>',
+        'the decision log whose requests are counted; without it that of the gateway, where this machine has it',
+      ),
+    )
+    .addOption(
+      new Option('--newest <requests>', 'how many requests of it are taken, newest first')
+        .default(NEWEST)
+        .argParser(countIn),
+    )
+
+function countIn(text: string): number {
+  if (/^[1-9]\d{0,8}$/.test(text)) return Number(text)
+  throw new InvalidArgumentError('Write a whole number from 1 on.')
+}
+
+/** For a command that does something by itself and has others below it: an option of its own before one of those would be lost. */
+export function refuseEarlyOptions(command: Command): Command {
+  return command.hook('preSubcommand', (parent, below) => {
+    const early = parent.options.find(option => parent.getOptionValueSource(option.attributeName()) === 'cli')
+    if (!early) return
+    const name = `${parent.name()} ${below.name()}`
+    throw new CommandFailed(`✗ ${early.long} stands before its command: write it behind \`${name}\``, exitCodes.usage)
+  })
+}
