@@ -41,7 +41,7 @@ export async function jsonBody({ request, response }: Call): Promise<unknown> {
   try {
     return JSON.parse(text)
   } catch {
-    // What the parser found wrong is no news to whoever wrote the body.
+    // The parser's message would quote the client's own body.
     refuse(response, 400, 'invalid_json', 'the body is not JSON')
     return undefined
   }

@@ -41,7 +41,7 @@ function isInstalled(name: string, script: string): boolean {
     createRequire(script).resolve(name)
     return true
   } catch {
-    // Whatever is wrong with the package, the script could not load it either.
+    // A package that cannot be resolved here cannot be loaded by the script either.
     return false
   }
 }

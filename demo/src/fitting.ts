@@ -10,7 +10,7 @@ export interface Material {
   readonly whole: string
   /** Comes before the numbers of the text. */
   readonly result?: number
-  /** Leaves out what nobody has to give and the text says nothing of, as a call of a tool should. */
+  /** Leaves out optional arguments that the text does not mention, as a call of a tool should. */
   readonly sparing?: true
 }
 
@@ -62,7 +62,7 @@ function fill(raw: unknown, name: string, supply: Supply, depth: number): unknow
 function filledObject(schema: JsonObject, supply: Supply, depth: number): unknown {
   const properties = isObject(schema.properties) ? schema.properties : {}
   const required = strings(schema.required)
-  // A schema that requires nothing gets everything, since an empty object shows nobody anything.
+  // A schema without required fields gets all of them, since an empty object would show nothing.
   const all = required.length > 0 || depth > OPTIONAL_DEPTH ? required : Object.keys(properties)
   const names = all.filter(name => required.includes(name) || !supply.sparing || isSaid(properties[name], name, supply))
   return Object.fromEntries(names.map(name => [name, fill(properties[name], name, supply, depth + 1)]))

@@ -11,7 +11,7 @@ if (!audience) {
   process.exit(2)
 }
 
-// Nobody waits for its first answer as they do for the demo's start, which keeps every core busy.
+// The demo's start keeps every core busy and comes first: the provider's first answer may wait.
 setPriority(constants.priority.PRIORITY_BELOW_NORMAL)
 // Standard error is the terminal of the demo. The provider warns there that it forgets everything when it ends, as the demo means to.
 console.warn = () => {}

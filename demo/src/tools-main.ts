@@ -18,7 +18,7 @@ if (!docs) {
   process.exit(2)
 }
 
-// Nobody waits for a first call as they do for the demo's start, which keeps every core busy.
+// The demo's start keeps every core busy and comes first: the first call of a tool may wait.
 setPriority(constants.priority.PRIORITY_BELOW_NORMAL)
 
 /** Most demos have started by then. */

@@ -11,7 +11,7 @@ export interface Asking {
 /** Adds `--yes` to a command that asks before it acts. */
 export const asksFirst = (command: Command): Command => command.addOption(new Option('-y, --yes', 'do not ask: do it'))
 
-/** Refuses a command that would have to ask where nobody can answer; to be called before anything is looked up. */
+/** Rejects a command that would have to ask where there is no terminal to answer on. Call it before any lookup. */
 export function mayAsk(yes: boolean | undefined, { input, output }: Asking = terminalOf()): void {
   if (yes || (input.isTTY && output.isTTY)) return
   throw new CommandFailed('✗ this asks before it acts, and there is no terminal to ask on: add --yes', exitCodes.usage)

@@ -32,7 +32,7 @@ function moveIn(text: string, before: PlanMoves = new Map()): PlanMoves {
 
 /** How the requests that a change touches are counted. */
 export interface CountOptions {
-  /** The log to read, in place of that of the gateway. */
+  /** The log to read in place of the gateway's own. */
   readonly decisions?: string
   /** At most so many. */
   readonly newest: number

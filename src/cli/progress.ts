@@ -4,7 +4,7 @@ import type { Millis } from '../policy/config.ts'
 const EVERY: Millis = 100
 const WIDTH = 30
 
-/** How far a long work is, on one line that is gone in the end. Nothing is written where nobody watches. */
+/** A progress bar on one line, which is cleared at the end. Only a terminal gets it. */
 export class Progress {
   readonly #stream: NodeJS.WriteStream
   readonly #clock: Pick<Clock, 'elapsed'>
@@ -12,7 +12,7 @@ export class Progress {
   #done = 0
   #shownAt: Millis | undefined
 
-  /** Of as many bytes, or of nobody knows how many. */
+  /** `total` is in bytes; undefined where the size is unknown. */
   constructor(stream: NodeJS.WriteStream, clock: Pick<Clock, 'elapsed'>, total: number | undefined) {
     this.#stream = stream
     this.#clock = clock

@@ -8,10 +8,10 @@ import { jsonLine } from '../wire/printable.ts'
  */
 export const writeOut = (lines: Iterable<string> | AsyncIterable<string>): Promise<void> => writeLive(inChunks(lines))
 
-/** The same of one JSON object. */
+/** Writes one JSON object as a line. */
 export const writeJson = (value: object): Promise<void> => writeOut([jsonLine(value)])
 
-/** The same, each line as soon as it comes. */
+/** Writes each line as soon as it comes, where `writeOut` gathers lines. */
 export async function writeLive(lines: AsyncIterable<string>): Promise<void> {
   // Each write learns of its own error; without a listener the event would end the process.
   if (!process.stdout.listeners('error').includes(ignore)) process.stdout.on('error', ignore)

@@ -44,7 +44,7 @@ export async function ask(url: URL, { form, token }: Question = {}): Promise<Ans
   }
 }
 
-/** Nobody answers there, or not in a way that could be understood. */
+/** The failure of a server that does not answer, or whose answer cannot be read. */
 export const unreachable = ({ origin }: URL, problem: string): CommandFailed =>
   new CommandFailed(`✗ ${origin} cannot be reached: ${printable(problem)}`, exitCodes.unreachable)
 

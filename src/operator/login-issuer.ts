@@ -18,7 +18,7 @@ export async function discover(issuer: string): Promise<Issuer> {
   const url = new URL(`${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`)
   const { status, body } = await ask(url)
   if (status !== 200) throw unreachable(url, `its metadata answer ${status}`)
-  // Else whoever serves this document could have the tokens of another issuer.
+  // Otherwise the server of this document could obtain tokens of another issuer.
   if (body.issuer !== issuer) {
     throw new CommandFailed(`✗ ${url.origin} is another issuer: ${printable(String(body.issuer))}`)
   }

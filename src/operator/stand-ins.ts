@@ -12,9 +12,9 @@ const addressOf = (name: string): string => `http://${name.toLowerCase().replace
 export const hasStandIn = (text: string): boolean => text.includes(WORD) || text.includes(HOST)
 
 /**
- * Loads a configuration whose variables need not be set, and whose files of secrets need not be there: what is not has
- * a stand-in, since nothing will be sent to any backend. Mistakes that have to do with none of it are told alone. Where there
- * is no other, and no stand-in fits, such as for a number, the result is that of the load without.
+ * Loads a configuration whose variables need not be set, and whose secret files need not exist: stand-ins replace the
+ * missing values, since no backend will be called. The problems are those that no missing value causes. Where a missing
+ * value causes all of them, and no stand-in fits (a number, for instance), the result is the plain load's.
  */
 export function loadWithStandIns(file: string, env: Env, cwd: string, disk: Disk = machineDisk): Load {
   const plain = load(file, env, cwd, disk)

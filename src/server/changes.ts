@@ -12,7 +12,7 @@ import { ServedRevisions } from './served-revisions.ts'
 export interface FilesOf {
   /** Reads and checks the files again, or those of a candidate; without it there is nothing to reload. */
   readonly examine?: Examine
-  /** The main file, absolute. Without it nobody may change the files through the gateway. */
+  /** The main file, absolute. Without it the files cannot be changed through the gateway. */
   readonly main?: string
 }
 
@@ -41,7 +41,7 @@ export function changesOf(loaded: Loaded, { main, open, clock, alarm, say, audit
     open,
     keep: async (next, by, how) => {
       const { before, after } = revisions.keep(next, by, how)
-      // Nobody asked for those that a watch finds.
+      // Changes that a watch finds have no caller to answer.
       if (how === 'start' || how === 'watch') return
       await audited({ by, action: how, before: before ? revisionText(before) : '', after: revisionText(after) })
     },

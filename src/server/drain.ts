@@ -41,7 +41,7 @@ export class Drain {
     this.#hurry()
   }
 
-  /** Resolves once nothing is under way and nobody is connected. Operators may ask until the last client is gone. */
+  /** Resolves once no request is under way and no client is connected. The admin listener answers until the last client is gone. */
   async run({ delay, timeout }: DrainTimes): Promise<void> {
     const { clients, operators, abort, unfollow } = this.#ports
     await this.#waits(delay)
@@ -50,7 +50,7 @@ export class Drain {
     clients.cut()
     // In the same breath: an answer that has not begun fails with its backend, and is not tried again.
     await abort()
-    // Whoever has no backend yet, and waits for room at one.
+    // Requests that wait for room at a backend have none yet.
     clients.cut()
     await within(LAST_WORDS_MS, served)
     clients.destroy()

@@ -58,7 +58,7 @@ export interface RunningGateway {
   drain(): Promise<boolean>
   /** The same at once, with as long for requests under way. */
   close(graceMs: Millis): Promise<void>
-  /** Cuts the requests under way, now or as soon as it drains: each is told, and what they said so far is settled. */
+  /** Interrupts the requests under way, now or as soon as it drains. Each answer ends with an error, and the part that was sent is settled. */
   cut(): void
 }
 

@@ -5,7 +5,7 @@ import type { Loaded } from '../config/settings.ts'
 import { CommandFailed } from './failure.ts'
 import { usesColour } from './paint.ts'
 
-/** What was loaded, once its warnings are told. Fails with every Problem in it. */
+/** The loaded configuration, after its warnings are printed. Throws CommandFailed with every Problem of an invalid one. */
 export function loadedOrFail(result: Load): Loaded {
   const text = (problems: readonly Problem[]) =>
     renderText(problems, result.sources, usesColour(process.stderr)).trimEnd()

@@ -27,7 +27,7 @@ export async function openStore(
 ): Promise<Store> {
   const heard = as === 'tool' ? {} : { wrote: as.wrote }
   if (store.kind === 'embedded') return openEmbeddedStore({ path: store.path, now: world.clock.now, ...heard })
-  // Only now: whoever has no Redis need not load a client for it.
+  // Imported late: a gateway without Redis does not load its client.
   const { openRedisStore } = await import('../adapters/redis/redis-store.ts')
   const state = as === 'tool' ? {} : { stateDir: server.stateDir, keep: as.keep, ...heard }
   return openRedisStore({ url: store.url.reveal(), prefix: brand, alarm, ...state })
@@ -47,14 +47,14 @@ export async function openState(loaded: Pick<Loaded, 'settings' | 'files'>, worl
       alarm('the store could not be closed', { error: String(error) })
       return false
     })
-    // What is still being written there is nobody else's.
+    // While this process still writes there, no other one may take the directory.
     if (written) await lock.release()
     return written
   }
   return { store, close }
 }
 
-/** Makes `state_dir` this gateway's own, where the store does not: what waits there for the store is told by one process. */
+/** Locks `state_dir` for this gateway, where the store does not: one process alone sends the charges that wait there for the store. */
 async function lockState({ store, server }: Settings): Promise<Lock> {
   if (store.kind === 'embedded') return { release: async () => {} }
   await mkdir(server.stateDir, { recursive: true, mode: 0o700 })

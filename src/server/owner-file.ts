@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { closeSync, fchmodSync, fsyncSync, openSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 
-/** Puts a new file in the place of whatever is there, also of a link, at once. By default only its owner may read it. */
+/** Replaces the file or link at a path atomically. By default only its owner may read it. */
 export function replaceFile(path: string, text: string, mode = 0o600): void {
   const next = `${path}.${randomBytes(6).toString('hex')}`
   try {

@@ -3,7 +3,7 @@ import { dirname, join, parse, resolve, sep } from 'node:path'
 import type { Alarm } from '../gateway/ports.ts'
 import type { Millis } from '../policy/config.ts'
 
-/** Whoever writes a file is not done with its first byte. */
+/** A file is still being written when its first change is seen. */
 const REST_MS: Millis = 200
 /** However restless a directory is, its files are looked at as often. */
 const REST_MAX_MS: Millis = 2000

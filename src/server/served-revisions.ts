@@ -36,7 +36,7 @@ export class ServedRevisions implements Revisions {
     return { ...(before && { before }), after }
   }
 
-  /** Resolves once all of them are on the disk, or it was told that they are not. Never rejects. */
+  /** Resolves once all of them are on the disk, or an alarm says that they are not. Never rejects. */
   written(): Promise<void> {
     return this.#kept.written()
   }

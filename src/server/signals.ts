@@ -33,7 +33,7 @@ export function onSignals({ reload, leave, cut }: SignalHandlers): void {
     ends++
     if (ends === 1) leave(exit)
     else if (ends === 2) cut()
-    // Whoever asks a third time does not care what is lost.
+    // At a third signal the process ends at once, whatever is lost.
     else exit(exitCodes.bad)
   }
   process.on('SIGINT', end)
@@ -41,7 +41,7 @@ export function onSignals({ reload, leave, cut }: SignalHandlers): void {
   const hadTerminal = hasTerminal()
   process.on('SIGHUP', () => {
     if (!hadTerminal || hasTerminal()) return reload()
-    // Nobody is left to stop it by Ctrl-C.
+    // The terminal is gone, so that no Ctrl-C can stop it.
     windowClosed = true
     end()
   })

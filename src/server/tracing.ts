@@ -14,7 +14,7 @@ export class Tracing {
   /** `close` is to be called once no request of it is under way; what waits is then sent behind its back. */
   async open(settings: TraceSettings | undefined): Promise<{ readonly traces?: Traces; readonly close: () => void }> {
     if (!settings) return { close: () => {} }
-    // Only now: whoever traces nothing need not load what does.
+    // Imported late: a gateway without traces does not load OpenTelemetry.
     const { openTraces } = await import('../adapters/traces/traces.ts')
     const { traces, close } = openTraces(settings, { name: 'svc-gateway', version }, this.#alarm)
     return {

@@ -9,7 +9,7 @@ import { isObject } from '../wire/openai/body.ts'
 import { addRate } from '../wire/rate.ts'
 import type { Trial } from './trial.ts'
 
-/** What the client gets. Of what serves, only the headers: nobody knows what a model says. */
+/** The answer to the client. A served request has its headers alone, since no model is asked for a text. */
 export interface Answer {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>

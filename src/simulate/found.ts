@@ -17,7 +17,7 @@ export const sayingWhatWasFound = (
     return `mentions ${found.map(phrase => `"${phrase}"`).join(', ')}`
   })
 
-/** The same of a text that nobody has any more. */
+/** The words for a text that is not kept any more. */
 export const sayingThatSomethingWasFound = (steps: readonly Step[], matchers: readonly Matcher[]): readonly Step[] =>
   sayingShort(steps, matchers, phrases => `mentions one of its ${phrases.length} phrases`)
 

@@ -6,7 +6,7 @@ import type { InferenceRequest } from '../policy/facts.ts'
 /** A request with what its hosted tools weigh, as far as the files tell. */
 export interface Weighed {
   readonly request: InferenceRequest
-  /** Tools of MCP servers: nobody asks them here. */
+  /** The definitions of MCP tools, which a simulation does not ask their servers for. */
   readonly unknown: readonly string[]
 }
 

@@ -4,7 +4,7 @@ import type { Headers } from '../wire/openai/signals.ts'
 import type { Path } from './endpoints.ts'
 import type { Usage } from './usage.ts'
 
-/** A request that nobody sent, and the world it would meet. */
+/** A request that was never sent, and the state of the gateway that it would meet. */
 export interface Hypothesis {
   readonly at: EpochMs
   readonly who: Who
@@ -20,7 +20,7 @@ export interface Hypothesis {
 /** Left out since it failed before, or failing when it is tried. */
 export type Illness = 'down' | 'failing'
 
-/** An account on a plan, or whoever sends this Authorization header, which no account here has. */
+/** An account on a plan, or the sender of an Authorization header that belongs to no account here. */
 export type Who = { readonly plan: Plan } | { readonly authorization: string | undefined }
 
 /** Somebody on a plan: a device where it is the plan of guests. */

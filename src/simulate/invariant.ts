@@ -55,7 +55,7 @@ function doesAll({ reaches, pool, site, rewritten, allowed }: Claim, combination
   ].every(Boolean)
 }
 
-/** What is refused is served by nobody. */
+/** A refused request has no pool. */
 const asksForService = (claims: object): boolean => Object.values(claims).some(claim => claim !== undefined)
 
 /** Whether a request does all that is always to be done; one that is refused breaks only that it is allowed. */

@@ -48,7 +48,7 @@ export function pastOf({ config }: Loaded, record: DecisionRecord): Past {
   }
 }
 
-/** Moments are told by the clock that judged. */
+/** Times are in the clock of the gateway that decided. */
 function flipsAt(config: Loaded['config'], { facts }: DecisionRecord, decision: Decision, judged: Judged) {
   if (decision.verdict === 'deny') return []
   const standing = standingOf(judged, decision.claims.spend.window.start)
@@ -81,5 +81,5 @@ function unjudgedStep(seen: Seen): Step {
   return { stage: 'rate', outcome: 'deny', text: 'the store did not answer' }
 }
 
-/** What a denial is told by, or undefined where the request was let in. */
+/** The code of the denial, or undefined where the request was admitted. */
 export const denialOf = ({ again, record }: Past): Denial | undefined => (again ?? record.outcome).denial

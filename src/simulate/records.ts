@@ -57,7 +57,7 @@ export class RecordReader {
 /** Shares no memory with the file that the text is a slice of. */
 const copyOf = (text: string): string => String(JSON.parse(JSON.stringify(text)))
 
-/** Undefined for what is no JSON: whoever reads counts it. */
+/** Undefined for a line that is not JSON, which the reader counts. */
 function parsed(json: string): unknown {
   try {
     return JSON.parse(json)

@@ -19,10 +19,10 @@ export interface Tally {
   readonly rerouted: number
   /** By the same model, with its pools in another order, or other pools. */
   readonly moved: number
-  /** What it comes to hinges on a text or a header that nobody looked at then. */
+  /** The decision depends on a text or a header that was not logged then. */
   readonly undeterminable: number
   readonly same: number
-  /** Of those allowed: refused by the files alone, so that nobody knows what the limits would have said. */
+  /** Allowed requests that only the files refused, so that the limits' decision is unknown. */
   readonly unasked: number
   /** What was held for them, the most they could cost, then and now. Those undeterminable or unasked are left out. */
   readonly before: NanoUsd
@@ -49,7 +49,7 @@ type Change = 'refused' | 'allowed' | 'rerouted' | 'moved' | 'undeterminable' | 
 
 interface Now {
   readonly decision: Decision
-  /** Undefined where nobody was asked for readings. */
+  /** Undefined where the log has no readings. */
   readonly end: End | undefined
 }
 
@@ -149,7 +149,7 @@ function outcomeBy(config: Config, facts: Facts, seen: Seen | undefined): Outcom
   return { verdict: 'allow', plan: planName(config, facts.caller), model: decision.model.name, pools }
 }
 
-/** Undefined where what it comes to hinges on what nobody looked for. */
+/** Undefined where the decision depends on a signal that was not logged. */
 function decidedNow(config: Config, facts: Facts, seen: Seen | undefined): Now | undefined {
   const models = wasLookedAt(config, facts) ? [] : possibleModels(config, facts)
   if (models.length < 2) return decided(config, facts, seen)

@@ -30,7 +30,7 @@ export function poolsKnown({ pools: declared }: Config, settings: Settings, ill:
 
 export type Ills = ReadonlyMap<string, Illness>
 
-/** Fails over as the gateway does, but asks nobody: pools that are down or failing answer with a refused connection. */
+/** Fails over as the gateway does, without any backend: pools that are down or failing answer with a refused connection. */
 export async function send(settings: Settings, admitted: AdmittedCall, pools: Pools, ill: Ills): Promise<Sent> {
   const { decision, hold } = admitted
   const settingsOf = (pool: Pool) => backendOf(settings, pool)
@@ -43,7 +43,7 @@ export async function send(settings: Settings, admitted: AdmittedCall, pools: Po
   }
   const clock = standingStill(hold.at)
   const { account } = admitted.caller
-  // A refused connection needs no proof: nobody is asked.
+  // A refused connection needs no probe.
   const inquire = async () => ({ kind: 'unknown' }) as const
   const ports = { pools, clock, chance: () => 0, alarm, client, settingsOf, expenses, trying, account, inquire }
   const context = 'context' in decision.model ? decision.model.context : 0

@@ -7,7 +7,7 @@ import { hypothesisOf, SPOKEN, situationOf } from './situation.ts'
 
 type Refuse = (path: Path, rule: string, message: string, hint: string) => void
 
-/** What no schema tells: fields that exclude each other, rows of the wrong length, names that stand twice, nobody who asks. */
+/** Checks that a schema cannot express: fields that exclude each other, rows of the wrong length, repeated names, a request without a sender. */
 export function checkShape(root: MapNode, data: TestsFile, config: Config, report: Report): void {
   const refuse: Refuse = (path, rule, message, hint) => {
     const span = keyAt(root, path) ?? nodeAt(root, path)?.span ?? root.span

@@ -14,7 +14,7 @@ export type Situation = Omit<Case, 'name' | 'expect' | 'now'> & { readonly now?:
 /** The moment of tests that name none. */
 export const SOME_DAY: EpochMs = Date.UTC(2026, 0, 1, 12)
 
-/** The request that a situation describes; undefined when it says nobody who sends it, and there is no default plan. */
+/** The request that a situation describes; undefined when it names no sender and there is no default plan. */
 export function hypothesisOf(config: Config, situation: Situation): Hypothesis | undefined {
   const { now = SOME_DAY, usage, pools, headers, request } = situation
   const who = whoOf(config, situation)
@@ -85,7 +85,7 @@ function saidBy(
   return { kind: kindOf(config, model), text: HELLO }
 }
 
-/** What is asked for under a name. Whatever nobody knows is a chat; so is what only pass-through routes serve, which a chat is refused. */
+/** The kind of request for a name. An unknown name means a chat; so does one that only pass-through routes serve, which a chat is refused. */
 function kindOf({ models, aliases }: Config, name: string | undefined): CaseKind {
   const found = name === undefined ? undefined : (models.get(name) ?? aliases.get(name)?.model)
   return found === undefined || found.kind === 'passthrough' ? 'chat' : found.kind

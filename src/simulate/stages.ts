@@ -7,7 +7,7 @@ import { costOf } from '../policy/price.ts'
 import { usdText } from '../wire/money.ts'
 import type { Sent } from './send.ts'
 
-/** What is known of a request when its stages are told. */
+/** The facts of a request that its stages are described from. */
 export interface Told {
   readonly decision: Decision
   readonly request: InferenceRequest

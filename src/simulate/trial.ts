@@ -129,7 +129,7 @@ const guestsSpent = (at: number): Denial => ({
   retryAfterMs: DAY_MS - (at % DAY_MS),
 })
 
-/** Nobody has a key here, and no token is one of a provider that was asked. */
+/** No account has a key here, and no token comes from a provider that was asked. */
 async function identified({ config, settings }: Loaded, { who }: Hypothesis): Promise<Caller | Denial> {
   if ('plan' in who) return callerOn(who.plan, config)
   const store = {

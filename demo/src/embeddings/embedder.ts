@@ -6,7 +6,7 @@ export interface Embedder {
   readonly name: string
   /** A failed one says so at every `embed`. */
   state(): 'unloaded' | 'loading' | 'ready' | 'failed'
-  /** One vector of length 1 for each text, in order. Loads the model when nobody has. */
+  /** One vector of length 1 for each text, in order. The first call loads the model. */
   embed(texts: readonly string[]): Promise<readonly (readonly number[])[]>
 }
 

@@ -8,7 +8,7 @@ const CLIENT_ID = 'svcctl'
 const SCOPE = 'openid offline_access'
 const HOUR = 3600
 
-/** What oidc-provider is told: device flow for one public client, JWT access tokens for one audience, no consent page. */
+/** The settings of oidc-provider: device flow for one public client, JWT access tokens for one audience, no consent page. */
 export function configurationFor(audience: string): Record<string, unknown> {
   return {
     clients: [

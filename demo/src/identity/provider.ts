@@ -11,12 +11,12 @@ export function identityProvider(issuer: string, audience: string): RequestListe
   const callback = provider.callback()
   const { host } = new URL(issuer)
   return (request, response) => {
-    // Under another name a page of the web could reach it through the browser of whoever runs the demo.
+    // Under another host name, a web page could reach it through the browser on this machine.
     if (request.headers.host !== host) return show(response, 421, problemPage(`This is only for ${host}.`))
     const path = request.url ?? '/'
     if (!URL.canParse(path, issuer)) return show(response, 400, problemPage('There is no such page here.'))
     const { pathname } = new URL(path, issuer)
-    // Each sign-in asks anew who it is; else whoever was ada could never be bob.
+    // Each sign-in asks for the user again, so that one browser can be ada and then bob.
     if (request.method === 'GET' && pathname === '/device') delete request.headers.cookie
     const answered = pathname.startsWith('/interaction/')
       ? interact(provider, pathname, request, response)

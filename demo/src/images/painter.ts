@@ -9,7 +9,7 @@ export interface Size {
 
 /**
  * A landscape under a sun, the same one for the same prompt and index at every size, with a band that says DEMO and
- * the prompt: nobody shall take it for what a model made.
+ * the prompt, so that it cannot be taken for a model's image.
  */
 export function paint(prompt: string, index: number, size: Size): Canvas {
   const random = randomFrom(hash(`${index} ${prompt}`))

@@ -29,7 +29,7 @@ export const SEARCH: Tool = {
   annotations: { readOnlyHint: true, openWorldHint: false },
 }
 
-/** What was found as text for a model; arguments that do not fit are told as an error that it can mend. */
+/** The passages found, as text for a model. Wrong arguments give an error text from which the model can correct them. */
 export function answerSearch(index: SearchIndex, args: unknown): CallToolResult {
   const { query, limit = LIMIT.usual } = isObject(args) ? args : {}
   if (typeof query !== 'string' || query.trim() === '' || query.length > 500) {

@@ -3,7 +3,7 @@ import { endChild, listening, startChild } from '../child.ts'
 
 /** The tools of the demo that run outside of the gateway, in one process. One that is killed stays dead. */
 export interface DemoTools {
-  /** What the process is called where its end is told. */
+  /** The name of the process in messages about its end. */
   readonly name: string
   readonly pid: number
   /** Where all of them are, without a path. */

@@ -44,7 +44,7 @@ function parsed(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
-    // What the parser found wrong is no news to whoever wrote the body.
+    // The parser's message would quote the client's own body.
     return undefined
   }
 }

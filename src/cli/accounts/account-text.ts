@@ -42,7 +42,7 @@ export const accountsTable = (accounts: readonly ShownAccount[]): string =>
 
 const COLUMNS: readonly Column[] = [
   { title: 'LABEL', least: 12 },
-  // Not left out before the plan: it is what the other commands are told where labels are not unique.
+  // The id gives way after the plan: other commands need it where labels are not unique.
   { title: 'ACCOUNT', least: 10 },
   { title: 'PLAN', least: 6, gives: 1 },
   { title: 'USED', number: true },

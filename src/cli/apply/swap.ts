@@ -17,7 +17,7 @@ export interface Swap extends Pick<NewFiles, 'files' | 'how'> {
   readonly base: ServedBase
   /** Their revision. */
   readonly revision: string
-  /** Undefined where nobody could say. */
+  /** Undefined where the accounts could not be counted. */
   readonly planned: Planned | undefined
 }
 
@@ -42,7 +42,7 @@ export async function swap(wanted: Swap, { yes, json }: Manner, more: object = {
   await writeOut(json ? [`${jsonText(record, 2)}\n`] : appliedLines(applied, how))
 }
 
-/** Has the gateway take the files. What to do about a refusal is told with it. */
+/** Has the gateway take the files. A refusal says what to do about it. */
 async function sent({ base, files, how, movePlans }: Swap): Promise<ShownApplied> {
   try {
     const moves = Object.fromEntries(movePlans)

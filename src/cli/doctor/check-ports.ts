@@ -71,7 +71,7 @@ async function readiness(address: Address): Promise<JsonObject | 'silent' | unde
   }
 }
 
-/** Whoever listens at every address also listens on loopback. */
+/** A listener on every address also listens on loopback. */
 function reachable({ host, port }: Address): Address {
   if (host === '0.0.0.0') return { host: '127.0.0.1', port }
   return host === '::' ? { host: '::1', port } : { host, port }

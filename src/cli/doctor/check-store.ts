@@ -69,7 +69,7 @@ async function checkRedis(
   clock: Clock,
   limit: Millis,
 ): Promise<{ readonly found: Found; readonly watched: readonly Watched[] }> {
-  // Only now: whoever has no Redis need not load a client for it.
+  // Imported late: a site without Redis does not load its client.
   const { inspectRedis } = await import('../../adapters/redis/inspect.ts')
   const place = { url: url.reveal(), prefix: settings.brand, stateDir: settings.server.stateDir }
   try {

@@ -51,7 +51,7 @@ async function learn(
   const alarm = (_: string, details?: Readonly<Record<string, unknown>>) => {
     cause ||= String(details?.cause ?? '')
   }
-  // What the gateway waits for in the background, nobody would wait for here.
+  // The gateway retries in the background; a command does not wait that long.
   const hasty: Clock = {
     now: clock.now,
     elapsed: clock.elapsed,

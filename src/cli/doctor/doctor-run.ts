@@ -59,7 +59,7 @@ async function checkAll(files: Files, options: DoctorOptions): Promise<readonly 
     ...tools,
     ...checkExposure(files, process.cwd()),
   ]
-  // What is made of a variable that is not set says nothing: the configuration was told of it.
+  // A value made of an unset variable has nothing to check: the check of the configuration reports the variable.
   return found.filter(({ subject, text }) => !hasStandIn(subject) && !hasStandIn(text))
 }
 

@@ -62,7 +62,7 @@ export function findingsJson(findings: readonly Finding[]): string {
 /** Shorter ones are words that stand anywhere. */
 const LEAST = 6
 
-/** A finding on one line, and without a secret, whoever may have repeated it. */
+/** A finding on one line and without secrets, which a backend or a store may have repeated in its error. */
 export function redacted(finding: Finding, settings: Settings): Finding {
   const secrets = secretsOf(settings)
   const clean = (text: string) => oneLine(secrets.reduce((said, secret) => said.replaceAll(secret, '[redacted]'), text))
@@ -99,7 +99,7 @@ export function keySource(at: Place | undefined, sources: ReadonlyMap<string, st
   return file === undefined ? undefined : `the key in ${file}`
 }
 
-/** The code that the system gave an error, such as `ECONNREFUSED`; of several attempts, that of the first. */
+/** The system's code of an error, such as `ECONNREFUSED`; the first one where several attempts failed. */
 export function codeOf(error: unknown): string | undefined {
   if (error instanceof AggregateError) return codeOf(error.errors[0])
   return error instanceof Error && 'code' in error ? String(error.code) : undefined

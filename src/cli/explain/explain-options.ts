@@ -73,7 +73,7 @@ function pathIn(path: string = PATHS[0]): Path {
   return path
 }
 
-/** As it is: what is no JSON is refused as the gateway refuses it. */
+/** The text unchanged: the gateway's own parser rejects malformed JSON. */
 function bodyIn(file: string): string {
   try {
     return readFileSync(file === '-' ? 0 : file, 'utf8')

@@ -8,7 +8,7 @@ import { foldedText } from '../placed.ts'
 import { stepRecord } from '../test/test-text.ts'
 import { denialText, isoText, remediesText, remedyRecord, stepLines } from './explain-text.ts'
 
-/** A past request, and what its client was told where it was refused. */
+/** A past request, and the answer its client got where it was refused. */
 export interface PastTold {
   readonly past: Past
   /** Of the files that decided it again. */

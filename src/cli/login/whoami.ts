@@ -9,7 +9,7 @@ import { table } from '../table.ts'
 import type { Named } from './login-options.ts'
 import { gatewayOf } from './login-target.ts'
 
-/** Says who is signed in. Exits 4 when nobody is, or the gateway does not accept it. */
+/** Prints who is signed in. Exits 4 without a sign-in, or with one that the gateway does not accept. */
 export async function whoami({ json, ...named }: Named & { json?: boolean }): Promise<void> {
   const { gateway, issuer, accessToken, label } = await freshSession(await gatewayOf(named), world.clock.now())
   const { subject, expiresAt } = readAccess(accessToken, issuer, gateway)

@@ -12,7 +12,7 @@ import { terminalWidth } from '../table.ts'
 /** How to print what is wrong, and what changes. */
 export type Format = 'text' | 'json' | 'github'
 
-/** Reads the files of a candidate. Where they are not valid that is told on stdout, with exit code 1: undefined then. */
+/** Reads the files of a candidate. Where they are invalid, prints their problems, sets exit code 1 and returns undefined. */
 export async function candidateIn(config: string, format: Format): Promise<Side | undefined> {
   const cwd = process.cwd()
   const load = loadWithStandIns(config, process.env, cwd)

@@ -28,7 +28,7 @@ export function checkOut(revision: string, config: string): Tree {
   const remove = () => rmSync(made, { recursive: true, force: true })
   const root = join(made, 'tree')
   const file = join(root, prefix, basename(config))
-  // An index of its own: that of the repository is not touched.
+  // It has its own index, so that the repository's index stays as it is.
   const env = { GIT_INDEX_FILE: join(made, 'index') }
   const isThere =
     git(workTree, ['read-tree', commit], env) !== undefined &&

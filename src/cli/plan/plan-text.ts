@@ -55,7 +55,7 @@ const sumsText = (changes: readonly Change[]): string =>
 /** As programs read it. */
 export const planJson = (planned: Planned): string => `${jsonText(planRecord(planned), 2)}\n`
 
-/** `kind` is lost, less, other, more or plumbing; what nobody could count is null. */
+/** `kind` is lost, less, other, more or plumbing; a number that could not be counted is null. */
 export const planRecord = ({ against, changes, touches }: Planned): object => ({
   against,
   changes: changes.map(({ effect, subject, field, from, to, text, at: { file, line } }) => {

@@ -60,7 +60,7 @@ async function touchesOf(
 
 const NOT_COUNTED = 'past requests are not counted'
 
-/** Undefined where they cannot be read, which is told: what changes is known all the same. */
+/** Undefined where the log cannot be read, after a warning: the changes are known all the same. */
 async function requestsIn(log: string, sides: Sides, newest: number): Promise<RequestsTouched | undefined> {
   try {
     if (!existsSync(log)) throw new Error(`there is no ${log} on this machine`)

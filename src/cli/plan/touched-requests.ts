@@ -14,7 +14,7 @@ export interface RequestsTouched extends Counts {
   readonly onlyNewest: boolean
   /** Lines that are no decisions. */
   readonly broken: number
-  /** Those with a request that is decided otherwise, or of which nobody can tell. */
+  /** Accounts with a request that is decided otherwise, or whose decision cannot be known. */
   readonly plans: readonly PlanTouched[]
 }
 

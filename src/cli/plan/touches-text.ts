@@ -63,7 +63,7 @@ const thousands = (count: number): string => count.toLocaleString('en-US')
 
 const secondText = (at: EpochMs): string => new Date(at).toISOString().replace(/\.\d+Z$/, 'Z')
 
-/** As programs read them; null for what nobody could say. */
+/** As programs read them; null for a number that could not be counted. */
 export const touchesRecord = ({ accounts, requests }: Touches): object => ({
   accounts: accounts ?? null,
   requests: requests ? requestsRecord(requests) : null,

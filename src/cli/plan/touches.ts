@@ -19,7 +19,7 @@ export interface AccountsTouched {
   readonly gone: boolean
 }
 
-/** Nobody: nothing changes in meaning. */
+/** No account is touched, since no change has a meaning. */
 export const NOBODY: Touches = { accounts: [], requests: undefined }
 
 interface Sides {

@@ -92,5 +92,5 @@ const resultText = ({ status, error }: ShownProbe): string => error ?? `ok ${sta
 
 const agoText = (ms: number): string => `${Math.max(0, Math.round(ms / 1000))} s ago`
 
-/** Up, so that nobody comes too early. */
+/** Rounded up, so that a retry does not come too early. */
 const secondsText = (ms: number): string => `${Math.ceil(ms / 100) / 10} s`

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer, type Server } from 'node:net'
 import { CommandFailed } from '../../server/failure.ts'
 
-/** A port of 127.0.0.1 that is held, so that nobody else takes it before it is used. */
+/** A port of 127.0.0.1 that is held, so that no other process takes it before it is used. */
 export interface HeldPort {
   readonly port: number
   /** The port that was preferred, where another process has it. */

@@ -58,7 +58,7 @@ export async function serveDemo({ watch, ...options }: ServeOptions & DemoOption
   }
 }
 
-/** The files of the package are small, and nobody sends others to a demo. */
+/** Examines in this thread: the files of the package are small, and a demo takes no others. */
 function foundIn(result: Load): Found {
   return result.ok ? foundAs(result.loaded, result) : { ...result, text: renderText(result.problems, result.sources) }
 }
@@ -135,7 +135,7 @@ function openLog(settings: () => LogSettings, secrets: KnownSecrets, all: () => 
   return new ProcessLog({ out, err, settings: known, secrets, gateway: `${hostname()}:${process.pid}`, now: clock.now })
 }
 
-/** The operator's own token, or a fresh one. Whoever can reach an exposed listener may also read a shared disk. */
+/** The operator's own token, or a fresh one. An exposed listener needs a chosen token, since its clients may read a shared disk too. */
 function tokenFor({ settings }: Loaded): string {
   const { admin } = settings.server
   if (process.env.SVCCTL_TOKEN) return process.env.SVCCTL_TOKEN
@@ -155,7 +155,7 @@ async function keepToken({ settings }: Loaded, token: string, gateway: RunningGa
   }
 }
 
-/** Outages that an operator can do something about are told without a stack. */
+/** Throws failures that an operator can mend as CommandFailed, so that they have no stack trace. */
 function explainStart(error: unknown, { settings }: Loaded): never {
   throw listenFailure(error, settings) ?? storeFailure(error, settings.store) ?? error
 }

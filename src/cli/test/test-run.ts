@@ -41,10 +41,10 @@ export async function runOnce(named: readonly string[], options: TestOptions): P
   }
   const read = readAll(found, cwd, result.loaded.config)
   if (read.problems.length > 0) return bad(problemsText(read.problems, read.sources, options))
-  return told(result, read.tests, { ...options, named: named.length > 0 }, paths)
+  return outcomeOf(result, read.tests, { ...options, named: named.length > 0 }, paths)
 }
 
-async function told(
+async function outcomeOf(
   { loaded }: Extract<Load, { ok: true }>,
   tests: readonly Tests[],
   { named, ...options }: TestOptions & { readonly named: boolean },

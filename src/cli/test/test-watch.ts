@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { PathWatch } from '../../server/path-watch.ts'
 import type { Counts } from './test-text.ts'
 
-/** Runs and prints, again whenever what it depends on changed, until the process is told to stop. */
+/** Runs the tests and prints their outcome, again after each change of a file they depend on, until Ctrl-C or SIGTERM. */
 export async function watchTests(runOnce: () => Promise<Outcome>): Promise<void> {
   let seen = ''
   let running: Promise<void> | undefined
@@ -20,7 +20,7 @@ export async function watchTests(runOnce: () => Promise<Outcome>): Promise<void>
   }
   const watch = new PathWatch(look, message => console.error(`▲ ${message}`))
   await look()
-  await told()
+  await stopped()
 }
 
 /** What one run of the tests printed. */
@@ -48,7 +48,7 @@ function textOf(path: string): string | null {
 }
 
 /** Until Ctrl-C or SIGTERM; what watches does not keep the process. */
-function told(): Promise<void> {
+function stopped(): Promise<void> {
   return new Promise(resolve => {
     const stay = setInterval(() => {}, 60_000)
     const leave = () => {

@@ -33,7 +33,7 @@ export const wasteTable = ({ waste }: UsageReport): string =>
     waste.map(record => ({ ...record, names: [record.pool], count: record.attempts })),
   )
 
-/** A report as CSV; the sum is left to whoever reads it. */
+/** A report as CSV, without a row for the sum: spreadsheets add up by themselves. */
 export function usageCsv({ by, data }: UsageReport): string {
   const names = by === 'account' ? ['account', 'label'] : [by]
   const numbers = ['requests', 'input_tokens', 'output_tokens', 'cost_nano_usd', 'usd'] as const

@@ -71,7 +71,7 @@ export async function changeOn(directory: string, changing: readonly Changing[])
   return { write, remove }
 }
 
-/** What nobody has ever seen serve is somebody's work, and stays. */
+/** A text on the disk that never served is an operator's unfinished work: it is not overwritten. */
 function notServed(file: string, text: string | undefined, served: string | undefined): string | undefined {
   if (text === undefined || text === served) return undefined
   if (served === undefined) return `${file} is there already, with another text, and does not serve: move it away first`

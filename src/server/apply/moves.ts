@@ -29,7 +29,7 @@ export class Moves {
     return this.#move((_, to) => this.#moving.before.plans.has(to))
   }
 
-  /** Moves the others, and whoever came to a plan that is gone meanwhile. Tells of a store that does not answer. */
+  /** Moves the other accounts, and those that came meanwhile to a plan that is gone. An alarm reports a store that does not answer. */
   async after(): Promise<void> {
     const { before, after, alarm } = this.#moving
     await this.#move((from, to) => !before.plans.has(to) || !after.plans.has(from)).catch(error =>
@@ -37,7 +37,7 @@ export class Moves {
     )
   }
 
-  /** For whoever hears that the candidate does not serve after all. */
+  /** The accounts that have moved already, for the message that the candidate does not serve after all. */
   said(): string {
     const count = [...this.#moved.values()].reduce((sum, accounts) => sum + accounts, 0)
     return count === 0 ? '' : `; ${counted(count, 'account')} went to the next plan already`

@@ -9,12 +9,12 @@ import type { Task, Told } from './task.ts'
 /** A thread that takes longer is ended. */
 const MOST_MS: Millis = 30_000
 /**
- * A thread that needs more is ended, and not the gateway. Its stack is smaller than that of the thread that serves:
- * what is nested too deeply for one of them is so for the thread that is ended for it.
+ * A thread that needs more is ended; the gateway goes on. Its stack is smaller than the serving thread's, so that files
+ * which are nested too deeply fail here first.
  */
 const resourceLimits = { maxOldGenerationSizeMb: 256, maxYoungGenerationSizeMb: 32, stackSizeMb: 0.9 }
 
-/** Examines a configuration in a thread that is started for it, so that nobody waits for it whom the gateway serves. */
+/** Examines a configuration in a thread of its own, so that requests do not wait for it. */
 export const examineApart =
   (file: string, mostMs = MOST_MS): Examine =>
   candidate =>

@@ -23,7 +23,7 @@ export function jsonLines(gateway: string, write: (line: string) => void) {
   }
 }
 
-/** What a line says of a request: names, numbers and causes, nothing that was asked or answered, and nobody's account. */
+/** The fields of a request's line: names, numbers and causes. Prompts, answers and accounts are in none. */
 export function requestFields(
   entry: LogEntry,
   { defaultModel }: Pick<Config, 'defaultModel'>,

@@ -8,7 +8,7 @@ const MOST_CHARS = 4_000_000
 /** As much for a file is not waited for. */
 const ENOUGH_CHARS = 64_000
 
-/** Writes lines for whoever reads them: never waits, never throws, and keeps no more than a bound. */
+/** Writes lines to a file, a pipe or a terminal: never waits, never throws, and keeps at most a bound of characters. */
 export interface LineOut {
   write(line: string): void
   /** Lines that were dropped since the start. */
@@ -130,7 +130,7 @@ export class FileOut implements LineOut {
     try {
       writeSync(this.#fd, text)
     } catch {
-      // A full disk: there is nobody left to wait for room.
+      // The disk is full, and the process ends without waiting for room.
     }
   }
 

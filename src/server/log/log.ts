@@ -8,7 +8,7 @@ import type { KnownSecrets } from './secrets.ts'
 import { timeOfDay } from './time-of-day.ts'
 
 export interface ProcessLogPorts {
-  /** Requests, and what people are told. */
+  /** Lines about requests, and lines for operators. */
   readonly out: LineOut
   /** Alarms. */
   readonly err: LineOut
@@ -24,7 +24,7 @@ type Details = Readonly<Record<string, unknown>>
 
 const RANK: Readonly<Record<LogLevel, number>> = { info: 0, warn: 1, error: 2 }
 
-/** What the process prints, as `log` of its files says: lines for people, or JSON. Nobody waits for it, and it never throws. */
+/** The log of the process: lines for people or JSON, as `log` in its files says. It never blocks a request and never throws. */
 export class ProcessLog {
   readonly #ports: ProcessLogPorts
   readonly #requests: ReturnType<typeof jsonLines>
@@ -74,7 +74,7 @@ export class ProcessLog {
     else this.#ports.err.write(this.#ports.secrets.without(text))
   }
 
-  /** What is shown to whoever started the process; as JSON, a message and its fields. `text` may show the key of a demo. */
+  /** A message for the operator who started the process; as JSON, a message with fields. `text` may hold the key of a demo. */
   show(text: string, message: string, fields: object = {}): void {
     if (!this.#isJson) this.#ports.out.write(text)
     else if (this.#prints('info')) this.#requests('info', message, fields)
@@ -94,7 +94,7 @@ export class ProcessLog {
   }
 }
 
-/** A client that left, or was refused, is nobody's fault. */
+/** A client that left, or was refused, is not a fault of the gateway. */
 function levelOf({ status, interrupted }: LogEntry): LogLevel {
   const isFault = status >= 500 || (interrupted !== undefined && interrupted !== 'client gone')
   return isFault ? 'warn' : 'info'

@@ -1,7 +1,7 @@
 import { Secret, type Settings } from '../../config/settings.ts'
 import { withoutKeys } from '../../gateway/accounts/keys.ts'
 
-/** Shorter ones are words: to cover them would cover what is no secret. */
+/** Shorter secrets are common words: to redact them would redact ordinary text. */
 const LEAST_CHARACTERS = 6
 
 const REDACTED = '[redacted]'
