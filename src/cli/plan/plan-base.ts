@@ -49,7 +49,7 @@ function openTree(name: string, { root, file, workTree, remove }: Tree): Base {
 }
 
 /** Links files of secrets, which a revision lacks, to those of its working tree. What that lacks too has a stand-in elsewhere. */
-export function linkSecretFiles(load: Load, { root, file, workTree }: Omit<Tree, 'remove'>): void {
+function linkSecretFiles(load: Load, { root, file, workTree }: Omit<Tree, 'remove'>): void {
   if (load.ok) return
   const missing = load.problems.filter(({ rule }) => rule === 'no-secret-file')
   const named = missing.flatMap(problem => {

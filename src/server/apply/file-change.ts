@@ -54,7 +54,7 @@ interface Changing {
 }
 
 /** What of the disk has to change, or why it cannot. What is as it is to be already is left alone. */
-export async function changeOn(directory: string, changing: readonly Changing[]): Promise<Change | string> {
+async function changeOn(directory: string, changing: readonly Changing[]): Promise<Change | string> {
   const write: FileText[] = []
   const remove: string[] = []
   for (const { file, served, next } of changing) {
@@ -120,7 +120,7 @@ async function textAt(path: string): Promise<string | undefined> {
 }
 
 /** Files that the disk has and a candidate has not, which its includes would take if its files lay in the directory. */
-export function strays(files: readonly FileText[], includes: readonly string[], directory: string): readonly string[] {
+function strays(files: readonly FileText[], includes: readonly string[], directory: string): readonly string[] {
   const texts = textDisk(files, directory)
   // Thousands of patterns look into the same directory.
   const listed = new Map<string, ReturnType<Disk['list']>>()
