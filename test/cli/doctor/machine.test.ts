@@ -13,7 +13,7 @@ import { startHttpTool } from '../../support/http-tool.ts'
 import { startOidc } from '../../support/identity/oidc.ts'
 import { startMcpServer } from '../../support/mcp-server.ts'
 import { keptFilesOf } from '../site.ts'
-import { doctor, doctorIn, filesOf, type Found, found, KEY, normal, script, startReplica, vectorOf } from './site.ts'
+import { doctor, doctorIn, type Found, filesOf, found, KEY, normal, script, startReplica, vectorOf } from './site.ts'
 
 /** What is found beside the pools, which nobody asks here. */
 async function foundOf(check: string, edit: (yaml: string) => string, args: readonly string[] = []): Promise<Found> {
