@@ -1,8 +1,8 @@
 import { expect, it, vi } from 'vitest'
 import { TailModel } from '../../../../src/cli/quota/tail/model.ts'
 import type { Press } from '../../../../src/cli/quota/tail/ui.ts'
-import { nanoUsd } from '../../../../src/policy/nano-usd.ts'
 import { widthOf } from '../../../../src/cli/table.ts'
+import { nanoUsd } from '../../../../src/policy/nano-usd.ts'
 import { NOON, request, standing } from './events.ts'
 
 const SIZE = { columns: 120, rows: 30 }
