@@ -11,7 +11,6 @@ import type { Address, Loaded } from '../config/settings.ts'
 import { auditedIn } from '../gateway/accounts/audited.ts'
 import { startHousekeeping } from '../gateway/admission/housekeeping.ts'
 import { Leases } from '../gateway/admission/leases.ts'
-import { hasDescriptor } from '../gateway/descriptors.ts'
 import { Shared } from '../gateway/lifetimes.ts'
 import type { Alarm } from '../gateway/ports.ts'
 import type { Store } from '../gateway/store/store.ts'
@@ -74,6 +73,8 @@ export interface GatewayHooks extends FilesOf {
   readonly droppedLines?: () => number
   /** What the process says of its load; without it nothing is ever refused for that. */
   readonly sample?: () => Sample
+  /** Whether the process can open one more file or socket; without it nothing watches that. */
+  readonly hasDescriptor?: () => boolean
 }
 
 /** How long the ledger may take to be written at the end. */
@@ -113,13 +114,13 @@ export async function startGateway(loaded: Loaded, world: World, hooks: GatewayH
   const applier = applierOn(store.accounts)
   const leases = new Leases(store.holds, clock, alarm)
   const stopUpkeep = startHousekeeping(store, clock, keep, alarm)
-  const stopDescriptors = watchDescriptors(clock, alarm, hasDescriptor)
+  const stopDescriptors = hooks.hasDescriptor && watchDescriptors(clock, alarm, hooks.hasDescriptor)
   let load: ReturnType<typeof watchLoad> | undefined
   const closeStore = () => {
     leases.stop()
     load?.stop()
     stopUpkeep()
-    stopDescriptors()
+    stopDescriptors?.()
     return closeState(FLUSH_MS)
   }
   const tellOf = reportReplicas(alarm, clock)

@@ -6,6 +6,7 @@ import { isLoopback } from '../../config/check/formats.ts'
 import { renderText } from '../../config/format/code-frame.ts'
 import { type Load, load } from '../../config/load.ts'
 import type { Loaded, LogSettings, Settings } from '../../config/settings.ts'
+import { hasDescriptor } from '../../gateway/descriptors.ts'
 import type { Alarm } from '../../gateway/ports.ts'
 import { urlOf } from '../../operator/connect.ts'
 import type { Millis } from '../../policy/config.ts'
@@ -97,6 +98,7 @@ async function run(loadNow: () => Load, { watch, main, examine }: RunOptions, de
     ...(main !== undefined && { main }),
     say: text => log.say(text),
     sample: loadSampler(),
+    hasDescriptor,
     processMetrics: processMetrics(),
     droppedLines: () => log.dropped,
   }).catch(error => explainStart(error, loaded))
