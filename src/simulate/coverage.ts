@@ -1,7 +1,7 @@
 import type { Config, Declared } from '../policy/config.ts'
 import type { Decision } from '../policy/decision.ts'
 import { planName } from '../policy/plan.ts'
-import type { Trial } from './trial.ts'
+import type { Simulation } from './simulation.ts'
 
 /** How much of the policy decided some case. */
 export interface Coverage {
@@ -11,9 +11,9 @@ export interface Coverage {
   readonly missed: readonly Declared[]
 }
 
-/** What of the policy these trials exercised: routes that applied, plans of callers, models and tools that were decided on. */
-export function coverageOf(config: Config, trials: readonly Trial[]): readonly Coverage[] {
-  const met = new Set(trials.flatMap(trial => metIn(config, trial)))
+/** What of the policy these simulations exercised: routes that applied, plans of callers, models and tools that were decided on. */
+export function coverageOf(config: Config, simulations: readonly Simulation[]): readonly Coverage[] {
+  const met = new Set(simulations.flatMap(simulation => metIn(config, simulation)))
   const kinds = {
     routes: config.routes,
     plans: [...config.plans.values()],
@@ -30,7 +30,7 @@ export function coverageOf(config: Config, trials: readonly Trial[]): readonly C
   return [covered('routes', kinds.routes), covered('plans', kinds.plans), covered('models', kinds.models), ...tools]
 }
 
-function metIn(config: Config, { facts, decision, denial }: Trial): string[] {
+function metIn(config: Config, { facts, decision, denial }: Simulation): string[] {
   const lacking = denial && 'model' in denial ? denial : undefined
   const allowed = decision?.verdict === 'allow' ? decision : undefined
   return [

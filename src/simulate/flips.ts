@@ -1,44 +1,48 @@
 import type { Loaded } from '../config/settings.ts'
 import { type Flip, flipsOf } from '../policy/flip.ts'
 import { ZERO_USD } from '../policy/nano-usd.ts'
-import type { Hypothesis, Illness } from './hypothesis.ts'
-import { type Trial, tryOut } from './trial.ts'
+import type { PoolFault, Scenario } from './scenario.ts'
+import { type Simulation, simulate } from './simulation.ts'
 
 /** What would have a request served: what policy knows of, or any one of these pools being well. */
 export type Remedy = Flip | { readonly change: 'pool'; readonly names: readonly string[] }
 
 /** What would have a refused request served, each tried out. */
-export async function remediesOf(loaded: Loaded, hypothesis: Hypothesis, trial: Trial): Promise<readonly Remedy[]> {
-  const { denial, facts, standing } = trial
+export async function remediesOf(
+  loaded: Loaded,
+  scenario: Scenario,
+  simulation: Simulation,
+): Promise<readonly Remedy[]> {
+  const { denial, facts, standing } = simulation
   if (!denial || !facts) return []
-  if (denial.code === 'UPSTREAMS_EXHAUSTED') return wellPools(loaded, hypothesis, trial)
-  if ('shared' in denial) return beyondGuests(loaded, hypothesis, denial.retryAfterMs)
+  if (denial.code === 'UPSTREAMS_EXHAUSTED') return wellPools(loaded, scenario, simulation)
+  if ('shared' in denial) return beyondGuests(loaded, scenario, denial.retryAfterMs)
   const flips = flipsOf(loaded.config, facts, standing)
   // What all guests share may stand in the way of anything but not being a guest.
-  const isShared = facts.caller.kind === 'guest' && hypothesis.usage.guests > 0
+  const isShared = facts.caller.kind === 'guest' && scenario.usage.guests > 0
   return isShared ? flips.filter(({ change }) => change === 'plan') : flips
 }
 
-const isServed = async (loaded: Loaded, hypothesis: Hypothesis): Promise<boolean> =>
-  (await tryOut(loaded, hypothesis)).denial === undefined
+const isServed = async (loaded: Loaded, scenario: Scenario): Promise<boolean> =>
+  (await simulate(loaded, scenario)).denial === undefined
 
-async function wellPools(loaded: Loaded, hypothesis: Hypothesis, { decision }: Trial): Promise<readonly Remedy[]> {
+async function wellPools(loaded: Loaded, scenario: Scenario, { decision }: Simulation): Promise<readonly Remedy[]> {
   const names: string[] = []
   for (const { name } of decision?.verdict === 'allow' ? decision.pools : []) {
-    const pools = new Map<string, Illness>([...hypothesis.pools].filter(([other]) => other !== name))
-    if (await isServed(loaded, { ...hypothesis, pools })) names.push(name)
+    const pools = new Map<string, PoolFault>([...scenario.pools].filter(([other]) => other !== name))
+    if (await isServed(loaded, { ...scenario, pools })) names.push(name)
   }
   return names.length > 0 ? [{ change: 'pool', names }] : []
 }
 
 /** At midnight guests have nothing spent together; an account shares nothing with them. */
-async function beyondGuests(loaded: Loaded, hypothesis: Hypothesis, wait: number): Promise<readonly Remedy[]> {
+async function beyondGuests(loaded: Loaded, scenario: Scenario, wait: number): Promise<readonly Remedy[]> {
   const { config } = loaded
-  const at = hypothesis.at + wait
-  const tomorrow = { ...hypothesis, at, usage: { ...hypothesis.usage, guests: ZERO_USD } }
+  const at = scenario.at + wait
+  const tomorrow = { ...scenario, at, usage: { ...scenario.usage, guests: ZERO_USD } }
   const remedies: Remedy[] = (await isServed(loaded, tomorrow)) ? [{ change: 'time', at }] : []
   const names: string[] = []
   for (const plan of config.plans.values())
-    if (plan !== config.guestPlan && (await isServed(loaded, { ...hypothesis, who: { plan } }))) names.push(plan.name)
+    if (plan !== config.guestPlan && (await isServed(loaded, { ...scenario, who: { plan } }))) names.push(plan.name)
   return names.length > 0 ? [...remedies, { change: 'plan', names }] : remedies
 }

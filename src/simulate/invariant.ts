@@ -2,7 +2,7 @@ import type { Config } from '../policy/config.ts'
 import type { Step } from '../policy/decision.ts'
 import { type Combination, combinations } from './combinations.ts'
 import type { Claim } from './file.ts'
-import type { Rule } from './read.ts'
+import type { Rule } from './test-file.ts'
 
 /** How a rule fared. */
 export interface Held {

@@ -13,8 +13,7 @@ import {
   type Seen,
   standingOf,
 } from '../policy/record.ts'
-import { sayingThatSomethingWasFound } from './found.ts'
-import { stagesOf } from './stages.ts'
+import { namingSomePhrase, stagesOf } from './stages.ts'
 
 /** A request of the decision log, decided again. */
 export interface Past {
@@ -43,7 +42,7 @@ export function pastOf({ config }: Loaded, record: DecisionRecord): Past {
     ...(again && { again }),
     sameFiles: record.revision === config.revision,
     agrees: JSON.stringify(again) === JSON.stringify(record.outcome),
-    steps: sayingThatSomethingWasFound(steps, config.matchers),
+    steps: namingSomePhrase(steps, config.matchers),
     flips: again?.denial && judged && !judged.shared ? flipsAt(config, record, decision, judged) : [],
   }
 }

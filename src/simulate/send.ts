@@ -9,7 +9,7 @@ import { failedUnread } from '../gateway/upstream/outcome.ts'
 import { Pools } from '../gateway/upstream/pools.ts'
 import type { Config, EpochMs, Pool } from '../policy/config.ts'
 import type { ExhaustedDenial } from '../policy/denial.ts'
-import type { Illness } from './hypothesis.ts'
+import type { PoolFault } from './scenario.ts'
 
 /** What became of a request at the pools. */
 export interface Sent {
@@ -19,7 +19,7 @@ export interface Sent {
 }
 
 /** What a gateway knows of pools some of which it has left out. */
-export function poolsKnown({ pools: declared }: Config, settings: Settings, ill: Ills, at: EpochMs): Pools {
+export function poolsKnown({ pools: declared }: Config, settings: Settings, ill: PoolFaults, at: EpochMs): Pools {
   const pools = new Pools()
   for (const pool of declared.values())
     if (ill.get(pool.name) === 'down')
@@ -28,10 +28,10 @@ export function poolsKnown({ pools: declared }: Config, settings: Settings, ill:
   return pools
 }
 
-export type Ills = ReadonlyMap<string, Illness>
+export type PoolFaults = ReadonlyMap<string, PoolFault>
 
 /** Fails over as the gateway does, without any backend: pools that are down or failing answer with a refused connection. */
-export async function send(settings: Settings, admitted: AdmittedCall, pools: Pools, ill: Ills): Promise<Sent> {
+export async function send(settings: Settings, admitted: AdmittedCall, pools: Pools, ill: PoolFaults): Promise<Sent> {
   const { decision, hold } = admitted
   const settingsOf = (pool: Pool) => backendOf(settings, pool)
   const alarm = () => {}

@@ -5,8 +5,7 @@ import { ZERO_USD } from '../policy/nano-usd.ts'
 import type { Headers } from '../wire/openai/signals.ts'
 import { type CaseKind, type Path, pathOf, shortBody } from './endpoints.ts'
 import type { Case, TestsFile, Usage as WrittenUsage } from './file.ts'
-import type { Hypothesis, Illness, Who } from './hypothesis.ts'
-import { NO_USAGE, type Usage } from './usage.ts'
+import { NO_USAGE, type PoolFault, type Scenario, type Usage, type Who } from './scenario.ts'
 
 /** What a case, or a command line, says of a request and its world. Its texts are in order. */
 export type Situation = Omit<Case, 'name' | 'expect' | 'now'> & { readonly now?: EpochMs }
@@ -15,7 +14,7 @@ export type Situation = Omit<Case, 'name' | 'expect' | 'now'> & { readonly now?:
 export const SOME_DAY: EpochMs = Date.UTC(2026, 0, 1, 12)
 
 /** The request that a situation describes; undefined when it names no sender and there is no default plan. */
-export function hypothesisOf(config: Config, situation: Situation): Hypothesis | undefined {
+export function scenarioOf(config: Config, situation: Situation): Scenario | undefined {
   const { now = SOME_DAY, usage, pools, headers, request } = situation
   const who = whoOf(config, situation)
   return (
@@ -25,7 +24,7 @@ export function hypothesisOf(config: Config, situation: Situation): Hypothesis |
       ...sentBy(config, situation),
       headers: lowNames({ ...headers, ...request?.headers }),
       usage: usageOf(usage),
-      pools: new Map(Object.entries(pools ?? {}).flatMap(([name, state]) => illnessOf(name, state))),
+      pools: new Map(Object.entries(pools ?? {}).flatMap(([name, state]) => faultOf(name, state))),
     }
   )
 }
@@ -109,7 +108,7 @@ function usageOf(written: WrittenUsage = {}): Usage {
   }
 }
 
-const illnessOf = (name: string, state: 'up' | Illness): readonly [string, Illness][] =>
+const faultOf = (name: string, state: 'up' | PoolFault): readonly [string, PoolFault][] =>
   state === 'up' ? [] : [[name, state]]
 
 /** A moment as a file or a command line writes it; undefined when it is none. */

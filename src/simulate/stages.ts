@@ -1,14 +1,15 @@
-import { type Place, type Plan, placeOf } from '../policy/config.ts'
+import { type Matcher, type Place, type Plan, placeOf } from '../policy/config.ts'
 import type { Allow, Decision, Stage, Step, Verdict } from '../policy/decision.ts'
 import type { Denial } from '../policy/denial.ts'
 import type { InferenceRequest } from '../policy/facts.ts'
 import { type NanoUsd, subtractNanoUsd } from '../policy/nano-usd.ts'
 import { costOf } from '../policy/price.ts'
 import { usdText } from '../wire/money.ts'
+import { type Headers, signalsIn } from '../wire/openai/signals.ts'
 import type { Sent } from './send.ts'
 
 /** The facts of a request that its stages are described from. */
-export interface Told {
+export interface StageFacts {
   readonly decision: Decision
   readonly request: InferenceRequest
   readonly verdict?: Verdict
@@ -21,12 +22,12 @@ export interface Told {
 const STAGES: readonly Stage[] = ['who', 'body', 'model', 'route', 'gate', 'rate', 'quota', 'send']
 
 /** The steps of a decision with what limits and pools said of it, ordered by stage; none after the one that refused. */
-export function stagesOf(told: Told): readonly Step[] {
-  const { decision, request, verdict } = told
+export function stagesOf(facts: StageFacts): readonly Step[] {
+  const { decision, request, verdict } = facts
   const own = decision.why.filter(({ stage }) => !verdict || !LIMITS.has(stage))
   const read = own.some(({ stage }) => stage === 'body') ? [] : [bodyRead(request)]
   const unrouted = needsRouteStep(decision) ? [NOT_ROUTED] : []
-  const limits = decision.verdict === 'allow' && verdict ? limitSteps(decision, verdict, told) : []
+  const limits = decision.verdict === 'allow' && verdict ? limitSteps(decision, verdict, facts) : []
   return inOrder([...own, ...read, ...unrouted, ...limits])
 }
 
@@ -61,7 +62,7 @@ function bodyRead(request: InferenceRequest): Step {
   return { stage: 'body', outcome: 'pass', text }
 }
 
-function limitSteps(decision: Allow, verdict: Verdict, { guests, sent }: Told): readonly Step[] {
+function limitSteps(decision: Allow, verdict: Verdict, { guests, sent }: StageFacts): readonly Step[] {
   const rate = rateStep(decision, verdict)
   if (rate.outcome === 'deny') return [rate]
   const quota = quotaStep(decision, verdict)
@@ -153,4 +154,50 @@ function sendStep({ model, pools }: Allow, { attempted, end }: Sent): Step {
     ...rest,
   ]
   return { ...step, outcome: 'pass', text: parts.join(', then ') }
+}
+
+/** Fewer phrases are shorter than what would be said instead. */
+const FEW = 3
+
+/** Steps that say what was found in a text, in place of all that was looked for. */
+export const namingFoundPhrases = (
+  steps: readonly Step[],
+  matchers: readonly Matcher[],
+  text: string,
+  headers: Headers,
+): readonly Step[] =>
+  sayingShort(steps, matchers, phrases => {
+    const found = phrases.filter(phrase => isFound(phrase, text, headers))
+    return `mentions ${found.map(phrase => `"${phrase}"`).join(', ')}`
+  })
+
+/** The words for a text that is not kept any more. */
+export const namingSomePhrase = (steps: readonly Step[], matchers: readonly Matcher[]): readonly Step[] =>
+  sayingShort(steps, matchers, phrases => `mentions one of its ${phrases.length} phrases`)
+
+function sayingShort(
+  steps: readonly Step[],
+  matchers: readonly Matcher[],
+  found: (phrases: readonly string[]) => string,
+): readonly Step[] {
+  const long = matchers.flatMap(matcher =>
+    matcher.kind === 'mentions' && matcher.phrases.length > FEW ? [matcher] : [],
+  )
+  // Of two names one may be a part of the other.
+  const longestFirst = long.sort((a, b) => b.name.length - a.name.length)
+  return steps.map(step => {
+    if (step.stage !== 'route') return step
+    let said = step.text
+    for (const { name, phrases } of longestFirst) {
+      if (!said.includes(name)) continue
+      const none = `none of its ${phrases.length} phrases`
+      said = said.replaceAll(`no ${name}`, none).replaceAll(name, found(phrases))
+    }
+    return { ...step, text: said }
+  })
+}
+
+function isFound(phrase: string, text: string, headers: Headers): boolean {
+  const matcher: Matcher = { kind: 'mentions', name: phrase, phrases: [phrase] }
+  return signalsIn([matcher], text, headers)[phrase] === true
 }

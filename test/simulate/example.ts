@@ -6,8 +6,8 @@ import { onTestFinished } from 'vitest'
 import { load } from '../../src/config/load.ts'
 import type { Problem } from '../../src/config/problem.ts'
 import type { Loaded } from '../../src/config/settings.ts'
-import { readTests, type Tests } from '../../src/simulate/read.ts'
-import { run } from '../../src/simulate/run.ts'
+import { run } from '../../src/simulate/run-tests.ts'
+import { readTests, type Tests } from '../../src/simulate/test-file.ts'
 
 export const root = fileURLToPath(new URL('../..', import.meta.url))
 

@@ -4,8 +4,8 @@ import type { Facts } from '../../src/policy/facts.ts'
 import { judge } from '../../src/policy/judge.ts'
 import type { AccountCounters } from '../../src/policy/standing.ts'
 import { type Remedy, remediesOf } from '../../src/simulate/flips.ts'
-import { hypothesisOf, type Situation } from '../../src/simulate/situation.ts'
-import { type Trial, tryOut } from '../../src/simulate/trial.ts'
+import { type Simulation, simulate } from '../../src/simulate/simulation.ts'
+import { type Situation, scenarioOf } from '../../src/simulate/situation.ts'
 import { randomInt, seeded } from '../support/random.ts'
 import { example } from './example.ts'
 
@@ -25,14 +25,14 @@ function admits(facts: Facts, standing: AccountCounters): boolean {
   return decision.verdict === 'allow' && judge(standing, decision.claims, facts.at).verdict === 'admit'
 }
 
-async function tried(situation: Situation): Promise<{ trial: Trial; remedies: readonly Remedy[] }> {
-  const hypothesis = hypothesisOf(config, { now: NOW, ...situation })
-  if (!hypothesis) throw new Error('nobody asks')
-  const trial = await tryOut(loaded, hypothesis)
-  return { trial, remedies: await remediesOf(loaded, hypothesis, trial) }
+async function tried(situation: Situation): Promise<{ simulation: Simulation; remedies: readonly Remedy[] }> {
+  const scenario = scenarioOf(config, { now: NOW, ...situation })
+  if (!scenario) throw new Error('nobody asks')
+  const simulation = await simulate(loaded, scenario)
+  return { simulation, remedies: await remediesOf(loaded, scenario, simulation) }
 }
 
-const isServed = async (situation: Situation) => (await tried(situation)).trial.denial === undefined
+const isServed = async (situation: Situation) => (await tried(situation)).simulation.denial === undefined
 
 /** A request that is often refused: at the edges of what plans allow, for all reasons there are. */
 function randomSituation(random: () => number): Situation {
@@ -68,7 +68,7 @@ function randomSituation(random: () => number): Situation {
 }
 
 /** Fails unless a remedy flips, and nothing short of it does. */
-async function verify(situation: Situation, { facts, standing }: Trial, remedy: Remedy): Promise<void> {
+async function verify(situation: Situation, { facts, standing }: Simulation, remedy: Remedy): Promise<void> {
   if (!facts) throw new Error('a request without facts has no remedy')
   switch (remedy.change) {
     case 'time':
@@ -115,15 +115,15 @@ test('whatever is said to flip a refusal flips it, and nothing short of it does:
   const count = (name: string) => seen.set(name, (seen.get(name) ?? 0) + 1)
   for (let i = 0; i < 1200; i++) {
     const situation = randomSituation(random)
-    const { trial, remedies } = await tried(situation)
-    count(trial.denial ? 'refused' : 'served')
-    if (!trial.denial) expect(remedies).toEqual([])
-    const { denial } = trial
+    const { simulation, remedies } = await tried(situation)
+    count(simulation.denial ? 'refused' : 'served')
+    if (!simulation.denial) expect(remedies).toEqual([])
+    const { denial } = simulation
     if (denial?.code === 'rate_limit_exceeded' && ['requests', 'tokens', 'daily_limit'].includes(denial.type))
       count(remedies.some(({ change }) => change === 'time') ? 'waits' : 'waits for ever')
     for (const remedy of remedies) {
       count(remedy.change)
-      await verify(situation, trial, remedy)
+      await verify(situation, simulation, remedy)
     }
   }
   for (const name of ['served', 'time', 'max_tokens', 'plan', 'model', 'held', 'under_way', 'waits'])
@@ -133,9 +133,14 @@ test('whatever is said to flip a refusal flips it, and nothing short of it does:
 })
 
 test('a refusal that no model and no time ends has no remedy', async () => {
-  const { trial, remedies } = await tried({ plan: 'free', model: 'svc-core', chat_tokens: 1, max_tokens: 2_000_000 })
+  const { simulation, remedies } = await tried({
+    plan: 'free',
+    model: 'svc-core',
+    chat_tokens: 1,
+    max_tokens: 2_000_000,
+  })
 
-  expect(trial.denial).toMatchObject({ code: 'VALIDATION_ERROR' })
+  expect(simulation.denial).toMatchObject({ code: 'VALIDATION_ERROR' })
   expect(remedies).toEqual([{ change: 'max_tokens', from: 1, to: 31_999 }])
 })
 
@@ -146,9 +151,9 @@ test('when every pool fails, each one that would serve alone is named', async ()
 })
 
 test('what all guests share ends at midnight, and not for guests alone', async () => {
-  const { trial, remedies } = await tried({ plan: 'guest-device', usage: { guests_usd: 50 } })
+  const { simulation, remedies } = await tried({ plan: 'guest-device', usage: { guests_usd: 50 } })
 
-  expect(trial.denial).toMatchObject({ type: 'daily_limit', shared: true, retryAfterMs: 14 * 3_600_000 })
+  expect(simulation.denial).toMatchObject({ type: 'daily_limit', shared: true, retryAfterMs: 14 * 3_600_000 })
   expect(remedies).toEqual([
     { change: 'time', at: Date.UTC(2026, 10, 22) },
     { change: 'plan', names: ['free', 'pro', 'team'] },

@@ -1,8 +1,8 @@
 import { join } from 'node:path'
 import { afterEach, expect, it } from 'vitest'
 import { load } from '../../src/config/load.ts'
-import { hypothesisOf } from '../../src/simulate/situation.ts'
-import { tryOut } from '../../src/simulate/trial.ts'
+import { simulate } from '../../src/simulate/simulation.ts'
+import { scenarioOf } from '../../src/simulate/situation.ts'
 import { linesIn, recordIn } from '../adapters/decisions/lines.ts'
 import { says, Tools } from '../http/tools/fixture.ts'
 
@@ -24,12 +24,12 @@ async function tried(body: ReturnType<typeof asking>, plan = 'pro') {
   const { dir, clock } = tools.test
   const result = load(join(dir, 'config.yaml'), { CLOUD_KEY: 'sk-cloud-secret-1234' }, dir)
   if (!result.ok) throw new Error(JSON.stringify(result.problems))
-  const hypothesis = hypothesisOf(result.loaded.config, { now: clock.now(), plan, request: { body } })
-  if (!hypothesis) throw new Error('nobody asks')
-  return tryOut(result.loaded, hypothesis)
+  const scenario = scenarioOf(result.loaded.config, { now: clock.now(), plan, request: { body } })
+  if (!scenario) throw new Error('nobody asks')
+  return simulate(result.loaded, scenario)
 }
 
-it('of requests with tools that the files describe, a trial comes to the facts, claims and grants of the server', async () => {
+it('of requests with tools that the files describe, a simulation comes to the facts, claims and grants of the server', async () => {
   tools = await start()
   const { test, key, backend } = tools
   backend.always(says({ content: 'Hi', usage: { prompt_tokens: 9, completion_tokens: 3, total_tokens: 12 } }))
@@ -42,12 +42,12 @@ it('of requests with tools that the files describe, a trial comes to the facts, 
     asking([]),
   ]
   for (const body of bodies) expect((await test.chat(key, body)).status).toBe(200)
-  const trials = await Promise.all(bodies.map(body => tried(body)))
+  const simulations = await Promise.all(bodies.map(body => tried(body)))
   await test.gateway.close(0)
 
   const records = (await linesIn(join(test.dir, 'decisions'))).map(recordIn)
-  expect(trials.map(({ facts }) => facts?.request)).toEqual(records.map(({ facts }) => facts.request))
-  for (const [n, { decision, admitted }] of trials.entries()) {
+  expect(simulations.map(({ facts }) => facts?.request)).toEqual(records.map(({ facts }) => facts.request))
+  for (const [n, { decision, admitted }] of simulations.entries()) {
     const { claims, granted, route } = records[n]?.outcome ?? {}
     expect(decision).toMatchObject({ verdict: 'allow', claims })
     expect(admitted?.hold).toMatchObject({ ...granted })

@@ -2,9 +2,9 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { load } from '../../src/config/load.ts'
 import type { Loaded } from '../../src/config/settings.ts'
-import { answerOf } from '../../src/simulate/answer.ts'
-import { hypothesisOf, type Situation } from '../../src/simulate/situation.ts'
-import { tryOut } from '../../src/simulate/trial.ts'
+import { answerOf } from '../../src/simulate/result.ts'
+import { simulate } from '../../src/simulate/simulation.ts'
+import { type Situation, scenarioOf } from '../../src/simulate/situation.ts'
 import { type Backend, startBackend } from '../support/backend.ts'
 import { startTestGateway, type TestGateway } from '../support/gateway.ts'
 
@@ -41,9 +41,9 @@ async function answered(authorization: string | undefined, body: object | string
 }
 
 async function expected(situation: Situation) {
-  const hypothesis = hypothesisOf(loaded.config, { now: gateway.clock.now(), ...situation })
-  if (!hypothesis) throw new Error('nobody asks')
-  return answerOf(loaded, await tryOut(loaded, hypothesis))
+  const scenario = scenarioOf(loaded.config, { now: gateway.clock.now(), ...situation })
+  if (!scenario) throw new Error('nobody asks')
+  return answerOf(loaded, await simulate(loaded, scenario))
 }
 
 test.each<[string, string, object | string, Situation]>([

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { combinations } from '../../src/simulate/combinations.ts'
 import { coverageOf } from '../../src/simulate/coverage.ts'
-import { hypothesisOf } from '../../src/simulate/situation.ts'
+import { scenarioOf } from '../../src/simulate/situation.ts'
 import { sideOf } from '../config/diff/edited.ts'
 import { uncommented } from '../config/diff/uncommented.ts'
 
@@ -27,5 +27,5 @@ test('cases need not exercise them: none describes a request that is passed thro
 })
 
 test('a case or a command that asks for such a model is a chat, which it does not serve', () => {
-  expect(hypothesisOf(example(), { model: 'svc-voice', plan: 'pro' })?.path).toBe('/v1/chat/completions')
+  expect(scenarioOf(example(), { model: 'svc-voice', plan: 'pro' })?.path).toBe('/v1/chat/completions')
 })

@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { expect, test } from 'vitest'
 import { fieldsIn, readSchema } from '../../src/config/check/schema.ts'
-import { readTests, type Tests } from '../../src/simulate/read.ts'
-import { run } from '../../src/simulate/run.ts'
+import { run } from '../../src/simulate/run-tests.ts'
+import { readTests, type Tests } from '../../src/simulate/test-file.ts'
 import { example, root } from './example.ts'
 
 const loaded = example()

@@ -2,10 +2,10 @@ import type { EpochMs } from '../../policy/config.ts'
 import { counted } from '../../policy/counted.ts'
 import type { Step } from '../../policy/decision.ts'
 import { painter } from '../../server/paint.ts'
-import { type Answer, errorFields } from '../../simulate/answer.ts'
 import type { Remedy } from '../../simulate/flips.ts'
-import type { Hypothesis } from '../../simulate/hypothesis.ts'
-import type { Trial } from '../../simulate/trial.ts'
+import { type Answer, errorFields } from '../../simulate/result.ts'
+import type { Scenario } from '../../simulate/scenario.ts'
+import type { Simulation } from '../../simulate/simulation.ts'
 import { usdText } from '../../wire/money.ts'
 import { jsonText } from '../../wire/printable.ts'
 import { foldedText, placedLines } from '../placed.ts'
@@ -13,29 +13,29 @@ import { stepRecord } from '../test/test-text.ts'
 
 /** A request, what became of it, and what would have become of it otherwise. */
 export interface Explained {
-  readonly hypothesis: Hypothesis
-  readonly trial: Trial
+  readonly scenario: Scenario
+  readonly simulation: Simulation
   readonly answer: Answer
   readonly remedies: readonly Remedy[]
   readonly brand: string
 }
 
 /** As people read it: a numbered line for each stage, then the answer, then what would flip it. */
-export function explanationText({ hypothesis, trial, answer, remedies, brand }: Explained, colour: boolean): string {
+export function explanationText({ scenario, simulation, answer, remedies, brand }: Explained, colour: boolean): string {
   const paint = painter(colour)
   const parts = [
-    foldedText(titleOf(hypothesis, trial)),
-    stepLines(trial.steps, paint).join('\n'),
-    trial.denial
+    foldedText(titleOf(scenario, simulation)),
+    stepLines(simulation.steps, paint).join('\n'),
+    simulation.denial
       ? paint('red', foldedText(denialText(answer)))
-      : paint('green', foldedText(servedText(trial, answer, brand))),
-    ...(remedies.length > 0 ? [remediesText(remedies, hypothesis.at)] : []),
+      : paint('green', foldedText(servedText(simulation, answer, brand))),
+    ...(remedies.length > 0 ? [remediesText(remedies, scenario.at)] : []),
   ]
   return `${parts.join('\n\n')}\n`
 }
 
 /** `POST /v1/chat/completions · model svc-pro · 2026-11-21T10:00:00Z` */
-function titleOf({ path, at }: Hypothesis, { facts }: Trial): string {
+function titleOf({ path, at }: Scenario, { facts }: Simulation): string {
   const asked = facts ? [facts.request.model === undefined ? 'no model named' : `model ${facts.request.model}`] : []
   return [`POST ${path}`, ...asked, isoText(at)].join(' · ')
 }
@@ -60,7 +60,7 @@ export function stepLines(steps: readonly Step[], paint: ReturnType<typeof paint
 const HEAD = 13
 const SIGNS = { pass: '✓', deny: '✗', route: '·' } as const
 
-function servedText({ decision, sent }: Trial, { headers }: Answer, brand: string): string {
+function servedText({ decision, sent }: Simulation, { headers }: Answer, brand: string): string {
   const model = decision?.verdict === 'allow' ? [decision.model.name] : []
   const names = [`x-${brand}-upstream`, `x-${brand}-smart-route`, `x-${brand}-max-tokens`]
   const shown = names.flatMap(name => (headers[name] === undefined ? [] : [`${name}: ${headers[name]}`]))
@@ -120,22 +120,22 @@ function waitText(ms: number): string {
 }
 
 /** As programs read it. */
-export function explanationJson({ hypothesis, trial, answer, remedies }: Explained): string {
-  const { decision, admitted, sent } = trial
+export function explanationJson({ scenario, simulation, answer, remedies }: Explained): string {
+  const { decision, admitted, sent } = simulation
   const allow = decision?.verdict === 'allow' ? decision : undefined
   const told = {
-    verdict: trial.denial ? 'deny' : 'allow',
-    at: new Date(hypothesis.at).toISOString(),
-    path: hypothesis.path,
-    asked: trial.facts?.request.model ?? null,
+    verdict: simulation.denial ? 'deny' : 'allow',
+    at: new Date(scenario.at).toISOString(),
+    path: scenario.path,
+    asked: simulation.facts?.request.model ?? null,
     model: allow?.model.name ?? null,
     route: allow?.route?.name ?? null,
     pools: allow?.pools.map(({ name }) => name) ?? [],
     attempted: sent?.attempted ?? [],
     served_by: sent && 'servedBy' in sent.end ? sent.end.servedBy.name : null,
-    max_tokens: trial.facts?.request.kind === 'chat' ? (admitted?.hold.output ?? null) : null,
+    max_tokens: simulation.facts?.request.kind === 'chat' ? (admitted?.hold.output ?? null) : null,
     answer: { status: answer.status, headers: answer.headers, body: answer.body ?? null },
-    stages: trial.steps.map(stepRecord),
+    stages: simulation.steps.map(stepRecord),
     allowed_if: remedies.map(remedyRecord),
   }
   return `${jsonText(told, 2)}\n`

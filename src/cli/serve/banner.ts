@@ -32,7 +32,7 @@ export function banner({ config, settings, files }: Loaded, gateway: RunningGate
   ].join('\n')
 }
 
-interface Trial {
+interface DemoScreen {
   readonly demo: Demo
   /** A full key, which the reader is to use. */
   readonly key: string
@@ -44,7 +44,7 @@ interface Trial {
  * What the demo prints: all of it fits a terminal of 80 columns and 24 rows below the lines of npm, and no line is
  * wider than that, so that what is copied from the screen is what was printed.
  */
-export function demoBanner({ demo, key, loaded: { settings }, colour }: Trial): string {
+export function demoBanner({ demo, key, loaded: { settings }, colour }: DemoScreen): string {
   const paint = painter(colour)
   const { listen, admin } = demo.ports
   const { publicUrl } = settings.server

@@ -2,7 +2,7 @@ import { dirname, join, resolve } from 'node:path'
 import type { Problem } from '../../config/problem.ts'
 import { glob, lookedAt } from '../../config/read/glob.ts'
 import type { Config } from '../../policy/config.ts'
-import { readTests, type Tests } from '../../simulate/read.ts'
+import { readTests, type Tests } from '../../simulate/test-file.ts'
 
 /** Files of tests as they were read, or all that is wrong with them. */
 export interface ReadFiles {

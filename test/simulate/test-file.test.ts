@@ -197,7 +197,7 @@ cases:
   - { name: an embedding, model: svc-embed, expect: { status: 200 } }
   - { name: a stranger, auth: none, expect: { status: 401 } }
 `)
-  const [given, other, embedding, stranger] = cases.map(({ hypothesis }) => hypothesis)
+  const [given, other, embedding, stranger] = cases.map(({ scenario }) => scenario)
 
   expect(given).toMatchObject({ at: Date.UTC(2026, 4, 1), usage: { month: 1e9, day: 0 }, headers: { 'x-a': 'a' } })
   expect(JSON.parse(`${given?.body}`)).toEqual({ messages: [{ role: 'user', content: 'Hello' }] })

@@ -3,7 +3,7 @@ import { suggestion } from '../config/check/suggest.ts'
 import type { Report } from '../config/problem.ts'
 import { entriesOf, isText, type MapNode, type Node, nodeAt, type Span, textsOf, wordsOf } from '../config/read/tree.ts'
 import type { Config } from '../policy/config.ts'
-import { patternOf } from './matching.ts'
+import { patternOf } from './expectations.ts'
 
 /** What names in a file of tests may stand for. */
 interface Known {

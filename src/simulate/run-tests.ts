@@ -2,11 +2,11 @@ import type { Loaded } from '../config/settings.ts'
 import type { Place } from '../policy/config.ts'
 import type { Step } from '../policy/decision.ts'
 import { type Coverage, coverageOf } from './coverage.ts'
+import type { Mismatch } from './expectations.ts'
 import { combinationText, holdAgainst, outcomeText, stepOf } from './invariant.ts'
-import type { Mismatch } from './matching.ts'
-import type { Example, Rule, Tests } from './read.ts'
-import { seenOf, unexpected } from './seen.ts'
-import { type Trial, tryOut } from './trial.ts'
+import { seenOf, unexpected } from './result.ts'
+import { type Simulation, simulate } from './simulation.ts'
+import type { Example, Rule, Tests } from './test-file.ts'
 
 /** What came of one test. */
 export interface Result {
@@ -33,30 +33,30 @@ export interface Run {
 
 /** Runs the tests whose name `wanted` takes. */
 export async function run(loaded: Loaded, files: readonly Tests[], wanted: (name: string) => boolean): Promise<Run> {
-  const trials: Trial[] = []
+  const simulations: Simulation[] = []
   const ran: FileResults[] = []
   for (const { file, cells, cases, rules } of files) {
     const results: Result[] = []
     for (const [kind, examples] of [['cell', cells] as const, ['case', cases] as const])
       for (const example of examples.filter(({ name }) => wanted(name))) {
-        const trial = await tryOut(loaded, example.hypothesis)
-        trials.push(trial)
-        results.push({ kind, ...resultOf(loaded, example, trial) })
+        const simulation = await simulate(loaded, example.scenario)
+        simulations.push(simulation)
+        results.push({ kind, ...resultOf(loaded, example, simulation) })
       }
     results.push(...rules.filter(({ name }) => wanted(name)).map(rule => ruleResult(loaded, rule)))
     ran.push({ file, results })
   }
-  return { files: ran, coverage: coverageOf(loaded.config, trials) }
+  return { files: ran, coverage: coverageOf(loaded.config, simulations) }
 }
 
-function resultOf(loaded: Loaded, { name, at, expect }: Example, trial: Trial): Omit<Result, 'kind'> {
-  const mismatches = unexpected(expect, seenOf(loaded, trial))
-  const decided = mismatches.length > 0 ? decidingStep(trial, mismatches) : undefined
+function resultOf(loaded: Loaded, { name, at, expect }: Example, simulation: Simulation): Omit<Result, 'kind'> {
+  const mismatches = unexpected(expect, seenOf(loaded, simulation))
+  const decided = mismatches.length > 0 ? decidingStep(simulation, mismatches) : undefined
   return { name, at, mismatches, ...(decided && { decided }) }
 }
 
 /** The step that refused; else the one that what was expected is about. */
-function decidingStep({ steps }: Trial, mismatches: readonly Mismatch[]): Step | undefined {
+function decidingStep({ steps }: Simulation, mismatches: readonly Mismatch[]): Step | undefined {
   const refusing = steps.find(({ outcome }) => outcome === 'deny')
   const about = mismatches.flatMap(({ path }) => STAGE_OF[path] ?? [])
   return refusing ?? steps.findLast(({ stage }) => about.includes(stage)) ?? steps.at(-1)

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { mismatches } from '../../src/simulate/matching.ts'
+import { mismatches } from '../../src/simulate/expectations.ts'
 
 const matches = (expected: unknown, got: unknown): boolean => mismatches(expected, got, 'x').length === 0
 

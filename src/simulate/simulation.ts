@@ -1,26 +1,24 @@
-import type { Loaded } from '../config/settings.ts'
+import type { Loaded, Settings } from '../config/settings.ts'
 import { identifyWith } from '../gateway/accounts/identify.ts'
 import type { AdmittedCall } from '../gateway/admission/admit.ts'
-import type { Millis } from '../policy/config.ts'
+import { definitionInFiles, weightOf } from '../gateway/tools/definition.ts'
 import { decide } from '../policy/decide.ts'
 import type { Allow, Decision, Step, Verdict } from '../policy/decision.ts'
 import type { Denial } from '../policy/denial.ts'
-import type { Caller, Facts } from '../policy/facts.ts'
+import type { Caller, Facts, InferenceRequest } from '../policy/facts.ts'
 import { judge } from '../policy/judge.ts'
+import { guestsSpent } from '../policy/record.ts'
 import { type AccountCounters, holdOf } from '../policy/standing.ts'
 import { isDenial } from '../wire/openai/body.ts'
 import type { WireRequest } from '../wire/openai/request.ts'
 import { signalsOf } from '../wire/openai/signals.ts'
 import { readAt } from './endpoints.ts'
-import { sayingWhatWasFound } from './found.ts'
-import { sayingWhatIsNotWeighed, withToolsWeighed } from './hosted.ts'
-import { callerOn, type Hypothesis } from './hypothesis.ts'
+import { callerOn, type Scenario, standingOf } from './scenario.ts'
 import { poolsKnown, type Sent, send } from './send.ts'
-import { readStep, stagesOf } from './stages.ts'
-import { standingOf } from './usage.ts'
+import { namingFoundPhrases, readStep, stagesOf } from './stages.ts'
 
 /** What would become of a request, as far as it would come. */
-export interface Trial {
+export interface Simulation {
   readonly facts?: Facts
   readonly standing: AccountCounters
   readonly decision?: Decision
@@ -34,21 +32,20 @@ export interface Trial {
   readonly steps: readonly Step[]
 }
 
-const DAY_MS: Millis = 86_400_000
 const REQUEST_ID = 'req_hypothesis'
 
 /** Takes a request the way of the gateway, by the same functions, without a network, a clock or a store. */
-export async function tryOut(loaded: Loaded, hypothesis: Hypothesis): Promise<Trial> {
+export async function simulate(loaded: Loaded, scenario: Scenario): Promise<Simulation> {
   const { config } = loaded
-  const { at, path, body, headers, usage } = hypothesis
+  const { at, path, body, headers, usage } = scenario
   const standing = standingOf(usage, at)
-  const caller = await identified(loaded, hypothesis)
+  const caller = await identified(loaded, scenario)
   if (isDenial(caller)) return { standing, denial: caller, steps: [whoRefused(caller)] }
   const wire = readAt(path, body, loaded)
-  if (isDenial(wire)) return { standing, denial: wire, steps: [whoKnown(caller, hypothesis), readStep(wire)] }
-  const trial = await identifiedTrial(loaded, hypothesis, { caller, wire, standing })
+  if (isDenial(wire)) return { standing, denial: wire, steps: [whoKnown(caller, scenario), readStep(wire)] }
+  const simulation = await simulationOf(loaded, scenario, { caller, wire, standing })
   const text = wire.routedText?.() ?? ''
-  return { ...trial, steps: sayingWhatWasFound(trial.steps, config.matchers, text, headers) }
+  return { ...simulation, steps: namingFoundPhrases(simulation.steps, config.matchers, text, headers) }
 }
 
 interface Read {
@@ -57,13 +54,9 @@ interface Read {
   readonly standing: AccountCounters
 }
 
-async function identifiedTrial(
-  loaded: Loaded,
-  hypothesis: Hypothesis,
-  { caller, wire, standing }: Read,
-): Promise<Trial> {
+async function simulationOf(loaded: Loaded, scenario: Scenario, { caller, wire, standing }: Read): Promise<Simulation> {
   const { config, settings } = loaded
-  const { at, headers, pools } = hypothesis
+  const { at, headers, pools } = scenario
   const known = poolsKnown(config, settings, pools, at)
   const patienceOf = (pool: string) => settings.backends.get(pool)?.waitForRetryAfter ?? 0
   const read: Facts = {
@@ -77,11 +70,11 @@ async function identifiedTrial(
   const facts: Facts = { ...read, request }
   const decision = decide(config, facts)
   if (decision.verdict === 'deny') {
-    const steps = sayingWhatIsNotWeighed(stagesOf({ decision, request }), unknown)
+    const steps = namingUnweighedTools(stagesOf({ decision, request }), unknown)
     return { facts, standing, decision, denial: decision.denial, steps }
   }
-  const trial = await limited(loaded, hypothesis, { facts, standing, decision }, known)
-  return { ...trial, steps: sayingWhatIsNotWeighed(trial.steps, unknown) }
+  const simulation = await limited(loaded, scenario, { facts, standing, decision }, known)
+  return { ...simulation, steps: namingUnweighedTools(simulation.steps, unknown) }
 }
 
 interface Decided {
@@ -92,15 +85,15 @@ interface Decided {
 
 async function limited(
   { config, settings, fields }: Loaded,
-  { at, usage, pools }: Hypothesis,
+  { at, usage, pools }: Scenario,
   decided: Decided,
   known: ReturnType<typeof poolsKnown>,
-): Promise<Trial> {
+): Promise<Simulation> {
   const { facts, standing, decision } = decided
   const { request, caller } = facts
   const verdict = judge(standing, decision.claims, at)
-  const told = { decision, verdict, request }
-  if (verdict.verdict === 'refuse') return { ...decided, verdict, denial: verdict.denial, steps: stagesOf(told) }
+  const reached = { decision, verdict, request }
+  if (verdict.verdict === 'refuse') return { ...decided, verdict, denial: verdict.denial, steps: stagesOf(reached) }
 
   const hold = holdOf(
     standing,
@@ -112,25 +105,18 @@ async function limited(
   if (caller.kind === 'guest' && limit !== undefined && usage.guests + hold.cost > limit) {
     const denial = guestsSpent(at)
     const place = fields.get('guests.usd_per_day_total')
-    return { ...decided, verdict, denial, steps: stagesOf({ ...told, guests: { limit, ...(place && { place }) } }) }
+    return { ...decided, verdict, denial, steps: stagesOf({ ...reached, guests: { limit, ...(place && { place }) } }) }
   }
   const { readings } = verdict
   const admitted = { caller, request, decision, hold, readings, revision: config.revision }
   const sent = await send(settings, admitted, known, pools)
-  const steps = stagesOf({ ...told, sent })
+  const steps = stagesOf({ ...reached, sent })
   const denial = 'denial' in sent.end ? { denial: sent.end.denial } : {}
   return { ...decided, verdict, admitted, sent, ...denial, steps }
 }
 
-const guestsSpent = (at: number): Denial => ({
-  code: 'rate_limit_exceeded',
-  type: 'daily_limit',
-  shared: true,
-  retryAfterMs: DAY_MS - (at % DAY_MS),
-})
-
 /** No account has a key here, and no token comes from a provider that was asked. */
-async function identified({ config, settings }: Loaded, { who }: Hypothesis): Promise<Caller | Denial> {
+async function identified({ config, settings }: Loaded, { who }: Scenario): Promise<Caller | Denial> {
   if ('plan' in who) return callerOn(who.plan, config)
   const store = {
     keys: { findCaller: async () => undefined },
@@ -148,7 +134,39 @@ async function identified({ config, settings }: Loaded, { who }: Hypothesis): Pr
 
 const whoRefused = ({ code }: Denial): Step => ({ stage: 'who', outcome: 'deny', text: code })
 
-function whoKnown({ account }: Caller, { who }: Hypothesis): Step {
+function whoKnown({ account }: Caller, { who }: Scenario): Step {
   if (!('plan' in who)) throw new Error('a caller without a plan was identified')
   return { stage: 'who', outcome: 'pass', text: `${account} on plan ${who.plan.name}`, at: who.plan.at }
+}
+
+/** A request with what its hosted tools weigh, as far as the files tell. */
+export interface Weighed {
+  readonly request: InferenceRequest
+  /** The definitions of MCP tools, which a simulation does not ask their servers for. */
+  readonly unknown: readonly string[]
+}
+
+/** As the gateway weighs it, which does so only where the request is not refused anyway. */
+function withToolsWeighed({ tools }: Pick<Settings, 'tools'>, request: InferenceRequest, decision: Decision): Weighed {
+  let weight = 0
+  const unknown: string[] = []
+  for (const { name } of (decision.verdict === 'allow' && decision.tools) || []) {
+    const settings = tools.get(name)
+    const definition = settings && definitionInFiles(settings)
+    if (definition) weight += weightOf(definition)
+    else unknown.push(name)
+  }
+  return { request: weight > 0 ? { ...request, textBytes: request.textBytes + weight } : request, unknown }
+}
+
+/** The steps, with a line on the tools that were left out of the sum below what was said of the body. */
+function namingUnweighedTools(steps: readonly Step[], unknown: readonly string[]): readonly Step[] {
+  if (unknown.length === 0) return steps
+  const said: Step = {
+    stage: 'body',
+    outcome: 'pass',
+    text: `not counted: what ${unknown.join(', ')} would add, which only an MCP server knows`,
+  }
+  const at = steps.findLastIndex(({ stage }) => stage === 'body') + 1
+  return at === 0 ? steps : steps.toSpliced(at, 0, said)
 }

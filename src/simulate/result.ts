@@ -1,0 +1,80 @@
+import type { Loaded } from '../config/settings.ts'
+import { rateAt } from '../gateway/admission/rate.ts'
+import { answerHeaders } from '../gateway/answer/answer-headers.ts'
+import { ZERO_USD } from '../policy/nano-usd.ts'
+import { planName } from '../policy/plan.ts'
+import { newestSecond } from '../policy/standing.ts'
+import { errorTermsOf, renderDenial } from '../wire/errors/denial.ts'
+import type { JsonObject } from '../wire/json-safety.ts'
+import { isObject } from '../wire/openai/body.ts'
+import { addRate } from '../wire/rate.ts'
+import { boundsOf, type Mismatch, mismatches } from './expectations.ts'
+import type { Simulation } from './simulation.ts'
+
+/** What expectations are compared with, by the names that they give it. */
+export function seenOf(loaded: Loaded, simulation: Simulation): JsonObject {
+  const { facts, decision, denial, admitted, sent } = simulation
+  const answer = answerOf(loaded, simulation)
+  const allow = decision?.verdict === 'allow' ? decision : undefined
+  return {
+    ...errorFields(answer.body),
+    plan: facts && planName(loaded.config, facts.caller),
+    model: allow?.model.name ?? (denial && 'model' in denial ? denial.model : undefined),
+    route: allow?.route?.name,
+    pools: allow?.pools.map(({ name }) => name),
+    served_by: sent && 'servedBy' in sent.end ? sent.end.servedBy.name : undefined,
+    attempted: sent?.attempted,
+    max_tokens: facts?.request.kind === 'chat' ? admitted?.hold.output : undefined,
+    ...answer,
+    headers: namedLow(answer.headers),
+  }
+}
+
+const namedLow = (headers: Answer['headers']): JsonObject =>
+  Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))
+
+/** All that is not as a case expects. */
+export function unexpected(expect: JsonObject, seen: JsonObject): readonly Mismatch[] {
+  return Object.entries(expect).flatMap(([name, expected]) => {
+    const wanted =
+      name === 'headers' && typeof expected === 'object' && !boundsOf(expected) ? lowNames(expected) : expected
+    return mismatches(wanted, seen[name], name)
+  })
+}
+
+const lowNames = (headers: object | null): JsonObject =>
+  Object.fromEntries(Object.entries(headers ?? {}).map(([name, value]) => [name.toLowerCase(), value]))
+
+/** The answer to the client. A served request has its headers alone, since no model is asked for a text. */
+export interface Answer {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string>>
+  readonly body?: JsonObject
+}
+
+export function answerOf({ settings }: Loaded, simulation: Simulation): Answer {
+  const { denial, admitted, sent } = simulation
+  if (denial) {
+    const { status, headers, body } = renderDenial(denial, errorTermsOf(settings))
+    if (!isObject(body)) throw new Error(`the body of ${denial.code} is no object`)
+    return { status, headers: { ...headers, ...rateOf(simulation) }, body }
+  }
+  if (!admitted || !sent || 'denial' in sent.end) throw new Error('a request was neither denied nor served')
+  return { status: 200, headers: answerHeaders(settings.brand, admitted, sent.end.servedBy, ZERO_USD) }
+}
+
+/** What is left of the minute, where the limits of the account refuse the request. */
+function rateOf({ facts, standing, decision, verdict }: Simulation): Answer['headers'] {
+  if (!facts || decision?.verdict !== 'allow' || verdict?.verdict !== 'refuse') return {}
+  if (verdict.denial.code !== 'rate_limit_exceeded') return {}
+  const headers: Record<string, string> = {}
+  const { at } = facts
+  addRate(headers, rateAt(decision.claims, verdict.readings, { at, newest: newestSecond(standing, at) }))
+  return headers
+}
+
+/** The fields of an error, which stand in `error` or beside it, and its text as `message`. */
+export function errorFields(body: JsonObject | undefined): JsonObject {
+  if (!body) return {}
+  return isObject(body.error) ? { ...body, ...body.error } : { message: body.error, ...body }
+}
