@@ -602,10 +602,10 @@ describe('svcctl rollback', () => {
 
     expect(`\n${text.stdout}`).toMatchInlineSnapshot(`
       "
-      NUMBER  REVISION      AT                        HOW       BY                   FILES
-      3       REVISION-A..  2026-11-21T11:00:00.000Z  rollback  operator ada@laptop  1      serves
-      2       REVISION-B..  2026-11-21T10:00:00.000Z  apply     operator ada@laptop  1
-      1       REVISION-A..  2026-11-21T10:00:00.000Z  start     start                1
+      NUMBER  REVISION      AT                    HOW       BY                   FILES
+      3       REVISION-A..  2026-11-21T11:00:00Z  rollback  operator ada@laptop  1      serves
+      2       REVISION-B..  2026-11-21T10:00:00Z  apply     operator ada@laptop  1
+      1       REVISION-A..  2026-11-21T10:00:00Z  start     start                1
       "
     `)
     expect(JSON.parse(json.stdout)[0]).toMatchInlineSnapshot(`

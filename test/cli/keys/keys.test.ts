@@ -273,6 +273,7 @@ it('a gateway whose secret of guests was damaged does not start: every device wo
 it('a gateway serves while the identity provider is down, and ends with 0 on SIGTERM', async () => {
   const gateway = program.start(['serve'], { cwd, env: { ...env, AUTH_URL: 'http://127.0.0.1:9' } })
   await gateway.until('cannot be read')
+  await gateway.until('Policy')
 
   expect((await svcctl('keys', 'list')).code).toBe(0)
   expect(await gateway.end('SIGTERM')).toBe(0)

@@ -114,7 +114,7 @@ describe('on a running gateway', () => {
       const replica = await svcctl('drain', 'onprem', '2')
       expect(replica).toMatchObject({ code: 0, stdout: '' })
       expect(replica.stderr).toContain(
-        `✓ onprem takes requests, but for drained replicas: 2 (${two.url}), 0 under way.`,
+        `✓ onprem takes requests, but for drained replicas: 2 (${two.url}), 0 running.`,
       )
       const whole = await svcctl('drain', 'onprem')
       expect(whole).toMatchObject({ code: 0, stdout: '' })
