@@ -62,7 +62,7 @@ function replicaCells(replica: ShownReplica, now: number): readonly string[] {
 const STATES: Readonly<Record<ReplicaState, string>> = {
   closed: 'ok',
   open: 'ejected',
-  'half-open': 'on simulation',
+  'half-open': 'on trial',
   cooling: 'paused',
   drained: 'drained',
 }

@@ -113,9 +113,7 @@ describe('on a running gateway', () => {
 
       const replica = await svcctl('drain', 'onprem', '2')
       expect(replica).toMatchObject({ code: 0, stdout: '' })
-      expect(replica.stderr).toContain(
-        `✓ onprem takes requests, but for drained replicas: 2 (${two.url}), 0 running.`,
-      )
+      expect(replica.stderr).toContain(`✓ onprem takes requests, but for drained replicas: 2 (${two.url}), 0 running.`)
       const whole = await svcctl('drain', 'onprem')
       expect(whole).toMatchObject({ code: 0, stdout: '' })
       expect(whole.stderr).toMatch(
@@ -217,7 +215,7 @@ it('a line tells of limits, queues and second attempts; a state when it ends', (
       '  #  REPLICA                STATE     IN-FLIGHT  FAILURES  NEXT-TRY  PROBE',
       'near  on-premises, Qwen/Qwen3-8B: 3 of 50 in flight, 2 waiting, $0.12 of $5 in this hour, 7 retried of 40 in 10 s',
       '  1  http://10.0.0.1:8000/v1  ejected   1          5         in 4.2 s  timeout, 3 s ago',
-      '  2  http://10.0.0.2:8000/v1  on simulation  1          5         now       timeout, 3 s ago',
+      '  2  http://10.0.0.2:8000/v1  on trial  1          5         now       timeout, 3 s ago',
       '  3  http://10.0.0.3:8000/v1  drained   1          5         -         timeout, 3 s ago',
     ].map(line => line.replace('REPLICA                ', 'REPLICA                  ')),
   )
