@@ -3,6 +3,7 @@ import { spawnSync } from 'node:child_process'
 import { rmSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { fileURLToPath } from 'node:url'
+import { bundle } from './bundle.js'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const tsc = createRequire(import.meta.url)
@@ -12,6 +13,7 @@ const tsc = createRequire(import.meta.url)
 // The demo first: the gateway is compiled against its declarations.
 build('demo/tsconfig.json', 'demo/dist')
 build('tsconfig.build.json', 'dist')
+await bundle(`${root}dist`)
 
 function build(project, out) {
   rmSync(`${root}/${out}`, { recursive: true, force: true })

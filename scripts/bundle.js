@@ -1,0 +1,84 @@
+// Joins the packages that svcctl uses a small part of into dist/bundled/, so that an install does not carry the rest of them.
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { dirname, join, relative } from 'node:path'
+import { rolldown } from 'rolldown'
+
+/** Loaded late, by the live views, the traces and the hosted tools: 75 MB installed, of which 2 MB run. */
+const BUNDLED = /^(?:ink|react|@opentelemetry\/.+|@modelcontextprotocol\/sdk\/.+)$/
+const SPECIFIER = /(\bfrom |\bimport\()'([^'.][^']*)'/g
+
+/** Bundles what the modules of `dist` import of these packages, and has them import the bundles. */
+export async function bundle(dist) {
+  const importers = readdirSync(dist, { recursive: true })
+    .filter(name => name.endsWith('.js'))
+    .map(name => ({ path: join(dist, name), text: readFileSync(join(dist, name), 'utf8') }))
+  const wanted = new Map()
+  for (const { text } of importers)
+    for (const [, , specifier] of text.matchAll(SPECIFIER))
+      if (BUNDLED.test(specifier))
+        wanted.set(specifier, [...(wanted.get(specifier) ?? []), ...namesOf(text, specifier)])
+  const fileOf = specifier => `${specifier.replace(/\.js$/, '').replaceAll(/[@/]/g, '-').replace(/^-/, '')}.js`
+  const built = await rolldown({
+    input: Object.fromEntries(
+      [...wanted.keys()].map(specifier => [fileOf(specifier).replace(/\.js$/, ''), `bundled:${specifier}`]),
+    ),
+    platform: 'node',
+    // Asked for by ink only where DEV=true is set.
+    external: ['react-devtools-core'],
+    transform: { define: { 'process.env.NODE_ENV': '"production"' } },
+    plugins: [entries(wanted)],
+  })
+  const out = join(dist, 'bundled')
+  const { output } = await built.write({
+    dir: out,
+    format: 'esm',
+    entryFileNames: '[name].js',
+    chunkFileNames: 'chunk-[hash].js',
+  })
+  writeFileSync(join(out, 'LICENSES.txt'), licenses(output.flatMap(({ moduleIds = [] }) => moduleIds)))
+  for (const { path, text } of importers) {
+    const to = specifier => relative(dirname(path), join(out, fileOf(specifier)))
+    const next = text.replaceAll(SPECIFIER, (whole, before, specifier) => {
+      if (!wanted.has(specifier)) return whole
+      const target = to(specifier)
+      return `${before}'${target.startsWith('.') ? target : `./${target}`}'`
+    })
+    if (next !== text) writeFileSync(path, next)
+  }
+}
+
+/** The names that a module imports of a package; none where it imports the package late. */
+function namesOf(text, specifier) {
+  const named = [...text.matchAll(/\bimport \{([^}]*)\} from '([^']+)'/g)].filter(([, , from]) => from === specifier)
+  return named.flatMap(([, names]) =>
+    names
+      .split(',')
+      .map(name => name.trim().split(' as ')[0])
+      .filter(Boolean),
+  )
+}
+
+/** One entry for each package: the names that are imported, or all of one that is imported late. */
+const entries = wanted => ({
+  name: 'bundled',
+  resolveId: id => (id.startsWith('bundled:') ? `\0${id}` : null),
+  load: id => {
+    if (!id.startsWith('\0bundled:')) return null
+    const specifier = id.slice('\0bundled:'.length)
+    const names = [...new Set(wanted.get(specifier))]
+    return names.length > 0 ? `export { ${names.join(', ')} } from '${specifier}'` : `export * from '${specifier}'`
+  },
+})
+
+/** The licences of the packages that these modules are of. */
+function licenses(modules) {
+  const folders = new Set(modules.map(id => /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+/.exec(id)?.[0]).filter(Boolean))
+  return [...folders]
+    .sort()
+    .map(folder => {
+      const { name, version, license } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
+      const file = readdirSync(folder).find(each => /^licen[cs]e/i.test(each))
+      return `${name} ${version}, ${license}\n\n${file ? readFileSync(join(folder, file), 'utf8').trim() : ''}\n`
+    })
+    .join(`\n${'-'.repeat(80)}\n\n`)
+}

@@ -1,0 +1,29 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { builtinModules } from 'node:module'
+import { join } from 'node:path'
+import { expect, it } from 'vitest'
+import { ROOT } from './files.ts'
+
+const dist = join(ROOT, 'dist')
+const modules = readdirSync(dist, { recursive: true, encoding: 'utf8' }).filter(name => name.endsWith('.js'))
+
+/** The packages that a module names in its imports, also in late ones. */
+const packagesOf = (text: string): readonly string[] =>
+  [
+    ...text
+      .replace(/\/\*[\s\S]*?\*\//g, '')
+      .matchAll(/^(?:import|export)\b[^'"]*?\bfrom ?['"]([^.'"][^'"]*)['"]|\bimport\(['"]([^.'"][^'"]*)['"]\)/gm),
+  ]
+    .map(([, early, late]) => early ?? late ?? '')
+    .filter(name => !name.startsWith('node:') && !builtinModules.includes(name))
+    .map(name => (name.startsWith('@') ? name.split('/').slice(0, 2).join('/') : (name.split('/')[0] ?? '')))
+
+it('the built gateway imports only packages that its install has, beside the demo', () => {
+  const { dependencies } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))
+  const imported = new Set(modules.flatMap(name => packagesOf(readFileSync(join(dist, name), 'utf8'))))
+
+  // ink asks for its developer tools where DEV=true is set.
+  const optional = ['svc-gateway-demo', 'react-devtools-core']
+  expect([...imported].filter(name => !(name in dependencies) && !optional.includes(name))).toEqual([])
+  expect(imported).toContain('undici')
+})
