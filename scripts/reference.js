@@ -1,13 +1,13 @@
 // The reference pages of docs/: fields of the YAML from the schema, commands of svcctl from commander, error codes from their rows.
 import { execFileSync } from 'node:child_process'
-import { existsSync, readdirSync, statSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 
 const root = new URL('..', import.meta.url)
 
 /** The generated part of each page. */
 export async function referencePages() {
-  buildWhereStale()
+  // The pages come from the compiled sources: those have to be the ones that are there now.
+  execFileSync(process.execPath, [fileURLToPath(new URL('scripts/build.js', root)), '--where-stale'])
   const { docsOf } = await import(new URL('dist/config/docs/doc.js', root))
   const { svcctl } = await import(new URL('dist/cli/program.js', root))
   const { errorCodes, rateTypes } = await import(new URL('dist/wire/errors/codes.js', root))
@@ -16,18 +16,6 @@ export async function referencePages() {
     'docs/configuration.md': configurationText(docsOf),
     'docs/svcctl.md': svcctlText(svcctl()),
   }
-}
-
-/** The pages come from the compiled sources: those have to be the ones that are there now. */
-function buildWhereStale() {
-  const main = new URL('dist/cli/main.js', root)
-  const built = existsSync(main) ? statSync(main).mtimeMs : 0
-  const newest = Math.max(
-    ...readdirSync(new URL('src', root), { recursive: true }).map(
-      name => statSync(new URL(`src/${name}`, root)).mtimeMs,
-    ),
-  )
-  if (newest > built) execFileSync(process.execPath, [fileURLToPath(new URL('scripts/build.js', root))])
 }
 
 /** A section of the page for each section of the file, with a table of its fields; sections within sections follow. */
