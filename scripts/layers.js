@@ -1,5 +1,5 @@
 // Fails when a folder of src/ imports what it must not know, or when files import each other in a circle. See the map in
-// README.md.
+// CONTRIBUTING.md.
 import { readdirSync, readFileSync } from 'node:fs'
 import { join, relative, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'

@@ -15,7 +15,7 @@ import type { ListenerView } from './listener-view.ts'
 import { ClientLeft } from './request-input.ts'
 import type { Match } from './router.ts'
 
-/** Runs the endpoint of a call, for those who may call it. `isPublic` may ask what they may. */
+/** Runs the endpoint of a call, for those who may call it. On a public listener a page of another origin may ask first what it may send. */
 export async function answer(
   { app, identify }: ListenerView,
   call: HttpCall,

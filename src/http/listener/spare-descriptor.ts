@@ -1,8 +1,9 @@
 import { closeSync, openSync } from 'node:fs'
 
 /**
- * A file descriptor that is held back for a listener. Without any left, libuv calls `accept` again and again in one turn
- * of the event loop, for as long as it fails: with this one it succeeds, and the connection can be closed.
+ * A file descriptor that is held back for a listener. libuv holds one back itself, and loses it when something else in the
+ * process takes the descriptor that it has just freed. Without it libuv calls `accept` again and again in one turn of the
+ * event loop, for as long as it fails: with this one it succeeds, and the connection can be closed.
  */
 export class SpareDescriptor {
   #held: number | undefined
