@@ -14,6 +14,9 @@ import { isShed } from './shed.ts'
 /** To ask whether a smaller body is dear would take as long as to read it. */
 const SMALL_BYTES = 8192
 
+/** To read a body of so many bytes takes as long as to look at its account's minute, unless it is a dear one. */
+const LIGHT_BYTES = 262_144
+
 /** What it takes the kernel and node to hand over a byte, and us to keep it. */
 const RECEIVING_MS_PER_BYTE: Millis = 2 / 1_000_000
 
@@ -82,6 +85,8 @@ interface Read<T> extends Pick<Received<T | Denial>, 'value' | 'decided'> {
   readonly rate?: Refusal['rate']
 }
 
+const readRefused = ({ denial, rate }: Refusal) => ({ value: denial, ...(rate && { rate }) })
+
 async function readInTurn<P extends object, T extends object>(
   app: App,
   call: HttpCall,
@@ -96,9 +101,13 @@ async function readInTurn<P extends object, T extends object>(
     return isDenial(parsed) ? parsed : check(parsed, size)
   }
   if (size <= SMALL_BYTES) return { value: read(pieces.join()), decided: NOTHING }
+  const look = () => (call.gone ? undefined : noRoom(app, call.requestId, found))
+  if (size > LIGHT_BYTES && turns.isBusy(account)) {
+    const refused = await look()
+    if (refused) return { ...readRefused(refused), decided: NOTHING }
+  }
   let bytes: Buffer | undefined
   const value = await turns.run(account, 'small', () => {
-    if (turns.isBusy(account)) return undefined
     bytes = pieces.join()
     return isDearBody(bytes, leavesOut) ? undefined : read(bytes)
   })
@@ -106,9 +115,9 @@ async function readInTurn<P extends object, T extends object>(
 
   const decided = await turns.take(account)
   try {
-    const refused = call.gone ? undefined : await noRoom(app, call.requestId, found)
-    if (refused) return { value: refused.denial, ...(refused.rate && { rate: refused.rate }), decided }
-    const parsed = await turns.run(account, 'dear', () => (call.gone ? undefined : parse(bytes ?? pieces.join())))
+    const refused = await look()
+    if (refused) return { ...readRefused(refused), decided }
+    const parsed = await turns.run(account, 'dear', () => (call.gone || !bytes ? undefined : parse(bytes)))
     if (!parsed) throw new ClientLeft()
     if (isDenial(parsed)) return { value: parsed, decided }
     const checked = await turns.run(account, 'going on', () => check(parsed, size))
