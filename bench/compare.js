@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { cases } from './compare/cases.js'
-import { backendPort, contenders, direct, open } from './compare/contenders.js'
+import { backendPort, contendersOf, direct, open } from './compare/contenders.js'
 import { describeMachine, loadNow, speedNow } from './compare/machine.js'
 import { compile } from './compare/native.js'
 import { readOptions } from './compare/options.js'
@@ -31,6 +31,7 @@ async function run() {
 
 async function measureAll(directory) {
   const missing = contender => contender.missing?.()
+  const contenders = contendersOf(effort)
   const left = contenders.map(missing).filter(Boolean)
   for (const why of left) console.error(`▲ left out: ${why}`)
   const before = { load: loadNow(), speed: speedNow() }
@@ -41,7 +42,16 @@ async function measureAll(directory) {
   try {
     const chosen = Object.entries(cases).filter(([name]) => effort.cases.includes(name))
     const turns = chosen.filter(([, { load }]) => load)
-    if (turns.length > 0) Object.assign(results, await allTurns(programs, directory, turns, missing))
+    if (turns.length > 0)
+      Object.assign(
+        results,
+        await allTurns(
+          programs,
+          directory,
+          turns,
+          contenders.filter(each => !missing(each)),
+        ),
+      )
     for (const [name, { run: runCase }] of chosen.filter(([, each]) => each.run)) {
       console.error(name)
       results[name] = await runCase({ programs, directory, effort, missing })
@@ -54,11 +64,11 @@ async function measureAll(directory) {
 }
 
 /** The cases that take the contenders by turns. */
-async function allTurns(programs, directory, chosen, missing) {
+async function allTurns(programs, directory, chosen, contenders) {
   const running = [direct(directory)]
   const results = {}
   try {
-    for (const contender of contenders) if (!missing(contender)) running.push(await open(contender, { directory }))
+    for (const contender of contenders) running.push(await open(contender, { directory }))
     for (const [name, each] of chosen) {
       console.error(name)
       results[name] = { rounds: await takeTurns(programs, running, each, effort) }

@@ -17,6 +17,10 @@ export const cases = {
     title: 'Whole answers, body 32 KB',
     load: ({ seconds, warmup }) => ({ kind: 'whole-32k', connections: CONNECTIONS, seconds, warmup }),
   },
+  'whole-1m': {
+    title: 'Whole answers, body 1 MB',
+    load: ({ seconds, warmup }) => ({ kind: 'whole-1m', connections: 8, seconds, warmup }),
+  },
   streams: {
     title: 'Streams of 64 events, back to back',
     load: ({ seconds, warmup }) => ({ kind: 'burst', connections: CONNECTIONS, seconds, warmup }),

@@ -1,4 +1,5 @@
 // Who is compared: each starts once for a run, and is asked by turns.
+import { resolve } from 'node:path'
 import { bare } from './contenders/bare.js'
 import { mintKey, startGateway } from './contenders/gateway.js'
 import { httpProxy } from './contenders/http-proxy.js'
@@ -31,7 +32,7 @@ const gateway = {
   start: place => startGateway({ ...place, name: 'gateway' }),
 }
 
-const gatewayOnRedis = {
+export const gatewayOnRedis = {
   name: names.redis,
   isGateway: true,
   missing: missingRedis,
@@ -45,7 +46,26 @@ const gatewayOnRedis = {
 export const onRedis = (place, redis) =>
   startGateway({ ...place, name: 'gateway-redis', store: `redis://127.0.0.1:${redis.port}/0` })
 
-export const contenders = [gateway, gatewayOnRedis, bare, httpProxy, nginx, portkey]
+const everybody = [gateway, gatewayOnRedis, bare, httpProxy, nginx, portkey]
+
+/** All of them; or this gateway beside the build of another directory, or beside itself without some of its fast ways. */
+export function contendersOf({ against, without }) {
+  if (against === undefined && without === undefined) return everybody
+  const others = []
+  if (against !== undefined)
+    others.push({
+      ...gateway,
+      name: `the build of ${against}`,
+      start: place => gateway.start({ ...place, root: resolve(against) }),
+    })
+  if (without !== undefined)
+    others.push({
+      ...gateway,
+      name: `without ${without}`,
+      start: place => gateway.start({ ...place, env: { SVC_WITHOUT: without } }),
+    })
+  return [gateway, ...others]
+}
 
 /** Starts a contender on a port of its own, with the files of its requests. Its `stop` ends all that belongs to it. */
 export async function open(contender, { directory, core = cores.contender, redisCore = cores.rest }) {

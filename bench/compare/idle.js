@@ -1,7 +1,7 @@
 // What an open stream holds, in a process that is warm: room for young objects that it had before is no stream's.
 import { readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { contenders, open } from './contenders.js'
+import { contendersOf, open } from './contenders.js'
 import { hold, load } from './native.js'
 import { memoryOf } from './processes.js'
 
@@ -24,7 +24,7 @@ export async function idleStreams({ programs, directory, effort, missing }) {
         ]
       : []
   const rows = []
-  for (const contender of contenders.filter(each => !missing(each))) {
+  for (const contender of contendersOf(effort).filter(each => !missing(each))) {
     const fresh = await open(contender, { directory })
     try {
       rows.push({ name: contender.name, ...(await withStreams(programs, fresh, streams, effort.warm)) })

@@ -1,6 +1,6 @@
 // Whether memory grows with requests: after many of them, against after a tenth.
 import { setTimeout as sleep } from 'node:timers/promises'
-import { contenders, open } from './contenders.js'
+import { contendersOf, open } from './contenders.js'
 import { load } from './native.js'
 import { memoryOf } from './processes.js'
 import { median } from './stats.js'
@@ -11,7 +11,7 @@ const SAMPLE_MS = 1000
 /** Rows of `{ name, requests, all, own }` in bytes; pages of the ledger's file are in `all` alone, and the kernel's to take. */
 export async function memoryAfter({ programs, directory, effort, missing }) {
   const rows = []
-  for (const contender of contenders.filter(each => each.isGateway && !missing(each))) {
+  for (const contender of contendersOf(effort).filter(each => each.isGateway && !missing(each))) {
     const fresh = await open(contender, { directory })
     try {
       let asked = 0

@@ -2,10 +2,6 @@
 import { parseArgs } from 'node:util'
 import { caseNames } from './cases.js'
 
-const usage = `npm run bench -- [--quick] [--only case,…] [--rounds n]
-cases: ${caseNames.join(', ')}
-A whole run writes bench/RESULTS.md; with --quick or --only the tables are printed only.`
-
 /** How long everything takes: whole, or for a look. */
 const thorough = {
   rounds: 5,
@@ -24,6 +20,13 @@ const quick = {
   memory: [3000, 9000],
 }
 const quickCases = ['whole-1k', 'streams', 'latency']
+const comparedCases = ['whole-1k', 'whole-32k', 'whole-1m', 'streams']
+
+const usage = `npm run bench -- [--quick] [--only case,…] [--rounds n] [--against dir] [--without name,…]
+cases: ${caseNames.join(', ')}
+--against compares with the gateway that is built in another directory, --without with this one as SVC_WITHOUT leaves it
+(src/wire/fast/README.md); both measure ${comparedCases.join(', ')} unless --only says otherwise, and no other contender.
+A whole run writes bench/RESULTS.md; with any option but --rounds the tables are printed only.`
 
 /** The options, or undefined after saying what there is. */
 export function readOptions(args) {
@@ -31,10 +34,13 @@ export function readOptions(args) {
     quick: { type: 'boolean' },
     only: { type: 'string' },
     rounds: { type: 'string' },
+    against: { type: 'string' },
+    without: { type: 'string' },
     help: { type: 'boolean' },
   }
   const { values } = parseArgs({ args, options })
-  const cases = values.only?.split(',') ?? (values.quick ? quickCases : caseNames)
+  const compares = values.against !== undefined || values.without !== undefined
+  const cases = values.only?.split(',') ?? (compares ? comparedCases : values.quick ? quickCases : caseNames)
   const unknown = cases.filter(name => !caseNames.includes(name))
   if (unknown.length > 0) console.error(`no such case: ${unknown.join(', ')}`)
   if (values.help || unknown.length > 0) {
@@ -47,6 +53,8 @@ export function readOptions(args) {
     ...effort,
     ...(values.rounds && { rounds: Number(values.rounds) }),
     cases,
-    writes: !values.quick && !values.only,
+    against: values.against,
+    without: values.without,
+    writes: !values.quick && !values.only && !compares,
   }
 }

@@ -1,12 +1,12 @@
 // Two gateways on one Redis against one of them, with both cores for all.
-import { contenders, onRedis, open } from './contenders.js'
+import { gatewayOnRedis, onRedis, open } from './contenders.js'
 import { measure } from './measure.js'
 import { cores } from './processes.js'
 import { median } from './stats.js'
 
 /** Rows of `{ name, rate }`, and the ratio of the two. */
 export async function redisPair({ programs, directory, effort, missing }) {
-  const contender = contenders.find(({ name }) => /Redis/.test(name))
+  const contender = gatewayOnRedis
   const why = missing(contender)
   if (why) return { rows: [], remarks: [why] }
   const core = cores.both

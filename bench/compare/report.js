@@ -22,13 +22,13 @@ const rate = round => round.rate
 const cpu = round => round.cpu
 const failures = own => String(own.reduce((sum, { failed }) => sum + failed, 0))
 
-/** What is shown of the rounds of each contender where it gets as much load as it takes. */
-const loadColumns = base => [
+/** What is shown of the rounds of each contender where it gets as much load as it takes; `base`, by its name, is what all are compared with. */
+const loadColumns = (base, name) => [
   ['per second', own => number(medianOf(own, rate))],
-  ['× bare', own => base && number(ratio(own, base, rate), 2)],
+  [`× ${name}`, own => base && number(ratio(own, base, rate), 3)],
   ['CPU µs each', own => number(medianOf(own, cpu), 1)],
   ['least', own => number(Math.min(...own.map(cpu)), 1)],
-  ['× bare (CPU)', own => base && number(ratio(base, own, cpu), 2)],
+  [`CPU of ${name}, × this`, own => base && number(ratio(base, own, cpu), 3)],
   ['of its core', own => percent(own, round => round.busy)],
   ['others', own => percent(own, round => round.others)],
   ['p99 ms', own => milliseconds(medianOf(own, round => round.latency.p99))],
@@ -57,7 +57,13 @@ function tableOf(rounds, columns) {
   return table(['', ...columns.map(([head]) => head)], rows)
 }
 
-const throughput = rounds => tableOf(rounds, loadColumns(rounds.get(bare)))
+/** Beside bare undici, or beside this gateway where it is compared with another build of it. */
+function throughput(rounds) {
+  const [first] = rounds
+  return rounds.has(bare)
+    ? tableOf(rounds, loadColumns(rounds.get(bare), 'bare'))
+    : tableOf(rounds, loadColumns(first?.[1], first?.[0]))
+}
 const additions = (rounds, of) => tableOf(rounds, additionColumns(rounds.get(direct), of))
 
 const ownTables = {

@@ -6,6 +6,7 @@ import { join } from 'node:path'
 const kinds = {
   'whole-1k': { size: 1024, mode: 'whole' },
   'whole-32k': { size: 32_768, mode: 'whole' },
+  'whole-1m': { size: 1_048_576, mode: 'whole' },
   burst: { size: 1024, mode: 'burst' },
   paced: { size: 1024, mode: 'paced' },
   idle: { size: 1024, mode: 'idle' },
@@ -24,8 +25,9 @@ function bodyOf({ size, mode }) {
     temperature: 0.7,
     ...(mode !== 'whole' && { stream: true, stream_options: { include_usage: true } }),
   })
+  const text = sentence.repeat(size > 100_000 ? 100 : 5)
   const texts = []
-  while (JSON.stringify(body([...texts, ''])).length < size - 600) texts.push(sentence.repeat(5))
+  while (JSON.stringify(body([...texts, ''])).length < size - text.length - 150) texts.push(text)
   const rest = size - JSON.stringify(body([...texts, ''])).length
   return JSON.stringify(body([...texts, 'x'.repeat(Math.max(0, rest))]))
 }

@@ -4,7 +4,8 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { cores, start, stop } from '../processes.js'
 
-const svcctl = fileURLToPath(new URL('../../../bin/svcctl.js', import.meta.url))
+const here = fileURLToPath(new URL('../../..', import.meta.url))
+const svcctlOf = root => join(root, 'bin', 'svcctl.js')
 const unit = new URL('../../../deploy/svc-gateway.service', import.meta.url)
 
 /** All that an operator declares, with limits that the load does not reach. */
@@ -55,9 +56,18 @@ routes:
 
 /**
  * Starts `svcctl serve` as users do. `store` is as in the configuration, the embedded one without it. `hook` is a module
- * that the process loads first, `env` what it reads. One that does not shed keeps its connections on a busy machine.
+ * that the process loads first, `env` what it reads, `root` the project that is built and started: this one without it. One that does not shed keeps its connections on a busy machine.
  */
-export async function startGateway({ name, port, directory, core = cores.contender, hook, env, ...place }) {
+export async function startGateway({
+  name,
+  port,
+  directory,
+  core = cores.contender,
+  hook,
+  env,
+  root = here,
+  ...place
+}) {
   const own = join(directory, `${name}-${port}`)
   mkdirSync(own, { recursive: true })
   const file = join(own, 'config.yaml')
@@ -66,9 +76,9 @@ export async function startGateway({ name, port, directory, core = cores.contend
   const hooks = hook ? ['--import', hook] : []
   // To a file, as a service's output goes: its line for each request is part of the price.
   const log = join(own, 'log')
-  const command = [process.execPath, ...hooks, svcctl, 'serve', '-c', file]
+  const command = [process.execPath, ...hooks, svcctlOf(root), 'serve', '-c', file]
   const child = await start(command, { core, port, log, env: { ...unitEnvironment(), ...env } })
-  return { ports: [port], pids: [child.pid], file, stop: () => stop(child) }
+  return { ports: [port], pids: [child.pid], file, root, stop: () => stop(child) }
 }
 
 /** What node and the C library are told by deploy/svc-gateway.service. */
@@ -78,8 +88,8 @@ function unitEnvironment() {
 }
 
 /** Mints a key of the plan without limits that the load would reach. */
-export function mintKey({ file }) {
-  const args = [svcctl, 'keys', 'mint', '--plan', 'bench', '--account', 'bench@example.com', '-c', file]
+export function mintKey({ file, root }) {
+  const args = [svcctlOf(root), 'keys', 'mint', '--plan', 'bench', '--account', 'bench@example.com', '-c', file]
   const { status, stdout, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8' })
   if (status !== 0) throw new Error(`no key: ${stdout}${stderr}`)
   return stdout.trim()

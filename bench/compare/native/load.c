@@ -5,6 +5,8 @@
 // requests are due at that rate, and one that found no free connection counts from when it was due.
 #include "net.h"
 
+#define MAX_REQUEST (16 << 20)
+
 struct connection {
   int fd, port, busy, spoke;
   struct message reply;
@@ -191,8 +193,9 @@ static void hold(double rate) {
 static void read_request(const char *path) {
   FILE *file = fopen(path, "rb");
   if (!file) die(path);
-  request = malloc(1 << 20);
-  request_length = fread(request, 1, 1 << 20, file);
+  request = malloc(MAX_REQUEST);
+  request_length = fread(request, 1, MAX_REQUEST, file);
+  if (request_length == MAX_REQUEST) fprintf(stderr, "a request of %d bytes or more\n", MAX_REQUEST), exit(1);
   fclose(file);
 }
 
