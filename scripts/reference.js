@@ -1,10 +1,11 @@
-// The reference pages of docs/: fields of the YAML from the schema, commands of svcctl from commander, error codes from their rows.
+// The reference pages of docs/: fields of the YAML from the schema, commands of svcctl from commander, error codes from
+// their rows, which the schemas of errors in openapi.yaml are made from as well.
 import { execFileSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 
 const root = new URL('..', import.meta.url)
 
-/** The generated part of each page. */
+/** The generated part of each page, and of openapi.yaml. */
 export async function referencePages() {
   // The pages come from the compiled sources: those have to be the ones that are there now.
   execFileSync(process.execPath, [fileURLToPath(new URL('scripts/build.js', root)), '--where-stale'])
@@ -12,10 +13,37 @@ export async function referencePages() {
   const { svcctl } = await import(new URL('dist/cli/program.js', root))
   const { errorCodes, rateTypes } = await import(new URL('dist/wire/errors/codes.js', root))
   return {
-    'docs/api.md': errorsText(errorCodes, rateTypes),
-    'docs/configuration.md': configurationText(docsOf),
-    'docs/svcctl.md': svcctlText(svcctl()),
+    pages: {
+      'docs/api.md': errorsText(errorCodes, rateTypes),
+      'docs/configuration.md': configurationText(docsOf),
+      'docs/svcctl.md': svcctlText(svcctl()),
+    },
+    errorSchemas: errorSchemasText(errorCodes),
   }
+}
+
+/** Codes whose bodies have fields of their own: their schemas are written by hand. */
+const SHAPED = new Set(['rate_limit_exceeded', 'quota_exceeded', 'UPSTREAMS_EXHAUSTED'])
+
+/** The codes that clients meet, a schema for the body of each, and those that come with 503. */
+function errorSchemasText(errorCodes) {
+  // One that only streams have comes with 200: its event has a schema of its own.
+  const codes = Object.entries(errorCodes).filter(([, { isForOperators, status }]) => !isForOperators && status >= 400)
+  const flat = codes.filter(([code]) => !SHAPED.has(code))
+  const ref = name => `{ $ref: "#/components/schemas/${name}" }`
+  return [
+    '    ErrorCode:',
+    '      enum:',
+    ...codes.map(([code]) => `        - ${code}`),
+    ...flat.flatMap(([code]) => [
+      `    ${code}:`,
+      '      $ref: "#/components/schemas/FlatError"',
+      `      properties: { code: { const: ${code} } }`,
+    ]),
+    '    Unavailable:',
+    '      oneOf:',
+    ...codes.filter(([, { status }]) => status === 503).map(([code]) => `        - ${ref(code)}`),
+  ].join('\n')
 }
 
 /** A section of the page for each section of the file, with a table of its fields; sections within sections follow. */
