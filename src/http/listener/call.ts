@@ -154,9 +154,11 @@ export class HttpCall implements Client {
   interrupt(): void {
     const { request, response } = this
     if ((this.#gone && !this.#cut) || response.writableEnded) return
-    if (this.#cut || this.speaking) this.#leave()
+    const isHeard = this.#cut || this.speaking
+    // Before others hear of it: they ask who left.
     this.#cut = true
     this.#gone = true
+    if (isHeard) this.#leave()
     if (response.headersSent || request.complete) return
     // Its body may never come, and once the answer is out node tells nobody who waits for it.
     response.once('close', () => request.destroy())

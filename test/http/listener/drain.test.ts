@@ -1,7 +1,8 @@
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
-import { answer, type Backend, hang, startBackend } from '../../support/backend.ts'
+import { answer, type Backend, chunk, hang, MODEL, startBackend } from '../../support/backend.ts'
+import { SSE_HEADERS, write } from '../../support/behaviours.ts'
 import { startTestGateway, type TestGateway } from '../../support/gateway.ts'
 import { heldStream, reading } from '../../support/held.ts'
 import { outcomeOf, send } from '../calls.ts'
@@ -228,6 +229,23 @@ it('a stream whose headers went out before its backend spoke is told as well', a
 
   expect(errorIn(await read.rest())).toMatchObject({ code: 'DRAINING' })
   expect(await left).toBe(true)
+})
+
+it('a stream that is cut before its usage costs what it said at the least, also where its backend had finished', async () => {
+  await start()
+  backend.next(async ({ response }) => {
+    response.writeHead(200, SSE_HEADERS)
+    await write(response, chunk(MODEL, { content: 'Hello' }, 'stop'))
+  })
+  const read = reading(await test.chat(key, { stream: true, max_tokens: 50 }))
+  await read.until('Hello')
+  const left = test.gateway.drain()
+
+  test.gateway.cut()
+
+  expect(errorIn(await read.rest())).toMatchObject({ code: 'DRAINING' })
+  expect(await left).toBe(true)
+  expect(await settled()).toMatchObject([{ estimated: true, outputTokens: 1 }])
 })
 
 it('a reader that does not read holds nobody up', async () => {
