@@ -12,26 +12,30 @@ import type { ClientAddresses } from './client-address.ts'
 import { LINGER } from './malformed.ts'
 import { hasBody } from './request-form.ts'
 
-/** What all calls of a listener share. */
-export interface CallContext {
-  readonly terms: ErrorTerms
-  readonly clock: Clock
-  readonly addresses: ClientAddresses
-  /** Headers of every answer: names and values by turns. */
-  readonly always: readonly string[]
-  /** Connections on which nothing more is served. */
-  readonly closing: WeakSet<Duplex>
-}
-
-interface Answer {
-  readonly status: number
-  readonly reason?: string
-  readonly headers: Readonly<Record<string, string>>
-  /** Absent where the status allows no body. */
-  readonly body?: { readonly type: string; readonly bytes: Buffer }
-}
-
-/** One request as the server received it, and the ways to answer it. */
+/**
+ * One request as the server received it, and the ways to answer it. It has two states: what became of its client, and
+ * what was sent to it. An event of one table changes nothing in the other.
+ *
+ *   client   interrupt  destroy  lose      serve
+ *   waiting  cut (*)    dropped  left *    served
+ *   dropped  cut (*)    dropped  broken *  served
+ *   cut      cut *      cut      shut *    shut
+ *   served, left, broken and shut are final: nothing more can be sent, and no event changes them
+ *
+ *   answer     head    events  pass       finish
+ *   none       headed  opened  !          !
+ *   headed     !       !       passing    written
+ *   opened     !       !       streaming  !
+ *   passing    !       !       passing    !
+ *   streaming  !       !       streaming  !
+ *   written    !       !       !          !
+ *
+ * The gateway may `interrupt` to shut down, or `destroy` an answer that it cannot complete; a connection closes with all
+ * of the answer (`serve`) or before that (`lose`). At `*` all hear of it who asked to with `onGone`; at `(*)` only where
+ * something of an answer was passed on: one that has not begun is left to fail with its backend, so that nobody pays for
+ * it. An answer begins with a head, that of a stream of events or another; `pass` is the first of its content, and
+ * `finish` all of it, while the connection stays open for a moment. `!` throws: only an error of ours leads there.
+ */
 export class HttpCall implements Client {
   readonly request: IncomingMessage
   readonly response: ServerResponse
@@ -39,20 +43,13 @@ export class HttpCall implements Client {
   /** The path without its query. */
   readonly path: string
   readonly #context: CallContext
+  #client: ClientState = 'waiting'
+  #answer: AnswerState = 'none'
+  /** Of the connection: whether it ends with this answer, or with one that follows. */
+  #isLast = false
   // Of one size each: to push into an empty array makes room for seventeen.
   #closers: readonly (() => void)[] = []
   #leavers: readonly (() => void)[] = []
-  #isClosed = false
-  /** Whether its connection ends with its answer, or with one that follows. */
-  #isLast = false
-  #isStream = false
-  #gone = false
-  #cut = false
-  #abandoned = false
-  /** Whether something of an answer was passed on, beside headers and comments. */
-  speaking = false
-  /** Whether all of the answer was written, while its connection stays open for a moment. */
-  #told = false
   /** What the request's line of the log adds to status and time. */
   readonly note = new CallNote()
   /** When it arrived, on the clock of lengths. */
@@ -78,16 +75,17 @@ export class HttpCall implements Client {
 
   /** Nothing more can be sent: its answer is over, or its connection. */
   close(): void {
-    if (this.#isClosed) return
-    this.#isClosed = true
+    if (FINAL.has(this.#client)) return
     // Asked here and kept: a later end() of a response nobody reads counts as finished.
-    if (!this.response.writableFinished && !this.#told) this.#leave()
+    const isServed = this.response.writableFinished || this.#answer === 'written'
+    this.#enterClient(isServed ? 'serve' : 'lose')
+    if (!isServed) this.#callLeavers()
     for (const run of this.#closers) run()
   }
 
   /** Runs once nothing more can be sent. */
   onClosed(run: () => void): void {
-    if (this.#isClosed) run()
+    if (FINAL.has(this.#client)) run()
     else this.#closers = [...this.#closers, run]
   }
 
@@ -101,26 +99,26 @@ export class HttpCall implements Client {
   }
 
   get gone(): boolean {
-    return this.#gone
+    return GONE.has(this.#client)
   }
 
   /** Whether it was the gateway that left. */
   get wasCut(): boolean {
-    return this.#cut
+    return this.#client === 'cut' || this.#client === 'shut'
   }
 
   /** Whether its client left, rather than the gateway or the answer. */
   get wasLeft(): boolean {
-    return this.#gone && !this.#cut && !this.#abandoned
+    return this.#client === 'left'
   }
 
   /** Whether its answer has begun, or will without more of the request, or never will. */
   get answering(): boolean {
-    return this.#gone || this.response.headersSent || this.request.complete
+    return this.gone || this.#answer !== 'none' || this.request.complete
   }
 
   onGone(run: () => void): Cancel {
-    if (this.#gone) run()
+    if (this.gone) run()
     else this.#leavers = [...this.#leavers, run]
     return () => {
       this.#leavers = this.#leavers.filter(leaver => leaver !== run)
@@ -133,33 +131,29 @@ export class HttpCall implements Client {
     this.note.overheadMs = this.#context.clock.elapsed() - this.startedAt - waited
   }
 
+  /** From here on something of the answer is passed on, beside headers and comments. */
+  passes(): void {
+    this.#enterAnswer('pass')
+  }
+
   /** The first of an answer is passed on. */
   speaks(): void {
     if (this.note.firstMs !== undefined) return
     this.note.firstMs = this.#context.clock.elapsed() - this.startedAt
   }
 
-  #leave(): void {
-    this.#gone = true
-    const leavers = this.#leavers
-    this.#leavers = []
-    for (const run of leavers) run()
-  }
-
   /**
    * The gateway shuts down: as if the client had left, so that what was said is settled, but for the last word, which
-   * `sendDraining` sends. An answer that has not begun is left to fail with its backend, so that nobody pays for it; when
-   * this is called again, also what waits for something else is given up.
+   * `sendDraining` sends. When this is called again, also what waits for something else is given up.
    */
   interrupt(): void {
     const { request, response } = this
-    if ((this.#gone && !this.#cut) || response.writableEnded) return
-    const isHeard = this.#cut || this.speaking
-    // Before others hear of it: they ask who left.
-    this.#cut = true
-    this.#gone = true
-    if (isHeard) this.#leave()
-    if (response.headersSent || request.complete) return
+    // An answer that was handed to node to its end is node's to send.
+    if (FINAL.has(this.#client) || response.writableEnded) return
+    const isHeard = this.#client === 'cut' || this.#answer === 'passing' || this.#answer === 'streaming'
+    this.#enterClient('interrupt')
+    if (isHeard) this.#callLeavers()
+    if (this.#answer !== 'none' || request.complete) return
     // Its body may never come, and once the answer is out node tells nobody who waits for it.
     response.once('close', () => request.destroy())
     this.sendDraining()
@@ -170,7 +164,7 @@ export class HttpCall implements Client {
     const { response } = this
     if (response.writableEnded || response.destroyed) return
     const denial: Denial = { code: 'DRAINING' }
-    if (!response.headersSent) {
+    if (this.#answer === 'none') {
       this.deny(denial)
       return
     }
@@ -184,7 +178,7 @@ export class HttpCall implements Client {
   get streaming(): boolean {
     const { response } = this
     if (response.destroyed || response.writableEnded) return false
-    return this.#isStream && response.headersSent
+    return this.#answer === 'opened' || this.#answer === 'streaming'
   }
 
   /** The connection was answered and closed in its place, for this reason: nothing more can be sent. */
@@ -195,7 +189,7 @@ export class HttpCall implements Client {
 
   /** Breaks the connection of an answer that cannot be completed: what was sent must not look complete. */
   destroy(): void {
-    this.#abandoned = !this.#gone
+    this.#enterClient('destroy')
     this.response.destroy()
   }
 
@@ -215,7 +209,7 @@ export class HttpCall implements Client {
     const lines = ['x-request-id', this.requestId, ...this.#context.always]
     for (const some of headers) for (const name in some) lines.push(name, some[name] ?? '')
     if (this.#isLast) lines.push('connection', 'close')
-    this.#isStream = headers.some(some => some['content-type']?.startsWith('text/event-stream'))
+    this.#enterAnswer(headers.some(some => some['content-type']?.startsWith('text/event-stream')) ? 'events' : 'head')
     // Set one by one, node would keep them, look them up and check them again.
     this.response.writeHead(status, lines)
   }
@@ -225,12 +219,12 @@ export class HttpCall implements Client {
   }
 
   send(status: number, type: string, bytes: Buffer, headers: Readonly<Record<string, string>> = {}): void {
-    this.#answer({ status, headers, body: { type, bytes } })
+    this.#send({ status, headers, body: { type, bytes } })
   }
 
   /** An answer without a body, such as 204. */
   empty(status: number, headers: Readonly<Record<string, string>>): void {
-    this.#answer({ status, headers })
+    this.#send({ status, headers })
   }
 
   /** `rate` is what is left of the minute, where that is known. */
@@ -241,11 +235,11 @@ export class HttpCall implements Client {
     const { body, ...answer } = renderDenial(denial, this.terms)
     const headers = { ...answer.headers }
     if (rate) addRate(headers, rate)
-    this.#answer({ ...answer, headers, body: { type: 'application/json', bytes: Buffer.from(JSON.stringify(body)) } })
+    this.#send({ ...answer, headers, body: { type: 'application/json', bytes: Buffer.from(JSON.stringify(body)) } })
   }
 
-  #answer({ status, reason, headers, body }: Answer): void {
-    if (this.#gone && !this.#cut) return
+  #send({ status, reason, headers, body }: WholeResponse): void {
+    if (this.gone && !this.wasCut) return
     const { request, response } = this
     const unread = hasBody(request) && !request.complete
     if (unread) this.rejectFurther()
@@ -255,10 +249,7 @@ export class HttpCall implements Client {
     else this.writeHead(status, headers)
     if (!unread) return void response.end(body?.bytes)
     if (!body) response.flushHeaders()
-    else
-      response.write(body.bytes, () => {
-        this.#told = true
-      })
+    else response.write(body.bytes, () => this.#enterAnswer('finish'))
     this.#endSoon()
   }
 
@@ -273,4 +264,64 @@ export class HttpCall implements Client {
     request.once('end', end).resume()
     this.onClosed(cancel)
   }
+
+  #callLeavers(): void {
+    const leavers = this.#leavers
+    this.#leavers = []
+    for (const run of leavers) run()
+  }
+
+  #enterClient(event: ClientEvent): void {
+    this.#client = CLIENT[this.#client]?.[event] ?? this.#client
+  }
+
+  #enterAnswer(event: AnswerEvent): void {
+    const next = ANSWER[this.#answer]?.[event]
+    if (next === undefined) throw new Error(`an answer that is ${this.#answer} cannot ${event}`)
+    this.#answer = next
+  }
+}
+
+/** What all calls of a listener share. */
+export interface CallContext {
+  readonly terms: ErrorTerms
+  readonly clock: Clock
+  readonly addresses: ClientAddresses
+  /** Headers of every answer: names and values by turns. */
+  readonly always: readonly string[]
+  /** Connections on which nothing more is served. */
+  readonly closing: WeakSet<Duplex>
+}
+
+interface WholeResponse {
+  readonly status: number
+  readonly reason?: string
+  readonly headers: Readonly<Record<string, string>>
+  /** Absent where the status allows no body. */
+  readonly body?: { readonly type: string; readonly bytes: Buffer }
+}
+
+type ClientState = 'waiting' | 'dropped' | 'cut' | 'served' | 'left' | 'broken' | 'shut'
+type ClientEvent = 'interrupt' | 'destroy' | 'lose' | 'serve'
+
+/** What is not here is final. */
+const CLIENT: Readonly<Partial<Record<ClientState, Readonly<Record<ClientEvent, ClientState>>>>> = {
+  waiting: { interrupt: 'cut', destroy: 'dropped', lose: 'left', serve: 'served' },
+  dropped: { interrupt: 'cut', destroy: 'dropped', lose: 'broken', serve: 'served' },
+  cut: { interrupt: 'cut', destroy: 'cut', lose: 'shut', serve: 'shut' },
+}
+const FINAL: ReadonlySet<ClientState> = new Set(['served', 'left', 'broken', 'shut'] as const)
+/** The others still wait for an answer, or have it. */
+const GONE: ReadonlySet<ClientState> = new Set(['cut', 'left', 'broken', 'shut'] as const)
+
+type AnswerState = 'none' | 'headed' | 'opened' | 'passing' | 'streaming' | 'written'
+type AnswerEvent = 'head' | 'events' | 'pass' | 'finish'
+
+/** What is not here is an error of ours. */
+const ANSWER: Readonly<Partial<Record<AnswerState, Readonly<Partial<Record<AnswerEvent, AnswerState>>>>>> = {
+  none: { head: 'headed', events: 'opened' },
+  headed: { pass: 'passing', finish: 'written' },
+  opened: { pass: 'streaming' },
+  passing: { pass: 'passing' },
+  streaming: { pass: 'streaming' },
 }

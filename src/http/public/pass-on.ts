@@ -96,6 +96,6 @@ class PassResponse {
     // The backend did not wait for all of the body: what is left of it is not to be taken for a request.
     if (!request.complete) this.#call.rejectFurther()
     this.#call.writeHead(this.#answer.status, this.#headers)
-    this.#call.speaking = true
+    this.#call.passes()
   }
 }

@@ -33,7 +33,7 @@ export function relay(
       leave()
       return
     }
-    call.speaking = true
+    call.passes()
     stopWatching = call.onGone(leave)
     const resume = () => stream.resume()
     stream.attach({
