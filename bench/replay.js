@@ -8,10 +8,10 @@ import { DecisionFiles } from '../dist/adapters/decisions/log.js'
 import { partsOf } from '../dist/cli/explain/decision-lines.js'
 import { load } from '../dist/config/load.js'
 import { noteOf } from '../dist/gateway/admission/decisions.js'
+import { NO_COUNTERS } from '../dist/policy/account-counters.js'
 import { decide } from '../dist/policy/decide.js'
 import { judge } from '../dist/policy/judge.js'
 import { judgedOf, outcomeAgain } from '../dist/policy/record.js'
-import { newStanding } from '../dist/policy/standing.js'
 import { readRecord } from '../dist/simulate/records.js'
 import { Replay } from '../dist/simulate/replay.js'
 
@@ -80,10 +80,10 @@ function standingOf(n) {
   const second = Math.floor(AT / 1000)
   return n % 10 === 0
     ? {
-        ...newStanding,
+        ...NO_COUNTERS,
         minute: Array.from({ length: 40 }, (_, at) => ({ second: second - 40 + at, requests: 20, tokens: 9000 })),
       }
-    : newStanding
+    : NO_COUNTERS
 }
 
 async function record(directory) {

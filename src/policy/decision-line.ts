@@ -9,6 +9,7 @@ import {
   type StoredTerms,
   termsOfStored,
 } from './facts.ts'
+import { readingsOfStored, type StoredReadings, storedReadings } from './readings.ts'
 import type { DecisionRecord, Judged, Outcome, Seen } from './record.ts'
 
 /** The form of these lines: older gateways wrote others. */
@@ -51,7 +52,7 @@ export interface LastPart {
   readonly minute?: NonNullable<Judged['minute']>
 }
 
-type SeenPart = Exclude<Seen, Judged> | Omit<Judged, 'minute'>
+type SeenPart = Exclude<Seen, Judged> | (Omit<Judged, 'minute' | 'readings'> & { readonly readings: StoredReadings })
 
 /** The record of a line, without claims and minute where none are given. */
 export function recordOfLine(own: OwnPart, shared: SharedPart, { claims, minute }: LastPart = {}): DecisionRecord {
@@ -63,7 +64,7 @@ export function recordOfLine(own: OwnPart, shared: SharedPart, { claims, minute 
   if (claims) outcome.claims = claims
   const terms = termsOfStored(shared.terms)
   const facts: Facts = { at, caller: { kind, account, keyPrefix: null, terms }, request, health, signals }
-  return seen ? { id, revision, facts, seen: withMinute(seen, minute), outcome } : { id, revision, facts, outcome }
+  return seen ? { id, revision, facts, seen: seenOf(seen, minute), outcome } : { id, revision, facts, outcome }
 }
 
 type Choice = { readonly [Field in 'model' | 'route' | 'pools']?: Outcome[Field] | undefined }
@@ -79,5 +80,15 @@ function withChoice<T extends object>(
   return chosen
 }
 
-const withMinute = (seen: SeenPart, minute: Judged['minute']): Seen =>
-  'readings' in seen && minute ? { ...seen, minute } : seen
+function seenOf(seen: SeenPart, minute: Judged['minute']): Seen {
+  if (!('readings' in seen)) return seen
+  const judged = { ...seen, readings: readingsOfStored(seen.readings) }
+  return minute ? { ...judged, minute } : judged
+}
+
+/** A record with the names of its line, for programs that read both. */
+export function namedAsInLine(record: DecisionRecord): object {
+  const { seen } = record
+  if (!seen || !('readings' in seen)) return record
+  return { ...record, seen: { ...seen, readings: storedReadings(seen.readings) } }
+}

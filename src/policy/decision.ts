@@ -1,6 +1,7 @@
 import type { Alias, Commit, EpochMs, HostedTool, Model, Place, Plan, Pool, Price, Route } from './config.ts'
 import type { Denial, QuotaDenial, RateDenial } from './denial.ts'
 import type { NanoUsd } from './nano-usd.ts'
+import type { Readings } from './readings.ts'
 
 /** What `decide` says of a request. */
 export type Decision = Allow | Deny
@@ -105,16 +106,6 @@ export interface Granted {
   /** Tokens held: input, and output of every choice. */
   readonly tokens: number
   readonly cost: NanoUsd
-}
-
-/** What was used of each limit before the request. */
-export interface Readings {
-  readonly requests: number
-  readonly tokens: number
-  readonly day: number
-  readonly open: number
-  readonly used: NanoUsd
-  readonly held: NanoUsd
 }
 
 /** A thing that is built field by field: to spread what may be there costs more than all the rest of a decision. */

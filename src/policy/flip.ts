@@ -1,3 +1,4 @@
+import type { AccountCounters } from './account-counters.ts'
 import type { Config, EpochMs, Millis, Plan } from './config.ts'
 import { decide } from './decide.ts'
 import type { Verdict } from './decision.ts'
@@ -5,7 +6,6 @@ import type { Denial } from './denial.ts'
 import type { ChatAsk, Facts } from './facts.ts'
 import { judge } from './judge.ts'
 import { lowerNanoUsd, type NanoUsd, nanoUsd } from './nano-usd.ts'
-import type { AccountCounters } from './standing.ts'
 
 /**
  * One thing that would have a refused request admitted, all else being equal. Each was decided and judged again, so that
@@ -26,38 +26,38 @@ export type Flip =
   /** No more than so much held by requests under way; with a nano-USD more it is refused. */
   | { readonly change: 'held'; readonly to: NanoUsd }
 
-/** What would have a request admitted that is refused at this standing; nothing for one that is admitted. */
-export function flipsOf(config: Config, facts: Facts, standing: AccountCounters): readonly Flip[] {
-  if (denialOf(config, facts, standing) === undefined) return []
+/** What would have a request admitted that is refused at this counters; nothing for one that is admitted. */
+export function flipsOf(config: Config, facts: Facts, counters: AccountCounters): readonly Flip[] {
+  if (denialOf(config, facts, counters) === undefined) return []
   return [
-    ...later(config, facts, standing),
-    ...otherCap(config, facts, standing),
-    ...withoutThinking(config, facts, standing),
-    ...fewerUnderWay(config, facts, standing),
-    ...lessHeld(config, facts, standing),
-    ...otherPlans(config, facts, standing),
-    ...otherModels(config, facts, standing),
+    ...later(config, facts, counters),
+    ...otherCap(config, facts, counters),
+    ...withoutThinking(config, facts, counters),
+    ...fewerUnderWay(config, facts, counters),
+    ...lessHeld(config, facts, counters),
+    ...otherPlans(config, facts, counters),
+    ...otherModels(config, facts, counters),
   ]
 }
 
 /** Why a request is refused; undefined when it is admitted. */
-function denialOf(config: Config, facts: Facts, standing: AccountCounters): Denial | undefined {
+function denialOf(config: Config, facts: Facts, counters: AccountCounters): Denial | undefined {
   const decision = decide(config, facts)
   if (decision.verdict === 'deny') return decision.denial
-  const verdict: Verdict = judge(standing, decision.claims, facts.at)
+  const verdict: Verdict = judge(counters, decision.claims, facts.at)
   return verdict.verdict === 'refuse' ? verdict.denial : undefined
 }
 
-const admits = (config: Config, facts: Facts, standing: AccountCounters): boolean =>
-  denialOf(config, facts, standing) === undefined
+const admits = (config: Config, facts: Facts, counters: AccountCounters): boolean =>
+  denialOf(config, facts, counters) === undefined
 
 /** A minute may end in a full day, and that in a spent month; after as many there is no end to be told. */
 const MOST_WAITS = 4
 
-function later(config: Config, facts: Facts, standing: AccountCounters): readonly Flip[] {
+function later(config: Config, facts: Facts, counters: AccountCounters): readonly Flip[] {
   let { at } = facts
   for (let waits = 0; waits < MOST_WAITS; waits++) {
-    const denial = denialOf(config, { ...facts, at }, standing)
+    const denial = denialOf(config, { ...facts, at }, counters)
     if (!denial) return [{ change: 'time', at }]
     const wait = waitOf(denial, at)
     if (wait === undefined) return []
@@ -74,10 +74,10 @@ function waitOf(denial: Denial, at: EpochMs): Millis | undefined {
   return frees ? denial.retryAfterMs : undefined
 }
 
-function otherCap(config: Config, facts: Facts, standing: AccountCounters): readonly Flip[] {
+function otherCap(config: Config, facts: Facts, counters: AccountCounters): readonly Flip[] {
   const { request } = facts
   if (request.kind !== 'chat') return []
-  const fits = (tokens: number) => admits(config, { ...facts, request: capped(request, tokens) }, standing)
+  const fits = (tokens: number) => admits(config, { ...facts, request: capped(request, tokens) }, counters)
   const chats = [...config.models.values()].flatMap(model => (model.kind === 'chat' ? [model] : []))
   const least = [1, ...chats.flatMap(({ thinking }) => (thinking ? [thinking.minMaxTokens] : []))]
   const found = least.sort((a, b) => a - b).find(fits)
@@ -107,23 +107,23 @@ function lastBefore(fitting: number, unfitting: number, fits: (n: number) => boo
   return low
 }
 
-function withoutThinking(config: Config, facts: Facts, standing: AccountCounters): readonly Flip[] {
+function withoutThinking(config: Config, facts: Facts, counters: AccountCounters): readonly Flip[] {
   const { request } = facts
   if (request.kind !== 'chat' || request.thinking === false) return []
   const calm = { ...facts, request: { ...request, thinking: false } }
-  return admits(config, calm, standing) ? [{ change: 'thinking', to: false }] : []
+  return admits(config, calm, counters) ? [{ change: 'thinking', to: false }] : []
 }
 
-function fewerUnderWay(config: Config, facts: Facts, standing: AccountCounters): readonly Flip[] {
-  const fits = (open: number) => admits(config, facts, { ...standing, open })
-  if (standing.open === 0 || !fits(0)) return []
-  return [{ change: 'under_way', to: lastBefore(0, standing.open, fits) }]
+function fewerUnderWay(config: Config, facts: Facts, counters: AccountCounters): readonly Flip[] {
+  const fits = (concurrent: number) => admits(config, facts, { ...counters, concurrent })
+  if (counters.concurrent === 0 || !fits(0)) return []
+  return [{ change: 'under_way', to: lastBefore(0, counters.concurrent, fits) }]
 }
 
-function lessHeld(config: Config, facts: Facts, standing: AccountCounters): readonly Flip[] {
-  const held = Math.max(0, ...Object.values(standing.spend).map(spend => spend.held))
+function lessHeld(config: Config, facts: Facts, counters: AccountCounters): readonly Flip[] {
+  const held = Math.max(0, ...Object.values(counters.spend).map(spend => spend.held))
   const fits = (most: number) =>
-    admits(config, facts, { ...standing, spend: heldAtMost(standing.spend, nanoUsd(most)) })
+    admits(config, facts, { ...counters, spend: heldAtMost(counters.spend, nanoUsd(most)) })
   if (held === 0 || !fits(0)) return []
   return [{ change: 'held', to: nanoUsd(lastBefore(0, held, fits)) }]
 }
@@ -134,9 +134,9 @@ const heldAtMost = (spend: AccountCounters['spend'], most: NanoUsd): AccountCoun
   )
 
 /** That of guests is no plan to change to. */
-function otherPlans(config: Config, facts: Facts, standing: AccountCounters): readonly Flip[] {
+function otherPlans(config: Config, facts: Facts, counters: AccountCounters): readonly Flip[] {
   const names = [...config.plans.values()]
-    .filter(plan => plan !== config.guestPlan && admits(config, onPlan(facts, plan), standing))
+    .filter(plan => plan !== config.guestPlan && admits(config, onPlan(facts, plan), counters))
     .map(({ name }) => name)
   return names.length > 0 ? [{ change: 'plan', names }] : []
 }
@@ -147,11 +147,11 @@ function onPlan(facts: Facts, { name }: Plan): Facts {
   return { ...facts, caller: { ...caller, kind: 'developer', terms: { ...caller.terms, override: name } } }
 }
 
-function otherModels(config: Config, facts: Facts, standing: AccountCounters): readonly Flip[] {
+function otherModels(config: Config, facts: Facts, counters: AccountCounters): readonly Flip[] {
   const { request } = facts
   const named = (model: string) => ({ ...facts, request: { ...request, model } })
   const names = [...config.models.values()]
-    .filter(({ kind, name }) => kind === request.kind && admits(config, named(name), standing))
+    .filter(({ kind, name }) => kind === request.kind && admits(config, named(name), counters))
     .map(({ name }) => name)
   return names.length > 0 ? [{ change: 'model', names }] : []
 }

@@ -1,8 +1,3 @@
-import type { EpochMs, Millis } from './config.ts'
-import type { Claims, Granted, Readings, Refuse, SpendClaim, Verdict } from './decision.ts'
-import type { RateDenial } from './denial.ts'
-import { type NanoUsd, nanoUsd } from './nano-usd.ts'
-import { costOf, outputWithin } from './price.ts'
 import {
   type AccountCounters,
   type Bucket,
@@ -12,7 +7,13 @@ import {
   liveMinute,
   readingsIn,
   release,
-} from './standing.ts'
+} from './account-counters.ts'
+import type { EpochMs, Millis } from './config.ts'
+import type { Claims, Granted, Refuse, SpendClaim, Verdict } from './decision.ts'
+import type { RateDenial } from './denial.ts'
+import { type NanoUsd, nanoUsd } from './nano-usd.ts'
+import { costOf, outputWithin } from './price.ts'
+import type { Readings } from './readings.ts'
 
 /** How long to wait when only other requests under way stand in the way; nobody knows when they end. */
 const OTHERS_END_MS: Millis = 2000
@@ -21,24 +22,24 @@ const DAY_MS: Millis = 86_400_000
 const UNLIMITED = { limit: Number.MAX_SAFE_INTEGER }
 
 /**
- * Whether claims fit an account's standing: all of them, or none. Changes nothing; `take` does.
+ * Whether claims fit an account's counters: all of them, or none. Changes nothing; `take` does.
  * `now` must lie in the window of the spend claim. The output is granted between min and want,
  * as much as tokens and spend leave.
  */
-export function judge(standing: AccountCounters, claims: Claims, now: EpochMs): Verdict {
-  const live = liveMinute(standing, now)
-  const readings = readingsIn(standing, live, claims.spend.window.start)
+export function judge(counters: AccountCounters, claims: Claims, now: EpochMs): Verdict {
+  const live = liveMinute(counters, now)
+  const readings = readingsIn(counters, live, claims.spend.window.start)
   return judgeReadings({ readings, second: live.second, buckets: live.buckets }, claims, now)
 }
 
-/** What there is of a standing at a moment: `second` is the current one, `buckets` are those of its minute, oldest first. */
+/** What there is of a counters at a moment: `second` is the current one, `buckets` are those of its minute, oldest first. */
 export interface Live {
   readonly readings: Readings
   readonly second: number
   readonly buckets: readonly Bucket[]
 }
 
-/** The same of what a standing comes to. */
+/** The same of what a counters comes to. */
 export function judgeReadings({ readings, second, buckets }: Live, claims: Claims, now: EpochMs): Verdict {
   const denial =
     quotaDenial(claims, readings) ??
@@ -58,13 +59,13 @@ export function judgeReadings({ readings, second, buckets }: Live, claims: Claim
  * what it `spent` so far is put right. It is no further request, and no other may take its place meanwhile.
  */
 export function judgeExtension(
-  standing: AccountCounters,
+  counters: AccountCounters,
   hold: Hold,
   spent: Charge,
   claims: Claims,
   now: EpochMs,
 ): Verdict {
-  return judge(release(standing, hold, spent, now), extensionOf(claims), now)
+  return judge(release(counters, hold, spent, now), extensionOf(claims), now)
 }
 
 /** What an extension asks of claims: neither for a request, nor for its place in the day or under way. */
@@ -128,7 +129,7 @@ function dayDenial({ day }: Claims, readings: Readings, second: number, now: Epo
 }
 
 function concurrencyDenial({ concurrency }: Claims, readings: Readings): RateDenial | undefined {
-  if (!concurrency || readings.open + 1 <= concurrency.limit) return undefined
+  if (!concurrency || readings.concurrent + 1 <= concurrency.limit) return undefined
   return {
     code: 'rate_limit_exceeded',
     type: 'concurrency',

@@ -1,12 +1,13 @@
+import { type AccountCounters, dayOf, liveMinute } from './account-counters.ts'
 import type { Config, EpochMs } from './config.ts'
 import { decide } from './decide.ts'
-import type { Building, Claims, Decision, Granted, Readings, Refuse, Verdict } from './decision.ts'
+import type { Building, Claims, Decision, Granted, Refuse, Verdict } from './decision.ts'
 import type { Denial } from './denial.ts'
 import type { Facts } from './facts.ts'
 import { judgeReadings, type Live } from './judge.ts'
 import type { NanoUsd } from './nano-usd.ts'
 import { planName } from './plan.ts'
-import { type AccountCounters, dayOf, liveMinute } from './standing.ts'
+import type { Readings } from './readings.ts'
 
 /** What was decided of one request, and all that it was decided on: plain JSON, without a text or a key. */
 export interface DecisionRecord {
@@ -131,10 +132,10 @@ export const guestsSpent = (at: EpochMs, retryAfterMs = DAY_MS - (at % DAY_MS)):
 
 const WAITS: ReadonlySet<string> = new Set(['requests', 'tokens', 'daily_limit'])
 
-/** What is kept of a standing that refused: the minute only where it says how long to wait. */
-export function judgedOf(standing: AccountCounters, { denial, readings }: Refuse, at: EpochMs): Judged {
+/** What is kept of counters that refused: the minute only where it says how long to wait. */
+export function judgedOf(counters: AccountCounters, { denial, readings }: Refuse, at: EpochMs): Judged {
   if (denial.code !== 'rate_limit_exceeded' || !WAITS.has(denial.type)) return { at, readings }
-  const { buckets } = liveMinute(standing, at)
+  const { buckets } = liveMinute(counters, at)
   if (buckets.length === 0) return { at, readings }
   return { at, readings, minute: buckets.map(({ second, requests, tokens }) => [second, requests, tokens]) }
 }
@@ -148,14 +149,14 @@ function liveOf({ at, readings, minute }: Judged): Live {
   return { readings, second: Math.max(now, buckets.at(-1)?.second ?? 0), buckets }
 }
 
-/** A standing that is judged at the moment as the one that was. */
-export function standingOf(judged: Judged, window: EpochMs): AccountCounters {
+/** Counters that are judged at the moment as those that were. */
+export function countersOf(judged: Judged, window: EpochMs): AccountCounters {
   const { readings, second, buckets } = liveOf(judged)
-  const { day, open, used, held } = readings
+  const { day, concurrent, used, held } = readings
   return {
     minute: buckets,
     day: { number: dayOf(second), requests: day },
-    open,
+    concurrent,
     spend: { [window]: { used, held } },
   }
 }

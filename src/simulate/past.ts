@@ -4,6 +4,7 @@ import type { Decision, Step, Verdict } from '../policy/decision.ts'
 import type { Denial } from '../policy/denial.ts'
 import { type Flip, flipsOf } from '../policy/flip.ts'
 import {
+  countersOf,
   type DecisionRecord,
   endOf,
   type Judged,
@@ -11,7 +12,6 @@ import {
   type Outcome,
   outcomeOf,
   type Seen,
-  standingOf,
 } from '../policy/record.ts'
 import { namingSomePhrase, stagesOf } from './stages.ts'
 
@@ -50,8 +50,8 @@ export function pastOf({ config }: Loaded, record: DecisionRecord): Past {
 /** Times are in the clock of the gateway that decided. */
 function flipsAt(config: Loaded['config'], { facts }: DecisionRecord, decision: Decision, judged: Judged) {
   if (decision.verdict === 'deny') return []
-  const standing = standingOf(judged, decision.claims.spend.window.start)
-  return flipsOf(config, { ...facts, at: judged.at }, standing)
+  const counters = countersOf(judged, decision.claims.spend.window.start)
+  return flipsOf(config, { ...facts, at: judged.at }, counters)
 }
 
 function stepsOf(decision: Decision, { facts, seen }: DecisionRecord, judged: Judged | undefined): readonly Step[] {

@@ -1,9 +1,9 @@
 import type { Loaded } from '../config/settings.ts'
 import { rateAt } from '../gateway/admission/rate.ts'
 import { answerHeaders } from '../gateway/answer/answer-headers.ts'
+import { newestSecond } from '../policy/account-counters.ts'
 import { ZERO_USD } from '../policy/nano-usd.ts'
 import { planName } from '../policy/plan.ts'
-import { newestSecond } from '../policy/standing.ts'
 import { errorTermsOf, renderDenial } from '../wire/errors/denial.ts'
 import type { JsonObject } from '../wire/json-safety.ts'
 import { isObject } from '../wire/openai/body.ts'
@@ -64,12 +64,12 @@ export function answerOf({ settings }: Loaded, simulation: Simulation): Answer {
 }
 
 /** What is left of the minute, where the limits of the account refuse the request. */
-function rateOf({ facts, standing, decision, verdict }: Simulation): Answer['headers'] {
+function rateOf({ facts, counters, decision, verdict }: Simulation): Answer['headers'] {
   if (!facts || decision?.verdict !== 'allow' || verdict?.verdict !== 'refuse') return {}
   if (verdict.denial.code !== 'rate_limit_exceeded') return {}
   const headers: Record<string, string> = {}
   const { at } = facts
-  addRate(headers, rateAt(decision.claims, verdict.readings, { at, newest: newestSecond(standing, at) }))
+  addRate(headers, rateAt(decision.claims, verdict.readings, { at, newest: newestSecond(counters, at) }))
   return headers
 }
 

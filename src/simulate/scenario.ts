@@ -1,8 +1,8 @@
+import { type AccountCounters, dayAt } from '../policy/account-counters.ts'
 import type { Config, EpochMs, Millis, Plan } from '../policy/config.ts'
 import { windowOf } from '../policy/decision.ts'
 import type { Caller } from '../policy/facts.ts'
 import { type NanoUsd, ZERO_USD } from '../policy/nano-usd.ts'
-import { type AccountCounters, dayAt } from '../policy/standing.ts'
 import type { Headers } from '../wire/openai/signals.ts'
 import type { Path } from './endpoints.ts'
 
@@ -60,14 +60,14 @@ export const NO_USAGE: Usage = {
   guests: ZERO_USD,
 }
 
-/** The standing of an account that used as much. */
-export function standingOf({ minute, day, month, held, underWay }: Usage, at: EpochMs): AccountCounters {
+/** The counters of an account that used as much. */
+export function countersOf({ minute, day, month, held, underWay }: Usage, at: EpochMs): AccountCounters {
   const { requests, tokens, age } = minute
   const bucket = { second: Math.floor((at - age) / 1000), requests, tokens }
   return {
     minute: requests > 0 || tokens > 0 ? [bucket] : [],
     day: { number: dayAt(at), requests: day },
-    open: underWay,
+    concurrent: underWay,
     spend: { [windowOf(at).start]: { used: month, held } },
   }
 }

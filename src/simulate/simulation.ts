@@ -2,25 +2,25 @@ import type { Loaded, Settings } from '../config/settings.ts'
 import { identifyWith } from '../gateway/accounts/identify.ts'
 import type { AdmittedCall } from '../gateway/admission/admit.ts'
 import { definitionInFiles, weightOf } from '../gateway/tools/definition.ts'
+import { type AccountCounters, holdOf } from '../policy/account-counters.ts'
 import { decide } from '../policy/decide.ts'
 import type { Allow, Decision, Step, Verdict } from '../policy/decision.ts'
 import type { Denial } from '../policy/denial.ts'
 import type { Caller, Facts, InferenceRequest } from '../policy/facts.ts'
 import { judge } from '../policy/judge.ts'
 import { guestsSpent } from '../policy/record.ts'
-import { type AccountCounters, holdOf } from '../policy/standing.ts'
 import { isDenial } from '../wire/openai/body.ts'
 import type { WireRequest } from '../wire/openai/request.ts'
 import { signalsOf } from '../wire/openai/signals.ts'
 import { readAt } from './endpoints.ts'
-import { callerOn, type Scenario, standingOf } from './scenario.ts'
+import { callerOn, countersOf, type Scenario } from './scenario.ts'
 import { poolsKnown, type Sent, send } from './send.ts'
 import { namingFoundPhrases, readStep, stagesOf } from './stages.ts'
 
 /** What would become of a request, as far as it would come. */
 export interface Simulation {
   readonly facts?: Facts
-  readonly standing: AccountCounters
+  readonly counters: AccountCounters
   readonly decision?: Decision
   readonly verdict?: Verdict
   /** Set once the limits have admitted it. */
@@ -38,12 +38,12 @@ const REQUEST_ID = 'req_hypothesis'
 export async function simulate(loaded: Loaded, scenario: Scenario): Promise<Simulation> {
   const { config } = loaded
   const { at, path, body, headers, usage } = scenario
-  const standing = standingOf(usage, at)
+  const counters = countersOf(usage, at)
   const caller = await identified(loaded, scenario)
-  if (isDenial(caller)) return { standing, denial: caller, steps: [whoRefused(caller)] }
+  if (isDenial(caller)) return { counters, denial: caller, steps: [whoRefused(caller)] }
   const wire = readAt(path, body, loaded)
-  if (isDenial(wire)) return { standing, denial: wire, steps: [whoKnown(caller, scenario), readStep(wire)] }
-  const simulation = await simulationOf(loaded, scenario, { caller, wire, standing })
+  if (isDenial(wire)) return { counters, denial: wire, steps: [whoKnown(caller, scenario), readStep(wire)] }
+  const simulation = await simulationOf(loaded, scenario, { caller, wire, counters })
   const text = wire.routedText?.() ?? ''
   return { ...simulation, steps: namingFoundPhrases(simulation.steps, config.matchers, text, headers) }
 }
@@ -51,10 +51,10 @@ export async function simulate(loaded: Loaded, scenario: Scenario): Promise<Simu
 interface Read {
   readonly caller: Caller
   readonly wire: WireRequest
-  readonly standing: AccountCounters
+  readonly counters: AccountCounters
 }
 
-async function simulationOf(loaded: Loaded, scenario: Scenario, { caller, wire, standing }: Read): Promise<Simulation> {
+async function simulationOf(loaded: Loaded, scenario: Scenario, { caller, wire, counters }: Read): Promise<Simulation> {
   const { config, settings } = loaded
   const { at, headers, pools } = scenario
   const known = poolsKnown(config, settings, pools, at)
@@ -71,15 +71,15 @@ async function simulationOf(loaded: Loaded, scenario: Scenario, { caller, wire, 
   const decision = decide(config, facts)
   if (decision.verdict === 'deny') {
     const steps = namingUnweighedTools(stagesOf({ decision, request }), unknown)
-    return { facts, standing, decision, denial: decision.denial, steps }
+    return { facts, counters, decision, denial: decision.denial, steps }
   }
-  const simulation = await limited(loaded, scenario, { facts, standing, decision }, known)
+  const simulation = await limited(loaded, scenario, { facts, counters, decision }, known)
   return { ...simulation, steps: namingUnweighedTools(simulation.steps, unknown) }
 }
 
 interface Decided {
   readonly facts: Facts
-  readonly standing: AccountCounters
+  readonly counters: AccountCounters
   readonly decision: Allow
 }
 
@@ -89,14 +89,14 @@ async function limited(
   decided: Decided,
   known: ReturnType<typeof poolsKnown>,
 ): Promise<Simulation> {
-  const { facts, standing, decision } = decided
+  const { facts, counters, decision } = decided
   const { request, caller } = facts
-  const verdict = judge(standing, decision.claims, at)
+  const verdict = judge(counters, decision.claims, at)
   const reached = { decision, verdict, request }
   if (verdict.verdict === 'refuse') return { ...decided, verdict, denial: verdict.denial, steps: stagesOf(reached) }
 
   const hold = holdOf(
-    standing,
+    counters,
     verdict.granted,
     { requestId: REQUEST_ID, account: caller.account, window: decision.claims.spend.window.start },
     at,

@@ -72,14 +72,14 @@ function limitSteps(decision: Allow, verdict: Verdict, { guests, sent }: StageFa
 }
 
 function rateStep({ plan, claims }: Allow, verdict: Verdict): Step {
-  const { requests, tokens, day, open } = verdict.readings
+  const { requests, tokens, day, concurrent } = verdict.readings
   const least = claims.tokens.input + claims.output.min * claims.output.choices
   const takes = verdict.verdict === 'admit' ? verdict.granted.tokens : least
   const parts = [
     `${requests} of ${claims.requests.limit} requests`,
     `${tokens} of ${claims.tokens.limit} tokens (this one: ${takes})`,
     claims.day ? `${day} of ${claims.day.limit} in the day` : '',
-    claims.concurrency ? `${open} of ${claims.concurrency.limit} running` : '',
+    claims.concurrency ? `${concurrent} of ${claims.concurrency.limit} running` : '',
   ]
   const text = parts.filter(Boolean).join(', ')
   const field = deniedField(verdict)

@@ -1,9 +1,10 @@
 import { readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
 import { readSchema } from '../../src/config/check/schema.ts'
-import type { Claims, Granted, Readings, SpendClaim } from '../../src/policy/decision.ts'
+import type { Claims, Granted, SpendClaim } from '../../src/policy/decision.ts'
 import type { DecisionLine } from '../../src/policy/decision-line.ts'
 import type { InferenceRequest, Terms } from '../../src/policy/facts.ts'
+import type { StoredReadings } from '../../src/policy/readings.ts'
 import type { Seen } from '../../src/policy/record.ts'
 import { root } from '../simulate/example.ts'
 
@@ -55,7 +56,7 @@ const request: Record<Keys<InferenceRequest>, true> = {
 const seen: Record<Exclude<Keys<Seen>, 'minute'>, true> = {
   ...{ at: true, readings: true, shared: true, gone: true, tool: true, unavailable: true },
 }
-const readings: Record<keyof Readings, true> = {
+const readings: Record<keyof StoredReadings, true> = {
   ...{ requests: true, tokens: true, day: true, open: true, used: true, held: true },
 }
 const granted: Record<keyof Granted, true> = { output: true, tokens: true, cost: true }

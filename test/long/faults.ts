@@ -101,13 +101,13 @@ export const faults: readonly Fault[] = [
   lua('heartbeat', 'a heartbeat does not renew', 'clock() + tonumber(ARGV[3])', 'clock()'),
   lua('mint', 'a second mint makes a second key', "if active[1] and active[1] ~= '' then", 'if false then'),
   source(
-    'policy/standing',
+    'policy/account-counters',
     'release keeps a place under way',
-    'open: Math.max(0, standing.open - 1)',
-    'open: standing.open',
+    'concurrent: Math.max(0, counters.concurrent - 1)',
+    'concurrent: counters.concurrent',
   ),
   source(
-    'policy/standing',
+    'policy/account-counters',
     'an extension counts its tokens twice',
     'spend: addToSpend(over.spend, hold.window, nanoUsd(-spent.cost), addNanoUsd(spent.cost, granted.cost))',
     'spend: addToSpend(over.spend, hold.window, ZERO_USD, addNanoUsd(spent.cost, granted.cost))',

@@ -1,16 +1,16 @@
 import { expect, test } from 'vitest'
+import { type AccountCounters, NO_COUNTERS } from '../../src/policy/account-counters.ts'
 import type { Config } from '../../src/policy/config.ts'
 import { flipsOf } from '../../src/policy/flip.ts'
 import { nanoUsd, ZERO_USD } from '../../src/policy/nano-usd.ts'
-import { type AccountCounters, newStanding } from '../../src/policy/standing.ts'
 import { config, embedding, facts, NOON } from './fixture.ts'
 
 const second = NOON / 1000
-const standing = (over: Partial<AccountCounters>): AccountCounters => ({ ...newStanding, ...over })
+const standing = (over: Partial<AccountCounters>): AccountCounters => ({ ...NO_COUNTERS, ...over })
 const changes = (flips: ReturnType<typeof flipsOf>) => flips.map(({ change }) => change)
 
 test('what is admitted needs no flip', () => {
-  expect(flipsOf(config, facts(), newStanding)).toEqual([])
+  expect(flipsOf(config, facts(), NO_COUNTERS)).toEqual([])
 })
 
 test('a full minute ends when enough of its oldest requests have left it', () => {
@@ -35,7 +35,7 @@ test('a minute that ends in a spent month ends with the month', () => {
 })
 
 test('nobody knows when the requests of others end: how many may stay is told', () => {
-  expect(flipsOf(config, facts({ model: 'svc-core' }, 'team'), standing({ open: 12 }))).toEqual([
+  expect(flipsOf(config, facts({ model: 'svc-core' }, 'team'), standing({ concurrent: 12 }))).toEqual([
     { change: 'under_way', to: 7 },
     { change: 'plan', names: ['free', 'pro', 'small'] },
   ])
@@ -45,7 +45,7 @@ test('a cap below what thinking needs is raised, or the thinking ends', () => {
   const flips = flipsOf(
     config,
     facts({ model: 'svc-ultra-pro', cap: { field: 'max_tokens', tokens: 5 } }, 'team'),
-    newStanding,
+    NO_COUNTERS,
   )
 
   expect(flips[0]).toEqual({ change: 'max_tokens', from: 2000, to: 127_999 })
@@ -53,7 +53,7 @@ test('a cap below what thinking needs is raised, or the thinking ends', () => {
 })
 
 test('a model outside the plan has plans and models for its remedy, and no time', () => {
-  expect(flipsOf(config, facts({ model: 'svc-pro' }), newStanding)).toEqual([
+  expect(flipsOf(config, facts({ model: 'svc-pro' }), NO_COUNTERS)).toEqual([
     { change: 'plan', names: ['pro', 'team'] },
     { change: 'model', names: ['svc-core'] },
   ])
@@ -66,7 +66,7 @@ test('an embedding has no cap to lower', () => {
 })
 
 test('an account whose plan is no longer declared may be put on another one', () => {
-  expect(flipsOf(config, facts({}, 'gone'), newStanding)).toEqual([
+  expect(flipsOf(config, facts({}, 'gone'), NO_COUNTERS)).toEqual([
     { change: 'plan', names: ['free', 'pro', 'team', 'small'] },
   ])
 })

@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest'
+import { NO_COUNTERS } from '../../src/policy/account-counters.ts'
 import { decide } from '../../src/policy/decide.ts'
 import type { Claims } from '../../src/policy/decision.ts'
 import { judge } from '../../src/policy/judge.ts'
 import { nanoUsd } from '../../src/policy/nano-usd.ts'
-import { newStanding } from '../../src/policy/standing.ts'
 import { config, NOON, picture } from './fixture.ts'
 
 const claimsOf = (limit: number, images: number): Claims => {
@@ -13,16 +13,16 @@ const claimsOf = (limit: number, images: number): Claims => {
 }
 
 it('images are held at their price, each', () => {
-  expect(judge(newStanding, claimsOf(1e9, 3), NOON)).toMatchObject({
+  expect(judge(NO_COUNTERS, claimsOf(1e9, 3), NOON)).toMatchObject({
     verdict: 'admit',
     granted: { output: 0, tokens: 20, cost: 30_000_000 },
   })
 })
 
 it('images that the month cannot pay are a 402, and no max_tokens would help', () => {
-  expect(judge(newStanding, claimsOf(29_999_999, 3), NOON)).toMatchObject({
+  expect(judge(NO_COUNTERS, claimsOf(29_999_999, 3), NOON)).toMatchObject({
     verdict: 'refuse',
     denial: { code: 'quota_exceeded', worst: 30_000_000, left: 29_999_999, fits: 0 },
   })
-  expect(judge(newStanding, claimsOf(30_000_000, 3), NOON).verdict).toBe('admit')
+  expect(judge(NO_COUNTERS, claimsOf(30_000_000, 3), NOON).verdict).toBe('admit')
 })

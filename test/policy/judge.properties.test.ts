@@ -1,9 +1,10 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { Readings, Refuse } from '../../src/policy/decision.ts'
+import { holdOf, NOTHING, release, take } from '../../src/policy/account-counters.ts'
+import type { Refuse } from '../../src/policy/decision.ts'
 import { judge, judgeExtension } from '../../src/policy/judge.ts'
 import { nanoUsd } from '../../src/policy/nano-usd.ts'
-import { holdOf, NOTHING, release, take } from '../../src/policy/standing.ts'
+import type { Readings } from '../../src/policy/readings.ts'
 import {
   ASK,
   type Asked,
@@ -182,7 +183,7 @@ describe('another round of a request under way', () => {
             expect(verdict.readings).toEqual({
               ...before,
               tokens: before.tokens - (live ? served.hold.tokens + served.hold.spent.tokens - spent.tokens : 0),
-              open: before.open - 1,
+              concurrent: before.concurrent - 1,
               used: before.used + spent.cost,
               held: before.held - served.hold.cost - served.hold.spent.cost,
             })
@@ -235,7 +236,7 @@ function readingsBy(played: Played, second: number): Readings {
     requests: played.served.filter(({ rounds }) => rounds[0].second >= second - 60).length,
     tokens: tokensOf(roundsOf(played).filter(round => round.second >= second - 60)),
     day: played.served.length,
-    open: played.open.length,
+    concurrent: played.open.length,
     used: nanoUsd(played.used),
     held: nanoUsd(heldBy(played)),
   }

@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest'
+import { type AccountCounters, holdOf, NO_COUNTERS, take } from '../../src/policy/account-counters.ts'
 import { type Claims, type Refuse, windowOf } from '../../src/policy/decision.ts'
 import { judge } from '../../src/policy/judge.ts'
 import { nanoUsd, ZERO_USD } from '../../src/policy/nano-usd.ts'
-import { type AccountCounters, holdOf, newStanding, take } from '../../src/policy/standing.ts'
 import { ASK, claimsOf, type Limits, NOON, WIDE } from './play.ts'
 
 /** The standing after `count` requests of the usual size, all under way. */
 function standingAfter(count: number, at = NOON, limits: Limits = WIDE): AccountCounters {
-  let standing = newStanding
+  let standing = NO_COUNTERS
   for (let index = 0; index < count; index++) {
     const verdict = judge(standing, claimsOf(limits, ASK, at), at)
     if (verdict.verdict === 'refuse') throw new Error(`request ${index} was refused`)
@@ -19,10 +19,10 @@ function standingAfter(count: number, at = NOON, limits: Limits = WIDE): Account
 
 describe('a verdict', () => {
   it('grants what is wanted where nothing binds', () => {
-    expect(judge(newStanding, claimsOf(WIDE, ASK, NOON), NOON)).toEqual({
+    expect(judge(NO_COUNTERS, claimsOf(WIDE, ASK, NOON), NOON)).toEqual({
       verdict: 'admit',
       granted: { output: 20, tokens: 30, cost: nanoUsd(50) },
-      readings: { requests: 0, tokens: 0, day: 0, open: 0, used: ZERO_USD, held: ZERO_USD },
+      readings: { requests: 0, tokens: 0, day: 0, concurrent: 0, used: ZERO_USD, held: ZERO_USD },
     })
   })
 
@@ -45,7 +45,7 @@ describe('a verdict', () => {
     ['the least of both', { tpm: 40, monthly: 100 }, { want: 500 }, { output: 30, tokens: 40, cost: nanoUsd(70) }],
     ['no more than the least that is asked', { tpm: 30 }, { want: 500 }, { output: 20, tokens: 30, cost: nanoUsd(50) }],
   ])('grants as much output as allowed by: %s', (_by, limits, ask, granted) => {
-    const verdict = judge(newStanding, claimsOf({ ...WIDE, ...limits }, { ...ASK, ...ask }, NOON), NOON)
+    const verdict = judge(NO_COUNTERS, claimsOf({ ...WIDE, ...limits }, { ...ASK, ...ask }, NOON), NOON)
 
     expect(verdict).toMatchObject({ verdict: 'admit', granted })
   })
@@ -62,7 +62,7 @@ describe('a verdict', () => {
     expect(verdict).toEqual({
       verdict: 'refuse',
       denial,
-      readings: { requests: 3, tokens: 90, day: 3, open: 3, used: ZERO_USD, held: nanoUsd(150) },
+      readings: { requests: 3, tokens: 90, day: 3, concurrent: 3, used: ZERO_USD, held: nanoUsd(150) },
     })
   })
 
@@ -73,7 +73,7 @@ describe('a verdict', () => {
     ['which leaves not even the input', 155, ASK, { worst: 50, left: 5, fits: 0 }],
   ])('refuses for good what cannot fit in the quota, %s', (_how, monthly, ask, rest) => {
     const spent: AccountCounters = {
-      ...newStanding,
+      ...NO_COUNTERS,
       spend: { [windowOf(NOON).start]: { used: nanoUsd(150), held: ZERO_USD } },
     }
 
@@ -87,7 +87,7 @@ describe('a verdict', () => {
     const { limit: _none, ...spend } = claimsOf(WIDE, ASK, NOON).spend
     const claims: Claims = { ...claimsOf(WIDE, { ...ASK, want: 4000 }, NOON), spend }
     const spent: AccountCounters = {
-      ...newStanding,
+      ...NO_COUNTERS,
       spend: { [spend.window.start]: { used: nanoUsd(9e12), held: nanoUsd(9e12) } },
     }
 

@@ -1,18 +1,18 @@
 import fc from 'fast-check'
-import { type Claims, type Verdict, windowOf } from '../../src/policy/decision.ts'
-import { judge, judgeExtension } from '../../src/policy/judge.ts'
-import { nanoUsd, ZERO_USD } from '../../src/policy/nano-usd.ts'
-import { costOf } from '../../src/policy/price.ts'
 import {
   type AccountCounters,
   type Charge,
   extend,
   type Hold,
   holdOf,
-  newStanding,
+  NO_COUNTERS,
   release,
   take,
-} from '../../src/policy/standing.ts'
+} from '../../src/policy/account-counters.ts'
+import { type Claims, type Verdict, windowOf } from '../../src/policy/decision.ts'
+import { judge, judgeExtension } from '../../src/policy/judge.ts'
+import { nanoUsd, ZERO_USD } from '../../src/policy/nano-usd.ts'
+import { costOf } from '../../src/policy/price.ts'
 
 /** A Monday in the middle of a month, on a full second. */
 export const NOON = Date.UTC(2025, 5, 16, 12)
@@ -158,7 +158,7 @@ export function play(limits: Limits, steps: readonly Step[], eyes: Eyes): Played
 
 class Game {
   readonly played: Played = { now: NOON, served: [], open: [], used: ZERO_USD }
-  standing: AccountCounters = newStanding
+  standing: AccountCounters = NO_COUNTERS
   readonly #limits: Limits
   readonly #eyes: Eyes
   #clock = NOON
@@ -210,7 +210,7 @@ class Game {
     if (verdict.verdict === 'refuse') return
     weigh(served, spent)
     const extended = extend(standing, served.hold, spent, verdict.granted, clock)
-    this.standing = extended.standing
+    this.standing = extended.counters
     served.hold = extended.hold
     served.rounds.push({ at: played.now, second: served.hold.second, tokens: served.hold.tokens })
   }

@@ -1,6 +1,6 @@
+import { type AccountCounters, holdOf, NO_COUNTERS, take } from '../../src/policy/account-counters.ts'
 import { decide } from '../../src/policy/decide.ts'
 import { judge } from '../../src/policy/judge.ts'
-import { type AccountCounters, holdOf, newStanding, take } from '../../src/policy/standing.ts'
 import { config, facts, NOON, rows, told as tell } from './table.ts'
 
 /** What the policy says of every row, and of a second request where one a minute is allowed. */
@@ -9,7 +9,7 @@ export const told: string[] = rows.map(([, given]) => tell(decide(config, given)
 const decision = decide(config, facts())
 if (decision.verdict === 'allow') {
   const claims = { ...decision.claims, requests: { limit: 1 } }
-  let standing: AccountCounters = newStanding
+  let standing: AccountCounters = NO_COUNTERS
   for (const requestId of ['first', 'second']) {
     const verdict = judge(standing, claims, NOON)
     told.push(verdict.verdict)

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
+import { NO_COUNTERS } from '../../src/policy/account-counters.ts'
 import type { Config, HostedTool, Plan } from '../../src/policy/config.ts'
 import { decide } from '../../src/policy/decide.ts'
 import { judge } from '../../src/policy/judge.ts'
 import { nanoUsd } from '../../src/policy/nano-usd.ts'
-import { newStanding } from '../../src/policy/standing.ts'
 import { toolsCost, toolsWorst } from '../../src/policy/tools.ts'
 import { callerOn, config, facts, NOON } from './fixture.ts'
 
@@ -45,7 +45,7 @@ describe('a request that lists hosted tools', () => {
     const plain = decide(withTools([]), asking())
     if (plain.verdict === 'deny') throw new Error('denied')
     const costOf = (claims: typeof decision.claims) => {
-      const verdict = judge(newStanding, claims, NOON)
+      const verdict = judge(NO_COUNTERS, claims, NOON)
       return verdict.verdict === 'admit' ? verdict.granted : undefined
     }
     expect(costOf(decision.claims)?.cost).toBe((costOf(plain.claims)?.cost ?? 0) + 15_000_000)

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
+import type { AccountCounters } from '../../src/policy/account-counters.ts'
 import { decide } from '../../src/policy/decide.ts'
 import type { Facts } from '../../src/policy/facts.ts'
 import { judge } from '../../src/policy/judge.ts'
-import type { AccountCounters } from '../../src/policy/standing.ts'
 import { type Remedy, remediesOf } from '../../src/simulate/flips.ts'
 import { type Simulation, simulate } from '../../src/simulate/simulation.ts'
 import { type Situation, scenarioOf } from '../../src/simulate/situation.ts'
@@ -68,12 +68,12 @@ function randomSituation(random: () => number): Situation {
 }
 
 /** Fails unless a remedy flips, and nothing short of it does. */
-async function verify(situation: Situation, { facts, standing }: Simulation, remedy: Remedy): Promise<void> {
+async function verify(situation: Situation, { facts, counters }: Simulation, remedy: Remedy): Promise<void> {
   if (!facts) throw new Error('a request without facts has no remedy')
   switch (remedy.change) {
     case 'time':
-      expect(admits({ ...facts, at: remedy.at }, standing)).toBe(true)
-      expect(admits({ ...facts, at: remedy.at - 1 }, standing)).toBe(false)
+      expect(admits({ ...facts, at: remedy.at }, counters)).toBe(true)
+      expect(admits({ ...facts, at: remedy.at - 1 }, counters)).toBe(false)
       return
     case 'max_tokens': {
       const { from, to } = remedy
@@ -93,7 +93,7 @@ async function verify(situation: Situation, { facts, standing }: Simulation, rem
       return
     case 'thinking':
       if (facts.request.kind !== 'chat') throw new Error('only chats think')
-      return expect(admits({ ...facts, request: { ...facts.request, thinking: false } }, standing)).toBe(true)
+      return expect(admits({ ...facts, request: { ...facts.request, thinking: false } }, counters)).toBe(true)
     case 'under_way':
       expect(await isServed({ ...situation, usage: { ...situation.usage, concurrent: remedy.to } })).toBe(true)
       return expect(await isServed({ ...situation, usage: { ...situation.usage, concurrent: remedy.to + 1 } })).toBe(

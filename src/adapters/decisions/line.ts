@@ -44,9 +44,9 @@ function chatOf({
 function seenOf(seen: Seen): string {
   if (!('readings' in seen)) return jsonOf(seen)
   const { at, readings, shared } = seen
-  const { requests, tokens, day, open, used, held } = readings
+  const { requests, tokens, day, concurrent, used, held } = readings
   const ofGuests = shared ? `,"shared":{"limit":${shared.limit},"taken":${shared.taken}}` : ''
-  return `{"at":${at},"readings":{"requests":${requests},"tokens":${tokens},"day":${day},"open":${open},"used":${used},"held":${held}}${ofGuests}}`
+  return `{"at":${at},"readings":{"requests":${requests},"tokens":${tokens},"day":${day},"open":${concurrent},"used":${used},"held":${held}}${ofGuests}}`
 }
 
 const endOf = ({ granted, denial }: Outcome): string =>

@@ -1,5 +1,5 @@
+import { type AccountCounters, type Bucket, NO_COUNTERS, type Spend } from '../../policy/account-counters.ts'
 import { nanoUsd } from '../../policy/nano-usd.ts'
-import { type AccountCounters, type Bucket, newStanding, type Spend } from '../../policy/standing.ts'
 
 interface Disk {
   read(account: string): AccountCounters | undefined
@@ -11,7 +11,7 @@ interface Disk {
 export class CounterCache {
   readonly #disk: Disk
   readonly #max: number
-  readonly #standings = new Map<string, AccountCounters>()
+  readonly #counters = new Map<string, AccountCounters>()
 
   /** Keeps `max` accounts in memory, and more only while they have requests under way or writes to come. */
   constructor(disk: Disk, max: number) {
@@ -20,44 +20,44 @@ export class CounterCache {
   }
 
   get size(): number {
-    return this.#standings.size
+    return this.#counters.size
   }
 
   /** The counters of an account. Accounts with requests under way are always in memory, so that one read from disk has none. */
   of(account: string): AccountCounters {
-    return this.#standings.get(account) ?? withoutHolds(this.#disk.read(account) ?? newStanding)
+    return this.#counters.get(account) ?? withoutHolds(this.#disk.read(account) ?? NO_COUNTERS)
   }
 
-  put(account: string, standing: AccountCounters): void {
-    this.#standings.set(account, withoutPast(standing))
+  put(account: string, counters: AccountCounters): void {
+    this.#counters.set(account, withoutPast(counters))
     this.#forgetSome()
   }
 
   /** Forgets accounts without requests and unwritten changes, the oldest first; others go to the end of the queue. */
   #forgetSome(): void {
     let looks = LOOKS
-    for (const [account, standing] of this.#standings) {
-      if (this.#standings.size <= this.#max || looks-- === 0) return
-      this.#standings.delete(account)
-      if (standing.open > 0 || !this.#disk.isWritten(account)) this.#standings.set(account, standing)
+    for (const [account, counters] of this.#counters) {
+      if (this.#counters.size <= this.#max || looks-- === 0) return
+      this.#counters.delete(account)
+      if (counters.concurrent > 0 || !this.#disk.isWritten(account)) this.#counters.set(account, counters)
     }
   }
 }
 
 /** Counters without holds: holds are records of their own, and those counted on disk may be older or newer. */
-function withoutHolds(standing: AccountCounters): AccountCounters {
-  const spend = Object.entries(standing.spend).map(([window, { used }]) => [window, { used, held: 0 }])
-  return { ...standing, open: 0, spend: Object.fromEntries(spend) }
+function withoutHolds(counters: AccountCounters): AccountCounters {
+  const spend = Object.entries(counters.spend).map(([window, { used }]) => [window, { used, held: 0 }])
+  return { ...counters, concurrent: 0, spend: Object.fromEntries(spend) }
 }
 
 /** Drops the oldest windows where there are too many; windows with holds stay. */
-function withoutPast(standing: AccountCounters): AccountCounters {
+function withoutPast(counters: AccountCounters): AccountCounters {
   let windows = 0
-  for (const _window in standing.spend) windows++
-  if (windows <= WINDOWS_KEPT) return standing
-  const newestFirst = Object.entries(standing.spend).sort(([a], [b]) => Number(b) - Number(a))
+  for (const _window in counters.spend) windows++
+  if (windows <= WINDOWS_KEPT) return counters
+  const newestFirst = Object.entries(counters.spend).sort(([a], [b]) => Number(b) - Number(a))
   const kept = newestFirst.filter(([, { held }], place) => place < WINDOWS_KEPT || held > 0)
-  return { ...standing, spend: Object.fromEntries(kept) }
+  return { ...counters, spend: Object.fromEntries(kept) }
 }
 
 /** So many accounts are examined when one too many is in memory: no single request pays for a long search. */
@@ -74,12 +74,12 @@ export type PackedCounters = readonly [
   minute: readonly number[],
   day: number,
   dayRequests: number,
-  open: number,
+  concurrent: number,
   /** Start, used and held of each window, one after the other. */
   spend: readonly number[],
 ]
 
-export function packCounters({ minute, day, open, spend }: AccountCounters): PackedCounters {
+export function packCounters({ minute, day, concurrent, spend }: AccountCounters): PackedCounters {
   const buckets: number[] = []
   for (const { second, requests, tokens } of minute) buckets.push(second, requests, tokens)
   const windows: number[] = []
@@ -87,17 +87,23 @@ export function packCounters({ minute, day, open, spend }: AccountCounters): Pac
     const of = spend[window]
     if (of) windows.push(Number(window), of.used, of.held)
   }
-  return [buckets, day.number, day.requests, open, windows]
+  return [buckets, day.number, day.requests, concurrent, windows]
 }
 
-export function unpackCounters(packed: PackedCounters | AccountCounters): AccountCounters {
-  if ('minute' in packed) return packed
-  const [buckets, number, requests, open, windows] = packed
+/** Counters as the files of schema 3 have them. */
+export type UnpackedCounters = Omit<AccountCounters, 'concurrent'> & { readonly open: number }
+
+export function unpackCounters(packed: PackedCounters | UnpackedCounters): AccountCounters {
+  if ('minute' in packed) {
+    const { minute, day, open, spend } = packed
+    return { minute, day, concurrent: open, spend }
+  }
+  const [buckets, number, requests, concurrent, windows] = packed
   const minute: Bucket[] = []
   for (let at = 0; at < buckets.length; at += 3)
     minute.push({ second: buckets[at] ?? 0, requests: buckets[at + 1] ?? 0, tokens: buckets[at + 2] ?? 0 })
   const spend: Record<number, Spend> = {}
   for (let at = 0; at < windows.length; at += 3)
     spend[windows[at] ?? 0] = { used: nanoUsd(windows[at + 1] ?? 0), held: nanoUsd(windows[at + 2] ?? 0) }
-  return { minute, day: { number, requests }, open, spend }
+  return { minute, day: { number, requests }, concurrent, spend }
 }

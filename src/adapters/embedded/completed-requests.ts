@@ -1,6 +1,6 @@
-import type { Readings } from '../../policy/decision.ts'
+import type { Hold } from '../../policy/account-counters.ts'
 import { nanoUsd } from '../../policy/nano-usd.ts'
-import type { Hold } from '../../policy/standing.ts'
+import type { Readings } from '../../policy/readings.ts'
 
 /** The answer of an admission, kept so that the same request id gets the same answer. */
 export interface AdmittedRequest {
@@ -86,7 +86,7 @@ const numbersOf = ({ hold, readings, shared }: AdmittedRequest, end: Ending): nu
   readings.requests,
   readings.tokens,
   readings.day,
-  readings.open,
+  readings.concurrent,
   readings.used,
   readings.held,
 ]
@@ -107,6 +107,6 @@ function requestOf(requestId: string, account: string, numbers: Float64Array): A
     spent,
   }
   const [used, held] = [nanoUsd(at(15)), nanoUsd(at(16))]
-  const readings = { requests: at(11), tokens: at(12), day: at(13), open: at(14), used, held }
+  const readings = { requests: at(11), tokens: at(12), day: at(13), concurrent: at(14), used, held }
   return at(1) === 1 ? { hold, readings, shared: true } : { hold, readings }
 }

@@ -1,4 +1,4 @@
-import type { OpenHold } from './holds.ts'
+import { type OpenHold, storedHold } from './holds.ts'
 import { put, remove, type Write } from './lmdb.ts'
 import type { Records } from './records.ts'
 
@@ -85,7 +85,7 @@ export class DirtyHolds {
     return Array.from(changed, requestId => {
       this.#stored.add(requestId)
       const held = this.#heldOf(requestId)
-      if (held) return put(holds, requestId, held)
+      if (held) return put(holds, requestId, storedHold(held))
       removed.push(requestId)
       return remove(holds, requestId)
     })

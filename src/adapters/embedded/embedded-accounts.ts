@@ -11,10 +11,10 @@ import type {
   SpendReading,
   TermsChange,
 } from '../../gateway/store/account-store.ts'
+import { NO_SPEND, readingsOf } from '../../policy/account-counters.ts'
 import type { EpochMs, Millis } from '../../policy/config.ts'
 import { windowOf } from '../../policy/decision.ts'
 import type { Caller } from '../../policy/facts.ts'
-import { NO_SPEND, readingsOf } from '../../policy/standing.ts'
 import { EventWindows } from './event-windows.ts'
 import { pagesOf } from './lmdb.ts'
 import { type Account, accountOf, type Records, readAccount, writeAccount } from './records.ts'
@@ -104,8 +104,8 @@ export class EmbeddedAccounts implements AccountStore {
     if (!record) return undefined
     const at = now()
     const window = windowOf(at)
-    const { requests, tokens, open, used, held } = readingsOf(counters.of(account), window.start, at)
-    return { record, window, used, held, requests, tokens, open, at }
+    const { requests, tokens, concurrent, used, held } = readingsOf(counters.of(account), window.start, at)
+    return { record, window, used, held, requests, tokens, concurrent, at }
   }
 
   async countEvent(counts: readonly EventCount[], window: Millis): Promise<Millis> {

@@ -11,11 +11,11 @@ import {
   type Settlement,
 } from '../../gateway/store/hold-store.ts'
 import { StoreUnavailable } from '../../gateway/store/store.ts'
+import { extend, type Hold, holdOf, newestSecond, take } from '../../policy/account-counters.ts'
 import type { Terms } from '../../policy/facts.ts'
 import { judge, judgeExtension } from '../../policy/judge.ts'
 import { ZERO_USD } from '../../policy/nano-usd.ts'
 import { judgedOf } from '../../policy/record.ts'
-import { extend, type Hold, holdOf, newestSecond, take } from '../../policy/standing.ts'
 import type { Records } from './records.ts'
 import { refund, settle, sweep } from './settlement.ts'
 import { untilMidnight } from './shared-budgets.ts'
@@ -77,18 +77,18 @@ function admit(state: StoreState, admission: Admission): Admitted {
   if (!sameTerms(present, terms) || at < window.start || at >= window.end)
     return { outcome: 'stale', terms: present, at }
 
-  const standing = counters.of(account)
-  const verdict = judge(standing, claims, at)
+  const before = counters.of(account)
+  const verdict = judge(before, claims, at)
   const { readings } = verdict
   if (verdict.verdict === 'refuse')
     return {
       outcome: 'refused',
       denial: verdict.denial,
       readings,
-      judged: judgedOf(standing, verdict, at),
-      newest: newestSecond(standing, at),
+      judged: judgedOf(before, verdict, at),
+      newest: newestSecond(before, at),
     }
-  const hold = holdOf(standing, verdict.granted, { requestId, account, window: window.start }, at)
+  const hold = holdOf(before, verdict.granted, { requestId, account, window: window.start }, at)
   const taken = shared ? guestSpend.spentAndHeld(hold) : ZERO_USD
   if (shared && taken + hold.cost > shared.limit) {
     const judged = { at, readings, shared: { limit: shared.limit, taken } }
@@ -96,7 +96,7 @@ function admit(state: StoreState, admission: Admission): Admitted {
   }
   const held = { hold, readings, leaseUntil: at + LEASE_MS, isNew: holds.isNew(requestId) }
   holds.put(shared ? { ...held, shared: true } : held)
-  counters.put(account, take(standing, hold))
+  counters.put(account, take(before, hold))
   if (shared) guestSpend.take(hold)
   writer.admitted(hold)
   return { outcome: 'admitted', hold, readings }
@@ -113,12 +113,12 @@ function extendHold(state: StoreState, { hold: { requestId }, round, soFar, clai
   const at = state.now()
   const { account } = held.hold
   const spent = chargeOf(soFar)
-  const standing = counters.of(account)
-  const verdict = judgeExtension(standing, held.hold, spent, claims, at)
+  const before = counters.of(account)
+  const verdict = judgeExtension(before, held.hold, spent, claims, at)
   if (verdict.verdict === 'refuse') return { outcome: 'refused', denial: verdict.denial, readings: verdict.readings }
-  const extended = extend(standing, held.hold, spent, verdict.granted, at)
+  const extended = extend(before, held.hold, spent, verdict.granted, at)
   holds.put({ ...held, soFar, hold: extended.hold, leaseUntil: at + LEASE_MS })
-  counters.put(account, extended.standing)
+  counters.put(account, extended.counters)
   guestSpend.extend(held, extended.hold)
   writer.changed(extended.hold)
   return { outcome: 'extended', hold: extended.hold }

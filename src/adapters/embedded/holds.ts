@@ -1,5 +1,6 @@
 import type { Settlement } from '../../gateway/store/hold-store.ts'
 import type { EpochMs } from '../../policy/config.ts'
+import { readingsOfStored, type StoredReadings, storedReadings } from '../../policy/readings.ts'
 import { type AdmittedRequest, CompletedRequests, type Ending } from './completed-requests.ts'
 
 /** A request under way. */
@@ -10,6 +11,18 @@ export interface OpenHold extends AdmittedRequest {
   /** True when it was known at its admission that no row has its id, so that its settlement need not look for one. */
   readonly isNew?: boolean
 }
+
+/** A request under way as it lies in the files. */
+export interface StoredHold extends Omit<OpenHold, 'readings'> {
+  readonly readings: StoredReadings
+}
+
+export const storedHold = (held: OpenHold): StoredHold => ({ ...held, readings: storedReadings(held.readings) })
+
+export const holdOfStored = (stored: StoredHold): OpenHold => ({
+  ...stored,
+  readings: readingsOfStored(stored.readings),
+})
 
 /** The requests under way, and the last ones that completed. All calls are synchronous, in memory. */
 export class Holds {

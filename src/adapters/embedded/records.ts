@@ -1,12 +1,12 @@
 import type { Database } from 'lmdb'
 import type { AccountRecord, AuditRow } from '../../gateway/store/account-store.ts'
 import type { KeyRecord } from '../../gateway/store/key-store.ts'
+import type { Spend } from '../../policy/account-counters.ts'
 import type { Allowance } from '../../policy/allowance.ts'
 import type { EpochMs } from '../../policy/config.ts'
 import { type StoredTerms, storedTerms, termsOfStored } from '../../policy/facts.ts'
-import type { AccountCounters, Spend } from '../../policy/standing.ts'
-import type { PackedCounters } from './account-counters.ts'
-import type { OpenHold } from './holds.ts'
+import type { PackedCounters, UnpackedCounters } from './account-counters.ts'
+import type { StoredHold } from './holds.ts'
 import type { PackedRow, StoredRow } from './ledger-rows.ts'
 import type { Write } from './lmdb.ts'
 import type { TotalKey, TotalSums, WasteKey } from './totals.ts'
@@ -23,9 +23,9 @@ export interface Records {
   /** Audit rows by their number, which counts them. */
   readonly audit: Database<AuditRow, number>
   /** Counters of accounts. Their held amounts are those of the moment of the write, and are not read back. */
-  readonly standings: Database<PackedCounters | AccountCounters, string>
+  readonly standings: Database<PackedCounters | UnpackedCounters, string>
   /** Requests under way, by request id. */
-  readonly holds: Database<OpenHold, string>
+  readonly holds: Database<StoredHold, string>
   /** By request id, which is time-ordered, `lateKey` and `wasteKey`. */
   readonly ledger: Database<PackedRow | StoredRow, string>
   /** Totals of every row there ever was, but for waste. */

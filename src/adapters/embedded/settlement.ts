@@ -1,5 +1,4 @@
 import { type Bill, chargeOf, type Settlement } from '../../gateway/store/hold-store.ts'
-import { nanoUsd, subtractNanoUsd, ZERO_USD } from '../../policy/nano-usd.ts'
 import {
   type AccountCounters,
   amend,
@@ -8,8 +7,10 @@ import {
   NO_SPEND,
   NOTHING,
   release,
-} from '../../policy/standing.ts'
+} from '../../policy/account-counters.ts'
+import { nanoUsd, subtractNanoUsd, ZERO_USD } from '../../policy/nano-usd.ts'
 import type { Ending } from './completed-requests.ts'
+import { holdOfStored } from './holds.ts'
 import { type Entry, entryOf, lateKey, type StoredRow, unpackRow } from './ledger-rows.ts'
 import type { StoreState } from './store-state.ts'
 
@@ -62,7 +63,7 @@ export async function sweep(state: StoreState): Promise<number> {
  */
 export async function recover(state: StoreState): Promise<void> {
   for (;;) {
-    const page = Array.from(state.records.holds.getRange({ limit: PAGE }), ({ value }) => value)
+    const page = Array.from(state.records.holds.getRange({ limit: PAGE }), ({ value }) => holdOfStored(value))
     if (page.length === 0) return
     for (const held of page) {
       const { hold } = held
@@ -78,10 +79,10 @@ export async function recover(state: StoreState): Promise<void> {
 }
 
 /** The counters with a hold: those read from disk count the request in its minute and day, but not its hold. */
-function withHold(standing: AccountCounters, { window, cost, spent }: Hold): AccountCounters {
-  const { used, held } = standing.spend[window] ?? NO_SPEND
-  const spend = { ...standing.spend, [window]: { used, held: nanoUsd(held + spent.cost + cost) } }
-  return { ...standing, open: standing.open + 1, spend }
+function withHold(counters: AccountCounters, { window, cost, spent }: Hold): AccountCounters {
+  const { used, held } = counters.spend[window] ?? NO_SPEND
+  const spend = { ...counters.spend, [window]: { used, held: nanoUsd(held + spent.cost + cost) } }
+  return { ...counters, concurrent: counters.concurrent + 1, spend }
 }
 
 /** Holds that are settled in one commit of the recovery. */

@@ -1,8 +1,8 @@
 import type { Database } from 'lmdb'
 import type { LedgerRow, Total } from '../../gateway/store/ledger-store.ts'
+import { dayAt } from '../../policy/account-counters.ts'
 import type { Building } from '../../policy/decision.ts'
 import { addNanoUsd, ZERO_USD } from '../../policy/nano-usd.ts'
-import { dayAt } from '../../policy/standing.ts'
 import { put, type Write } from './lmdb.ts'
 
 export type TotalKey = [day: number, account: string, plan: string, model: string]

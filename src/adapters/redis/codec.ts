@@ -1,10 +1,11 @@
 import type { Bill, Settlement } from '../../gateway/store/hold-store.ts'
 import type { LedgerRow } from '../../gateway/store/ledger-store.ts'
+import { type Hold, NO_COUNTERS, readingsOf } from '../../policy/account-counters.ts'
 import type { EpochMs, Millis } from '../../policy/config.ts'
-import type { Claims, Readings, Refuse } from '../../policy/decision.ts'
+import type { Claims, Refuse } from '../../policy/decision.ts'
 import { type NanoUsd, nanoUsd } from '../../policy/nano-usd.ts'
+import type { Readings } from '../../policy/readings.ts'
 import type { Judged } from '../../policy/record.ts'
-import { type Hold, newStanding, readingsOf } from '../../policy/standing.ts'
 import type { Reply } from './scripts.ts'
 
 /** The names of a hold, which lie beside its numbers. */
@@ -32,12 +33,12 @@ export function readHold(text: string, { requestId, account, window }: HoldNames
 }
 
 export function readReadings(text: string): Readings {
-  const [requests, tokens, day, open, used, held] = numbersOf(text)
+  const [requests, tokens, day, concurrent, used, held] = numbersOf(text)
   return {
     requests: whole(requests),
     tokens: whole(tokens),
     day: whole(day),
-    open: whole(open),
+    concurrent: whole(concurrent),
     used: nanoUsd(whole(used)),
     held: nanoUsd(whole(held)),
   }
@@ -191,7 +192,7 @@ export function readCounts(
   { head, counts, ring }: StoredStanding,
   at: EpochMs,
 ): Omit<Readings, 'used' | 'held' | 'day'> {
-  const [oldest = 0, , , , , open = 0] = numbersOf(counts ?? '')
+  const [oldest = 0, , , , , concurrent = 0] = numbersOf(counts ?? '')
   const buckets = new Map(
     readMinute(`${head ?? ''}${ring ?? ''}`).map(([second, requests, tokens]) => [
       second,
@@ -199,6 +200,6 @@ export function readCounts(
     ]),
   )
   const minute = [...buckets.values()].filter(each => each.second >= oldest).sort((a, b) => a.second - b.second)
-  const { requests, tokens } = readingsOf({ ...newStanding, minute }, at, at)
-  return { requests, tokens, open }
+  const { requests, tokens } = readingsOf({ ...NO_COUNTERS, minute }, at, at)
+  return { requests, tokens, concurrent }
 }

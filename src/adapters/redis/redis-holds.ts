@@ -9,9 +9,9 @@ import {
   LEASE_MS,
   type Settlement,
 } from '../../gateway/store/hold-store.ts'
+import type { Hold } from '../../policy/account-counters.ts'
 import { extensionOf } from '../../policy/judge.ts'
 import { ZERO_USD } from '../../policy/nano-usd.ts'
-import type { Hold } from '../../policy/standing.ts'
 import type { Access } from './access.ts'
 import { checkpointText, claimsText, readGuestsSpent, readHold, readReadings, readRefusal } from './codec.ts'
 import type { HoldEndings } from './hold-endings.ts'

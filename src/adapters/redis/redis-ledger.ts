@@ -7,9 +7,9 @@ import type {
   Waste,
   WasteTotal,
 } from '../../gateway/store/ledger-store.ts'
+import { dayAt } from '../../policy/account-counters.ts'
 import type { EpochMs } from '../../policy/config.ts'
 import { nanoUsd } from '../../policy/nano-usd.ts'
-import { dayAt } from '../../policy/standing.ts'
 import type { Access, Ask } from './access.ts'
 import { readRow, restOf, whoseOf } from './codec.ts'
 import { BUCKETS, bucketOf, chunksOf } from './layout.ts'

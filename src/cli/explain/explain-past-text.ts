@@ -1,3 +1,4 @@
+import { namedAsInLine } from '../../policy/decision-line.ts'
 import type { Outcome } from '../../policy/record.ts'
 import { painter } from '../../server/paint.ts'
 import { pathAsked } from '../../simulate/endpoints.ts'
@@ -86,7 +87,7 @@ export function pastJson({ past, revision, answer }: PastTold): string {
     answer: answer ? { status: answer.status, headers: answer.headers, body: answer.body ?? null } : null,
     stages: steps.map(stepRecord),
     allowed_if: flips.map(remedyRecord),
-    record,
+    record: namedAsInLine(record),
   }
   return `${jsonText(told, 2)}\n`
 }

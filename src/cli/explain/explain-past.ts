@@ -1,6 +1,6 @@
 import type { Loaded } from '../../config/settings.ts'
 import { loadWithStandIns } from '../../operator/stand-ins.ts'
-import { newStanding } from '../../policy/standing.ts'
+import { NO_COUNTERS } from '../../policy/account-counters.ts'
 import { CommandFailed, exitCodes } from '../../server/failure.ts'
 import { loadedOrFail } from '../../server/load-or-fail.ts'
 import { usesColour } from '../../server/paint.ts'
@@ -36,5 +36,5 @@ function toldOf(loaded: Loaded, past: Past): PastTold {
   const denial = denialOf(past)
   const { revision } = loaded.config
   if (!denial) return { past, revision }
-  return { past, revision, answer: answerOf(loaded, { denial, standing: newStanding, steps: [] }) }
+  return { past, revision, answer: answerOf(loaded, { denial, counters: NO_COUNTERS, steps: [] }) }
 }

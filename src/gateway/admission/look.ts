@@ -40,6 +40,6 @@ export async function noRoom(
   if (limit !== undefined && readings.used >= limit) return undefined
   if (denial.type !== 'concurrency') return refusal({ denial }, claims, judged)
   const { concurrency } = claims
-  if (!concurrency || readings.open < concurrency.limit) return undefined
+  if (!concurrency || readings.concurrent < concurrency.limit) return undefined
   return refusal({ denial: { ...denial, limit: concurrency.limit } }, claims, judged)
 }

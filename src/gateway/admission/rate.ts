@@ -1,6 +1,7 @@
+import { type Hold, minuteEnd } from '../../policy/account-counters.ts'
 import type { EpochMs } from '../../policy/config.ts'
-import type { Allowed, Claims, Readings } from '../../policy/decision.ts'
-import { type Hold, minuteEnd } from '../../policy/standing.ts'
+import type { Allowed, Claims } from '../../policy/decision.ts'
+import type { Readings } from '../../policy/readings.ts'
 import type { RateState } from '../../wire/rate.ts'
 
 /** An admitted request, with what the store read of its account at the admission. */

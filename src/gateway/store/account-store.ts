@@ -109,7 +109,7 @@ export interface AccountUsage extends SpendReading {
   readonly requests: number
   readonly tokens: number
   /** Requests under way. */
-  readonly open: number
+  readonly concurrent: number
   /** By the clock of the store. */
   readonly at: EpochMs
 }

@@ -1,9 +1,10 @@
+import type { Charge, Hold } from '../../policy/account-counters.ts'
 import type { EpochMs, Millis } from '../../policy/config.ts'
-import type { Claims, Readings, Refuse } from '../../policy/decision.ts'
+import type { Claims, Refuse } from '../../policy/decision.ts'
 import type { Terms } from '../../policy/facts.ts'
 import type { NanoUsd } from '../../policy/nano-usd.ts'
+import type { Readings } from '../../policy/readings.ts'
 import type { Judged } from '../../policy/record.ts'
-import type { Charge, Hold } from '../../policy/standing.ts'
 
 /**
  * Admission and its end: one facet of the Store, see there for atomicity, clock and outages.

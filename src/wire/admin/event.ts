@@ -151,12 +151,12 @@ interface StoredStanding {
   readonly requests: number
   readonly tokens: number
   /** Requests under way. */
-  readonly open: number
+  readonly concurrent: number
   readonly at: EpochMs
 }
 
 export function shownStanding(config: Config, standing: StoredStanding): ShownStanding {
-  const { record, used, held, window, requests, tokens, open, at } = standing
+  const { record, used, held, window, requests, tokens, concurrent, at } = standing
   const plan = planOf(config, record)
   const granted = record.terms.grants?.[window.start] ?? ZERO_USD
   return {
@@ -173,7 +173,7 @@ export function shownStanding(config: Config, standing: StoredStanding): ShownSt
     requests_limit: plan?.rpm ?? null,
     tokens,
     tokens_limit: plan?.tpm ?? null,
-    under_way: open,
+    under_way: concurrent,
   }
 }
 

@@ -5,6 +5,7 @@ import type { Claims } from '../../../src/policy/decision.ts'
 import { LINE_VERSION } from '../../../src/policy/decision-line.ts'
 import { type ChatAsk, type Extra, storedTerms } from '../../../src/policy/facts.ts'
 import { nanoUsd } from '../../../src/policy/nano-usd.ts'
+import { storedReadings } from '../../../src/policy/readings.ts'
 import type { DecisionRecord } from '../../../src/policy/record.ts'
 
 /** With all members that there are: none can be forgotten here. */
@@ -21,8 +22,10 @@ function plainly({ id, revision, facts, seen, outcome }: DecisionRecord): string
   const terms = storedTerms(caller.terms)
   const { verdict, plan, model, route, pools, granted, denial, claims } = outcome
   const minute = seen && 'readings' in seen ? seen.minute : undefined
+  const told =
+    seen && 'readings' in seen ? { ...seen, readings: storedReadings(seen.readings), minute: undefined } : seen
   const line = {
-    ...{ v: LINE_VERSION, id, at, account, request, seen: seen && { ...seen, minute: undefined }, granted, denial },
+    ...{ v: LINE_VERSION, id, at, account, request, seen: told, granted, denial },
     ...{ revision, caller: kind, terms, health, signals, verdict, plan, model, route, pools },
     ...{ claims, minute },
   }
@@ -75,7 +78,7 @@ const readings = fc.record({
   requests: count,
   tokens: count,
   day: count,
-  open: count,
+  concurrent: count,
   used: count.map(nanoUsd),
   held: count.map(nanoUsd),
 })

@@ -33,7 +33,7 @@ const readings = fc.record({
   requests: count,
   tokens: count,
   day: count,
-  open: count,
+  concurrent: count,
   used: count.map(nanoUsd),
   held: count.map(nanoUsd),
 })
@@ -92,6 +92,15 @@ it('a line that lost its end, at whichever byte, is no decision', () => {
     expect(reader.read(line)).toBeDefined()
     for (let end = 0; end < line.length; end++) expect(reader.read(line.slice(0, end))).toBeUndefined()
   }
+})
+
+it('running requests are `open` in a line, as ever', () => {
+  const readings = { ...NOTHING_USED, concurrent: 3 }
+  const line = textOf(recordOf(config, 'req_1', { plan: 'pro', seen: { at: AT, readings } }))
+
+  expect(JSON.parse(line).seen.readings).toEqual({ requests: 0, tokens: 0, day: 0, open: 3, used: 0, held: 0 })
+  for (const read of [readRecord(line), new RecordReader().read(line)])
+    expect(read?.seen).toMatchObject({ readings: { concurrent: 3 } })
 })
 
 it('lines of other versions are no decisions', () => {

@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest'
 import { CounterCache } from '../../../src/adapters/embedded/account-counters.ts'
 import { Holds } from '../../../src/adapters/embedded/holds.ts'
 import { LEASE_MS } from '../../../src/gateway/store/hold-store.ts'
+import { type AccountCounters, NO_COUNTERS } from '../../../src/policy/account-counters.ts'
 import { nanoUsd } from '../../../src/policy/nano-usd.ts'
-import { type AccountCounters, newStanding } from '../../../src/policy/standing.ts'
 import { NOON } from './fixtures.ts'
 import { heldOf } from './held.ts'
 
@@ -19,7 +19,7 @@ describe('embedded: standings in memory', () => {
   }
 
   const used = (used: number, held = 0): AccountCounters => ({
-    ...newStanding,
+    ...NO_COUNTERS,
     spend: { [NOON]: { used: nanoUsd(used), held: nanoUsd(held) } },
   })
 
@@ -34,19 +34,19 @@ describe('embedded: standings in memory', () => {
   it('accounts with requests under way, or newer than on disk, stay', () => {
     const { standings, unwritten } = standingsOf(10)
     unwritten.add('unwritten')
-    standings.put('under way', { ...used(0, 50), open: 1 })
+    standings.put('under way', { ...used(0, 50), concurrent: 1 })
     standings.put('unwritten', used(50))
 
     for (let account = 0; account < 1000; account++) standings.put(String(account), used(1))
 
-    expect(standings.of('under way')).toEqual({ ...used(0, 50), open: 1 })
+    expect(standings.of('under way')).toEqual({ ...used(0, 50), concurrent: 1 })
     expect(standings.of('unwritten')).toEqual(used(50))
-    expect(standings.of('0')).toEqual(newStanding)
+    expect(standings.of('0')).toEqual(NO_COUNTERS)
   })
 
   it('what a standing on disk says of holds is not believed', () => {
     const { standings, disk } = standingsOf(10)
-    disk.set('ada', { ...used(70, 90), open: 3 })
+    disk.set('ada', { ...used(70, 90), concurrent: 3 })
 
     expect(standings.of('ada')).toEqual(used(70))
   })
@@ -59,7 +59,7 @@ describe('embedded: standings in memory', () => {
       windows.map((window, month) => [window, { used: nanoUsd(1), held: nanoUsd(held(month)) }]),
     )
 
-    standings.put('ada', { ...newStanding, spend })
+    standings.put('ada', { ...NO_COUNTERS, spend })
 
     const kept = Object.keys(standings.of('ada').spend).map(Number)
     expect(kept.sort()).toEqual(windows.filter((_, month) => month !== 1))

@@ -24,7 +24,7 @@ const taken: fc.Arbitrary<AdmittedRequest> = fc
         requests: count,
         tokens: count,
         day: count,
-        open: count,
+        concurrent: count,
         used: count.map(nanoUsd),
         held: count.map(nanoUsd),
       })
@@ -51,7 +51,7 @@ describe('requests that ended', () => {
 
   it('are forgotten all together', () => {
     const ended = new CompletedRequests(1)
-    const readings = { requests: 0, tokens: 0, day: 0, open: 0, used: ZERO_USD, held: ZERO_USD }
+    const readings = { requests: 0, tokens: 0, day: 0, concurrent: 0, used: ZERO_USD, held: ZERO_USD }
     ended.put({ hold: holdOf('req_1'), readings }, 'settled')
     expect(ended.isFull).toBe(true)
 

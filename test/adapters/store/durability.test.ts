@@ -7,8 +7,8 @@ import type { Records } from '../../../src/adapters/embedded/records.ts'
 import { lockDirectory } from '../../../src/adapters/embedded/store-directory.ts'
 import { LEASE_MS } from '../../../src/gateway/store/hold-store.ts'
 import { StoreUnavailable } from '../../../src/gateway/store/store.ts'
+import { NOTHING } from '../../../src/policy/account-counters.ts'
 import { nanoUsd } from '../../../src/policy/nano-usd.ts'
-import { NOTHING } from '../../../src/policy/standing.ts'
 import { copyOf, crash, expectBalanced, holdsIn, newDirectory, now, openHere, openWatched } from './directory.ts'
 import {
   admission,
@@ -58,7 +58,7 @@ describe('embedded: durability', () => {
 
     const after = await openHere(path)
     expect(await after.holds.admit(admission(shop, 'req_2'))).toMatchObject({
-      readings: { requests: 1, tokens: 0, day: 1, open: 0, used: 0, held: 0 },
+      readings: { requests: 1, tokens: 0, day: 1, concurrent: 0, used: 0, held: 0 },
     })
   })
 
@@ -74,7 +74,7 @@ describe('embedded: durability', () => {
     expect(await ledgerOf(after)).toEqual([rowOf(settlement(settled))])
     expect(await after.accounts.readSpend(shop.account)).toMatchObject({ used: 50, held: 0 })
     expect(await after.holds.admit(admission(shop, 'req_3'))).toMatchObject({
-      readings: { requests: 2, open: 0, used: 50, held: 0 },
+      readings: { requests: 2, concurrent: 0, used: 50, held: 0 },
     })
     await after.holds.settle(settlement(open))
     expect(await after.accounts.readSpend(shop.account)).toMatchObject({ used: 100, held: 50 })
@@ -201,7 +201,7 @@ describe('embedded: holds a crash left', () => {
     const after = await crash(path)
     expect(await expectBalanced(after, shop.account)).toEqual([rowOf(soFar, NOON, 'orphan')])
     expect(await after.holds.admit(admission(shop, 'req_2'))).toMatchObject({
-      readings: { requests: 1, tokens: 12, open: 0, used: 14, held: 0 },
+      readings: { requests: 1, tokens: 12, concurrent: 0, used: 14, held: 0 },
     })
   })
 
@@ -214,7 +214,7 @@ describe('embedded: holds a crash left', () => {
 
     expect(await holdsIn(path)).toEqual(['req_1'])
     expect(await expectBalanced(after, shop.account)).toEqual([])
-    expect(await after.holds.admit(admission(shop, 'req_2'))).toMatchObject({ readings: { tokens: 0, open: 0 } })
+    expect(await after.holds.admit(admission(shop, 'req_2'))).toMatchObject({ readings: { tokens: 0, concurrent: 0 } })
   })
 
   it('an extended hold is released as it was extended, and charged what its first round weighed', async () => {
@@ -229,7 +229,7 @@ describe('embedded: holds a crash left', () => {
 
     expect(extended).toMatchObject({ outcome: 'extended', hold: { round: 1 } })
     expect(await after.holds.admit(admission(shop, 'req_3'))).toMatchObject({
-      readings: { requests: 2, tokens: 42, open: 0, used: 64, held: 0 },
+      readings: { requests: 2, tokens: 42, concurrent: 0, used: 64, held: 0 },
     })
   })
 
@@ -399,7 +399,7 @@ describe('embedded: what is written when', () => {
     expect(await holdsIn(path)).toEqual(['req_1'])
     const after = await crash(path)
     expect(await after.holds.admit(admission(shop, 'req_2'))).toMatchObject({
-      readings: { requests: 1, day: 1, open: 0 },
+      readings: { requests: 1, day: 1, concurrent: 0 },
     })
   })
 

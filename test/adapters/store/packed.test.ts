@@ -1,12 +1,14 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { packCounters, unpackCounters } from '../../../src/adapters/embedded/account-counters.ts'
+import { packCounters, type UnpackedCounters, unpackCounters } from '../../../src/adapters/embedded/account-counters.ts'
+import { holdOfStored, storedHold } from '../../../src/adapters/embedded/holds.ts'
 import { packRow, type StoredRow, unpackRow } from '../../../src/adapters/embedded/ledger-rows.ts'
 import { openRecords } from '../../../src/adapters/embedded/open-records.ts'
+import type { AccountCounters } from '../../../src/policy/account-counters.ts'
 import { nanoUsd } from '../../../src/policy/nano-usd.ts'
-import type { AccountCounters } from '../../../src/policy/standing.ts'
 import { expectBalanced, newDirectory, openHere } from './directory.ts'
 import { admission, admit, ledgerOf, openShop, settlement, totalsOf, waste } from './fixtures.ts'
+import { heldOf } from './held.ts'
 
 const count = fc.integer({ min: -1_000_000, max: Number.MAX_SAFE_INTEGER })
 const bill = {
@@ -49,7 +51,7 @@ const row: fc.Arbitrary<StoredRow> = fc
 const standing: fc.Arbitrary<AccountCounters> = fc.record({
   minute: fc.array(fc.record({ second: count, requests: fc.nat(), tokens: count })),
   day: fc.record({ number: fc.nat(), requests: fc.nat() }),
-  open: fc.nat(),
+  concurrent: fc.nat(),
   spend: fc
     .uniqueArray(
       fc.tuple(fc.nat(Number.MAX_SAFE_INTEGER), fc.record({ used: count.map(nanoUsd), held: count.map(nanoUsd) })),
@@ -58,6 +60,11 @@ const standing: fc.Arbitrary<AccountCounters> = fc.record({
       },
     )
     .map(windows => Object.fromEntries(windows)),
+})
+
+/** As files of schema 3 have counters. */
+const unpackedOf = ({ minute, day, concurrent, spend }: AccountCounters): UnpackedCounters => ({
+  ...{ minute, day, open: concurrent, spend },
 })
 
 it('a row comes back as it was packed, its members in their order', () => {
@@ -73,9 +80,17 @@ it('a standing comes back as it was packed', () => {
   fc.assert(
     fc.property(standing, standing => {
       expect(unpackCounters(packCounters(standing))).toEqual(standing)
-      expect(unpackCounters(standing)).toBe(standing)
+      expect(unpackCounters(unpackedOf(standing))).toEqual(standing)
     }),
   )
+})
+
+it('running requests are `open` in a hold on disk, as ever, and it comes back as it was', () => {
+  const { readings, ...rest } = heldOf('req_1')
+  const held = { ...rest, readings: { ...readings, concurrent: 3 } }
+
+  expect(storedHold(held).readings).toEqual({ requests: 0, tokens: 0, day: 0, open: 3, used: 0, held: 0 })
+  expect(holdOfStored(storedHold(held))).toEqual(held)
 })
 
 it('files of schema 3, whose rows and standings are objects, serve as before', async () => {
@@ -92,7 +107,7 @@ it('files of schema 3, whose rows and standings are objects, serve as before', a
   await old.transact(() => {
     old.meta.put('schema', 3)
     for (const { key, value } of old.ledger.getRange()) old.ledger.put(key, unpackRow(value))
-    for (const { key, value } of old.standings.getRange()) old.standings.put(key, unpackCounters(value))
+    for (const { key, value } of old.standings.getRange()) old.standings.put(key, unpackedOf(unpackCounters(value)))
   })
   expect(Array.from(old.ledger.getRange(), ({ value }) => Array.isArray(value))).toEqual([false, false])
   await old.close()

@@ -5,6 +5,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { lineOf } from '../../../src/adapters/decisions/line.ts'
 import { registerExplain } from '../../../src/cli/explain/explain.ts'
 import { registerReplay } from '../../../src/cli/replay/replay.ts'
+import { namedAsInLine } from '../../../src/policy/decision-line.ts'
 import type { DecisionRecord } from '../../../src/policy/record.ts'
 import { AT, exampleConfig, NOTHING_USED, recordOf } from '../../adapters/decisions/made.ts'
 import { runHere } from '../here.ts'
@@ -128,7 +129,7 @@ test('as JSON, the outcome is that of the record to the byte, and the record is 
     const told = JSON.parse((await explain(record.id, '--json')).stdout)
 
     expect(JSON.stringify(told.outcome)).toBe(JSON.stringify(record.outcome))
-    expect(JSON.stringify({ ...told.record, revision: config.revision })).toBe(JSON.stringify(record))
+    expect(JSON.stringify({ ...told.record, revision: config.revision })).toBe(JSON.stringify(namedAsInLine(record)))
     expect(told).toMatchObject({ same_files: true, agrees: true, verdict: record.outcome.verdict })
   }
 })

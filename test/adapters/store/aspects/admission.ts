@@ -28,9 +28,9 @@ export function admissionContract(start: Start): void {
         round: 0,
         spent: { tokens: 0, cost: 0 },
       },
-      readings: { requests: 0, tokens: 0, day: 0, open: 0, used: 0, held: 0 },
+      readings: { requests: 0, tokens: 0, day: 0, concurrent: 0, used: 0, held: 0 },
     })
-    expect(second).toMatchObject({ readings: { requests: 1, tokens: 30, day: 1, open: 1, used: 0, held: 50 } })
+    expect(second).toMatchObject({ readings: { requests: 1, tokens: 30, day: 1, concurrent: 1, used: 0, held: 50 } })
   })
 
   it.each([
@@ -79,7 +79,7 @@ export function admissionContract(start: Start): void {
     for (const id of ids(5)) await store.holds.admit(admission(shop, id, claimsOf({ tpm: 50 })))
 
     expect(await store.holds.admit(admission(shop, 'req_2'))).toMatchObject({
-      readings: { requests: 1, tokens: 30, day: 1, open: 1, used: 0, held: 50 },
+      readings: { requests: 1, tokens: 30, day: 1, concurrent: 1, used: 0, held: 50 },
     })
   })
 
@@ -157,7 +157,7 @@ export function admissionContract(start: Start): void {
     await store.holds.admit(admission(shop, 'req_1'))
 
     expect(await store.holds.admit(admission(shop, 'req_2'))).toMatchObject({
-      readings: { requests: 1, open: 0, used: 0, held: 0 },
+      readings: { requests: 1, concurrent: 0, used: 0, held: 0 },
     })
   })
 
@@ -169,7 +169,7 @@ export function admissionContract(start: Start): void {
     const reopened = await reopen()
     const answer = await reopened.holds.admit(admission(shop, 'req_2'))
 
-    expect(answer).toMatchObject({ readings: { requests: 1, tokens: 30, day: 1, open: 0, used: 50, held: 0 } })
+    expect(answer).toMatchObject({ readings: { requests: 1, tokens: 30, day: 1, concurrent: 0, used: 50, held: 0 } })
     clock.at += 61_000
     expect(await reopened.holds.admit(admission(shop, 'req_3'))).toMatchObject({
       readings: { requests: 0, tokens: 0, day: 2 },

@@ -2,10 +2,11 @@ import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import type { Settlement } from '../../../../src/gateway/store/hold-store.ts'
 import type { Store } from '../../../../src/gateway/store/store.ts'
+import { type Charge, type Hold, readingsOf } from '../../../../src/policy/account-counters.ts'
 import type { EpochMs, Millis } from '../../../../src/policy/config.ts'
-import { type Claims, type Readings, windowOf } from '../../../../src/policy/decision.ts'
+import { type Claims, windowOf } from '../../../../src/policy/decision.ts'
 import { type NanoUsd, nanoUsd, ZERO_USD } from '../../../../src/policy/nano-usd.ts'
-import { type Charge, type Hold, readingsOf } from '../../../../src/policy/standing.ts'
+import type { Readings } from '../../../../src/policy/readings.ts'
 import type { Start } from '../contract.ts'
 import { admission, all, type Clock, LAPSED, openShop, type Shop, settlement, takenBy } from '../fixtures.ts'
 import { Mirror } from './mirror.ts'
@@ -261,7 +262,7 @@ class Pair {
     const least = input + min * choices
     const above = (base: number, by: number | undefined) => (by === undefined ? undefined : Math.max(0, base + by))
     const day = above(used.day + 1, room.day)
-    const concurrency = above(used.open + 1, room.open)
+    const concurrency = above(used.concurrent + 1, room.open)
     const limit = above(used.used + used.held, room.spend)
     return {
       requests: { limit: above(used.requests + 1, room.requests) ?? 1e9 },

@@ -50,7 +50,7 @@ function extensions(start: Start): void {
     })
     expect(await store.accounts.readSpend(shop.account)).toMatchObject({ used: 0, held: 104 })
     expect(await store.holds.admit(admission(shop, 'req_2'))).toMatchObject({
-      readings: { requests: 1, tokens: 62, day: 1, open: 1, used: 0, held: 104 },
+      readings: { requests: 1, tokens: 62, day: 1, concurrent: 1, used: 0, held: 104 },
     })
   })
 
@@ -80,7 +80,7 @@ function extensions(start: Start): void {
     expect(await store.accounts.readSpend(shop.account)).toMatchObject({ used: 81, held: 0 })
     expect(await ledgerOf(store)).toEqual([rowOf(settled, clock.at)])
     expect(await store.holds.admit(admission(shop, 'req_2'))).toMatchObject({
-      readings: { requests: 1, tokens: 55, day: 1, open: 0, used: 81, held: 0 },
+      readings: { requests: 1, tokens: 55, day: 1, concurrent: 0, used: 81, held: 0 },
     })
   })
 
@@ -92,7 +92,7 @@ function extensions(start: Start): void {
     await store.holds.refund(hold)
 
     expect(await store.holds.admit(admission(shop, 'req_2'))).toMatchObject({
-      readings: { requests: 1, tokens: SPENT.tokens, day: 1, open: 0, used: 0, held: 0 },
+      readings: { requests: 1, tokens: SPENT.tokens, day: 1, concurrent: 0, used: 0, held: 0 },
     })
   })
 
@@ -118,7 +118,7 @@ function extensions(start: Start): void {
     await store.holds.settle(settlement(hold, SPENT))
 
     expect(await store.holds.admit(admission(shop, 'req_2'))).toMatchObject({
-      readings: { tokens: 12, open: 0, used: 14, held: 0 },
+      readings: { tokens: 12, concurrent: 0, used: 14, held: 0 },
     })
   })
 
@@ -134,9 +134,13 @@ function extensions(start: Start): void {
 
     const refused = await store.holds.extend(extension(hold, SPENT, limits))
 
-    expect(refused).toMatchObject({ outcome: 'refused', denial, readings: { tokens: 42, open: 1, used: 14, held: 50 } })
+    expect(refused).toMatchObject({
+      outcome: 'refused',
+      denial,
+      readings: { tokens: 42, concurrent: 1, used: 14, held: 50 },
+    })
     expect(await store.holds.admit(admission(shop, 'req_3'))).toMatchObject({
-      readings: { requests: 2, tokens: 60, day: 2, open: 2, used: 0, held: 100 },
+      readings: { requests: 2, tokens: 60, day: 2, concurrent: 2, used: 0, held: 100 },
     })
     await store.holds.settle(settlement(hold, SPENT))
     await store.holds.refund(other)
@@ -167,7 +171,7 @@ function extensions(start: Start): void {
     expect(await store.holds.admit(admission(shop, 'req_2', claimsOf({ maxConcurrent: 1 })))).toMatchObject({
       outcome: 'refused',
       denial: { type: 'concurrency' },
-      readings: { requests: 1, day: 1, open: 1 },
+      readings: { requests: 1, day: 1, concurrent: 1 },
     })
   })
 
@@ -265,7 +269,7 @@ function sweeps(start: Start): void {
     expect(await ledgerOf(store)).toEqual([])
     expect(await totalsOf(store)).toEqual([])
     expect(await store.holds.admit(admission(shop, 'req_2'))).toMatchObject({
-      readings: { requests: 1, tokens: 0, day: 1, open: 0, used: 0, held: 0 },
+      readings: { requests: 1, tokens: 0, day: 1, concurrent: 0, used: 0, held: 0 },
     })
   })
 
@@ -283,7 +287,7 @@ function sweeps(start: Start): void {
 
     expect(await ledgerOf(store)).toEqual([rowOf(soFar, clock.at, 'orphan')])
     expect(await store.holds.admit(admission(shop, 'req_2'))).toMatchObject({
-      readings: { requests: 1, tokens: 12, day: 1, open: 0, used: 14, held: 0 },
+      readings: { requests: 1, tokens: 12, day: 1, concurrent: 0, used: 14, held: 0 },
     })
   })
 
@@ -408,7 +412,7 @@ function sweeps(start: Start): void {
 
     expect(await ledgerOf(store)).toEqual([rowOf(soFar, clock.at, 'orphan')])
     expect(await store.holds.admit(admission(shop, 'req_2'))).toMatchObject({
-      readings: { tokens: 25, open: 0, used: 33, held: 0 },
+      readings: { tokens: 25, concurrent: 0, used: 33, held: 0 },
     })
   })
 
@@ -439,7 +443,7 @@ function sweeps(start: Start): void {
 
     expect(await ledgerOf(reopened)).toEqual([rowOf(soFar, clock.at, 'orphan')])
     expect(await reopened.holds.admit(admission(shop, 'req_3'))).toMatchObject({
-      readings: { requests: 2, tokens: 12, day: 2, open: 0, used: 14, held: 0 },
+      readings: { requests: 2, tokens: 12, day: 2, concurrent: 0, used: 14, held: 0 },
     })
   })
 }
@@ -472,7 +476,7 @@ function latecomers(start: Start): void {
 
     expect(await ledgerOf(store)).toEqual([rowOf(soFar, sweptAt, 'orphan'), rowOf(settled, clock.at, 'late', soFar)])
     expect(await store.holds.admit(admission(shop, 'req_2'))).toMatchObject({
-      readings: { requests: 1, tokens: charge.tokens, day: 1, open: 0, used: charge.cost, held: 0 },
+      readings: { requests: 1, tokens: charge.tokens, day: 1, concurrent: 0, used: charge.cost, held: 0 },
     })
   })
 
@@ -484,7 +488,7 @@ function latecomers(start: Start): void {
 
     expect(await ledgerOf(store)).toEqual([rowOf(settled, clock.at, 'late')])
     expect(await store.holds.admit(admission(shop, 'req_2'))).toMatchObject({
-      readings: { requests: 1, tokens: 30, day: 1, open: 0, used: 50, held: 0 },
+      readings: { requests: 1, tokens: 30, day: 1, concurrent: 0, used: 50, held: 0 },
     })
   })
 
@@ -498,7 +502,7 @@ function latecomers(start: Start): void {
       rowOf(settlement(hold, { tokens: 0, cost: ZERO_USD }), clock.at, 'late', soFar),
     ])
     expect(await store.holds.admit(admission(shop, 'req_2'))).toMatchObject({
-      readings: { requests: 1, tokens: 0, day: 1, open: 0, used: 0, held: 0 },
+      readings: { requests: 1, tokens: 0, day: 1, concurrent: 0, used: 0, held: 0 },
     })
   })
 
@@ -620,7 +624,7 @@ function latecomers(start: Start): void {
       rowOf(settlement(hold), clock.at, 'late', soFar),
     ])
     expect(await reopened.holds.admit(admission(shop, 'req_2'))).toMatchObject({
-      readings: { requests: 1, tokens: 30, day: 1, open: 0, used: 50, held: 0 },
+      readings: { requests: 1, tokens: 30, day: 1, concurrent: 0, used: 50, held: 0 },
     })
   })
 
@@ -635,7 +639,7 @@ function latecomers(start: Start): void {
 
     expect(await ledgerOf(store)).toEqual([rowOf(settled)])
     expect(await store.holds.admit(admission(shop, 'req_2'))).toMatchObject({
-      readings: { requests: 1, tokens: 42, day: 1, open: 1, used: 14, held: 50 },
+      readings: { requests: 1, tokens: 42, day: 1, concurrent: 1, used: 14, held: 50 },
     })
   })
 
@@ -647,7 +651,7 @@ function latecomers(start: Start): void {
     await store.holds.refund({ ...hold, requestId: 'req_lost' })
 
     expect(await store.holds.admit(admission(shop, 'req_2'))).toMatchObject({
-      readings: { requests: 1, tokens: 30, day: 1, open: 1, used: 0, held: 50 },
+      readings: { requests: 1, tokens: 30, day: 1, concurrent: 1, used: 0, held: 50 },
     })
   })
 }

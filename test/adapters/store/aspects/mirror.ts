@@ -11,12 +11,6 @@ import {
   type Settlement,
 } from '../../../../src/gateway/store/hold-store.ts'
 import type { LedgerRow } from '../../../../src/gateway/store/ledger-store.ts'
-import type { EpochMs } from '../../../../src/policy/config.ts'
-import type { Readings } from '../../../../src/policy/decision.ts'
-import type { Terms } from '../../../../src/policy/facts.ts'
-import { judge, judgeExtension } from '../../../../src/policy/judge.ts'
-import { nanoUsd, ZERO_USD } from '../../../../src/policy/nano-usd.ts'
-import { judgedOf } from '../../../../src/policy/record.ts'
 import {
   type AccountCounters,
   amend,
@@ -24,12 +18,18 @@ import {
   extend,
   type Hold,
   holdOf,
+  NO_COUNTERS,
   NOTHING,
   newestSecond,
-  newStanding,
   release,
   take,
-} from '../../../../src/policy/standing.ts'
+} from '../../../../src/policy/account-counters.ts'
+import type { EpochMs } from '../../../../src/policy/config.ts'
+import type { Terms } from '../../../../src/policy/facts.ts'
+import { judge, judgeExtension } from '../../../../src/policy/judge.ts'
+import { nanoUsd, ZERO_USD } from '../../../../src/policy/nano-usd.ts'
+import type { Readings } from '../../../../src/policy/readings.ts'
+import { judgedOf } from '../../../../src/policy/record.ts'
 
 interface Known {
   hold: Hold
@@ -48,7 +48,7 @@ export class Mirror {
   readonly #now: () => EpochMs
   readonly #terms: Terms
   readonly #requests = new Map<string, Known>()
-  #standing: AccountCounters = newStanding
+  #standing: AccountCounters = NO_COUNTERS
 
   constructor(now: () => EpochMs, terms: Terms) {
     this.#now = now
@@ -96,7 +96,7 @@ export class Mirror {
     const verdict = judgeExtension(this.#standing, known.hold, spent, claims, at)
     if (verdict.verdict === 'refuse') return { outcome: 'refused', denial: verdict.denial, readings: verdict.readings }
     const extended = extend(this.#standing, known.hold, spent, verdict.granted, at)
-    this.#standing = extended.standing
+    this.#standing = extended.counters
     known.hold = extended.hold
     known.checkpoint = soFar
     known.leaseUntil = at + LEASE_MS
@@ -180,7 +180,7 @@ export class Mirror {
 
 const unknown = (hold: Hold): Omit<Known, 'state'> => ({
   hold,
-  readings: { requests: 0, tokens: 0, day: 0, open: 0, used: ZERO_USD, held: ZERO_USD },
+  readings: { requests: 0, tokens: 0, day: 0, concurrent: 0, used: ZERO_USD, held: ZERO_USD },
   leaseUntil: 0,
   was: NOTHING,
 })

@@ -3,11 +3,11 @@ import { expect, it } from 'vitest'
 import type { Admission, Admitted, Extended } from '../../../../src/gateway/store/hold-store.ts'
 import type { LedgerRow, Total } from '../../../../src/gateway/store/ledger-store.ts'
 import type { Store } from '../../../../src/gateway/store/store.ts'
+import { type Charge, dayOf, type Hold } from '../../../../src/policy/account-counters.ts'
 import type { EpochMs, Millis } from '../../../../src/policy/config.ts'
 import type { Claims, Refuse } from '../../../../src/policy/decision.ts'
 import { type NanoUsd, nanoUsd, ZERO_USD } from '../../../../src/policy/nano-usd.ts'
 import { costOf } from '../../../../src/policy/price.ts'
-import { type Charge, dayOf, type Hold } from '../../../../src/policy/standing.ts'
 import type { Start } from '../contract.ts'
 import {
   admission,

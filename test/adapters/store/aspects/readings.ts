@@ -19,7 +19,7 @@ export function readingsContract(start: Start): void {
       window: windowOf(NOON),
       requests: 2,
       tokens: 60,
-      open: 2,
+      concurrent: 2,
       at: NOON + 30_000,
     })
 
@@ -29,7 +29,7 @@ export function readingsContract(start: Start): void {
       held: 50,
       requests: 2,
       tokens: 42,
-      open: 1,
+      concurrent: 1,
     })
 
     clock.at += 31_000
@@ -109,7 +109,7 @@ export function readingsContract(start: Start): void {
       held: 0,
       requests: 0,
       tokens: 0,
-      open: 0,
+      concurrent: 0,
     })
     expect(await store.accounts.readUsage('acct_nobody')).toBeUndefined()
   })

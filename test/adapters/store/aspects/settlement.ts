@@ -17,7 +17,7 @@ export function settlementContract(start: Start): void {
     expect(await store.accounts.readSpend(shop.account)).toEqual({ used: 14, held: 0, window: windowOf(NOON) })
     expect(await ledgerOf(store)).toEqual([rowOf(settled)])
     expect(await store.holds.admit(admission(shop, 'req_2'))).toMatchObject({
-      readings: { requests: 1, tokens: 12, day: 1, open: 0, used: 14, held: 0 },
+      readings: { requests: 1, tokens: 12, day: 1, concurrent: 0, used: 14, held: 0 },
     })
   })
 
@@ -120,7 +120,7 @@ export function settlementContract(start: Start): void {
     expect(await store.accounts.readSpend(shop.account)).toMatchObject({ used: 0, held: 0 })
     expect(await ledgerOf(store)).toEqual([])
     expect(await store.holds.admit(admission(shop, 'req_2'))).toMatchObject({
-      readings: { requests: 1, tokens: 0, day: 1, open: 0, used: 0, held: 0 },
+      readings: { requests: 1, tokens: 0, day: 1, concurrent: 0, used: 0, held: 0 },
     })
   })
 

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest'
 import type { Store } from '../../../../src/gateway/store/store.ts'
+import type { Hold } from '../../../../src/policy/account-counters.ts'
 import type { EpochMs } from '../../../../src/policy/config.ts'
 import { type NanoUsd, nanoUsd, ZERO_USD } from '../../../../src/policy/nano-usd.ts'
-import type { Hold } from '../../../../src/policy/standing.ts'
 import type { Start } from '../contract.ts'
 import { admission, admit, claimsOf, NOON, openGuest, openShop, outcomes, type Shop } from '../fixtures.ts'
 
@@ -62,7 +62,7 @@ export function sharedContract(start: Start): void {
     expect(await askShared(store, phone, 'req_2', nanoUsd(99))).toMatchObject({ outcome: 'guests-spent' })
 
     expect(await askShared(store, phone, 'req_3', nanoUsd(100))).toMatchObject({
-      readings: { requests: 1, day: 1, open: 1, held: nanoUsd(50) },
+      readings: { requests: 1, day: 1, concurrent: 1, held: nanoUsd(50) },
     })
   })
 

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import type { Store } from '../../../../src/gateway/store/store.ts'
+import { dayAt, type Hold } from '../../../../src/policy/account-counters.ts'
 import { nanoUsd } from '../../../../src/policy/nano-usd.ts'
-import { dayAt, type Hold } from '../../../../src/policy/standing.ts'
 import type { Start, Started } from '../contract.ts'
 import {
   admission,
@@ -94,7 +94,7 @@ export function wasteContract(start: Start): void {
     clock.at += 1
     expect(await store.holds.admit(admission(shop, 'req_3', claimsOf({ limit: 150, tpm: 90 })))).toMatchObject({
       outcome: 'admitted',
-      readings: { requests: 2, tokens: 60, day: 2, open: 1, used: 50, held: 50 },
+      readings: { requests: 2, tokens: 60, day: 2, concurrent: 1, used: 50, held: 50 },
     })
   })
 

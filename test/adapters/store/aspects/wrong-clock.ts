@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
+import { type Hold, NOTHING } from '../../../../src/policy/account-counters.ts'
 import { windowOf } from '../../../../src/policy/decision.ts'
 import { nanoUsd } from '../../../../src/policy/nano-usd.ts'
-import { type Hold, NOTHING } from '../../../../src/policy/standing.ts'
 import type { Start } from '../contract.ts'
 import {
   admit,

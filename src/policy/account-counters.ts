@@ -1,6 +1,7 @@
 import type { EpochMs } from './config.ts'
-import type { Granted, Readings } from './decision.ts'
+import type { Granted } from './decision.ts'
 import { addNanoUsd, type NanoUsd, nanoUsd, subtractNanoUsd, ZERO_USD } from './nano-usd.ts'
+import type { Readings } from './readings.ts'
 
 /** What an account has used of its limits. Plain JSON, replaced as a whole, never changed in place. */
 export interface AccountCounters {
@@ -8,7 +9,7 @@ export interface AccountCounters {
   readonly minute: readonly Bucket[]
   readonly day: { readonly number: number; readonly requests: number }
   /** Requests under way. */
-  readonly open: number
+  readonly concurrent: number
   /** By start of the billing window; a request belongs to the window of its admission. */
   readonly spend: Readonly<Record<EpochMs, Spend>>
 }
@@ -54,7 +55,7 @@ export interface Charge {
 /** The charge of a request that bought nothing. */
 export const NOTHING: Charge = { tokens: 0, cost: ZERO_USD }
 
-export const newStanding: AccountCounters = { minute: [], day: { number: 0, requests: 0 }, open: 0, spend: {} }
+export const NO_COUNTERS: AccountCounters = { minute: [], day: { number: 0, requests: 0 }, concurrent: 0, spend: {} }
 
 const MINUTE_BUCKETS = 61
 /** A clock that went back further than this starts the minute anew instead of freezing it. */
@@ -70,8 +71,8 @@ export const dayAt = (at: EpochMs): number => dayOf(secondOf(at))
  * The buckets that count at `at`: the current second and the 60 before it, which cover every span of 60 s.
  * When the clock stepped back, the newest bucket stays the current one.
  */
-export function liveMinute(standing: AccountCounters, at: EpochMs): { second: number; buckets: readonly Bucket[] } {
-  const { minute } = standing
+export function liveMinute(counters: AccountCounters, at: EpochMs): { second: number; buckets: readonly Bucket[] } {
+  const { minute } = counters
   const newest = minute[minute.length - 1]?.second ?? 0
   const clock = secondOf(at)
   if (newest - clock > STEP_BACK_SECONDS) return { second: clock, buckets: [] }
@@ -86,16 +87,16 @@ export function liveMinute(standing: AccountCounters, at: EpochMs): { second: nu
 export const minuteEnd = (second: number): EpochMs => (second + MINUTE_BUCKETS) * 1000
 
 /** The last second that counts in the minute at `at`; 0 where none does. */
-export const newestSecond = (standing: AccountCounters, at: EpochMs): number =>
-  liveMinute(standing, at).buckets.at(-1)?.second ?? 0
+export const newestSecond = (counters: AccountCounters, at: EpochMs): number =>
+  liveMinute(counters, at).buckets.at(-1)?.second ?? 0
 
 /** What is used of each limit at `at`, in the billing window that starts at `window`. */
-export const readingsOf = (standing: AccountCounters, window: EpochMs, at: EpochMs): Readings =>
-  readingsIn(standing, liveMinute(standing, at), window)
+export const readingsOf = (counters: AccountCounters, window: EpochMs, at: EpochMs): Readings =>
+  readingsIn(counters, liveMinute(counters, at), window)
 
 /** The same of a minute that was found live. */
 export function readingsIn(
-  standing: AccountCounters,
+  counters: AccountCounters,
   { second, buckets }: { second: number; buckets: readonly Bucket[] },
   window: EpochMs,
 ): Readings {
@@ -105,39 +106,39 @@ export function readingsIn(
     requests += bucket.requests
     tokens += bucket.tokens
   }
-  const spend = standing.spend[window]
+  const spend = counters.spend[window]
   return {
     requests,
     tokens,
-    day: standing.day.number === dayOf(second) ? standing.day.requests : 0,
-    open: standing.open,
+    day: counters.day.number === dayOf(second) ? counters.day.requests : 0,
+    concurrent: counters.concurrent,
     used: spend?.used ?? ZERO_USD,
     held: spend?.held ?? ZERO_USD,
   }
 }
 
-/** The standing after a request was admitted with `hold`, which must come from `holdOf` at the same standing. */
-export function take(standing: AccountCounters, hold: Hold): AccountCounters {
-  const { buckets } = liveMinute(standing, hold.at)
+/** The counters after a request was admitted with `hold`, which must come from `holdOf` at the same counters. */
+export function take(counters: AccountCounters, hold: Hold): AccountCounters {
+  const { buckets } = liveMinute(counters, hold.at)
   const day = dayOf(hold.second)
   return {
     minute: addToBucket(buckets, hold.second, 1, hold.tokens),
-    day: { number: day, requests: 1 + (standing.day.number === day ? standing.day.requests : 0) },
-    open: standing.open + 1,
-    spend: addToSpend(standing.spend, hold.window, ZERO_USD, hold.cost),
+    day: { number: day, requests: 1 + (counters.day.number === day ? counters.day.requests : 0) },
+    concurrent: counters.concurrent + 1,
+    spend: addToSpend(counters.spend, hold.window, ZERO_USD, hold.cost),
   }
 }
 
 /** A hold for `granted`, in the bucket that is current at `at`. */
 export function holdOf(
-  standing: AccountCounters,
+  counters: AccountCounters,
   granted: Granted,
   request: { requestId: string; account: string; window: EpochMs },
   at: EpochMs,
 ): Hold {
   const { output, tokens, cost } = granted
   const { requestId, account, window } = request
-  const { second } = liveMinute(standing, at)
+  const { second } = liveMinute(counters, at)
   return { requestId, account, window, output, tokens, cost, second, at, round: 0, spent: NOTHING }
 }
 
@@ -146,19 +147,19 @@ export function holdOf(
  * before are put right in the bucket they were counted in, the new one counts in the current one.
  */
 export function extend(
-  standing: AccountCounters,
+  counters: AccountCounters,
   hold: Hold,
   spent: Charge,
   granted: Granted,
   at: EpochMs,
-): { standing: AccountCounters; hold: Hold } {
-  const over = release(standing, hold, spent, at)
+): { counters: AccountCounters; hold: Hold } {
+  const over = release(counters, hold, spent, at)
   const { second, buckets } = liveMinute(over, at)
   return {
-    standing: {
+    counters: {
       minute: addToBucket(buckets, second, 0, granted.tokens),
       day: over.day,
-      open: standing.open,
+      concurrent: counters.concurrent,
       spend: addToSpend(over.spend, hold.window, nanoUsd(-spent.cost), addNanoUsd(spent.cost, granted.cost)),
     },
     hold: { ...hold, ...granted, second, round: hold.round + 1, spent },
@@ -166,44 +167,44 @@ export function extend(
 }
 
 /**
- * The standing after a hold ended, at `at`, at what the request weighed. Tokens are corrected in the bucket they were
+ * The counters after a hold ended, at `at`, at what the request weighed. Tokens are corrected in the bucket they were
  * counted in; once that has left the minute only an excess counts, in the current one.
  * The request itself, and its place in the day, are not given back.
  */
-export function release(standing: AccountCounters, hold: Hold, charge: Charge, at: EpochMs): AccountCounters {
+export function release(counters: AccountCounters, hold: Hold, charge: Charge, at: EpochMs): AccountCounters {
   return {
-    minute: correctTokens(standing, hold.second, presentOf(hold, charge) - hold.tokens, at),
-    day: standing.day,
-    open: Math.max(0, standing.open - 1),
-    spend: addToSpend(standing.spend, hold.window, charge.cost, nanoUsd(-hold.spent.cost - hold.cost)),
+    minute: correctTokens(counters, hold.second, presentOf(hold, charge) - hold.tokens, at),
+    day: counters.day,
+    concurrent: Math.max(0, counters.concurrent - 1),
+    spend: addToSpend(counters.spend, hold.window, charge.cost, nanoUsd(-hold.spent.cost - hold.cost)),
   }
 }
 
 /**
- * The standing after a request that holds nothing any more turned out to weigh `charge`, where it was charged `was`
+ * The counters after a request that holds nothing any more turned out to weigh `charge`, where it was charged `was`
  * before: at an orphan's last checkpoint, or nothing when its hold is not known at all.
  */
 export function amend(
-  standing: AccountCounters,
+  counters: AccountCounters,
   hold: Hold,
   was: Charge,
   charge: Charge,
   at: EpochMs,
 ): AccountCounters {
   return {
-    minute: correctTokens(standing, hold.second, presentOf(hold, charge) - presentOf(hold, was), at),
-    day: standing.day,
-    open: standing.open,
-    spend: addToSpend(standing.spend, hold.window, subtractNanoUsd(charge.cost, was.cost), ZERO_USD),
+    minute: correctTokens(counters, hold.second, presentOf(hold, charge) - presentOf(hold, was), at),
+    day: counters.day,
+    concurrent: counters.concurrent,
+    spend: addToSpend(counters.spend, hold.window, subtractNanoUsd(charge.cost, was.cost), ZERO_USD),
   }
 }
 
 /** What the present round weighs. Those before were counted in buckets of their own, and are not taken out of this one. */
 const presentOf = ({ spent }: Hold, { tokens }: Charge): number => Math.max(0, tokens - spent.tokens)
 
-function correctTokens(standing: AccountCounters, counted: number, excess: number, at: EpochMs): readonly Bucket[] {
-  if (excess === 0) return standing.minute
-  const { second, buckets } = liveMinute(standing, at)
+function correctTokens(counters: AccountCounters, counted: number, excess: number, at: EpochMs): readonly Bucket[] {
+  if (excess === 0) return counters.minute
+  const { second, buckets } = liveMinute(counters, at)
   if (indexOfBucket(buckets, counted) >= 0) return addToBucket(buckets, counted, 0, excess)
   return excess > 0 ? addToBucket(buckets, second, 0, excess) : buckets
 }

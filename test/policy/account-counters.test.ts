@@ -1,7 +1,5 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { windowOf } from '../../src/policy/decision.ts'
-import { nanoUsd, ZERO_USD } from '../../src/policy/nano-usd.ts'
 import {
   type AccountCounters,
   amend,
@@ -11,12 +9,14 @@ import {
   type Hold,
   holdOf,
   liveMinute,
+  NO_COUNTERS,
   NOTHING,
-  newStanding,
   readingsOf,
   release,
   take,
-} from '../../src/policy/standing.ts'
+} from '../../src/policy/account-counters.ts'
+import { windowOf } from '../../src/policy/decision.ts'
+import { nanoUsd, ZERO_USD } from '../../src/policy/nano-usd.ts'
 
 const NOON = Date.UTC(2025, 5, 16, 12)
 const WINDOW = windowOf(NOON).start
@@ -27,7 +27,7 @@ const holdAt = (standing: AccountCounters, at: number, granted = GRANTED): Hold 
 
 /** The standing after one admission at each time. */
 const takenAt = (...times: readonly number[]): AccountCounters =>
-  times.reduce((standing, at) => take(standing, holdAt(standing, at)), newStanding)
+  times.reduce((standing, at) => take(standing, holdAt(standing, at)), NO_COUNTERS)
 
 const readings = (standing: AccountCounters, at: number) => readingsOf(standing, WINDOW, at)
 
@@ -85,7 +85,7 @@ describe('the minute', () => {
     fc.assert(
       fc.property(fc.array(fc.integer({ min: -200_000, max: 200_000 }), { maxLength: 60 }), steps => {
         let at = NOON
-        let standing = newStanding
+        let standing = NO_COUNTERS
         for (const step of steps) {
           at += step
           standing = take(standing, holdAt(standing, at))
@@ -112,7 +112,7 @@ describe('the day', () => {
   it('is not given back', () => {
     const standing = takenAt(NOON)
 
-    expect(readings(release(standing, holdAt(newStanding, NOON), { tokens: 0, cost: ZERO_USD }, NOON), NOON).day).toBe(
+    expect(readings(release(standing, holdAt(NO_COUNTERS, NOON), { tokens: 0, cost: ZERO_USD }, NOON), NOON).day).toBe(
       1,
     )
   })
@@ -120,31 +120,38 @@ describe('the day', () => {
 
 describe('a hold', () => {
   it('that ends as it began leaves what it took, as used', () => {
-    const hold = holdAt(newStanding, NOON)
+    const hold = holdAt(NO_COUNTERS, NOON)
 
-    const after = release(take(newStanding, hold), hold, hold, NOON)
+    const after = release(take(NO_COUNTERS, hold), hold, hold, NOON)
 
     expect(readings(after, NOON)).toEqual({
       requests: 1,
       tokens: 30,
       day: 1,
-      open: 0,
+      concurrent: 0,
       used: nanoUsd(50),
       held: ZERO_USD,
     })
   })
 
   it('that bought nothing frees tokens and spend', () => {
-    const hold = holdAt(newStanding, NOON)
+    const hold = holdAt(NO_COUNTERS, NOON)
 
-    const after = release(take(newStanding, hold), hold, { tokens: 0, cost: ZERO_USD }, NOON)
+    const after = release(take(NO_COUNTERS, hold), hold, { tokens: 0, cost: ZERO_USD }, NOON)
 
-    expect(readings(after, NOON)).toEqual({ requests: 1, tokens: 0, day: 1, open: 0, used: ZERO_USD, held: ZERO_USD })
+    expect(readings(after, NOON)).toEqual({
+      requests: 1,
+      tokens: 0,
+      day: 1,
+      concurrent: 0,
+      used: ZERO_USD,
+      held: ZERO_USD,
+    })
   })
 
   it('is corrected in the bucket it was counted in', () => {
-    const hold = holdAt(newStanding, NOON)
-    const standing = [1000, 2000].reduce((so, later) => take(so, holdAt(so, NOON + later)), take(newStanding, hold))
+    const hold = holdAt(NO_COUNTERS, NOON)
+    const standing = [1000, 2000].reduce((so, later) => take(so, holdAt(so, NOON + later)), take(NO_COUNTERS, hold))
 
     const after = release(standing, hold, { tokens: 12, cost: nanoUsd(14) }, NOON + 2000)
 
@@ -152,8 +159,8 @@ describe('a hold', () => {
   })
 
   it('that left the minute frees nothing, and its excess counts in the newest bucket', () => {
-    const hold = holdAt(newStanding, NOON)
-    const first = take(newStanding, hold)
+    const hold = holdAt(NO_COUNTERS, NOON)
+    const first = take(NO_COUNTERS, hold)
     const later = take(first, holdAt(first, NOON + 70_000))
 
     expect(release(later, hold, { tokens: 0, cost: ZERO_USD }, NOON + 70_000).minute).toEqual(later.minute)
@@ -163,17 +170,17 @@ describe('a hold', () => {
   })
 
   it('that left the minute and weighed more counts now, though nothing else was admitted since', () => {
-    const hold = holdAt(newStanding, NOON)
+    const hold = holdAt(NO_COUNTERS, NOON)
 
-    const after = release(take(newStanding, hold), hold, { tokens: 1000, cost: nanoUsd(50) }, NOON + 70_000)
+    const after = release(take(NO_COUNTERS, hold), hold, { tokens: 1000, cost: nanoUsd(50) }, NOON + 70_000)
 
     expect(readings(after, NOON + 70_000)).toMatchObject({ requests: 0, tokens: 970 })
   })
 
   it('ends in the window of its admission', () => {
     const end = windowOf(NOON).end
-    const hold = holdAt(newStanding, end - 1)
-    const standing = take(newStanding, hold)
+    const hold = holdAt(NO_COUNTERS, end - 1)
+    const standing = take(NO_COUNTERS, hold)
     const next = take(standing, holdAt(standing, end))
 
     const after = release(next, hold, { tokens: 30, cost: nanoUsd(40) }, end)
@@ -195,29 +202,29 @@ describe('an extension', () => {
   const GRANT = { output: 40, tokens: 45, cost: nanoUsd(85) }
 
   it('counts its rounds where each was taken, and holds what they spent', () => {
-    const hold = holdAt(newStanding, NOON)
+    const hold = holdAt(NO_COUNTERS, NOON)
 
-    const { standing, hold: extended } = extend(take(newStanding, hold), hold, SPENT, GRANT, NOON + 5000)
+    const { counters, hold: extended } = extend(take(NO_COUNTERS, hold), hold, SPENT, GRANT, NOON + 5000)
 
     expect(extended).toEqual({ ...hold, ...GRANT, second: NOON / 1000 + 5, round: 1, spent: SPENT })
-    expect(standing).toEqual({
+    expect(counters).toEqual({
       minute: [
         { second: NOON / 1000, requests: 1, tokens: 12 },
         { second: NOON / 1000 + 5, requests: 0, tokens: 45 },
       ],
       day: { number: dayOf(NOON / 1000), requests: 1 },
-      open: 1,
+      concurrent: 1,
       spend: { [WINDOW]: { used: ZERO_USD, held: nanoUsd(99) } },
     })
   })
 
   it('in the window of its admission, whatever the month by then', () => {
     const { end } = windowOf(NOON)
-    const hold = holdAt(newStanding, end - 1)
+    const hold = holdAt(NO_COUNTERS, end - 1)
 
-    const { standing } = extend(take(newStanding, hold), hold, SPENT, GRANT, end + 5000)
+    const { counters } = extend(take(NO_COUNTERS, hold), hold, SPENT, GRANT, end + 5000)
 
-    expect(standing.spend).toEqual({ [WINDOW]: { used: ZERO_USD, held: nanoUsd(99) } })
+    expect(counters.spend).toEqual({ [WINDOW]: { used: ZERO_USD, held: nanoUsd(99) } })
   })
 
   it('whose rounds weighed nothing leaves what a fresh hold would', () => {
@@ -228,7 +235,7 @@ describe('an extension', () => {
 
         const extended = extend(take(standing, hold), hold, NOTHING, second, NOON)
 
-        expect(extended.standing).toEqual(take(standing, fresh))
+        expect(extended.counters).toEqual(take(standing, fresh))
         expect(extended.hold).toEqual({ ...fresh, round: 1 })
       }),
     )
@@ -238,7 +245,7 @@ describe('an extension', () => {
     fc.assert(
       fc.property(fc.array(work, { minLength: 1, maxLength: 8 }), fc.array(fc.nat(99)), (works, turns) => {
         let at = NOON
-        let standing = newStanding
+        let standing = NO_COUNTERS
         const open = works.map((work, index) => {
           const hold = { ...holdAt(standing, at, work.grant), requestId: `req_${index}` }
           standing = take(standing, hold)
@@ -252,7 +259,7 @@ describe('an extension', () => {
           const round = one?.rounds.shift()
           if (one && round) {
             const extended = extend(standing, one.hold, sumOf(one.hold.spent, round.spent), round.grant, at)
-            standing = extended.standing
+            standing = extended.counters
             one.hold = extended.hold
           } else if (one) {
             const charge = sumOf(one.hold.spent, one.last)
@@ -267,7 +274,7 @@ describe('an extension', () => {
           requests: works.length,
           tokens: total.tokens,
           day: works.length,
-          open: 0,
+          concurrent: 0,
           used: total.cost,
           held: ZERO_USD,
         })
@@ -293,23 +300,23 @@ describe('an amendment', () => {
   })
 
   it('of a hold that is not known charges all of it, and leaves those of others alone', () => {
-    const known = holdAt(newStanding, NOON)
+    const known = holdAt(NO_COUNTERS, NOON)
 
-    const amended = amend(take(newStanding, known), { ...known, requestId: 'req_lost' }, NOTHING, SPENT, NOON + 1000)
+    const amended = amend(take(NO_COUNTERS, known), { ...known, requestId: 'req_lost' }, NOTHING, SPENT, NOON + 1000)
 
     expect(readings(amended, NOON + 1000)).toEqual({
       requests: 1,
       tokens: 42,
       day: 1,
-      open: 1,
+      concurrent: 1,
       used: nanoUsd(14),
       held: nanoUsd(50),
     })
   })
 
   it('of what left the minute frees nothing there, and an excess counts now', () => {
-    const hold = holdAt(newStanding, NOON)
-    const standing = release(take(newStanding, hold), hold, SPENT, NOON)
+    const hold = holdAt(NO_COUNTERS, NOON)
+    const standing = release(take(NO_COUNTERS, hold), hold, SPENT, NOON)
     const later = NOON + 70_000
 
     expect(readings(amend(standing, hold, SPENT, NOTHING, later), later)).toMatchObject({ tokens: 0, used: ZERO_USD })
