@@ -1,4 +1,5 @@
 import type { EpochMs, Millis, Place } from './config.ts'
+import type { LimitType } from './limits.ts'
 import type { NanoUsd } from './nano-usd.ts'
 
 /** Why a request is not served: a value, rendered in wire/denial.ts alone. docs/api.md lists the codes. */
@@ -39,7 +40,7 @@ interface BackendWord {
 /** A limit that frees itself: a retry after the wait is served if nobody else takes the room. */
 export interface RateDenial {
   readonly code: 'rate_limit_exceeded'
-  readonly type: 'requests' | 'tokens' | 'concurrency' | 'daily_limit' | 'quota_hold'
+  readonly type: LimitType
   readonly limit: number
   readonly retryAfterMs: Millis
 }

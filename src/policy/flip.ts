@@ -5,6 +5,7 @@ import type { Verdict } from './decision.ts'
 import type { Denial } from './denial.ts'
 import type { ChatAsk, Facts } from './facts.ts'
 import { judge } from './judge.ts'
+import { isFreedByTime } from './limits.ts'
 import { lowerNanoUsd, type NanoUsd, nanoUsd } from './nano-usd.ts'
 
 /**
@@ -70,8 +71,7 @@ function later(config: Config, facts: Facts, counters: AccountCounters): readonl
 function waitOf(denial: Denial, at: EpochMs): Millis | undefined {
   if (denial.code === 'quota_exceeded') return denial.resetAt - at
   if (denial.code !== 'rate_limit_exceeded') return undefined
-  const frees = denial.type === 'requests' || denial.type === 'tokens' || denial.type === 'daily_limit'
-  return frees ? denial.retryAfterMs : undefined
+  return 'retryAfterMs' in denial && isFreedByTime(denial.type) ? denial.retryAfterMs : undefined
 }
 
 function otherCap(config: Config, facts: Facts, counters: AccountCounters): readonly Flip[] {

@@ -5,6 +5,7 @@ import type { Building, Claims, Decision, Granted, Refuse, Verdict } from './dec
 import type { Denial } from './denial.ts'
 import type { Facts } from './facts.ts'
 import { judgeReadings, type Live } from './judge.ts'
+import { isFreedByTime } from './limits.ts'
 import type { NanoUsd } from './nano-usd.ts'
 import { planName } from './plan.ts'
 import type { Readings } from './readings.ts'
@@ -130,11 +131,9 @@ export const guestsSpent = (at: EpochMs, retryAfterMs = DAY_MS - (at % DAY_MS)):
   retryAfterMs,
 })
 
-const WAITS: ReadonlySet<string> = new Set(['requests', 'tokens', 'daily_limit'])
-
 /** What is kept of counters that refused: the minute only where it says how long to wait. */
 export function judgedOf(counters: AccountCounters, { denial, readings }: Refuse, at: EpochMs): Judged {
-  if (denial.code !== 'rate_limit_exceeded' || !WAITS.has(denial.type)) return { at, readings }
+  if (denial.code !== 'rate_limit_exceeded' || !isFreedByTime(denial.type)) return { at, readings }
   const { buckets } = liveMinute(counters, at)
   if (buckets.length === 0) return { at, readings }
   return { at, readings, minute: buckets.map(({ second, requests, tokens }) => [second, requests, tokens]) }

@@ -2,6 +2,7 @@ import { type Matcher, type Place, type Plan, placeOf } from '../policy/config.t
 import type { Allow, Decision, Stage, Step, Verdict } from '../policy/decision.ts'
 import type { Denial } from '../policy/denial.ts'
 import type { InferenceRequest } from '../policy/facts.ts'
+import { limitOfType } from '../policy/limits.ts'
 import { type NanoUsd, subtractNanoUsd } from '../policy/nano-usd.ts'
 import { costOf } from '../policy/price.ts'
 import { usdText } from '../wire/money.ts'
@@ -93,16 +94,8 @@ function rateStep({ plan, claims }: Allow, verdict: Verdict): Step {
 function deniedField(verdict: Verdict): string | undefined {
   if (verdict.verdict === 'admit') return undefined
   const { denial } = verdict
-  return denial.code === 'quota_exceeded' ? 'monthly_usd' : FIELDS[denial.type]
+  return denial.code === 'quota_exceeded' ? 'monthly_usd' : limitOfType(denial.type).name
 }
-
-const FIELDS = {
-  requests: 'rpm',
-  tokens: 'tpm',
-  daily_limit: 'per_day',
-  concurrency: 'max_concurrent',
-  quota_hold: 'monthly_usd',
-} as const
 
 function quotaStep({ plan, claims }: Allow, verdict: Verdict): Step {
   const { spend, tokens, output } = claims

@@ -2,6 +2,7 @@ import { collectDefaultMetrics, Registry } from 'prom-client'
 import type { AttemptCounter, AttemptResult } from '../../gateway/ports.ts'
 import type { Wrote } from '../../gateway/store/ledger-store.ts'
 import type { Millis } from '../../policy/config.ts'
+import { rateTypes } from '../../wire/errors/codes.ts'
 import { LedgerMetrics } from './ledger-metrics.ts'
 import { CounterSeries, HistogramSeries } from './series.ts'
 import { type StatePorts, stateMetrics } from './state-metrics.ts'
@@ -120,7 +121,7 @@ const FIRST_TOKENS = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 40, 
 const OVERHEADS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1]
 
 /** The types that are shown beside a code: limits with a name of their own. Any other type is not a label. */
-const TYPES = new Set(['requests', 'tokens', 'concurrency', 'daily_limit', 'quota_hold', 'guest_keys', 'plan_limit'])
+const TYPES = new Set(rateTypes.map(({ type }) => type))
 
 const reasonOf = (code: string, type: string | undefined): string =>
   type !== undefined && TYPES.has(type) ? `${code}:${type}` : code

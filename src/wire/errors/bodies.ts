@@ -1,5 +1,4 @@
 import type { Millis } from '../../policy/config.ts'
-import { counted } from '../../policy/counted.ts'
 import type {
   ExhaustedDenial,
   FileProblem,
@@ -10,6 +9,7 @@ import type {
   QuotaDenial,
   RateDenial,
 } from '../../policy/denial.ts'
+import { limitOfType } from '../../policy/limits.ts'
 import { usdText } from '../money.ts'
 
 /** What an answer says beside what every answer of its code has in common. */
@@ -57,22 +57,7 @@ const retryHeaders = (ms: Millis) => ({ 'retry-after-ms': String(ms), 'retry-aft
 function limitText(denial: LimitDenial): string {
   if ('shared' in denial) return guestText(denial)
   if ('of' in denial) return `An account may change its keys ${denial.limit} times an hour.`
-  return rateText(denial)
-}
-
-function rateText({ type, limit }: RateDenial): string {
-  switch (type) {
-    case 'requests':
-      return `The plan allows ${counted(limit, 'request')} a minute.`
-    case 'tokens':
-      return `The plan allows ${counted(limit, 'token')} a minute.`
-    case 'concurrency':
-      return `The plan allows ${counted(limit, 'request')} at once.`
-    case 'daily_limit':
-      return `The plan allows ${counted(limit, 'request')} a day (UTC).`
-    case 'quota_hold':
-      return 'Running requests have reserved the rest of the monthly quota.'
-  }
+  return limitOfType(denial.type).refusal(denial.limit)
 }
 
 /** Without figures, since they would tell what other guests use. */

@@ -1,5 +1,6 @@
 import { counted } from '../../policy/counted.ts'
 import type { Denial } from '../../policy/denial.ts'
+import { LIMITS } from '../../policy/limits.ts'
 import {
   type Answer,
   type ErrorTerms,
@@ -277,18 +278,7 @@ interface Answers<Code extends DeniedCode> {
 
 /** The types of rate_limit_exceeded. */
 export const rateTypes: readonly { readonly type: string; readonly meaning: string }[] = [
-  { type: 'requests', meaning: 'Requests in any 60 seconds.' },
-  {
-    type: 'tokens',
-    meaning: 'Prompt and completion tokens in any 60 seconds; max_tokens counts as used until the answer ends.',
-  },
-  { type: 'concurrency', meaning: 'Requests running at once.' },
-  { type: 'daily_limit', meaning: 'Requests in a day, UTC; or what all guests together may spend in it.' },
-  {
-    type: 'quota_hold',
-    meaning:
-      'Running requests have reserved the rest of the monthly quota; what they do not use is free again when they end.',
-  },
+  ...LIMITS.map(({ type, meaning }) => ({ type, meaning })),
   {
     type: 'guest_keys',
     meaning: 'New devices of one address or network in an hour. A device that has a key still gets it.',

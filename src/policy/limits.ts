@@ -1,0 +1,145 @@
+import { counted } from './counted.ts'
+import type { Readings } from './readings.ts'
+
+/**
+ * The limits that a plan may have: a row has all that is particular to one. Stores, the decision log, denials, `show`,
+ * `explain`, `plan` and the quota screens are made from the rows, or checked against them by test/policy/limits.test.ts.
+ * The order is that of files and screens. Counters of calendar windows are stored in the order of their rows: a row goes
+ * behind those of its kind.
+ */
+export const LIMITS = [
+  {
+    name: 'rpm',
+    isRequired: true,
+    measure: 'requests',
+    window: 'minute',
+    scope: 'account',
+    unit: 'count',
+    reading: 'requests',
+    claim: 'requests',
+    type: 'requests',
+    waitMs: null,
+    refusal: most => `The plan allows ${counted(most, 'request')} a minute.`,
+    meaning: 'Requests in any 60 seconds.',
+    explained: 'requests',
+    column: 'RPM',
+  },
+  {
+    name: 'tpm',
+    isRequired: true,
+    measure: 'tokens',
+    window: 'minute',
+    scope: 'account',
+    unit: 'count',
+    reading: 'tokens',
+    claim: 'tokens',
+    type: 'tokens',
+    waitMs: null,
+    refusal: most => `The plan allows ${counted(most, 'token')} a minute.`,
+    meaning: 'Prompt and completion tokens in any 60 seconds; max_tokens counts as used until the answer ends.',
+    explained: 'tokens',
+    column: 'TPM',
+  },
+  {
+    name: 'per_day',
+    isRequired: false,
+    measure: 'requests',
+    window: 'day',
+    scope: 'account',
+    unit: 'count',
+    reading: 'day',
+    claim: 'day',
+    type: 'daily_limit',
+    waitMs: null,
+    refusal: most => `The plan allows ${counted(most, 'request')} a day (UTC).`,
+    meaning: 'Requests in a day, UTC; or what all guests together may spend in it.',
+    explained: 'in the day',
+    column: null,
+  },
+  {
+    name: 'max_concurrent',
+    isRequired: false,
+    measure: 'concurrent',
+    window: 'none',
+    scope: 'account',
+    unit: 'count',
+    reading: 'concurrent',
+    claim: 'concurrency',
+    type: 'concurrency',
+    waitMs: 1000,
+    refusal: most => `The plan allows ${counted(most, 'request')} at once.`,
+    meaning: 'Requests running at once.',
+    explained: 'running',
+    column: null,
+  },
+  {
+    name: 'monthly_usd',
+    isRequired: true,
+    measure: 'usd',
+    window: 'month',
+    scope: 'account',
+    unit: 'usd',
+    reading: 'used',
+    claim: 'spend',
+    type: 'quota_hold',
+    waitMs: 2000,
+    refusal: () => 'Running requests have reserved the rest of the monthly quota.',
+    meaning:
+      'Running requests have reserved the rest of the monthly quota; what they do not use is free again when they end.',
+    explained: 'used',
+    column: null,
+  },
+] as const satisfies readonly Row[]
+
+interface Row {
+  /** Its field in a plan. */
+  readonly name: string
+  /** Whether every plan has it. */
+  readonly isRequired: boolean
+  /** What a request takes of it: itself, its tokens, a place among the running, its cost. */
+  readonly measure: 'requests' | 'tokens' | 'concurrent' | 'usd'
+  /** `minute` slides, days and months are those of UTC; what runs has none. */
+  readonly window: 'minute' | CalendarWindow | 'month' | 'none'
+  /** Who shares it. */
+  readonly scope: 'account'
+  readonly unit: 'count' | 'usd'
+  /** What is used of it, among the readings of an account. */
+  readonly reading: keyof Readings
+  /** Its name among the claims in a line of the decision log. */
+  readonly claim: string
+  /** The `type` of the 429 of a request that it refuses. */
+  readonly type: string
+  /** How long such a request waits where only other requests make room: nobody knows when they end. Null where time does. */
+  readonly waitMs: number | null
+  /** What the 429 says. */
+  readonly refusal: (most: number) => string
+  /** What the type means, in documents. */
+  readonly meaning: string
+  /** What `explain` says behind `3 of 20`. */
+  readonly explained: string
+  /** The title of its column on quota screens; null where they do not show it. */
+  readonly column: string | null
+}
+
+type TableRow = (typeof LIMITS)[number]
+export type LimitName = TableRow['name']
+export type LimitType = TableRow['type']
+
+/** A row of the table. */
+export interface Limit extends Row {
+  readonly name: LimitName
+  readonly type: LimitType
+}
+
+type CalendarWindow = 'day'
+
+/** The row of a type. */
+export function limitOfType(type: LimitType): Limit {
+  const found = LIMITS.find(limit => limit.type === type)
+  if (!found) throw new Error(`no limit refuses by ${type}`)
+  return found
+}
+
+/** Whether time alone makes room: a request that is refused is admitted after its wait, if no other takes the room. */
+export const isFreedByTime = (type: string): boolean =>
+  LIMITS.some(limit => limit.type === type && limit.waitMs === null)
