@@ -113,7 +113,7 @@ function decidedOf(n) {
   const facts = requestOf(n)
   const id = `req_${String(n).padStart(26, '0')}`
   const decision = decide(config, facts)
-  if (decision.verdict === 'deny') return { id, noted: [facts, decision, { denial: decision.denial }] }
+  if ('denial' in decision) return { id, noted: [facts, decision, { denial: decision.denial }] }
   const verdict = judge(standingOf(n), decision.claims, facts.at)
   if (verdict.verdict === 'admit')
     return { id, noted: [facts, decision, verdict, { at: facts.at, readings: verdict.readings }] }

@@ -1,27 +1,22 @@
 import type { Accepts, Bound, Model } from './config.ts'
-import type { Step } from './decision.ts'
+import { type InvalidAt, invalidAt } from './decision.ts'
 import type { Extra, InferenceRequest } from './facts.ts'
-import { type Refused, refused } from './ruling.ts'
 
-/** What the fields of a request beyond the known ones come to for a model that it may be sent to. */
-export function extrasRuling(model: Model, request: InferenceRequest): { readonly steps: readonly Step[] } | Refused {
-  if (request.kind === 'passthrough' || !request.extras) return NONE
-  const steps: Step[] = []
+/** The first field beyond the known ones that a model does not take; undefined where it takes them all. */
+export function extrasDenied(model: Model, request: InferenceRequest): InvalidAt | undefined {
+  if (request.kind === 'passthrough' || !request.extras) return undefined
   for (const [field, extra] of Object.entries(request.extras)) {
     const bound = acceptsOf(model)?.get(field)
     if (!bound) {
       // It says what is done anyway, so that it is left out.
       if (extra.isDefault) continue
-      return refused('body', field, `is not accepted by ${model.name}`, model.at)
+      return invalidAt('body', field, `is not accepted by ${model.name}`, model.at)
     }
     const problem = problemOf(bound, extra)
-    if (problem !== undefined) return refused('body', field, problem, bound.at)
-    steps.push({ stage: 'body', outcome: 'pass', text: `${field}: ${boundText(bound)}`, at: bound.at })
+    if (problem !== undefined) return invalidAt('body', field, problem, bound.at)
   }
-  return { steps }
+  return undefined
 }
-
-const NONE = { steps: [] }
 
 /** What a model declares beyond the known fields. */
 export const acceptsOf = (model: Model): Accepts | undefined =>

@@ -1,5 +1,32 @@
-import type { EpochMs } from './config.ts'
-import { type Condition, type Matcher, WEEKDAYS, type Weekday } from './config.ts'
+import { type Condition, type EpochMs, WEEKDAYS, type Weekday } from './config.ts'
+
+/** Whether a condition holds. A signal that nobody looked for is taken not to be there. */
+export function holds(condition: Condition, facts: Circumstances): boolean {
+  switch (condition.is) {
+    case 'all':
+      return condition.of.every(part => holds(part, facts))
+    case 'any':
+      return condition.of.some(part => holds(part, facts))
+    case 'not':
+      return !holds(condition.of, facts)
+    case 'signal':
+      return facts.signals[condition.matcher.name] === true
+    case 'input_tokens':
+      return !isTooShort(condition, facts) && !isTooLong(condition, facts)
+    case 'has_tools':
+      return facts.hasTools === condition.value
+    case 'has_images':
+      return facts.hasImages === condition.value
+    case 'plan':
+      return condition.names.includes(facts.plan)
+    case 'alias':
+      return condition.names.includes(facts.alias)
+    case 'hour':
+      return isBetween(localTime(facts.at, condition.zone).hour, condition)
+    case 'weekday':
+      return condition.days.includes(localTime(facts.at, condition.zone).day)
+  }
+}
 
 /** What conditions look at. */
 export interface Circumstances {
@@ -13,39 +40,33 @@ export interface Circumstances {
   readonly signals: Readonly<Record<string, boolean>>
 }
 
-/** Whether a condition holds, and the part of it that decided, in words. */
-export interface Holding {
-  readonly holds: boolean
-  readonly text: string
-}
-
-/** Judges a condition. What a signal says that nobody looked for is that it is not there. */
-export function holding(condition: Condition, facts: Circumstances): Holding {
+/** What decides whether a condition holds, in words: the first part that decides for the whole, or all parts. */
+export function conditionText(condition: Condition, facts: Circumstances): string {
   switch (condition.is) {
     case 'all':
-      return first(condition.of, facts, false) ?? { holds: true, text: textOf(condition.of, facts) }
-    case 'any':
-      return first(condition.of, facts, true) ?? { holds: false, text: textOf(condition.of, facts) }
-    case 'not': {
-      const { holds, text } = holding(condition.of, facts)
-      return { holds: !holds, text: `not (${text})` }
+    case 'any': {
+      const decisive = condition.of.find(part => holds(part, facts) === (condition.is === 'any'))
+      const named = decisive ? [decisive] : condition.of
+      return named.map(part => conditionText(part, facts)).join(', ')
     }
+    case 'not':
+      return `not (${conditionText(condition.of, facts)})`
     case 'signal':
-      return signal(condition.matcher, facts)
+      return holds(condition, facts) ? condition.matcher.name : `no ${condition.matcher.name}`
     case 'input_tokens':
-      return inputTokens(condition, facts)
+      return tokensText(condition, facts)
     case 'has_tools':
-      return yesOrNo('tools', facts.hasTools, condition.value)
+      return facts.hasTools ? 'has tools' : 'has no tools'
     case 'has_images':
-      return yesOrNo('images', facts.hasImages, condition.value)
+      return facts.hasImages ? 'has images' : 'has no images'
     case 'plan':
-      return named('plan', facts.plan, condition.names)
+      return nameText('plan', facts.plan, condition.names)
     case 'alias':
-      return named('alias', facts.alias, condition.names)
+      return nameText('alias', facts.alias, condition.names)
     case 'hour':
-      return hour(condition, facts.at)
+      return `hour ${localTime(facts.at, condition.zone).hour} in ${condition.zone}`
     case 'weekday':
-      return weekday(condition, facts.at)
+      return `${localTime(facts.at, condition.zone).day} in ${condition.zone}`
   }
 }
 
@@ -57,70 +78,46 @@ export function perhaps(condition: Condition, facts: Circumstances): boolean | u
     case 'any':
       return together(condition.of, facts, true)
     case 'not': {
-      const holds = perhaps(condition.of, facts)
-      return holds === undefined ? undefined : !holds
+      const held = perhaps(condition.of, facts)
+      return held === undefined ? undefined : !held
     }
     case 'signal':
       return facts.signals[condition.matcher.name]
     default:
-      return holding(condition, facts).holds
+      return holds(condition, facts)
   }
 }
 
 function together(parts: readonly Condition[], facts: Circumstances, deciding: boolean): boolean | undefined {
   let isKnown = true
   for (const part of parts) {
-    const holds = perhaps(part, facts)
-    if (holds === deciding) return deciding
-    if (holds === undefined) isKnown = false
+    const held = perhaps(part, facts)
+    if (held === deciding) return deciding
+    if (held === undefined) isKnown = false
   }
   return isKnown ? !deciding : undefined
 }
 
-/** The first part that decides the whole. */
-function first(parts: readonly Condition[], facts: Circumstances, deciding: boolean): Holding | undefined {
-  for (const part of parts) {
-    const found = holding(part, facts)
-    if (found.holds === deciding) return found
-  }
-  return undefined
+function tokensText(condition: InputTokens, facts: Circumstances): string {
+  const count = `${facts.inputTokens} tokens`
+  if (isTooShort(condition, facts)) return `${count}, needs over ${condition.over}`
+  return isTooLong(condition, facts) ? `${count}, needs under ${condition.under}` : count
 }
 
-const textOf = (parts: readonly Condition[], facts: Circumstances): string =>
-  parts.map(part => holding(part, facts).text).join(', ')
+const nameText = (what: string, name: string, names: readonly string[]): string =>
+  names.includes(name) ? `${what} ${name}` : `${what} ${name}, needs ${names.join(' or ')}`
 
-function signal({ name }: Matcher, { signals }: Circumstances): Holding {
-  const holds = signals[name] === true
-  return { holds, text: holds ? name : `no ${name}` }
-}
+type InputTokens = Extract<Condition, { readonly is: 'input_tokens' }>
 
-function inputTokens({ over, under }: { over?: number; under?: number }, { inputTokens: n }: Circumstances): Holding {
-  if (over !== undefined && n <= over) return { holds: false, text: `${n} tokens, needs over ${over}` }
-  if (under !== undefined && n >= under) return { holds: false, text: `${n} tokens, needs under ${under}` }
-  return { holds: true, text: `${n} tokens` }
-}
+const isTooShort = ({ over }: InputTokens, { inputTokens }: Circumstances): boolean =>
+  over !== undefined && inputTokens <= over
 
-const yesOrNo = (what: string, is: boolean, wanted: boolean): Holding => ({
-  holds: is === wanted,
-  text: is ? `has ${what}` : `has no ${what}`,
-})
-
-function named(what: string, name: string, names: readonly string[]): Holding {
-  const holds = names.includes(name)
-  return { holds, text: holds ? `${what} ${name}` : `${what} ${name}, needs ${names.join(' or ')}` }
-}
+const isTooLong = ({ under }: InputTokens, { inputTokens }: Circumstances): boolean =>
+  under !== undefined && inputTokens >= under
 
 /** From a full hour to before another, over midnight where the first is the later one. */
-function hour({ from, to, zone }: { from: number; to: number; zone: string }, at: EpochMs): Holding {
-  const { hour: now } = localTime(at, zone)
-  const holds = from <= to ? now >= from && now < to : now >= from || now < to
-  return { holds, text: `hour ${now} in ${zone}` }
-}
-
-function weekday({ days, zone }: { days: readonly Weekday[]; zone: string }, at: EpochMs): Holding {
-  const { day } = localTime(at, zone)
-  return { holds: days.includes(day), text: `${day} in ${zone}` }
-}
+const isBetween = (hour: number, { from, to }: { readonly from: number; readonly to: number }): boolean =>
+  from <= to ? hour >= from && hour < to : hour >= from || hour < to
 
 /** Made once for each zone, since it costs more than all the rest. */
 const formats = new Map<string, Intl.DateTimeFormat>()

@@ -1,23 +1,23 @@
 import type { Alias, Commit, EpochMs, HostedTool, Model, Place, Plan, Pool, Price, Route } from './config.ts'
-import type { Denial, QuotaDenial, RateDenial } from './denial.ts'
+import type { Denied, PlanDenial, QuotaDenial, RateDenial, ValidationDenial } from './denial.ts'
 import type { NanoUsd } from './nano-usd.ts'
 import type { Readings } from './readings.ts'
 
-/** What `decide` says of a request. */
-export type Decision = Allow | Deny
+/** What `decide` makes of a request. `explain` says why. */
+export type Decision = Allowed | DeniedAt
 
-export interface Deny {
-  readonly verdict: 'deny'
-  readonly denial: Denial
-  readonly why: readonly Step[]
+/** A denial, the stage that denies, and the line of the files that it stands on. */
+export interface DeniedAt<D extends ValidationDenial | PlanDenial = ValidationDenial | PlanDenial> extends Denied<D> {
+  readonly stage: Stage
+  readonly at?: Place
 }
 
-export interface Allow extends Allowed {
-  readonly verdict: 'allow'
-  readonly why: readonly Step[]
-}
+export type InvalidAt = DeniedAt<ValidationDenial>
 
-/** What a request may do. Without why: it is kept as long as the request is under way. */
+/** The stages of a decision in words; `rate`, `quota` and `send` deny only later, when the limits are asked. */
+export type Stage = 'who' | 'body' | 'model' | 'route' | 'gate' | 'rate' | 'quota' | 'send'
+
+/** What a request may do. It is kept as long as the request is under way. */
 export interface Allowed {
   /** The alias the request came by, named or by default. */
   readonly alias?: Alias
@@ -33,16 +33,6 @@ export interface Allowed {
   readonly commit: Commit
   /** The size of the images asked for, or the model's first. */
   readonly imageSize?: string
-}
-
-export type Stage = 'who' | 'body' | 'model' | 'route' | 'gate' | 'rate' | 'quota' | 'send'
-
-/** The outcome of one stage, and the line that decided it. */
-export interface Step {
-  readonly stage: Stage
-  readonly outcome: 'pass' | 'deny'
-  readonly text: string
-  readonly at?: Place
 }
 
 /** What a request asks of an account's limits: all of it is granted in one step, or nothing. */
@@ -116,4 +106,10 @@ export function windowOf(at: EpochMs): Window {
   const date = new Date(at)
   const [year, month] = [date.getUTCFullYear(), date.getUTCMonth()]
   return { start: Date.UTC(year, month), end: Date.UTC(year, month + 1) }
+}
+
+/** The client asked for what cannot be, in this field. */
+export function invalidAt(stage: Stage, field: string, problem: string, at?: Place): InvalidAt {
+  const denied = { denial: { code: 'VALIDATION_ERROR', field, problem }, stage } as const
+  return at ? { ...denied, at } : denied
 }

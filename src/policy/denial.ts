@@ -8,7 +8,7 @@ export type Denial =
   | { readonly code: 'NO_AUTH'; readonly todo?: string }
   | { readonly code: 'INVALID_KEY' }
   | { readonly code: 'INVALID_TOKEN'; readonly problem: string }
-  | ({ readonly code: 'VALIDATION_ERROR'; readonly field: string; readonly problem: string } & BackendWord)
+  | ValidationDenial
   | RateDenial
   | GuestDenial
   | KeysDenial
@@ -31,6 +31,18 @@ export type Denial =
   | RevisionDenial
   | ApplyDenial
   | { readonly code: 'INTERNAL' }
+
+/** A request that cannot be served as it is, for what is in this field. */
+export interface ValidationDenial extends BackendWord {
+  readonly code: 'VALIDATION_ERROR'
+  readonly field: string
+  readonly problem: string
+}
+
+/** What stands in place of a result that is denied: `'denial' in result` tells the two apart. */
+export interface Denied<D extends Denial = Denial> {
+  readonly denial: D
+}
 
 /** What a backend calls its refusal: `context_length_exceeded`, `content_filter`. */
 interface BackendWord {

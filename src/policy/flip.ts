@@ -44,7 +44,7 @@ export function flipsOf(config: Config, facts: Facts, counters: AccountCounters)
 /** Why a request is refused; undefined when it is admitted. */
 function denialOf(config: Config, facts: Facts, counters: AccountCounters): Denial | undefined {
   const decision = decide(config, facts)
-  if (decision.verdict === 'deny') return decision.denial
+  if ('denial' in decision) return decision.denial
   const verdict: Verdict = judge(counters, decision.claims, facts.at)
   return verdict.verdict === 'refuse' ? verdict.denial : undefined
 }

@@ -1,6 +1,6 @@
 import type { Alias, Config, Model } from './config.ts'
+import { type InvalidAt, invalidAt } from './decision.ts'
 import type { InferenceRequest, PassthroughAsk } from './facts.ts'
-import { type Ruling, refused } from './ruling.ts'
 
 export interface Chosen {
   readonly model: Model
@@ -9,12 +9,16 @@ export interface Chosen {
 }
 
 /** The model behind the name a request asks for. Only chat has a default. */
-export function choose(config: Config, request: InferenceRequest): Ruling<Chosen> {
+export function choose(config: Config, request: InferenceRequest): Chosen | InvalidAt {
   if (request.kind === 'passthrough') return ofPath(config, request)
   const chosen = named(config, request)
-  if ('denial' in chosen || chosen.value.model.kind === request.kind) return chosen
-  const { name, kind } = chosen.value.model
-  return refused('model', 'model', `${name} is a model of kind ${kind}, and this endpoint serves kind ${request.kind}`)
+  if ('denial' in chosen || chosen.model.kind === request.kind) return chosen
+  const { name, kind } = chosen.model
+  return invalidAt(
+    'model',
+    'model',
+    `${name} is a model of kind ${kind}, and this endpoint serves kind ${request.kind}`,
+  )
 }
 
 /** The alias that a name stands for, or no name where the default is one: what routing may upgrade. */
@@ -24,35 +28,28 @@ export function aliasOf({ aliases, defaultModel }: Config, asked: string | undef
 }
 
 /** Each pass-through route has one model, by whatever name a body calls it. */
-function ofPath({ passthrough, aliases }: Config, { path, model: asked }: PassthroughAsk): Ruling<Chosen> {
+function ofPath({ passthrough, aliases }: Config, { path, model: asked }: PassthroughAsk): Chosen | InvalidAt {
   const model = passthrough.get(path)?.model
-  if (!model) return refused('model', 'path', `nothing is passed through at ${path}`)
+  if (!model) return invalidAt('model', 'path', `nothing is passed through at ${path}`)
   const isMeant = asked === undefined || asked === model.name || aliases.get(asked)?.model === model
-  return isMeant
-    ? byName(model, `${path} is served by ${model.name}`)
-    : refused('model', 'model', `${path} is served by ${model.name} and no other model; leave it out`)
+  if (isMeant) return { model }
+  return invalidAt('model', 'model', `${path} is served by ${model.name} and no other model; leave it out`)
 }
 
-function named(config: Config, { kind, model: asked }: InferenceRequest): Ruling<Chosen> {
-  if (asked === undefined) return kind === 'chat' ? byDefault(config) : refused('model', 'model', 'is required')
-  const alias = aliasOf(config, asked)
-  if (alias) return throughAlias(alias, `${alias.name} is an alias of ${alias.model.name}`)
-  const model = config.models.get(asked)
-  if (model) return byName(model, `${asked} by name`)
-  return refused('model', 'model', `no such model \`${asked}\`; GET /v1/models lists those there are`)
+function named(
+  { aliases, models, defaultModel }: Config,
+  { kind, model: asked }: InferenceRequest,
+): Chosen | InvalidAt {
+  if (asked === undefined) {
+    if (kind !== 'chat') return invalidAt('model', 'model', 'is required')
+    return 'model' in defaultModel ? throughAlias(defaultModel) : { model: defaultModel }
+  }
+  const alias = aliases.get(asked)
+  if (alias) return throughAlias(alias)
+  const model = models.get(asked)
+  return model
+    ? { model }
+    : invalidAt('model', 'model', `no such model \`${asked}\`; GET /v1/models lists those there are`)
 }
 
-function byDefault({ defaultModel }: Config): Ruling<Chosen> {
-  const text = `none named, so ${defaultModel.name}`
-  return 'model' in defaultModel ? throughAlias(defaultModel, text) : byName(defaultModel, text)
-}
-
-const byName = (model: Model, text: string): Ruling<Chosen> => ({
-  step: { stage: 'model', outcome: 'pass', text, at: model.at },
-  value: { model },
-})
-
-const throughAlias = (alias: Alias, text: string): Ruling<Chosen> => ({
-  step: { stage: 'model', outcome: 'pass', text, at: alias.at },
-  value: { model: alias.model, alias },
-})
+const throughAlias = (alias: Alias): Chosen => ({ model: alias.model, alias })

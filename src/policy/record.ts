@@ -65,16 +65,16 @@ export type End = { readonly granted: Granted } | { readonly denial: Denial }
 /** What is told of a decision and its end. */
 export function outcomeOf(config: Config, { caller }: Facts, decision: Decision, end: End): Outcome {
   const verdict = 'denial' in end ? 'deny' : 'allow'
-  const plan = decision.verdict === 'allow' ? decision.plan.name : planName(config, caller)
+  const plan = 'denial' in decision ? planName(config, caller) : decision.plan.name
   const outcome: Building<Outcome> = { verdict, plan }
-  if (decision.verdict === 'allow') {
+  if (!('denial' in decision)) {
     outcome.model = decision.model.name
     if (decision.route) outcome.route = decision.route.name
     outcome.pools = decision.pools.map(({ name }) => name)
   }
   if ('denial' in end) outcome.denial = end.denial
   else outcome.granted = grantOf(end.granted)
-  if (decision.verdict === 'allow') outcome.claims = decision.claims
+  if (!('denial' in decision)) outcome.claims = decision.claims
   return outcome
 }
 
@@ -86,7 +86,7 @@ const grantOf = ({ output, tokens, cost }: Granted): Granted => ({ output, token
  * then, and allow it now.
  */
 export function endOf(decision: Decision, seen: Seen | undefined): End | undefined {
-  if (decision.verdict === 'deny') return { denial: decision.denial }
+  if ('denial' in decision) return { denial: decision.denial }
   if (!seen) return undefined
   if ('readings' in seen) return judgedEnd(decision.claims, seen)
   return { denial: unjudgedDenial(seen) }

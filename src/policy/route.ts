@@ -1,7 +1,7 @@
-import { extrasRuling } from './accepts.ts'
-import { type Circumstances, holding, perhaps } from './condition.ts'
-import type { Config, Model, Plan, Route } from './config.ts'
-import type { Step } from './decision.ts'
+import { extrasDenied } from './accepts.ts'
+import { type Circumstances, holds, perhaps } from './condition.ts'
+import type { Alias, Config, Model, Plan, Route } from './config.ts'
+import type { ValidationDenial } from './denial.ts'
 import type { Facts, InferenceRequest } from './facts.ts'
 import { type Chosen, choose } from './model.ts'
 import { planOf } from './plan.ts'
@@ -13,28 +13,46 @@ export interface Routed {
   readonly route?: Route
 }
 
-/** Bytes of text that are taken for a token where routes count them. */
-const BYTES_PER_TOKEN = 4
-
 /**
- * Upgrades a generic name: the first route that applies and whose model the plan includes. A model that was named
- * itself is never changed (docs/routing.md). Notes every route it looked at.
+ * Upgrades a generic name by the first route that applies and whose model serves the request. A model that was named
+ * itself is never changed (docs/routing.md).
  */
-export function routed(config: Config, plan: Plan, facts: Facts, { model, alias }: Chosen, why: Step[]): Routed {
-  if (!alias) return { model }
-  const circumstances = circumstancesOf(facts, plan.name, alias.name)
-  for (const route of config.routes) {
-    const { holds, text } = holding(route.when, circumstances)
-    const skipped = holds ? whySkipped(route, plan, facts.request) : text
-    const note = (said: string) => why.push({ stage: 'route', outcome: 'pass', text: said, at: route.at })
-    if (skipped === undefined) {
-      note(`${route.name}: ${text}, so ${route.model.name}`)
-      // An exception from the routes below it is no upgrade.
-      return route.model === model ? { model } : { model: route.model, route }
-    }
-    note(`${route.name}: ${skipped}`)
-  }
-  return { model }
+export function routed(config: Config, plan: Plan, facts: Facts, chosen: Chosen): Routed {
+  const { model } = chosen
+  const route = takenRoute(config, plan, facts, chosen)
+  // An exception from the routes below it is no upgrade.
+  return route && route.model !== model ? { model: route.model, route } : { model }
+}
+
+/** The route that decides on the model, also where it decides for the one that was there anyway. */
+export function takenRoute(config: Config, plan: Plan, facts: Facts, { alias }: Chosen): Route | undefined {
+  if (!alias || config.routes.length === 0) return undefined
+  const circumstances = circumstancesOf(facts, plan, alias)
+  return config.routes.find(route => holds(route.when, circumstances) && !obstacleTo(route, plan, facts.request))
+}
+
+/** A route that was looked at. It is taken where its condition applies and nothing stands in the way. */
+export interface LookedAt {
+  readonly route: Route
+  readonly applies: boolean
+  readonly obstacle?: Obstacle
+}
+
+/** Why a route that applies is skipped: an upgrade must not make a good request a bad one. */
+export type Obstacle = 'not-in-plan' | ValidationDenial
+
+/** The routes down to the one that is taken, or all. */
+export function routesLookedAt(config: Config, plan: Plan, facts: Facts, chosen: Chosen): readonly LookedAt[] {
+  const { alias } = chosen
+  if (!alias) return []
+  const circumstances = circumstancesOf(facts, plan, alias)
+  const taken = takenRoute(config, plan, facts, chosen)
+  const last = taken ? config.routes.indexOf(taken) : config.routes.length
+  return config.routes.slice(0, last + 1).map(route => {
+    if (!holds(route.when, circumstances)) return { route, applies: false }
+    const obstacle = obstacleTo(route, plan, facts.request)
+    return { route, applies: true, ...(obstacle && { obstacle }) }
+  })
 }
 
 /**
@@ -45,34 +63,37 @@ export function possibleModels(config: Config, facts: Facts): readonly Model[] {
   const plan = planOf(config, facts.caller)
   const chosen = choose(config, facts.request)
   if (!plan || 'denial' in chosen) return []
-  const { model, alias } = chosen.value
+  const { model, alias } = chosen
   if (!alias) return [model]
-  const circumstances = circumstancesOf(facts, plan.name, alias.name)
+  const circumstances = circumstancesOf(facts, plan, alias)
   const models = new Set<Model>()
   for (const route of config.routes) {
-    const holds = perhaps(route.when, circumstances)
-    if (holds === false || whySkipped(route, plan, facts.request) !== undefined) continue
+    const applies = perhaps(route.when, circumstances)
+    if (applies === false || obstacleTo(route, plan, facts.request)) continue
     models.add(route.model)
-    if (holds) return [...models]
+    if (applies) return [...models]
   }
   return [...models.add(model)]
 }
 
-/** A route that applies is skipped where it would lead to a refusal: an upgrade must not make a good request a bad one. */
-function whySkipped({ model }: Route, plan: Plan, request: InferenceRequest): string | undefined {
-  if (!plan.models.has(model.name)) return `would use ${model.name}, which plan ${plan.name} does not include`
-  const extras = extrasRuling(model, request)
-  if ('denial' in extras) return `would use ${model.name}, but ${extras.step.text}`
+function obstacleTo({ model }: Route, plan: Plan, request: InferenceRequest): Obstacle | undefined {
+  if (!plan.models.has(model.name)) return 'not-in-plan'
+  const extras = extrasDenied(model, request)
+  if (extras) return extras.denial
   const sized = size(plan, model, request)
-  return 'denial' in sized ? `would use ${model.name}, but ${sized.step.text}` : undefined
+  return 'denial' in sized ? sized.denial : undefined
 }
 
-const circumstancesOf = ({ at, request, signals }: Facts, plan: string, alias: string): Circumstances => ({
+/** What the conditions of routes look at in a request. */
+export const circumstancesOf = ({ at, request, signals }: Facts, plan: Plan, alias: Alias): Circumstances => ({
   at,
-  plan,
-  alias,
+  plan: plan.name,
+  alias: alias.name,
   inputTokens: Math.ceil(request.textBytes / BYTES_PER_TOKEN),
   hasTools: request.kind === 'chat' && request.tools > 0,
   hasImages: request.kind === 'chat' && request.images > 0,
   signals,
 })
+
+/** Bytes of text that are taken for a token where routes count them. */
+const BYTES_PER_TOKEN = 4

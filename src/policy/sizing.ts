@@ -9,56 +9,43 @@ import {
   type Price,
   placeOf,
 } from './config.ts'
-import type { OutputClaim } from './decision.ts'
+import { type InvalidAt, invalidAt, type OutputClaim } from './decision.ts'
 import type { ChatAsk, EmbeddingAsk, ImageAsk, InferenceRequest, PassthroughAsk } from './facts.ts'
 import { ONE_NANO_USD } from './nano-usd.ts'
 import { NO_PRICE, worstOf } from './price.ts'
-import { type Refused, type Ruling, refused } from './ruling.ts'
 
 /** Whether the request fits the model and the plan's minute at all, and how much it may take. */
-export function size(plan: Plan, model: Model, request: InferenceRequest): Ruling<Sized> {
+export function size(plan: Plan, model: Model, request: InferenceRequest): Sized | InvalidAt {
   if (model.kind === 'chat' && request.kind === 'chat') return sizeChat(plan, model, request)
   if (model.kind === 'embedding' && request.kind === 'embedding') return sizeEmbedding(plan, model, request)
   if (model.kind === 'image' && request.kind === 'image') return sizeImage(plan, model, request)
   throw new Error(`${model.name} was chosen for a request of kind ${request.kind}`)
 }
 
-function sizeEmbedding(plan: Plan, model: EmbeddingModel, request: EmbeddingAsk): Ruling<Sized> {
+function sizeEmbedding(plan: Plan, model: EmbeddingModel, request: EmbeddingAsk): Sized | InvalidAt {
   const { inputs, dimensions, textBytes } = request
   if (dimensions !== undefined && dimensions !== model.dimensions) {
     const text = `${model.name} has ${model.dimensions} dimensions and no other number`
-    return refused('body', 'dimensions', text, placeOf(model, 'dimensions'))
+    return invalidAt('body', 'dimensions', text, placeOf(model, 'dimensions'))
   }
   const input = Math.min(textBytes + SPECIAL_TOKENS * inputs, model.context * inputs)
   if (input > plan.tpm) return overMinute(plan, 'input', input)
-  const text = `${inputs === 1 ? '1 input' : `${inputs} inputs`}, at most ${input} tokens`
-  return {
-    step: { stage: 'body', outcome: 'pass', text, at: model.at },
-    value: { input, output: SILENT, price: model.price, items: 0 },
-  }
+  return { input, output: NO_OUTPUT, price: model.price, items: 0 }
 }
 
 /** What an embedding model adds to each input, such as a beginning and an end. */
 const SPECIAL_TOKENS = 4
 
-function sizeImage(plan: Plan, model: ImageModel, { images, size: asked, textBytes }: ImageAsk): Ruling<Sized> {
+function sizeImage(plan: Plan, model: ImageModel, { images, size: asked, textBytes }: ImageAsk): Sized | InvalidAt {
   const [first] = model.sizes.keys()
   const chosen = asked ?? first ?? ''
   const item = model.sizes.get(chosen)
   if (item === undefined) {
     const text = `${model.name} makes ${[...model.sizes.keys()].join(', ')}, not ${chosen}`
-    return refused('body', 'size', text, model.at)
+    return invalidAt('body', 'size', text, model.at)
   }
   if (textBytes > plan.tpm) return overMinute(plan, 'prompt', textBytes)
-  return {
-    step: {
-      stage: 'body',
-      outcome: 'pass',
-      text: `${images === 1 ? '1 image' : `${images} images`} of ${chosen}`,
-      at: placeOf(model, 'usd_per_image'),
-    },
-    value: { input: textBytes, output: SILENT, price: { ...NO_PRICE, item }, items: images, imageSize: chosen },
-  }
+  return { input: textBytes, output: NO_OUTPUT, price: { ...NO_PRICE, item }, items: images, imageSize: chosen }
 }
 
 /** The least output worth granting when the client set no cap. */
@@ -67,30 +54,25 @@ export const LEAST_OUTPUT = 16
 const TEMPLATE_TOKENS = 16
 
 /** Whether a chat fits the model and the plan's minute at all, and how many tokens it may take. */
-function sizeChat(plan: Plan, model: ChatModel, request: ChatAsk): Ruling<Sized> {
+function sizeChat(plan: Plan, model: ChatModel, request: ChatAsk): Sized | InvalidAt {
   const output = outputOf(model, request)
   const field = request.cap?.field ?? 'max_tokens'
   if (request.images > 0 && !model.vision) {
-    return refused('body', 'messages', `${model.name} does not take images`, placeOf(model, 'vision'))
+    return invalidAt('body', 'messages', `${model.name} does not take images`, placeOf(model, 'vision'))
   }
   const least = thinkingLeast(model, request)
   if (request.cap && request.cap.tokens < least) {
     const text = `${model.name} needs at least ${least} with thinking on, or chat_template_kwargs {"enable_thinking": false}`
-    return refused('body', field, text, placeOf(model, 'thinking'))
+    return invalidAt('body', field, text, placeOf(model, 'thinking'))
   }
   if (output.min >= model.context) {
     const text = `${output.min} leaves no room for a prompt in the ${model.context} tokens of ${model.name}`
-    return refused('body', field, text, placeOf(model, 'context'))
+    return invalidAt('body', field, text, placeOf(model, 'context'))
   }
   const input = inputOf(model, request, output)
   const needed = input + output.min * output.choices
   if (needed > plan.tpm) return overMinute(plan, input + LEAST_OUTPUT > plan.tpm ? 'messages' : field, needed)
-  const messages = request.messages === 1 ? '1 message' : `${request.messages} messages`
-  const text = `${messages}, at most ${input} input tokens, ${output.want} output`
-  return {
-    step: { stage: 'body', outcome: 'pass', text, at: placeOf(model, 'max_output') },
-    value: { input, output, price: model.price, items: 0 },
-  }
+  return { input, output, price: model.price, items: 0 }
 }
 
 /** An explicit cap is never lowered; without one, what the model declares may shrink to what the limits leave. */
@@ -131,20 +113,23 @@ function thinkingLeast({ thinking }: ChatModel, request: ChatAsk): number {
 }
 
 /** What a request of a pass-through route may take: the most that its meter declares. */
-export function sizePassed(config: Pick<Config, 'passthrough'>, plan: Plan, request: PassthroughAsk): Ruling<Sized> {
+export function sizePassed(
+  config: Pick<Config, 'passthrough'>,
+  plan: Plan,
+  request: PassthroughAsk,
+): Sized | InvalidAt {
   const route = config.passthrough.get(request.path)
-  if (!route) return refused('body', 'path', `nothing is passed through at ${request.path}`)
+  if (!route) return invalidAt('body', 'path', `nothing is passed through at ${request.path}`)
   const sized = sizedBy(route)
   const needed = sized.input + sized.output.min
   if (needed > plan.tpm) return overMinute(plan, 'body', needed)
-  const text = `${request.path} is paid by the ${route.meter.by}`
-  return { step: { stage: 'body', outcome: 'pass', text, at: placeOf(route, 'meter') }, value: sized }
+  return sized
 }
 
 function sizedBy({ meter, model }: Passthrough): Sized {
   if (meter.by !== 'usage') {
     // What the request comes to is measured: each item is one nano-USD.
-    return { input: 0, output: SILENT, price: { ...NO_PRICE, item: ONE_NANO_USD }, items: worstOf(meter) }
+    return { input: 0, output: NO_OUTPUT, price: { ...NO_PRICE, item: ONE_NANO_USD }, items: worstOf(meter) }
   }
   const output = { want: meter.output, min: meter.output, choices: 1 }
   return { input: meter.input, output, price: model.price ?? NO_PRICE, items: 0 }
@@ -162,10 +147,10 @@ export interface Sized {
 }
 
 /** Tokens are taken only as they are said, and here nothing is. */
-export const SILENT: OutputClaim = { want: 0, min: 0, choices: 1 }
+export const NO_OUTPUT: OutputClaim = { want: 0, min: 0, choices: 1 }
 
 /** A 429 would be retried for ever: no minute is large enough. */
-function overMinute(plan: Plan, field: string, needed: number): Refused {
+function overMinute(plan: Plan, field: string, needed: number): InvalidAt {
   const text = `the request needs up to ${needed} tokens, but plan ${plan.name} allows ${plan.tpm} a minute`
-  return refused('body', field, text, placeOf(plan, 'tpm'))
+  return invalidAt('body', field, text, placeOf(plan, 'tpm'))
 }

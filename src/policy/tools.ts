@@ -1,10 +1,7 @@
 import { type Config, type HostedTool, type Model, type Plan, placeOf } from './config.ts'
-import type { Claims, Step } from './decision.ts'
+import { type Claims, type DeniedAt, invalidAt } from './decision.ts'
 import type { InferenceRequest } from './facts.ts'
 import { type NanoUsd, nanoUsd, ONE_NANO_USD } from './nano-usd.ts'
-import { type Refused, type Ruling, refused, ruled } from './ruling.ts'
-
-const NONE: readonly HostedTool[] = []
 
 /** The hosted tools that a request lists, where the files declare them and the plan includes them all. */
 export function hostedTools(
@@ -12,37 +9,30 @@ export function hostedTools(
   plan: Plan,
   model: Model,
   request: InferenceRequest,
-  why: Step[],
-): { readonly value: readonly HostedTool[] } | Refused {
-  if (request.kind !== 'chat' || !request.hosted || request.hosted.length === 0) return { value: NONE }
+): readonly HostedTool[] | DeniedAt {
+  if (request.kind !== 'chat' || !request.hosted || request.hosted.length === 0) return NONE
   const tools: HostedTool[] = []
   for (const name of request.hosted) {
     const tool = config.tools.get(name)
-    const ruling = ruled(why, tool ? gate(plan, model, tool) : unknownTool(config, name))
-    if ('denial' in ruling) return ruling
-    tools.push(ruling.value)
+    if (!tool) return unknownTool(config, name)
+    if (!plan.tools.has(name)) return notIncluded(plan, model, tool)
+    tools.push(tool)
   }
-  return { value: tools }
+  return tools
 }
 
-function unknownTool({ tools }: Pick<Config, 'tools'>, name: string): Refused {
+const NONE: readonly HostedTool[] = []
+
+function unknownTool({ tools }: Pick<Config, 'tools'>, name: string): DeniedAt {
   const there = tools.size === 0 ? 'there are none' : `there are ${[...tools.keys()].join(', ')}`
-  return refused('body', 'tools', `no such hosted tool \`${name}\`; ${there}`)
+  return invalidAt('body', 'tools', `no such hosted tool \`${name}\`; ${there}`)
 }
 
-function gate(plan: Plan, { name: model }: Model, tool: HostedTool): Ruling<HostedTool> {
-  const { name } = tool
-  const included = plan.tools.get(name)
-  if (included) {
-    const text = `plan ${plan.name} includes the tool ${name} by ${included.by}`
-    return { step: { stage: 'gate', outcome: 'pass', text, at: included.at }, value: tool }
-  }
-  const text = `plan ${plan.name} does not include the tool ${name}`
-  return {
-    step: { stage: 'gate', outcome: 'deny', text, at: placeOf(plan, 'tools') },
-    denial: { code: 'rate_limit_exceeded', type: 'plan_limit', model, plan: plan.name, tool: name },
-  }
-}
+const notIncluded = (plan: Plan, { name: model }: Model, { name: tool }: HostedTool): DeniedAt => ({
+  denial: { code: 'rate_limit_exceeded', type: 'plan_limit', model, plan: plan.name, tool },
+  stage: 'gate',
+  at: placeOf(plan, 'tools'),
+})
 
 /** Calls so far, by name of the tool. */
 export type ToolCalls = Readonly<Record<string, number>>

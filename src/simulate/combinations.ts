@@ -1,6 +1,7 @@
 import type { Condition, Config, Kind, Model, Plan, Route } from '../policy/config.ts'
 import { decide } from '../policy/decide.ts'
 import type { Decision } from '../policy/decision.ts'
+import { explain, type Step } from '../policy/explain.ts'
 import type { Facts, InferenceRequest } from '../policy/facts.ts'
 import { aliasOf } from '../policy/model.ts'
 import { callerOn } from './scenario.ts'
@@ -16,6 +17,8 @@ export interface Combination {
   /** Pools that are down. */
   readonly down: readonly string[]
   readonly decision: Decision
+  /** The steps of the decision, in words. */
+  readonly why: () => readonly Step[]
 }
 
 /**
@@ -38,7 +41,10 @@ function applicable(config: Config, plan: Plan, asked: string | undefined): read
 /** Sets of more pools would take too long: of the rest at most one is down at a time. */
 const MOST_POOLS = 10
 
-function* withPools(config: Config, combination: Omit<Combination, 'decision' | 'down'>): Generator<Combination> {
+function* withPools(
+  config: Config,
+  combination: Omit<Combination, 'decision' | 'down' | 'why'>,
+): Generator<Combination> {
   const { plan, asked, route } = combination
   // Whatever the text has to be for it, the route applies.
   const sure: Config = { ...config, routes: route ? [{ ...route, when: { is: 'all', of: [] } }] : [] }
@@ -50,9 +56,12 @@ function* withPools(config: Config, combination: Omit<Combination, 'decision' | 
     signals: {},
   }
   const well = decide(sure, facts)
-  const pools = well.verdict === 'allow' ? well.pools.map(({ name }) => name) : []
-  for (const down of subsets(pools))
-    yield { ...combination, down, decision: decide(sure, { ...facts, health: { down } }) }
+  const pools = 'denial' in well ? [] : well.pools.map(({ name }) => name)
+  for (const down of subsets(pools)) {
+    const given = { ...facts, health: { down } }
+    const decision = decide(sure, given)
+    yield { ...combination, down, decision, why: () => explain(sure, given, decision) }
+  }
 }
 
 function subsets(names: readonly string[]): readonly (readonly string[])[] {

@@ -1,6 +1,8 @@
-import type { Config, Declared } from '../policy/config.ts'
-import type { Decision } from '../policy/decision.ts'
-import { planName } from '../policy/plan.ts'
+import type { Config, Declared, Route } from '../policy/config.ts'
+import type { Facts } from '../policy/facts.ts'
+import { choose } from '../policy/model.ts'
+import { planName, planOf } from '../policy/plan.ts'
+import { takenRoute } from '../policy/route.ts'
 import type { Simulation } from './simulation.ts'
 
 /** How much of the policy decided some case. */
@@ -32,18 +34,19 @@ export function coverageOf(config: Config, simulations: readonly Simulation[]): 
 
 function metIn(config: Config, { facts, decision, denial }: Simulation): string[] {
   const lacking = denial && 'model' in denial ? denial : undefined
-  const allowed = decision?.verdict === 'allow' ? decision : undefined
+  const allowed = decision && 'denial' in decision ? undefined : decision
   return [
     facts && `plans ${planName(config, facts.caller)}`,
     lacking && (lacking.tool === undefined ? `models ${lacking.model}` : `tools ${lacking.tool}`),
     allowed && `models ${allowed.model.name}`,
-    decision && `routes ${appliedRoute(config, decision)}`,
+    facts && `routes ${routeOf(config, facts)?.name}`,
     ...(allowed?.tools ?? []).map(({ name }) => `tools ${name}`),
   ].filter(each => each !== undefined)
 }
 
 /** The route that chose the model, also where it chose the one that was there anyway. */
-function appliedRoute({ routes }: Config, { why }: Decision): string | undefined {
-  const last = why.findLast(({ stage }) => stage === 'route')
-  return routes.find(({ at, model }) => at === last?.at && last.text.endsWith(`, so ${model.name}`))?.name
+function routeOf(config: Config, facts: Facts): Route | undefined {
+  const plan = planOf(config, facts.caller)
+  const chosen = choose(config, facts.request)
+  return plan && !('denial' in chosen) ? takenRoute(config, plan, facts, chosen) : undefined
 }

@@ -28,7 +28,7 @@ const isServed = async (loaded: Loaded, scenario: Scenario): Promise<boolean> =>
 
 async function wellPools(loaded: Loaded, scenario: Scenario, { decision }: Simulation): Promise<readonly Remedy[]> {
   const names: string[] = []
-  for (const { name } of decision?.verdict === 'allow' ? decision.pools : []) {
+  for (const { name } of decision && !('denial' in decision) ? decision.pools : []) {
     const pools = new Map<string, PoolFault>([...scenario.pools].filter(([other]) => other !== name))
     if (await isServed(loaded, { ...scenario, pools })) names.push(name)
   }

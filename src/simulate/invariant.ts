@@ -1,5 +1,5 @@
 import type { Config } from '../policy/config.ts'
-import type { Step } from '../policy/decision.ts'
+import type { Step } from '../policy/explain.ts'
 import { type Combination, combinations } from './combinations.ts'
 import type { Claim } from './file.ts'
 import type { Rule } from './test-file.ts'
@@ -44,7 +44,7 @@ function isAbout({ models }: Config, { plan, model }: Claim, { plan: { name }, a
 /** Whether a request does all that is never to be done. */
 function doesAll({ reaches, pool, site, rewritten, allowed }: Claim, combination: Combination): boolean {
   const { decision } = combination
-  if (decision.verdict === 'deny') return allowed === false && !asksForService({ reaches, pool, site, rewritten })
+  if ('denial' in decision) return allowed === false && !asksForService({ reaches, pool, site, rewritten })
   const { model, pools } = decision
   return [
     allowed !== false,
@@ -61,7 +61,7 @@ const asksForService = (claims: object): boolean => Object.values(claims).some(c
 /** Whether a request does all that is always to be done; one that is refused breaks only that it is allowed. */
 function doesAlways({ reaches, pool, site, rewritten, allowed }: Claim, combination: Combination): boolean {
   const { decision } = combination
-  if (decision.verdict === 'deny') return allowed !== true
+  if ('denial' in decision) return allowed !== true
   const { model, pools } = decision
   return [
     allowed !== false,
@@ -74,7 +74,7 @@ function doesAlways({ reaches, pool, site, rewritten, allowed }: Claim, combinat
 
 /** A name that stands for a model is not rewritten by that. */
 function isRewritten({ asked, decision }: Combination): boolean {
-  if (decision.verdict === 'deny') return false
+  if ('denial' in decision) return false
   const { alias, model } = decision
   return alias ? alias.model !== model : asked !== undefined && asked !== model.name
 }
@@ -91,14 +91,15 @@ export function combinationText({ plan, asked, route, down }: Combination): stri
 }
 
 /** What became of it, in words. */
-export function outcomeText({ decision }: Combination): string {
-  if (decision.verdict === 'deny') return `refused: ${decision.why.at(-1)?.text ?? decision.denial.code}`
+export function outcomeText({ decision, why }: Combination): string {
+  if ('denial' in decision) return `refused: ${why().at(-1)?.text ?? decision.denial.code}`
   return `reaches ${decision.model.name} on ${decision.pools.map(({ name, site }) => `${name} (${site})`).join(', then ')}`
 }
 
 /** The step that what was claimed hangs on: where the model is served, the route that led to it, or the gate. */
-export function stepOf({ decision: { why, verdict }, route }: Combination, { pool, site }: Claim): Step | undefined {
-  if (verdict === 'deny') return why.at(-1)
+export function stepOf({ decision, route, why }: Combination, { pool, site }: Claim): Step | undefined {
+  const steps = why()
+  if ('denial' in decision) return steps.at(-1)
   const stage = pool !== undefined || site !== undefined ? 'send' : route ? 'route' : 'gate'
-  return why.findLast(step => step.stage === stage) ?? why.at(-1)
+  return steps.findLast(step => step.stage === stage) ?? steps.at(-1)
 }

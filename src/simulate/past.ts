@@ -1,7 +1,8 @@
 import type { Loaded } from '../config/settings.ts'
 import { decide } from '../policy/decide.ts'
-import type { Decision, Step, Verdict } from '../policy/decision.ts'
+import type { Decision, Verdict } from '../policy/decision.ts'
 import type { Denial } from '../policy/denial.ts'
+import { explain, type Step } from '../policy/explain.ts'
 import { type Flip, flipsOf } from '../policy/flip.ts'
 import {
   countersOf,
@@ -36,7 +37,7 @@ export function pastOf({ config }: Loaded, record: DecisionRecord): Past {
   const end = endOf(decision, seen)
   const again = end && outcomeOf(config, facts, decision, end)
   const judged = seen && 'readings' in seen ? seen : undefined
-  const steps = stepsOf(decision, record, judged)
+  const steps = stepsOf(decision, explain(config, facts, decision), record, judged)
   return {
     record,
     ...(again && { again }),
@@ -49,20 +50,25 @@ export function pastOf({ config }: Loaded, record: DecisionRecord): Past {
 
 /** Times are in the clock of the gateway that decided. */
 function flipsAt(config: Loaded['config'], { facts }: DecisionRecord, decision: Decision, judged: Judged) {
-  if (decision.verdict === 'deny') return []
+  if ('denial' in decision) return []
   const counters = countersOf(judged, decision.claims.spend.window.start)
   return flipsOf(config, { ...facts, at: judged.at }, counters)
 }
 
-function stepsOf(decision: Decision, { facts, seen }: DecisionRecord, judged: Judged | undefined): readonly Step[] {
+function stepsOf(
+  decision: Decision,
+  why: readonly Step[],
+  { facts, seen }: DecisionRecord,
+  judged: Judged | undefined,
+): readonly Step[] {
   const { request } = facts
-  if (decision.verdict === 'deny' || !seen) return stagesOf({ decision, request })
-  const unlimited = { ...decision, why: decision.why.filter(({ stage }) => !LIMITS.has(stage)) }
-  if (!judged) return [...stagesOf({ decision: unlimited, request }), unjudgedStep(seen)]
+  if ('denial' in decision || !seen) return stagesOf({ decision, why, request })
+  const unlimited = why.filter(({ stage }) => !LIMITS.has(stage))
+  if (!judged) return [...stagesOf({ decision, why: unlimited, request }), unjudgedStep(seen)]
   const verdict = judgeAgain(decision.claims, judged)
   const guests = judged.shared && { limit: judged.shared.limit }
-  const limited = stagesOf({ decision, request, verdict, ...(guests && { guests }) })
-  return isRefused(verdict, guests) ? limited : [...limited, ...decision.why.filter(({ stage }) => stage === 'send')]
+  const limited = stagesOf({ decision, why, request, verdict, ...(guests && { guests }) })
+  return isRefused(verdict, guests) ? limited : [...limited, ...why.filter(({ stage }) => stage === 'send')]
 }
 
 const LIMITS: ReadonlySet<string> = new Set(['rate', 'quota', 'send'])

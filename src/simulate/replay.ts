@@ -144,7 +144,7 @@ function outcomeBy(config: Config, facts: Facts, seen: Seen | undefined): Outcom
   if (!now) return undefined
   const { decision, end } = now
   if (end) return outcomeOf(config, facts, decision, end)
-  if (decision.verdict === 'deny') return undefined
+  if ('denial' in decision) return undefined
   const pools = decision.pools.map(({ name }) => name)
   return { verdict: 'allow', plan: planName(config, facts.caller), model: decision.model.name, pools }
 }
@@ -170,19 +170,19 @@ function wasLookedAt({ matchers }: Config, { signals }: Facts): boolean {
 }
 
 function changeOf(then: Outcome, { decision, end }: Now): Change {
-  const isAllowed = decision.verdict === 'allow' && !(end && 'denial' in end)
-  if (then.verdict === 'deny') return isAllowed ? 'allowed' : 'same'
-  if (!isAllowed) return 'refused'
-  if (then.model !== decision.model.name) return 'rerouted'
+  const allowed = 'denial' in decision || (end && 'denial' in end) ? undefined : decision
+  if (then.verdict === 'deny') return allowed ? 'allowed' : 'same'
+  if (!allowed) return 'refused'
+  if (then.model !== allowed.model.name) return 'rerouted'
   const { pools = [] } = then
-  const isSame = pools.length === decision.pools.length && decision.pools.every(({ name }, at) => name === pools[at])
+  const isSame = pools.length === allowed.pools.length && allowed.pools.every(({ name }, at) => name === pools[at])
   return isSame ? 'same' : 'moved'
 }
 
 function modelOf({ model, denial }: Outcome, now: Now | undefined): string {
   if (model !== undefined) return model
   if (denial && 'model' in denial) return denial.model
-  return now?.decision.verdict === 'allow' ? now.decision.model.name : 'none'
+  return now && !('denial' in now.decision) ? now.decision.model.name : 'none'
 }
 
 const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)

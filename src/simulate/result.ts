@@ -15,7 +15,7 @@ import type { Simulation } from './simulation.ts'
 export function seenOf(loaded: Loaded, simulation: Simulation): JsonObject {
   const { facts, decision, denial, admitted, sent } = simulation
   const answer = answerOf(loaded, simulation)
-  const allow = decision?.verdict === 'allow' ? decision : undefined
+  const allow = decision && 'denial' in decision ? undefined : decision
   return {
     ...errorFields(answer.body),
     plan: facts && planName(loaded.config, facts.caller),
@@ -65,7 +65,7 @@ export function answerOf({ settings }: Loaded, simulation: Simulation): Answer {
 
 /** What is left of the minute, where the limits of the account refuse the request. */
 function rateOf({ facts, counters, decision, verdict }: Simulation): Answer['headers'] {
-  if (!facts || decision?.verdict !== 'allow' || verdict?.verdict !== 'refuse') return {}
+  if (!facts || !decision || 'denial' in decision || verdict?.verdict !== 'refuse') return {}
   if (verdict.denial.code !== 'rate_limit_exceeded') return {}
   const headers: Record<string, string> = {}
   const { at } = facts

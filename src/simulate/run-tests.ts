@@ -1,6 +1,6 @@
 import type { Loaded } from '../config/settings.ts'
 import type { Place } from '../policy/config.ts'
-import type { Step } from '../policy/decision.ts'
+import type { Step } from '../policy/explain.ts'
 import { type Coverage, coverageOf } from './coverage.ts'
 import type { Mismatch } from './expectations.ts'
 import { combinationText, holdAgainst, outcomeText, stepOf } from './invariant.ts'

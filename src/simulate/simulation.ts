@@ -4,8 +4,9 @@ import type { AdmittedCall } from '../gateway/admission/admit.ts'
 import { definitionInFiles, weightOf } from '../gateway/tools/definition.ts'
 import { type AccountCounters, holdOf } from '../policy/account-counters.ts'
 import { decide } from '../policy/decide.ts'
-import type { Allow, Decision, Step, Verdict } from '../policy/decision.ts'
+import type { Allowed, Decision, Verdict } from '../policy/decision.ts'
 import type { Denial } from '../policy/denial.ts'
+import { explain, type Step } from '../policy/explain.ts'
 import type { Caller, Facts, InferenceRequest } from '../policy/facts.ts'
 import { judge } from '../policy/judge.ts'
 import { guestsSpent } from '../policy/record.ts'
@@ -69,30 +70,32 @@ async function simulationOf(loaded: Loaded, scenario: Scenario, { caller, wire, 
   const { request, unknown } = withToolsWeighed(settings, read.request, decide(config, read))
   const facts: Facts = { ...read, request }
   const decision = decide(config, facts)
-  if (decision.verdict === 'deny') {
-    const steps = namingUnweighedTools(stagesOf({ decision, request }), unknown)
+  const why = explain(config, facts, decision)
+  if ('denial' in decision) {
+    const steps = namingUnweighedTools(stagesOf({ decision, why, request }), unknown)
     return { facts, counters, decision, denial: decision.denial, steps }
   }
-  const simulation = await limited(loaded, scenario, { facts, counters, decision }, known)
+  const simulation = await limited(loaded, scenario, { facts, counters, decision }, why, known)
   return { ...simulation, steps: namingUnweighedTools(simulation.steps, unknown) }
 }
 
 interface Decided {
   readonly facts: Facts
   readonly counters: AccountCounters
-  readonly decision: Allow
+  readonly decision: Allowed
 }
 
 async function limited(
   { config, settings, fields }: Loaded,
   { at, usage, pools }: Scenario,
   decided: Decided,
+  why: readonly Step[],
   known: ReturnType<typeof poolsKnown>,
 ): Promise<Simulation> {
   const { facts, counters, decision } = decided
   const { request, caller } = facts
   const verdict = judge(counters, decision.claims, at)
-  const reached = { decision, verdict, request }
+  const reached = { decision, why, verdict, request }
   if (verdict.verdict === 'refuse') return { ...decided, verdict, denial: verdict.denial, steps: stagesOf(reached) }
 
   const hold = holdOf(
@@ -150,7 +153,7 @@ export interface Weighed {
 function withToolsWeighed({ tools }: Pick<Settings, 'tools'>, request: InferenceRequest, decision: Decision): Weighed {
   let weight = 0
   const unknown: string[] = []
-  for (const { name } of (decision.verdict === 'allow' && decision.tools) || []) {
+  for (const { name } of ('denial' in decision ? undefined : decision.tools) ?? []) {
     const settings = tools.get(name)
     const definition = settings && definitionInFiles(settings)
     if (definition) weight += weightOf(definition)

@@ -1,6 +1,7 @@
 import { type Matcher, type Place, type Plan, placeOf } from '../policy/config.ts'
-import type { Allow, Decision, Stage, Step, Verdict } from '../policy/decision.ts'
+import type { Allowed, Decision, Stage, Verdict } from '../policy/decision.ts'
 import type { Denial } from '../policy/denial.ts'
+import type { Step } from '../policy/explain.ts'
 import type { InferenceRequest } from '../policy/facts.ts'
 import { limitOfType } from '../policy/limits.ts'
 import { type NanoUsd, subtractNanoUsd } from '../policy/nano-usd.ts'
@@ -12,6 +13,8 @@ import type { Sent } from './send.ts'
 /** The facts of a request that its stages are described from. */
 export interface StageFacts {
   readonly decision: Decision
+  /** The steps of the decision. */
+  readonly why: readonly Step[]
   readonly request: InferenceRequest
   readonly verdict?: Verdict
   /** Set when what all guests may spend in a day does not hold it. */
@@ -24,11 +27,11 @@ const STAGES: readonly Stage[] = ['who', 'body', 'model', 'route', 'gate', 'rate
 
 /** The steps of a decision with what limits and pools said of it, ordered by stage; none after the one that refused. */
 export function stagesOf(facts: StageFacts): readonly Step[] {
-  const { decision, request, verdict } = facts
-  const own = decision.why.filter(({ stage }) => !verdict || !LIMITS.has(stage))
+  const { decision, why, request, verdict } = facts
+  const own = why.filter(({ stage }) => !verdict || !LIMITS.has(stage))
   const read = own.some(({ stage }) => stage === 'body') ? [] : [bodyRead(request)]
-  const unrouted = needsRouteStep(decision) ? [NOT_ROUTED] : []
-  const limits = decision.verdict === 'allow' && verdict ? limitSteps(decision, verdict, facts) : []
+  const unrouted = needsRouteStep(why) ? [NOT_ROUTED] : []
+  const limits = verdict && !('denial' in decision) ? limitSteps(decision, verdict, facts) : []
   return inOrder([...own, ...read, ...unrouted, ...limits])
 }
 
@@ -42,7 +45,7 @@ export const readStep = (denial: Denial): Step => ({
 const LIMITS: ReadonlySet<Stage> = new Set(['rate', 'quota', 'send'])
 const NOT_ROUTED: Step = { stage: 'route', outcome: 'pass', text: 'the client named the model, which is never changed' }
 
-const needsRouteStep = ({ why }: Decision): boolean =>
+const needsRouteStep = (why: readonly Step[]): boolean =>
   why.some(({ stage, outcome }) => stage === 'model' && outcome === 'pass') &&
   !why.some(({ stage }) => stage === 'route') &&
   why.some(({ stage }) => stage === 'gate')
@@ -63,7 +66,7 @@ function bodyRead(request: InferenceRequest): Step {
   return { stage: 'body', outcome: 'pass', text }
 }
 
-function limitSteps(decision: Allow, verdict: Verdict, { guests, sent }: StageFacts): readonly Step[] {
+function limitSteps(decision: Allowed, verdict: Verdict, { guests, sent }: StageFacts): readonly Step[] {
   const rate = rateStep(decision, verdict)
   if (rate.outcome === 'deny') return [rate]
   const quota = quotaStep(decision, verdict)
@@ -72,7 +75,7 @@ function limitSteps(decision: Allow, verdict: Verdict, { guests, sent }: StageFa
   return sent ? [rate, quota, sendStep(decision, sent)] : [rate, quota]
 }
 
-function rateStep({ plan, claims }: Allow, verdict: Verdict): Step {
+function rateStep({ plan, claims }: Allowed, verdict: Verdict): Step {
   const { requests, tokens, day, concurrent } = verdict.readings
   const least = claims.tokens.input + claims.output.min * claims.output.choices
   const takes = verdict.verdict === 'admit' ? verdict.granted.tokens : least
@@ -97,7 +100,7 @@ function deniedField(verdict: Verdict): string | undefined {
   return denial.code === 'quota_exceeded' ? 'monthly_usd' : limitOfType(denial.type).name
 }
 
-function quotaStep({ plan, claims }: Allow, verdict: Verdict): Step {
+function quotaStep({ plan, claims }: Allowed, verdict: Verdict): Step {
   const { spend, tokens, output } = claims
   const { used, held } = verdict.readings
   const least = costOf(spend.price, tokens.input, output.min * output.choices, spend.items)
@@ -136,7 +139,7 @@ const guestStep = ({ limit, place }: { limit: NanoUsd; place?: Place }): Step =>
   ...(place && { at: place }),
 })
 
-function sendStep({ model, pools }: Allow, { attempted, end }: Sent): Step {
+function sendStep({ model, pools }: Allowed, { attempted, end }: Sent): Step {
   const at = placeOf(model, 'serve')
   const step = { stage: 'send' as const, at }
   if ('denial' in end) return { ...step, outcome: 'deny', text: `${attempted.join(', then ')}: none answers` }

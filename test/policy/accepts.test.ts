@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import type { Bound, ChatModel } from '../../src/policy/config.ts'
 import { decide } from '../../src/policy/decide.ts'
+import { explain } from '../../src/policy/explain.ts'
 import type { Extra } from '../../src/policy/facts.ts'
 import { config, facts } from './fixture.ts'
 
@@ -21,10 +22,28 @@ const asked = (extras: Readonly<Record<string, Extra>>, model?: string) =>
 test('a field within its bound passes, and tells the line that declares it', () => {
   const within = asked({ top_k2: { value: 5, bytes: 1 } }, 'svc-pro')
 
-  expect(decide(declaring({ top_k2: { at, is: 'number', min: 0, max: 5 } }), within)).toMatchObject({
-    verdict: 'allow',
-    why: expect.arrayContaining([{ stage: 'body', outcome: 'pass', text: 'top_k2: up to 5', at }]),
+  const policy = declaring({ top_k2: { at, is: 'number', min: 0, max: 5 } })
+  const decision = decide(policy, within)
+
+  expect(decision).toMatchObject({ model: { name: 'svc-pro' } })
+  expect(explain(policy, within, decision)).toContainEqual({
+    stage: 'body',
+    outcome: 'pass',
+    text: 'top_k2: up to 5',
+    at,
   })
+})
+
+test('a field within its bound is a step of its own before what refuses the size of the request', () => {
+  const policy = declaring({ top_k2: { at, is: 'number', min: 0, max: 5 } })
+  const cap = { field: 'max_tokens', tokens: 1e9 } as const
+  const given = facts({ model: 'svc-pro', extras: { top_k2: { value: 5, bytes: 1 } }, cap }, 'pro')
+  const steps = explain(policy, given, decide(policy, given))
+
+  expect(steps.slice(-2)).toMatchObject([
+    { stage: 'body', outcome: 'pass', text: 'top_k2: up to 5' },
+    { stage: 'body', outcome: 'deny' },
+  ])
 })
 
 test('a route to a model that declares a field upgrades a request that has it', () => {
@@ -41,17 +60,19 @@ test('a route to a model that does not accept a field is skipped, and does not m
   const alias = { name: 'svc-auto', at, fields: {}, model: accepting }
   const files = { ...policy, defaultModel: alias, aliases: new Map([['svc-auto', alias]]) }
 
-  expect(decide(files, asked({ top_k2: { value: true, bytes: 4 } }))).toMatchObject({
-    verdict: 'allow',
-    model: { name: 'svc-core' },
-    why: expect.arrayContaining([expect.objectContaining({ stage: 'route', text: expect.stringContaining('top_k2') })]),
-  })
+  const given = asked({ top_k2: { value: true, bytes: 4 } })
+  const decision = decide(files, given)
+
+  expect(decision).toMatchObject({ model: { name: 'svc-core' } })
+  expect(explain(files, given, decision)).toContainEqual(
+    expect.objectContaining({ stage: 'route', text: expect.stringContaining('top_k2') }),
+  )
 })
 
 test('a value that says what is done anyway is no reason to refuse where the model does not declare its field', () => {
   const said = { quality: { value: 'standard', characters: 8, bytes: 10, isDefault: true } } as const
 
-  expect(decide(declaring({}), asked(said, 'svc-pro')).verdict).toBe('allow')
+  expect(decide(declaring({}), asked(said, 'svc-pro'))).toMatchObject({ model: { name: 'svc-pro' } })
   expect(decide(declaring({}), asked({ quality: { value: 'hd', characters: 2, bytes: 4 } }, 'svc-pro'))).toMatchObject({
     denial: { code: 'VALIDATION_ERROR', field: 'quality', problem: 'is not accepted by svc-pro' },
   })

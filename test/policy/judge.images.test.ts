@@ -8,7 +8,7 @@ import { config, NOON, picture } from './fixture.ts'
 
 const claimsOf = (limit: number, images: number): Claims => {
   const decision = decide(config, picture({ images }))
-  if (decision.verdict === 'deny') throw new Error('denied')
+  if ('denial' in decision) throw new Error('denied')
   return { ...decision.claims, spend: { ...decision.claims.spend, limit: nanoUsd(limit) } }
 }
 

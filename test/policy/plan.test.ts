@@ -45,7 +45,7 @@ describe('the money of a month', () => {
   const spendOf = (terms: Terms, of: Config = config) => {
     const caller: Caller = callerOn(terms)
     const decision = decide(of, { ...facts(), caller })
-    if (decision.verdict === 'deny') throw new Error('denied')
+    if ('denial' in decision) throw new Error('denied')
     const { limit, allotment, overageEnabled } = decision.claims.spend
     return { limit, allotment, overageEnabled }
   }

@@ -7,7 +7,7 @@ import { config, facts, NOON, rows, told as tell } from './table.ts'
 export const told: string[] = rows.map(([, given]) => tell(decide(config, given)))
 
 const decision = decide(config, facts())
-if (decision.verdict === 'allow') {
+if (!('denial' in decision)) {
   const claims = { ...decision.claims, requests: { limit: 1 } }
   let standing: AccountCounters = NO_COUNTERS
   for (const requestId of ['first', 'second']) {

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { localTime } from '../../src/policy/condition.ts'
 import type { Alias, Condition, Config, Matcher, Model, Route } from '../../src/policy/config.ts'
 import { decide } from '../../src/policy/decide.ts'
+import { explain } from '../../src/policy/explain.ts'
 import type { ChatAsk } from '../../src/policy/facts.ts'
 import { config, facts, NOON } from './fixture.ts'
 
@@ -43,7 +44,7 @@ interface Like {
 /** The model that serves and the route that chose it, or nothing; or what is denied. */
 function outcome(settings: Config, { chat = {}, plan = 'team', at = NOON, signals = {} }: Like): string {
   const decision = decide(settings, { ...facts(chat, plan, [], at), signals })
-  if (decision.verdict === 'deny') return 'type' in decision.denial ? decision.denial.type : decision.denial.code
+  if ('denial' in decision) return 'type' in decision.denial ? decision.denial.type : decision.denial.code
   return [decision.model.name, decision.route?.name].filter(Boolean).join(' by ')
 }
 
@@ -238,16 +239,16 @@ describe('which route is taken', () => {
     const decision = decide(routedBy(two), facts({}, 'team'))
 
     expect(decision).toMatchObject({
-      verdict: 'allow',
       claims: { spend: { price: { input: 2_000_000, output: 8_000_000 } }, output: { want: 16_000 } },
       pools: [{ name: 'onprem-ultra' }, { name: 'cloud-core' }],
     })
   })
 
   it('each route that was looked at says why, at its place', () => {
-    const { why } = decide(routedBy(never, two, one), facts({}, 'pro'))
+    const [config, given] = [routedBy(never, two, one), facts({}, 'pro')]
+    const steps = explain(config, given, decide(config, given))
 
-    expect(why.filter(({ stage }) => stage === 'route').map(({ text, at }) => [text, at?.line])).toEqual([
+    expect(steps.filter(({ stage }) => stage === 'route').map(({ text, at }) => [text, at?.line])).toEqual([
       ['never: has no tools', 900],
       ['two: would use svc-ultra-pro, which plan pro does not include', 900],
       ['one: has no tools, so svc-pro', 900],
@@ -264,7 +265,7 @@ it('embeddings and images are not routed', () => {
     caller: facts({}, 'pro').caller,
   })
 
-  expect(decision).toMatchObject({ verdict: 'allow', model: { name: 'svc-embed' } })
+  expect(decision).toMatchObject({ model: { name: 'svc-embed' } })
 })
 
 it('the local time of a zone is that of its clocks', () => {

@@ -294,7 +294,7 @@ function gates(model: string, included: readonly string[], excluded: readonly st
 
 /** A decision in one line. */
 export function told(decision: Decision): string {
-  if (decision.verdict === 'allow') {
+  if (!('denial' in decision)) {
     const { model, alias, pools, claims } = decision
     const { want, min, choices } = claims.output
     const name = alias ? `${model.name} by ${alias.name}` : model.name

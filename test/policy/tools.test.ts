@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { NO_COUNTERS } from '../../src/policy/account-counters.ts'
 import type { Config, HostedTool, Plan } from '../../src/policy/config.ts'
 import { decide } from '../../src/policy/decide.ts'
+import { explain } from '../../src/policy/explain.ts'
 import { judge } from '../../src/policy/judge.ts'
 import { nanoUsd } from '../../src/policy/nano-usd.ts'
 import { toolsCost, toolsWorst } from '../../src/policy/tools.ts'
@@ -38,12 +39,12 @@ describe('a request that lists hosted tools', () => {
   it('is allowed where the plan includes all of them, and holds all calls that may be made', () => {
     const decision = decide(withTools(['search', 'calculator']), asking('calculator', 'search'))
 
-    if (decision.verdict === 'deny') throw new Error(JSON.stringify(decision.denial))
+    if ('denial' in decision) throw new Error(JSON.stringify(decision.denial))
     expect(decision.tools).toEqual([calculator, search])
     const { spend, tokens } = decision.claims
     expect(spend).toMatchObject({ items: 15_000_000, price: { item: 1 } })
     const plain = decide(withTools([]), asking())
-    if (plain.verdict === 'deny') throw new Error('denied')
+    if ('denial' in plain) throw new Error('denied')
     const costOf = (claims: typeof decision.claims) => {
       const verdict = judge(NO_COUNTERS, claims, NOON)
       return verdict.verdict === 'admit' ? verdict.granted : undefined
@@ -53,13 +54,13 @@ describe('a request that lists hosted tools', () => {
   })
 
   it('is refused by the first tool that the plan lacks, at the line of the plan', () => {
-    const decision = decide(withTools(['calculator']), asking('calculator', 'search'))
+    const [files, given] = [withTools(['calculator']), asking('calculator', 'search')]
+    const decision = decide(files, given)
 
     expect(decision).toMatchObject({
-      verdict: 'deny',
       denial: { code: 'rate_limit_exceeded', type: 'plan_limit', plan: 'free', tool: 'search' },
     })
-    expect(decision.why.at(-1)).toMatchObject({
+    expect(explain(files, given, decision).at(-1)).toMatchObject({
       stage: 'gate',
       outcome: 'deny',
       text: 'plan free does not include the tool search',
@@ -69,7 +70,6 @@ describe('a request that lists hosted tools', () => {
 
   it('is refused as a mistake where a tool is declared nowhere', () => {
     expect(decide(withTools(['search']), asking('serach'))).toMatchObject({
-      verdict: 'deny',
       denial: {
         code: 'VALIDATION_ERROR',
         field: 'tools',

@@ -1,6 +1,6 @@
 import type { EpochMs } from '../../policy/config.ts'
 import { counted } from '../../policy/counted.ts'
-import type { Step } from '../../policy/decision.ts'
+import type { Step } from '../../policy/explain.ts'
 import { painter } from '../../server/paint.ts'
 import type { Remedy } from '../../simulate/flips.ts'
 import { type Answer, errorFields } from '../../simulate/result.ts'
@@ -61,7 +61,7 @@ const HEAD = 13
 const SIGNS = { pass: '✓', deny: '✗', route: '·' } as const
 
 function servedText({ decision, sent }: Simulation, { headers }: Answer, brand: string): string {
-  const model = decision?.verdict === 'allow' ? [decision.model.name] : []
+  const model = decision && !('denial' in decision) ? [decision.model.name] : []
   const names = [`x-${brand}-upstream`, `x-${brand}-smart-route`, `x-${brand}-max-tokens`]
   const shown = names.flatMap(name => (headers[name] === undefined ? [] : [`${name}: ${headers[name]}`]))
   return [sent ? '200' : '', ...model, ...shown].filter(Boolean).join(' · ')
@@ -122,7 +122,7 @@ function waitText(ms: number): string {
 /** As programs read it. */
 export function explanationJson({ scenario, simulation, answer, remedies }: Explained): string {
   const { decision, admitted, sent } = simulation
-  const allow = decision?.verdict === 'allow' ? decision : undefined
+  const allow = decision && 'denial' in decision ? undefined : decision
   const told = {
     verdict: simulation.denial ? 'deny' : 'allow',
     at: new Date(scenario.at).toISOString(),

@@ -1,7 +1,7 @@
 import type { Hold } from '../../policy/account-counters.ts'
 import type { Config } from '../../policy/config.ts'
 import { decide } from '../../policy/decide.ts'
-import type { Allow, Allowed, Building, Claims, Decision } from '../../policy/decision.ts'
+import type { Allowed, Building, Claims, Decision } from '../../policy/decision.ts'
 import type { Denial } from '../../policy/denial.ts'
 import type { Caller, Facts, InferenceRequest } from '../../policy/facts.ts'
 import type { NanoUsd } from '../../policy/nano-usd.ts'
@@ -75,7 +75,7 @@ export async function admit(
       note(facts, decision, { denial }, seen)
       return { denial }
     }
-    if (decision.verdict === 'deny') return deny(decision.denial)
+    if ('denial' in decision) return deny(decision.denial)
 
     const outage = () => deny(unjudgedDenial(UNAVAILABLE), UNAVAILABLE)
     const admitted = await ask(holds, admissionOf(applicant, caller, decision), outage)
@@ -83,7 +83,7 @@ export async function admit(
       case 'admitted': {
         const { hold, readings } = admitted
         note(facts, decision, { granted: hold }, { at: hold.at, readings })
-        return { hold, readings, caller, request, decision: allowed(decision), revision: config.revision }
+        return { hold, readings, caller, request, decision, revision: config.revision }
       }
       case 'refused':
         return refusal(deny(admitted.denial, admitted.judged), decision.claims, admitted)
@@ -109,16 +109,6 @@ export function refusal({ denial }: Refusal, claims: Claims, { judged, newest }:
   return { denial, rate: rateAt(claims, judged.readings, { at: judged.at, newest }) }
 }
 
-/** The decision without its reasons, whose texts are only for explanations. */
-function allowed({ alias, plan, model, route, pools, claims, tools, commit, imageSize }: Allow): Allowed {
-  const kept: Building<Allowed> = { plan, model, pools, claims, commit }
-  if (alias) kept.alias = alias
-  if (route) kept.route = route
-  if (tools) kept.tools = tools
-  if (imageSize !== undefined) kept.imageSize = imageSize
-  return kept
-}
-
 async function ask(holds: Pick<HoldStore, 'admit'>, admission: Admission, outage: () => void): Promise<Admitted> {
   try {
     return await holds.admit(admission)
@@ -128,7 +118,7 @@ async function ask(holds: Pick<HoldStore, 'admit'>, admission: Admission, outage
   }
 }
 
-function admissionOf(applicant: Applicant, { kind, account, terms }: Caller, { claims }: Allow): Admission {
+function admissionOf(applicant: Applicant, { kind, account, terms }: Caller, { claims }: Allowed): Admission {
   const { requestId, keyHash, guestsNanoUsdPerDay } = applicant
   const admission: Building<Admission> = { requestId, account, terms, claims }
   if (keyHash !== undefined) admission.keyHash = keyHash

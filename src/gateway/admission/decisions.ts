@@ -31,7 +31,7 @@ export function noteOf(ports: Ports, requestId: string): Note | undefined {
 /** Decides again on the shortened facts: the decision is the same for every name that the files do not know. */
 function outcomeOfKept(config: Config, kept: Facts, decision: Decision, end: End): Outcome {
   const again = decide(config, kept)
-  return again.verdict === 'deny' ? outcomeOf(config, kept, again, again) : outcomeOf(config, kept, decision, end)
+  return 'denial' in again ? outcomeOf(config, kept, again, again) : outcomeOf(config, kept, decision, end)
 }
 
 /** What may be kept of facts: no part of a key, and of names that clients made up only what is as short as a name. */

@@ -20,7 +20,7 @@ export async function learnTools(
 ): Promise<LearntTools | ToolDenial | undefined> {
   const { request } = facts
   const decision = decide(gateway.config, facts)
-  if (decision.verdict === 'deny' || !decision.tools || request.kind !== 'chat') return undefined
+  if ('denial' in decision || !decision.tools || request.kind !== 'chat') return undefined
   const names = decision.tools.map(({ name }) => name)
   const learnt = await Promise.all(names.map(async name => [name, await learn(gateway, name, client)] as const))
   const definitions = new Map<string, ToolDefinition>()

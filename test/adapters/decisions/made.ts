@@ -62,7 +62,7 @@ export function recordOf(config: Config, id: string, { plan, request, signals, s
     health: { down: [] },
     signals: signals ?? Object.fromEntries(config.matchers.map(({ name }) => [name, false])),
   }
-  const asked = decide(config, facts).verdict === 'allow'
+  const asked = !('denial' in decide(config, facts))
   const inputs = { facts, ...(asked && { seen: seen ?? { at: AT + 3, readings: NOTHING_USED } }) }
   const outcome = outcomeAgain(config, inputs)
   if (!outcome) throw new Error('it was decided on all that there is')

@@ -1,0 +1,131 @@
+import { acceptsOf, boundText, extrasDenied } from './accepts.ts'
+import { conditionText } from './condition.ts'
+import { type Config, type Model, type Place, type Plan, placeOf } from './config.ts'
+import { counted } from './counted.ts'
+import type { Allowed, Claims, Decision, DeniedAt, Stage } from './decision.ts'
+import type { Caller, Facts, InferenceRequest } from './facts.ts'
+import { type Chosen, choose } from './model.ts'
+import { planOf } from './plan.ts'
+import { circumstancesOf, type Obstacle, routed, routesLookedAt } from './route.ts'
+import { hostedTools } from './tools.ts'
+
+/** What one stage came to, in words, and the line of the files that decided it. */
+export interface Step {
+  readonly stage: Stage
+  readonly outcome: 'pass' | 'deny'
+  readonly text: string
+  readonly at?: Place
+}
+
+/** The stages that a request went through, in the order in which `decide` asks them. The last one sends it, or denies it. */
+export function explain(config: Config, facts: Facts, decision: Decision): readonly Step[] {
+  const steps = passedSteps(config, facts, decision)
+  return 'denial' in decision ? [...steps, deniedStep(config, facts.caller, decision)] : steps
+}
+
+function passedSteps(config: Config, facts: Facts, decision: Decision): readonly Step[] {
+  const { caller, request } = facts
+  const plan = planOf(config, caller)
+  if (!plan) return []
+  const steps = [passed('who', `${nameOf(caller)} on plan ${plan.name}`, plan.at)]
+  const chosen = choose(config, request)
+  if ('denial' in chosen) return steps
+  steps.push(modelStep(request, chosen), ...routeSteps(config, plan, facts, chosen))
+  const { model } = routed(config, plan, facts, chosen)
+  const included = plan.models.get(model.name)
+  if (!included) return steps
+  steps.push(passed('gate', `plan ${plan.name} includes ${model.name} by ${included.by}`, included.at))
+  steps.push(...toolSteps(config, plan, request))
+  if ('denial' in hostedTools(config, plan, model, request) || extrasDenied(model, request)) return steps
+  steps.push(...extraSteps(model, request))
+  if ('denial' in decision) return steps
+  return [...steps, sizeStep(config, request, decision), ...limitSteps(plan, decision.claims), sendStep(decision)]
+}
+
+const passed = (stage: Stage, text: string, at: Place): Step => ({ stage, outcome: 'pass', text, at })
+
+const nameOf = ({ keyPrefix, account }: Caller): string => keyPrefix ?? account
+
+function modelStep(request: InferenceRequest, { model, alias }: Chosen): Step {
+  const { name, at } = alias ?? model
+  if (request.kind === 'passthrough') return passed('model', `${request.path} is served by ${name}`, at)
+  if (request.model === undefined) return passed('model', `none named, so ${name}`, at)
+  return passed('model', alias ? `${name} is an alias of ${model.name}` : `${name} by name`, at)
+}
+
+function routeSteps(config: Config, plan: Plan, facts: Facts, chosen: Chosen): readonly Step[] {
+  const { alias } = chosen
+  if (!alias) return []
+  const circumstances = circumstancesOf(facts, plan, alias)
+  return routesLookedAt(config, plan, facts, chosen).map(({ route, applies, obstacle }) => {
+    const { name, when, model, at } = route
+    const condition = conditionText(when, circumstances)
+    if (!applies) return passed('route', `${name}: ${condition}`, at)
+    if (obstacle) return passed('route', `${name}: would use ${model.name}, ${obstacleText(obstacle, plan)}`, at)
+    return passed('route', `${name}: ${condition}, so ${model.name}`, at)
+  })
+}
+
+const obstacleText = (obstacle: Obstacle, { name }: Plan): string =>
+  obstacle === 'not-in-plan' ? `which plan ${name} does not include` : `but ${obstacle.field}: ${obstacle.problem}`
+
+/** The hosted tools that the plan includes, before the first that it does not. */
+function toolSteps({ tools }: Config, plan: Plan, request: InferenceRequest): readonly Step[] {
+  const steps: Step[] = []
+  for (const name of (request.kind === 'chat' && request.hosted) || []) {
+    const included = tools.has(name) && plan.tools.get(name)
+    if (!included) break
+    steps.push(passed('gate', `plan ${plan.name} includes the tool ${name} by ${included.by}`, included.at))
+  }
+  return steps
+}
+
+/** The fields beyond the known ones that the model declares. */
+function extraSteps(model: Model, request: InferenceRequest): readonly Step[] {
+  if (request.kind === 'passthrough') return []
+  return Object.keys(request.extras ?? {}).flatMap(field => {
+    const bound = acceptsOf(model)?.get(field)
+    return bound ? [passed('body', `${field}: ${boundText(bound)}`, bound.at)] : []
+  })
+}
+
+function sizeStep({ passthrough }: Config, request: InferenceRequest, { model, claims, imageSize }: Allowed): Step {
+  const { input } = claims.tokens
+  switch (request.kind) {
+    case 'chat': {
+      const limits = `at most ${input} input tokens, ${claims.output.want} output`
+      return passed('body', `${counted(request.messages, 'message')}, ${limits}`, placeOf(model, 'max_output'))
+    }
+    case 'embedding':
+      return passed('body', `${counted(request.inputs, 'input')}, at most ${input} tokens`, model.at)
+    case 'image':
+      return passed('body', `${counted(request.images, 'image')} of ${imageSize}`, placeOf(model, 'usd_per_image'))
+    case 'passthrough': {
+      const route = passthrough.get(request.path)
+      if (!route) throw new Error(`nothing is passed through at ${request.path}, and yet it is allowed`)
+      return passed('body', `${request.path} is paid by the ${route.meter.by}`, placeOf(route, 'meter'))
+    }
+  }
+}
+
+const limitSteps = (plan: Plan, { requests, tokens, spend }: Claims): readonly Step[] => [
+  passed('rate', `${requests.limit} requests and ${tokens.limit} tokens a minute`, placeOf(plan, 'rpm')),
+  passed('quota', `${spend.allotment} nano-USD a month`, placeOf(plan, 'monthly_usd')),
+]
+
+const sendStep = ({ model, pools }: Allowed): Step =>
+  passed('send', pools.map(({ name }) => name).join(', then '), placeOf(model, 'serve'))
+
+function deniedStep(config: Config, caller: Caller, denied: DeniedAt): Step {
+  const { stage, at } = denied
+  const step = { stage, outcome: 'deny', text: denialText(config, caller, denied) } as const
+  return at ? { ...step, at } : step
+}
+
+function denialText({ models }: Config, caller: Caller, { stage, denial }: DeniedAt): string {
+  if (denial.code === 'VALIDATION_ERROR') return `${denial.field}: ${denial.problem}`
+  const { plan, model, tool } = denial
+  if (stage === 'who') return `${nameOf(caller)} on plan ${plan}, which the files do not declare`
+  if (tool !== undefined) return `plan ${plan} does not include the tool ${tool}`
+  return `plan ${plan} does not include ${model}, which is tier ${models.get(model)?.tier}`
+}

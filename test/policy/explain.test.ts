@@ -1,0 +1,47 @@
+import { describe, expect, it } from 'vitest'
+import { decide } from '../../src/policy/decide.ts'
+import { explain } from '../../src/policy/explain.ts'
+import type { Facts } from '../../src/policy/facts.ts'
+import { config, facts, rows } from './table.ts'
+
+const explained = (given: Facts) => explain(config, given, decide(config, given))
+
+describe('explain', () => {
+  it('says of every stage what it decided and where that is written', () => {
+    const steps = explained(facts({}, 'pro'))
+
+    expect(steps.map(({ stage, outcome, at }) => `${stage} ${outcome} ${at?.file}:${at?.line}`)).toEqual([
+      'who pass policy.yaml:120',
+      'model pass policy.yaml:60',
+      'gate pass policy.yaml:121',
+      'body pass policy.yaml:10',
+      'rate pass policy.yaml:120',
+      'quota pass policy.yaml:120',
+      'send pass policy.yaml:10',
+    ])
+  })
+
+  it('ends with the stage that denied, at the line that denied', () => {
+    expect(explained(facts({ model: 'svc-pro' }, 'free')).at(-1)).toEqual({
+      stage: 'gate',
+      outcome: 'deny',
+      text: 'plan free does not include svc-pro, which is tier standard',
+      at: { file: 'policy.yaml', line: 110, column: 1 },
+    })
+  })
+
+  it('says of an account on a plan that is not declared no more than that', () => {
+    expect(explained(facts({}, 'gone'))).toEqual([
+      { stage: 'who', outcome: 'deny', text: expect.stringMatching(/ on plan gone, which the files do not declare$/) },
+    ])
+  })
+
+  it.each(rows)('agrees with the decision: %s', (_name, given) => {
+    const decision = decide(config, given)
+    const steps = explain(config, given, decision)
+    const denied = steps.filter(({ outcome }) => outcome === 'deny').map(({ stage, at }) => ({ stage, at }))
+
+    expect(denied).toEqual('denial' in decision ? [{ stage: decision.stage, at: decision.at }] : [])
+    expect(steps.at(-1)?.stage).toBe('denial' in decision ? decision.stage : 'send')
+  })
+})
