@@ -10,7 +10,7 @@ import { signalsOf } from '../wire/openai/signals.ts'
 import { type Applicant, admit } from './admission/admit.ts'
 import { noteOf } from './admission/decisions.ts'
 import { type LeasedCall, leased } from './admission/leases.ts'
-import { delivered, Ending } from './admission/settle.ts'
+import { Ending } from './admission/settle.ts'
 import { settlementOf } from './admission/settlement.ts'
 import { attemptBuffered } from './answer/buffered.ts'
 import { type AnswerStream, attemptStream } from './answer/stream.ts'
@@ -87,7 +87,7 @@ async function serveWhole(gateway: Gateway, call: Call, admitted: LeasedCall): P
   const attempted = await forward(gateway, call, admitted, new Buffered(gateway, call, admitted))
   if (attempted.kind !== 'answered') return unanswered(gateway, admitted, attempted)
   const { answer, pool, failures } = attempted
-  const bill = await new Ending(gateway, admitted, attempted).end({ ...answer, clean: true, isFault: false })
+  const bill = await new Ending(gateway, admitted, attempted).end('well', answer)
   return { kind: 'whole', admitted, pool, failures, bytes: answer.bytes, bill }
 }
 
@@ -100,7 +100,7 @@ async function serveStream(gateway: Gateway, call: Call, admitted: LeasedCall, w
 /** By itself: what was asked need not be kept as long as the stream lives. */
 function streamed(gateway: Gateway, admitted: LeasedCall, answered: Answered<AnswerStream>): Served {
   const { answer, pool, failures } = answered
-  admitted.lease.speaking(() => settlementOf(admitted, delivered(pool, answer.work())))
+  admitted.lease.speaking(() => settlementOf(admitted, pool, answer.work()))
   return { kind: 'stream', admitted, pool, failures, stream: answer, ending: new Ending(gateway, admitted, answered) }
 }
 

@@ -6,7 +6,7 @@ import type { Headers } from '../wire/openai/signals.ts'
 import type { VerifyToken } from './accounts/sign-in.ts'
 import type { AdmittedCall, Refusal } from './admission/admit.ts'
 import type { Leases } from './admission/leases.ts'
-import type { LiveStream, StreamEnding } from './answer/live-stream.ts'
+import type { LiveStream } from './answer/live-stream.ts'
 import type {
   Alarm,
   AttemptCounter,
@@ -22,7 +22,7 @@ import type {
 import type { Bill } from './store/hold-store.ts'
 import type { Store } from './store/store.ts'
 import type { Inquiries } from './upstream/inquiries.ts'
-import type { Failure } from './upstream/outcome.ts'
+import type { AnswerEnd, Failure, Work } from './upstream/outcome.ts'
 import type { Pools } from './upstream/pools.ts'
 
 /** Everything a request needs beside itself. */
@@ -83,7 +83,7 @@ export type Unserved =
 
 /** Ends a stream, and settles it: to be awaited before the client gets its last bytes. */
 export interface StreamSettlement {
-  end(how: StreamEnding): Promise<Bill>
+  end(how: AnswerEnd, work: Work): Promise<Bill>
 }
 
 interface Answered {

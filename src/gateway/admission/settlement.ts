@@ -7,22 +7,15 @@ import type { Bill, Settlement } from '../store/hold-store.ts'
 import type { Work } from '../upstream/outcome.ts'
 import type { AdmittedCall, Spent } from './admit.ts'
 
-/** What is known of an answer when it is over. */
-export interface Delivered extends Work {
-  readonly pool: Pool
-}
-
-/** Of a whole answer without usage: most texts have more bytes for each token, so that its backend is paid for all of them. */
-const BYTES_PER_TOKEN = 3
-/** Of a prompt whose answer was cut: few texts have more bytes for each token, so that a part never costs more than all. */
-const PROMPT_BYTES_PER_TOKEN = 8
-
-/** The settlement of a request: at the backend's usage, else at an estimate that never passes the hold: from below where the answer was cut. */
-export function settlementOf(admitted: AdmittedCall, delivered: Delivered): Settlement {
+/**
+ * The settlement of a request for the work of a pool: at the backend's usage, else at an estimate that never passes the
+ * hold: from below where the answer was cut.
+ */
+export function settlementOf(admitted: AdmittedCall, pool: Pool, work: Work): Settlement {
   const { caller, request, decision, hold, revision } = admitted
-  const { inputTokens, outputTokens, estimated, calls } = spentWith(admitted, delivered)
+  const { inputTokens, outputTokens, estimated, calls } = spentWith(admitted, work)
   const { price, items } = decision.claims.spend
-  const pieces = decision.tools ? toolsCost(decision.tools, calls) : (delivered.items ?? items)
+  const pieces = decision.tools ? toolsCost(decision.tools, calls) : (work.items ?? items)
   const cost = costOf(price, inputTokens, outputTokens, pieces)
   const bill: Building<Bill> = {
     requestId: hold.requestId,
@@ -30,7 +23,7 @@ export function settlementOf(admitted: AdmittedCall, delivered: Delivered): Sett
     plan: decision.plan.name,
     asked: request.model ?? '',
     model: decision.model.name,
-    pool: delivered.pool.name,
+    pool: pool.name,
     inputTokens,
     outputTokens,
     cost,
@@ -44,7 +37,7 @@ export function settlementOf(admitted: AdmittedCall, delivered: Delivered): Sett
   return { hold, tokens: inputTokens + (request.kind === 'image' ? 0 : outputTokens), bill }
 }
 
-/** What a request weighed with what was delivered in its present round. */
+/** What a request weighed with the work of its present round. */
 export function spentWith(admitted: AdmittedCall, work: Work): Spent {
   const { usage, least } = work
   const { inputTokens, outputTokens, estimated, calls } = admitted.spent ?? NOTHING_SPENT
@@ -59,6 +52,9 @@ export function spentWith(admitted: AdmittedCall, work: Work): Spent {
 
 const NOTHING_SPENT: Spent = { inputTokens: 0, outputTokens: 0, estimated: false, calls: {} }
 
+/** Of a whole answer without usage: most texts have more bytes for each token, so that its backend is paid for all of them. */
+const BYTES_PER_TOKEN = 3
+
 /** Tokens of an answer whose backend did not tell, at the most, and never more than are held. */
 export function estimateOf({ decision, hold }: AdmittedCall, { outputBytes, tokens = 0 }: Work): Usage {
   const inputTokens = decision.claims.tokens.input
@@ -66,6 +62,9 @@ export function estimateOf({ decision, hold }: AdmittedCall, { outputBytes, toke
   const said = outputBytes === undefined ? held : Math.max(tokens, Math.ceil(outputBytes / BYTES_PER_TOKEN))
   return { inputTokens, outputTokens: Math.min(held, said) }
 }
+
+/** Of a prompt whose answer was cut: few texts have more bytes for each token, so that a part never costs more than all. */
+const PROMPT_BYTES_PER_TOKEN = 8
 
 /** Tokens of an answer that was cut, at the least: no more than all of it would have had. */
 function leastOf({ request, decision, hold }: AdmittedCall, { inputTokens, outputTokens }: LeastUsage): Usage {

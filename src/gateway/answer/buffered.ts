@@ -4,7 +4,7 @@ import { dialectOf } from '../../wire/dialects.ts'
 import type { Cancel, Client, Clock, Exchange } from '../ports.ts'
 import { atEndOfTurn } from '../turn.ts'
 import { type AttemptPorts, openAttempt, type Reader, type Target } from '../upstream/attempt.ts'
-import { errorIn, failed, type Outcome, ofError, PROMPT_ONLY, type Work } from '../upstream/outcome.ts'
+import { errorIn, failed, type Outcome, ofError, UNSEEN, type Work } from '../upstream/outcome.ts'
 
 /** An answer that is larger is a fault of the backend. */
 const MAX_ANSWER_BYTES = 67_108_864
@@ -124,9 +124,6 @@ class WholeReader<A> implements Reader {
 const read = atEndOfTurn<() => void>(all => {
   for (const end of all) end()
 })
-
-/** Nothing of it was seen: its client is charged the prompt, and no picture. */
-const UNSEEN: Work = { least: PROMPT_ONLY, items: 0 }
 
 const NO_BYTES: Buffer = Buffer.alloc(0)
 const nothing = () => {}

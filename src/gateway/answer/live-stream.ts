@@ -1,30 +1,68 @@
-import type { EndOfAnswer } from '../upstream/outcome.ts'
-
-/** Who gets the events of a stream once it is committed. */
-export interface StreamSink {
-  /** Whole events, ready to be sent. */
-  write(events: string): void
-  /** Nothing comes after it; not called when the stream was aborted. */
-  end(ending: StreamEnding): void
-}
-
-export interface StreamEnding extends EndOfAnswer {
-  /** For the operator; empty when clean. */
-  readonly cause: string
-  /** Bytes of content, reasoning and tool calls that were passed on. */
-  readonly outputBytes: number
-  /** Tokens that the backend made for that at the least. */
-  readonly tokens: number
-}
+import type { EndedAnswer } from '../upstream/outcome.ts'
 
 /** An answer that is on its way to the client. */
 export interface LiveStream {
   /** Hands over what was held, and from now on every event. */
-  attach(sink: StreamSink): void
+  attach(sink: Sink<string>): void
   pause(): void
   resume(): void
   /** The client left: the exchange with the backend is aborted at once, and the sink is not called. The client pays for what was sent. */
-  abort(): StreamEnding
+  abort(): EndedAnswer
   /** The same, but for a backend that has said all: it is heard until it reported its usage, or for some seconds. */
-  clientLeft(): Promise<StreamEnding>
+  clientLeft(): Promise<EndedAnswer>
 }
+
+/** Who gets the pieces of an answer once it has begun: whole events of a stream, or bytes. */
+export interface Sink<T> {
+  write(piece: T): void
+  /** Nothing comes after it; not called when the answer was aborted. */
+  end(ending: EndedAnswer): void
+}
+
+/** What is held until all of it is there, or somebody takes it: a larger answer is a fault of the backend. */
+const MAX_HELD = 67_108_864
+
+/** Pieces on their way to a sink, which may come after the first of them, or after the ending. */
+export class Outbox<T extends { readonly length: number }> {
+  readonly #join: (pieces: T[]) => T
+  #sink: Sink<T> | undefined
+  #held: T[] = []
+  #heldLength = 0
+  #ending: EndedAnswer | undefined
+
+  constructor(join: (pieces: T[]) => T) {
+    this.#join = join
+  }
+
+  /** False where more is held than any answer has. */
+  write(piece: T): boolean {
+    if (this.#sink) {
+      this.#sink.write(piece)
+      return true
+    }
+    this.#held.push(piece)
+    this.#heldLength += piece.length
+    return this.#heldLength <= MAX_HELD
+  }
+
+  /** Hands over what was held, and from now on every piece. */
+  attach(sink: Sink<T>): void {
+    this.#sink = sink
+    const held = this.#held
+    this.#held = []
+    if (held.length > 0) sink.write(this.#join(held))
+    if (this.#ending) sink.end(this.#ending)
+  }
+
+  /** The sink takes nothing more. */
+  detach(): void {
+    this.#sink = undefined
+  }
+
+  end(ending: EndedAnswer): void {
+    this.#ending = ending
+    this.#sink?.end(ending)
+  }
+}
+
+export const joinTexts = (texts: string[]): string => texts.join('')

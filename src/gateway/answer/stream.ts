@@ -10,7 +10,9 @@ import type { Cancel, Client, Clock, Exchange } from '../ports.ts'
 import { Deadlines } from '../timers.ts'
 import { type AttemptPorts, openAttempt, type Reader, type Target } from '../upstream/attempt.ts'
 import {
+  type AnswerEnd,
   causeOf,
+  type EndedAnswer,
   errorIn,
   type Failed,
   failed,
@@ -20,8 +22,7 @@ import {
   type Work,
 } from '../upstream/outcome.ts'
 import { Inbox } from './inbox.ts'
-import type { LiveStream, StreamEnding, StreamSink } from './live-stream.ts'
-import { Outbox } from './outbox.ts'
+import { joinTexts, type LiveStream, Outbox, type Sink } from './live-stream.ts'
 
 /** The id of an answer whose backend gave it none. */
 export const answerId = (requestId: string): string => `chatcmpl-${requestId}`
@@ -64,7 +65,7 @@ export class AnswerStream implements Reader, LiveStream {
   #exchange: Exchange | undefined
   #phase: 'waiting' | 'live' | 'over' = 'waiting'
   readonly #inbox = new Inbox(() => this.#take())
-  readonly #outbox = new Outbox()
+  readonly #outbox = new Outbox(joinTexts)
   /** What came in place of events. */
   #json: Buffer[] | undefined
   #waits = false
@@ -73,6 +74,7 @@ export class AnswerStream implements Reader, LiveStream {
   #headed = false
   #paused = false
   #heardAt: Millis
+  #ending: EndedAnswer | undefined
 
   constructor(clock: Clock, target: Omit<Target, 'body'>, terms: StreamWanted) {
     this.#clock = clock
@@ -100,7 +102,7 @@ export class AnswerStream implements Reader, LiveStream {
     this.#deadlines.after(streamTime, () => this.#give({ ...this.#failed('stream timeout'), ...PATIENCE_LOST }))
   }
 
-  attach(sink: StreamSink): void {
+  attach(sink: Sink<string>): void {
     this.#outbox.attach(sink)
   }
 
@@ -115,15 +117,14 @@ export class AnswerStream implements Reader, LiveStream {
     if (!this.#paused) this.#exchange?.resume()
   }
 
-  abort(): StreamEnding {
+  abort(): EndedAnswer {
     this.#exchange?.abort()
     this.#outbox.detach()
-    const { ending } = this.#outbox
-    // A backend that finished its answer cannot be cut short any more.
-    return ending?.clean ? ending : this.#end('client gone', false)
+    // An answer that is over cannot be cut short any more.
+    return this.#ending ?? this.#end('left', 'client gone')
   }
 
-  clientLeft(): Promise<StreamEnding> {
+  clientLeft(): Promise<EndedAnswer> {
     if (this.#phase !== 'live' || !this.#reader.finished) return Promise.resolve(this.abort())
     return new Promise(resolve => {
       this.#outbox.attach({ write: () => {}, end: resolve })
@@ -196,8 +197,8 @@ export class AnswerStream implements Reader, LiveStream {
     if (this.#phase === 'over') return
     this.#exchange?.abort()
     if (this.#phase === 'waiting') this.answer(failure)
-    else if (failure.kind === 'rejected') this.#end('error event')
-    else this.#end(failure.cause, failure.next !== 'nothing')
+    else if (failure.kind === 'rejected') this.#end('failed', 'error event')
+    else this.#end(failure.next === 'nothing' ? 'left' : 'failed', failure.cause)
   }
 
   /** Reads what came, as far as the client takes it. */
@@ -266,19 +267,19 @@ export class AnswerStream implements Reader, LiveStream {
     const { finished } = this.#reader
     if (finished) this.answer({ kind: 'answered', answer: this })
     if (this.#phase === 'waiting') this.answer(this.#failed(cause))
-    else this.#end(finished ? '' : cause)
+    else if (finished) this.#end('well')
+    else this.#end('failed', cause)
   }
 
-  /** Without a cause it ended well. */
-  #end(cause: string, isFault = cause !== ''): StreamEnding {
+  #end(how: AnswerEnd, cause = ''): EndedAnswer {
     this.#deadlines.callOff()
     this.#phase = 'over'
     const { usage, outputBytes, tokens, least, hasReported } = this.#reader
-    const clean = cause === ''
-    const ending: Building<StreamEnding> = { clean, cause, isFault, outputBytes, tokens }
-    if (clean && usage) ending.usage = usage
+    const ending: Building<EndedAnswer> = { how, cause, outputBytes, tokens }
+    if (how === 'well' && usage) ending.usage = usage
     // A usage that came before the last of the answer counts a part of it, also where the answer ended well.
-    else if (!clean || hasReported) ending.least = least
+    else if (how !== 'well' || hasReported) ending.least = least
+    this.#ending = ending
     this.#outbox.end(ending)
     return ending
   }

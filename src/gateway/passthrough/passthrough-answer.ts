@@ -4,24 +4,22 @@ import { isObject } from '../../wire/json-safety.ts'
 import { parse } from '../../wire/openai/chunk.ts'
 import type { Usage } from '../../wire/openai/usage.ts'
 import { readPassedUsage } from '../../wire/passthrough.ts'
+import type { Sink } from '../answer/live-stream.ts'
 import type { Clock, Exchange } from '../ports.ts'
 import { Deadlines } from '../timers.ts'
 import type { Reader } from '../upstream/attempt.ts'
-import type { EndOfAnswer } from '../upstream/outcome.ts'
-import { errorIn, type Failed, failed, type Outcome, ofError, type Rejected, type Work } from '../upstream/outcome.ts'
+import {
+  type AnswerEnd,
+  type EndedAnswer,
+  errorIn,
+  type Failed,
+  failed,
+  type Outcome,
+  ofError,
+  type Rejected,
+  type Work,
+} from '../upstream/outcome.ts'
 import type { UsageMeter } from './usage-meter.ts'
-
-/** Who gets the bytes of an answer that is passed on. */
-export interface PassthroughSink {
-  write(bytes: Buffer): void
-  /** Nothing comes after it; not called when the answer was aborted. */
-  end(ending: PassthroughEnding): void
-}
-
-export interface PassthroughEnding extends EndOfAnswer {
-  /** For the operator; empty when clean. */
-  readonly cause: string
-}
 
 export interface PassthroughTerms {
   readonly clock: Clock
@@ -49,8 +47,8 @@ export class PassthroughAnswer implements Reader {
   #refused = false
   #usage: Usage | undefined
   #held: Buffer[] = []
-  #sink: PassthroughSink | undefined
-  #ending: PassthroughEnding | undefined
+  #sink: Sink<Buffer> | undefined
+  #ending: EndedAnswer | undefined
   #paused = true
   #heardAt: Millis = 0
   readonly #deadlines: Deadlines
@@ -99,12 +97,12 @@ export class PassthroughAnswer implements Reader {
 
   end(): void {
     if (this.#phase === 'waiting') this.#readWhole()
-    if (this.#phase !== 'over') this.#finish('', false)
+    if (this.#phase !== 'over') this.#finish('well')
   }
 
   failed(cause: string): void {
     if (this.#phase === 'waiting') this.#answer(this.#failed(cause))
-    else this.#finish(cause, true)
+    else this.#finish('failed', cause)
   }
 
   work(): Work {
@@ -112,7 +110,7 @@ export class PassthroughAnswer implements Reader {
   }
 
   /** Hands over what was held, and from now on every byte. */
-  attach(sink: PassthroughSink): void {
+  attach(sink: Sink<Buffer>): void {
     this.#sink = sink
     for (const bytes of this.#held.splice(0)) sink.write(bytes)
     if (this.#ending) sink.end(this.#ending)
@@ -131,10 +129,10 @@ export class PassthroughAnswer implements Reader {
   }
 
   /** The client left while the answer was live: the exchange is aborted at once, and the sink is not called. */
-  abort(): PassthroughEnding {
+  abort(): EndedAnswer {
     this.#sink = undefined
     this.#exchange?.abort()
-    return this.#ending ?? this.#finish('client gone', false)
+    return this.#ending ?? this.#finish('left', 'client gone')
   }
 
   /** The client left before there was an answer. */
@@ -148,7 +146,7 @@ export class PassthroughAnswer implements Reader {
   /** The client sent more than is allowed, or a forbidden body: it is not charged for the attempt. */
   refuse(): void {
     this.#exchange?.abort()
-    if (this.#phase === 'live') this.#finish('the body was refused', false)
+    if (this.#phase === 'live') this.#finish('left', 'the body was refused')
     else this.#answer({ kind: 'left' })
   }
 
@@ -187,14 +185,13 @@ export class PassthroughAnswer implements Reader {
   #cut(cause: string, isFault: boolean): void {
     this.#exchange?.abort()
     if (this.#phase === 'waiting') this.#answer({ ...this.#failed(cause), blame: 'nobody', next: 'nothing' })
-    else if (this.#phase === 'live') this.#finish(cause, isFault)
+    else if (this.#phase === 'live') this.#finish(isFault ? 'failed' : 'left', cause)
   }
 
-  /** Without a cause it ended well. */
-  #finish(cause: string, isFault: boolean): PassthroughEnding {
+  #finish(how: AnswerEnd, cause = ''): EndedAnswer {
     this.#deadlines.callOff()
     this.#phase = 'over'
-    this.#ending ??= { ...this.work(), clean: cause === '', cause, isFault }
+    this.#ending ??= { ...this.work(), how, cause }
     this.#sink?.end(this.#ending)
     return this.#ending
   }

@@ -4,7 +4,7 @@ import type { PassthroughAsk } from '../../policy/facts.ts'
 import { type AdmittedCall, admit } from '../admission/admit.ts'
 import { noteOf } from '../admission/decisions.ts'
 import { type LeasedCall, leased } from '../admission/leases.ts'
-import { delivered, Ending } from '../admission/settle.ts'
+import { Ending } from '../admission/settle.ts'
 import { settlementOf } from '../admission/settlement.ts'
 import { healthAt } from '../infer.ts'
 import type { PassthroughBody } from '../ports.ts'
@@ -154,8 +154,7 @@ class PassthroughOutbound implements Outbound<PassthroughTarget, PassthroughAnsw
       meter: route.meter,
       ...(body && { body }),
       ...(traceparent !== undefined && { traceparent }),
-      dispatched: usageMeter =>
-        admitted.lease.dispatched(() => settlementOf(admitted, delivered(pool, usageMeter.soFar))),
+      dispatched: usageMeter => admitted.lease.dispatched(() => settlementOf(admitted, pool, usageMeter.soFar)),
     }
   }
 

@@ -4,7 +4,7 @@ import type { Gateway, Served } from '../request.ts'
 import type { Unanswered } from '../upstream/failover.ts'
 import type { Failure } from '../upstream/outcome.ts'
 import { unanswered } from '../upstream/unanswered.ts'
-import { NO_USAGE, type Rounds } from './rounds.ts'
+import { NO_WORK, type Rounds } from './rounds.ts'
 
 /** Whether an answer that has begun ends here: what tools said made it longer than the model takes. */
 export const endsEarly = (attempted: Unanswered): boolean => attempted.kind === 'refused' && attempted.tooLong
@@ -35,6 +35,6 @@ export async function leftAlone(
     await gateway.store.holds.refund(admitted.hold)
     return { kind: 'left', failures }
   }
-  const bill = await settle(gateway, admitted, { pool, usage: NO_USAGE })
+  const bill = await settle(gateway, admitted, pool, NO_WORK)
   return { kind: 'left', bill, failures }
 }

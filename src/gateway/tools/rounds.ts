@@ -10,12 +10,13 @@ import { type HostedChat, textBytes } from '../../wire/tools/hosted-chat.ts'
 import { afterTurn, type Turn } from '../../wire/tools/turn.ts'
 import type { Spent } from '../admission/admit.ts'
 import type { LeasedCall } from '../admission/leases.ts'
-import { type Delivered, settlementOf, spentWith } from '../admission/settlement.ts'
+import { settlementOf, spentWith } from '../admission/settlement.ts'
 import type { ToolDefinition } from '../ports.ts'
 import type { Call, Gateway } from '../request.ts'
 import { StoreUnavailable } from '../store/store.ts'
 import { Expenses } from '../upstream/expenses.ts'
 import { backendOf } from '../upstream/failover-ports.ts'
+import type { Work } from '../upstream/outcome.ts'
 import { runCalls } from './run.ts'
 
 /** What a request with hosted tools brings. */
@@ -24,8 +25,9 @@ export interface RoundsTerms {
   readonly definitions: ReadonlyMap<string, ToolDefinition>
 }
 
+const NO_USAGE: Usage = { inputTokens: 0, outputTokens: 0 }
 /** Of a round that is over, or not yet begun. */
-export const NO_USAGE: Usage = { inputTokens: 0, outputTokens: 0 }
+export const NO_WORK: Work = { usage: NO_USAGE }
 
 const NO_TOOLS: ReadonlyMap<string, HostedTool> = new Map()
 
@@ -47,7 +49,7 @@ export class Rounds {
   readonly #cap: number
   #admitted: LeasedCall
   #number = 0
-  readonly #over: { readonly admitted: LeasedCall; readonly delivered: Delivered }[] = []
+  readonly #over: { readonly admitted: LeasedCall; readonly pool: Pool; readonly work: Work }[] = []
   /** Those that the model may call in the present round. */
   #offered: ReadonlyMap<string, HostedTool>
 
@@ -82,10 +84,10 @@ export class Rounds {
   }
 
   /** The present round is over: from here on it is a part of what the request costs. */
-  ended(delivered: Delivered): void {
-    this.#over.push({ admitted: this.#admitted, delivered })
-    this.#admitted = { ...this.#admitted, spent: spentWith(this.#admitted, delivered) }
-    this.#checkpoint(delivered.pool)
+  ended(pool: Pool, work: Work): void {
+    this.#over.push({ admitted: this.#admitted, pool, work })
+    this.#admitted = { ...this.#admitted, spent: spentWith(this.#admitted, work) }
+    this.#checkpoint(pool)
   }
 
   /**
@@ -109,8 +111,7 @@ export class Rounds {
   wasted(failures: number): void {
     const { settings } = this.#gateway
     const settingsOf = (pool: Pool) => backendOf(settings, pool)
-    for (const [index, { admitted, delivered }] of this.#over.entries()) {
-      const { pool, ...work } = delivered
+    for (const [index, { admitted, pool, work }] of this.#over.entries()) {
       const expenses = new Expenses({ ...this.#gateway, settingsOf }, admitted, failures)
       expenses.record({ pool, cause: 'a later round failed', work }, index + 1)
     }
@@ -121,7 +122,7 @@ export class Rounds {
     const { hold, decision, lease } = this.#admitted
     const claims = this.#claims
     if (!claims) return false
-    const soFar = settlementOf(this.#admitted, { pool, usage: NO_USAGE })
+    const soFar = settlementOf(this.#admitted, pool, NO_WORK)
     try {
       const extended = await this.#gateway.store.holds.extend({ hold, round: hold.round + 1, soFar, claims })
       if (extended.outcome !== 'extended') return false
@@ -187,6 +188,6 @@ export class Rounds {
   /** From here until the next round speaks, a crash charges no less than what was spent. */
   #checkpoint(pool: Pool): void {
     const { lease, ...admitted } = this.#admitted
-    lease.speaking(() => settlementOf({ ...admitted, spent: this.#spent }, { pool, usage: NO_USAGE }))
+    lease.speaking(() => settlementOf({ ...admitted, spent: this.#spent }, pool, NO_WORK))
   }
 }

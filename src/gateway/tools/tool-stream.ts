@@ -3,19 +3,19 @@ import type { StreamWanted } from '../../wire/openai/request.ts'
 import type { OneAnswer } from '../../wire/tools/delta-reader.ts'
 import { finishEvent, usageEvent } from '../../wire/tools/delta-reader.ts'
 import { sumOfUsage, type Turn } from '../../wire/tools/turn.ts'
-import { delivered, endOf, settle } from '../admission/settle.ts'
+import { settle } from '../admission/settle.ts'
 import { settlementOf } from '../admission/settlement.ts'
-import type { LiveStream, StreamEnding, StreamSink } from '../answer/live-stream.ts'
-import { Outbox } from '../answer/outbox.ts'
+import type { LiveStream, Sink } from '../answer/live-stream.ts'
+import { joinTexts, Outbox } from '../answer/live-stream.ts'
 import { type AnswerStream, attemptStream } from '../answer/stream.ts'
 import type { Gateway, Served, StreamSettlement } from '../request.ts'
 import type { Bill } from '../store/hold-store.ts'
 import type { Target } from '../upstream/attempt.ts'
 import type { Answered, Unanswered } from '../upstream/failover.ts'
 import { answerTerms, forward, Inference } from '../upstream/inference.ts'
-import type { Failure, Outcome } from '../upstream/outcome.ts'
+import type { AnswerEnd, EndedAnswer, Failure, Outcome } from '../upstream/outcome.ts'
 import { endsEarly, leftAlone, roundFailed } from './ends.ts'
-import { NO_USAGE, type Rounds } from './rounds.ts'
+import { NO_WORK, type Rounds } from './rounds.ts'
 
 /** A streamed answer with hosted tools. It is served once there is something of it for the client. */
 export async function serveToolStream(gateway: Gateway, rounds: Rounds, wanted: StreamWanted): Promise<Served> {
@@ -59,7 +59,7 @@ class RoundsEnding implements StreamSettlement {
     // A round may still hold more, and must tell what it took.
     await this.#stream.over
     const { pool = this.#pool } = this.#stream
-    return settle(this.#gateway, this.#rounds.admitted, { pool, usage: NO_USAGE })
+    return settle(this.#gateway, this.#rounds.admitted, pool, NO_WORK)
   }
 }
 
@@ -86,9 +86,9 @@ class ToolStream implements LiveStream {
   /** The one that answered last. */
   pool: Pool | undefined
   #answer: OneAnswer | undefined
-  #round: { readonly stream: AnswerStream; readonly end: (ending: StreamEnding) => void } | undefined
+  #round: { readonly stream: AnswerStream; readonly end: (ending: EndedAnswer) => void } | undefined
   #paused = false
-  readonly #outbox = new Outbox()
+  readonly #outbox = new Outbox(joinTexts)
   #outputBytes = 0
   #tokens = 0
 
@@ -106,7 +106,7 @@ class ToolStream implements LiveStream {
       this.over = this.#run().catch(error => {
         reject(error)
         // A relay that has begun waits for an end.
-        this.#end(this.#endingOf('a fault of the gateway', false))
+        this.#end(this.#endingOf('left', 'a fault of the gateway'))
         throw error
       })
       this.over.catch(() => {})
@@ -114,7 +114,7 @@ class ToolStream implements LiveStream {
     return begun.finally(stopWatching)
   }
 
-  attach(sink: StreamSink): void {
+  attach(sink: Sink<string>): void {
     this.#outbox.attach(sink)
   }
 
@@ -128,20 +128,20 @@ class ToolStream implements LiveStream {
     this.#round?.stream.resume()
   }
 
-  abort(): StreamEnding {
+  abort(): EndedAnswer {
     this.#outbox.detach()
     this.#left.abort()
     if (this.#round) this.#round.end(this.#round.stream.abort())
-    return this.#endingOf('client gone', false)
+    return this.#endingOf('left', 'client gone')
   }
 
-  async clientLeft(): Promise<StreamEnding> {
+  async clientLeft(): Promise<EndedAnswer> {
     const round = this.#round
     if (!round) return this.abort()
     this.#outbox.detach()
     this.#left.abort()
     round.end(await round.stream.clientLeft())
-    return this.#endingOf('client gone', false)
+    return this.#endingOf('left', 'client gone')
   }
 
   async #run(): Promise<void> {
@@ -153,7 +153,7 @@ class ToolStream implements LiveStream {
       this.#failures.push(...attempted.failures)
       if (attempted.kind !== 'answered') return this.#failed(attempted)
       const { stream, ending } = await this.#relayed(attempted)
-      if (!ending.clean) return this.#end(ending)
+      if (ending.how !== 'well') return this.#end(ending)
       const turn = stream.deltas?.turn
       if (!turn) throw new Error('a round of a tool answer was read without its deltas')
       this.#turns.push(turn)
@@ -167,21 +167,21 @@ class ToolStream implements LiveStream {
   async #relayed({ answer: stream, pool, attempt }: Answered<AnswerStream>) {
     const { admitted } = this.#rounds
     this.pool = pool
-    admitted.lease.speaking(() => settlementOf(admitted, delivered(pool, stream.work())))
+    admitted.lease.speaking(() => settlementOf(admitted, pool, stream.work()))
     const shows = (stream.deltas?.shown ?? 0) > 0
     if (shows && admitted.decision.commit === 'first_content') this.#show(pool)
-    const ended = new Promise<StreamEnding>(resolve => {
+    const ended = new Promise<EndedAnswer>(resolve => {
       this.#round = { stream, end: resolve }
     })
     if (this.#left.signal.aborted) this.#round?.end(stream.abort())
     else this.#listen(stream)
     const ending = await ended
     this.#round = undefined
-    attempt.end(endOf(ending), ending)
-    this.#rounds.ended({ pool, ...ending })
+    attempt.end(ending.how, ending)
+    this.#rounds.ended(pool, ending)
     this.#answer = stream.deltas?.answer ?? this.#answer
-    this.#outputBytes += ending.outputBytes
-    this.#tokens += ending.tokens
+    this.#outputBytes += ending.outputBytes ?? 0
+    this.#tokens += ending.tokens ?? 0
     return { stream, ending }
   }
 
@@ -193,7 +193,7 @@ class ToolStream implements LiveStream {
   #write(events: string): void {
     if (this.#outbox.write(events)) return
     const round = this.#round
-    round?.end({ ...round.stream.abort(), clean: false, cause: 'answer too large', isFault: true })
+    round?.end({ ...round.stream.abort(), how: 'failed', cause: 'answer too large' })
   }
 
   /** There is something for the client to see: from here on it is a stream. */
@@ -211,7 +211,7 @@ class ToolStream implements LiveStream {
     const usage = sumOfUsage(this.#turns)
     if (this.#wanted.usageWanted && usage) this.#write(usageEvent(answer, usage))
     if (!this.#shown) this.#show(pool)
-    this.#end(this.#endingOf('', false))
+    this.#end(this.#endingOf('well'))
   }
 
   /** A round found no backend. */
@@ -221,26 +221,25 @@ class ToolStream implements LiveStream {
     else if (!this.#shown) this.#tell({ kind: 'failed', attempted: { ...attempted, failures: this.#failures }, pool })
     else {
       if (attempted.kind === 'left' && attempted.dispatched) {
-        const { work, ...dispatched } = attempted.dispatched
-        this.#rounds.ended({ ...dispatched, ...work })
+        const { pool: last, work } = attempted.dispatched
+        this.#rounds.ended(last, work)
       }
-      this.#end(this.#endingOf(attempted.kind === 'left' ? 'client gone' : 'no backend for another round', false))
+      this.#end(this.#endingOf('left', attempted.kind === 'left' ? 'client gone' : 'no backend for another round'))
     }
   }
 
   #leave(pool: Pool): void {
-    if (this.#shown) this.#end(this.#endingOf('client gone', false))
+    if (this.#shown) this.#end(this.#endingOf('left', 'client gone'))
     else this.#tell({ kind: 'left', pool, failures: this.#failures })
   }
 
-  #end(ending: StreamEnding): void {
+  #end(ending: EndedAnswer): void {
     if (!this.#shown && this.pool) this.#show(this.pool)
     this.#outbox.end(ending)
   }
 
-  #endingOf(cause: string, isFault: boolean): StreamEnding {
-    const [outputBytes, tokens] = [this.#outputBytes, this.#tokens]
-    return { clean: cause === '', cause, isFault, outputBytes, tokens }
+  #endingOf(how: AnswerEnd, cause = ''): EndedAnswer {
+    return { how, cause, outputBytes: this.#outputBytes, tokens: this.#tokens }
   }
 }
 

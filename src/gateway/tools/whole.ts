@@ -9,7 +9,7 @@ import type { Target } from '../upstream/attempt.ts'
 import { answerTerms, forward, Inference } from '../upstream/inference.ts'
 import type { Failure, Outcome } from '../upstream/outcome.ts'
 import { endsEarly, leftAlone, roundFailed } from './ends.ts'
-import { NO_USAGE, type Rounds } from './rounds.ts'
+import { NO_WORK, type Rounds } from './rounds.ts'
 
 /** A whole answer with hosted tools: round after round, until the model calls no more of them. */
 export async function serveToolAnswer(gateway: Gateway, rounds: Rounds): Promise<Served> {
@@ -32,7 +32,7 @@ export async function serveToolAnswer(gateway: Gateway, rounds: Rounds): Promise
       const { answer } = attempted
       pool = attempted.pool
       attempted.attempt.end('well', answer)
-      rounds.ended({ pool, ...answer })
+      rounds.ended(pool, answer)
       turns.push(answer.turn)
       if (answer.turn.calls.length === 0) return await answered(gateway, rounds, { pool, failures, turns })
       if (await rounds.next(answer.turn, pool, left.signal)) continue
@@ -75,6 +75,6 @@ interface Over {
 
 async function answered(gateway: Gateway, rounds: Rounds, { pool, failures, turns, finish }: Over): Promise<Served> {
   const bytes = jsonBytes(joinTurns(turns, rounds.hosted.listed, sumOfUsage(turns), finish))
-  const bill = await settle(gateway, rounds.admitted, { pool, usage: NO_USAGE })
+  const bill = await settle(gateway, rounds.admitted, pool, NO_WORK)
   return { kind: 'whole', admitted: rounds.first, pool, failures, bytes, bill }
 }

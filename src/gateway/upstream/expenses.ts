@@ -94,7 +94,7 @@ export class Expenses {
     const { spent: _, ...admitted } = this.#admitted
     // Its operator may have to pay for the most of it.
     const { least: _least, ...most } = work
-    const { bill } = settlementOf(admitted, { pool, ...most })
+    const { bill } = settlementOf(admitted, pool, most)
     const waste = { attempt: this.#before + attempt, cause, bill: { ...bill, cost: this.costOf(pool, work) } }
     this.#store.ledger.recordWaste([waste]).catch((error: unknown) => {
       this.#alarm('the cost of a failed attempt could not be recorded', {
@@ -127,7 +127,7 @@ export class Expenses {
 
   #recordQuestion(pool: Pool, usage: Usage): void {
     const { spent: _, ...admitted } = this.#admitted
-    const { bill } = settlementOf(admitted, { pool, usage })
+    const { bill } = settlementOf(admitted, pool, { usage })
     const { cost } = this.#settingsOf(pool)
     const paid = cost ? costOf(cost, usage.inputTokens, usage.outputTokens, 0) : ZERO_USD
     const attempt = FIRST_QUESTION + this.#before + this.#questions++

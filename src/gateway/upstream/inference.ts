@@ -10,7 +10,7 @@ import type { Target } from './attempt.ts'
 import { type AttemptReport, reportAttempt } from './attempt-report.ts'
 import { type Attempted, type AttemptPlace, failover, type Outbound } from './failover.ts'
 import { failoverPorts } from './failover-ports.ts'
-import { type Outcome, PROMPT_ONLY } from './outcome.ts'
+import { type Outcome, UNSEEN } from './outcome.ts'
 
 /** Sends an inference request to one pool after the other. `failures` are attempts of rounds before. */
 export function forward<A>(
@@ -64,7 +64,7 @@ export abstract class Inference<A> implements Outbound<Target, A> {
       commit: admitted.decision.commit,
       streamTime: Math.max(0, settings.streamTimeout - (this.gateway.clock.elapsed() - this.#startedAt)),
       // The prompt is read from here on; images are charged once they came.
-      dispatched: () => admitted.lease.dispatched(() => settlementOf(admitted, { pool, least: PROMPT_ONLY, items: 0 })),
+      dispatched: () => admitted.lease.dispatched(() => settlementOf(admitted, pool, UNSEEN)),
     }
     if (traceparent !== undefined) target.traceparent = traceparent
     return target

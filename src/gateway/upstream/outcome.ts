@@ -10,7 +10,7 @@ export type Outcome<A> =
 
 export type NoAnswer = Rejected | Failed | Left
 
-/** How an answer that had begun ended: a client that leaves blames no replica. */
+/** How an answer that had begun ended: no replica is to blame for a client that leaves, or for a time that is over. */
 export type AnswerEnd = 'well' | 'failed' | 'left'
 
 /** The backend found the request itself wrong: no other would take it, unless it takes longer prompts. */
@@ -89,16 +89,18 @@ export interface Work {
   readonly items?: number
 }
 
-/** How an answer ended, and what the backend has done for it. */
-export interface EndOfAnswer extends Work {
-  /** The backend finished what it had to say. */
-  readonly clean: boolean
-  /** Whether the replica is to blame, rather than the client or the time that is over. */
-  readonly isFault: boolean
+/** How an answer that had begun ended, and what the backend has done for it. */
+export interface EndedAnswer extends Work {
+  readonly how: AnswerEnd
+  /** For the operator; empty where it ended well. */
+  readonly cause: string
 }
 
 /** Charged where nothing of an answer came: the prompt. */
 export const PROMPT_ONLY: LeastUsage = { outputTokens: 0 }
+
+/** Nothing was seen of an answer: its client is charged the prompt, and no picture. */
+export const UNSEEN: Work = { least: PROMPT_ONLY, items: 0 }
 
 const READ_ONLY: Work = { outputBytes: 0 }
 

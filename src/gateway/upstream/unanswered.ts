@@ -1,7 +1,7 @@
 import type { Denial } from '../../policy/denial.ts'
 import { scrub } from '../../wire/errors/scrub.ts'
 import type { AdmittedCall } from '../admission/admit.ts'
-import { delivered, settle } from '../admission/settle.ts'
+import { settle } from '../admission/settle.ts'
 import type { Gateway, Unserved } from '../request.ts'
 import type { Unanswered } from './failover.ts'
 import { isOwnFault, type Told } from './outcome.ts'
@@ -11,7 +11,7 @@ export async function unanswered(gateway: Gateway, admitted: AdmittedCall, attem
   const { failures } = attempted
   if (attempted.kind === 'left' && attempted.dispatched) {
     const { pool, work } = attempted.dispatched
-    const bill = await settle(gateway, admitted, delivered(pool, work))
+    const bill = await settle(gateway, admitted, pool, work)
     return { kind: 'left', bill, failures }
   }
   await gateway.store.holds.refund(admitted.hold)

@@ -90,11 +90,10 @@ async function answer(
       const { events } = late
       events.open(answerHeaders(app.settings.brand, served.admitted, served.pool, ZERO_USD))
       return relay(call, events, served.stream, async ending => {
-        noteBill(call, await served.ending.end(ending))
+        noteBill(call, await served.ending.end(ending.how, ending))
         // Of an answer in rounds there may be more by now.
         noteFailures(call, served)
-        const { clean, cause } = ending
-        if (!clean) call.note.interrupted = cause
+        if (ending.how !== 'well') call.note.interrupted = ending.cause
       })
     }
   }

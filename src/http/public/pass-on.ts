@@ -1,5 +1,6 @@
-import type { PassthroughAnswer, PassthroughEnding } from '../../gateway/passthrough/passthrough-answer.ts'
+import type { PassthroughAnswer } from '../../gateway/passthrough/passthrough-answer.ts'
 import type { Cancel } from '../../gateway/ports.ts'
+import type { EndedAnswer } from '../../gateway/upstream/outcome.ts'
 import type { HttpCall } from '../listener/call.ts'
 
 export interface PassTerms {
@@ -19,12 +20,12 @@ export function relayPassthrough(
   call: HttpCall,
   answer: PassthroughAnswer,
   { headers, isPaid }: PassTerms,
-  settle: (ending: PassthroughEnding) => Promise<void>,
+  settle: (ending: EndedAnswer) => Promise<void>,
 ): Promise<void> {
   const out = new PassResponse(call, answer, headers, isPaid)
   return new Promise((resolve, reject) => {
     let stopWatching: Cancel = () => {}
-    const finish = (ending: PassthroughEnding, end: () => void) => {
+    const finish = (ending: EndedAnswer, end: () => void) => {
       stopWatching()
       settle(ending)
         .then(end)
@@ -76,10 +77,10 @@ class PassResponse {
     response.once('drain', () => this.#answer.resume())
   }
 
-  end({ clean }: PassthroughEnding): void {
+  end({ how }: EndedAnswer): void {
     const { request, response, gone } = this.#call
     if (gone) return
-    if (!clean) return void this.breakOff()
+    if (how !== 'well') return void this.breakOff()
     this.#writeHead()
     response.end(this.#last)
     if (!request.complete) request.resume()

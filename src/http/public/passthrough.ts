@@ -128,7 +128,7 @@ function answer({ settings }: App, call: HttpCall, passed: AnsweredPassthrough):
   if (bill) noteBill(call, bill)
   const headers = { ...live.headers, ...answerHeaders(settings.brand, admitted, pool, bill?.cost ?? ZERO_USD) }
   return relayPassthrough(call, live, { headers, isPaid: bill !== undefined }, async ending => {
-    noteBill(call, await passed.ending.end(ending))
-    if (!ending.clean) call.note.interrupted = ending.cause
+    noteBill(call, await passed.ending.end(ending.how, ending))
+    if (ending.how !== 'well') call.note.interrupted = ending.cause
   })
 }

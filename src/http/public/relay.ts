@@ -1,5 +1,6 @@
-import type { LiveStream, StreamEnding } from '../../gateway/answer/live-stream.ts'
+import type { LiveStream } from '../../gateway/answer/live-stream.ts'
 import type { Cancel } from '../../gateway/ports.ts'
+import type { EndedAnswer } from '../../gateway/upstream/outcome.ts'
 import { errorEvent, sseDone } from '../../wire/sse.ts'
 import type { HttpCall } from '../listener/call.ts'
 import type { EventResponse } from './event-response.ts'
@@ -12,11 +13,11 @@ export function relay(
   call: HttpCall,
   events: EventResponse,
   stream: LiveStream,
-  settle: (ending: StreamEnding) => Promise<void>,
+  settle: (ending: EndedAnswer) => Promise<void>,
 ): Promise<void> {
   return new Promise((resolve, reject) => {
     let stopWatching: Cancel = () => {}
-    const finish = (ending: StreamEnding | Promise<StreamEnding>, last: () => void) => {
+    const finish = (ending: EndedAnswer | Promise<EndedAnswer>, last: () => void) => {
       stopWatching()
       Promise.resolve(ending)
         .then(settle)
@@ -44,7 +45,7 @@ export function relay(
       end: ending => {
         // Many answers come whole: to send what is there now and its end apart would cost as much as all of the rest.
         events.hold()
-        finish(ending, () => events.end(ending.clean ? sseDone : interrupted))
+        finish(ending, () => events.end(ending.how === 'well' ? sseDone : interrupted))
       },
     })
   })

@@ -1,10 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import type { AdmittedCall } from '../../../src/gateway/admission/admit.ts'
-import { delivered } from '../../../src/gateway/admission/settle.ts'
 import { settlementOf } from '../../../src/gateway/admission/settlement.ts'
-import type { StreamEnding } from '../../../src/gateway/answer/live-stream.ts'
 import { type AnswerStream, attemptStream } from '../../../src/gateway/answer/stream.ts'
 import type { BackendListener } from '../../../src/gateway/ports.ts'
+import type { EndedAnswer } from '../../../src/gateway/upstream/outcome.ts'
 import { claimsOf, NOON } from '../../adapters/store/fixtures.ts'
 import { chunk, MODEL } from '../../support/backend.ts'
 import { VirtualClock } from '../../support/clock.ts'
@@ -82,7 +81,7 @@ async function begin(events: readonly string[]) {
   listener?.data(Buffer.from(events.join('')))
   const outcome = await attempt
   if (outcome.kind !== 'answered') throw new Error(outcome.kind)
-  const ended = new Promise<StreamEnding>(end => outcome.answer.attach({ write: () => {}, end }))
+  const ended = new Promise<EndedAnswer>(end => outcome.answer.attach({ write: () => {}, end }))
   await tick()
   return {
     stream: outcome.answer,
@@ -105,8 +104,8 @@ function admittedOf(bound: number): AdmittedCall {
   } as unknown as AdmittedCall
 }
 
-const billOf = (bound: number, work: StreamEnding | ReturnType<AnswerStream['work']>) =>
-  settlementOf(admittedOf(bound), delivered(pool as never, work)).bill
+const billOf = (bound: number, work: EndedAnswer | ReturnType<AnswerStream['work']>) =>
+  settlementOf(admittedOf(bound), pool as never, work).bill
 
 describe.each(REPORTS)('with a backend that reports its usage %s', report => {
   it.each([1, 8])(

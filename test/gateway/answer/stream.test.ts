@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
-import type { StreamEnding } from '../../../src/gateway/answer/live-stream.ts'
 import { attemptStream } from '../../../src/gateway/answer/stream.ts'
 import type { BackendListener } from '../../../src/gateway/ports.ts'
+import type { EndedAnswer } from '../../../src/gateway/upstream/outcome.ts'
 import { chunk, MODEL } from '../../support/backend.ts'
 import { VirtualClock } from '../../support/clock.ts'
 
@@ -16,7 +16,7 @@ const tick = () => new Promise(setImmediate)
 
 /** A stream that is attached after its first event, and what its backend and its client see. */
 async function live(full = (_writes: number) => false) {
-  const seen = { writes: [] as string[], endings: [] as StreamEnding[], paused: false, aborted: false }
+  const seen = { writes: [] as string[], endings: [] as EndedAnswer[], paused: false, aborted: false }
   let listener: BackendListener | undefined
   const send = (_request: unknown, to: BackendListener) => {
     listener = to
@@ -85,7 +85,7 @@ it('what came before the end is passed on before the ending', async () => {
   ends()
 
   expect(seen.writes).toEqual([FIRST, chunk(MODEL, { content: 'last' }, 'stop')])
-  expect(seen.endings).toMatchObject([{ clean: true, outputBytes: 9 }])
+  expect(seen.endings).toMatchObject([{ how: 'well', outputBytes: 9 }])
 })
 
 it('a client that takes no more holds its backend back after at most 8 KB, at once', async () => {
@@ -117,5 +117,5 @@ it('a fault while events are passed on ends this stream as cut, and nothing else
   await tick()
 
   expect(seen.aborted).toBe(true)
-  expect(seen.endings).toMatchObject([{ clean: false, cause: 'Error' }])
+  expect(seen.endings).toMatchObject([{ how: 'failed', cause: 'Error' }])
 })
