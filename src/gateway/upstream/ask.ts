@@ -1,3 +1,4 @@
+import { Buffer } from 'node:buffer'
 import type { EpochMs, Millis } from '../../policy/config.ts'
 import type { BackendHead, BackendListener, Cancel, Clock, Exchange } from '../ports.ts'
 import { causeOf } from './outcome.ts'
@@ -83,3 +84,25 @@ export function askOnce(
   begin(false)
   return cancel
 }
+
+/** What was heard, with the body as far as that is read. */
+export interface HeardWhole {
+  readonly heard: Heard
+  readonly body: Buffer
+}
+
+/** The same, where the body tells something: as much of it as an answer to a question has. Never rejects. */
+export function askWhole(clock: Clock, asking: Omit<Asking, 'data'>): Promise<HeardWhole> {
+  const chunks: Buffer[] = []
+  let size = 0
+  const data = (bytes: Buffer) => {
+    size += bytes.length
+    if (size <= MAX_BYTES) chunks.push(bytes)
+  }
+  return new Promise(resolve => {
+    askOnce(clock, { ...asking, data }, heard => resolve({ heard, body: Buffer.concat(chunks) }))
+  })
+}
+
+/** An answer of one token, or a list of models, is not larger. */
+const MAX_BYTES = 1_048_576

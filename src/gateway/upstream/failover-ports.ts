@@ -3,6 +3,7 @@ import type { Pool } from '../../policy/config.ts'
 import type { AdmittedCall } from '../admission/admit.ts'
 import type { Alarm, Client, Clock } from '../ports.ts'
 import type { Call, Gateway } from '../request.ts'
+import { contentlessRequests } from './contentless.ts'
 import { Expenses } from './expenses.ts'
 import type { Pools, Replica } from './pools.ts'
 import { generates, type Verdict } from './question.ts'
@@ -21,8 +22,11 @@ export interface FailoverPorts {
   readonly trying: (pool: Pool) => void
   /** Whose request it is. */
   readonly account: string
-  /** Asks a replica that failed whether it fails us too, and tells its breaker. Never rejects. */
-  readonly inquire: (pool: Pool, replica: Replica) => Promise<Verdict>
+  /**
+   * Asks a replica that failed whether it fails us too, and tells its breaker; `mayLack` where the failure was of the
+   * account or the model. Never rejects.
+   */
+  readonly inquire: (pool: Pool, replica: Replica, mayLack?: boolean) => Promise<Verdict>
 }
 
 /** The ports of a request. `failures` are attempts of rounds before. */
@@ -37,7 +41,8 @@ export function failoverPorts(
   const { pools, clock, chance, alarm, store } = gateway
   const expenses = new Expenses({ store, alarm, settingsOf }, admitted, failures)
   const { account } = admitted.caller
-  const inquire = (pool: Pool, replica: Replica) => inquireAs(gateway, admitted, expenses, pool, replica)
+  const inquire = (pool: Pool, replica: Replica, mayLack?: boolean) =>
+    inquireAs(gateway, admitted, expenses, { pool, replica, mayLack })
   return {
     pools,
     clock,
@@ -53,13 +58,13 @@ export function failoverPorts(
 }
 
 function inquireAs(
-  { settings, pools, inquiries, send }: Gateway,
+  { config, settings, pools, inquiries, send, sendPassthrough }: Gateway,
   { request, hold }: AdmittedCall,
   expenses: Expenses,
-  pool: Pool,
-  replica: Replica,
+  { pool, replica, mayLack }: { readonly pool: Pool; readonly replica: Replica; readonly mayLack: boolean | undefined },
 ): Promise<Verdict> {
   const backend = backendOf(settings, pool)
+  const contentless = mayLack && !generates(request.kind) ? contentlessRequests(config, pool, backend) : undefined
   return inquiries.verdict({
     pool,
     replica,
@@ -69,6 +74,8 @@ function inquireAs(
     ejection: backend.eject,
     id: `${hold.requestId}-check`,
     send,
+    sendPassthrough,
+    ...(contentless && { contentless }),
     paid: ask => (generates(request.kind) ? expenses.ofQuestion(pool, ask) : ask().then(({ verdict }) => verdict)),
   })
 }

@@ -158,7 +158,7 @@ class Failover<T, A> {
     const failed = { kind: 'failed', ...(told && { told }) } as const
     // A replica that asks to come again, and gives no pause, says nothing of itself.
     if (failure.blame === 'nobody' && !failure.pause) return failed
-    const asking = this.#ports.inquire(pool, replica)
+    const asking = this.#ports.inquire(pool, replica, failure.lacks !== undefined)
     if (failure.blame === 'pool') {
       const verdict = await asking
       if (verdict.kind !== 'serves') return { kind: 'failed' }

@@ -1,12 +1,15 @@
 import type { EpochMs, Kind, Millis } from '../../policy/config.ts'
-import type { Alarm, Clock, Probe } from '../ports.ts'
+import type { Alarm, Clock, Probe, SendPassthrough } from '../ports.ts'
 import type { Ejection } from './breaker.ts'
+import { askWithoutContent, type ContentlessRequest } from './contentless.ts'
 import type { PoolState, Replica } from './pools.ts'
 import { reportPool } from './pools.ts'
 import { askQuestion, type Found, generates, type Question, type QuestionPorts, type Verdict } from './question.ts'
 
 /** How long an answer to a question stands: a replica is asked once in this time, however many requests fail there. */
 const HOLDS: Millis = 5000
+/** How long a replica that worked on a request without content gets no other. */
+const REST: Millis = 3_600_000
 
 /** A replica that failed a request in a way that the request may have provoked. */
 export interface Suspect extends Omit<Question, 'replica'> {
@@ -14,6 +17,9 @@ export interface Suspect extends Omit<Question, 'replica'> {
   readonly state: PoolState
   readonly ejection: Ejection
   readonly send: QuestionPorts['send']
+  readonly sendPassthrough: SendPassthrough
+  /** Where models are listed, which says nothing of an account without money: what proves that it is one. */
+  readonly contentless?: readonly ContentlessRequest[]
   /** Asks only where what it may cost fits; hears what it took. */
   readonly paid: (ask: () => Promise<Found>) => Promise<Verdict>
 }
@@ -35,7 +41,9 @@ export interface InquiriesPorts {
  */
 export class Inquiries {
   readonly #ports: InquiriesPorts
-  readonly #asked = new WeakMap<Replica, Map<Kind, Inquiry>>()
+  readonly #asked = new WeakMap<Replica, Map<Means, Inquiry>>()
+  /** When a replica worked on a request without content. */
+  readonly #workedAt = new WeakMap<Replica, EpochMs>()
   #stopped = false
 
   constructor(ports: InquiriesPorts) {
@@ -49,14 +57,15 @@ export class Inquiries {
 
   /** What is known of the replica now, asked first where that is not known yet. Never rejects. */
   verdict(suspect: Suspect): Promise<Verdict> {
-    const { replica, kind } = suspect
+    const { replica, kind, contentless } = suspect
     const now = this.#ports.clock.now()
-    const asked = this.#asked.get(replica) ?? new Map<Kind, Inquiry>()
+    const asked = this.#asked.get(replica) ?? new Map<Means, Inquiry>()
     this.#asked.set(replica, asked)
-    const last = asked.get(meansOf(kind))
-    if (last && now >= last.at && now - last.at < HOLDS) return this.#again(last, suspect)
+    const last = asked.get(contentless ? 'contentless' : meansOf(kind))
+    if (last && isWithin(HOLDS, last.at, now)) return this.#again(last, suspect)
     const verdict = this.#ask(suspect)
     asked.set(meansOf(kind), { at: now, verdict })
+    if (contentless) asked.set('contentless', { at: now, verdict })
     return verdict
   }
 
@@ -72,10 +81,22 @@ export class Inquiries {
     const { pool, replica, kind, settings, id, send } = suspect
     const question = { pool, replica: replica.url, kind, settings, id }
     const ports = { ...this.#ports, send }
-    const verdict = await suspect.paid(() => askQuestion(ports, question))
+    const found = await suspect.paid(() => askQuestion(ports, question))
+    const verdict = found.kind === 'serves' ? await this.#confirm(found, suspect) : found
     if (this.#stopped) return { kind: 'unknown' }
     this.#tell(suspect, verdict)
     return verdict
+  }
+
+  /** A replica that lists its models serves, unless it refuses every request for want of the account or the model. */
+  async #confirm(serves: Verdict, { replica, contentless: requests, ...suspect }: Suspect): Promise<Verdict> {
+    const { clock } = this.#ports
+    const workedAt = this.#workedAt.get(replica)
+    if (!requests || (workedAt !== undefined && isWithin(REST, workedAt, clock.now()))) return serves
+    const ports = { clock, sendPassthrough: suspect.sendPassthrough }
+    const found = await askWithoutContent(ports, { ...suspect, replica: replica.url, requests })
+    if (found.kind === 'worked') this.#workedAt.set(replica, clock.now())
+    return found.kind === 'unusable' ? found : serves
   }
 
   #tell({ replica, state, pool, ejection }: Suspect, verdict: Verdict): void {
@@ -92,5 +113,10 @@ export class Inquiries {
   }
 }
 
+/** By what a replica is asked: a request of the kind, its list of models, or that and requests without content. */
+type Means = Kind | 'contentless'
+
 /** Models are listed alike for all kinds of requests that generate nothing. */
-const meansOf = (kind: Kind): Kind => (generates(kind) ? kind : 'passthrough')
+const meansOf = (kind: Kind): Means => (generates(kind) ? kind : 'passthrough')
+
+const isWithin = (time: Millis, at: EpochMs, now: EpochMs): boolean => now >= at && now - at < time

@@ -47,6 +47,8 @@ export interface Failed {
   readonly sure?: true
   /** The status says that this very request is what cannot be served: where the replica serves others, no third one is tried. */
   readonly isOfRequest?: true
+  /** What the pool may lack for everybody, as the status or its code says: an account, its model, or what a 404 does not name. */
+  readonly lacks?: 'account' | 'model' | 'unnamed'
   /** What it comes to where the replica serves others. */
   readonly refusal?: Rejected
   /** What the client reads if no other backend answers. */
@@ -172,15 +174,17 @@ export function errorIn(bytes: Buffer): unknown {
 }
 
 function ofStatus(status: number, error: unknown, pause: Pause | undefined): Rejected | Failed {
-  if (hasCode(error, 'insufficient_quota'))
-    return { kind: 'failed', cause: `status ${status}: insufficient_quota`, blame: 'pool', next: 'pool' }
+  const empty = EMPTY_ACCOUNT.find(code => hasCode(error, code))
+  if (empty !== undefined)
+    return { kind: 'failed', cause: `status ${status}: ${empty}`, blame: 'pool', next: 'pool', lacks: 'account' }
   const cause = `status ${status}`
   const told = toldOf(error)
-  if (REJECTIONS.has(status) && !saysNoModel(error))
-    return { kind: 'rejected', cause, ...told, tooLong: isTooLong(error) }
+  const isNoModel = saysNoModel(error)
+  if (REJECTIONS.has(status) && !isNoModel) return { kind: 'rejected', cause, ...told, tooLong: isTooLong(error) }
   if (status === 429) return { kind: 'failed', cause, blame: 'nobody', next: 'replica', told, pause: pause ?? PAUSE }
   if (status === 409 || status === 425) return { kind: 'failed', cause, blame: 'nobody', next: 'replica', told }
-  if (status >= 300 && status < 500 && status !== 408) return ofPool(status, told)
+  if (status >= 300 && status < 500 && status !== 408)
+    return ofPool(status, told, isNoModel ? 'model' : LACKING[status])
   const isOfRequest = !UNAVAILABLE.has(status) && status >= 500
   return {
     ...failed(cause, UNWORKED.has(status) ? undefined : READ_ONLY),
@@ -191,13 +195,15 @@ function ofStatus(status: number, error: unknown, pause: Pause | undefined): Rej
 }
 
 /** Wrong credentials, address or model, the same for every replica; or this request alone, where others are served. */
-function ofPool(status: number, told: Told): Failed {
+function ofPool(status: number, told: Told, lacks: Failed['lacks']): Failed {
   const cause = `status ${status}`
-  const failure: Failed = { kind: 'failed', cause, blame: 'pool', next: 'pool', told }
+  const failure: Failed = { kind: 'failed', cause, blame: 'pool', next: 'pool', told, ...(lacks && { lacks }) }
   if (status < 400 || OURS.has(status)) return failure
   const refusal: Rejected = { kind: 'rejected', cause, ...told, tooLong: false, ...AS[status] }
   return { ...failure, refusal }
 }
+
+const LACKING: Readonly<Record<number, Failed['lacks']>> = { 401: 'account', 402: 'account', 404: 'unnamed' }
 
 const AS: Readonly<Record<number, Pick<Rejected, 'as'>>> = { 403: { as: 'forbidden' }, 404: { as: 'not-found' } }
 
@@ -208,6 +214,9 @@ function toldOf(error: unknown): Told {
 }
 
 const REASON = /^[A-Za-z][A-Za-z0-9_.-]{2,63}$/
+
+/** An account without money, whatever the status: OpenAI says it with a 429, and of images with a 400. */
+const EMPTY_ACCOUNT = ['insufficient_quota', 'billing_hard_limit_reached', 'billing_not_active']
 
 /** The model is named here, and not by clients. */
 const saysNoModel = (error: unknown): boolean => NO_MODEL.some(code => hasCode(error, code))

@@ -7,7 +7,7 @@ import { parse } from '../../wire/openai/chunk.ts'
 import type { Usage } from '../../wire/openai/usage.ts'
 import { readPassedUsage } from '../../wire/passthrough.ts'
 import type { Clock, Probe, Send } from '../ports.ts'
-import { askOnce, type Heard } from './ask.ts'
+import { type Asking, askWhole, type HeardWhole } from './ask.ts'
 import { errorIn, type Failed, isOwnFault, ofAnswer, ofError, type Pause, type Rejected } from './outcome.ts'
 
 /** What a question of our own found out about a replica that failed a client's request. */
@@ -47,8 +47,6 @@ export interface Question {
 
 /** Of the whole answer: a healthy model that is busy needs some seconds for its one token. */
 const LIMIT: Millis = 10_000
-/** An answer of one token, or a list of models, is not larger. */
-const MAX_BYTES = 1_048_576
 
 /** What a generation may take at most: the few words asked, and one token. */
 export const MOST: Usage = { inputTokens: 64, outputTokens: 1 }
@@ -82,35 +80,20 @@ export async function askQuestion(ports: QuestionPorts, question: Question): Pro
   return ofList(answer, question, clock.now())
 }
 
-interface Sent {
-  readonly heard: Heard
-  readonly body: Buffer
-}
-
-function sent({ clock, probe, send }: QuestionPorts, question: Question): Promise<Sent> {
+function sent({ clock, probe, send }: QuestionPorts, question: Question): Promise<HeardWhole> {
   const { pool, replica, kind, settings, id } = question
   const { connectTimeout, key } = settings
-  const chunks: Buffer[] = []
-  let size = 0
-  const data = (bytes: Buffer) => {
-    size += bytes.length
-    if (size <= MAX_BYTES) chunks.push(bytes)
-  }
   const { origin, pathname } = new URL(replica)
   const dialect = dialectOf(settings)
   const headers = dialect.headers(key?.reveal())
   const listing = { origin, path: `${pathname.replace(/\/$/, '')}${dialect.modelsPath}`, headers, connectTimeout }
-  const open: Parameters<typeof askOnce>[1]['send'] = (fresh, listener) => {
+  const open: Asking['send'] = (fresh, listener) => {
     if (!generates(kind)) return probe({ ...listing, fresh }, listener)
     const asked = Buffer.from(JSON.stringify(GENERATIONS[kind].bodyFor(pool.model)))
     const request = { path: dialect.path(kind), body: dialect.body(kind, asked), requestId: id }
     return send({ pool: pool.name, replica, fresh, ...request }, listener)
   }
-  return new Promise(resolve => {
-    askOnce(clock, { send: open, connectTimeout, limit: LIMIT, data }, heard =>
-      resolve({ heard, body: Buffer.concat(chunks) }),
-    )
-  })
+  return askWhole(clock, { send: open, connectTimeout, limit: LIMIT })
 }
 
 type Answer = Parameters<typeof ofAnswer>[0]

@@ -1,15 +1,10 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { type Backend, type Behaviour, json, reset, startBackend, status } from '../../support/backend.ts'
-import type { TestGateway } from '../../support/gateway.ts'
-import { post, startPassing } from '../passthrough/fixture.ts'
+import { type Behaviour, reset, status } from '../../support/backend.ts'
 import { Failover, fine } from './fixture.ts'
+import { close, error, incomplete, kinds, listed, open, type Site, states } from './steering-fixture.ts'
 
 /** What one client sends that backends take ill. */
 const BAIT = 'bait'
-const PNG = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg=='
-const error = (message: string, code: string | null = null, type = 'invalid_request_error') => ({
-  error: { message, type, code },
-})
 
 /** A status that content can provoke, and how the client reads its own cause. */
 interface Provoked {
@@ -33,6 +28,20 @@ const azure = {
 const rows: readonly Provoked[] = [
   { name: 'a 400', behaviour: status(400, error('top_k is odd')), status: 400, says: 'top_k is odd' },
   { name: 'a 401', behaviour: status(401, error('not for this voice')), status: 503, says: 'not for this voice' },
+  { name: 'a 402', behaviour: status(402, error('dearer than a free voice')), status: 503, says: 'dearer than a free' },
+  {
+    name: 'a quota that is too small for it',
+    behaviour: status(429, error('too little left for this size', 'insufficient_quota')),
+    status: 503,
+    says: 'No backend',
+  },
+  {
+    name: 'a 404 with the code of a missing model',
+    behaviour: status(404, error('no such voice model', 'model_not_found')),
+    status: 404,
+    says: 'no such voice model',
+    reason: 'model_not_found',
+  },
   {
     name: 'a 403',
     behaviour: status(403, error('flagged', 'moderation')),
@@ -85,54 +94,11 @@ const rows: readonly Provoked[] = [
   },
 ]
 
-const vector = Array.from({ length: 768 }, (_, i) => i / 64)
-const embeddings = json({
-  object: 'list',
-  data: [{ object: 'embedding', index: 0, embedding: vector }],
-  usage: { prompt_tokens: 1, total_tokens: 1 },
-})
-const picture = json({
-  created: 1,
-  data: [{ b64_json: PNG }],
-  usage: { input_tokens: 1, output_tokens: 1, total_tokens: 2 },
-})
-
-/** An endpoint, what goes to it, and how a backend serves it that takes nothing ill. */
-const kinds: readonly (readonly [string, (text: string) => object, Behaviour])[] = [
-  ['/v1/chat/completions', text => ({ messages: [{ role: 'user', content: text }] }), fine],
-  ['/v1/embeddings', text => ({ model: 'svc-embed', input: text }), embeddings],
-  ['/v1/images/generations', text => ({ model: 'svc-image', prompt: text }), picture],
-  ['/v1/audio/speech', text => ({ input: text }), fine],
-]
-
-const PAIR = 'serve: [onprem, cloud]'
-
-/** A gateway of two replicas and a cloud, whose models may all go to either pool. */
-async function open(served: Behaviour) {
-  const onprem = [await startBackend(), await startBackend()] as const
-  const cloud = await startBackend()
-  for (const backend of [...onprem, cloud]) backend.always(served)
-  const test = await startPassing({ onprem, cloud: [cloud] })
-  await test.reload({}, yaml => yaml.replaceAll('serve: [onprem],', `${PAIR},`))
-  const send = (path: string, key: string, body: object) =>
-    post(test, path, { key, type: 'application/json', body: JSON.stringify(body) })
-  return { onprem, cloud, test, send, ada: await test.key('pro'), eve: await test.key('pro', 'eve') }
-}
-
-type Site = Awaited<ReturnType<typeof open>>
-const close = async ({ test, onprem, cloud }: Site) => {
-  await test.close()
-  await Promise.all([...onprem, cloud].map((backend: Backend) => backend.close()))
-}
-const states = ({ test, onprem }: { test: TestGateway; onprem: readonly Backend[] }) => {
-  const { pools } = test.gateway.app
-  return onprem.map(({ url }) => pools.of('onprem').replica(url).breaker.state(test.clock.now()))
-}
-
-describe.each(kinds)('no client steers a breaker at %s', (path, bodyFor, served) => {
+describe.each(kinds)('no client steers a breaker at %s', (path, model, bodyFor, served) => {
   let site: Site
   beforeAll(async () => {
-    site = await open(served)
+    site = await open(served, [model])
+    if (listed.some(([each]) => each === path)) for (const backend of site.onprem) backend.questioned(incomplete)
   })
   afterAll(() => close(site))
 
@@ -170,18 +136,23 @@ describe('what is the fault of the pool takes it out within two requests', () =>
     ['a key that was revoked', status(401, error('Incorrect API key provided', 'invalid_api_key'))],
     ['a model that is gone', status(404, error('The model `test-model` does not exist', 'model_not_found'))],
     ['a model that is gone, as a 400', status(400, error('no such model', 'model_not_found'))],
+    [
+      'an account at its limit',
+      status(400, error('Billing hard limit has been reached', 'billing_hard_limit_reached')),
+    ],
     ['an account that is empty', status(429, error('You exceeded your current quota', 'insufficient_quota'))],
     ['an account that owes', status(402, error('Payment required'))],
-    ['a key that may not', status(403, error('forbidden'))],
   ]
-  const tried = kinds
-    .slice(0, 2)
-    .flatMap(([path, bodyFor, served]) =>
-      faults.map(([name, behaviour]) => [name, path, bodyFor, served, behaviour] as const),
-    )
+  const forbidden = ['a key that may not', status(403, error('forbidden'))] as const
+  const tried = kinds.flatMap(kind =>
+    // What a request without content is forbidden for is not said.
+    (listed.includes(kind) ? faults : [...faults, forbidden]).map(
+      ([fault, behaviour]) => [fault, kind[0], kind, behaviour] as const,
+    ),
+  )
 
-  it.each(tried)('%s, at %s', async (_name, path, bodyFor, served, behaviour) => {
-    site = await open(served)
+  it.each(tried)('%s, at %s', async (_fault, path, [, model, bodyFor, served], behaviour) => {
+    site = await open(served, [model])
     for (const backend of site.onprem) backend.always(behaviour)
 
     for (let n = 0; n < 3; n++) {
@@ -195,10 +166,10 @@ describe('what is the fault of the pool takes it out within two requests', () =>
     expect(site.test.alarms.filter(alarm => alarm.startsWith('a pool cannot be used'))).toHaveLength(1)
   })
 
-  it.each(kinds.slice(2))(
+  it.each(listed)(
     'a key that was revoked, at %s, which is asked for its models',
-    async (path, bodyFor, served) => {
-      site = await open(served)
+    async (path, model, bodyFor, served) => {
+      site = await open(served, [model])
       for (const backend of site.onprem) {
         backend.always(status(401, error('Incorrect API key provided')))
         backend.probed(status(401))
@@ -214,7 +185,7 @@ describe('what is the fault of the pool takes it out within two requests', () =>
   )
 
   it('an outage of one replica ejects it after five failures, as ever', async () => {
-    site = await open(fine)
+    site = await open(fine, ['svc-core'])
     site.onprem[0].always(status(500))
     for (let n = 0; n < 40; n++) {
       const response = await site.send('/v1/chat/completions', site.ada, {
@@ -234,7 +205,7 @@ describe('a prompt that breaks two replicas', () => {
   const chat = (content: string) => ({ messages: [{ role: 'user', content }] })
 
   it('is sent to no third, and counts for nothing', async () => {
-    site = await open(fine)
+    site = await open(fine, ['svc-core'])
     for (const backend of [...site.onprem, site.cloud]) {
       const broken = status(500, error('assertion failed', 'engine_error'))
       backend.always(exchange => (exchange.seen.rawBody.includes(BAIT) ? broken : fine)(exchange))
@@ -253,7 +224,7 @@ describe('a prompt that breaks two replicas', () => {
   })
 
   it('goes on to the next pool where the replicas fail the gateway too: then it is no fault of the prompt', async () => {
-    site = await open(fine)
+    site = await open(fine, ['svc-core'])
     for (const backend of site.onprem) backend.always(status(500, error('assertion failed')))
 
     const response = await site.send('/v1/chat/completions', site.ada, chat('Hello'))
@@ -287,7 +258,7 @@ it('a question of our own asks for one token, once in five seconds however often
 })
 
 it('refusals do not keep a failing replica in service: they say nothing of how others fare', async () => {
-  const site = await open(fine)
+  const site = await open(fine, ['svc-core'])
   await site.test.reload({ onprem: [site.onprem[0]] })
   const [backend] = site.onprem
   const refusal = status(400, error('no'))

@@ -1,0 +1,128 @@
+import { Buffer } from 'node:buffer'
+import type { BackendSettings } from '../../config/settings.ts'
+import type { Config, EpochMs, Millis, Model, Passthrough, Pool } from '../../policy/config.ts'
+import { dialectOf } from '../../wire/dialects.ts'
+import type { Clock, PassthroughBody, SendPassthrough } from '../ports.ts'
+import { askWhole, type HeardWhole } from './ask.ts'
+import { errorIn, ofAnswer, ofError } from './outcome.ts'
+
+/**
+ * Sends a replica requests without content, one after the other, for as long as they are refused for want of the account
+ * or the model. Never rejects.
+ */
+export async function askWithoutContent(
+  { clock, sendPassthrough }: { readonly clock: Clock; readonly sendPassthrough: SendPassthrough },
+  { pool, replica, settings, requests, id }: ContentlessQuestion,
+): Promise<ContentlessFinding> {
+  const { connectTimeout } = settings
+  let found: ContentlessFinding = { kind: 'unproven' }
+  for (const request of requests) {
+    const asked = await askWhole(clock, {
+      connectTimeout,
+      limit: LIMIT,
+      send: (fresh, listener) =>
+        sendPassthrough({ pool: pool.name, replica, fresh, requestId: id, method: 'POST', ...request }, listener),
+    })
+    found = findingOf(asked, clock.now())
+    if (found.kind !== 'unusable') break
+  }
+  return found
+}
+
+/** A request with the model of the pool and nothing to work on: a server that checks it refuses it, and it costs nothing. */
+export interface ContentlessRequest {
+  /** Below the base URL of a replica. */
+  readonly path: string
+  readonly body: PassthroughBody
+}
+
+/** Which replica is asked, and with what. */
+export interface ContentlessQuestion {
+  readonly pool: Pool
+  readonly replica: string
+  readonly settings: Pick<BackendSettings, 'connectTimeout'>
+  readonly requests: readonly ContentlessRequest[]
+  /** Told to the backend as the id of the requests. */
+  readonly id: string
+}
+
+/** What such requests found out. */
+export type ContentlessFinding =
+  /** At every path the account or the model is missing. No client can have provoked that: nothing of a client was sent. */
+  | { readonly kind: 'unusable'; readonly cause: string }
+  /** A path took it for work, which it was not to be. */
+  | { readonly kind: 'worked' }
+  | { readonly kind: 'unproven' }
+
+function findingOf({ heard, body }: HeardWhole, now: EpochMs): ContentlessFinding {
+  // A refusal needs no model, and comes at once.
+  if (heard.cause === 'timeout') return { kind: 'worked' }
+  if (heard.cause !== undefined || !heard.head) return { kind: 'unproven' }
+  const { status } = heard.head
+  const isSuccess = status >= 200 && status < 300
+  const error = errorIn(body)
+  if (isSuccess && error === undefined) return { kind: 'worked' }
+  const outcome = isSuccess ? ofError(error, {}) : ofAnswer({ status, body, isCut: false }, now)
+  // What a 404 lacks may be the path.
+  const isProof = outcome.kind === 'failed' && outcome.lacks !== undefined && outcome.lacks !== 'unnamed'
+  return isProof ? { kind: 'unusable', cause: outcome.cause } : { kind: 'unproven' }
+}
+
+const LIMIT: Millis = 5000
+
+/**
+ * A request without content to each path that a pool serves. Undefined where one of them may do something without
+ * content, as many do that create a job or a session: then nothing is asked.
+ */
+export function contentlessRequests(
+  { models, passthrough }: Pick<Config, 'models' | 'passthrough'>,
+  pool: Pool,
+  settings: Pick<BackendSettings, 'dialect'>,
+): readonly ContentlessRequest[] | undefined {
+  const dialect = dialectOf(settings)
+  const isServed = ({ serve }: Pick<Model, 'serve'>) => serve.some(({ name }) => name === pool.name)
+  const kinds = new Set(Array.from(models.values(), model => (isServed(model) ? model.kind : undefined)))
+  const requests: ContentlessRequest[] = []
+  for (const kind of kinds) {
+    if (kind === undefined || kind === 'passthrough') continue
+    const bytes = dialect.body(kind, jsonOf(pool))
+    requests.push({ path: dialect.path(kind), body: { contentType: JSON_TYPE, bytes } })
+  }
+  for (const route of passthrough.values()) {
+    // A GET has no content that it could be without.
+    if (!isServed(route.model) || !route.methods.includes('POST')) continue
+    const path = route.name.slice('/v1'.length)
+    const body = NEEDS_CONTENT.has(path) ? bodyFor(route, pool) : undefined
+    if (!body) return undefined
+    requests.push({ path, body })
+  }
+  return requests
+}
+
+/** Paths of OpenAI's API, and of those who rerank and score, which are defined to refuse a request without content. */
+const NEEDS_CONTENT = new Set([
+  '/audio/speech',
+  '/audio/transcriptions',
+  '/audio/translations',
+  '/images/edits',
+  '/images/variations',
+  '/moderations',
+  '/rerank',
+  '/score',
+])
+
+function bodyFor({ accepts }: Passthrough, pool: Pool): PassthroughBody | undefined {
+  if (accepts.includes('json')) return { contentType: JSON_TYPE, bytes: jsonOf(pool) }
+  return accepts.includes('multipart')
+    ? { contentType: `multipart/form-data; boundary=${BOUNDARY}`, bytes: formOf(pool) }
+    : undefined
+}
+
+const JSON_TYPE = 'application/json'
+const jsonOf = ({ model }: Pool): Buffer => Buffer.from(JSON.stringify({ model }))
+
+const BOUNDARY = 'svc-question'
+const formOf = ({ model }: Pool): Buffer =>
+  Buffer.from(
+    [`--${BOUNDARY}`, 'content-disposition: form-data; name="model"', '', model, `--${BOUNDARY}--`, ''].join('\r\n'),
+  )
