@@ -115,7 +115,7 @@ function decidedOf(n) {
   const decision = decide(config, facts)
   if ('denial' in decision) return { id, noted: [facts, decision, { denial: decision.denial }] }
   const verdict = judge(standingOf(n), decision.claims, facts.at)
-  if (verdict.verdict === 'admit')
+  if ('granted' in verdict)
     return { id, noted: [facts, decision, verdict, { at: facts.at, readings: verdict.readings }] }
   return { id, noted: [facts, decision, { denial: verdict.denial }, judgedOf(standingOf(n), verdict, facts.at)] }
 }

@@ -78,14 +78,11 @@ export interface Window {
 export type Verdict = Admit | Refuse
 
 export interface Admit {
-  readonly verdict: 'admit'
   readonly granted: Granted
   readonly readings: Readings
 }
 
-export interface Refuse {
-  readonly verdict: 'refuse'
-  readonly denial: RateDenial | QuotaDenial
+export interface Refuse extends Denied<RateDenial | QuotaDenial> {
   readonly readings: Readings
 }
 

@@ -46,7 +46,7 @@ function denialOf(config: Config, facts: Facts, counters: AccountCounters): Deni
   const decision = decide(config, facts)
   if ('denial' in decision) return decision.denial
   const verdict: Verdict = judge(counters, decision.claims, facts.at)
-  return verdict.verdict === 'refuse' ? verdict.denial : undefined
+  return 'denial' in verdict ? verdict.denial : undefined
 }
 
 const admits = (config: Config, facts: Facts, counters: AccountCounters): boolean =>

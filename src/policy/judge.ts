@@ -50,8 +50,8 @@ export function judgeReadings({ readings, second, buckets }: Live, claims: Claim
     ) ??
     concurrencyDenial(claims, readings) ??
     holdDenial(claims, readings)
-  if (denial) return { verdict: 'refuse', denial, readings }
-  return { verdict: 'admit', granted: grantedBy(claims, readings), readings }
+  if (denial) return { denial, readings }
+  return { granted: grantedBy(claims, readings), readings }
 }
 
 /**

@@ -2,7 +2,7 @@ import { type AccountCounters, dayOf, liveMinute } from './account-counters.ts'
 import type { Config, EpochMs } from './config.ts'
 import { decide } from './decide.ts'
 import type { Building, Claims, Decision, Granted, Refuse, Verdict } from './decision.ts'
-import type { Denial } from './denial.ts'
+import type { Denial, Denied } from './denial.ts'
 import type { Facts } from './facts.ts'
 import { judgeReadings, type Live } from './judge.ts'
 import { isFreedByTime } from './limits.ts'
@@ -60,7 +60,7 @@ export interface Outcome {
 }
 
 /** What became of a decision. */
-export type End = { readonly granted: Granted } | { readonly denial: Denial }
+export type End = { readonly granted: Granted } | Denied
 
 /** What is told of a decision and its end. */
 export function outcomeOf(config: Config, { caller }: Facts, decision: Decision, end: End): Outcome {
@@ -104,7 +104,7 @@ export function outcomeAgain(
 
 function judgedEnd(claims: Claims, judged: Judged): End {
   const verdict = judgeAgain(claims, judged)
-  if (verdict.verdict === 'refuse') return { denial: verdict.denial }
+  if ('denial' in verdict) return { denial: verdict.denial }
   const { at, shared } = judged
   return shared && shared.taken + verdict.granted.cost > shared.limit ? { denial: guestsSpent(at) } : verdict
 }

@@ -73,8 +73,7 @@ function stepsOf(
 
 const LIMITS: ReadonlySet<string> = new Set(['rate', 'quota', 'send'])
 
-const isRefused = ({ verdict }: Verdict, guests: object | undefined): boolean =>
-  verdict === 'refuse' || guests !== undefined
+const isRefused = (verdict: Verdict, guests: object | undefined): boolean => 'denial' in verdict || guests !== undefined
 
 function unjudgedStep(seen: Seen): Step {
   if ('tool' in seen)

@@ -65,7 +65,7 @@ export function answerOf({ settings }: Loaded, simulation: Simulation): Answer {
 
 /** What is left of the minute, where the limits of the account refuse the request. */
 function rateOf({ facts, counters, decision, verdict }: Simulation): Answer['headers'] {
-  if (!facts || !decision || 'denial' in decision || verdict?.verdict !== 'refuse') return {}
+  if (!facts || !decision || 'denial' in decision || !verdict || 'granted' in verdict) return {}
   if (verdict.denial.code !== 'rate_limit_exceeded') return {}
   const headers: Record<string, string> = {}
   const { at } = facts

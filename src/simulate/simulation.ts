@@ -96,7 +96,7 @@ async function limited(
   const { request, caller } = facts
   const verdict = judge(counters, decision.claims, at)
   const reached = { decision, why, verdict, request }
-  if (verdict.verdict === 'refuse') return { ...decided, verdict, denial: verdict.denial, steps: stagesOf(reached) }
+  if ('denial' in verdict) return { ...decided, verdict, denial: verdict.denial, steps: stagesOf(reached) }
 
   const hold = holdOf(
     counters,

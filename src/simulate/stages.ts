@@ -78,7 +78,7 @@ function limitSteps(decision: Allowed, verdict: Verdict, { guests, sent }: Stage
 function rateStep({ plan, claims }: Allowed, verdict: Verdict): Step {
   const { requests, tokens, day, concurrent } = verdict.readings
   const least = claims.tokens.input + claims.output.min * claims.output.choices
-  const takes = verdict.verdict === 'admit' ? verdict.granted.tokens : least
+  const takes = 'granted' in verdict ? verdict.granted.tokens : least
   const parts = [
     `${requests} of ${claims.requests.limit} requests`,
     `${tokens} of ${claims.tokens.limit} tokens (this one: ${takes})`,
@@ -95,7 +95,7 @@ function rateStep({ plan, claims }: Allowed, verdict: Verdict): Step {
 
 /** The field of the plan that a refusal stands on. */
 function deniedField(verdict: Verdict): string | undefined {
-  if (verdict.verdict === 'admit') return undefined
+  if ('granted' in verdict) return undefined
   const { denial } = verdict
   return denial.code === 'quota_exceeded' ? 'monthly_usd' : limitOfType(denial.type).name
 }
@@ -105,7 +105,7 @@ function quotaStep({ plan, claims }: Allowed, verdict: Verdict): Step {
   const { used, held } = verdict.readings
   const least = costOf(spend.price, tokens.input, output.min * output.choices, spend.items)
   const cost =
-    verdict.verdict === 'admit'
+    'granted' in verdict
       ? `this one: $${usdText(verdict.granted.cost)} at most`
       : `this one: $${usdText(least)} at least`
   const parts = [

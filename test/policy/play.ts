@@ -192,7 +192,7 @@ class Game {
     const claims = claimsOf(this.#limits, ask, clock)
     const verdict = judge(standing, claims, clock)
     this.#eyes.seen?.({ standing, claims, verdict, clock, played })
-    if (verdict.verdict === 'refuse') return
+    if ('denial' in verdict) return
     const names = { requestId: `req_${played.served.length}`, account: 'acct_a', window: windowOf(clock).start }
     const hold = holdOf(standing, verdict.granted, names, clock)
     const served: Served = { hold, rounds: [{ at: played.now, second: hold.second, tokens: hold.tokens }] }
@@ -207,7 +207,7 @@ class Game {
     const claims = claimsOf(this.#limits, ask, clock)
     const verdict = judgeExtension(standing, served.hold, spent, claims, clock)
     this.#eyes.seenMore?.({ standing, claims, verdict, clock, played, served, spent })
-    if (verdict.verdict === 'refuse') return
+    if ('denial' in verdict) return
     weigh(served, spent)
     const extended = extend(standing, served.hold, spent, verdict.granted, clock)
     this.standing = extended.counters

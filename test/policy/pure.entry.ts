@@ -12,8 +12,8 @@ if (!('denial' in decision)) {
   let standing: AccountCounters = NO_COUNTERS
   for (const requestId of ['first', 'second']) {
     const verdict = judge(standing, claims, NOON)
-    told.push(verdict.verdict)
-    if (verdict.verdict === 'refuse') continue
+    told.push('denial' in verdict ? 'refuse' : 'admit')
+    if ('denial' in verdict) continue
     const { start } = claims.spend.window
     standing = take(standing, holdOf(standing, verdict.granted, { requestId, account: 'a', window: start }, NOON))
   }

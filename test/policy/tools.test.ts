@@ -47,7 +47,7 @@ describe('a request that lists hosted tools', () => {
     if ('denial' in plain) throw new Error('denied')
     const costOf = (claims: typeof decision.claims) => {
       const verdict = judge(NO_COUNTERS, claims, NOON)
-      return verdict.verdict === 'admit' ? verdict.granted : undefined
+      return 'granted' in verdict ? verdict.granted : undefined
     }
     expect(costOf(decision.claims)?.cost).toBe((costOf(plain.claims)?.cost ?? 0) + 15_000_000)
     expect(tokens).toEqual(plain.claims.tokens)

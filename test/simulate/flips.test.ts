@@ -22,7 +22,7 @@ const NOW = Date.UTC(2026, 10, 21, 10)
 
 function admits(facts: Facts, standing: AccountCounters): boolean {
   const decision = decide(config, facts)
-  return !('denial' in decision) && judge(standing, decision.claims, facts.at).verdict === 'admit'
+  return !('denial' in decision) && 'granted' in judge(standing, decision.claims, facts.at)
 }
 
 async function tried(situation: Situation): Promise<{ simulation: Simulation; remedies: readonly Remedy[] }> {

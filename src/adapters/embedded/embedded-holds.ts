@@ -80,7 +80,7 @@ function admit(state: StoreState, admission: Admission): Admitted {
   const before = counters.of(account)
   const verdict = judge(before, claims, at)
   const { readings } = verdict
-  if (verdict.verdict === 'refuse')
+  if ('denial' in verdict)
     return {
       outcome: 'refused',
       denial: verdict.denial,
@@ -115,7 +115,7 @@ function extendHold(state: StoreState, { hold: { requestId }, round, soFar, clai
   const spent = chargeOf(soFar)
   const before = counters.of(account)
   const verdict = judgeExtension(before, held.hold, spent, claims, at)
-  if (verdict.verdict === 'refuse') return { outcome: 'refused', denial: verdict.denial, readings: verdict.readings }
+  if ('denial' in verdict) return { outcome: 'refused', denial: verdict.denial, readings: verdict.readings }
   const extended = extend(before, held.hold, spent, verdict.granted, at)
   holds.put({ ...held, soFar, hold: extended.hold, leaseUntil: at + LEASE_MS })
   counters.put(account, extended.counters)

@@ -48,7 +48,7 @@ export function readReadings(text: string): Readings {
 export function readRefusal(
   [, read = '', now, minute = '', kind = '', ...rest]: Reply,
   claims: Claims,
-): Omit<Refuse, 'verdict'> & { readonly judged: Judged; readonly newest: number } {
+): Refuse & { readonly judged: Judged; readonly newest: number } {
   const readings = readReadings(read)
   const at = whole(Number(now))
   return {

@@ -72,7 +72,7 @@ export class Mirror {
       return { outcome: 'stale', terms: this.#terms, at }
     const verdict = judge(this.#standing, claims, at)
     const { readings } = verdict
-    if (verdict.verdict === 'refuse') {
+    if ('denial' in verdict) {
       return {
         outcome: 'refused',
         denial: verdict.denial,
@@ -94,7 +94,7 @@ export class Mirror {
     const at = this.#now()
     const spent = chargeOf(soFar)
     const verdict = judgeExtension(this.#standing, known.hold, spent, claims, at)
-    if (verdict.verdict === 'refuse') return { outcome: 'refused', denial: verdict.denial, readings: verdict.readings }
+    if ('denial' in verdict) return { outcome: 'refused', denial: verdict.denial, readings: verdict.readings }
     const extended = extend(this.#standing, known.hold, spent, verdict.granted, at)
     this.#standing = extended.counters
     known.hold = extended.hold
