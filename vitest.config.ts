@@ -1,3 +1,4 @@
+import { statfsSync } from 'node:fs'
 import { defineConfig } from 'vitest/config'
 
 export default defineConfig({
@@ -10,6 +11,8 @@ export default defineConfig({
     maxWorkers: 2,
     // To load the sources anew for each file would take longer than the tests: a file must leave nothing behind.
     isolate: false,
+    // Hundreds of ledgers are opened and removed: on a disk each waits until it is written.
+    env: inMemory('/dev/shm', 2e9),
     restoreMocks: true,
     unstubEnvs: true,
     // A command line starts many processes, each of which waits for a core.
@@ -19,3 +22,13 @@ export default defineConfig({
     expect: { poll: { timeout: 20_000 } },
   },
 })
+
+/** Temporary files go to the folder where it is there and has as many bytes free. */
+function inMemory(folder: string, bytes: number): { readonly TMPDIR?: string } {
+  try {
+    const { bavail, bsize } = statfsSync(folder)
+    return bavail * bsize >= bytes ? { TMPDIR: folder } : {}
+  } catch {
+    return {}
+  }
+}
