@@ -1,5 +1,6 @@
 import { createLocalJWKSet, type JWK, type JWTVerifyGetKey } from 'jose'
 import { ProviderUnavailable } from '../../gateway/accounts/sign-in.ts'
+import { lackOf, OWN_FAULT_HINT } from '../../gateway/own-faults.ts'
 import type { Alarm, Cancel, Clock } from '../../gateway/ports.ts'
 import type { EpochMs, Millis } from '../../policy/config.ts'
 
@@ -28,7 +29,10 @@ export class ProviderKeys {
   /** The one read under way. */
   #reading: Promise<void> | undefined
   #restUntil: EpochMs = Number.NEGATIVE_INFINITY
+  /** Why the last read failed. */
   #failure: string | undefined
+  /** The alarm that was given for it: it is given once, though each read may fail by another cause. */
+  #complaint: string | undefined
   #cancelNext: Cancel = () => {}
   #abort: Cancel = () => {}
   #closed = false
@@ -97,7 +101,7 @@ export class ProviderKeys {
     try {
       this.#accept(await this.#options.fetch(controller.signal))
     } catch (error) {
-      if (!this.#closed) this.#fail(causeOf(error))
+      if (!this.#closed) this.#fail(error)
     } finally {
       clearTimeout(timer)
     }
@@ -112,15 +116,24 @@ export class ProviderKeys {
     this.#keys = { find, text, readAt: clock.now() }
     if (this.#failure !== undefined) alarm('the keys of the identity provider can be read again', { issuer })
     this.#failure = undefined
+    this.#complaint = undefined
     if (!before || before.text === text) return
     changed()
     alarm('the identity provider changed its keys', { issuer, kids: keys.map(({ kid }) => kid ?? 'none') })
   }
 
-  #fail(cause: string): void {
+  #fail(error: unknown): void {
     const { issuer, alarm } = this.#options
-    if (this.#failure === undefined) alarm('the keys of the identity provider cannot be read', { issuer, cause })
+    const cause = causeOf(error)
+    const lack = lackOf(codeOf(error))
+    const complaint =
+      lack === undefined
+        ? 'the keys of the identity provider cannot be read'
+        : `this process has no ${lack} left, and cannot read the keys of the identity provider`
+    if (this.#complaint !== complaint)
+      alarm(complaint, { issuer, cause, ...(lack !== undefined && { hint: OWN_FAULT_HINT }) })
     this.#failure = cause
+    this.#complaint = complaint
   }
 }
 
@@ -129,6 +142,9 @@ const STALE_MAX_MS: Millis = 24 * 3_600_000
 /** The least time between two reads, failed ones included: tokens with made-up key ids must not become load on the provider. */
 const COOLDOWN_MS: Millis = 5000
 const TIMEOUT_MS: Millis = 5000
+
+const codeOf = (error: unknown): string =>
+  error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : ''
 
 /** A refused connection to a name with two addresses has no message of its own. */
 export function causeOf(error: unknown): string {

@@ -1,6 +1,7 @@
 import { createPublicKey } from 'node:crypto'
 import type { JWK } from 'jose'
-import { request } from 'undici'
+import { Agent, request } from 'undici'
+import { lookupHost } from '../../gateway/descriptors.ts'
 
 /** Reads the provider's signing keys by way of its discovery document. Rejects with an Error that says what is wrong. OIDC Discovery 4. */
 export async function fetchKeys(issuer: string, signal: AbortSignal, onHeaders?: OnHeaders): Promise<JWK[]> {
@@ -34,6 +35,7 @@ export async function download(url: URL, signal: AbortSignal, onHeaders: OnHeade
     headers: { accept: 'application/json, application/jwk-set+json' },
     // One request in ten minutes: a kept connection would only be found dead.
     reset: true,
+    dispatcher: CONNECTIONS,
   })
   // Destroying a body that is still to come raises an error on it, which would otherwise be unhandled.
   body.on('error', () => {})
@@ -56,6 +58,9 @@ export async function download(url: URL, signal: AbortSignal, onHeaders: OnHeade
     throw new Error(`${url.href} is not JSON`, { cause })
   }
 }
+
+/** A process without descriptors finds no host: that must not look as if the provider was gone. */
+const CONNECTIONS = new Agent({ connect: { lookup: lookupHost } })
 
 /** Key sets with certificate chains of dozens of keys stay below. */
 const BYTES_MAX = 512 * 1024

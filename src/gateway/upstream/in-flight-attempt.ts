@@ -1,8 +1,9 @@
 import type { EpochMs, Millis, Pool } from '../../policy/config.ts'
+import { isOwnFault, OWN_FAULT_HINT } from '../own-faults.ts'
 import type { AttemptReport } from './attempt-report.ts'
 import type { Ejection, Trial } from './breaker.ts'
 import type { FailoverPorts } from './failover-ports.ts'
-import { type AnswerEnd, isOwnFault, type NoAnswer, type Work } from './outcome.ts'
+import type { AnswerEnd, NoAnswer, Work } from './outcome.ts'
 import { type PoolState, type Pools, type Replica, reportPool } from './pools.ts'
 import type { Room } from './room.ts'
 
@@ -124,6 +125,8 @@ function reportOwnFault({ pools, clock, alarm }: FailoverPorts, cause: string): 
   const now = clock.now()
   if (now - (reportedAt.get(pools) ?? Number.NEGATIVE_INFINITY) < REPORT_EVERY) return
   reportedAt.set(pools, now)
-  const hint = 'raise the limit of open files (LimitNOFILE), or of local ports, or lower limits.connections'
-  alarm('the gateway itself cannot open connections to backends; no replica is blamed', { cause, hint })
+  alarm('the gateway itself cannot open connections to backends; no replica is blamed', {
+    cause,
+    hint: OWN_FAULT_HINT,
+  })
 }

@@ -2,6 +2,7 @@ import type { EpochMs, Millis, Pool } from '../../policy/config.ts'
 import { isObject } from '../../wire/openai/body.ts'
 import { errorText, parse } from '../../wire/openai/chunk.ts'
 import type { LeastUsage, Usage } from '../../wire/openai/usage.ts'
+import { isOwnFault } from '../own-faults.ts'
 
 /** How an attempt ended, before anything of it reached the client. The table is in docs/failover.md. */
 export type Outcome<A> =
@@ -224,9 +225,6 @@ const NO_MODEL = ['model_not_found', 'DeploymentNotFound']
 
 /** Name resolution and TLS fail alike for every replica of a pool. */
 const POOL_ERRORS = /^(ENOTFOUND|EAI_|ERR_TLS|ERR_SSL|EPROTO|CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO)/
-/** The gateway has no file descriptor, port or memory left for a connection: no replica is the worse for it. */
-const OWN_FAULTS = /^(EMFILE|ENFILE|ENOBUFS|ENOMEM|EADDRNOTAVAIL)$/
-export const isOwnFault = (cause: string): boolean => OWN_FAULTS.test(cause)
 /** The connection never stood. */
 const CONNECT_ERRORS = /^(ECONNREFUSED|EHOSTUNREACH|ENETUNREACH|ETIMEDOUT|UND_ERR_CONNECT_TIMEOUT)/
 

@@ -1,7 +1,7 @@
 import type { ProbeSettings } from '../../config/settings.ts'
 import type { EpochMs, Millis } from '../../policy/config.ts'
+import { isOwnFault } from '../own-faults.ts'
 import type { Cancel, Clock } from '../ports.ts'
-import { isOwnFault } from './outcome.ts'
 import type { Replica } from './pools.ts'
 import type { Probed } from './probe.ts'
 

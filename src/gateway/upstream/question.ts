@@ -6,9 +6,10 @@ import { isObject } from '../../wire/openai/body.ts'
 import { parse } from '../../wire/openai/chunk.ts'
 import type { Usage } from '../../wire/openai/usage.ts'
 import { readPassedUsage } from '../../wire/passthrough.ts'
+import { isOwnFault } from '../own-faults.ts'
 import type { Clock, Probe, Send } from '../ports.ts'
 import { type Asking, askWhole, type HeardWhole } from './ask.ts'
-import { errorIn, type Failed, isOwnFault, ofAnswer, ofError, type Pause, type Rejected } from './outcome.ts'
+import { errorIn, type Failed, ofAnswer, ofError, type Pause, type Rejected } from './outcome.ts'
 
 /** What a question of our own found out about a replica that failed a client's request. */
 export type Verdict =

@@ -2,9 +2,10 @@ import type { Denial } from '../../policy/denial.ts'
 import { scrub } from '../../wire/errors/scrub.ts'
 import type { AdmittedCall } from '../admission/admit.ts'
 import { settle } from '../admission/settle.ts'
+import { isOwnFault } from '../own-faults.ts'
 import type { Gateway, Unserved } from '../request.ts'
 import type { Unanswered } from './failover.ts'
-import { isOwnFault, type Told } from './outcome.ts'
+import type { Told } from './outcome.ts'
 
 /** No answer: the client is charged nothing, unless it left while a backend worked for it. */
 export async function unanswered(gateway: Gateway, admitted: AdmittedCall, attempted: Unanswered): Promise<Unserved> {
