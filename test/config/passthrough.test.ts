@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { parse } from 'yaml'
-import { shownConfig } from '../../src/cli/show/shown-config.ts'
+import { shownConfig } from '../../src/cli/show/show-run.ts'
 import { docsOf } from '../../src/config/docs/doc.ts'
 import { isOwnPath } from '../../src/config/lint/lint-passthrough.ts'
 import { publicEndpoints } from '../../src/http/public/public.ts'

@@ -1,11 +1,15 @@
+import { relative } from 'node:path'
 import { findAdminEndpoint } from '../../operator/connect.ts'
-import { mayAsk } from '../confirm.ts'
-import { candidateIn } from '../plan/candidate.ts'
+import { exitCodes } from '../../server/failure.ts'
+import { candidateIn, servedBase } from '../plan/plan-sides.ts'
 import { plannedOf } from '../plan/planned.ts'
-import { servedBase } from '../plan/served-base.ts'
+import { writeOut } from '../stdout.ts'
+import { mayAsk } from '../terminal.ts'
+import { patternBeside, testsBeside } from '../test/test-files.ts'
+import { runOnce } from '../test/test-run.ts'
+import type { Counts } from '../test/test-text.ts'
 import type { ApplyOptions } from './apply.ts'
 import { swap, swapNothing } from './swap.ts'
-import { testsPass } from './tested.ts'
 
 /** Checks, tests, plans, asks, and has the gateway serve the files: each step only when those before it went well. */
 export async function apply(options: ApplyOptions): Promise<void> {
@@ -22,4 +26,30 @@ export async function apply(options: ApplyOptions): Promise<void> {
   if (tests === undefined) return
   const planned = await plannedOf(base, candidate, options)
   await swap({ base, planned, files, movePlans, how: 'apply', revision: policy.revision }, options, { tests })
+}
+
+interface Tested {
+  readonly config: string
+  readonly json?: boolean
+}
+
+/**
+ * Runs the tests beside a configuration, as `svcctl test` does. Undefined where one fails or cannot be run: that is told
+ * on stdout, with exit code 1. To have no tests is no failure.
+ */
+async function testsPass(options: Tested): Promise<Counts | undefined> {
+  const cwd = process.cwd()
+  if (testsBeside(options.config, cwd).files.length === 0) {
+    console.error(`▲ there are no tests: no file is ${relative(cwd, patternBeside(options.config, cwd))}`)
+    return { passed: 0, failed: 0 }
+  }
+  const { printed, exitCode, counts } = await runOnce([], options)
+  if (exitCode === exitCodes.fine && counts) {
+    if (!options.json) await writeOut([`${counts.passed} passed, 0 failed\n\n`])
+    return counts
+  }
+  process.exitCode = exitCodes.bad
+  await writeOut([printed])
+  console.error('✗ nothing was applied: a test fails')
+  return undefined
 }

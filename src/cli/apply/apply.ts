@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander'
-import { asksFirst } from '../confirm.ts'
 import { type CountOptions, countsRequests, moveOption, type PlanMoves } from '../options.ts'
+import { asksFirst } from '../terminal.ts'
 
 /** How `svcctl apply` is asked. */
 export interface ApplyOptions extends CountOptions {

@@ -4,12 +4,12 @@ import { CommandFailed } from '../../server/failure.ts'
 import { usesColour } from '../../server/paint.ts'
 import type { ShownApplied } from '../../wire/admin/revision.ts'
 import { jsonText, oneLine } from '../../wire/printable.ts'
-import { confirm } from '../confirm.ts'
 import type { PlanMoves } from '../options.ts'
+import type { ServedBase } from '../plan/plan-sides.ts'
 import { planRecord, planText } from '../plan/plan-text.ts'
 import type { Planned } from '../plan/planned.ts'
-import type { ServedBase } from '../plan/served-base.ts'
 import { writeOut } from '../stdout.ts'
+import { confirm } from '../terminal.ts'
 
 /** Files that a gateway is to serve. */
 export interface Swap extends Pick<NewFiles, 'files' | 'how'> {

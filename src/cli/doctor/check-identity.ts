@@ -8,7 +8,7 @@ import type { ClockReading } from '../../gateway/doctor/replica.ts'
 import type { Clock } from '../../gateway/ports.ts'
 import { hasStandIn } from '../../operator/stand-ins.ts'
 import type { Millis } from '../../policy/config.ts'
-import type { Watched } from './check-clock.ts'
+import type { Watched } from './check-machine.ts'
 import { codeOf } from './report.ts'
 
 interface Checked {

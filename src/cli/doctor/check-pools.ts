@@ -10,7 +10,7 @@ import type { Depth, ReplicaPorts } from '../../gateway/doctor/replica.ts'
 import type { Clock } from '../../gateway/ports.ts'
 import { hasStandIn } from '../../operator/stand-ins.ts'
 import type { Pool } from '../../policy/config.ts'
-import type { Watched } from './check-clock.ts'
+import type { Watched } from './check-machine.ts'
 import { keySource } from './report.ts'
 
 interface Asked {

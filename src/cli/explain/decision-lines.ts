@@ -1,15 +1,12 @@
 import { closeSync, openSync, readSync } from 'node:fs'
-import { stat } from 'node:fs/promises'
+import { open, stat } from 'node:fs/promises'
 import { logFiles } from '../../adapters/decisions/files.ts'
 import { LINE_VERSION } from '../../policy/decision-line.ts'
 import { CommandFailed, exitCodes } from '../../server/failure.ts'
 import { textOf } from '../../wire/openai/body.ts'
 
-/** As much as caches of a processor hold: larger chunks take longer. */
-const CHUNK_BYTES = 1 << 16
-
 /** A part of a log: whole lines, and how many bytes of it have been read. */
-export interface LinePart {
+interface LinePart {
   readonly lines: readonly string[]
   readonly bytes: number
 }
@@ -54,6 +51,9 @@ function* chunksOf(file: string): Generator<Buffer, void, undefined> {
   }
 }
 
+/** As much as caches of a processor hold: larger chunks take longer. */
+const CHUNK_BYTES = 1 << 16
+
 /** What is not ended by a newline is a line too, if the last one. */
 async function* linesOf(
   chunks: AsyncIterable<Buffer | string> | Iterable<Buffer>,
@@ -87,3 +87,39 @@ export async function findLine(files: readonly string[], requestId: string): Pro
   }
   return undefined
 }
+
+/** The lines of files, oldest file first, from the last line of the last one back to the first of all. */
+export async function* newestParts(files: readonly string[]): AsyncGenerator<LinePart, void, undefined> {
+  for (const file of files.toReversed()) yield* backwards(file)
+}
+
+/** Rejects where the file cannot be read. */
+async function* backwards(file: string): AsyncGenerator<LinePart, void, undefined> {
+  const handle = await open(file)
+  try {
+    // The beginning of a chunk is the end of a line that begins before it.
+    let rest = Buffer.alloc(0)
+    for (let { size: end } = await handle.stat(); end > 0; end -= Math.min(end, BACKWARD_CHUNK_BYTES)) {
+      const start = Math.max(0, end - BACKWARD_CHUNK_BYTES)
+      const { buffer, bytesRead: bytes } = await handle.read(Buffer.alloc(end - start), 0, end - start, start)
+      const text = Buffer.concat([buffer.subarray(0, bytes), rest])
+      const first = start === 0 ? -1 : text.indexOf(NEWLINE)
+      const isWithin = start > 0 && first === -1
+      rest = text.subarray(0, isWithin ? text.length : Math.max(0, first))
+      yield {
+        lines: isWithin
+          ? []
+          : text
+              .toString('utf8', first + 1)
+              .split('\n')
+              .reverse(),
+        bytes,
+      }
+    }
+  } finally {
+    await handle.close()
+  }
+}
+
+/** Larger than a part that is read forwards: each chunk waits for a thread. */
+const BACKWARD_CHUNK_BYTES = 1 << 20

@@ -8,7 +8,7 @@ import type { Scenario } from '../../simulate/scenario.ts'
 import type { Simulation } from '../../simulate/simulation.ts'
 import { usdText } from '../../wire/money.ts'
 import { jsonText } from '../../wire/printable.ts'
-import { foldedText, placedLines } from '../placed.ts'
+import { foldedText, placedLines } from '../table.ts'
 import { stepRecord } from '../test/test-text.ts'
 
 /** A request, what became of it, and what would have become of it otherwise. */

@@ -4,9 +4,9 @@ import { CommandFailed, exitCodes } from '../../server/failure.ts'
 import type { ShownKey } from '../../wire/admin/key.ts'
 import { jsonText } from '../../wire/printable.ts'
 import { keyText, planText, timeText } from '../accounts/account-text.ts'
-import { asksFirst, confirm, mayAsk } from '../confirm.ts'
 import { writeJson, writeOut } from '../stdout.ts'
 import { type Column, tableText } from '../table.ts'
+import { asksFirst, confirm, mayAsk } from '../terminal.ts'
 import { type Common, ofGateway, withOperator } from '../with-operator.ts'
 
 interface MintOptions extends Common {

@@ -4,7 +4,7 @@ import { notSignedIn, readSessions } from '../../operator/session.ts'
 import { CommandFailed, exitCodes } from '../../server/failure.ts'
 import { readProfiles } from '../profile/profile-file.ts'
 import { configHere } from '../serve/demo-profile.ts'
-import type { Named, NamedIssuer } from './login-options.ts'
+import type { Named, NamedIssuer } from './login.ts'
 
 /** Which gateway, and where its users sign in. */
 export interface Target {

@@ -1,5 +1,4 @@
-import type { Command } from 'commander'
-import { type Named, type NamedIssuer, nameGateway, nameIssuer } from './login-options.ts'
+import { type Command, Option } from 'commander'
 
 /** Registers `svcctl login`, `logout` and `whoami`. */
 export function registerLogin(program: Command): void {
@@ -13,7 +12,7 @@ export function registerLogin(program: Command): void {
 
   nameGateway(program.command('logout').description('forget a sign-in, and end it at its identity provider')).action(
     async (options: Named) => {
-      const { logout } = await import('./logout.ts')
+      const { logout } = await import('./login-run.ts')
       await logout(options)
     },
   )
@@ -21,7 +20,33 @@ export function registerLogin(program: Command): void {
   nameGateway(program.command('whoami').description('say who is signed in, as the gateway sees it'))
     .option('--json', 'print JSON')
     .action(async (options: Named & { json?: boolean }) => {
-      const { whoami } = await import('./whoami.ts')
+      const { whoami } = await import('./login-run.ts')
       await whoami(options)
     })
 }
+
+/** How a command line names a gateway. */
+export interface Named {
+  readonly audience?: string
+  readonly profile?: string
+  readonly config?: string
+}
+
+/** And where its users sign in. */
+export interface NamedIssuer extends Named {
+  readonly issuer?: string
+  readonly clientId?: string
+}
+
+/** Adds the options that name a gateway. */
+const nameGateway = (command: Command): Command =>
+  command
+    .addOption(new Option('--audience <url>', 'public URL of the gateway'))
+    .addOption(new Option('--profile <name>', 'a gateway that `svcctl profile` knows (env: SVCCTL_PROFILE)'))
+    .addOption(new Option('-c, --config <file>', 'the configuration of the gateway (env: SVCCTL_CONFIG)'))
+
+/** Adds the options that name a gateway and its identity provider. */
+export const nameIssuer = (command: Command): Command =>
+  nameGateway(command)
+    .addOption(new Option('--issuer <url>', 'the identity provider, with --audience'))
+    .addOption(new Option('--client-id <id>', 'the public client there (default: svcctl)'))

@@ -3,12 +3,10 @@ import { findAdminEndpoint } from '../../operator/connect.ts'
 import { CommandFailed, exitCodes } from '../../server/failure.ts'
 import { usesColour } from '../../server/paint.ts'
 import { writeOut } from '../stdout.ts'
-import { candidateIn } from './candidate.ts'
 import type { PlanOptions } from './plan.ts'
-import { type Base, openBase } from './plan-base.ts'
+import { type Base, candidateIn, openBase, servedBase } from './plan-sides.ts'
 import { planGithub, planJson, planText } from './plan-text.ts'
 import { plannedOf } from './planned.ts'
-import { servedBase } from './served-base.ts'
 
 const PRINTED = { json: planJson, github: planGithub, text: planText }
 

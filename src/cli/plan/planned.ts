@@ -7,9 +7,8 @@ import { accountsByPlan } from '../../operator/revisions.ts'
 import { hasStandIn } from '../../operator/stand-ins.ts'
 import { CommandFailed } from '../../server/failure.ts'
 import type { CountOptions, PlanMoves } from '../options.ts'
-import type { Base } from './plan-base.ts'
-import { type RequestsTouched, requestsTouched, type Sides } from './touched-requests.ts'
-import { accountsTouched, NOBODY, type Touches } from './touches.ts'
+import type { Base } from './plan-sides.ts'
+import { accountsTouched, NOBODY, type RequestsTouched, requestsTouched, type Sides, type Touches } from './touches.ts'
 
 /** What it means to go from one configuration to another. */
 export interface Planned {

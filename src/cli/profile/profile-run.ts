@@ -1,6 +1,6 @@
 import { readSessions } from '../../operator/session.ts'
 import { CommandFailed, exitCodes } from '../../server/failure.ts'
-import type { NamedIssuer } from '../login/login-options.ts'
+import type { NamedIssuer } from '../login/login.ts'
 import { targetOf } from '../login/login-target.ts'
 import { writeJson, writeOut } from '../stdout.ts'
 import { type Column, table, tableText } from '../table.ts'

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { type NamedIssuer, nameIssuer } from '../login/login-options.ts'
+import { type NamedIssuer, nameIssuer } from '../login/login.ts'
 
 interface Output {
   readonly json?: boolean

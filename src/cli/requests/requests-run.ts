@@ -5,7 +5,7 @@ import type { ShownEvent, ShownRequest } from '../../wire/admin/event.ts'
 import { jsonLine } from '../../wire/printable.ts'
 import { writeLive } from '../stdout.ts'
 import { terminalWidth } from '../table.ts'
-import { untilStopped } from '../until-stopped.ts'
+import { untilStopped } from '../terminal.ts'
 import { isError, requestLine, requestRow, type Tone, toneOf } from './request-line.ts'
 import type { TailOptions } from './requests.ts'
 

@@ -7,11 +7,11 @@ import { withoutFraction } from '../../server/log/time-of-day.ts'
 import type { ShownConfig, ShownRevisionLine } from '../../wire/admin/revision.ts'
 import { jsonText, oneLine } from '../../wire/printable.ts'
 import { swap, swapNothing } from '../apply/swap.ts'
-import { mayAsk } from '../confirm.ts'
+import { loadTexts, type ServedBase, servedBase } from '../plan/plan-sides.ts'
 import { type Planned, plannedOf } from '../plan/planned.ts'
-import { loadTexts, type ServedBase, servedBase } from '../plan/served-base.ts'
 import { writeOut } from '../stdout.ts'
 import { type Column, tableText } from '../table.ts'
+import { mayAsk } from '../terminal.ts'
 import type { RollbackOptions } from './rollback.ts'
 
 /** Goes back to a revision that is kept, or lists them. */

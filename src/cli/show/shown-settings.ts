@@ -8,7 +8,7 @@ import type {
   ToolSettings,
 } from '../../config/settings.ts'
 import type { Config, HostedTool, Model, Pool } from '../../policy/config.ts'
-import { COVERED, type Section, shownPrices, shownSize, shownUsd } from './shown-units.ts'
+import { COVERED, type Section, shownPrices, shownSize, shownUsd } from './shown-policy.ts'
 
 /** What the process needs beside the policy. */
 export function shownSettings(settings: Settings, config: Config): Section {

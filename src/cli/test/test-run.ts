@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { renderText } from '../../config/format/code-frame.ts'
 import { renderJson } from '../../config/format/problem-formats.ts'
@@ -7,14 +7,14 @@ import type { Problem } from '../../config/problem.ts'
 import { loadWithStandIns } from '../../operator/stand-ins.ts'
 import { CommandFailed, exitCodes } from '../../server/failure.ts'
 import { usesColour } from '../../server/paint.ts'
+import { PathWatch } from '../../server/path-watch.ts'
 import { run } from '../../simulate/run-tests.ts'
 import type { Tests } from '../../simulate/test-file.ts'
 import { writeOut } from '../stdout.ts'
 import { terminalWidth } from '../table.ts'
 import type { TestOptions } from './test.ts'
 import { patternBeside, readAll, testsBeside } from './test-files.ts'
-import { countsOf, json, text } from './test-text.ts'
-import { type Outcome, watchTests } from './test-watch.ts'
+import { type Counts, countsOf, json, text } from './test-text.ts'
 
 /** Runs the tests once, or whenever something changed. */
 export async function runTests(files: readonly string[], options: TestOptions): Promise<void> {
@@ -66,3 +66,60 @@ async function outcomeOf(
 
 const problemsText = (problems: readonly Problem[], sources: Load['sources'], { json }: TestOptions): string =>
   json ? renderJson(problems) : renderText(problems, sources, usesColour(process.stdout), terminalWidth())
+
+/** Runs the tests and prints their outcome, again after each change of a file they depend on, until Ctrl-C or SIGTERM. */
+async function watchTests(runOnce: () => Promise<Outcome>): Promise<void> {
+  let seen = ''
+  let running: Promise<void> | undefined
+  const look = () => {
+    running = (running ?? Promise.resolve()).then(async () => {
+      const { printed, exitCode, paths } = await runOnce()
+      watch.follow(paths)
+      process.exitCode = exitCode
+      const now = textsOf(paths)
+      if (now === seen) return
+      seen = now
+      process.stdout.write(`${printed}${WAITING}\n`)
+    })
+    return running
+  }
+  const watch = new PathWatch(look, message => console.error(`▲ ${message}`))
+  await look()
+  await stopped()
+}
+
+/** What one run of the tests printed. */
+interface Outcome {
+  readonly printed: string
+  readonly exitCode: number
+  /** Paths whose change may change the outcome. */
+  readonly paths: readonly string[]
+  /** Of tests that could be run. */
+  readonly counts?: Counts
+}
+
+const WAITING = '\nwaiting for changes; Ctrl-C ends'
+
+/** A file that goes away changes as much as one that is written. */
+const textsOf = (paths: readonly string[]): string => JSON.stringify(paths.map(path => [path, textOf(path)]))
+
+function textOf(path: string): string | null {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch {
+    // Not there, or a directory.
+    return null
+  }
+}
+
+/** Until Ctrl-C or SIGTERM; what watches does not keep the process. */
+function stopped(): Promise<void> {
+  return new Promise(resolve => {
+    const stay = setInterval(() => {}, 60_000)
+    const leave = () => {
+      clearInterval(stay)
+      resolve()
+    }
+    process.once('SIGINT', leave).once('SIGTERM', leave)
+  })
+}

@@ -5,8 +5,7 @@ import type { Coverage } from '../../simulate/coverage.ts'
 import type { Mismatch } from '../../simulate/expectations.ts'
 import type { FileResults, Result, Run } from '../../simulate/run-tests.ts'
 import { jsonText } from '../../wire/printable.ts'
-import { foldedText } from '../placed.ts'
-import { terminalWidth, widthOf, wrapped } from '../table.ts'
+import { foldedText, terminalWidth, widthOf, wrapped } from '../table.ts'
 
 type Paint = ReturnType<typeof painter>
 

@@ -6,8 +6,7 @@ import { jsonLine } from '../../wire/printable.ts'
 import { refuseEarlyOptions, sinceOption } from '../options.ts'
 import { writeJson, writeOut } from '../stdout.ts'
 import { configOption, withOperator } from '../with-operator.ts'
-import { FORMATS, type Format, rowsIn } from './usage-rows.ts'
-import { usageCsv, usageTable, wasteCsv, wasteTable } from './usage-text.ts'
+import { FORMATS, type Format, rowsIn, usageCsv, usageTable, wasteCsv, wasteTable } from './usage-text.ts'
 
 interface UsageOptions {
   readonly config: string

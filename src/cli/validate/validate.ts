@@ -4,9 +4,8 @@ import type { Problem } from '../../config/problem.ts'
 import type { Loaded } from '../../config/settings.ts'
 import { exitCodes } from '../../server/failure.ts'
 import { usesColour } from '../../server/paint.ts'
-import { foldedText } from '../placed.ts'
 import { writeOut } from '../stdout.ts'
-import { terminalWidth } from '../table.ts'
+import { foldedText, terminalWidth } from '../table.ts'
 
 interface Options {
   readonly config: string

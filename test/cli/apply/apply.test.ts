@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } 
 import { registerApply } from '../../../src/cli/apply/apply.ts'
 import { swap } from '../../../src/cli/apply/swap.ts'
 import { registerPlan } from '../../../src/cli/plan/plan.ts'
-import { servedBase } from '../../../src/cli/plan/served-base.ts'
+import { servedBase } from '../../../src/cli/plan/plan-sides.ts'
 import { registerRollback } from '../../../src/cli/rollback/rollback.ts'
 import { linesIn } from '../../adapters/decisions/lines.ts'
 import { directoryOf } from '../../config/files.ts'

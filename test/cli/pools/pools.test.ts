@@ -1,7 +1,6 @@
 import { rmSync } from 'node:fs'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { modelsLost } from '../../../src/cli/pools/pools.ts'
-import { poolsText } from '../../../src/cli/pools/pools-text.ts'
+import { modelsLost, poolsText } from '../../../src/cli/pools/pools.ts'
 import type { ShownPool } from '../../../src/wire/admin/pool.ts'
 import { type Backend, json, startBackend, status } from '../../support/backend.ts'
 import { openTurns, type Turns } from '../in-turn.ts'

@@ -1,6 +1,6 @@
 import type { EpochMs } from '../../../policy/config.ts'
 import type { ShownEvent, ShownRequest, ShownStanding } from '../../../wire/admin/event.ts'
-import { Pace } from './pace.ts'
+import { shareOf } from './cells.ts'
 
 /** Requests that can be looked back at, of all accounts together. */
 const REQUESTS_KEPT = 2000
@@ -77,3 +77,68 @@ export class Board {
     this.#rows.set(standing.account, { standing: newest, ...(last && { last }) })
   }
 }
+
+const SECONDS = 60
+
+/** How many requests came in the last minute, and what they cost. */
+class Pace {
+  readonly #seconds = new Map<number, { requests: number; usd: number }>()
+
+  add(at: EpochMs, usd: number): void {
+    const second = Math.floor(at / 1000)
+    const bucket = this.#seconds.get(second) ?? { requests: 0, usd: 0 }
+    this.#seconds.set(second, { requests: bucket.requests + 1, usd: bucket.usd + usd })
+    this.#forget(second)
+  }
+
+  /** Per minute, and US dollars per hour. */
+  at(now: EpochMs): { readonly rpm: number; readonly usdPerHour: number } {
+    this.#forget(Math.floor(now / 1000))
+    let rpm = 0
+    let usd = 0
+    for (const bucket of this.#seconds.values()) {
+      rpm += bucket.requests
+      usd += bucket.usd
+    }
+    return { rpm, usdPerHour: usd * 60 }
+  }
+
+  #forget(now: number): void {
+    for (const second of this.#seconds.keys()) if (second <= now - SECONDS) this.#seconds.delete(second)
+  }
+}
+
+/** What a table can be sorted by, in the order that `s` goes through. */
+export const SORTS = ['recent', 'quota', 'rpm', 'tpm', 'reserved', 'account'] as const
+export type Sort = (typeof SORTS)[number]
+
+export interface Arrangement {
+  readonly sort: Sort
+  /** In the label, id or plan, in any case; empty for all. */
+  readonly filter: string
+}
+
+/** The rows that pass the filter, the first of the sort first; those that are equal by label. */
+export function arrange(rows: Iterable<Row>, { sort, filter }: Arrangement): Row[] {
+  const wanted = filter.toLowerCase()
+  const passing = wanted === '' ? [...rows] : Array.from(rows).filter(row => textOf(row).includes(wanted))
+  const weigh = WEIGHTS[sort]
+  // Weighed once each: a comparison is made about 130,000 times for 10,000 rows.
+  return passing
+    .map(row => ({ row, weight: weigh(row) }))
+    .sort((a, b) => b.weight - a.weight || compare(a.row.standing.label, b.row.standing.label))
+    .map(({ row }) => row)
+}
+
+const textOf = ({ standing: { label, account, plan } }: Row): string => `${label}\n${account}\n${plan}`.toLowerCase()
+
+const WEIGHTS: Readonly<Record<Sort, (row: Row) => number>> = {
+  recent: ({ last }) => (last ? Date.parse(last.at) + last.ms : 0),
+  quota: ({ standing }) => shareOf(standing),
+  rpm: ({ standing }) => standing.requests,
+  tpm: ({ standing }) => standing.tokens,
+  reserved: ({ standing }) => Number(standing.held_usd),
+  account: () => 0,
+}
+
+const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)

@@ -1,9 +1,5 @@
 import type { ShownRequest, ShownStanding } from '../../../wire/admin/event.ts'
 import { oneLine } from '../../../wire/printable.ts'
-import { shareOf } from './arrange.ts'
-
-/** Of a cell, in eighths. */
-const PARTS = ['', '▏', '▎', '▍', '▌', '▋', '▊', '▉']
 
 /** `███▌░░░░░░`: what is used of a limit, to an eighth of a cell, and never more; full only when all of it is. */
 export function bar(share: number, width: number): string {
@@ -11,6 +7,9 @@ export function bar(share: number, width: number): string {
   const part = PARTS[eighths % 8] ?? ''
   return ('█'.repeat(eighths / 8) + part).padEnd(width, '░')
 }
+
+/** Of a cell, in eighths. */
+const PARTS = ['', '▏', '▎', '▍', '▌', '▋', '▊', '▉']
 
 /** `██████████ $17.42/20.00`, with a bar of this width, or without one. */
 export function quotaCell(standing: ShownStanding, width: number): string {
@@ -52,4 +51,12 @@ export function short(count: number): string {
   if (count < 1000) return String(count)
   const tenths = Math.floor((count * 10) / size)
   return `${tenths < 100 ? tenths / 10 : Math.floor(tenths / 10)}${unit}`
+}
+
+/** How much of the limit is used: 1 is all of it. */
+export function shareOf({ used_usd, limit_usd }: ShownStanding): number {
+  const limit = Number(limit_usd ?? 0)
+  const used = Number(used_usd)
+  if (limit > 0) return used / limit
+  return used > 0 ? Number.POSITIVE_INFINITY : 0
 }

@@ -1,7 +1,6 @@
 import type { EpochMs } from '../../../policy/config.ts'
 import type { ShownEvent } from '../../../wire/admin/event.ts'
-import { arrange } from './arrange.ts'
-import { Board, type Row } from './board.ts'
+import { arrange, Board, type Row } from './board.ts'
 import { type Line, type Size, screen } from './screen.ts'
 import { type Effect, FIRST, type Press, press, selectedOf, type Ui } from './ui.ts'
 

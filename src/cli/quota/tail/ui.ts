@@ -1,4 +1,4 @@
-import { type Arrangement, SORTS } from './arrange.ts'
+import { type Arrangement, SORTS } from './board.ts'
 
 /** What the operator looks at. */
 export interface Ui extends Arrangement {

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
-import { arrange, SORTS, shareOf } from '../../../../src/cli/quota/tail/arrange.ts'
-import { Board } from '../../../../src/cli/quota/tail/board.ts'
+import { arrange, Board, SORTS } from '../../../../src/cli/quota/tail/board.ts'
+import { shareOf } from '../../../../src/cli/quota/tail/cells.ts'
 import { NOON, request, standing } from './events.ts'
 
 const labels = (board: Board, sort: (typeof SORTS)[number], filter = '') =>

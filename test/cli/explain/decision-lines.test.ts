@@ -2,8 +2,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { partsOf } from '../../../src/cli/explain/decision-lines.ts'
-import { newestParts } from '../../../src/cli/explain/newest-lines.ts'
+import { newestParts, partsOf } from '../../../src/cli/explain/decision-lines.ts'
 import { directoryOf } from '../../config/files.ts'
 
 async function linesOf(parts: AsyncIterable<{ readonly lines: readonly string[] }>): Promise<readonly string[]> {

@@ -1,0 +1,179 @@
+import { spawnSync } from 'node:child_process'
+import { existsSync, mkdirSync, mkdtempSync, rmSync, statSync, symlinkSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { basename, dirname, join, relative, resolve, sep } from 'node:path'
+import type { Side } from '../../config/diff/named.ts'
+import { renderText } from '../../config/format/code-frame.ts'
+import { renderGithub, renderJson } from '../../config/format/problem-formats.ts'
+import { type Load, load } from '../../config/load.ts'
+import { textDisk } from '../../config/read/disk.ts'
+import type { FileText } from '../../config/settings.ts'
+import type { AdminEndpoint } from '../../operator/operator-api.ts'
+import { servedConfig } from '../../operator/revisions.ts'
+import { lacking, loadWithStandIns } from '../../operator/stand-ins.ts'
+import { CommandFailed, exitCodes } from '../../server/failure.ts'
+import { usesColour } from '../../server/paint.ts'
+import type { ServedConfig } from '../../wire/admin/revision.ts'
+import { oneLine } from '../../wire/printable.ts'
+import { writeOut } from '../stdout.ts'
+import { terminalWidth } from '../table.ts'
+
+/** A configuration that another one is compared with. */
+export interface Base {
+  /** As operators know it. */
+  readonly name: string
+  readonly load: Load
+  /** Of its main file. Absolute. */
+  readonly directory: string
+  /** The gateway that serves it. */
+  readonly served?: Served
+  /** Removes what was made for it. */
+  readonly close: () => void
+}
+
+/** What a running gateway knows beside its files. */
+export interface Served {
+  readonly endpoint: AdminEndpoint
+  /** Which gateway it is, and since when it serves them. */
+  readonly title: string
+  /** Where its decision log is, on its own machine; undefined where it keeps none. */
+  readonly log: string | undefined
+}
+
+/** Reads what `--against` names: a file, a directory with a file of the candidate's name, or a git revision. */
+export function openBase(against: string, config: string, cwd: string): Base {
+  const path = resolve(cwd, against)
+  const stat = statSync(path, { throwIfNoEntry: false })
+  if (!stat) return openTree(against, checkOut(against, resolve(cwd, config)))
+  const file = stat.isDirectory() ? join(path, basename(config)) : path
+  const read = loadWithStandIns(file, process.env, cwd)
+  return { name: against, load: read, directory: dirname(file), close: () => {} }
+}
+
+/** Files of secrets are no part of a repository: those of its working tree stand for them. */
+function openTree(name: string, { root, file, workTree, remove }: Tree): Base {
+  try {
+    linkSecretFiles(load(file, process.env, root), { root, file, workTree })
+    return { name, load: loadWithStandIns(file, process.env, root), directory: dirname(file), close: remove }
+  } catch (error) {
+    remove()
+    throw error
+  }
+}
+
+/** Links files of secrets, which a revision lacks, to those of its working tree. What that lacks too has a stand-in elsewhere. */
+function linkSecretFiles(load: Load, { root, file, workTree }: Omit<Tree, 'remove'>): void {
+  if (load.ok) return
+  const missing = load.problems.filter(({ rule }) => rule === 'no-secret-file')
+  const named = missing.flatMap(problem => {
+    const line = load.sources.get(problem.file)?.split('\n')[problem.line - 1] ?? ''
+    return [...line.matchAll(/file:([^\s"',}]+)/g)].map(([, name = '']) => resolve(dirname(file), name))
+  })
+  const inside = [...new Set(named)].filter(path => relative(root, path).split(sep)[0] !== '..' && !existsSync(path))
+  for (const path of inside) {
+    const own = join(workTree, relative(root, path))
+    if (!existsSync(own)) continue
+    mkdirSync(dirname(path), { recursive: true })
+    symlinkSync(own, path)
+  }
+}
+
+/** How to print what is wrong, and what changes. */
+export type Format = 'text' | 'json' | 'github'
+
+/** Reads the files of a candidate. Where they are invalid, prints their problems, sets exit code 1 and returns undefined. */
+export async function candidateIn(config: string, format: Format): Promise<Side | undefined> {
+  const cwd = process.cwd()
+  const load = loadWithStandIns(config, process.env, cwd)
+  if (!load.ok) {
+    process.exitCode = exitCodes.bad
+    await writeOut([problemsText(load, format)])
+    return undefined
+  }
+  const unknown = lacking(config, process.env, cwd)
+  if (unknown.length > 0)
+    console.error(`▲ values that this shell does not have are not compared: ${unknown.join(', ')}`)
+  return { loaded: load.loaded, directory: dirname(resolve(cwd, config)) }
+}
+
+function problemsText({ problems, sources }: Extract<Load, { ok: false }>, format: Format): string {
+  if (format === 'json') return renderJson(problems)
+  if (format === 'github') return renderGithub(problems)
+  return renderText(problems, sources, usesColour(process.stdout), terminalWidth())
+}
+
+/** What a running gateway serves. */
+export interface ServedBase extends Base {
+  readonly endpoint: AdminEndpoint
+  readonly revision: string
+  readonly number: number
+}
+
+/** What a gateway serves, read as if it lay in this directory. Rejects with CommandFailed. */
+export async function servedBase(endpoint: AdminEndpoint, directory: string): Promise<ServedBase> {
+  const served = await servedConfig(endpoint)
+  const { revision, number, files, decisions } = served
+  return {
+    ...{ endpoint, revision, number, directory },
+    name: `revision ${revision}`,
+    load: loadTexts(files, directory),
+    served: { endpoint, title: titleOf(endpoint, served), log: decisions.log ? decisions.directory : undefined },
+    close: () => {},
+  }
+}
+
+const titleOf = ({ admin }: AdminEndpoint, { revision, number, how, by, at }: ServedConfig): string =>
+  `${admin} serves revision ${revision} (number ${number}, ${how === by ? how : `${how} by ${oneLine(by)}`}, since ${at})`
+
+/** Loads texts as if they lay in this directory, so that their files of secrets are the same. */
+export function loadTexts(files: readonly FileText[], directory: string): Load {
+  const main = join(directory, files[0]?.file ?? '')
+  return loadWithStandIns(main, process.env, process.cwd(), textDisk(files, directory))
+}
+
+/** The files of a revision in a directory of their own, to be removed. */
+interface Tree {
+  readonly root: string
+  /** The main configuration file in there. */
+  readonly file: string
+  /** The root of the repository they come from. */
+  readonly workTree: string
+  readonly remove: () => void
+}
+
+/** Checks out a revision of the repository in which `config` lies, leaving that as it is. Throws CommandFailed. */
+function checkOut(revision: string, config: string): Tree {
+  const directory = dirname(config)
+  const top = git(directory, ['rev-parse', '--show-toplevel', '--show-prefix'])
+  const commit = revision.startsWith('-') ? undefined : commitOf(revision, directory)
+  if (top === undefined || commit === undefined) {
+    const isNone = top === undefined ? 'and the configuration lies in no git repository' : 'nor a git revision'
+    throw new CommandFailed(`✗ ${revision} is no file or directory, ${isNone}`, exitCodes.usage)
+  }
+  const [workTree = '', prefix = ''] = top.split('\n')
+  const made = mkdtempSync(join(tmpdir(), 'svcctl-plan-'))
+  const remove = () => rmSync(made, { recursive: true, force: true })
+  const root = join(made, 'tree')
+  const file = join(root, prefix, basename(config))
+  // It has its own index, so that the repository's index stays as it is.
+  const env = { GIT_INDEX_FILE: join(made, 'index') }
+  const isThere =
+    git(workTree, ['read-tree', commit], env) !== undefined &&
+    git(workTree, ['checkout-index', '--all', `--prefix=${root}/`], env) !== undefined &&
+    existsSync(file)
+  if (isThere) return { root, file, workTree, remove }
+  remove()
+  throw new CommandFailed(`✗ ${revision} has no file ${join(prefix, basename(config))}`, exitCodes.usage)
+}
+
+const commitOf = (revision: string, directory: string): string | undefined =>
+  git(directory, ['rev-parse', '--verify', '--quiet', `${revision}^{commit}`])?.trim()
+
+/** What git prints; undefined where it fails, or is not there. */
+function git(directory: string, args: readonly string[], env: NodeJS.ProcessEnv = {}): string | undefined {
+  const { status, stdout } = spawnSync('git', ['-C', directory, ...args], {
+    encoding: 'utf8',
+    env: { ...process.env, ...env },
+  })
+  return status === 0 ? stdout : undefined
+}
