@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { StoreLocked } from '../adapters/embedded/store-directory.ts'
-import { renderText } from '../config/format/code-frame.ts'
+import { renderText } from '../config/format/problem-text.ts'
 import type { AdminSettings } from '../config/read/admin-settings.ts'
 import type { Address } from '../config/settings.ts'
 import { tokenFile } from '../server/admin-token.ts'

@@ -1,4 +1,4 @@
-import { renderText } from '../config/format/code-frame.ts'
+import { renderText } from '../config/format/problem-text.ts'
 import { load } from '../config/load.ts'
 import type { Loaded } from '../config/settings.ts'
 import { CommandFailed } from '../server/failure.ts'

@@ -1,4 +1,4 @@
-import { renderText } from '../config/format/code-frame.ts'
+import { renderText } from '../config/format/problem-text.ts'
 import type { Load } from '../config/load.ts'
 import type { Problem } from '../config/problem.ts'
 import type { Loaded } from '../config/settings.ts'

@@ -1,5 +1,5 @@
 import { fixedProblems } from '../config/check/fixed.ts'
-import { renderText, type Sources } from '../config/format/code-frame.ts'
+import { renderText, type Sources } from '../config/format/problem-text.ts'
 import type { Problem } from '../config/problem.ts'
 import type { Loaded, Settings } from '../config/settings.ts'
 import type { Alarm, Clock } from '../gateway/ports.ts'

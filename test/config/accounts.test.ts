@@ -1,8 +1,8 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: variables of YAML.
 import { inspect } from 'node:util'
 import { expect, test } from 'vitest'
+import { without } from '../../src/cli/serve/demo.ts'
 import { fields } from '../../src/config/check/schema.ts'
-import { without } from '../../src/config/read/without.ts'
 import { DEFAULTS } from '../../src/config/resolve/defaults.ts'
 import { found, kinds, loadFiles, loadGood, problemsOf, small } from './files.ts'
 

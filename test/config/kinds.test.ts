@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
+import { without } from '../../src/cli/serve/demo.ts'
 import { load } from '../../src/config/load.ts'
-import { without } from '../../src/config/read/without.ts'
 import { found, kinds, loadFiles, loadGood } from './files.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))

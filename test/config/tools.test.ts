@@ -6,7 +6,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { errorsInSchema } from '../../src/config/check/parameters.ts'
 import { configSchema } from '../../src/config/check/schema.ts'
-import { renderText } from '../../src/config/format/code-frame.ts'
+import { renderText } from '../../src/config/format/problem-text.ts'
 import { load } from '../../src/config/load.ts'
 import { directoryOf, found, loadFiles, loadGood, problemsOf, small } from './files.ts'
 

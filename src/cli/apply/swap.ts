@@ -1,4 +1,4 @@
-import { counted } from '../../config/format/code-frame.ts'
+import { counted } from '../../config/format/problem-text.ts'
 import { ApplyRefused, applyFiles, type NewFiles } from '../../operator/revisions.ts'
 import { CommandFailed } from '../../server/failure.ts'
 import { usesColour } from '../../server/paint.ts'

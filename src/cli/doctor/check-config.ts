@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs'
 import { relative, resolve } from 'node:path'
 import { isLoopback } from '../../config/check/formats.ts'
-import { counted } from '../../config/format/code-frame.ts'
+import { counted } from '../../config/format/problem-text.ts'
 import { type Load, load } from '../../config/load.ts'
 import type { Problem } from '../../config/problem.ts'
 import type { Env } from '../../config/read/scalar.ts'

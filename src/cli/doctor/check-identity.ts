@@ -1,7 +1,7 @@
 import { fetchKeys } from '../../adapters/identity/provider.ts'
 import { causeOf } from '../../adapters/identity/provider-keys.ts'
 import { isLoopback } from '../../config/check/formats.ts'
-import { counted } from '../../config/format/code-frame.ts'
+import { counted } from '../../config/format/problem-text.ts'
 import type { Loaded } from '../../config/settings.ts'
 import type { Finding } from '../../gateway/doctor/finding.ts'
 import type { ClockReading } from '../../gateway/doctor/replica.ts'

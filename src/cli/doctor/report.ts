@@ -1,4 +1,4 @@
-import { counted } from '../../config/format/code-frame.ts'
+import { counted } from '../../config/format/problem-text.ts'
 import type { Settings } from '../../config/settings.ts'
 import type { Finding, State } from '../../gateway/doctor/finding.ts'
 import type { Place } from '../../policy/config.ts'

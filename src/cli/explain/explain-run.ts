@@ -1,4 +1,4 @@
-import { renderText } from '../../config/format/code-frame.ts'
+import { renderText } from '../../config/format/problem-text.ts'
 import { loadWithStandIns } from '../../operator/stand-ins.ts'
 import type { Config } from '../../policy/config.ts'
 import { CommandFailed, exitCodes } from '../../server/failure.ts'

@@ -1,6 +1,5 @@
-import type { Change, Effect } from '../../config/diff/rule.ts'
-import { counted } from '../../config/format/code-frame.ts'
-import { workflowCommand, workflowNotice } from '../../config/format/problem-formats.ts'
+import type { Change, Effect } from '../../config/diff/diff-changes.ts'
+import { counted, workflowCommand, workflowNotice } from '../../config/format/problem-text.ts'
 import type { EpochMs } from '../../policy/config.ts'
 import { painter } from '../../server/paint.ts'
 import { jsonText, oneLine } from '../../wire/printable.ts'

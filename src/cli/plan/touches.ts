@@ -1,4 +1,4 @@
-import type { Change } from '../../config/diff/rule.ts'
+import type { Change } from '../../config/diff/diff-changes.ts'
 import type { Config, EpochMs } from '../../policy/config.ts'
 import { world } from '../../server/world.ts'
 import { readRecord } from '../../simulate/records.ts'

@@ -1,4 +1,4 @@
-import { counted } from '../../config/format/code-frame.ts'
+import { counted } from '../../config/format/problem-text.ts'
 import { loadWithStandIns } from '../../operator/stand-ins.ts'
 import { type NanoUsd, nanoUsd, subtractNanoUsd } from '../../policy/nano-usd.ts'
 import { loadedOrFail } from '../../server/load-or-fail.ts'

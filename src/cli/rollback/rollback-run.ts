@@ -1,5 +1,5 @@
 import { dirname, resolve } from 'node:path'
-import { renderText } from '../../config/format/code-frame.ts'
+import { renderText } from '../../config/format/problem-text.ts'
 import { findAdminEndpoint } from '../../operator/connect.ts'
 import { keptRevision, keptRevisions } from '../../operator/revisions.ts'
 import { CommandFailed, exitCodes } from '../../server/failure.ts'

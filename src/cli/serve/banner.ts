@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { relative } from 'node:path'
-import { counted } from '../../config/format/code-frame.ts'
+import { counted } from '../../config/format/problem-text.ts'
 import type { Loaded } from '../../config/settings.ts'
 import { urlOf } from '../../operator/connect.ts'
 import type { RunningGateway } from '../../server/gateway.ts'

@@ -1,6 +1,6 @@
 import { Document, isMap, isScalar, isSeq, type Pair, visit, type YAMLMap } from 'yaml'
-import { counted } from '../../config/format/code-frame.ts'
 import { format } from '../../config/format/format.ts'
+import { counted } from '../../config/format/problem-text.ts'
 import type { Loaded } from '../../config/settings.ts'
 import { loadToShow } from '../../operator/load-without-secrets.ts'
 import type { Config, Declared } from '../../policy/config.ts'

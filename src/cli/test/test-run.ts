@@ -1,7 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { renderText } from '../../config/format/code-frame.ts'
-import { renderJson } from '../../config/format/problem-formats.ts'
+import { renderJson, renderText } from '../../config/format/problem-text.ts'
 import type { Load } from '../../config/load.ts'
 import type { Problem } from '../../config/problem.ts'
 import { loadWithStandIns } from '../../operator/stand-ins.ts'

@@ -1,4 +1,4 @@
-import { counted } from '../../config/format/code-frame.ts'
+import { counted } from '../../config/format/problem-text.ts'
 import type { Place } from '../../policy/config.ts'
 import { painter } from '../../server/paint.ts'
 import type { Coverage } from '../../simulate/coverage.ts'

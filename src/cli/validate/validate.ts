@@ -52,16 +52,16 @@ async function validate({ config, strict = false, format, allowMissingEnv = fals
 const standIns = async () => ({ load: (await import('../../operator/stand-ins.ts')).loadWithStandIns })
 
 async function report(problems: readonly Problem[], sources: Load['sources'], format: string): Promise<string> {
-  const { renderGithub, renderJson } = await import('../../config/format/problem-formats.ts')
+  const { renderGithub, renderJson } = await import('../../config/format/problem-text.ts')
   if (format === 'json') return renderJson(problems)
   if (format === 'github') return renderGithub(problems)
-  const { renderText } = await import('../../config/format/code-frame.ts')
+  const { renderText } = await import('../../config/format/problem-text.ts')
   return problems.length > 0 ? renderText(problems, sources, usesColour(process.stdout), terminalWidth()) : ''
 }
 
 /** `config.yaml is valid: 3 plans, 2 models, 1 alias, 4 pools (12 ms)` */
 async function verdict(config: string, { config: { plans, models, aliases, pools, tools } }: Loaded, took: number) {
-  const { counted } = await import('../../config/format/code-frame.ts')
+  const { counted } = await import('../../config/format/problem-text.ts')
   const parts = Object.entries({ plan: plans, model: models, alias: aliases, pool: pools, tool: tools })
   const declared = parts
     .filter(([noun, { size }]) => noun !== 'tool' || size > 0)

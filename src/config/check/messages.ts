@@ -1,6 +1,5 @@
 import type { Problem, Told } from '../problem.ts'
 import { entriesOf, isText, keyAt, type MapNode, type Node, nodeAt, type Path, type Span, shown } from '../read/tree.ts'
-import { fits, isField, sayKindless, sayMissing, sayName, saySlip, sayUnknown } from './messages-field.ts'
 import { sayValue } from './messages-value.ts'
 import { type ErrorObject, type Field, secretFields, toolKinds } from './schema.ts'
 import { meant } from './suggest.ts'
@@ -107,3 +106,121 @@ function ownerOf(root: MapNode, path: Path): Span {
   if (owner.length > 0) return keyAt(root, owner) ?? nodeAt(root, owner)?.span ?? root.span
   return { file: root.span.file, line: 1, column: 1, length: 1 }
 }
+
+/** What to say of a field that is not known where it stands; `kind` is that of the model or hosted tool around it. */
+function sayUnknown(
+  path: readonly string[],
+  error: ErrorObject,
+  kind: string | undefined,
+  fields: readonly Field[],
+): Told {
+  const name = path.at(-1) ?? ''
+  const elsewhere = fields.filter(field => field.name === name)
+  if (path.length === 1 && elsewhere.some(isTop)) {
+    const hint =
+      'an included file holds plans, models, aliases, default_model, pools, routes, hosted_tools and passthrough only'
+    return { rule: 'main-file-only', message: `\`${name}\` belongs in the main file`, hint }
+  }
+  const others = elsewhere.filter(field => field.kind && matches(field, path))
+  if (kind && others.length > 0) return sayOtherKind(path, kind, others)
+  const fit = fits(path, error)
+  if (fit) return saySlip(name, fit)
+  const hint = elsewhere.length > 0 ? belongs(name, elsewhere) : knownHere(error)
+  return { rule: 'unknown-field', message: `unknown field \`${name}\``, hint }
+}
+
+/** The field that was probably meant, among those that may stand there. */
+export const fits = (path: readonly string[], error: ErrorObject): string | undefined =>
+  meant(path.at(-1) ?? '', allowed(error))
+
+/** What to say of a field that is nearly called like the one that was meant. */
+export const saySlip = (name: string, fit: string): Told => ({
+  rule: 'unknown-field',
+  message: `unknown field \`${name}\``,
+  hint: `did you mean \`${fit}\`?`,
+})
+
+/** Whether a name is that of a field somewhere. */
+export const isField = (name: string, fields: readonly Field[]): boolean => fields.some(field => field.name === name)
+
+/** What to say of a field that models or hosted tools have, but not those of this kind. */
+function sayOtherKind(path: readonly string[], kind: string, others: readonly Field[]): Told {
+  const having = others.map(other => `\`${other.kind}\``).join(' and ')
+  const [section = '', , name = ''] = path
+  if (section === 'hosted_tools' && toolKinds.includes(name)) {
+    const message = `${subject(path.slice(0, 2))} has both \`${kind}\` and \`${name}\``
+    return { rule: 'two-kinds', message, hint: 'keep one of them' }
+  }
+  return {
+    rule: 'other-kind',
+    message: `${subject(path.slice(0, 2))} is of kind \`${kind}\`, which has no \`${path.slice(2).join('.')}\``,
+    hint: `${NOUNS[section]}s of kind ${having} have it`,
+  }
+}
+
+/** What to say of a field that is needed and not there; `kind` is that of the model or hosted tool around it. */
+function sayMissing(path: readonly string[], kind: string | undefined, fields: readonly Field[]): Told {
+  const name = path.at(-1) ?? ''
+  const field = fields.find(each => each.name === name && (!kind || each.kind === kind) && matches(each, path))
+  const message = path.length > 1 ? `${subject(path.slice(0, -1))} has no \`${name}\`` : `the file has no \`${name}\``
+  const about = field?.schema.description
+  return { rule: 'missing-field', message, ...(about && { hint: `add \`${name}\`: ${firstSentence(about)}` }) }
+}
+
+/** What to say of a hosted tool that is of no kind. */
+const sayKindless = (path: readonly string[]): Told => ({
+  rule: 'missing-field',
+  message: `${subject(path)} has none of ${toolKinds.map(kind => `\`${kind}\``).join(', ')}`,
+  hint: 'add one: the URL of an MCP server, the URL of a tool, or the name of one that is built in',
+})
+
+/** What to say of a name that nothing can have. */
+function sayName(path: readonly string[], { parentSchema }: ErrorObject): Told {
+  const expects: string = parentSchema?.['x-expects'] ?? 'a name'
+  const [what, detail] = expects.split(': ')
+  const hint = 'variables have no effect in names'
+  return {
+    rule: 'bad-name',
+    message: `\`${path.at(-1)}\` is not ${what}`,
+    hint: detail === undefined ? hint : `take ${detail}; ${hint}`,
+  }
+}
+
+function belongs(name: string, elsewhere: readonly Field[]): string {
+  if (elsewhere.some(isTop)) return `\`${name}\` belongs at the top of the main file`
+  const places = [...new Set(elsewhere.map(({ parent }) => `\`${parent}\``))]
+  return `\`${name}\` belongs under ${places.slice(0, 3).join(' or ')}`
+}
+
+const isTop = ({ parent }: Field): boolean => parent === ''
+
+const knownHere = (error: ErrorObject): string =>
+  `known here: ${allowed(error)
+    .map(name => `\`${name}\``)
+    .join(', ')}`
+
+const allowed = ({ parentSchema }: ErrorObject): readonly string[] => Object.keys(parentSchema?.properties ?? {})
+
+const NOUNS: Readonly<Record<string, string>> = {
+  plans: 'plan',
+  models: 'model',
+  pools: 'pool',
+  aliases: 'alias',
+  hosted_tools: 'tool',
+}
+
+/** `plan free`, an entry of a list, or the last field of a longer path. */
+function subject(path: readonly string[]): string {
+  const isEntry = /^\d+$/.test(path.at(-1) ?? '')
+  if (isEntry) return `an entry of \`${path.at(-2)}\``
+  const noun = path.length === 2 && NOUNS[path[0] ?? '']
+  return noun ? `${noun} \`${path[1]}\`` : `\`${path.at(-1)}\``
+}
+
+/** Whether a field of the schema is the one at a path; `<name>` stands for any name, `[]` for any position. */
+function matches(field: Field, path: readonly string[]): boolean {
+  const steps = field.path.replaceAll('[]', '.<name>').split('.')
+  return steps.length === path.length && steps.every((step, i) => step === '<name>' || step === path[i])
+}
+
+const firstSentence = (text: string): string => (text.split(/\.(?= )/, 1)[0] ?? '').replace(/\.$/, '')

@@ -1,11 +1,24 @@
+import type { ConfigFile } from '../file.ts'
 import type { Report } from '../problem.ts'
 import type { Declaration, Union } from '../read/merge.ts'
-import { isText, type MapNode, type Node, nodeAt, type ScalarNode, textsOf, wordsOf } from '../read/tree.ts'
+import {
+  entriesOf,
+  isEmpty,
+  isText,
+  type MapNode,
+  type Node,
+  nodeAt,
+  type ScalarNode,
+  type Span,
+  textsOf,
+  wordsOf,
+} from '../read/tree.ts'
+import { DEFAULTS } from '../resolve/defaults.ts'
 import { kinds } from './schema.ts'
-import { MOST_HINTS, suggestion } from './suggest.ts'
+import { MOST_HINTS, meant, suggestion } from './suggest.ts'
 
 /** Sections whose names are not all known, because a file or a section could not be read. */
-export type Unsure = ReadonlySet<string>
+type Unsure = ReadonlySet<string>
 
 /**
  * Reports every name that nothing declares. Looks at the trees, not at the checked data, so that
@@ -169,3 +182,90 @@ function conditionsIn(when: Node | undefined): readonly Node[] {
   const any = nodeAt(when, ['any'])
   return [when, ...(any?.is === 'list' ? any.items : []).flatMap(conditionsIn), ...conditionsIn(nodeAt(when, ['not']))]
 }
+
+/** The sizes of images that may be asked for, in their order. */
+export const imageSizesOf = ({ limits }: ConfigFile): readonly string[] => limits?.image_sizes ?? DEFAULTS.imageSizes
+
+/** Reports every size that an image model prices and `limits.image_sizes` lacks, unless the list itself is in doubt. */
+export function checkSizes(root: MapNode, main: ConfigFile, { models }: Union, unsure: Unsure, report: Report): void {
+  if (unsure.has('limits') || (root.entries.has('limits') && !main.limits)) return
+  const known = imageSizesOf(main)
+  for (const { name, node } of models.values()) {
+    const kind = nodeAt(node, ['kind'])
+    if (!isText(kind) || kind.value !== 'image') continue
+    for (const [size, { key, value }] of entriesOf(nodeAt(node, ['usd_per_image']))) {
+      if (known.includes(size) || isEmpty(value)) continue
+      const message = `model \`${name}\` prices \`${size}\`, which \`limits.image_sizes\` does not list`
+      report({ ...key, rule: 'unknown-size', severity: 'error', message, hint: suggestion(size, known) })
+    }
+  }
+}
+
+/** Warns of what nothing uses. Only of use when every reference was found. */
+export function checkUse({ plans, models, pools, tools }: Union, report: Report): void {
+  const included = new Set([...plans.values()].flatMap(({ node }) => wordsAt(node, 'models')))
+  const served = new Set([...models.values()].flatMap(({ node }) => wordsAt(node, 'serve')))
+  const warn = ({ at }: Declaration<unknown>, rule: string, message: string, hint: string) =>
+    report({ ...at, rule, severity: 'warning', message, hint })
+  for (const model of models.values()) {
+    const tier = nodeAt(model.node, ['tier'])
+    if (included.has('all') || included.has(model.name) || (isText(tier) && included.has(`tier:${tier.value}`)))
+      continue
+    warn(model, 'unused-model', `no plan includes model \`${model.name}\``, 'nobody can use it: add it to a plan')
+  }
+  const listed = new Set([...plans.values()].flatMap(({ node }) => wordsAt(node, 'tools')))
+  for (const tool of tools.values()) {
+    if (!listed.has('all') && !listed.has(tool.name))
+      warn(tool, 'unused-tool', `no plan includes tool \`${tool.name}\``, 'nobody can use it: add it to a plan')
+  }
+  for (const pool of pools.values()) {
+    if (!served.has(pool.name))
+      warn(pool, 'unused-pool', `no model uses pool \`${pool.name}\``, 'add it to the `serve` of a model')
+  }
+}
+
+const wordsAt = (node: Node, field: string): readonly string[] =>
+  wordsOf(nodeAt(node, [field])).map(({ value }) => value)
+
+const SECTIONS = ['plans', 'models', 'aliases', 'default_model', 'pools', 'limits', 'hosted_tools'] as const
+
+/**
+ * The sections of which something may be missing: all of them when a file could not be read; else those
+ * that are not maps, or stand there under a misspelt name. What would follow from that is not reported.
+ */
+export function unsureOf(roots: readonly (MapNode | undefined)[]): Unsure {
+  const unsure = new Set<string>()
+  for (const root of roots) {
+    if (!root) return new Set(SECTIONS)
+    for (const [name, { value }] of root.entries) {
+      const section = SECTIONS.find(each => each === name)
+      const fit = section ?? meant(name, SECTIONS)
+      if (fit && (!section || (value.is !== 'map' && section !== 'default_model'))) unsure.add(fit)
+    }
+  }
+  return unsure
+}
+
+/** A gateway needs plans, models and pools, and a model for requests that name none. */
+export function checkComplete(union: Union, unsure: Unsure, start: Span, report: Report): void {
+  for (const section of ['plans', 'models', 'pools'] as const) {
+    if (union[section].size > 0 || unsure.has(section)) continue
+    const hint = `add \`${section}\`, here or in an included file`
+    report({
+      ...start,
+      rule: 'missing-section',
+      severity: 'error',
+      message: `no file declares any \`${section}\``,
+      hint,
+    })
+  }
+  const [first] = union.models.values()
+  if (!first || union.defaultModel || unsure.has('default_model')) return
+  const hint =
+    'add `default_model`: the alias or model used when a request names none; only `svc-core` need not be named'
+  report({ ...first.at, rule: 'missing-field', severity: 'error', message: 'there is no `default_model`', hint })
+}
+
+/** Sections that nothing is known of, as if unsure: a reference to them says nothing that `missing-section` did not. */
+export const withEmpty = (union: Union, unsure: Unsure): Unsure =>
+  new Set([...unsure, ...(['plans', 'models', 'pools'] as const).filter(section => union[section].size === 0)])

@@ -1,14 +1,32 @@
-import type { Config } from '../../policy/config.ts'
-import { compareModels } from './models.ts'
-import type { Sides } from './named.ts'
-import { compareAliases, compareDefaultModel, compareDefaultPlan, compareGuestPlan } from './names.ts'
-import { comparePassthrough } from './passthrough.ts'
-import { comparePlans } from './plans.ts'
-import { comparePools } from './pools.ts'
-import { compareRoutes } from './routes.ts'
-import { type Change, inOrder } from './rule.ts'
-import { compareSettings } from './settings.ts'
-import { compareTools } from './tools.ts'
+import type { Alias, Config } from '../../policy/config.ts'
+import {
+  type Change,
+  compare,
+  compareNamed,
+  type Effect,
+  inOrder,
+  type Own,
+  placeIn,
+  type Rules,
+  type Sides,
+} from './diff-changes.ts'
+import { compareModels } from './diff-models.ts'
+import { comparePassthrough } from './diff-passthrough.ts'
+import { comparePlans } from './diff-plans.ts'
+import { comparePools } from './diff-pools.ts'
+import { compareRoutes } from './diff-routes.ts'
+import { compareSettings } from './diff-settings.ts'
+import { compareTools } from './diff-tools.ts'
+
+/**
+ * What changes in meaning from one configuration to another: what clients feel most first. Nothing for texts, places
+ * or orders that mean the same. No secret is told.
+ */
+export function diff(sides: Sides): readonly Change[] {
+  const all = [...Object.values(PARTS).flatMap(compare => compare(sides)), ...compareSettings(sides)]
+  const isKnown = ({ from, to, text }: Change) => ![from ?? '', to ?? '', text].some(sides.isUnknown)
+  return inOrder(all.filter(isKnown))
+}
 
 type Compare = (sides: Sides) => readonly Change[]
 
@@ -32,12 +50,66 @@ const PARTS: Readonly<Record<keyof Config, Compare>> = {
   declared: nothing,
 }
 
-/**
- * What changes in meaning from one configuration to another: what clients feel most first. Nothing for texts, places
- * or orders that mean the same. No secret is told.
- */
-export function diff(sides: Sides): readonly Change[] {
-  const all = [...Object.values(PARTS).flatMap(compare => compare(sides)), ...compareSettings(sides)]
-  const isKnown = ({ from, to, text }: Change) => ![from ?? '', to ?? '', text].some(sides.isUnknown)
-  return inOrder(all.filter(isKnown))
+/** What generic names stand for. */
+function compareAliases({ before, after }: Sides): readonly Change[] {
+  const subject = (name: string) => `alias ${name}`
+  return compareNamed(before.loaded.config.aliases, after.loaded.config.aliases, after.loaded, {
+    subject,
+    gone: ({ name }) => ({ field: 'aliases', from: name, to: null, text: `alias ${name} is gone`, effect: 'lost' }),
+    added: ({ name, model }) => {
+      return { field: 'aliases', from: null, to: name, text: `alias ${name} is new, for ${model.name}`, effect: 'more' }
+    },
+    stayed: (alias, next) => compare<Own<Alias>>(ALIAS, subject(next.name), [alias, next], () => next.at),
+  })
+}
+
+const ALIAS: Rules<Own<Alias>> = {
+  model: ({ name: from }, { name: to }, subject) =>
+    from === to ? [] : [{ field: 'aliases', from, to, text: `${subject} now stands for ${to}`, effect: 'other' }],
+}
+
+/** What a request that names no model is for. */
+function compareDefaultModel(sides: Sides): readonly Change[] {
+  return compareChoice(sides, 'default_model', ({ defaultModel }) => defaultModel.name, {
+    changed: (from, to) => `a request that names no model is now for ${to}, no longer for ${from}`,
+  })
+}
+
+/** The plan of accounts that have no other. */
+function compareDefaultPlan(sides: Sides): readonly Change[] {
+  return compareChoice(sides, 'identity.default_plan', ({ defaultPlan }) => defaultPlan?.name, {
+    changed: (from, to) => `accounts without a plan of their own are now on plan ${to}, no longer on ${from}`,
+  })
+}
+
+/** The plan of devices without an account. */
+function compareGuestPlan(sides: Sides): readonly Change[] {
+  return compareChoice(sides, 'guests.plan', ({ guestPlan }) => guestPlan?.name, {
+    changed: (from, to) => `guests are now on plan ${to}, no longer on ${from}`,
+    added: to => `guests are let in, on plan ${to}`,
+    gone: () => 'guests are no longer let in',
+  })
+}
+
+interface Choice {
+  readonly changed: (from: string, to: string) => string
+  readonly added?: (to: string) => string
+  readonly gone?: (from: string) => string
+}
+
+function compareChoice(
+  { before, after }: Sides,
+  path: string,
+  of: (config: Config) => string | undefined,
+  { changed, added, gone }: Choice,
+): readonly Change[] {
+  const [from, to] = [of(before.loaded.config), of(after.loaded.config)]
+  if (from === to) return []
+  const [subject = ''] = path.split('.')
+  const told = (text: string | undefined, effect: Effect): readonly Change[] =>
+    text === undefined
+      ? []
+      : [{ subject, field: path, from: from ?? null, to: to ?? null, text, effect, at: placeIn(after.loaded, path) }]
+  if (from === undefined) return told(to === undefined ? undefined : added?.(to), 'more')
+  return to === undefined ? told(gone?.(from), 'lost') : told(changed(from, to), 'other')
 }

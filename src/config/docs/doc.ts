@@ -1,9 +1,8 @@
 import type { AnySchemaObject } from 'ajv/dist/2020.js'
-import { isField } from '../check/messages-field.ts'
+import { isField } from '../check/messages.ts'
 import { branchesOf, configSchema, type Field, fields, follow, kindOf } from '../check/schema.ts'
 import { meant } from '../check/suggest.ts'
-import { exampleOf } from './doc-example.ts'
-import { type Type, typeOf } from './doc-type.ts'
+import { exampleOf, type Type, typeOf } from './doc-type.ts'
 
 /** What the schema says of a field, for people and programs. */
 export interface FieldDoc extends Type {

@@ -1,8 +1,8 @@
 import { isMap, isScalar, type Pair, Parser, Scalar, type ScalarTag, type Tags, visit } from 'yaml'
 import type { Report } from '../problem.ts'
 import { parse } from '../read/compose.ts'
+import type { Source } from '../read/disk.ts'
 import { documentOf, EMPTY } from '../read/document.ts'
-import type { Source } from '../read/source.ts'
 import { isRecord, type Node } from '../read/tree.ts'
 import { type Collection, keepComment, keepGap, withHeadings, withoutGaps } from './format-comments.ts'
 

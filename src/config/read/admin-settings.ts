@@ -4,9 +4,8 @@ import type { Problem } from '../problem.ts'
 import { DEFAULTS } from '../resolve/defaults.ts'
 import type { Address } from '../settings.ts'
 import { parse } from './compose.ts'
-import { machineDisk } from './disk.ts'
+import { machineDisk, readSource, type Source } from './disk.ts'
 import type { Env } from './scalar.ts'
-import { readSource, type Source } from './source.ts'
 import { isBroken, isEmpty, isText, type MapNode, type Node, nodeAt } from './tree.ts'
 
 /** What a command needs of a configuration to speak to the gateway that runs on it. */

@@ -3,10 +3,10 @@ import { secret as secretFormat, withoutUser } from '../check/formats.ts'
 import { passwordFields, secretFields } from '../check/schema.ts'
 import type { Report } from '../problem.ts'
 import { hasPlainPassword } from '../resolve/store.ts'
+import type { Source } from './disk.ts'
 import { documentOf, EMPTY, type Locate } from './document.ts'
 import type { Read } from './reads.ts'
 import { type Env, interpolate, isRefusal, replaceVariables, typed } from './scalar.ts'
-import type { Source } from './source.ts'
 import { type Entry, isBroken, type ListNode, type MapNode, type Node, type ScalarNode, type Span } from './tree.ts'
 
 interface World {

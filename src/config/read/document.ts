@@ -9,7 +9,7 @@ import {
   type YAMLError,
 } from 'yaml'
 import type { Report } from '../problem.ts'
-import type { Source } from './source.ts'
+import type { Source } from './disk.ts'
 import type { Span } from './tree.ts'
 
 /** The one document of a file, and where things stand in it. */

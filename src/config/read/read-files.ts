@@ -1,10 +1,9 @@
 import type { Report } from '../problem.ts'
 import { parse } from './compose.ts'
-import type { Disk } from './disk.ts'
+import { type Disk, readSource, type Source } from './disk.ts'
 import { glob } from './glob.ts'
 import type { Read } from './reads.ts'
 import type { Env } from './scalar.ts'
-import { readSource, type Source } from './source.ts'
 import { isText, type MapNode, nodeAt, textsOf } from './tree.ts'
 
 /** Where a main file is, and what it is read by. */

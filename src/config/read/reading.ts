@@ -3,10 +3,9 @@ import { relative, resolve } from 'node:path'
 import { secret as secretFormat } from '../check/formats.ts'
 import { secretFields } from '../check/schema.ts'
 import type { FileText, Secret } from '../settings.ts'
-import type { Disk } from './disk.ts'
+import type { Disk, Source } from './disk.ts'
 import { lookedAt } from './glob.ts'
 import { type Env, replaceVariables } from './scalar.ts'
-import type { Source } from './source.ts'
 import { entriesOf, isText, type MapNode, type Node, nodeAt, type Span, textsOf } from './tree.ts'
 
 /** Every path whose change may change what is loaded: the files, where includes look for more, and files of secrets. */

@@ -18,7 +18,7 @@ import type {
 import { type NanoUsd, ZERO_USD } from '../../policy/nano-usd.ts'
 import { conditionOf, matchersIn } from '../check/conditions.ts'
 import { baseUrl } from '../check/formats.ts'
-import { imageSizesOf } from '../check/sizes.ts'
+import { imageSizesOf } from '../check/refs.ts'
 import { unitOf } from '../check/units.ts'
 import type {
   ChatModelSection,

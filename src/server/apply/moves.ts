@@ -1,4 +1,4 @@
-import { counted } from '../../config/format/code-frame.ts'
+import { counted } from '../../config/format/problem-text.ts'
 import { movePlans } from '../../gateway/accounts/plans.ts'
 import type { Alarm } from '../../gateway/ports.ts'
 import type { AccountStore } from '../../gateway/store/account-store.ts'

@@ -1,4 +1,4 @@
-import { counted } from '../../config/format/code-frame.ts'
+import { counted } from '../../config/format/problem-text.ts'
 import type { Problem } from '../../config/problem.ts'
 import type { ApplyDenial, RevisionDenial } from '../../policy/denial.ts'
 

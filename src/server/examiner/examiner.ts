@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads'
 import type { Candidate } from '../../config/examined.ts'
-import { renderText } from '../../config/format/code-frame.ts'
+import { renderText } from '../../config/format/problem-text.ts'
 import type { Problem } from '../../config/problem.ts'
 import type { Millis } from '../../policy/config.ts'
 import { type Examine, type Found, foundOf } from './found.ts'

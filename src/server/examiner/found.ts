@@ -1,5 +1,5 @@
 import type { Candidate } from '../../config/examined.ts'
-import type { Sources } from '../../config/format/code-frame.ts'
+import type { Sources } from '../../config/format/problem-text.ts'
 import { assemble } from '../../config/load.ts'
 import type { Problem } from '../../config/problem.ts'
 import type { Loaded } from '../../config/settings.ts'

@@ -1,5 +1,5 @@
 import { type Candidate, diskOf } from '../../config/examined.ts'
-import { renderText } from '../../config/format/code-frame.ts'
+import { renderText } from '../../config/format/problem-text.ts'
 import { type Examination, examine } from '../../config/load.ts'
 import type { Env } from '../../config/read/scalar.ts'
 

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
-import { renderText } from '../../../src/config/format/code-frame.ts'
-import { renderGithub, renderJson } from '../../../src/config/format/problem-formats.ts'
+import { renderGithub, renderJson, renderText } from '../../../src/config/format/problem-text.ts'
 import type { Problem } from '../../../src/config/problem.ts'
 import { loadFiles, problemsOf, small } from '../files.ts'
 

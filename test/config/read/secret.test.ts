@@ -1,7 +1,7 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: variables of YAML.
 import { inspect } from 'node:util'
 import { expect, test } from 'vitest'
-import { renderText } from '../../../src/config/format/code-frame.ts'
+import { renderText } from '../../../src/config/format/problem-text.ts'
 import { load } from '../../../src/config/load.ts'
 import { directoryOf, found, loadFiles, loadGood, problemsOf, small } from '../files.ts'
 

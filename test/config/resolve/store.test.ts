@@ -1,7 +1,7 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: variables of YAML.
 import { inspect } from 'node:util'
 import { expect, test } from 'vitest'
-import { renderText } from '../../../src/config/format/code-frame.ts'
+import { renderText } from '../../../src/config/format/problem-text.ts'
 import { found, loadFiles, loadGood, problemsOf, small } from '../files.ts'
 
 const env = { PASSWORD: 'sk-4242', URL: 'rediss://me:sk-4242@cache:6380/3', DB: '7', HOST: 'redis', SLASH: 'sk/4242' }

@@ -4,11 +4,10 @@ import { withoutUser } from '../check/formats.ts'
 import { durationText } from '../check/units.ts'
 import { TIMEOUTS } from '../resolve/defaults.ts'
 import type { BackendSettings, Timeouts } from '../settings.ts'
-import { compareNamed, type Side, type Sides } from './named.ts'
-import { without } from './order.ts'
 import {
   type Change,
   compare,
+  compareNamed,
   highIsMore,
   type Own,
   parts,
@@ -16,10 +15,11 @@ import {
   type Rule,
   type Rules,
   type Said,
+  type Side,
+  type Sides,
   value,
-} from './rule.ts'
-import { keyRule } from './secrets.ts'
-import { count, price, text, usd } from './show.ts'
+} from './diff-changes.ts'
+import { count, keyRule, price, text, usd, without } from './diff-values.ts'
 
 /** What changed of pools, with the defaults of `failover` as they take effect on each. */
 export function comparePools(sides: Sides): readonly Change[] {

@@ -1,9 +1,19 @@
 import { type Meter, type Passthrough, placeOf } from '../../policy/config.ts'
 import type { NanoUsd } from '../../policy/nano-usd.ts'
-import { compareNamed, type Sides } from './named.ts'
-import { without } from './order.ts'
-import { type Change, compare, type Effect, highIsMore, type Own, other, type Rules, type Said, value } from './rule.ts'
-import { count, listed, size, usd } from './show.ts'
+import {
+  type Change,
+  compare,
+  compareNamed,
+  type Effect,
+  highIsMore,
+  type Own,
+  other,
+  type Rules,
+  type Said,
+  type Sides,
+  value,
+} from './diff-changes.ts'
+import { count, listed, size, usd, without } from './diff-values.ts'
 
 /** What changed of pass-through routes. Their order means nothing. */
 export function comparePassthrough({ before, after }: Sides): readonly Change[] {

@@ -2,23 +2,24 @@ import { type HostedTool, placeOf } from '../../policy/config.ts'
 import type { NanoUsd } from '../../policy/nano-usd.ts'
 import { durationText } from '../check/units.ts'
 import type { BuiltinToolSettings, HttpToolSettings, McpToolSettings, ToolSettings } from '../settings.ts'
-import { goneOf, newOf } from './models.ts'
-import { compareNamed, type Side, type Sides } from './named.ts'
-import { whoHas } from './plans.ts'
 import {
   type Change,
   compare,
+  compareNamed,
   highIsMore,
   lowIsMore,
   type Own,
   other,
   plumbing,
   type Rules,
+  type Side,
+  type Sides,
   same,
   value,
-} from './rule.ts'
-import { keyRule } from './secrets.ts'
-import { count, size, text, usd } from './show.ts'
+} from './diff-changes.ts'
+import { goneOf, newOf } from './diff-models.ts'
+import { whoHas } from './diff-plans.ts'
+import { count, keyRule, size, text, usd } from './diff-values.ts'
 
 /** What changed of hosted tools. */
 export function compareTools(sides: Sides): readonly Change[] {

@@ -1,9 +1,19 @@
 import { type Config, type Inclusion, type Overage, type Plan, placeOf } from '../../policy/config.ts'
 import type { NanoUsd } from '../../policy/nano-usd.ts'
-import { compareNamed, type Sides } from './named.ts'
-import { without } from './order.ts'
-import { type Change, compare, highIsMore, type Own, other, type Rule, type Rules, type Said, value } from './rule.ts'
-import { count, listed, text, usd } from './show.ts'
+import {
+  type Change,
+  compare,
+  compareNamed,
+  highIsMore,
+  type Own,
+  other,
+  type Rule,
+  type Rules,
+  type Said,
+  type Sides,
+  value,
+} from './diff-changes.ts'
+import { count, listed, text, usd, without } from './diff-values.ts'
 
 /** What changed of plans that stayed, came or went. A model that is new or gone is told as such, once. */
 export function comparePlans({ before, after }: Sides): readonly Change[] {

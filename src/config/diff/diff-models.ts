@@ -1,4 +1,7 @@
+import { boundText } from '../../policy/accepts.ts'
 import {
+  type Accepts,
+  type Bound,
   type ChatModel,
   type EmbeddingModel,
   type ImageModel,
@@ -10,13 +13,10 @@ import {
 } from '../../policy/config.ts'
 import { type NanoUsd, ZERO_USD } from '../../policy/nano-usd.ts'
 import { NO_PRICE } from '../../policy/price.ts'
-import { acceptsRule } from './accepts.ts'
-import { compareNamed, type Sides } from './named.ts'
-import { swapped, without } from './order.ts'
-import { whoHas } from './plans.ts'
 import {
   type Change,
   compare,
+  compareNamed,
   type Effect,
   highIsMore,
   lowIsMore,
@@ -27,10 +27,12 @@ import {
   type Rule,
   type Rules,
   type Said,
+  type Sides,
   same,
   value,
-} from './rule.ts'
-import { count, listed, price as priceText, text, usd } from './show.ts'
+} from './diff-changes.ts'
+import { whoHas } from './diff-plans.ts'
+import { count, listed, price as priceText, swapped, text, usd, without } from './diff-values.ts'
 
 /** What changed of models. */
 export function compareModels({ before, after }: Sides): readonly Change[] {
@@ -213,4 +215,43 @@ function sizesRule(from: Sizes, to: Sizes, subject: string): readonly Said[] {
     }),
     ...first,
   ]
+}
+
+const NONE: Accepts = new Map()
+
+/** `svc-image accepts num_inference_steps up to 50`: the fields beyond the known ones that requests may carry. */
+export function acceptsRule(
+  from: Accepts | undefined = NONE,
+  to: Accepts | undefined = NONE,
+  subject: string,
+): readonly Said[] {
+  const fields = new Set([...from.keys(), ...to.keys()])
+  return [...fields].flatMap(field => fieldRule(field, from.get(field), to.get(field), subject))
+}
+
+function fieldRule(name: string, from: Bound | undefined, to: Bound | undefined, subject: string): readonly Said[] {
+  const [was, is] = [from, to].map(bound => (bound ? `${name} ${boundText(bound)}` : null))
+  if (was === undefined || is === undefined || was === is) return []
+  if (!to)
+    return [{ field: 'accepts', from: was, to: is, text: `${subject} no longer accepts ${name}`, effect: 'lost' }]
+  const before = from ? `, no longer ${boundText(from)}` : ''
+  const text = `${subject} accepts ${is}${before}`
+  return [{ field: 'accepts', from: was, to: is, text, effect: from ? feel(from, to) : 'more', at: to.at }]
+}
+
+/** Whether what was accepted still is, and more. */
+function feel(from: Bound, to: Bound): Effect {
+  if (holds(to, from)) return 'more'
+  return holds(from, to) ? 'less' : 'other'
+}
+
+/** Whether a bound allows all that another one does. */
+function holds(bound: Bound, other: Bound): boolean {
+  if (bound.is === 'json')
+    return other.is === 'boolean' || other.is === 'number' || (other.is === 'json' && other.max <= bound.max)
+  if (bound.is === 'number') return other.is === 'number' && other.min >= bound.min && other.max <= bound.max
+  if (bound.is === 'boolean') return other.is === 'boolean'
+  if (other.is === 'one_of')
+    return other.words.every(word => (bound.is === 'text' ? word.length <= bound.max : bound.words.includes(word)))
+  return bound.is === 'text' && other.is === 'text' && other.max <= bound.max
 }

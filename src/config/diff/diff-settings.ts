@@ -1,3 +1,4 @@
+import { isAbsolute, relative, sep } from 'node:path'
 import type { NanoUsd } from '../../policy/nano-usd.ts'
 import { fixedFields } from '../check/fixed.ts'
 import { durationText } from '../check/units.ts'
@@ -14,8 +15,6 @@ import type {
   Settings,
   TraceSettings,
 } from '../settings.ts'
-import { placeIn, type Sides } from './named.ts'
-import { without } from './order.ts'
 import {
   type Change,
   compare,
@@ -23,15 +22,15 @@ import {
   highIsMore,
   other,
   parts,
+  placeIn,
   plumbing,
   type Rule,
   type Rules,
   type Said,
+  type Sides,
   same,
-} from './rule.ts'
-import { isChanged } from './secrets.ts'
-import { count, share, size, text, usd } from './show.ts'
-import { pathChange, storeRule } from './store.ts'
+} from './diff-changes.ts'
+import { count, isChanged, share, size, text, usd, without } from './diff-values.ts'
 
 /** What changed of what the process needs beside the policy; pools and tools are compared with their own. */
 export function compareSettings(sides: Sides): readonly Change[] {
@@ -246,4 +245,38 @@ const LISTENER: Rules<ListenerSettings> = {
   connections: setting('limits.connections', count, highIsMore),
   connectionsPerAddress: setting('limits.connections_per_ip', count, highIsMore),
   shedLoad: setting('limits.shed_load', text, plumbing),
+}
+
+/** Paths are the same where they are, or where they are as seen from their configuration. */
+function pathChange(
+  field: string,
+  from: string,
+  to: string,
+  { before, after }: Sides,
+  shown: (path: string) => string = text,
+): readonly Said[] {
+  const [was, is] = [relative(before.directory, from), relative(after.directory, to)]
+  if (from === to || was === is) return []
+  const [wasShown, isShown] = [shown(pathText(was, from)), shown(pathText(is, to))]
+  return [{ field, from: wasShown, to: isShown, text: `${field} ${wasShown} → ${isShown}`, effect: 'plumbing' }]
+}
+
+const pathText = (below: string, path: string): string =>
+  below.split(sep)[0] === '..' || isAbsolute(below) ? path : `./${below}`
+
+function storeRule(sides: Sides): Rule<Settings['store']> {
+  const { before, after, isUnknown } = sides
+  const embedded = (path: string) => `embedded:${path}`
+  return (from, to) => {
+    const field = 'store'
+    if (from.kind === 'embedded' && to.kind === 'embedded')
+      return pathChange(field, from.path, to.path, sides, embedded)
+    const [was, is] = [
+      from.kind === 'redis' ? from.shown : embedded(pathText(relative(before.directory, from.path), from.path)),
+      to.kind === 'redis' ? to.shown : embedded(pathText(relative(after.directory, to.path), to.path)),
+    ]
+    if (was !== is) return [{ field, from: was, to: is, text: `${field} ${was} → ${is}`, effect: 'plumbing' }]
+    if (from.kind !== 'redis' || to.kind !== 'redis' || !isChanged(from.url, to.url, isUnknown)) return []
+    return [{ field, from: was, to: is, text: 'the user or password of the store changed', effect: 'plumbing' }]
+  }
 }

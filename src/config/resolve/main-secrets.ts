@@ -1,0 +1,120 @@
+import type { ConfigFile } from '../file.ts'
+import type { Report } from '../problem.ts'
+import { isRefusal, type Refusal } from '../read/scalar.ts'
+import { fetchSecret, refuse, type SecretPlace, TEXT } from '../read/secrets.ts'
+import { isText, keyAt, type MapNode, nodeAt } from '../read/tree.ts'
+import { Secret } from '../settings.ts'
+import type { SeeingSecrets } from './resolve.ts'
+import { store } from './store.ts'
+
+/** Fetches what the keys of guests are derived from, newest first. Empty where the gateway has to make it itself. */
+export function readGuestSecrets(
+  root: MapNode,
+  main: ConfigFile | undefined,
+  place: SecretPlace,
+  report: Report,
+): readonly Secret[] {
+  const at = keyAt(root, ['guests'])
+  if (!at) return []
+  const fetch = (field: string) => {
+    const node = nodeAt(root, ['guests', field])
+    return { written: node !== undefined, span: node?.span ?? at, value: fetchSecret(node, field, place) }
+  }
+  const former = fetch('former_secret')
+  const named = fetch('secret')
+  const current =
+    named.written || !place.env[VARIABLE] ? named : { written: true, span: at, value: place.env[VARIABLE] }
+  const secrets = [current, former].flatMap(({ span, value }) => {
+    const usable =
+      value === undefined
+        ? []
+        : longEnough(value, LEAST_GUEST_CHARACTERS, span === at ? VARIABLE : 'the secret of guests')
+    if (!isRefusal(usable)) return usable
+    refuse({ span }, usable, report)
+    return []
+  })
+  if (secrets.length === 2 && secrets[0] === secrets[1]) refuse(former, SAME, report)
+  if (!current.written && former.written) refuse(former, ALONE, report)
+  else if (!current.written && isShared(main)) refuse({ span: at }, SHARED, report)
+  return secrets.map(secret => new Secret(secret))
+}
+
+/** A person who guesses the secret has the key of every device. */
+const LEAST_GUEST_CHARACTERS = 32
+/** Where the secret is when the file does not say. */
+const VARIABLE = 'SVC_GUEST_SECRET'
+
+const isShared = (main: ConfigFile | undefined): boolean =>
+  main?.store !== undefined && store.read(main.store)?.kind === 'redis'
+
+/** Keys that one gateway derives, the others must derive too. */
+const SHARED: Refusal = {
+  rule: 'no-guest-secret',
+  says: 'guests on a store that gateways share need a secret',
+  hint: `add \`secret: \${VARIABLE}\` or \`secret: file:PATH\`, or set ${VARIABLE}: every gateway needs the same`,
+}
+
+const ALONE: Refusal = {
+  rule: 'no-guest-secret',
+  says: '`former_secret` stands there without the `secret` that came after it',
+  hint: `add \`secret\`, or set ${VARIABLE}`,
+}
+
+const SAME: Refusal = {
+  rule: 'duplicate-entry',
+  says: '`former_secret` is the same as `secret`',
+  hint: 'remove it until you change the secret',
+}
+
+/** Fetches the token that reads metrics, and what the collector of traces is sent. No Problem shows what was fetched. */
+export function readSeeingSecrets(root: MapNode, place: SecretPlace, report: Report): SeeingSecrets {
+  const token = nodeAt(root, ['metrics', 'token'])
+  const fetched = token && fetchSecret(token, 'token', place)
+  const metrics =
+    fetched === undefined ? undefined : longEnough(fetched, LEAST_METRICS_CHARACTERS, 'the token of metrics')
+  if (token && metrics !== undefined && isRefusal(metrics)) refuse(token, metrics, report)
+  return {
+    ...(metrics !== undefined && !isRefusal(metrics) && { metrics: new Secret(metrics) }),
+    traces: readHeaders(root, place, report),
+  }
+}
+
+/** A person who guesses the token reads what the gateway does. */
+const LEAST_METRICS_CHARACTERS = 16
+
+function longEnough(secret: string | Refusal, least: number, what: string): string | Refusal {
+  if (isRefusal(secret) || secret.length >= least) return secret
+  return {
+    rule: 'short-secret',
+    says: `${what} has fewer than ${least} characters`,
+    hint: 'make one: openssl rand -base64 32',
+  }
+}
+
+function readHeaders(root: MapNode, place: SecretPlace, report: Report): ReadonlyMap<string, Secret> {
+  const headers = new Map<string, Secret>()
+  const list = nodeAt(root, ['traces', 'headers'])
+  for (const header of list?.is === 'list' ? list.items : []) {
+    const [name, secret] = [nodeAt(header, ['name']), nodeAt(header, ['secret'])]
+    if (!isText(name)) continue
+    const value = fetchSecret(secret, 'secret', place, TEXT)
+    if (headers.has(name.value.toLowerCase())) refuse(name, TWICE, report)
+    else if (OURS.has(name.value.toLowerCase())) refuse(name, NOT_YOURS, report)
+    else if (value !== undefined && isRefusal(value)) refuse(secret ?? header, value, report)
+    else if (value !== undefined) headers.set(name.value.toLowerCase(), new Secret(value))
+  }
+  return headers
+}
+
+/** What the exporter itself says of a request. */
+const OURS = new Set([
+  'connection',
+  'content-encoding',
+  'content-length',
+  'content-type',
+  'host',
+  'transfer-encoding',
+  'user-agent',
+])
+const NOT_YOURS: Refusal = { rule: 'bad-header', says: "this header is the exporter's own", hint: 'remove it' }
+const TWICE: Refusal = { rule: 'duplicate-entry', says: 'this header is there twice', hint: 'remove one of them' }
