@@ -36,10 +36,10 @@ export interface BackendRequest {
   readonly traceparent?: string
 }
 
-export interface BackendListener {
+export interface BackendListener<H extends BackendHead = BackendHead> {
   /** The connection stands and the request is on its way. */
   connected(): void
-  head(head: BackendHead): void
+  head(head: H): void
   data(bytes: Buffer): void
   end(): void
   /** `stale`: a connection that was kept open ended before a byte of this answer came. */
@@ -92,9 +92,7 @@ export interface Upload {
   onFault(run: () => void): Cancel
 }
 
-export interface PassthroughListener extends BackendListener {
-  head(head: PassthroughHead): void
-}
+export type PassthroughListener = BackendListener<PassthroughHead>
 
 export interface PassthroughHead extends BackendHead {
   /** What clients may read of the headers. */

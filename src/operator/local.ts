@@ -1,6 +1,6 @@
 import type { Loaded } from '../config/settings.ts'
 import { labelledAudit } from '../gateway/accounts/audited.ts'
-import { usageBy } from '../gateway/answer/usage.ts'
+import { usageBy } from '../gateway/accounts/usage.ts'
 import { adminOps } from '../http/admin/admin.ts'
 import { standingsOf } from '../http/admin/admin-events.ts'
 import { accountNamed } from '../http/admin/admin-named.ts'

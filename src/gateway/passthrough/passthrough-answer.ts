@@ -4,16 +4,13 @@ import { isObject } from '../../wire/json-safety.ts'
 import { parse } from '../../wire/openai/chunk.ts'
 import type { Usage } from '../../wire/openai/usage.ts'
 import { readPassedUsage } from '../../wire/passthrough.ts'
-import type { Sink } from '../answer/live-stream.ts'
-import type { Clock, Exchange } from '../ports.ts'
-import { Deadlines } from '../timers.ts'
-import type { Reader } from '../upstream/attempt.ts'
+import { BackendAnswer } from '../answer/backend-answer.ts'
+import { Outbox, type Sink } from '../answer/live-stream.ts'
+import type { Cancel, Client, Clock, Exchange, PassthroughHead, Upload } from '../ports.ts'
 import {
-  type AnswerEnd,
   type EndedAnswer,
   errorIn,
   type Failed,
-  failed,
   type Outcome,
   ofError,
   type Rejected,
@@ -27,199 +24,152 @@ export interface PassthroughTerms {
   readonly settings: BackendSettings
   /** Whether it is an answer only once all of it is there. */
   readonly isWhole: boolean
+  /** The body of the request, where it is sent on as it arrives. */
+  readonly upload?: Upload
 }
 
-/** An answer that is paid by its usage counts tokens, and holds no recordings. */
-const MAX_WHOLE_BYTES = 16_777_216
-
-/** A range is no answer to a request that asked for none. */
-export const isSuccess = (status: number): boolean => status >= 200 && status < 300 && status !== 206
-
-/** An answer of any kind: answered with its headers, or once all of it is there; then on its way to the client. */
-export class PassthroughAnswer implements Reader {
+/**
+ * An answer of any kind, with the life of a BackendAnswer: it is passed on from its headers, or once all of it is there
+ * where its usage is in it.
+ */
+export class PassthroughAnswer extends BackendAnswer<PassthroughAnswer, PassthroughHead> {
   /** What clients may read of the headers. */
   headers: Readonly<Record<string, string>> = {}
   status = 0
-  readonly #terms: PassthroughTerms
-  readonly #answered: (outcome: Outcome<PassthroughAnswer>) => void
-  #exchange: Exchange | undefined
-  #phase: 'waiting' | 'live' | 'over' = 'waiting'
-  #refused = false
+  readonly #usageMeter: UsageMeter
+  readonly #isWhole: boolean
+  readonly #upload: Upload | undefined
+  #unwatchUpload: Cancel = () => {}
   #usage: Usage | undefined
-  #held: Buffer[] = []
-  #sink: Sink<Buffer> | undefined
-  #ending: EndedAnswer | undefined
-  #paused = true
-  #heardAt: Millis = 0
-  readonly #deadlines: Deadlines
+  /** Of a whole answer. */
+  readonly #chunks: Buffer[] = []
+  readonly #outbox = new Outbox<Buffer>(Buffer.concat)
 
-  constructor(terms: PassthroughTerms, answered: (outcome: Outcome<PassthroughAnswer>) => void) {
-    this.#terms = terms
-    this.#deadlines = new Deadlines(terms.clock)
-    this.#answered = answered
+  constructor({ clock, usageMeter, settings, isWhole, upload }: PassthroughTerms) {
+    super(clock, settings)
+    this.#usageMeter = usageMeter
+    this.#isWhole = isWhole
+    this.#upload = upload
   }
 
-  begin(exchange: Exchange): void {
-    this.#exchange = exchange
+  override start(exchange: Exchange, client: Client): Promise<Outcome<PassthroughAnswer>> {
+    const outcome = super.start(exchange, client)
+    // Its client sent more than is allowed, or a forbidden body: it is not charged for the attempt.
+    if (this.#upload) this.#unwatchUpload = this.#upload.onFault(() => this.leave(false))
+    return outcome
   }
 
-  sent(): void {
-    const { usageMeter, settings } = this.#terms
-    usageMeter.dispatch()
-    this.#watchAnswer(usageMeter.left(settings.answerTimeout))
-  }
-
-  head(status: number): void {
-    this.status = status
-    this.#refused = !isSuccess(status)
-    const { usageMeter, settings, isWhole, clock } = this.#terms
-    // The exchange keeps the time of a refusal; the time of a whole answer goes on.
-    if (this.#refused || !isWhole) this.#deadlines.callOff()
-    if (this.#refused || isWhole) return
-    this.#exchange?.pause()
-    this.#heardAt = clock.elapsed()
-    this.#deadlines.after(usageMeter.left(settings.streamTimeout), () =>
-      this.#cut('the time of the answer is over', false),
-    )
-    this.#watchSilence(settings.idleTimeout)
-    this.#answer({ kind: 'answered', answer: this, status: this.status })
-  }
-
-  data(bytes: Buffer): void {
-    const { usageMeter, isWhole, clock } = this.#terms
-    usageMeter.answered += bytes.length
-    this.#heardAt = clock.elapsed()
-    if (usageMeter.isOver) this.#cut('more bytes than max_mb', false)
-    else if (isWhole && usageMeter.answered > MAX_WHOLE_BYTES) this.#give(this.#failed('answer too large'))
-    else if (this.#sink) this.#sink.write(bytes)
-    else this.#held.push(bytes)
-  }
-
-  end(): void {
-    if (this.#phase === 'waiting') this.#readWhole()
-    if (this.#phase !== 'over') this.#finish('well')
-  }
-
-  failed(cause: string): void {
-    if (this.#phase === 'waiting') this.#answer(this.#failed(cause))
-    else this.#finish('failed', cause)
-  }
-
-  work(): Work {
-    return this.#terms.usageMeter.work(this.#usage)
+  /** A range is no answer to a request that asked for none. */
+  override isAnswer(status: number): boolean {
+    return status >= 200 && status < 300 && status !== 206
   }
 
   /** Hands over what was held, and from now on every byte. */
   attach(sink: Sink<Buffer>): void {
-    this.#sink = sink
-    for (const bytes of this.#held.splice(0)) sink.write(bytes)
-    if (this.#ending) sink.end(this.#ending)
-    else if (this.#phase === 'live') this.resume()
+    this.#outbox.attach(sink)
+    if (this.state === 'passing') this.resume()
   }
 
-  pause(): void {
-    this.#paused = true
-    this.#exchange?.pause()
+  override abort(): EndedAnswer {
+    this.#outbox.detach()
+    return super.abort()
   }
 
-  resume(): void {
-    this.#paused = false
-    this.#heardAt = this.#terms.clock.elapsed()
-    this.#exchange?.resume()
+  data(bytes: Buffer): void {
+    this.#usageMeter.answered += bytes.length
+    this.heardAt = this.clock.elapsed()
+    if (this.#usageMeter.isOver) this.#giveUpBlameless('more bytes than max_mb')
+    else if (!this.#isWhole) this.#outbox.write(bytes)
+    else if (this.#usageMeter.answered > MAX_WHOLE_BYTES) this.giveUp(this.failure('answer too large'))
+    else this.#chunks.push(bytes)
   }
 
-  /** The client left while the answer was live: the exchange is aborted at once, and the sink is not called. */
-  abort(): EndedAnswer {
-    this.#sink = undefined
-    this.#exchange?.abort()
-    return this.#ending ?? this.#finish('left', 'client gone')
+  end(): void {
+    if (this.state === 'headed') this.#readWhole()
+    if (this.state === 'passing') this.conclude('well')
   }
 
-  /** The client left before there was an answer. */
-  leave(): void {
-    if (this.#phase !== 'waiting') return
-    this.#exchange?.abort()
-    const { begun } = this.#terms.usageMeter
-    this.#answer({ kind: 'left', ...(begun && !this.#refused && { work: begun }) })
+  broken(cause: string): void {
+    this.fail(this.failure(cause))
   }
 
-  /** The client sent more than is allowed, or a forbidden body: it is not charged for the attempt. */
-  refuse(): void {
-    this.#exchange?.abort()
-    if (this.#phase === 'live') this.#finish('left', 'the body was refused')
-    else this.#answer({ kind: 'left' })
+  work(): Work {
+    return this.#usageMeter.work(this.#usage)
   }
 
-  /** Tells, once, how the attempt came out. */
-  #answer(outcome: Outcome<PassthroughAnswer>): void {
-    if (this.#phase !== 'waiting') return
-    this.#phase = outcome.kind === 'answered' ? 'live' : 'over'
-    if (this.#phase === 'over') this.#deadlines.callOff()
-    this.#answered(outcome)
+  protected override onSent(): void {
+    this.#usageMeter.dispatch()
+    this.#watchAnswer(this.#usageMeter.left(this.settings.answerTimeout))
   }
 
-  #give(failure: Failed | Rejected): void {
-    this.#exchange?.abort()
-    this.#answer(failure)
+  protected override onHeaded({ status, headers }: PassthroughHead): void {
+    this.status = status
+    this.headers = headers
+    // The time of a whole answer goes on.
+    if (this.#isWhole) return
+    this.deadlines.callOff()
+    this.pause()
+    this.heardAt = this.clock.elapsed()
+    this.deadlines.after(this.#usageMeter.left(this.settings.streamTimeout), () =>
+      this.#giveUpBlameless('the time of the answer is over'),
+    )
+    this.watchSilence()
+    this.commit(this, status)
+  }
+
+  protected override onConcluded(ending: EndedAnswer): void {
+    this.#outbox.end(ending)
+  }
+
+  protected override workIfFailed(): Work | undefined {
+    return this.#usageMeter.begun
+  }
+
+  /** What was streamed to a backend is gone: no other attempt could be made. */
+  protected override outcomeOf(outcome: Outcome<PassthroughAnswer>): Outcome<PassthroughAnswer> {
+    this.#unwatchUpload()
+    if (!this.#upload || !this.#usageMeter.dispatched) return outcome
+    if (outcome.kind === 'rejected') return { ...outcome, tooLong: false }
+    return outcome.kind === 'failed' ? { ...outcome, next: 'nothing', again: false } : outcome
   }
 
   #readWhole(): void {
-    const outcome = this.#judge(Buffer.concat(this.#held))
-    if (outcome) this.#answer(outcome)
-    else this.#answer({ kind: 'answered', answer: this, status: this.status })
+    const bytes = Buffer.concat(this.#chunks)
+    const fault = this.#judge(bytes)
+    if (fault) return void this.fail(fault)
+    if (bytes.length > 0) this.#outbox.write(bytes)
+    this.commit(this, this.status)
   }
 
   /** What is wrong with all of an answer; its usage is kept. */
   #judge(bytes: Buffer): Failed | Rejected | undefined {
     // The gateway did not ask for an encoding, and cannot read the usage in it.
-    if (this.headers['content-encoding'] !== undefined) return this.#failed('encoded answer')
+    if (this.headers['content-encoding'] !== undefined) return this.failure('encoded answer')
     if (!/^application\/(?:[\w.-]+\+)?json\b/i.test(this.headers['content-type'] ?? '')) return undefined
     const error = errorIn(bytes)
     if (error !== undefined) return ofError(error, this.work())
     const answer = parse(bytes.toString('utf8'))
-    if (!isObject(answer)) return this.#failed('malformed answer')
+    if (!isObject(answer)) return this.failure('malformed answer')
     this.#usage = readPassedUsage(answer)
     return undefined
   }
 
-  #cut(cause: string, isFault: boolean): void {
-    this.#exchange?.abort()
-    if (this.#phase === 'waiting') this.#answer({ ...this.#failed(cause), blame: 'nobody', next: 'nothing' })
-    else if (this.#phase === 'live') this.#finish(isFault ? 'failed' : 'left', cause)
-  }
-
-  #finish(how: AnswerEnd, cause = ''): EndedAnswer {
-    this.#deadlines.callOff()
-    this.#phase = 'over'
-    this.#ending ??= { ...this.work(), how, cause }
-    this.#sink?.end(this.#ending)
-    return this.#ending
-  }
-
-  #failed(cause: string): Failed {
-    const { begun } = this.#terms.usageMeter
-    return failed(cause, begun)
-  }
-
-  /** A client that takes nothing is no silence of the backend. */
-  #watchSilence(time: Millis): void {
-    const { clock, settings } = this.#terms
-    this.#deadlines.after(time, () => {
-      const silent = this.#paused ? 0 : clock.elapsed() - this.#heardAt
-      const left = settings.idleTimeout - silent
-      if (left > 0) this.#watchSilence(left)
-      else this.#cut('silence', true)
-    })
+  /** What the answer may take is used up: no replica is at fault, and none is tried any more. */
+  #giveUpBlameless(cause: string): void {
+    this.giveUp({ ...this.failure(cause), blame: 'nobody', next: 'nothing' })
   }
 
   /** A client that is slow to send is no delay of the backend, but for what its time costs. */
   #watchAnswer(time: Millis): void {
-    const { usageMeter, settings } = this.#terms
-    this.#deadlines.after(time, () => {
+    const usageMeter = this.#usageMeter
+    this.deadlines.after(time, () => {
       const left = usageMeter.left(Number.POSITIVE_INFINITY)
-      if (!usageMeter.awaitsBody) this.#give(this.#failed('answer timeout'))
-      else if (left > 0) this.#watchAnswer(Math.min(left, settings.answerTimeout))
+      if (!usageMeter.awaitsBody) this.late('answer timeout')
+      else if (left > 0) this.#watchAnswer(Math.min(left, this.settings.answerTimeout))
       else usageMeter.lateBody()
     })
   }
 }
+
+/** An answer that is paid by its usage counts tokens, and holds no recordings. */
+const MAX_WHOLE_BYTES = 16_777_216

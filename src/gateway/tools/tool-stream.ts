@@ -69,7 +69,16 @@ type Begun =
   | { readonly kind: 'left'; readonly pool: Pool; readonly failures: readonly Failure[] }
   | { readonly kind: 'failed'; readonly attempted: Unanswered; readonly pool: Pool | undefined }
 
-/** One answer of several streams: what the client sees of each, in order. */
+/**
+ * One answer of several streams: what the client sees of each, in order.
+ *
+ *   state   show   end              come to nothing
+ *   silent  shown  shown, and over  over
+ *   shown   –      over             –
+ *   over    –      –                –
+ *
+ * Who asked for the answer hears once what came of it: that it shows, or why there is none. Its sink hears of its end.
+ */
 class ToolStream implements LiveStream {
   readonly #gateway: Gateway
   readonly #rounds: Rounds
@@ -79,8 +88,7 @@ class ToolStream implements LiveStream {
   /** Aborted when the client leaves. */
   readonly #left = new AbortController()
   #tell: (begun: Begun) => void = () => {}
-  /** Whether there was something for the client. */
-  #shown = false
+  #state: 'silent' | 'shown' | 'over' = 'silent'
   /** Resolves once no round is under way any more. */
   over: Promise<void> = Promise.resolve()
   /** The one that answered last. */
@@ -198,7 +206,8 @@ class ToolStream implements LiveStream {
 
   /** There is something for the client to see: from here on it is a stream. */
   #show(pool: Pool): void {
-    this.#shown = true
+    if (this.#state !== 'silent') return
+    this.#state = 'shown'
     this.#tell({ kind: 'shows', pool, failures: this.#failures })
   }
 
@@ -210,7 +219,6 @@ class ToolStream implements LiveStream {
     if (cutBy !== undefined) this.#write(finishEvent(answer, cutBy, this.#answer === undefined))
     const usage = sumOfUsage(this.#turns)
     if (this.#wanted.usageWanted && usage) this.#write(usageEvent(answer, usage))
-    if (!this.#shown) this.#show(pool)
     this.#end(this.#endingOf('well'))
   }
 
@@ -218,7 +226,8 @@ class ToolStream implements LiveStream {
   #failed(attempted: Unanswered): void {
     const { pool } = this
     if (pool && endsEarly(attempted)) this.#finish(pool, 'length')
-    else if (!this.#shown) this.#tell({ kind: 'failed', attempted: { ...attempted, failures: this.#failures }, pool })
+    else if (this.#state === 'silent')
+      this.#comeToNothing({ kind: 'failed', attempted: { ...attempted, failures: this.#failures }, pool })
     else {
       if (attempted.kind === 'left' && attempted.dispatched) {
         const { pool: last, work } = attempted.dispatched
@@ -229,13 +238,21 @@ class ToolStream implements LiveStream {
   }
 
   #leave(pool: Pool): void {
-    if (this.#shown) this.#end(this.#endingOf('left', 'client gone'))
-    else this.#tell({ kind: 'left', pool, failures: this.#failures })
+    if (this.#state === 'silent') this.#comeToNothing({ kind: 'left', pool, failures: this.#failures })
+    else this.#end(this.#endingOf('left', 'client gone'))
   }
 
   #end(ending: EndedAnswer): void {
-    if (!this.#shown && this.pool) this.#show(this.pool)
+    if (this.#state === 'over') return
+    if (this.pool) this.#show(this.pool)
+    this.#state = 'over'
     this.#outbox.end(ending)
+  }
+
+  #comeToNothing(begun: Begun): void {
+    if (this.#state !== 'silent') return
+    this.#state = 'over'
+    this.#tell(begun)
   }
 
   #endingOf(how: AnswerEnd, cause = ''): EndedAnswer {

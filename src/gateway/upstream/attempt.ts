@@ -29,17 +29,45 @@ export interface AttemptPorts {
   readonly clock: Clock
 }
 
-/** What becomes of an answer; of a 200 a reader hears `end` or `failed` last. */
-export interface Reader {
+/** What becomes of an attempt. It is called no more once the exchange was aborted. */
+export interface Reader<H extends BackendHead = BackendHead> {
+  /** Whether an answer has this status; any other one is the reason why there is none. */
+  isAnswer(status: number): boolean
   /** The request is on its way. */
   sent(): void
-  /** After a status other than 200 the reader is called no more. */
-  head(status: number, contentType: string): void
+  head(head: H): void
   data(bytes: Buffer): void
+  /** There are no more bytes of an answer. */
   end(): void
-  failed(cause: string): void
+  /** The connection broke before the last of them. */
+  broken(cause: string): void
+  /** No answer came, or the reason why there is none. */
+  unanswered(outcome: Rejected | Failed): void
   /** What the backend may have done by now. */
   work(): Work
+}
+
+/** Sends one attempt, and has its answer read. */
+export function openAttempt({ send, clock }: AttemptPorts, target: Target, reader: Reader): Exchange {
+  const { pool, replica, fresh, path, body, requestId, traceparent } = target
+  const request: Building<BackendRequest> = { pool: pool.name, replica, fresh, path, body, requestId }
+  if (traceparent !== undefined) request.traceparent = traceparent
+  return readExchange({ clock, open: listener => send(request, listener) }, target, reader)
+}
+
+/** How an exchange begins. */
+export interface Opening<H extends BackendHead> {
+  readonly clock: Clock
+  readonly open: (listener: BackendListener<H>) => Exchange
+}
+
+/** Has the answer of an exchange read that the caller knows how to open. */
+export function readExchange<H extends BackendHead>(
+  opening: Opening<H>,
+  target: Pick<Target, 'settings' | 'dispatched'>,
+  reader: Reader<H>,
+): Exchange {
+  return new Attempt(opening, target, reader)
 }
 
 /** Some repeat all of a prompt in what is wrong with it. */
@@ -48,67 +76,27 @@ const ERROR_BODY_TIMEOUT: Millis = 5000
 /** A connection that was kept open and ends later than this has been read from. */
 const STALE_WITHIN: Millis = 1000
 
-/**
- * Sends one attempt. A 200 goes to the reader; any other end, and a failure before the headers, to `over`.
- * Once the caller has aborted the exchange, neither is called.
- */
-export function openAttempt(
-  { send, clock }: AttemptPorts,
-  target: Target,
-  reader: Reader,
-  over: (outcome: Rejected | Failed) => void,
-): Exchange {
-  const { pool, replica, fresh, path, body, requestId, traceparent } = target
-  const request: Building<BackendRequest> = { pool: pool.name, replica, fresh, path, body, requestId }
-  if (traceparent !== undefined) request.traceparent = traceparent
-  return readExchange({ clock, open: listener => send(request, listener), isAnswer }, target, reader, over)
-}
-
-const isAnswer = (status: number): boolean => status === 200
-
-/** How an exchange begins, and which statuses are answers. */
-export interface Opening {
-  readonly clock: Clock
-  readonly open: (listener: BackendListener) => Exchange
-  readonly isAnswer: (status: number) => boolean
-}
-
-/** Keeps the time of an exchange that the caller knows how to open, and calls the reader as openAttempt does. */
-export function readExchange(
-  opening: Opening,
-  target: Pick<Target, 'settings' | 'dispatched'>,
-  reader: Reader,
-  over: (outcome: Rejected | Failed) => void,
-): Exchange {
-  return new Attempt(opening, target, reader, over)
-}
-
-/** Keeps the time of an exchange, and tells its reader from those who hear that it came to nothing. */
-class Attempt implements Exchange, BackendListener {
+/** Keeps the time of an exchange until its headers, and of the reason why there is no answer. */
+class Attempt<H extends BackendHead> implements Exchange, BackendListener<H> {
   readonly #clock: Clock
-  readonly #isAnswer: (status: number) => boolean
   #dispatched: (() => void) | undefined
-  readonly #reader: Reader
-  readonly #over: (outcome: Rejected | Failed) => void
+  readonly #reader: Reader<H>
   readonly #exchange: Exchange
   #callOff: Cancel
   #dispatchedAt: Millis | undefined
-  #head: BackendHead | undefined
+  #head: H | undefined
   #answered = false
   #errorBody: Buffer[] | undefined
   #isCut = false
 
   constructor(
-    { clock, open, isAnswer }: Opening,
+    { clock, open }: Opening<H>,
     { settings, dispatched }: Pick<Target, 'settings' | 'dispatched'>,
-    reader: Reader,
-    over: (outcome: Rejected | Failed) => void,
+    reader: Reader<H>,
   ) {
     this.#clock = clock
-    this.#isAnswer = isAnswer
     this.#dispatched = dispatched
     this.#reader = reader
-    this.#over = over
     // Our own timer: undici's fire up to a second late.
     this.#callOff = clock.after(settings.connectTimeout, () => this.#giveUp(failedUnread('connect timeout')))
     this.#exchange = open(this)
@@ -136,11 +124,11 @@ class Attempt implements Exchange, BackendListener {
     this.#reader.sent()
   }
 
-  head(head: BackendHead): void {
+  head(head: H): void {
     this.#head = head
-    this.#answered = this.#isAnswer(head.status)
+    this.#answered = this.#reader.isAnswer(head.status)
     if (!this.#answered) this.#callOff = this.#clock.after(ERROR_BODY_TIMEOUT, () => this.#giveUp(this.#answer()))
-    this.#reader.head(head.status, head.contentType)
+    this.#reader.head(head)
   }
 
   data(bytes: Buffer): void {
@@ -158,24 +146,24 @@ class Attempt implements Exchange, BackendListener {
   end(): void {
     this.#callOff()
     if (this.#answered) this.#reader.end()
-    else this.#over(this.#answer())
+    else this.#reader.unanswered(this.#answer())
   }
 
   failed(error: Error, stale: boolean): void {
     this.#callOff()
     const sentAt = this.#dispatchedAt
-    if (this.#answered) this.#reader.failed(causeOf(error))
-    else if (this.#head) this.#over(this.#answer())
-    else if (sentAt === undefined) this.#over(ofBreak(error, { stale }))
+    if (this.#answered) this.#reader.broken(causeOf(error))
+    else if (this.#head) this.#reader.unanswered(this.#answer())
+    else if (sentAt === undefined) this.#reader.unanswered(ofBreak(error, { stale }))
     else {
       const isStale = stale && this.#clock.elapsed() - sentAt <= STALE_WITHIN
-      this.#over(ofBreak(error, { stale: isStale, work: this.#reader.work() }))
+      this.#reader.unanswered(ofBreak(error, { stale: isStale, work: this.#reader.work() }))
     }
   }
 
   #giveUp(outcome: Rejected | Failed): void {
     this.abort()
-    this.#over(outcome)
+    this.#reader.unanswered(outcome)
   }
 
   #answer(): Rejected | Failed {

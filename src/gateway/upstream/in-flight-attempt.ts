@@ -17,8 +17,14 @@ export interface Destination {
 
 /**
  * One attempt, from its beginning to the end of its answer. It has a slot of its pool and a part of the pool's budget, and
- * it ends once: then it gives both back, and tells the breaker of its replica, counters and traces how it ended. What comes
- * after the first end changes nothing.
+ * it ends once: then it gives both back, and tells the breaker of its replica, counters and traces how it ended.
+ *
+ *   state      answers    failed  end
+ *   trying     answering  ended   !
+ *   answering  !          !       ended
+ *   ended      !          –       –
+ *
+ * At `–` nothing changes, and `!` throws: only an error of ours leads there.
  */
 export class InFlightAttempt {
   readonly #ports: FailoverPorts
@@ -27,9 +33,8 @@ export class InFlightAttempt {
   readonly #room: Room
   readonly #report: AttemptReport
   readonly #trial: Trial
-  #isRetrying: boolean
+  #state: 'trying' | 'answering' | 'ended' = 'trying'
   #status = 200
-  #ended = false
 
   constructor(ports: FailoverPorts, destination: Destination, ejection: Ejection, room: Room, report: AttemptReport) {
     this.#ports = ports
@@ -37,25 +42,26 @@ export class InFlightAttempt {
     this.#ejection = ejection
     this.#room = room
     this.#report = report
-    this.#isRetrying = destination.isRetry
     destination.replica.inFlight++
     this.#trial = destination.replica.breaker.begin()
-    if (this.#isRetrying) this.#state.retrying++
+    if (destination.isRetry) this.#poolState.retrying++
   }
 
   /** The replica answers, with this status, though the answer is not over. */
   answers(status = 200): void {
-    const { pool, replica } = this.#destination
+    if (this.#state !== 'trying') throw new Error(`an attempt that is ${this.#state} cannot answer`)
+    this.#state = 'answering'
+    const { pool, replica, isRetry } = this.#destination
     this.#status = status
     replica.breaker.answers(this.#ports.clock.now(), this.#trial)
-    if (this.#isRetrying) this.#state.retrying--
-    this.#isRetrying = false
-    reportPool(this.#ports.alarm, pool.name, this.#state, undefined)
+    if (isRetry) this.#poolState.retrying--
+    reportPool(this.#ports.alarm, pool.name, this.#poolState, undefined)
   }
 
   /** There is no answer. */
   failed(outcome: NoAnswer): void {
-    if (this.#ended) return
+    if (this.#state === 'ended') return
+    if (this.#state === 'answering') throw new Error('an attempt that is answering cannot come to nothing')
     this.#report.failed(outcome)
     const { alarm, client, clock, account } = this.#ports
     const { pool, replica } = this.#destination
@@ -65,12 +71,13 @@ export class InFlightAttempt {
     if (isOwnFault(cause)) reportOwnFault(this.#ports, cause)
     // Other accounts may still be served: they wait once the replica asks them to wait as well.
     if (pause !== undefined) replica.cool(clock.now(), pause, account)
-    if (blame === 'pool' && sure) reportPool(alarm, pool.name, this.#state, cause)
+    if (blame === 'pool' && sure) reportPool(alarm, pool.name, this.#poolState, cause)
   }
 
   /** The answer is over, and the backend has done this. */
   end(how: AnswerEnd, work: Work): void {
-    if (this.#ended) return
+    if (this.#state === 'ended') return
+    if (this.#state === 'trying') throw new Error('an attempt that is trying has no answer to end')
     this.#report.over(how, work, this.#status)
     const { client } = this.#ports
     const { pool, replica } = this.#destination
@@ -80,19 +87,20 @@ export class InFlightAttempt {
     if (isFailure) this.#ports.inquire(pool, replica)
   }
 
-  get #state(): PoolState {
+  get #poolState(): PoolState {
     return this.#ports.pools.of(this.#destination.pool.name)
   }
 
   /** Gives back what the attempt held, and tells the breaker what its end says of the replica. */
   #conclude(verdict: ReplicaVerdict, work: Work | undefined): void {
-    this.#ended = true
+    const isRetrying = this.#state === 'trying' && this.#destination.isRetry
+    this.#state = 'ended'
     const { expenses, pools, clock } = this.#ports
     const { pool, replica } = this.#destination
     this.#room.allowance.settle(expenses.costOf(pool, work))
     replica.inFlight--
-    this.#state.slots.free()
-    if (this.#isRetrying) this.#state.retrying--
+    this.#poolState.slots.free()
+    if (isRetrying) this.#poolState.retrying--
     const now = clock.now()
     if (verdict === 'serves') replica.breaker.succeeded(now, this.#trial)
     else if (verdict === 'fails') replica.breaker.failed(now, this.#ejection, this.#trial)

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { labelledAudit } from '../../gateway/accounts/audited.ts'
-import { usageBy } from '../../gateway/answer/usage.ts'
+import { usageBy } from '../../gateway/accounts/usage.ts'
 import { dayAt } from '../../policy/account-counters.ts'
 import type { EpochMs } from '../../policy/config.ts'
 import type { Denial } from '../../policy/denial.ts'

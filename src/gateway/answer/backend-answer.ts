@@ -1,0 +1,244 @@
+import type { BackendSettings } from '../../config/settings.ts'
+import type { Millis } from '../../policy/config.ts'
+import type { BackendHead, Cancel, Client, Clock, Exchange } from '../ports.ts'
+import { Deadlines } from '../timers.ts'
+import type { Reader } from '../upstream/attempt.ts'
+import {
+  type AnswerEnd,
+  type EndedAnswer,
+  type Failed,
+  failed,
+  type Outcome,
+  type Rejected,
+  type Work,
+} from '../upstream/outcome.ts'
+
+/**
+ * One answer of a backend, from before its request is sent until its end. Streams, buffered answers and pass-through
+ * answers add how they read its bytes; what an event does to any of them is here alone:
+ *
+ *   state       sent  headed  refused  begin    complete  fail       leave       conclude
+ *   connecting  sent  headed  refused  !        !         over       over        !
+ *   sent        –     headed  refused  !        !         over       over, work  !
+ *   headed      –     –       –        passing  over      over       over, work  !
+ *   refused     –     –       –        !        !         over       over        !
+ *   passing     –     –       –        –        !         conclude   conclude    over
+ *   over        –     –       –        –        –         –          –           –
+ *
+ * At `–` nothing happens, since an exchange may be late; at `!` an Error is thrown, since our own code may not be. On the
+ * way to `passing`, or to `over` without it, the outcome of the attempt is resolved: once it is `passing` no other
+ * replica is tried. On the way from `passing` to `over` it is concluded: it ended well, failed, or was left. Where the
+ * client leaves an answer on which a backend may work, it is charged for that work.
+ */
+export abstract class BackendAnswer<A, H extends BackendHead = BackendHead> implements Reader<H> {
+  protected readonly clock: Clock
+  protected readonly settings: BackendSettings
+  /** Called off with the end of the answer. */
+  protected readonly deadlines: Deadlines
+  /** Whether the client takes no more at present. */
+  protected isPaused = false
+  /** When the backend was last heard, as far as the client let it speak. */
+  protected heardAt: Millis
+  readonly #outcome: Promise<Outcome<A>>
+  #resolve: (outcome: Outcome<A>) => void = () => {}
+  #state: State = 'connecting'
+  #exchange: Exchange | undefined
+  #unwatch: Cancel = () => {}
+  #ending: EndedAnswer | undefined
+
+  constructor(clock: Clock, settings: BackendSettings) {
+    this.clock = clock
+    this.settings = settings
+    this.deadlines = new Deadlines(clock)
+    this.heardAt = clock.elapsed()
+    this.#outcome = new Promise(resolve => {
+      this.#resolve = resolve
+    })
+  }
+
+  /** Bytes of the answer. */
+  abstract data(bytes: Buffer): void
+  /** There are no more bytes. */
+  abstract end(): void
+  /** The connection broke before the last of them. */
+  abstract broken(cause: string): void
+  /** What the backend may have done by now. */
+  abstract work(): Work
+  protected abstract onSent(): void
+  protected onHeaded(_head: H): void {}
+  protected onConcluded(_ending: EndedAnswer): void {}
+
+  isAnswer(status: number): boolean {
+    return status === 200
+  }
+
+  /** Waits for the answer of this exchange. Resolves once it begins or is complete, or with why neither comes. */
+  start(exchange: Exchange, client: Client): Promise<Outcome<A>> {
+    this.#exchange = exchange
+    this.#unwatch = client.onGone(() => this.clientLeaves())
+    return this.#outcome
+  }
+
+  sent(): void {
+    if (this.#enter('sent')) this.onSent()
+  }
+
+  head(head: H): void {
+    if (this.isAnswer(head.status)) {
+      if (this.#enter('headed')) this.onHeaded(head)
+    } else if (this.#enter('refused')) {
+      // Only what was wrong is still to be heard, and the exchange keeps the time of that.
+      this.deadlines.callOff()
+    }
+  }
+
+  unanswered(outcome: Failed | Rejected): void {
+    this.fail(outcome)
+  }
+
+  pause(): void {
+    this.isPaused = true
+    this.#exchange?.pause()
+  }
+
+  resume(): void {
+    this.isPaused = false
+    this.heardAt = this.clock.elapsed()
+    this.#exchange?.resume()
+  }
+
+  /** The client left after the answer began: the exchange is aborted at once. One that is over keeps its ending. */
+  abort(): EndedAnswer {
+    this.#exchange?.abort()
+    this.conclude('left', 'client gone')
+    if (!this.#ending) throw new Error('an answer was left that had not begun')
+    return this.#ending
+  }
+
+  protected get state(): State {
+    return this.#state
+  }
+
+  /** Something of it may go to the client. */
+  protected commit(answer: A, status?: number): void {
+    if (this.#enter('commit'))
+      this.#report(status === undefined ? { kind: 'answered', answer } : { kind: 'answered', answer, status })
+  }
+
+  /** All of it is there, before any of it went to the client. */
+  protected complete(answer: A): void {
+    if (this.#enter('complete')) this.#report({ kind: 'answered', answer })
+  }
+
+  /** Nothing more comes. Another replica may be tried as long as nothing of it went to the client. */
+  protected fail(failure: Failed | Rejected): void {
+    if (this.#state !== 'passing') {
+      if (this.#enter('fail')) this.#report(failure)
+    } else if (failure.kind === 'rejected') this.conclude('failed', 'error event')
+    else this.conclude(failure.next === 'nothing' ? 'left' : 'failed', failure.cause)
+  }
+
+  /** Nothing more is waited for. */
+  protected giveUp(failure: Failed | Rejected): void {
+    if (this.#state === 'over') return
+    this.#exchange?.abort()
+    this.fail(failure)
+  }
+
+  /** Nobody waits for it any more. */
+  protected leave(isCharged = true): void {
+    if (this.#state === 'passing') return void this.abort()
+    const isWorking = this.#state === 'sent' || this.#state === 'headed'
+    if (!this.#enter('leave')) return
+    this.#exchange?.abort()
+    const work = isWorking && isCharged ? this.workIfLeft() : undefined
+    this.#report(work ? { kind: 'left', work } : { kind: 'left' })
+  }
+
+  /** It had begun, and is over. */
+  protected conclude(how: AnswerEnd, cause = ''): void {
+    if (!this.#enter('conclude')) return
+    this.deadlines.callOff()
+    this.#ending = this.endingOf(how, cause)
+    this.onConcluded(this.#ending)
+  }
+
+  /** Ends an answer in which nothing comes for too long. A client that takes nothing is no silence of the backend. */
+  protected watchSilence(time: Millis = this.settings.idleTimeout): void {
+    this.deadlines.after(time, () => {
+      const silent = this.isPaused || !this.isSilenceCounted ? 0 : this.clock.elapsed() - this.heardAt
+      const left = this.settings.idleTimeout - silent
+      if (left > 0) this.watchSilence(left)
+      else this.late('silence')
+    })
+  }
+
+  protected get isSilenceCounted(): boolean {
+    return true
+  }
+
+  /** A deadline passed. */
+  protected late(cause: string): void {
+    this.giveUp(this.failure(cause))
+  }
+
+  protected clientLeaves(): void {
+    this.leave()
+  }
+
+  protected failure(cause: string): Failed {
+    return failed(cause, this.#state === 'connecting' ? undefined : this.workIfFailed())
+  }
+
+  /** What a backend may have done for an answer that came to nothing: no client is charged for it. */
+  protected workIfFailed(): Work | undefined {
+    return this.work()
+  }
+
+  /** What a client is charged for that left before the answer began. */
+  protected workIfLeft(): Work | undefined {
+    return this.workIfFailed()
+  }
+
+  protected endingOf(how: AnswerEnd, cause: string): EndedAnswer {
+    return { ...this.work(), how, cause }
+  }
+
+  /** What failover hears of it. */
+  protected outcomeOf(outcome: Outcome<A>): Outcome<A> {
+    return outcome
+  }
+
+  protected abortExchange(): void {
+    this.#exchange?.abort()
+  }
+
+  #report(outcome: Outcome<A>): void {
+    this.#unwatch()
+    if (this.#state === 'over') this.deadlines.callOff()
+    this.#resolve(this.outcomeOf(outcome))
+  }
+
+  /** Whether the event leads to another state. */
+  #enter(event: Event): boolean {
+    const next = NEXT[event][this.#state]
+    if (next === '!') throw new Error(`an answer that is ${this.#state} cannot ${event}`)
+    if (next === undefined) return false
+    this.#state = next
+    return true
+  }
+}
+
+type State = 'connecting' | 'sent' | 'headed' | 'refused' | 'passing' | 'over'
+type Event = 'sent' | 'headed' | 'refused' | 'commit' | 'complete' | 'fail' | 'leave' | 'conclude'
+
+const NEXT: Readonly<Record<Event, Readonly<Partial<Record<State, State | '!'>>>>> = {
+  sent: { connecting: 'sent' },
+  headed: { connecting: 'headed', sent: 'headed' },
+  refused: { connecting: 'refused', sent: 'refused' },
+  commit: { connecting: '!', sent: '!', headed: 'passing', refused: '!' },
+  complete: { connecting: '!', sent: '!', headed: 'over', refused: '!', passing: '!' },
+  fail: { connecting: 'over', sent: 'over', headed: 'over', refused: 'over' },
+  leave: { connecting: 'over', sent: 'over', headed: 'over', refused: 'over' },
+  conclude: { connecting: '!', sent: '!', headed: '!', refused: '!', passing: 'over' },
+}
