@@ -3,15 +3,13 @@ import { StoreLocked } from '../adapters/embedded/store-directory.ts'
 import { renderText } from '../config/format/problem-text.ts'
 import type { AdminSettings } from '../config/read/admin-settings.ts'
 import type { Address } from '../config/settings.ts'
-import { tokenFile } from '../server/admin-token.ts'
-import { CommandFailed, exitCodes } from '../server/failure.ts'
+import { CommandFailed, exitCodes, storeFailure } from '../server/failure.ts'
+import { tokenFile } from '../server/owner-file.ts'
 import { usesColour } from '../server/paint.ts'
-import { storeFailure } from '../server/store-failure.ts'
 import { world } from '../server/world.ts'
 import type { AdminEndpoint, OperatorApi } from './operator-api.ts'
 import { isRunning, remoteOperatorApi } from './remote.ts'
-import { readSessions } from './session.ts'
-import { freshSession } from './session-fresh.ts'
+import { freshSession, readSessions } from './session.ts'
 
 /**
  * The operator's API of the gateway at SVCCTL_ADMIN, else of the gateway that this configuration describes;
@@ -25,10 +23,7 @@ export async function connectOperator(configFile: string): Promise<OperatorApi> 
   const running = await gatewayOf(settings)
   if (running) return remoteOperatorApi(running.admin, running.token)
   // Imported late: where a gateway runs, no store is opened.
-  const [{ localOperatorApi }, { loadForStore }] = await Promise.all([
-    import('./local.ts'),
-    import('./load-without-secrets.ts'),
-  ])
+  const [{ localOperatorApi }, { loadForStore }] = await Promise.all([import('./local.ts'), import('./load-files.ts')])
   const loaded = loadForStore(configFile)
   return localOperatorApi(loaded).catch(error => {
     if (!(error instanceof StoreLocked)) throw storeFailure(error, loaded.settings.store) ?? error

@@ -4,7 +4,7 @@ import type { Audited } from '../gateway/accounts/audited.ts'
 import type { Alarm, Clock } from '../gateway/ports.ts'
 import type { Revision } from '../gateway/revision.ts'
 import { Applier, type ApplierPorts } from './apply/applier.ts'
-import { type Examine, foundAs } from './examiner/found.ts'
+import { type Examine, foundAs } from './examiner/examiner.ts'
 import { type Opened, Reloader } from './reloader.ts'
 import { ServedRevisions } from './served-revisions.ts'
 

@@ -1,7 +1,7 @@
 import type { Clock } from '../gateway/ports.ts'
 import type { Listener } from '../http/listener/server.ts'
 import type { Millis } from '../policy/config.ts'
-import { within } from './within.ts'
+import { within } from './world.ts'
 
 /** How long requests that were cut may take to settle, and their last words to be sent. */
 const LAST_WORDS_MS: Millis = 2000

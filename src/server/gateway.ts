@@ -32,14 +32,12 @@ import type { Log, LogEntry } from '../http/log-entry.ts'
 import { prepareSchemas, publicEndpoints } from '../http/public/public.ts'
 import type { Config, Millis } from '../policy/config.ts'
 import { changesOf, type FilesOf } from './changes.ts'
-import { watchDescriptors } from './descriptor-watch.ts'
 import { Drain, type DrainTimes } from './drain.ts'
-import { collectSoon, memoryBytes } from './memory.ts'
+import { collectSoon, memoryBytes, watchDescriptors } from './machine.ts'
 import { openState } from './open-store.ts'
-import { OpenSnapshots, openSnapshot } from './snapshots.ts'
-import { Tracing } from './tracing.ts'
-import { within } from './within.ts'
+import { OpenSnapshots, openSnapshot, Tracing } from './snapshots.ts'
 import type { World } from './world.ts'
+import { within } from './world.ts'
 
 /** A gateway that serves. */
 export interface RunningGateway {

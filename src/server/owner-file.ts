@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
-import { closeSync, fchmodSync, fsyncSync, openSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { closeSync, fchmodSync, fsyncSync, mkdirSync, openSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 
 /** Replaces the file or link at a path atomically. By default only its owner may read it. */
 export function replaceFile(path: string, text: string, mode = 0o600): void {
@@ -19,4 +20,13 @@ export function replaceFile(path: string, text: string, mode = 0o600): void {
     rmSync(next, { force: true })
     throw error
   }
+}
+
+/** Where a gateway leaves the token of its admin listener, for operators who may read its files. */
+export const tokenFile = (stateDir: string): string => join(stateDir, 'admin.token')
+
+/** Writes the token so that only the owner of the process reads it. */
+export function saveToken(stateDir: string, token: string): void {
+  mkdirSync(stateDir, { recursive: true, mode: 0o700 })
+  replaceFile(tokenFile(stateDir), `${token}\n`)
 }

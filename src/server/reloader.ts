@@ -5,7 +5,7 @@ import type { Loaded, Settings } from '../config/settings.ts'
 import type { Alarm, Clock } from '../gateway/ports.ts'
 import type { How } from '../gateway/revision.ts'
 import type { LastError, Reloaded, Reloads } from '../http/admin/changes.ts'
-import type { Examine } from './examiner/found.ts'
+import type { Examine } from './examiner/examiner.ts'
 
 export interface ReloaderPorts {
   /** Reads and checks the files, variables and secrets as they are now. */

@@ -3,11 +3,12 @@ import type { Connections } from '../adapters/backends/connections.ts'
 import { type Identity, openIdentity } from '../adapters/identity/identity.ts'
 import { openPassthroughSender } from '../adapters/passthrough/passthrough-sender.ts'
 import { openTools } from '../adapters/tools/hosted-tools.ts'
-import type { IdentitySettings, Loaded } from '../config/settings.ts'
+import type { IdentitySettings, Loaded, TraceSettings } from '../config/settings.ts'
 import type { Shared } from '../gateway/lifetimes.ts'
+import type { Alarm, Traces } from '../gateway/ports.ts'
 import type { App, Process, Snapshots } from '../http/listener/endpoint.ts'
 import { ensureGuestSecrets } from './guest-secret.ts'
-import type { Tracing } from './tracing.ts'
+import { version } from './version.ts'
 
 /** What all snapshots of a process work with. */
 export interface Shares {
@@ -112,5 +113,35 @@ export class OpenSnapshots implements Snapshots {
     if (this.#closed) return
     this.#closed = true
     this.#current.close()
+  }
+}
+
+/** Traces of the snapshots of a process. */
+export class Tracing {
+  readonly #closing = new Set<Promise<void>>()
+  readonly #alarm: Alarm
+
+  constructor(alarm: Alarm) {
+    this.#alarm = alarm
+  }
+
+  /** `close` is to be called once no request of it is under way; what waits is then sent behind its back. */
+  async open(settings: TraceSettings | undefined): Promise<{ readonly traces?: Traces; readonly close: () => void }> {
+    if (!settings) return { close: () => {} }
+    // Imported late: a gateway without traces does not load OpenTelemetry.
+    const { openTraces } = await import('../adapters/traces/traces.ts')
+    const { traces, close } = openTraces(settings, { name: 'svc-gateway', version }, this.#alarm)
+    return {
+      traces,
+      close: () => {
+        const closed = close().finally(() => this.#closing.delete(closed))
+        this.#closing.add(closed)
+      },
+    }
+  }
+
+  /** Resolves once what waited in those that are closed was sent, or given up. */
+  async closed(): Promise<void> {
+    await Promise.all(this.#closing)
   }
 }

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { Clock, Random } from '../gateway/ports.ts'
+import type { Millis } from '../policy/config.ts'
 
 /** Time and chance, as arguments. */
 export interface World {
@@ -21,4 +22,18 @@ export const world: World = {
   },
   random: randomBytes,
   chance: Math.random,
+}
+
+/** Whether a promise is fulfilled in time. Real time, whatever the clock says: what is waited for is this machine. */
+export async function within(time: Millis, promise: Promise<unknown>): Promise<boolean> {
+  const overdue = Symbol('overdue')
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<symbol>(resolve => {
+    timer = setTimeout(resolve, time, overdue)
+  })
+  try {
+    return (await Promise.race([promise, late])) !== overdue
+  } finally {
+    clearTimeout(timer)
+  }
 }

@@ -1,7 +1,11 @@
-import type { Config } from '../policy/config.ts'
-import type { Step } from '../policy/explain.ts'
-import { type Combination, combinations } from './combinations.ts'
+import type { Condition, Config, Kind, Model, Plan, Route } from '../policy/config.ts'
+import { decide } from '../policy/decide.ts'
+import type { Decision } from '../policy/decision.ts'
+import { explain, type Step } from '../policy/explain.ts'
+import type { Facts, InferenceRequest } from '../policy/facts.ts'
+import { aliasOf } from '../policy/model.ts'
 import type { Claim } from './file.ts'
+import { callerOn, SOME_DAY } from './scenario.ts'
 import type { Rule } from './test-file.ts'
 
 /** How a rule fared. */
@@ -102,4 +106,126 @@ export function stepOf({ decision, route, why }: Combination, { pool, site }: Cl
   if ('denial' in decision) return steps.at(-1)
   const stage = pool !== undefined || site !== undefined ? 'send' : route ? 'route' : 'gate'
   return steps.findLast(step => step.stage === stage) ?? steps.at(-1)
+}
+
+/** One request out of all, and what was decided. */
+interface Combination {
+  readonly plan: Plan
+  /** The model or alias it asks for; absent for none. */
+  readonly asked?: string
+  /** The route that is taken to apply; absent where none is. */
+  readonly route?: Route
+  /** Pools that are down. */
+  readonly down: readonly string[]
+  readonly decision: Decision
+  /** The steps of the decision, in words. */
+  readonly why: () => readonly Step[]
+}
+
+/**
+ * Every plan with every model, alias or none; with each route that could apply to some text at some time, and with none;
+ * with every set of the pools that could serve it being down.
+ */
+export function* combinations(config: Config): Generator<Combination> {
+  for (const plan of config.plans.values())
+    for (const asked of [...config.models.keys(), ...config.aliases.keys(), undefined])
+      for (const route of [undefined, ...applicable(config, plan, asked)])
+        yield* withPools(config, { plan, ...(asked !== undefined && { asked }), ...(route && { route }) })
+}
+
+/** The routes that may apply: also those below one that surely does, which a request that does not fit its model goes past. */
+function applicable(config: Config, plan: Plan, asked: string | undefined): readonly Route[] {
+  const alias = aliasOf(config, asked)
+  return alias ? config.routes.filter(({ when }) => mayHold(when, plan.name, alias.name) !== false) : []
+}
+
+/** Sets of more pools would take too long: of the rest at most one is down at a time. */
+const MOST_POOLS = 10
+
+function* withPools(
+  config: Config,
+  combination: Omit<Combination, 'decision' | 'down' | 'why'>,
+): Generator<Combination> {
+  const { plan, asked, route } = combination
+  // Whatever the text has to be for it, the route applies.
+  const sure: Config = { ...config, routes: route ? [{ ...route, when: { is: 'all', of: [] } }] : [] }
+  const facts: Facts = {
+    at: SOME_DAY,
+    caller: callerOn(plan, config),
+    request: smallest(config, asked),
+    health: { down: [] },
+    signals: {},
+  }
+  const well = decide(sure, facts)
+  const pools = 'denial' in well ? [] : well.pools.map(({ name }) => name)
+  for (const down of subsets(pools)) {
+    const given = { ...facts, health: { down } }
+    const decision = decide(sure, given)
+    yield { ...combination, down, decision, why: () => explain(sure, given, decision) }
+  }
+}
+
+function subsets(names: readonly string[]): readonly (readonly string[])[] {
+  if (names.length > MOST_POOLS) return [[], ...names.map(name => [name]), names]
+  let sets: readonly (readonly string[])[] = [[]]
+  for (const name of names) sets = sets.flatMap(set => [set, [...set, name]])
+  return sets
+}
+
+/** The least that can be asked: what no limit of size stands in the way of. */
+function smallest({ models, aliases, passthrough }: Config, asked: string | undefined): InferenceRequest {
+  const model: Model | undefined = asked === undefined ? undefined : (models.get(asked) ?? aliases.get(asked)?.model)
+  const kind: Kind = model?.kind ?? 'chat'
+  const named = asked === undefined ? {} : { model: asked }
+  switch (kind) {
+    case 'chat':
+      return {
+        kind,
+        ...named,
+        textBytes: 1,
+        stream: false,
+        messages: 1,
+        images: 0,
+        tools: 0,
+        choices: 1,
+        thinking: false,
+      }
+    case 'embedding':
+      return { kind, ...named, textBytes: 1, inputs: 1 }
+    case 'image':
+      return { kind, ...named, textBytes: 1, images: 1 }
+    case 'passthrough': {
+      const route = [...passthrough.values()].find(each => each.model === model)
+      return { kind, ...named, textBytes: 1, path: route?.name ?? '' }
+    }
+  }
+}
+
+/**
+ * Whether a condition holds for a plan and an alias: undefined where that depends on the text, the time or anything else
+ * of the request. Never certain where it is not, though it may be in doubt of what is certain.
+ */
+export function mayHold(condition: Condition, plan: string, alias: string): boolean | undefined {
+  const each = (parts: readonly Condition[]) => parts.map(part => mayHold(part, plan, alias))
+  switch (condition.is) {
+    case 'all':
+      return allOf(each(condition.of))
+    case 'any':
+      return not(allOf(each(condition.of).map(not)))
+    case 'not':
+      return not(mayHold(condition.of, plan, alias))
+    case 'plan':
+      return condition.names.includes(plan)
+    case 'alias':
+      return condition.names.includes(alias)
+    default:
+      return undefined
+  }
+}
+
+const not = (held: boolean | undefined): boolean | undefined => (held === undefined ? undefined : !held)
+
+function allOf(parts: readonly (boolean | undefined)[]): boolean | undefined {
+  if (parts.includes(false)) return false
+  return parts.includes(undefined) ? undefined : true
 }

@@ -1,8 +1,8 @@
 import { join } from 'node:path'
 import { afterEach, expect, it } from 'vitest'
 import { load } from '../../src/config/load.ts'
+import { scenarioOf } from '../../src/simulate/scenario.ts'
 import { simulate } from '../../src/simulate/simulation.ts'
-import { scenarioOf } from '../../src/simulate/situation.ts'
 import { linesIn, recordIn } from '../adapters/decisions/lines.ts'
 import { says, Tools } from '../http/tools/fixture.ts'
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { Loaded } from '../../src/config/settings.ts'
 import type { Condition } from '../../src/policy/config.ts'
-import { combinations, mayHold } from '../../src/simulate/combinations.ts'
+import { combinations, mayHold } from '../../src/simulate/invariant.ts'
 import { example, ran } from './example.ts'
 
 const loaded = example()

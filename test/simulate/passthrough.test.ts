@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { combinations } from '../../src/simulate/combinations.ts'
-import { coverageOf } from '../../src/simulate/coverage.ts'
-import { scenarioOf } from '../../src/simulate/situation.ts'
+import { combinations } from '../../src/simulate/invariant.ts'
+import { coverageOf } from '../../src/simulate/run-tests.ts'
+import { scenarioOf } from '../../src/simulate/scenario.ts'
 import { sideOf } from '../config/diff/edited.ts'
 import { uncommented } from '../config/diff/uncommented.ts'
 

@@ -3,8 +3,7 @@ import type { BackendSettings } from '../../config/settings.ts'
 import type { BackendRequest, Send } from '../../gateway/ports.ts'
 import type { Pool } from '../../policy/config.ts'
 import { dialectOf } from '../../wire/dialects.ts'
-import type { TrackedOptions } from './connection.ts'
-import type { Connected, Connections, Way } from './connections.ts'
+import type { Connected, Connections, TrackedOptions, Way } from './connections.ts'
 import { dispatch, UndiciExchange } from './exchange.ts'
 
 /** The replicas of one configuration. */

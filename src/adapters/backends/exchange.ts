@@ -1,7 +1,7 @@
 import type { Dispatcher } from 'undici'
 import type { BackendHead, BackendListener, Exchange } from '../../gateway/ports.ts'
 import type { Building } from '../../policy/decision.ts'
-import type { Connection, TrackedOptions } from './connection.ts'
+import type { Connection, TrackedOptions } from './connections.ts'
 
 /** Sends a request over connections. The exchange gets all events, also the failure to send. */
 export function dispatch(dispatcher: Dispatcher, options: TrackedOptions, exchange: UndiciExchange): void {

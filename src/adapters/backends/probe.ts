@@ -1,6 +1,5 @@
 import type { Probe } from '../../gateway/ports.ts'
-import type { TrackedOptions } from './connection.ts'
-import type { Connections } from './connections.ts'
+import type { Connections, TrackedOptions } from './connections.ts'
 import { dispatch, UndiciExchange } from './exchange.ts'
 
 /** Probes replicas over the connections that requests take, so that a probe meets the same conditions. */

@@ -3,8 +3,7 @@ import type { Alarm, Cancel, Clock, DecisionLog } from '../../gateway/ports.ts'
 import type { Millis } from '../../policy/config.ts'
 import type { DecisionRecord } from '../../policy/record.ts'
 import { lineOf } from './line.ts'
-import { Lines } from './lines.ts'
-import { Rotation } from './rotation.ts'
+import { Lines, Rotation } from './rotation.ts'
 
 export interface DecisionLogPorts {
   /** The settings at this moment. */

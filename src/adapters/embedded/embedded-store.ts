@@ -1,16 +1,16 @@
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Wrote } from '../../gateway/store/ledger-store.ts'
+import type { PoolBudgetAmend, PoolBudgetStore, PoolBudgetTake } from '../../gateway/store/pool-budget-store.ts'
 import { type Store, StoreUnavailable } from '../../gateway/store/store.ts'
 import type { EpochMs } from '../../policy/config.ts'
+import type { NanoUsd } from '../../policy/nano-usd.ts'
 import { EmbeddedAccounts } from './embedded-accounts.ts'
 import { EmbeddedHolds } from './embedded-holds.ts'
 import { EmbeddedKeys } from './embedded-keys.ts'
 import { EmbeddedLedger } from './embedded-ledger.ts'
-import { EmbeddedPoolBudgets } from './embedded-pool-budgets.ts'
 import { put } from './lmdb.ts'
-import { openRecords } from './open-records.ts'
-import type { Records } from './records.ts'
+import { openRecords, type Records } from './records.ts'
 import { recover } from './settlement.ts'
 import { ensurePrivate, type Lock, lockDirectory } from './store-directory.ts'
 import { openStoreState, type StoreState } from './store-state.ts'
@@ -104,5 +104,33 @@ export class EmbeddedStore implements Store {
   #state(): StoreState {
     if (this.#closed) throw new StoreUnavailable('the store is closed')
     return this.#opened
+  }
+}
+
+/** The budgets of pools. A crash forgets what was reserved in the last 250 ms; a reservation that was never amended counts for its hour. */
+class EmbeddedPoolBudgets implements PoolBudgetStore {
+  readonly #state: () => StoreState
+
+  /** `state` throws StoreUnavailable once the store is closed. */
+  constructor(state: () => StoreState) {
+    this.#state = state
+  }
+
+  async take(reservation: PoolBudgetTake): Promise<EpochMs | undefined> {
+    const { poolHours, writer, now } = this.#state()
+    const at = poolHours.take(reservation, now())
+    if (at !== undefined) writer.soon()
+    return at
+  }
+
+  async amend(correction: PoolBudgetAmend): Promise<void> {
+    const { poolHours, writer, now } = this.#state()
+    poolHours.amend(correction, now())
+    writer.soon()
+  }
+
+  async read(pool: string): Promise<NanoUsd> {
+    const { poolHours, now } = this.#state()
+    return poolHours.read(pool, now())
   }
 }

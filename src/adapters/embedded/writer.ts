@@ -5,10 +5,19 @@ import type { Millis } from '../../policy/config.ts'
 import { packCounters } from './account-counters.ts'
 import { DirtyHolds, type WriteBehind } from './dirty-set.ts'
 import type { OpenHold } from './holds.ts'
-import { type Entry, lateKey, packRow, type StoredRow } from './ledger-rows.ts'
+import {
+  type Entry,
+  lateKey,
+  packRow,
+  type StoredRow,
+  Tally,
+  type TotalKey,
+  totalKey,
+  type WasteKey,
+  wasteTotalKey,
+} from './ledger-rows.ts'
 import { put, type Write } from './lmdb.ts'
 import type { Records } from './records.ts'
-import { Tally, type TotalKey, totalKey, type WasteKey, wasteTotalKey } from './totals.ts'
 
 /** The state in memory that is to be written. */
 interface Memory {

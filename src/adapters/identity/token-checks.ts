@@ -1,8 +1,7 @@
-import { decodeProtectedHeader, type JWTPayload, type ProtectedHeaderParameters } from 'jose'
+import { decodeProtectedHeader, errors, type JWTPayload, type ProtectedHeaderParameters } from 'jose'
 import { isId, LABEL } from '../../gateway/accounts/accounts.ts'
 import { accountOf, type BadToken, type SignIn } from '../../gateway/accounts/sign-in.ts'
 import type { EpochMs } from '../../policy/config.ts'
-import type { Problems } from './problems.ts'
 
 /** A token's `typ`, as it is compared: without case or `application/`. RFC 7515 4.1.9, RFC 9068 4. */
 export const typeOf = (typ: string): string => typ.toLowerCase().replace(/^application\//, '')
@@ -97,3 +96,56 @@ const INSTANT_MAX: EpochMs = 8.64e15
 const FOREIGN_CLAIMS = ['nonce', 'at_hash', 'c_hash', 's_hash', 'events']
 /** The claims by which providers name the client that a token was issued to. */
 const CLIENT_CLAIMS = ['client_id', 'azp', 'cid']
+
+type Fault = 'form' | 'header' | 'algorithm' | 'type' | 'expired' | 'early' | 'issuer' | 'audience' | 'claims' | 'key'
+
+/** The answer to each fault of a token: the fault and the remedy in one sentence. */
+export type Problems = Readonly<Record<Fault, BadToken>>
+
+export interface Expected {
+  readonly issuer: string
+  readonly audience: string
+  readonly types: ReadonlySet<string>
+}
+
+export function problemsOf({ issuer, audience, types }: Expected): Problems {
+  const ask = `Ask ${issuer} for an access token`
+  // Where the type is shared with ID tokens, a scope marks an access token.
+  const named = [...types].map(type => (type === 'at+jwt' ? type : `${type} with a scope`)).join(' or ')
+  const problem = (text: string): BadToken => ({ problem: text })
+  return {
+    form: problem(
+      'Send the access token whole, as the identity provider gave it: this is no signed JWT of at most 8 KB.',
+    ),
+    header: problem(
+      `${ask} without jku, jwk, x5c, x5u or crit in its header: keys and extensions of a token are not trusted.`,
+    ),
+    algorithm: problem(`${ask} signed with RS256, PS256, ES256 or EdDSA: other algorithms are not accepted.`),
+    type: problem(`${ask} of type ${named}: ID tokens and others are not accepted.`),
+    expired: problem('Sign in again: this token is too old.'),
+    early: problem(
+      'Wait until this token is valid, or set the clock of the identity provider: it begins in the future.',
+    ),
+    issuer: problem(`Sign in at ${issuer}: this token is of another issuer.`),
+    audience: problem(`${ask} whose audience is ${audience}: this one is for another.`),
+    claims: problem(
+      `${ask} with iss, sub, aud, exp and iat: this one lacks one of them, or has one that is out of form.`,
+    ),
+    key: problem('Sign in again: the signature of this token is of no current key of the identity provider.'),
+  }
+}
+
+/** The fault by which jose refuses a token. */
+export function faultOf(error: errors.JOSEError): Fault {
+  if (error instanceof errors.JWTExpired) return 'expired'
+  if (error instanceof errors.JWTClaimValidationFailed) return claimFault(error)
+  if (error instanceof errors.JWTInvalid || error instanceof errors.JWSInvalid) return 'form'
+  return 'key'
+}
+
+function claimFault({ claim, reason }: errors.JWTClaimValidationFailed): Fault {
+  if (reason !== 'check_failed') return 'claims'
+  if (claim === 'iss') return 'issuer'
+  if (claim === 'aud') return 'audience'
+  return 'early'
+}

@@ -8,9 +8,8 @@ import {
 } from 'jose'
 import type { VerifyToken } from '../../gateway/accounts/sign-in.ts'
 import type { Clock } from '../../gateway/ports.ts'
-import { faultOf, problemsOf } from './problems.ts'
 import type { ProviderKeys } from './provider-keys.ts'
-import { ALGORITHMS, isAccessToken, readType, signInOf, typeOf } from './token-checks.ts'
+import { ALGORITHMS, faultOf, isAccessToken, problemsOf, readType, signInOf, typeOf } from './token-checks.ts'
 
 /** What a token must be to be accepted. */
 export interface TokenRules {

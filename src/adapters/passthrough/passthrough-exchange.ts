@@ -1,9 +1,8 @@
-import { type ClientRequest, IncomingMessage, ServerResponse } from 'node:http'
+import { type ClientRequest, type IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
 import { Socket } from 'node:net'
 import { PassThrough } from 'node:stream'
 import { createProxyServer, type ServerOptions } from 'http-proxy-3'
 import type { Exchange, PassthroughListener, PassthroughRequest } from '../../gateway/ports.ts'
-import { clientHeaders } from './client-headers.ts'
 
 /** Where a request goes, and with what headers. */
 export interface Route {
@@ -125,3 +124,19 @@ export class PassthroughExchange implements Exchange {
 }
 
 const isReset = (code: unknown): boolean => code === 'ECONNRESET' || code === 'EPIPE'
+
+/**
+ * The headers of a backend that a client gets: those that describe the body. All others are the backend's own: cookies,
+ * request ids, rate limits, servers and caches on the way, and the headers of one connection.
+ */
+const SHOWN = ['content-type', 'content-length', 'content-encoding', 'content-language', 'content-disposition'] as const
+
+function clientHeaders(headers: IncomingHttpHeaders): Record<string, string> {
+  const shown: Record<string, string> = {}
+  for (const name of SHOWN) {
+    const value = headers[name]
+    // Readers do not agree on the encoding of other bytes.
+    if (typeof value === 'string' && /^[\t\x20-\x7e]*$/.test(value)) shown[name] = value
+  }
+  return shown
+}

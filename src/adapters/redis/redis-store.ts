@@ -1,11 +1,14 @@
+import type { PoolBudgetAmend, PoolBudgetStore, PoolBudgetTake } from '../../gateway/store/pool-budget-store.ts'
 import type { Store } from '../../gateway/store/store.ts'
+import type { EpochMs } from '../../policy/config.ts'
+import { type NanoUsd, nanoUsd } from '../../policy/nano-usd.ts'
 import { Access, type RedisStoreOptions } from './access.ts'
 import { HoldEndings } from './hold-endings.ts'
+import { POOLS } from './layout.ts'
 import { RedisAccounts } from './redis-accounts.ts'
 import { RedisHolds } from './redis-holds.ts'
 import { RedisKeys } from './redis-keys.ts'
 import { RedisLedger } from './redis-ledger.ts'
-import { RedisPoolBudgets } from './redis-pool-budgets.ts'
 
 /** Opens the store. Rejects with StoreUnavailable when Redis does not answer, with StoreRefused when it must not be used. */
 export async function openRedisStore(options: RedisStoreOptions): Promise<Store> {
@@ -55,5 +58,33 @@ class RedisStore implements Store {
   async close(): Promise<void> {
     await this.#endings.close()
     this.#access.close()
+  }
+}
+
+/** The budgets of pools, all in one bucket. */
+class RedisPoolBudgets implements PoolBudgetStore {
+  readonly #access: Access
+
+  constructor(access: Access) {
+    this.#access = access
+  }
+
+  /** A reservation whose answer came too late counts for its hour, since its effect is unknown. */
+  async take({ pool, amount, limit }: PoolBudgetTake): Promise<EpochMs | undefined> {
+    const [outcome, at] = await this.#run(pool, ['take', amount, limit])
+    return outcome === 'take' ? Number(at) : undefined
+  }
+
+  async amend({ pool, at, difference }: PoolBudgetAmend): Promise<void> {
+    await this.#run(pool, ['amend', difference, at])
+  }
+
+  async read(pool: string): Promise<NanoUsd> {
+    const [, cost] = await this.#run(pool, ['read'])
+    return nanoUsd(Number(cost))
+  }
+
+  #run(pool: string, values: readonly (string | number)[]) {
+    return this.#access.script(POOLS, 'allowance', [this.#access.layout.pools.allowance(pool)], values)
   }
 }

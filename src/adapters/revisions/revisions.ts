@@ -1,7 +1,8 @@
-import { mkdir, readdir, rm } from 'node:fs/promises'
+import { createHash } from 'node:crypto'
+import { mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises'
+import { join } from 'node:path'
 import type { Alarm } from '../../gateway/ports.ts'
 import type { RevisionFiles, RevisionLine } from '../../gateway/revision.ts'
-import { numberOf, pathOf, readRecord, writeRecord } from './revision-file.ts'
 
 /** How many revisions are kept. */
 export const REVISIONS_KEPT = 50
@@ -107,3 +108,40 @@ export class KeptRevisions {
 const lineOf = ({ unwritten: _, ...line }: Kept): RevisionLine => line
 
 const shortened = ({ files, ...rest }: RevisionFiles): RevisionLine => ({ ...rest, files: files.length })
+
+const NAME = /^(\d{6,})\.json$/
+
+const pathOf = (directory: string, number: number): string => join(directory, `${String(number).padStart(6, '0')}.json`)
+
+/** The number of a revision by the name of its file; undefined for another file. */
+function numberOf(name: string): number | undefined {
+  const digits = NAME.exec(name)?.[1]
+  return digits === undefined ? undefined : Number(digits)
+}
+
+/** Reads a revision. Rejects where the file cannot be read, or its checksum is wrong. */
+async function readRecord(directory: string, number: number): Promise<RevisionFiles> {
+  const { sum, ...record }: RevisionFiles & { sum: unknown } = JSON.parse(
+    await readFile(pathOf(directory, number), 'utf8'),
+  )
+  if (sum !== sumOf(record) || record.number !== number) throw new Error('it is not what was written')
+  return record
+}
+
+/** Writes a revision to a file that only its owner may read. */
+async function writeRecord(directory: string, record: RevisionFiles): Promise<void> {
+  const path = pathOf(directory, record.number)
+  const file = await open(`${path}.next`, 'w', 0o600)
+  try {
+    await file.writeFile(`${JSON.stringify({ ...record, sum: sumOf(record) })}\n`)
+    await file.sync()
+  } finally {
+    await file.close()
+  }
+  await rename(`${path}.next`, path)
+}
+
+const sumOf = ({ number, revision, at, by, how, files }: RevisionFiles): string =>
+  createHash('sha256')
+    .update(JSON.stringify([number, revision, at, by, how, files.map(({ file, text }) => [file, text])]))
+    .digest('hex')

@@ -1,16 +1,25 @@
 import {
   type Attributes,
   type Context,
+  isSpanContextValid,
   ROOT_CONTEXT,
   type Span,
+  type SpanContext,
   SpanKind,
   SpanStatusCode,
+  TraceFlags,
   type Tracer,
   trace,
 } from '@opentelemetry/api'
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http'
 import { resourceFromAttributes } from '@opentelemetry/resources'
-import { BasicTracerProvider, BatchSpanProcessor, TraceIdRatioBasedSampler } from '@opentelemetry/sdk-trace-base'
+import {
+  BasicTracerProvider,
+  BatchSpanProcessor,
+  type ReadableSpan,
+  type SpanExporter,
+  TraceIdRatioBasedSampler,
+} from '@opentelemetry/sdk-trace-base'
 import type { TraceSettings } from '../../config/settings.ts'
 import type {
   Alarm,
@@ -22,8 +31,6 @@ import type {
   Traces,
 } from '../../gateway/ports.ts'
 import type { Kind } from '../../policy/config.ts'
-import { reportingExporter } from './reporting-exporter.ts'
-import { readTraceparent, traceparentOf } from './traceparent.ts'
 
 export interface OpenTraces {
   readonly traces: Traces
@@ -165,3 +172,37 @@ function fail(span: Span, type: string): void {
   span.setAttribute('error.type', type)
   span.setStatus({ code: SpanStatusCode.ERROR })
 }
+
+/** An exporter that raises one alarm when spans cannot be sent, and one when they are sent again. */
+function reportingExporter(exporter: SpanExporter, endpoint: string, alarm: Alarm): SpanExporter {
+  let lost = 0
+  const report = (spans: number, error: string | undefined) => {
+    if (error !== undefined) {
+      if (lost === 0) alarm('traces cannot be sent: spans are lost, requests go on', { endpoint, error })
+      lost += spans
+    } else if (lost > 0) {
+      alarm('traces are sent again', { endpoint, lost })
+      lost = 0
+    }
+  }
+  return {
+    export: (spans: ReadableSpan[], done) =>
+      exporter.export(spans, result => {
+        // 0 is success.
+        report(spans.length, result.code === 0 ? undefined : (result.error?.message ?? 'unknown'))
+        done(result)
+      }),
+    shutdown: () => exporter.shutdown(),
+  }
+}
+
+/** The span that a client names as the parent of its request; undefined where the header is absent or not valid (W3C Trace Context). */
+function readTraceparent(text: string | undefined): SpanContext | undefined {
+  const { traceId = '', spanId = '' } =
+    /^00-(?<traceId>[0-9a-f]{32})-(?<spanId>[0-9a-f]{16})-[0-9a-f]{2}$/.exec(text ?? '')?.groups ?? {}
+  const context: SpanContext = { traceId, spanId, traceFlags: TraceFlags.NONE, isRemote: true }
+  return isSpanContextValid(context) ? context : undefined
+}
+
+const traceparentOf = ({ traceId, spanId, traceFlags }: SpanContext): string =>
+  `00-${traceId}-${spanId}-${traceFlags & TraceFlags.SAMPLED ? '01' : '00'}`

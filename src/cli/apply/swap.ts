@@ -1,5 +1,5 @@
 import { counted } from '../../config/format/problem-text.ts'
-import { ApplyRefused, applyFiles, type NewFiles } from '../../operator/revisions.ts'
+import { ApplyRefused, applyFiles, type NewFiles } from '../../operator/gateway-calls.ts'
 import { CommandFailed } from '../../server/failure.ts'
 import { usesColour } from '../../server/paint.ts'
 import type { ShownApplied } from '../../wire/admin/revision.ts'

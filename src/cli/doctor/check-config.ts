@@ -7,7 +7,7 @@ import type { Problem } from '../../config/problem.ts'
 import type { Env } from '../../config/read/scalar.ts'
 import type { Loaded } from '../../config/settings.ts'
 import type { Finding } from '../../gateway/doctor/finding.ts'
-import { loadWithStandIns } from '../../operator/stand-ins.ts'
+import { loadWithStandIns } from '../../operator/load-files.ts'
 
 interface Checked extends Pick<Load, 'sources' | 'paths'> {
   readonly finding: Finding

@@ -3,7 +3,7 @@ import { reachTool } from '../../adapters/tools/http-tool.ts'
 import type { HttpToolSettings, Loaded, McpToolSettings } from '../../config/settings.ts'
 import type { Finding } from '../../gateway/doctor/finding.ts'
 import type { Clock } from '../../gateway/ports.ts'
-import { hasStandIn } from '../../operator/stand-ins.ts'
+import { hasStandIn } from '../../operator/load-files.ts'
 import type { Millis } from '../../policy/config.ts'
 import { keySource } from './report.ts'
 

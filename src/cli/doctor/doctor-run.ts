@@ -1,7 +1,7 @@
 import type { Loaded } from '../../config/settings.ts'
 import type { Finding } from '../../gateway/doctor/finding.ts'
 import type { Depth } from '../../gateway/doctor/replica.ts'
-import { hasStandIn } from '../../operator/stand-ins.ts'
+import { hasStandIn } from '../../operator/load-files.ts'
 import { CommandFailed, exitCodes } from '../../server/failure.ts'
 import { usesColour } from '../../server/paint.ts'
 import { world } from '../../server/world.ts'

@@ -1,6 +1,6 @@
 import { closeSync, openSync, readSync } from 'node:fs'
 import { open, stat } from 'node:fs/promises'
-import { logFiles } from '../../adapters/decisions/files.ts'
+import { logFiles } from '../../adapters/decisions/rotation.ts'
 import { LINE_VERSION } from '../../policy/decision-line.ts'
 import { CommandFailed, exitCodes } from '../../server/failure.ts'
 import { textOf } from '../../wire/openai/body.ts'

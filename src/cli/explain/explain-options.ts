@@ -7,7 +7,7 @@ import type { Config, EpochMs } from '../../policy/config.ts'
 import { CommandFailed, exitCodes } from '../../server/failure.ts'
 import { isPath, PATHS, type Path } from '../../simulate/endpoints.ts'
 import type { Usage } from '../../simulate/file.ts'
-import { readMoment, type Situation } from '../../simulate/situation.ts'
+import { readMoment, type Situation } from '../../simulate/scenario.ts'
 import { usageNowCalled } from '../../simulate/test-file.ts'
 import type { ExplainOptions } from './explain.ts'
 

@@ -59,7 +59,7 @@ function profiled(name: string): Target {
 
 async function configured(file: string): Promise<Target> {
   // Only now: most people who sign in have no configuration, and it costs a quarter of a second to load.
-  const { loadForSignIn } = await import('../../operator/load-without-secrets.ts')
+  const { loadForSignIn } = await import('../../operator/load-files.ts')
   const { identity } = loadForSignIn(file).settings
   if (!identity)
     throw new CommandFailed(`✗ ${file} names no identity provider (identity.issuer): nobody signs in there`)

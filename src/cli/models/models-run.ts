@@ -1,4 +1,4 @@
-import { loadToShow } from '../../operator/load-without-secrets.ts'
+import { loadToShow } from '../../operator/load-files.ts'
 import type { Config, Meter, Model, Plan } from '../../policy/config.ts'
 import { nanoUsd } from '../../policy/nano-usd.ts'
 import { usdText } from '../../wire/money.ts'

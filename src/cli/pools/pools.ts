@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import type { PoolPlace, PoolsApi } from '../../operator/pools-api.ts'
+import type { PoolPlace, PoolsApi } from '../../operator/gateway-calls.ts'
 import { exitCodes } from '../../server/failure.ts'
 import { world } from '../../server/world.ts'
 import type { ReplicaState, ShownPool, ShownProbe, ShownReplica, ShownResult } from '../../wire/admin/pool.ts'
@@ -53,7 +53,7 @@ async function withPools({ config }: Common, run: (operator: PoolsApi) => Promis
   // Only now: the configuration costs more to load than a --help may take.
   const [{ findAdminEndpoint }, { poolsOf }] = await Promise.all([
     import('../../operator/connect.ts'),
-    import('../../operator/pools-api.ts'),
+    import('../../operator/gateway-calls.ts'),
   ])
   await run(poolsOf(await findAdminEndpoint(config)))
 }

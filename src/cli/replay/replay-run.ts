@@ -1,7 +1,6 @@
 import { counted } from '../../config/format/problem-text.ts'
-import { loadWithStandIns } from '../../operator/stand-ins.ts'
+import { loadedOrFail, loadWithStandIns } from '../../operator/load-files.ts'
 import { type NanoUsd, nanoUsd, subtractNanoUsd } from '../../policy/nano-usd.ts'
-import { loadedOrFail } from '../../server/load-or-fail.ts'
 import { world } from '../../server/world.ts'
 import { Replay, type Replayed, type Tally } from '../../simulate/replay.ts'
 import { usdText } from '../../wire/money.ts'

@@ -1,5 +1,5 @@
 import { findAdminEndpoint } from '../../operator/connect.ts'
-import { follow } from '../../operator/event-stream.ts'
+import { follow } from '../../operator/gateway-calls.ts'
 import { painter, usesColour } from '../../server/paint.ts'
 import type { ShownEvent, ShownRequest } from '../../wire/admin/event.ts'
 import { jsonLine } from '../../wire/printable.ts'

@@ -1,7 +1,7 @@
 import { dirname, resolve } from 'node:path'
 import { renderText } from '../../config/format/problem-text.ts'
 import { findAdminEndpoint } from '../../operator/connect.ts'
-import { keptRevision, keptRevisions } from '../../operator/revisions.ts'
+import { keptRevision, keptRevisions } from '../../operator/gateway-calls.ts'
 import { CommandFailed, exitCodes } from '../../server/failure.ts'
 import { withoutFraction } from '../../server/log/time-of-day.ts'
 import type { ShownConfig, ShownRevisionLine } from '../../wire/admin/revision.ts'

@@ -2,7 +2,7 @@ import { Document, isMap, isScalar, isSeq, type Pair, visit, type YAMLMap } from
 import { format } from '../../config/format/format.ts'
 import { counted } from '../../config/format/problem-text.ts'
 import type { Loaded } from '../../config/settings.ts'
-import { loadToShow } from '../../operator/load-without-secrets.ts'
+import { loadToShow } from '../../operator/load-files.ts'
 import type { Config, Declared } from '../../policy/config.ts'
 import { writeJson, writeOut } from '../stdout.ts'
 import { matrixJson, matrixText } from './matrix.ts'

@@ -1,9 +1,8 @@
 import { counted } from '../../config/format/problem-text.ts'
 import type { Place } from '../../policy/config.ts'
 import { painter } from '../../server/paint.ts'
-import type { Coverage } from '../../simulate/coverage.ts'
 import type { Mismatch } from '../../simulate/expectations.ts'
-import type { FileResults, Result, Run } from '../../simulate/run-tests.ts'
+import type { Coverage, FileResults, Result, Run } from '../../simulate/run-tests.ts'
 import { jsonText } from '../../wire/printable.ts'
 import { foldedText, terminalWidth, widthOf, wrapped } from '../table.ts'
 

@@ -8,7 +8,7 @@ import { EventResponse } from '../public/event-response.ts'
 import { accountNamed } from './admin-named.ts'
 import type { AdminContext } from './admin-op.ts'
 import { sendRows } from './exports.ts'
-import { FeedReader } from './feed-reader.ts'
+import { FeedReader } from './feed.ts'
 
 type AdminStore = Pick<AdminContext, 'store' | 'settings' | 'config'>
 

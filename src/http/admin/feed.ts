@@ -2,10 +2,9 @@ import { withoutKeys } from '../../gateway/accounts/keys.ts'
 import type { Cancel, Clock } from '../../gateway/ports.ts'
 import type { AccountStore, AccountUsage } from '../../gateway/store/account-store.ts'
 import type { Config, Millis } from '../../policy/config.ts'
-import { type ShownStanding, shownRequest, shownStanding } from '../../wire/admin/event.ts'
+import { type ShownDropped, type ShownStanding, shownRequest, shownStanding } from '../../wire/admin/event.ts'
 import { Ticker } from '../listener/ticker.ts'
 import type { LogEntry } from '../log-entry.ts'
-import { type FeedReader, feedEvent } from './feed-reader.ts'
 
 /** Requests that end within this are told together, so that an account is looked up once for all of them. */
 const TICK_MS: Millis = 100
@@ -154,3 +153,60 @@ export class Feed {
       if (reader.account === undefined || reader.account === account) reader.send(text)
   }
 }
+
+/** Characters that wait for a reader who is slower than the gateway; what comes then is left out. */
+const ROOM = 1_048_576
+
+/** Passes on text. False when no more should come before `onDrain` has run. */
+export type Write = (text: string, onDrain: () => void) => boolean
+
+/** One who follows the feed, at its own pace: what waits for it is bounded, and it is told of what it missed. */
+export class FeedReader {
+  /** Only requests of this account. */
+  readonly account: string | undefined
+  readonly #write: Write
+  #waiting: string[] = []
+  #size = 0
+  #dropped = 0
+  #blocked = false
+
+  constructor(write: Write, account?: string) {
+    this.#write = write
+    this.account = account
+  }
+
+  /** Events as they go over the wire: each of them is passed on whole, or left out. */
+  send(event: string): void {
+    if (!this.#blocked) this.#pass(event)
+    else if (this.#dropped > 0 || this.#size + event.length > ROOM) this.#dropped++
+    else {
+      this.#waiting.push(event)
+      this.#size += event.length
+    }
+  }
+
+  /** Events were left out before they came here. */
+  missed(count: number): void {
+    this.#dropped += count
+    if (!this.#blocked) this.#drained()
+  }
+
+  #pass(text: string): void {
+    this.#blocked = !this.#write(text, () => this.#drained())
+  }
+
+  #drained(): void {
+    this.#blocked = false
+    const waiting = this.#waiting.join('')
+    const dropped = this.#dropped
+    this.#waiting = []
+    this.#size = 0
+    this.#dropped = 0
+    const told: ShownDropped = { event: 'dropped', count: dropped }
+    const text = dropped > 0 ? `${waiting}${feedEvent(told)}` : waiting
+    if (text !== '') this.#pass(text)
+  }
+}
+
+/** JSON has no line ends of its own. */
+const feedEvent = (event: object): string => `data: ${JSON.stringify(event)}\n\n`

@@ -1,7 +1,7 @@
-import { isAbsolute, normalize, sep } from 'node:path'
+import { basename, dirname, isAbsolute, join, normalize, relative, resolve, sep } from 'node:path'
 import type { Problem } from '../../config/problem.ts'
 import type { Span } from '../../config/read/tree.ts'
-import type { Loaded } from '../../config/settings.ts'
+import type { FileText, Loaded } from '../../config/settings.ts'
 
 /** What a candidate that comes over the network would reach of the machine, and the files that serve do not. */
 export function reachProblems(
@@ -38,3 +38,59 @@ const without = (all: readonly string[], known: readonly string[]): readonly str
   all.filter(each => !known.includes(each))
 
 const leadsOut = (pattern: string): boolean => isAbsolute(pattern) || normalize(pattern).split(sep)[0] === '..'
+
+/** What names of files are judged by. */
+export interface Surroundings {
+  /** The main file. Absolute. */
+  readonly main: string
+  readonly directory: string
+  /** Names of the files that serve, relative to the directory. */
+  readonly serving: ReadonlySet<string>
+  /** Directories in which the gateway keeps what is its own. Absolute. */
+  readonly own: readonly string[]
+}
+
+export function surroundings(main: string, { texts, settings }: Loaded): Surroundings {
+  const directory = dirname(main)
+  const { server, store, decisions } = settings
+  const own = [
+    ...[server.stateDir, join(server.stateDir, 'revisions'), decisions.directory],
+    ...(store.kind === 'embedded' ? [store.path] : []),
+  ]
+  // Where the files lie in there themselves, it is no place of the gateway alone.
+  const alone = own.filter(each => !isIn(directory, each))
+  return { main, directory, serving: new Set(texts.map(({ file }) => file)), own: alone }
+}
+
+const isIn = (path: string, directory: string): boolean =>
+  path === directory || path.startsWith(directory.endsWith(sep) ? directory : directory + sep)
+
+/** What is wrong with the names of a candidate's files; undefined where each may be written. */
+export function namesFault(files: readonly FileText[], place: Surroundings): string | undefined {
+  const main = basename(place.main)
+  const names = files.map(({ file }) => file)
+  if (names[0] !== main) return `the first file must be ${main}, the main file of this gateway`
+  const twice = names.find((name, at) => names.indexOf(name) !== at)
+  if (twice !== undefined) return `${shown(twice)} is there twice`
+  return names.map(name => nameFault(name, place)).find(fault => fault !== undefined)
+}
+
+/** A name that serves already may lie anywhere; another one only below the main file, and not where it could be hidden. */
+function nameFault(name: string, { directory, serving, own }: Surroundings): string | undefined {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what must not be in a name.
+  if (name === '' || name.length > 1000 || /[\u0000-\u001f\u007f]/.test(name))
+    return `${shown(name)} is no name of a file`
+  const path = resolve(directory, name)
+  if (isAbsolute(name) || relative(directory, path) !== name || name.endsWith(sep))
+    return `${shown(name)} is not the plain name of a file, relative to the main one`
+  if (serving.has(name)) return undefined
+  const parts = name.split(sep)
+  if (parts.includes('..')) return `${shown(name)} lies outside the directory of the main file`
+  if (parts.some(part => part.startsWith('.'))) return `${shown(name)} is hidden`
+  if (parts.some(part => Buffer.byteLength(part) > 200)) return `${shown(name)} is too long`
+  if (own.some(each => isIn(path, each))) return `${shown(name)} lies where the gateway keeps what is its own`
+  return undefined
+}
+
+/** As it may be told: no control character is in it. */
+const shown = (name: string): string => JSON.stringify(name.slice(0, 200))

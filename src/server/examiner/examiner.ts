@@ -1,10 +1,11 @@
 import { Worker } from 'node:worker_threads'
-import type { Candidate } from '../../config/examined.ts'
-import { renderText } from '../../config/format/problem-text.ts'
+import { type Candidate, diskOf } from '../../config/examined.ts'
+import { renderText, type Sources } from '../../config/format/problem-text.ts'
+import { assemble, type Examination, examine } from '../../config/load.ts'
 import type { Problem } from '../../config/problem.ts'
+import type { Env } from '../../config/read/scalar.ts'
+import type { Loaded } from '../../config/settings.ts'
 import type { Millis } from '../../policy/config.ts'
-import { type Examine, type Found, foundOf } from './found.ts'
-import type { Task, Told } from './task.ts'
 
 /** A thread that takes longer is ended. */
 const MOST_MS: Millis = 30_000
@@ -59,4 +60,58 @@ function refused(told: Omit<Problem, 'severity'>): Found {
     problems: [problem],
     text: renderText([problem], new Map()),
   }
+}
+
+/** Reads and checks the files that lie on the disk, or those of a candidate. Rejects only on a bug. */
+export type Examine = (candidate?: Candidate) => Promise<Found>
+
+/** What an examination found. */
+export type Found = {
+  readonly sources: Sources
+  readonly paths: readonly string[]
+  readonly includes: readonly string[]
+  /** Its problems or warnings, as operators read them. */
+  readonly text: string
+} & (
+  | {
+      readonly ok: true
+      readonly fingerprint: string
+      /** Makes the configuration of what was found: the part of the work that is left for the thread that serves. */
+      readonly load: () => Loaded
+    }
+  | { readonly ok: false; readonly problems: readonly Problem[] }
+)
+
+export function foundOf(told: Told): Found {
+  if (!told.ok) return told
+  const { examined, ...rest } = told
+  return { ...rest, fingerprint: examined.fingerprint, load: () => assemble(examined) }
+}
+
+/** What is loaded already. */
+export const foundAs = (
+  loaded: Loaded,
+  place: Pick<Found, 'sources' | 'paths'> = { sources: new Map(), paths: [] },
+): Found => ({
+  ...{ ok: true, text: '', sources: place.sources, paths: place.paths, includes: loaded.includes },
+  fingerprint: loaded.fingerprint,
+  load: () => loaded,
+})
+
+/** What another thread is to examine. Plain data, as is what it answers. */
+export interface Task {
+  /** The main file, as the operator named it. */
+  readonly file: string
+  readonly env: Env
+  readonly cwd: string
+  /** In place of the files on the disk. */
+  readonly candidate: Candidate | undefined
+}
+
+/** `text` shows the problems or warnings: a thousand frames of a long line take seconds. */
+type Told = Examination & { readonly text: string }
+
+export function examination({ file, env, cwd, candidate }: Task): Told {
+  const found = examine(file, env, cwd, candidate && diskOf(candidate))
+  return { ...found, text: renderText(found.ok ? found.examined.warnings : found.problems, found.sources) }
 }

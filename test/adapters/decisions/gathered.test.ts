@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { Lines } from '../../../src/adapters/decisions/lines.ts'
+import { Lines } from '../../../src/adapters/decisions/rotation.ts'
 
 const line = fc.string({
   unit: fc.integer({ min: 32, max: 126 }).map(code => String.fromCharCode(code)),

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { logFiles } from '../../../src/adapters/decisions/files.ts'
+import { logFiles } from '../../../src/adapters/decisions/rotation.ts'
 import type { DecisionRecord } from '../../../src/policy/record.ts'
 import { readRecord } from '../../../src/simulate/records.ts'
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { EventWindows } from '../../../src/adapters/embedded/event-windows.ts'
-import { openRecords } from '../../../src/adapters/embedded/open-records.ts'
+import { EventWindows } from '../../../src/adapters/embedded/embedded-accounts.ts'
+import { openRecords } from '../../../src/adapters/embedded/records.ts'
 import { StoreUnavailable } from '../../../src/gateway/store/store.ts'
 import { nanoUsd } from '../../../src/policy/nano-usd.ts'
 import { expectTaken, holdShared } from './aspects/shared.ts'

@@ -1,6 +1,5 @@
 import { expect, it } from 'vitest'
-import { Feed } from '../../../src/http/admin/feed.ts'
-import { FeedReader } from '../../../src/http/admin/feed-reader.ts'
+import { Feed, FeedReader } from '../../../src/http/admin/feed.ts'
 import { VirtualClock } from '../../support/clock.ts'
 
 it('an account is looked at for its minute, however the time of day is set meanwhile', async () => {

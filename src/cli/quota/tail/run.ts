@@ -1,4 +1,4 @@
-import { follow } from '../../../operator/event-stream.ts'
+import { follow } from '../../../operator/gateway-calls.ts'
 import type { AdminEndpoint, OperatorApi } from '../../../operator/operator-api.ts'
 import { remoteOperatorApi } from '../../../operator/remote.ts'
 import { world } from '../../../server/world.ts'

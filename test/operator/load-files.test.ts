@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { lacking, loadWithStandIns } from '../../src/operator/stand-ins.ts'
+import { lacking, loadWithStandIns } from '../../src/operator/load-files.ts'
 import { directoryOf } from '../config/files.ts'
 import { root } from '../simulate/example.ts'
 

@@ -2,7 +2,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, 
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { saveToken, tokenFile } from '../../src/server/admin-token.ts'
+import { saveToken, tokenFile } from '../../src/server/owner-file.ts'
 
 let dir: string
 beforeEach(() => {

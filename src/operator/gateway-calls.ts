@@ -1,5 +1,14 @@
 import type { FileText } from '../config/settings.ts'
-import { CommandFailed } from '../server/failure.ts'
+import type { Millis } from '../policy/config.ts'
+import { CommandFailed, exitCodes } from '../server/failure.ts'
+import { readShownEvent, type ShownEvent } from '../wire/admin/event.ts'
+import {
+  readShownPool,
+  readShownPools,
+  readShownResults,
+  type ShownPool,
+  type ShownResult,
+} from '../wire/admin/pool.ts'
 import {
   readConfig,
   readPlanCounts,
@@ -13,8 +22,9 @@ import {
   type ShownRevisionLine,
 } from '../wire/admin/revision.ts'
 import { isObject, type JsonObject } from '../wire/openai/body.ts'
+import { SseSplitter } from '../wire/sse.ts'
 import type { AdminEndpoint } from './operator-api.ts'
-import { askGateway, postToGateway } from './remote.ts'
+import { askGateway, openBody, postToGateway } from './remote.ts'
 
 // Each asks a running gateway, and rejects with CommandFailed when it refuses.
 
@@ -68,4 +78,68 @@ export class ApplyRefused extends CommandFailed {
       ? inUse.filter(isObject).map(({ plan, accounts }) => ({ plan: String(plan), accounts: Number(accounts) }))
       : []
   }
+}
+
+/** A pool, or one of its replicas by its URL or its number from 1. */
+export interface PoolPlace {
+  readonly pool?: string
+  readonly replica?: string | number
+}
+
+/** What operators may do with the pools of a running gateway: no store knows of them. Rejects with CommandFailed. */
+export interface PoolsApi {
+  list(): Promise<readonly ShownPool[]>
+  /** The pool as it is then. */
+  drain(place: PoolPlace): Promise<ShownPool>
+  undrain(place: PoolPlace): Promise<ShownPool>
+  /** Of all replicas, unless a place is given. */
+  probe(place: PoolPlace): Promise<readonly ShownResult[]>
+}
+
+export function poolsOf({ admin, token }: AdminEndpoint): PoolsApi {
+  const post = (path: string, body: object) => askGateway(`${admin}/admin/pools/${path}`, token, 'POST', body)
+  return {
+    list: async () => readShownPools(await askGateway(`${admin}/admin/pools`, token, 'GET')),
+    drain: async place => readShownPool(await post('drain', place)),
+    undrain: async place => readShownPool(await post('undrain', place)),
+    probe: async place => readShownResults(await post('probe', place)),
+  }
+}
+
+/** A gateway that lives says something every 15 s. */
+const SILENCE_MAX: Millis = 45_000
+
+export interface Follow {
+  /** An id or label; all accounts without it. */
+  readonly account?: string
+  /** Ends it: nothing more comes then. */
+  readonly signal: AbortSignal
+}
+
+/**
+ * The requests of a gateway as they end, from the moment this resolves. They end with the signal; when the gateway
+ * ends them, they reject with CommandFailed.
+ */
+export async function follow(
+  { admin, token }: AdminEndpoint,
+  { account, signal }: Follow,
+): Promise<AsyncIterable<ShownEvent>> {
+  const query = account === undefined ? '' : `?${new URLSearchParams({ account })}`
+  const body = await openBody(`${admin}/admin/events${query}`, token, { signal, silence: SILENCE_MAX })
+  return eventsIn(body, admin, signal)
+}
+
+async function* eventsIn(
+  body: AsyncIterable<Buffer>,
+  admin: string,
+  signal: AbortSignal,
+): AsyncGenerator<ShownEvent, void, undefined> {
+  const splitter = new SseSplitter()
+  let reason = 'it has ended'
+  try {
+    for await (const bytes of body) for (const data of splitter.push(bytes)) yield readShownEvent(JSON.parse(data))
+  } catch (error) {
+    reason = error instanceof Error ? error.message : String(error)
+  }
+  if (!signal.aborted) throw new CommandFailed(`✗ the gateway at ${admin} is gone: ${reason}`, exitCodes.unreachable)
 }

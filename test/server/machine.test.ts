@@ -1,5 +1,6 @@
-import { expect, it } from 'vitest'
-import { watchDescriptors } from '../../src/server/descriptor-watch.ts'
+import { spawnSync } from 'node:child_process'
+import { describe, expect, it } from 'vitest'
+import { collectorFlags, watchDescriptors } from '../../src/server/machine.ts'
 import { VirtualClock } from '../support/clock.ts'
 
 it('that no descriptor is left is an alarm once, however often it comes and goes, and its end is one', () => {
@@ -29,4 +30,17 @@ it('that no descriptor is left is an alarm once, however often it comes and goes
   stop()
   over(60_000, true)
   expect(alarms).toHaveLength(3)
+})
+
+const set = (flag: string) =>
+  spawnSync(process.execPath, ['-e', `v8.setFlagsFromString('${flag}')`], { encoding: 'utf8' }).stderr
+
+describe('what a gateway tells V8 of collections', () => {
+  it.each(collectorFlags)('%s is known to this version of node, which else would complain and go on', flag => {
+    expect(set(flag)).toBe('')
+  })
+
+  it('is checked by something that hears the complaint', () => {
+    expect(set('--no-such-collector')).toContain('unrecognized flag')
+  })
 })
