@@ -1,4 +1,4 @@
-import type { painter } from '../server/paint.ts'
+import type { painter } from '../server/log/terminal-text.ts'
 import { oneLine } from '../wire/printable.ts'
 
 /** A column of a table, and how it gives way where the terminal has no room for all. */

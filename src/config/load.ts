@@ -4,25 +4,24 @@ import { check } from './check/check.ts'
 import { checkParameters } from './check/parameters.ts'
 import { checkComplete, checkReferences, checkSizes, checkUse, unsureOf, withEmpty } from './check/refs.ts'
 import type { ConfigFile } from './check/schema.ts'
-import { type Examined, secretsOfTexts, textsOfSecrets } from './examined.ts'
 import { lint } from './lint/lint.ts'
 import { lintAccounts, lintProcess } from './lint/lint-main.ts'
 import { checkPassthroughUse, lintPassthrough } from './lint/lint-passthrough.ts'
 import { lintRoutes } from './lint/lint-routes.ts'
 import { lintTools } from './lint/lint-tools.ts'
 import type { Problem, Report } from './problem.ts'
-import { type Disk, machineDisk } from './read/disk.ts'
+import { type Disk, machineDisk, textDisk } from './read/disk.ts'
 import { type Part, type Union, unite } from './read/merge.ts'
 import { type Files, type Origin, readFiles } from './read/read-files.ts'
 import { fieldsOf, fingerprintOf, includesIn, pathsOf, revisionOf, textsFrom } from './read/reading.ts'
-import { forbidden } from './read/reads.ts'
+import { forbidden, mayReadLike } from './read/reads.ts'
 import type { Env } from './read/scalar.ts'
 import { readKeys } from './read/secrets.ts'
 import type { MapNode, Span } from './read/tree.ts'
 import { link } from './resolve/link.ts'
 import { readGuestSecrets, readSeeingSecrets } from './resolve/main-secrets.ts'
 import { type Secrets, settle } from './resolve/resolve.ts'
-import type { Loaded, Secret } from './settings.ts'
+import { type FileText, type Loaded, Secret } from './settings.ts'
 
 /** A longer list would tell nobody more. */
 const MOST_PROBLEMS = 1000
@@ -176,4 +175,59 @@ function atMost(count: number, problems: readonly Problem[]): readonly Problem[]
   const severity = rest.some(isError) ? 'error' : 'warning'
   const closing: Problem = { file, line, column, rule: 'more-problems', severity, message, hint: 'correct those above' }
   return [...problems.slice(0, count), closing]
+}
+
+/** Files in which every check found nothing wrong, as plain data: it can go from one thread to another. */
+interface Examined extends Omit<Loaded, 'config' | 'settings'> {
+  readonly main: ConfigFile
+  readonly union: Union
+  readonly secrets: SecretTexts
+  /** Absolute: where the main file lies. */
+  readonly directory: string
+  readonly revision: string
+}
+
+/** Secrets in the clear: an object of class Secret would arrive empty in another thread. Nothing prints them. */
+interface SecretTexts {
+  readonly pools: ReadonlyMap<string, string>
+  readonly tools: ReadonlyMap<string, string>
+  readonly guests: readonly string[]
+  readonly metrics: string | undefined
+  readonly traces: ReadonlyMap<string, string>
+}
+
+const textsOfSecrets = ({ pools, tools, guests, seeing }: Secrets): SecretTexts => ({
+  pools: revealed(pools),
+  tools: revealed(tools),
+  guests: guests.map(secret => secret.reveal()),
+  metrics: seeing.metrics?.reveal(),
+  traces: revealed(seeing.traces),
+})
+
+const secretsOfTexts = ({ pools, tools, guests, metrics, traces }: SecretTexts): Secrets => ({
+  pools: hidden(pools),
+  tools: hidden(tools),
+  guests: guests.map(text => new Secret(text)),
+  seeing: { ...(metrics !== undefined && { metrics: new Secret(metrics) }), traces: hidden(traces) },
+})
+
+const revealed = (secrets: ReadonlyMap<string, Secret>): ReadonlyMap<string, string> =>
+  new Map([...secrets].map(([name, secret]) => [name, secret.reveal()]))
+
+const hidden = (texts: ReadonlyMap<string, string>): ReadonlyMap<string, Secret> =>
+  new Map([...texts].map(([name, text]) => [name, new Secret(text)]))
+
+/** Files that are not on the disk: those of an apply. Plain data. */
+export interface Candidate {
+  readonly files: readonly FileText[]
+  /** Where they would lie. Absolute. */
+  readonly directory: string
+  /** Which variables and files of secrets they may read; without it all of them. */
+  readonly mayRead?: Readonly<Parameters<typeof mayReadLike>>
+}
+
+/** The disk that has the files of a candidate. */
+export function diskOf({ files, directory, mayRead }: Candidate): Disk {
+  const disk = textDisk(files, directory)
+  return mayRead ? { ...disk, mayRead: mayReadLike(...mayRead) } : disk
 }

@@ -5,7 +5,7 @@ import { type Disk, machineDisk } from '../config/read/disk.ts'
 import { type Env, replaceVariables } from '../config/read/scalar.ts'
 import type { Loaded } from '../config/settings.ts'
 import { CommandFailed } from '../server/failure.ts'
-import { usesColour } from '../server/paint.ts'
+import { usesColour } from '../server/log/terminal-text.ts'
 
 /** Loads for a command that only shows the files. What is not set here is listed on stderr, and no secret is ever shown. */
 export function loadToShow(file: string): Loaded {

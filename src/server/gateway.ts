@@ -3,7 +3,7 @@ import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Registry } from 'prom-client'
 import { Connections } from '../adapters/backends/connections.ts'
-import { probeOver } from '../adapters/backends/probe.ts'
+import { probeOver } from '../adapters/backends/exchange.ts'
 import { DecisionFiles } from '../adapters/decisions/log.ts'
 import type { Identity } from '../adapters/identity/identity.ts'
 import { Metrics } from '../adapters/metrics/metrics.ts'
@@ -36,8 +36,7 @@ import { Drain, type DrainTimes } from './drain.ts'
 import { collectSoon, memoryBytes, watchDescriptors } from './machine.ts'
 import { openState } from './open-store.ts'
 import { OpenSnapshots, openSnapshot, Tracing } from './snapshots.ts'
-import type { World } from './world.ts'
-import { within } from './world.ts'
+import { type World, within } from './world.ts'
 
 /** A gateway that serves. */
 export interface RunningGateway {

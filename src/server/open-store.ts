@@ -8,8 +8,7 @@ import type { Wrote } from '../gateway/store/ledger-store.ts'
 import type { Store } from '../gateway/store/store.ts'
 import type { Millis } from '../policy/config.ts'
 import { CommandFailed } from './failure.ts'
-import type { World } from './world.ts'
-import { within } from './world.ts'
+import { type World, within } from './world.ts'
 
 interface AsGateway {
   /** How long rows are kept, as the files say then. */

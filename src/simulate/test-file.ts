@@ -11,8 +11,7 @@ import type { Config, Place } from '../policy/config.ts'
 import type { JsonObject } from '../wire/json-safety.ts'
 import { checkNames } from './declared-names.ts'
 import type { Case, Claim, Invariant, TestsFile } from './file.ts'
-import type { Scenario } from './scenario.ts'
-import { type Situation, SPOKEN, scenarioOf, situationOf } from './scenario.ts'
+import { type Scenario, type Situation, SPOKEN, scenarioOf, situationOf } from './scenario.ts'
 
 /** The tests of one file, in its order. */
 export interface Tests {

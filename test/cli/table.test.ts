@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { type Column, clip, foldedText, placedLines, tableText, widthOf } from '../../src/cli/table.ts'
-import { painter } from '../../src/server/paint.ts'
+import { painter } from '../../src/server/log/terminal-text.ts'
 
 const COLUMNS: readonly Column[] = [
   { title: 'ACCOUNT', least: 8 },

@@ -1,7 +1,7 @@
 import type { Dispatcher } from 'undici'
-import type { BackendHead, BackendListener, Exchange } from '../../gateway/ports.ts'
+import type { BackendHead, BackendListener, Exchange, Probe } from '../../gateway/ports.ts'
 import type { Building } from '../../policy/decision.ts'
-import type { Connection, TrackedOptions } from './connections.ts'
+import type { Connection, Connections, TrackedOptions } from './connections.ts'
 
 /** Sends a request over connections. The exchange gets all events, also the failure to send. */
 export function dispatch(dispatcher: Dispatcher, options: TrackedOptions, exchange: UndiciExchange): void {
@@ -86,3 +86,26 @@ export class UndiciExchange implements Exchange, Dispatcher.DispatchHandler {
     this.#listener.failed(error, stale)
   }
 }
+
+/** Probes replicas over the connections that requests take, so that a probe meets the same conditions. */
+export const probeOver =
+  (connections: Connections): Probe =>
+  ({ origin, path, headers, connectTimeout, fresh }, listener) => {
+    const exchange = new UndiciExchange(listener)
+    const options: TrackedOptions = {
+      method: 'GET',
+      path,
+      headers: { accept: '*/*', ...headers },
+      over: connection => exchange.over(connection),
+    }
+    // Later, so that no listener is called before the caller has the exchange.
+    queueMicrotask(() => {
+      if (fresh)
+        return connections.once({ origin, connectTimeout }, connection => dispatch(connection, options, exchange))
+      const { pool, giveBack } = connections.to({ origin, connectTimeout })
+      dispatch(pool, options, exchange)
+      // The probe ends even where no other request needs these connections.
+      giveBack()
+    })
+    return exchange
+  }

@@ -17,9 +17,8 @@ import { windowOf } from '../../policy/decision.ts'
 import type { Caller } from '../../policy/facts.ts'
 import { nanoUsd } from '../../policy/nano-usd.ts'
 import type { Access } from './access.ts'
-import { readCounts } from './codec.ts'
+import { ACCOUNT_FIELDS, readAccount, readCounts, recordOf, type StoredAccount, termsText } from './codec.ts'
 import { GATEWAYS, GUESTS } from './layout.ts'
-import { ACCOUNT_FIELDS, readAccount, recordOf, type StoredAccount, termsText } from './stored-account.ts'
 
 /** Accounts, their audit and their counters. A change compares the terms it read: of two at once the second reads again. */
 export class RedisAccounts implements AccountStore {

@@ -13,11 +13,19 @@ import type { Hold } from '../../policy/account-counters.ts'
 import { extensionOf } from '../../policy/judge.ts'
 import { ZERO_USD } from '../../policy/nano-usd.ts'
 import type { Access } from './access.ts'
-import { checkpointText, claimsText, readGuestsSpent, readHold, readReadings, readRefusal } from './codec.ts'
+import {
+  checkpointText,
+  claimsText,
+  readGuestsSpent,
+  readHold,
+  readReadings,
+  readRefusal,
+  readTerms,
+  termsText,
+} from './codec.ts'
 import type { HoldEndings } from './hold-endings.ts'
 import { chunksOf } from './layout.ts'
 import type { Reply } from './scripts.ts'
-import { readTerms, termsText } from './stored-account.ts'
 
 /** Admission and its end, each one script on the bucket of the account. */
 export class RedisHolds implements HoldStore {

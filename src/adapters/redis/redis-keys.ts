@@ -12,9 +12,9 @@ import {
 import type { Caller } from '../../policy/facts.ts'
 import type { Access } from './access.ts'
 import type { Client, Link } from './client.ts'
+import { KEY_FIELDS, readAccount, readKey, termsText } from './codec.ts'
 import { BUCKETS, chunksOf } from './layout.ts'
 import type { RedisAccounts } from './redis-accounts.ts'
-import { KEY_FIELDS, readAccount, readKey, termsText } from './stored-account.ts'
 
 /** Keys of accounts and guests. The owner of a key never changes and is cached; other members are read each time, and changed by scripts. */
 export class RedisKeys implements KeyStore {

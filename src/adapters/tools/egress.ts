@@ -1,7 +1,7 @@
 import { Agent, type Dispatcher, request } from 'undici'
 import type { Secret } from '../../config/settings.ts'
 import { lookupHost } from '../../gateway/descriptors.ts'
-import { ToolFailure, unreachable } from './failure.ts'
+import { ToolFailure, unreachable } from './tool.ts'
 
 /** Where requests may go, and with what. */
 export interface Target {

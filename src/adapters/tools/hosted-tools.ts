@@ -2,12 +2,21 @@ import type { McpToolSettings, ToolSettings } from '../../config/settings.ts'
 import type { Alarm, Clock, HostedTools, ToolResult } from '../../gateway/ports.ts'
 import { builtinTool } from './builtin-tools.ts'
 import { Egress } from './egress.ts'
-import { type Complain, causeOf, complainer, RecentFailure, ReportedFailure, ToolFailure } from './failure.ts'
 import { HttpTool } from './http-tool.ts'
 import { bounded, clean, untilAborted } from './limits.ts'
 import { McpServer } from './mcp-server.ts'
 import { McpTool } from './mcp-tool.ts'
-import { type Outcome, readArguments, type Tool } from './tool.ts'
+import {
+  type Complain,
+  causeOf,
+  complainer,
+  type Outcome,
+  RecentFailure,
+  ReportedFailure,
+  readArguments,
+  type Tool,
+  ToolFailure,
+} from './tool.ts'
 
 export interface ToolPorts {
   readonly clock: Clock

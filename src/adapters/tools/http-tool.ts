@@ -3,9 +3,8 @@ import { RE2JS } from 're2js'
 import type { HttpToolSettings } from '../../config/settings.ts'
 import type { ToolDefinition } from '../../gateway/ports.ts'
 import { type Answer, drop, Egress, mediaType } from './egress.ts'
-import { ToolFailure, UNREADABLE, unreachable } from './failure.ts'
 import { excerpt, whole } from './limits.ts'
-import type { Arguments, Outcome, Tool } from './tool.ts'
+import { type Arguments, type Outcome, type Tool, ToolFailure, UNREADABLE, unreachable } from './tool.ts'
 
 /** A tool that takes its arguments as JSON by POST and answers with its result as JSON. */
 export class HttpTool implements Tool {

@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events'
 import type { Cancel } from '../../gateway/ports.ts'
-import { ToolFailure, unreachable } from './failure.ts'
+import { ToolFailure, unreachable } from './tool.ts'
 
 // The limits of what a tool may cost: the length of its texts, the bytes of its answers, and the time of its call.
 

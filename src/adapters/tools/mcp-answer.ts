@@ -1,8 +1,8 @@
 import type { Cancel } from '../../gateway/ports.ts'
 import { isObject } from '../../wire/json-safety.ts'
 import { type Answer, drop, mediaType } from './egress.ts'
-import { ToolFailure, UNREADABLE, Unreached, unreachable } from './failure.ts'
 import { atMost, excerpt, whole } from './limits.ts'
+import { ToolFailure, UNREADABLE, Unreached, unreachable } from './tool.ts'
 
 /** An answer whose head has come; `over` is to be called when its body has ended. */
 export interface Sent {

@@ -4,9 +4,9 @@ import type { Clock } from '../../gateway/ports.ts'
 import type { Millis } from '../../policy/config.ts'
 import { isObject } from '../../wire/json-safety.ts'
 import { type Ask, drop, type Egress, type Target } from './egress.ts'
-import { ToolFailure, UNREACHABLE, Unreached, unreachable } from './failure.ts'
 import { eventsAtMost, onAborted } from './limits.ts'
 import { answered, closing, eventsOf, reportingEnd, type Sent, streamed } from './mcp-answer.ts'
+import { ToolFailure, UNREACHABLE, Unreached, unreachable } from './tool.ts'
 
 /** The server does not know the session, so that it did not begin the request. */
 export class SessionLost extends ToolFailure {}

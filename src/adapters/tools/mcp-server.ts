@@ -2,11 +2,20 @@ import type { Alarm, Clock, ToolDefinition } from '../../gateway/ports.ts'
 import type { Millis } from '../../policy/config.ts'
 import { isObject } from '../../wire/json-safety.ts'
 import type { Egress } from './egress.ts'
-import { type Complain, complainer, RecentFailure, ToolFailure, UNREADABLE, Unreached, unreachable } from './failure.ts'
 import { bounded, clean } from './limits.ts'
 import { SessionLost } from './mcp-fetch.ts'
 import { type McpPlace, McpSession } from './mcp-session.ts'
-import { type Arguments, deeperThan } from './tool.ts'
+import {
+  type Arguments,
+  type Complain,
+  complainer,
+  deeperThan,
+  RecentFailure,
+  ToolFailure,
+  UNREADABLE,
+  Unreached,
+  unreachable,
+} from './tool.ts'
 
 export interface McpServerPorts {
   readonly egress: () => Egress

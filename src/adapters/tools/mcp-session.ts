@@ -6,10 +6,10 @@ import { UnderWay } from '../../gateway/lifetimes.ts'
 import type { Clock } from '../../gateway/ports.ts'
 import type { Millis } from '../../policy/config.ts'
 import type { Egress } from './egress.ts'
-import { causeOf, ReportedFailure, ToolFailure, UNREADABLE, Unreached } from './failure.ts'
 import { excerpt, onAborted } from './limits.ts'
 import { BROKEN_OFF } from './mcp-answer.ts'
 import { McpFetch } from './mcp-fetch.ts'
+import { causeOf, ReportedFailure, ToolFailure, UNREADABLE, Unreached } from './tool.ts'
 
 /** Tools with the same address, key and transport share a session. */
 export type McpPlace = Pick<McpToolSettings, 'url' | 'key' | 'transport'>

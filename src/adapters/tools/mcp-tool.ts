@@ -1,10 +1,9 @@
 import type { McpToolSettings } from '../../config/settings.ts'
 import type { ToolDefinition } from '../../gateway/ports.ts'
 import { isObject } from '../../wire/json-safety.ts'
-import { type Complain, ToolFailure, UNREADABLE } from './failure.ts'
 import type { McpServer } from './mcp-server.ts'
 import { loadSdk } from './mcp-session.ts'
-import type { Arguments, Outcome, Tool } from './tool.ts'
+import { type Arguments, type Complain, type Outcome, type Tool, ToolFailure, UNREADABLE } from './tool.ts'
 
 /** A tool of an MCP server. */
 export class McpTool implements Tool {

@@ -1,4 +1,4 @@
-import { withoutFraction } from '../../server/log/time-of-day.ts'
+import { withoutFraction } from '../../server/log/terminal-text.ts'
 import type { ShownAccount } from '../../wire/admin/account.ts'
 import type { ShownKey, ShownPlan } from '../../wire/admin/key.ts'
 import { type Column, table, tableText } from '../table.ts'

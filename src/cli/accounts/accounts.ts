@@ -2,9 +2,8 @@ import { type Command, InvalidArgumentError, Option } from 'commander'
 import type { OperatorApi } from '../../operator/operator-api.ts'
 import { CommandFailed, exitCodes } from '../../server/failure.ts'
 import type { ShownAccount } from '../../wire/admin/account.ts'
-import { writeJson, writeOut } from '../stdout.ts'
-import { asksFirst, confirm, mayAsk } from '../terminal.ts'
-import { type Common, ofGateway, withOperator } from '../with-operator.ts'
+import { type Common, ofGateway, withOperator } from '../options.ts'
+import { asksFirst, confirm, mayAsk, writeJson, writeOut } from '../terminal.ts'
 import { accountsTable, accountText, overageText, planText } from './account-text.ts'
 
 interface ClearOptions extends Common {

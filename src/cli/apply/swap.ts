@@ -1,15 +1,14 @@
 import { counted } from '../../config/format/problem-text.ts'
 import { ApplyRefused, applyFiles, type NewFiles } from '../../operator/gateway-calls.ts'
 import { CommandFailed } from '../../server/failure.ts'
-import { usesColour } from '../../server/paint.ts'
+import { usesColour } from '../../server/log/terminal-text.ts'
 import type { ShownApplied } from '../../wire/admin/revision.ts'
 import { jsonText, oneLine } from '../../wire/printable.ts'
 import type { PlanMoves } from '../options.ts'
 import type { ServedBase } from '../plan/plan-sides.ts'
 import { planRecord, planText } from '../plan/plan-text.ts'
 import type { Planned } from '../plan/planned.ts'
-import { writeOut } from '../stdout.ts'
-import { confirm } from '../terminal.ts'
+import { confirm, writeOut } from '../terminal.ts'
 
 /** Files that a gateway is to serve. */
 export interface Swap extends Pick<NewFiles, 'files' | 'how'> {

@@ -1,11 +1,10 @@
 import type { Command } from 'commander'
 import type { OperatorApi } from '../../operator/operator-api.ts'
-import { withoutFraction } from '../../server/log/time-of-day.ts'
+import { withoutFraction } from '../../server/log/terminal-text.ts'
 import type { ShownAudit } from '../../wire/admin/audit.ts'
-import { sinceOption } from '../options.ts'
-import { writeJson, writeOut } from '../stdout.ts'
+import { type Common, ofGateway, sinceOption, withOperator } from '../options.ts'
 import { type Column, tableText } from '../table.ts'
-import { type Common, ofGateway, withOperator } from '../with-operator.ts'
+import { writeJson, writeOut } from '../terminal.ts'
 
 interface AuditOptions extends Common {
   readonly since: string

@@ -1,8 +1,5 @@
 import { Argument, type Command } from 'commander'
-import { NAME_KINDS, type NameKind } from './places.ts'
-
-const SHELLS = ['bash', 'zsh', 'fish'] as const
-type Shell = (typeof SHELLS)[number]
+import { NAME_KINDS, type NameKind, placesOf } from './places.ts'
 
 /** Registers `svcctl completion`. */
 export function registerCompletion(program: Command): void {
@@ -10,7 +7,7 @@ export function registerCompletion(program: Command): void {
     .command('completion')
     .summary('print what completes commands and options in a shell')
     .description('Prints a script that completes commands, options and their values in a shell.')
-    .addArgument(new Argument('<shell>').choices(SHELLS))
+    .addArgument(new Argument('<shell>').choices(Object.keys(SCRIPTS)))
     .addHelpText(
       'after',
       `
@@ -18,9 +15,9 @@ bash: echo 'source <(svcctl completion bash)' >> ~/.bashrc
 zsh:  svcctl completion zsh > "\${fpath[1]}/_svcctl"
 fish: svcctl completion fish > ~/.config/fish/completions/svcctl.fish`,
     )
-    .action(async (shell: Shell) => {
-      const [{ completionScript }, { writeOut }] = await Promise.all([import('./script.ts'), import('../stdout.ts')])
-      await writeOut([completionScript(program, shell)])
+    .action(async (shell: keyof typeof SCRIPTS) => {
+      const [script, { writeOut }] = await Promise.all([SCRIPTS[shell](), import('../terminal.ts')])
+      await writeOut([script(placesOf(program))])
     })
   program
     .command('names', { hidden: true })
@@ -32,4 +29,11 @@ fish: svcctl completion fish > ~/.config/fish/completions/svcctl.fish`,
       const found = await names(kind, words)
       process.stdout.write(found.map(name => `${name}\n`).join(''))
     })
+}
+
+/** What makes the script of a shell, loaded only when it is asked for. */
+const SCRIPTS = {
+  bash: async () => (await import('./bash.ts')).bash,
+  zsh: async () => (await import('./zsh.ts')).zsh,
+  fish: async () => (await import('./fish.ts')).fish,
 }

@@ -1,6 +1,6 @@
 import { openBackends } from '../../adapters/backends/backends.ts'
 import { Connections } from '../../adapters/backends/connections.ts'
-import { probeOver } from '../../adapters/backends/probe.ts'
+import { probeOver } from '../../adapters/backends/exchange.ts'
 import type { Loaded } from '../../config/settings.ts'
 import type { Finding } from '../../gateway/doctor/finding.ts'
 import { inspectReplica } from '../../gateway/doctor/inspect.ts'

@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError } from 'commander'
-import { configOption } from '../with-operator.ts'
+import { configOption } from '../options.ts'
 
 export interface DoctorOptions {
   readonly config: string

@@ -2,7 +2,7 @@ import { counted } from '../../config/format/problem-text.ts'
 import type { Settings } from '../../config/settings.ts'
 import type { Finding, State } from '../../gateway/doctor/finding.ts'
 import type { Place } from '../../policy/config.ts'
-import { painter } from '../../server/paint.ts'
+import { painter } from '../../server/log/terminal-text.ts'
 import { oneLine } from '../../wire/printable.ts'
 import { terminalWidth, wrapped } from '../table.ts'
 

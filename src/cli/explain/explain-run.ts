@@ -1,24 +1,30 @@
+import { readFileSync } from 'node:fs'
+import { ago } from '../../config/check/formats.ts'
+import { suggestion } from '../../config/check/suggest.ts'
+import { readUnit, type Unit } from '../../config/check/units.ts'
 import { renderText } from '../../config/format/problem-text.ts'
+import { isRefusal } from '../../config/read/scalar.ts'
 import { loadedOrFail, loadWithStandIns } from '../../operator/load-files.ts'
-import type { Config } from '../../policy/config.ts'
+import type { Config, EpochMs } from '../../policy/config.ts'
 import { CommandFailed, exitCodes } from '../../server/failure.ts'
-import { usesColour } from '../../server/paint.ts'
+import { usesColour } from '../../server/log/terminal-text.ts'
 import { world } from '../../server/world.ts'
+import { isPath, PATHS, type Path } from '../../simulate/endpoints.ts'
+import type { Usage } from '../../simulate/file.ts'
 import { remediesOf } from '../../simulate/flips.ts'
 import { answerOf } from '../../simulate/result.ts'
-import type { Scenario } from '../../simulate/scenario.ts'
-import { scenarioOf } from '../../simulate/scenario.ts'
+import { readMoment, type Scenario, type Situation, scenarioOf } from '../../simulate/scenario.ts'
 import { simulate } from '../../simulate/simulation.ts'
-import { writeOut } from '../stdout.ts'
+import { usageNowCalled } from '../../simulate/test-file.ts'
+import { writeOut } from '../terminal.ts'
 import { patternBeside, readAll, testsBeside } from '../test/test-files.ts'
 import type { ExplainOptions } from './explain.ts'
-import { situationIn } from './explain-options.ts'
 import { explanationJson, explanationText } from './explain-text.ts'
 
 /** Takes one request the whole way, and tells it. */
 export async function explain(options: ExplainOptions): Promise<void> {
   const loaded = loadedOrFail(loadWithStandIns(options.config, process.env, process.cwd()))
-  const scenario = hypothesisIn(options, loaded.config)
+  const scenario = scenarioIn(options, loaded.config)
   const simulation = await simulate(loaded, scenario)
   const remedies = await remediesOf(loaded, scenario, simulation)
   const explained = {
@@ -33,18 +39,138 @@ export async function explain(options: ExplainOptions): Promise<void> {
   process.exitCode = options.exitCode && simulation.denial ? exitCodes.bad : exitCodes.fine
 }
 
-function hypothesisIn(options: ExplainOptions, config: Config): Scenario {
-  if (options.case !== undefined) return hypothesisOfCase(options.case, options.config, config)
+function scenarioIn(options: ExplainOptions, config: Config): Scenario {
+  if (options.case !== undefined) return scenarioOfCase(options.case, options.config, config)
   const scenario = scenarioOf(config, situationIn(options, config, world.clock.now()))
   if (scenario) return scenario
   throw new CommandFailed('✗ who sends it? there is no default plan: say --plan, --guest or --auth', exitCodes.usage)
 }
 
-function hypothesisOfCase(name: string, file: string, config: Config): Scenario {
+function scenarioOfCase(name: string, file: string, config: Config): Scenario {
   const cwd = process.cwd()
   const { tests, problems, sources } = readAll(testsBeside(file, cwd).files, cwd, config)
   if (problems.length > 0) throw new CommandFailed(renderText(problems, sources, usesColour(process.stderr)).trimEnd())
   const found = tests.flatMap(({ cells, cases }) => [...cells, ...cases]).find(each => each.name === name)
   if (found) return found.scenario
   throw new CommandFailed(`✗ no case in ${patternBeside(file, cwd)} is called \`${name}\``, exitCodes.usage)
+}
+
+const wrong = (message: string): CommandFailed => new CommandFailed(`✗ ${message}`, exitCodes.usage)
+
+/** What the options say of a request and its world. Fails with wrong usage where they make no sense. */
+function situationIn(options: ExplainOptions, config: Config, now: EpochMs): Situation {
+  const { auth, model, chat, input, prompt, stream, chatTokens, maxTokens, body } = options
+  const plan = planIn(options, config)
+  const usage = usageIn(options.usage)
+  const pools = poolsIn(options, config)
+  if (options.path !== undefined && body === undefined)
+    throw wrong('--path says where a --body is sent: --chat, --input and --prompt say so themselves')
+  return {
+    now: options.now === undefined ? now : momentIn(options.now),
+    ...(plan !== undefined && { plan }),
+    ...(auth !== undefined && { auth }),
+    ...(model !== undefined && { model }),
+    ...(chat !== undefined && { chat }),
+    ...(input !== undefined && { input }),
+    ...(prompt !== undefined && { prompt }),
+    ...(stream !== undefined && { stream }),
+    ...(chatTokens !== undefined && { chat_tokens: countIn('--chat-tokens', chatTokens, 1) }),
+    ...(maxTokens !== undefined && { max_tokens: countIn('--max-tokens', maxTokens, 1) }),
+    ...(body !== undefined && { request: { path: pathIn(options.path), body: bodyIn(body) } }),
+    headers: headersIn(options.header),
+    ...(usage && { usage }),
+    ...(pools && { pools }),
+  }
+}
+
+function planIn({ plan, guest }: ExplainOptions, { plans, guestPlan }: Config): string | undefined {
+  if (guest) {
+    if (!guestPlan) throw wrong('guests are not served: the configuration has no `guests`')
+    return guestPlan.name
+  }
+  if (plan !== undefined && !plans.has(plan)) throw unknown('plan', plan, [...plans.keys()])
+  return plan
+}
+
+const unknown = (noun: string, name: string, known: readonly string[]): CommandFailed =>
+  wrong(`no such ${noun} \`${name}\`: ${suggestion(name, known)}`)
+
+function momentIn(text: string): EpochMs {
+  const at = readMoment(text)
+  if (at === undefined) throw wrong(`--now: \`${text}\` is not a moment; write 2026-11-21T10:00:00Z`)
+  return at
+}
+
+const MOST: Readonly<Record<'count' | 'usd', number>> = { count: 1e9, usd: 9e12 }
+
+function unitIn(name: string, kind: 'count' | 'usd', text: string, least: number): number {
+  const unit: Unit = { kind, min: least, max: MOST[kind] }
+  const value = readUnit(unit, text)
+  if (isRefusal(value)) throw wrong(`${name}: \`${text}\` ${value.says}; ${value.hint}`)
+  return value
+}
+
+const countIn = (name: string, text: string, least = 0): number => unitIn(name, 'count', text, least)
+
+function pathIn(path: string = PATHS[0]): Path {
+  if (!isPath(path)) throw wrong(`--path: no model answers at \`${path}\`: ${suggestion(path, PATHS)}`)
+  return path
+}
+
+/** The text unchanged: the gateway's own parser rejects malformed JSON. */
+function bodyIn(file: string): string {
+  try {
+    return readFileSync(file === '-' ? 0 : file, 'utf8')
+  } catch (error) {
+    throw wrong(`--body: ${file} cannot be read: ${error instanceof Error ? error.message : String(error)}`)
+  }
+}
+
+const headersIn = (written: readonly string[]): Record<string, string> => Object.fromEntries(written.map(headerIn))
+
+function headerIn(text: string): readonly [string, string] {
+  const { name, value = '' } = /^(?<name>[\w-]+):\s*(?<value>.*)$/.exec(text)?.groups ?? {}
+  if (name === undefined) throw wrong(`--header: \`${text}\` is not a header; write 'name: value'`)
+  return [name, value.trim()]
+}
+
+function poolsIn({ down, failing }: ExplainOptions, { pools }: Config): Situation['pools'] {
+  for (const name of [...down, ...failing]) if (!pools.has(name)) throw unknown('pool', name, [...pools.keys()])
+  if (down.length + failing.length === 0) return undefined
+  return Object.fromEntries([
+    ...down.map(name => [name, 'down'] as const),
+    ...failing.map(name => [name, 'failing'] as const),
+  ])
+}
+
+const USAGES = ['requests', 'tokens', 'oldest', 'day', 'month_usd', 'reserved_usd', 'concurrent', 'guests_usd']
+
+function usageIn(written: readonly string[]): Usage | undefined {
+  if (written.length === 0) return undefined
+  const entries = new Map(written.flatMap(text => text.split(',')).map(entryIn))
+  const count = (name: string) => countIn(`--usage ${name}`, entries.get(name) ?? '0')
+  const usd = (name: string) => {
+    const text = entries.get(name) ?? '0'
+    unitIn(`--usage ${name}`, 'usd', text, 0)
+    return Number(text)
+  }
+  const oldest = entries.get('oldest') ?? '0s'
+  if (ago.read(oldest) === undefined) throw wrong(`--usage oldest: \`${oldest}\` is not ${ago.expects}; ${ago.hint}`)
+  return {
+    minute: { requests: count('requests'), tokens: count('tokens'), oldest },
+    day: { requests: count('day') },
+    month_usd: usd('month_usd'),
+    reserved_usd: usd('reserved_usd'),
+    concurrent: count('concurrent'),
+    guests_usd: usd('guests_usd'),
+  }
+}
+
+function entryIn(text: string): readonly [string, string] {
+  const { name = '', value } = /^(?<name>\w+)=(?<value>.+)$/.exec(text.trim())?.groups ?? {}
+  if (value === undefined) throw wrong(`--usage: \`${text}\` is not name=value, such as requests=20`)
+  const now = usageNowCalled(name)
+  if (now !== undefined) throw wrong(`no such usage \`${name}\`: it is called \`${now}\``)
+  if (!USAGES.includes(name)) throw unknown('usage', name, USAGES)
+  return [name, value]
 }

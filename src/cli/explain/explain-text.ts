@@ -1,7 +1,7 @@
 import type { EpochMs } from '../../policy/config.ts'
 import { counted } from '../../policy/counted.ts'
 import type { Step } from '../../policy/explain.ts'
-import { painter } from '../../server/paint.ts'
+import { painter } from '../../server/log/terminal-text.ts'
 import type { Remedy } from '../../simulate/flips.ts'
 import { type Answer, errorFields } from '../../simulate/result.ts'
 import type { Scenario } from '../../simulate/scenario.ts'

@@ -7,9 +7,9 @@ import { parse } from '../../config/read/compose.ts'
 import { readSource, type Source } from '../../config/read/disk.ts'
 import { readIncludes } from '../../config/read/read-files.ts'
 import { CommandFailed, exitCodes } from '../../server/failure.ts'
+import { usesColour } from '../../server/log/terminal-text.ts'
 import { replaceFile } from '../../server/owner-file.ts'
-import { usesColour } from '../../server/paint.ts'
-import { writeOut } from '../stdout.ts'
+import { writeOut } from '../terminal.ts'
 import type { FmtOptions } from './fmt.ts'
 
 /** Puts files in the style. Those that have a Problem stay as they are. */

@@ -4,10 +4,9 @@ import { CommandFailed, exitCodes } from '../../server/failure.ts'
 import type { ShownKey } from '../../wire/admin/key.ts'
 import { jsonText } from '../../wire/printable.ts'
 import { keyText, planText, timeText } from '../accounts/account-text.ts'
-import { writeJson, writeOut } from '../stdout.ts'
+import { type Common, ofGateway, withOperator } from '../options.ts'
 import { type Column, tableText } from '../table.ts'
-import { asksFirst, confirm, mayAsk } from '../terminal.ts'
-import { type Common, ofGateway, withOperator } from '../with-operator.ts'
+import { asksFirst, confirm, mayAsk, writeJson, writeOut } from '../terminal.ts'
 
 interface MintOptions extends Common {
   readonly plan?: string

@@ -1,6 +1,5 @@
 import { type Answer, ask, printable } from '../../operator/login-http.ts'
-import type { Issuer } from '../../operator/login-provider.ts'
-import { type Tokens, tokensOf } from '../../operator/login-provider.ts'
+import { type Issuer, type Tokens, tokensOf } from '../../operator/login-provider.ts'
 import { CommandFailed, exitCodes } from '../../server/failure.ts'
 import type { JsonObject } from '../../wire/openai/body.ts'
 

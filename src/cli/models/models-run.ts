@@ -3,8 +3,8 @@ import type { Config, Meter, Model, Plan } from '../../policy/config.ts'
 import { nanoUsd } from '../../policy/nano-usd.ts'
 import { usdText } from '../../wire/money.ts'
 import { shownModel } from '../show/shown-policy.ts'
-import { writeJson, writeOut } from '../stdout.ts'
 import { type Column, tableText } from '../table.ts'
+import { writeJson, writeOut } from '../terminal.ts'
 import type { ModelsOptions } from './models.ts'
 
 /** Prints the models of a configuration. Rejects with CommandFailed when it has Problems. */

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { configOption } from '../with-operator.ts'
+import { configOption } from '../options.ts'
 
 export interface ModelsOptions {
   readonly config: string

@@ -11,11 +11,11 @@ import { servedConfig } from '../../operator/gateway-calls.ts'
 import { lacking, loadWithStandIns } from '../../operator/load-files.ts'
 import type { AdminEndpoint } from '../../operator/operator-api.ts'
 import { CommandFailed, exitCodes } from '../../server/failure.ts'
-import { usesColour } from '../../server/paint.ts'
+import { usesColour } from '../../server/log/terminal-text.ts'
 import type { ServedConfig } from '../../wire/admin/revision.ts'
 import { oneLine } from '../../wire/printable.ts'
-import { writeOut } from '../stdout.ts'
 import { terminalWidth } from '../table.ts'
+import { writeOut } from '../terminal.ts'
 
 /** A configuration that another one is compared with. */
 export interface Base {

@@ -1,18 +1,18 @@
 import type { Change, Effect } from '../../config/diff/diff-changes.ts'
 import { counted, workflowCommand, workflowNotice } from '../../config/format/problem-text.ts'
 import type { EpochMs } from '../../policy/config.ts'
-import { painter } from '../../server/paint.ts'
+import { painter } from '../../server/log/terminal-text.ts'
 import { jsonText, oneLine } from '../../wire/printable.ts'
 import { foldedText, placedLines } from '../table.ts'
-import type { Planned } from './planned.ts'
 import {
   type AccountsTouched,
   COUNTS,
   type Counts,
+  type Planned,
   type PlanTouched,
   type RequestsTouched,
   type Touches,
-} from './touches.ts'
+} from './planned.ts'
 
 const SIGNS = { lost: '✗', less: '↓', other: '~', more: '+', plumbing: '·' } as const
 const TONES = { lost: 'red', less: 'red', other: undefined, more: 'green', plumbing: 'dim' } as const

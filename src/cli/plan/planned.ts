@@ -4,10 +4,16 @@ import type { Change, Side } from '../../config/diff/diff-changes.ts'
 import { renderText } from '../../config/format/problem-text.ts'
 import { accountsByPlan } from '../../operator/gateway-calls.ts'
 import { hasStandIn } from '../../operator/load-files.ts'
+import type { Config, EpochMs } from '../../policy/config.ts'
 import { CommandFailed } from '../../server/failure.ts'
+import { world } from '../../server/world.ts'
+import { readRecord } from '../../simulate/records.ts'
+import { type Group, Replay } from '../../simulate/replay.ts'
+import type { ShownPlanCount } from '../../wire/admin/revision.ts'
+import { filesAt, newestParts, sizeOf } from '../explain/decision-lines.ts'
 import type { CountOptions, PlanMoves } from '../options.ts'
+import { Progress } from '../terminal.ts'
 import type { Base } from './plan-sides.ts'
-import { accountsTouched, NOBODY, type RequestsTouched, requestsTouched, type Sides, type Touches } from './touches.ts'
 
 /** What it means to go from one configuration to another. */
 export interface Planned {
@@ -68,4 +74,111 @@ async function requestsIn(log: string, sides: Sides, newest: number): Promise<Re
     console.error(`▲ ${NOT_COUNTED}: ${reason}`)
     return undefined
   }
+}
+
+/** Whom a change touches, as far as somebody could say. */
+export interface Touches {
+  /** Undefined where no gateway was asked. */
+  readonly accounts: readonly AccountsTouched[] | undefined
+  /** Undefined where there is no decision log to read. */
+  readonly requests: RequestsTouched | undefined
+}
+
+/** A plan that changes or goes. */
+export interface AccountsTouched {
+  readonly plan: string
+  /** How many accounts are on it. */
+  readonly accounts: number
+  readonly gone: boolean
+}
+
+/** No account is touched, since no change has a meaning. */
+const NOBODY: Touches = { accounts: [], requests: undefined }
+
+/** The accounts on plans that change or go, most first. */
+function accountsTouched(
+  changes: readonly Change[],
+  { before, after }: Sides,
+  counts: readonly ShownPlanCount[],
+): readonly AccountsTouched[] {
+  const accounts = new Map(counts.map(each => [each.plan, each.accounts]))
+  const subjects = new Set(changes.map(({ subject }) => subject))
+  const plans = [...before.plans.keys()].filter(plan => subjects.has(`plan ${plan}`))
+  return plans
+    .map(plan => ({ plan, accounts: accounts.get(plan) ?? 0, gone: !after.plans.has(plan) }))
+    .sort((a, b) => b.accounts - a.accounts)
+}
+
+/** Recorded requests, and how many the candidate decides otherwise than what it is compared with. */
+export interface RequestsTouched extends Counts {
+  /** When the oldest of them was decided. */
+  readonly since: EpochMs | undefined
+  /** Whether the log has older ones. */
+  readonly onlyNewest: boolean
+  /** Lines that are no decisions. */
+  readonly broken: number
+  /** Accounts with a request that is decided otherwise, or whose decision cannot be known. */
+  readonly plans: readonly PlanTouched[]
+}
+
+export type Counts = Readonly<Record<(typeof COUNTS)[number], number>>
+
+export interface PlanTouched extends Counts {
+  readonly plan: string
+}
+
+/** As those of a replay. */
+export const COUNTS = ['requests', 'refused', 'allowed', 'unasked', 'rerouted', 'moved', 'undeterminable'] as const
+
+interface Sides {
+  readonly before: Config
+  readonly after: Config
+  /** Plans that accounts go to, by those that they are on. */
+  readonly moves?: ReadonlyMap<string, string>
+}
+
+/** Takes the newest decisions of a log through both, at most so many. Rejects where it cannot be read. */
+export async function requestsTouched(
+  log: string,
+  { before, after, moves }: Sides,
+  most: number,
+): Promise<RequestsTouched> {
+  const files = await filesAt(log)
+  const replay = new Replay(after, before, moves)
+  const progress = new Progress(process.stderr, world.clock, await sizeOf(files))
+  const taken = { lines: 0, oldest: '', onlyNewest: false }
+  try {
+    for await (const { lines, bytes } of newestParts(files)) {
+      for (const line of lines) {
+        if (line === '') continue
+        taken.onlyNewest = taken.lines === most
+        if (taken.onlyNewest) break
+        replay.add(line)
+        taken.oldest = line
+        taken.lines++
+      }
+      if (taken.onlyNewest) break
+      progress.add(bytes)
+    }
+  } finally {
+    progress.end()
+  }
+  const { groups, total, broken } = replay.replayed
+  const since = readRecord(taken.oldest)?.facts.at
+  return { ...countsOf([total]), since, onlyNewest: taken.onlyNewest, broken, plans: plansOf(groups) }
+}
+
+function plansOf(groups: readonly Group[]): readonly PlanTouched[] {
+  const plans = [...new Set(groups.map(({ plan }) => plan))]
+  return plans
+    .map(plan => ({ plan, ...countsOf(groups.filter(group => group.plan === plan)) }))
+    .filter(({ refused, allowed, rerouted, moved, undeterminable }) =>
+      [refused, allowed, rerouted, moved, undeterminable].some(count => count > 0),
+    )
+}
+
+function countsOf(tallies: readonly Counts[]): Counts {
+  const sums = { requests: 0, refused: 0, allowed: 0, unasked: 0, rerouted: 0, moved: 0, undeterminable: 0 }
+  for (const tally of tallies) for (const count of COUNTS) sums[count] += tally[count]
+  return sums
 }

@@ -3,11 +3,9 @@ import type { PoolPlace, PoolsApi } from '../../operator/gateway-calls.ts'
 import { exitCodes } from '../../server/failure.ts'
 import { world } from '../../server/world.ts'
 import type { ReplicaState, ShownPool, ShownProbe, ShownReplica, ShownResult } from '../../wire/admin/pool.ts'
-import { refuseEarlyOptions } from '../options.ts'
-import { writeJson, writeOut } from '../stdout.ts'
+import { type Common, ofGateway, refuseEarlyOptions } from '../options.ts'
 import { type Column, tableText, terminalWidth, widthOf } from '../table.ts'
-import { asksFirst, confirm, mayAsk } from '../terminal.ts'
-import { type Common, ofGateway } from '../with-operator.ts'
+import { asksFirst, confirm, mayAsk, writeJson, writeOut } from '../terminal.ts'
 
 interface Sure extends Common {
   readonly yes?: boolean

@@ -1,10 +1,9 @@
 import { readSessions } from '../../operator/session.ts'
 import { CommandFailed, exitCodes } from '../../server/failure.ts'
 import type { NamedIssuer } from '../login/login.ts'
-import { targetOf } from '../login/login-target.ts'
-import { writeJson, writeOut } from '../stdout.ts'
+import { type Profile, readProfiles, targetOf, writeProfiles } from '../login/login-target.ts'
 import { type Column, table, tableText } from '../table.ts'
-import { type Profile, readProfiles, writeProfiles } from './profile-file.ts'
+import { writeJson, writeOut } from '../terminal.ts'
 
 interface Output {
   readonly json?: boolean

@@ -1,11 +1,11 @@
 import type { Command } from 'commander'
-import { withoutFraction } from '../../server/log/time-of-day.ts'
+import { withoutFraction } from '../../server/log/terminal-text.ts'
 import type { ShownStanding } from '../../wire/admin/event.ts'
 import { jsonLine } from '../../wire/printable.ts'
 import { registerGrant } from '../accounts/accounts.ts'
-import { writeOut } from '../stdout.ts'
+import { type Common, configOption, ofGateway, withOperator } from '../options.ts'
 import { type Column, tableText, terminalWidth, widthOf } from '../table.ts'
-import { type Common, configOption, ofGateway, withOperator } from '../with-operator.ts'
+import { writeOut } from '../terminal.ts'
 import { quotaCell, rateCell, shareOf, usdCell } from './tail/cells.ts'
 
 /** Registers `svcctl quota show|tail|grant`. */

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { configOption } from '../with-operator.ts'
+import { configOption } from '../options.ts'
 
 /** Registers `svcctl reload`. Exit codes: 0 the files serve, 1 they were refused, 3 no gateway runs. */
 export function registerReload(program: Command): void {

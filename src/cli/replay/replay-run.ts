@@ -6,9 +6,8 @@ import { Replay, type Replayed, type Tally } from '../../simulate/replay.ts'
 import { usdText } from '../../wire/money.ts'
 import { jsonText } from '../../wire/printable.ts'
 import { filesAt, partsOf, sizeOf } from '../explain/decision-lines.ts'
-import { writeOut } from '../stdout.ts'
 import { type Column, foldedText, tableText } from '../table.ts'
-import { Progress } from '../terminal.ts'
+import { Progress, writeOut } from '../terminal.ts'
 import type { ReplayOptions } from './replay.ts'
 
 /** Takes a decision log through the files of a candidate, and tells what would change. */

@@ -1,6 +1,6 @@
 import type { LogEntry } from '../../http/log-entry.ts'
 import { logLine, reasonOf, wordsOf } from '../../server/log/log-line.ts'
-import { timeOfDay } from '../../server/log/time-of-day.ts'
+import { timeOfDay } from '../../server/log/terminal-text.ts'
 import type { ShownRequest } from '../../wire/admin/event.ts'
 import { usdText } from '../../wire/money.ts'
 import { oneLine } from '../../wire/printable.ts'

@@ -1,11 +1,10 @@
 import { findAdminEndpoint } from '../../operator/connect.ts'
 import { follow } from '../../operator/gateway-calls.ts'
-import { painter, usesColour } from '../../server/paint.ts'
+import { painter, usesColour } from '../../server/log/terminal-text.ts'
 import type { ShownEvent, ShownRequest } from '../../wire/admin/event.ts'
 import { jsonLine } from '../../wire/printable.ts'
-import { writeLive } from '../stdout.ts'
 import { terminalWidth } from '../table.ts'
-import { untilStopped } from '../terminal.ts'
+import { untilStopped, writeLive } from '../terminal.ts'
 import { isError, requestLine, requestRow, type Tone, toneOf } from './request-line.ts'
 import type { TailOptions } from './requests.ts'
 

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { type Common, ofGateway } from '../with-operator.ts'
+import { type Common, ofGateway } from '../options.ts'
 
 /** What `svcctl requests tail` was asked for. */
 export interface TailOptions extends Common {

@@ -1,6 +1,6 @@
 import { counted } from '../../config/format/problem-text.ts'
 import type { Place } from '../../policy/config.ts'
-import { painter } from '../../server/paint.ts'
+import { painter } from '../../server/log/terminal-text.ts'
 import type { Mismatch } from '../../simulate/expectations.ts'
 import type { Coverage, FileResults, Result, Run } from '../../simulate/run-tests.ts'
 import { jsonText } from '../../wire/printable.ts'

@@ -1,5 +1,5 @@
 import { type NanoUsd, nanoUsd } from '../../policy/nano-usd.ts'
-import { withoutFraction } from '../../server/log/time-of-day.ts'
+import { withoutFraction } from '../../server/log/terminal-text.ts'
 import type { LedgerRecord, UsageRecord, UsageReport, WasteRecord } from '../../wire/admin/usage-report.ts'
 import { usdText } from '../../wire/money.ts'
 import { jsonLine, jsonText } from '../../wire/printable.ts'

@@ -3,9 +3,8 @@ import type { OperatorApi } from '../../operator/operator-api.ts'
 import { CommandFailed, exitCodes } from '../../server/failure.ts'
 import { GROUPS, type Group } from '../../wire/admin/usage-report.ts'
 import { jsonLine } from '../../wire/printable.ts'
-import { refuseEarlyOptions, sinceOption } from '../options.ts'
-import { writeJson, writeOut } from '../stdout.ts'
-import { configOption, withOperator } from '../with-operator.ts'
+import { configOption, refuseEarlyOptions, sinceOption, withOperator } from '../options.ts'
+import { writeJson, writeOut } from '../terminal.ts'
 import { FORMATS, type Format, rowsIn, usageCsv, usageTable, wasteCsv, wasteTable } from './usage-text.ts'
 
 interface UsageOptions {

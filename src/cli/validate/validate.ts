@@ -3,9 +3,9 @@ import type { Load } from '../../config/load.ts'
 import type { Problem } from '../../config/problem.ts'
 import type { Loaded } from '../../config/settings.ts'
 import { exitCodes } from '../../server/failure.ts'
-import { usesColour } from '../../server/paint.ts'
-import { writeOut } from '../stdout.ts'
+import { usesColour } from '../../server/log/terminal-text.ts'
 import { foldedText, terminalWidth } from '../table.ts'
+import { writeOut } from '../terminal.ts'
 
 interface Options {
   readonly config: string

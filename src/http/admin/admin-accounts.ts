@@ -5,8 +5,7 @@ import { planName, planOf } from '../../policy/plan.ts'
 import { type ShownAccount, type ShownAccounts, shownAccount } from '../../wire/admin/account.ts'
 import { invalid, isDenial, isObject, type JsonObject } from '../../wire/openai/body.ts'
 import { validator } from '../../wire/openai/validate.ts'
-import { accountNamed, noAccount } from './admin-named.ts'
-import { type AdminContext, type AdminOp, NAME, textOf, unknownPlan } from './admin-op.ts'
+import { type AdminContext, type AdminOp, accountNamed, NAME, noAccount, textOf, unknownPlan } from './admin-op.ts'
 
 const USD = {
   type: 'string',

@@ -7,8 +7,17 @@ import { shownKey } from '../../wire/admin/key.ts'
 import { invalid, isDenial, type JsonObject } from '../../wire/openai/body.ts'
 import { validator } from '../../wire/openai/validate.ts'
 import { showAccount } from './admin-accounts.ts'
-import { accountNamed, activeKeyNamed, ambiguous, keyNamed } from './admin-named.ts'
-import { type AdminContext, type AdminOp, NAME, textOf, unknownPlan } from './admin-op.ts'
+import {
+  type AdminContext,
+  type AdminOp,
+  accountNamed,
+  activeKeyNamed,
+  ambiguous,
+  keyNamed,
+  NAME,
+  textOf,
+  unknownPlan,
+} from './admin-op.ts'
 
 const checkMint = validator({
   type: 'object',

@@ -1,9 +1,13 @@
 import type { Secret, Settings } from '../../config/settings.ts'
+import { asMask, isId } from '../../gateway/accounts/accounts.ts'
+import { hashOf, isWellFormed, withoutKeys } from '../../gateway/accounts/keys.ts'
 import type { Clock, Random } from '../../gateway/ports.ts'
+import type { AccountRecord } from '../../gateway/store/account-store.ts'
+import type { KeyRecord } from '../../gateway/store/key-store.ts'
 import type { Store } from '../../gateway/store/store.ts'
 import type { Config } from '../../policy/config.ts'
 import type { Denial } from '../../policy/denial.ts'
-import { invalid, type JsonObject } from '../../wire/openai/body.ts'
+import { invalid, isDenial, type JsonObject } from '../../wire/openai/body.ts'
 import type { Validate } from '../../wire/openai/validate.ts'
 
 /** What an admin operation works with: the parts of a running gateway, or a store that no gateway runs on. */
@@ -39,3 +43,69 @@ export function unknownPlan({ plans }: Config, plan: string): Denial | undefined
 
 /** A text that a field of a body must be. */
 export const NAME = { type: 'string', minLength: 1, maxLength: 200 }
+
+type AdminStore = Pick<AdminContext, 'store' | 'settings'>
+
+/** The one account with this id or label, or with this key. */
+export async function accountNamed(context: AdminStore, named: string): Promise<AccountRecord | Denial> {
+  const { store } = context
+  if (isKeyLike(context, named)) {
+    const key = await keyNamed(context, named)
+    return isDenial(key) ? key : ((await store.accounts.find(key.account)) ?? noAccount(key.account))
+  }
+  const account = await store.accounts.find(named)
+  if (account) return account
+  // Whoever signs in may call themselves by the id of somebody else.
+  if (isId(named)) return noAccount(named)
+  const [labelled, another, ...more] = await store.accounts.findByLabel(named)
+  if (labelled && another) return ambiguous('account', named, [labelled, another, ...more])
+  return labelled ?? noAccount(named)
+}
+
+export const noAccount = (named: string): Denial => invalid('account', `there is no account \`${withoutKeys(named)}\``)
+
+/** A text that may be a key is looked for as one, and never repeated. */
+const isKeyLike = ({ settings }: AdminStore, named: string): boolean => named.startsWith(`${settings.brand}_`)
+
+/** Several accounts may call themselves the same; ids tell them apart. */
+export const ambiguous = (field: string, named: string, accounts: readonly AccountRecord[]): Denial =>
+  invalid(
+    field,
+    `several accounts are called \`${withoutKeys(named)}\`; give an id: ${accounts.map(each => each.account).join(', ')}`,
+  )
+
+/** The one active key with this full or masked value, or of the account with this id or label. */
+export async function activeKeyNamed(context: AdminStore, named: string): Promise<KeyRecord | Denial> {
+  const key = await keyNamed(context, named)
+  if (isDenial(key) || key.status === 'active') return key
+  return { code: 'NOT_FOUND', problem: `No active key has this value: ${key.keyPrefix} was ${key.status}.` }
+}
+
+/** The same, else a key that ended. */
+export async function keyNamed(context: AdminStore, named: string): Promise<KeyRecord | Denial> {
+  const { brand } = context.settings
+  if (!isKeyLike(context, named)) return keyOfAccount(context, named)
+  const hash = isWellFormed(brand, named) ? hashOf(named) : undefined
+  const working = hash === undefined ? undefined : await activeKey(context, hash)
+  if (working) return working
+  const keys = await context.store.keys.list()
+  const fitting = keys.filter(key => (hash === undefined ? key.keyPrefix === asMask(named) : key.hash === hash))
+  const active = fitting.filter(({ status }) => status === 'active')
+  const [key, another] = active.length > 0 ? active : fitting
+  if (another) return invalid('key', 'several keys have this mask; give the full value, or the account')
+  // Never the value itself: it may be that of a key elsewhere.
+  return key ?? { code: 'NOT_FOUND', problem: 'No key has this value.' }
+}
+
+/** An active key, found without reading all there are. */
+async function activeKey({ store }: AdminStore, hash: string): Promise<KeyRecord | undefined> {
+  const caller = await store.keys.findCaller(hash)
+  return caller && (await store.keys.listOf(caller.account)).find(key => key.hash === hash)
+}
+
+async function keyOfAccount(context: AdminStore, named: string): Promise<KeyRecord | Denial> {
+  const account = await accountNamed(context, named)
+  if (isDenial(account)) return account
+  const [key] = await context.store.keys.listOf(account.account)
+  return key ?? { code: 'NOT_FOUND', problem: `${account.label} has no key.` }
+}

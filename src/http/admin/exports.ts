@@ -13,7 +13,7 @@ import { invalid, isDenial } from '../../wire/openai/body.ts'
 import type { HttpCall } from '../listener/call.ts'
 import type { App } from '../listener/endpoint.ts'
 import { ClientLeft, readQuery } from '../listener/request-input.ts'
-import { accountNamed } from './admin-named.ts'
+import { accountNamed } from './admin-op.ts'
 
 /** Which rows an operator asks for, by `since` and `account`. */
 export interface RowsQuery {

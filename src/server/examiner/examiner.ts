@@ -1,7 +1,6 @@
 import { Worker } from 'node:worker_threads'
-import { type Candidate, diskOf } from '../../config/examined.ts'
 import { renderText, type Sources } from '../../config/format/problem-text.ts'
-import { assemble, type Examination, examine } from '../../config/load.ts'
+import { assemble, type Candidate, diskOf, type Examination, examine } from '../../config/load.ts'
 import type { Problem } from '../../config/problem.ts'
 import type { Env } from '../../config/read/scalar.ts'
 import type { Loaded } from '../../config/settings.ts'

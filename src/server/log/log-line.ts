@@ -2,7 +2,7 @@ import { withoutKeys } from '../../gateway/accounts/keys.ts'
 import type { LogEntry } from '../../http/log-entry.ts'
 import { usdText } from '../../wire/money.ts'
 import { oneLine } from '../../wire/printable.ts'
-import { timeOfDay } from './time-of-day.ts'
+import { timeOfDay } from './terminal-text.ts'
 
 /** One line per request: `10:02:11  200  svc-auto → svc-core  onprem-core  312 ms  9+41 tok  $0.000017`. */
 export function logLine(

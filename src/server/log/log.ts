@@ -7,7 +7,7 @@ import { inEscapes } from '../../wire/printable.ts'
 import type { LineOut } from './line-out.ts'
 import { alarmLine, logLine } from './log-line.ts'
 import type { KnownSecrets } from './secrets.ts'
-import { timeOfDay } from './time-of-day.ts'
+import { timeOfDay } from './terminal-text.ts'
 
 export interface ProcessLogPorts {
   /** Lines about requests, and lines for operators. */

@@ -4,8 +4,7 @@ import { remoteOperatorApi } from '../../../operator/remote.ts'
 import { world } from '../../../server/world.ts'
 import type { ShownEvent } from '../../../wire/admin/event.ts'
 import { jsonLine } from '../../../wire/printable.ts'
-import { writeLive } from '../../stdout.ts'
-import { untilStopped } from '../../terminal.ts'
+import { untilStopped, writeLive } from '../../terminal.ts'
 import { TailModel } from './model.ts'
 
 /** Shows the accounts of a gateway as they are at work, or writes JSON lines, until it is stopped. Rejects with CommandFailed when the gateway goes. */

@@ -1,7 +1,7 @@
 import { Box, type Key, render, Text, useApp, useInput, useStdout } from 'ink'
 import { createElement, type ReactElement, useEffect, useReducer } from 'react'
 import type { Millis } from '../../../policy/config.ts'
-import { usesColour } from '../../../server/paint.ts'
+import { usesColour } from '../../../server/log/terminal-text.ts'
 import type { Tone } from '../../requests/request-line.ts'
 import type { TailModel } from './model.ts'
 import type { Line } from './screen.ts'

@@ -1,3 +1,5 @@
+import type { EpochMs } from '../../policy/config.ts'
+
 /** Each can be read on black and on white, which the yellow of most terminals cannot: warnings are magenta. */
 const TONES = { red: '31', green: '32', warn: '35', dim: '2', bold: '1' } as const
 
@@ -10,3 +12,16 @@ export const painter =
 /** Whether to colour what goes to this stream. https://no-color.org */
 export const usesColour = (stream: { readonly isTTY?: boolean }): boolean =>
   process.env.FORCE_COLOR ? true : stream.isTTY === true && !process.env.NO_COLOR
+
+/** `10:02:11`, UTC. */
+export function timeOfDay(at: EpochMs): string {
+  const second = Math.floor(at / 1000) % 86_400
+  return `${digits(second / 3600)}:${digits((second / 60) % 60)}:${digits(second % 60)}`
+}
+
+/** A moment as records have it, to the second: `2026-11-21T12:00:00Z`. */
+export const withoutFraction = (moment: string): string => moment.replace(/\.\d+Z$/, 'Z')
+
+const DIGITS: readonly string[] = Array.from({ length: 60 }, (_, number) => String(number).padStart(2, '0'))
+
+const digits = (number: number): string => DIGITS[Math.floor(number)] ?? '00'
