@@ -23,9 +23,6 @@ import { readGuestSecrets, readSeeingSecrets } from './resolve/main-secrets.ts'
 import { type Secrets, settle } from './resolve/resolve.ts'
 import { type FileText, type Loaded, Secret } from './settings.ts'
 
-/** A longer list would tell nobody more. */
-const MOST_PROBLEMS = 1000
-
 /** Either a configuration that may be served, or all that is wrong with it; never a part of it. */
 export type Load = Sources &
   ({ readonly ok: true; readonly loaded: Loaded } | { readonly ok: false; readonly problems: readonly Problem[] })
@@ -53,6 +50,9 @@ export function load(file: string, env: Env, cwd: string, disk: Disk = machineDi
   const { examined, ...sources } = examination
   return { ...sources, ok: true, loaded: assemble(examined) }
 }
+
+/** More problems are not listed: operators correct the first ones and load again. */
+const MOST_PROBLEMS = 1000
 
 /** The larger part of a load, which another thread can do: reads the files and checks everything in them. */
 export function examine(file: string, env: Env, cwd: string, disk: Disk = machineDisk): Examination {

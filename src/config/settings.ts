@@ -109,9 +109,9 @@ export type LogLevel = 'info' | 'warn' | 'error'
 
 /** Who reads metrics, beside operators. */
 export interface MetricsSettings {
-  /** Whoever reaches the admin listener. */
+  /** Everybody who reaches the admin listener. */
   readonly public: boolean
-  /** Whoever sends this as bearer. */
+  /** Clients that send this as bearer. */
   readonly token?: Secret
 }
 

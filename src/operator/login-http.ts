@@ -3,9 +3,6 @@ import { CommandFailed, exitCodes } from '../server/failure.ts'
 import { isObject, type JsonObject } from '../wire/openai/body.ts'
 import { ask as askOver } from './http.ts'
 
-const TIMEOUT_MS = 10_000
-const BYTES_MAX = 512 * 1024
-
 /** What an identity provider or a gateway answered; `body` is empty when it was no JSON object. */
 export interface Answer {
   readonly status: number
@@ -24,6 +21,9 @@ export function safeUrl(text: unknown, what: string): URL {
   if (url?.protocol === 'https:' || (url?.protocol === 'http:' && isLoopback(url.hostname))) return url
   throw new CommandFailed(`✗ ${what} must be https, or http on loopback: ${printable(String(text))}`)
 }
+
+const TIMEOUT_MS = 10_000
+const BYTES_MAX = 512 * 1024
 
 /** Asks once, and follows no redirects. Rejects with exit code 3 when no answer comes. */
 export async function ask(url: URL, { form, token }: Question = {}): Promise<Answer> {

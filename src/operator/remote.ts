@@ -12,9 +12,6 @@ import { ask, type Question } from './http.ts'
 import { type AdminEndpoint, type OperatorApi, operatorApiOf } from './operator-api.ts'
 import { osUser } from './os-user.ts'
 
-/** Within this a gateway says that it lives, however busy it is. */
-const ALIVE_MS = 2000
-
 /** Whether a gateway listens at this admin address. */
 export async function isRunning(admin: string): Promise<boolean> {
   try {
@@ -26,6 +23,9 @@ export async function isRunning(admin: string): Promise<boolean> {
     return false
   }
 }
+
+/** Within this a gateway says that it lives, however busy it is. */
+const ALIVE_MS = 2000
 
 /** The operator's API through the admin listener of a running gateway. */
 export function remoteOperatorApi(admin: string, token: string): OperatorApi {

@@ -3,9 +3,6 @@ import type { Listener } from '../http/listener/server.ts'
 import type { Millis } from '../policy/config.ts'
 import { within } from './world.ts'
 
-/** How long requests that were cut may take to settle, and their last words to be sent. */
-const LAST_WORDS_MS: Millis = 2000
-
 export interface DrainPorts {
   readonly clock: Clock
   readonly clients: Listener
@@ -72,3 +69,6 @@ export class Drain {
     })
   }
 }
+
+/** How long requests that were cut may take to settle, and their last words to be sent. */
+const LAST_WORDS_MS: Millis = 2000

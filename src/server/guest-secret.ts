@@ -4,10 +4,10 @@ import { Secret, type Settings } from '../config/settings.ts'
 import type { Random } from '../gateway/ports.ts'
 import { CommandFailed } from './failure.ts'
 
-const BYTES = 32
-
 /** Where a gateway keeps what it derives the keys of guests from, if its configuration names no secret. */
 export const guestSecretFile = (stateDir: string): string => join(stateDir, 'guest-secret')
+
+const BYTES = 32
 
 /** What keys of guests are derived from, newest first: those of the configuration, else the gateway's own, else none. */
 export async function guestSecretsOf({ guests, server }: Settings): Promise<readonly Secret[]> {

@@ -3,11 +3,6 @@ import { dirname, join, parse, resolve, sep } from 'node:path'
 import type { Alarm } from '../gateway/ports.ts'
 import type { Millis } from '../policy/config.ts'
 
-/** A file is still being written when its first change is seen. */
-const REST_MS: Millis = 200
-/** However restless a directory is, its files are looked at as often. */
-const REST_MAX_MS: Millis = 2000
-
 /**
  * Watches paths, whether they are there or not. An event only says that it is time to look: directories are watched,
  * since files are replaced by renaming others, and a mount of Kubernetes by turning a link.
@@ -66,6 +61,11 @@ export class PathWatch {
     this.#timer.unref()
   }
 }
+
+/** A file is still being written when its first change is seen. */
+const REST_MS: Millis = 200
+/** However restless a directory is, its files are looked at as often. */
+const REST_MAX_MS: Millis = 2000
 
 interface Watched {
   readonly watcher: FSWatcher

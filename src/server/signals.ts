@@ -33,7 +33,7 @@ export function onSignals({ reload, leave, cut }: SignalHandlers): void {
     ends++
     if (ends === 1) leave(exit)
     else if (ends === 2) cut()
-    // At a third signal the process ends at once, whatever is lost.
+    // At a third signal the process ends at once, even if something is lost.
     else exit(exitCodes.bad)
   }
   process.on('SIGINT', end)

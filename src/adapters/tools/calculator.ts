@@ -1,6 +1,3 @@
-/** How deep parentheses, signs and powers may be nested. */
-const DEPTH_MAX = 100
-
 /**
  * The value of an arithmetic expression, as a decimal of at most 15 digits. `^` and `**` bind to the right and stronger
  * than a sign before them, as in -2^2 = -4. Throws CalculatorError.
@@ -8,6 +5,9 @@ const DEPTH_MAX = 100
 export function evaluate(expression: string): string {
   return printed(new Parser(tokensOf(expression)).whole())
 }
+
+/** How deep parentheses, signs and powers may be nested. */
+const DEPTH_MAX = 100
 
 interface Token {
   readonly text: string

@@ -11,7 +11,7 @@ export const clean = (text: string): string => text.toWellFormed().replace(CONTR
 export function bounded(text: string, bytesMax: number): string {
   const bytes = Buffer.from(text)
   if (bytes.length <= bytesMax) return text
-  // No number of cut bytes has more digits than that of the whole.
+  // The count of cut bytes has no more digits than the count of all bytes.
   const end = boundary(bytes, Math.max(0, bytesMax - mark(bytes.length).length))
   return bytes.toString('utf8', 0, end) + mark(bytes.length - end).slice(0, bytesMax)
 }

@@ -5,9 +5,6 @@ import { readFiles } from '../../config/read/read-files.ts'
 import { nodeAt } from '../../config/read/tree.ts'
 import type { NameKind } from './places.ts'
 
-/** Names are of these, so that no shell finds anything else in them. */
-const SAFE = /^[A-Za-z0-9][\w.-]*$/
-
 /** The names of a kind, as far as there are any. Never rejects: who presses Tab wants to be told nothing else. */
 export async function names(kind: NameKind, words: readonly string[]): Promise<readonly string[]> {
   try {
@@ -17,6 +14,9 @@ export async function names(kind: NameKind, words: readonly string[]): Promise<r
     return []
   }
 }
+
+/** Names are of these, so that no shell finds anything else in them. */
+const SAFE = /^[A-Za-z0-9][\w.-]*$/
 
 async function fieldNames(): Promise<readonly string[]> {
   const { fields } = await import('../../config/check/schema.ts')

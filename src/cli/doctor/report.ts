@@ -6,17 +6,6 @@ import { painter } from '../../server/log/terminal-text.ts'
 import { oneLine } from '../../wire/printable.ts'
 import { terminalWidth, wrapped } from '../table.ts'
 
-const SIGNS = { ok: '✓', warning: '▲', problem: '✗' } as const
-const TONES = { ok: 'green', warning: 'warn', problem: 'red' } as const
-/** Checks of several things, which the line names. */
-const NAMED: ReadonlySet<string> = new Set(['pools', 'tools'])
-const CHECK_WIDTH = 11
-/** Where texts begin: after two blanks, a sign and a blank. */
-const TEXT_COLUMN = CHECK_WIDTH + 4
-const HINT_INDENT = TEXT_COLUMN + 2
-/** Texts are not squeezed into less. */
-const LEAST_TEXT = 32
-
 /** As people read them: a line each, what to do beneath, and a sum. */
 export function findingsText(findings: readonly Finding[], colour: boolean): string {
   const paint = painter(colour)
@@ -31,6 +20,17 @@ export function findingsText(findings: readonly Finding[], colour: boolean): str
   })
   return `${lines.join('\n')}\n\n${sum(findings, 'problem')}, ${sum(findings, 'warning')}\n`
 }
+
+const SIGNS = { ok: '✓', warning: '▲', problem: '✗' } as const
+const TONES = { ok: 'green', warning: 'warn', problem: 'red' } as const
+/** Checks of several things, which the line names. */
+const NAMED: ReadonlySet<string> = new Set(['pools', 'tools'])
+const CHECK_WIDTH = 11
+/** Where texts begin: after two blanks, a sign and a blank. */
+const TEXT_COLUMN = CHECK_WIDTH + 4
+const HINT_INDENT = TEXT_COLUMN + 2
+/** Texts are not squeezed into less. */
+const LEAST_TEXT = 32
 
 /** A text beside its head, or below it where the terminal leaves it too little room. */
 function beside(head: string, column: number, text: string): readonly string[] {

@@ -3,11 +3,6 @@ import { type Issuer, type Tokens, tokensOf } from '../../operator/login-provide
 import { CommandFailed, exitCodes } from '../../server/failure.ts'
 import type { JsonObject } from '../../wire/openai/body.ts'
 
-const GRANT = 'urn:ietf:params:oauth:grant-type:device_code'
-/** What to wait for where the provider says nothing, and by how much more when it wants more. RFC 8628 3.2 and 3.5. */
-const INTERVAL_MS = 5000
-const EXPIRES_MS = 600_000
-
 /** What the tokens are asked for. */
 export interface Wish {
   readonly clientId: string
@@ -52,6 +47,11 @@ export async function startDevice({ issuer, device, scopes }: Issuer, { clientId
     expiresMs: seconds(expires_in) ?? EXPIRES_MS,
   }
 }
+
+const GRANT = 'urn:ietf:params:oauth:grant-type:device_code'
+/** What to wait for where the provider says nothing, and by how much more when it wants more. RFC 8628 3.2 and 3.5. */
+const INTERVAL_MS = 5000
+const EXPIRES_MS = 600_000
 
 /** Polls until the user has decided. Rejects when the user refuses or the code expires. RFC 8628 3.4 and 3.5. */
 export async function awaitTokens(

@@ -8,8 +8,6 @@ import { type Base, candidateIn, openBase, servedBase } from './plan-sides.ts'
 import { planGithub, planJson, planText } from './plan-text.ts'
 import { plannedOf } from './planned.ts'
 
-const PRINTED = { json: planJson, github: planGithub, text: planText }
-
 /** Compares the candidate with what the gateway serves, or with what `--against` names. */
 export async function plan(options: PlanOptions): Promise<void> {
   const { config, against, format, exitCode } = options
@@ -26,6 +24,8 @@ export async function plan(options: PlanOptions): Promise<void> {
     base.close()
   }
 }
+
+const PRINTED = { json: planJson, github: planGithub, text: planText }
 
 async function gatewayBase(config: string, { directory }: Side): Promise<Base> {
   try {

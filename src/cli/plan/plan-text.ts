@@ -14,16 +14,6 @@ import {
   type Touches,
 } from './planned.ts'
 
-const SIGNS = { lost: '✗', less: '↓', other: '~', more: '+', plumbing: '·' } as const
-const TONES = { lost: 'red', less: 'red', other: undefined, more: 'green', plumbing: 'dim' } as const
-const SUMS: Readonly<Record<Effect, string>> = {
-  lost: 'taken away',
-  less: 'less',
-  other: 'different',
-  more: 'more',
-  plumbing: 'unseen by clients',
-}
-
 /** As people read it: a line for each change, whom they touch, and how many there are. */
 export function planText(planned: Planned, colour: boolean): string {
   const { against, title, changes, touches } = planned
@@ -36,6 +26,16 @@ export function planText(planned: Planned, colour: boolean): string {
     foldedText(`${counted(changes.length, 'change')} against ${against}: ${sumsText(changes)}`),
   ]
   return `${parts.join('\n\n')}\n`
+}
+
+const SIGNS = { lost: '✗', less: '↓', other: '~', more: '+', plumbing: '·' } as const
+const TONES = { lost: 'red', less: 'red', other: undefined, more: 'green', plumbing: 'dim' } as const
+const SUMS: Readonly<Record<Effect, string>> = {
+  lost: 'taken away',
+  less: 'less',
+  other: 'different',
+  more: 'more',
+  plumbing: 'unseen by clients',
 }
 
 /** What a gateway serves may be written otherwise: that can be applied too. */

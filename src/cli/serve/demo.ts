@@ -14,12 +14,6 @@ import { world } from '../../server/world.ts'
 import { deadDemoIn, removeDemo, saveDemo } from './demo-profile.ts'
 import { freePort, type HeldPort, wantedPort } from './free-port.ts'
 
-/** The plan of the key that the demo shows. */
-const PLAN = 'pro'
-/** The root of this package, whose documents the demo searches. */
-const ROOT = fileURLToPath(new URL('../../..', import.meta.url))
-const CONFIG = join(ROOT, 'config.example.yaml')
-
 /** What makes `serve` a demo: real backends, tools and a real identity provider as child processes, free ports, and a store that does not stay. */
 export interface Demo {
   readonly backends: DemoBackends['backends']
@@ -128,6 +122,12 @@ export async function prepareDemo({ port }: DemoOptions = {}): Promise<Demo> {
     },
   }
 }
+
+/** The plan of the key that the demo shows. */
+const PLAN = 'pro'
+/** The root of this package, whose documents the demo searches. */
+const ROOT = fileURLToPath(new URL('../../..', import.meta.url))
+const CONFIG = join(ROOT, 'config.example.yaml')
 
 /** The package of the demo, which installs of the gateway alone do not have. Rejects with CommandFailed without it. */
 async function demoPackage(): Promise<typeof import('svc-gateway-demo')> {

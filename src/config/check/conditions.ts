@@ -2,14 +2,14 @@ import type { Condition, Matcher } from '../../policy/config.ts'
 import type { WhenSection } from '../file.ts'
 import { unitOf } from './units.ts'
 
-const UTC = 'UTC'
-
 /** What an operator wrote under `when`, as policy judges it. All that is given must hold. */
 export function conditionOf(when: WhenSection): Condition {
   const parts = Object.values(partsOf(when)).filter(part => part !== undefined)
   const [only] = parts
   return only && parts.length === 1 ? only : { is: 'all', of: parts }
 }
+
+const UTC = 'UTC'
 
 /** In the order of their cost: what looks at the least comes first. */
 function partsOf(when: WhenSection): Readonly<Record<keyof WhenSection, Condition | undefined>> {

@@ -17,7 +17,7 @@ const FIXED: Readonly<Record<string, (settings: Settings) => Fixed>> = {
 interface Fixed {
   /** What is compared. */
   readonly value: string
-  /** What may be told of it. */
+  /** What may be shown of it. */
   readonly shown: string
 }
 
@@ -29,7 +29,7 @@ export function fixedProblems(running: Settings, { settings, fields, files }: Lo
   return Object.entries(FIXED).flatMap(([field, of]): Problem[] => {
     const before = of(running)
     if (before.value === of(settings).value) return []
-    // A field that was left out stands nowhere: its section, or the file, is told instead.
+    // A field that was left out has no place: the Problem is at its section, or at the file.
     const [section = ''] = field.split('.')
     const start = { file: files[0] ?? '', line: 1, column: 1, length: 1 }
     return [

@@ -107,7 +107,7 @@ function ownerOf(root: MapNode, path: Path): Span {
   return { file: root.span.file, line: 1, column: 1, length: 1 }
 }
 
-/** What to say of a field that is not known where it stands; `kind` is that of the model or hosted tool around it. */
+/** What to say of a field that is not known where it stands; `kind` is the kind of the model or hosted tool around it. */
 function sayUnknown(
   path: readonly string[],
   error: ErrorObject,
@@ -140,7 +140,7 @@ export const saySlip = (name: string, fit: string): Told => ({
   hint: `did you mean \`${fit}\`?`,
 })
 
-/** Whether a name is that of a field somewhere. */
+/** Whether any field has this name. */
 export const isField = (name: string, fields: readonly Field[]): boolean => fields.some(field => field.name === name)
 
 /** What to say of a field that models or hosted tools have, but not those of this kind. */
@@ -158,7 +158,7 @@ function sayOtherKind(path: readonly string[], kind: string, others: readonly Fi
   }
 }
 
-/** What to say of a field that is needed and not there; `kind` is that of the model or hosted tool around it. */
+/** What to say of a field that is needed and not there; `kind` is the kind of the model or hosted tool around it. */
 function sayMissing(path: readonly string[], kind: string | undefined, fields: readonly Field[]): Told {
   const name = path.at(-1) ?? ''
   const field = fields.find(each => each.name === name && (!kind || each.kind === kind) && matches(each, path))

@@ -10,9 +10,6 @@ import { type Finding, fits, sayDouble, saySlip } from './messages.ts'
 import { sayValue } from './messages-value.ts'
 import type { ErrorObject } from './schema.ts'
 
-/** Models are sent them with every request. */
-const MOST_BYTES = 65_536
-
 /** Holds the `parameters` of hosted tools against JSON Schema. Those that are no map were reported. */
 export function checkParameters(tools: Declarations<unknown>, report: Report): void {
   for (const { node } of tools.values()) {
@@ -21,6 +18,9 @@ export function checkParameters(tools: Declarations<unknown>, report: Report): v
     if (at && parameters?.is === 'map') checkSchema(parameters, at, report)
   }
 }
+
+/** Models are sent them with every request. */
+const MOST_BYTES = 65_536
 
 function checkSchema(root: MapNode, at: Span, report: Report): void {
   const schema = plain(root)

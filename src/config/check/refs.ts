@@ -165,7 +165,7 @@ function checkRoutes({ routes, plans, models, aliases }: Union, unsure: Unsure, 
   }
 }
 
-/** The same of the models of pass-through routes. */
+/** Reports models of pass-through routes that nothing declares. */
 function checkPassthrough({ passthrough, models, aliases }: Union, missing: Missing): void {
   const names = [...models.keys()]
   for (const { name, node } of passthrough.values()) {

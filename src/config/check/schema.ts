@@ -59,7 +59,7 @@ function fieldsOf(root: AnySchemaObject, schema: AnySchemaObject, parent: string
   })
   const deeper = own.flatMap(({ path, name, schema }) => {
     const byName = schema.additionalProperties
-    // A condition holds conditions: what may stand in one is told once.
+    // A condition holds conditions: the list of fields has what may stand in one only once.
     if (name === 'not' || name === 'any') return []
     if (schema.items) return fieldsOf(root, follow(schema.items, root), `${path}[]`, kind)
     return byName ? fieldsOf(root, follow(byName, root), `${path}.<name>`, kind) : fieldsOf(root, schema, path, kind)

@@ -1,13 +1,5 @@
 import { closest, distance } from 'fastest-levenshtein'
 
-/** With more, a file in which every name is wrong would take minutes. */
-const MOST_NAMES = 2000
-
-/** Nobody means another name by one that no name is as long as: what names may be is 64 characters. */
-const LONGEST_NAME = 100
-/** Of the names that are wrong in one way. Whoever has as many wrong ones reads the first of them. */
-export const MOST_HINTS = 100
-
 /** The name that was probably meant: at most a third of its letters away. */
 export function meant(name: string, known: readonly string[]): string | undefined {
   if (known.length > MOST_NAMES || name.length > LONGEST_NAME) return undefined
@@ -26,3 +18,12 @@ export function suggestion(name: string, known: readonly string[]): string {
   const shown = known.slice(0, 6).map(each => `\`${each}\``)
   return `known: ${shown.join(', ')}${known.length > shown.length ? ', …' : ''}`
 }
+
+/** More names than this are not compared: a file in which every name is wrong would take minutes. */
+const MOST_NAMES = 2000
+
+/** A longer text is not compared, since a name has at most 64 characters. */
+const LONGEST_NAME = 100
+
+/** Hints for the names that are wrong in one way. Operators with more wrong names read the first of them. */
+export const MOST_HINTS = 100

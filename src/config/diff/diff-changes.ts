@@ -34,7 +34,7 @@ export type Rules<T> = { readonly [K in keyof T]-?: Rule<T[K]> }
 /** What is compared of something declared: its name and places are not. */
 export type Own<T extends Declared> = Omit<T, keyof Declared>
 
-/** Whether a change is more or less for clients. Whatever is left out has no bound. */
+/** Whether a change is more or less for clients. A value that is left out has no bound. */
 type Feel<V> = (from: V, to: V) => Effect
 
 export const highIsMore: Feel<number | undefined> = (from = Infinity, to = Infinity) => (to > from ? 'more' : 'less')
@@ -80,7 +80,7 @@ export const parts =
   (from, to, subject) =>
     said(rules, subject, from, to)
 
-/** A field of which nothing is said. */
+/** The rule of a field whose changes are not reported. */
 export const same =
   <V>(): Rule<V> =>
   () => []

@@ -15,7 +15,7 @@ import {
 } from './diff-changes.ts'
 import { count, listed, text, usd, without } from './diff-values.ts'
 
-/** What changed of plans that stayed, came or went. A model that is new or gone is told as such, once. */
+/** What changed of plans that stayed, came or went. A model that is new or gone has one change of its own. */
 export function comparePlans({ before, after }: Sides): readonly Change[] {
   const [was, is] = [before.loaded.config, after.loaded.config]
   const rules = rulesOf(was, is)

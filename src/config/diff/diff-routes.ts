@@ -49,7 +49,7 @@ function orderChanges(before: ReadonlyMap<string, Route>, after: ReadonlyMap<str
   })
 }
 
-/** Routes that could match and no longer can, or the other way round; what is new or gone is told as such. */
+/** Routes that could match and no longer can, or the other way round; a route that is new or gone has a change of its own. */
 function matchChanges(before: Config, after: Config): readonly Change[] {
   const common = after.routes.filter(({ name }) => before.routes.some(route => route.name === name))
   const [could, can] = [matching(before), matching(after)]

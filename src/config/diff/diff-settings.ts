@@ -73,7 +73,7 @@ const settingsRules = (sides: Sides): Rules<Settings> => ({
     gone: lost('identity', 'nobody can sign in: identity is gone'),
     added: won('identity', 'people can sign in to mint keys of their own'),
   }),
-  // That they come or go is told with their plan.
+  // The change of their plan reports that guests come or go.
   guests: optional<GuestSettings>(guestRules(sides), {}),
   limits: parts({
     bodyBytes: setting('limits.body', size, highIsMore),
@@ -120,7 +120,7 @@ const addressText = ({ host, port }: Address): string => `${host.includes(':') ?
 
 const decisionRules = (sides: Sides): Rules<Settings['decisions']> => ({
   log: setting('decisions.log', text, plumbing),
-  // Where it is not written it follows state_dir, which is told by itself.
+  // Where it is not written it follows state_dir, whose change has a line of its own.
   directory: (from, to) =>
     [sides.before, sides.after].some(({ loaded }) => loaded.fields.has('decisions.path'))
       ? pathChange('decisions.path', from, to, sides)

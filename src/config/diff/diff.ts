@@ -19,8 +19,8 @@ import { compareSettings } from './diff-settings.ts'
 import { compareTools } from './diff-tools.ts'
 
 /**
- * What changes in meaning from one configuration to another: what clients feel most first. Nothing for texts, places
- * or orders that mean the same. No secret is told.
+ * What changes in meaning from one configuration to another: what clients feel most first. Texts, places
+ * and orders that mean the same are no change. No secret is shown.
  */
 export function diff(sides: Sides): readonly Change[] {
   const all = [...Object.values(PARTS).flatMap(compare => compare(sides)), ...compareSettings(sides)]

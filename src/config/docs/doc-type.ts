@@ -39,7 +39,7 @@ function textOf(schema: AnySchemaObject): string {
   if (schema.const !== undefined) return `always ${schema.const}`
   if (schema.enum) return choice(schema.enum.map(String))
   const types: readonly string[] = schema.oneOf ? ['object'] : [schema.type].flat()
-  // One of a list says the same of its items.
+  // The type of a list names its items in the same way.
   if (schema['x-expects'] && !types.includes('object')) return schema['x-expects']
   const texts = types.map(type => ofType(type, schema)).filter(text => text !== '')
   return choice([...new Set(texts)])

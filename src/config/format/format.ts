@@ -6,11 +6,6 @@ import { documentOf, EMPTY } from '../read/document.ts'
 import { isRecord, type Node } from '../read/tree.ts'
 import { type Collection, keepComment, keepGap, withHeadings, withoutGaps } from './format-comments.ts'
 
-/** As long as a line gets before the items of a `{ }` or `[ ]` stand on lines of their own. */
-const LINE = 120
-const INDENT = 2
-const TEXT = 'tag:yaml.org,2002:str'
-
 /**
  * A YAML file in the one style: two blanks a level, lists indented, `{ a: 1 }` and `[a, b]` where they fit on a line, one
  * blank before a comment, at most one empty line. What it says stays, so do comments, anchors, and how texts are quoted.
@@ -28,6 +23,11 @@ export function format(source: Source, report: Report): string | undefined {
   })
   return undefined
 }
+
+/** As long as a line gets before the items of a `{ }` or `[ ]` stand on lines of their own. */
+const LINE = 120
+const INDENT = 2
+const TEXT = 'tag:yaml.org,2002:str'
 
 function printed(source: Source, report: Report): string | undefined {
   const { document, locate } = documentOf(source, report, textsOf(source)) ?? {}

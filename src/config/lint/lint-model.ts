@@ -11,11 +11,6 @@ import type { Path } from '../read/tree.ts'
 import { lintAccepts } from '../resolve/accepts.ts'
 import { DEFAULTS } from '../resolve/defaults.ts'
 
-/** `n` goes up to 4, so that a chat may cost four times its output. */
-const MOST_CHOICES = 4
-/** As many inputs as `limits.embedding_batch` may allow. */
-const MOST_INPUTS = 2048
-
 /** Reports what cannot work, or is hardly meant, in one model. */
 export function lintModel(name: string, model: ModelSection, say: Say): void {
   lintAccepts(name, model, say)
@@ -24,6 +19,11 @@ export function lintModel(name: string, model: ModelSection, say: Say): void {
   else if (model.kind === 'image') lintImage(model, say)
   else lintPassed(model, say)
 }
+
+/** `n` goes up to 4, so that a chat may cost four times its output. */
+const MOST_CHOICES = 4
+/** As many inputs as `limits.embedding_batch` may allow. */
+const MOST_INPUTS = 2048
 
 function lintChat(name: string, model: ChatModelSection, say: Say): void {
   const context = unitOf('count', model.context)

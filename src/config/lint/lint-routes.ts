@@ -8,9 +8,6 @@ import type { Declaration, Union } from '../read/merge.ts'
 import type { Path } from '../read/tree.ts'
 import { planIncludes, sayer } from './lint.ts'
 
-/** What may stand in a route and must not be looked at. */
-const CREDENTIALS = new Set(['authorization', 'proxy-authorization', 'cookie'])
-
 type Sound = Declaration<RouteSection> & { readonly data: RouteSection; readonly condition: Condition }
 
 /** Each route is held against so many before it: all of a file that people read, and of any other no more than can be afforded. */
@@ -39,6 +36,9 @@ export function lintRoutes(union: Union, report: Report): void {
     )
   }
 }
+
+/** What may stand in a route and must not be looked at. */
+const CREDENTIALS = new Set(['authorization', 'proxy-authorization', 'cookie'])
 
 function lintTarget({ name, data }: Sound, union: Union, isLast: boolean, say: Say): void {
   const target = union.models.get(data.use)

@@ -5,11 +5,6 @@ import type { Declaration, Union } from '../read/merge.ts'
 import { type Node, nodeAt, type Path, shown } from '../read/tree.ts'
 import { lintModel } from './lint-model.ts'
 
-/** The least tokens a chat of any use takes: 16 of output, 16 for its message, and a word. */
-const LEAST_REQUEST = 16 + 16 + 1
-/** The openai SDK gives up after as long. */
-const SDK_TIMEOUT_MS = 600_000
-
 /** Reports what the schema allows and what still cannot work, or is hardly meant. */
 export function lint(union: Union, report: Report): void {
   for (const { name, at } of union.aliases.values()) {
@@ -23,6 +18,11 @@ export function lint(union: Union, report: Report): void {
   for (const { name, node, data } of union.pools.values())
     if (data) lintPool(name, data, node, kindsOf(name, union), sayer(node, report))
 }
+
+/** The least tokens a chat of any use takes: 16 of output, 16 for its message, and a word. */
+const LEAST_REQUEST = 16 + 16 + 1
+/** The openai SDK gives up after as long. */
+const SDK_TIMEOUT_MS = 600_000
 
 /** Reports below a node. */
 export const sayer =
@@ -42,7 +42,7 @@ function lintPlan(name: string, plan: PlanSection, { models }: Union, say: Say):
 export const includes = (by: string, { name, data }: Declaration<ModelSection>, kind = data?.kind): boolean =>
   data !== undefined && data.kind === kind && (by === 'all' || by === name || by === `tier:${data.tier}`)
 
-/** The same of any entry of a plan. */
+/** Whether any entry of a plan includes a model. */
 export const planIncludes = (plan: PlanSection, model: Declaration<ModelSection>, kind = model.data?.kind): boolean =>
   [plan.models].flat().some(by => includes(by, model, kind))
 

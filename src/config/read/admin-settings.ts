@@ -13,7 +13,7 @@ export interface AdminSettings {
   readonly admin: Address
   /** Absolute. */
   readonly stateDir: string
-  /** What the tokens of a sign-in are for; undefined where nobody signs in, or where it cannot be told. */
+  /** What the tokens of a sign-in are for; undefined where the gateway has no sign-ins, or where the file does not show it. */
   readonly audience?: string
 }
 
@@ -52,7 +52,7 @@ export function readAdminSettings(file: string, env: Env, cwd: string): AdminRea
 }
 
 /**
- * The tree of a main file. Of one that is no YAML it is that of the lines before the first mistake, provided that
+ * The tree of a main file. Where the file is no YAML, it is the tree of the lines before the first mistake, provided that
  * `server` is complete there: otherwise the mistake could hide an address that is not the default.
  */
 function rootOf(source: Source, env: Env, problems: Problem[]): MapNode | undefined {

@@ -9,7 +9,7 @@ export interface Read {
   readonly span: Span
 }
 
-/** What of that a configuration may have. */
+/** Whether a configuration may have it. */
 export type MayRead = (read: Read) => boolean
 
 /**
@@ -28,7 +28,7 @@ export function mayReadLike(serving: readonly Read[], variables: readonly string
 const placeOf = (source: string, secretOf: string | undefined): string =>
   JSON.stringify([source, secretOf?.replace(/^former_/, '') ?? null])
 
-/** Says of a read that it is not allowed. Neither its value nor whether there is one is told. */
+/** The Problem of a read that is not allowed. It shows neither the value nor whether there is one. */
 export function forbidden({ source, secretOf, span }: Read): Problem {
   const isFile = source.startsWith('file:')
   const message = isFile

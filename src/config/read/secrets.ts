@@ -7,8 +7,6 @@ import type { Declarations } from './merge.ts'
 import { type Env, isRefusal, missing, type Refusal } from './scalar.ts'
 import { isText, type Node, nodeAt } from './tree.ts'
 
-const MOST_BYTES = 65_536
-
 /** Where the values of secrets are. */
 export interface SecretPlace {
   readonly env: Env
@@ -33,6 +31,8 @@ export function readKeys(
   }
   return secrets
 }
+
+const MOST_BYTES = 65_536
 
 /** What a field refers to; undefined where it refers to nothing, or its form was reported already. */
 export function fetchSecret(

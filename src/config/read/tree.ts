@@ -90,7 +90,7 @@ export function plain(node: Node): unknown {
   return data
 }
 
-/** Whether plain data is that of a map. */
+/** Whether plain data stands for a map. */
 export const isRecord = (data: unknown): data is Record<string | number, unknown> =>
   typeof data === 'object' && data !== null && !Array.isArray(data)
 

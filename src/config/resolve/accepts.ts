@@ -5,10 +5,7 @@ import type { AcceptedSection, ModelSection } from '../file.ts'
 import type { Say } from '../problem.ts'
 import { entriesOf, type Node, nodeAt } from '../read/tree.ts'
 
-/** The part of a section that says which kind of bound it is. */
-const BOUNDS = ['max', 'one_of', 'max_length', 'boolean', 'max_size'] as const
-
-/** The fields that a model declares; `node` is that of the model. */
+/** The fields that a model declares; `node` is the model's. */
 export function acceptsOf({ accepts = {} }: { readonly accepts?: Written }, node: Node): { accepts?: Accepts } {
   const places = new Map([...entriesOf(nodeAt(node, ['accepts']))].map(([field, { key }]) => [field, key]))
   const bounds = new Map<string, Bound>()
@@ -18,6 +15,9 @@ export function acceptsOf({ accepts = {} }: { readonly accepts?: Written }, node
   }
   return bounds.size > 0 ? { accepts: bounds } : {}
 }
+
+/** The part of a section that says which kind of bound it is. */
+const BOUNDS = ['max', 'one_of', 'max_length', 'boolean', 'max_size'] as const
 
 type Written = Readonly<Record<string, AcceptedSection>>
 

@@ -53,7 +53,7 @@ export const TIMEOUTS = {
   answerTimeout: ['answer_timeout', '600s'],
 } as const satisfies Record<keyof Timeouts, readonly [string, string]>
 
-/** The same of each timeout of a listener. */
+/** YAML name and default of each timeout of a listener. */
 export const LISTENER_TIMEOUTS = {
   headersTimeout: ['headers_timeout', '10s'],
   requestTimeout: ['request_timeout', '60s'],

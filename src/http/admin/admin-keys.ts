@@ -84,7 +84,7 @@ async function mintFor(context: AdminContext, named: string, plan: string | unde
   return minted(context, made.outcome === 'minted' ? { ...made, value } : made)
 }
 
-/** Whoever signs in may choose what their token calls them: that must not lead to a key and a plan for them. */
+/** Users who sign in may choose the label in their token: that must not lead to a key and a plan for them. */
 async function notTheirs({ store }: AdminContext, label: string): Promise<Denial | undefined> {
   const accounts = await store.accounts.findByLabel(label)
   const [signedIn] = accounts.filter(({ account }) => SIGNED_IN.test(account))

@@ -55,7 +55,7 @@ export async function accountNamed(context: AdminStore, named: string): Promise<
   }
   const account = await store.accounts.find(named)
   if (account) return account
-  // Whoever signs in may call themselves by the id of somebody else.
+  // Users who sign in may choose another account's id as their label.
   if (isId(named)) return noAccount(named)
   const [labelled, another, ...more] = await store.accounts.findByLabel(named)
   if (labelled && another) return ambiguous('account', named, [labelled, another, ...more])
@@ -81,7 +81,7 @@ export async function activeKeyNamed(context: AdminStore, named: string): Promis
   return { code: 'NOT_FOUND', problem: `No active key has this value: ${key.keyPrefix} was ${key.status}.` }
 }
 
-/** The same, else a key that ended. */
+/** The active key that `named` means, else one that ended. */
 export async function keyNamed(context: AdminStore, named: string): Promise<KeyRecord | Denial> {
   const { brand } = context.settings
   if (!isKeyLike(context, named)) return keyOfAccount(context, named)
@@ -93,7 +93,7 @@ export async function keyNamed(context: AdminStore, named: string): Promise<KeyR
   const active = fitting.filter(({ status }) => status === 'active')
   const [key, another] = active.length > 0 ? active : fitting
   if (another) return invalid('key', 'several keys have this mask; give the full value, or the account')
-  // Never the value itself: it may be that of a key elsewhere.
+  // Never the value itself: it may be a key of another gateway.
   return key ?? { code: 'NOT_FOUND', problem: 'No key has this value.' }
 }
 

@@ -13,7 +13,7 @@ export interface Operator {
 
 /**
  * The operator that a request on the admin listener comes from: by the admin token, or a sign-in that `identity.admins`
- * lists. `user` is what who holds the admin token says of who that is; a sign-in proves it, and is not asked.
+ * lists. `user` is the name that a holder of the admin token gives; a sign-in proves its own, so that `user` is not used.
  */
 export async function operatorOf(
   { adminToken, verify, settings }: Pick<App, 'adminToken' | 'verify' | 'settings'>,
@@ -43,7 +43,7 @@ const NOBODY: Denial = {
   problem: 'Send the admin token as bearer; the server wrote it to its state_dir.',
 }
 
-/** Why metrics may not be read; nothing for anybody where the files say so, for whoever has their token, and for operators. */
+/** Why metrics may not be read; undefined where the files make them public, and for holders of their token and operators. */
 export async function scraperOf(
   app: Pick<App, 'adminToken' | 'verify' | 'settings'>,
   authorization = '',

@@ -6,17 +6,6 @@ import { type ShownDropped, type ShownStanding, shownRequest, shownStanding } fr
 import { Ticker } from '../listener/ticker.ts'
 import type { LogEntry } from '../log-entry.ts'
 
-/** Requests that end within this are told together, so that an account is looked up once for all of them. */
-const TICK_MS: Millis = 100
-/** The most requests that are sent in one tick. */
-const TICK_MAX = 1000
-/** How often accounts are looked at whose minute goes on after their last request. */
-const REFRESH: Millis = 1000
-/** As many at a time. */
-const REFRESH_MAX = 100
-/** After this nothing of a request counts in the minute any more. */
-const MINUTE_OVER: Millis = 62_000
-
 export interface FeedPorts {
   readonly accounts: Pick<AccountStore, 'readUsage'>
   readonly clock: Clock
@@ -29,7 +18,7 @@ interface Told {
   readonly config: Config
 }
 
-/** What operators follow: the requests of this gateway as they end, and how their accounts stand. Nothing is kept or read while nobody follows. */
+/** What operators follow: the requests of this gateway as they end, and how their accounts stand. Without followers nothing is kept or read. */
 export class Feed {
   readonly #ports: FeedPorts
   readonly #readers = new Map<FeedReader, () => void>()
@@ -141,7 +130,7 @@ export class Feed {
   async #standingsOf(looked: readonly string[]): Promise<ReadonlyMap<string, ShownStanding>> {
     const { accounts, config } = this.#ports
     const names = [...new Set(looked)]
-    // A store that does not answer is told of by every request: who follows them sees those.
+    // Where the store does not answer, every request says so, and followers see the requests.
     const read = (account: string) => accounts.readUsage(account).catch(() => undefined)
     const standings: (AccountUsage | undefined)[] = await Promise.all(names.map(read))
     return new Map(standings.flatMap(each => (each ? [[each.record.account, shownStanding(config(), each)]] : [])))
@@ -154,13 +143,24 @@ export class Feed {
   }
 }
 
+/** Requests that end within this go out together, so that an account is looked up once for all of them. */
+const TICK_MS: Millis = 100
+/** The most requests that are sent in one tick. */
+const TICK_MAX = 1000
+/** How often accounts are looked at whose minute goes on after their last request. */
+const REFRESH: Millis = 1000
+/** As many at a time. */
+const REFRESH_MAX = 100
+/** After this nothing of a request counts in the minute any more. */
+const MINUTE_OVER: Millis = 62_000
+
 /** Characters that wait for a reader who is slower than the gateway; what comes then is left out. */
 const ROOM = 1_048_576
 
 /** Passes on text. False when no more should come before `onDrain` has run. */
 export type Write = (text: string, onDrain: () => void) => boolean
 
-/** One who follows the feed, at its own pace: what waits for it is bounded, and it is told of what it missed. */
+/** A follower of the feed, at its own pace: what waits for it is bounded, and it learns how many events it missed. */
 export class FeedReader {
   /** Only requests of this account. */
   readonly account: string | undefined

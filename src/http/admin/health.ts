@@ -2,7 +2,7 @@ import type { HttpCall } from '../listener/call.ts'
 import type { App } from '../listener/endpoint.ts'
 import { UNCACHED } from '../public/keys.ts'
 
-/** GET /readyz for balancers: 503 once the process is on its way out, or cannot write its own store, so that they send nobody here. */
+/** GET /readyz for balancers: 503 once the process is on its way out, or cannot write its own store, so that they send no clients here. */
 export async function showReady(app: App, call: HttpCall): Promise<void> {
   if (!app.ready()) return call.deny({ code: 'DRAINING' })
   if (hasOwnStore(app) && !(await app.storeHealth.isWritable())) return call.deny({ code: 'STORE_UNAVAILABLE' })
@@ -27,7 +27,7 @@ export async function showReadyInDetail(app: App, call: HttpCall): Promise<void>
   call.json(isReady ? 200 : 503, record, UNCACHED)
 }
 
-/** The disk of another gateway may have room. A Redis is that of all gateways, so that sending people to another one helps nobody. */
+/** The disk of another gateway may have room. All gateways share one Redis, so another gateway could not serve either. */
 const hasOwnStore = ({ settings }: App): boolean => settings.store.kind === 'embedded'
 
 const timeText = (at: number): string => new Date(at).toISOString()

@@ -6,14 +6,6 @@ import type { Env } from '../../config/read/scalar.ts'
 import type { Loaded } from '../../config/settings.ts'
 import type { Millis } from '../../policy/config.ts'
 
-/** A thread that takes longer is ended. */
-const MOST_MS: Millis = 30_000
-/**
- * A thread that needs more is ended; the gateway goes on. Its stack is smaller than the serving thread's, so that files
- * which are nested too deeply fail here first.
- */
-const resourceLimits = { maxOldGenerationSizeMb: 256, maxYoungGenerationSizeMb: 32, stackSizeMb: 0.9 }
-
 /** Examines a configuration in a thread of its own, so that requests do not wait for it. */
 export const examineApart =
   (file: string, mostMs = MOST_MS): Examine =>
@@ -36,6 +28,14 @@ export const examineApart =
         reject(new Error(`the thread that checks files ended with ${code} and said nothing`))
       })
     })
+
+/** A thread that takes longer is ended. */
+const MOST_MS: Millis = 30_000
+/**
+ * A thread that needs more is ended; the gateway goes on. Its stack is smaller than the serving thread's, so that files
+ * which are nested too deeply fail here first.
+ */
+const resourceLimits = { maxOldGenerationSizeMb: 256, maxYoungGenerationSizeMb: 32, stackSizeMb: 0.9 }
 
 function workerFor(file: string, candidate: Candidate | undefined): Worker {
   const workerData: Task = { file, env: { ...process.env }, cwd: process.cwd(), candidate }

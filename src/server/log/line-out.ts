@@ -3,11 +3,6 @@ import type { Writable } from 'node:stream'
 import type { Cancel, Clock } from '../../gateway/ports.ts'
 import type { Millis } from '../../policy/config.ts'
 
-/** What may wait for a reader, or a disk, that is slow; what comes then is dropped. */
-const MOST_CHARS = 4_000_000
-/** As much for a file is not waited for. */
-const ENOUGH_CHARS = 64_000
-
 /** Writes lines to a file, a pipe or a terminal: never waits, never throws, and keeps at most a bound of characters. */
 export interface LineOut {
   write(line: string): void
@@ -34,6 +29,11 @@ export function lineOut(
   process.once('exit', () => void out.flush())
   return out
 }
+
+/** What may wait for a reader, or a disk, that is slow; what comes then is dropped. */
+const MOST_CHARS = 4_000_000
+/** As much for a file is not waited for. */
+const ENOUGH_CHARS = 64_000
 
 /** A pipe takes what fits, and the rest waits in the stream: `console.log` would keep it all. */
 export function streamOut(

@@ -1,13 +1,6 @@
 import { Secret, type Settings } from '../../config/settings.ts'
 import { withoutKeys } from '../../gateway/accounts/keys.ts'
 
-/** Shorter secrets are common words: to redact them would redact ordinary text. */
-const LEAST_CHARACTERS = 6
-
-const REDACTED = '[redacted]'
-/** What looks like a key of a vendor, a bearer value or a JSON web token. Models may be called svc-…: of our own keys `withoutKeys` knows the form. */
-const CREDENTIALS = /\b(?:sk|pk|rk)[-_][A-Za-z0-9_-]{8,}|\bBearer\s+\S+|\beyJ[A-Za-z0-9_-]+\.[A-Za-z0-9_.-]+/g
-
 export interface Knowing {
   readonly settings: Settings
   readonly guestSecrets?: readonly Secret[]
@@ -44,6 +37,13 @@ export class KnownSecrets {
     if (value.length >= LEAST_CHARACTERS) this.#values.add(value)
   }
 }
+
+/** Shorter secrets are common words: to redact them would redact ordinary text. */
+const LEAST_CHARACTERS = 6
+
+const REDACTED = '[redacted]'
+/** What looks like a key of a vendor, a bearer value or a JSON web token. Models may be called svc-…: of our own keys `withoutKeys` knows the form. */
+const CREDENTIALS = /\b(?:sk|pk|rk)[-_][A-Za-z0-9_-]{8,}|\bBearer\s+\S+|\beyJ[A-Za-z0-9_-]+\.[A-Za-z0-9_.-]+/g
 
 function secretsIn(value: unknown): readonly string[] {
   if (value instanceof Secret) return [value.reveal()]

@@ -2,9 +2,6 @@ import type { EpochMs } from '../../../policy/config.ts'
 import type { ShownEvent, ShownRequest, ShownStanding } from '../../../wire/admin/event.ts'
 import { shareOf } from './cells.ts'
 
-/** Requests that can be looked back at, of all accounts together. */
-const REQUESTS_KEPT = 2000
-
 /** An account, and its last request since this was opened. Replaced as a whole, never changed. */
 export interface Row {
   readonly standing: ShownStanding
@@ -77,6 +74,9 @@ export class Board {
     this.#rows.set(standing.account, { standing: newest, ...(last && { last }) })
   }
 }
+
+/** Requests that can be looked back at, of all accounts together. */
+const REQUESTS_KEPT = 2000
 
 const SECONDS = 60
 

@@ -1,3 +1,4 @@
+// The only module that loads ink, which costs a quarter of a second: for live views alone.
 import { Box, type Key, render, Text, useApp, useInput, useStdout } from 'ink'
 import { createElement, type ReactElement, useEffect, useReducer } from 'react'
 import type { Millis } from '../../../policy/config.ts'
@@ -6,14 +7,6 @@ import type { Tone } from '../../requests/request-line.ts'
 import type { TailModel } from './model.ts'
 import type { Line } from './screen.ts'
 import type { Press } from './ui.ts'
-
-/** The only module that loads ink, which costs a quarter of a second: for live views alone. */
-
-const FRAME: Millis = 100
-const ENTER_SCREEN = '\u001B[?1049h\u001B[H'
-const LEAVE_SCREEN = '\u001B[?1049l'
-const SHOW_CURSOR = '\u001B[?25h'
-const CLEAR = '\u001B[2J\u001B[H'
 
 /** Draws the model on the terminal, on a screen of its own, until its operator has had enough or the signal comes. */
 export async function showTail(model: TailModel, signal: AbortSignal): Promise<void> {
@@ -41,6 +34,12 @@ export async function showTail(model: TailModel, signal: AbortSignal): Promise<v
     restore()
   }
 }
+
+const FRAME: Millis = 100
+const ENTER_SCREEN = '\u001B[?1049h\u001B[H'
+const LEAVE_SCREEN = '\u001B[?1049l'
+const SHOW_CURSOR = '\u001B[?25h'
+const CLEAR = '\u001B[2J\u001B[H'
 
 function Tail({ model, colours }: { readonly model: TailModel; readonly colours: boolean }): ReactElement {
   const { exit } = useApp()
