@@ -4,7 +4,7 @@ import { CommanderError } from 'commander'
 import { CommandFailed, exitCodes } from '../server/failure.ts'
 import { svcctl } from './program.ts'
 
-// A reader that ends early (`| head`) is no failure, of a help text either. Writers of data report other errors themselves.
+// A reader that ends early (`| head`) is no failure, also of a help text. Writers of data report other errors themselves.
 process.stdout.on('error', () => {})
 
 try {
@@ -14,7 +14,7 @@ try {
     console.error(error.message)
     process.exitCode = error.exitCode
   } else if (error instanceof CommanderError) {
-    // Commander has told what was wrong; help and version are not wrong.
+    // Commander has printed the error; help and version are none.
     process.exitCode = error.exitCode === 0 ? 0 : exitCodes.usage
   } else if (error instanceof Error && error.name === 'StoreUnavailable') {
     console.error(`✗ ${error.message}`)

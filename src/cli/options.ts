@@ -4,7 +4,7 @@ import { CommandFailed, exitCodes } from '../server/failure.ts'
 import { world } from '../server/world.ts'
 import { readSince, SINCE_FORMS } from '../wire/admin/since.ts'
 
-/** `--since`, 30 days unless told otherwise. */
+/** `--since`, 30 days by default. */
 export const sinceOption = (what: string): Option =>
   new Option('--since <when>', `${what}: ${SINCE_FORMS}`).default('30d').argParser(checkedSince)
 
@@ -14,7 +14,7 @@ function checkedSince(text: string): string {
   return text
 }
 
-/** By the plan that goes, the one its accounts are on from then on. */
+/** The next plan of accounts, by the plan that goes. */
 export type PlanMoves = ReadonlyMap<string, string>
 
 /** `--move-plan`, any number of times. */
@@ -61,7 +61,7 @@ function countIn(text: string): number {
   throw new InvalidArgumentError('Write a whole number from 1 on.')
 }
 
-/** For a command that does something by itself and has others below it: an option of its own before one of those would be lost. */
+/** For a command that has an action and subcommands: commander would drop its own option in front of a subcommand. */
 export function refuseEarlyOptions(command: Command): Command {
   return command.hook('preSubcommand', (parent, below) => {
     const early = parent.options.find(option => parent.getOptionValueSource(option.attributeName()) === 'cli')

@@ -29,7 +29,7 @@ export function tableText(
   return cells.map(row => lineOf(columns, row, widths)).join('\n')
 }
 
-/** Of stdout; without a terminal, or on one that does not say its width, there is no end to it. */
+/** The width of stdout; infinite without a terminal, or on one that does not say its width. */
 export const terminalWidth = (): number => (process.stdout.isTTY && process.stdout.columns) || Number.POSITIVE_INFINITY
 
 /** What each column takes of the room, 0 where it is left out. */

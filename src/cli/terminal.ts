@@ -29,7 +29,7 @@ export async function confirm(
 ): Promise<void> {
   if (yes) return
   const terminal = createInterface({ input, output })
-  // A closed terminal says nothing more: that is no yes either.
+  // A closed terminal counts as no.
   const answer = await Promise.race([
     terminal.question(`${question} [y/N] `),
     new Promise<string>(resolve => terminal.once('close', () => resolve(''))),
@@ -80,7 +80,7 @@ export class Progress {
   }
 }
 
-/** Runs something that ends by itself, or by Ctrl-C and SIGTERM: being stopped is no failure. */
+/** Runs something until it ends, or until Ctrl-C or SIGTERM stops it, which is no failure. */
 export async function untilStopped(run: (stop: AbortController) => Promise<void>): Promise<void> {
   const stop = new AbortController()
   let stopped = false
@@ -101,8 +101,8 @@ export async function untilStopped(run: (stop: AbortController) => Promise<void>
 }
 
 /**
- * Writes lines to stdout, no faster than they are read. A reader that has enough, such as `head`, is no failure:
- * nothing more is asked of `lines` then. Rejects with CommandFailed when they could not be written.
+ * Writes lines to stdout, no faster than they are read. A reader that closes early, such as `head`, is no failure:
+ * `lines` is not read any further then. Rejects with CommandFailed when they could not be written.
  */
 export const writeOut = (lines: Iterable<string> | AsyncIterable<string>): Promise<void> => writeLive(inChunks(lines))
 

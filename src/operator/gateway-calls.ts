@@ -92,7 +92,7 @@ export interface PoolsApi {
   /** The pool as it is then. */
   drain(place: PoolPlace): Promise<ShownPool>
   undrain(place: PoolPlace): Promise<ShownPool>
-  /** Of all replicas, unless a place is given. */
+  /** Probes all replicas, unless a place is given. */
   probe(place: PoolPlace): Promise<readonly ShownResult[]>
 }
 

@@ -30,7 +30,7 @@ export function ask(
     })
     const late = () => {
       if (answer?.complete) return
-      // What has come is not read: it is the reader who is silent, and node looks only once.
+      // Unread data is there: the reader is slow, not the server. Node checks only once, so it is checked again.
       if (answer && answer.readableLength > 0) return void answer.socket.setTimeout(silence).once('timeout', late)
       const error = new Error(`no word within ${silence / 1000} s`)
       // A request that is destroyed tells its answer no reason.

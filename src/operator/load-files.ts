@@ -45,13 +45,13 @@ function loadKnowing(file: string, needs: Needs): Loaded {
   throw new CommandFailed(renderText(problems, plain.sources, usesColour(process.stderr)).trimEnd())
 }
 
-/** What stands for a value that this process does not know: long enough for any secret, and no part of an address that it could break. */
+/** The stand-in of a value that this process does not know: long enough for any secret, and it breaks no address. */
 const WORD = 'unset-variable-of-the-environment-unset'
 const HOST = 'unset.invalid'
-/** It names the variable, so that what shows it can be read. */
+/** The address names the variable, so that output which shows it makes sense. */
 const addressOf = (name: string): string => `http://${name.toLowerCase().replaceAll('_', '-')}.${HOST}/v1`
 
-/** Whether a text is made of a stand-in, so that nothing can be said of it. */
+/** Whether a text contains a stand-in, so that its value is unknown. */
 export const hasStandIn = (text: string): boolean => text.includes(WORD) || text.includes(HOST)
 
 /**

@@ -27,7 +27,7 @@ export interface OperatorApi extends Streams {
   /** Null: no longer by an operator. */
   setPlan(named: string, plan: string | null): Promise<ShownAccount>
   setOverage(named: string, overage: boolean | { readonly cap_usd: string } | null): Promise<ShownAccount>
-  /** In the running window; `usd` is an exact decimal, negative to take back. */
+  /** Adds to the limit of the running window; `usd` is an exact decimal, negative to take back. */
   grant(named: string, usd: string): Promise<ShownAccount>
 }
 

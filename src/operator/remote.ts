@@ -115,7 +115,7 @@ function send(
 }
 
 async function readJson(url: string, answer: IncomingMessage): Promise<JsonObject> {
-  // Neither JSON nor whole: another server, or one that breaks off.
+  // The answer is not JSON, or not whole: another server, or one that breaks off.
   const json: unknown = await parse(answer).catch(() => undefined)
   if (!isObject(json)) throw new CommandFailed(`✗ what answers at ${url} is no gateway`, exitCodes.unreachable)
   return json

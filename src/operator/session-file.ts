@@ -11,7 +11,7 @@ export function configDir(): string {
   return join(isAbsolute(home) ? home : join(homedir(), '.config'), 'svcctl')
 }
 
-/** What a file of ours holds; undefined when there is none. */
+/** The content of a file of svcctl; undefined when there is none. */
 export function readJsonFile(path: string): unknown {
   let text: string
   try {

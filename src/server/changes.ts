@@ -24,7 +24,7 @@ interface ChangesPorts extends FilesOf {
   readonly audited: Audited
 }
 
-/** What changes what serves, one change after the other, and what is known of those before. */
+/** Reload, apply and the list of revisions: one change runs at a time. */
 export interface Changes {
   readonly reloader: Reloader
   readonly revisions: ServedRevisions
@@ -57,5 +57,5 @@ export function changesOf(loaded: Loaded, { main, open, clock, alarm, say, audit
   }
 }
 
-/** The number is that of this gateway; what is behind it is the same on every gateway with these files. */
+/** The number counts on this gateway alone; the revision behind it is the same on every gateway with these files. */
 const revisionText = ({ number, revision }: Revision): string => `${number} (${revision})`

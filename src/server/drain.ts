@@ -16,7 +16,7 @@ export interface DrainPorts {
 export interface DrainTimes {
   /** Requests are still taken for as long. */
   readonly delay: Millis
-  /** Those under way then may go on for as long. */
+  /** Requests under way may then go on for as long as this. */
   readonly timeout: Millis
 }
 
@@ -45,7 +45,7 @@ export class Drain {
     const served = clients.drain()
     await Promise.race([served, this.#waits(timeout)])
     clients.cut()
-    // In the same breath: an answer that has not begun fails with its backend, and is not tried again.
+    // Both at once: an answer that has not begun then fails with its backend, and is not tried again.
     await abort()
     // Requests that wait for room at a backend have none yet.
     clients.cut()

@@ -18,7 +18,7 @@ export class CommandFailed extends Error {
 export const storeText = (store: StoreSettings): string =>
   store.kind === 'embedded' ? `embedded:${store.path}` : store.shown
 
-/** What to tell of a store that could not be opened, or stopped answering; undefined when the error is another one. */
+/** The failure of a store that could not be opened, or stopped answering; undefined for any other error. */
 export function storeFailure(error: unknown, store: StoreSettings): CommandFailed | undefined {
   if (!(error instanceof Error)) return undefined
   switch (error.name) {
@@ -32,7 +32,7 @@ export function storeFailure(error: unknown, store: StoreSettings): CommandFaile
         exitCodes.unreachable,
       )
     default:
-      // Such as EACCES or EEXIST: the operator's directory is not one, or not theirs.
+      // EACCES or EEXIST, for instance: the path is no directory, or belongs to another user.
       if (!('path' in error && 'syscall' in error)) return undefined
       return new CommandFailed(`✗ the store ${storeText(store)} cannot be opened: ${error.message}`)
   }

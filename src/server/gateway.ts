@@ -62,9 +62,9 @@ export interface GatewayHooks extends FilesOf {
   readonly adminToken: string
   readonly log: Log
   readonly alarm: Alarm
-  /** Tells of reloads. */
+  /** Prints what reloads did. */
   readonly say?: (text: string) => void
-  /** Metrics of the whole process, told beside those of the gateway. */
+  /** Metrics of the whole process, shown beside those of the gateway. */
   readonly processMetrics?: Registry
   /** Lines of the log that could not be written. */
   readonly droppedLines?: () => number
@@ -167,7 +167,7 @@ export async function startGateway(loaded: Loaded, world: World, hooks: GatewayH
   })
   const snapshots = new OpenSnapshots(first)
   await revisions.open()
-  // What the start itself takes is no load of clients.
+  // The work of the start itself is no load of clients.
   load = hooks.sample && watchLoad(hooks.sample, clock, alarm)
 
   const told = atEndOfTurn<readonly [LogEntry, Config]>(all => {
@@ -187,7 +187,7 @@ export async function startGateway(loaded: Loaded, world: World, hooks: GatewayH
     underWay: () => leases.underWay,
   })
   const abort = () => {
-    // Or each of them would be told as a failure of its replica.
+    // Else each interrupted probe would be reported as a failure of its replica.
     probes.stop()
     inquiries.stop()
     return connections.destroy()

@@ -16,7 +16,7 @@ export async function guestSecretsOf({ guests, server }: Settings): Promise<read
   return own === undefined ? [] : [own]
 }
 
-/** The same, for the gateway itself: its own secret is made when there is none yet. */
+/** The secrets of the guests' keys, for the gateway itself: it makes its own secret when there is none yet. */
 export async function ensureGuestSecrets(settings: Settings, random: Random): Promise<readonly Secret[]> {
   const found = await guestSecretsOf(settings)
   if (!settings.guests || found.length > 0) return found

@@ -13,7 +13,7 @@ export function memoryBytes(): number {
   return constrained > 0 ? Math.min(total, constrained) : total
 }
 
-/** It holds up everything for some ten ms: not while there is more to do. */
+/** A collection holds up everything for some 10 ms, so it comes later, when there may be less to do. */
 const COLLECT_AFTER: Millis = 5000
 
 /** Asks for a collection: it comes a moment later, once for all that asked in between, if it is still worth it. */
@@ -45,7 +45,7 @@ function collector(): () => void {
  */
 export const collectorFlags: readonly string[] = ['--no-memory-reducer', '--heap-growing-percent=200']
 
-/** For the whole of this process, from its next collection on. */
+/** Sets the flags for the whole process, from its next collection on. */
 export function tuneCollector(): void {
   for (const flag of collectorFlags) setFlagsFromString(flag)
 }
@@ -58,7 +58,7 @@ export function loadSampler(): () => Sample {
   const delays = monitorEventLoopDelay({ resolution: RESOLUTION_MS })
   delays.enable()
   return () => {
-    // Of no delay at all, the histogram says the resolution.
+    // Without any delay, the histogram shows its resolution.
     const lagMs = delays.count === 0 ? 0 : Math.max(0, delays.percentile(99) / 1e6 - RESOLUTION_MS)
     delays.reset()
     const { used_heap_size, heap_size_limit } = getHeapStatistics()

@@ -118,7 +118,7 @@ function linkAt(path: string): string | undefined {
   try {
     return readlinkSync(path)
   } catch {
-    // It was just turned.
+    // The link was just turned.
     return undefined
   }
 }

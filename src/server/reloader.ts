@@ -10,7 +10,7 @@ import type { Examine } from './examiner/examiner.ts'
 export interface ReloaderPorts {
   /** Reads and checks the files, variables and secrets as they are now. */
   readonly examine: Examine
-  /** Ends a change of the files that was begun and not ended; undefined where there is none. Rejects when that cannot be. */
+  /** Finishes a change of the files that was interrupted; undefined where there is none. Rejects when it cannot be finished. */
   readonly finish: () => Promise<unknown> | undefined
   /** Opens what a configuration needs. Rejects when it cannot be had. */
   readonly open: (loaded: Loaded) => Promise<Opened>
@@ -148,7 +148,7 @@ export class Reloader {
     say(text)
   }
 
-  /** What cannot be told of a place in the files, such as a secret of guests that this process may not read. */
+  /** The Problem of an error without a place in the files, such as a secret of guests that this process may not read. */
   #unusable(error: unknown): Problem {
     const message = (error instanceof Error ? error.message : String(error)).replace(/^✗ /, '')
     const [file = ''] = this.#serving.files

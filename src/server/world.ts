@@ -10,7 +10,7 @@ export interface World {
   readonly chance: () => number
 }
 
-/** Those of this machine: read here and nowhere else. */
+/** The clock and randomness of this machine: nothing else in the source reads them. */
 export const world: World = {
   clock: {
     now: Date.now,

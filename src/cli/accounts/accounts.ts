@@ -116,7 +116,7 @@ async function setPlan(operator: OperatorApi, named: string, plan: string | null
   await tell(account, `plan of ${account.label}: ${planText(account)}`, options)
 }
 
-/** For scripts the account as it is now; for people a sentence, on stderr. */
+/** Prints the account as it is now for scripts, or a sentence for people, on stderr. */
 async function tell(account: ShownAccount, sentence: string, { json }: Common): Promise<void> {
   if (json) return writeJson(account)
   console.error(`✓ ${sentence}`)

@@ -12,8 +12,8 @@ export interface ApplyOptions extends CountOptions {
 }
 
 /**
- * `svcctl apply`: has the running gateway serve these files. Exit codes: 0 they serve, 1 they do not, 2 wrong usage,
- * 3 no gateway runs, 4 it does not know who asks.
+ * `svcctl apply`: has the running gateway serve these files. Exit codes: 0 they serve, 1 they do not, 2 wrong usage, 3
+ * no gateway runs, 4 the operator is not signed in.
  */
 export function registerApply(program: Command): void {
   const command = asksFirst(program.command('apply'))

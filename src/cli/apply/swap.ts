@@ -32,7 +32,7 @@ interface Manner {
 export async function swap(wanted: Swap, { yes, json }: Manner, more: object = {}): Promise<void> {
   const { revision, planned, how } = wanted
   if (planned && !json) await writeOut([planText(planned, usesColour(process.stdout)), '\n'])
-  // What is asked about is seen, though stdout is for one object.
+  // The operator sees the plan before the question, on stderr, since stdout is for one object.
   if (planned && json && !yes) console.error(planText(planned, usesColour(process.stderr)))
   await confirm(`${how === 'apply' ? 'Apply' : 'Go back to'} revision ${revision}?`, yes)
   const applied = await sent(wanted)

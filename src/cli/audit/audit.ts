@@ -47,7 +47,7 @@ const COLUMNS: readonly Column[] = [
   { title: 'AT' },
   { title: 'BY', least: 8, gives: 3 },
   { title: 'ACTION' },
-  // The label, which is what people know an account by; its id goes first where there is no room.
+  // The label, by which people know an account; the id is left out first where there is no room.
   { title: 'ACCOUNT', least: 12 },
   { title: 'ID', gives: 1 },
   { title: 'BEFORE', least: 8, gives: 2 },

@@ -5,7 +5,10 @@ import { readFiles } from '../../config/read/read-files.ts'
 import { nodeAt } from '../../config/read/tree.ts'
 import type { NameKind } from './places.ts'
 
-/** The names of a kind, as far as there are any. Never rejects: who presses Tab wants to be told nothing else. */
+/**
+ * The names of a kind, as far as there are any. Never rejects: after Tab, an error would stand in the middle of the
+ * command line.
+ */
 export async function names(kind: NameKind, words: readonly string[]): Promise<readonly string[]> {
   try {
     const found = kind === 'fields' ? await fieldNames() : configuredNames(kind, words)
@@ -15,7 +18,7 @@ export async function names(kind: NameKind, words: readonly string[]): Promise<r
   }
 }
 
-/** Names are of these, so that no shell finds anything else in them. */
+/** Names have these characters alone, so that no shell expands anything in them. */
 const SAFE = /^[A-Za-z0-9][\w.-]*$/
 
 async function fieldNames(): Promise<readonly string[]> {
@@ -34,13 +37,13 @@ export function configOf(words: readonly string[]): string | undefined {
   for (const [at, word] of words.entries()) {
     const [, attached] = /^(?:--config=|-c(?!=))(.+)$/.exec(word) ?? []
     if (attached !== undefined) found = attached
-    // Of `--config=FILE` bash makes three words.
+    // Bash splits `--config=FILE` into three words.
     else if (word === '-c' || word === '--config') found = words[at + 1] === '=' ? words[at + 2] : words[at + 1]
   }
   return found === undefined ? undefined : unquoted(found)
 }
 
-/** What a word of a shell stands for, as far as quotes and the home directory go. Nothing in it is run. */
+/** The value of a shell word: quotes and the home directory are resolved, nothing is run. */
 const unquoted = (word: string): string =>
   word
     .replace(/^~(?=\/|$)/, homedir())

@@ -24,7 +24,7 @@ function isAtLeast(version: string, least: string): boolean {
   return true
 }
 
-/** What clocks of somebody else said. */
+/** Readings of the clock of another machine. */
 export interface Watched {
   /** `redis`, `the identity provider`, `onprem-core (10.0.0.11:8000)` */
   readonly who: string
@@ -38,7 +38,7 @@ const PROBLEM_MS: Millis = 30_000
 /** The `Date` of HTTP has no more. */
 const SECOND: Millis = 1000
 
-/** How far the clock of this machine is off, of those that could be asked. */
+/** How far the clock of this machine is off from the clocks that could be read. */
 export function clockFinding(watched: readonly Watched[]): Finding {
   const common = { check: 'clock', subject: 'this machine' }
   const off = watched.map(each => ({ ...each, by: skewOf(each) }))
@@ -55,7 +55,7 @@ export function clockFinding(watched: readonly Watched[]): Finding {
 const HINT =
   'Let NTP set both clocks (timedatectl set-ntp true): sign-ins are judged by this one, and limits by that of the store.'
 
-/** How far ours is ahead, as far as can be told: nothing where theirs may be the same. */
+/** How far our clock is ahead at least: 0 where both may show the same time. */
 function skewOf({ kind, readings }: Watched): Millis {
   const grain = kind === 'redis' ? 1 : SECOND
   const skews = readings.map(({ theirs, from, to }) => {

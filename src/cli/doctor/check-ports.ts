@@ -59,7 +59,7 @@ async function running({ config, settings }: Loaded): Promise<Pick<Finding, 'sta
 
 const PATIENCE_MS = 10_000
 
-/** What /readyz says; undefined where what answers is no JSON. */
+/** The answer of /readyz; undefined where it is not JSON. */
 async function readiness(address: Address): Promise<JsonObject | 'silent' | undefined> {
   const signal = AbortSignal.timeout(PATIENCE_MS)
   try {

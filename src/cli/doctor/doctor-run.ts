@@ -32,7 +32,7 @@ interface Files {
   readonly paths: readonly string[]
 }
 
-/** All at once, since each may take its time; told in their order. */
+/** All checks run at once, since each may take its time; the findings keep this order. */
 async function checkAll(files: Files, options: DoctorOptions): Promise<readonly Finding[]> {
   const { loaded } = files
   const { clock } = world

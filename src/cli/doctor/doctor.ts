@@ -4,7 +4,7 @@ import { configOption } from '../options.ts'
 export interface DoctorOptions {
   readonly config: string
   readonly json?: boolean
-  /** Those to be asked; all unless given. */
+  /** The pools to ask; without it all. */
   readonly pool?: readonly string[]
   /** Whether backends are asked for what may cost money. */
   readonly generate: boolean

@@ -51,7 +51,10 @@ const widthOf = (findings: readonly Finding[], check: string): number =>
 const sum = (findings: readonly Finding[], state: State): string =>
   counted(findings.filter(each => each.state === state).length, state)
 
-/** As programs read them: a list. `hint` is null where there is none; of a pool, `replicas` counts those without a problem. */
+/**
+ * As programs read them: a list. `hint` is null where there is none; `replicas` of a pool counts the replicas without a
+ * problem.
+ */
 export function findingsJson(findings: readonly Finding[]): string {
   const records = findings.map(({ check, subject, state, text, hint, replicas }) => {
     return { check, subject, state, text, hint: hint ?? null, ...(replicas && { replicas }) }

@@ -54,7 +54,7 @@ function* chunksOf(file: string): Generator<Buffer, void, undefined> {
 /** As much as caches of a processor hold: larger chunks take longer. */
 const CHUNK_BYTES = 1 << 16
 
-/** What is not ended by a newline is a line too, if the last one. */
+/** The last line may lack its newline. */
 async function* linesOf(
   chunks: AsyncIterable<Buffer | string> | Iterable<Buffer>,
 ): AsyncGenerator<LinePart, void, undefined> {

@@ -47,7 +47,7 @@ function toldOf(loaded: Loaded, past: Past): PastTold {
 /** A past request, and the answer its client got where it was refused. */
 interface PastTold {
   readonly past: Past
-  /** Of the files that decided it again. */
+  /** The revision of the files that decided it again. */
   readonly revision: string
   readonly answer?: Answer
 }

@@ -53,7 +53,7 @@ function included(config: string, report: Report): readonly Source[] {
   const path = resolve(config)
   const main = readSource(path, cwd, undefined, report)
   if (!main) return []
-  // What is wrong with what it says is for `validate`.
+  // Problems beyond the syntax are left to `validate`.
   const root = parse(main, process.env, () => {})
   const others = root ? readIncludes(main, root, { directory: dirname(path), cwd }, report) : []
   return [main, ...others.filter(source => source !== undefined)]

@@ -31,7 +31,7 @@ export interface Waiting {
 /** Begins the device flow. RFC 8628 3.1. */
 export async function startDevice({ issuer, device, scopes }: Issuer, { clientId, gateway }: Wish): Promise<Device> {
   if (!device) throw new CommandFailed(`✗ ${issuer} offers no sign-in by device code (device_authorization_endpoint)`)
-  // Without it there is no refresh token; a provider that does not know it refuses it.
+  // Without this scope there is no refresh token; a provider that does not know it refuses the request.
   const scope = scopes.includes('offline_access') ? 'openid offline_access' : 'openid'
   const answer = await ask(device, { form: { client_id: clientId, scope, resource: gateway } })
   const { device_code, user_code, verification_uri, verification_uri_complete, interval, expires_in } = answer.body

@@ -33,7 +33,7 @@ const waiting: Waiting = {
 const invitation = ({ uri, uriComplete, userCode }: Device): string =>
   `Open  ${uriComplete ?? uri}\nCode  ${userCode}\n\nWaiting for you there; Ctrl-C gives up.`
 
-/** Forgets a session, then ends it where it came from. Exits 3 when that could not be told. */
+/** Forgets a session, then ends it where it came from. Exits 3 when the provider could not be reached. */
 export async function logout(named: Named): Promise<void> {
   const gateway = await gatewayOf(named)
   const session = readSessions().get(gateway)

@@ -22,7 +22,7 @@ export interface Base {
   /** As operators know it. */
   readonly name: string
   readonly load: Load
-  /** Of its main file. Absolute. */
+  /** The directory of its main file. Absolute. */
   readonly directory: string
   /** The gateway that serves it. */
   readonly served?: Served
@@ -49,7 +49,7 @@ export function openBase(against: string, config: string, cwd: string): Base {
   return { name: against, load: read, directory: dirname(file), close: () => {} }
 }
 
-/** Files of secrets are no part of a repository: those of its working tree stand for them. */
+/** A repository has no files of secrets: those of its working tree are linked in their place. */
 function openTree(name: string, { root, file, workTree, remove }: Tree): Base {
   try {
     linkSecretFiles(load(file, process.env, root), { root, file, workTree })

@@ -98,7 +98,7 @@ const KINDS: readonly Kind[] = [
   { kind: 'moved', one: 'moves to another pool', many: 'move to another pool' },
   { kind: 'undeterminable', one: 'cannot be decided again', many: 'cannot be decided again' },
 ]
-/** Of one kind of change, by name. */
+/** The most plans that one kind of change lists by name. */
 const MOST_PLANS = 4
 
 /** As people read them: a line for each plan that changes, one for all recorded requests, and what is to be known. */

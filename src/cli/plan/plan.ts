@@ -10,8 +10,8 @@ export interface PlanOptions extends CountOptions {
 }
 
 /**
- * `svcctl plan`: what a change of the files means. Exit codes: 0 fine, 1 not valid, 2 wrong usage, 3 no gateway runs,
- * 4 it does not know who asks, 10 changes.
+ * `svcctl plan`: what a change of the files means. Exit codes: 0 fine, 1 not valid, 2 wrong usage, 3 no gateway runs, 4
+ * the operator is not signed in, 10 changes.
  */
 export function registerPlan(program: Command): void {
   const command = program

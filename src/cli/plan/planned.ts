@@ -76,7 +76,7 @@ async function requestsIn(log: string, sides: Sides, newest: number): Promise<Re
   }
 }
 
-/** Whom a change touches, as far as somebody could say. */
+/** The accounts and the past requests that a change touches. */
 export interface Touches {
   /** Undefined where no gateway was asked. */
   readonly accounts: readonly AccountsTouched[] | undefined
@@ -109,7 +109,7 @@ function accountsTouched(
     .sort((a, b) => b.accounts - a.accounts)
 }
 
-/** Recorded requests, and how many the candidate decides otherwise than what it is compared with. */
+/** Recorded requests, and how many the candidate decides differently from the base. */
 export interface RequestsTouched extends Counts {
   /** When the oldest of them was decided. */
   readonly since: EpochMs | undefined
@@ -127,7 +127,7 @@ export interface PlanTouched extends Counts {
   readonly plan: string
 }
 
-/** As those of a replay. */
+/** The counts of a replay. */
 export const COUNTS = ['requests', 'refused', 'allowed', 'unasked', 'rerouted', 'moved', 'undeterminable'] as const
 
 interface Sides {

@@ -90,7 +90,7 @@ export function modelsLost(pools: readonly ShownPool[], { pool: name, replica: n
   return models.filter(model => !pools.some(pool => pool.models.includes(model) && isFit(pool)))
 }
 
-/** For scripts the pool as it is now; for people a sentence, on stderr. */
+/** Prints the pool as it is now for scripts, or a sentence for people, on stderr. */
 async function tell(pool: ShownPool, { json }: Common): Promise<void> {
   if (json) return writeJson(pool)
   console.error(`✓ ${sentence(pool)}`)
@@ -159,7 +159,7 @@ function poolLine(pool: ShownPool): string {
   ]
   const counts = facts.filter(Boolean).join(', ')
   const lines = [`${pool.site}, ${pool.model}: `, `${pool.model}: `, ''].map(what => `${pool.pool}  ${what}${counts}`)
-  // Where there is no room, what never changes is left out, and no number.
+  // Where there is no room, texts that never change are left out, and never a number.
   return lines.find(line => widthOf(line) <= terminalWidth()) ?? lines.at(-1) ?? ''
 }
 
@@ -169,7 +169,7 @@ function replicaCells(replica: ShownReplica, now: number): readonly string[] {
   return [`  ${replica.replica}`, url, STATES[state], String(in_flight), String(failures), nextTry(replica), probe]
 }
 
-/** In words: the states of a breaker are those of its circuit, in which `closed` means that all is well. */
+/** The words of each state: a breaker's circuit is `closed` while all is well. */
 const STATES: Readonly<Record<ReplicaState, string>> = {
   closed: 'ok',
   open: 'ejected',

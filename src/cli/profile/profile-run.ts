@@ -13,7 +13,7 @@ interface Output {
 interface Shown extends Profile {
   readonly name: string
   readonly current: boolean
-  /** Who is signed in there. */
+  /** The label of the user who is signed in there. */
   readonly signedIn?: string
 }
 

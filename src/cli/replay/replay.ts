@@ -6,7 +6,10 @@ export interface ReplayOptions {
   readonly json?: boolean
 }
 
-/** `svcctl replay`: what other files would have made of past requests. Exit codes: 0 told, 1 the files are bad, 2 wrong usage. */
+/**
+ * `svcctl replay`: how other files would have decided past requests. Exit codes: 0 printed, 1 the files are bad, 2
+ * wrong usage.
+ */
 export function registerReplay(program: Command): void {
   program
     .command('replay <log>')

@@ -12,8 +12,8 @@ export interface RollbackOptions extends CountOptions {
 }
 
 /**
- * `svcctl rollback`: has the running gateway serve files that it served before. Exit codes: 0 they serve, or are listed;
- * 1 they do not, or are not kept; 2 wrong usage, 3 no gateway runs, 4 it does not know who asks.
+ * `svcctl rollback`: has the running gateway serve files that it served before. Exit codes: 0 they serve, or are
+ * listed; 1 they do not, or are not kept; 2 wrong usage, 3 no gateway runs, 4 the operator is not signed in.
  */
 export function registerRollback(program: Command): void {
   const command = asksFirst(program.command('rollback'))

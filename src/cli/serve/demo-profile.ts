@@ -45,8 +45,8 @@ export function deadDemoIn(folder: string): DemoProfile | undefined {
 }
 
 /**
- * The configuration that a command works on. In the folder of a demo that lives it is the demo's, whose variables are
- * taken on, if the command names it, or names none where there is no config.yaml.
+ * The configuration that a command works on. In the folder of a running demo this is the demo's file, with its
+ * variables, if the command names it, or names no file and there is no config.yaml.
  */
 export function configHere(file: string, isDefault: boolean): string {
   const demo = demoIn(process.cwd())
@@ -80,7 +80,7 @@ function isAlive({ pid, state }: DemoProfile): boolean {
   try {
     process.kill(pid, 0)
   } catch (error) {
-    // EPERM: it lives, and is somebody else's.
+    // EPERM: the process lives, and belongs to another user.
     if (!(error instanceof Error && 'code' in error && error.code === 'EPERM')) return false
   }
   return existsSync(state)

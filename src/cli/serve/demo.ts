@@ -24,7 +24,7 @@ export interface Demo {
   readonly plan: string
   /** The main file, absolute. */
   readonly config: string
-  /** Of the API and of the admin listener. */
+  /** The ports of the API and of the admin listener. */
   readonly ports: { readonly listen: HeldPort; readonly admin: HeldPort }
   /** Lets the gateway listen on its ports, which are held until then. */
   releasePorts(): Promise<unknown>
@@ -40,7 +40,7 @@ export interface Demo {
 }
 
 export interface DemoOptions {
-  /** Of the API; without it 8080, or any where that is taken. */
+  /** The port of the API; without it 8080, or any free port where 8080 is taken. */
   readonly port?: number
 }
 

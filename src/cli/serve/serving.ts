@@ -159,7 +159,7 @@ function explainStart(error: unknown, { settings }: Loaded): never {
   throw listenFailure(error, settings) ?? storeFailure(error, settings.store) ?? error
 }
 
-/** What to tell of an address that cannot be listened on, with the field that names it. */
+/** The failure of an address that cannot be listened on, with the field that names it. */
 function listenFailure(error: unknown, { server }: Settings): CommandFailed | undefined {
   if (!(error instanceof Error && 'syscall' in error && 'code' in error && error.syscall === 'listen')) return undefined
   const port = 'port' in error ? error.port : undefined

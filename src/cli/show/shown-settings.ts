@@ -66,7 +66,7 @@ function limitsOf({ limits, listener }: Settings, models: ReadonlyMap<string, Mo
     // Without it, it depends on the machine.
     ...(limits.bodyMemoryBytes !== undefined && { body_memory: shownSize(limits.bodyMemoryBytes) }),
     embedding_batch: limits.embeddingBatch,
-    // Those that a model makes: of others nothing is known any more.
+    // The sizes that a model makes: the configuration keeps no others.
     ...(sizes.length > 0 && { image_sizes: [...new Set(sizes)] }),
     headers_timeout: durationText(listener.headersTimeout),
     request_timeout: durationText(listener.requestTimeout),

@@ -93,7 +93,7 @@ interface Outcome {
   readonly exitCode: number
   /** Paths whose change may change the outcome. */
   readonly paths: readonly string[]
-  /** Of tests that could be run. */
+  /** The counts of tests that could be run. */
   readonly counts?: Counts
 }
 

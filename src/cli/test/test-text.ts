@@ -13,11 +13,11 @@ const COUNT_COLUMN = 66
 /** Where names begin: after two blanks, a sign and a blank. */
 const NAME_COLUMN = 4
 
-/** How a run is to be told. */
+/** How a run is printed. */
 export interface Look {
   readonly withCoverage: boolean
   readonly colour: boolean
-  /** Whether the files were named: `explain` finds only cases of those that were not. */
+  /** Whether the command named the files: `explain` finds only cases of files that it finds by itself. */
   readonly named: boolean
 }
 

@@ -46,7 +46,7 @@ export function usageCsv({ by, data }: UsageReport): string {
   return [[...names, ...numbers], ...data.map(cells)].map(csvRow).join('')
 }
 
-/** What was wasted as CSV, likewise. */
+/** What was wasted as CSV, without a row for the sum. */
 export const wasteCsv = ({ waste }: UsageReport): string =>
   [WASTE_FIELDS, ...waste.map(record => WASTE_FIELDS.map(field => record[field]))].map(csvRow).join('')
 
@@ -138,7 +138,7 @@ const COLUMNS: readonly Column[] = [
   { title: 'USD', number: true },
 ]
 
-/** In the form of all other lists, a row a line. */
+/** A list object, as every other list is printed, with one row on each line. */
 async function* jsonList(rows: Rows): AsyncGenerator<string, void, undefined> {
   yield '{"object":"list","data":['
   let before = '\n'

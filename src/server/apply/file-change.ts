@@ -46,7 +46,7 @@ export function undoing({ write, remove }: Change, serving: readonly FileText[])
 const textsByName = (files: readonly FileText[]): ReadonlyMap<string, string> =>
   new Map(files.map(({ file, text }) => [file, text]))
 
-/** A file that is to change: what serves of it, and what is to come. Undefined: there is none. */
+/** A file that is to change: its text that serves, and its next text. Undefined where there is no file. */
 interface Changing {
   readonly file: string
   readonly served: string | undefined

@@ -21,7 +21,7 @@ export function reachProblems(
         hint: 'add it on the disk of the gateway, and run svcctl reload there',
       }),
     ),
-    // What is found there would be told by its name.
+    // An include would show the names of the files it finds there.
     ...patterns.map(
       (pattern): Problem => ({
         ...at('include'),
@@ -57,7 +57,7 @@ export function surroundings(main: string, { texts, settings }: Loaded): Surroun
     ...[server.stateDir, join(server.stateDir, 'revisions'), decisions.directory],
     ...(store.kind === 'embedded' ? [store.path] : []),
   ]
-  // Where the files lie in there themselves, it is no place of the gateway alone.
+  // A directory in which the configuration itself lies does not belong to the gateway alone.
   const alone = own.filter(each => !isIn(directory, each))
   return { main, directory, serving: new Set(texts.map(({ file }) => file)), own: alone }
 }
@@ -92,5 +92,5 @@ function nameFault(name: string, { directory, serving, own }: Surroundings): str
   return undefined
 }
 
-/** As it may be told: no control character is in it. */
+/** A name as it may be shown: quoted, without control characters. */
 const shown = (name: string): string => JSON.stringify(name.slice(0, 200))

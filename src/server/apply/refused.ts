@@ -13,7 +13,7 @@ export class Refused extends Error {
   }
 }
 
-/** A refusal that one sentence tells. */
+/** A refusal with one sentence. */
 export const refusal = (reason: string): Refused =>
   new Refused({ code: 'APPLY_REFUSED', reason, problems: [], text: '' })
 
@@ -29,6 +29,6 @@ export function refusedFor(problems: readonly Problem[], text: string): Refused 
   return new Refused({ code: 'APPLY_REFUSED', reason, problems, text })
 }
 
-/** What to tell of an error. */
+/** The message of an error. */
 export const reasonOf = (error: unknown): string =>
   (error instanceof Error ? error.message : String(error)).replace(/^✗ /, '')

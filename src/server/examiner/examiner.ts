@@ -39,7 +39,7 @@ const resourceLimits = { maxOldGenerationSizeMb: 256, maxYoungGenerationSizeMb: 
 
 function workerFor(file: string, candidate: Candidate | undefined): Worker {
   const workerData: Task = { file, env: { ...process.env }, cwd: process.cwd(), candidate }
-  // It gets variables as data alone: options for node in them, or of this process, are not for a thread.
+  // The thread gets variables as data alone: options for node, in them or of this process, do not fit a thread.
   return new Worker(new URL('worker.js', import.meta.url), {
     workerData,
     env: {},
@@ -87,7 +87,7 @@ export function foundOf(told: Told): Found {
   return { ...rest, fingerprint: examined.fingerprint, load: () => assemble(examined) }
 }
 
-/** What is loaded already. */
+/** A configuration that is loaded already, as the result of an examination. */
 export const foundAs = (
   loaded: Loaded,
   place: Pick<Found, 'sources' | 'paths'> = { sources: new Map(), paths: [] },

@@ -41,7 +41,7 @@ export function streamOut(
   { most, atOnce = false }: { readonly most: number; readonly atOnce?: boolean },
 ): LineOut {
   let dropped = 0
-  /** Of one turn of the event loop. */
+  /** The lines of one turn of the event loop. */
   let text = ''
   let lines = 0
   // A reader that left takes nothing any more; requests go on.
@@ -97,7 +97,7 @@ export class FileOut implements LineOut {
   readonly #fd: number
   readonly #options: FileOutOptions
   #waiting = ''
-  /** What is being written, or could not be. */
+  /** The bytes that are being written, or could not be. */
   #rest: Buffer = NOTHING
   #isWriting = false
   #gathering: Cancel | undefined

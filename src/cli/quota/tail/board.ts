@@ -8,7 +8,7 @@ export interface Row {
   readonly last?: ShownRequest
 }
 
-/** What is known of accounts and their requests: grows with accounts, not with time. */
+/** The accounts and their last requests: it grows with accounts, not with time. */
 export class Board {
   readonly #rows = new Map<string, Row>()
   readonly #pace = new Pace()
@@ -42,7 +42,7 @@ export class Board {
     return this.#pace.at(now)
   }
 
-  /** Those of one account, newest first. */
+  /** The requests of one account, newest first. */
   requestsOf(account: string): ShownRequest[] {
     return this.#requests.filter(request => request.account === account).reverse()
   }
@@ -66,7 +66,7 @@ export class Board {
     }
   }
 
-  /** What is older than what is known says nothing new: a snapshot may come after an event. */
+  /** An older state is dropped: a snapshot may come after an event. */
   #stand(standing: ShownStanding, request?: ShownRequest): void {
     const known = this.#rows.get(standing.account)
     const newest = known && known.standing.at > standing.at ? known.standing : standing
@@ -114,7 +114,7 @@ export type Sort = (typeof SORTS)[number]
 
 export interface Arrangement {
   readonly sort: Sort
-  /** In the label, id or plan, in any case; empty for all. */
+  /** A part of the label, id or plan, in any case; empty for all accounts. */
   readonly filter: string
 }
 

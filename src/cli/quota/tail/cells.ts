@@ -8,7 +8,7 @@ export function bar(share: number, width: number): string {
   return ('█'.repeat(eighths / 8) + part).padEnd(width, '░')
 }
 
-/** Of a cell, in eighths. */
+/** Parts of a cell, in eighths. */
 const PARTS = ['', '▏', '▎', '▍', '▌', '▋', '▊', '▉']
 
 /** `██████████ $17.42/20.00`, with a bar of this width, or without one. */

@@ -38,7 +38,7 @@ async function showLive(
     }
   }
   let failure: unknown
-  // Told once the terminal is left.
+  // The failure is shown once the terminal is left.
   Promise.all([take(operator.standings()), take(events)])
     .catch((error: unknown) => {
       failure = error

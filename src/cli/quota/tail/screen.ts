@@ -28,9 +28,9 @@ export interface Shown {
   readonly rows: readonly Row[]
   /** The account that is selected. */
   readonly selected: string | undefined
-  /** Of the selected account, newest first, where they are looked at. */
+  /** The requests of the selected account, newest first, while they are shown. */
   readonly requests: readonly ShownRequest[]
-  /** Of all accounts. */
+  /** The count of all accounts. */
   readonly accounts: number
   readonly rpm: number
   readonly usdPerHour: number
@@ -58,7 +58,7 @@ function titleOf({ gateway, ui, accounts, rows, rpm, usdPerHour, dropped }: Show
   const now = [ui.paused ? 'PAUSED' : 'live', found]
   const pace = [`${rpm} rpm`, `$${usdPerHour.toFixed(2)}/h`]
   const room = columns - name.length - 1
-  // What is known already, or seen below, gives way.
+  // Texts that are known already, or stand below, are left out first.
   const texts = [
     [gateway, ...now, `by ${ui.sort}`, ...pace, ...missed],
     [...now, `by ${ui.sort}`, ...pace, ...missed],
@@ -101,7 +101,7 @@ const lastWidth = (cells: readonly string[], widths: readonly number[]): number 
 /** What stands before each row: whether it is selected. */
 const MARK = 2
 const DAY = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', timeZone: 'UTC' })
-/** Of the bar: the widest that leaves room for all columns, and what it is made longer by where there is more room. */
+/** Widths of the bar: the widest that leaves room for all columns is taken, and grows where there is more room. */
 const BARS = [10, 4, 0] as const
 const BAR_MOST = 30
 const LABEL = 20

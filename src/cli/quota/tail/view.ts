@@ -16,7 +16,7 @@ export async function showTail(model: TailModel, signal: AbortSignal): Promise<v
   process.stdout.write(ENTER_SCREEN)
   const view = render(createElement(Tail, { model, colours: usesColour(process.stdout) }), { maxFps: 1000 / FRAME })
   let { columns } = process.stdout
-  // In a narrower window lines are wrapped that ink takes for one each.
+  // A narrower window wraps lines, and ink counts each as one.
   const clear = () => {
     if (process.stdout.columns < columns) process.stdout.write(CLEAR)
     columns = process.stdout.columns
