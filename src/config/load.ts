@@ -63,7 +63,7 @@ export function examine(file: string, env: Env, cwd: string, disk: Disk = machin
   const files = readFiles(place, report)
   const sources = new Map(files.sources.map(({ file, text }) => [file, text]))
   const read = { sources, paths: pathsOf(place, files.roots), includes: includesIn(files.roots[0]) }
-  // Before anything is said of values: what is wrong with one may tell of it.
+  // Before values are checked: the Problem of a value may show a part of it.
   const refused = files.reads.filter(each => disk.mayRead?.(each) === false)
   if (refused.length > 0) return { ok: false, problems: atMost(MOST_PROBLEMS, refused.map(forbidden)), ...read }
   const checked = checkAll(files, place, report)
@@ -157,7 +157,7 @@ const all = ({ pools, tools, guests, seeing: { metrics, traces } }: Secrets): re
 
 const isError = ({ severity }: Problem): boolean => severity === 'error'
 
-/** In the order of the files and their lines; what an alias made appear twice only once. */
+/** Problems in the order of files and lines; a Problem that an alias doubled is there once. */
 function inOrder(problems: readonly Problem[], files: readonly string[]): readonly Problem[] {
   const distinct = new Map(problems.map(problem => [JSON.stringify(problem), problem]))
   const rank = new Map(files.map((file, index) => [file, index]))

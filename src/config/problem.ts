@@ -1,6 +1,6 @@
 import type { Place } from '../policy/config.ts'
 
-/** What is wrong with an operator's file, at its place. Reported all at once, never thrown one by one. */
+/** A mistake in an operator's file, at its place. Problems are reported all at once, never thrown one by one. */
 export interface Problem extends Place {
   /** Stable id in kebab-case, such as `unknown-field`. */
   readonly rule: string

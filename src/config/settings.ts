@@ -70,7 +70,7 @@ export interface Settings {
   readonly guests?: GuestSettings
   readonly limits: {
     readonly bodyBytes: number
-    /** Of all bodies under way, where the files say so. */
+    /** The memory of all bodies under way together, where the files set it. */
     readonly bodyMemoryBytes: number | undefined
     /** Inputs of one embeddings request. */
     readonly embeddingBatch: number
@@ -94,7 +94,7 @@ export interface DecisionSettings {
   readonly log: boolean
   /** Absolute. */
   readonly directory: string
-  /** Of one file. */
+  /** The size of one file. */
   readonly maxBytes: number
   /** How many are kept. */
   readonly files: number
@@ -116,7 +116,7 @@ export interface MetricsSettings {
 }
 
 export interface TraceSettings {
-  /** Of the collector, without /v1/traces. */
+  /** The URL of the collector, without /v1/traces. */
   readonly endpoint: string
   /** Requests of a million that are traced. */
   readonly perMillion: number
@@ -224,7 +224,7 @@ export interface Timeouts {
 export type ToolSettings = McpToolSettings | HttpToolSettings | BuiltinToolSettings
 
 interface ToolBounds {
-  /** Of one call. */
+  /** The time of one call. */
   readonly timeout: Millis
   /** UTF-8 bytes of a result that a model is given; the rest is left out. */
   readonly maxResultBytes: number
@@ -239,7 +239,7 @@ export interface McpToolSettings extends ToolBounds {
   readonly key?: Secret
   /** What the server calls the tool. */
   readonly tool: string
-  /** In place of what the server says of it. */
+  /** Replaces the description that the server gives. */
   readonly description?: string
 }
 

@@ -5,7 +5,7 @@ import { entriesOf, isText, type MapNode, type Node, nodeAt, type Span, textsOf,
 import type { Config } from '../policy/config.ts'
 import { patternOf } from './expectations.ts'
 
-/** What names in a file of tests may stand for. */
+/** The things that names in a file of tests may mean. */
 interface Known {
   readonly plan: readonly string[]
   readonly model: readonly string[]

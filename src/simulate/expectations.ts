@@ -55,14 +55,14 @@ function isSameScalar(expected: unknown, got: unknown): boolean {
   if (expected === 'absent' || expected === 'none') return got === undefined
   const pattern = patternOf(expected)
   if (pattern) return isScalar(got) && pattern.test(String(got))
-  // In headers everything is text.
+  // Headers hold text alone.
   return got === expected || (typeof got === 'string' && isScalar(expected) && got === String(expected))
 }
 
 const isScalar = (value: unknown): boolean =>
   typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'
 
-/** The regular expression that a text is; undefined for any other. Throws when it is none that RE2 runs. */
+/** The regular expression of a text in slashes; undefined for any other text. Throws when RE2 cannot run it. */
 export function patternOf(expected: unknown): RE2JS | undefined {
   if (typeof expected !== 'string') return undefined
   const { pattern, flag } = /^\/(?<pattern>.+)\/(?<flag>i?)$/s.exec(expected)?.groups ?? {}

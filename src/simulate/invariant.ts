@@ -76,7 +76,7 @@ function doesAlways({ reaches, pool, site, rewritten, allowed }: Claim, combinat
   ].every(Boolean)
 }
 
-/** A name that stands for a model is not rewritten by that. */
+/** An alias resolved to its model does not count as rewritten. */
 function isRewritten({ asked, decision }: Combination): boolean {
   if ('denial' in decision) return false
   const { alias, model } = decision

@@ -19,9 +19,9 @@ import { namingSomePhrase, stagesOf } from './stages.ts'
 /** A request of the decision log, decided again. */
 export interface Past {
   readonly record: DecisionRecord
-  /** What these files make of it; absent where they allow what was refused before anybody was asked for readings. */
+  /** The outcome by these files; absent where they allow a request that was refused before any readings were taken. */
   readonly again?: Outcome
-  /** Whether these files are those it was decided by. */
+  /** Whether the same files decided it then. */
   readonly sameFiles: boolean
   /** Whether it comes to the same, to the byte. */
   readonly agrees: boolean

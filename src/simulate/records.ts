@@ -8,7 +8,7 @@ import {
 import type { DecisionRecord } from '../policy/record.ts'
 import { isObject } from '../wire/openai/body.ts'
 
-/** Reads a line of the decision log; undefined where it is none, such as one that a crash cut short. */
+/** Reads a line of the decision log; undefined for any other line, such as one that a crash cut short. */
 export function readRecord(line: string): DecisionRecord | undefined {
   const whole = parsed(line)
   return isLine(whole) ? recordOfLine(whole, whole, whole) : undefined

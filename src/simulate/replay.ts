@@ -17,14 +17,14 @@ export interface Tally {
   readonly allowed: number
   /** Served by another model. */
   readonly rerouted: number
-  /** By the same model, with its pools in another order, or other pools. */
+  /** Requests to the same model, with its pools in another order, or other pools. */
   readonly moved: number
   /** The decision depends on a text or a header that was not logged then. */
   readonly undeterminable: number
   readonly same: number
   /** Allowed requests that only the files refused, so that the limits' decision is unknown. */
   readonly unasked: number
-  /** What was held for them, the most they could cost, then and now. Those undeterminable or unasked are left out. */
+  /** The amounts held for them, the most they could cost, then and now. Undeterminable and unasked requests are left out. */
   readonly before: NanoUsd
   readonly after: NanoUsd
 }
@@ -41,7 +41,7 @@ export interface Replayed {
   readonly total: Tally
   /** Lines that are no decisions. */
   readonly broken: number
-  /** Of the files that decided then. */
+  /** The revisions of the files that decided then. */
   readonly revisions: readonly string[]
 }
 

@@ -20,7 +20,7 @@ export interface Result {
   readonly mismatches: readonly Mismatch[]
   /** The step that decided, where something is not as it was expected. */
   readonly decided?: Step
-  /** Of an invariant, how many combinations it was held against. */
+  /** How many combinations an invariant was held against. */
   readonly looked?: number
 }
 

@@ -18,7 +18,7 @@ export interface Scenario {
   /** By lower-case name. */
   readonly headers: Headers
   readonly usage: Usage
-  /** By name of the pool; all others are well. */
+  /** The faults by name of the pool; all other pools are well. */
   readonly pools: ReadonlyMap<string, PoolFault>
 }
 
@@ -28,7 +28,7 @@ export type PoolFault = 'down' | 'failing'
 /** An account on a plan, or the sender of an Authorization header that belongs to no account here. */
 type Who = { readonly plan: Plan } | { readonly authorization: string | undefined }
 
-/** Somebody on a plan: a device where it is the plan of guests. */
+/** A caller on a plan: a device where it is the plan of guests. */
 export function callerOn(plan: Plan, { guestPlan }: Config): Caller {
   const isGuest = plan === guestPlan
   return {
@@ -41,7 +41,7 @@ export function callerOn(plan: Plan, { guestPlan }: Config): Caller {
 
 /** What an account is taken to have used before a request. */
 interface Usage {
-  /** In the last minute, all at once, `age` ago. */
+  /** Usage of the last minute, all at once, `age` ago. */
   readonly minute: { readonly requests: number; readonly tokens: number; readonly age: Millis }
   /** Requests of the UTC day. */
   readonly day: number
@@ -140,7 +140,7 @@ const HELLO = 'Hello'
 /** As routes count them; one more is the role of the message. */
 const TOKEN = 'bla '
 
-/** Where nothing is said, the model tells what it is for. */
+/** Where a situation has no texts, the kind of the model decides the body. */
 function saidBy(
   config: Config,
   { chat, chat_tokens: tokens, input, prompt, model }: Situation,

@@ -162,7 +162,7 @@ function withToolsWeighed({ tools }: Pick<Settings, 'tools'>, request: Inference
   return { request: weight > 0 ? { ...request, textBytes: request.textBytes + weight } : request, unknown }
 }
 
-/** The steps, with a line on the tools that were left out of the sum below what was said of the body. */
+/** The steps, with a line below the step of the body on the tools that were left out of the sum. */
 function namingUnweighedTools(steps: readonly Step[], unknown: readonly string[]): readonly Step[] {
   if (unknown.length === 0) return steps
   const said: Step = {

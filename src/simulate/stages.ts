@@ -22,10 +22,10 @@ export interface StageFacts {
   readonly sent?: Sent
 }
 
-/** In the order in which operators think of them. */
+/** The stages in the order in which operators think of them. */
 const STAGES: readonly Stage[] = ['who', 'body', 'model', 'route', 'gate', 'rate', 'quota', 'send']
 
-/** The steps of a decision with what limits and pools said of it, ordered by stage; none after the one that refused. */
+/** The steps of a decision and the answers of limits and pools, ordered by stage; none after the one that refused. */
 export function stagesOf(facts: StageFacts): readonly Step[] {
   const { decision, why, request, verdict } = facts
   const own = why.filter(({ stage }) => !verdict || !LIMITS.has(stage))
@@ -179,7 +179,7 @@ function sayingShort(
   const long = matchers.flatMap(matcher =>
     matcher.kind === 'mentions' && matcher.phrases.length > FEW ? [matcher] : [],
   )
-  // Of two names one may be a part of the other.
+  // One name may be a part of another.
   const longestFirst = long.sort((a, b) => b.name.length - a.name.length)
   return steps.map(step => {
     if (step.stage !== 'route') return step

@@ -48,7 +48,7 @@ export function readTests(
   const source = readSource(path, cwd, undefined, report)
   if (!source) return {}
   const told = new Set<string>()
-  // What the schema has found need not be told again.
+  // Problems that the schema found are not reported again.
   const count: Report = problem => {
     const id = JSON.stringify([problem.line, problem.column, problem.rule])
     if (!told.has(id)) report(problem)
@@ -56,7 +56,7 @@ export function readTests(
   }
   const root = parse(source, {}, count)
   if (!root) return { source }
-  // First, so that what the schema says of the same field is not told.
+  // First, so that the schema's Problem of the same field is left out.
   checkRenamed(root, count)
   const data = check(root, testsFile, count)
   checkNames(root, config, count)

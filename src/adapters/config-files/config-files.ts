@@ -106,7 +106,7 @@ export class ConfigFiles {
   }
 }
 
-/** It comes from elsewhere, such as a ConfigMap. */
+/** The hint for files that come from elsewhere, such as a ConfigMap. */
 const ELSEWHERE = ': change them where they come from, then run svcctl reload'
 
 const isForbidden = (error: unknown): boolean =>

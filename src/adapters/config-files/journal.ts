@@ -44,7 +44,7 @@ export class Journal {
   }
 }
 
-/** It is unknown how far a change of the files came. */
+/** A journal that cannot be read: how far the change of the files came is unknown. */
 class DamagedJournal extends Error {
   override readonly name = 'DamagedJournal'
 }

@@ -50,7 +50,7 @@ export class DirtyHolds {
   readonly #stored = new Set<string>()
   /** Holds on disk that changed since. */
   #changed = new Set<string>()
-  /** In the commit under way. */
+  /** The records in the commit under way. */
   #writing: { readonly changed: ReadonlySet<string>; readonly removed: readonly string[] } | undefined
 
   constructor(heldOf: (requestId: string) => OpenHold | undefined) {

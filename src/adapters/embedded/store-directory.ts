@@ -71,7 +71,7 @@ async function listen(socket: string): Promise<Server | undefined> {
   try {
     server.listen(socket)
     await once(server, 'listening')
-    // It may have another name in the moment in which another process examines it; a connection reveals nothing anyway.
+    // The socket may have another name while another process examines it; a connection reveals nothing anyway.
     await closeToOthers(socket).catch(() => {})
     return server
   } catch (error) {

@@ -72,7 +72,7 @@ function lengthOf(body: NonNullable<PassthroughRequest['body']>): Record<string,
 export interface Route {
   readonly target: URL
   readonly headers: Readonly<Record<string, string>>
-  /** Of connections that are kept; absent for one of its own. */
+  /** The agent whose connections are kept; absent for a connection of its own. */
   readonly agent?: object
 }
 

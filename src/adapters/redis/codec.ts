@@ -113,7 +113,7 @@ function denialOf(kind: string, numbers: readonly number[], claims: Claims): Ref
   return { code: 'rate_limit_exceeded', type, limit: whole(limits[type]), retryAfterMs: whole(numbers[0]) }
 }
 
-/** Claims as scripts read them; `-` stands for an absent limit. */
+/** Claims as scripts read them; `-` is an absent limit. */
 export function claimsText({ requests, tokens, day, concurrency, spend, output }: Claims): string {
   const { limit, price, items } = spend
   const rate = `${requests.limit} ${tokens.limit} ${tokens.input} ${day?.limit ?? '-'} ${concurrency?.limit ?? '-'}`

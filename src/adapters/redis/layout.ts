@@ -77,7 +77,7 @@ export class Layout {
   }
 }
 
-/** The bucket of records that all guests share. It is not an account, and only has a bucket as if it were one. */
+/** The bucket of records that all guests share. It is no account, but has a bucket like one. */
 export const GUESTS = 'guests'
 /** The bucket of records about pools. */
 export const POOLS = 'pools'

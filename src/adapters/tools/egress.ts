@@ -66,7 +66,7 @@ export class Egress {
         ...(body !== undefined && { body }),
         signal,
       })
-      // It may be dropped while it comes.
+      // The body may be dropped while it arrives.
       answer.body.on('error', () => {})
       return answer
     } catch (error) {

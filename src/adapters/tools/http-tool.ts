@@ -46,7 +46,7 @@ export class HttpTool implements Tool {
     return answer.statusCode < 300 ? result(answer) : refusal(answer)
   }
 
-  /** What is wrong with the arguments, in words that a model can repair them by; undefined where they fit. */
+  /** The fault of the arguments, in words by which a model can repair them; undefined where they fit. */
   async #misfit(args: Arguments): Promise<string | undefined> {
     this.#validate ??= compile(this.#settings.parameters)
     const validate = await this.#validate

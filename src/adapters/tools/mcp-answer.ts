@@ -28,7 +28,7 @@ export async function answered({ answer, over: sent }: Sent, id: unknown, done: 
   }
 }
 
-/** The JSON-RPC error code that stands for an answer that never came whole; `data` says why. */
+/** The JSON-RPC error code of an answer that never came whole; `data` says why. */
 export const BROKEN_OFF = -32_099
 
 function answers(text: string, id: unknown): boolean {

@@ -52,7 +52,7 @@ function outcomeOf(result: Readonly<Record<string, unknown>>): Outcome {
 
 interface Part {
   readonly text?: string
-  /** Stands for content that is not text. */
+  /** The placeholder for content that is not text. */
   readonly mark?: string
 }
 

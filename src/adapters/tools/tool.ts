@@ -73,7 +73,7 @@ export class ReportedFailure extends ToolFailure {}
 /** The failure of a moment ago, after which the server is left alone for some seconds. */
 export class RecentFailure extends ReportedFailure {}
 
-/** The failure that an error of a socket or a library stands for. */
+/** The failure for an error of a socket or a library. */
 export const unreachable = (error: unknown): ToolFailure =>
   error instanceof ToolFailure ? error : new Unreached(causeOf(error))
 

@@ -83,7 +83,7 @@ function errorsAt(instancePath: string, data: unknown, id: string, ajv: Ajv2020)
   if (!validate) throw new Error(`there is no schema ${id}`)
   const around = { parentData: {}, parentDataProperty: '', rootData: {}, dynamicAnchors: {} }
   if (validate(data, { ...around, instancePath }) === true) return []
-  // That a branch did not fit says nothing that its own errors do not.
+  // The error of a branch repeats the errors within it.
   return (validate.errors ?? []).filter(({ keyword }) => keyword !== 'if')
 }
 
@@ -115,7 +115,7 @@ export function newAjv(options: Options, main: AnySchemaObject = configSchema): 
   return ajv.addSchema([main, policySchema])
 }
 
-/** What is neither a text nor a number is refused by the keyword `type`. */
+/** The keyword `type` refuses values that are neither text nor number. */
 function fitsUnit(unit: Unit, data: unknown): boolean {
   return (typeof data !== 'string' && typeof data !== 'number') || !isRefusal(readUnit(unit, data))
 }

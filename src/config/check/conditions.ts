@@ -11,7 +11,7 @@ export function conditionOf(when: WhenSection): Condition {
 
 const UTC = 'UTC'
 
-/** In the order of their cost: what looks at the least comes first. */
+/** The parts of a condition, cheapest first. */
 function partsOf(when: WhenSection): Readonly<Record<keyof WhenSection, Condition | undefined>> {
   const { plan, alias, has_tools: tools, has_images: images, input_tokens: tokens, weekday, hour, any, not } = when
   return {

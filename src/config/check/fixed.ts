@@ -15,7 +15,7 @@ const FIXED: Readonly<Record<string, (settings: Settings) => Fixed>> = {
 }
 
 interface Fixed {
-  /** What is compared. */
+  /** The value that is compared. */
   readonly value: string
   /** What may be shown of it. */
   readonly shown: string

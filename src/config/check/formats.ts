@@ -114,7 +114,7 @@ export function patternFault(text: string): string | undefined {
   }
 }
 
-/** Of the compiled program: each may be looked at for each character of a text. */
+/** The most instructions of a compiled expression: each may run for each character of a text. */
 const MOST_INSTRUCTIONS = 2000
 
 const zone: Format<string> = {

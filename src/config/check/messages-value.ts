@@ -110,7 +110,7 @@ function kindOf(node: Node | undefined): string {
 
 function hintFor(wanted: readonly string[], node: Node | undefined): { hint?: string } {
   if (node?.is === 'scalar') {
-    // Of a JSON Schema, in which this is the commonest slip.
+    // The commonest slip in a JSON Schema.
     if (wanted.includes('a map') && SCHEMA_TYPES.test(node.written)) return { hint: `write { type: ${node.written} }` }
     if (wanted.includes('a text')) return { hint: `quote it: "${node.written}"` }
     if (wanted.includes('a list')) return { hint: `write [${node.written}]` }
@@ -129,7 +129,7 @@ function hintForBoolean(written: string): string {
   return 'write true or false, without quotes'
 }
 
-/** Of words that have no words of their own in the schema. */
+/** The message of a choice for which the schema has no message of its own. */
 function sayChoice({ schema }: ErrorObject, node: Node | undefined): Told {
   const words = [schema].flat().map(String)
   const quoted = words.map(word => `\`${word}\``)

@@ -7,7 +7,7 @@ import { meant } from './suggest.ts'
 /** What the schema has against one place. */
 export interface Finding {
   readonly about: 'unknown' | 'missing' | 'kind' | 'name' | 'double' | 'value'
-  /** For `unknown`, `missing` and `name` it ends in the name of the field; for `double` in the later position. */
+  /** The path ends in the name of the field for `unknown`, `missing` and `name`, and in the later position for `double`. */
   readonly path: readonly string[]
   readonly error: ErrorObject
 }

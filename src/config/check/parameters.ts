@@ -164,7 +164,7 @@ function isEndless(root: unknown): boolean {
   return targetsIn(root, root).some(target => returns(target, root, new Set(), done))
 }
 
-/** Whether one of the schemas that hold for the same value is one of those above. */
+/** Whether a schema for the same value is one of the schemas above it, so that it never ends. */
 function returns(schema: unknown, root: unknown, above: Set<unknown>, done: Set<unknown>): boolean {
   if (!isRecord(schema) || done.has(schema)) return false
   if (above.has(schema)) return true

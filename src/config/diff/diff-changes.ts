@@ -31,7 +31,7 @@ export type Rule<V> = (from: V, to: V, subject: string) => readonly Said[]
 /** A rule for every field there is, so that none is forgotten: the compiler says so. */
 export type Rules<T> = { readonly [K in keyof T]-?: Rule<T[K]> }
 
-/** What is compared of something declared: its name and places are not. */
+/** The fields of a declared thing that are compared: all but its name and places. */
 export type Own<T extends Declared> = Omit<T, keyof Declared>
 
 /** Whether a change is more or less for clients. A value that is left out has no bound. */
@@ -118,7 +118,7 @@ export function compareNamed<T extends Declared>(
   return changes
 }
 
-/** What is gone has no place: the one before it has, or else the first of its kind, or the main file. */
+/** A thing that is gone has no place: its change is at the thing before it, or else the first of its kind, or the main file. */
 function whereItStood(
   name: string,
   before: ReadonlyMap<string, Declared>,
@@ -141,7 +141,7 @@ export interface Side {
 export interface Sides {
   readonly before: Side
   readonly after: Side
-  /** Whether a text stands for one that is not known, so that it differs from nothing. */
+  /** Whether a text is a stand-in for an unknown value, which then differs from nothing. */
   readonly isUnknown: (text: string) => boolean
 }
 

@@ -55,7 +55,7 @@ function meterRule(from: Meter, to: Meter, subject: string): readonly Said[] {
   return [{ field: 'meter', from: was, to: is, text: `${subject}: meter ${was} → ${is}`, effect }]
 }
 
-/** What is held follows the price, and bounds what a request may be. */
+/** The amount held follows the price, and bounds how large a request may be. */
 function dearer(from: Meter, to: Meter): Effect {
   const price = (meter: Meter): NanoUsd | undefined => (meter.by === 'usage' ? undefined : meter.price)
   const [was, is] = [price(from), price(to)]

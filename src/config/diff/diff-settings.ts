@@ -150,7 +150,7 @@ const traceRules = (sides: Sides): Rules<TraceSettings> => ({
     ),
 })
 
-/** Values are compared where both are known, and never told. */
+/** The change of a secret: values are compared where both are known, and never shown. */
 function secretChange(
   field: string,
   what: string,
@@ -177,7 +177,7 @@ const serverRules = (sides: Sides): Rules<Settings['server']> => ({
   drainTimeout: setting('server.drain_timeout', durationText, plumbing),
 })
 
-/** `acct_1 is no longer an admin` of each, in any order. */
+/** One change for each member that came or went: `acct_1 is no longer an admin`. */
 const membersRule =
   (field: string, is: string): Rule<readonly string[]> =>
   (from, to) => [

@@ -97,7 +97,7 @@ const quoted = (said: string): string => JSON.stringify(said)
 
 type Parameters = HttpToolSettings['parameters']
 
-/** They are too long to be told; the order of maps in them means nothing. */
+/** Parameters are too long to be shown; the order of maps in them means nothing. */
 function parametersRule(from: Parameters, to: Parameters, subject: string) {
   if (canonical(from) === canonical(to)) return []
   const said = `${subject} takes other parameters`

@@ -53,7 +53,7 @@ export const without = (names: Iterable<string>, others: Iterable<string>): read
   return [...names].filter(name => !known.has(name))
 }
 
-/** A key that is sent. Its value is compared where both are known, and never told. */
+/** A key that is sent. Its value is compared where both are known, and never shown. */
 export const keyRule =
   ({ isUnknown }: Pick<Sides, 'isUnknown'>): Rule<Secret | undefined> =>
   (from, to, subject) => {

@@ -50,7 +50,7 @@ const PARTS: Readonly<Record<keyof Config, Compare>> = {
   declared: nothing,
 }
 
-/** What generic names stand for. */
+/** Changes of the models that aliases stand for. */
 function compareAliases({ before, after }: Sides): readonly Change[] {
   const subject = (name: string) => `alias ${name}`
   return compareNamed(before.loaded.config.aliases, after.loaded.config.aliases, after.loaded, {

@@ -7,7 +7,7 @@ import { sayUnit, type Unit } from '../check/units.ts'
 export interface Type {
   /** `a whole number`, `a list of base URLs` */
   readonly type: string
-  /** What it counts, and from where to where it goes; null where it is no quantity. */
+  /** The unit of a quantity, with its range; null where the field is no quantity. */
   readonly unit: string | null
   /** How to write it; null where the type says so. */
   readonly written: string | null

@@ -29,13 +29,16 @@ export interface FieldLine {
   readonly description: string
 }
 
-/** What is said of a name that is no field. */
+/** The answer for a name that is no field. */
 export interface Unknown {
   readonly unknown: string
   readonly hint: string
 }
 
-/** The field that somebody asks for, `plans.rpm`, `plans.*.rpm` or `plans.pro.rpm`: one for each kind of model or tool that differs. */
+/**
+ * The documentation of a field as a user writes it, `plans.rpm`, `plans.*.rpm` or `plans.pro.rpm`: one for each kind of
+ * model or tool that differs.
+ */
 export function docsOf(asked: string): readonly FieldDoc[] | Unknown {
   const steps = stepsOf(asked)
   if (steps.length === 0) return [top()]
@@ -48,12 +51,12 @@ export function docsOf(asked: string): readonly FieldDoc[] | Unknown {
   )
   const known = namesBelow(around.map(({ schema }) => schema))
   const maps = above.filter(({ schema }) => entryOf(schema))
-  // What is nothing like a field is taken for a name of the operator's choice.
+  // A name that resembles no field is taken for a name of the operator's choice.
   if (maps.length > 0 && meant(name, known) === undefined && !isField(name, fields)) return grouped(maps.map(docOf))
   return { unknown: asked, hint: hintFor(steps, around.length > 0 || steps.length === 1 ? known : undefined) }
 }
 
-/** Without what stands for any name or position; conditions in conditions have the fields of one. */
+/** The steps of a path without placeholders for names and positions; nested conditions have the fields of one. */
 function stepsOf(asked: string): readonly string[] {
   const named = asked.replace(/\[\d*\]/g, '').split('.')
   const steps = named.filter(step => step !== '' && !/^(?:\*|<\w+>|\d+)$/.test(step))
@@ -153,7 +156,7 @@ function hintFor(steps: readonly string[], known: readonly string[] | undefined)
   return close === undefined ? 'svcctl doc lists what there is at the top' : `did you mean \`${close}\`?`
 }
 
-/** As somebody asks for it: `plans.rpm`. */
+/** A path as a user writes it: `plans.rpm`. */
 const plain = (path: string): string => path.replace(/\.<name>|\[\]/g, '')
 
 const firstSentence = (text: string): string => /^.*?[.](?= |$)/.exec(text)?.[0] ?? text

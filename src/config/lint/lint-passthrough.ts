@@ -134,7 +134,7 @@ interface Worst {
 
 type Prices = { readonly input: string | number; readonly output?: string | number } | undefined
 
-/** What is held of one request. */
+/** The most that one request can hold. */
 function worstOf({ usage, ...meter }: MeterSection, prices: Prices): Worst {
   const usd = (price: string | number | undefined) => unitOf('usd', price ?? 0)
   const count = (most: string | number | undefined) => unitOf('count', most ?? 0)

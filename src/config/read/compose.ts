@@ -115,7 +115,7 @@ function map(pairs: readonly Pair<YamlNode, YamlNode | null>[], span: Span, walk
 const heldBy = (name: string): Walk['holds'] =>
   secretFields.has(name) ? 'secret' : passwordFields.has(name) ? 'password' : undefined
 
-/** A value that was left out has no place of its own: the key stands for it. */
+/** A value that was left out has no place of its own: Problems are at its key. */
 const emptyAt = (value: YamlNode | null, key: Span): Span | undefined =>
   !value || (isScalar(value) && value.source === '' && value.type === 'PLAIN') ? key : undefined
 
@@ -189,7 +189,7 @@ const shorten = (text: string): string => {
   return line.length > 60 || line.length < text.trimEnd().length ? `${line.slice(0, 59)}…` : line
 }
 
-/** Parses one file into a tree. Reports everything YAML has against it; undefined when there is no tree to look at. */
+/** Parses one file into a tree. Reports every mistake of its YAML; undefined when the file has no tree. */
 export function parse(
   source: Source,
   env: Env,

@@ -12,9 +12,9 @@ export interface Disk {
   stat(path: string): { isFile(): boolean; readonly size: number }
   /** Throws as `readFileSync` does. */
   read(path: string): Uint8Array
-  /** What a directory holds, hidden entries too. Throws where it is none, or cannot be read. */
+  /** The entries of a directory, hidden ones too. Throws where the path is no directory, or cannot be read. */
   list(directory: string): readonly DiskEntry[]
-  /** What stands for a file of a secret that cannot be read; without it that is a Problem. */
+  /** Makes a stand-in for a file of a secret that cannot be read; without it such a file is a Problem. */
   readonly standIn?: SecretPlace['standIn']
   /** Which variables and files of secrets its files may read; without it all of them. */
   readonly mayRead?: MayRead

@@ -98,7 +98,7 @@ interface Saying {
   readonly hint: string
 }
 
-/** What the YAML parser's errors mean to somebody who writes a configuration. By the parser's code. */
+/** The YAML parser's errors in words for authors of configurations, by the parser's code. */
 const SAYINGS: Readonly<Record<string, Saying>> = {
   TAB_AS_INDENT: { message: 'a tab indents this line', hint: 'indent with spaces' },
   TAG_RESOLVE_FAILED: {

@@ -42,7 +42,10 @@ function matches(directory: string, step: string, last: boolean, disk: Disk): re
     .map(entry => join(directory, entry.name))
 }
 
-/** Whether a name is one that a pattern names. In the worst case it takes the product of their lengths, and no regular expression is made of what may be anybody's. */
+/**
+ * Whether a pattern matches a name. In the worst case it takes the product of their lengths; a regular expression made
+ * of a pattern could take far longer.
+ */
 function fits(pattern: string, name: string): boolean {
   let [at, star, from] = [0, -1, 0]
   for (let n = 0; n < name.length; ) {

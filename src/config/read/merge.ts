@@ -13,7 +13,7 @@ import { entriesOf, isText, type MapNode, type Node, nodeAt, type Span } from '.
 /** One file after the schema was held against it. */
 export interface Part {
   readonly root: MapNode
-  /** What is in order; a plan, model, pool or section with a mistake is missing. */
+  /** The parts without mistakes; a plan, model, pool or section with a mistake is missing. */
   readonly data: PolicyFile | undefined
 }
 

@@ -92,6 +92,6 @@ export interface Format<T> {
   readonly rule: string
   readonly expects: string
   readonly hint: string
-  /** What is wrong with a text, in a few words, where that can be said. */
+  /** The fault of a text in a few words; undefined where there are none for it. */
   readonly fault?: (text: string) => string | undefined
 }

@@ -12,7 +12,7 @@ export interface SecretPlace {
   readonly env: Env
   /** Where relative paths start. Absolute. */
   readonly directory: string
-  /** What stands for a file that cannot be read; without it that is a Problem. */
+  /** Makes a stand-in for a file that cannot be read; without it such a file is a Problem. */
   readonly standIn?: (file: string) => string
 }
 

@@ -38,7 +38,7 @@ function isEncoded(text: string): boolean {
   }
 }
 
-/** Stands for the value of a variable. No file has it: it is private to Unicode. */
+/** A placeholder for the value of a variable: a private character of Unicode, which no file has. */
 const VALUE = '\u{e000}'
 
 /** Whether the password of a store, or a part of it, stands in the file itself: also as the default of a variable. */

@@ -112,8 +112,8 @@ const check = validator({
 export const listAccountsOp: AdminOp = { method: 'POST', path: '/admin/accounts/list', check, run: listAccounts }
 
 /**
- * Accounts with what `accounts/show` tells of one: those on a plan, else all but devices, of which there may be very
- * many. At most `limit`, those that the store gives first; `has_more` says whether there are others.
+ * Accounts with the fields of `accounts/show`: those on a plan, else all but devices, of which there may be very many.
+ * At most `limit`, those that the store gives first; `has_more` says whether there are others.
  */
 async function listAccounts(context: AdminContext, body: JsonObject): Promise<ShownAccounts | Denial> {
   const { config, store } = context

@@ -49,9 +49,12 @@ export async function reloadConfig(app: App, call: HttpCall, by: string): Promis
 }
 
 const MAX_FILES = 50
-/** Of all texts together, in UTF-8: the thread that serves links what is in them. Larger ones are changed on the disk of the gateway. */
+/**
+ * The most bytes of all texts together, in UTF-8: the thread that serves links them. Larger ones are changed on the
+ * disk of the gateway.
+ */
 const MAX_BYTES = 256_000
-/** Of the body: JSON writes line breaks and quotes with two bytes, and a few characters with six. */
+/** The most bytes of the body: JSON writes line breaks and quotes with two bytes, and a few characters with six. */
 const MAX_BODY_BYTES = 1_600_000
 
 const check = validator({
@@ -86,7 +89,7 @@ export async function applyConfig(app: App, call: HttpCall, by: string): Promise
   call.json(200, takenRecord(fields), UNCACHED)
 }
 
-/** Wrapped, so that it can be told from a denial. */
+/** Wrapped in an object, to differ from a denial. */
 async function readApplication(call: HttpCall, by: string): Promise<{ readonly application: Application } | Denial> {
   const bytes = await readBody(call.request, MAX_BODY_BYTES)
   if (isDenial(bytes)) return bytes

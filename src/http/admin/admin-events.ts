@@ -50,7 +50,7 @@ export async function* standingsOf(
   }
 }
 
-/** Wrapped, so that it can be told from a denial. */
+/** Wrapped in an object, to differ from a denial. */
 async function readAccountQuery(app: App, call: HttpCall): Promise<{ readonly account?: string } | Denial> {
   const query = readQuery(call, ['account'])
   if (isDenial(query) || query.account === undefined) return isDenial(query) ? query : {}

@@ -151,5 +151,5 @@ async function revoke(context: AdminContext, body: JsonObject): Promise<object |
   return key ? { ...shownKey(context.config, key), revoked: true } : ENDED
 }
 
-/** Somebody else was first. */
+/** Another operator was first. */
 const ENDED: Denial = { code: 'NOT_FOUND', problem: 'No active key has this value: it has just ended.' }

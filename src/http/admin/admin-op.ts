@@ -27,7 +27,7 @@ export interface AdminContext {
 export interface AdminOp {
   readonly method: 'GET' | 'POST'
   readonly path: string
-  /** Of the body; without it there is none. */
+  /** Checks the body; without it the operation has none. */
   readonly check?: Validate
   readonly run: (context: AdminContext, body: JsonObject) => Promise<object | Denial>
 }

@@ -50,7 +50,7 @@ export type Applied =
 export type Reloaded =
   | {
       readonly ok: true
-      /** Of the configuration that serves now, and of the one before. */
+      /** The revision that serves now, and the one before. */
       readonly revision: string
       readonly previous: string
       readonly generation: number

@@ -31,7 +31,7 @@ async function readRowsQuery(app: App, call: HttpCall): Promise<RowsQuery | Deni
   return { ...from, ...(named && { account: named.account }) }
 }
 
-/** Wrapped, so that it can be told from a denial. */
+/** Wrapped in an object, to differ from a denial. */
 function sinceOf(text: string | undefined, { clock }: App): { readonly since?: EpochMs } | Denial {
   if (text === undefined) return {}
   const since = readSince(text, clock.now())
@@ -45,7 +45,7 @@ export async function sendRows<Row>(
   shown: (row: Row) => object,
 ): Promise<void> {
   const chunks = inChunks(jsonLines(rows, shown))
-  // Before the headers: a store that does not answer is still told as such.
+  // Before the headers: a store that does not answer can still become an error answer.
   const first = await chunks.next()
   call.writeHead(200, { 'content-type': 'application/x-ndjson', 'cache-control': 'no-store' })
   if (first.done) return void call.response.end()

@@ -60,7 +60,7 @@ export class Feed {
     }
   }
 
-  /** The gateway leaves: so do all readers, once they were told what there was to tell. */
+  /** The gateway leaves: all readers get what waits for them, then end. */
   async end(): Promise<void> {
     await this.#tick()
     const readers = [...this.#readers.values()]
@@ -98,7 +98,7 @@ export class Feed {
     this.#atWork.set(account, this.#ports.clock.elapsed())
   }
 
-  /** Tells of what has waited. While the store takes its time more may come together. */
+  /** Sends what has waited. While the store takes its time, more events may gather. */
   async #tick(): Promise<void> {
     const told = this.#waiting
     this.#waiting = []
@@ -154,7 +154,7 @@ const REFRESH_MAX = 100
 /** After this nothing of a request counts in the minute any more. */
 const MINUTE_OVER: Millis = 62_000
 
-/** Characters that wait for a reader who is slower than the gateway; what comes then is left out. */
+/** The most characters that wait for a reader who is slower than the gateway; further events are left out. */
 const ROOM = 1_048_576
 
 /** Passes on text. False when no more should come before `onDrain` has run. */
