@@ -90,7 +90,7 @@ export class OpenSnapshots implements Snapshots {
 
   giveBack(app: App): void {
     const held = this.#held.get(app)
-    if (!held) throw new Error('a snapshot was given back that nobody had taken')
+    if (!held) throw new Error('a snapshot was given back that was not taken')
     held.requests--
     if (held.requests > 0) return
     this.#held.delete(app)

@@ -61,7 +61,7 @@ export async function send(settings: Settings, admitted: AdmittedCall, pools: Po
       return { attempted: outcome.denial.attempted, end: { denial: outcome.denial } }
     case 'refused':
     case 'left':
-      throw new Error(`nobody left or refused, and the request was ${outcome.kind}`)
+      throw new Error(`a simulated request cannot end as ${outcome.kind}`)
   }
 }
 

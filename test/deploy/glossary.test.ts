@@ -1,6 +1,7 @@
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Command } from 'commander'
+import { parseAst } from 'rolldown/parseAst'
 import { expect, it } from 'vitest'
 import { parse } from 'yaml'
 import { Metrics, processMetrics } from '../../src/adapters/metrics/metrics.ts'
@@ -92,6 +93,30 @@ it('alarms use the words of the glossary', () => {
   )
   expect(alarms.length).toBeGreaterThan(25)
   expect(alarms.flatMap(foundIn)).toEqual([])
+})
+
+/** The texts of a source that are more than a name, by the line that they begin in. */
+function textsIn(source: string): readonly (readonly [line: number, text: string])[] {
+  const texts: [number, string][] = []
+  JSON.stringify(parseAst(source, { lang: 'ts' }), (_, node) => {
+    const text =
+      node?.type === 'Literal' ? node.value : node?.type === 'TemplateElement' ? node.value.cooked : undefined
+    if (typeof text === 'string' && /\s\S/.test(text))
+      texts.push([source.slice(0, node.start).split('\n').length, text])
+    return typeof node === 'bigint' ? undefined : node
+  })
+  return texts
+}
+
+it('what the programs print uses the words of the glossary', () => {
+  // What models read of a tool is theirs alone.
+  const sources = readdirSync(join(ROOT, 'src'), { recursive: true, encoding: 'utf8' }).filter(
+    name => name.endsWith('.ts') && !name.startsWith('adapters/tools/'),
+  )
+  const all = sources.flatMap(name => textsIn(textOf(join('src', name))).map(([line, text]) => ({ name, line, text })))
+
+  expect(all.length).toBeGreaterThan(1000)
+  expect(all.flatMap(({ name, line, text }) => foundIn(text).map(found => `${name}:${line} ${found}`))).toEqual([])
 })
 
 it('the texts of errors use the words of the glossary', () => {

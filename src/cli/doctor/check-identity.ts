@@ -62,4 +62,4 @@ function failureOf(issuer: string, error: unknown, limit: Millis, place: string)
   return { text: `${issuer}: ${cause}`, hint }
 }
 
-const CLOSED = 'Nobody can sign in or mint keys of their own until it does'
+const CLOSED = 'Sign-in, and keys that users mint, do not work until it does'

@@ -86,7 +86,7 @@ async function checkRedis(
     return { found: { state: 'ok', text: [who, ...more.filter(Boolean)].join(', ') }, watched }
   } catch (error) {
     const field = fields.get('store')
-    const hint = `Nobody is served until it does${field ? `. It is named in ${field.file}:${field.line}` : ''}`
+    const hint = `No request is served until it does${field ? `. It is named in ${field.file}:${field.line}` : ''}`
     return { found: { state: 'problem', text: `${shown} cannot be used: ${reasonOf(error)}`, hint }, watched: [] }
   }
 }

@@ -115,7 +115,7 @@ async function handOver(minted: MintedByOperator, value: string, { json }: Commo
   const plain = process.stdout.isTTY ? mintedText(key, value, baseUrl) : value
   await hand(json ? jsonText({ ...key, value }) : plain).catch((error: Error) => {
     const todo = key.kind === 'guest' ? 'mint it again' : `svcctl keys revoke --yes ${key.key}`
-    throw new CommandFailed(`✗ the key could not be written (${error.message}) and nobody has it: ${todo}`)
+    throw new CommandFailed(`✗ the key could not be written (${error.message}) and is lost: ${todo}`)
   })
 }
 

@@ -33,7 +33,7 @@ const waiting: Waiting = {
 const invitation = ({ uri, uriComplete, userCode }: Device): string =>
   `Open  ${uriComplete ?? uri}\nCode  ${userCode}\n\nWaiting for you there; Ctrl-C gives up.`
 
-/** Forgets a session, then ends it where it came from. Exits 3 when the provider could not be reached. */
+/** Forgets a session, then ends it at its identity provider. Exits 3 when that cannot be reached. */
 export async function logout(named: Named): Promise<void> {
   const gateway = await gatewayOf(named)
   const session = readSessions().get(gateway)
@@ -49,7 +49,7 @@ export async function logout(named: Named): Promise<void> {
   })
   console.error(`✓ Signed out of ${gateway}.`)
   // A gateway checks a token by itself, and so cannot hear that it was given up.
-  if (!revoked) console.error(`  ${session.issuer} ends no sessions: whoever has the token can use it until ${until}.`)
+  if (!revoked) console.error(`  ${session.issuer} cannot end sessions: the token stays valid until ${until}.`)
 }
 
 /** False when the provider has no way to. A refresh token takes with it what was made of it. RFC 7009 2.1. */

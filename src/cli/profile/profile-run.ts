@@ -21,7 +21,7 @@ export async function list({ json }: Output): Promise<void> {
   const { profiles } = readProfiles()
   const rows = [...profiles.keys()].map(shown)
   if (json) return writeJson({ object: 'list', data: rows })
-  if (rows.length === 0) console.error('No profiles yet. svcctl profile add NAME --audience URL --issuer URL')
+  if (rows.length === 0) console.error('No profiles yet. Add one: svcctl profile add NAME --audience URL --issuer URL')
   else {
     const cells = rows.map(row => [row.current ? '*' : '', row.name, row.gateway, row.issuer, row.signedIn ?? ''])
     await writeOut([`${tableText(COLUMNS, cells)}\n`])
@@ -44,18 +44,18 @@ export async function add(name: string, named: NamedIssuer): Promise<void> {
     ...(current && { current }),
     profiles: new Map([...profiles, [name, { gateway, issuer, clientId }]]),
   })
-  console.error(`✓ ${name} is ${gateway}. svcctl profile use ${name}`)
+  console.error(`✓ ${name} is ${gateway}. To use it: svcctl profile use ${name}`)
 }
 
 export function use(name: string): void {
   const { gateway } = shown(name)
   writeProfiles({ ...readProfiles(), current: name })
-  console.error(`✓ Commands that are told no gateway mean ${gateway} now.`)
+  console.error(`✓ Commands that name no gateway go to ${gateway} now.`)
 }
 
 export async function show(name: string | undefined, { json }: Output): Promise<void> {
   const chosen = name ?? readProfiles().current
-  if (chosen === undefined) throw new CommandFailed('✗ no profile is in use: svcctl profile use NAME')
+  if (chosen === undefined) throw new CommandFailed('✗ no profile is in use. Choose one: svcctl profile use NAME')
   const profile = shown(chosen)
   const { gateway, issuer, clientId, signedIn } = profile
   const rows = { name: chosen, gateway, issuer, client: clientId, 'signed in': signedIn ?? 'no' }

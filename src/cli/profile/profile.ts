@@ -7,7 +7,7 @@ interface Output {
 
 /** Registers `svcctl profile list|add|use|show`. */
 export function registerProfile(program: Command): void {
-  const profile = program.command('profile').description('gateways by name')
+  const profile = program.command('profile').description('name gateways, and choose the one that commands go to')
 
   profile
     .command('list')

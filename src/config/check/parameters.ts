@@ -89,7 +89,7 @@ const ENDLESS: Told = {
 
 const UNUSABLE: Told = {
   rule: 'bad-schema',
-  message: '`parameters` is not a schema that arguments can be held against',
+  message: '`parameters` is not a schema that arguments can be checked against',
   hint: 'write it with simpler keywords',
 }
 

@@ -211,12 +211,12 @@ export function checkUse({ plans, models, pools, tools }: Union, report: Report)
     const tier = nodeAt(model.node, ['tier'])
     if (included.has('all') || included.has(model.name) || (isText(tier) && included.has(`tier:${tier.value}`)))
       continue
-    warn(model, 'unused-model', `no plan includes model \`${model.name}\``, 'nobody can use it: add it to a plan')
+    warn(model, 'unused-model', `no plan includes model \`${model.name}\``, 'no client can use it: add it to a plan')
   }
   const listed = new Set([...plans.values()].flatMap(({ node }) => wordsAt(node, 'tools')))
   for (const tool of tools.values()) {
     if (!listed.has('all') && !listed.has(tool.name))
-      warn(tool, 'unused-tool', `no plan includes tool \`${tool.name}\``, 'nobody can use it: add it to a plan')
+      warn(tool, 'unused-tool', `no plan includes tool \`${tool.name}\``, 'no client can use it: add it to a plan')
   }
   for (const pool of pools.values()) {
     if (!served.has(pool.name))

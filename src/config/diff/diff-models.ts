@@ -160,7 +160,7 @@ function thinkingRule(from: ChatModel['thinking'], to: ChatModel['thinking'], su
 }
 
 const thinkingText = (thinking: ChatModel['thinking']): string =>
-  thinking?.default ? 'unless told not to' : 'only when asked to'
+  thinking?.default ? 'unless asked not to' : 'only when asked to'
 
 /** USD for a million tokens. */
 const tokenPrice =

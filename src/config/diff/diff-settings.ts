@@ -70,7 +70,7 @@ const settingsRules = (sides: Sides): Rules<Settings> => ({
     added: { ...plain('traces', 'requests are now traced'), to: 'traces' },
   }),
   identity: optional<IdentitySettings>(IDENTITY, {
-    gone: lost('identity', 'nobody can sign in: identity is gone'),
+    gone: lost('identity', 'people can no longer sign in: identity is gone'),
     added: won('identity', 'people can sign in to mint keys of their own'),
   }),
   // The change of their plan reports that guests come or go.

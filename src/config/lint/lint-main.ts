@@ -108,7 +108,7 @@ function lintGuestPlan(
   }
   if (plan.per_day !== undefined) return
   const message = `plan \`${name}\` is for guests, and has no \`per_day\``
-  const hint = 'add one, such as `per_day: 7200`: guests are told it when they get their key'
+  const hint = 'add one, such as `per_day: 7200`: guests see it when they get their key'
   report({ ...at, rule: 'guest-without-day-cap', severity: 'warning', message, hint })
 }
 

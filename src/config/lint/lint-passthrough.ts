@@ -174,7 +174,7 @@ export function checkPassthroughUse({ models, passthrough }: Union, report: Repo
     const own = routes.filter(({ model }) => model === name)
     if (own.length === 0) {
       const message = `no route of \`passthrough\` uses model \`${name}\``
-      report({ ...at, rule: 'unused-model', severity: 'warning', message, hint: 'nobody can use it: add a route' })
+      report({ ...at, rule: 'unused-model', severity: 'warning', message, hint: 'no client can use it: add a route' })
     } else if (data.usd_per_1m && own.every(({ meter }) => !meter.usage)) {
       const message = `no route of model \`${name}\` is paid by usage`
       sayer(node, report)(

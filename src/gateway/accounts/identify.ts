@@ -45,7 +45,7 @@ export function identifyWith(ports: Ports): Identify {
   )
   const signInFirst =
     issuer === undefined
-      ? 'Nobody can sign in here: ask the operator for a key.'
+      ? 'There is no sign-in here: ask the operator for a key.'
       : `Sign in at ${issuer}, and send \`Authorization: Bearer\` with its access token.`
 
   return {

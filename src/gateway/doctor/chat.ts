@@ -69,7 +69,7 @@ export async function askCall(replica: ExaminedReplica, keyFrom: string | undefi
   if (refusal) return fault(warning(refusal.text, TOOLLESS))
   if (callsIn(answer.body).some(({ name, args }) => name === FUNCTION && isObject(parse(args))))
     return { faults: [], says: ['calls tools'] }
-  return fault(warning('does not call a function that it is told to call', TOOLLESS))
+  return fault(warning('does not call a function that `tool_choice` names', TOOLLESS))
 }
 
 const FUNCTION = 'report_health'

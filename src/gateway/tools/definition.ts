@@ -13,7 +13,7 @@ export const builtinDefinitions: Readonly<Record<BuiltinToolSettings['builtin'],
       properties: {
         timezone: {
           type: 'string',
-          description: 'An IANA time zone such as Europe/Berlin; UTC where it is left out.',
+          description: 'An IANA time zone such as Europe/Berlin; UTC when it is missing.',
         },
       },
       additionalProperties: false,

@@ -86,7 +86,7 @@ async function answer(
       return call.send(200, 'application/json', bytes, answerHeaders(app.settings.brand, admitted, pool, bill.cost))
     }
     case 'stream': {
-      if (!late) throw new Error('a stream came that nobody asked for')
+      if (!late) throw new Error('a stream came for a request that asked for none')
       const { events } = late
       events.open(answerHeaders(app.settings.brand, served.admitted, served.pool, ZERO_USD))
       return relay(call, events, served.stream, async ending => {

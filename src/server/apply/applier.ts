@@ -167,7 +167,7 @@ export class Applier {
     try {
       const again = await examine()
       if (!again.ok || again.fingerprint !== loaded.fingerprint)
-        throw refusal('somebody else changed the files at the same time')
+        throw refusal('the files were changed by hand at the same time')
       opened.serve()
     } catch (error) {
       await place.files.change(undoing(change, reloader.serving.texts)).catch(failed => {

@@ -217,7 +217,7 @@ describe('the identity provider', () => {
       state: 'problem',
       subject: 'http://127.0.0.1:1',
       text: 'http://127.0.0.1:1 does not answer: ECONNREFUSED',
-      hint: expect.stringMatching(/^Nobody can sign in or mint keys .*serve --demo.* \(config\.yaml:\d+\)$/),
+      hint: expect.stringMatching(/^Sign-in, and keys .* do not work .*serve --demo.* \(config\.yaml:\d+\)$/),
     })
   })
 
@@ -287,7 +287,7 @@ describe('the clock', () => {
   })
 
   it.each([
-    [[], 'ok', 'no other machine told the time'],
+    [[], 'ok', 'not compared: no other machine sent its time'],
     [[watched('redis', 3)], 'ok', '2 ms off redis'],
     [
       [watched('redis', 1999), watched('identity', 0), watched('backend', 5)],

@@ -233,7 +233,7 @@ describe('a replica that breaks a promise', () => {
       'does not call functions',
       { call: hello },
       'warning',
-      'does not call a function that it is told to call',
+      'does not call a function that `tool_choice` names',
       /Hosted tools/,
     ],
     [

@@ -143,7 +143,7 @@ describeRedis('a Redis', () => {
 
     expect(code).toBe(1)
     expect(stdout).toMatch(
-      /✗ store {6}redis:\/\/127\.0\.0\.1:\d+\/0 cannot be used: .*ECONNREFUSED.*\n {17}Nobody is served until it does\. It is named in config\.yaml:\d+\n/,
+      /✗ store {6}redis:\/\/127\.0\.0\.1:\d+\/0 cannot be used: .*ECONNREFUSED.*\n {17}No request is served until it does\. It is named in config\.yaml:\d+\n/,
     )
   })
 

@@ -465,7 +465,7 @@ function guarantees(redis?: () => RedisServer): void {
     ]
 
     expect(outcomeOf(management)).toBe('401 INVALID_TOKEN')
-    expect(fieldOf(management, 'error')).toBe('Nobody can sign in here: ask the operator for a key.')
+    expect(fieldOf(management, 'error')).toBe('There is no sign-in here: ask the operator for a key.')
     expect(fieldOf(inference, 'error')).toBe('Send `Authorization: Bearer svc_…`; this is not a key.')
     await other.close()
   })

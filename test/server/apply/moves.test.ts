@@ -124,7 +124,7 @@ function movesContract(startStore?: () => Promise<RedisServer>): void {
     const told = await operator.apply(withoutTight, { move_plans: { tight: 'free' } })
 
     expect(fieldOf(told, 'error')).toBe(
-      'somebody else changed the files at the same time; 5 accounts went to the next plan already',
+      'the files were changed by hand at the same time; 5 accounts went to the next plan already',
     )
     expect(treeOf(test.dir)).toEqual(before)
     expect(await plans()).toEqual({ 'guest-device': 1, free: 5, tight: 0, pro: 1 })
