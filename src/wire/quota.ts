@@ -1,4 +1,4 @@
-import type { EpochMs } from '../policy/config.ts'
+import type { EpochMs, Millis } from '../policy/config.ts'
 import { type NanoUsd, subtractNanoUsd } from '../policy/nano-usd.ts'
 import { usdNumber, usdText } from './money.ts'
 
@@ -51,3 +51,38 @@ export function addQuota(headers: Record<string, string>, names: QuotaHeaderName
 
 /** All quotas are renewed at one moment, which stays the same for a month. */
 let last = { at: Number.NaN, text: '' }
+
+/** What is left of the minute of an account. */
+export interface RateState {
+  readonly requests: MinuteState
+  readonly tokens: MinuteState
+  /** Until nothing counts in the minute any more, where nothing else is asked. */
+  readonly resetMs: Millis
+}
+
+export interface MinuteState {
+  readonly limit: number
+  readonly remaining: number
+}
+
+/** Adds the headers that clients of OpenAI read, in OpenAI's form. */
+export function addRate(headers: Record<string, string>, { requests, tokens, resetMs }: RateState): void {
+  const reset = resetText(resetMs)
+  headers['x-ratelimit-limit-requests'] = String(requests.limit)
+  headers['x-ratelimit-remaining-requests'] = String(requests.remaining)
+  headers['x-ratelimit-reset-requests'] = reset
+  headers['x-ratelimit-limit-tokens'] = String(tokens.limit)
+  headers['x-ratelimit-remaining-tokens'] = String(tokens.remaining)
+  headers['x-ratelimit-reset-tokens'] = reset
+}
+
+/** `6s` or `1m0s`, rounded up so that it is never too short. */
+export function resetText(ms: Millis): string {
+  const seconds = Math.ceil(ms / 1000)
+  return seconds < 60 ? `${seconds}s` : `${Math.floor(seconds / 60)}m${seconds % 60}s`
+}
+
+/** The headers by their names, for the pages that may read them. */
+export const rateHeaderNames: readonly string[] = ['limit', 'remaining', 'reset'].flatMap(what =>
+  ['requests', 'tokens'].map(of => `x-ratelimit-${what}-${of}`),
+)

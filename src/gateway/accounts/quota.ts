@@ -3,7 +3,6 @@ import type { Caller } from '../../policy/facts.ts'
 import { addNanoUsd, type NanoUsd, ZERO_USD } from '../../policy/nano-usd.ts'
 import { planName, planOf } from '../../policy/plan.ts'
 import type { QuotaStanding } from '../../wire/quota.ts'
-import type { AdmittedCall } from '../admission/admit.ts'
 import type { AccountStore } from '../store/account-store.ts'
 
 /** What an account spent and holds in the current window. */
@@ -17,10 +16,4 @@ export async function readQuota(
   // Without a plan nothing is served, whatever was granted.
   const limit = plan ? addNanoUsd(plan.monthlyNanoUsd, caller.terms.grants?.[window.start] ?? ZERO_USD) : ZERO_USD
   return { standing: { plan: planName(config, caller), used, limit, resetAt: window.end }, held }
-}
-
-/** The standing an answer shows: that of its admission, and its own cost once it is known. */
-export function standingAfter({ decision, readings }: AdmittedCall, cost: NanoUsd): QuotaStanding {
-  const { allotment, window } = decision.claims.spend
-  return { plan: decision.plan.name, used: addNanoUsd(readings.used, cost), limit: allotment, resetAt: window.end }
 }

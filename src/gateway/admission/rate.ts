@@ -2,7 +2,7 @@ import { type Hold, minuteEnd } from '../../policy/account-counters.ts'
 import type { EpochMs } from '../../policy/config.ts'
 import type { Allowed, Claims } from '../../policy/decision.ts'
 import type { Readings } from '../../policy/readings.ts'
-import type { RateState } from '../../wire/rate.ts'
+import type { RateState } from '../../wire/quota.ts'
 
 /** An admitted request, with what the store read of its account at the admission. */
 interface Counted {

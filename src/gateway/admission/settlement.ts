@@ -3,9 +3,73 @@ import type { Building } from '../../policy/decision.ts'
 import { costOf } from '../../policy/price.ts'
 import { toolsCost } from '../../policy/tools.ts'
 import type { LeastUsage, Usage } from '../../wire/openai/usage.ts'
-import type { Bill, Settlement } from '../store/hold-store.ts'
-import type { Work } from '../upstream/outcome.ts'
+import type { Alarm } from '../ports.ts'
+import { type Bill, chargeOf, type HoldStore, type Settlement } from '../store/hold-store.ts'
+import type { AnswerEnd, Work } from '../upstream/outcome.ts'
 import type { AdmittedCall, Spent } from './admit.ts'
+import type { LeasedCall } from './leases.ts'
+
+/**
+ * The end of an answer that goes to a client. It ends the attempt, settles what the request cost, and gives up the lease,
+ * each of them once: a second end changes nothing, and has the same bill.
+ */
+export class Ending {
+  readonly #ports: SettlePorts
+  readonly #admitted: LeasedCall
+  readonly #pool: Pool
+  readonly #attempt: OpenAttempt
+  #bill: Promise<Bill> | undefined
+
+  constructor(
+    { store, alarm }: SettlePorts,
+    admitted: LeasedCall,
+    { pool, attempt }: { readonly pool: Pool; readonly attempt: OpenAttempt },
+  ) {
+    this.#ports = { store, alarm }
+    this.#admitted = admitted
+    this.#pool = pool
+    this.#attempt = attempt
+  }
+
+  /** The answer is over. Resolves once it is settled, durably. */
+  end(how: AnswerEnd, work: Work): Promise<Bill> {
+    this.#attempt.end(how, work)
+    return this.settle(work)
+  }
+
+  /** Settles before the end, where what was done is known before: its end settles nothing more. */
+  settle(work: Work): Promise<Bill> {
+    this.#bill ??= settle(this.#ports, this.#admitted, this.#pool, work).finally(() => this.#admitted.lease.end())
+    return this.#bill
+  }
+}
+
+/** The attempt that was answered, which ends with its answer. */
+interface OpenAttempt {
+  end(how: AnswerEnd, work: Work): void
+}
+
+interface SettlePorts {
+  readonly store: { readonly holds: Pick<HoldStore, 'settle'> }
+  readonly alarm: Alarm
+}
+
+/** Settles what a request cost for the work of a pool. Resolves once that is durable. */
+export async function settle(
+  { store, alarm }: SettlePorts,
+  admitted: AdmittedCall,
+  pool: Pool,
+  work: Work,
+): Promise<Bill> {
+  const settlement = settlementOf(admitted, pool, work)
+  const { bill } = settlement
+  if (chargeOf(settlement).tokens > admitted.hold.tokens + admitted.hold.spent.tokens) {
+    // The bound should hold; the truth is recorded all the same.
+    alarm('a backend counted more tokens than were reserved', { requestId: bill.requestId, pool: bill.pool })
+  }
+  await store.holds.settle(settlement)
+  return bill
+}
 
 /**
  * The settlement of a request for the work of a pool: at the backend's usage, else at an estimate that never passes the

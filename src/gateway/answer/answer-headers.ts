@@ -1,8 +1,6 @@
 import type { Pool } from '../../policy/config.ts'
-import type { NanoUsd } from '../../policy/nano-usd.ts'
-import { addQuota, QuotaHeaderNames } from '../../wire/quota.ts'
-import { addRate } from '../../wire/rate.ts'
-import { standingAfter } from '../accounts/quota.ts'
+import { addNanoUsd, type NanoUsd } from '../../policy/nano-usd.ts'
+import { addQuota, addRate, QuotaHeaderNames, type QuotaStanding } from '../../wire/quota.ts'
 import type { AdmittedCall } from '../admission/admit.ts'
 import { rateAfter } from '../admission/rate.ts'
 
@@ -24,6 +22,12 @@ export function answerHeaders(
   // The cap is the gateway's own: without this the client could not tell why its answer stopped.
   if (hold.output < decision.claims.output.want) headers[names.maxTokens] = String(hold.output)
   return headers
+}
+
+/** The standing an answer shows: that of its admission, and its own cost once it is known. */
+function standingAfter({ decision, readings }: AdmittedCall, cost: NanoUsd): QuotaStanding {
+  const { allotment, window } = decision.claims.spend
+  return { plan: decision.plan.name, used: addNanoUsd(readings.used, cost), limit: allotment, resetAt: window.end }
 }
 
 class HeaderNames {

@@ -1,5 +1,5 @@
 import type { Pool } from '../../policy/config.ts'
-import { settle } from '../admission/settle.ts'
+import { settle } from '../admission/settlement.ts'
 import type { Gateway, Served } from '../request.ts'
 import type { Unanswered } from '../upstream/failover.ts'
 import type { Failure } from '../upstream/outcome.ts'

@@ -5,13 +5,11 @@ import { ZERO_USD } from '../../policy/nano-usd.ts'
 import type { Client, Clock } from '../ports.ts'
 import { afterOrDisconnect } from '../timers.ts'
 import { AttemptPlanner, type NextAttempt } from './attempt-planner.ts'
-import type { AttemptReport } from './attempt-report.ts'
 import type { FailoverPorts } from './failover-ports.ts'
-import { InFlightAttempt } from './in-flight-attempt.ts'
+import { type AttemptReport, InFlightAttempt, takeRoom } from './in-flight-attempt.ts'
 import type { Failed, Failure, Outcome, Rejected, Told, Work } from './outcome.ts'
 import type { Replica } from './pools.ts'
 import type { Verdict } from './question.ts'
-import { takeRoom } from './room.ts'
 
 /** Tries the pools in order until one answers; `context` is how many tokens a pool takes that does not say. */
 export const failover = <T, A>(

@@ -1,19 +1,14 @@
 import type { EpochMs, Millis, Pool } from '../../policy/config.ts'
+import type { AdmittedCall } from '../admission/admit.ts'
 import { isOwnFault, OWN_FAULT_HINT } from '../own-faults.ts'
-import type { AttemptReport } from './attempt-report.ts'
+import type { AttemptResult } from '../ports.ts'
+import type { Call, Gateway } from '../request.ts'
 import type { Ejection, Trial } from './breaker.ts'
+import type { Allowance } from './expenses.ts'
 import type { FailoverPorts } from './failover-ports.ts'
 import type { AnswerEnd, NoAnswer, Work } from './outcome.ts'
 import { type PoolState, type Pools, type Replica, reportPool } from './pools.ts'
-import type { Room } from './room.ts'
-
-/** Where a request goes. */
-export interface Destination {
-  readonly pool: Pool
-  readonly replica: Replica
-  /** The second attempt in the pool. */
-  readonly isRetry: boolean
-}
+import type { Slots } from './slots.ts'
 
 /**
  * One attempt, from its beginning to the end of its answer. It has a slot of its pool and a part of the pool's budget, and
@@ -110,6 +105,14 @@ export class InFlightAttempt {
   }
 }
 
+/** Where a request goes. */
+export interface Destination {
+  readonly pool: Pool
+  readonly replica: Replica
+  /** The second attempt in the pool. */
+  readonly isRetry: boolean
+}
+
 /**
  * What the end of a request says of its replica: that it serves, that it or its whole pool fails, that it failed this
  * request, which may be the request's doing, or nothing.
@@ -137,4 +140,93 @@ function reportOwnFault({ pools, clock, alarm }: FailoverPorts, cause: string): 
     cause,
     hint: OWN_FAULT_HINT,
   })
+}
+
+/** Takes a slot of the pool, and what an attempt may cost of its hour; tells what there was no room for. */
+export function takeRoom(ports: FailoverPorts, pool: Pool): Taken | Promise<Taken> {
+  const { slots } = ports.pools.of(pool.name)
+  // Nearly always there is room, and nothing to wait for.
+  return slots.takeNow(ports.settingsOf(pool)) ? takeAllowance(ports, pool, slots) : waitForRoom(ports, pool, slots)
+}
+
+/** What a request holds of a pool while it is tried there. */
+export interface Room {
+  readonly allowance: Allowance
+}
+type Taken = Room | { readonly full: string }
+
+async function waitForRoom(ports: FailoverPorts, pool: Pool, slots: Slots): Promise<Taken> {
+  const { clock, client } = ports
+  if (!(await slots.take(ports.settingsOf(pool), clock, client))) return { full: 'max_concurrent' }
+  return takeAllowance(ports, pool, slots)
+}
+
+/** With a slot that was taken, which is given back where the hour has no room. */
+function takeAllowance({ expenses }: FailoverPorts, pool: Pool, slots: Slots): Taken | Promise<Taken> {
+  const taking = expenses.take(pool)
+  return taking instanceof Promise ? allowed(taking, slots) : { allowance: taking }
+}
+
+async function allowed(taking: Promise<Allowance | undefined>, slots: Slots): Promise<Taken> {
+  try {
+    const allowance = await taking
+    if (allowance) return { allowance }
+  } catch (error) {
+    slots.free()
+    throw error
+  }
+  slots.free()
+  return { full: 'max_usd_per_hour' }
+}
+
+/** Reports one attempt, once it is over, to the counter of attempts and to the trace of its request. */
+export interface AttemptReport {
+  /** Of the trace, for the backend. */
+  readonly traceparent?: string | undefined
+  /** It came to no answer. */
+  failed(outcome: NoAnswer): void
+  /** It answered, and the answer is over. */
+  over(end: AnswerEnd, work: Work, status: number): void
+}
+
+/** To be called when an attempt is about to be made. */
+export function reportAttempt(
+  { counter }: Pick<Gateway, 'counter'>,
+  { trace }: Pick<Call, 'trace'>,
+  { decision, hold }: Pick<AdmittedCall, 'decision' | 'hold'>,
+  { pool, replica }: { readonly pool: Pool; readonly replica: string },
+): AttemptReport {
+  const span = trace?.attempt({
+    model: decision.model.name,
+    pool: pool.name,
+    replica,
+    backendModel: pool.model,
+    maxTokens: hold.output,
+  })
+  const report = (result: AttemptResult, status: number | undefined, work?: Work) => {
+    counter.attempt(pool.name, replica, result)
+    span?.end({ result, ...(status !== undefined && { status }), ...(work?.usage && { usage: work.usage }) })
+  }
+  return {
+    traceparent: span?.traceparent,
+    failed: outcome => report(resultOf(outcome), outcome.kind === 'left' ? undefined : statusIn(outcome.cause)),
+    over: (end, work, status) => report(RESULTS[end], status, work),
+  }
+}
+
+const RESULTS: Readonly<Record<AnswerEnd, AttemptResult>> = { well: 'ok', failed: 'interrupted', left: 'left' }
+
+function resultOf(outcome: NoAnswer): AttemptResult {
+  if (outcome.kind !== 'failed') return outcome.kind
+  const { cause } = outcome
+  const status = statusIn(cause)
+  if (status !== undefined) return status === 429 ? 'rate_limited' : 'status'
+  if (/timeout|^silence$/i.test(cause)) return 'timeout'
+  // Codes of the system and of the client: ECONNRESET, UND_ERR_SOCKET.
+  return /^[A-Z][A-Z0-9_]+$/.test(cause) ? 'connection' : 'malformed'
+}
+
+function statusIn(cause: string): number | undefined {
+  const status = /^status (\d{3})\b/.exec(cause)?.[1]
+  return status === undefined ? undefined : Number(status)
 }

@@ -7,9 +7,9 @@ import { settlementOf } from '../admission/settlement.ts'
 import { answerId } from '../answer/stream.ts'
 import type { Call, Gateway } from '../request.ts'
 import type { Target } from './attempt.ts'
-import { type AttemptReport, reportAttempt } from './attempt-report.ts'
 import { type Attempted, type AttemptPlace, failover, type Outbound } from './failover.ts'
 import { failoverPorts } from './failover-ports.ts'
+import { type AttemptReport, reportAttempt } from './in-flight-attempt.ts'
 import { type Outcome, UNSEEN } from './outcome.ts'
 
 /** Sends an inference request to one pool after the other. `failures` are attempts of rounds before. */

@@ -1,7 +1,7 @@
 import type { Denial } from '../../policy/denial.ts'
 import { scrub } from '../../wire/errors/scrub.ts'
 import type { AdmittedCall } from '../admission/admit.ts'
-import { settle } from '../admission/settle.ts'
+import { settle } from '../admission/settlement.ts'
 import { isOwnFault } from '../own-faults.ts'
 import type { Gateway, Unserved } from '../request.ts'
 import type { Unanswered } from './failover.ts'

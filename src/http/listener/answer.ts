@@ -11,9 +11,8 @@ import { isShed, refuse } from '../ingress/shed.ts'
 import { preflight } from '../public/cors.ts'
 import type { HttpCall } from './call.ts'
 import type { App } from './endpoint.ts'
-import type { ListenerView } from './listener-view.ts'
+import type { ListenerView, Match } from './listener-view.ts'
 import { ClientLeft } from './request-input.ts'
-import type { Match } from './router.ts'
 
 /** Runs the endpoint of a call, for those who may call it. On a public listener a page of another origin may ask first what it may send. */
 export async function answer(

@@ -1,12 +1,12 @@
 import type { ListenerSettings } from '../../config/settings.ts'
 import { type Identify, identifyWith } from '../../gateway/accounts/identify.ts'
+import type { Denial } from '../../policy/denial.ts'
 import type { ErrorTerms } from '../../wire/errors/bodies.ts'
 import { errorTermsOf } from '../../wire/errors/denial.ts'
 import { openToPages } from '../public/cors.ts'
 import { passthroughEndpoints } from '../public/passthrough.ts'
 import { type ClientAddresses, clientAddresses } from './client-address.ts'
 import type { App, Endpoint } from './endpoint.ts'
-import { type Match, router } from './router.ts'
 
 /** What a listener makes of a snapshot, once. */
 export interface ListenerView {
@@ -51,4 +51,53 @@ function viewOf(app: App, endpoints: readonly Endpoint[], isPublic: boolean): Li
     uncounted: { ...listener, connections: Number.POSITIVE_INFINITY, connectionsPerAddress: Number.POSITIVE_INFINITY },
     always: Object.entries(isPublic ? openToPages(brand) : {}).flat(),
   }
+}
+
+export type Match = { readonly endpoint: Endpoint; readonly id: string } | Denial
+
+const PARAMETER = '{id}'
+
+/**
+ * Finds endpoints by the raw path: nothing is decoded or normalised, so that no two readings of a path differ.
+ * `model` is the one that a 404 tells people to try.
+ */
+function router(endpoints: readonly Endpoint[], model: string): (method: string, path: string) => Match {
+  const exact = new Map<string, Match>()
+  for (const endpoint of endpoints) {
+    const name = `${endpoint.method} ${endpoint.path}`
+    if (!endpoint.path.endsWith(PARAMETER) && !exact.has(name)) exact.set(name, { endpoint, id: '' })
+  }
+  return (method, path) => exact.get(`${method} ${path}`) ?? search(endpoints, model, method, path)
+}
+
+function search(endpoints: readonly Endpoint[], model: string, method: string, path: string): Match {
+  const here = endpoints.filter(endpoint => parameterOf(endpoint.path, path) !== undefined)
+  // RFC 9110 9.3.2: HEAD is GET without the body, which node leaves out.
+  const isHead = method === 'HEAD'
+  const endpoint = here.find(candidate => candidate.method === (isHead ? 'GET' : method) && !(isHead && candidate.paid))
+  if (endpoint) return { endpoint, id: parameterOf(endpoint.path, path) ?? '' }
+  if (here.length > 0) return { code: 'METHOD_NOT_ALLOWED', allow: here.map(candidate => candidate.method) }
+  return { code: 'NOT_FOUND', problem: missingPath(path, model) }
+}
+
+/** What stands for `{id}`, empty when the pattern has none; undefined when the path does not match. */
+function parameterOf(pattern: string, path: string): string | undefined {
+  if (!pattern.endsWith(PARAMETER)) return pattern === path ? '' : undefined
+  const prefix = pattern.slice(0, -PARAMETER.length)
+  const id = path.startsWith(prefix) ? path.slice(prefix.length) : ''
+  return id !== '' && !id.includes('/') ? id : undefined
+}
+
+/** What a 404 says: most who meet one have an SDK that calls an endpoint of its vendor, or a wrong base URL. */
+function missingPath(path: string, model: string): string {
+  const chat =
+    `use POST /v1/chat/completions: createOpenAI(...).chat("${model}") or @ai-sdk/openai-compatible with the AI SDK, ` +
+    'client.chat.completions.create with the OpenAI SDK.'
+  if (/^\/(v1\/)?(responses|completions|assistants|threads|messages|conversations)\b/.test(path))
+    return `${path.split('/', 3).join('/')} is not served here; ${chat}`
+  if (/^\/v1\/v1\//.test(path)) return 'The path has /v1 twice: this SDK adds it, so leave it out of the base URL.'
+  if (/^\/(chat\/completions|embeddings|images\/generations|models)\b/.test(path))
+    return `The path lacks /v1: let the base URL of the SDK end in /v1, so that it calls /v1${path}`
+  if (path.endsWith('/') && path.length > 1) return 'No such path; leave the slash at its end out.'
+  return 'No such path. The API is below /v1; see GET /v1/models and /openapi.json.'
 }

@@ -15,8 +15,7 @@ import type { WireRequest } from '../../wire/openai/request.ts'
 import { type Reader, type Received, receive } from '../ingress/receive.ts'
 import type { HttpCall } from '../listener/call.ts'
 import type { App } from '../listener/endpoint.ts'
-import { EventResponse } from './event-response.ts'
-import { relay } from './relay.ts'
+import { EventResponse, relay } from './event-response.ts'
 
 /** A stream whose backends are slow begins after as long, before one of them has answered. */
 const HEADERS_WAIT: Millis = 25_000

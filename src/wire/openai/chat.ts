@@ -5,17 +5,14 @@ import type { ElidedStrings } from '../fast/elided-strings.ts'
 import { asObject } from '../json-safety.ts'
 import { type HostedChat, hostedChat } from '../tools/hosted-chat.ts'
 import { type Entry, readTools, type ToolNames, toolsProblem } from '../tools/listed.ts'
-import type { AnswerTerms, WholeAnswer } from './answer.ts'
-import { readCompletion } from './answer.ts'
+import { type AnswerTerms, readCompletion, type WholeAnswer } from './answer.ts'
 import { invalid, isDenial, isObject, type JsonObject, type OutlinedBody, outlineBody } from './body.ts'
 import { chatSchema } from './chat.schema.ts'
 import { backendChat, type SortedChat, sentOf, writtenAnew } from './chat-body.ts'
 import { isPlain } from './chat-members.ts'
-import { fetchingSchema } from './fetching-schema.ts'
 import { extraBytes, type Fields, isInvalid, readFields, unsentOf } from './fields.ts'
-import { PromptSize } from './prompt-size.ts'
 import type { BodyTerms, StreamWanted, WireRequest } from './request.ts'
-import { denialOf, validator } from './validate.ts'
+import { denialOf, type Invalid, validator } from './validate.ts'
 
 const validate = validator(chatSchema)
 
@@ -129,3 +126,70 @@ function routedText(messages: unknown, texts: ElidedStrings): string {
   }
   return text.slice(0, ROUTED_CHARS)
 }
+
+/** What a chat weighs before a tokenizer has seen it. */
+class PromptSize {
+  /** UTF-8 bytes of what may enter the prompt. */
+  textBytes = 0
+  images = 0
+  readonly #texts: ElidedStrings
+
+  /** Image data is not text. */
+  constructor({ outline, texts }: Pick<OutlinedBody, 'outline' | 'texts'>) {
+    this.#texts = texts
+    this.#add(outline.messages)
+    this.#addPrinted(outline.tools)
+    this.#addPrinted(outline.functions)
+    this.#addPrinted(outline.response_format)
+  }
+
+  #add(value: unknown): void {
+    if (typeof value === 'string') this.textBytes += this.#texts.sizeOf(value)
+    else if (Array.isArray(value)) for (const item of value) this.#add(item)
+    else if (isObject(value)) this.#addMembers(value)
+  }
+
+  #addMembers(object: JsonObject): void {
+    for (const name in object) {
+      const value = object[name]
+      if (name === 'image_url' && isObject(value)) this.images++
+      else this.#add(value)
+    }
+  }
+
+  /** Templates print these as JSON, so their punctuation counts too. */
+  #addPrinted(value: unknown): void {
+    if (value !== undefined && value !== null) this.textBytes += Buffer.byteLength(JSON.stringify(value))
+  }
+}
+
+/** A scheme or a host: what stands elsewhere. `#/$defs/x` is in the schema itself. */
+const ELSEWHERE = /^(?:[a-z][a-z0-9+.-]*:|\/\/)/i
+
+const REFERENCES: ReadonlySet<string> = new Set(['$ref', '$dynamicRef', '$recursiveRef'])
+const DOLLAR = 0x24
+
+/** A schema of a tool or an answer of which a backend would have to fetch a part, for any client. */
+function fetchingSchema({ tools, functions, response_format }: JsonObject): Invalid | undefined {
+  const field =
+    (fetches(tools) && 'tools') ||
+    (fetches(functions) && 'functions') ||
+    (fetches(response_format) && 'response_format')
+  return field ? { field, problem: ELSEWHERE_PROBLEM } : undefined
+}
+
+const ELSEWHERE_PROBLEM = 'must not refer to a schema that stands elsewhere; nothing is fetched'
+
+function fetches(value: unknown): boolean {
+  if (Array.isArray(value)) return value.some(fetches)
+  if (!isObject(value)) return false
+  for (const name in value) {
+    const member = value[name]
+    if (typeof member === 'string' && isReference(name) && ELSEWHERE.test(member)) return true
+    if (typeof member === 'object' && fetches(member)) return true
+  }
+  return false
+}
+
+/** To ask an object for each of the three by name takes four times as long where every object has a form of its own. */
+const isReference = (name: string): boolean => name.charCodeAt(0) === DOLLAR && REFERENCES.has(name)
