@@ -9,6 +9,7 @@ import { join } from 'node:path'
 import { openEmbeddedStore } from '../dist/adapters/embedded/embedded-store.js'
 import { openRedisStore } from '../dist/adapters/redis/redis-store.js'
 import { windowOf } from '../dist/policy/decision.js'
+import { limitsOf } from '../dist/policy/limits.js'
 
 const [many = 1_000_000, few = 1000] = process.argv.slice(2).map(Number)
 const ROUNDS = 15
@@ -16,8 +17,8 @@ const CALLS = 400
 const PORT = 28_765
 
 const claims = () => ({
-  requests: { limit: 1e9 },
-  tokens: { limit: 1e12, input: 10 },
+  limits: limitsOf({ rpm: 1e9, tpm: 1e12 }),
+  input: 10,
   spend: {
     limit: 1e15,
     allotment: 1e15,

@@ -21,8 +21,9 @@ if terms ~= ARGV[6] or now < tonumber(ARGV[7]) or now >= tonumber(ARGV[8]) then
 end
 
 local standing = readStanding(KEYS[4], KEYS[5], KEYS[9])
-local readings = readingsOf(standing, now)
-local denial, granted = judge(readClaims(ARGV[11]), standing, readings, now)
+local claims = readClaims(ARGV[11])
+local readings = readingsOf(standing, claims, now)
+local denial, granted = judge(claims, standing, readings, now)
 if denial then return refused(denial, standing, readings, now) end
 
 if ARGV[10] ~= '' then
@@ -37,11 +38,11 @@ if ARGV[10] ~= '' then
 end
 
 local second = readings.second
-local day = math.floor(second / 86400)
-standing.requests = 1 + (standing.day == day and standing.requests or 0)
-standing.day = day
+for i, claim in ipairs(claims.calendar) do
+  standing.calendar[i] = { window = math.floor(second / claim.seconds), requests = 1 + readings.calendar[i] }
+end
 addToBucket(standing, second, 1, granted.tokens)
-standing.open = standing.open + 1
+standing.concurrent = standing.concurrent + 1
 standing.held = standing.held + granted.cost
 writeStanding(KEYS[4], KEYS[5], standing)
 -- The spend of a window gets an expiry once the account spends in a later one. With an expiry from its beginning, a

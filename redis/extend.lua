@@ -11,14 +11,15 @@ if hold.round >= tonumber(ARGV[5]) then return { 'extended', kept[2] } end
 
 local spentTokens, spentCost = tonumber(ARGV[6]), tonumber(ARGV[7])
 local standing = readStanding(KEYS[2], KEYS[3], KEYS[7])
-local open = standing.open
+local concurrent = standing.concurrent
 release(standing, hold, spentTokens, spentCost, now)
-local readings = readingsOf(standing, now)
-local denial, granted = judge(readClaims(ARGV[9]), standing, readings, now)
+local claims = readClaims(ARGV[9])
+local readings = readingsOf(standing, claims, now)
+local denial, granted = judge(claims, standing, readings, now)
 if denial then return refused(denial, standing, readings, now) end
 
 addToBucket(standing, readings.second, 0, granted.tokens)
-standing.open = open
+standing.concurrent = concurrent
 standing.used = standing.used - spentCost
 standing.held = standing.held + spentCost + granted.cost
 writeStanding(KEYS[2], KEYS[3], standing)

@@ -1,30 +1,36 @@
 -- What a request asks for, against what there is: src/policy/judge.ts in Lua, proven equal by
 -- test/adapters/store/redis-scripts.properties.test.ts.
 local DAY_MS = 86400000
-local CONCURRENCY_MS = 1000
-local OTHERS_END_MS = 2000
 local UNBOUNDED = 9007199254740991
-local CLAIMS = '^(%S+) (%S+) (%S+) (%S+) (%S+) (%S+) (%S+) (%S+) (%S+) (%S+) (%S+) (%S+) (%S+)$'
+local CLAIMS = '^(%S+) (%S+) (%S+) (%S+) (%S+) (%S+) (%S+) (%S+) (%S+) (%S+) (%S+) (%S+)(.*)$'
 
-local function readingsOf(s, now)
+-- The text has them in the order of src/policy/readings.ts.
+local function readingsOf(s, c, now)
   local second = roll(s, now)
-  local day = s.day == math.floor(second / 86400) and s.requests or 0
+  local calendar = {}
+  for i, claim in ipairs(c.calendar) do calendar[i] = requestsIn(s, i, math.floor(second / claim.seconds)) end
+  local text =
+    string.format('%d %d %d %d %d %d', s.sumRequests, s.sumTokens, calendar[1], s.concurrent, s.used, s.held)
+  for i = 2, #calendar do text = text .. ' ' .. digits(calendar[i]) end
   return {
-    second = second,
-    requests = s.sumRequests, tokens = s.sumTokens, day = day, open = s.open, used = s.used, held = s.held,
-    text = string.format('%d %d %d %d %d %d', s.sumRequests, s.sumTokens, day, s.open, s.used, s.held),
+    second = second, requests = s.sumRequests, tokens = s.sumTokens, calendar = calendar, concurrent = s.concurrent,
+    used = s.used, held = s.held, text = text,
   }
 end
 
--- One text, in this order; what is not claimed is `-`.
+-- One text, in this order; what is not claimed is `-`. At the end stand the seconds and the limit of each calendar window.
 local function readClaims(claims)
-  local requests, tokens, input, day, concurrency, limit, priceInput, priceOutput, priceItem, items, want, min, choices =
+  local requests, tokens, input, concurrent, limit, priceInput, priceOutput, priceItem, items, want, min, choices, rest =
     string.match(claims, CLAIMS)
+  local calendar = {}
+  for seconds, most in string.gmatch(rest, '(%d+) (%S+)') do
+    calendar[#calendar + 1] = { seconds = tonumber(seconds), most = tonumber(most) }
+  end
   return {
-    requests = tonumber(requests), tokens = tonumber(tokens), input = tonumber(input), day = tonumber(day),
-    concurrency = tonumber(concurrency), limit = tonumber(limit), priceInput = tonumber(priceInput),
+    requests = tonumber(requests), tokens = tonumber(tokens), input = tonumber(input),
+    concurrent = tonumber(concurrent), limit = tonumber(limit), priceInput = tonumber(priceInput),
     priceOutput = tonumber(priceOutput), priceItem = tonumber(priceItem), items = tonumber(items),
-    want = tonumber(want), min = tonumber(min), choices = tonumber(choices),
+    want = tonumber(want), min = tonumber(min), choices = tonumber(choices), calendar = calendar,
   }
 end
 
@@ -56,7 +62,8 @@ local function minuteOf(s, r)
   return r.minute
 end
 
--- What refuses the claims and the numbers that go with it, or nil and what is granted.
+-- What refuses the claims and the numbers that go with it, or nil and what is granted. A limit of a calendar window is its
+-- place among them, behind its wait.
 local function judge(c, s, r, now)
   local leastOutput = c.min * c.choices
   local worst = costOf(c, c.input, leastOutput)
@@ -65,30 +72,32 @@ local function judge(c, s, r, now)
     local fits = math.floor(outputWithin(c, c.input, left) / c.choices)
     return { 'quota', digits(worst), digits(left), digits(math.max(0, fits)) }
   end
-  local longest, what = 0, nil
-  local function consider(name, wait)
-    if wait > longest then longest, what = wait, name end
+  local longest, what, place = 0, nil, 0
+  local function consider(name, wait, at)
+    if wait > longest then longest, what, place = wait, name, at end
   end
-  if r.requests + 1 > c.requests then
+  if c.requests and r.requests + 1 > c.requests then
     consider('requests', waitFor(minuteOf(s, r), requestsAt, r.requests + 1 - c.requests, now))
   end
   local tokens = r.tokens + c.input + leastOutput
-  if tokens > c.tokens then consider('tokens', waitFor(minuteOf(s, r), tokensAt, tokens - c.tokens, now)) end
-  if c.day and r.day + 1 > c.day then
-    consider('daily_limit', (math.floor(r.second / 86400) + 1) * DAY_MS - now)
+  if c.tokens and tokens > c.tokens then consider('tokens', waitFor(minuteOf(s, r), tokensAt, tokens - c.tokens, now)) end
+  for i, claim in ipairs(c.calendar) do
+    if claim.most and r.calendar[i] + 1 > claim.most then
+      consider('calendar', (math.floor(r.second / claim.seconds) + 1) * claim.seconds * 1000 - now, i)
+    end
   end
-  if what then return { what, digits(longest) } end
-  if c.concurrency and r.open + 1 > c.concurrency then return { 'concurrency', tostring(CONCURRENCY_MS) } end
-  if c.limit and r.used + r.held + worst > c.limit then return { 'quota_hold', tostring(OTHERS_END_MS) } end
+  if what then return { what, digits(longest), digits(place or 0) } end
+  if c.concurrent and r.concurrent + 1 > c.concurrent then return { 'concurrency' } end
+  if c.limit and r.used + r.held + worst > c.limit then return { 'quota_hold' } end
 
-  local byTokens = c.tokens - r.tokens - c.input
+  local byTokens = c.tokens and c.tokens - r.tokens - c.input or UNBOUNDED
   local bySpend = c.limit and outputWithin(c, c.input, c.limit - r.used - r.held) or UNBOUNDED
   local granted = math.min(c.want, math.floor(math.min(byTokens, bySpend) / c.choices))
   local output = granted * c.choices
   return nil, { output = granted, tokens = c.input + output, cost = costOf(c, c.input, output) }
 end
 
-local WAITS = { requests = true, tokens = true, daily_limit = true }
+local WAITS = { requests = true, tokens = true, calendar = true }
 
 -- Behind the readings stands the last second that counts. With the minute where it says how long to wait.
 local function refused(denial, s, r, now)

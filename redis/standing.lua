@@ -35,7 +35,7 @@ local function holdText(granted, second, at, round, spentTokens, spentCost)
 end
 
 -- The minute has a record of fixed width for each second: second, requests, tokens. That of the newest second lies beside
--- `counts`: the oldest second that counts, the sums of what counts, the day and its requests, and how many are under way.
+-- `counts`: the oldest second that counts, the sums of what counts, the first calendar window and its requests, and how many run. `calendar` has the other windows.
 -- All others lie in a ring of 61, each where the rest of its second by 61 says. So a request mostly touches one record, and
 -- once a second those that became too old.
 local SECONDS = 61
@@ -52,17 +52,31 @@ local function tokensAt(text, at) return tonumber(string.sub(text, at + 18, at +
 
 local function ringOf(s) return s.isAnew and '' or redis.call('GETRANGE', s.ring, '0', '-1') end
 
+-- For each calendar window its number since the epoch and its requests: the first in `counts`, the others in a text of pairs.
+local function readCalendar(window, requests, others)
+  local calendar = { { window = number(window), requests = number(requests) } }
+  for other, count in string.gmatch(others or '', '(%d+) (%d+)') do
+    calendar[#calendar + 1] = { window = tonumber(other), requests = tonumber(count) }
+  end
+  return calendar
+end
+
+local function requestsIn(s, place, window)
+  local count = s.calendar[place]
+  return count and count.window == window and count.requests or 0
+end
+
 local function readStanding(standingKey, spendKey, ringKey)
-  local kept = redis.call('HMGET', standingKey, 'head', 'counts')
+  local kept = redis.call('HMGET', standingKey, 'head', 'counts', 'calendar')
   local spend = redis.call('HMGET', spendKey, 'used', 'held')
   local head = kept[1] or ''
   local newest = secondAt(head, 0) or 0
-  local oldest, sumRequests, sumTokens, day, requests, open =
+  local oldest, sumRequests, sumTokens, window, requests, concurrent =
     string.match(kept[2] or '', '^(%S+) (%S+) (%S+) (%S+) (%S+) (%S+)$')
   return {
     ring = ringKey, changed = {}, head = head, newest = newest, wasNewest = newest, oldest = number(oldest),
     sumRequests = number(sumRequests), sumTokens = number(sumTokens),
-    day = number(day), requests = number(requests), open = number(open), wasDay = day and number(day),
+    calendar = readCalendar(window, requests, kept[3]), concurrent = number(concurrent), wasWindow = window and number(window),
     used = number(spend[1]), held = number(spend[2]), isNew = not spend[1],
   }
 end
@@ -83,11 +97,19 @@ local function writeStanding(standingKey, spendKey, s)
     if second ~= s.newest then redis.call('SETRANGE', s.ring, digits(placeOf(second)), text) end
   end
   if s.newest ~= s.wasNewest then redis.call('EXPIRE', s.ring, RING_KEPT_S) end
-  local counts =
-    string.format('%d %d %d %d %d %d', s.oldest, s.sumRequests, s.sumTokens, s.day, s.requests, s.open)
+  local first = s.calendar[1]
+  local counts = string.format('%d %d %d %d %d %d', s.oldest, s.sumRequests, s.sumTokens, first.window,
+    first.requests, s.concurrent)
   redis.call('HSET', standingKey, 'head', s.changed[s.newest] or s.head, 'counts', counts)
   redis.call('HSET', spendKey, 'used', digits(s.used), 'held', digits(s.held))
-  if s.day ~= s.wasDay then redis.call('EXPIRE', standingKey, STANDING_KEPT_S) end
+  if #s.calendar > 1 then
+    local others = {}
+    for i = 2, #s.calendar do
+      others[i - 1] = string.format('%d %d', s.calendar[i].window, s.calendar[i].requests)
+    end
+    redis.call('HSET', standingKey, 'calendar', table.concat(others, ' '))
+  end
+  if first.window ~= s.wasWindow then redis.call('EXPIRE', standingKey, STANDING_KEPT_S) end
 end
 
 -- The current second; what does not count in it is taken out of the sums.
@@ -157,7 +179,7 @@ local function presentOf(hold, tokens) return math.max(0, tokens - hold.spentTok
 
 local function release(s, hold, tokens, cost, now)
   correctTokens(s, hold.second, presentOf(hold, tokens) - hold.tokens, now)
-  s.open = math.max(0, s.open - 1)
+  s.concurrent = math.max(0, s.concurrent - 1)
   s.used = s.used + cost
   s.held = s.held - hold.spentCost - hold.cost
 end

@@ -1,5 +1,6 @@
 import type { EpochMs } from './config.ts'
 import type { Granted } from './decision.ts'
+import { CALENDAR_LIMITS, type CalendarLimit, type CalendarReading } from './limits.ts'
 import { addNanoUsd, type NanoUsd, nanoUsd, subtractNanoUsd, ZERO_USD } from './nano-usd.ts'
 import type { Readings } from './readings.ts'
 
@@ -7,11 +8,18 @@ import type { Readings } from './readings.ts'
 export interface AccountCounters {
   /** One-second buckets of the sliding minute, oldest first, at most 61. */
   readonly minute: readonly Bucket[]
-  readonly day: { readonly number: number; readonly requests: number }
+  /** Of each calendar window, in the order of CALENDAR_LIMITS. What is missing has counted nothing. */
+  readonly calendar: readonly CalendarCount[]
   /** Requests under way. */
   readonly concurrent: number
   /** By start of the billing window; a request belongs to the window of its admission. */
   readonly spend: Readonly<Record<EpochMs, Spend>>
+}
+
+export interface CalendarCount {
+  /** The window: how many of its length there were since the epoch. */
+  readonly number: number
+  readonly requests: number
 }
 
 export interface Bucket {
@@ -55,7 +63,7 @@ export interface Charge {
 /** The charge of a request that bought nothing. */
 export const NOTHING: Charge = { tokens: 0, cost: ZERO_USD }
 
-export const NO_COUNTERS: AccountCounters = { minute: [], day: { number: 0, requests: 0 }, concurrent: 0, spend: {} }
+export const NO_COUNTERS: AccountCounters = { minute: [], calendar: [], concurrent: 0, spend: {} }
 
 const MINUTE_BUCKETS = 61
 /** A clock that went back further than this starts the minute anew instead of freezing it. */
@@ -110,20 +118,45 @@ export function readingsIn(
   return {
     requests,
     tokens,
-    day: counters.day.number === dayOf(second) ? counters.day.requests : 0,
+    day: requestsIn(counters, DAY, second),
     concurrent: counters.concurrent,
     used: spend?.used ?? ZERO_USD,
     held: spend?.held ?? ZERO_USD,
   }
 }
 
+/** One request more in every calendar window of a second. */
+const addToCalendar = (before: readonly CalendarCount[], second: number): readonly CalendarCount[] =>
+  CALENDAR_LIMITS.map((limit, place) => {
+    const number = numberOf(limit, second)
+    const count = before[place]
+    return { number, requests: count?.number === number ? count.requests + 1 : 1 }
+  })
+
+/** The requests in the calendar window of a second, by the place of its limit. */
+function requestsIn({ calendar }: AccountCounters, place: number, second: number): number {
+  const count = calendar[place]
+  const limit = CALENDAR_LIMITS[place]
+  return count && limit && count.number === numberOf(limit, second) ? count.requests : 0
+}
+
+const numberOf = ({ seconds }: CalendarLimit, second: number): number => Math.floor(second / seconds)
+
+const DAY = CALENDAR_LIMITS.findIndex(({ reading }) => reading === 'day')
+
+/** Counts of the calendar windows of a second, from what is read of them. */
+export const calendarOf = (
+  readings: Readonly<Record<CalendarReading, number>>,
+  second: number,
+): readonly CalendarCount[] =>
+  CALENDAR_LIMITS.map(limit => ({ number: numberOf(limit, second), requests: readings[limit.reading] }))
+
 /** The counters after a request was admitted with `hold`, which must come from `holdOf` at the same counters. */
 export function take(counters: AccountCounters, hold: Hold): AccountCounters {
   const { buckets } = liveMinute(counters, hold.at)
-  const day = dayOf(hold.second)
   return {
     minute: addToBucket(buckets, hold.second, 1, hold.tokens),
-    day: { number: day, requests: 1 + (counters.day.number === day ? counters.day.requests : 0) },
+    calendar: addToCalendar(counters.calendar, hold.second),
     concurrent: counters.concurrent + 1,
     spend: addToSpend(counters.spend, hold.window, ZERO_USD, hold.cost),
   }
@@ -158,7 +191,7 @@ export function extend(
   return {
     counters: {
       minute: addToBucket(buckets, second, 0, granted.tokens),
-      day: over.day,
+      calendar: over.calendar,
       concurrent: counters.concurrent,
       spend: addToSpend(over.spend, hold.window, nanoUsd(-spent.cost), addNanoUsd(spent.cost, granted.cost)),
     },
@@ -174,7 +207,7 @@ export function extend(
 export function release(counters: AccountCounters, hold: Hold, charge: Charge, at: EpochMs): AccountCounters {
   return {
     minute: correctTokens(counters, hold.second, presentOf(hold, charge) - hold.tokens, at),
-    day: counters.day,
+    calendar: counters.calendar,
     concurrent: Math.max(0, counters.concurrent - 1),
     spend: addToSpend(counters.spend, hold.window, charge.cost, nanoUsd(-hold.spent.cost - hold.cost)),
   }
@@ -193,7 +226,7 @@ export function amend(
 ): AccountCounters {
   return {
     minute: correctTokens(counters, hold.second, presentOf(hold, charge) - presentOf(hold, was), at),
-    day: counters.day,
+    calendar: counters.calendar,
     concurrent: counters.concurrent,
     spend: addToSpend(counters.spend, hold.window, subtractNanoUsd(charge.cost, was.cost), ZERO_USD),
   }

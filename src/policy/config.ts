@@ -1,4 +1,5 @@
 import type { FieldKind } from './fields.ts'
+import type { PlanLimit } from './limits.ts'
 import type { NanoUsd } from './nano-usd.ts'
 
 /** Milliseconds since the Unix epoch. */
@@ -53,14 +54,8 @@ export interface Plan extends Declared {
   readonly models: ReadonlyMap<string, Inclusion>
   /** The hosted tools of the plan by name, likewise. */
   readonly tools: ReadonlyMap<string, Inclusion>
-  /** Requests in every 60 s span. */
-  readonly rpm: number
-  /** Prompt and completion tokens in every 60 s span. */
-  readonly tpm: number
-  /** Requests in a UTC day. */
-  readonly perDay?: number
-  /** Requests under way at once. */
-  readonly maxConcurrent?: number
+  /** Of requests and tokens. */
+  readonly limits: readonly PlanLimit[]
   readonly monthlyNanoUsd: NanoUsd
   /** Whether the plan serves past monthlyNanoUsd: never, always, or up to a cap beyond it. */
   readonly overage: Overage

@@ -73,15 +73,7 @@ function claimsOf(plan: Plan, terms: Terms, sized: Sized, at: EpochMs): Claims {
   const { input, output, price, items } = sized
   const spend: Building<SpendClaim> = { allotment, overageEnabled: overage !== false, window, price, items }
   if (overage !== true) spend.limit = spendLimit(allotment, overage)
-  const claims: Building<Claims> = {
-    requests: { limit: plan.rpm },
-    tokens: { limit: plan.tpm, input },
-    spend,
-    output,
-  }
-  if (plan.perDay !== undefined) claims.day = { limit: plan.perDay }
-  if (plan.maxConcurrent !== undefined) claims.concurrency = { limit: plan.maxConcurrent }
-  return claims
+  return { limits: plan.limits, input, spend, output }
 }
 
 const spendLimit = (allotment: NanoUsd, overage: Exclude<Overage, true>): NanoUsd =>

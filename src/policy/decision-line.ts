@@ -1,5 +1,6 @@
+import type { ClaimsLine } from './claims-line.ts'
 import type { EpochMs } from './config.ts'
-import type { Building, Claims, Granted } from './decision.ts'
+import type { Building, Granted } from './decision.ts'
 import type { Denial } from './denial.ts'
 import {
   type Caller,
@@ -47,7 +48,7 @@ export interface SharedPart {
 }
 
 export interface LastPart {
-  readonly claims?: Claims
+  readonly claims?: ClaimsLine
   /** Of what was seen. Only where there are claims. */
   readonly minute?: NonNullable<Judged['minute']>
 }

@@ -1,5 +1,6 @@
 import type { Alias, Commit, EpochMs, HostedTool, Model, Place, Plan, Pool, Price, Route } from './config.ts'
 import type { Denied, PlanDenial, QuotaDenial, RateDenial, ValidationDenial } from './denial.ts'
+import type { PlanLimit } from './limits.ts'
 import type { NanoUsd } from './nano-usd.ts'
 import type { Readings } from './readings.ts'
 
@@ -37,14 +38,10 @@ export interface Allowed {
 
 /** What a request asks of an account's limits: all of it is granted in one step, or nothing. */
 export interface Claims {
-  /** One request in every 60 s span. */
-  readonly requests: { readonly limit: number }
-  /** `input` prompt tokens and the granted output, in every 60 s span. */
-  readonly tokens: { readonly limit: number; readonly input: number }
-  /** One request of the UTC day. */
-  readonly day?: { readonly limit: number }
-  /** One request under way. */
-  readonly concurrency?: { readonly limit: number }
+  /** Those of the plan. One request is taken of each, or its tokens of those that measure tokens. */
+  readonly limits: readonly PlanLimit[]
+  /** Prompt tokens: they and the granted output are what is taken of limits of tokens. */
+  readonly input: number
   readonly spend: SpendClaim
   readonly output: OutputClaim
 }

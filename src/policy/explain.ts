@@ -4,6 +4,7 @@ import { type Config, type Model, type Place, type Plan, placeOf } from './confi
 import { counted } from './counted.ts'
 import type { Allowed, Claims, Decision, DeniedAt, Stage } from './decision.ts'
 import type { Caller, Facts, InferenceRequest } from './facts.ts'
+import { mostOf } from './limits.ts'
 import { type Chosen, choose } from './model.ts'
 import { planOf } from './plan.ts'
 import { circumstancesOf, type Obstacle, routed, routesLookedAt } from './route.ts'
@@ -90,7 +91,7 @@ function extraSteps(model: Model, request: InferenceRequest): readonly Step[] {
 }
 
 function sizeStep({ passthrough }: Config, request: InferenceRequest, { model, claims, imageSize }: Allowed): Step {
-  const { input } = claims.tokens
+  const { input } = claims
   switch (request.kind) {
     case 'chat': {
       const limits = `at most ${input} input tokens, ${claims.output.want} output`
@@ -108,8 +109,12 @@ function sizeStep({ passthrough }: Config, request: InferenceRequest, { model, c
   }
 }
 
-const limitSteps = (plan: Plan, { requests, tokens, spend }: Claims): readonly Step[] => [
-  passed('rate', `${requests.limit} requests and ${tokens.limit} tokens a minute`, placeOf(plan, 'rpm')),
+const limitSteps = (plan: Plan, { limits, spend }: Claims): readonly Step[] => [
+  passed(
+    'rate',
+    `${mostOf(limits, 'rpm')} requests and ${mostOf(limits, 'tpm')} tokens a minute`,
+    placeOf(plan, 'rpm'),
+  ),
   passed('quota', `${spend.allotment} nano-USD a month`, placeOf(plan, 'monthly_usd')),
 ]
 

@@ -2,24 +2,19 @@ import {
   type AccountCounters,
   type Bucket,
   type Charge,
-  dayOf,
   type Hold,
   liveMinute,
+  minuteEnd,
   readingsIn,
   release,
 } from './account-counters.ts'
 import type { EpochMs, Millis } from './config.ts'
-import type { Claims, Granted, Refuse, SpendClaim, Verdict } from './decision.ts'
-import type { RateDenial } from './denial.ts'
+import type { Claims, Granted, SpendClaim, Verdict } from './decision.ts'
+import type { QuotaDenial, RateDenial } from './denial.ts'
+import { endOfWindow, type Limit, limitOfType } from './limits.ts'
 import { type NanoUsd, nanoUsd } from './nano-usd.ts'
 import { costOf, outputWithin } from './price.ts'
-import type { Readings } from './readings.ts'
-
-/** How long to wait when only other requests under way stand in the way; nobody knows when they end. */
-const OTHERS_END_MS: Millis = 2000
-const CONCURRENCY_MS: Millis = 1000
-const DAY_MS: Millis = 86_400_000
-const UNLIMITED = { limit: Number.MAX_SAFE_INTEGER }
+import { type Readings, readingOf } from './readings.ts'
 
 /**
  * Whether claims fit an account's counters: all of them, or none. Changes nothing; `take` does.
@@ -32,24 +27,19 @@ export function judge(counters: AccountCounters, claims: Claims, now: EpochMs): 
   return judgeReadings({ readings, second: live.second, buckets: live.buckets }, claims, now)
 }
 
-/** What there is of a counters at a moment: `second` is the current one, `buckets` are those of its minute, oldest first. */
+/** What counts at a moment: `second` is the current one, `buckets` are those of its minute, oldest first. */
 export interface Live {
   readonly readings: Readings
   readonly second: number
   readonly buckets: readonly Bucket[]
 }
 
-/** The same of what a counters comes to. */
-export function judgeReadings({ readings, second, buckets }: Live, claims: Claims, now: EpochMs): Verdict {
+/** The same of what counters come to. */
+export function judgeReadings(live: Live, claims: Claims, now: EpochMs): Verdict {
+  const { readings } = live
+  const worst = least(claims)
   const denial =
-    quotaDenial(claims, readings) ??
-    longest(
-      minuteDenial('requests', claims.requests.limit, readings.requests + 1, buckets, now),
-      minuteDenial('tokens', claims.tokens.limit, readings.tokens + leastTokens(claims), buckets, now),
-      dayDenial(claims, readings, second, now),
-    ) ??
-    concurrencyDenial(claims, readings) ??
-    holdDenial(claims, readings)
+    quotaDenial(claims, readings, worst) ?? limitDenial(claims, live, now) ?? holdDenial(claims, readings, worst)
   if (denial) return { denial, readings }
   return { granted: grantedBy(claims, readings), readings }
 }
@@ -68,21 +58,18 @@ export function judgeExtension(
   return judge(release(counters, hold, spent, now), extensionOf(claims), now)
 }
 
-/** What an extension asks of claims: neither for a request, nor for its place in the day or under way. */
-export const extensionOf = ({ tokens, spend, output }: Claims): Claims => ({
-  requests: UNLIMITED,
-  tokens,
-  spend,
-  output,
+/** What an extension asks of claims: its tokens and their cost, and neither a request nor a place among those that run. */
+export const extensionOf = (claims: Claims): Claims => ({
+  ...claims,
+  limits: claims.limits.filter(({ limit }) => limit.measure === 'tokens'),
 })
 
 /** Spent: it would not fit even if every hold were refunded. */
-function quotaDenial(claims: Claims, { used }: Readings): Refuse['denial'] | undefined {
+function quotaDenial(claims: Claims, { used }: Readings, worst: NanoUsd): QuotaDenial | undefined {
   const { spend, output } = claims
-  const worst = least(claims)
   if (spend.limit === undefined || used + worst <= spend.limit) return undefined
   const left = nanoUsd(Math.max(0, spend.limit - used))
-  const fits = Math.floor(outputWithin(spend.price, claims.tokens.input, spend.items, left) / output.choices)
+  const fits = Math.floor(outputWithin(spend.price, claims.input, spend.items, left) / output.choices)
   return {
     code: 'quota_exceeded',
     resetAt: spend.window.end,
@@ -93,68 +80,62 @@ function quotaDenial(claims: Claims, { used }: Readings): Refuse['denial'] | und
   }
 }
 
-/** A retry is served only once every limit has room, so the longest wait is the one to tell. */
-function longest(...denials: (RateDenial | undefined)[]): RateDenial | undefined {
+/**
+ * A retry is admitted only once every limit has room: of the limits that time frees, the one with the longest wait
+ * refuses. What other requests free has no certain wait, and refuses where nothing else does.
+ */
+function limitDenial(claims: Claims, live: Live, now: EpochMs): RateDenial | undefined {
   let denial: RateDenial | undefined
-  for (const other of denials) if (other && other.retryAfterMs > (denial?.retryAfterMs ?? 0)) denial = other
-  return denial
+  let other: RateDenial | undefined
+  for (const { limit, most } of claims.limits) {
+    const taken = limit.measure === 'tokens' ? leastTokens(claims) : 1
+    const over = readingOf(live.readings, limit.reading) + taken - most
+    if (over <= 0) continue
+    const retryAfterMs = limit.waitMs ?? waitFor(limit, over, live, now)
+    const found: RateDenial = { code: 'rate_limit_exceeded', type: limit.type, limit: most, retryAfterMs }
+    if (limit.waitMs !== null) other ??= found
+    else if (retryAfterMs > (denial?.retryAfterMs ?? 0)) denial = found
+  }
+  return denial ?? other
 }
 
-function minuteDenial(
-  type: 'requests' | 'tokens',
-  limit: number,
-  wanted: number,
-  buckets: readonly Bucket[],
-  now: EpochMs,
-): RateDenial | undefined {
-  if (wanted <= limit) return undefined
-  return { code: 'rate_limit_exceeded', type, limit, retryAfterMs: waitFor(buckets, type, wanted - limit, now) }
-}
-
-/** Until enough of the oldest buckets have left the minute for `over` units to be free. */
-function waitFor(buckets: readonly Bucket[], unit: 'requests' | 'tokens', over: number, now: EpochMs): Millis {
+/**
+ * Until the window ends, or until enough of the oldest buckets have left the minute for `over` units to be free. The
+ * current second is one that a clock which stepped back does not move.
+ */
+function waitFor({ window, measure }: Limit, over: number, { second, buckets }: Live, now: EpochMs): Millis {
+  const end = endOfWindow(window, second)
+  if (end !== undefined) return end - now
   let missing = over
   for (const bucket of buckets) {
-    missing -= bucket[unit]
-    if (missing <= 0) return Math.max(1, (bucket.second + 61) * 1000 - now)
+    missing -= measure === 'tokens' ? bucket.tokens : bucket.requests
+    if (missing <= 0) return Math.max(1, minuteEnd(bucket.second) - now)
   }
   return 60_000
 }
 
-/** `second` is the current one, which a clock that stepped back does not move. */
-function dayDenial({ day }: Claims, readings: Readings, second: number, now: EpochMs): RateDenial | undefined {
-  if (!day || readings.day + 1 <= day.limit) return undefined
-  const retryAfterMs = (dayOf(second) + 1) * DAY_MS - now
-  return { code: 'rate_limit_exceeded', type: 'daily_limit', limit: day.limit, retryAfterMs }
-}
-
-function concurrencyDenial({ concurrency }: Claims, readings: Readings): RateDenial | undefined {
-  if (!concurrency || readings.concurrent + 1 <= concurrency.limit) return undefined
-  return {
-    code: 'rate_limit_exceeded',
-    type: 'concurrency',
-    limit: concurrency.limit,
-    retryAfterMs: CONCURRENCY_MS,
-  }
-}
-
 /** It would fit if the requests under way cost nothing: worth a retry, so not a 402. */
-function holdDenial(claims: Claims, { used, held }: Readings): RateDenial | undefined {
+function holdDenial(claims: Claims, { used, held }: Readings, worst: NanoUsd): RateDenial | undefined {
   const { limit } = claims.spend
-  if (limit === undefined || used + held + least(claims) <= limit) return undefined
-  return { code: 'rate_limit_exceeded', type: 'quota_hold', limit, retryAfterMs: OTHERS_END_MS }
+  if (limit === undefined || used + held + worst <= limit) return undefined
+  const { type, waitMs } = QUOTA_HOLD
+  return { code: 'rate_limit_exceeded', type, limit, retryAfterMs: waitMs ?? 0 }
 }
+
+const QUOTA_HOLD = limitOfType('quota_hold')
 
 function grantedBy(claims: Claims, readings: Readings): Granted {
-  const { tokens, spend, output } = claims
-  const byTokens = tokens.limit - readings.tokens - tokens.input
-  const bySpend = affordable(spend, tokens.input, readings)
+  const { input, spend, output } = claims
+  let byTokens = Number.MAX_SAFE_INTEGER
+  for (const { limit, most } of claims.limits)
+    if (limit.measure === 'tokens') byTokens = Math.min(byTokens, most - readingOf(readings, limit.reading) - input)
+  const bySpend = affordable(spend, input, readings)
   const granted = Math.min(output.want, Math.floor(Math.min(byTokens, bySpend) / output.choices))
   const outputTokens = granted * output.choices
   return {
     output: granted,
-    tokens: tokens.input + outputTokens,
-    cost: costOf(spend.price, tokens.input, outputTokens, spend.items),
+    tokens: input + outputTokens,
+    cost: costOf(spend.price, input, outputTokens, spend.items),
   }
 }
 
@@ -164,6 +145,6 @@ const affordable = (spend: SpendClaim, input: number, { used, held }: Readings):
     : outputWithin(spend.price, input, spend.items, nanoUsd(spend.limit - used - held))
 
 const leastOutput = ({ output }: Claims): number => output.min * output.choices
-const leastTokens = (claims: Claims): number => claims.tokens.input + leastOutput(claims)
+const leastTokens = (claims: Claims): number => claims.input + leastOutput(claims)
 const least = (claims: Claims): NanoUsd =>
-  costOf(claims.spend.price, claims.tokens.input, leastOutput(claims), claims.spend.items)
+  costOf(claims.spend.price, claims.input, leastOutput(claims), claims.spend.items)

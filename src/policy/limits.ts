@@ -3,14 +3,12 @@ import type { Readings } from './readings.ts'
 
 /**
  * The limits that a plan may have: a row has all that is particular to one. Stores, the decision log, denials, `show`,
- * `explain`, `plan` and the quota screens are made from the rows, or checked against them by test/policy/limits.test.ts.
- * The order is that of files and screens. Counters of calendar windows are stored in the order of their rows: a row goes
- * behind those of its kind.
+ * `explain`, `plan` and the quota screens are made from the rows. The order is that of files and screens. Counters of
+ * calendar windows are stored in the order of their rows, so that a new row goes behind those of its kind.
  */
 export const LIMITS = [
   {
     name: 'rpm',
-    isRequired: true,
     measure: 'requests',
     window: 'minute',
     scope: 'account',
@@ -26,7 +24,6 @@ export const LIMITS = [
   },
   {
     name: 'tpm',
-    isRequired: true,
     measure: 'tokens',
     window: 'minute',
     scope: 'account',
@@ -42,7 +39,6 @@ export const LIMITS = [
   },
   {
     name: 'per_day',
-    isRequired: false,
     measure: 'requests',
     window: 'day',
     scope: 'account',
@@ -58,7 +54,6 @@ export const LIMITS = [
   },
   {
     name: 'max_concurrent',
-    isRequired: false,
     measure: 'concurrent',
     window: 'none',
     scope: 'account',
@@ -74,7 +69,6 @@ export const LIMITS = [
   },
   {
     name: 'monthly_usd',
-    isRequired: true,
     measure: 'usd',
     window: 'month',
     scope: 'account',
@@ -94,8 +88,6 @@ export const LIMITS = [
 interface Row {
   /** Its field in a plan. */
   readonly name: string
-  /** Whether every plan has it. */
-  readonly isRequired: boolean
   /** What a request takes of it: itself, its tokens, a place among the running, its cost. */
   readonly measure: 'requests' | 'tokens' | 'concurrent' | 'usd'
   /** `minute` slides, days and months are those of UTC; what runs has none. */
@@ -122,16 +114,43 @@ interface Row {
 }
 
 type TableRow = (typeof LIMITS)[number]
-export type LimitName = TableRow['name']
 export type LimitType = TableRow['type']
+/** All but the quota, which is judged with prices. */
+type CountRow = Exclude<TableRow, { readonly measure: 'usd' }>
+export type CountLimitName = CountRow['name']
 
 /** A row of the table. */
 export interface Limit extends Row {
-  readonly name: LimitName
+  readonly name: TableRow['name']
   readonly type: LimitType
 }
 
-type CalendarWindow = 'day'
+/** A row of a limit of requests, tokens, or requests that run. */
+export interface CountLimit extends Limit {
+  readonly name: CountLimitName
+  readonly claim: CountRow['claim']
+}
+
+export const COUNT_LIMITS: readonly CountLimit[] = LIMITS.filter(limit => limit.measure !== 'usd')
+
+/** A limit of one plan: at most so many. */
+export interface PlanLimit {
+  readonly limit: CountLimit
+  readonly most: number
+}
+
+/** The limits of a plan, in the order of the table. */
+export const limitsOf = (most: Readonly<Partial<Record<CountLimitName, number | undefined>>>): readonly PlanLimit[] =>
+  COUNT_LIMITS.flatMap(limit => {
+    const number = most[limit.name]
+    return number === undefined ? [] : [{ limit, most: number }]
+  })
+
+/** Infinity where a plan has no such limit. */
+export function mostOf(limits: readonly PlanLimit[], name: CountLimitName): number {
+  for (const { limit, most } of limits) if (limit.name === name) return most
+  return Number.POSITIVE_INFINITY
+}
 
 /** The row of a type. */
 export function limitOfType(type: LimitType): Limit {
@@ -143,3 +162,34 @@ export function limitOfType(type: LimitType): Limit {
 /** Whether time alone makes room: a request that is refused is admitted after its wait, if no other takes the room. */
 export const isFreedByTime = (type: string): boolean =>
   LIMITS.some(limit => limit.type === type && limit.waitMs === null)
+
+/** Windows that begin and end by the clock, UTC, in seconds. */
+const CALENDAR_SECONDS = { day: 86_400 } as const
+
+type CalendarWindow = keyof typeof CALENDAR_SECONDS
+
+/** A limit of requests in a calendar window. */
+export interface CalendarLimit extends CountLimit {
+  readonly reading: CalendarReading
+  /** The length of its window. */
+  readonly seconds: number
+}
+
+type CalendarRow = Extract<CountRow, { readonly window: CalendarWindow }>
+export type CalendarReading = CalendarRow['reading']
+
+/** In the order in which their counters are stored. */
+export const CALENDAR_LIMITS: readonly CalendarLimit[] = LIMITS.filter((limit): limit is CalendarRow =>
+  isCalendar(limit.window),
+).map(limit => ({ ...limit, seconds: CALENDAR_SECONDS[limit.window] }))
+
+function isCalendar(window: Row['window']): window is CalendarWindow {
+  return Object.hasOwn(CALENDAR_SECONDS, window)
+}
+
+/** When the window ends that a second is in; undefined for windows that are not of the calendar. */
+export const endOfWindow = (window: Row['window'], second: number): number | undefined => {
+  if (!isCalendar(window)) return undefined
+  const seconds = CALENDAR_SECONDS[window]
+  return (Math.floor(second / seconds) + 1) * seconds * 1000
+}

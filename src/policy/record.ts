@@ -1,4 +1,5 @@
-import { type AccountCounters, dayOf, liveMinute } from './account-counters.ts'
+import { type AccountCounters, calendarOf, liveMinute } from './account-counters.ts'
+import { type ClaimsLine, claimsLine } from './claims-line.ts'
 import type { Config, EpochMs } from './config.ts'
 import { decide } from './decide.ts'
 import type { Building, Claims, Decision, Granted, Refuse, Verdict } from './decision.ts'
@@ -56,7 +57,7 @@ export interface Outcome {
   readonly granted?: Granted
   readonly denial?: Denial
   /** The last of all, so that whoever does not need them need not read them. */
-  readonly claims?: Claims
+  readonly claims?: ClaimsLine
 }
 
 /** What became of a decision. */
@@ -74,7 +75,7 @@ export function outcomeOf(config: Config, { caller }: Facts, decision: Decision,
   }
   if ('denial' in end) outcome.denial = end.denial
   else outcome.granted = grantOf(end.granted)
-  if (!('denial' in decision)) outcome.claims = decision.claims
+  if (!('denial' in decision)) outcome.claims = claimsLine(decision.claims)
   return outcome
 }
 
@@ -151,10 +152,10 @@ function liveOf({ at, readings, minute }: Judged): Live {
 /** Counters that are judged at the moment as those that were. */
 export function countersOf(judged: Judged, window: EpochMs): AccountCounters {
   const { readings, second, buckets } = liveOf(judged)
-  const { day, concurrent, used, held } = readings
+  const { concurrent, used, held } = readings
   return {
     minute: buckets,
-    day: { number: dayOf(second), requests: day },
+    calendar: calendarOf(readings, second),
     concurrent,
     spend: { [window]: { used, held } },
   }

@@ -11,6 +11,7 @@ import {
 } from './config.ts'
 import { type InvalidAt, invalidAt, type OutputClaim } from './decision.ts'
 import type { ChatAsk, EmbeddingAsk, ImageAsk, InferenceRequest, PassthroughAsk } from './facts.ts'
+import { mostOf } from './limits.ts'
 import { ONE_NANO_USD } from './nano-usd.ts'
 import { NO_PRICE, worstOf } from './price.ts'
 
@@ -29,7 +30,7 @@ function sizeEmbedding(plan: Plan, model: EmbeddingModel, request: EmbeddingAsk)
     return invalidAt('body', 'dimensions', text, placeOf(model, 'dimensions'))
   }
   const input = Math.min(textBytes + SPECIAL_TOKENS * inputs, model.context * inputs)
-  if (input > plan.tpm) return overMinute(plan, 'input', input)
+  if (input > mostOf(plan.limits, 'tpm')) return overMinute(plan, 'input', input)
   return { input, output: NO_OUTPUT, price: model.price, items: 0 }
 }
 
@@ -44,7 +45,7 @@ function sizeImage(plan: Plan, model: ImageModel, { images, size: asked, textByt
     const text = `${model.name} makes ${[...model.sizes.keys()].join(', ')}, not ${chosen}`
     return invalidAt('body', 'size', text, model.at)
   }
-  if (textBytes > plan.tpm) return overMinute(plan, 'prompt', textBytes)
+  if (textBytes > mostOf(plan.limits, 'tpm')) return overMinute(plan, 'prompt', textBytes)
   return { input: textBytes, output: NO_OUTPUT, price: { ...NO_PRICE, item }, items: images, imageSize: chosen }
 }
 
@@ -71,7 +72,8 @@ function sizeChat(plan: Plan, model: ChatModel, request: ChatAsk): Sized | Inval
   }
   const input = inputOf(model, request, output)
   const needed = input + output.min * output.choices
-  if (needed > plan.tpm) return overMinute(plan, input + LEAST_OUTPUT > plan.tpm ? 'messages' : field, needed)
+  if (needed > mostOf(plan.limits, 'tpm'))
+    return overMinute(plan, input + LEAST_OUTPUT > mostOf(plan.limits, 'tpm') ? 'messages' : field, needed)
   return { input, output, price: model.price, items: 0 }
 }
 
@@ -122,7 +124,7 @@ export function sizePassed(
   if (!route) return invalidAt('body', 'path', `nothing is passed through at ${request.path}`)
   const sized = sizedBy(route)
   const needed = sized.input + sized.output.min
-  if (needed > plan.tpm) return overMinute(plan, 'body', needed)
+  if (needed > mostOf(plan.limits, 'tpm')) return overMinute(plan, 'body', needed)
   return sized
 }
 
@@ -151,6 +153,6 @@ export const NO_OUTPUT: OutputClaim = { want: 0, min: 0, choices: 1 }
 
 /** A 429 would be retried for ever: no minute is large enough. */
 function overMinute(plan: Plan, field: string, needed: number): InvalidAt {
-  const text = `the request needs up to ${needed} tokens, but plan ${plan.name} allows ${plan.tpm} a minute`
+  const text = `the request needs up to ${needed} tokens, but plan ${plan.name} allows ${mostOf(plan.limits, 'tpm')} a minute`
   return invalidAt('body', field, text, placeOf(plan, 'tpm'))
 }

@@ -1,9 +1,10 @@
 import { ago, moment } from '../config/check/formats.ts'
 import { unitOf } from '../config/check/units.ts'
-import { type AccountCounters, dayAt } from '../policy/account-counters.ts'
+import { type AccountCounters, calendarOf } from '../policy/account-counters.ts'
 import type { Config, EpochMs, Millis, Plan } from '../policy/config.ts'
 import { windowOf } from '../policy/decision.ts'
 import type { Caller } from '../policy/facts.ts'
+import type { CalendarReading } from '../policy/limits.ts'
 import { type NanoUsd, ZERO_USD } from '../policy/nano-usd.ts'
 import type { Headers } from '../wire/openai/signals.ts'
 import { type CaseKind, type Path, pathOf, shortBody } from './endpoints.ts'
@@ -39,12 +40,10 @@ export function callerOn(plan: Plan, { guestPlan }: Config): Caller {
   }
 }
 
-/** What an account is taken to have used before a request. */
-interface Usage {
+/** What an account is taken to have used before a request: by the name of its reading, the requests of each calendar window. */
+interface Usage extends Readonly<Record<CalendarReading, number>> {
   /** Usage of the last minute, all at once, `age` ago. */
   readonly minute: { readonly requests: number; readonly tokens: number; readonly age: Millis }
-  /** Requests of the UTC day. */
-  readonly day: number
   /** Settled in the month. */
   readonly month: NanoUsd
   /** Held by requests under way. */
@@ -64,12 +63,13 @@ const NO_USAGE: Usage = {
 }
 
 /** The counters of an account that used as much. */
-export function countersOf({ minute, day, month, held, underWay }: Usage, at: EpochMs): AccountCounters {
+export function countersOf(usage: Usage, at: EpochMs): AccountCounters {
+  const { minute, month, held, underWay } = usage
   const { requests, tokens, age } = minute
   const bucket = { second: Math.floor((at - age) / 1000), requests, tokens }
   return {
     minute: requests > 0 || tokens > 0 ? [bucket] : [],
-    day: { number: dayAt(at), requests: day },
+    calendar: calendarOf(usage, Math.floor(at / 1000)),
     concurrent: underWay,
     spend: { [windowOf(at).start]: { used: month, held } },
   }

@@ -76,16 +76,13 @@ function limitSteps(decision: Allowed, verdict: Verdict, { guests, sent }: Stage
 }
 
 function rateStep({ plan, claims }: Allowed, verdict: Verdict): Step {
-  const { requests, tokens, day, concurrent } = verdict.readings
-  const least = claims.tokens.input + claims.output.min * claims.output.choices
+  const least = claims.input + claims.output.min * claims.output.choices
   const takes = 'granted' in verdict ? verdict.granted.tokens : least
-  const parts = [
-    `${requests} of ${claims.requests.limit} requests`,
-    `${tokens} of ${claims.tokens.limit} tokens (this one: ${takes})`,
-    claims.day ? `${day} of ${claims.day.limit} in the day` : '',
-    claims.concurrency ? `${concurrent} of ${claims.concurrency.limit} running` : '',
-  ]
-  const text = parts.filter(Boolean).join(', ')
+  const parts = claims.limits.map(({ limit, most }) => {
+    const used = `${verdict.readings[limit.reading]} of ${most} ${limit.explained}`
+    return limit.measure === 'tokens' ? `${used} (this one: ${takes})` : used
+  })
+  const text = parts.join(', ')
   const field = deniedField(verdict)
   if (field === undefined || field === 'monthly_usd') {
     return { stage: 'rate', outcome: 'pass', text, at: placeOf(plan, 'rpm') }
@@ -101,9 +98,9 @@ function deniedField(verdict: Verdict): string | undefined {
 }
 
 function quotaStep({ plan, claims }: Allowed, verdict: Verdict): Step {
-  const { spend, tokens, output } = claims
+  const { spend, input, output } = claims
   const { used, held } = verdict.readings
-  const least = costOf(spend.price, tokens.input, output.min * output.choices, spend.items)
+  const least = costOf(spend.price, input, output.min * output.choices, spend.items)
   const cost =
     'granted' in verdict
       ? `this one: $${usdText(verdict.granted.cost)} at most`

@@ -1,4 +1,5 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: variables of YAML.
+
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { inspect } from 'node:util'
@@ -6,6 +7,7 @@ import { expect, test } from 'vitest'
 import { load } from '../../src/config/load.ts'
 import type { Settings } from '../../src/config/settings.ts'
 import { type Config, placeOf } from '../../src/policy/config.ts'
+import { limitsOf } from '../../src/policy/limits.ts'
 import { found, kinds, loadFiles, loadGood, problemsOf, small } from './files.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
@@ -50,12 +52,15 @@ test('numbers people say become exact integers', () => {
   const { plans, models } = example().config
 
   expect(plans.get('team')).toMatchObject({
-    rpm: 600,
-    tpm: 2_000_000,
+    limits: limitsOf({ rpm: 600, tpm: 2_000_000 }),
     monthlyNanoUsd: 200e9,
     overage: { capNanoUsd: 100e9 },
   })
-  expect(plans.get('guest-device')).toMatchObject({ perDay: 7200, monthlyNanoUsd: 500_000_000, overage: false })
+  expect(plans.get('guest-device')).toMatchObject({
+    limits: limitsOf({ rpm: 10, tpm: 10_000, per_day: 7200 }),
+    monthlyNanoUsd: 500_000_000,
+    overage: false,
+  })
   expect(models.get('svc-core')).toMatchObject({
     context: 32_000,
     maxOutput: 4000,

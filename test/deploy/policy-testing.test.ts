@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
 import { readSchema } from '../../src/config/check/schema.ts'
-import type { Claims, Granted, SpendClaim } from '../../src/policy/decision.ts'
+import type { ClaimsLine } from '../../src/policy/claims-line.ts'
+import type { Granted, SpendClaim } from '../../src/policy/decision.ts'
 import type { DecisionLine } from '../../src/policy/decision-line.ts'
 import type { InferenceRequest, Terms } from '../../src/policy/facts.ts'
 import type { StoredReadings } from '../../src/policy/readings.ts'
@@ -61,7 +62,7 @@ const readings: Record<keyof StoredReadings, true> = {
 }
 const granted: Record<keyof Granted, true> = { output: true, tokens: true, cost: true }
 const terms: Record<keyof Terms, true> = { override: true, claimed: true, overage: true, grants: true }
-const claims: Record<keyof Claims, true> = {
+const claims: Record<keyof ClaimsLine, true> = {
   ...{ requests: true, tokens: true, day: true, concurrency: true, spend: true, output: true },
 }
 const spend: Record<keyof SpendClaim, true> = {

@@ -106,7 +106,7 @@ describe('the day', () => {
 
     expect(readings(standing, midnight - 1).day).toBe(2)
     expect(readings(standing, midnight).day).toBe(0)
-    expect(take(standing, holdAt(standing, midnight)).day.requests).toBe(1)
+    expect(take(standing, holdAt(standing, midnight)).calendar[0]?.requests).toBe(1)
   })
 
   it('is not given back', () => {
@@ -212,7 +212,7 @@ describe('an extension', () => {
         { second: NOON / 1000, requests: 1, tokens: 12 },
         { second: NOON / 1000 + 5, requests: 0, tokens: 45 },
       ],
-      day: { number: dayOf(NOON / 1000), requests: 1 },
+      calendar: [{ number: dayOf(NOON / 1000), requests: 1 }],
       concurrent: 1,
       spend: { [WINDOW]: { used: ZERO_USD, held: nanoUsd(99) } },
     })

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { decide } from '../../src/policy/decide.ts'
+import { mostOf } from '../../src/policy/limits.ts'
 import { config, explicitDefault, facts, NOON, rows, told } from './table.ts'
 
 describe('decide', () => {
@@ -33,13 +34,13 @@ describe('decide', () => {
     const claims = ['guest-device', 'team', 'free'].map(plan => {
       const decision = decide(config, facts({}, plan))
       if ('denial' in decision) throw new Error('denied')
-      return [decision.claims.day?.limit, decision.claims.concurrency?.limit]
+      return [mostOf(decision.claims.limits, 'per_day'), mostOf(decision.claims.limits, 'max_concurrent')]
     })
 
     expect(claims).toEqual([
-      [7200, undefined],
-      [undefined, 8],
-      [undefined, undefined],
+      [7200, Infinity],
+      [Infinity, 8],
+      [Infinity, Infinity],
     ])
   })
 

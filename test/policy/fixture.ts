@@ -10,6 +10,7 @@ import type {
   Pool,
 } from '../../src/policy/config.ts'
 import type { Caller, ChatAsk, EmbeddingAsk, Facts, ImageAsk, InferenceRequest, Terms } from '../../src/policy/facts.ts'
+import { limitsOf } from '../../src/policy/limits.ts'
 import { nanoUsd, ZERO_USD } from '../../src/policy/nano-usd.ts'
 
 /** 2026-11-21T10:00:00Z */
@@ -87,17 +88,14 @@ const plan = (name: string, line: number, models: readonly Model[], over: Partia
   ...declared(name, line),
   models: new Map(models.map(({ name, tier }) => [name, { by: `tier:${tier}`, at: place(line + 1) }])),
   tools: new Map(),
-  rpm: 20,
-  tpm: 40_000,
+  limits: limitsOf({ rpm: 20, tpm: 40_000 }),
   monthlyNanoUsd: nanoUsd(1_000_000_000),
   overage: false,
   ...over,
 })
 
 const guest = plan('guest-device', 100, [core], {
-  rpm: 10,
-  tpm: 10_000,
-  perDay: 7200,
+  limits: limitsOf({ rpm: 10, tpm: 10_000, per_day: 7200 }),
   monthlyNanoUsd: nanoUsd(500_000_000),
 })
 const free = plan('free', 110, [core])
@@ -110,19 +108,16 @@ export const config: Config = {
       guest,
       free,
       plan('pro', 120, [core, pro, calm, tiny, embed, image], {
-        rpm: 120,
-        tpm: 400_000,
+        limits: limitsOf({ rpm: 120, tpm: 400_000 }),
         monthlyNanoUsd: nanoUsd(20_000_000_000),
         overage: true,
       }),
       plan('team', 130, [core, pro, ultra, calm, tiny], {
-        rpm: 600,
-        tpm: 2_000_000,
-        maxConcurrent: 8,
+        limits: limitsOf({ rpm: 600, tpm: 2_000_000, max_concurrent: 8 }),
         monthlyNanoUsd: nanoUsd(200_000_000_000),
         overage: { capNanoUsd: nanoUsd(100_000_000_000) },
       }),
-      plan('small', 140, [core, ultra], { tpm: 3000 }),
+      plan('small', 140, [core, ultra], { limits: limitsOf({ rpm: 20, tpm: 3000 }) }),
     ].map(entry => [entry.name, entry]),
   ),
   models: new Map([core, pro, ultra, calm, tiny, embed, image].map((entry): [string, Model] => [entry.name, entry])),

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { holdOf, NOTHING, release, take } from '../../src/policy/account-counters.ts'
 import type { Refuse } from '../../src/policy/decision.ts'
 import { judge, judgeExtension } from '../../src/policy/judge.ts'
+import { limitsOf, mostOf } from '../../src/policy/limits.ts'
 import { nanoUsd } from '../../src/policy/nano-usd.ts'
 import type { Readings } from '../../src/policy/readings.ts'
 import {
@@ -80,8 +81,8 @@ describe('whatever the order of requests', () => {
           if ('denial' in verdict) return
           const { granted, readings } = verdict
           const { want, min, choices } = claims.output
-          const weighs = (output: number) => claims.tokens.input + output * choices
-          const costs = (output: number) => costAt(claims.tokens.input, output * choices)
+          const weighs = (output: number) => claims.input + output * choices
+          const costs = (output: number) => costAt(claims.input, output * choices)
           const fits = (output: number) =>
             output <= want &&
             readings.tokens + weighs(output) <= limits.tpm &&
@@ -109,9 +110,7 @@ describe('whatever the order of requests', () => {
           const alone = played.open.reduce((so, { hold }) => release(so, hold, NOTHING, clock), standing)
           const wide = {
             ...claims,
-            requests: { limit: 1e9 },
-            tokens: { ...claims.tokens, limit: 1e9 },
-            day: { limit: 1e9 },
+            limits: limitsOf({ rpm: 1e9, tpm: 1e9, per_day: 1e9, max_concurrent: limits.maxConcurrent }),
           }
           const fits = 'granted' in judge(alone, wide, clock)
           expect(verdict.denial.code).toBe(fits ? 'rate_limit_exceeded' : 'quota_exceeded')
@@ -197,7 +196,7 @@ describe('another round of a request under way', () => {
       fc.property(limits, steps(), (limits, steps) => {
         play(limits, steps, {
           seenMore: ({ standing, served, spent, claims, clock, verdict }) => {
-            const narrow = { ...claims, requests: { limit: 0 }, day: { limit: 0 }, concurrency: { limit: 0 } }
+            const narrow = { ...claims, limits: limitsOf({ rpm: 0, tpm: limits.tpm, per_day: 0, max_concurrent: 0 }) }
             expect(judgeExtension(standing, served.hold, spent, narrow, clock)).toEqual(verdict)
           },
         })
@@ -265,13 +264,13 @@ function excess(asked: Asked, { denial }: Refuse): number {
   const { claims, played } = asked
   const live = liveIn(asked)
   const least = claims.output.min * claims.output.choices
-  const cost = played.used + costAt(claims.tokens.input, least) - (claims.spend.limit ?? 0)
+  const cost = played.used + costAt(claims.input, least) - (claims.spend.limit ?? 0)
   if (denial.code === 'quota_exceeded') return cost
   const by = {
-    requests: live.requests + 1 - claims.requests.limit,
-    tokens: tokensOf(live.rounds) + claims.tokens.input + least - claims.tokens.limit,
-    daily_limit: played.served.length + 1 - (claims.day?.limit ?? 0),
-    concurrency: played.open.length + 1 - (claims.concurrency?.limit ?? 0),
+    requests: live.requests + 1 - mostOf(claims.limits, 'rpm'),
+    tokens: tokensOf(live.rounds) + claims.input + least - mostOf(claims.limits, 'tpm'),
+    daily_limit: played.served.length + 1 - mostOf(claims.limits, 'per_day'),
+    concurrency: played.open.length + 1 - mostOf(claims.limits, 'max_concurrent'),
     quota_hold: cost + heldBy(played),
   }
   return by[denial.type]
@@ -284,9 +283,9 @@ function excessMore(asked: AskedMore, { denial }: Refuse): number {
   const last = served.rounds.at(-1)
   const freed = last && rounds.includes(last) ? served.hold.tokens + served.hold.spent.tokens - spent.tokens : 0
   const least = claims.output.min * claims.output.choices
-  const cost = played.used + spent.cost + costAt(claims.tokens.input, least) - (claims.spend.limit ?? 0)
+  const cost = played.used + spent.cost + costAt(claims.input, least) - (claims.spend.limit ?? 0)
   if (denial.code === 'quota_exceeded') return cost
-  if (denial.type === 'tokens') return tokensOf(rounds) - freed + claims.tokens.input + least - claims.tokens.limit
+  if (denial.type === 'tokens') return tokensOf(rounds) - freed + claims.input + least - mostOf(claims.limits, 'tpm')
   if (denial.type === 'quota_hold') return cost + heldBy(played) - served.hold.cost - served.hold.spent.cost
   return 0
 }

@@ -11,6 +11,7 @@ import {
 } from '../../src/policy/account-counters.ts'
 import { type Claims, type Verdict, windowOf } from '../../src/policy/decision.ts'
 import { judge, judgeExtension } from '../../src/policy/judge.ts'
+import { limitsOf } from '../../src/policy/limits.ts'
 import { nanoUsd, ZERO_USD } from '../../src/policy/nano-usd.ts'
 import { costOf } from '../../src/policy/price.ts'
 
@@ -44,10 +45,8 @@ const price = { input: nanoUsd(1000), output: nanoUsd(2000) }
 
 /** Claims at 1 nano-USD a token in and 2 a token out. */
 export const claimsOf = (limits: Limits, { input, want, min, choices }: Ask, at: number): Claims => ({
-  requests: { limit: limits.rpm },
-  tokens: { limit: limits.tpm, input },
-  day: { limit: limits.perDay },
-  concurrency: { limit: limits.maxConcurrent },
+  limits: limitsOf({ ...limits, per_day: limits.perDay, max_concurrent: limits.maxConcurrent }),
+  input,
   spend: {
     limit: nanoUsd(limits.monthly),
     allotment: nanoUsd(limits.monthly),

@@ -1,6 +1,7 @@
 import { type AccountCounters, holdOf, NO_COUNTERS, take } from '../../src/policy/account-counters.ts'
 import { decide } from '../../src/policy/decide.ts'
 import { judge } from '../../src/policy/judge.ts'
+import { limitsOf } from '../../src/policy/limits.ts'
 import { config, facts, NOON, rows, told as tell } from './table.ts'
 
 /** What the policy says of every row, and of a second request where one a minute is allowed. */
@@ -8,7 +9,7 @@ export const told: string[] = rows.map(([, given]) => tell(decide(config, given)
 
 const decision = decide(config, facts())
 if (!('denial' in decision)) {
-  const claims = { ...decision.claims, requests: { limit: 1 } }
+  const claims = { ...decision.claims, limits: limitsOf({ rpm: 1, tpm: 1e9 }) }
   let standing: AccountCounters = NO_COUNTERS
   for (const requestId of ['first', 'second']) {
     const verdict = judge(standing, claims, NOON)

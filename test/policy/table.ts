@@ -298,7 +298,7 @@ export function told(decision: Decision): string {
     const { model, alias, pools, claims } = decision
     const { want, min, choices } = claims.output
     const name = alias ? `${model.name} by ${alias.name}` : model.name
-    const told = `${name} | ${pools.map(pool => pool.name).join(', ')} | input ${claims.tokens.input}, output ${min}..${want} ×${choices}`
+    const told = `${name} | ${pools.map(pool => pool.name).join(', ')} | input ${claims.input}, output ${min}..${want} ×${choices}`
     const { items, price } = claims.spend
     return decision.imageSize ? `${told} | ${items} × ${price.item} of ${decision.imageSize}` : told
   }

@@ -41,7 +41,7 @@ describe('a request that lists hosted tools', () => {
 
     if ('denial' in decision) throw new Error(JSON.stringify(decision.denial))
     expect(decision.tools).toEqual([calculator, search])
-    const { spend, tokens } = decision.claims
+    const { spend, limits, input } = decision.claims
     expect(spend).toMatchObject({ items: 15_000_000, price: { item: 1 } })
     const plain = decide(withTools([]), asking())
     if ('denial' in plain) throw new Error('denied')
@@ -50,7 +50,7 @@ describe('a request that lists hosted tools', () => {
       return 'granted' in verdict ? verdict.granted : undefined
     }
     expect(costOf(decision.claims)?.cost).toBe((costOf(plain.claims)?.cost ?? 0) + 15_000_000)
-    expect(tokens).toEqual(plain.claims.tokens)
+    expect({ limits, input }).toEqual({ limits: plain.claims.limits, input: plain.claims.input })
   })
 
   it('is refused by the first tool that the plan lacks, at the line of the plan', () => {

@@ -3,6 +3,7 @@ import type { AccountCounters } from '../../src/policy/account-counters.ts'
 import { decide } from '../../src/policy/decide.ts'
 import type { Facts } from '../../src/policy/facts.ts'
 import { judge } from '../../src/policy/judge.ts'
+import { limitsOf, mostOf } from '../../src/policy/limits.ts'
 import { type Remedy, remediesOf } from '../../src/simulate/flips.ts'
 import { type Situation, scenarioOf } from '../../src/simulate/scenario.ts'
 import { type Simulation, simulate } from '../../src/simulate/simulation.ts'
@@ -14,7 +15,10 @@ const shipped = example()
 const loaded = (() => {
   const pro = shipped.config.plans.get('pro')
   if (!pro) throw new Error('there is no plan pro')
-  const plans = new Map([...shipped.config.plans, ['pro', { ...pro, maxConcurrent: 3 }]])
+  const plans = new Map([
+    ...shipped.config.plans,
+    ['pro', { ...pro, limits: [...pro.limits, ...limitsOf({ max_concurrent: 3 })] }],
+  ])
   return { ...shipped, config: { ...shipped.config, plans } }
 })()
 const { config } = loaded
@@ -40,6 +44,7 @@ function randomSituation(random: () => number): Situation {
   const plan = pick('guest-device', 'free', 'pro', 'team')
   const limits = config.plans.get(plan)
   if (!limits) throw new Error(plan)
+  const perDay = mostOf(limits.limits, 'per_day')
   const near = (limit: number) => pick(0, 0, limit, limit - 1, randomInt(random, 0, limit))
   const month = near(limits.monthlyNanoUsd * 1.5) / 1e9
   const usd = (value: number) => Number(value.toFixed(9))
@@ -55,11 +60,11 @@ function randomSituation(random: () => number): Situation {
     ...(random() < 0.7 && { max_tokens: pick(randomInt(random, 1, 3000), randomInt(random, 1, 140_000)) }),
     usage: {
       minute: {
-        requests: near(limits.rpm),
-        tokens: near(limits.tpm),
+        requests: near(mostOf(limits.limits, 'rpm')),
+        tokens: near(mostOf(limits.limits, 'tpm')),
         oldest: `${randomInt(random, 0, 60)}s ago`,
       },
-      day: { requests: limits.perDay === undefined ? 0 : near(limits.perDay) },
+      day: { requests: Number.isFinite(perDay) ? near(perDay) : 0 },
       month_usd: usd(month),
       reserved_usd: usd(pick(0, near(limits.monthlyNanoUsd) / 1e9)),
       concurrent: randomInt(random, 0, 5),

@@ -1,7 +1,9 @@
 import { remembered } from '../../gateway/lifetimes.ts'
-import type { Claims, Granted } from '../../policy/decision.ts'
+import { type ClaimsLine, OPTIONAL_CLAIMS } from '../../policy/claims-line.ts'
+import type { Granted } from '../../policy/decision.ts'
 import { LINE_VERSION } from '../../policy/decision-line.ts'
 import { type ChatAsk, type Facts, type InferenceRequest, storedTerms } from '../../policy/facts.ts'
+import { readingsJson } from '../../policy/readings.ts'
 import type { DecisionRecord, Outcome, Seen } from '../../policy/record.ts'
 
 /**
@@ -44,9 +46,8 @@ function chatOf({
 function seenOf(seen: Seen): string {
   if (!('readings' in seen)) return jsonOf(seen)
   const { at, readings, shared } = seen
-  const { requests, tokens, day, concurrent, used, held } = readings
   const ofGuests = shared ? `,"shared":{"limit":${shared.limit},"taken":${shared.taken}}` : ''
-  return `{"at":${at},"readings":{"requests":${requests},"tokens":${tokens},"day":${day},"open":${concurrent},"used":${used},"held":${held}}${ofGuests}}`
+  return `{"at":${at},"readings":${readingsJson(readings)}${ofGuests}}`
 }
 
 const endOf = ({ granted, denial }: Outcome): string =>
@@ -66,15 +67,20 @@ function lastOf({ claims }: Outcome, seen: Seen | undefined): string {
   return `${claims ? `,"claims":${claimsOf(claims)}` : ''}${minute ? `,"minute":${JSON.stringify(minute)}` : ''}`
 }
 
-function claimsOf({ requests, tokens, spend, output, day, concurrency }: Claims): string {
+function claimsOf(claims: ClaimsLine): string {
+  const { requests, tokens, spend, output } = claims
   const { want, min, choices } = output
   const rate = `"requests":{"limit":${requests.limit}},"tokens":{"limit":${tokens.limit},"input":${tokens.input}}`
   const size = `"output":{"want":${want},"min":${min},"choices":${choices}}`
-  const more = `${day ? `,"day":{"limit":${day.limit}}` : ''}${concurrency ? `,"concurrency":{"limit":${concurrency.limit}}` : ''}`
+  let more = ''
+  for (const name of OPTIONAL_CLAIMS) {
+    const claim = claims[name]
+    if (claim) more += `,"${name}":{"limit":${claim.limit}}`
+  }
   return `{${rate},"spend":${spendOf(spend)},${size}${more}}`
 }
 
-function spendOf({ allotment, overageEnabled, window, price, items, limit }: Claims['spend']): string {
+function spendOf({ allotment, overageEnabled, window, price, items, limit }: ClaimsLine['spend']): string {
   const paid = `{"input":${price.input},"output":${price.output}${price.item === undefined ? '' : `,"item":${price.item}`}}`
   return `{"allotment":${allotment},"overageEnabled":${overageEnabled},"window":{"start":${window.start},"end":${window.end}},"price":${paid},"items":${items}${limit === undefined ? '' : `,"limit":${limit}`}}`
 }

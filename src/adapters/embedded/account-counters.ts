@@ -1,4 +1,10 @@
-import { type AccountCounters, type Bucket, NO_COUNTERS, type Spend } from '../../policy/account-counters.ts'
+import {
+  type AccountCounters,
+  type Bucket,
+  type CalendarCount,
+  NO_COUNTERS,
+  type Spend,
+} from '../../policy/account-counters.ts'
 import { nanoUsd } from '../../policy/nano-usd.ts'
 
 interface Disk {
@@ -77,9 +83,11 @@ export type PackedCounters = readonly [
   concurrent: number,
   /** Start, used and held of each window, one after the other. */
   spend: readonly number[],
+  /** Number and requests of each further calendar window. Older gateways write none. */
+  calendar?: readonly number[],
 ]
 
-export function packCounters({ minute, day, concurrent, spend }: AccountCounters): PackedCounters {
+export function packCounters({ minute, calendar, concurrent, spend }: AccountCounters): PackedCounters {
   const buckets: number[] = []
   for (const { second, requests, tokens } of minute) buckets.push(second, requests, tokens)
   const windows: number[] = []
@@ -87,23 +95,33 @@ export function packCounters({ minute, day, concurrent, spend }: AccountCounters
     const of = spend[window]
     if (of) windows.push(Number(window), of.used, of.held)
   }
-  return [buckets, day.number, day.requests, concurrent, windows]
+  const [day = NO_COUNT, ...others] = calendar
+  const packed = [buckets, day.number, day.requests, concurrent, windows] as const
+  return others.length === 0 ? packed : [...packed, others.flatMap(({ number, requests }) => [number, requests])]
 }
 
+const NO_COUNT: CalendarCount = { number: 0, requests: 0 }
+
 /** Counters as the files of schema 3 have them. */
-export type UnpackedCounters = Omit<AccountCounters, 'concurrent'> & { readonly open: number }
+export interface UnpackedCounters extends Pick<AccountCounters, 'minute' | 'spend'> {
+  readonly day: CalendarCount
+  readonly open: number
+}
 
 export function unpackCounters(packed: PackedCounters | UnpackedCounters): AccountCounters {
   if ('minute' in packed) {
     const { minute, day, open, spend } = packed
-    return { minute, day, concurrent: open, spend }
+    return { minute, calendar: [day], concurrent: open, spend }
   }
-  const [buckets, number, requests, concurrent, windows] = packed
+  const [buckets, number, requests, concurrent, windows, others = []] = packed
   const minute: Bucket[] = []
   for (let at = 0; at < buckets.length; at += 3)
     minute.push({ second: buckets[at] ?? 0, requests: buckets[at + 1] ?? 0, tokens: buckets[at + 2] ?? 0 })
   const spend: Record<number, Spend> = {}
   for (let at = 0; at < windows.length; at += 3)
     spend[windows[at] ?? 0] = { used: nanoUsd(windows[at + 1] ?? 0), held: nanoUsd(windows[at + 2] ?? 0) }
-  return { minute, day: { number, requests }, concurrent, spend }
+  const calendar: CalendarCount[] = [{ number, requests }]
+  for (let at = 0; at < others.length; at += 2)
+    calendar.push({ number: others[at] ?? 0, requests: others[at + 1] ?? 0 })
+  return { minute, calendar, concurrent, spend }
 }

@@ -1,6 +1,6 @@
 import type { Hold } from '../../policy/account-counters.ts'
 import { nanoUsd } from '../../policy/nano-usd.ts'
-import type { Readings } from '../../policy/readings.ts'
+import { type Readings, readingNumbers, readingsOfNumbers } from '../../policy/readings.ts'
 
 /** The answer of an admission, kept so that the same request id gets the same answer. */
 export interface AdmittedRequest {
@@ -68,8 +68,9 @@ export class CompletedRequests {
   }
 }
 
-/** How many numbers there are of one request. */
-const NUMBERS = 17
+/** How many numbers there are of a hold and its end, and with the readings behind them. */
+const HOLD_NUMBERS = 11
+const NUMBERS = HOLD_NUMBERS + readingNumbers(readingsOfNumbers([])).length
 
 const numbersOf = ({ hold, readings, shared }: AdmittedRequest, end: Ending): number[] => [
   ENDS.indexOf(end),
@@ -83,12 +84,7 @@ const numbersOf = ({ hold, readings, shared }: AdmittedRequest, end: Ending): nu
   hold.round,
   hold.spent.tokens,
   hold.spent.cost,
-  readings.requests,
-  readings.tokens,
-  readings.day,
-  readings.concurrent,
-  readings.used,
-  readings.held,
+  ...readingNumbers(readings),
 ]
 
 function requestOf(requestId: string, account: string, numbers: Float64Array): AdmittedRequest {
@@ -106,7 +102,6 @@ function requestOf(requestId: string, account: string, numbers: Float64Array): A
     round: at(8),
     spent,
   }
-  const [used, held] = [nanoUsd(at(15)), nanoUsd(at(16))]
-  const readings = { requests: at(11), tokens: at(12), day: at(13), concurrent: at(14), used, held }
+  const readings = readingsOfNumbers(numbers.subarray(HOLD_NUMBERS))
   return at(1) === 1 ? { hold, readings, shared: true } : { hold, readings }
 }

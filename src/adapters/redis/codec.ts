@@ -6,8 +6,9 @@ import { type Hold, NO_COUNTERS, readingsOf } from '../../policy/account-counter
 import type { EpochMs, Millis } from '../../policy/config.ts'
 import type { Claims, Refuse } from '../../policy/decision.ts'
 import { type Caller, type StoredTerms, storedTerms, type Terms, termsOfStored } from '../../policy/facts.ts'
+import { CALENDAR_LIMITS, type CountLimitName, LIMITS, mostOf } from '../../policy/limits.ts'
 import { type NanoUsd, nanoUsd } from '../../policy/nano-usd.ts'
-import type { Readings } from '../../policy/readings.ts'
+import { type Readings, readingsOfNumbers } from '../../policy/readings.ts'
 import type { Judged } from '../../policy/record.ts'
 import type { Reply } from './scripts.ts'
 
@@ -35,17 +36,7 @@ export function readHold(text: string, { requestId, account, window }: HoldNames
   }
 }
 
-export function readReadings(text: string): Readings {
-  const [requests, tokens, day, concurrent, used, held] = numbersOf(text)
-  return {
-    requests: whole(requests),
-    tokens: whole(tokens),
-    day: whole(day),
-    concurrent: whole(concurrent),
-    used: nanoUsd(whole(used)),
-    held: nanoUsd(whole(held)),
-  }
-}
+export const readReadings = (text: string): Readings => readingsOfNumbers(numbersOf(text).map(whole))
 
 /** Reads `refused readings now minute kind numbers…`; the last of the readings is the newest second of the minute. */
 export function readRefusal(
@@ -88,7 +79,7 @@ const readMinute = (text: string): NonNullable<Judged['minute']> =>
   ])
 
 function denialOf(kind: string, numbers: readonly number[], claims: Claims): Refuse['denial'] {
-  const { requests, tokens, day, concurrency, spend } = claims
+  const { limits, spend } = claims
   if (kind === 'quota') {
     const [worst, left, fits] = numbers
     const { window, overageEnabled } = spend
@@ -101,25 +92,29 @@ function denialOf(kind: string, numbers: readonly number[], claims: Claims): Ref
       fits: whole(fits),
     }
   }
-  const limits = {
-    requests: requests.limit,
-    tokens: tokens.limit,
-    daily_limit: day?.limit,
-    concurrency: concurrency?.limit,
-    quota_hold: spend.limit,
-  }
-  if (!(kind in limits)) throw new Error(`the admission script refuses by ${kind}, which is no limit`)
-  const type = kind as keyof typeof limits
-  return { code: 'rate_limit_exceeded', type, limit: whole(limits[type]), retryAfterMs: whole(numbers[0]) }
+  const [wait, place = 0] = numbers
+  const limit = kind === 'calendar' ? CALENDAR_LIMITS[place - 1] : LIMITS.find(({ type }) => type === kind)
+  if (!limit) throw new Error(`the admission script refuses by ${kind}, which is no limit`)
+  const most = limit.name === 'monthly_usd' ? spend.limit : mostOf(limits, limit.name)
+  const retryAfterMs = limit.waitMs ?? whole(wait)
+  return { code: 'rate_limit_exceeded', type: limit.type, limit: whole(most), retryAfterMs }
 }
 
-/** Claims as scripts read them; `-` is an absent limit. */
-export function claimsText({ requests, tokens, day, concurrency, spend, output }: Claims): string {
+/**
+ * Claims as scripts read them; `-` stands for a limit that is not claimed. At the end each calendar window has its seconds
+ * and its limit, in the order in which their counters are stored.
+ */
+export function claimsText({ limits, input, spend, output }: Claims): string {
   const { limit, price, items } = spend
-  const rate = `${requests.limit} ${tokens.limit} ${tokens.input} ${day?.limit ?? '-'} ${concurrency?.limit ?? '-'}`
+  const most = (name: CountLimitName) => orDash(mostOf(limits, name))
+  const rate = `${most('rpm')} ${most('tpm')} ${input} ${most('max_concurrent')}`
   const cost = `${limit ?? '-'} ${price.input} ${price.output} ${price.item ?? 0} ${items}`
-  return `${rate} ${cost} ${output.want} ${output.min} ${output.choices}`
+  let calendar = ''
+  for (const { name, seconds } of CALENDAR_LIMITS) calendar += ` ${seconds} ${most(name)}`
+  return `${rate} ${cost} ${output.want} ${output.min} ${output.choices}${calendar}`
 }
+
+const orDash = (most: number): number | '-' => (most === Number.POSITIVE_INFINITY ? '-' : most)
 
 /** The account, plan and model whose totals a row counts in. Names contain no blanks. */
 export const whoseOf = ({ account, plan, model }: Bill): string => `${account} ${plan} ${model}`

@@ -2,23 +2,10 @@ import type { Accepts, Bound, Condition, Meter, Model, Passthrough, Plan, Price,
 import type { NanoUsd } from '../../policy/nano-usd.ts'
 import { mostBytes } from '../../policy/price.ts'
 
-export const shownPlan = ({
-  models,
-  tools,
-  rpm,
-  tpm,
-  perDay,
-  maxConcurrent,
-  monthlyNanoUsd,
-  overage,
-  commit,
-}: Plan): Section => ({
+export const shownPlan = ({ models, tools, limits, monthlyNanoUsd, overage, commit }: Plan): Section => ({
   models: [...models.keys()],
   ...(tools.size > 0 && { tools: [...tools.keys()] }),
-  rpm,
-  tpm,
-  ...(perDay !== undefined && { per_day: perDay }),
-  ...(maxConcurrent !== undefined && { max_concurrent: maxConcurrent }),
+  ...Object.fromEntries(limits.map(({ limit, most }) => [limit.name, most])),
   monthly_usd: shownUsd(monthlyNanoUsd),
   overage: typeof overage === 'object' ? { cap_usd: shownUsd(overage.capNanoUsd) } : overage,
   ...(commit && { commit }),

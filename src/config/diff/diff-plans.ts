@@ -1,4 +1,5 @@
 import { type Config, type Inclusion, type Overage, type Plan, placeOf } from '../../policy/config.ts'
+import { COUNT_LIMITS } from '../../policy/limits.ts'
 import type { NanoUsd } from '../../policy/nano-usd.ts'
 import {
   type Change,
@@ -33,14 +34,17 @@ const newText = ({ name, models }: Plan): string => `plan ${name} is new, with $
 const rulesOf = (before: Config, after: Config): Rules<Own<Plan>> => ({
   models: modelsRule(before, after),
   tools: toolsRule(before, after),
-  rpm: value('rpm', count, highIsMore),
-  tpm: value('tpm', count, highIsMore),
-  perDay: value('per_day', count, highIsMore, 'unlimited'),
-  maxConcurrent: value('max_concurrent', count, highIsMore, 'unlimited'),
+  limits: limitsRule,
   monthlyNanoUsd: value<NanoUsd>('monthly_usd', usd, highIsMore),
   overage: value('overage', overageText, (from, to) => highIsMore(beyond(from), beyond(to))),
   commit: value<Plan['commit']>('commit', text, other, 'as the model says'),
 })
+
+const limitsRule: Rule<Plan['limits']> = (from, to, subject) =>
+  COUNT_LIMITS.flatMap(({ name }) => {
+    const [before, after] = [from, to].map(limits => limits.find(({ limit }) => limit.name === name)?.most)
+    return value<number | undefined>(name, count, highIsMore, 'unlimited')(before, after, subject)
+  })
 
 const overageText = (overage: Overage): string =>
   typeof overage === 'object' ? `up to ${usd(overage.capNanoUsd)}` : overage ? 'always' : 'never'

@@ -15,6 +15,7 @@ import type {
   Pool,
   Route,
 } from '../../policy/config.ts'
+import { COUNT_LIMITS } from '../../policy/limits.ts'
 import { type NanoUsd, ZERO_USD } from '../../policy/nano-usd.ts'
 import { conditionOf, matchersIn } from '../check/conditions.ts'
 import { baseUrl } from '../check/formats.ts'
@@ -216,20 +217,23 @@ function linkPlan(
   models: ReadonlyMap<string, Model>,
   tools: ReadonlyMap<string, HostedTool>,
 ): Plan {
-  const { per_day: perDay, max_concurrent: maxConcurrent } = data
   return {
     ...declared(declaration),
     models: inclusions(data.models, declaration.node, models),
     tools: toolInclusions(data.tools, declaration.node, tools),
-    rpm: unitOf('count', data.rpm),
-    tpm: unitOf('count', data.tpm),
-    ...(perDay !== undefined && { perDay: unitOf('count', perDay) }),
-    ...(maxConcurrent !== undefined && { maxConcurrent: unitOf('count', maxConcurrent) }),
+    limits: linkLimits(data),
     monthlyNanoUsd: unitOf('usd', data.monthly_usd),
     overage: overage(data.overage),
     ...(data.commit !== undefined && { commit: data.commit }),
   }
 }
+
+/** The limits that a plan writes, each by the name of its row. */
+const linkLimits = (data: PlanSection): Plan['limits'] =>
+  COUNT_LIMITS.flatMap(limit => {
+    const written = data[limit.name]
+    return written === undefined ? [] : [{ limit, most: unitOf('count', written) }]
+  })
 
 const overage = (written: PlanSection['overage']): Plan['overage'] =>
   typeof written === 'object' ? { capNanoUsd: unitOf('usd', written.cap_usd) } : (written ?? false)

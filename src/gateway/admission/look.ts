@@ -1,13 +1,11 @@
 import { leastClaims } from '../../policy/decide.ts'
 import type { Building } from '../../policy/decision.ts'
+import { limitsOf, mostOf, type PlanLimit } from '../../policy/limits.ts'
 import { planOf } from '../../policy/plan.ts'
 import type { Identified } from '../accounts/identify.ts'
 import type { Gateway } from '../request.ts'
 import type { Admission } from '../store/hold-store.ts'
 import { type Refusal, refusal } from './admit.ts'
-
-/** Under a limit of no request at a time nothing is ever granted, and all limits that are asked before it are judged. */
-const NOTHING_GRANTED = { limit: 0 }
 
 /**
  * The refusal that any request of the account would end with, because its minute or its day is full, or as many requests
@@ -29,7 +27,7 @@ export async function noRoom(
     requestId,
     account,
     terms,
-    claims: { ...claims, spend, concurrency: NOTHING_GRANTED },
+    claims: { ...claims, spend, limits: withoutRoom(claims.limits) },
   }
   if (keyHash !== undefined) admission.keyHash = keyHash
   const judged = await store.holds.admit(admission)
@@ -39,7 +37,15 @@ export async function noRoom(
   // The admission would say first that the month is spent.
   if (limit !== undefined && readings.used >= limit) return undefined
   if (denial.type !== 'concurrency') return refusal({ denial }, claims, judged)
-  const { concurrency } = claims
-  if (!concurrency || readings.concurrent < concurrency.limit) return undefined
-  return refusal({ denial: { ...denial, limit: concurrency.limit } }, claims, judged)
+  const most = mostOf(claims.limits, 'max_concurrent')
+  if (readings.concurrent < most) return undefined
+  return refusal({ denial: { ...denial, limit: most } }, claims, judged)
 }
+
+/** Under a limit of no request at a time nothing is ever granted, and all limits that are asked before it are judged. */
+const withoutRoom = (limits: readonly PlanLimit[]): readonly PlanLimit[] => [
+  ...limits.filter(({ limit }) => limit.measure !== 'concurrent'),
+  ...NOTHING_GRANTED,
+]
+
+const NOTHING_GRANTED = limitsOf({ max_concurrent: 0 })

@@ -1,6 +1,7 @@
 import { type Hold, minuteEnd } from '../../policy/account-counters.ts'
 import type { EpochMs } from '../../policy/config.ts'
 import type { Allowed, Claims } from '../../policy/decision.ts'
+import { mostOf } from '../../policy/limits.ts'
 import type { Readings } from '../../policy/readings.ts'
 import type { RateState } from '../../wire/quota.ts'
 
@@ -13,11 +14,11 @@ interface Counted {
 
 /** What the admission of a request left of the minute: the tokens that it reserved count as used. */
 export function rateAfter({ decision, readings, hold }: Counted): RateState {
-  const { requests, tokens } = decision.claims
+  const { limits } = decision.claims
   const { round, spent, at, second } = hold
   return {
-    requests: left(requests.limit, readings.requests + 1),
-    tokens: left(tokens.limit, readings.tokens + spent.tokens + hold.tokens),
+    requests: left(mostOf(limits, 'rpm'), readings.requests + 1),
+    tokens: left(mostOf(limits, 'tpm'), readings.tokens + spent.tokens + hold.tokens),
     // A later round counts in a later second, and only the moment of the admission is known.
     resetMs: minuteEnd(second) - (round === 0 ? at : second * 1000),
   }
@@ -25,12 +26,12 @@ export function rateAfter({ decision, readings, hold }: Counted): RateState {
 
 /** What was left of the minute when a request was refused; `newest` is the last second that counts, or 0. */
 export const rateAt = (
-  { requests, tokens }: Claims,
+  { limits }: Claims,
   readings: Readings,
   { at, newest }: { readonly at: EpochMs; readonly newest: number },
 ): RateState => ({
-  requests: left(requests.limit, readings.requests),
-  tokens: left(tokens.limit, readings.tokens),
+  requests: left(mostOf(limits, 'rpm'), readings.requests),
+  tokens: left(mostOf(limits, 'tpm'), readings.tokens),
   resetMs: newest === 0 ? 0 : minuteEnd(newest) - at,
 })
 

@@ -121,7 +121,7 @@ const BYTES_PER_TOKEN = 3
 
 /** Tokens of an answer whose backend did not tell, at the most, and never more than are held. */
 export function estimateOf({ decision, hold }: AdmittedCall, { outputBytes, tokens = 0 }: Work): Usage {
-  const inputTokens = decision.claims.tokens.input
+  const inputTokens = decision.claims.input
   const held = hold.tokens - inputTokens
   const said = outputBytes === undefined ? held : Math.max(tokens, Math.ceil(outputBytes / BYTES_PER_TOKEN))
   return { inputTokens, outputTokens: Math.min(held, said) }
@@ -132,7 +132,7 @@ const PROMPT_BYTES_PER_TOKEN = 8
 
 /** Tokens of an answer that was cut, at the least: no more than all of it would have had. */
 function leastOf({ request, decision, hold }: AdmittedCall, { inputTokens, outputTokens }: LeastUsage): Usage {
-  const { input } = decision.claims.tokens
+  const { input } = decision.claims
   const images =
     request.kind === 'chat' && decision.model.kind === 'chat' ? request.images * decision.model.imageTokens : 0
   const prompt = images + Math.ceil(Math.max(0, input - images) / PROMPT_BYTES_PER_TOKEN)

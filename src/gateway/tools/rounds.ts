@@ -152,7 +152,7 @@ export class Rounds {
     if (!sized) return undefined
     const { input, output } = sized
     const items = toolsWorst([...this.#offered.values()], this.#made)
-    return { ...claims, tokens: { ...claims.tokens, input }, spend: { ...claims.spend, items }, output }
+    return { ...claims, input, spend: { ...claims.spend, items }, output }
   }
 
   /** None in the last round. */

@@ -63,7 +63,7 @@ export class Expenses {
 
   async #take(pool: Pool, cost: Price, limit: NanoUsd): Promise<Allowance | undefined> {
     const { claims } = this.#admitted.decision
-    const amount = costOf(cost, claims.tokens.input, this.#paidOutput(this.#mostOutput), this.#images)
+    const amount = costOf(cost, claims.input, this.#paidOutput(this.#mostOutput), this.#images)
     const at = await this.#store.budgets.take({ pool: pool.name, amount, limit })
     if (at === undefined) return undefined
     return {
@@ -153,6 +153,6 @@ export class Expenses {
 
   get #mostOutput(): number {
     const { decision, hold } = this.#admitted
-    return hold.tokens - decision.claims.tokens.input
+    return hold.tokens - decision.claims.input
   }
 }

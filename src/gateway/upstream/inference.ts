@@ -80,7 +80,7 @@ export const answerTerms = (
 ): AnswerTerms => ({
   model,
   backendModel,
-  inputTokens: claims.tokens.input,
+  inputTokens: claims.input,
   id: answerId(requestId),
   created: Math.floor(clock.now() / 1000),
 })

@@ -3,6 +3,7 @@ import { DEVICE_ID, guestKey } from '../../gateway/accounts/guests.ts'
 import { hashOf, newKey, storedAs } from '../../gateway/accounts/keys.ts'
 import type { KeyRecord } from '../../gateway/store/key-store.ts'
 import type { Denial } from '../../policy/denial.ts'
+import { mostOf } from '../../policy/limits.ts'
 import { shownKey } from '../../wire/admin/key.ts'
 import { invalid, isDenial, type JsonObject } from '../../wire/openai/body.ts'
 import { validator } from '../../wire/openai/validate.ts'
@@ -120,8 +121,9 @@ async function mintGuest(context: AdminContext, body: JsonObject): Promise<objec
   const caller = await store.keys.findCaller(hashOf(made.value))
   const key = caller && (await store.keys.findGuest(caller.account))
   if (!key) return { code: 'NOT_FOUND', problem: 'The key of this device has just been revoked.' }
-  const { perDay } = config.guestPlan
-  return { ...minted(context, { outcome: 'minted', key, value: made.value }), rate_limit_per_day: perDay ?? null }
+  const perDay = mostOf(config.guestPlan.limits, 'per_day')
+  const cap = Number.isFinite(perDay) ? perDay : null
+  return { ...minted(context, { outcome: 'minted', key, value: made.value }), rate_limit_per_day: cap }
 }
 
 async function show(context: AdminContext, body: JsonObject): Promise<object | Denial> {

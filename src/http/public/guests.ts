@@ -1,4 +1,5 @@
 import { DEVICE_ID, guestKey } from '../../gateway/accounts/guests.ts'
+import { mostOf } from '../../policy/limits.ts'
 import { isDenial } from '../../wire/openai/body.ts'
 import type { HttpCall } from '../listener/call.ts'
 import { networkOf } from '../listener/client-address.ts'
@@ -32,7 +33,8 @@ export async function mintGuestKey({ config, settings, store, guestSecrets }: Ap
   })
   switch (minted.outcome) {
     case 'key': {
-      const cap = plan.perDay === undefined ? {} : { rate_limit_per_day: plan.perDay }
+      const perDay = mostOf(plan.limits, 'per_day')
+      const cap = Number.isFinite(perDay) ? { rate_limit_per_day: perDay } : {}
       return call.json(200, { key: minted.value, plan: plan.name, ...cap }, UNCACHED)
     }
     case 'ended':

@@ -1,5 +1,6 @@
 import type { Config, EpochMs, Millis } from '../../policy/config.ts'
 import type { Caller } from '../../policy/facts.ts'
+import { mostOf } from '../../policy/limits.ts'
 import { addNanoUsd, type NanoUsd, nanoUsd, ZERO_USD } from '../../policy/nano-usd.ts'
 import { planName, planOf } from '../../policy/plan.ts'
 import { usdText } from '../money.ts'
@@ -170,9 +171,9 @@ export function shownStanding(config: Config, standing: StoredStanding): ShownSt
     limit_usd: plan ? usdText(addNanoUsd(plan.monthlyNanoUsd, granted)) : null,
     reset: iso(window.end),
     requests,
-    requests_limit: plan?.rpm ?? null,
+    requests_limit: plan ? mostOf(plan.limits, 'rpm') : null,
     tokens,
-    tokens_limit: plan?.tpm ?? null,
+    tokens_limit: plan ? mostOf(plan.limits, 'tpm') : null,
     under_way: concurrent,
   }
 }

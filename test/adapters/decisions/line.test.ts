@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { lineOf } from '../../../src/adapters/decisions/line.ts'
-import type { Claims } from '../../../src/policy/decision.ts'
+import type { ClaimsLine } from '../../../src/policy/claims-line.ts'
 import { LINE_VERSION } from '../../../src/policy/decision-line.ts'
 import { type ChatAsk, type Extra, storedTerms } from '../../../src/policy/facts.ts'
 import { nanoUsd } from '../../../src/policy/nano-usd.ts'
@@ -101,7 +101,7 @@ const spend = fc.record({
   items: count,
   limit: rarely(money),
 })
-const claims = fc.record<Whole<Claims>>({
+const claims = fc.record<Whole<ClaimsLine>>({
   requests: limit,
   tokens: fc.record({ limit: count, input: count }),
   spend,

@@ -4,6 +4,7 @@ import { writeSync } from 'node:fs'
 const [, , built, path] = process.argv
 const { openEmbeddedStore } = await import(`${built}/adapters/embedded/embedded-store.js`)
 const { windowOf } = await import(`${built}/policy/decision.js`)
+const { limitsOf } = await import(`${built}/policy/limits.js`)
 
 const store = await openEmbeddedStore({ path, now: () => Date.now() })
 const { key } = await store.keys.mint({
@@ -13,8 +14,8 @@ const { key } = await store.keys.mint({
 })
 
 const claims = () => ({
-  requests: { limit: 1e9 },
-  tokens: { limit: 1e9, input: 10 },
+  limits: limitsOf({ rpm: 1e9, tpm: 1e9 }),
+  input: 10,
   spend: {
     limit: 1e12,
     allotment: 1e12,

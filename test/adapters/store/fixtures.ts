@@ -14,6 +14,7 @@ import { type Charge, type Hold, NOTHING } from '../../../src/policy/account-cou
 import type { EpochMs, Millis } from '../../../src/policy/config.ts'
 import { type Claims, windowOf } from '../../../src/policy/decision.ts'
 import type { Terms } from '../../../src/policy/facts.ts'
+import { limitsOf } from '../../../src/policy/limits.ts'
 import { type NanoUsd, nanoUsd } from '../../../src/policy/nano-usd.ts'
 
 /** A Monday in the middle of a month, on a full second. */
@@ -48,10 +49,8 @@ export function claimsOf(limits: Limits = {}): Claims {
   const { rpm = 1000, tpm = 1_000_000, perDay, maxConcurrent, limit = 1_000_000, at = NOON } = limits
   const { input = 10, want = 20, min = want, choices = 1 } = limits
   return {
-    requests: { limit: rpm },
-    tokens: { limit: tpm, input },
-    ...(perDay !== undefined && { day: { limit: perDay } }),
-    ...(maxConcurrent !== undefined && { concurrency: { limit: maxConcurrent } }),
+    limits: limitsOf({ rpm, tpm, per_day: perDay, max_concurrent: maxConcurrent }),
+    input,
     spend: {
       limit: nanoUsd(limit),
       allotment: nanoUsd(limit),

@@ -5,6 +5,7 @@ import { holdOfStored, storedHold } from '../../../src/adapters/embedded/holds.t
 import { packRow, type StoredRow, unpackRow } from '../../../src/adapters/embedded/ledger-rows.ts'
 import { openRecords } from '../../../src/adapters/embedded/records.ts'
 import type { AccountCounters } from '../../../src/policy/account-counters.ts'
+import { CALENDAR_LIMITS } from '../../../src/policy/limits.ts'
 import { nanoUsd } from '../../../src/policy/nano-usd.ts'
 import { expectBalanced, newDirectory, openHere } from './directory.ts'
 import { admission, admit, ledgerOf, openShop, settlement, totalsOf, waste } from './fixtures.ts'
@@ -50,7 +51,7 @@ const row: fc.Arbitrary<StoredRow> = fc
 
 const standing: fc.Arbitrary<AccountCounters> = fc.record({
   minute: fc.array(fc.record({ second: count, requests: fc.nat(), tokens: count })),
-  day: fc.record({ number: fc.nat(), requests: fc.nat() }),
+  calendar: fc.tuple(...CALENDAR_LIMITS.map(() => fc.record({ number: fc.nat(), requests: fc.nat() }))),
   concurrent: fc.nat(),
   spend: fc
     .uniqueArray(
@@ -63,8 +64,8 @@ const standing: fc.Arbitrary<AccountCounters> = fc.record({
 })
 
 /** As files of schema 3 have counters. */
-const unpackedOf = ({ minute, day, concurrent, spend }: AccountCounters): UnpackedCounters => ({
-  ...{ minute, day, open: concurrent, spend },
+const unpackedOf = ({ minute, calendar: [day], concurrent, spend }: AccountCounters): UnpackedCounters => ({
+  ...{ minute, day: day ?? { number: 0, requests: 0 }, open: concurrent, spend },
 })
 
 it('a row comes back as it was packed, its members in their order', () => {

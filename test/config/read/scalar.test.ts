@@ -1,8 +1,10 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: variables of YAML.
+
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { readUnit, type Unit } from '../../../src/config/check/units.ts'
 import { interpolate, isRefusal, typed } from '../../../src/config/read/scalar.ts'
+import { limitsOf } from '../../../src/policy/limits.ts'
 import { loadGood, small } from '../files.ts'
 
 const read = (kind: Unit['kind'], written: string | number) => {
@@ -112,5 +114,9 @@ test('an unquoted value gets its type after the variable was put in', () => {
     )
   const { plans } = loadGood(config, { USD: '0.25' }).config
 
-  expect(plans.get('free')).toMatchObject({ rpm: 20, monthlyNanoUsd: 250_000_000, overage: true })
+  expect(plans.get('free')).toMatchObject({
+    limits: limitsOf({ rpm: 20, tpm: 40_000 }),
+    monthlyNanoUsd: 250_000_000,
+    overage: true,
+  })
 })

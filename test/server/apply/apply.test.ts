@@ -14,6 +14,7 @@ import {
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { load } from '../../../src/config/load.ts'
+import { limitsOf, mostOf } from '../../../src/policy/limits.ts'
 import { startGateway } from '../../../src/server/gateway.ts'
 import { codeOf, fieldOf, outcomeOf, send } from '../../http/calls.ts'
 import { type Backend, startBackend } from '../../support/backend.ts'
@@ -172,7 +173,7 @@ describe('a candidate that is applied', () => {
     // biome-ignore lint/suspicious/noTemplateCurlyInString: a variable of YAML.
     expect(outcomeOf(await operator.apply(yaml => yaml.replace('tpm: 40k', 'tpm: "${HERE}k"')))).toBe('200')
 
-    expect(test.gateway.app.config.plans.get('free')).toMatchObject({ rpm: 77, tpm: 77_000 })
+    expect(test.gateway.app.config.plans.get('free')).toMatchObject({ limits: limitsOf({ rpm: 77, tpm: 77_000 }) })
     delete env.HERE
     expect(fieldOf(await operator.apply(dearer), 'text')).toContain('HERE is not set')
   })
@@ -305,7 +306,7 @@ it('of two applied at once against one revision exactly one wins, and it is whol
   expect(told.map(outcomeOf).sort()).toEqual(['200', ...Array(3).fill('409 REVISION_CHANGED')])
   const rpm = 31 + told.findIndex(({ status }) => status === 200)
   expect(disk('config.yaml')).toBe(of(rpm)[0]?.text)
-  expect(test.gateway.app.config.plans.get('free')?.rpm).toBe(rpm)
+  expect(mostOf(test.gateway.app.config.plans.get('free')?.limits ?? [], 'rpm')).toBe(rpm)
 })
 
 describe('what is kept of revisions', () => {

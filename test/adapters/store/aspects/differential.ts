@@ -5,6 +5,7 @@ import type { Store } from '../../../../src/gateway/store/store.ts'
 import { type Charge, type Hold, readingsOf } from '../../../../src/policy/account-counters.ts'
 import type { EpochMs, Millis } from '../../../../src/policy/config.ts'
 import { type Claims, windowOf } from '../../../../src/policy/decision.ts'
+import { limitsOf } from '../../../../src/policy/limits.ts'
 import { type NanoUsd, nanoUsd, ZERO_USD } from '../../../../src/policy/nano-usd.ts'
 import type { Readings } from '../../../../src/policy/readings.ts'
 import type { Start } from '../contract.ts'
@@ -181,7 +182,7 @@ class Pair {
   async #repeatExtension(pick: number): Promise<void> {
     const hold = pickOf(this.#older, pick)
     if (!hold) return
-    const ask = { requests: { limit: 1 }, tokens: { limit: 1, input: 9 }, output: { want: 9, min: 9, choices: 1 } }
+    const ask = { limits: limitsOf({ rpm: 1, tpm: 1 }), input: 9, output: { want: 9, min: 9, choices: 1 } }
     const spend = this.#claims(FREE, hold.window).spend
     const asked = {
       hold,
@@ -243,11 +244,11 @@ class Pair {
     const turn = this.compared
     const wide = this.#claims(FREE, window)
     const probes: Claims[] = [
-      { ...wide, requests: { limit: requests - (turn % (requests + 1)) } },
+      { ...wide, limits: limitsOf({ rpm: requests - (turn % (requests + 1)), tpm: 1e12 }) },
       {
         ...wide,
-        requests: { limit: -1 },
-        tokens: { limit: tokens - ((turn * 37) % (Math.abs(tokens) + 1)) - 1, input: 0 },
+        limits: limitsOf({ rpm: -1, tpm: tokens - ((turn * 37) % (Math.abs(tokens) + 1)) - 1 }),
+        input: 0,
       },
     ]
     const asked = probes.map((claims, index) => admission(shop, `req_${shop.account}_probe${index}`, claims))
@@ -265,10 +266,13 @@ class Pair {
     const concurrency = above(used.concurrent + 1, room.open)
     const limit = above(used.used + used.held, room.spend)
     return {
-      requests: { limit: above(used.requests + 1, room.requests) ?? 1e9 },
-      tokens: { limit: above(used.tokens + least, room.tokens) ?? 1e12, input },
-      ...(day !== undefined && { day: { limit: day } }),
-      ...(concurrency !== undefined && { concurrency: { limit: concurrency } }),
+      limits: limitsOf({
+        rpm: above(used.requests + 1, room.requests) ?? 1e9,
+        tpm: above(used.tokens + least, room.tokens) ?? 1e12,
+        per_day: day,
+        max_concurrent: concurrency,
+      }),
+      input,
       spend: {
         ...(limit !== undefined && { limit: nanoUsd(limit) }),
         allotment: nanoUsd(limit ?? 0),

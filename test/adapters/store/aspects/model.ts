@@ -383,12 +383,12 @@ class Model {
     const cost =
       this.#used() +
       (under?.spent.cost ?? 0) +
-      costOf(claims.spend.price, claims.tokens.input, least) -
+      costOf(claims.spend.price, claims.input, least) -
       (claims.spend.limit ?? 0)
     if (denial.code === 'quota_exceeded') return cost
     const by = {
       requests: live.filter(({ first }) => first).length + requests - limits.rpm,
-      tokens: tokensOf(live) + this.#lateTokens + spentTokens - inPlace + claims.tokens.input + least - limits.tpm,
+      tokens: tokensOf(live) + this.#lateTokens + spentTokens - inPlace + claims.input + least - limits.tpm,
       concurrency: this.#in('open').length + requests - limits.maxConcurrent,
       quota_hold: cost + this.#held() - freed.cost,
       daily_limit: this.#requests.length + requests - limits.perDay,

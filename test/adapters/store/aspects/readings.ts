@@ -53,7 +53,7 @@ export function readingsContract(start: Start): void {
     await admit(store, shop, 'req_4')
 
     expect(await store.accounts.readUsage(shop.account)).toMatchObject({ requests: 2, tokens: 12 })
-    const refused = await store.holds.admit(admission(shop, 'req_5', { ...claimsOf(), requests: { limit: 2 } }))
+    const refused = await store.holds.admit(admission(shop, 'req_5', claimsOf({ rpm: 2 })))
     const second = NOON / 1000
     expect(refused).toMatchObject({
       outcome: 'refused',
