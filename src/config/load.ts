@@ -1,6 +1,5 @@
 import { dirname, resolve } from 'node:path'
-import { configFile, policyFile } from './check/accept.ts'
-import { check } from './check/check.ts'
+import { check, configFile, policyFile } from './check/check.ts'
 import { checkParameters } from './check/parameters.ts'
 import { checkComplete, checkReferences, checkSizes, checkUse, unsureOf, withEmpty } from './check/refs.ts'
 import type { ConfigFile } from './check/schema.ts'

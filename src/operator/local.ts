@@ -17,8 +17,14 @@ import { readSince, SINCE_FORMS } from '../wire/admin/since.ts'
 import { ledgerRecord, usageReport } from '../wire/admin/usage-report.ts'
 import { errorTermsOf, renderDenial } from '../wire/errors/denial.ts'
 import { isDenial, isObject, type JsonObject } from '../wire/openai/body.ts'
-import { type OperatorApi, operatorApiOf, type RunAdminOp, type SinceQuery, type Streams } from './operator-api.ts'
-import { osUser } from './os-user.ts'
+import {
+  type OperatorApi,
+  operatorApiOf,
+  osUser,
+  type RunAdminOp,
+  type SinceQuery,
+  type Streams,
+} from './operator-api.ts'
 
 /** The operator's API on the store itself, where no gateway runs: it runs the same admin operations in this process. */
 export async function localOperatorApi({ config, settings }: Loaded): Promise<OperatorApi> {

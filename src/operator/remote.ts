@@ -9,8 +9,7 @@ import { USER_HEADER } from '../wire/admin/user.ts'
 import { linesOf } from '../wire/lines.ts'
 import { isObject, type JsonObject } from '../wire/openai/body.ts'
 import { ask, type Question } from './http.ts'
-import { type AdminEndpoint, type OperatorApi, operatorApiOf } from './operator-api.ts'
-import { osUser } from './os-user.ts'
+import { type AdminEndpoint, type OperatorApi, operatorApiOf, osUser } from './operator-api.ts'
 
 /** Whether a gateway listens at this admin address. */
 export async function isRunning(admin: string): Promise<boolean> {

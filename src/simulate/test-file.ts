@@ -1,6 +1,5 @@
 import type { ValidateFunction } from 'ajv/dist/2020.js'
-import { type Accept, newAjv } from '../config/check/accept.ts'
-import { check } from '../config/check/check.ts'
+import { type Accept, check, newAjv } from '../config/check/check.ts'
 import { fieldsIn, readSchema } from '../config/check/schema.ts'
 import { counted } from '../config/format/problem-text.ts'
 import type { Report } from '../config/problem.ts'

@@ -2,8 +2,7 @@ import { existsSync } from 'node:fs'
 import { access, constants } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
 import type { FileText } from '../../config/settings.ts'
-import { type Change, Journal } from './journal.ts'
-import { machineSteps, type Steps, textIfThere } from './steps.ts'
+import { type Change, Journal, machineSteps, type Steps, textIfThere } from './journal.ts'
 
 /**
  * Changes the files of a configuration, all of them or none: if the process ends in the middle, `finish` leaves either

@@ -2,10 +2,9 @@ import type { Alarm } from '../../gateway/ports.ts'
 import type { Wrote } from '../../gateway/store/ledger-store.ts'
 import { StoreUnavailable } from '../../gateway/store/store.ts'
 import type { EpochMs, Millis } from '../../policy/config.ts'
-import type { Client, Link } from './client.ts'
+import { type Client, type Link, type Reply, runScript, type ScriptName } from './client.ts'
 import { ANSWER_MS, Connection } from './connection.ts'
 import { Layout } from './layout.ts'
-import { type Reply, runScript, type ScriptName } from './scripts.ts'
 import { checkServer, openIdentity, readIdentity, type StoreIdentity } from './store-identity.ts'
 
 export interface RedisStoreOptions {

@@ -10,7 +10,7 @@ import { CALENDAR_LIMITS, type CountLimitName, LIMITS, mostOf } from '../../poli
 import { type NanoUsd, nanoUsd } from '../../policy/nano-usd.ts'
 import { type Readings, readingsOfNumbers } from '../../policy/readings.ts'
 import type { Judged } from '../../policy/record.ts'
-import type { Reply } from './scripts.ts'
+import type { Reply } from './client.ts'
 
 /** The names of a hold, which lie beside its numbers. */
 export interface HoldNames {

@@ -6,10 +6,9 @@ import { StoreUnavailable } from '../../gateway/store/store.ts'
 import { dayAt, type Hold, NOTHING } from '../../policy/account-counters.ts'
 import type { EpochMs, Millis } from '../../policy/config.ts'
 import type { Access, Ask, RedisStoreOptions } from './access.ts'
-import { isScriptError } from './client.ts'
+import { isScriptError, type Reply } from './client.ts'
 import { readCheckpoint, readHold, readRow, restOf, whoseOf } from './codec.ts'
 import { BUCKETS, type Bucket, type Layout } from './layout.ts'
-import type { Reply } from './scripts.ts'
 import { Spool, type Spooled } from './spool.ts'
 
 /** Ends the holds of requests in the store, or keeps the ends on this disk until the store is back. */

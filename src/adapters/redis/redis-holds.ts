@@ -13,6 +13,7 @@ import type { Hold } from '../../policy/account-counters.ts'
 import { extensionOf } from '../../policy/judge.ts'
 import { ZERO_USD } from '../../policy/nano-usd.ts'
 import type { Access } from './access.ts'
+import type { Reply } from './client.ts'
 import {
   checkpointText,
   claimsText,
@@ -25,7 +26,6 @@ import {
 } from './codec.ts'
 import type { HoldEndings } from './hold-endings.ts'
 import { chunksOf } from './layout.ts'
-import type { Reply } from './scripts.ts'
 
 /** Admission and its end, each one script on the bucket of the account. */
 export class RedisHolds implements HoldStore {

@@ -1,11 +1,13 @@
+import type { LogEntry } from '../../http/log-entry.ts'
 import { findAdminEndpoint } from '../../operator/connect.ts'
 import { follow } from '../../operator/gateway-calls.ts'
-import { painter, usesColour } from '../../server/log/terminal-text.ts'
+import { logLine, reasonOf, wordsOf } from '../../server/log/log-line.ts'
+import { painter, timeOfDay, usesColour } from '../../server/log/terminal-text.ts'
 import type { ShownEvent, ShownRequest } from '../../wire/admin/event.ts'
-import { jsonLine } from '../../wire/printable.ts'
-import { terminalWidth } from '../table.ts'
+import { usdText } from '../../wire/money.ts'
+import { jsonLine, oneLine } from '../../wire/printable.ts'
+import { type Column, clip, lineOf, terminalWidth, widthOf, widthsIn } from '../table.ts'
 import { untilStopped, writeLive } from '../terminal.ts'
-import { isError, requestLine, requestRow, type Tone, toneOf } from './request-line.ts'
 import type { TailOptions } from './requests.ts'
 
 /** Writes a line for each request as it ends. */
@@ -47,4 +49,77 @@ function rowOf(event: ShownRequest): string {
   const paint = painter(usesColour(process.stdout))
   const end = status + 3
   return `${text.slice(0, status)}${paint(TONES[tone], text.slice(status, end))}${text.slice(end)}\n`
+}
+
+/** A request as the gateway's log has it, and whose it was: however long that is. */
+function requestLine(request: ShownRequest): string {
+  const { asked } = request
+  const who = labelOf(request)
+  return `${logLine(entryOf(request), { defaultModel: { name: asked ?? '' } })}${who && `  ${who}`}`
+}
+
+/**
+ * The same in the columns of a terminal: its numbers below those of other requests and never cut, then whose it was,
+ * what refused it, and what it was for. `status` is where that begins.
+ */
+export function requestRow(request: ShownRequest, width: number): { readonly text: string; readonly status: number } {
+  const entry = entryOf(request)
+  const { at, ms, inputTokens, outputTokens, estimated, cost, interrupted } = entry
+  const time = timeOfDay(at)
+  const tokens = inputTokens === undefined ? '' : `${estimated ? '~' : ''}${inputTokens}+${outputTokens} tok`
+  const numbers = [
+    time,
+    String(entry.status).padStart(3),
+    `${ms} ms`.padStart(8),
+    tokens.padStart(11),
+    (cost === undefined ? '' : `$${usdText(cost)}`).padStart(9),
+  ].join('  ')
+  const reason = oneLine(interrupted === undefined ? reasonOf(entry) : `interrupted: ${interrupted}`)
+  const room = Math.max(0, width - widthOf(numbers) - GAP)
+  const { what, tools, pools } = wordsOf(entry, request.asked ?? '')
+  const cellsWith = (model: string) => [labelOf(request), reason, model, tools, pools]
+  const whole = cellsWith(what)
+  // Where not all fits, the model that answered is more than what it was asked as.
+  const cells = widthOf(whole.filter(Boolean).join('  ')) <= room ? whole : cellsWith(oneLine(entry.model ?? what))
+  const text = lineOf(WORDS, cells, widthsIn(WORDS, cells.map(widthOf), room))
+  const cut = clip(text, Math.min(widthOf(text), room)).trimEnd()
+  return { text: `${numbers}  ${cut}`.trimEnd(), status: time.length + GAP }
+}
+
+const GAP = 2
+
+/** What gives way first has the lowest number. Whose it was, what refused it and who answered are seen longest. */
+const WORDS: readonly Column[] = [
+  { title: 'account', least: 7 },
+  { title: 'reason', least: 12 },
+  { title: 'what', least: 12, gives: 2 },
+  { title: 'tools', gives: 1 },
+  { title: 'pools', least: 12 },
+]
+
+const labelOf = ({ standing, account }: ShownRequest): string => oneLine(standing?.label ?? account ?? '')
+
+function entryOf(request: ShownRequest): LogEntry {
+  const { at, request_id, input_tokens, output_tokens, cost_nano_usd, account: _account, asked, ...same } = request
+  return {
+    ...same,
+    at: Date.parse(at),
+    requestId: request_id,
+    ...(asked !== undefined && { asked }),
+    ...(input_tokens !== undefined && { inputTokens: input_tokens }),
+    ...(output_tokens !== undefined && { outputTokens: output_tokens }),
+    ...(cost_nano_usd !== undefined && { cost: cost_nano_usd }),
+  }
+}
+
+/** Whether it was refused, failed or broke off. */
+const isError = ({ status, interrupted }: ShownRequest): boolean => status >= 400 || interrupted !== undefined
+
+/** `failed` where the gateway or a backend did, `refused` where the request was; none of them where it went well. */
+export type Tone = 'failed' | 'refused'
+
+/** The tone of a request; undefined where it went well. */
+export function toneOf({ status, interrupted }: ShownRequest): Tone | undefined {
+  if (status >= 500 || interrupted !== undefined) return 'failed'
+  return status >= 400 ? 'refused' : undefined
 }

@@ -3,9 +3,9 @@ import { format } from '../../config/format/format.ts'
 import { counted } from '../../config/format/problem-text.ts'
 import type { Loaded } from '../../config/settings.ts'
 import { loadToShow } from '../../operator/load-files.ts'
-import type { Config, Declared } from '../../policy/config.ts'
+import type { Config, Declared, Inclusion, Plan } from '../../policy/config.ts'
+import { table, terminalWidth, widthOf } from '../table.ts'
 import { writeJson, writeOut } from '../terminal.ts'
-import { matrixJson, matrixText } from './matrix.ts'
 import type { ShowOptions } from './show.ts'
 import { type Section, shownModel, shownPassthrough, shownPlan, shownRoute } from './shown-policy.ts'
 import { shownPool, shownSettings, shownTool } from './shown-settings.ts'
@@ -107,4 +107,67 @@ export function shownConfig({ config, settings }: Loaded): Section {
 
 function each<T>(things: ReadonlyMap<string, T>, show: (thing: T) => unknown): Section {
   return Object.fromEntries([...things].map(([name, thing]) => [name, show(thing)]))
+}
+
+/**
+ * Models and hosted tools by plans: the entry of a plan that includes one, or `-`. Plans that the terminal has no room
+ * for stand in another table below.
+ */
+export function matrixText({ plans, models, tools, aliases }: Config, width: number = terminalWidth()): string {
+  const all = [...plans.values()]
+  const cells = (includes: (plan: Plan) => Inclusion | undefined) => all.map(plan => includes(plan)?.by ?? '-')
+  const modelRows = [...models.values()].map(({ name, kind, tier }) => ({
+    heads: [name, kind, tier],
+    cells: cells(plan => plan.models.get(name)),
+  }))
+  const aliasRows = [...aliases.values()].map(({ name, model }) => ({
+    heads: [name, 'alias', model.name],
+    cells: cells(plan => plan.models.get(model.name)),
+  }))
+  const toolRows = [...tools.values()].map(({ name }) => ({
+    heads: [name],
+    cells: cells(plan => plan.tools.get(name)),
+  }))
+  const named = all.map(({ name }) => name)
+  const modelTables = tablesIn(width, [{ heads: ['MODEL', 'KIND', 'TIER'], cells: named }, ...modelRows, ...aliasRows])
+  const toolTables = toolRows.length === 0 ? [] : tablesIn(width, [{ heads: ['TOOL'], cells: named }, ...toolRows])
+  return `${[...modelTables, ...toolTables].join('\n\n')}\n`
+}
+
+interface Row {
+  readonly heads: readonly string[]
+  readonly cells: readonly string[]
+}
+
+/** Tables of as many columns as there is room for, one at least; each begins with the heads of its rows. */
+function tablesIn(room: number, rows: readonly Row[]): readonly string[] {
+  const tables: string[] = []
+  const columns = rows[0]?.cells.length ?? 0
+  const tableOf = (from: number, to: number) =>
+    table(rows.map(({ heads, cells }) => [...heads, ...cells.slice(from, to)]))
+  for (let from = 0, to = 1; from < columns || tables.length === 0; from = to, to++) {
+    while (to < columns && widest(tableOf(from, to + 1)) <= room) to++
+    tables.push(tableOf(from, to))
+  }
+  return tables
+}
+
+const widest = (text: string): number => Math.max(...text.split('\n').map(widthOf))
+
+/** The same for programs: null where a plan does not include it. */
+function matrixJson({ plans, models, tools }: Config): object {
+  const cells = (names: Iterable<string>, included: ReadonlyMap<string, Inclusion>) =>
+    Object.fromEntries([...names].map(name => [name, cell(included.get(name))]))
+  const data = [...plans.values()].map(plan => ({
+    plan: plan.name,
+    models: cells(models.keys(), plan.models),
+    tools: cells(tools.keys(), plan.tools),
+  }))
+  return { object: 'list', data }
+}
+
+const cell = (inclusion: Inclusion | undefined) => {
+  if (!inclusion) return null
+  const { file, line, column } = inclusion.at
+  return { by: inclusion.by, at: `${file}:${line}:${column}` }
 }

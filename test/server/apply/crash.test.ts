@@ -3,8 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
 import { ConfigFiles } from '../../../src/adapters/config-files/config-files.ts'
-import type { Change } from '../../../src/adapters/config-files/journal.ts'
-import { machineSteps, type Steps } from '../../../src/adapters/config-files/steps.ts'
+import { type Change, machineSteps, type Steps } from '../../../src/adapters/config-files/journal.ts'
 import { treeOf } from './fixture.ts'
 
 const BEFORE = { 'config.yaml': 'old main', 'kept.yaml': 'kept', 'gone.yaml': 'old, to go', 'policies/a.yaml': 'old a' }

@@ -1,7 +1,7 @@
 import { counted } from '../../../policy/counted.ts'
 import type { ShownRequest } from '../../../wire/admin/event.ts'
 import { oneLine } from '../../../wire/printable.ts'
-import { requestRow, type Tone, toneOf } from '../../requests/request-line.ts'
+import { requestRow, type Tone, toneOf } from '../../requests/requests-run.ts'
 import { type Column, clip, lineOf, widthOf, widthsIn } from '../../table.ts'
 import type { Row } from './board.ts'
 import { lastCell, quotaCell, rateCell, usdCell } from './cells.ts'

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 import { parseAllDocuments } from 'yaml'
-import { configFile, newAjv, policyFile } from '../../../src/config/check/accept.ts'
+import { configFile, newAjv, policyFile } from '../../../src/config/check/check.ts'
 import { configSchema, policySchema } from '../../../src/config/check/schema.ts'
 
 const root = fileURLToPath(new URL('../../..', import.meta.url))

@@ -1,5 +1,5 @@
 import { afterEach, expect, test, vi } from 'vitest'
-import { osUser, userAt } from '../../src/operator/os-user.ts'
+import { osUser, userAt } from '../../src/operator/operator-api.ts'
 
 afterEach(() => vi.unstubAllEnvs())
 

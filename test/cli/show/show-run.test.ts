@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { matrixText } from '../../../src/cli/show/matrix.ts'
+import { matrixText } from '../../../src/cli/show/show-run.ts'
 import { widthOf } from '../../../src/cli/table.ts'
 import { loadWithStandIns } from '../../../src/operator/load-files.ts'
 import type { Config } from '../../../src/policy/config.ts'
