@@ -7,7 +7,7 @@ import { planName } from '../policy/plan.ts'
 import { errorTermsOf, renderDenial } from '../wire/errors/denial.ts'
 import type { JsonObject } from '../wire/json-safety.ts'
 import { isObject } from '../wire/openai/body.ts'
-import { addRate } from '../wire/quota.ts'
+import { addRate } from '../wire/quota-headers.ts'
 import { boundsOf, type Mismatch, mismatches } from './expectations.ts'
 import type { Simulation } from './simulation.ts'
 

@@ -2,7 +2,7 @@ import type { Config } from '../../policy/config.ts'
 import type { Caller } from '../../policy/facts.ts'
 import { addNanoUsd, type NanoUsd, ZERO_USD } from '../../policy/nano-usd.ts'
 import { planName, planOf } from '../../policy/plan.ts'
-import type { QuotaStanding } from '../../wire/quota.ts'
+import type { QuotaStanding } from '../../wire/quota-headers.ts'
 import type { AccountStore } from '../store/account-store.ts'
 
 /** What an account spent and holds in the current window. */

@@ -3,7 +3,7 @@ import type { EpochMs } from '../../policy/config.ts'
 import type { Allowed, Claims } from '../../policy/decision.ts'
 import { mostOf } from '../../policy/limits.ts'
 import type { Readings } from '../../policy/readings.ts'
-import type { RateState } from '../../wire/quota.ts'
+import type { RateState } from '../../wire/quota-headers.ts'
 
 /** An admitted request, with what the store read of its account at the admission. */
 interface Counted {

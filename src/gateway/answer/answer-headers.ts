@@ -1,6 +1,6 @@
 import type { Pool } from '../../policy/config.ts'
 import { addNanoUsd, type NanoUsd } from '../../policy/nano-usd.ts'
-import { addQuota, addRate, QuotaHeaderNames, type QuotaStanding } from '../../wire/quota.ts'
+import { addQuota, addRate, QuotaHeaderNames, type QuotaStanding } from '../../wire/quota-headers.ts'
 import type { AdmittedCall } from '../admission/admit.ts'
 import { rateAfter } from '../admission/rate.ts'
 

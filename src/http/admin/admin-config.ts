@@ -7,7 +7,7 @@ import { readValid, validator } from '../../wire/openai/validate.ts'
 import type { HttpCall } from '../listener/call.ts'
 import type { App } from '../listener/endpoint.ts'
 import { readBody, readNothing, readQuery } from '../listener/request-input.ts'
-import { UNCACHED } from '../public/keys.ts'
+import { UNCACHED } from '../public/developer-keys.ts'
 import { NAME, textOf } from './admin-op.ts'
 import type { Application } from './changes.ts'
 

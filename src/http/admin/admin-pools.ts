@@ -10,7 +10,7 @@ import { validator } from '../../wire/openai/validate.ts'
 import type { HttpCall } from '../listener/call.ts'
 import type { App, Endpoint } from '../listener/endpoint.ts'
 import { readSmall } from '../listener/request-input.ts'
-import { UNCACHED } from '../public/keys.ts'
+import { UNCACHED } from '../public/developer-keys.ts'
 import { NAME } from './admin-op.ts'
 
 const properties = { pool: NAME, replica: { type: ['string', 'integer'], minimum: 1, minLength: 1 } }

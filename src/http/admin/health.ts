@@ -1,6 +1,6 @@
 import type { HttpCall } from '../listener/call.ts'
 import type { App } from '../listener/endpoint.ts'
-import { UNCACHED } from '../public/keys.ts'
+import { UNCACHED } from '../public/developer-keys.ts'
 
 /** GET /readyz for balancers: 503 once the process is on its way out, or cannot write its own store, so that they send no clients here. */
 export async function showReady(app: App, call: HttpCall): Promise<void> {

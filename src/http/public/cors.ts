@@ -1,4 +1,4 @@
-import { rateHeaderNames } from '../../wire/quota.ts'
+import { rateHeaderNames } from '../../wire/quota-headers.ts'
 import type { HttpCall } from '../listener/call.ts'
 
 /** Lets pages of any origin read an answer: a key is sent by the page, never added by the browser as a cookie is. */

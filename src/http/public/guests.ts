@@ -5,7 +5,7 @@ import type { HttpCall } from '../listener/call.ts'
 import { networkOf } from '../listener/client-address.ts'
 import type { App } from '../listener/endpoint.ts'
 import { oneField } from '../listener/request-input.ts'
-import { UNCACHED } from './keys.ts'
+import { UNCACHED } from './developer-keys.ts'
 
 const readDeviceId = oneField('device_id', {
   pattern: DEVICE_ID,

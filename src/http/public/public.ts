@@ -5,14 +5,14 @@ import { catalog, catalogModel } from '../../wire/openai/catalog.ts'
 import { checkChat, readChat } from '../../wire/openai/chat.ts'
 import { checkEmbeddings, readEmbeddings } from '../../wire/openai/embeddings.ts'
 import { checkImages, readImages } from '../../wire/openai/images.ts'
-import { quotaRecord } from '../../wire/quota.ts'
+import { quotaRecord } from '../../wire/quota-headers.ts'
 import { showReady } from '../admin/health.ts'
 import type { HttpCall } from '../listener/call.ts'
 import type { App, Endpoint } from '../listener/endpoint.ts'
+import { listOwnKeys, mintKey, revokeKey, rotateKey } from './developer-keys.ts'
 import { showErrorDocs, showOpenApi } from './docs.ts'
 import { mintGuestKey } from './guests.ts'
 import { inference } from './infer.ts'
-import { listOwnKeys, mintKey, revokeKey, rotateKey } from './keys.ts'
 
 /** What clients may call. */
 export const publicEndpoints: readonly Endpoint[] = [

@@ -4,8 +4,8 @@ import { addNanoUsd, type NanoUsd, ZERO_USD } from '../../policy/nano-usd.ts'
 import { planOf } from '../../policy/plan.ts'
 import { usdText } from '../money.ts'
 import type { JsonObject } from '../openai/body.ts'
-import { count, list, object, oneOf, text } from './fields.ts'
 import { readShownKey, readShownPlan, type ShownKey, type ShownPlan, seconds, shownPlan } from './key.ts'
+import { count, list, object, oneOf, text } from './record-fields.ts'
 
 /** An account as operators see it. Amounts are exact decimals of US dollars. */
 export interface ShownAccount extends ShownPlan {

@@ -1,5 +1,5 @@
 import type { EpochMs } from '../../policy/config.ts'
-import { object, text } from './fields.ts'
+import { object, text } from './record-fields.ts'
 
 /** One control change. */
 export interface ShownAudit {

@@ -5,7 +5,7 @@ import { addNanoUsd, type NanoUsd, nanoUsd, ZERO_USD } from '../../policy/nano-u
 import { planName, planOf } from '../../policy/plan.ts'
 import { usdText } from '../money.ts'
 import type { JsonObject } from '../openai/body.ts'
-import { count, given, list, number, object, oneOf, text } from './fields.ts'
+import { count, given, list, number, object, oneOf, text } from './record-fields.ts'
 
 /** One line of what operators follow. Prompts, answers and keys are in none of them. */
 export type ShownEvent = ShownRequest | ShownStanding | ShownDropped

@@ -2,7 +2,7 @@ import type { EpochMs } from '../../policy/config.ts'
 import type { FileProblem } from '../../policy/denial.ts'
 import { problemRecord } from '../errors/bodies.ts'
 import type { JsonObject } from '../openai/body.ts'
-import { count, list, object, oneOf, text } from './fields.ts'
+import { count, list, object, oneOf, text } from './record-fields.ts'
 
 /** How a revision came to serve. */
 const HOWS = ['start', 'reload', 'watch', 'apply', 'rollback'] as const

@@ -1,7 +1,7 @@
 import type { EpochMs } from '../../policy/config.ts'
 import { type NanoUsd, nanoUsd } from '../../policy/nano-usd.ts'
 import { usdText } from '../money.ts'
-import { count, object, text } from './fields.ts'
+import { count, object, text } from './record-fields.ts'
 import { dayText } from './since.ts'
 
 /** What totals may be added up by. */

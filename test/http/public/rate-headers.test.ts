@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { resetText } from '../../../src/wire/quota.ts'
+import { resetText } from '../../../src/wire/quota-headers.ts'
 import { answer, type Backend, hang, startBackend, stream } from '../../support/backend.ts'
 import { startTestGateway, type TestGateway } from '../../support/gateway.ts'
 import { describeRedis, type RedisServer, useRedis } from '../../support/redis.ts'
