@@ -1,4 +1,5 @@
 import type { Settings } from '../../config/settings.ts'
+import { Roster } from '../../gateway/lifetimes.ts'
 import type { Denial } from '../../policy/denial.ts'
 
 /** Whose bytes they are. Of a request that says nothing of an account, the address is what counts. */
@@ -26,7 +27,7 @@ const SHARE = 1 / 2
 interface Owner {
   bytes: number
   /** Bodies that are not complete yet. */
-  readonly arriving: Set<HeldBody>
+  readonly arriving: Roster<HeldBody>
 }
 
 /**
@@ -68,9 +69,10 @@ export class BodyMemory {
   /** Counts more bytes of a body, and may refuse this one or another. */
   add(body: HeldBody, bytes: number): void {
     const { owner: name, address } = body
-    const owner = this.#owners.get(name) ?? { bytes: 0, arriving: new Set() }
+    const owner = this.#owners.get(name) ?? { bytes: 0, arriving: new Roster() }
     this.#owners.set(name, owner)
-    owner.arriving.add(body)
+    const isFirst = body.bytes === bytes
+    if (isFirst) owner.arriving.add(body)
     owner.bytes += bytes
     const ofAddress = (this.#addresses.get(address) ?? 0) + bytes
     this.#addresses.set(address, ofAddress)
@@ -85,14 +87,14 @@ export class BodyMemory {
 
   /** Nothing more of it will come, so that it is not refused any more. */
   complete(body: HeldBody): void {
-    this.#owners.get(body.owner)?.arriving.delete(body)
+    this.#owners.get(body.owner)?.arriving.remove(body)
   }
 
   release(body: HeldBody): void {
     const { owner: name, address, bytes } = body
     const owner = this.#owners.get(name)
     if (!owner) return
-    owner.arriving.delete(body)
+    owner.arriving.remove(body)
     owner.bytes -= bytes
     if (owner.bytes === 0 && owner.arriving.size === 0) this.#owners.delete(name)
     const left = (this.#addresses.get(address) ?? 0) - bytes
@@ -108,7 +110,7 @@ export class BodyMemory {
     while (this.#total > limit) {
       const arriving = [...this.#owners.values()].filter(({ arriving }) => arriving.size > 0)
       const most = largestOf(arriving)
-      const largest = most && largestOf(most.arriving)
+      const largest = most && largestOf(most.arriving.all)
       // All that is kept is complete, and is being served.
       if (!largest) return
       largest.refuse(TOO_MUCH.gateway)
@@ -130,6 +132,8 @@ const TOO_MUCH = {
 
 /** What is kept of one body. */
 export class HeldBody {
+  /** Among the bodies of its owner that arrive. */
+  place = -1
   bytes = 0
   /** Under which its bytes are counted. */
   readonly owner: string

@@ -51,12 +51,19 @@ export function outlineBody(bytes: Buffer): OutlinedBody | Denial {
  */
 export function isDearBody(bytes: Buffer, leavesOut: boolean): boolean {
   const encoding = encodingOf(bytes)
-  encodings.set(bytes, encoding)
+  examined = { bytes, encoding }
   return isDear(bytes, encoding, leavesOut && !isWithout('body-view'))
 }
 
-/** Of bodies that were looked at before they are parsed. */
-const encodings = new WeakMap<Buffer, 'latin1' | 'utf8'>()
+/** The body that was looked at last, which is mostly parsed next. A WeakMap of all of them would cost each collection. */
+let examined: { readonly bytes: Buffer; readonly encoding: 'latin1' | 'utf8' } | undefined
+
+/** Keeps nothing of it: it may be large. */
+function encodingExamined(bytes: Buffer): 'latin1' | 'utf8' {
+  const encoding = examined?.bytes === bytes ? examined.encoding : encodingOf(bytes)
+  examined = undefined
+  return encoding
+}
 
 /** What was parsed, and how many names are in that. */
 interface ReadObject {
@@ -66,7 +73,7 @@ interface ReadObject {
 }
 
 function readObject(bytes: Buffer, leavesOut: boolean): ReadObject | Denial {
-  const encoding = encodings.get(bytes) ?? encodingOf(bytes)
+  const encoding = encodingExamined(bytes)
   const outline = readOutline(bytes, encoding, leavesOut && !isWithout('body-view'))
   if (typeof outline === 'string') return invalid('body', outline)
   // Each wrong byte would become a character that the client did not send.
