@@ -1,5 +1,5 @@
 import type { Loaded } from '../config/settings.ts'
-import { rateAt } from '../gateway/admission/rate.ts'
+import { rateAt } from '../gateway/admission/admit.ts'
 import { answerHeaders } from '../gateway/answer/answer-headers.ts'
 import { newestSecond } from '../policy/account-counters.ts'
 import { ZERO_USD } from '../policy/nano-usd.ts'

@@ -1,9 +1,10 @@
-import type { Hold } from '../../policy/account-counters.ts'
-import type { Config } from '../../policy/config.ts'
+import { type Hold, minuteEnd } from '../../policy/account-counters.ts'
+import type { Config, EpochMs } from '../../policy/config.ts'
 import { decide } from '../../policy/decide.ts'
 import type { Allowed, Building, Claims, Decision } from '../../policy/decision.ts'
 import type { Denial } from '../../policy/denial.ts'
 import type { Caller, Facts, InferenceRequest } from '../../policy/facts.ts'
+import { mostOf } from '../../policy/limits.ts'
 import type { NanoUsd } from '../../policy/nano-usd.ts'
 import type { Readings } from '../../policy/readings.ts'
 import { type End, guestsSpent, type Seen, unjudgedDenial } from '../../policy/record.ts'
@@ -12,7 +13,6 @@ import type { Usage } from '../../wire/openai/usage.ts'
 import type { RateState } from '../../wire/quota-headers.ts'
 import type { Admission, Admitted, HoldStore } from '../store/hold-store.ts'
 import { StoreUnavailable } from '../store/store.ts'
-import { rateAt } from './rate.ts'
 
 /** A request that may be sent, and what it holds until it is settled. */
 export interface AdmittedCall {
@@ -125,3 +125,35 @@ function admissionOf(applicant: Applicant, { kind, account, terms }: Caller, { c
   if (kind === 'guest' && guestsNanoUsdPerDay !== undefined) admission.shared = { limit: guestsNanoUsdPerDay }
   return admission
 }
+
+/** An admitted request, with what the store read of its account at the admission. */
+interface Counted {
+  readonly decision: Allowed
+  readonly readings: Readings
+  readonly hold: Hold
+}
+
+/** What the admission of a request left of the minute: the tokens that it reserved count as used. */
+export function rateAfter({ decision, readings, hold }: Counted): RateState {
+  const { limits } = decision.claims
+  const { round, spent, at, second } = hold
+  return {
+    requests: left(mostOf(limits, 'rpm'), readings.requests + 1),
+    tokens: left(mostOf(limits, 'tpm'), readings.tokens + spent.tokens + hold.tokens),
+    // A later round counts in a later second, and only the moment of the admission is known.
+    resetMs: minuteEnd(second) - (round === 0 ? at : second * 1000),
+  }
+}
+
+/** What was left of the minute when a request was refused; `newest` is the last second that counts, or 0. */
+export const rateAt = (
+  { limits }: Claims,
+  readings: Readings,
+  { at, newest }: { readonly at: EpochMs; readonly newest: number },
+): RateState => ({
+  requests: left(mostOf(limits, 'rpm'), readings.requests),
+  tokens: left(mostOf(limits, 'tpm'), readings.tokens),
+  resetMs: newest === 0 ? 0 : minuteEnd(newest) - at,
+})
+
+const left = (limit: number, used: number) => ({ limit, remaining: Math.max(0, limit - used) })

@@ -1,10 +1,9 @@
 import type { Accepts } from '../../policy/config.ts'
-import type { AnswerTerms } from '../openai/answer.ts'
-import { type RoundAnswer, readRound } from '../openai/answer.ts'
+import { asObject } from '../json-safety.ts'
+import { type AnswerTerms, type RoundAnswer, readRound } from '../openai/answer.ts'
 import { isObject, type JsonObject } from '../openai/body.ts'
 import { DeltaReader, type Deltas, type OneAnswer } from './delta-reader.ts'
 import type { Entry, Listed } from './listed.ts'
-import { type RoundTerms, roundBody } from './round-body.ts'
 
 /** A chat whose request lists hosted tools: its rounds on their way to a backend and back. */
 export interface HostedChat {
@@ -37,3 +36,67 @@ export function textBytes(value: unknown): number {
   if (Array.isArray(value)) return value.reduce((sum: number, item) => sum + textBytes(item), 0)
   return isObject(value) ? textBytes(Object.values(value)) : 0
 }
+
+/** The definition of a tool, as models read it. */
+export interface Definition {
+  readonly description: string
+  /** JSON Schema of the arguments. */
+  readonly parameters: Readonly<Record<string, unknown>>
+}
+
+/** What one call of the model in an answer with hosted tools differs in. */
+export interface RoundTerms {
+  /** 0 for the first. */
+  readonly number: number
+  /** What was said since the request, in order. */
+  readonly messages: readonly JsonObject[]
+  /** Of the hosted tools that the model may still call, by name. */
+  readonly offered: ReadonlyMap<string, Definition>
+}
+
+/** The body of a request for one round: hosted tools as functions, a forced choice in the first round only. */
+function roundBody(body: JsonObject, entries: readonly Entry[], round: RoundTerms): JsonObject {
+  const { tools: listed, tool_choice: choice, parallel_tool_calls: parallel, ...rest } = body
+  const messages = Array.isArray(body.messages) ? [...body.messages, ...round.messages] : round.messages
+  const tools = Array.isArray(listed) ? listed.flatMap((tool, i) => offeredTool(tool, entries[i], round)) : []
+  if (tools.length === 0) return { ...rest, messages }
+  const chosen = round.number === 0 ? asFunction(choice) : unforced(choice)
+  return {
+    ...rest,
+    messages,
+    tools,
+    ...(chosen !== undefined && { tool_choice: chosen }),
+    ...(parallel !== undefined && { parallel_tool_calls: parallel }),
+  }
+}
+
+function offeredTool(tool: unknown, entry: Entry | undefined, { offered }: RoundTerms): unknown[] {
+  if (!entry?.hosted) return isObject(tool) ? [withoutMark(tool)] : []
+  const definition = offered.get(entry.hosted.name)
+  if (!definition) return []
+  const { description, parameters } = definition
+  return [{ type: 'function', function: { name: entry.hosted.seenAs, description, parameters } }]
+}
+
+/** Whether tools of a body say whether they are hosted. */
+export const isMarked = ({ tools }: JsonObject): boolean =>
+  Array.isArray(tools) && tools.map(asObject).some(tool => 'hosted' in tool || 'hosted' in asObject(tool.function))
+
+/** A body without hosted tools as backends know it. */
+export function unmarked(body: JsonObject): JsonObject {
+  const { tools } = body
+  return Array.isArray(tools)
+    ? { ...body, tools: tools.map(tool => (isObject(tool) ? withoutMark(tool) : tool)) }
+    : body
+}
+
+/** No backend knows the mark, of the tool or of its function. */
+function withoutMark({ hosted: _mark, ...tool }: JsonObject): JsonObject {
+  return isObject(tool.function) ? { ...tool, function: withoutMark(tool.function) } : tool
+}
+
+const asFunction = (choice: unknown): unknown =>
+  isObject(choice) && choice.type === 'hosted' ? { type: 'function', function: { name: choice.name } } : choice
+
+/** Whatever was forced was called: the model goes on as it likes. */
+const unforced = (choice: unknown): unknown => (choice === 'auto' || choice === 'none' ? choice : undefined)
