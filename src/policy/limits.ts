@@ -133,6 +133,17 @@ export interface CountLimit extends Limit {
 
 export const COUNT_LIMITS: readonly CountLimit[] = LIMITS.filter(limit => limit.measure !== 'usd')
 
+/** A limit that quota screens have a column for. */
+export interface ColumnLimit extends CountLimit {
+  readonly name: ColumnRow['name']
+  readonly reading: ColumnRow['reading']
+  readonly column: string
+}
+
+type ColumnRow = Extract<CountRow, { readonly column: string }>
+
+export const COLUMN_LIMITS: readonly ColumnLimit[] = LIMITS.filter((limit): limit is ColumnRow => limit.column !== null)
+
 /** A limit of one plan: at most so many. */
 export interface PlanLimit {
   readonly limit: CountLimit

@@ -4,7 +4,7 @@ import { type AccountCounters, calendarOf } from '../policy/account-counters.ts'
 import type { Config, EpochMs, Millis, Plan } from '../policy/config.ts'
 import { windowOf } from '../policy/decision.ts'
 import type { Caller } from '../policy/facts.ts'
-import type { CalendarReading } from '../policy/limits.ts'
+import { CALENDAR_LIMITS, type CalendarReading } from '../policy/limits.ts'
 import { type NanoUsd, ZERO_USD } from '../policy/nano-usd.ts'
 import type { Headers } from '../wire/openai/signals.ts'
 import { type CaseKind, type Path, pathOf, shortBody } from './endpoints.ts'
@@ -51,15 +51,6 @@ interface Usage extends Readonly<Record<CalendarReading, number>> {
   readonly underWay: number
   /** What all guests together have spent in the UTC day. */
   readonly guests: NanoUsd
-}
-
-const NO_USAGE: Usage = {
-  minute: { requests: 0, tokens: 0, age: 0 },
-  day: 0,
-  month: ZERO_USD,
-  held: ZERO_USD,
-  underWay: 0,
-  guests: ZERO_USD,
 }
 
 /** The counters of an account that used as much. */
@@ -159,22 +150,25 @@ function kindOf({ models, aliases }: Config, name: string | undefined): CaseKind
 }
 
 function usageOf(written: WrittenUsage = {}): Usage {
-  const { minute = {}, day = {}, month_usd, reserved_usd, concurrent, guests_usd } = written
+  const { minute = {}, month_usd, reserved_usd, concurrent, guests_usd } = written
   const count = (value: string | number | undefined) => (value === undefined ? 0 : unitOf('count', value))
   const usd = (value: number | undefined) => (value === undefined ? ZERO_USD : unitOf('usd', value))
   return {
     minute: {
       requests: count(minute.requests),
       tokens: count(minute.tokens),
-      age: minute.oldest === undefined ? NO_USAGE.minute.age : (ago.read(minute.oldest) ?? 0),
+      age: minute.oldest === undefined ? 0 : (ago.read(minute.oldest) ?? 0),
     },
-    day: count(day.requests),
+    ...calendarUsage(reading => count(written[reading]?.requests)),
     month: usd(month_usd),
     held: usd(reserved_usd),
     underWay: count(concurrent),
     guests: usd(guests_usd),
   }
 }
+
+const calendarUsage = (count: (reading: CalendarReading) => number) =>
+  Object.fromEntries(CALENDAR_LIMITS.map(({ reading }) => [reading, count(reading)])) as Record<CalendarReading, number>
 
 const faultOf = (name: string, state: 'up' | PoolFault): readonly [string, PoolFault][] =>
   state === 'up' ? [] : [[name, state]]

@@ -103,8 +103,7 @@ export class EmbeddedAccounts implements AccountStore {
     if (!record) return undefined
     const at = now()
     const window = windowOf(at)
-    const { requests, tokens, concurrent, used, held } = readingsOf(counters.of(account), window.start, at)
-    return { record, window, used, held, requests, tokens, concurrent, at }
+    return { record, window, ...readingsOf(counters.of(account), window.start, at), at }
   }
 
   async countEvent(counts: readonly EventCount[], window: Millis): Promise<Millis> {

@@ -179,18 +179,17 @@ function whole(number: number | undefined): number {
 export interface StoredStanding {
   /** The record of the newest second. */
   readonly head: string | null | undefined
-  /** The oldest second that counts, the sums, the day and its requests, and the number of requests under way. */
+  /** The oldest second that counts, the sums, the first calendar window and its requests, and how many run. */
   readonly counts: string | null | undefined
+  /** The other calendar windows, each with its requests. */
+  readonly calendar: string | null | undefined
   /** Records of other seconds, in any order. */
   readonly ring: string | null
 }
 
-/** The requests and tokens that count at a moment. A second that was read twice counts as it was read last. */
-export function readCounts(
-  { head, counts, ring }: StoredStanding,
-  at: EpochMs,
-): Omit<Readings, 'used' | 'held' | 'day'> {
-  const [oldest = 0, , , , , concurrent = 0] = numbersOf(counts ?? '')
+/** What counts at a moment, but for the spend. A second that was read twice counts as it was read last. */
+export function readCounts({ head, counts, calendar, ring }: StoredStanding, at: EpochMs): Readings {
+  const [oldest = 0, , , first = 0, requests = 0, concurrent = 0] = numbersOf(counts ?? '')
   const buckets = new Map(
     readMinute(`${head ?? ''}${ring ?? ''}`).map(([second, requests, tokens]) => [
       second,
@@ -198,8 +197,11 @@ export function readCounts(
     ]),
   )
   const minute = [...buckets.values()].filter(each => each.second >= oldest).sort((a, b) => a.second - b.second)
-  const { requests, tokens } = readingsOf({ ...NO_COUNTERS, minute }, at, at)
-  return { requests, tokens, concurrent }
+  const others = Array.from((calendar ?? '').matchAll(/(\d+) (\d+)/g), ([, number, requests]) => ({
+    number: Number(number),
+    requests: Number(requests),
+  }))
+  return readingsOf({ ...NO_COUNTERS, minute, calendar: [{ number: first, requests }, ...others], concurrent }, at, at)
 }
 
 type Fields = readonly (string | null | undefined)[]

@@ -127,15 +127,15 @@ export class RedisAccounts implements AccountStore {
     const window = windowOf(at)
     const bucket = layout.of(account)
     // The ring after the newest second, which may be put into it in between.
-    const [found, [head, counts], ring, [used, held]] = await Promise.all([
+    const [found, [head, counts, calendar], ring, [used, held]] = await Promise.all([
       this.findStored(account),
-      ask(client => client.hmGet(bucket.standing(account), ['head', 'counts'])),
+      ask(client => client.hmGet(bucket.standing(account), ['head', 'counts', 'calendar'])),
       ask(client => client.get(bucket.minute(account))),
       ask(client => client.hmGet(bucket.spend(account, window.start), ['used', 'held'])),
     ])
     if (!found) return undefined
     const spend = { used: nanoUsd(Number(used ?? 0)), held: nanoUsd(Number(held ?? 0)), window }
-    return { record: recordOf(found), ...spend, ...readCounts({ head, counts, ring }, at), at }
+    return { record: recordOf(found), ...readCounts({ head, counts, calendar, ring }, at), ...spend, at }
   }
 
   async countEvent(counts: readonly EventCount[], window: Millis): Promise<Millis> {

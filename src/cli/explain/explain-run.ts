@@ -6,6 +6,7 @@ import { renderText } from '../../config/format/problem-text.ts'
 import { isRefusal } from '../../config/read/scalar.ts'
 import { loadedOrFail, loadWithStandIns } from '../../operator/load-files.ts'
 import type { Config, EpochMs } from '../../policy/config.ts'
+import { CALENDAR_LIMITS } from '../../policy/limits.ts'
 import { CommandFailed, exitCodes } from '../../server/failure.ts'
 import { usesColour } from '../../server/log/terminal-text.ts'
 import { world } from '../../server/world.ts'
@@ -143,7 +144,8 @@ function poolsIn({ down, failing }: ExplainOptions, { pools }: Config): Situatio
   ])
 }
 
-const USAGES = ['requests', 'tokens', 'oldest', 'day', 'month_usd', 'reserved_usd', 'concurrent', 'guests_usd']
+const WINDOWS = CALENDAR_LIMITS.map(({ reading }) => reading)
+const USAGES = ['requests', 'tokens', 'oldest', ...WINDOWS, 'month_usd', 'reserved_usd', 'concurrent', 'guests_usd']
 
 function usageIn(written: readonly string[]): Usage | undefined {
   if (written.length === 0) return undefined
@@ -158,7 +160,7 @@ function usageIn(written: readonly string[]): Usage | undefined {
   if (ago.read(oldest) === undefined) throw wrong(`--usage oldest: \`${oldest}\` is not ${ago.expects}; ${ago.hint}`)
   return {
     minute: { requests: count('requests'), tokens: count('tokens'), oldest },
-    day: { requests: count('day') },
+    ...Object.fromEntries(WINDOWS.map(window => [window, { requests: count(window) }])),
     month_usd: usd('month_usd'),
     reserved_usd: usd('reserved_usd'),
     concurrent: count('concurrent'),

@@ -1,4 +1,5 @@
 import type { Command } from 'commander'
+import { COLUMN_LIMITS } from '../../policy/limits.ts'
 import { withoutFraction } from '../../server/log/terminal-text.ts'
 import type { ShownStanding } from '../../wire/admin/event.ts'
 import { jsonLine } from '../../wire/printable.ts'
@@ -6,7 +7,7 @@ import { registerGrant } from '../accounts/accounts.ts'
 import { type Common, configOption, ofGateway, withOperator } from '../options.ts'
 import { type Column, tableText, terminalWidth, widthOf } from '../table.ts'
 import { writeOut } from '../terminal.ts'
-import { quotaCell, rateCell, shareOf, usdCell } from './tail/cells.ts'
+import { limitCells, quotaCell, shareOf, usdCell } from './tail/cells.ts'
 
 /** Registers `svcctl quota show|tail|grant`. */
 export function registerQuota(program: Command): void {
@@ -74,8 +75,7 @@ const tableOf = (standings: readonly ShownStanding[], bar: number): string =>
       standing.plan,
       quotaCell(standing, bar),
       usdCell(standing.held_usd),
-      rateCell(standing.requests, standing.requests_limit),
-      rateCell(standing.tokens, standing.tokens_limit),
+      ...limitCells(standing),
       withoutFraction(standing.reset),
     ]),
   )
@@ -87,7 +87,6 @@ const COLUMNS: readonly Column[] = [
   { title: 'PLAN', least: 6, gives: 3 },
   { title: 'QUOTA' },
   { title: 'RESERVED', gives: 4 },
-  { title: 'RPM' },
-  { title: 'TPM' },
+  ...COLUMN_LIMITS.map(({ column }) => ({ title: column })),
   { title: 'RESETS', gives: 2 },
 ]

@@ -1,6 +1,7 @@
 import type { EpochMs, Millis, Overage } from '../../policy/config.ts'
 import type { Caller, Terms } from '../../policy/facts.ts'
 import type { NanoUsd } from '../../policy/nano-usd.ts'
+import type { Readings } from '../../policy/readings.ts'
 
 /**
  * Accounts, what operators decided about them, and what they used of their limits: one facet of the Store, see there
@@ -103,13 +104,8 @@ export interface SpendReading {
 }
 
 /** What an account has used of its limits. */
-export interface AccountUsage extends SpendReading {
+export interface AccountUsage extends SpendReading, Readings {
   readonly record: AccountRecord
-  /** Requests and tokens of the last minute. */
-  readonly requests: number
-  readonly tokens: number
-  /** Requests under way. */
-  readonly concurrent: number
   /** By the clock of the store. */
   readonly at: EpochMs
 }

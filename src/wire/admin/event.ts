@@ -1,11 +1,12 @@
 import type { Config, EpochMs, Millis } from '../../policy/config.ts'
 import type { Caller } from '../../policy/facts.ts'
-import { mostOf } from '../../policy/limits.ts'
+import { COLUMN_LIMITS, type ColumnLimit, mostOf } from '../../policy/limits.ts'
 import { addNanoUsd, type NanoUsd, nanoUsd, ZERO_USD } from '../../policy/nano-usd.ts'
 import { planName, planOf } from '../../policy/plan.ts'
+import type { Readings } from '../../policy/readings.ts'
 import { usdText } from '../money.ts'
 import type { JsonObject } from '../openai/body.ts'
-import { count, given, list, number, object, oneOf, text } from './record-fields.ts'
+import { count, given, list, number, object, oneOf, orNull, text } from './record-fields.ts'
 
 /** One line of what operators follow. Prompts, answers and keys are in none of them. */
 export type ShownEvent = ShownRequest | ShownStanding | ShownDropped
@@ -43,7 +44,7 @@ export interface ShownRequest {
 }
 
 /** What an account has used of its limits. Amounts are exact decimals of US dollars; limits are null without a plan. */
-export interface ShownStanding {
+export interface ShownStanding extends ShownLimits {
   readonly event: 'standing'
   readonly at: string
   readonly account: string
@@ -55,13 +56,13 @@ export interface ShownStanding {
   readonly limit_usd: string | null
   /** When the billing window ends. */
   readonly reset: string
-  /** In the minute. */
-  readonly requests: number
-  readonly requests_limit: number | null
-  readonly tokens: number
-  readonly tokens_limit: number | null
   /** Requests. */
   readonly under_way: number
+}
+
+/** What is used of each limit that screens show, by the name of its reading, and the limit itself. */
+type ShownLimits = { readonly [Reading in ColumnLimit['reading']]: number } & {
+  readonly [Reading in ColumnLimit['reading'] as `${Reading}_limit`]: number | null
 }
 
 /** Events that are missing at this place, because they came faster than they were read. */
@@ -143,21 +144,14 @@ function costOf({ inputTokens, outputTokens, cost, estimated }: RequestEnd): Par
 }
 
 /** What a store has of an account and its limits. */
-interface StoredStanding {
+interface StoredStanding extends Readings {
   readonly record: Pick<Caller, 'account' | 'kind' | 'terms'> & { readonly label: string }
-  readonly used: NanoUsd
-  readonly held: NanoUsd
   readonly window: { readonly start: EpochMs; readonly end: EpochMs }
-  /** Of the minute. */
-  readonly requests: number
-  readonly tokens: number
-  /** Requests under way. */
-  readonly concurrent: number
   readonly at: EpochMs
 }
 
 export function shownStanding(config: Config, standing: StoredStanding): ShownStanding {
-  const { record, used, held, window, requests, tokens, concurrent, at } = standing
+  const { record, used, held, window, concurrent, at } = standing
   const plan = planOf(config, record)
   const granted = record.terms.grants?.[window.start] ?? ZERO_USD
   return {
@@ -170,12 +164,26 @@ export function shownStanding(config: Config, standing: StoredStanding): ShownSt
     held_usd: usdText(held),
     limit_usd: plan ? usdText(addNanoUsd(plan.monthlyNanoUsd, granted)) : null,
     reset: iso(window.end),
-    requests,
-    requests_limit: plan ? mostOf(plan.limits, 'rpm') : null,
-    tokens,
-    tokens_limit: plan ? mostOf(plan.limits, 'tpm') : null,
+    ...shownLimits(
+      ({ reading }) => standing[reading],
+      ({ name }) => plan && mostOf(plan.limits, name),
+    ),
     under_way: concurrent,
   }
+}
+
+function shownLimits(
+  used: (limit: ColumnLimit) => number,
+  most: (limit: ColumnLimit) => number | null | undefined,
+): ShownLimits {
+  const fields = COLUMN_LIMITS.flatMap(limit => {
+    const found = most(limit) ?? Number.POSITIVE_INFINITY
+    return [
+      [limit.reading, used(limit)],
+      [`${limit.reading}_limit`, Number.isFinite(found) ? found : null],
+    ]
+  })
+  return Object.fromEntries(fields)
 }
 
 const iso = (at: EpochMs): string => new Date(at).toISOString()
@@ -200,10 +208,10 @@ export function readShownStanding(value: unknown): ShownStanding {
     held_usd: text(record, 'held_usd'),
     limit_usd: record.limit_usd === null ? null : text(record, 'limit_usd'),
     reset: text(record, 'reset'),
-    requests: count(record, 'requests'),
-    requests_limit: record.requests_limit === null ? null : count(record, 'requests_limit'),
-    tokens: count(record, 'tokens'),
-    tokens_limit: record.tokens_limit === null ? null : count(record, 'tokens_limit'),
+    ...shownLimits(
+      ({ reading }) => count(record, reading),
+      ({ reading }) => orNull(count, record, `${reading}_limit`),
+    ),
     under_way: count(record, 'under_way'),
   }
 }

@@ -1,4 +1,5 @@
 import type { EpochMs } from '../../../policy/config.ts'
+import { COLUMN_LIMITS, type ColumnLimit } from '../../../policy/limits.ts'
 import type { ShownEvent, ShownRequest, ShownStanding } from '../../../wire/admin/event.ts'
 import { shareOf } from './cells.ts'
 
@@ -109,8 +110,14 @@ class Pace {
 }
 
 /** What a table can be sorted by, in the order that `s` goes through. */
-export const SORTS = ['recent', 'quota', 'rpm', 'tpm', 'reserved', 'account'] as const
-export type Sort = (typeof SORTS)[number]
+export const SORTS: readonly Sort[] = [
+  'recent',
+  'quota',
+  ...COLUMN_LIMITS.map(({ name }) => name),
+  'reserved',
+  'account',
+]
+export type Sort = keyof typeof WEIGHTS | ColumnLimit['name']
 
 export interface Arrangement {
   readonly sort: Sort
@@ -122,7 +129,7 @@ export interface Arrangement {
 export function arrange(rows: Iterable<Row>, { sort, filter }: Arrangement): Row[] {
   const wanted = filter.toLowerCase()
   const passing = wanted === '' ? [...rows] : Array.from(rows).filter(row => textOf(row).includes(wanted))
-  const weigh = WEIGHTS[sort]
+  const weigh = weightBy(sort)
   // Weighed once each: a comparison is made about 130,000 times for 10,000 rows.
   return passing
     .map(row => ({ row, weight: weigh(row) }))
@@ -132,12 +139,15 @@ export function arrange(rows: Iterable<Row>, { sort, filter }: Arrangement): Row
 
 const textOf = ({ standing: { label, account, plan } }: Row): string => `${label}\n${account}\n${plan}`.toLowerCase()
 
-const WEIGHTS: Readonly<Record<Sort, (row: Row) => number>> = {
-  recent: ({ last }) => (last ? Date.parse(last.at) + last.ms : 0),
-  quota: ({ standing }) => shareOf(standing),
-  rpm: ({ standing }) => standing.requests,
-  tpm: ({ standing }) => standing.tokens,
-  reserved: ({ standing }) => Number(standing.held_usd),
+function weightBy(sort: Sort): (row: Row) => number {
+  const limit = COLUMN_LIMITS.find(({ name }) => name === sort)
+  return limit ? ({ standing }) => standing[limit.reading] : WEIGHTS[sort as keyof typeof WEIGHTS]
+}
+
+const WEIGHTS = {
+  recent: ({ last }: Row) => (last ? Date.parse(last.at) + last.ms : 0),
+  quota: ({ standing }: Row) => shareOf(standing),
+  reserved: ({ standing }: Row) => Number(standing.held_usd),
   account: () => 0,
 }
 

@@ -1,3 +1,4 @@
+import { COLUMN_LIMITS } from '../../../policy/limits.ts'
 import type { ShownRequest, ShownStanding } from '../../../wire/admin/event.ts'
 import { oneLine } from '../../../wire/printable.ts'
 
@@ -23,6 +24,10 @@ export const usdCell = (text: string): string => {
   const shown = usd(text)
   return shown.startsWith('<') ? `<$${shown.slice(1)}` : `$${shown}`
 }
+
+/** A cell for each limit that has a column. */
+export const limitCells = (standing: ShownStanding): readonly string[] =>
+  COLUMN_LIMITS.map(({ reading }) => rateCell(standing[reading], standing[`${reading}_limit`]))
 
 /** `42/120`, `9k/40k` */
 export const rateCell = (used: number, limit: number | null): string =>

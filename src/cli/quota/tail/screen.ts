@@ -1,10 +1,11 @@
 import { counted } from '../../../policy/counted.ts'
+import { COLUMN_LIMITS } from '../../../policy/limits.ts'
 import type { ShownRequest } from '../../../wire/admin/event.ts'
 import { oneLine } from '../../../wire/printable.ts'
 import { requestRow, type Tone, toneOf } from '../../requests/requests-run.ts'
 import { type Column, clip, lineOf, widthOf, widthsIn } from '../../table.ts'
 import type { Row } from './board.ts'
-import { lastCell, quotaCell, rateCell, usdCell } from './cells.ts'
+import { lastCell, limitCells, quotaCell, usdCell } from './cells.ts'
 import type { Ui } from './ui.ts'
 
 /** One line of the screen. */
@@ -154,8 +155,8 @@ const columnsOf = (until: string): readonly Column[] => [
   { title: 'ACCOUNT', least: 13 },
   { title: 'PLAN', least: 6, gives: 2 },
   { title: `QUOTA${until}` },
-  { title: 'RPM' },
-  { title: 'TPM', gives: 3 },
+  // The first one stays, the others give way.
+  ...COLUMN_LIMITS.map(({ column }, index) => (index === 0 ? { title: column } : { title: column, gives: 3 })),
   { title: RESERVED, gives: 1 },
   { title: 'LAST', least: 12, gives: 4 },
 ]
@@ -164,8 +165,7 @@ const cellsOf = ({ standing, last }: Row, bar: number): string[] => [
   oneLine(standing.label),
   oneLine(standing.plan),
   quotaCell(standing, bar),
-  rateCell(standing.requests, standing.requests_limit),
-  rateCell(standing.tokens, standing.tokens_limit),
+  ...limitCells(standing),
   standing.held_usd === '0' ? '-' : usdCell(standing.held_usd),
   lastCell(last),
 ]

@@ -19,6 +19,7 @@ export function readingsContract(start: Start): void {
       window: windowOf(NOON),
       requests: 2,
       tokens: 60,
+      day: 2,
       concurrent: 2,
       at: NOON + 30_000,
     })
