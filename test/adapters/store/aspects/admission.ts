@@ -1,5 +1,8 @@
 import { expect, it } from 'vitest'
-import { windowOf } from '../../../../src/policy/decision.ts'
+import { NO_COUNTERS, take } from '../../../../src/policy/account-counters.ts'
+import { type Refuse, windowOf } from '../../../../src/policy/decision.ts'
+import { judge } from '../../../../src/policy/judge.ts'
+import { COUNT_LIMITS, limitsOf } from '../../../../src/policy/limits.ts'
 import { nanoUsd } from '../../../../src/policy/nano-usd.ts'
 import type { Start } from '../contract.ts'
 import { admission, admit, claimsOf, LAPSED, mintOf, NOON, openShop, outcomes, settlement } from '../fixtures.ts'
@@ -47,6 +50,24 @@ export function admissionContract(start: Start): void {
 
     expect(outcomes(answers)).toEqual({ admitted: 10, refused: 40 })
   })
+
+  it.each(COUNT_LIMITS.map(({ name }) => name))(
+    '%s refuses at once as the policy does, and counts in the same way',
+    async name => {
+      const { store } = await start()
+      const shop = await openShop(store)
+      const claims = { ...claimsOf(), limits: limitsOf({ rpm: 1e6, tpm: 1e9, [name]: 0 }) }
+      const wide = { ...claimsOf(), limits: limitsOf({ rpm: 1e6, tpm: 1e9, [name]: 1e6 }) }
+      const hold = await admit(store, shop, 'req_1', wide)
+      const counters = take(NO_COUNTERS, hold)
+
+      const answer = await store.holds.admit(admission(shop, 'req_2', claims))
+
+      const { denial, readings } = judge(counters, claims, NOON) as Refuse
+      expect(answer).toMatchObject({ outcome: 'refused', denial, readings })
+      expect(await store.accounts.readUsage(shop.account)).toMatchObject(readings)
+    },
+  )
 
   it('limits are the account’s own', async () => {
     const { store } = await start()

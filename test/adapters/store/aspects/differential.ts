@@ -5,7 +5,7 @@ import type { Store } from '../../../../src/gateway/store/store.ts'
 import { type Charge, type Hold, readingsOf } from '../../../../src/policy/account-counters.ts'
 import type { EpochMs, Millis } from '../../../../src/policy/config.ts'
 import { type Claims, windowOf } from '../../../../src/policy/decision.ts'
-import { limitsOf } from '../../../../src/policy/limits.ts'
+import { CALENDAR_LIMITS, limitsOf } from '../../../../src/policy/limits.ts'
 import { type NanoUsd, nanoUsd, ZERO_USD } from '../../../../src/policy/nano-usd.ts'
 import type { Readings } from '../../../../src/policy/readings.ts'
 import type { Start } from '../contract.ts'
@@ -262,14 +262,16 @@ class Pair {
     const used = this.#readings(start)
     const least = input + min * choices
     const above = (base: number, by: number | undefined) => (by === undefined ? undefined : Math.max(0, base + by))
-    const day = above(used.day + 1, room.day)
+    const calendar = Object.fromEntries(
+      CALENDAR_LIMITS.map(({ name, reading }) => [name, above(used[reading] + 1, room.day)]),
+    )
     const concurrency = above(used.concurrent + 1, room.open)
     const limit = above(used.used + used.held, room.spend)
     return {
       limits: limitsOf({
         rpm: above(used.requests + 1, room.requests) ?? 1e9,
         tpm: above(used.tokens + least, room.tokens) ?? 1e12,
-        per_day: day,
+        ...calendar,
         max_concurrent: concurrency,
       }),
       input,
