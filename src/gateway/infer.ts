@@ -4,7 +4,6 @@ import { decide } from '../policy/decide.ts'
 import type { Building } from '../policy/decision.ts'
 import type { Health } from '../policy/facts.ts'
 import type { WholeAnswer } from '../wire/openai/answer.ts'
-import { isDenial } from '../wire/openai/body.ts'
 import type { BodyTerms, StreamWanted, WireRequest } from '../wire/openai/request.ts'
 import { signalsOf } from '../wire/openai/signals.ts'
 import { type Applicant, admit } from './admission/admit.ts'
@@ -37,9 +36,9 @@ export async function infer(gateway: Gateway, call: Call): Promise<Served> {
   const note = noteOf(gateway, requestId)
   const tools = wire.hosted && (await learnTools(gateway, facts, call.client))
   if (hasLeft(wire, call.client)) return { kind: 'left', failures: [] }
-  if (tools && isDenial(tools)) {
-    note?.(facts, decide(config, facts), { denial: tools }, { tool: tools.tool })
-    return { kind: 'denied', denial: tools, failures: [] }
+  if (tools && 'denial' in tools) {
+    note?.(facts, decide(config, facts), tools, { tool: tools.denial.tool })
+    return { kind: 'denied', denial: tools.denial, failures: [] }
   }
   const applicant: Building<Applicant> = {
     requestId,

@@ -16,7 +16,7 @@ import { shownAudit } from '../wire/admin/audit.ts'
 import { readSince, SINCE_FORMS } from '../wire/admin/since.ts'
 import { ledgerRecord, usageReport } from '../wire/admin/usage-report.ts'
 import { errorTermsOf, renderDenial } from '../wire/errors/denial.ts'
-import { isDenial, isObject, type JsonObject } from '../wire/openai/body.ts'
+import { isObject, type JsonObject } from '../wire/openai/body.ts'
 import {
   type OperatorApi,
   operatorApiOf,
@@ -45,7 +45,7 @@ const opsIn =
     const wrong = op.check?.(fields)
     if (wrong) return refuse(context, { code: 'VALIDATION_ERROR', ...wrong })
     const answer = await op.run(context, fields)
-    return isDenial(answer) ? refuse(context, answer) : { ...answer }
+    return 'denial' in answer ? refuse(context, answer.denial) : { ...answer }
   }
 
 /** Fails with the text that a gateway would answer. */
@@ -69,7 +69,7 @@ const streamsOf = (context: AdminContext): Streams => {
     },
     standings: async function* (named) {
       const record = named === undefined ? undefined : await accountNamed(context, named)
-      if (record && isDenial(record)) return refuse(context, record)
+      if (record && 'denial' in record) return refuse(context, record.denial)
       yield* standingsOf(context, record?.account)
     },
     close: () => store.close(),
@@ -83,7 +83,7 @@ async function queryOf(
   const moment = momentOf(since)
   if (named === undefined) return { since: moment }
   const account = await accountNamed(context, named)
-  return isDenial(account) ? refuse(context, account) : { since: moment, account: account.account }
+  return 'denial' in account ? refuse(context, account.denial) : { since: moment, account: account.account }
 }
 
 function momentOf(since: string): EpochMs {

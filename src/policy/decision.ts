@@ -1,5 +1,12 @@
 import type { Alias, Commit, EpochMs, HostedTool, Model, Place, Plan, Pool, Price, Route } from './config.ts'
-import type { Denied, PlanDenial, QuotaDenial, RateDenial, ValidationDenial } from './denial.ts'
+import {
+  type Denied,
+  invalid,
+  type PlanDenial,
+  type QuotaDenial,
+  type RateDenial,
+  type ValidationDenial,
+} from './denial.ts'
 import type { PlanLimit } from './limits.ts'
 import type { NanoUsd } from './nano-usd.ts'
 import type { Readings } from './readings.ts'
@@ -102,8 +109,8 @@ export function windowOf(at: EpochMs): Window {
   return { start: Date.UTC(year, month), end: Date.UTC(year, month + 1) }
 }
 
-/** The client asked for what cannot be, in this field. */
+/** The same, by a stage, for what stands at a place of the files. */
 export function invalidAt(stage: Stage, field: string, problem: string, at?: Place): InvalidAt {
-  const denied = { denial: { code: 'VALIDATION_ERROR', field, problem }, stage } as const
+  const denied = { ...invalid(field, problem), stage }
   return at ? { ...denied, at } : denied
 }

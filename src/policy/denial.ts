@@ -40,9 +40,14 @@ export interface ValidationDenial extends BackendWord {
 }
 
 /** What stands in place of a result that is denied: `'denial' in result` tells the two apart. */
-export interface Denied<D extends Denial = Denial> {
+export interface Denied<D = Denial> {
   readonly denial: D
 }
+
+/** The client sent what cannot be, in this field. */
+export const invalid = (field: string, problem: string): Denied<ValidationDenial> => ({
+  denial: { code: 'VALIDATION_ERROR', field, problem },
+})
 
 /** What a backend calls its refusal: `context_length_exceeded`, `content_filter`. */
 interface BackendWord {

@@ -1,6 +1,6 @@
 import type { Loaded } from '../config/settings.ts'
 import type { Kind } from '../policy/config.ts'
-import type { Denial } from '../policy/denial.ts'
+import type { Denied } from '../policy/denial.ts'
 import type { InferenceRequest } from '../policy/facts.ts'
 import { readChat } from '../wire/openai/chat.ts'
 import { readEmbeddings } from '../wire/openai/embeddings.ts'
@@ -27,9 +27,9 @@ export const pathAsked = (request: InferenceRequest): string =>
   request.kind === 'passthrough' ? request.path : pathOf[request.kind]
 
 /** Reads a body as the endpoint does. */
-export function readAt(path: Path, bytes: Buffer, { config, settings }: Loaded): WireRequest | Denial {
+export function readAt(path: Path, bytes: Buffer, { config, settings }: Loaded): WireRequest | Denied {
   const { brand, limits } = settings
-  if (bytes.length > limits.bodyBytes) return { code: 'PAYLOAD_TOO_LARGE', limitBytes: limits.bodyBytes }
+  if (bytes.length > limits.bodyBytes) return { denial: { code: 'PAYLOAD_TOO_LARGE', limitBytes: limits.bodyBytes } }
   switch (path) {
     case '/v1/chat/completions':
       return readChat(bytes, { brand, declared: config.tools }, config.declared.chat)

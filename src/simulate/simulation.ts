@@ -5,12 +5,11 @@ import { definitionInFiles, weightOf } from '../gateway/tools/definition.ts'
 import { type AccountCounters, holdOf } from '../policy/account-counters.ts'
 import { decide } from '../policy/decide.ts'
 import type { Allowed, Decision, Verdict } from '../policy/decision.ts'
-import type { Denial } from '../policy/denial.ts'
+import type { Denial, Denied } from '../policy/denial.ts'
 import { explain, type Step } from '../policy/explain.ts'
 import type { Caller, Facts, InferenceRequest } from '../policy/facts.ts'
 import { judge } from '../policy/judge.ts'
 import { guestsSpent } from '../policy/record.ts'
-import { isDenial } from '../wire/openai/body.ts'
 import type { WireRequest } from '../wire/openai/request.ts'
 import { signalsOf } from '../wire/openai/signals.ts'
 import { readAt } from './endpoints.ts'
@@ -41,9 +40,9 @@ export async function simulate(loaded: Loaded, scenario: Scenario): Promise<Simu
   const { at, path, body, headers, usage } = scenario
   const counters = countersOf(usage, at)
   const caller = await identified(loaded, scenario)
-  if (isDenial(caller)) return { counters, denial: caller, steps: [whoRefused(caller)] }
+  if ('denial' in caller) return { counters, ...caller, steps: [whoRefused(caller)] }
   const wire = readAt(path, body, loaded)
-  if (isDenial(wire)) return { counters, denial: wire, steps: [whoKnown(caller, scenario), readStep(wire)] }
+  if ('denial' in wire) return { counters, ...wire, steps: [whoKnown(caller, scenario), readStep(wire)] }
   const simulation = await simulationOf(loaded, scenario, { caller, wire, counters })
   const text = wire.routedText?.() ?? ''
   return { ...simulation, steps: namingFoundPhrases(simulation.steps, config.matchers, text, headers) }
@@ -119,7 +118,7 @@ async function limited(
 }
 
 /** No account has a key here, and no token comes from a provider that was asked. */
-async function identified({ config, settings }: Loaded, { who }: Scenario): Promise<Caller | Denial> {
+async function identified({ config, settings }: Loaded, { who }: Scenario): Promise<Caller | Denied> {
   if ('plan' in who) return callerOn(who.plan, config)
   const store = {
     keys: { findCaller: async () => undefined },
@@ -132,10 +131,10 @@ async function identified({ config, settings }: Loaded, { who }: Scenario): Prom
   const verify = async () => ({ problem: 'The token is not valid; sign in again.' })
   const ports = { config, settings, store, alarm: () => {}, ...(settings.identity && { verify }) }
   const found = await identifyWith(ports).bearer(who.authorization)
-  return isDenial(found) ? found : found.caller
+  return 'denial' in found ? found : found.caller
 }
 
-const whoRefused = ({ code }: Denial): Step => ({ stage: 'who', outcome: 'deny', text: code })
+const whoRefused = ({ denial }: Denied): Step => ({ stage: 'who', outcome: 'deny', text: denial.code })
 
 function whoKnown({ account }: Caller, { who }: Scenario): Step {
   if (!('plan' in who)) throw new Error('a caller without a plan was identified')

@@ -1,6 +1,6 @@
 import { type Matcher, type Place, type Plan, placeOf } from '../policy/config.ts'
 import type { Allowed, Decision, Stage, Verdict } from '../policy/decision.ts'
-import type { Denial } from '../policy/denial.ts'
+import type { Denied } from '../policy/denial.ts'
 import type { Step } from '../policy/explain.ts'
 import type { InferenceRequest } from '../policy/facts.ts'
 import { limitOfType } from '../policy/limits.ts'
@@ -36,7 +36,7 @@ export function stagesOf(facts: StageFacts): readonly Step[] {
 }
 
 /** What a body that cannot be read is refused for. */
-export const readStep = (denial: Denial): Step => ({
+export const readStep = ({ denial }: Denied): Step => ({
   stage: 'body',
   outcome: 'deny',
   text: 'problem' in denial && 'field' in denial ? `${denial.field}: ${denial.problem}` : denial.code,

@@ -1,7 +1,7 @@
 import type { BodyForm, Passthrough } from '../policy/config.ts'
-import type { Denial } from '../policy/denial.ts'
+import { type Denied, invalid } from '../policy/denial.ts'
 import { isObject } from './json-safety.ts'
-import { invalid, type JsonObject, type ParsedBody } from './openai/body.ts'
+import type { JsonObject, ParsedBody } from './openai/body.ts'
 import { isCount, type Usage } from './openai/usage.ts'
 
 /** A JSON body of a pass-through route. */
@@ -14,7 +14,7 @@ export interface NamedBody {
 }
 
 /** A JSON body of so many bytes, as far as the gateway has to know it: an object, and which model it names. */
-export function checkPassthroughBody(parsed: ParsedBody, bytes: number): NamedBody | Denial {
+export function checkPassthroughBody(parsed: ParsedBody, bytes: number): NamedBody | Denied {
   const { model } = parsed.body
   if (model !== undefined && (typeof model !== 'string' || model === '' || model.length > 256))
     return invalid('model', 'must be a text of at most 256 characters')
@@ -39,10 +39,10 @@ const FORMS: readonly (readonly [BodyForm, RegExp])[] = [
 ]
 
 /** The form of a body that a route accepts. What says nothing of itself is taken for JSON, as elsewhere. */
-export function formOf(type: string | undefined, { accepts }: Passthrough): BodyForm | Denial {
+export function formOf(type: string | undefined, { accepts }: Passthrough): BodyForm | Denied {
   const form = type === undefined ? 'json' : FORMS.find(([, pattern]) => pattern.test(type))?.[0]
   if (form && accepts.includes(form)) return form
-  return { code: 'UNSUPPORTED_MEDIA_TYPE', accepts: accepts.map(each => SAID[each]).join(', or ') }
+  return { denial: { code: 'UNSUPPORTED_MEDIA_TYPE', accepts: accepts.map(each => SAID[each]).join(', or ') } }
 }
 
 const SAID: Readonly<Record<BodyForm, string>> = {

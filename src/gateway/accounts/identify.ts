@@ -1,8 +1,7 @@
 import type { Config } from '../../policy/config.ts'
-import type { Denial } from '../../policy/denial.ts'
+import type { Denied } from '../../policy/denial.ts'
 import type { Caller } from '../../policy/facts.ts'
 import { planName, planOf } from '../../policy/plan.ts'
-import { isDenial } from '../../wire/openai/body.ts'
 import type { Gateway } from '../request.ts'
 import type { AccountStore } from '../store/account-store.ts'
 import type { KeyStore } from '../store/key-store.ts'
@@ -19,9 +18,9 @@ export interface Identified {
 /** Says who sends a request, by its Authorization header. Rejects with StoreUnavailable or ProviderUnavailable. */
 export interface Identify {
   /** By a key, or by a sign-in token. */
-  bearer(authorization: string | undefined): Promise<Identified | Denial>
+  bearer(authorization: string | undefined): Promise<Identified | Denied>
   /** By a sign-in token alone: keys do not manage keys. */
-  signIn(authorization: string | undefined): Promise<Identified | Denial>
+  signIn(authorization: string | undefined): Promise<Identified | Denied>
 }
 
 type Ports = Pick<Gateway, 'config' | 'settings' | 'verify' | 'alarm'> & {
@@ -33,11 +32,11 @@ export function identifyWith(ports: Ports): Identify {
   const { brand } = settings
   const issuer = ports.verify && settings.identity?.issuer
   const watches = [claimWatch(config, alarm), planWatch(config, alarm)]
-  const watched = (identified: Identified | Denial) => {
-    if (!isDenial(identified)) for (const watch of watches) watch(identified.caller)
+  const watched = (identified: Identified | Denied) => {
+    if (!('denial' in identified)) for (const watch of watches) watch(identified.caller)
     return identified
   }
-  const bad = (problem: string): Denial => ({ code: 'INVALID_TOKEN', problem })
+  const bad = (problem: string): Denied => ({ denial: { code: 'INVALID_TOKEN', problem } })
   const neither = bad(
     issuer === undefined
       ? `Send \`Authorization: Bearer ${brand}_…\`; this is not a key.`
@@ -50,13 +49,13 @@ export function identifyWith(ports: Ports): Identify {
 
   return {
     bearer: async authorization => {
-      if (!authorization) return { code: 'NO_AUTH' }
+      if (!authorization) return { denial: { code: 'NO_AUTH' } }
       const token = tokenOf(authorization)
       if (token?.startsWith(`${brand}_`)) return watched(await byKey(ports, token))
       return watched(await bySignIn(ports, token, neither))
     },
     signIn: async authorization => {
-      if (!authorization) return { code: 'NO_AUTH', todo: signInFirst }
+      if (!authorization) return { denial: { code: 'NO_AUTH', todo: signInFirst } }
       const token = tokenOf(authorization)
       const isKey = token?.startsWith(`${brand}_`) === true
       return watched(
@@ -68,16 +67,18 @@ export function identifyWith(ports: Ports): Identify {
 
 const tokenOf = (authorization: string): string | undefined => /^Bearer +(\S+)$/i.exec(authorization)?.[1]
 
-async function byKey({ config, settings, store }: Ports, key: string): Promise<Identified | Denial> {
+async function byKey({ config, settings, store }: Ports, key: string): Promise<Identified | Denied> {
   // The checksum refuses a mistyped key without asking the store.
-  if (!isWellFormed(settings.brand, key)) return { code: 'INVALID_KEY' }
+  if (!isWellFormed(settings.brand, key)) return INVALID_KEY
   const keyHash = hashOf(key)
   const caller = await store.keys.findCaller(keyHash)
-  if (!caller) return { code: 'INVALID_KEY' }
+  if (!caller) return INVALID_KEY
   // Where guests are not served any more, their keys are none.
-  if (caller.kind === 'guest' && !config.guestPlan) return { code: 'INVALID_KEY' }
+  if (caller.kind === 'guest' && !config.guestPlan) return INVALID_KEY
   return { caller, keyHash }
 }
+
+const INVALID_KEY: Denied = { denial: { code: 'INVALID_KEY' } }
 
 /** Three parts of base64url, as every signed JWT has. RFC 7515 7.1. */
 const JWT_FORM = /^[\w-]+\.[\w-]+\.[\w-]+$/
@@ -85,11 +86,11 @@ const JWT_FORM = /^[\w-]+\.[\w-]+\.[\w-]+$/
 async function bySignIn(
   { store, verify }: Ports,
   token: string | undefined,
-  otherwise: Denial,
-): Promise<Identified | Denial> {
+  otherwise: Denied,
+): Promise<Identified | Denied> {
   if (!verify || token === undefined || !JWT_FORM.test(token)) return otherwise
   const judged = await verify(token)
-  if (isBadToken(judged)) return { code: 'INVALID_TOKEN', problem: judged.problem }
+  if (isBadToken(judged)) return { denial: { code: 'INVALID_TOKEN', problem: judged.problem } }
   const { account, plan, label, issuedAt } = judged
   const caller = await store.accounts.signIn({
     account,

@@ -1,5 +1,5 @@
 import type { Millis } from '../../policy/config.ts'
-import type { KeysDenial } from '../../policy/denial.ts'
+import type { Denied, KeysDenial } from '../../policy/denial.ts'
 import type { Random } from '../ports.ts'
 import type { AccountStore } from '../store/account-store.ts'
 import type { KeyRecord, KeyStore } from '../store/key-store.ts'
@@ -19,11 +19,11 @@ const CHANGES_PER_HOUR = 60
 export async function countChange(
   accounts: Pick<AccountStore, 'countEvent'>,
   account: string,
-): Promise<KeysDenial | undefined> {
+): Promise<Denied<KeysDenial> | undefined> {
   const limit = CHANGES_PER_HOUR
   const retryAfterMs = await accounts.countEvent([{ name: `keys:${account}`, limit }], HOUR)
   if (retryAfterMs === 0) return undefined
-  return { code: 'rate_limit_exceeded', type: 'requests', of: 'keys', limit, retryAfterMs }
+  return { denial: { code: 'rate_limit_exceeded', type: 'requests', of: 'keys', limit, retryAfterMs } }
 }
 
 /** Makes the key of an account that signed in, unless it has one. */

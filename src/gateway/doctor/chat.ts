@@ -1,6 +1,6 @@
 import type { ChatModel } from '../../policy/config.ts'
 import type { StreamTranslator } from '../../wire/dialect.ts'
-import { isDenial, isObject } from '../../wire/openai/body.ts'
+import { isObject } from '../../wire/openai/body.ts'
 import { readChat } from '../../wire/openai/chat.ts'
 import { parse, readChunk } from '../../wire/openai/chunk.ts'
 import type { WireRequest } from '../../wire/openai/request.ts'
@@ -105,7 +105,7 @@ async function asked(
   data?: (bytes: Buffer) => void,
 ): Promise<{ readonly request: WireRequest; readonly answer: Answer }> {
   const request = readChat(Buffer.from(JSON.stringify(body)))
-  if (isDenial(request)) throw new Error(`the doctor's own question is refused: ${JSON.stringify(request)}`)
+  if ('denial' in request) throw new Error(`the doctor's own question is refused: ${JSON.stringify(request.denial)}`)
   const sent = request.bodyFor(replica.pool.model, output)
   return { request, answer: await replica.post('chat', sent, output, data) }
 }

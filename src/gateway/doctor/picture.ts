@@ -1,5 +1,4 @@
 import type { ImageModel } from '../../policy/config.ts'
-import { isDenial } from '../../wire/openai/body.ts'
 import { readImages } from '../../wire/openai/images.ts'
 import type { Outcome } from './chat.ts'
 import { problem } from './finding.ts'
@@ -17,7 +16,7 @@ export async function askPicture(
 ): Promise<Outcome> {
   const { pool, host } = replica
   const request = readImages(Buffer.from(JSON.stringify({ model: pool.model, prompt: 'a dot' })))
-  if (isDenial(request)) throw new Error(`the doctor's own question is refused: ${JSON.stringify(request)}`)
+  if ('denial' in request) throw new Error(`the doctor's own question is refused: ${JSON.stringify(request.denial)}`)
   const size = cheapest(model)
   const answer = await replica.post('image', request.bodyFor(pool.model, 0, { imageSize: size }), OUTPUT)
   const refusal = refusalOf(replica, 'an image', answer, keyFrom)

@@ -1,5 +1,5 @@
 import { type EmbeddingModel, placeOf } from '../../policy/config.ts'
-import { isDenial, isObject } from '../../wire/openai/body.ts'
+import { isObject } from '../../wire/openai/body.ts'
 import { parse } from '../../wire/openai/chunk.ts'
 import { readEmbeddings } from '../../wire/openai/embeddings.ts'
 import type { Outcome } from './chat.ts'
@@ -13,7 +13,7 @@ const FLOAT_BYTES = 4
 export async function askVector(replica: ExaminedReplica, keyFrom: string | undefined): Promise<Outcome> {
   const { pool, promised } = replica
   const request = readEmbeddings(Buffer.from(JSON.stringify({ model: pool.model, input: 'ok' })), 1)
-  if (isDenial(request)) throw new Error(`the doctor's own question is refused: ${JSON.stringify(request)}`)
+  if ('denial' in request) throw new Error(`the doctor's own question is refused: ${JSON.stringify(request.denial)}`)
   const answer = await replica.post('embedding', request.bodyFor(pool.model, 0))
   const refusal = refusalOf(replica, 'an embedding', answer, keyFrom)
   if (refusal) return { faults: [refusal], says: [] }

@@ -1,5 +1,5 @@
 import type { PassMethod, Passthrough, Pool } from '../../policy/config.ts'
-import type { Denial } from '../../policy/denial.ts'
+import type { Denied } from '../../policy/denial.ts'
 import type { PassthroughAsk } from '../../policy/facts.ts'
 import { type AdmittedCall, admit } from '../admission/admit.ts'
 import { noteOf } from '../admission/decisions.ts'
@@ -26,7 +26,7 @@ export interface PassthroughCall
   /** The body for a backend that knows the model by this name; absent for a request without one. */
   readonly bodyFor?: (backendModel: string) => PassthroughBody
   /** Reads the beginning of a body that is streamed, and tells what is wrong with it; to be called once it is admitted. */
-  readonly look?: () => Promise<Denial | 'left' | undefined>
+  readonly look?: () => Promise<Denied | 'left' | undefined>
   /** Of the body, as far as they are known. */
   readonly bytes: number
 }
@@ -86,7 +86,7 @@ async function serve(gateway: Gateway, call: PassthroughCall, admitted: LeasedCa
   if (found === 'left') return unanswered(gateway, admitted, { kind: 'left', failures: [] })
   if (found) {
     await gateway.store.holds.refund(admitted.hold)
-    return { kind: 'denied', denial: found, failures: [] }
+    return { kind: 'denied', denial: found.denial, failures: [] }
   }
   const ports = failoverPorts(gateway, call, admitted)
   const outbound = new PassthroughOutbound(gateway, call, admitted)

@@ -1,5 +1,5 @@
 import { decide } from '../../policy/decide.ts'
-import type { ToolDenial } from '../../policy/denial.ts'
+import type { Denied, ToolDenial } from '../../policy/denial.ts'
 import type { ChatAsk, Facts } from '../../policy/facts.ts'
 import type { Client, ToolDefinition } from '../ports.ts'
 import type { Gateway } from '../request.ts'
@@ -17,7 +17,7 @@ export async function learnTools(
   gateway: Pick<Gateway, 'config' | 'settings' | 'tools' | 'clock'>,
   facts: Facts,
   client: Client,
-): Promise<LearntTools | ToolDenial | undefined> {
+): Promise<LearntTools | Denied<ToolDenial> | undefined> {
   const { request } = facts
   const decision = decide(gateway.config, facts)
   if ('denial' in decision || !decision.tools || request.kind !== 'chat') return undefined
@@ -26,7 +26,7 @@ export async function learnTools(
   const definitions = new Map<string, ToolDefinition>()
   let weight = 0
   for (const [tool, definition] of learnt) {
-    if (!definition) return { code: 'TOOL_UNAVAILABLE', tool }
+    if (!definition) return { denial: { code: 'TOOL_UNAVAILABLE', tool } }
     definitions.set(tool, definition)
     weight += weightOf(definition)
   }

@@ -1,9 +1,9 @@
 import type { AccountRecord, TermsChange } from '../../gateway/store/account-store.ts'
-import type { Denial } from '../../policy/denial.ts'
+import { type Denied, invalid } from '../../policy/denial.ts'
 import { type NanoUsd, nanoUsd } from '../../policy/nano-usd.ts'
 import { planName, planOf } from '../../policy/plan.ts'
 import { type ShownAccount, type ShownAccounts, shownAccount } from '../../wire/admin/account.ts'
-import { invalid, isDenial, isObject, type JsonObject } from '../../wire/openai/body.ts'
+import { isObject, type JsonObject } from '../../wire/openai/body.ts'
 import { validator } from '../../wire/openai/validate.ts'
 import { type AdminContext, type AdminOp, accountNamed, NAME, noAccount, textOf, unknownPlan } from './admin-op.ts'
 
@@ -40,9 +40,9 @@ export const accountOps: readonly AdminOp[] = [
 ]
 
 /** An account with what it may use, what it used in this window, and its keys. */
-export async function showAccount(context: AdminContext, body: JsonObject): Promise<ShownAccount | Denial> {
+export async function showAccount(context: AdminContext, body: JsonObject): Promise<ShownAccount | Denied> {
   const record = await accountNamed(context, textOf(body, 'account'))
-  return isDenial(record) ? record : shown(context, record)
+  return 'denial' in record ? record : shown(context, record)
 }
 
 async function shown({ config, store }: AdminContext, record: AccountRecord): Promise<ShownAccount> {
@@ -50,13 +50,13 @@ async function shown({ config, store }: AdminContext, record: AccountRecord): Pr
   return shownAccount(config, record, spend, keys)
 }
 
-async function setPlan(context: AdminContext, body: JsonObject): Promise<object | Denial> {
+async function setPlan(context: AdminContext, body: JsonObject): Promise<object | Denied> {
   const plan = body.plan === null ? null : textOf(body, 'plan')
   const wrong = plan === null ? undefined : unknownPlan(context.config, plan)
   if (wrong) return wrong
   if (plan === null) {
     const record = await accountNamed(context, textOf(body, 'account'))
-    if (isDenial(record)) return record
+    if ('denial' in record) return record
     const { override: _override, ...terms } = record.terms
     if (!planOf(context.config, { ...record, terms }))
       return invalid('plan', `${record.label} has no other plan to fall back to: set another one instead`)
@@ -64,7 +64,7 @@ async function setPlan(context: AdminContext, body: JsonObject): Promise<object 
   return change(context, body, async () => ({ override: plan }))
 }
 
-async function setOverage(context: AdminContext, body: JsonObject): Promise<object | Denial> {
+async function setOverage(context: AdminContext, body: JsonObject): Promise<object | Denied> {
   const written = body.overage
   if (!isObject(written))
     return change(context, body, async () => ({ overage: typeof written === 'boolean' ? written : null }))
@@ -73,7 +73,7 @@ async function setOverage(context: AdminContext, body: JsonObject): Promise<obje
   return change(context, body, async () => ({ overage: { capNanoUsd } }))
 }
 
-function grant(context: AdminContext, body: JsonObject): Promise<object | Denial> {
+function grant(context: AdminContext, body: JsonObject): Promise<object | Denied> {
   return change(context, body, async ({ account }) => ({
     grant: nanoOf(textOf(body, 'usd')),
     window: (await context.store.accounts.readSpend(account)).window.start,
@@ -84,9 +84,9 @@ async function change(
   context: AdminContext,
   body: JsonObject,
   decide: (record: AccountRecord) => Promise<TermsChange['change']>,
-): Promise<object | Denial> {
+): Promise<object | Denied> {
   const record = await accountNamed(context, textOf(body, 'account'))
-  if (isDenial(record)) return record
+  if ('denial' in record) return record
   if (record.kind === 'guest') return invalid('account', 'is a device: the plan of guests holds for all of them')
   const { account } = record
   const changed = await context.store.accounts.changeTerms({ account, change: await decide(record), by: context.by })
@@ -115,7 +115,7 @@ export const listAccountsOp: AdminOp = { method: 'POST', path: '/admin/accounts/
  * Accounts with the fields of `accounts/show`: those on a plan, else all but devices, of which there may be very many.
  * At most `limit`, those that the store gives first; `has_more` says whether there are others.
  */
-async function listAccounts(context: AdminContext, body: JsonObject): Promise<ShownAccounts | Denial> {
+async function listAccounts(context: AdminContext, body: JsonObject): Promise<ShownAccounts | Denied> {
   const { config, store } = context
   const plan = body.plan === undefined ? undefined : textOf(body, 'plan')
   const limit = Number(body.limit)

@@ -1,8 +1,8 @@
 import type { FileText } from '../../config/settings.ts'
 import { accountsByPlan } from '../../gateway/accounts/plans.ts'
-import type { Denial } from '../../policy/denial.ts'
+import { type Denied, invalid } from '../../policy/denial.ts'
 import { revisionLine, revisionRecord, takenRecord } from '../../wire/admin/revision.ts'
-import { invalid, isDenial, isObject, type JsonObject } from '../../wire/openai/body.ts'
+import { isObject, type JsonObject } from '../../wire/openai/body.ts'
 import { readValid, validator } from '../../wire/openai/validate.ts'
 import type { HttpCall } from '../listener/call.ts'
 import type { App } from '../listener/endpoint.ts'
@@ -20,14 +20,15 @@ export function showConfig(app: App, call: HttpCall): void {
 /** GET /admin/revisions: those that are kept, newest first; or one of them, by its number, with its files. */
 export async function listRevisions(app: App, call: HttpCall): Promise<void> {
   const query = readQuery(call, ['number'])
-  if (isDenial(query)) return call.deny(query)
+  if ('denial' in query) return call.deny(query.denial)
   const { revisions } = app
   if (query.number === undefined) {
     const { number: serving } = revisions.serving
     const lines = revisions.list().map(each => revisionLine(each, serving))
     return call.json(200, { revisions: lines }, UNCACHED)
   }
-  if (!/^[1-9][0-9]{0,8}$/.test(query.number)) return call.deny(invalid('number', 'must be the number of a revision'))
+  if (!/^[1-9][0-9]{0,8}$/.test(query.number))
+    return call.deny(invalid('number', 'must be the number of a revision').denial)
   const kept = await revisions.find(Number(query.number))
   if (!kept) return call.deny({ code: 'NOT_FOUND', problem: `Revision ${query.number} is not kept.` })
   call.json(200, revisionRecord(kept, 'at'), UNCACHED)
@@ -41,7 +42,7 @@ export async function listPlans({ store, config }: App, call: HttpCall): Promise
 /** POST /admin/reload: takes the files as they are now, whole or not at all. */
 export async function reloadConfig(app: App, call: HttpCall, by: string): Promise<void> {
   const wrong = await readNothing(call)
-  if (wrong) return call.deny(wrong)
+  if (wrong) return call.deny(wrong.denial)
   const reloaded = await app.reload(by)
   if (!reloaded.ok) return call.deny({ ...reloaded, code: 'RELOAD_REFUSED' })
   const { ok: _, ...fields } = reloaded
@@ -82,7 +83,7 @@ const check = validator({
 /** POST /admin/apply: puts a candidate in the place of the files and of what serves, whole or not at all. */
 export async function applyConfig(app: App, call: HttpCall, by: string): Promise<void> {
   const read = await readApplication(call, by)
-  if (isDenial(read)) return call.deny(read)
+  if ('denial' in read) return call.deny(read.denial)
   const applied = await app.apply(read.application)
   if (!applied.ok) return call.deny(applied.denial)
   const { ok: _, ...fields } = applied
@@ -90,11 +91,11 @@ export async function applyConfig(app: App, call: HttpCall, by: string): Promise
 }
 
 /** Wrapped in an object, to differ from a denial. */
-async function readApplication(call: HttpCall, by: string): Promise<{ readonly application: Application } | Denial> {
+async function readApplication(call: HttpCall, by: string): Promise<{ readonly application: Application } | Denied> {
   const bytes = await readBody(call.request, MAX_BODY_BYTES)
-  if (isDenial(bytes)) return bytes
+  if ('denial' in bytes) return bytes
   const read = readValid(bytes, check)
-  if (isDenial(read)) return read
+  if ('denial' in read) return read
   const { body } = read
   const files = filesOf(body)
   const size = files.reduce((sum, { text }) => sum + Buffer.byteLength(text), 0)

@@ -1,6 +1,5 @@
-import type { Denial } from '../../policy/denial.ts'
+import type { Denied } from '../../policy/denial.ts'
 import { type ShownStanding, shownStanding } from '../../wire/admin/event.ts'
-import { isDenial } from '../../wire/openai/body.ts'
 import type { HttpCall } from '../listener/call.ts'
 import type { App } from '../listener/endpoint.ts'
 import { readQuery } from '../listener/request-input.ts'
@@ -14,7 +13,7 @@ type AdminStore = Pick<AdminContext, 'store' | 'settings' | 'config'>
 /** GET /admin/events: the requests of this gateway as they end, as server-sent events; of one account, or of all. */
 export async function followEvents(app: App, call: HttpCall): Promise<void> {
   const named = await readAccountQuery(app, call)
-  if (isDenial(named)) return call.deny(named)
+  if ('denial' in named) return call.deny(named.denial)
   const events = new EventResponse(call, app.clock)
   events.open({})
   // HEAD: there is nothing to wait for.
@@ -35,7 +34,7 @@ export async function followEvents(app: App, call: HttpCall): Promise<void> {
 /** GET /admin/accounts: how accounts stand, as JSON lines: one of them, or all that have had a key. */
 export async function listStandings(app: App, call: HttpCall): Promise<void> {
   const named = await readAccountQuery(app, call)
-  if (isDenial(named)) return call.deny(named)
+  if ('denial' in named) return call.deny(named.denial)
   await sendRows(call, standingsOf(app, named.account), standing => standing)
 }
 
@@ -51,9 +50,9 @@ export async function* standingsOf(
 }
 
 /** Wrapped in an object, to differ from a denial. */
-async function readAccountQuery(app: App, call: HttpCall): Promise<{ readonly account?: string } | Denial> {
+async function readAccountQuery(app: App, call: HttpCall): Promise<{ readonly account?: string } | Denied> {
   const query = readQuery(call, ['account'])
-  if (isDenial(query) || query.account === undefined) return isDenial(query) ? query : {}
+  if ('denial' in query || query.account === undefined) return 'denial' in query ? query : {}
   const record = await accountNamed(app, query.account)
-  return isDenial(record) ? record : { account: record.account }
+  return 'denial' in record ? record : { account: record.account }
 }

@@ -2,10 +2,10 @@ import { isId, LABEL, mintKey } from '../../gateway/accounts/accounts.ts'
 import { DEVICE_ID, guestKey } from '../../gateway/accounts/guests.ts'
 import { hashOf, newKey, storedAs } from '../../gateway/accounts/keys.ts'
 import type { KeyRecord } from '../../gateway/store/key-store.ts'
-import type { Denial } from '../../policy/denial.ts'
+import { type Denied, invalid } from '../../policy/denial.ts'
 import { mostOf } from '../../policy/limits.ts'
 import { shownKey } from '../../wire/admin/key.ts'
-import { invalid, isDenial, type JsonObject } from '../../wire/openai/body.ts'
+import type { JsonObject } from '../../wire/openai/body.ts'
 import { validator } from '../../wire/openai/validate.ts'
 import { showAccount } from './admin-accounts.ts'
 import {
@@ -55,7 +55,7 @@ async function listKeys({ config, store }: AdminContext): Promise<object> {
   return { object: 'list', data: (await store.keys.list()).map(key => shownKey(config, key)) }
 }
 
-async function mint(context: AdminContext, body: JsonObject): Promise<object | Denial> {
+async function mint(context: AdminContext, body: JsonObject): Promise<object | Denied> {
   const named = textOf(body, 'account')
   const plan = body.plan === undefined ? undefined : textOf(body, 'plan')
   const wrong = plan === undefined ? undefined : unknownPlan(context.config, plan)
@@ -69,9 +69,9 @@ async function mint(context: AdminContext, body: JsonObject): Promise<object | D
 }
 
 /** A key for an account that is there already, on the plan it has unless one is given. */
-async function mintFor(context: AdminContext, named: string, plan: string | undefined): Promise<object | Denial> {
+async function mintFor(context: AdminContext, named: string, plan: string | undefined): Promise<object | Denied> {
   const record = await accountNamed(context, named)
-  if (isDenial(record)) return record
+  if ('denial' in record) return record
   if (record.kind === 'guest') return invalid('account', 'is a device, whose key is made by its device id')
   const { store, random, settings, by } = context
   const { account, terms } = record
@@ -86,7 +86,7 @@ async function mintFor(context: AdminContext, named: string, plan: string | unde
 }
 
 /** Users who sign in may choose the label in their token: that must not lead to a key and a plan for them. */
-async function notTheirs({ store }: AdminContext, label: string): Promise<Denial | undefined> {
+async function notTheirs({ store }: AdminContext, label: string): Promise<Denied | undefined> {
   const accounts = await store.accounts.findByLabel(label)
   const [signedIn] = accounts.filter(({ account }) => SIGNED_IN.test(account))
   if (!signedIn) return undefined
@@ -107,7 +107,7 @@ const minted = (
   ...(value !== undefined && { value }),
 })
 
-async function mintGuest(context: AdminContext, body: JsonObject): Promise<object | Denial> {
+async function mintGuest(context: AdminContext, body: JsonObject): Promise<object | Denied> {
   const { config, settings, store, guestSecrets, by } = context
   const { brand } = settings
   if (!config.guestPlan) return invalid('device_id', 'the configuration serves no guests: add `guests`')
@@ -120,22 +120,22 @@ async function mintGuest(context: AdminContext, body: JsonObject): Promise<objec
   if (made.outcome !== 'key') return invalid('device_id', 'the key of this device was revoked; it gets no other')
   const caller = await store.keys.findCaller(hashOf(made.value))
   const key = caller && (await store.keys.findGuest(caller.account))
-  if (!key) return { code: 'NOT_FOUND', problem: 'The key of this device has just been revoked.' }
+  if (!key) return { denial: { code: 'NOT_FOUND', problem: 'The key of this device has just been revoked.' } }
   const perDay = mostOf(config.guestPlan.limits, 'per_day')
   const cap = Number.isFinite(perDay) ? perDay : null
   return { ...minted(context, { outcome: 'minted', key, value: made.value }), rate_limit_per_day: cap }
 }
 
-async function show(context: AdminContext, body: JsonObject): Promise<object | Denial> {
+async function show(context: AdminContext, body: JsonObject): Promise<object | Denied> {
   const key = await keyNamed(context, textOf(body, 'key'))
-  if (isDenial(key)) return key
+  if ('denial' in key) return key
   const owner = await showAccount(context, { account: key.account })
-  return isDenial(owner) ? owner : { ...shownKey(context.config, key), owner }
+  return 'denial' in owner ? owner : { ...shownKey(context.config, key), owner }
 }
 
-async function rotate(context: AdminContext, body: JsonObject): Promise<object | Denial> {
+async function rotate(context: AdminContext, body: JsonObject): Promise<object | Denied> {
   const current = await activeKeyNamed(context, textOf(body, 'key'))
-  if (isDenial(current)) return current
+  if ('denial' in current) return current
   if (current.kind === 'guest') {
     return invalid('key', 'the key of a device follows from the device and cannot be rotated; it can be revoked')
   }
@@ -146,12 +146,14 @@ async function rotate(context: AdminContext, body: JsonObject): Promise<object |
   return key ? { ...minted(context, { outcome: 'minted', key, value }), rotated: true } : ENDED
 }
 
-async function revoke(context: AdminContext, body: JsonObject): Promise<object | Denial> {
+async function revoke(context: AdminContext, body: JsonObject): Promise<object | Denied> {
   const current = await activeKeyNamed(context, textOf(body, 'key'))
-  if (isDenial(current)) return current
+  if ('denial' in current) return current
   const key = await context.store.keys.revoke({ hash: current.hash, by: context.by })
   return key ? { ...shownKey(context.config, key), revoked: true } : ENDED
 }
 
 /** Another operator was first. */
-const ENDED: Denial = { code: 'NOT_FOUND', problem: 'No active key has this value: it has just ended.' }
+const ENDED: Denied = {
+  denial: { code: 'NOT_FOUND', problem: 'No active key has this value: it has just ended.' },
+}

@@ -6,8 +6,8 @@ import type { AccountRecord } from '../../gateway/store/account-store.ts'
 import type { KeyRecord } from '../../gateway/store/key-store.ts'
 import type { Store } from '../../gateway/store/store.ts'
 import type { Config } from '../../policy/config.ts'
-import type { Denial } from '../../policy/denial.ts'
-import { invalid, isDenial, type JsonObject } from '../../wire/openai/body.ts'
+import { type Denied, invalid } from '../../policy/denial.ts'
+import type { JsonObject } from '../../wire/openai/body.ts'
 import type { Validate } from '../../wire/openai/validate.ts'
 
 /** What an admin operation works with: the parts of a running gateway, or a store that no gateway runs on. */
@@ -29,14 +29,14 @@ export interface AdminOp {
   readonly path: string
   /** Checks the body; without it the operation has none. */
   readonly check?: Validate
-  readonly run: (context: AdminContext, body: JsonObject) => Promise<object | Denial>
+  readonly run: (context: AdminContext, body: JsonObject) => Promise<object | Denied>
 }
 
 /** A field that the operation's check has found to be a text. */
 export const textOf = (body: JsonObject, field: string): string => String(body[field])
 
 /** A plan that the configuration does not declare; undefined when it does. */
-export function unknownPlan({ plans }: Config, plan: string): Denial | undefined {
+export function unknownPlan({ plans }: Config, plan: string): Denied | undefined {
   if (plans.has(plan)) return undefined
   return invalid('plan', `no such plan \`${plan}\`; there are ${[...plans.keys()].join(', ')}`)
 }
@@ -47,11 +47,11 @@ export const NAME = { type: 'string', minLength: 1, maxLength: 200 }
 type AdminStore = Pick<AdminContext, 'store' | 'settings'>
 
 /** The one account with this id or label, or with this key. */
-export async function accountNamed(context: AdminStore, named: string): Promise<AccountRecord | Denial> {
+export async function accountNamed(context: AdminStore, named: string): Promise<AccountRecord | Denied> {
   const { store } = context
   if (isKeyLike(context, named)) {
     const key = await keyNamed(context, named)
-    return isDenial(key) ? key : ((await store.accounts.find(key.account)) ?? noAccount(key.account))
+    return 'denial' in key ? key : ((await store.accounts.find(key.account)) ?? noAccount(key.account))
   }
   const account = await store.accounts.find(named)
   if (account) return account
@@ -62,27 +62,27 @@ export async function accountNamed(context: AdminStore, named: string): Promise<
   return labelled ?? noAccount(named)
 }
 
-export const noAccount = (named: string): Denial => invalid('account', `there is no account \`${withoutKeys(named)}\``)
+export const noAccount = (named: string): Denied => invalid('account', `there is no account \`${withoutKeys(named)}\``)
 
 /** A text that may be a key is looked for as one, and never repeated. */
 const isKeyLike = ({ settings }: AdminStore, named: string): boolean => named.startsWith(`${settings.brand}_`)
 
 /** Several accounts may call themselves the same; ids tell them apart. */
-export const ambiguous = (field: string, named: string, accounts: readonly AccountRecord[]): Denial =>
+export const ambiguous = (field: string, named: string, accounts: readonly AccountRecord[]): Denied =>
   invalid(
     field,
     `several accounts are called \`${withoutKeys(named)}\`; give an id: ${accounts.map(each => each.account).join(', ')}`,
   )
 
 /** The one active key with this full or masked value, or of the account with this id or label. */
-export async function activeKeyNamed(context: AdminStore, named: string): Promise<KeyRecord | Denial> {
+export async function activeKeyNamed(context: AdminStore, named: string): Promise<KeyRecord | Denied> {
   const key = await keyNamed(context, named)
-  if (isDenial(key) || key.status === 'active') return key
-  return { code: 'NOT_FOUND', problem: `No active key has this value: ${key.keyPrefix} was ${key.status}.` }
+  if ('denial' in key || key.status === 'active') return key
+  return { denial: { code: 'NOT_FOUND', problem: `No active key has this value: ${key.keyPrefix} was ${key.status}.` } }
 }
 
 /** The active key that `named` means, else one that ended. */
-export async function keyNamed(context: AdminStore, named: string): Promise<KeyRecord | Denial> {
+export async function keyNamed(context: AdminStore, named: string): Promise<KeyRecord | Denied> {
   const { brand } = context.settings
   if (!isKeyLike(context, named)) return keyOfAccount(context, named)
   const hash = isWellFormed(brand, named) ? hashOf(named) : undefined
@@ -94,7 +94,7 @@ export async function keyNamed(context: AdminStore, named: string): Promise<KeyR
   const [key, another] = active.length > 0 ? active : fitting
   if (another) return invalid('key', 'several keys have this mask; give the full value, or the account')
   // Never the value itself: it may be a key of another gateway.
-  return key ?? { code: 'NOT_FOUND', problem: 'No key has this value.' }
+  return key ?? { denial: { code: 'NOT_FOUND', problem: 'No key has this value.' } }
 }
 
 /** An active key, found without reading all there are. */
@@ -103,9 +103,9 @@ async function activeKey({ store }: AdminStore, hash: string): Promise<KeyRecord
   return caller && (await store.keys.listOf(caller.account)).find(key => key.hash === hash)
 }
 
-async function keyOfAccount(context: AdminStore, named: string): Promise<KeyRecord | Denial> {
+async function keyOfAccount(context: AdminStore, named: string): Promise<KeyRecord | Denied> {
   const account = await accountNamed(context, named)
-  if (isDenial(account)) return account
+  if ('denial' in account) return account
   const [key] = await context.store.keys.listOf(account.account)
-  return key ?? { code: 'NOT_FOUND', problem: `${account.label} has no key.` }
+  return key ?? { denial: { code: 'NOT_FOUND', problem: `${account.label} has no key.` } }
 }

@@ -1,9 +1,8 @@
 import { timingSafeEqual } from 'node:crypto'
 import { hashOf } from '../../gateway/accounts/keys.ts'
 import { isBadToken } from '../../gateway/accounts/sign-in.ts'
-import type { Denial } from '../../policy/denial.ts'
+import { type Denied, invalid } from '../../policy/denial.ts'
 import { USER, USER_HEADER, USER_HINT } from '../../wire/admin/user.ts'
-import { invalid, isDenial } from '../../wire/openai/body.ts'
 import type { App } from '../listener/endpoint.ts'
 
 /** Who an operator is, as the audit names them. */
@@ -19,39 +18,38 @@ export async function operatorOf(
   { adminToken, verify, settings }: Pick<App, 'adminToken' | 'verify' | 'settings'>,
   authorization = '',
   user?: string | readonly string[],
-): Promise<Operator | Denial> {
+): Promise<Operator | Denied> {
   const token = bearerOf(authorization)
   if (isSame(adminToken, token)) return tokenHolder(user)
   const admins = settings.identity?.admins ?? []
   // Three parts, as every signed JWT has: of anything else the provider need not be asked.
   if (!verify || admins.length === 0 || !token || token.split('.').length !== 3) return NOBODY
   const judged = await verify(token)
-  if (isBadToken(judged)) return { code: 'INVALID_TOKEN', problem: judged.problem }
+  if (isBadToken(judged)) return invalidToken(judged.problem)
   if (admins.includes(judged.account)) return { by: judged.account }
-  return { code: 'INVALID_TOKEN', problem: `${judged.account} is not among \`identity.admins\` of the configuration.` }
+  return invalidToken(`${judged.account} is not among \`identity.admins\` of the configuration.`)
 }
 
+const invalidToken = (problem: string): Denied => ({ denial: { code: 'INVALID_TOKEN', problem } })
+
 /** One token is shared by all that hold it. What they call themselves is a claim. */
-function tokenHolder(user: string | readonly string[] | undefined): Operator | Denial {
+function tokenHolder(user: string | readonly string[] | undefined): Operator | Denied {
   if (user === undefined) return { by: 'operator' }
   if (typeof user === 'string' && USER.test(user)) return { by: `operator ${user}` }
   return invalid(USER_HEADER, USER_HINT)
 }
 
-const NOBODY: Denial = {
-  code: 'INVALID_TOKEN',
-  problem: 'Send the admin token as bearer; the server wrote it to its state_dir.',
-}
+const NOBODY = invalidToken('Send the admin token as bearer; the server wrote it to its state_dir.')
 
 /** Why metrics may not be read; undefined where the files make them public, and for holders of their token and operators. */
 export async function scraperOf(
   app: Pick<App, 'adminToken' | 'verify' | 'settings'>,
   authorization = '',
-): Promise<Denial | undefined> {
+): Promise<Denied | undefined> {
   const { metrics } = app.settings
   if (metrics.public || (metrics.token && isSame(metrics.token.reveal(), bearerOf(authorization)))) return undefined
   const operator = await operatorOf(app, authorization)
-  return isDenial(operator) ? operator : undefined
+  return 'denial' in operator ? operator : undefined
 }
 
 /** The scheme has no case (RFC 9110 11.1). */

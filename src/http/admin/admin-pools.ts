@@ -2,10 +2,10 @@ import type { BackendSettings } from '../../config/settings.ts'
 import { StoreUnavailable } from '../../gateway/store/store.ts'
 import type { PoolState, Replica } from '../../gateway/upstream/pools.ts'
 import type { Pool } from '../../policy/config.ts'
-import type { Denial } from '../../policy/denial.ts'
+import { type Denied, invalid } from '../../policy/denial.ts'
 import type { NanoUsd } from '../../policy/nano-usd.ts'
 import { type ShownPool, type ShownResult, shownPool, shownResult } from '../../wire/admin/pool.ts'
-import { invalid, isDenial, type JsonObject } from '../../wire/openai/body.ts'
+import type { JsonObject } from '../../wire/openai/body.ts'
 import { validator } from '../../wire/openai/validate.ts'
 import type { HttpCall } from '../listener/call.ts'
 import type { App, Endpoint } from '../listener/endpoint.ts'
@@ -47,8 +47,8 @@ const drain =
   (drained: boolean) =>
   async (app: App, call: HttpCall, by: string): Promise<void> => {
     const body = await readSmall(call, checkOne)
-    const place = isDenial(body) ? body : placeNamed(app, body.body)
-    if (isDenial(place)) return call.deny(place)
+    const place = 'denial' in body ? body : placeNamed(app, body.body)
+    if ('denial' in place) return call.deny(place.denial)
     if (setDrained(place, drained)) {
       app.alarm(`an operator ${drained ? 'drained' : 'undrained'} ${textOf(place)}`, { by })
       const { pool, replica } = place
@@ -76,9 +76,9 @@ const NOTE = 'It holds in this gateway process alone: over a reload, and until i
 /** Asks replicas now: one, those of a pool, or all. */
 async function probe(app: App, call: HttpCall): Promise<void> {
   const body = await readSmall(call, checkSome, '{}')
-  if (isDenial(body)) return call.deny(body)
+  if ('denial' in body) return call.deny(body.denial)
   const asked = body.body.pool === undefined ? [...app.config.pools.values()] : placeNamed(app, body.body)
-  if (isDenial(asked)) return call.deny(asked)
+  if ('denial' in asked) return call.deny(asked.denial)
   const places = 'pool' in asked ? [asked] : asked.map(pool => ({ pool, state: app.pools.of(pool.name) }))
   const data = await Promise.all(places.flatMap(place => askAt(app, place)))
   call.json(200, { object: 'list', ok: data.every(({ ok }) => ok), data }, UNCACHED)
@@ -102,7 +102,7 @@ interface PoolPlace {
 }
 
 /** What `pool` and `replica` of a body name: a replica by its URL, or by its number in the configuration. */
-function placeNamed({ config, pools }: App, body: JsonObject): PoolPlace | Denial {
+function placeNamed({ config, pools }: App, body: JsonObject): PoolPlace | Denied {
   const pool = config.pools.get(String(body.pool))
   if (!pool) return invalid('pool', `no such pool \`${body.pool}\`; there are ${[...config.pools.keys()].join(', ')}`)
   const state = pools.of(pool.name)

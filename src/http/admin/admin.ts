@@ -1,4 +1,4 @@
-import { isDenial, type JsonObject } from '../../wire/openai/body.ts'
+import type { JsonObject } from '../../wire/openai/body.ts'
 import type { HttpCall } from '../listener/call.ts'
 import type { App, Endpoint } from '../listener/endpoint.ts'
 import { readSmall } from '../listener/request-input.ts'
@@ -43,10 +43,10 @@ async function runAdminOp({ check, run }: AdminOp, app: App, call: HttpCall, by:
   let body: JsonObject = {}
   if (check) {
     const read = await readSmall(call, check)
-    if (isDenial(read)) return call.deny(read)
+    if ('denial' in read) return call.deny(read.denial)
     body = read.body
   }
   const answer = await run({ ...app, by }, body)
-  if (isDenial(answer)) call.deny(answer)
+  if ('denial' in answer) call.deny(answer.denial)
   else call.json(200, answer, UNCACHED)
 }

@@ -4,12 +4,11 @@ import { labelledAudit } from '../../gateway/accounts/audited.ts'
 import { usageBy } from '../../gateway/accounts/usage.ts'
 import { dayAt } from '../../policy/account-counters.ts'
 import type { EpochMs } from '../../policy/config.ts'
-import type { Denial } from '../../policy/denial.ts'
+import { type Denied, invalid } from '../../policy/denial.ts'
 import { shownAudit } from '../../wire/admin/audit.ts'
 import { readSince, SINCE_FORMS } from '../../wire/admin/since.ts'
 import { GROUPS, ledgerRecord, usageReport } from '../../wire/admin/usage-report.ts'
 import { inChunks } from '../../wire/lines.ts'
-import { invalid, isDenial } from '../../wire/openai/body.ts'
 import type { HttpCall } from '../listener/call.ts'
 import type { App } from '../listener/endpoint.ts'
 import { ClientLeft, readQuery } from '../listener/request-input.ts'
@@ -21,18 +20,18 @@ export interface RowsQuery {
   readonly account?: string
 }
 
-async function readRowsQuery(app: App, call: HttpCall): Promise<RowsQuery | Denial> {
+async function readRowsQuery(app: App, call: HttpCall): Promise<RowsQuery | Denied> {
   const query = readQuery(call, ['since', 'account'])
-  if (isDenial(query)) return query
+  if ('denial' in query) return query
   const from = sinceOf(query.since, app)
-  if (isDenial(from)) return from
+  if ('denial' in from) return from
   const named = query.account === undefined ? undefined : await accountNamed(app, query.account)
-  if (named && isDenial(named)) return named
+  if (named && 'denial' in named) return named
   return { ...from, ...(named && { account: named.account }) }
 }
 
 /** Wrapped in an object, to differ from a denial. */
-function sinceOf(text: string | undefined, { clock }: App): { readonly since?: EpochMs } | Denial {
+function sinceOf(text: string | undefined, { clock }: App): { readonly since?: EpochMs } | Denied {
   if (text === undefined) return {}
   const since = readSince(text, clock.now())
   return since === undefined ? invalid('since', `must be ${SINCE_FORMS}`) : { since }
@@ -69,11 +68,11 @@ async function* joined(first: string, rest: AsyncIterable<string>): AsyncGenerat
 /** GET /admin/usage: totals of whole UTC days, from the one of `since` on, with what was wasted. */
 export async function showUsage(app: App, call: HttpCall): Promise<void> {
   const query = readQuery(call, ['since', 'by'])
-  if (isDenial(query)) return call.deny(query)
+  if ('denial' in query) return call.deny(query.denial)
   const by = GROUPS.find(group => group === (query.by ?? 'day'))
-  if (!by) return call.deny(invalid('by', `must be one of ${GROUPS.join(', ')}`))
+  if (!by) return call.deny(invalid('by', `must be one of ${GROUPS.join(', ')}`).denial)
   const from = sinceOf(query.since, app)
-  if (isDenial(from)) return call.deny(from)
+  if ('denial' in from) return call.deny(from.denial)
   const since = from.since === undefined ? undefined : dayAt(from.since)
   const usage = await usageBy(app.store, { by, ...(since !== undefined && { since }) })
   call.json(200, usageReport(by, since, usage))
@@ -82,13 +81,13 @@ export async function showUsage(app: App, call: HttpCall): Promise<void> {
 /** GET /admin/ledger: rows as JSON lines. */
 export async function exportLedger(app: App, call: HttpCall): Promise<void> {
   const query = await readRowsQuery(app, call)
-  if (isDenial(query)) return call.deny(query)
+  if ('denial' in query) return call.deny(query.denial)
   await sendRows(call, app.store.ledger.readRows(query), ledgerRecord)
 }
 
 /** GET /admin/audit: control changes as JSON lines, oldest first. */
 export async function exportAudit(app: App, call: HttpCall): Promise<void> {
   const query = await readRowsQuery(app, call)
-  if (isDenial(query)) return call.deny(query)
+  if ('denial' in query) return call.deny(query.denial)
   await sendRows(call, labelledAudit(app.store.accounts, { since: 0, ...query }), shownAudit)
 }

@@ -3,8 +3,8 @@ import type { Refusal } from '../../gateway/admission/admit.ts'
 import { noRoom } from '../../gateway/admission/look.ts'
 import { endOfTurn } from '../../gateway/turn.ts'
 import type { Millis } from '../../policy/config.ts'
-import type { Denial } from '../../policy/denial.ts'
-import { isDearBody, isDenial } from '../../wire/openai/body.ts'
+import type { Denied } from '../../policy/denial.ts'
+import { isDearBody } from '../../wire/openai/body.ts'
 import type { HttpCall } from '../listener/call.ts'
 import type { App } from '../listener/endpoint.ts'
 import { ClientLeft, readPieces } from '../listener/request-input.ts'
@@ -35,9 +35,9 @@ export interface Received<T> {
 export interface Reader<P, T> {
   /** Whether long texts are left out of what is parsed. */
   readonly leavesOut: boolean
-  readonly parse: (bytes: Buffer) => P | Denial
+  readonly parse: (bytes: Buffer) => P | Denied
   /** Makes a request of what was parsed from so many bytes, or says what is wrong with it. */
-  readonly check: (parsed: P, bytes: number) => T | Denial
+  readonly check: (parsed: P, bytes: number) => T | Denied
 }
 
 /**
@@ -59,18 +59,18 @@ export async function receive<P extends object, T extends object>(
   const from = app.clock.elapsed()
   const pieces = await readPieces(call.request, app.settings.limits.bodyBytes, held)
   const waited = app.clock.elapsed() - from
-  if (isDenial(pieces)) return { denial: pieces }
+  if ('denial' in pieces) return pieces
   try {
     // Not sooner: what is refused must be refused before more of its connection is read.
     await endOfTurn()
-    const { value, rate, decided } = isShed(app, kind, account)
+    const { value, decided } = isShed(app, kind, account)
       ? SHED
       : await readInTurn(app, call, found, { pieces, size: held.bytes }, reader)
-    if (!isDenial(value)) return { value, waited, decided, release }
+    if (!('denial' in value)) return { value, waited, decided, release }
     if (value === SHED.value) call.rejectFurther()
     decided()
     release()
-    return { denial: value, ...(rate && { rate }) }
+    return value
   } catch (error) {
     release()
     throw error
@@ -78,14 +78,9 @@ export async function receive<P extends object, T extends object>(
 }
 
 const NOTHING = () => {}
-const SHED = { value: { code: 'OVERLOADED', of: 'gateway' }, rate: undefined, decided: NOTHING } as const
+const SHED = { value: { denial: { code: 'OVERLOADED', of: 'gateway' } }, decided: NOTHING } as const
 
-interface Read<T> extends Pick<Received<T | Denial>, 'value' | 'decided'> {
-  /** What is left of the minute, where that is why it was not read. */
-  readonly rate?: Refusal['rate']
-}
-
-const readRefused = ({ denial, rate }: Refusal) => ({ value: denial, ...(rate && { rate }) })
+type Read<T> = Pick<Received<T | Refusal>, 'value' | 'decided'>
 
 async function readInTurn<P extends object, T extends object>(
   app: App,
@@ -96,15 +91,15 @@ async function readInTurn<P extends object, T extends object>(
 ): Promise<Read<T>> {
   const { turns } = app
   const { account } = found.caller
-  const read = (bytes: Buffer): T | Denial => {
+  const read = (bytes: Buffer): T | Denied => {
     const parsed = parse(bytes)
-    return isDenial(parsed) ? parsed : check(parsed, size)
+    return 'denial' in parsed ? parsed : check(parsed, size)
   }
   if (size <= SMALL_BYTES) return { value: read(pieces.join()), decided: NOTHING }
   const look = () => (call.gone ? undefined : noRoom(app, call.requestId, found))
   if (size > LIGHT_BYTES && turns.isBusy(account)) {
     const refused = await look()
-    if (refused) return { ...readRefused(refused), decided: NOTHING }
+    if (refused) return { value: refused, decided: NOTHING }
   }
   let bytes: Buffer | undefined
   const value = await turns.run(account, 'small', () => {
@@ -116,10 +111,10 @@ async function readInTurn<P extends object, T extends object>(
   const decided = await turns.take(account)
   try {
     const refused = await look()
-    if (refused) return { ...readRefused(refused), decided }
+    if (refused) return { value: refused, decided }
     const parsed = await turns.run(account, 'dear', () => (call.gone || !bytes ? undefined : parse(bytes)))
     if (!parsed) throw new ClientLeft()
-    if (isDenial(parsed)) return { value: parsed, decided }
+    if ('denial' in parsed) return { value: parsed, decided }
     const checked = await turns.run(account, 'going on', () => check(parsed, size))
     // What follows serves the request, and has a turn of its own as well.
     await endOfTurn()

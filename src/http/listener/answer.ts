@@ -1,11 +1,10 @@
 import type { Identified } from '../../gateway/accounts/identify.ts'
 import { ProviderUnavailable } from '../../gateway/accounts/sign-in.ts'
 import { StoreUnavailable } from '../../gateway/store/store.ts'
-import type { Denial } from '../../policy/denial.ts'
+import type { Denial, Denied } from '../../policy/denial.ts'
 import { USER_HEADER } from '../../wire/admin/user.ts'
-import type { ProtocolDenial } from '../../wire/errors/codes.ts'
+import type { AnyDenial } from '../../wire/errors/codes.ts'
 import { denialEvent } from '../../wire/errors/denial.ts'
-import { isDenial } from '../../wire/openai/body.ts'
 import { operatorOf, scraperOf } from '../admin/admin-operator.ts'
 import { isShed, refuse } from '../ingress/shed.ts'
 import { preflight } from '../public/cors.ts'
@@ -18,12 +17,13 @@ import { ClientLeft } from './request-input.ts'
 export async function answer(
   { app, identify }: ListenerView,
   call: HttpCall,
-  match: Match | ProtocolDenial,
+  match: Match | Denied<AnyDenial>,
   isPublic: boolean,
 ): Promise<void> {
-  if ('code' in match) {
-    const asks = isPublic && call.request.method === 'OPTIONS' && match.code === 'METHOD_NOT_ALLOWED'
-    return asks ? preflight(call, match.allow) : call.deny(match)
+  if ('denial' in match) {
+    const { denial } = match
+    const asks = isPublic && call.request.method === 'OPTIONS' && denial.code === 'METHOD_NOT_ALLOWED'
+    return asks ? preflight(call, denial.allow) : call.deny(denial)
   }
   const { endpoint, id } = match
   const { authorization, [USER_HEADER]: user } = call.request.headers
@@ -33,11 +33,11 @@ export async function answer(
       return endpoint.run(app, call, id)
     case 'operator': {
       const operator = await operatorOf(app, authorization, user)
-      return isDenial(operator) ? call.deny(operator) : endpoint.run(app, call, operator.by)
+      return 'denial' in operator ? call.deny(operator.denial) : endpoint.run(app, call, operator.by)
     }
     case 'scraper': {
-      const denial = await scraperOf(app, authorization)
-      return denial ? call.deny(denial) : endpoint.run(app, call)
+      const denied = await scraperOf(app, authorization)
+      return denied ? call.deny(denied.denial) : endpoint.run(app, call)
     }
     // Before the body: a dead key is told so even with a bad body, and costs nothing.
     case 'caller':
@@ -52,11 +52,11 @@ export async function answer(
 function serveKnown(
   app: App,
   call: HttpCall,
-  { endpoint }: Exclude<Match, Denial>,
-  found: Identified | Denial,
+  { endpoint }: Exclude<Match, Denied>,
+  found: Identified | Denied,
   run: (found: Identified) => Promise<void>,
 ): Promise<void> | void {
-  if (isDenial(found)) return call.deny(found)
+  if ('denial' in found) return call.deny(found.denial)
   call.account = found.caller.account
   const { kind, account } = found.caller
   return endpoint.sheds && isShed(app, kind, account) ? refuse(call) : run(found)

@@ -4,7 +4,7 @@ import type { Cancel, Client, Clock, RequestTrace } from '../../gateway/ports.ts
 import type { Millis } from '../../policy/config.ts'
 import type { Denial } from '../../policy/denial.ts'
 import type { ErrorTerms } from '../../wire/errors/bodies.ts'
-import type { ProtocolDenial } from '../../wire/errors/codes.ts'
+import type { AnyDenial } from '../../wire/errors/codes.ts'
 import { denialEvent, renderDenial } from '../../wire/errors/denial.ts'
 import { addRate, type RateState } from '../../wire/quota-headers.ts'
 import { CallNote } from '../log-entry.ts'
@@ -228,7 +228,7 @@ export class HttpCall implements Client {
   }
 
   /** `rate` is what is left of the minute, where that is known. */
-  deny(denial: Denial | ProtocolDenial, rate?: RateState): void {
+  deny(denial: AnyDenial, rate?: RateState): void {
     const type = 'type' in denial ? denial.type : denial.code === 'TOOL_UNAVAILABLE' ? denial.tool : undefined
     this.note.code = denial.code
     if (type !== undefined) this.note.type = type

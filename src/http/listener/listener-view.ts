@@ -1,6 +1,6 @@
 import type { ListenerSettings } from '../../config/settings.ts'
 import { type Identify, identifyWith } from '../../gateway/accounts/identify.ts'
-import type { Denial } from '../../policy/denial.ts'
+import type { Denied } from '../../policy/denial.ts'
 import type { ErrorTerms } from '../../wire/errors/bodies.ts'
 import { errorTermsOf } from '../../wire/errors/denial.ts'
 import { openToPages } from '../public/cors.ts'
@@ -53,7 +53,7 @@ function viewOf(app: App, endpoints: readonly Endpoint[], isPublic: boolean): Li
   }
 }
 
-export type Match = { readonly endpoint: Endpoint; readonly id: string } | Denial
+export type Match = { readonly endpoint: Endpoint; readonly id: string } | Denied
 
 const PARAMETER = '{id}'
 
@@ -76,8 +76,8 @@ function search(endpoints: readonly Endpoint[], model: string, method: string, p
   const isHead = method === 'HEAD'
   const endpoint = here.find(candidate => candidate.method === (isHead ? 'GET' : method) && !(isHead && candidate.paid))
   if (endpoint) return { endpoint, id: parameterOf(endpoint.path, path) ?? '' }
-  if (here.length > 0) return { code: 'METHOD_NOT_ALLOWED', allow: here.map(candidate => candidate.method) }
-  return { code: 'NOT_FOUND', problem: missingPath(path, model) }
+  if (here.length > 0) return { denial: { code: 'METHOD_NOT_ALLOWED', allow: here.map(candidate => candidate.method) } }
+  return { denial: { code: 'NOT_FOUND', problem: missingPath(path, model) } }
 }
 
 /** What stands for `{id}`, empty when the pattern has none; undefined when the path does not match. */

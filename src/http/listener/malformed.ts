@@ -1,11 +1,10 @@
 import type { Duplex } from 'node:stream'
 import type { Clock } from '../../gateway/ports.ts'
 import type { Millis } from '../../policy/config.ts'
-import type { Denial } from '../../policy/denial.ts'
+import { invalid } from '../../policy/denial.ts'
 import type { ErrorTerms } from '../../wire/errors/bodies.ts'
-import type { ProtocolDenial } from '../../wire/errors/codes.ts'
+import type { AnyDenial, ProtocolDenial } from '../../wire/errors/codes.ts'
 import { renderDenial } from '../../wire/errors/denial.ts'
-import { invalid } from '../../wire/openai/body.ts'
 
 /** How long a client may go on sending what is thrown away: closed at once, its kernel would throw the answer away too. */
 export const LINGER: Millis = 1000
@@ -27,7 +26,7 @@ export const tooManyHeaders: ProtocolDenial = {
  */
 export function answerBroken(
   socket: Duplex,
-  denial: Denial | ProtocolDenial,
+  denial: AnyDenial,
   headers: readonly string[],
   { errors, clock }: { readonly errors: ErrorTerms; readonly clock: Clock },
 ): void {
@@ -47,7 +46,7 @@ export function answerBroken(
 }
 
 /** What the error of a `clientError` event is to the client; undefined when nobody is left to be told. */
-export function denialOf(error: NodeJS.ErrnoException): Denial | ProtocolDenial | undefined {
+export function denialOf(error: NodeJS.ErrnoException): AnyDenial | undefined {
   switch (error.code) {
     case 'ECONNRESET':
       return undefined
@@ -56,7 +55,7 @@ export function denialOf(error: NodeJS.ErrnoException): Denial | ProtocolDenial 
     case 'HPE_HEADER_OVERFLOW':
       return tooManyHeaders
     default:
-      return invalid('', 'The request is not valid HTTP/1.1; is TLS spoken to a port without it?')
+      return invalid('', 'The request is not valid HTTP/1.1; is TLS spoken to a port without it?').denial
   }
 }
 

@@ -1,17 +1,16 @@
 import type { IncomingMessage } from 'node:http'
-import type { Denial } from '../../policy/denial.ts'
-import type { ProtocolDenial } from '../../wire/errors/codes.ts'
-import { invalid } from '../../wire/openai/body.ts'
+import { type Denied, invalid } from '../../policy/denial.ts'
+import type { AnyDenial } from '../../wire/errors/codes.ts'
 import { MAX_HEADERS, tooManyHeaders } from './malformed.ts'
 
 /**
  * Finds what node's parser lets pass and two readers of the same bytes could take differently: where a request goes,
  * who sends it and where it ends. Whoever sends such a thing is refused, and so is the rest of the connection.
  */
-export function formFault(request: IncomingMessage): Denial | ProtocolDenial | undefined {
+export function formFault(request: IncomingMessage): Denied<AnyDenial> | undefined {
   const { httpVersion, rawHeaders, headers, url = '' } = request
   if (httpVersion !== '1.1' && httpVersion !== '1.0') return invalid('', `HTTP/${httpVersion} is not spoken here.`)
-  if (rawHeaders.length > 2 * MAX_HEADERS) return tooManyHeaders
+  if (rawHeaders.length > 2 * MAX_HEADERS) return { denial: tooManyHeaders }
   if (!TARGET.test(url)) return invalid('', 'The request line must name a path, such as /v1/models.')
   return repeated(rawHeaders) ?? hostFault(headers.host, httpVersion) ?? framingFault(headers, httpVersion)
 }
@@ -23,7 +22,7 @@ const TARGET = /^\/(?:[!"$&-[\]-~]|%[0-9A-Fa-f]{2})*$/
 const SINGLE = ['host', 'authorization', 'content-type', 'content-length', 'content-encoding', 'transfer-encoding']
 const LENGTHS: ReadonlySet<number> = new Set(SINGLE.map(({ length }) => length))
 
-function repeated(rawHeaders: readonly string[]): Denial | undefined {
+function repeated(rawHeaders: readonly string[]): Denied | undefined {
   /** A bit for each of them. */
   let seen = 0
   for (let i = 0; i < rawHeaders.length; i += 2) {
@@ -44,13 +43,13 @@ function repeated(rawHeaders: readonly string[]): Denial | undefined {
 /** A name or an address, and perhaps a port. RFC 3986 3.2 without users and escapes. */
 const HOST = /^(?:[A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(?::[0-9]{1,5})?$/
 
-function hostFault(host: string | undefined, version: string): Denial | undefined {
+function hostFault(host: string | undefined, version: string): Denied | undefined {
   // RFC 9112 3.2.
   if (host === undefined) return version === '1.1' ? invalid('host', 'is required') : undefined
   return HOST.test(host) ? undefined : invalid('host', 'must be a host, and perhaps a port')
 }
 
-function framingFault(headers: IncomingMessage['headers'], version: string): Denial | undefined {
+function framingFault(headers: IncomingMessage['headers'], version: string): Denied | undefined {
   const { 'transfer-encoding': transfer, 'content-encoding': coding } = headers
   if (coding !== undefined) return invalid('content-encoding', 'is not accepted: send the body as it is')
   if (transfer === undefined) return undefined

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
-import type { Denial } from '../../policy/denial.ts'
-import { invalid, isDenial, type JsonObject } from '../../wire/openai/body.ts'
+import { type Denial, type Denied, invalid } from '../../policy/denial.ts'
+import type { JsonObject } from '../../wire/openai/body.ts'
 import { readValid, validator } from '../../wire/openai/validate.ts'
 import type { HeldBody } from '../ingress/body-memory.ts'
 import { paced } from '../ingress/intake.ts'
@@ -12,17 +12,17 @@ const LEAST_PIECE_BYTES = 64
 const PIECES_FREE = 4096
 
 /** Reads a JSON body whole: that of an operator, or a small one. Rejects when the client leaves before it is complete. */
-export async function readBody(request: IncomingMessage, limitBytes: number): Promise<Buffer | Denial> {
+export async function readBody(request: IncomingMessage, limitBytes: number): Promise<Buffer | Denied> {
   const pieces = await readPieces(request, limitBytes)
-  return isDenial(pieces) ? pieces : pieces.join()
+  return 'denial' in pieces ? pieces : pieces.join()
 }
 
 /** The same in the pieces in which it came. `held` counts what came of it, and may refuse it. */
-export function readPieces(request: IncomingMessage, limitBytes: number, held?: HeldBody): Promise<Pieces | Denial> {
+export function readPieces(request: IncomingMessage, limitBytes: number, held?: HeldBody): Promise<Pieces | Denied> {
   const type = request.headers['content-type']
-  if (type !== undefined && !isJson(type)) return Promise.resolve({ code: 'UNSUPPORTED_MEDIA_TYPE' })
+  if (type !== undefined && !isJson(type)) return Promise.resolve({ denial: { code: 'UNSUPPORTED_MEDIA_TYPE' } })
   const tooLarge: Denial = { code: 'PAYLOAD_TOO_LARGE', limitBytes }
-  if (Number(request.headers['content-length'] ?? 0) > limitBytes) return Promise.resolve(tooLarge)
+  if (Number(request.headers['content-length'] ?? 0) > limitBytes) return Promise.resolve({ denial: tooLarge })
   // Its events are over: they would never come.
   if (request.destroyed) return Promise.reject(new ClientLeft())
   return new Promise((resolve, reject) => {
@@ -37,7 +37,7 @@ export function readPieces(request: IncomingMessage, limitBytes: number, held?: 
     }
     const refuse = (denial: Denial) => {
       drop()
-      resolve(denial)
+      resolve({ denial })
     }
     if (held) held.onRefused = refuse
     // Nothing else breaks a request than its connection. Every request closes: an error is made only where it says something.
@@ -52,7 +52,7 @@ export function readPieces(request: IncomingMessage, limitBytes: number, held?: 
       if (isOver) return
       size += piece.length
       if (size > limitBytes) return refuse(tooLarge)
-      if (++count > PIECES_FREE && size < count * LEAST_PIECE_BYTES) return refuse(TOO_MANY_PIECES)
+      if (++count > PIECES_FREE && size < count * LEAST_PIECE_BYTES) return refuse(TOO_MANY_PIECES.denial)
       pieces.push(piece)
       held?.add(piece.length)
     })
@@ -82,7 +82,7 @@ export class ClientLeft extends Error {
 export function readQuery<Name extends string>(
   { request }: HttpCall,
   known: readonly Name[],
-): Readonly<Partial<Record<Name, string>>> | Denial {
+): Readonly<Partial<Record<Name, string>>> | Denied {
   const target = request.url ?? ''
   const query: Partial<Record<Name, string>> = {}
   if (!target.includes('?')) return query
@@ -109,18 +109,18 @@ export function oneField(name: string, schema: object = {}) {
     properties: { [name]: { ...schema, type: 'string' } },
     additionalProperties: false,
   })
-  return async (call: HttpCall): Promise<{ readonly value: string } | Denial> => {
+  return async (call: HttpCall): Promise<{ readonly value: string } | Denied> => {
     const body = await readSmall(call, validate)
-    return isDenial(body) ? body : { value: String(body.body[name]) }
+    return 'denial' in body ? body : { value: String(body.body[name]) }
   }
 }
 
 const validateNone = validator({ type: 'object', additionalProperties: false })
 
 /** Reads a body without a field: `{}`, or nothing at all. */
-export async function readNothing(call: HttpCall): Promise<Denial | undefined> {
+export async function readNothing(call: HttpCall): Promise<Denied | undefined> {
   const body = await readSmall(call, validateNone, '{}')
-  return isDenial(body) ? body : undefined
+  return 'denial' in body ? body : undefined
 }
 
 /** Reads a body of a few fields; `empty` stands for one without a byte. */
@@ -128,8 +128,8 @@ export async function readSmall(
   call: HttpCall,
   validate: ReturnType<typeof validator>,
   empty = '',
-): Promise<{ readonly body: JsonObject } | Denial> {
+): Promise<{ readonly body: JsonObject } | Denied> {
   const bytes = await readBody(call.request, MAX_BODY_BYTES)
-  if (isDenial(bytes)) return bytes
+  if ('denial' in bytes) return bytes
   return readValid(bytes.length === 0 ? Buffer.from(empty) : bytes, validate)
 }

@@ -3,9 +3,8 @@ import { Server as NetServer } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { newRequestId, pooled } from '../../gateway/accounts/keys.ts'
 import type { EpochMs } from '../../policy/config.ts'
-import type { Denial } from '../../policy/denial.ts'
-import type { ProtocolDenial } from '../../wire/errors/codes.ts'
-import { invalid } from '../../wire/openai/body.ts'
+import { type Denied, invalid } from '../../policy/denial.ts'
+import type { AnyDenial } from '../../wire/errors/codes.ts'
 import { type Log, type LogEntry, tracedEnd } from '../log-entry.ts'
 import { answer, fail } from './answer.ts'
 import { HttpCall } from './call.ts'
@@ -53,7 +52,7 @@ export function serve(snapshots: Snapshots, endpoints: readonly Endpoint[], log:
   const newId = () => newRequestId(clock.now(), chance)
   let shed = 0
 
-  const failSocket = (socket: Duplex, denial: Denial | ProtocolDenial | undefined) => {
+  const failSocket = (socket: Duplex, denial: AnyDenial | undefined) => {
     const calls = traffic.on(socket)
     // What is written now would be taken for the answer that is under way, or the next in line.
     if (!denial || !socket.writable || calls.some(({ answering }) => answering)) return void socket.destroy()
@@ -101,7 +100,7 @@ export function serve(snapshots: Snapshots, endpoints: readonly Endpoint[], log:
       if (isAfterLast(error) || (told && isGarbage(error))) return
       failSocket(socket, told ? undefined : denialOf(error))
     },
-    tunnel: socket => failSocket(socket, invalid('', 'CONNECT is not served: this is no proxy.')),
+    tunnel: socket => failSocket(socket, invalid('', 'CONNECT is not served: this is no proxy.').denial),
     connected: socket => {
       traffic.connected(socket)
       return connections.admit(socket)
@@ -125,12 +124,12 @@ export function serve(snapshots: Snapshots, endpoints: readonly Endpoint[], log:
   }
 }
 
-const CROWDED: Denial = { code: 'OVERLOADED', of: 'address' }
+const CROWDED: Denied = { denial: { code: 'OVERLOADED', of: 'address' } }
 
 async function run(
   view: ListenerView,
   call: HttpCall,
-  match: Match | ProtocolDenial,
+  match: Match | Denied<AnyDenial>,
   isPublic: boolean,
 ): Promise<void> {
   try {

@@ -2,7 +2,7 @@ import { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { setImmediate } from 'node:timers/promises'
 import { UnderWay } from '../../gateway/lifetimes.ts'
-import type { Denial } from '../../policy/denial.ts'
+import type { Denied } from '../../policy/denial.ts'
 import type { HttpCall } from './call.ts'
 
 /** The connections of one listener, and the requests on them. */
@@ -14,8 +14,8 @@ export class Traffic {
   #ending = false
 
   /** Why no more requests are taken, once none are. */
-  get fault(): Denial | undefined {
-    return this.#ending ? { code: 'DRAINING' } : undefined
+  get fault(): Denied | undefined {
+    return this.#ending ? { denial: { code: 'DRAINING' } } : undefined
   }
 
   connected(socket: Socket): void {

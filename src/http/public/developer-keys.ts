@@ -2,7 +2,6 @@ import { countChange, mintOwnKey, revokeOwnKey, rotateOwnKey } from '../../gatew
 import type { Caller } from '../../policy/facts.ts'
 import { planName } from '../../policy/plan.ts'
 import { ownKey } from '../../wire/key.ts'
-import { isDenial } from '../../wire/openai/body.ts'
 import type { HttpCall } from '../listener/call.ts'
 import type { App } from '../listener/endpoint.ts'
 import { oneField, readNothing } from '../listener/request-input.ts'
@@ -11,8 +10,8 @@ const readKey = oneField('key')
 
 /** POST /v1/keys/developer: the full value once, the masked one ever after. */
 export async function mintKey(app: App, call: HttpCall, caller: Caller): Promise<void> {
-  const denial = (await readNothing(call)) ?? (await countChange(app.store.accounts, caller.account))
-  if (denial) return call.deny(denial)
+  const denied = (await readNothing(call)) ?? (await countChange(app.store.accounts, caller.account))
+  if (denied) return call.deny(denied.denial)
   const plan = planName(app.config, caller)
   const { key, value } = await mintOwnKey(app.store.keys, app.random, app.settings.brand, caller.account)
   if (value === undefined) call.json(200, { key: key.keyPrefix, plan, existing: true }, UNCACHED)
@@ -22,9 +21,9 @@ export async function mintKey(app: App, call: HttpCall, caller: Caller): Promise
 /** POST /v1/keys/developer/rotate. */
 export async function rotateKey(app: App, call: HttpCall, caller: Caller): Promise<void> {
   const named = await readKey(call)
-  if (isDenial(named)) return call.deny(named)
+  if ('denial' in named) return call.deny(named.denial)
   const tooMany = await countChange(app.store.accounts, caller.account)
-  if (tooMany) return call.deny(tooMany)
+  if (tooMany) return call.deny(tooMany.denial)
   const rotated = await rotateOwnKey(app.store.keys, app.random, { ...owned(app, caller), named: named.value })
   // Of whatever else it names, the caller learns nothing.
   if (!rotated) return call.deny({ code: 'INVALID_KEY' })
@@ -34,7 +33,7 @@ export async function rotateKey(app: App, call: HttpCall, caller: Caller): Promi
 /** POST /v1/keys/developer/revoke. */
 export async function revokeKey(app: App, call: HttpCall, caller: Caller): Promise<void> {
   const named = await readKey(call)
-  if (isDenial(named)) return call.deny(named)
+  if ('denial' in named) return call.deny(named.denial)
   // Not counted: a key that leaked must end, however many were changed before. Without a mint it ends nothing more.
   const revoked = await revokeOwnKey(app.store.keys, { ...owned(app, caller), named: named.value })
   if (!revoked) return call.deny({ code: 'INVALID_KEY' })

@@ -1,6 +1,5 @@
 import { DEVICE_ID, guestKey } from '../../gateway/accounts/guests.ts'
 import { mostOf } from '../../policy/limits.ts'
-import { isDenial } from '../../wire/openai/body.ts'
 import type { HttpCall } from '../listener/call.ts'
 import { networkOf } from '../listener/client-address.ts'
 import type { App } from '../listener/endpoint.ts'
@@ -18,7 +17,7 @@ export async function mintGuestKey({ config, settings, store, guestSecrets }: Ap
   if (!settings.guests || !plan)
     return call.deny({ code: 'NOT_FOUND', problem: 'This gateway has no keys for devices without an account.' })
   const deviceId = await readDeviceId(call)
-  if (isDenial(deviceId)) return call.deny(deviceId)
+  if ('denial' in deviceId) return call.deny(deviceId.denial)
 
   const { mintPerIpHour, mintPerNetHour } = settings.guests
   const address = call.clientAddress

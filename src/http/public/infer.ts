@@ -7,7 +7,7 @@ import type { Call, Served } from '../../gateway/request.ts'
 import type { Bill } from '../../gateway/store/hold-store.ts'
 import type { Millis, Pool } from '../../policy/config.ts'
 import type { Building } from '../../policy/decision.ts'
-import type { Denial } from '../../policy/denial.ts'
+import type { Denied } from '../../policy/denial.ts'
 import { ZERO_USD } from '../../policy/nano-usd.ts'
 import { planOf } from '../../policy/plan.ts'
 import { denialEvent } from '../../wire/errors/denial.ts'
@@ -22,7 +22,7 @@ const HEADERS_WAIT: Millis = 25_000
 
 /** How an endpoint reads the body of its requests; what it checks depends on the configuration. */
 interface Format<P> extends Omit<Reader<P, WireRequest>, 'check'> {
-  readonly check: (parsed: P, app: App) => WireRequest | Denial
+  readonly check: (parsed: P, app: App) => WireRequest | Denied
 }
 
 /** An endpoint that serves one kind of inference request. */

@@ -7,14 +7,14 @@ import {
   servePassthrough,
 } from '../../gateway/passthrough/serve-passthrough.ts'
 import type { Config, PassMethod, Passthrough } from '../../policy/config.ts'
-import type { Denial } from '../../policy/denial.ts'
+import { type Denied, invalid } from '../../policy/denial.ts'
 import { choose } from '../../policy/model.ts'
 import { ZERO_USD } from '../../policy/nano-usd.ts'
 import { planOf } from '../../policy/plan.ts'
 import { mostBytes } from '../../policy/price.ts'
 import { boundaryOf, formType } from '../../wire/multipart/boundary.ts'
 import { FormReader } from '../../wire/multipart/form-reader.ts'
-import { invalid, isDenial, parseBody } from '../../wire/openai/body.ts'
+import { parseBody } from '../../wire/openai/body.ts'
 import { checkPassthroughBody, formOf } from '../../wire/passthrough.ts'
 import { type Received, receive } from '../ingress/receive.ts'
 import type { HttpCall } from '../listener/call.ts'
@@ -43,7 +43,7 @@ const NO_BODY: Body = { bytes: 0 }
 function passing(route: Passthrough, method: PassMethod) {
   return async (app: App, call: HttpCall, found: Identified): Promise<void> => {
     const { caller, keyHash } = found
-    const body = refusalOf(queryFault(call) ?? (await bodyOf(app, call, found, route, method)))
+    const body = queryFault(call) ?? (await bodyOf(app, call, found, route, method))
     if ('denial' in body) return call.deny(body.denial, body.rate)
     const plan = planOf(app.config, caller)
     // A route has one model: what names none asks for that, not for the default one.
@@ -63,12 +63,10 @@ function passing(route: Passthrough, method: PassMethod) {
     if (passed.kind === 'passed') return answer(app, call, passed)
     if (passed.kind === 'denied') return call.deny(passed.denial, passed.rate)
     if (passed.bill) noteBill(call, passed.bill)
-    if (upload?.fault) call.deny(upload.fault)
+    if (upload?.fault) call.deny(upload.fault.denial)
     else if (upload?.isLate) call.deny({ code: 'REQUEST_TIMEOUT' })
   }
 }
-
-const refusalOf = (body: Body | Denial | Refusal): Body | Refusal => (isDenial(body) ? { denial: body } : body)
 
 function knownOf(app: App, call: HttpCall, keyHash: string | undefined): Pick<PassthroughCall, 'keyHash' | 'trace'> {
   const trace = traceOf(app, call, { kind: 'passthrough', stream: false })
@@ -76,7 +74,7 @@ function knownOf(app: App, call: HttpCall, keyHash: string | undefined): Pick<Pa
 }
 
 /** What follows a path is a client's to say, and would reach the backend unread. */
-const queryFault = ({ request }: HttpCall): Denial | undefined =>
+const queryFault = ({ request }: HttpCall): Refusal | undefined =>
   request.url?.includes('?') ? invalid('query', 'is not accepted here: leave out what follows the path') : undefined
 
 /** Of what is streamed. */
@@ -88,7 +86,7 @@ async function bodyOf(
   found: Identified,
   route: Passthrough,
   method: PassMethod,
-): Promise<Body | Denial | Refusal> {
+): Promise<Body | Refusal> {
   const { request } = call
   if (method === 'GET') return hasBody(request) ? invalid('body', 'is not accepted with GET') : NO_BODY
   const { 'content-type': contentType = 'application/json' } = request.headers
@@ -99,7 +97,7 @@ async function bodyOf(
   if (typeof boundary === 'object') return boundary
   const { 'content-length': length = 0 } = request.headers
   const limitBytes = limitOf(route)
-  if (Number(length) > limitBytes) return { code: 'PAYLOAD_TOO_LARGE', limitBytes }
+  if (Number(length) > limitBytes) return { denial: { code: 'PAYLOAD_TOO_LARGE', limitBytes } }
   const reader = boundary === undefined ? undefined : new FormReader(boundary, judgeFor(app, route))
   const upload = new RequestUpload(request, limitBytes, reader)
   call.received = () => upload.received
@@ -111,9 +109,9 @@ async function bodyOf(
 /** What is wrong with a model that a form names: it comes after the admission, which would have said the same. */
 const judgeFor =
   ({ config }: App, { name: path }: Passthrough) =>
-  (model: string): Denial | undefined => {
-    const ruling = choose(config, { kind: 'passthrough', path, textBytes: 0, model })
-    return 'denial' in ruling ? ruling.denial : undefined
+  (model: string): Denied | undefined => {
+    const chosen = choose(config, { kind: 'passthrough', path, textBytes: 0, model })
+    return 'denial' in chosen ? chosen : undefined
   }
 
 async function jsonOf(app: App, call: HttpCall, found: Identified): Promise<Body | Refusal> {

@@ -1,9 +1,8 @@
 import type { IncomingMessage } from 'node:http'
 import type { Writable } from 'node:stream'
 import type { Cancel, Upload } from '../../gateway/ports.ts'
-import type { Denial } from '../../policy/denial.ts'
+import type { Denied } from '../../policy/denial.ts'
 import { type FormReader, MODEL, type Piece } from '../../wire/multipart/form-reader.ts'
-import { isDenial } from '../../wire/openai/body.ts'
 
 /** How much of a form is read before a backend gets any of it. */
 const LOOK_BYTES = 16_384
@@ -12,7 +11,7 @@ const LOOK_BYTES = 16_384
 export class RequestUpload {
   received = 0
   /** What was found wrong with it. */
-  fault: Denial | undefined
+  fault: Denied | undefined
   /** Whether it took longer than may be. */
   isLate = false
   readonly #request: IncomingMessage
@@ -35,12 +34,12 @@ export class RequestUpload {
   }
 
   /** Reads the beginning of a form, and all of a small one. Resolves to what is wrong with it so far. */
-  look(): Promise<Denial | 'left' | undefined> {
+  look(): Promise<Denied | 'left' | undefined> {
     const request = this.#request
     if (!this.#form) return Promise.resolve(undefined)
     if (request.destroyed) return Promise.resolve('left')
     return new Promise(resolve => {
-      const done = (outcome: Denial | 'left' | undefined) => {
+      const done = (outcome: Denied | 'left' | undefined) => {
         request.pause()
         request.off('data', take).off('end', end).off('close', left)
         resolve(outcome)
@@ -135,18 +134,18 @@ export class RequestUpload {
   #take(bytes: Buffer): readonly Piece[] {
     this.received += bytes.length
     if (this.received > this.#limitBytes)
-      return this.#refuse({ code: 'PAYLOAD_TOO_LARGE', limitBytes: this.#limitBytes })
+      return this.#refuse({ denial: { code: 'PAYLOAD_TOO_LARGE', limitBytes: this.#limitBytes } })
     const pieces = this.#form?.push(bytes) ?? [bytes]
-    return isDenial(pieces) ? this.#refuse(pieces) : pieces
+    return 'denial' in pieces ? this.#refuse(pieces) : pieces
   }
 
   #end(): readonly Piece[] {
     this.#ended = true
     const pieces = this.#form?.end() ?? []
-    return isDenial(pieces) ? this.#refuse(pieces) : pieces
+    return 'denial' in pieces ? this.#refuse(pieces) : pieces
   }
 
-  #refuse(fault: Denial): readonly Piece[] {
+  #refuse(fault: Denied): readonly Piece[] {
     this.fault = fault
     return []
   }

@@ -1,12 +1,11 @@
-import type { Denial } from '../../policy/denial.ts'
-import { invalid } from '../openai/body.ts'
+import { type Denied, invalid } from '../../policy/denial.ts'
 
 /** One parameter and no more: of two, or of one within another's quotes, readers choose differently. */
 const FORM =
   /^multipart\/form-data[ \t]*;[ \t]*boundary=(?:"([\w'()+,./:=? -]{0,69}[\w'()+,./:=?-])"|([\w'()+,./:=?-]{1,70}))[ \t]*$/i
 
 /** The boundary of a form, as any reader of its content type would find it. RFC 2046 5.1.1. */
-export function boundaryOf(contentType: string): string | Denial {
+export function boundaryOf(contentType: string): string | Denied {
   const [, quoted, bare] = FORM.exec(contentType) ?? []
   const problem = 'must be `multipart/form-data` with one `boundary` of 1 to 70 characters, and nothing after it'
   return quoted ?? bare ?? invalid('content-type', problem)

@@ -1,5 +1,4 @@
-import type { Denial } from '../../policy/denial.ts'
-import { invalid } from '../openai/body.ts'
+import { type Denied, invalid } from '../../policy/denial.ts'
 import { type PartHead, readPartHead } from './part-head.ts'
 
 /** A piece of a form: bytes as its sender sent them, or the place of the model's name. */
@@ -27,7 +26,7 @@ export class FormReader {
   /** Whether it is known where the model stands. */
   placed = false
   readonly #delimiter: Buffer
-  readonly #judge: (model: string) => Denial | undefined
+  readonly #judge: (model: string) => Denied | undefined
   #state: 'delimiter' | 'head' | 'content' | 'model' | 'close' = 'delimiter'
   /** What came and was not handed on. */
   #bytes = NO_BYTES
@@ -36,15 +35,15 @@ export class FormReader {
   #passed = 0
   #part: PartHead = { name: '' }
   #pieces: Piece[] = []
-  #flaw: Denial | undefined
+  #flaw: Denied | undefined
 
   /** `judge` tells what is wrong with the model that a form names. */
-  constructor(boundary: string, judge: (model: string) => Denial | undefined) {
+  constructor(boundary: string, judge: (model: string) => Denied | undefined) {
     this.#delimiter = Buffer.from(`--${boundary}`, 'latin1')
     this.#judge = judge
   }
 
-  push(bytes: Buffer): readonly Piece[] | Denial {
+  push(bytes: Buffer): readonly Piece[] | Denied {
     if (this.#flaw) return this.#flaw
     this.#bytes = this.#bytes.length === 0 ? bytes : Buffer.concat([this.#bytes, bytes])
     while (this.#step());
@@ -56,7 +55,7 @@ export class FormReader {
   }
 
   /** The last of it. */
-  end(): readonly Piece[] | Denial {
+  end(): readonly Piece[] | Denied {
     const rest = this.#bytes.toString('latin1', this.#delimiter.length + 2)
     if (this.#state !== 'close' || !END.test(rest)) this.#refuse('does not end with its boundary')
     if (this.#flaw) return this.#flaw
@@ -180,8 +179,8 @@ export class FormReader {
     return this.#deny(invalid('form', problem))
   }
 
-  #deny(denial: Denial): false {
-    this.#flaw = denial
+  #deny(denied: Denied): false {
+    this.#flaw = denied
     return false
   }
 }

@@ -1,5 +1,5 @@
 import { isAscii, isUtf8 } from 'node:buffer'
-import type { Denial } from '../../policy/denial.ts'
+import { type Denied, invalid } from '../../policy/denial.ts'
 import type { Member } from '../fast/body-pass.ts'
 import { ElidedStrings } from '../fast/elided-strings.ts'
 import { isDear, type Outline, readOutline } from '../fast/outline.ts'
@@ -8,7 +8,7 @@ import { fieldName, Inspection, isObject, type JsonObject } from '../json-safety
 
 export { isObject, type JsonObject }
 
-/** A body, wrapped: it may hold a `code` of its own, and must not be taken for a denial. */
+/** A body, wrapped: it may hold a `denial` of its own, and must not be taken for one. */
 export interface ParsedBody {
   readonly body: JsonObject
 }
@@ -29,15 +29,15 @@ export interface Written {
 }
 
 /** Parses a request body that must be a JSON object. Of a key that stands twice, the last one holds. RFC 8259. */
-export function parseBody(bytes: Buffer): ParsedBody | Denial {
+export function parseBody(bytes: Buffer): ParsedBody | Denied {
   const read = readObject(bytes, false)
-  return isDenial(read) ? read : { body: read.object }
+  return 'denial' in read ? read : { body: read.object }
 }
 
 /** The same where long texts may be left out. It refuses the same bodies. */
-export function outlineBody(bytes: Buffer): OutlinedBody | Denial {
+export function outlineBody(bytes: Buffer): OutlinedBody | Denied {
   const read = readObject(bytes, true)
-  if (isDenial(read)) return read
+  if ('denial' in read) return read
   const { object, names, outline } = read
   // The parser keeps one of those that stand twice.
   const isPlain = names === outline.names && !outline.notSpliceable && !isWithout('body-view')
@@ -72,7 +72,7 @@ interface ReadObject {
   readonly outline: Outline
 }
 
-function readObject(bytes: Buffer, leavesOut: boolean): ReadObject | Denial {
+function readObject(bytes: Buffer, leavesOut: boolean): ReadObject | Denied {
   const encoding = encodingExamined(bytes)
   const outline = readOutline(bytes, encoding, leavesOut && !isWithout('body-view'))
   if (typeof outline === 'string') return invalid('body', outline)
@@ -96,7 +96,3 @@ function readObject(bytes: Buffer, leavesOut: boolean): ReadObject | Denial {
 const encodingOf = (bytes: Buffer): 'latin1' | 'utf8' => (isAscii(bytes) ? 'latin1' : 'utf8')
 
 export const textOf = (bytes: Buffer): string => bytes.toString(encodingOf(bytes))
-
-export const isDenial = (value: object): value is Denial => 'code' in value && typeof value.code === 'string'
-
-export const invalid = (field: string, problem: string): Denial => ({ code: 'VALIDATION_ERROR', field, problem })

@@ -1,35 +1,35 @@
 import type { Accepts, DeclaredFields } from '../../policy/config.ts'
-import type { Denial } from '../../policy/denial.ts'
+import { type Denied, invalid } from '../../policy/denial.ts'
 import type { ChatAsk } from '../../policy/facts.ts'
 import type { ElidedStrings } from '../fast/elided-strings.ts'
 import { asObject } from '../json-safety.ts'
 import { type HostedChat, hostedChat } from '../tools/hosted-chat.ts'
 import { type Entry, readTools, type ToolNames, toolsProblem } from '../tools/listed.ts'
 import { type AnswerTerms, readCompletion, type WholeAnswer } from './answer.ts'
-import { invalid, isDenial, isObject, type JsonObject, type OutlinedBody, outlineBody } from './body.ts'
+import { isObject, type JsonObject, type OutlinedBody, outlineBody } from './body.ts'
 import { chatSchema } from './chat.schema.ts'
 import { backendChat, isPlain, type SortedChat, sentOf, writtenAnew } from './chat-body.ts'
 import { extraBytes, type Fields, isInvalid, readFields, unsentOf } from './fields.ts'
 import type { BodyTerms, StreamWanted, WireRequest } from './request.ts'
-import { denialOf, type Invalid, validator } from './validate.ts'
+import { deniedBy, type Invalid, validator } from './validate.ts'
 
 const validate = validator(chatSchema)
 
 const NO_HOSTED: ToolNames = { brand: '', declared: new Map() }
 
 /** Reads the body of POST /v1/chat/completions. */
-export function readChat(bytes: Buffer, names = NO_HOSTED, declared?: DeclaredFields): WireRequest | Denial {
+export function readChat(bytes: Buffer, names = NO_HOSTED, declared?: DeclaredFields): WireRequest | Denied {
   const parsed = outlineBody(bytes)
-  return isDenial(parsed) ? parsed : checkChat(parsed, names, declared)
+  return 'denial' in parsed ? parsed : checkChat(parsed, names, declared)
 }
 
 /** Checks a body that is parsed already: to check one takes as long as to parse it. */
-export function checkChat(parsed: OutlinedBody, names = NO_HOSTED, declared?: DeclaredFields): WireRequest | Denial {
+export function checkChat(parsed: OutlinedBody, names = NO_HOSTED, declared?: DeclaredFields): WireRequest | Denied {
   const { outline } = parsed
   const fields = readFields('chat', outline, declared)
   if (isInvalid(fields)) return invalid(fields.field, fields.problem)
-  const denial = denialOf(outline, validate, fetchingSchema)
-  if (denial) return denial
+  const denied = deniedBy(outline, validate, fetchingSchema)
+  if (denied) return denied
   const cap = capOf(outline)
   if (cap === 'unequal') return invalid('max_completion_tokens', 'differs from max_tokens; send one of them')
 

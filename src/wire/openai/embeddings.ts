@@ -1,11 +1,11 @@
 import type { Accepts, DeclaredFields } from '../../policy/config.ts'
-import type { Denial } from '../../policy/denial.ts'
+import { type Denied, invalid } from '../../policy/denial.ts'
 import type { EmbeddingAsk } from '../../policy/facts.ts'
 import { spliced } from '../fast/splice.ts'
-import { invalid, isDenial, type JsonObject, type OutlinedBody, outlineBody } from './body.ts'
+import { type JsonObject, type OutlinedBody, outlineBody } from './body.ts'
 import { extraBytes, type Fields, isInvalid, readFields, unsentOf, withoutFields } from './fields.ts'
 import type { WireRequest } from './request.ts'
-import { denialOf, validator } from './validate.ts'
+import { deniedBy, validator } from './validate.ts'
 import { type Encoding, readVectors } from './vectors.ts'
 
 const validate = validator({
@@ -21,9 +21,9 @@ const validate = validator({
 })
 
 /** Reads the body of POST /v1/embeddings. */
-export function readEmbeddings(bytes: Buffer, batchMax: number, declared?: DeclaredFields): WireRequest | Denial {
+export function readEmbeddings(bytes: Buffer, batchMax: number, declared?: DeclaredFields): WireRequest | Denied {
   const parsed = outlineBody(bytes)
-  return isDenial(parsed) ? parsed : checkEmbeddings(parsed, batchMax, declared)
+  return 'denial' in parsed ? parsed : checkEmbeddings(parsed, batchMax, declared)
 }
 
 /** Checks a body that is parsed already. */
@@ -31,12 +31,12 @@ export function checkEmbeddings(
   parsed: OutlinedBody,
   batchMax: number,
   declared?: DeclaredFields,
-): WireRequest | Denial {
+): WireRequest | Denied {
   const { outline, texts } = parsed
   const fields = readFields('embedding', outline, declared)
   if (isInvalid(fields)) return invalid(fields.field, fields.problem)
-  const denial = denialOf(outline, tokensInstead, validate)
-  if (denial) return denial
+  const denied = deniedBy(outline, tokensInstead, validate)
+  if (denied) return denied
 
   const { model, input, dimensions, encoding_format } = outline
   const inputs = (Array.isArray(input) ? input : [input]).map(String)

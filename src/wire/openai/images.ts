@@ -1,13 +1,13 @@
 import type { DeclaredFields } from '../../policy/config.ts'
-import type { Denial } from '../../policy/denial.ts'
+import { type Denied, invalid } from '../../policy/denial.ts'
 import type { ImageAsk } from '../../policy/facts.ts'
 import type { AnswerTerms, WholeAnswer } from './answer.ts'
-import { invalid, isDenial, isObject, type JsonObject, type ParsedBody, parseBody } from './body.ts'
+import { isObject, type JsonObject, type ParsedBody, parseBody } from './body.ts'
 import { parse } from './chunk.ts'
 import { extraBytes, type Fields, isInvalid, readFields, unsentOf, withoutFields } from './fields.ts'
 import type { BodyTerms, WireRequest } from './request.ts'
 import { isCount } from './usage.ts'
-import { denialOf, validator } from './validate.ts'
+import { deniedBy, validator } from './validate.ts'
 
 const validate = validator({
   type: 'object',
@@ -27,18 +27,18 @@ const validate = validator({
 })
 
 /** Reads the body of POST /v1/images/generations. */
-export function readImages(bytes: Buffer, declared?: DeclaredFields): WireRequest | Denial {
+export function readImages(bytes: Buffer, declared?: DeclaredFields): WireRequest | Denied {
   const parsed = parseBody(bytes)
-  return isDenial(parsed) ? parsed : checkImages(parsed, declared)
+  return 'denial' in parsed ? parsed : checkImages(parsed, declared)
 }
 
 /** Checks a body that is parsed already. */
-export function checkImages(parsed: ParsedBody, declared?: DeclaredFields): WireRequest | Denial {
+export function checkImages(parsed: ParsedBody, declared?: DeclaredFields): WireRequest | Denied {
   const { body } = parsed
   const fields = readFields('image', body, declared)
   if (isInvalid(fields)) return invalid(fields.field, fields.problem)
-  const denial = denialOf(body, validate)
-  if (denial) return denial
+  const denied = deniedBy(body, validate)
+  if (denied) return denied
 
   const { model, prompt, n, size } = body
   const request: ImageAsk = {

@@ -1,7 +1,7 @@
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js'
-import type { Denial } from '../../policy/denial.ts'
+import { type Denied, invalid } from '../../policy/denial.ts'
 import { fieldName } from '../json-safety.ts'
-import { invalid, isDenial, type JsonObject, type ParsedBody, parseBody } from './body.ts'
+import { type JsonObject, type ParsedBody, parseBody } from './body.ts'
 
 /** What is wrong with a body, and where: `messages[0].role`, `must be one of …`. */
 export interface Invalid {
@@ -14,13 +14,13 @@ export type Validate = (body: unknown) => Invalid | undefined
 type Check = (body: JsonObject) => Invalid | undefined
 
 /** Reads a JSON body that passes every check, in order; the first field that is wrong is the denial. */
-export function readValid(bytes: Buffer, ...checks: readonly Check[]): ParsedBody | Denial {
+export function readValid(bytes: Buffer, ...checks: readonly Check[]): ParsedBody | Denied {
   const parsed = parseBody(bytes)
-  return isDenial(parsed) ? parsed : (denialOf(parsed.body, ...checks) ?? parsed)
+  return 'denial' in parsed ? parsed : (deniedBy(parsed.body, ...checks) ?? parsed)
 }
 
 /** The first field that is wrong by one of the checks, in order. */
-export function denialOf(body: JsonObject, ...checks: readonly Check[]): Denial | undefined {
+export function deniedBy(body: JsonObject, ...checks: readonly Check[]): Denied | undefined {
   for (const check of checks) {
     const wrong = check(body)
     if (wrong) return invalid(wrong.field, wrong.problem)

@@ -1,5 +1,5 @@
-import type { Denial } from '../../policy/denial.ts'
-import { invalid, isObject, type JsonObject } from '../openai/body.ts'
+import { type Denied, invalid } from '../../policy/denial.ts'
+import { isObject, type JsonObject } from '../openai/body.ts'
 
 /** A hosted tool that a request lists. */
 export interface ListedTool {
@@ -51,7 +51,7 @@ function declaredName(name: string, { brand, declared }: ToolNames): string {
 }
 
 /** What is wrong with a request for hosted tools, beside their names. */
-export function toolsProblem(body: JsonObject, entries: readonly Entry[]): Denial | undefined {
+export function toolsProblem(body: JsonObject, entries: readonly Entry[]): Denied | undefined {
   const wrong = entries.length > 0 ? entriesProblem(body, entries) : undefined
   if (wrong) return wrong
   const { tool_choice: choice } = body
@@ -60,7 +60,7 @@ export function toolsProblem(body: JsonObject, entries: readonly Entry[]): Denia
   return undefined
 }
 
-function entriesProblem({ n }: JsonObject, entries: readonly Entry[]): Denial | undefined {
+function entriesProblem({ n }: JsonObject, entries: readonly Entry[]): Denied | undefined {
   const seen = new Map<string, number>()
   const hosted = new Map<string, number>()
   for (const [index, entry] of entries.entries()) {

@@ -37,7 +37,7 @@ export function refuseEach(rows: readonly BadRow[], options: Partial<IdentityOpt
   })
 }
 
-const INVALID = { code: 'INVALID_TOKEN', problem: expect.any(String) }
+const INVALID = { denial: { code: 'INVALID_TOKEN', problem: expect.any(String) } }
 
 /** The two doors that every endpoint is behind: a bearer of any kind, and a sign-in alone. Neither asks the store. */
 function doors(verify: VerifyToken) {

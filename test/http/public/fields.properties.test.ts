@@ -1,7 +1,6 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type FieldKind, KNOWN_FIELDS } from '../../../src/policy/fields.ts'
-import { isDenial } from '../../../src/wire/openai/body.ts'
 import { chatSchema } from '../../../src/wire/openai/chat.schema.ts'
 import { readChat } from '../../../src/wire/openai/chat.ts'
 import { readEmbeddings } from '../../../src/wire/openai/embeddings.ts'
@@ -249,7 +248,7 @@ it.each(endpoints)('texts that a model declares are weighed as prompt: %s', (_pa
       embedding: () => readEmbeddings(bytes, 10, declared),
       image: () => readImages(bytes, declared),
     }[kind]()
-    if (isDenial(read)) throw new Error(JSON.stringify(read))
+    if ('denial' in read) throw new Error(JSON.stringify(read))
     return read.request.textBytes
   }
 

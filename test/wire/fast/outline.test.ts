@@ -2,13 +2,13 @@ import { isUtf8 } from 'node:buffer'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { ElidedStrings } from '../../../src/wire/fast/elided-strings.ts'
-import { isDenial, isObject, type OutlinedBody, outlineBody, parseBody } from '../../../src/wire/openai/body.ts'
+import { isObject, type OutlinedBody, outlineBody, parseBody } from '../../../src/wire/openai/body.ts'
 import { readChat } from '../../../src/wire/openai/chat.ts'
 import { times } from '../../support/times.ts'
 
 function outlined(text: string): OutlinedBody {
   const read = outlineBody(Buffer.from(text))
-  if (isDenial(read)) throw new Error(`${text.slice(0, 200)} is refused: ${JSON.stringify(read)}`)
+  if ('denial' in read) throw new Error(`${text.slice(0, 200)} is refused: ${JSON.stringify(read)}`)
   return read
 }
 
@@ -137,12 +137,13 @@ describe('the outline of a body', () => {
       fc.property(broken, bytes => {
         const [outline, whole] = [outlineBody(bytes), parseBody(bytes)]
 
-        expect(isDenial(outline) ? outline : undefined).toEqual(isDenial(whole) ? whole : undefined)
-        expect(isDenial(whole) && whole.code === 'VALIDATION_ERROR' && /JSON|UTF-8/.test(whole.problem)).toBe(
-          !isUtf8(bytes) || !isJson(bytes.toString()),
-        )
-        if (isDenial(whole)) refused++
-        if (!isDenial(outline) && !isDenial(whole)) expect(filled(outline.outline, outline.texts)).toEqual(whole.body)
+        expect('denial' in outline ? outline : undefined).toEqual('denial' in whole ? whole : undefined)
+        expect(
+          'denial' in whole && whole.denial.code === 'VALIDATION_ERROR' && /JSON|UTF-8/.test(whole.denial.problem),
+        ).toBe(!isUtf8(bytes) || !isJson(bytes.toString()))
+        if ('denial' in whole) refused++
+        if (!('denial' in outline) && !('denial' in whole))
+          expect(filled(outline.outline, outline.texts)).toEqual(whole.body)
       }),
       { numRuns: times(6000) },
     )
@@ -278,7 +279,7 @@ describe('a long text of a message or an input', () => {
         const [start, end] = said(`${'x'.repeat(300)}|`).split('|')
         const bytes = Buffer.concat([Buffer.from(`${start}${before}`), Buffer.of(byte), Buffer.from(`${end}`)])
 
-        expect([byte, isDenial(outlineBody(bytes))]).toEqual([byte, !isUtf8(bytes) || !isJson(bytes.toString())])
+        expect([byte, 'denial' in outlineBody(bytes)]).toEqual([byte, !isUtf8(bytes) || !isJson(bytes.toString())])
       }
     }
   })
@@ -291,7 +292,7 @@ describe('a long text of a message or an input', () => {
         Buffer.from(said(`${long}|`).replace('|', `\\u${code % 2 === 0 ? hex : hex.toUpperCase()}`)),
       )
 
-      expect([hex, isDenial(read) ? undefined : read.texts.sizeOf('\u00000')]).toEqual([
+      expect([hex, 'denial' in read ? undefined : read.texts.sizeOf('\u00000')]).toEqual([
         hex,
         each.isWellFormed() ? Buffer.byteLength(long + each) : undefined,
       ])
@@ -313,7 +314,7 @@ describe('a long text of a message or an input', () => {
   ])('may have %s', (_name, escapes, size) => {
     const read = outlineBody(Buffer.from(said(`${long}|`).replace('|', escapes)))
 
-    expect(isDenial(read) ? undefined : read.texts.sizeOf('\u00000') - long.length).toBe(size)
+    expect('denial' in read ? undefined : read.texts.sizeOf('\u00000') - long.length).toBe(size)
   })
 
   it('is read however large the bodies before it were, and however long ago', () => {

@@ -1,6 +1,5 @@
-import type { Denial } from '../../../src/policy/denial.ts'
+import { type Denial, invalid } from '../../../src/policy/denial.ts'
 import { FormReader, MODEL } from '../../../src/wire/multipart/form-reader.ts'
-import { invalid, isDenial } from '../../../src/wire/openai/body.ts'
 
 /** What a backend gets that knows the model as kokoro-82m. */
 export interface Rewritten {
@@ -23,7 +22,7 @@ export function rewritten(
   let [sent, received] = [0, 0]
   for (const piece of [...pieces, undefined]) {
     const read = piece ? form.push(piece) : form.end()
-    if (isDenial(read)) return { bytes: Buffer.concat(out), fault: read, shift: form.shift }
+    if ('denial' in read) return { bytes: Buffer.concat(out), fault: read.denial, shift: form.shift }
     for (const part of read) {
       const bytes = part === MODEL ? Buffer.from('kokoro-82m') : part
       out.push(bytes)

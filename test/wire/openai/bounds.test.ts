@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { isDearBody, isDenial, outlineBody, parseBody } from '../../../src/wire/openai/body.ts'
+import { isDearBody, outlineBody, parseBody } from '../../../src/wire/openai/body.ts'
 import { readChat } from '../../../src/wire/openai/chat.ts'
 
 const MESSAGES = '"messages":[{"role":"user","content":"Hi"}]'
@@ -7,7 +7,9 @@ const listed = (count: number, each: (n: number) => string): string =>
   Array.from({ length: count }, (_, n) => each(n)).join(',')
 const refusal = (json: string): string => {
   const read = readChat(Buffer.from(json))
-  return isDenial(read) && read.code === 'VALIDATION_ERROR' ? `${read.field} ${read.problem}` : 'accepted'
+  if (!('denial' in read)) return 'accepted'
+  const { denial } = read
+  return denial.code === 'VALIDATION_ERROR' ? `${denial.field} ${denial.problem}` : 'accepted'
 }
 
 describe('a body that would hold up everybody is refused before anything of it is parsed', () => {
@@ -70,7 +72,7 @@ it('what is over the text while names are counted is the text again when it is p
   const long = 'x'.repeat(400)
   const json = `{"messages":[${listed(11_000, n => `{"role":"user","content":"${n === 3 ? long : 'y'}"}`)}]}`
   const read = outlineBody(Buffer.from(json))
-  if (isDenial(read)) throw new Error('it is refused')
+  if ('denial' in read) throw new Error('it is refused')
 
   expect(read.texts.whole()).toEqual(JSON.parse(json))
   expect(JSON.stringify(read.outline)).toContain('\\u00000')
@@ -89,7 +91,7 @@ it.each([
   expect(isDearBody(bytes, true)).toBe(isDear)
   // And it is read as if nobody had asked.
   const [asked, unasked] = [outlineBody(bytes), outlineBody(Buffer.from(bytes))]
-  expect(isDenial(asked) ? asked : asked.outline).toEqual(isDenial(unasked) ? unasked : unasked.outline)
+  expect('denial' in asked ? asked : asked.outline).toEqual('denial' in unasked ? unasked : unasked.outline)
 })
 
 it('what was found of one body is not taken for another, or for the same read otherwise', () => {

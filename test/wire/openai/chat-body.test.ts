@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { isDenial, parseBody } from '../../../src/wire/openai/body.ts'
+import { parseBody } from '../../../src/wire/openai/body.ts'
 import { readChat } from '../../../src/wire/openai/chat.ts'
 import { sentOf, writtenAnew } from '../../../src/wire/openai/chat-body.ts'
 import { unmarked } from '../../../src/wire/tools/hosted-chat.ts'
@@ -12,7 +12,7 @@ const MESSAGES = '"messages":[{"role":"user","content":"Hi"}]'
 function bodiesOf(text: string): { sent: string; anew: string } | undefined {
   const bytes = Buffer.from(text)
   const [read, parsed] = [readChat(bytes, undefined, declared), parseBody(bytes)]
-  if (isDenial(read) || isDenial(parsed) || read.request.kind !== 'chat') return undefined
+  if ('denial' in read || 'denial' in parsed || read.request.kind !== 'chat') return undefined
   const unsent = Object.keys(parsed.body).filter(field => accepts.has(field) && parsed.body[field] === null)
   const whole = sentOf(parsed.body, { isPlain: false, unsent })
   return {
@@ -163,7 +163,7 @@ describe('the body for a backend, of a text that parsing leaves whole', () => {
   ])('is that text but for its model, its cap and its usage: %s', (said, expected) => {
     const read = readChat(Buffer.from(said), undefined, declared)
 
-    expect(isDenial(read) ? read : read.bodyFor('m', 9, { accepts }).toString()).toBe(expected)
+    expect('denial' in read ? read : read.bodyFor('m', 9, { accepts }).toString()).toBe(expected)
   })
 })
 
@@ -195,7 +195,7 @@ describe('the body for a backend, of a text that its readers may take differentl
   it('names nothing twice, however a hosted tool is asked for', () => {
     const asked = `{"model":"a",${MESSAGES},"model":"b","tools":[{"type":"hosted","name":"web_search"}]}`
     const read = readChat(Buffer.from(asked))
-    if (isDenial(read)) throw new Error(JSON.stringify(read))
+    if ('denial' in read) throw new Error(JSON.stringify(read))
 
     const round = { number: 0, messages: [], offered: new Map() }
     expect(

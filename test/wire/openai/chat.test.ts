@@ -1,12 +1,11 @@
 import { describe, expect, it } from 'vitest'
-import { isDenial } from '../../../src/wire/openai/body.ts'
 import { readChat } from '../../../src/wire/openai/chat.ts'
 
 const user = { role: 'user', content: 'Hi' }
 const read = (body: unknown) => readChat(Buffer.from(typeof body === 'string' ? body : JSON.stringify(body)))
 const chat = (rest: object = {}) => {
   const result = read({ messages: [user], ...rest })
-  if (isDenial(result)) throw new Error(JSON.stringify(result))
+  if ('denial' in result) throw new Error(JSON.stringify(result))
   return result
 }
 
@@ -70,7 +69,7 @@ describe('readChat', () => {
   ])('refuses %s and names the field', (_name, body, field) => {
     const result = read(body)
 
-    expect(isDenial(result) && result.code === 'VALIDATION_ERROR' ? result.field : result).toBe(field)
+    expect('denial' in result && result.denial.code === 'VALIDATION_ERROR' ? result.denial.field : result).toBe(field)
   })
 
   it.each<[string, object]>([
@@ -99,7 +98,7 @@ describe('readChat', () => {
       { messages: ['system', 'developer', 'user', 'assistant', 'tool'].map(role => ({ role, content: 'x' })) },
     ],
   ])('takes %s', (_name, rest) => {
-    expect(isDenial(chat(rest))).toBe(false)
+    expect(chat(rest)).not.toHaveProperty('denial')
   })
 
   it('counts the UTF-8 bytes of messages and tools, and images apart from text', () => {
@@ -159,7 +158,7 @@ describe('the body for a backend', () => {
   it('lets no second spelling of model through', () => {
     const twice = read('{"mod\\u0065l":"svc-core","model":"svc-ultra-pro","messages":[{"role":"user","content":"Hi"}]}')
 
-    if (isDenial(twice)) throw new Error('refused')
+    if ('denial' in twice) throw new Error('refused')
     expect(twice.bodyFor('m', 9).toString().match(/"mod/g)).toHaveLength(1)
   })
 })

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
 import type { EmbeddingModel } from '../../../src/policy/config.ts'
-import { isDenial } from '../../../src/wire/openai/body.ts'
 import { readEmbeddings } from '../../../src/wire/openai/embeddings.ts'
 
 const model = { kind: 'embedding', name: 'svc-embed', dimensions: 4 } as EmbeddingModel
@@ -8,7 +7,7 @@ const terms = { model, backendModel: 'bge', inputTokens: 77, id: 'x', created: 1
 const read = (body: unknown) => readEmbeddings(Buffer.from(JSON.stringify(body)), 3)
 const request = (rest: object) => {
   const result = read({ model: 'svc-embed', input: 'Hi', ...rest })
-  if (isDenial(result)) throw new Error(JSON.stringify(result))
+  if ('denial' in result) throw new Error(JSON.stringify(result))
   return result
 }
 
@@ -36,14 +35,16 @@ describe('readEmbeddings', () => {
   ])('refuses %s and names the field', (_name, body, field) => {
     const result = read(body)
 
-    expect(isDenial(result) && result.code === 'VALIDATION_ERROR' ? result.field : result).toBe(field)
+    expect('denial' in result && result.denial.code === 'VALIDATION_ERROR' ? result.denial.field : result).toBe(field)
   })
 
   it.each([[[1, 2, 3]], [[[1, 2], [3]]]])('token ids %j are refused with the setting that stops them', input => {
     expect(read({ model: 'm', input })).toMatchObject({
-      code: 'VALIDATION_ERROR',
-      field: 'input',
-      problem: expect.stringContaining('check_embedding_ctx_length'),
+      denial: {
+        code: 'VALIDATION_ERROR',
+        field: 'input',
+        problem: expect.stringContaining('check_embedding_ctx_length'),
+      },
     })
   })
 
@@ -66,7 +67,7 @@ describe('readEmbeddings', () => {
   it("sends the backend the client's bytes but for the model, where they mean one thing", () => {
     const sent = (text: string) => {
       const result = readEmbeddings(Buffer.from(text), 3)
-      return isDenial(result) ? result : result.bodyFor('b"ge', 0).toString()
+      return 'denial' in result ? result : result.bodyFor('b"ge', 0).toString()
     }
 
     expect(sent('{ "input" : ["\\u00e9\\/",  "b"], "model":"m" , "user":null}')).toBe(

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
 import type { ImageModel } from '../../../src/policy/config.ts'
-import { isDenial } from '../../../src/wire/openai/body.ts'
 import { readImages } from '../../../src/wire/openai/images.ts'
 
 const PNG = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 0, 0, 0, 13]).toString('base64')
@@ -16,7 +15,7 @@ const terms = {
 const read = (body: unknown) => readImages(Buffer.from(JSON.stringify(body)))
 const request = (rest: object = {}) => {
   const result = read({ model: 'svc-image', prompt: 'a cat', ...rest })
-  if (isDenial(result)) throw new Error(JSON.stringify(result))
+  if ('denial' in result) throw new Error(JSON.stringify(result))
   return result
 }
 const answered = (rest: object, body: unknown) => request(rest).readAnswer(Buffer.from(JSON.stringify(body)), terms)
@@ -35,7 +34,7 @@ describe('readImages', () => {
   ])('refuses %s and names the field', (_name, rest, field) => {
     const result = read({ model: 'svc-image', prompt: 'a cat', ...rest })
 
-    expect(isDenial(result) && result.code === 'VALIDATION_ERROR' ? result.field : result).toBe(field)
+    expect('denial' in result && result.denial.code === 'VALIDATION_ERROR' ? result.denial.field : result).toBe(field)
   })
 
   it('takes values that say what is done anyway, and does not trouble the backend with them', () => {
