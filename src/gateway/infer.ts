@@ -38,7 +38,7 @@ export async function infer(gateway: Gateway, call: Call): Promise<Served> {
   if (hasLeft(wire, call.client)) return { kind: 'left', failures: [] }
   if (tools && 'denial' in tools) {
     note?.(facts, decide(config, facts), tools, { tool: tools.denial.tool })
-    return { kind: 'denied', denial: tools.denial, failures: [] }
+    return { denial: tools.denial, failures: [] }
   }
   const applicant: Building<Applicant> = {
     requestId,
@@ -47,13 +47,13 @@ export async function infer(gateway: Gateway, call: Call): Promise<Served> {
   if (keyHash !== undefined) applicant.keyHash = keyHash
   if (settings.guests) applicant.guestsNanoUsdPerDay = settings.guests.guestsNanoUsdPerDay
   const admitted = await admit(config, store.holds, applicant, note)
-  if ('denial' in admitted) return { kind: 'denied', ...admitted, failures: [] }
+  if ('denial' in admitted) return { ...admitted, failures: [] }
 
   const lease = gateway.leases.open(admitted.hold)
   try {
     const served = await serve(gateway, call, leased(admitted, lease), tools)
     // A stream goes on; whatever else was served is settled.
-    if (served.kind !== 'stream') lease.end()
+    if ('denial' in served || served.kind !== 'stream') lease.end()
     return served
   } catch (error) {
     lease.end()

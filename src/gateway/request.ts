@@ -77,7 +77,7 @@ export type Served =
 
 /** No answer comes. */
 export type Unserved =
-  | (Refusal & { readonly kind: 'denied'; readonly failures: readonly Failure[] })
+  | (Refusal & { readonly failures: readonly Failure[] })
   /** The client left before there was anything to send; settled already, where a backend worked for it. */
   | { readonly kind: 'left'; readonly bill?: Bill; readonly failures: readonly Failure[] }
 

@@ -2,7 +2,7 @@ import { type Hold, minuteEnd } from '../../policy/account-counters.ts'
 import type { Config, EpochMs } from '../../policy/config.ts'
 import { decide } from '../../policy/decide.ts'
 import type { Allowed, Building, Claims, Decision } from '../../policy/decision.ts'
-import type { Denial } from '../../policy/denial.ts'
+import type { Denial, Denied } from '../../policy/denial.ts'
 import type { Caller, Facts, InferenceRequest } from '../../policy/facts.ts'
 import { mostOf } from '../../policy/limits.ts'
 import type { NanoUsd } from '../../policy/nano-usd.ts'
@@ -44,8 +44,7 @@ export interface Applicant {
 }
 
 /** A request that is not admitted. */
-export interface Refusal {
-  readonly denial: Denial
+export interface Refusal extends Denied {
   /** What is left of the minute, where the limits of the account refuse it. */
   readonly rate?: RateState
 }

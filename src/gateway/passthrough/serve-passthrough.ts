@@ -65,13 +65,13 @@ export async function servePassthrough(gateway: Gateway, call: PassthroughCall):
     ...(settings.guests && { guestsNanoUsdPerDay: settings.guests.guestsNanoUsdPerDay }),
   }
   const admitted = await admit(config, store.holds, applicant, noteOf(gateway, requestId))
-  if ('denial' in admitted) return { kind: 'denied', ...admitted, failures: [] }
+  if ('denial' in admitted) return { ...admitted, failures: [] }
 
   const lease = gateway.leases.open(admitted.hold)
   try {
     const passed = await serve(gateway, call, leased(admitted, lease))
     // What is measured to its end holds until then.
-    if (passed.kind !== 'passed' || passed.bill) lease.end()
+    if ('denial' in passed || passed.kind !== 'passed' || passed.bill) lease.end()
     return passed
   } catch (error) {
     lease.end()
@@ -86,7 +86,7 @@ async function serve(gateway: Gateway, call: PassthroughCall, admitted: LeasedCa
   if (found === 'left') return unanswered(gateway, admitted, { kind: 'left', failures: [] })
   if (found) {
     await gateway.store.holds.refund(admitted.hold)
-    return { kind: 'denied', denial: found.denial, failures: [] }
+    return { denial: found.denial, failures: [] }
   }
   const ports = failoverPorts(gateway, call, admitted)
   const outbound = new PassthroughOutbound(gateway, call, admitted)

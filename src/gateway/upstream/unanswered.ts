@@ -18,7 +18,7 @@ export async function unanswered(gateway: Gateway, admitted: AdmittedCall, attem
   await gateway.store.holds.refund(admitted.hold)
   if (attempted.kind === 'left') return { kind: 'left', failures }
   const denial = attempted.kind === 'exhausted' ? exhausted(gateway, attempted) : refusal(gateway, attempted)
-  return { kind: 'denied', denial, failures }
+  return { denial, failures }
 }
 
 type Exhausted = Extract<Unanswered, { kind: 'exhausted' }>

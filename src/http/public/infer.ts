@@ -73,9 +73,8 @@ async function answer(
     release()
   })
   noteFailures(call, served)
+  if ('denial' in served) return deny(call, served, late?.events)
   switch (served.kind) {
-    case 'denied':
-      return deny(call, served, late?.events)
     case 'left':
       if (served.bill) noteBill(call, served.bill)
       return
