@@ -82,7 +82,6 @@ function admit(state: StoreState, admission: Admission): Admitted {
   const { readings } = verdict
   if ('denial' in verdict)
     return {
-      outcome: 'refused',
       denial: verdict.denial,
       readings,
       judged: judgedOf(before, verdict, at),
@@ -115,7 +114,7 @@ function extendHold(state: StoreState, { hold: { requestId }, round, soFar, clai
   const spent = chargeOf(soFar)
   const before = counters.of(account)
   const verdict = judgeExtension(before, held.hold, spent, claims, at)
-  if ('denial' in verdict) return { outcome: 'refused', denial: verdict.denial, readings: verdict.readings }
+  if ('denial' in verdict) return verdict
   const extended = extend(before, held.hold, spent, verdict.granted, at)
   holds.put({ ...held, soFar, hold: extended.hold, leaseUntil: at + LEASE_MS })
   counters.put(account, extended.counters)

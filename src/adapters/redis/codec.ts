@@ -1,5 +1,5 @@
 import type { AccountRecord } from '../../gateway/store/account-store.ts'
-import type { Bill, Settlement } from '../../gateway/store/hold-store.ts'
+import type { AdmissionDenied, Bill, Settlement } from '../../gateway/store/hold-store.ts'
 import type { KeyRecord } from '../../gateway/store/key-store.ts'
 import type { LedgerRow } from '../../gateway/store/ledger-store.ts'
 import { type Hold, NO_COUNTERS, readingsOf } from '../../policy/account-counters.ts'
@@ -42,7 +42,7 @@ export const readReadings = (text: string): Readings => readingsOfNumbers(number
 export function readRefusal(
   [, read = '', now, minute = '', kind = '', ...rest]: Reply,
   claims: Claims,
-): Refuse & { readonly judged: Judged; readonly newest: number } {
+): AdmissionDenied {
   const readings = readReadings(read)
   const at = whole(Number(now))
   return {

@@ -112,7 +112,7 @@ async function admit(
     case 'admitted':
       return { outcome, hold: held(reply), readings: readReadings(two) }
     case 'refused':
-      return { outcome, ...readRefusal(reply, claims) }
+      return readRefusal(reply, claims)
     case 'stale':
       return { outcome, terms: readTerms(one), at: Number(two) }
     case 'guests-spent':
@@ -146,5 +146,5 @@ async function extendHold(access: Access, { hold, round, soFar, claims }: Extens
   if (outcome === 'extended') return { outcome, hold: readHold(text, hold) }
   if (outcome !== 'refused') return { outcome: 'ended' }
   const { denial, readings } = readRefusal(reply, claims)
-  return { outcome, denial, readings }
+  return { denial, readings }
 }

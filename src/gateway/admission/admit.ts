@@ -11,7 +11,7 @@ import { type End, guestsSpent, type Seen, unjudgedDenial } from '../../policy/r
 import type { ToolCalls } from '../../policy/tools.ts'
 import type { Usage } from '../../wire/openai/usage.ts'
 import type { RateState } from '../../wire/quota-headers.ts'
-import type { Admission, Admitted, HoldStore } from '../store/hold-store.ts'
+import type { Admission, AdmissionDenied, Admitted, HoldStore } from '../store/hold-store.ts'
 import { StoreUnavailable } from '../store/store.ts'
 
 /** A request that may be sent, and what it holds until it is settled. */
@@ -49,8 +49,6 @@ export interface Refusal extends Denied {
   readonly rate?: RateState
 }
 
-type Refused = Extract<Admitted, { readonly outcome: 'refused' }>
-
 const UNAVAILABLE = { unavailable: true } as const
 
 /** Changes of terms or window between decision and admission that are followed before giving up. */
@@ -78,14 +76,13 @@ export async function admit(
 
     const outage = () => deny(unjudgedDenial(UNAVAILABLE), UNAVAILABLE)
     const admitted = await ask(holds, admissionOf(applicant, caller, decision), outage)
+    if ('denial' in admitted) return refusal(deny(admitted.denial, admitted.judged), decision.claims, admitted)
     switch (admitted.outcome) {
       case 'admitted': {
         const { hold, readings } = admitted
         note(facts, decision, { granted: hold }, { at: hold.at, readings })
         return { hold, readings, caller, request, decision, revision: config.revision }
       }
-      case 'refused':
-        return refusal(deny(admitted.denial, admitted.judged), decision.claims, admitted)
       case 'key-gone': {
         const seen: Seen = { gone: applicant.keyHash === undefined ? 'account' : 'key' }
         return deny(unjudgedDenial(seen), seen)
@@ -103,7 +100,7 @@ export async function admit(
 }
 
 /** Clients read what is left of the minute where it is a limit that refuses, not the month. */
-export function refusal({ denial }: Refusal, claims: Claims, { judged, newest }: Refused): Refusal {
+export function refusal({ denial }: Refusal, claims: Claims, { judged, newest }: AdmissionDenied): Refusal {
   if (denial.code !== 'rate_limit_exceeded') return { denial }
   return { denial, rate: rateAt(claims, judged.readings, { at: judged.at, newest }) }
 }

@@ -32,7 +32,7 @@ export async function noRoom(
   if (keyHash !== undefined) admission.keyHash = keyHash
   const judged = await store.holds.admit(admission)
   // What changed in between the admission finds as well.
-  if (judged.outcome !== 'refused' || judged.denial.code !== 'rate_limit_exceeded') return undefined
+  if (!('denial' in judged) || judged.denial.code !== 'rate_limit_exceeded') return undefined
   const { denial, readings } = judged
   // The admission would say first that the month is spent.
   if (limit !== undefined && readings.used >= limit) return undefined

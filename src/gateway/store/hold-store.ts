@@ -46,21 +46,20 @@ export interface Admission {
 
 export type Admitted =
   | { readonly outcome: 'admitted'; readonly hold: Hold; readonly readings: Readings }
-  /** A limit refused the claims; nothing was taken. `readings` are those in `judged`. */
-  | {
-      readonly outcome: 'refused'
-      readonly denial: Refuse['denial']
-      readonly readings: Readings
-      readonly judged: Judged
-      /** The last second that counts in the minute of the account; 0 where none does. */
-      readonly newest: number
-    }
+  | AdmissionDenied
   /** The key stopped working since it was looked up, or the account is gone. */
   | { readonly outcome: 'key-gone' }
   /** Terms or window changed in between: decide again with these. */
   | { readonly outcome: 'stale'; readonly terms: Terms; readonly at: EpochMs }
   /** The daily limit of all guests is spent or held; it is renewed at midnight UTC. */
   | { readonly outcome: 'guests-spent'; readonly retryAfterMs: Millis; readonly judged: Judged }
+
+/** A limit refused the claims; nothing was taken. `readings` are those in `judged`. */
+export interface AdmissionDenied extends Refuse {
+  readonly judged: Judged
+  /** The last second that counts in the minute of the account; 0 where none does. */
+  readonly newest: number
+}
 
 /** Another round of a request under way. */
 export interface Extension {
@@ -75,8 +74,8 @@ export interface Extension {
 
 export type Extended =
   | { readonly outcome: 'extended'; readonly hold: Hold }
-  /** Nothing changed: the request may still be settled at its usage so far. */
-  | { readonly outcome: 'refused'; readonly denial: Refuse['denial']; readonly readings: Readings }
+  /** A limit refused the round, and nothing changed: the request may still be settled at its usage so far. */
+  | Refuse
   /** The hold ended, because its lease ran out. */
   | { readonly outcome: 'ended' }
 

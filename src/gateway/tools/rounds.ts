@@ -125,7 +125,7 @@ export class Rounds {
     const soFar = settlementOf(this.#admitted, pool, NO_WORK)
     try {
       const extended = await this.#gateway.store.holds.extend({ hold, round: hold.round + 1, soFar, claims })
-      if (extended.outcome !== 'extended') return false
+      if ('denial' in extended || extended.outcome === 'ended') return false
       this.#admitted = { ...this.#admitted, hold: extended.hold, decision: { ...decision, claims } }
       lease.extended(extended.hold)
       return true

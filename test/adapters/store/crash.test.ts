@@ -123,7 +123,7 @@ const acts = {
     store.holds.heartbeat([{ hold, soFar: settlement(hold, charge) }]),
   extend: async ({ store, holds }: World, hold: Hold, spent: Charge) => {
     const answer = await store.holds.extend(extension(hold, spent))
-    if (answer.outcome === 'extended') holds[holds.indexOf(hold)] = answer.hold
+    if ('hold' in answer) holds[holds.indexOf(hold)] = answer.hold
   },
   settle: async ({ store, settled, refunded }: World, hold: Hold, charge: Charge) => {
     const counts = !refunded.has(hold.requestId)

@@ -3,6 +3,7 @@ import {
   type Admission,
   type Admitted,
   type Bill,
+  type Extended,
   type Extension,
   LEASE_MS,
   type Settlement,
@@ -108,17 +109,20 @@ export async function admit(store: Store, shop: Shop, requestId: string, claims?
 /** The same, with what was seen of the account. */
 export async function admitted(store: Store, shop: Shop, requestId: string, claims?: Claims) {
   const answer = await store.holds.admit(admission(shop, requestId, claims))
-  if (answer.outcome !== 'admitted') throw new Error(`${requestId} was not admitted: ${JSON.stringify(answer)}`)
+  if (!('hold' in answer)) throw new Error(`${requestId} was not admitted: ${JSON.stringify(answer)}`)
   return answer
 }
 
 export const outcomes = (answers: readonly Admitted[]): Record<string, number> =>
   Object.fromEntries(
-    [...new Set(answers.map(({ outcome }) => outcome))].map(name => [
+    [...new Set(answers.map(outcomeOf))].map(name => [
       name,
-      answers.filter(({ outcome }) => outcome === name).length,
+      answers.filter(answer => outcomeOf(answer) === name).length,
     ]),
   )
+
+/** What became of a request, in a word. */
+export const outcomeOf = (answer: Admitted | Extended): string => ('denial' in answer ? 'refused' : answer.outcome)
 
 /** What a request has taken: its rounds so far, and the whole of the present one. */
 export const takenBy = ({ tokens, cost, spent }: Hold): Charge => ({
@@ -193,8 +197,7 @@ export function extension(hold: Hold, spent: Charge, limits: Limits = {}): Exten
 /** The hold of an extension that the test takes for granted. */
 export async function extend(store: Store, hold: Hold, spent: Charge, limits?: Limits): Promise<Hold> {
   const extended = await store.holds.extend(extension(hold, spent, limits))
-  if (extended.outcome !== 'extended')
-    throw new Error(`${hold.requestId} was not extended: ${JSON.stringify(extended)}`)
+  if (!('hold' in extended)) throw new Error(`${hold.requestId} was not extended: ${JSON.stringify(extended)}`)
   return extended.hold
 }
 

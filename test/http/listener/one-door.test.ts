@@ -153,7 +153,7 @@ async function leaks(table: readonly Endpoint[]): Promise<readonly string[]> {
   const { store } = test.gateway
   const watched = async (admission: Admission): Promise<Admitted> => {
     const outcome = await store.holds.admit(admission)
-    if (outcome.outcome === 'admitted') admitted.add(admission.requestId)
+    if ('hold' in outcome) admitted.add(admission.requestId)
     return outcome
   }
   const found = await reached(table, watched)

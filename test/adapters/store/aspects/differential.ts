@@ -9,7 +9,7 @@ import { CALENDAR_LIMITS, limitsOf } from '../../../../src/policy/limits.ts'
 import { type NanoUsd, nanoUsd, ZERO_USD } from '../../../../src/policy/nano-usd.ts'
 import type { Readings } from '../../../../src/policy/readings.ts'
 import type { Start } from '../contract.ts'
-import { admission, all, type Clock, LAPSED, openShop, type Shop, settlement, takenBy } from '../fixtures.ts'
+import { admission, all, type Clock, LAPSED, openShop, outcomeOf, type Shop, settlement, takenBy } from '../fixtures.ts'
 import { Mirror } from './mirror.ts'
 
 /** About how many answers a sequence holds. */
@@ -176,7 +176,7 @@ class Pair {
     const asked = { hold, round: hold.round + 1, soFar: settlement(hold, partOf(hold, percent)), claims }
     const expected = this.#mirror.extend(asked)
     this.#same(await this.#world.store.holds.extend(asked), expected)
-    if (expected.outcome === 'extended') this.#older.push(hold)
+    if ('hold' in expected) this.#older.push(hold)
   }
 
   async #repeatExtension(pick: number): Promise<void> {
@@ -254,7 +254,7 @@ class Pair {
     const asked = probes.map((claims, index) => admission(shop, `req_${shop.account}_probe${index}`, claims))
     const answers = await Promise.all(asked.map(one => store.holds.admit(one)))
     for (const [index, one] of asked.entries()) this.#same(answers[index], this.#mirror.admit(one))
-    expect(answers.map(({ outcome }) => outcome)).toEqual(['refused', 'refused'])
+    expect(answers.map(outcomeOf)).toEqual(['refused', 'refused'])
   }
 
   #claims(ask: Ask, start: EpochMs): Claims {

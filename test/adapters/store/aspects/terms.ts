@@ -6,7 +6,7 @@ import { windowOf } from '../../../../src/policy/decision.ts'
 import type { Terms } from '../../../../src/policy/facts.ts'
 import { type NanoUsd, nanoUsd } from '../../../../src/policy/nano-usd.ts'
 import type { Start } from '../contract.ts'
-import { admission, claimsOf, NOON, openShop } from '../fixtures.ts'
+import { admission, claimsOf, NOON, openShop, outcomeOf } from '../fixtures.ts'
 
 const USD: NanoUsd = nanoUsd(1_000_000_000)
 const WINDOW = windowOf(NOON).start
@@ -64,7 +64,7 @@ export function termsContract(start: Start): void {
       .changeTerms({ account: shop.account, change, by: 'operator' })
       .then(() => Promise.all([100, 101, 102].map(ask)))
 
-    for (const { outcome } of await Promise.all(before)) expect(['admitted', 'stale']).toContain(outcome)
+    for (const answer of await Promise.all(before)) expect(['admitted', 'stale']).toContain(outcomeOf(answer))
     const stale = { outcome: 'stale', terms, at: NOON }
     expect(await later).toEqual([stale, stale, stale])
   })
