@@ -235,6 +235,22 @@ it('a reader that has left before the first byte is no failure of any command', 
   expect(told).toEqual(all.map(line => ({ code: ranOf(line).code, stderr: ranOf(line).stderr })))
 })
 
+it.each([
+  ['fmt --check', 0],
+  ['nosuch', 2],
+  ['keys', 2],
+  ['keys list -c nowhere.yaml', 1],
+  ['whoami --audience http://nowhere.example', 4],
+])('a reader of stderr that has left does not change the exit code of svcctl %s', async (line, expected) => {
+  const command = `'${process.execPath}' '${program.main}' ${line}`
+  const { code, stderr } = await program.shell(
+    `{ ${command} 2>&1 >/dev/null; echo $? >&3; } 3>.code | true; exit $(cat .code)`,
+    { cwd: site.dir, env: { ...site.env, SVCCTL_ADMIN: '' } },
+  )
+
+  expect({ code, stderr }).toEqual({ code: expected, stderr: '' })
+})
+
 describe.skipIf(!hasScript)('on a terminal', () => {
   // What counts the last minute is not the same a little later.
   const lasting = lines.filter(line => !line.startsWith('quota'))

@@ -9,9 +9,13 @@ export const painter =
 /** Each can be read on black and on white, which the yellow of most terminals cannot: warnings are magenta. */
 const TONES = { red: '31', green: '32', warn: '35', dim: '2', bold: '1' } as const
 
-/** Whether to colour what goes to this stream. https://no-color.org */
-export const usesColour = (stream: { readonly isTTY?: boolean }): boolean =>
-  process.env.FORCE_COLOR ? true : stream.isTTY === true && !process.env.NO_COLOR
+/** Whether to colour what goes to this stream. https://no-color.org, https://force-color.org */
+export function usesColour(stream: { readonly isTTY?: boolean }): boolean {
+  const { FORCE_COLOR, NO_COLOR, TERM } = process.env
+  // Node and chalk take these two for no.
+  if (FORCE_COLOR) return FORCE_COLOR !== '0' && FORCE_COLOR !== 'false'
+  return stream.isTTY === true && !NO_COLOR && TERM !== 'dumb'
+}
 
 /** `10:02:11`, UTC. */
 export function timeOfDay(at: EpochMs): string {
