@@ -7,7 +7,7 @@ import { svcctl } from './program.ts'
 // A reader that ends early (`| head`) is no failure, also of a help text. Writers of data report other errors themselves.
 process.stdout.on('error', () => {})
 // Nor may it change the exit code where stderr goes the same way (`2>&1 | head`).
-process.stderr.on('error', () => {})
+if (process.stderr.listenerCount('error') === 0) process.stderr.on('error', () => {})
 
 try {
   await svcctl().parseAsync()

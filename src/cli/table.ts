@@ -1,4 +1,5 @@
 import type { painter } from '../server/log/terminal-text.ts'
+import { columnsOf } from '../server/log/terminal-text.ts'
 import { oneLine } from '../wire/printable.ts'
 
 /** A column of a table, and how it gives way where the terminal has no room for all. */
@@ -30,7 +31,7 @@ export function tableText(
 }
 
 /** The width of stdout; infinite without a terminal, or on one that does not say its width. */
-export const terminalWidth = (): number => (process.stdout.isTTY && process.stdout.columns) || Number.POSITIVE_INFINITY
+export const terminalWidth = (): number => columnsOf(process.stdout)
 
 /** What each column takes of the room, 0 where it is left out. */
 export function widthsIn(columns: readonly Column[], natural: readonly number[], room: number): readonly number[] {
@@ -108,11 +109,14 @@ export function clip(text: string, width: number): string {
   return `${cut}…${' '.repeat(width - 1 - taken)}`
 }
 
-/** A text in lines of at most this many columns, broken between words. A word that is longer has a line of its own. */
+/**
+ * A text in lines of at most this many columns, broken between words. A word that is longer has a line of its own; a
+ * number stays with what it counts.
+ */
 export function wrapped(text: string, width: number): readonly string[] {
   let line = ''
   const lines: string[] = []
-  for (const word of text.split(' ')) {
+  for (const word of text.split(BREAK)) {
     if (line !== '' && widthOf(line) + 1 + widthOf(word) > width) {
       lines.push(line)
       line = word
@@ -120,6 +124,9 @@ export function wrapped(text: string, width: number): readonly string[] {
   }
   return [...lines, line]
 }
+
+/** A blank, but for that between a number and the word behind it. */
+const BREAK = /(?<!(?:^|[ ($])[\d.,]+) | (?=[^A-Za-z])/
 
 /** A sentence and the place in the files that it is about. */
 export interface Placed {

@@ -4,7 +4,7 @@ import { renderText } from '../config/format/problem-text.ts'
 import type { AdminSettings } from '../config/read/admin-settings.ts'
 import type { Address } from '../config/settings.ts'
 import { CommandFailed, exitCodes, storeFailure } from '../server/failure.ts'
-import { usesColour } from '../server/log/terminal-text.ts'
+import { lookOf } from '../server/log/terminal-text.ts'
 import { tokenFile } from '../server/owner-file.ts'
 import { world } from '../server/world.ts'
 import type { AdminEndpoint, OperatorApi } from './operator-api.ts'
@@ -50,7 +50,7 @@ async function adminSettings(file: string): Promise<AdminSettings> {
   const { readAdminSettings } = await import('../config/read/admin-settings.ts')
   const read = readAdminSettings(file, process.env, process.cwd())
   if (read.ok) return read.settings
-  throw new CommandFailed(renderText(read.problems, read.sources, usesColour(process.stderr)).trimEnd())
+  throw new CommandFailed(renderText(read.problems, read.sources, lookOf(process.stderr)).trimEnd())
 }
 
 function gatewayNamed(): AdminEndpoint | undefined {

@@ -5,7 +5,7 @@ import { type Disk, machineDisk } from '../config/read/disk.ts'
 import { type Env, replaceVariables } from '../config/read/scalar.ts'
 import type { Loaded } from '../config/settings.ts'
 import { CommandFailed } from '../server/failure.ts'
-import { usesColour } from '../server/log/terminal-text.ts'
+import { lookOf } from '../server/log/terminal-text.ts'
 
 /** Loads for a command that only shows the files. What is not set here is listed on stderr, and no secret is ever shown. */
 export function loadToShow(file: string): Loaded {
@@ -42,7 +42,7 @@ function loadKnowing(file: string, needs: Needs): Loaded {
   const fields = [...loaded.fields].filter(([field]) => unknown.includes(field.split('.')[0] ?? ''))
   const lines = new Set(fields.map(([, { file: name, line }]) => `${name}:${line}`))
   const problems = plain.problems.filter(({ file: name, line }) => lines.has(`${name}:${line}`))
-  throw new CommandFailed(renderText(problems, plain.sources, usesColour(process.stderr)).trimEnd())
+  throw new CommandFailed(renderText(problems, plain.sources, lookOf(process.stderr)).trimEnd())
 }
 
 /** The stand-in of a value that this process does not know: long enough for any secret, and it breaks no address. */
@@ -103,8 +103,7 @@ function unsetIn(texts: Iterable<string>, env: Env): string[] {
 
 /** The loaded configuration, after its warnings are printed. Throws CommandFailed with every Problem of an invalid one. */
 export function loadedOrFail(result: Load): Loaded {
-  const text = (problems: readonly Problem[]) =>
-    renderText(problems, result.sources, usesColour(process.stderr)).trimEnd()
+  const text = (problems: readonly Problem[]) => renderText(problems, result.sources, lookOf(process.stderr)).trimEnd()
   if (!result.ok) throw new CommandFailed(text(result.problems))
   if (result.loaded.warnings.length > 0) console.error(text(result.loaded.warnings))
   return result.loaded

@@ -272,6 +272,20 @@ describe.skipIf(!hasScript)('on a terminal', () => {
     const bare = ran.map(({ stdout }) => words(stripVTControlCharacters(stdout)))
     expect(bare).toEqual(all.map(line => golden(ranOf(line).stdout)))
   })
+
+  it('nothing is dim but places in files, rules, counts and margins, which can be read elsewhere too', async () => {
+    const all = ['validate -c bad.yaml', ...READS_WITH_COLOUR.flatMap(name => READS[name] ?? [])]
+    const ran = await run(all, onTerminal)
+
+    const dim = ran.flatMap(({ stdout }) =>
+      stdout
+        .split('\u001b[2m')
+        .slice(1)
+        .map(text => text.slice(0, text.indexOf('\u001b'))),
+    )
+    expect(dim.length).toBeGreaterThan(20)
+    expect(dim.filter(text => !/^(\S+:\d+|[a-z]+(-[a-z]+)+|\d+ (cell|combination)s?| *\d* │)$/.test(text))).toEqual([])
+  })
 })
 
 it('tails write golden lines into a pipe, until they are told to stop', async () => {

@@ -1,3 +1,4 @@
+import { stripVTControlCharacters } from 'node:util'
 import { describe, expect, it } from 'vitest'
 import { accountsTable, accountText } from '../../src/cli/accounts/accounts.ts'
 import { auditTable } from '../../src/cli/audit/audit.ts'
@@ -10,6 +11,7 @@ import { widthOf } from '../../src/cli/table.ts'
 import { usageTable } from '../../src/cli/usage/usage-text.ts'
 import { renderText } from '../../src/config/format/problem-text.ts'
 import { nanoUsd } from '../../src/policy/nano-usd.ts'
+import { lookOf } from '../../src/server/log/terminal-text.ts'
 import type { ShownAccount } from '../../src/wire/admin/account.ts'
 import { atWidth } from './at-width.ts'
 import { request, standing } from './quota/tail/events.ts'
@@ -93,6 +95,7 @@ const SCREENS: Readonly<Record<string, () => string>> = {
         {
           ...{ file: 'policies/plans.yaml', line: 1, column: 5, length: 12, rule: 'unknown-field', severity: 'error' },
           message: 'unknown field `monthly_used`',
+          hint: 'known here: `models`, `tools`, `rpm`, `tpm`, `per_day`, `max_concurrent`, `monthly_usd`, `overage`',
         },
       ],
       new Map([
@@ -101,14 +104,13 @@ const SCREENS: Readonly<Record<string, () => string>> = {
           '    monthly_used: 1 # a comment that goes on for longer than the window is wide, as comments do',
         ],
       ]),
-      false,
-      process.stdout.columns,
+      lookOf(process.stdout),
     ),
 }
 
 describe.each([60, 80, 120, 200])('in %s columns', columns => {
   it.each(Object.keys(SCREENS))('no line of %s is longer', name => {
-    const lines = atWidth(columns, () => SCREENS[name]?.() ?? '').split('\n')
+    const lines = stripVTControlCharacters(atWidth(columns, () => SCREENS[name]?.() ?? '')).split('\n')
 
     expect(lines.filter(line => widthOf(line) > columns)).toEqual([])
   })

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { type Column, clip, foldedText, placedLines, tableText, widthOf } from '../../src/cli/table.ts'
+import { type Column, clip, foldedText, placedLines, tableText, widthOf, wrapped } from '../../src/cli/table.ts'
 import { painter } from '../../src/server/log/terminal-text.ts'
 
 const COLUMNS: readonly Column[] = [
@@ -111,4 +111,15 @@ it('a folded text goes on below where it began, and keeps its own lines', () => 
   expect(foldedText('  · in plan pro, or in plan team, or in plan guest\nend', 2, 36)).toBe(
     '  · in plan pro, or in plan team,\n    or in plan guest\nend',
   )
+})
+
+describe('a number stays with what it counts, wherever the line is broken', () => {
+  it.each([
+    ['the model answers in 932 ms', 24, ['the model answers in', '932 ms']],
+    ['it is valid: 4 plans, 8 pools (188 ms)', 26, ['it is valid: 4 plans,', '8 pools (188 ms)']],
+    ['$1 of $20 used, this one: 0.5 USD', 29, ['$1 of $20 used, this one:', '0.5 USD']],
+    ['limit 20 → 5', 8, ['limit 20', '→ 5']],
+  ])('%s', (text, width, lines) => {
+    expect(wrapped(text, width)).toEqual(lines)
+  })
 })

@@ -16,7 +16,7 @@ export function findingsText(findings: readonly Finding[], colour: boolean): str
     const shown = beside(head, TEXT_COLUMN + subject.length, text)
     if (state === 'ok' || !hint) return shown
     const below = wrapped(hint, terminalWidth() - HINT_INDENT)
-    return [...shown, ...below.map(line => ' '.repeat(HINT_INDENT) + paint('dim', line))]
+    return [...shown, ...below.map(line => ' '.repeat(HINT_INDENT) + line)]
   })
   return `${lines.join('\n')}\n\n${sum(findings, 'problem')}, ${sum(findings, 'warning')}\n`
 }

@@ -8,7 +8,7 @@ import { loadedOrFail, loadWithStandIns } from '../../operator/load-files.ts'
 import type { Config, EpochMs } from '../../policy/config.ts'
 import { CALENDAR_LIMITS } from '../../policy/limits.ts'
 import { CommandFailed, exitCodes } from '../../server/failure.ts'
-import { usesColour } from '../../server/log/terminal-text.ts'
+import { lookOf, usesColour } from '../../server/log/terminal-text.ts'
 import { world } from '../../server/world.ts'
 import { isPath, PATHS, type Path } from '../../simulate/endpoints.ts'
 import type { Usage } from '../../simulate/file.ts'
@@ -50,7 +50,7 @@ function scenarioIn(options: ExplainOptions, config: Config): Scenario {
 function scenarioOfCase(name: string, file: string, config: Config): Scenario {
   const cwd = process.cwd()
   const { tests, problems, sources } = readAll(testsBeside(file, cwd).files, cwd, config)
-  if (problems.length > 0) throw new CommandFailed(renderText(problems, sources, usesColour(process.stderr)).trimEnd())
+  if (problems.length > 0) throw new CommandFailed(renderText(problems, sources, lookOf(process.stderr)).trimEnd())
   const found = tests.flatMap(({ cells, cases }) => [...cells, ...cases]).find(each => each.name === name)
   if (found) return found.scenario
   throw new CommandFailed(`✗ no case in ${patternBeside(file, cwd)} is called \`${name}\``, exitCodes.usage)

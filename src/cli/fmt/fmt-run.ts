@@ -7,7 +7,7 @@ import { parse } from '../../config/read/compose.ts'
 import { readSource, type Source } from '../../config/read/disk.ts'
 import { readIncludes } from '../../config/read/read-files.ts'
 import { CommandFailed, exitCodes } from '../../server/failure.ts'
-import { usesColour } from '../../server/log/terminal-text.ts'
+import { lookOf } from '../../server/log/terminal-text.ts'
 import { replaceFile } from '../../server/owner-file.ts'
 import { writeOut } from '../terminal.ts'
 import type { FmtOptions } from './fmt.ts'
@@ -29,7 +29,7 @@ export async function fmt(files: readonly string[], { config, check = false }: F
 
   if (problems.length > 0) {
     const texts = new Map(sources.map(({ file, text }) => [file, text]))
-    process.stderr.write(renderText(problems, texts, usesColour(process.stderr)))
+    process.stderr.write(renderText(problems, texts, lookOf(process.stderr)))
   }
   process.stderr.write(`${verdict(changed, sources.length, check)}\n`)
   process.exitCode = problems.length > 0 || (check && changed > 0) ? exitCodes.bad : exitCodes.fine

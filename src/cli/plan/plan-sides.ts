@@ -11,10 +11,9 @@ import { servedConfig } from '../../operator/gateway-calls.ts'
 import { lacking, loadWithStandIns } from '../../operator/load-files.ts'
 import type { AdminEndpoint } from '../../operator/operator-api.ts'
 import { CommandFailed, exitCodes } from '../../server/failure.ts'
-import { usesColour } from '../../server/log/terminal-text.ts'
+import { lookOf } from '../../server/log/terminal-text.ts'
 import type { ServedConfig } from '../../wire/admin/revision.ts'
 import { oneLine } from '../../wire/printable.ts'
-import { terminalWidth } from '../table.ts'
 import { writeOut } from '../terminal.ts'
 
 /** A configuration that another one is compared with. */
@@ -98,7 +97,7 @@ export async function candidateIn(config: string, format: Format): Promise<Side 
 function problemsText({ problems, sources }: Extract<Load, { ok: false }>, format: Format): string {
   if (format === 'json') return renderJson(problems)
   if (format === 'github') return renderGithub(problems)
-  return renderText(problems, sources, usesColour(process.stdout), terminalWidth())
+  return renderText(problems, sources, lookOf(process.stdout))
 }
 
 /** What a running gateway serves. */

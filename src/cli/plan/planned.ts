@@ -6,6 +6,7 @@ import { accountsByPlan } from '../../operator/gateway-calls.ts'
 import { hasStandIn } from '../../operator/load-files.ts'
 import type { Config, EpochMs } from '../../policy/config.ts'
 import { CommandFailed } from '../../server/failure.ts'
+import { lookOf } from '../../server/log/terminal-text.ts'
 import { world } from '../../server/world.ts'
 import { readRecord } from '../../simulate/records.ts'
 import { type Group, Replay } from '../../simulate/replay.ts'
@@ -36,7 +37,9 @@ interface PlannedOptions extends CountOptions {
 export async function plannedOf(base: Base, candidate: Side, options: PlannedOptions): Promise<Planned> {
   const { name, load, directory, served } = base
   if (!load.ok)
-    throw new CommandFailed(`✗ ${name} is not valid\n\n${renderText(load.problems, load.sources).trimEnd()}`)
+    throw new CommandFailed(
+      `✗ ${name} is not valid\n\n${renderText(load.problems, load.sources, lookOf(process.stderr)).trimEnd()}`,
+    )
   const { loaded } = load
   const changes = diff({ before: { loaded, directory }, after: candidate, isUnknown: hasStandIn })
   const { movePlan: moves } = options

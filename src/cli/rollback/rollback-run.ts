@@ -3,7 +3,7 @@ import { renderText } from '../../config/format/problem-text.ts'
 import { findAdminEndpoint } from '../../operator/connect.ts'
 import { keptRevision, keptRevisions } from '../../operator/gateway-calls.ts'
 import { CommandFailed, exitCodes } from '../../server/failure.ts'
-import { withoutFraction } from '../../server/log/terminal-text.ts'
+import { lookOf, withoutFraction } from '../../server/log/terminal-text.ts'
 import type { ShownConfig, ShownRevisionLine } from '../../wire/admin/revision.ts'
 import { jsonText, oneLine } from '../../wire/printable.ts'
 import { swap, swapNothing } from '../apply/swap.ts'
@@ -58,7 +58,8 @@ async function plannedIf(
   const load = loadTexts(files, directory)
   if (load.ok && base.load.ok) return plannedOf(base, { loaded: load.loaded, directory }, options)
   console.error('▲ its changes cannot be listed on this machine:\n')
-  for (const read of [base.load, load]) if (!read.ok) console.error(renderText(read.problems, read.sources))
+  for (const read of [base.load, load])
+    if (!read.ok) console.error(renderText(read.problems, read.sources, lookOf(process.stderr)))
   return undefined
 }
 

@@ -5,11 +5,10 @@ import type { Load } from '../../config/load.ts'
 import type { Problem } from '../../config/problem.ts'
 import { loadWithStandIns } from '../../operator/load-files.ts'
 import { CommandFailed, exitCodes } from '../../server/failure.ts'
-import { usesColour } from '../../server/log/terminal-text.ts'
+import { lookOf, usesColour } from '../../server/log/terminal-text.ts'
 import { PathWatch } from '../../server/path-watch.ts'
 import { run } from '../../simulate/run-tests.ts'
 import type { Tests } from '../../simulate/test-file.ts'
-import { terminalWidth } from '../table.ts'
 import { writeOut } from '../terminal.ts'
 import type { TestOptions } from './test.ts'
 import { patternBeside, readAll, testsBeside } from './test-files.ts'
@@ -64,7 +63,7 @@ async function outcomeOf(
 }
 
 const problemsText = (problems: readonly Problem[], sources: Load['sources'], { json }: TestOptions): string =>
-  json ? renderJson(problems) : renderText(problems, sources, usesColour(process.stdout), terminalWidth())
+  json ? renderJson(problems) : renderText(problems, sources, lookOf(process.stdout))
 
 /** Runs the tests and prints their outcome, again after each change of a file they depend on, until Ctrl-C or SIGTERM. */
 async function watchTests(runOnce: () => Promise<Outcome>): Promise<void> {

@@ -60,7 +60,7 @@ function resultText(result: Result, named: boolean, paint: Paint): string {
   if (isPassed(result)) return line(name, looked === undefined ? '' : counted(looked, 'combination'), paint)
   return [
     foldedName(paint('red', '✗'), name),
-    ...details(result, named).map(detail => paint('dim', foldedText(`        ${detail}`, 8))),
+    ...details(result, named).map(detail => foldedText(`        ${detail}`, 8)),
   ].join('\n')
 }
 

@@ -3,8 +3,8 @@ import type { Load } from '../../config/load.ts'
 import type { Problem } from '../../config/problem.ts'
 import type { Loaded } from '../../config/settings.ts'
 import { exitCodes } from '../../server/failure.ts'
-import { usesColour } from '../../server/log/terminal-text.ts'
-import { foldedText, terminalWidth } from '../table.ts'
+import { lookOf } from '../../server/log/terminal-text.ts'
+import { foldedText } from '../table.ts'
 import { writeOut } from '../terminal.ts'
 
 interface Options {
@@ -56,7 +56,7 @@ async function report(problems: readonly Problem[], sources: Load['sources'], fo
   if (format === 'json') return renderJson(problems)
   if (format === 'github') return renderGithub(problems)
   const { renderText } = await import('../../config/format/problem-text.ts')
-  return problems.length > 0 ? renderText(problems, sources, usesColour(process.stdout), terminalWidth()) : ''
+  return problems.length > 0 ? renderText(problems, sources, lookOf(process.stdout)) : ''
 }
 
 /** `config.yaml is valid: 3 plans, 2 models, 1 alias, 4 pools (12 ms)` */

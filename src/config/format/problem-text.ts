@@ -17,25 +17,28 @@ const MOST_SHOWN = 120
 /** What stands before it: the number of the line. */
 const MARGIN = 7
 
+/** What shows the Problems: whether it has colours, and how many columns. */
+export interface Look {
+  readonly colour: boolean
+  readonly width: number
+}
+
+const PLAIN: Look = { colour: false, width: Number.POSITIVE_INFINITY }
+
 /** Problems as operators read them: code frames and a closing line. */
-export function renderText(
-  problems: readonly Problem[],
-  sources: Sources,
-  colour = false,
-  width: number = Number.POSITIVE_INFINITY,
-): string {
+export function renderText(problems: readonly Problem[], sources: Sources, look: Look = PLAIN): string {
   // Each text is split once, however many problems are in it.
   const lines = new Map([...sources].map(([file, text]) => [file, text.split(/\r?\n/)]))
-  const frames = problems.map(problem => `${frame(problem, lines, colour, width)}\n`)
+  const frames = problems.map(problem => `${frame(problem, lines, look)}\n`)
   return [...frames, `${summary(problems, Math.max(1, sources.size))}\n`].join('\n')
 }
 
 /** A Problem as an operator reads it: what and where, the line, a caret and what to do. */
-function frame(problem: Problem, sources: Lines, colour: boolean, width: number): string {
+function frame(problem: Problem, sources: Lines, { colour, width }: Look): string {
   const { file, line, column, rule, severity, message } = problem
   const paint = painter(colour)
   const sign = severity === 'error' ? '✗' : '▲'
-  const title = `${sign} ${file}:${line}:${column}  ${clean(message)}`
+  const title = folded(`${sign} ${file}:${line}:${column}  ${clean(message)}`, width).join('\n  ')
   const tone = severity === 'error' ? RED : WARN
   // On a narrow terminal the column moves to the left, and stands on a line of its own where the title reaches it.
   const ruleAt = Math.min(RULE_COLUMN, width - rule.length)
@@ -43,7 +46,7 @@ function frame(problem: Problem, sources: Lines, colour: boolean, width: number)
   const gap =
     blanks >= 2 || width >= title.length + 2 + rule.length ? ' '.repeat(Math.max(2, blanks)) : `\n${' '.repeat(MARGIN)}`
   const head = `${paint(tone, title)}${gap}${paint(DIM, rule)}`
-  return [head, ...excerpt(problem, sources, paint, tone, Math.min(MOST_SHOWN, width - MARGIN))].join('\n')
+  return [head, ...excerpt(problem, sources, paint, tone, width - MARGIN)].join('\n')
 }
 
 /** `4 errors, 1 warning in 6 files` */
@@ -73,19 +76,37 @@ function excerpt(
   sources: Lines,
   paint: Paint,
   tone: string,
-  most: number,
+  room: number,
 ): readonly string[] {
+  const hints = hint === undefined ? [] : [clean(hint)]
   const text = sources.get(file)?.[line - 1]
   // A file that could not be read has no line to show.
-  if (text === undefined || text.trim() === '') return hint === undefined ? [] : [`     ${clean(hint)}`]
+  if (text === undefined || text.trim() === '')
+    return hints.flatMap(each => folded(each, room)).map(each => `     ${each}`)
+  const most = Math.min(MOST_SHOWN, room)
   const number = String(line).padStart(4)
   const from = Math.max(0, column - 1 - Math.floor(most / 2))
   const shown = clean(masked(text)).slice(from, from + most)
   const caret = '^'.repeat(Math.max(1, Math.min(length, shown.length - (column - 1 - from))))
+  const bar = paint(DIM, '     │')
+  const below = `${bar} ${' '.repeat(column - 1 - from)}${paint(tone, caret)}`
+  const isBeside = hints.every(each => column - from + caret.length + each.length <= room)
   return [
     `${paint(DIM, `${number} │`)} ${shown}`,
-    `${paint(DIM, '     │')} ${' '.repeat(column - 1 - from)}${paint(tone, caret)}${hint === undefined ? '' : ` ${clean(hint)}`}`,
+    ...(isBeside ? [[below, ...hints].join(' ')] : [below]),
+    ...(isBeside ? [] : hints.flatMap(each => folded(each, room)).map(each => `${bar} ${each}`)),
   ]
+}
+
+/** A text in lines of so many characters, broken between words. */
+function folded(text: string, width: number): readonly string[] {
+  const lines: string[] = []
+  for (const word of text.split(' ')) {
+    const last = lines.at(-1)
+    if (last !== undefined && last.length + 1 + word.length <= width) lines[lines.length - 1] = `${last} ${word}`
+    else lines.push(word)
+  }
+  return lines
 }
 
 const fields = [...secretFields].join('|')

@@ -17,6 +17,18 @@ export function usesColour(stream: { readonly isTTY?: boolean }): boolean {
   return stream.isTTY === true && !NO_COLOR && TERM !== 'dumb'
 }
 
+/** How many columns this stream has; without a terminal, or on one that does not say its width, there is no end to them. */
+export const columnsOf = ({ isTTY, columns }: { readonly isTTY?: boolean; readonly columns?: number }): number =>
+  (isTTY && columns) || Number.POSITIVE_INFINITY
+
+/** What texts look like on this stream. */
+export const lookOf = (
+  stream: Parameters<typeof columnsOf>[0],
+): { readonly colour: boolean; readonly width: number } => ({
+  colour: usesColour(stream),
+  width: columnsOf(stream),
+})
+
 /** `10:02:11`, UTC. */
 export function timeOfDay(at: EpochMs): string {
   const second = Math.floor(at / 1000) % 86_400

@@ -97,7 +97,7 @@ pools:
       { check: 'pools', subject: 'longer', state: 'problem', text: 'd' },
     ] as const
     expect(findingsText(findings, true)).toBe(
-      '  \u001b[32m✓\u001b[0m node       a\n  \u001b[35m▲\u001b[0m pools      p 1/2   b\n                 \u001b[2mc\u001b[0m\n  \u001b[31m✗\u001b[0m pools      longer  d\n\n1 problem, 1 warning\n',
+      '  \u001b[32m✓\u001b[0m node       a\n  \u001b[35m▲\u001b[0m pools      p 1/2   b\n                 c\n  \u001b[31m✗\u001b[0m pools      longer  d\n\n1 problem, 1 warning\n',
     )
     expect(findingsText(findings, false)).not.toContain('\u001b')
   })

@@ -54,7 +54,9 @@ test('the plan of the manual is explained as the manual says', () => {
 
 test('colour is there only when asked for', () => {
   expect(renderText([problem], sources)).not.toContain('\u001b')
-  expect(renderText([problem], sources, true)).toContain('\u001b[31m^^^^^^^^^^^^\u001b[0m did you mean')
+  expect(renderText([problem], sources, { colour: true, width: 200 })).toContain(
+    '\u001b[31m^^^^^^^^^^^^\u001b[0m did you mean',
+  )
 })
 
 test('control characters of a file do not reach the terminal', () => {

@@ -204,7 +204,7 @@ function footerOf({ ui, notice, rows, selected }: Shown, columns: number): Line 
       const hints = ['q quit', '↑↓ select', '⏎ requests', filter, 's sort', pause, 'r revoke']
       const room = notice === '' ? columns : columns - widthOf(notice) - 3
       const keys = fitting(hints, room)
-      return { text: notice === '' ? keys : `${notice}   ${keys}`, tone: 'dim' }
+      return notice === '' ? { text: keys, tone: 'dim' } : { text: `${notice}   ${keys}` }
     }
   }
 }

@@ -146,7 +146,7 @@ it('⏎ shows the requests of the account, newest first, as the log has them', (
 
 it('r asks first, and only a yes revokes; what came of it is said', async () => {
   const revoke = vi.fn(async (account: string) => `revoked svc_7Hq2… of ${account}`)
-  const { lines, press, type } = open(revoke)
+  const { model, lines, press, type } = open(revoke)
   for (const no of ['n', 'q', ' ']) {
     type('r')
     expect(lines().at(-1)).toBe('Revoke the key of ada (acct_ada)? The very next request with it is refused. [y/N]')
@@ -159,6 +159,7 @@ it('r asks first, and only a yes revokes; what came of it is said', async () => 
   type('ry')
   expect(revoke.mock.calls).toEqual([['acct_ada']])
   await expect.poll(() => lines().at(-1)).toContain('✓ revoked svc_7Hq2… of acct_ada')
+  expect(model.frame(SIZE).at(-1)?.tone).not.toBe('dim')
 
   revoke.mockRejectedValueOnce(new Error('✗ no active key'))
   type('ry')
