@@ -1,7 +1,6 @@
 import { CommandFailed, exitCodes } from '../server/failure.ts'
 import { isObject } from '../wire/openai/body.ts'
-import { ask } from './login-http.ts'
-import { discover, readAccess, tokensOf } from './login-provider.ts'
+import { ask, discover, readAccess, tokensOf } from './login-provider.ts'
 import { configDir, readJsonFile, writePrivate } from './session-file.ts'
 
 /** A sign-in to one gateway. */

@@ -5,11 +5,13 @@ import {
   type JWTVerifyGetKey,
   type JWTVerifyOptions,
   jwtVerify,
+  type ProtectedHeaderParameters,
 } from 'jose'
-import type { VerifyToken } from '../../gateway/accounts/sign-in.ts'
+import { isId, LABEL } from '../../gateway/accounts/accounts.ts'
+import { accountOf, type BadToken, type SignIn, type VerifyToken } from '../../gateway/accounts/sign-in.ts'
 import type { Clock } from '../../gateway/ports.ts'
+import type { EpochMs } from '../../policy/config.ts'
 import type { ProviderKeys } from './provider-keys.ts'
-import { ALGORITHMS, faultOf, isAccessToken, problemsOf, readType, signInOf, typeOf } from './token-checks.ts'
 
 /** What a token must be to be accepted. */
 export interface TokenRules {
@@ -85,3 +87,150 @@ const mayBeRotated = (token: string, error: unknown): boolean =>
 const TOLERANCE_S = 30
 const AGE_MAX_S = 24 * 3600
 const DEFAULT_TYPES = ['at+jwt']
+
+/** A token's `typ`, as it is compared: without case or `application/`. RFC 7515 4.1.9, RFC 9068 4. */
+const typeOf = (typ: string): string => typ.toLowerCase().replace(/^application\//, '')
+
+/** The `typ` of a token whose form and header are as they must be; its signature and claims are still unknown. */
+function readType(token: string, types: ReadonlySet<string>, problems: Problems): { type: string } | BadToken {
+  const header = readHeader(token)
+  if (!header) return problems.form
+  if (FOREIGN.some(name => Object.hasOwn(header, name))) return problems.header
+  if (!ALGORITHMS.includes(String(header.alg))) return problems.algorithm
+  const type = typeof header.typ === 'string' ? typeOf(header.typ) : ''
+  return types.has(type) ? { type } : problems.type
+}
+
+function readHeader(token: string): ProtectedHeaderParameters | undefined {
+  if (token.length > BYTES_MAX) return undefined
+  const parts = token.split('.')
+  if (parts.length !== 3 || !parts.every(isCanonical)) return undefined
+  try {
+    return decodeProtectedHeader(token)
+  } catch {
+    // Not JSON: undefined makes the caller answer with `problems.form`.
+    return undefined
+  }
+}
+
+/** The one spelling of its bytes: jose also reads padding, spaces and stray bits in the last character. */
+const isCanonical = (part: string): boolean =>
+  part !== '' && Buffer.from(part, 'base64url').toString('base64url') === part
+
+/**
+ * Whether the claims belong to an access token, which the type `at+jwt` alone proves. Any other type is shared with ID tokens,
+ * so the rules for the two must exclude each other (RFC 8725 3.12): an access token has a scope, which no ID token
+ * has; none of the claims only others have; and it is for us, not for the client that asked for it.
+ */
+function isAccessToken(type: string, claims: JWTPayload, audience: string): boolean {
+  if (type === 'at+jwt') return true
+  const has = (name: string) => Object.hasOwn(claims, name)
+  if (!has('scope') && !has('scp')) return false
+  if (FOREIGN_CLAIMS.some(has)) return false
+  if (CLIENT_CLAIMS.some(name => claims[name] === audience)) return false
+  // Keycloak and Cognito name the type in a claim of their own.
+  return (!has('typ') || claims.typ === 'Bearer') && (!has('token_use') || claims.token_use === 'access')
+}
+
+/** The sign-in that verified claims stand for; undefined when `sub` or `exp` is malformed. */
+export function signInOf(
+  claims: JWTPayload,
+  {
+    issuer,
+    planClaim,
+    labelClaim,
+  }: { issuer: string; planClaim?: string | undefined; labelClaim?: string | undefined },
+): SignIn | undefined {
+  const { sub: subject, exp, iat } = claims
+  if (typeof subject !== 'string' || subject === '' || subject.length > SUBJECT_MAX) return undefined
+  const expiresAt = Math.floor((exp ?? Number.NaN) * 1000)
+  if (!(expiresAt <= INSTANT_MAX)) return undefined
+  const issuedAt = Math.floor((iat ?? 0) * 1000)
+  const plan = textOf(claims, planClaim)
+  const label = textOf(claims, labelClaim)
+  return {
+    account: accountOf(issuer, subject),
+    issuer,
+    subject,
+    ...(plan !== undefined && isLine(plan) && { plan }),
+    ...(label !== undefined && isLine(label) && !isId(label) && { label }),
+    issuedAt,
+    expiresAt,
+  }
+}
+
+function textOf(claims: JWTPayload, name: string | undefined): string | undefined {
+  if (name === undefined || !Object.hasOwn(claims, name)) return undefined
+  const value = claims[name]
+  return typeof value === 'string' && value !== '' ? value : undefined
+}
+
+/** Plan and label are shown to operators, in listings and alarms: one line without control characters. */
+const isLine = (text: string): boolean => LINE.test(text)
+const LINE = new RegExp(LABEL, 'u')
+
+/** Accepted signatures: none is symmetric. */
+const ALGORITHMS = ['RS256', 'PS256', 'ES256', 'EdDSA']
+const BYTES_MAX = 8192
+/** Where else a key could come from than the provider's own set, and extensions that would have to be understood. RFC 8725 3.10. */
+const FOREIGN = ['jku', 'jwk', 'x5c', 'x5u', 'crit']
+const SUBJECT_MAX = 255
+/** The last instant that a Date can hold. */
+const INSTANT_MAX: EpochMs = 8.64e15
+/** Claims of ID tokens (OIDC Core 2, 3.3.2.11) and of logout tokens (Back-Channel Logout 2.4). */
+const FOREIGN_CLAIMS = ['nonce', 'at_hash', 'c_hash', 's_hash', 'events']
+/** The claims by which providers name the client that a token was issued to. */
+const CLIENT_CLAIMS = ['client_id', 'azp', 'cid']
+
+type Fault = 'form' | 'header' | 'algorithm' | 'type' | 'expired' | 'early' | 'issuer' | 'audience' | 'claims' | 'key'
+
+/** The answer to each fault of a token: the fault and the remedy in one sentence. */
+export type Problems = Readonly<Record<Fault, BadToken>>
+
+export interface Expected {
+  readonly issuer: string
+  readonly audience: string
+  readonly types: ReadonlySet<string>
+}
+
+export function problemsOf({ issuer, audience, types }: Expected): Problems {
+  const ask = `Ask ${issuer} for an access token`
+  // Where the type is shared with ID tokens, a scope marks an access token.
+  const named = [...types].map(type => (type === 'at+jwt' ? type : `${type} with a scope`)).join(' or ')
+  const problem = (text: string): BadToken => ({ problem: text })
+  return {
+    form: problem(
+      'Send the access token whole, as the identity provider gave it: this is no signed JWT of at most 8 KB.',
+    ),
+    header: problem(
+      `${ask} without jku, jwk, x5c, x5u or crit in its header: keys and extensions of a token are not trusted.`,
+    ),
+    algorithm: problem(`${ask} signed with RS256, PS256, ES256 or EdDSA: other algorithms are not accepted.`),
+    type: problem(`${ask} of type ${named}: ID tokens and others are not accepted.`),
+    expired: problem('Sign in again: this token is too old.'),
+    early: problem(
+      'Wait until this token is valid, or set the clock of the identity provider: it begins in the future.',
+    ),
+    issuer: problem(`Sign in at ${issuer}: this token is of another issuer.`),
+    audience: problem(`${ask} whose audience is ${audience}: this one is for another.`),
+    claims: problem(
+      `${ask} with iss, sub, aud, exp and iat: this one lacks one of them, or has one that is out of form.`,
+    ),
+    key: problem('Sign in again: the signature of this token is of no current key of the identity provider.'),
+  }
+}
+
+/** The fault by which jose refuses a token. */
+function faultOf(error: errors.JOSEError): Fault {
+  if (error instanceof errors.JWTExpired) return 'expired'
+  if (error instanceof errors.JWTClaimValidationFailed) return claimFault(error)
+  if (error instanceof errors.JWTInvalid || error instanceof errors.JWSInvalid) return 'form'
+  return 'key'
+}
+
+function claimFault({ claim, reason }: errors.JWTClaimValidationFailed): Fault {
+  if (reason !== 'check_failed') return 'claims'
+  if (claim === 'iss') return 'issuer'
+  if (claim === 'aud') return 'audience'
+  return 'early'
+}

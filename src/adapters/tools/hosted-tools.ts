@@ -4,8 +4,7 @@ import { builtinTool } from './builtin-tools.ts'
 import { Egress } from './egress.ts'
 import { HttpTool } from './http-tool.ts'
 import { bounded, clean, untilAborted } from './limits.ts'
-import { McpServer } from './mcp-server.ts'
-import { McpTool } from './mcp-tool.ts'
+import { McpServer, McpTool } from './mcp-server.ts'
 import {
   type Complain,
   causeOf,

@@ -1,6 +1,17 @@
 import { accountOf } from '../../gateway/accounts/sign-in.ts'
-import { type Answer, ask, printable, safeUrl, unreachable } from '../../operator/login-http.ts'
-import { discover, type Issuer, labelOf, readAccess, type Tokens, tokensOf } from '../../operator/login-provider.ts'
+import {
+  type Answer,
+  ask,
+  discover,
+  type Issuer,
+  labelOf,
+  printable,
+  readAccess,
+  safeUrl,
+  type Tokens,
+  tokensOf,
+  unreachable,
+} from '../../operator/login-provider.ts'
 import { freshSession, readSessions, removeSession, type Session, saveSession } from '../../operator/session.ts'
 import { CommandFailed, exitCodes } from '../../server/failure.ts'
 import { world } from '../../server/world.ts'

@@ -10,10 +10,9 @@ import { plansInUse } from '../../gateway/accounts/plans.ts'
 import type { Alarm } from '../../gateway/ports.ts'
 import type { RevisionFiles } from '../../gateway/revision.ts'
 import type { AccountStore } from '../../gateway/store/account-store.ts'
-import type { Application, Applied } from '../../http/admin/changes.ts'
+import type { Application, Applied, Revisions } from '../../http/admin/changes.ts'
 import type { Examine } from '../examiner/examiner.ts'
 import type { Opened, Reloader } from '../reloader.ts'
-import type { ServedRevisions } from '../served-revisions.ts'
 import { needed, undoing } from './file-change.ts'
 import { Moves } from './moves.ts'
 import { namesFault, reachProblems, surroundings } from './reach.ts'
@@ -24,7 +23,8 @@ export interface ApplierPorts {
   readonly accounts: Pick<AccountStore, 'readAll' | 'changeTerms'>
   readonly examine: Examine
   readonly open: (loaded: Loaded) => Promise<Opened>
-  readonly revisions: Pick<ServedRevisions, 'serving' | 'written' | 'list' | 'find'>
+  /** What serves and served; `written` resolves once all of it is on the disk. */
+  readonly revisions: Revisions & { written(): Promise<void> }
   readonly alarm: Alarm
   /** The main file, absolute, and what changes files. Absent: those that serve must not be changed. */
   readonly place?: { readonly main: string; readonly files: ConfigFiles }

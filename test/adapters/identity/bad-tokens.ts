@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { IdentityOptions } from '../../../src/adapters/identity/identity.ts'
-import { type Problems, problemsOf } from '../../../src/adapters/identity/token-checks.ts'
+import { type Problems, problemsOf } from '../../../src/adapters/identity/verifier.ts'
 import type { Settings } from '../../../src/config/settings.ts'
 import { identifyWith } from '../../../src/gateway/accounts/identify.ts'
 import type { VerifyToken } from '../../../src/gateway/accounts/sign-in.ts'
