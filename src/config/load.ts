@@ -10,7 +10,7 @@ import { lintRoutes } from './lint/lint-routes.ts'
 import { lintTools } from './lint/lint-tools.ts'
 import type { Problem, Report } from './problem.ts'
 import { type Disk, machineDisk, textDisk } from './read/disk.ts'
-import { type Part, type Union, unite } from './read/merge.ts'
+import { type MergedFiles, mergeFiles, type Part } from './read/merge.ts'
 import { type Files, type Origin, readFiles } from './read/read-files.ts'
 import { fieldsOf, fingerprintOf, includesIn, pathsOf, revisionOf, textsFrom } from './read/reading.ts'
 import { forbidden, mayReadLike } from './read/reads.ts'
@@ -18,7 +18,7 @@ import type { Env } from './read/scalar.ts'
 import { readKeys } from './read/secrets.ts'
 import type { MapNode, Span } from './read/tree.ts'
 import { link } from './resolve/link.ts'
-import { readGuestSecrets, readSeeingSecrets } from './resolve/main-secrets.ts'
+import { readGuestSecrets, readObservabilitySecrets } from './resolve/main-secrets.ts'
 import { type Secrets, settle } from './resolve/resolve.ts'
 import { type FileText, type Loaded, Secret } from './settings.ts'
 
@@ -68,8 +68,8 @@ export function examine(file: string, env: Env, cwd: string, disk: Disk = machin
   const checked = checkAll(files, place, report)
   // While anything is wrong, it may be the reason that something else is not used.
   if (checked && !problems.some(isError)) {
-    checkUse(checked.union, report)
-    checkPassthroughUse(checked.union, report)
+    checkUse(checked.merged, report)
+    checkPassthroughUse(checked.merged, report)
   }
 
   const found = atMost(MOST_PROBLEMS, inOrder(problems, [...sources.keys()]))
@@ -80,7 +80,7 @@ export function examine(file: string, env: Env, cwd: string, disk: Disk = machin
 
 interface Checked {
   readonly main: ConfigFile
-  readonly union: Union
+  readonly merged: MergedFiles
   readonly secrets: Secrets
 }
 
@@ -92,43 +92,43 @@ function checkAll({ roots }: Files, { env, directory, disk }: Origin, report: Re
   const parts = others.flatMap((other): Part[] =>
     other ? [{ root: other, data: check(other, policyFile, report) }] : [],
   )
-  const union = unite([{ root, data: main }, ...parts], report)
+  const merged = mergeFiles([{ root, data: main }, ...parts], report)
   const unsure = unsureOf(roots)
-  checkComplete(union, unsure, start(root), report)
-  checkReferences(root, union, withEmpty(union, unsure), report)
-  if (main) checkSizes(root, main, union, unsure, report)
-  lint(union, report)
-  lintRoutes(union, report)
-  lintPassthrough(union, report)
-  checkParameters(union.tools, report)
+  checkComplete(merged, unsure, start(root), report)
+  checkReferences(root, merged, withEmpty(merged, unsure), report)
+  if (main) checkSizes(root, main, merged, unsure, report)
+  lint(merged, report)
+  lintRoutes(merged, report)
+  lintPassthrough(merged, report)
+  checkParameters(merged.tools, report)
   const place = { env, directory, ...(disk.standIn && { standIn: disk.standIn }) }
   const secrets = {
-    pools: readKeys(union.pools, place, report),
-    tools: readKeys(union.tools, place, report),
+    pools: readKeys(merged.pools, place, report),
+    tools: readKeys(merged.tools, place, report),
     guests: readGuestSecrets(root, main, place, report),
-    seeing: readSeeingSecrets(root, place, report),
+    observability: readObservabilitySecrets(root, place, report),
   }
   if (!main) return undefined
   lintProcess(root, main, report)
-  lintAccounts(root, main, union, report)
-  lintTools(main, union, report)
-  return { main, union, secrets }
+  lintAccounts(root, main, merged, report)
+  lintTools(main, merged, report)
+  return { main, merged, secrets }
 }
 
 const start = ({ span: { file } }: MapNode): Span => ({ file, line: 1, column: 1, length: 1 })
 
 function examinedOf(
-  { main, union, secrets }: Checked,
+  { main, merged, secrets }: Checked,
   { sources, roots: [root], reads }: Files,
   { directory, env }: Origin,
 ) {
   const texts = textsFrom(directory, sources)
   return {
     main,
-    union,
+    merged,
     secrets: textsOfSecrets(secrets),
     directory,
-    fields: fieldsOf(root, union.defaultModel?.node),
+    fields: fieldsOf(root, merged.defaultModel?.node),
     texts,
     reads,
     includes: includesIn(root),
@@ -138,15 +138,15 @@ function examinedOf(
 }
 
 /** The rest of a load: links names to objects and fills in defaults. */
-export function assemble({ main, union, secrets, directory, revision, ...rest }: Examined): Loaded {
+export function assemble({ main, merged, secrets, directory, revision, ...rest }: Examined): Loaded {
   return {
     ...rest,
-    config: link(main, union, revision),
-    settings: settle(main, union, secretsOfTexts(secrets), directory),
+    config: link(main, merged, revision),
+    settings: settle(main, merged, secretsOfTexts(secrets), directory),
   }
 }
 
-const all = ({ pools, tools, guests, seeing: { metrics, traces } }: Secrets): readonly Secret[] => [
+const all = ({ pools, tools, guests, observability: { metrics, traces } }: Secrets): readonly Secret[] => [
   ...pools.values(),
   ...tools.values(),
   ...guests,
@@ -179,7 +179,7 @@ function atMost(count: number, problems: readonly Problem[]): readonly Problem[]
 /** Files in which every check found nothing wrong, as plain data: it can go from one thread to another. */
 interface Examined extends Omit<Loaded, 'config' | 'settings'> {
   readonly main: ConfigFile
-  readonly union: Union
+  readonly merged: MergedFiles
   readonly secrets: SecretTexts
   /** Absolute: where the main file lies. */
   readonly directory: string
@@ -195,19 +195,19 @@ interface SecretTexts {
   readonly traces: ReadonlyMap<string, string>
 }
 
-const textsOfSecrets = ({ pools, tools, guests, seeing }: Secrets): SecretTexts => ({
+const textsOfSecrets = ({ pools, tools, guests, observability }: Secrets): SecretTexts => ({
   pools: revealed(pools),
   tools: revealed(tools),
   guests: guests.map(secret => secret.reveal()),
-  metrics: seeing.metrics?.reveal(),
-  traces: revealed(seeing.traces),
+  metrics: observability.metrics?.reveal(),
+  traces: revealed(observability.traces),
 })
 
 const secretsOfTexts = ({ pools, tools, guests, metrics, traces }: SecretTexts): Secrets => ({
   pools: hidden(pools),
   tools: hidden(tools),
   guests: guests.map(text => new Secret(text)),
-  seeing: { ...(metrics !== undefined && { metrics: new Secret(metrics) }), traces: hidden(traces) },
+  observability: { ...(metrics !== undefined && { metrics: new Secret(metrics) }), traces: hidden(traces) },
 })
 
 const revealed = (secrets: ReadonlyMap<string, Secret>): ReadonlyMap<string, string> =>

@@ -14,7 +14,7 @@ export interface Problem extends Place {
 }
 
 /** A Problem without its place. */
-export type Told = Pick<Problem, 'rule' | 'message' | 'hint'>
+export type ProblemText = Pick<Problem, 'rule' | 'message' | 'hint'>
 
 /** Takes a Problem; they are reported where they are found and printed all at once. */
 export type Report = (problem: Problem) => void

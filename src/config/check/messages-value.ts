@@ -1,4 +1,4 @@
-import type { Told } from '../problem.ts'
+import type { ProblemText } from '../problem.ts'
 import { isRefusal } from '../read/scalar.ts'
 import { isEmpty, type Node, shown } from '../read/tree.ts'
 import { FORMATS } from './formats.ts'
@@ -7,7 +7,7 @@ import { meant, suggestion } from './suggest.ts'
 import { readUnit, type Unit } from './units.ts'
 
 /** What to say of a value that cannot stand where it stands. */
-export function sayValue(path: readonly string[], error: ErrorObject, node: Node | undefined): Told {
+export function sayValue(path: readonly string[], error: ErrorObject, node: Node | undefined): ProblemText {
   const name = fieldName(path)
   if (secretFields.has(name)) return saySecret(name, error, node)
   if (isEmpty(node)) return sayEmpty(name)
@@ -39,7 +39,7 @@ export function sayValue(path: readonly string[], error: ErrorObject, node: Node
 /** A field of a map by its name; an entry of a list by the name of the list. */
 const fieldName = (path: readonly string[]): string => path.findLast(step => !/^\d+$/.test(step)) ?? ''
 
-const sayEmpty = (name: string): Told => ({
+const sayEmpty = (name: string): ProblemText => ({
   rule: 'no-value',
   message: `\`${name}\` has no value`,
   // In `{ a:1 }` the colon is a part of the name.
@@ -47,20 +47,20 @@ const sayEmpty = (name: string): Told => ({
 })
 
 /** Says nothing of the value: it may be the secret itself. */
-function saySecret(name: string, error: ErrorObject, node: Node | undefined): Told {
+function saySecret(name: string, error: ErrorObject, node: Node | undefined): ProblemText {
   if (isEmpty(node)) return sayEmpty(name)
   const { rule, hint } = FORMATS['x-secret'] ?? { rule: error.keyword, hint: undefined }
   return { rule, message: `\`${name}\` is not ${FORMATS['x-secret']?.expects}`, ...(hint && { hint }) }
 }
 
-function sayUnit(error: ErrorObject, node: Node | undefined): Told {
+function sayUnit(error: ErrorObject, node: Node | undefined): ProblemText {
   const unit: Unit = error.parentSchema?.['x-unit']
   const refusal = node?.is === 'scalar' && readUnit(unit, String(node.value))
   if (!isRefusal(refusal)) throw new Error(`${error.instancePath} was refused as a unit, and then read`)
   return { rule: refusal.rule, message: `\`${shown(node)}\` ${refusal.says}`, hint: refusal.hint }
 }
 
-function sayFormat(error: ErrorObject, node: Node | undefined): Told {
+function sayFormat(error: ErrorObject, node: Node | undefined): ProblemText {
   const format = FORMATS[String(error.schema)]
   if (!format) throw new Error(`the schema has a format ${error.schema} that formats.ts lacks`)
   const fault = node?.is === 'scalar' ? format.fault?.(String(node.value)) : undefined
@@ -68,13 +68,13 @@ function sayFormat(error: ErrorObject, node: Node | undefined): Told {
   return { rule: format.rule, message: `\`${shown(node)}\` is not ${format.expects}`, hint }
 }
 
-const notKnown = (name: string, node: Node | undefined, hint: string): Told => ({
+const notKnown = (name: string, node: Node | undefined, hint: string): ProblemText => ({
   rule: 'unknown-value',
   message: `\`${name}\` cannot be \`${shown(node)}\``,
   hint,
 })
 
-function sayConst(name: string, { schema, parentSchema }: ErrorObject, node: Node | undefined): Told {
+function sayConst(name: string, { schema, parentSchema }: ErrorObject, node: Node | undefined): ProblemText {
   const expects: string | undefined = parentSchema?.['x-expects']
   if (expects) return notKnown(name, node, `write ${expects}`)
   return {
@@ -93,7 +93,7 @@ const TYPES: Readonly<Record<string, string>> = {
   object: 'a map',
 }
 
-function sayType(name: string, error: ErrorObject, node: Node | undefined): Told {
+function sayType(name: string, error: ErrorObject, node: Node | undefined): ProblemText {
   const unit: string | undefined = error.parentSchema?.['x-unit']?.kind
   const wanted = [error.schema].flat().map(type => TYPES[String(type)] ?? String(type))
   const nouns = unit === undefined ? wanted : [unitNoun(unit), ...wanted.filter(noun => noun === TYPES.object)]
@@ -130,7 +130,7 @@ function hintForBoolean(written: string): string {
 }
 
 /** The message of a choice for which the schema has no message of its own. */
-function sayChoice({ schema }: ErrorObject, node: Node | undefined): Told {
+function sayChoice({ schema }: ErrorObject, node: Node | undefined): ProblemText {
   const words = [schema].flat().map(String)
   const quoted = words.map(word => `\`${word}\``)
   const best = meant(shown(node), words)
@@ -141,7 +141,7 @@ function sayChoice({ schema }: ErrorObject, node: Node | undefined): Told {
   }
 }
 
-function sayPattern(name: string, error: ErrorObject, node: Node | undefined): Told {
+function sayPattern(name: string, error: ErrorObject, node: Node | undefined): ProblemText {
   const expects: string = error.parentSchema?.['x-expects'] ?? 'what the format allows'
   const [what, detail] = expects.split(': ')
   const written = shown(node)

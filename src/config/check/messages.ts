@@ -1,4 +1,4 @@
-import type { Problem, Told } from '../problem.ts'
+import type { Problem, ProblemText } from '../problem.ts'
 import { entriesOf, isText, keyAt, type MapNode, type Node, nodeAt, type Path, type Span, shown } from '../read/tree.ts'
 import { sayValue } from './messages-value.ts'
 import { type ErrorObject, type Field, secretFields, toolKinds } from './schema.ts'
@@ -49,13 +49,14 @@ export function explain(
 }
 
 /** What to say of an entry that stands in its list before. */
-export const sayDouble = (path: Path, node: Node | undefined): Told => ({
+export const sayDouble = (path: Path, node: Node | undefined): ProblemText => ({
   rule: 'duplicate-entry',
   message: `\`${shown(node)}\` stands twice in \`${path.at(-2)}\``,
   hint: 'remove one',
 })
 
-const at = (span: Span | undefined, told: Told): Problem | undefined => span && { ...span, severity: 'error', ...told }
+const at = (span: Span | undefined, told: ProblemText): Problem | undefined =>
+  span && { ...span, severity: 'error', ...told }
 
 /** The kind of the model or hosted tool that a path leads into. */
 function kindAround(root: MapNode, [section, name]: readonly string[]): string | undefined {
@@ -113,7 +114,7 @@ function sayUnknown(
   error: ErrorObject,
   kind: string | undefined,
   fields: readonly Field[],
-): Told {
+): ProblemText {
   const name = path.at(-1) ?? ''
   const elsewhere = fields.filter(field => field.name === name)
   if (path.length === 1 && elsewhere.some(isTop)) {
@@ -134,7 +135,7 @@ export const fits = (path: readonly string[], error: ErrorObject): string | unde
   meant(path.at(-1) ?? '', allowed(error))
 
 /** What to say of a field that is nearly called like the one that was meant. */
-export const saySlip = (name: string, fit: string): Told => ({
+export const saySlip = (name: string, fit: string): ProblemText => ({
   rule: 'unknown-field',
   message: `unknown field \`${name}\``,
   hint: `did you mean \`${fit}\`?`,
@@ -144,7 +145,7 @@ export const saySlip = (name: string, fit: string): Told => ({
 export const isField = (name: string, fields: readonly Field[]): boolean => fields.some(field => field.name === name)
 
 /** What to say of a field that models or hosted tools have, but not those of this kind. */
-function sayOtherKind(path: readonly string[], kind: string, others: readonly Field[]): Told {
+function sayOtherKind(path: readonly string[], kind: string, others: readonly Field[]): ProblemText {
   const having = others.map(other => `\`${other.kind}\``).join(' and ')
   const [section = '', , name = ''] = path
   if (section === 'hosted_tools' && toolKinds.includes(name)) {
@@ -159,7 +160,7 @@ function sayOtherKind(path: readonly string[], kind: string, others: readonly Fi
 }
 
 /** What to say of a field that is needed and not there; `kind` is the kind of the model or hosted tool around it. */
-function sayMissing(path: readonly string[], kind: string | undefined, fields: readonly Field[]): Told {
+function sayMissing(path: readonly string[], kind: string | undefined, fields: readonly Field[]): ProblemText {
   const name = path.at(-1) ?? ''
   const field = fields.find(each => each.name === name && (!kind || each.kind === kind) && matches(each, path))
   const message = path.length > 1 ? `${subject(path.slice(0, -1))} has no \`${name}\`` : `the file has no \`${name}\``
@@ -168,14 +169,14 @@ function sayMissing(path: readonly string[], kind: string | undefined, fields: r
 }
 
 /** What to say of a hosted tool that is of no kind. */
-const sayKindless = (path: readonly string[]): Told => ({
+const sayKindless = (path: readonly string[]): ProblemText => ({
   rule: 'missing-field',
   message: `${subject(path)} has none of ${toolKinds.map(kind => `\`${kind}\``).join(', ')}`,
   hint: 'add one: the URL of an MCP server, the URL of a tool, or the name of one that is built in',
 })
 
 /** What to say of a name that nothing can have. */
-function sayName(path: readonly string[], { parentSchema }: ErrorObject): Told {
+function sayName(path: readonly string[], { parentSchema }: ErrorObject): ProblemText {
   const expects: string = parentSchema?.['x-expects'] ?? 'a name'
   const [what, detail] = expects.split(': ')
   const hint = 'variables have no effect in names'

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import type { Ajv2020, Options, ValidateFunction } from 'ajv/dist/2020.js'
-import type { Report, Told } from '../problem.ts'
+import type { ProblemText, Report } from '../problem.ts'
 import type { Declarations } from '../read/merge.ts'
 import { isBroken, isRecord, isText, keyAt, type MapNode, type Node, nodeAt, plain, type Span } from '../read/tree.ts'
 import { findingsOf } from './check.ts'
@@ -24,7 +24,7 @@ const MOST_BYTES = 65_536
 
 function checkSchema(root: MapNode, at: Span, report: Report): void {
   const schema = plain(root)
-  const refuse = (told: Told, span = at) => report({ ...span, severity: 'error', ...told })
+  const refuse = (told: ProblemText, span = at) => report({ ...span, severity: 'error', ...told })
   if (Buffer.byteLength(JSON.stringify(schema)) > MOST_BYTES) {
     refuse(TOO_LARGE)
     return
@@ -44,7 +44,7 @@ function checkSchema(root: MapNode, at: Span, report: Report): void {
 const placeOf = ({ about, path }: Finding, root: MapNode): Span | undefined =>
   about === 'value' || about === 'double' ? nodeAt(root, path)?.span : keyAt(root, path)
 
-function told({ about, path, error }: Finding, node: Node | undefined): Told {
+function told({ about, path, error }: Finding, node: Node | undefined): ProblemText {
   if (about === 'double') return sayDouble(path, node)
   if (about === 'value') return sayBad(path, error, node)
   const name = path.at(-1) ?? ''
@@ -57,7 +57,7 @@ function told({ about, path, error }: Finding, node: Node | undefined): Told {
   return { rule: 'unknown-field', message: `\`${name}\` has no meaning in \`parameters\``, hint }
 }
 
-function sayBad(path: Finding['path'], error: Finding['error'], node: Node | undefined): Told {
+function sayBad(path: Finding['path'], error: Finding['error'], node: Node | undefined): ProblemText {
   if (path.includes('type') && node?.is === 'scalar' && node.value === null)
     return { rule: 'bad-value', message: '`type` must be a text', hint: 'write "null", in quotes' }
   if (error.keyword === 'x-pointer') return { rule: 'unknown-place', ...POINTS_NOWHERE }
@@ -69,25 +69,25 @@ const POINTS_NOWHERE = {
   hint: 'write `#/$defs/NAME`, and the schema under `$defs`',
 }
 
-const TOO_LARGE: Told = {
+const TOO_LARGE: ProblemText = {
   rule: 'too-large',
   message: `\`parameters\` is larger than ${MOST_BYTES} bytes of JSON`,
   hint: 'describe less: models are sent it with every request',
 }
 
-const NOT_AN_OBJECT: Told = {
+const NOT_AN_OBJECT: ProblemText = {
   rule: 'not-an-object',
   message: '`parameters` is not of `type: object`',
   hint: 'models write the arguments of a tool as an object: add `type: object`, and each argument under `properties`',
 }
 
-const ENDLESS: Told = {
+const ENDLESS: ProblemText = {
   rule: 'endless-reference',
   message: 'a `$ref` in `parameters` leads back to itself',
   hint: 'refer to a schema from its `properties` or `items`: a value ends, a circle of references does not',
 }
 
-const UNUSABLE: Told = {
+const UNUSABLE: ProblemText = {
   rule: 'bad-schema',
   message: '`parameters` is not a schema that arguments can be checked against',
   hint: 'write it with simpler keywords',

@@ -1,6 +1,6 @@
 import type { ConfigFile } from '../file.ts'
 import type { Report } from '../problem.ts'
-import type { Declaration, Union } from '../read/merge.ts'
+import type { Declaration, MergedFiles } from '../read/merge.ts'
 import {
   entriesOf,
   isEmpty,
@@ -24,25 +24,25 @@ type Unsure = ReadonlySet<string>
  * Reports every name that nothing declares. Looks at the trees, not at the checked data, so that
  * a plan with a misspelt field still gets its misspelt models reported.
  */
-export function checkReferences(root: MapNode, union: Union, unsure: Unsure, report: Report): void {
-  const { plans, models, aliases, pools } = union
+export function checkReferences(root: MapNode, merged: MergedFiles, unsure: Unsure, report: Report): void {
+  const { plans, models, aliases, pools } = merged
   const names = {
     models: [...models.keys()],
     aliases: [...aliases.keys()],
     pools: [...pools.keys()],
-    tiers: tiersOf(union),
+    tiers: tiersOf(merged),
   }
   const missing = misser(report)
   if (!unsure.has('models')) {
-    for (const plan of plans.values()) checkPlan(plan, union, names, missing)
-    for (const alias of aliases.values()) checkAlias(alias, union, names, missing)
-    if (!unsure.has('aliases')) checkDefault(union, names, missing)
-    checkDefaultKind(union, report)
-    checkRoutes(union, unsure, missing)
-    checkPassthrough(union, missing)
+    for (const plan of plans.values()) checkPlan(plan, merged, names, missing)
+    for (const alias of aliases.values()) checkAlias(alias, merged, names, missing)
+    if (!unsure.has('aliases')) checkDefault(merged, names, missing)
+    checkDefaultKind(merged, report)
+    checkRoutes(merged, unsure, missing)
+    checkPassthrough(merged, missing)
   }
-  checkTools(union, unsure, missing)
-  if (!unsure.has('plans')) checkPlanNames(root, union, missing)
+  checkTools(merged, unsure, missing)
+  if (!unsure.has('plans')) checkPlanNames(root, merged, missing)
   if (unsure.has('pools')) return
   for (const { name, node } of models.values()) {
     for (const entry of textsOf(nodeAt(node, ['serve']))) {
@@ -59,7 +59,7 @@ interface Names {
   readonly tiers: readonly string[] | undefined
 }
 
-function tiersOf({ models }: Union): Names['tiers'] {
+function tiersOf({ models }: MergedFiles): Names['tiers'] {
   const nodes = [...models.values()].map(({ node }) => nodeAt(node, ['tier']))
   const known = nodes.filter(isText)
   return known.length === nodes.length ? [...new Set(known.map(({ value }) => `tier:${value}`))] : undefined
@@ -82,7 +82,7 @@ function misser(report: Report): Missing {
   }
 }
 
-function checkPlan(plan: Declaration<unknown>, { models, aliases }: Union, names: Names, missing: Missing): void {
+function checkPlan(plan: Declaration<unknown>, { models, aliases }: MergedFiles, names: Names, missing: Missing): void {
   const subject = `plan \`${plan.name}\` includes`
   for (const entry of textsOf(nodeAt(plan.node, ['models']))) {
     if (entry.value.startsWith('tier:')) {
@@ -94,7 +94,7 @@ function checkPlan(plan: Declaration<unknown>, { models, aliases }: Union, names
   }
 }
 
-function checkTools({ plans, tools }: Union, unsure: Unsure, missing: Missing): void {
+function checkTools({ plans, tools }: MergedFiles, unsure: Unsure, missing: Missing): void {
   if (unsure.has('hosted_tools')) return
   const known = [...tools.keys()]
   for (const { name, node } of plans.values()) {
@@ -107,7 +107,7 @@ function checkTools({ plans, tools }: Union, unsure: Unsure, missing: Missing): 
 
 function checkAlias(
   { name, node }: Declaration<string>,
-  { models, aliases }: Union,
+  { models, aliases }: MergedFiles,
   names: Names,
   missing: Missing,
 ): void {
@@ -116,14 +116,14 @@ function checkAlias(
   missing('model', node, `alias \`${name}\` stands for`, names.models, hint)
 }
 
-function checkDefault({ models, aliases, defaultModel }: Union, names: Names, missing: Missing): void {
+function checkDefault({ models, aliases, defaultModel }: MergedFiles, names: Names, missing: Missing): void {
   const node = defaultModel?.node
   if (!isText(node) || models.has(node.value) || aliases.has(node.value)) return
   missing('model', node, '`default_model` is', [...names.aliases, ...names.models])
 }
 
 /** The plans that sections of the main file name. */
-function checkPlanNames(root: MapNode, { plans }: Union, missing: Missing): void {
+function checkPlanNames(root: MapNode, { plans }: MergedFiles, missing: Missing): void {
   for (const path of [
     ['identity', 'default_plan'],
     ['guests', 'plan'],
@@ -134,7 +134,7 @@ function checkPlanNames(root: MapNode, { plans }: Union, missing: Missing): void
 }
 
 /** Reports a default model that is not for chats: the only requests that may name none. */
-function checkDefaultKind({ models, aliases, defaultModel }: Union, report: Report): void {
+function checkDefaultKind({ models, aliases, defaultModel }: MergedFiles, report: Report): void {
   const node = defaultModel?.node
   if (!isText(node)) return
   const alias = aliases.get(node.value)?.node
@@ -147,7 +147,7 @@ function checkDefaultKind({ models, aliases, defaultModel }: Union, report: Repo
 }
 
 /** Reports the names in routes that nothing declares, also within `any` and `not`. */
-function checkRoutes({ routes, plans, models, aliases }: Union, unsure: Unsure, missing: Missing): void {
+function checkRoutes({ routes, plans, models, aliases }: MergedFiles, unsure: Unsure, missing: Missing): void {
   const names = { model: [...models.keys()], plan: [...plans.keys()], alias: [...aliases.keys()] }
   for (const { name, node } of routes) {
     const target = nodeAt(node, ['use'])
@@ -166,7 +166,7 @@ function checkRoutes({ routes, plans, models, aliases }: Union, unsure: Unsure, 
 }
 
 /** Reports models of pass-through routes that nothing declares. */
-function checkPassthrough({ passthrough, models, aliases }: Union, missing: Missing): void {
+function checkPassthrough({ passthrough, models, aliases }: MergedFiles, missing: Missing): void {
   const names = [...models.keys()]
   for (const { name, node } of passthrough.values()) {
     const target = nodeAt(node, ['model'])
@@ -187,7 +187,13 @@ function conditionsIn(when: Node | undefined): readonly Node[] {
 export const imageSizesOf = ({ limits }: ConfigFile): readonly string[] => limits?.image_sizes ?? DEFAULTS.imageSizes
 
 /** Reports every size that an image model prices and `limits.image_sizes` lacks, unless the list itself is in doubt. */
-export function checkSizes(root: MapNode, main: ConfigFile, { models }: Union, unsure: Unsure, report: Report): void {
+export function checkSizes(
+  root: MapNode,
+  main: ConfigFile,
+  { models }: MergedFiles,
+  unsure: Unsure,
+  report: Report,
+): void {
   if (unsure.has('limits') || (root.entries.has('limits') && !main.limits)) return
   const known = imageSizesOf(main)
   for (const { name, node } of models.values()) {
@@ -202,7 +208,7 @@ export function checkSizes(root: MapNode, main: ConfigFile, { models }: Union, u
 }
 
 /** Warns of what nothing uses. Only of use when every reference was found. */
-export function checkUse({ plans, models, pools, tools }: Union, report: Report): void {
+export function checkUse({ plans, models, pools, tools }: MergedFiles, report: Report): void {
   const included = new Set([...plans.values()].flatMap(({ node }) => wordsAt(node, 'models')))
   const served = new Set([...models.values()].flatMap(({ node }) => wordsAt(node, 'serve')))
   const warn = ({ at }: Declaration<unknown>, rule: string, message: string, hint: string) =>
@@ -247,9 +253,9 @@ export function unsureOf(roots: readonly (MapNode | undefined)[]): Unsure {
 }
 
 /** A gateway needs plans, models and pools, and a model for requests that name none. */
-export function checkComplete(union: Union, unsure: Unsure, start: Span, report: Report): void {
+export function checkComplete(merged: MergedFiles, unsure: Unsure, start: Span, report: Report): void {
   for (const section of ['plans', 'models', 'pools'] as const) {
-    if (union[section].size > 0 || unsure.has(section)) continue
+    if (merged[section].size > 0 || unsure.has(section)) continue
     const hint = `add \`${section}\`, here or in an included file`
     report({
       ...start,
@@ -259,13 +265,13 @@ export function checkComplete(union: Union, unsure: Unsure, start: Span, report:
       hint,
     })
   }
-  const [first] = union.models.values()
-  if (!first || union.defaultModel || unsure.has('default_model')) return
+  const [first] = merged.models.values()
+  if (!first || merged.defaultModel || unsure.has('default_model')) return
   const hint =
     'add `default_model`: the alias or model used when a request names none; only `svc-core` need not be named'
   report({ ...first.at, rule: 'missing-field', severity: 'error', message: 'there is no `default_model`', hint })
 }
 
 /** Sections that nothing is known of, as if unsure: a reference to them says nothing that `missing-section` did not. */
-export const withEmpty = (union: Union, unsure: Unsure): Unsure =>
-  new Set([...unsure, ...(['plans', 'models', 'pools'] as const).filter(section => union[section].size === 0)])
+export const withEmpty = (merged: MergedFiles, unsure: Unsure): Unsure =>
+  new Set([...unsure, ...(['plans', 'models', 'pools'] as const).filter(section => merged[section].size === 0)])

@@ -2,7 +2,7 @@ import { address, isLoopback } from '../check/formats.ts'
 import { unitOf } from '../check/units.ts'
 import type { ConfigFile, LimitsSection, PlanSection, ServerSection } from '../file.ts'
 import type { Report, Say } from '../problem.ts'
-import type { Declaration, Union } from '../read/merge.ts'
+import type { Declaration, MergedFiles } from '../read/merge.ts'
 import { type MapNode, nodeAt, textsOf } from '../read/tree.ts'
 import { DEFAULTS, LISTENER_TIMEOUTS } from '../resolve/defaults.ts'
 import { store } from '../resolve/store.ts'
@@ -77,7 +77,7 @@ const overlap = (one: string, other: string): boolean =>
 const GUEST_TIER = 'guest'
 
 /** Reports what cannot work, or is hardly meant, of accounts, guests, and whose word is taken for where they call from. */
-export function lintAccounts(root: MapNode, main: ConfigFile, union: Union, report: Report): void {
+export function lintAccounts(root: MapNode, main: ConfigFile, merged: MergedFiles, report: Report): void {
   const say = sayer(root, report)
   lintProxies(root, say)
   lintAudience(root, main, say)
@@ -88,14 +88,14 @@ export function lintAccounts(root: MapNode, main: ConfigFile, union: Union, repo
     const hint = 'choose another plan for accounts: limits of guests count devices, and all of them together'
     say(['identity', 'default_plan'], 'error', 'default-plan-of-guests', message, hint)
   }
-  const plan = union.plans.get(guests.plan)
-  if (plan?.data) lintGuestPlan(plan, plan.data, union, report)
+  const plan = merged.plans.get(guests.plan)
+  if (plan?.data) lintGuestPlan(plan, plan.data, merged, report)
 }
 
 function lintGuestPlan(
   { name, at, node }: Declaration<PlanSection>,
   plan: PlanSection,
-  { models }: Union,
+  { models }: MergedFiles,
   report: Report,
 ): void {
   const say = sayer(node, report)

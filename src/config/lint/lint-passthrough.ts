@@ -1,19 +1,19 @@
 import { unitOf } from '../check/units.ts'
 import type { MeterSection, PassthroughSection } from '../file.ts'
 import type { Report, Say } from '../problem.ts'
-import type { Declaration, Union } from '../read/merge.ts'
+import type { Declaration, MergedFiles } from '../read/merge.ts'
 import { planIncludes, sayer } from './lint.ts'
 
 type Sound = Declaration<PassthroughSection> & { readonly data: PassthroughSection }
 
 /** Reports what cannot work, or is hardly meant, of pass-through routes, their models and pools. */
-export function lintPassthrough(union: Union, report: Report): void {
-  for (const route of union.passthrough.values()) {
+export function lintPassthrough(merged: MergedFiles, report: Report): void {
+  for (const route of merged.passthrough.values()) {
     if (route.data === undefined) continue
     const sound = { ...route, data: route.data }
     const say = sayer(route.node, report)
     lintForm(sound, say)
-    if (lintMeter(sound.data.meter, sound.data, say)) lintModel(sound, union, say, report)
+    if (lintMeter(sound.data.meter, sound.data, say)) lintModel(sound, merged, say, report)
   }
 }
 
@@ -100,9 +100,9 @@ function lintMeter(meter: MeterSection, { max_body: maxBody }: PassthroughSectio
   return isSound
 }
 
-function lintModel(route: Sound, union: Union, say: Say, report: Report): void {
+function lintModel(route: Sound, merged: MergedFiles, say: Say, report: Report): void {
   const { name, data } = route
-  const model = union.models.get(data.model)
+  const model = merged.models.get(data.model)
   if (!model?.data) return
   if (model.data.kind !== 'passthrough') {
     const message = `\`${name}\` is served by \`${data.model}\`, a model of kind \`${model.data.kind}\``
@@ -118,13 +118,13 @@ function lintModel(route: Sound, union: Union, say: Say, report: Report): void {
   }
   if (!usage)
     for (const pool of model.data.serve) {
-      const guarded = union.pools.get(pool)
+      const guarded = merged.pools.get(pool)
       if (guarded?.data?.max_usd_per_hour === undefined) continue
       const message = `pool \`${pool}\` may cost so much in an hour, and what a request of \`${name}\` costs there is not known`
       const hint = 'serve the model with another pool, or remove `max_usd_per_hour`'
       sayer(guarded.node, report)(['max_usd_per_hour'], 'error', 'needs-cost', message, hint)
     }
-  lintPlans(route, worstOf(data.meter, prices), union, report)
+  lintPlans(route, worstOf(data.meter, prices), merged, report)
 }
 
 interface Worst {
@@ -148,7 +148,12 @@ function worstOf({ usage, ...meter }: MeterSection, prices: Prices): Worst {
 }
 
 /** All that a request may take is held when it is admitted. */
-function lintPlans({ name, data }: Sound, { cost, tokens }: Worst, { plans, models }: Union, report: Report): void {
+function lintPlans(
+  { name, data }: Sound,
+  { cost, tokens }: Worst,
+  { plans, models }: MergedFiles,
+  report: Report,
+): void {
   const model = models.get(data.model)
   for (const { data: plan, node, name: slug } of plans.values()) {
     if (!plan || !model || !planIncludes(plan, model)) continue
@@ -167,7 +172,7 @@ function lintPlans({ name, data }: Sound, { cost, tokens }: Worst, { plans, mode
 }
 
 /** Reports what no route uses. Only of use when every route is in order. */
-export function checkPassthroughUse({ models, passthrough }: Union, report: Report): void {
+export function checkPassthroughUse({ models, passthrough }: MergedFiles, report: Report): void {
   const routes = [...passthrough.values()].flatMap(({ data }) => data ?? [])
   for (const { name, node, at, data } of models.values()) {
     if (data?.kind !== 'passthrough') continue

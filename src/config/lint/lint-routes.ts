@@ -4,7 +4,7 @@ import { conditionOf } from '../check/conditions.ts'
 import { unitOf } from '../check/units.ts'
 import type { RouteSection, WhenSection } from '../file.ts'
 import type { Report, Say } from '../problem.ts'
-import type { Declaration, Union } from '../read/merge.ts'
+import type { Declaration, MergedFiles } from '../read/merge.ts'
 import type { Path } from '../read/tree.ts'
 import { planIncludes, sayer } from './lint.ts'
 
@@ -14,18 +14,18 @@ type Sound = Declaration<RouteSection> & { readonly data: RouteSection; readonly
 const MOST_COMPARED = 100
 
 /** Reports routes that can never apply, or never change anything. */
-export function lintRoutes(union: Union, report: Report): void {
-  const sound = union.routes.flatMap(({ data, ...route }): Sound[] =>
+export function lintRoutes(merged: MergedFiles, report: Report): void {
+  const sound = merged.routes.flatMap(({ data, ...route }): Sound[] =>
     data === undefined ? [] : [{ ...route, data, condition: conditionOf(data.when) }],
   )
   for (const [index, route] of sound.entries()) {
     const say = sayer(route.node, report)
-    lintTarget(route, union, index === sound.length - 1, say)
+    lintTarget(route, merged, index === sound.length - 1, say)
     lintWhen(route.data.when, ['when'], say)
-    lintShadow(route, sound.slice(Math.max(0, index - MOST_COMPARED), index), union, say)
+    lintShadow(route, sound.slice(Math.max(0, index - MOST_COMPARED), index), merged, say)
   }
   const [first] = sound
-  if (first && union.aliases.size === 0) {
+  if (first && merged.aliases.size === 0) {
     const message = 'no route can ever apply: there is no alias, and a model that is named is never changed'
     sayer(first.node, report)(
       ['name'],
@@ -40,15 +40,15 @@ export function lintRoutes(union: Union, report: Report): void {
 /** What may stand in a route and must not be looked at. */
 const CREDENTIALS = new Set(['authorization', 'proxy-authorization', 'cookie'])
 
-function lintTarget({ name, data }: Sound, union: Union, isLast: boolean, say: Say): void {
-  const target = union.models.get(data.use)
+function lintTarget({ name, data }: Sound, merged: MergedFiles, isLast: boolean, say: Say): void {
+  const target = merged.models.get(data.use)
   if (!target?.data) return
   if (target.data.kind !== 'chat') {
     const message = `route \`${name}\` uses \`${data.use}\`, a model of kind \`${target.data.kind}\``
     say(['use'], 'error', 'route-not-chat', message, 'only chats are routed: choose a chat model')
     return
   }
-  const plans = plansOf(data.when, union)
+  const plans = plansOf(data.when, merged)
   if (plans.length > 0 && !plans.some(({ data: plan }) => !plan || planIncludes(plan, target))) {
     const whose = data.when.plan === undefined ? 'no plan includes' : 'none of its plans includes'
     say(
@@ -59,7 +59,7 @@ function lintTarget({ name, data }: Sound, union: Union, isLast: boolean, say: S
       'add the model to a plan, or remove the route',
     )
   }
-  const aliases = [...union.aliases.values()].filter(
+  const aliases = [...merged.aliases.values()].filter(
     alias => data.when.alias === undefined || [data.when.alias].flat().includes(alias.name),
   )
   // Before others it is an exception from them.
@@ -69,7 +69,7 @@ function lintTarget({ name, data }: Sound, union: Union, isLast: boolean, say: S
   }
 }
 
-const plansOf = ({ plan }: WhenSection, { plans }: Union) =>
+const plansOf = ({ plan }: WhenSection, { plans }: MergedFiles) =>
   [...plans.values()].filter(({ name }) => plan === undefined || [plan].flat().includes(name))
 
 /** What no request can be. */
@@ -102,9 +102,9 @@ function lintWhen(when: WhenSection, path: Path, say: Say): void {
 }
 
 /** A route that an earlier one leaves nothing to. */
-function lintShadow(route: Sound, earlier: readonly Sound[], union: Union, say: Say): void {
+function lintShadow(route: Sound, earlier: readonly Sound[], merged: MergedFiles, say: Say): void {
   const shadow = earlier.find(
-    other => covers(other.condition, route.condition) && isForAllOf(other.data, route.data, union),
+    other => covers(other.condition, route.condition) && isForAllOf(other.data, route.data, merged),
   )
   if (!shadow) return
   const message = `route \`${route.name}\` can never apply: \`${shadow.name}\` takes all that it would`
@@ -112,12 +112,12 @@ function lintShadow(route: Sound, earlier: readonly Sound[], union: Union, say: 
 }
 
 /** Whether each plan that a route could apply for has the model of an earlier one, so that this is never skipped there. */
-function isForAllOf(earlier: RouteSection, later: RouteSection, union: Union): boolean {
-  const [first, second] = [union.models.get(earlier.use), union.models.get(later.use)]
+function isForAllOf(earlier: RouteSection, later: RouteSection, merged: MergedFiles): boolean {
+  const [first, second] = [merged.models.get(earlier.use), merged.models.get(later.use)]
   return (
     first !== undefined &&
     second !== undefined &&
-    plansOf(later.when, union).every(
+    plansOf(later.when, merged).every(
       ({ data }) => data !== undefined && (planIncludes(data, first) || !planIncludes(data, second)),
     )
   )

@@ -1,12 +1,12 @@
 import { unitOf } from '../check/units.ts'
 import type { ConfigFile, HostedToolSection, PlanSection } from '../file.ts'
 import type { Report, Say } from '../problem.ts'
-import type { Declaration, Union } from '../read/merge.ts'
+import type { Declaration, MergedFiles } from '../read/merge.ts'
 import { DEFAULTS } from '../resolve/defaults.ts'
 import { sayer } from './lint.ts'
 
 /** Reports what cannot work, or is hardly meant, of hosted tools and of the plans that include them. */
-export function lintTools(main: ConfigFile, { plans, tools }: Union, report: Report): void {
+export function lintTools(main: ConfigFile, { plans, tools }: MergedFiles, report: Report): void {
   const prefix = `${main.brand ?? DEFAULTS.brand}_`
   const time = unitOf('duration', main.limits?.tool_time ?? DEFAULTS.toolTime)
   for (const tool of tools.values()) {
@@ -35,7 +35,7 @@ function lintTool(tool: HostedToolSection, toolTime: number, say: Say): void {
 }
 
 /** All calls that a request may make of a tool are held when it is admitted. */
-function lintPlan(name: string, plan: PlanSection, tools: Union['tools'], say: Say): void {
+function lintPlan(name: string, plan: PlanSection, tools: MergedFiles['tools'], say: Say): void {
   if (plan.overage === true) return
   const cap = typeof plan.overage === 'object' ? unitOf('usd', plan.overage.cap_usd) : 0
   const month = unitOf('usd', plan.monthly_usd) + cap
@@ -48,5 +48,5 @@ function lintPlan(name: string, plan: PlanSection, tools: Union['tools'], say: S
   }
 }
 
-const includedIn = ({ tools: written = [] }: PlanSection, tools: Union['tools']) =>
+const includedIn = ({ tools: written = [] }: PlanSection, tools: MergedFiles['tools']) =>
   [...tools.values()].filter(({ name }) => written === 'all' || [written].flat().includes(name))

@@ -9,23 +9,23 @@ import type {
   PoolSection,
 } from '../file.ts'
 import type { Report, Say } from '../problem.ts'
-import type { Declaration, Union } from '../read/merge.ts'
+import type { Declaration, MergedFiles } from '../read/merge.ts'
 import { type Node, nodeAt, type Path, shown } from '../read/tree.ts'
 import { lintAccepts } from '../resolve/accepts.ts'
 import { DEFAULTS } from '../resolve/defaults.ts'
 
 /** Reports what the schema allows and what still cannot work, or is hardly meant. */
-export function lint(union: Union, report: Report): void {
-  for (const { name, at } of union.aliases.values()) {
-    if (!union.models.has(name)) continue
+export function lint(merged: MergedFiles, report: Report): void {
+  for (const { name, at } of merged.aliases.values()) {
+    if (!merged.models.has(name)) continue
     const message = `alias \`${name}\` is named like a model`
     const hint = 'rename the alias: clients could not tell them apart'
     report({ ...at, rule: 'alias-shadows-model', severity: 'error', message, hint })
   }
-  for (const { name, node, data } of union.plans.values()) if (data) lintPlan(name, data, union, sayer(node, report))
-  for (const { name, node, data } of union.models.values()) if (data) lintModel(name, data, sayer(node, report))
-  for (const { name, node, data } of union.pools.values())
-    if (data) lintPool(name, data, node, kindsOf(name, union), sayer(node, report))
+  for (const { name, node, data } of merged.plans.values()) if (data) lintPlan(name, data, merged, sayer(node, report))
+  for (const { name, node, data } of merged.models.values()) if (data) lintModel(name, data, sayer(node, report))
+  for (const { name, node, data } of merged.pools.values())
+    if (data) lintPool(name, data, node, kindsOf(name, merged), sayer(node, report))
 }
 
 /** The least tokens a chat of any use takes: 16 of output, 16 for its message, and a word. */
@@ -39,7 +39,7 @@ export const sayer =
   (path, severity, rule, message, hint) =>
     report({ ...(nodeAt(node, path) ?? node).span, severity, rule, message, hint })
 
-function lintPlan(name: string, plan: PlanSection, { models }: Union, say: Say): void {
+function lintPlan(name: string, plan: PlanSection, { models }: MergedFiles, say: Say): void {
   const chats = () => [...models.values()].some(model => planIncludes(plan, model, 'chat'))
   if (unitOf('count', plan.tpm) < LEAST_REQUEST && chats()) {
     const message = `plan \`${name}\` allows fewer tokens in a minute than any chat needs`
@@ -56,7 +56,7 @@ export const planIncludes = (plan: PlanSection, model: Declaration<ModelSection>
   [plan.models].flat().some(by => includes(by, model, kind))
 
 /** The kinds of the models that a pool serves. */
-const kindsOf = (pool: string, { models }: Union): ReadonlySet<string> =>
+const kindsOf = (pool: string, { models }: MergedFiles): ReadonlySet<string> =>
   new Set([...models.values()].flatMap(({ data }) => (data?.serve.includes(pool) ? [data.kind] : [])))
 
 function lintPool(name: string, pool: PoolSection, node: Node, kinds: ReadonlySet<string>, say: Say): void {

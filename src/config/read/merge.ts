@@ -29,7 +29,7 @@ export interface Declaration<T> {
 export type Declarations<T> = ReadonlyMap<string, Declaration<T>>
 
 /** What all files declare together. */
-export interface Union {
+export interface MergedFiles {
   readonly plans: Declarations<PlanSection>
   readonly models: Declarations<ModelSection>
   readonly aliases: Declarations<string>
@@ -43,7 +43,7 @@ export interface Union {
 }
 
 /** Unites the maps of all files. The same name in two of them is a Problem that names both places. */
-export function unite(parts: readonly Part[], report: Report): Union {
+export function mergeFiles(parts: readonly Part[], report: Report): MergedFiles {
   return {
     plans: section(parts, 'plan', 'plans', data => data.plans, report),
     models: section(parts, 'model', 'models', data => data.models, report),

@@ -35,27 +35,27 @@ import type {
   PoolSection,
   RouteSection,
 } from '../file.ts'
-import type { Declaration, Declarations, Union } from '../read/merge.ts'
+import type { Declaration, Declarations, MergedFiles } from '../read/merge.ts'
 import { entriesOf, type Node, nodeAt, type Span } from '../read/tree.ts'
 import { acceptsOf, declaredIn } from './accepts.ts'
 import { DEFAULTS } from './defaults.ts'
 
 /** Links names to objects. Only for what was checked: a name that nothing declares is a bug here. */
-export function link(main: ConfigFile, union: Union, revision: string): Config {
+export function link(main: ConfigFile, merged: MergedFiles, revision: string): Config {
   const imageSizes = imageSizesOf(main)
-  const pools = each(union.pools, linkPool)
-  const models = each(union.models, declaration => linkModel(declaration, pools, imageSizes))
-  const aliases = each(union.aliases, ({ data, ...declaration }) => ({
+  const pools = each(merged.pools, linkPool)
+  const models = each(merged.models, declaration => linkModel(declaration, pools, imageSizes))
+  const aliases = each(merged.aliases, ({ data, ...declaration }) => ({
     ...declared(declaration),
     model: the(data, models),
   }))
-  const tools = each(union.tools, linkTool)
-  const plans = each(union.plans, declaration => linkPlan(declaration, models, tools))
-  const defaultName = union.defaultModel?.data ?? ''
+  const tools = each(merged.tools, linkTool)
+  const plans = each(merged.plans, declaration => linkPlan(declaration, models, tools))
+  const defaultName = merged.defaultModel?.data ?? ''
   const defaultModel = aliases.get(defaultName) ?? the(defaultName, models)
   const { identity, guests } = main
-  const passthrough = each(union.passthrough, declaration => linkPassthrough(declaration, models, main))
-  const routes = union.routes.map(declaration => linkRoute(declaration, models))
+  const passthrough = each(merged.passthrough, declaration => linkPassthrough(declaration, models, main))
+  const routes = merged.routes.map(declaration => linkRoute(declaration, models))
   return Object.freeze({
     revision,
     plans,

@@ -4,7 +4,7 @@ import { isRefusal, type Refusal } from '../read/scalar.ts'
 import { fetchSecret, refuse, type SecretPlace, TEXT } from '../read/secrets.ts'
 import { isText, keyAt, type MapNode, nodeAt } from '../read/tree.ts'
 import { Secret } from '../settings.ts'
-import type { SeeingSecrets } from './resolve.ts'
+import type { ObservabilitySecrets } from './resolve.ts'
 import { store } from './store.ts'
 
 /** Fetches what the keys of guests are derived from, newest first. Empty where the gateway has to make it itself. */
@@ -67,7 +67,7 @@ const SAME: Refusal = {
 }
 
 /** Fetches the token that reads metrics, and what the collector of traces is sent. No Problem shows what was fetched. */
-export function readSeeingSecrets(root: MapNode, place: SecretPlace, report: Report): SeeingSecrets {
+export function readObservabilitySecrets(root: MapNode, place: SecretPlace, report: Report): ObservabilitySecrets {
   const token = nodeAt(root, ['metrics', 'token'])
   const fetched = token && fetchSecret(token, 'token', place)
   const metrics =

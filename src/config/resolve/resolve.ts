@@ -13,7 +13,7 @@ import type {
   PoolSection,
   ServerSection,
 } from '../file.ts'
-import type { Declarations, Union } from '../read/merge.ts'
+import type { Declarations, MergedFiles } from '../read/merge.ts'
 import {
   type BackendSettings,
   type DecisionSettings,
@@ -35,13 +35,13 @@ export interface Secrets {
   readonly pools: ReadonlyMap<string, Secret>
   readonly tools: ReadonlyMap<string, Secret>
   readonly guests: readonly Secret[]
-  readonly seeing: SeeingSecrets
+  readonly observability: ObservabilitySecrets
 }
 
 /** What the process needs beside the policy: defaults filled in, paths made absolute from the main file's directory. */
 export function settle(
   file: ConfigFile,
-  { pools, tools }: Pick<Union, 'pools' | 'tools'>,
+  { pools, tools }: Pick<MergedFiles, 'pools' | 'tools'>,
   secrets: Secrets,
   directory: string,
 ): Settings {
@@ -55,7 +55,7 @@ export function settle(
     store: storeOf(file.store ?? DEFAULTS.store, directory),
     ledger: { keep: unitOf('duration', ledger.keep ?? DEFAULTS.keep) },
     decisions: decisionsOf(file.decisions ?? {}, directory, settled.stateDir),
-    ...seeingOf(file, secrets.seeing),
+    ...observabilityOf(file, secrets.observability),
     ...(file.identity && { identity: identityOf(file.identity, publicUrl) }),
     ...(file.guests && { guests: guestsOf(file.guests, secrets.guests) }),
     limits: limitsOf(limits),
@@ -223,15 +223,15 @@ function timeouts(written: FailoverSection): Timeouts {
 }
 
 /** What logs, metrics and traces need that the files do not hold: the token that reads metrics, and headers by name. */
-export interface SeeingSecrets {
+export interface ObservabilitySecrets {
   readonly metrics?: Secret
   readonly traces: ReadonlyMap<string, Secret>
 }
 
 /** How the gateway lets operators see inside. */
-function seeingOf(
+function observabilityOf(
   { log = {}, metrics = {}, traces }: Pick<ConfigFile, 'log' | 'metrics' | 'traces'>,
-  secrets: SeeingSecrets,
+  secrets: ObservabilitySecrets,
 ): Pick<Settings, 'log' | 'metrics' | 'traces'> {
   const settings = {
     log: { format: log.format ?? DEFAULTS.log.format, level: log.level ?? DEFAULTS.log.level },

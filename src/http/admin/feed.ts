@@ -13,7 +13,7 @@ export interface FeedPorts {
   readonly config: () => Config
 }
 
-interface Told {
+interface EndedRequest {
   readonly entry: LogEntry
   readonly config: Config
 }
@@ -26,7 +26,7 @@ export class Feed {
   readonly #atWork = new Map<string, Millis>()
   readonly #ticker: Ticker
   readonly #refreshes: Ticker
-  #waiting: Told[] = []
+  #waiting: EndedRequest[] = []
   #missed = 0
 
   constructor(ports: FeedPorts) {

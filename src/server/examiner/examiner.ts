@@ -17,7 +17,7 @@ export const examineApart =
         refuse('slow-files', `the files were not checked within ${mostMs / 1000} s`)
         void worker.terminate()
       }, mostMs)
-      worker.once('message', (told: Told) => resolve(foundOf(told)))
+      worker.once('message', (told: RenderedExamination) => resolve(foundOf(told)))
       worker.once('error', error => {
         if (codeOf(error) === OUT_OF_MEMORY) refuse('large-files', 'to check the files takes too much memory')
         else reject(error)
@@ -81,7 +81,7 @@ export type Found = {
   | { readonly ok: false; readonly problems: readonly Problem[] }
 )
 
-export function foundOf(told: Told): Found {
+export function foundOf(told: RenderedExamination): Found {
   if (!told.ok) return told
   const { examined, ...rest } = told
   return { ...rest, fingerprint: examined.fingerprint, load: () => assemble(examined) }
@@ -108,9 +108,9 @@ export interface Task {
 }
 
 /** `text` shows the problems or warnings: a thousand frames of a long line take seconds. */
-type Told = Examination & { readonly text: string }
+type RenderedExamination = Examination & { readonly text: string }
 
-export function examination({ file, env, cwd, candidate }: Task): Told {
+export function examination({ file, env, cwd, candidate }: Task): RenderedExamination {
   const found = examine(file, env, cwd, candidate && diskOf(candidate))
   return { ...found, text: renderText(found.ok ? found.examined.warnings : found.problems, found.sources) }
 }
