@@ -1,7 +1,7 @@
 import { acceptsOf } from '../policy/accepts.ts'
 import type { EpochMs, Pool } from '../policy/config.ts'
 import { decide } from '../policy/decide.ts'
-import type { Building } from '../policy/decision.ts'
+import type { Mutable } from '../policy/decision.ts'
 import type { Health } from '../policy/facts.ts'
 import type { WholeAnswer } from '../wire/openai/answer.ts'
 import type { BodyTerms, StreamWanted, WireRequest } from '../wire/openai/request.ts'
@@ -40,7 +40,7 @@ export async function infer(gateway: Gateway, call: Call): Promise<Served> {
     note?.(facts, decide(config, facts), tools, { tool: tools.denial.tool })
     return { denial: tools.denial, failures: [] }
   }
-  const applicant: Building<Applicant> = {
+  const applicant: Mutable<Applicant> = {
     requestId,
     facts: tools ? { ...facts, request: tools.request } : facts,
   }

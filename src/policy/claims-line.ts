@@ -1,4 +1,4 @@
-import type { Building, Claims, OutputClaim, SpendClaim } from './decision.ts'
+import type { Claims, Mutable, OutputClaim, SpendClaim } from './decision.ts'
 import { COUNT_LIMITS, type CountLimit, mostOf } from './limits.ts'
 
 /** Claims as lines of the decision log have them: each limit of the plan by a name of its own, the optional ones last. */
@@ -17,7 +17,7 @@ type OptionalClaim = Exclude<CountLimit['claim'], 'requests' | 'tokens'>
 type OptionalClaims = { readonly [Name in OptionalClaim]?: LimitClaim }
 
 export function claimsLine({ limits, input, spend, output }: Claims): ClaimsLine {
-  const line: Building<ClaimsLine> = {
+  const line: Mutable<ClaimsLine> = {
     requests: { limit: mostOf(limits, 'rpm') },
     tokens: { limit: mostOf(limits, 'tpm'), input },
     spend,

@@ -2,10 +2,10 @@ import { extrasDenied } from './accepts.ts'
 import { type Config, type EpochMs, type Model, type Overage, type Plan, type Pool, placeOf } from './config.ts'
 import {
   type Allowed,
-  type Building,
   type Claims,
   type Decision,
   type DeniedAt,
+  type Mutable,
   type SpendClaim,
   windowOf,
 } from './decision.ts'
@@ -38,7 +38,7 @@ export function decide(config: Config, facts: Facts): Decision {
   const { imageSize } = sized
   const claims = withTools(claimsOf(plan, caller.terms, sized, at), tools)
   const commit = plan.commit ?? (model.kind === 'chat' ? model.commit : 'first_content')
-  const allowed: Building<Allowed> = { plan, model, pools: failoverOrder(model, health), claims, commit }
+  const allowed: Mutable<Allowed> = { plan, model, pools: failoverOrder(model, health), claims, commit }
   if (alias) allowed.alias = alias
   if (route) allowed.route = route
   if (tools.length > 0) allowed.tools = tools
@@ -71,7 +71,7 @@ function claimsOf(plan: Plan, terms: Terms, sized: Sized, at: EpochMs): Claims {
   const overage = terms.overage ?? plan.overage
   const allotment = addNanoUsd(plan.monthlyNanoUsd, terms.grants?.[window.start] ?? ZERO_USD)
   const { input, output, price, items } = sized
-  const spend: Building<SpendClaim> = { allotment, overageEnabled: overage !== false, window, price, items }
+  const spend: Mutable<SpendClaim> = { allotment, overageEnabled: overage !== false, window, price, items }
   if (overage !== true) spend.limit = spendLimit(allotment, overage)
   return { limits: plan.limits, input, spend, output }
 }

@@ -100,7 +100,7 @@ export interface Granted {
 }
 
 /** A thing that is built field by field: to spread what may be there costs more than all the rest of a decision. */
-export type Building<T> = { -readonly [Field in keyof T]: T[Field] }
+export type Mutable<T> = { -readonly [Field in keyof T]: T[Field] }
 
 /** The billing window of a moment: its calendar month, UTC. */
 export function windowOf(at: EpochMs): Window {

@@ -2,7 +2,7 @@ import { type AccountCounters, calendarOf, liveMinute } from './account-counters
 import { type ClaimsLine, claimsLine } from './claims-line.ts'
 import type { Config, EpochMs } from './config.ts'
 import { decide } from './decide.ts'
-import type { Building, Claims, Decision, Granted, Refuse, Verdict } from './decision.ts'
+import type { Claims, Decision, Granted, Mutable, Refuse, Verdict } from './decision.ts'
 import type { Denial, Denied } from './denial.ts'
 import type { Facts } from './facts.ts'
 import { judgeReadings, type Live } from './judge.ts'
@@ -67,7 +67,7 @@ export type End = { readonly granted: Granted } | Denied
 export function outcomeOf(config: Config, { caller }: Facts, decision: Decision, end: End): Outcome {
   const verdict = 'denial' in end ? 'deny' : 'allow'
   const plan = 'denial' in decision ? planName(config, caller) : decision.plan.name
-  const outcome: Building<Outcome> = { verdict, plan }
+  const outcome: Mutable<Outcome> = { verdict, plan }
   if (!('denial' in decision)) {
     outcome.model = decision.model.name
     if (decision.route) outcome.route = decision.route.name

@@ -1,11 +1,5 @@
-import {
-  type DecisionLine,
-  LINE_VERSION,
-  type OwnPart,
-  recordOfLine,
-  type SharedPart,
-} from '../policy/decision-line.ts'
 import type { DecisionRecord } from '../policy/record.ts'
+import { type DecisionLine, LINE_VERSION, type OwnPart, recordOfLine, type SharedPart } from '../wire/decision-line.ts'
 import { isObject } from '../wire/openai/body.ts'
 
 /** Reads a line of the decision log; undefined for any other line, such as one that a crash cut short. */

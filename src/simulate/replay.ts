@@ -1,6 +1,6 @@
 import type { Config } from '../policy/config.ts'
 import { decide } from '../policy/decide.ts'
-import type { Building, Decision } from '../policy/decision.ts'
+import type { Decision, Mutable } from '../policy/decision.ts'
 import type { Facts } from '../policy/facts.ts'
 import { addNanoUsd, type NanoUsd, ZERO_USD } from '../policy/nano-usd.ts'
 import { namedPlan, planName } from '../policy/plan.ts'
@@ -188,7 +188,7 @@ function modelOf({ model, denial }: Outcome, now: Now | undefined): string {
 const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
 
 function totalOf(groups: readonly Group[]): Tally {
-  const total: Building<Tally> = { ...NOTHING }
+  const total: Mutable<Tally> = { ...NOTHING }
   for (const group of groups) {
     for (const field of COUNTS) total[field] += group[field]
     total.before = addNanoUsd(total.before, group.before)

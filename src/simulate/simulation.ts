@@ -1,7 +1,7 @@
 import type { Loaded, Settings } from '../config/settings.ts'
 import { identifyWith } from '../gateway/accounts/identify.ts'
 import type { AdmittedCall } from '../gateway/admission/admit.ts'
-import { definitionInFiles, weightOf } from '../gateway/tools/definition.ts'
+import { definitionInFiles, promptBytesOf } from '../gateway/tools/definition.ts'
 import { type AccountCounters, holdOf } from '../policy/account-counters.ts'
 import { decide } from '../policy/decide.ts'
 import type { Allowed, Decision, Verdict } from '../policy/decision.ts'
@@ -150,15 +150,15 @@ export interface Weighed {
 
 /** As the gateway weighs it, which does so only where the request is not refused anyway. */
 function withToolsWeighed({ tools }: Pick<Settings, 'tools'>, request: InferenceRequest, decision: Decision): Weighed {
-  let weight = 0
+  let promptBytes = 0
   const unknown: string[] = []
   for (const { name } of ('denial' in decision ? undefined : decision.tools) ?? []) {
     const settings = tools.get(name)
     const definition = settings && definitionInFiles(settings)
-    if (definition) weight += weightOf(definition)
+    if (definition) promptBytes += promptBytesOf(definition)
     else unknown.push(name)
   }
-  return { request: weight > 0 ? { ...request, textBytes: request.textBytes + weight } : request, unknown }
+  return { request: promptBytes > 0 ? { ...request, textBytes: request.textBytes + promptBytes } : request, unknown }
 }
 
 /** The steps, with a line below the step of the body on the tools that were left out of the sum. */

@@ -3,10 +3,10 @@ import { expect, it } from 'vitest'
 import { readSchema } from '../../src/config/check/schema.ts'
 import type { ClaimsLine } from '../../src/policy/claims-line.ts'
 import type { Granted, SpendClaim } from '../../src/policy/decision.ts'
-import type { DecisionLine } from '../../src/policy/decision-line.ts'
 import type { InferenceRequest, Terms } from '../../src/policy/facts.ts'
 import type { StoredReadings } from '../../src/policy/readings.ts'
 import type { Seen } from '../../src/policy/record.ts'
+import type { DecisionLine } from '../../src/wire/decision-line.ts'
 import { root } from '../simulate/example.ts'
 
 const page = readFileSync(`${root}/docs/policy-testing.md`, 'utf8')

@@ -1,6 +1,6 @@
 import type { Dispatcher } from 'undici'
 import type { BackendHead, BackendListener, Exchange, Probe } from '../../gateway/ports.ts'
-import type { Building } from '../../policy/decision.ts'
+import type { Mutable } from '../../policy/decision.ts'
 import type { Connection, Connections, TrackedOptions } from './connections.ts'
 
 /** Sends a request over connections. The exchange gets all events, also the failure to send. */
@@ -62,7 +62,7 @@ export class UndiciExchange implements Exchange, Dispatcher.DispatchHandler {
     if (status < 200 || this.#over) return
     this.#headed = true
     const { 'retry-after': retryAfter, date } = headers
-    const head: Building<BackendHead> = { status, contentType: String(headers['content-type'] ?? '') }
+    const head: Mutable<BackendHead> = { status, contentType: String(headers['content-type'] ?? '') }
     if (typeof retryAfter === 'string') head.retryAfter = retryAfter
     if (typeof date === 'string') head.date = date
     this.#listener.head(head)

@@ -1,10 +1,10 @@
 import { remembered } from '../../gateway/lifetimes.ts'
 import { type ClaimsLine, OPTIONAL_CLAIMS } from '../../policy/claims-line.ts'
 import type { Granted } from '../../policy/decision.ts'
-import { LINE_VERSION } from '../../policy/decision-line.ts'
 import { type ChatAsk, type Facts, type InferenceRequest, storedTerms } from '../../policy/facts.ts'
 import { readingsJson } from '../../policy/readings.ts'
 import type { DecisionRecord, Outcome, Seen } from '../../policy/record.ts'
+import { LINE_VERSION } from '../../wire/decision-line.ts'
 
 /**
  * The line of a decision, with its newline: JSON in ASCII, which takes half as long to read as other texts. The same

@@ -3,7 +3,7 @@ import type { Bill } from '../../gateway/store/hold-store.ts'
 import type { LedgerRow, Total } from '../../gateway/store/ledger-store.ts'
 import { dayAt } from '../../policy/account-counters.ts'
 import type { EpochMs } from '../../policy/config.ts'
-import type { Building } from '../../policy/decision.ts'
+import type { Mutable } from '../../policy/decision.ts'
 import { addNanoUsd, nanoUsd, ZERO_USD } from '../../policy/nano-usd.ts'
 import { put, type Write } from './lmdb.ts'
 
@@ -29,7 +29,7 @@ export const wasteKey = (requestId: string, attempt: number): string =>
   `${requestId}+waste${String(attempt).padStart(4, '0')}`
 
 export function entryOf(bill: Bill, kind: 'settle' | 'orphan' | 'late', settledAt: EpochMs): Entry {
-  const row: Building<StoredRow> = {
+  const row: Mutable<StoredRow> = {
     requestId: bill.requestId,
     account: bill.account,
     plan: bill.plan,
@@ -95,7 +95,7 @@ export const packRow = (row: StoredRow): PackedRow => [
 
 function othersOf({ rule, tools, cause, tokens, shared }: StoredRow): Others | null {
   if (rule === undefined && !tools && cause === undefined && tokens === undefined && !shared) return null
-  const others: Building<Others> = {}
+  const others: Mutable<Others> = {}
   if (rule !== undefined) others.rule = rule
   if (tools) others.tools = tools
   if (cause !== undefined) others.cause = cause
@@ -165,10 +165,10 @@ export class Tally<K extends TotalKey | WasteKey> {
     return writes
   }
 
-  #sumsOf(key: K): Building<TotalSums> {
+  #sumsOf(key: K): Mutable<TotalSums> {
     const of = this.#sums.get(key[1])
     for (const { key: other, sums } of of ?? []) if (sameKey(key, other)) return sums
-    const sums: Building<TotalSums> = { requests: 0, inputTokens: 0, outputTokens: 0, cost: ZERO_USD }
+    const sums: Mutable<TotalSums> = { requests: 0, inputTokens: 0, outputTokens: 0, cost: ZERO_USD }
     if (of) of.push({ key, sums })
     else this.#sums.set(key[1], [{ key, sums }])
     return sums
@@ -177,7 +177,7 @@ export class Tally<K extends TotalKey | WasteKey> {
 
 interface Added<K> {
   readonly key: K
-  readonly sums: Building<TotalSums>
+  readonly sums: Mutable<TotalSums>
 }
 
 function sameKey(a: TotalKey | WasteKey, b: TotalKey | WasteKey): boolean {

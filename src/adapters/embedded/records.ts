@@ -3,9 +3,9 @@ import type { AccountRecord, AuditRow } from '../../gateway/store/account-store.
 import { KEYS_KEPT, type KeyRecord } from '../../gateway/store/key-store.ts'
 import { StoreUnavailable } from '../../gateway/store/store.ts'
 import type { Spend } from '../../policy/account-counters.ts'
-import type { Allowance } from '../../policy/allowance.ts'
 import type { EpochMs } from '../../policy/config.ts'
 import { type StoredTerms, storedTerms, termsOfStored } from '../../policy/facts.ts'
+import type { PoolBudget } from '../../policy/pool-budget.ts'
 import type { PackedCounters, UnpackedCounters } from './account-counters.ts'
 import type { StoredHold } from './holds.ts'
 import {
@@ -42,7 +42,7 @@ export interface Records {
   /** Totals of every waste row there ever was; each attempt counts as a request. */
   readonly waste: Database<TotalSums, WasteKey>
   /** What counts against the hour of a pool, by its name. */
-  readonly allowances: Database<Allowance, string>
+  readonly allowances: Database<PoolBudget, string>
   /** The spend of all guests by UTC day; held amounts are not read back, as with the counters. */
   readonly guestDays: Database<Spend, number>
   readonly meta: Database<number, 'schema' | 'minted' | 'audited' | 'proved'>

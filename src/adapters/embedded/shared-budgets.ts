@@ -1,8 +1,8 @@
 import type { PoolBudgetAmend, PoolBudgetTake } from '../../gateway/store/pool-budget-store.ts'
 import { type Charge, dayAt, type Hold, NO_SPEND, type Spend } from '../../policy/account-counters.ts'
-import { type Allowance, amend, costIn, newAllowance, take } from '../../policy/allowance.ts'
 import type { EpochMs, Millis } from '../../policy/config.ts'
 import { addNanoUsd, type NanoUsd, nanoUsd, subtractNanoUsd, ZERO_USD } from '../../policy/nano-usd.ts'
+import { amend, costIn, type PoolBudget, take, UNSPENT } from '../../policy/pool-budget.ts'
 import type { AdmittedRequest } from './completed-requests.ts'
 import { DirtySet, type WriteBehind } from './dirty-set.ts'
 import { put, remove, type Write } from './lmdb.ts'
@@ -101,7 +101,7 @@ const DAYS_KEPT = 8
 
 /** What counts against the hours of pools. All calls are synchronous, in memory. */
 export class PoolHours implements WriteBehind {
-  readonly #hours = new Map<string, Allowance>()
+  readonly #hours = new Map<string, PoolBudget>()
   readonly #dirty = new DirtySet<string>()
 
   constructor({ allowances }: Pick<Records, 'allowances'>) {
@@ -111,7 +111,7 @@ export class PoolHours implements WriteBehind {
   /** Reserves an amount. The moment it was counted at; undefined, and nothing reserved, when it would pass the limit. */
   take({ pool, amount, limit }: PoolBudgetTake, at: EpochMs): EpochMs | undefined {
     const taken = take(this.#of(pool), { amount, limit }, at)
-    if (taken) this.#put(pool, taken.allowance)
+    if (taken) this.#put(pool, taken.budget)
     return taken?.at
   }
 
@@ -135,11 +135,11 @@ export class PoolHours implements WriteBehind {
     this.#dirty.failed()
   }
 
-  #of(pool: string): Allowance {
-    return this.#hours.get(pool) ?? newAllowance
+  #of(pool: string): PoolBudget {
+    return this.#hours.get(pool) ?? UNSPENT
   }
 
-  #put(pool: string, hour: Allowance): void {
+  #put(pool: string, hour: PoolBudget): void {
     this.#hours.set(pool, hour)
     this.#dirty.add(pool)
   }

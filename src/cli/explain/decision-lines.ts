@@ -1,8 +1,8 @@
 import { closeSync, openSync, readSync } from 'node:fs'
 import { open, stat } from 'node:fs/promises'
 import { logFiles } from '../../adapters/decisions/rotation.ts'
-import { LINE_VERSION } from '../../policy/decision-line.ts'
 import { CommandFailed, exitCodes } from '../../server/failure.ts'
+import { LINE_VERSION } from '../../wire/decision-line.ts'
 import { textOf } from '../../wire/openai/body.ts'
 
 /** A part of a log: whole lines, and how many bytes of it have been read. */

@@ -1,7 +1,7 @@
 import { type Hold, minuteEnd } from '../../policy/account-counters.ts'
 import type { Config, EpochMs } from '../../policy/config.ts'
 import { decide } from '../../policy/decide.ts'
-import type { Allowed, Building, Claims, Decision } from '../../policy/decision.ts'
+import type { Allowed, Claims, Decision, Mutable } from '../../policy/decision.ts'
 import type { Denial, Denied } from '../../policy/denial.ts'
 import type { Caller, Facts, InferenceRequest } from '../../policy/facts.ts'
 import { mostOf } from '../../policy/limits.ts'
@@ -116,7 +116,7 @@ async function ask(holds: Pick<HoldStore, 'admit'>, admission: Admission, outage
 
 function admissionOf(applicant: Applicant, { kind, account, terms }: Caller, { claims }: Allowed): Admission {
   const { requestId, keyHash, guestsNanoUsdPerDay } = applicant
-  const admission: Building<Admission> = { requestId, account, terms, claims }
+  const admission: Mutable<Admission> = { requestId, account, terms, claims }
   if (keyHash !== undefined) admission.keyHash = keyHash
   if (kind === 'guest' && guestsNanoUsdPerDay !== undefined) admission.shared = { limit: guestsNanoUsdPerDay }
   return admission

@@ -1,6 +1,6 @@
 import type { Config } from '../../policy/config.ts'
 import { decide } from '../../policy/decide.ts'
-import type { Building, Decision } from '../../policy/decision.ts'
+import type { Decision, Mutable } from '../../policy/decision.ts'
 import type { Facts, InferenceRequest } from '../../policy/facts.ts'
 import { type DecisionRecord, type End, type Outcome, outcomeOf } from '../../policy/record.ts'
 import { withoutKeys } from '../accounts/keys.ts'
@@ -18,7 +18,7 @@ export function noteOf(ports: Ports, requestId: string): Note | undefined {
       const kept = keptOf(config, facts)
       const isWhole = kept.request === facts.request
       const outcome = isWhole ? outcomeOf(config, kept, decision, end) : outcomeOfKept(config, kept, decision, end)
-      const record: Building<DecisionRecord> = { id: requestId, revision: config.revision, facts: kept, outcome }
+      const record: Mutable<DecisionRecord> = { id: requestId, revision: config.revision, facts: kept, outcome }
       if (seen) record.seen = seen
       decisions.write(record)
     } catch (error) {

@@ -1,5 +1,5 @@
 import { leastClaims } from '../../policy/decide.ts'
-import type { Building } from '../../policy/decision.ts'
+import type { Mutable } from '../../policy/decision.ts'
 import { limitsOf, mostOf, type PlanLimit } from '../../policy/limits.ts'
 import { planOf } from '../../policy/plan.ts'
 import type { Identified } from '../accounts/identify.ts'
@@ -23,7 +23,7 @@ export async function noRoom(
   if (!plan) return undefined
   const claims = leastClaims(plan, terms, clock.now())
   const { limit, ...spend } = claims.spend
-  const admission: Building<Admission> = {
+  const admission: Mutable<Admission> = {
     requestId,
     account,
     terms,

@@ -1,5 +1,5 @@
 import type { Pool } from '../../policy/config.ts'
-import type { Building } from '../../policy/decision.ts'
+import type { Mutable } from '../../policy/decision.ts'
 import { costOf } from '../../policy/price.ts'
 import { toolsCost } from '../../policy/tools.ts'
 import type { LeastUsage, Usage } from '../../wire/openai/usage.ts'
@@ -81,7 +81,7 @@ export function settlementOf(admitted: AdmittedCall, pool: Pool, work: Work): Se
   const { price, items } = decision.claims.spend
   const pieces = decision.tools ? toolsCost(decision.tools, calls) : (work.items ?? items)
   const cost = costOf(price, inputTokens, outputTokens, pieces)
-  const bill: Building<Bill> = {
+  const bill: Mutable<Bill> = {
     requestId: hold.requestId,
     account: caller.account,
     plan: decision.plan.name,

@@ -1,5 +1,5 @@
 import type { Commit, Millis } from '../../policy/config.ts'
-import type { Building } from '../../policy/decision.ts'
+import type { Mutable } from '../../policy/decision.ts'
 import { dialectOf } from '../../wire/dialects.ts'
 import type { ChunkTerms } from '../../wire/openai/chunk.ts'
 import type { StreamWanted } from '../../wire/openai/request.ts'
@@ -69,7 +69,7 @@ export class AnswerStream extends BackendAnswer<AnswerStream> implements LiveStr
     const id = answerId(target.requestId)
     const created = Math.floor(clock.now() / 1000)
     this.deltas = terms.deltas?.({ model, id, created })
-    const chunks: Building<ChunkTerms> = { model, id, created, usageWanted }
+    const chunks: Mutable<ChunkTerms> = { model, id, created, usageWanted }
     if (this.deltas) chunks.deltas = this.deltas
     // After a broken event before any content that the client saw, the next replica is tried.
     this.#reader = new StreamReader(chunks, choices, dialectOf(target.settings).translator?.())
@@ -156,7 +156,7 @@ export class AnswerStream extends BackendAnswer<AnswerStream> implements LiveStr
 
   protected override endingOf(how: AnswerEnd, cause: string): EndedAnswer {
     const { usage, outputBytes, tokens, least, hasReported } = this.#reader
-    const ending: Building<EndedAnswer> = { how, cause, outputBytes, tokens }
+    const ending: Mutable<EndedAnswer> = { how, cause, outputBytes, tokens }
     if (how === 'well' && usage) ending.usage = usage
     // A usage that came before the last of the answer counts a part of it, also where the answer ended well.
     else if (how !== 'well' || hasReported) ending.least = least

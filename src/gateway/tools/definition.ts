@@ -46,5 +46,5 @@ export function definitionInFiles(tool: ToolSettings): ToolDefinition | undefine
 const FRAME_BYTES = 128
 
 /** What a definition adds to the text that a model reads, in bytes of UTF-8. */
-export const weightOf = (definition: ToolDefinition): number =>
+export const promptBytesOf = (definition: ToolDefinition): number =>
   FRAME_BYTES + Buffer.byteLength(JSON.stringify(definition))

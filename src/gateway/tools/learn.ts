@@ -4,7 +4,7 @@ import type { ChatAsk, Facts } from '../../policy/facts.ts'
 import type { Client, ToolDefinition } from '../ports.ts'
 import type { Gateway } from '../request.ts'
 import { withTimeout } from '../timers.ts'
-import { weightOf } from './definition.ts'
+import { promptBytesOf } from './definition.ts'
 
 /** What a model will be told of the hosted tools of a request, and the request with what that weighs. */
 export interface LearntTools {
@@ -24,13 +24,13 @@ export async function learnTools(
   const names = decision.tools.map(({ name }) => name)
   const learnt = await Promise.all(names.map(async name => [name, await learn(gateway, name, client)] as const))
   const definitions = new Map<string, ToolDefinition>()
-  let weight = 0
+  let promptBytes = 0
   for (const [tool, definition] of learnt) {
     if (!definition) return { denial: { code: 'TOOL_UNAVAILABLE', tool } }
     definitions.set(tool, definition)
-    weight += weightOf(definition)
+    promptBytes += promptBytesOf(definition)
   }
-  return { request: { ...request, textBytes: request.textBytes + weight }, definitions }
+  return { request: { ...request, textBytes: request.textBytes + promptBytes }, definitions }
 }
 
 function learn(

@@ -1,6 +1,6 @@
 import type { BackendSettings } from '../../config/settings.ts'
 import type { Commit, Millis, Pool } from '../../policy/config.ts'
-import type { Building } from '../../policy/decision.ts'
+import type { Mutable } from '../../policy/decision.ts'
 import type { InferenceKind } from '../../wire/dialect.ts'
 import type { BackendHead, BackendListener, BackendRequest, Cancel, Clock, Exchange, Send } from '../ports.ts'
 import { causeOf, type Failed, failedUnread, ofAnswer, ofBreak, type Rejected, type Work } from './outcome.ts'
@@ -50,7 +50,7 @@ export interface Reader<H extends BackendHead = BackendHead> {
 /** Sends one attempt, and has its answer read. */
 export function openAttempt({ send, clock }: AttemptPorts, target: Target, reader: Reader): Exchange {
   const { pool, replica, fresh, path, body, requestId, traceparent } = target
-  const request: Building<BackendRequest> = { pool: pool.name, replica, fresh, path, body, requestId }
+  const request: Mutable<BackendRequest> = { pool: pool.name, replica, fresh, path, body, requestId }
   if (traceparent !== undefined) request.traceparent = traceparent
   return readExchange({ clock, open: listener => send(request, listener) }, target, reader)
 }

@@ -12,13 +12,13 @@ import type { Failure, Work } from './outcome.ts'
 import { type Found, MOST, type Verdict } from './question.ts'
 
 /** What was taken of a pool's hour for one attempt. */
-export interface Allowance {
+export interface BudgetReservation {
   /** Puts right what was taken, once it is known what the attempt cost. */
   settle(cost: NanoUsd): void
 }
 
 /** Of a pool whose hour has no limit. */
-const FREE: Allowance = { settle: () => {} }
+const FREE: BudgetReservation = { settle: () => {} }
 
 /** Behind the attempts of a request, of which there are never so many. */
 const FIRST_QUESTION = 1000
@@ -56,12 +56,12 @@ export class Expenses {
   }
 
   /** Takes what an attempt may cost at most; undefined when the pool's hour does not hold it. */
-  take(pool: Pool): Allowance | Promise<Allowance | undefined> {
+  take(pool: Pool): BudgetReservation | Promise<BudgetReservation | undefined> {
     const { cost, maxNanoUsdPerHour } = this.#settingsOf(pool)
     return cost && maxNanoUsdPerHour !== undefined ? this.#take(pool, cost, maxNanoUsdPerHour) : FREE
   }
 
-  async #take(pool: Pool, cost: Price, limit: NanoUsd): Promise<Allowance | undefined> {
+  async #take(pool: Pool, cost: Price, limit: NanoUsd): Promise<BudgetReservation | undefined> {
     const { claims } = this.#admitted.decision
     const amount = costOf(cost, claims.input, this.#paidOutput(this.#mostOutput), this.#images)
     const at = await this.#store.budgets.take({ pool: pool.name, amount, limit })

@@ -7,7 +7,7 @@ import { afterOrDisconnect } from '../timers.ts'
 import { AttemptPlanner, type NextAttempt } from './attempt-planner.ts'
 import type { FailoverPorts } from './failover-ports.ts'
 import { type AttemptReport, InFlightAttempt, takeRoom } from './in-flight-attempt.ts'
-import type { Failed, Failure, Outcome, Rejected, Told, Work } from './outcome.ts'
+import type { BackendMessage, Failed, Failure, Outcome, Rejected, Work } from './outcome.ts'
 import type { Replica } from './pools.ts'
 import type { Verdict } from './question.ts'
 
@@ -51,13 +51,13 @@ export interface Answered<A> {
 
 export type Unanswered = { readonly failures: readonly Failure[] } & (
   | ({ readonly kind: 'refused' } & Omit<Rejected, 'kind' | 'cause'>)
-  /** `told` is what the last backend said of the request, where that is for clients. */
-  | { readonly kind: 'exhausted'; readonly denial: ExhaustedDenial; readonly told?: Told }
+  /** `message` is what the last backend said of the request, where that is for clients. */
+  | { readonly kind: 'exhausted'; readonly denial: ExhaustedDenial; readonly message?: BackendMessage }
   /** The client left; `dispatched` is the pool that may have worked for it. */
   | { readonly kind: 'left'; readonly dispatched?: { readonly pool: Pool; readonly work: Work } }
 )
 
-type Unsuccessful = Rejected | { readonly kind: 'failed'; readonly told?: Told }
+type Unsuccessful = Rejected | { readonly kind: 'failed'; readonly message?: BackendMessage }
 
 /** The attempts at one request, one after the other. */
 class Failover<T, A> {
@@ -79,28 +79,28 @@ class Failover<T, A> {
   async run(): Promise<Attempted<A>> {
     const { clock, client } = this.#ports
     let rejected: Rejected | undefined
-    let told: Told | undefined
+    let message: BackendMessage | undefined
     for (;;) {
       const step = this.#planner.next(clock.now())
       if (step.kind === 'give-up') break
       if (step.after > 0) await due(step.after, clock, client)
       if (client.gone) break
       const tried = await this.#try(step)
-      if (tried.kind === 'failed') told = tried.told ?? told
+      if (tried.kind === 'failed') message = tried.message ?? message
       else if (tried.kind !== 'rejected') return tried
       else rejected ??= tried
     }
-    return this.#unserved(rejected, told)
+    return this.#unserved(rejected, message)
   }
 
-  #unserved(rejected: Rejected | undefined, told: Told | undefined): Unanswered {
+  #unserved(rejected: Rejected | undefined, message: BackendMessage | undefined): Unanswered {
     const { clock, client } = this.#ports
     const failures = this.#failures
     if (client.gone) return { kind: 'left', failures }
     // Pools that take longer prompts failed; the one that judged this prompt said why.
     if (rejected) return refused(rejected, failures)
     failures.push(...this.#planner.skippedPools(clock.now()))
-    return { kind: 'exhausted', denial: this.#planner.denial(clock.now()), ...(told && { told }), failures }
+    return { kind: 'exhausted', denial: this.#planner.denial(clock.now()), ...(message && { message }), failures }
   }
 
   /** Makes at most one attempt, once there is room for it in its pool. */
@@ -117,7 +117,7 @@ class Failover<T, A> {
     }
     // What it was chosen by may have changed while there was no room.
     if (ports.client.gone || !this.#planner.begin(step, ports.clock.now())) {
-      room.allowance.settle(ZERO_USD)
+      room.reservation.settle(ZERO_USD)
       ports.pools.of(pool.name).slots.free()
       return { kind: 'failed' }
     }
@@ -152,8 +152,8 @@ class Failover<T, A> {
 
   /** What a failure comes to that the request may have provoked: where the replica answers us, it did. */
   async #judged({ pool, replica }: NextAttempt, failure: Failed): Promise<Unsuccessful> {
-    const { told } = failure
-    const failed = { kind: 'failed', ...(told && { told }) } as const
+    const { message } = failure
+    const failed = { kind: 'failed', ...(message && { message }) } as const
     // A replica that asks to come again, and gives no pause, says nothing of itself.
     if (failure.blame === 'nobody' && !failure.pause) return failed
     const asking = this.#ports.inquire(pool, replica, failure.lacks !== undefined)
@@ -174,8 +174,8 @@ class Failover<T, A> {
 }
 
 /** The model of the pool is not there, as both the answer and the list of models say. */
-const isGone = (verdict: Verdict, { told }: Failed): boolean =>
-  verdict.kind === 'serves' && verdict.listsModel === false && told?.reason === 'model_not_found'
+const isGone = (verdict: Verdict, { message }: Failed): boolean =>
+  verdict.kind === 'serves' && verdict.listsModel === false && message?.reason === 'model_not_found'
 
 const left = (pool: Pool, work: Work | undefined, failures: readonly Failure[]): Unanswered => ({
   kind: 'left',
@@ -183,8 +183,8 @@ const left = (pool: Pool, work: Work | undefined, failures: readonly Failure[]):
   failures,
 })
 
-const refused = ({ cause: _, ...told }: Rejected, failures: readonly Failure[]): Unanswered => ({
-  ...told,
+const refused = ({ cause: _, ...message }: Rejected, failures: readonly Failure[]): Unanswered => ({
+  ...message,
   kind: 'refused',
   failures,
 })

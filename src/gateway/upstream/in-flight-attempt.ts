@@ -4,7 +4,7 @@ import { isOwnFault, OWN_FAULT_HINT } from '../own-faults.ts'
 import type { AttemptResult } from '../ports.ts'
 import type { Call, Gateway } from '../request.ts'
 import type { Ejection, Trial } from './breaker.ts'
-import type { Allowance } from './expenses.ts'
+import type { BudgetReservation } from './expenses.ts'
 import type { FailoverPorts } from './failover-ports.ts'
 import type { AnswerEnd, NoAnswer, Work } from './outcome.ts'
 import { type PoolState, type Pools, type Replica, reportPool } from './pools.ts'
@@ -92,7 +92,7 @@ export class InFlightAttempt {
     this.#state = 'ended'
     const { expenses, pools, clock } = this.#ports
     const { pool, replica } = this.#destination
-    this.#room.allowance.settle(expenses.costOf(pool, work))
+    this.#room.reservation.settle(expenses.costOf(pool, work))
     replica.inFlight--
     this.#poolState.slots.free()
     if (isRetrying) this.#poolState.retrying--
@@ -146,31 +146,31 @@ function reportOwnFault({ pools, clock, alarm }: FailoverPorts, cause: string): 
 export function takeRoom(ports: FailoverPorts, pool: Pool): Taken | Promise<Taken> {
   const { slots } = ports.pools.of(pool.name)
   // Nearly always there is room, and nothing to wait for.
-  return slots.takeNow(ports.settingsOf(pool)) ? takeAllowance(ports, pool, slots) : waitForRoom(ports, pool, slots)
+  return slots.takeNow(ports.settingsOf(pool)) ? reserveBudget(ports, pool, slots) : waitForRoom(ports, pool, slots)
 }
 
 /** What a request holds of a pool while it is tried there. */
 export interface Room {
-  readonly allowance: Allowance
+  readonly reservation: BudgetReservation
 }
 type Taken = Room | { readonly full: string }
 
 async function waitForRoom(ports: FailoverPorts, pool: Pool, slots: Slots): Promise<Taken> {
   const { clock, client } = ports
   if (!(await slots.take(ports.settingsOf(pool), clock, client))) return { full: 'max_concurrent' }
-  return takeAllowance(ports, pool, slots)
+  return reserveBudget(ports, pool, slots)
 }
 
 /** With a slot that was taken, which is given back where the hour has no room. */
-function takeAllowance({ expenses }: FailoverPorts, pool: Pool, slots: Slots): Taken | Promise<Taken> {
+function reserveBudget({ expenses }: FailoverPorts, pool: Pool, slots: Slots): Taken | Promise<Taken> {
   const taking = expenses.take(pool)
-  return taking instanceof Promise ? allowed(taking, slots) : { allowance: taking }
+  return taking instanceof Promise ? reserved(taking, slots) : { reservation: taking }
 }
 
-async function allowed(taking: Promise<Allowance | undefined>, slots: Slots): Promise<Taken> {
+async function reserved(taking: Promise<BudgetReservation | undefined>, slots: Slots): Promise<Taken> {
   try {
-    const allowance = await taking
-    if (allowance) return { allowance }
+    const reservation = await taking
+    if (reservation) return { reservation }
   } catch (error) {
     slots.free()
     throw error

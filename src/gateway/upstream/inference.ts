@@ -1,5 +1,5 @@
 import type { Millis, Pool } from '../../policy/config.ts'
-import type { Allowed, Building } from '../../policy/decision.ts'
+import type { Allowed, Mutable } from '../../policy/decision.ts'
 import { dialectOf } from '../../wire/dialects.ts'
 import type { AnswerTerms } from '../../wire/openai/answer.ts'
 import type { LeasedCall } from '../admission/leases.ts'
@@ -52,7 +52,7 @@ export abstract class Inference<A> implements Outbound<Target, A> {
     const { admitted } = this
     const { kind } = this.call.wire.request
     const dialect = dialectOf(settings)
-    const target: Building<Target> = {
+    const target: Mutable<Target> = {
       pool,
       replica,
       fresh,

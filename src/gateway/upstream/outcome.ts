@@ -29,7 +29,7 @@ export interface Rejected {
 }
 
 /** What a backend said, for the client, once it is scrubbed. */
-export type Told = Pick<Rejected, 'problem' | 'reason'>
+export type BackendMessage = Pick<Rejected, 'problem' | 'reason'>
 
 /** The client left, and so the attempt was given up. */
 export interface Left {
@@ -53,7 +53,7 @@ export interface Failed {
   /** What it comes to where the replica serves others. */
   readonly refusal?: Rejected
   /** What the client reads if no other backend answers. */
-  readonly told?: Told
+  readonly message?: BackendMessage
   /** What comes next: another replica, another pool, the same replica on a fresh connection, or nothing. */
   readonly next: 'replica' | 'pool' | 'fresh' | 'nothing'
   /** Whether a pool of one replica may try it once more. */
@@ -179,28 +179,28 @@ function ofStatus(status: number, error: unknown, pause: Pause | undefined): Rej
   if (empty !== undefined)
     return { kind: 'failed', cause: `status ${status}: ${empty}`, blame: 'pool', next: 'pool', lacks: 'account' }
   const cause = `status ${status}`
-  const told = toldOf(error)
+  const message = messageOf(error)
   const isNoModel = saysNoModel(error)
-  if (REJECTIONS.has(status) && !isNoModel) return { kind: 'rejected', cause, ...told, tooLong: isTooLong(error) }
-  if (status === 429) return { kind: 'failed', cause, blame: 'nobody', next: 'replica', told, pause: pause ?? PAUSE }
-  if (status === 409 || status === 425) return { kind: 'failed', cause, blame: 'nobody', next: 'replica', told }
+  if (REJECTIONS.has(status) && !isNoModel) return { kind: 'rejected', cause, ...message, tooLong: isTooLong(error) }
+  if (status === 429) return { kind: 'failed', cause, blame: 'nobody', next: 'replica', message, pause: pause ?? PAUSE }
+  if (status === 409 || status === 425) return { kind: 'failed', cause, blame: 'nobody', next: 'replica', message }
   if (status >= 300 && status < 500 && status !== 408)
-    return ofPool(status, told, isNoModel ? 'model' : LACKING[status])
+    return ofPool(status, message, isNoModel ? 'model' : LACKING[status])
   const isOfRequest = !UNAVAILABLE.has(status) && status >= 500
   return {
     ...failed(cause, UNWORKED.has(status) ? undefined : READ_ONLY),
     again: AGAIN.has(status),
-    ...(isOfRequest && { isOfRequest, told }),
+    ...(isOfRequest && { isOfRequest, message }),
     ...(pause !== undefined && { pause }),
   }
 }
 
 /** Wrong credentials, address or model, the same for every replica; or this request alone, where others are served. */
-function ofPool(status: number, told: Told, lacks: Failed['lacks']): Failed {
+function ofPool(status: number, message: BackendMessage, lacks: Failed['lacks']): Failed {
   const cause = `status ${status}`
-  const failure: Failed = { kind: 'failed', cause, blame: 'pool', next: 'pool', told, ...(lacks && { lacks }) }
+  const failure: Failed = { kind: 'failed', cause, blame: 'pool', next: 'pool', message, ...(lacks && { lacks }) }
   if (status < 400 || OURS.has(status)) return failure
-  const refusal: Rejected = { kind: 'rejected', cause, ...told, tooLong: false, ...AS[status] }
+  const refusal: Rejected = { kind: 'rejected', cause, ...message, tooLong: false, ...AS[status] }
   return { ...failure, refusal }
 }
 
@@ -209,7 +209,7 @@ const LACKING: Readonly<Record<number, Failed['lacks']>> = { 401: 'account', 402
 const AS: Readonly<Record<number, Pick<Rejected, 'as'>>> = { 403: { as: 'forbidden' }, 404: { as: 'not-found' } }
 
 /** Its own words for it, as far as they are words. */
-function toldOf(error: unknown): Told {
+function messageOf(error: unknown): BackendMessage {
   const reason = codesOf(error).find((each): each is string => typeof each === 'string' && REASON.test(each))
   return { problem: errorText(error), ...(reason !== undefined && { reason }) }
 }

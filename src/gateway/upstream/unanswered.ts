@@ -5,7 +5,7 @@ import { settle } from '../admission/settlement.ts'
 import { isOwnFault } from '../own-faults.ts'
 import type { Gateway, Unserved } from '../request.ts'
 import type { Unanswered } from './failover.ts'
-import type { Told } from './outcome.ts'
+import type { BackendMessage } from './outcome.ts'
 
 /** No answer: the client is charged nothing, unless it left while a backend worked for it. */
 export async function unanswered(gateway: Gateway, admitted: AdmittedCall, attempted: Unanswered): Promise<Unserved> {
@@ -24,11 +24,11 @@ export async function unanswered(gateway: Gateway, admitted: AdmittedCall, attem
 type Exhausted = Extract<Unanswered, { kind: 'exhausted' }>
 type Refused = Extract<Unanswered, { kind: 'refused' }>
 
-function exhausted(gateway: Gateway, { denial, told, failures }: Exhausted): Denial {
+function exhausted(gateway: Gateway, { denial, message, failures }: Exhausted): Denial {
   if (failures.length > 0 && failures.every(({ cause }) => isOwnFault(cause)))
     return { code: 'OVERLOADED', of: 'process' }
-  if (!told) return denial
-  const { problem, reason } = scrubbed(gateway, told)
+  if (!message) return denial
+  const { problem, reason } = scrubbed(gateway, message)
   return { ...denial, problem, ...(reason !== undefined && { reason }) }
 }
 
@@ -42,7 +42,7 @@ function refusal(gateway: Gateway, refused: Refused): Denial {
 }
 
 /** As a client may read it. A word that is not as it was says nothing any more. */
-function scrubbed(gateway: Gateway, { problem, reason }: Told): Told {
+function scrubbed(gateway: Gateway, { problem, reason }: BackendMessage): BackendMessage {
   const secrets = privateWords(gateway)
   const isFine = reason !== undefined && scrub(reason, secrets) === reason
   return { problem: scrub(problem, secrets), ...(isFine && { reason }) }

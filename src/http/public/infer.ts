@@ -6,7 +6,7 @@ import type { Cancel, RequestTrace, TracedRequest } from '../../gateway/ports.ts
 import type { Call, Served } from '../../gateway/request.ts'
 import type { Bill } from '../../gateway/store/hold-store.ts'
 import type { Millis, Pool } from '../../policy/config.ts'
-import type { Building } from '../../policy/decision.ts'
+import type { Mutable } from '../../policy/decision.ts'
 import type { Denied } from '../../policy/denial.ts'
 import { ZERO_USD } from '../../policy/nano-usd.ts'
 import { planOf } from '../../policy/plan.ts'
@@ -43,7 +43,7 @@ export function inference<P extends object>({ leavesOut, parse, check }: Format<
       app.feed.began(caller.account)
       late?.trying(admitted, pool)
     }
-    const asked: Building<Call> = {
+    const asked: Mutable<Call> = {
       requestId: call.requestId,
       caller,
       wire,

@@ -3,7 +3,6 @@ import type { Store } from '../../../src/gateway/store/store.ts'
 import type { EpochMs } from '../../../src/policy/config.ts'
 import { accountsContract } from './aspects/accounts.ts'
 import { admissionContract } from './aspects/admission.ts'
-import { allowanceContract } from './aspects/allowance.ts'
 import { auditContract } from './aspects/audit.ts'
 import { guestsContract } from './aspects/guests.ts'
 import { keysContract } from './aspects/keys.ts'
@@ -11,6 +10,7 @@ import { leasesContract } from './aspects/leases.ts'
 import { ledgerContract } from './aspects/ledger.ts'
 import { listingsContract } from './aspects/listings.ts'
 import { modelContract } from './aspects/model.ts'
+import { poolBudgetContract } from './aspects/pool-budget.ts'
 import { readingsContract } from './aspects/readings.ts'
 import { rotationContract } from './aspects/rotation.ts'
 import { settlementContract } from './aspects/settlement.ts'
@@ -71,7 +71,7 @@ export function storeContract(name: string, open: (now: () => EpochMs) => Promis
   describe(`${name}: leases`, () => leasesContract(start))
   describe(`${name}: ledger`, () => ledgerContract(start))
   describe(`${name}: waste`, () => wasteContract(start))
-  describe(`${name}: the hour of a pool`, () => allowanceContract(start))
+  describe(`${name}: the hour of a pool`, () => poolBudgetContract(start))
   describe(`${name}: a clock that is wrong for a while`, () => wrongClockContract(start))
   describe(`${name}: any order`, () => modelContract(start))
 }

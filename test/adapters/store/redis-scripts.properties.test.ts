@@ -1,7 +1,7 @@
 import { describeRedis, useRedis } from '../../support/redis.ts'
 import { times } from '../../support/times.ts'
-import { allowanceDifferential } from './aspects/allowance-differential.ts'
 import { differentialContract } from './aspects/differential.ts'
+import { poolBudgetDifferential } from './aspects/pool-budget-differential.ts'
 import { openRedisSubject } from './aspects/subjects.ts'
 import { startOf } from './contract.ts'
 
@@ -11,5 +11,5 @@ describeRedis('the scripts of Redis', () => {
   const start = startOf(now => openRedisSubject(server().url, now))
 
   differentialContract(start, times(20_000))
-  allowanceDifferential(start, times(10_000))
+  poolBudgetDifferential(start, times(10_000))
 })

@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import type { Store } from '../../../../src/gateway/store/store.ts'
-import { type Allowance, amend, costIn, newAllowance, take } from '../../../../src/policy/allowance.ts'
 import type { EpochMs, Millis } from '../../../../src/policy/config.ts'
 import { type NanoUsd, nanoUsd } from '../../../../src/policy/nano-usd.ts'
+import { amend, costIn, type PoolBudget, take, UNSPENT } from '../../../../src/policy/pool-budget.ts'
 import type { Start } from '../contract.ts'
 import { type Clock, NOON } from '../fixtures.ts'
 
@@ -54,7 +54,7 @@ class Pair {
   readonly #clock: Clock
   readonly #pool: string
   readonly #counted: EpochMs[] = []
-  #allowance: Allowance = newAllowance
+  #budget: PoolBudget = UNSPENT
   compared = 0
 
   constructor(store: Store, clock: Clock, pool: string) {
@@ -67,22 +67,22 @@ class Pair {
     if (step.do === 'wait') this.#clock.at += step.ms
     else if (step.do === 'take') await this.#take(step.amount, step.room)
     else await this.#amend(step.pick, step.difference)
-    this.#same(await this.#store.budgets.read(this.#pool), costIn(this.#allowance, this.#clock.at))
+    this.#same(await this.#store.budgets.read(this.#pool), costIn(this.#budget, this.#clock.at))
   }
 
   async #take(amount: NanoUsd, room: NanoUsd): Promise<void> {
-    const limit = costIn(this.#allowance, this.#clock.at) + room
-    const taken = take(this.#allowance, { amount, limit: nanoUsd(limit) }, this.#clock.at)
+    const limit = costIn(this.#budget, this.#clock.at) + room
+    const taken = take(this.#budget, { amount, limit: nanoUsd(limit) }, this.#clock.at)
     this.#same(await this.#store.budgets.take({ pool: this.#pool, amount, limit: nanoUsd(limit) }), taken?.at)
     if (!taken) return
-    this.#allowance = taken.allowance
+    this.#budget = taken.budget
     this.#counted.push(taken.at)
   }
 
   async #amend(pick: number, difference: NanoUsd): Promise<void> {
     const counted = this.#counted[pick % Math.max(1, this.#counted.length)]
     if (counted === undefined) return
-    this.#allowance = amend(this.#allowance, { counted, difference }, this.#clock.at)
+    this.#budget = amend(this.#budget, { counted, difference }, this.#clock.at)
     await this.#store.budgets.amend({ pool: this.#pool, at: counted, difference })
   }
 
@@ -93,7 +93,7 @@ class Pair {
 }
 
 /** The store counts the hour of a pool as the policy does. Compares as many answers as `differentialContract` is told. */
-export function allowanceDifferential(start: Start, answers: number): void {
+export function poolBudgetDifferential(start: Start, answers: number): void {
   const least = Number(process.env.SCRIPT_ANSWERS ?? answers)
 
   it(`counts the hour of a pool as the policy does, ${least} times and more`, async () => {

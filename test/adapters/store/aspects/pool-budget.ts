@@ -10,7 +10,7 @@ const HOUR_MS = 60 * MINUTE_MS
 const take = (store: Store, amount: NanoUsd, limit = 100, pool = 'cloud') =>
   store.budgets.take({ pool, amount, limit: nanoUsd(limit) })
 
-export function allowanceContract(start: Start): void {
+export function poolBudgetContract(start: Start): void {
   it('is taken up to the last nano-USD, and what would pass the limit takes nothing', async () => {
     const { store } = await start()
 

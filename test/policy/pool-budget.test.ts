@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { type Allowance, amend, costIn, newAllowance, take } from '../../src/policy/allowance.ts'
 import type { EpochMs, Millis } from '../../src/policy/config.ts'
 import { type NanoUsd, nanoUsd, ZERO_USD } from '../../src/policy/nano-usd.ts'
+import { amend, costIn, type PoolBudget, take, UNSPENT } from '../../src/policy/pool-budget.ts'
 
 const NOON: EpochMs = Date.UTC(2025, 5, 16, 12)
 const MINUTE_MS: Millis = 60_000
@@ -38,7 +38,7 @@ const backStep = fc.oneof(some, fc.nat(100 * HOUR_MS)).map(ms => ({ do: 'back' a
 
 /** Takes, amends and waits, beside a list of all that was taken. */
 class Books {
-  allowance: Allowance = newAllowance
+  budget: PoolBudget = UNSPENT
   readonly events: Event[] = []
   time = NOON
   clock = NOON
@@ -55,9 +55,9 @@ class Books {
   }
 
   #take(amount: NanoUsd): void {
-    const taken = take(this.allowance, { amount, limit: nanoUsd(LIMIT) }, this.clock)
+    const taken = take(this.budget, { amount, limit: nanoUsd(LIMIT) }, this.clock)
     if (!taken) return
-    this.allowance = taken.allowance
+    this.budget = taken.budget
     this.events.push({ time: this.time, at: taken.at, cost: amount })
   }
 
@@ -65,7 +65,7 @@ class Books {
     const event = this.events[pick % Math.max(1, this.events.length)]
     if (!event) return
     const difference = Math.floor((event.cost * percent) / 100) - event.cost
-    this.allowance = amend(this.allowance, { counted: event.at, difference: nanoUsd(difference) }, this.clock)
+    this.budget = amend(this.budget, { counted: event.at, difference: nanoUsd(difference) }, this.clock)
     event.cost = nanoUsd(event.cost + difference)
   }
 
@@ -90,8 +90,8 @@ describe('the hour of a pool', () => {
           books.do(step)
 
           if (step.do === 'take') expect(books.events.length - events).toBe(before + step.amount <= LIMIT ? 1 : 0)
-          expect(costIn(books.allowance, books.clock)).toBe(counted())
-          expect(books.allowance.length).toBeLessThanOrEqual(61)
+          expect(costIn(books.budget, books.clock)).toBe(counted())
+          expect(books.budget.length).toBeLessThanOrEqual(61)
         }
       }),
       { numRuns: 500 },
@@ -133,7 +133,7 @@ describe('the hour of a pool', () => {
         books.do({ do: 'take', amount: ZERO_USD })
         books.do({ do: 'wait', ms: 2 * HOUR_MS + 2 * MINUTE_MS })
 
-        expect(costIn(books.allowance, books.clock)).toBe(0)
+        expect(costIn(books.budget, books.clock)).toBe(0)
       }),
       { numRuns: 500 },
     )
@@ -148,7 +148,7 @@ describe('the hour of a pool', () => {
       fc.property(steps(takeStep, waitStep), fc.array(amendment), (all, amendments) => {
         const books = new Books()
         for (const step of all) books.do(step)
-        const hour = amendments.reduce((sum, one) => amend(sum, one, books.clock), books.allowance)
+        const hour = amendments.reduce((sum, one) => amend(sum, one, books.clock), books.budget)
 
         expect(hour.filter(({ cost }) => cost < 0)).toEqual([])
       }),

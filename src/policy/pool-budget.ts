@@ -5,7 +5,7 @@ import { addNanoUsd, type NanoUsd, nanoUsd, ZERO_USD } from './nano-usd.ts'
  * What counts against what a pool may cost in an hour: one-minute buckets, oldest first, at most 61. Plain JSON,
  * replaced as a whole, never changed in place.
  */
-export type Allowance = readonly MinuteBucket[]
+export type PoolBudget = readonly MinuteBucket[]
 
 export interface MinuteBucket {
   /** Minutes since the epoch. */
@@ -13,7 +13,7 @@ export interface MinuteBucket {
   readonly cost: NanoUsd
 }
 
-export const newAllowance: Allowance = []
+export const UNSPENT: PoolBudget = []
 
 const MINUTE_MS: Millis = 60_000
 /** Minutes before the current one that count: with it they cover every span of 60 minutes. */
@@ -22,26 +22,26 @@ const MINUTES_BEFORE = 60
 const minuteOf = (at: EpochMs): number => Math.floor(at / MINUTE_MS)
 
 /** What counts against the hour at `at`. */
-export const costIn = (allowance: Allowance, at: EpochMs): NanoUsd => sumOf(liveHour(allowance, at).buckets)
+export const costIn = (budget: PoolBudget, at: EpochMs): NanoUsd => sumOf(liveHour(budget, at).buckets)
 
 /** Takes `amount`, counted at the moment that is returned; undefined when more than `limit` would count. */
 export function take(
-  allowance: Allowance,
+  budget: PoolBudget,
   { amount, limit }: { readonly amount: NanoUsd; readonly limit: NanoUsd },
   at: EpochMs,
-): { readonly allowance: Allowance; readonly at: EpochMs } | undefined {
-  const { minute, buckets } = liveHour(allowance, at)
+): { readonly budget: PoolBudget; readonly at: EpochMs } | undefined {
+  const { minute, buckets } = liveHour(budget, at)
   if (sumOf(buckets) + amount > limit) return undefined
-  return { allowance: added(buckets, minute, amount), at: Math.max(at, minute * MINUTE_MS) }
+  return { budget: added(buckets, minute, amount), at: Math.max(at, minute * MINUTE_MS) }
 }
 
 /** Adds `difference` to what was counted at a moment, which never weighs less than nothing; ignored once that is over. */
 export function amend(
-  allowance: Allowance,
+  budget: PoolBudget,
   { counted, difference }: { readonly counted: EpochMs; readonly difference: NanoUsd },
   at: EpochMs,
-): Allowance {
-  const { buckets } = liveHour(allowance, at)
+): PoolBudget {
+  const { buckets } = liveHour(budget, at)
   return buckets.map(bucket =>
     bucket.minute === minuteOf(counted) ? { ...bucket, cost: nanoUsd(Math.max(0, bucket.cost + difference)) } : bucket,
   )
@@ -51,20 +51,20 @@ export function amend(
  * The current minute and the buckets that count in it. When the clock stepped back, the newest bucket stays the current
  * one; when by more than an hour, what lies ahead counts as of now and leaves an hour later, instead of freezing the pool.
  */
-function liveHour(allowance: Allowance, at: EpochMs): { minute: number; buckets: Allowance } {
-  const newest = allowance.at(-1)?.minute ?? 0
+function liveHour(budget: PoolBudget, at: EpochMs): { minute: number; buckets: PoolBudget } {
+  const newest = budget.at(-1)?.minute ?? 0
   const clock = minuteOf(at)
   const minute = newest - clock > MINUTES_BEFORE ? clock : Math.max(clock, newest)
-  const live = allowance.filter(bucket => bucket.minute >= minute - MINUTES_BEFORE)
+  const live = budget.filter(bucket => bucket.minute >= minute - MINUTES_BEFORE)
   if (newest <= minute) return { minute, buckets: live }
-  const gathered = (sum: Allowance, bucket: MinuteBucket) => added(sum, Math.min(bucket.minute, minute), bucket.cost)
-  return { minute, buckets: live.reduce(gathered, newAllowance) }
+  const gathered = (sum: PoolBudget, bucket: MinuteBucket) => added(sum, Math.min(bucket.minute, minute), bucket.cost)
+  return { minute, buckets: live.reduce(gathered, UNSPENT) }
 }
 
-function added(buckets: Allowance, minute: number, cost: NanoUsd): Allowance {
+function added(buckets: PoolBudget, minute: number, cost: NanoUsd): PoolBudget {
   const last = buckets.at(-1)
   if (last?.minute !== minute) return [...buckets, { minute, cost }]
   return buckets.with(-1, { minute, cost: addNanoUsd(last.cost, cost) })
 }
 
-const sumOf = (buckets: Allowance): NanoUsd => buckets.reduce((sum, { cost }) => addNanoUsd(sum, cost), ZERO_USD)
+const sumOf = (buckets: PoolBudget): NanoUsd => buckets.reduce((sum, { cost }) => addNanoUsd(sum, cost), ZERO_USD)

@@ -1,7 +1,7 @@
-import type { ClaimsLine } from './claims-line.ts'
-import type { EpochMs } from './config.ts'
-import type { Building, Granted } from './decision.ts'
-import type { Denial } from './denial.ts'
+import type { ClaimsLine } from '../policy/claims-line.ts'
+import type { EpochMs } from '../policy/config.ts'
+import type { Granted, Mutable } from '../policy/decision.ts'
+import type { Denial } from '../policy/denial.ts'
 import {
   type Caller,
   type Facts,
@@ -9,9 +9,9 @@ import {
   type InferenceRequest,
   type StoredTerms,
   termsOfStored,
-} from './facts.ts'
-import { readingsOfStored, type StoredReadings, storedReadings } from './readings.ts'
-import type { DecisionRecord, Judged, Outcome, Seen } from './record.ts'
+} from '../policy/facts.ts'
+import { readingsOfStored, type StoredReadings, storedReadings } from '../policy/readings.ts'
+import type { DecisionRecord, Judged, Outcome, Seen } from '../policy/record.ts'
 
 /** The form of these lines: older gateways wrote others. */
 export const LINE_VERSION = 2
@@ -59,7 +59,7 @@ type SeenPart = Exclude<Seen, Judged> | (Omit<Judged, 'minute' | 'readings'> & {
 export function recordOfLine(own: OwnPart, shared: SharedPart, { claims, minute }: LastPart = {}): DecisionRecord {
   const { id, at, account, request, seen, granted, denial } = own
   const { revision, caller: kind, health, signals, verdict, plan } = shared
-  const outcome: Building<Outcome> = withChoice({ verdict, plan }, shared)
+  const outcome: Mutable<Outcome> = withChoice({ verdict, plan }, shared)
   if (denial) outcome.denial = denial
   if (granted) outcome.granted = granted
   if (claims) outcome.claims = claims
@@ -73,8 +73,8 @@ type Choice = { readonly [Field in 'model' | 'route' | 'pools']?: Outcome[Field]
 function withChoice<T extends object>(
   to: T,
   { model, route, pools }: Choice,
-): T & Building<Pick<Outcome, keyof Choice>> {
-  const chosen: T & Building<Pick<Outcome, keyof Choice>> = to
+): T & Mutable<Pick<Outcome, keyof Choice>> {
+  const chosen: T & Mutable<Pick<Outcome, keyof Choice>> = to
   if (model !== undefined) chosen.model = model
   if (route !== undefined) chosen.route = route
   if (pools) chosen.pools = pools
