@@ -5,14 +5,13 @@ import { load } from '../../../src/config/load.ts'
 import type { Config } from '../../../src/policy/config.ts'
 import { decide } from '../../../src/policy/decide.ts'
 import type { ChatAsk, Facts } from '../../../src/policy/facts.ts'
-import { ZERO_USD } from '../../../src/policy/nano-usd.ts'
-import type { Readings } from '../../../src/policy/readings.ts'
+import { type Readings, readingsOfNumbers } from '../../../src/policy/readings.ts'
 import { type DecisionRecord, outcomeAgain, type Seen } from '../../../src/policy/record.ts'
 import { root } from '../../simulate/example.ts'
 
 /** 2026-11-21T10:00:00Z */
 export const AT = 1_795_255_200_000
-export const NOTHING_USED: Readings = { requests: 0, tokens: 0, day: 0, concurrent: 0, used: ZERO_USD, held: ZERO_USD }
+export const NOTHING_USED: Readings = readingsOfNumbers([])
 
 /** The configuration of these files. Throws where they are wrong. */
 export function configOf(yaml: string): Config {

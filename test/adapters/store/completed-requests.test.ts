@@ -1,7 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { type AdmittedRequest, CompletedRequests } from '../../../src/adapters/embedded/completed-requests.ts'
-import { nanoUsd, ZERO_USD } from '../../../src/policy/nano-usd.ts'
+import { nanoUsd } from '../../../src/policy/nano-usd.ts'
+import { readingsOfNumbers } from '../../../src/policy/readings.ts'
 import { holdOf } from './held.ts'
 
 const count = fc.maxSafeNat()
@@ -51,7 +52,7 @@ describe('requests that ended', () => {
 
   it('are forgotten all together', () => {
     const ended = new CompletedRequests(1)
-    const readings = { requests: 0, tokens: 0, day: 0, concurrent: 0, used: ZERO_USD, held: ZERO_USD }
+    const readings = readingsOfNumbers([])
     ended.put({ hold: holdOf('req_1'), readings }, 'settled')
     expect(ended.isFull).toBe(true)
 

@@ -2,6 +2,7 @@ import type { OpenHold } from '../../../src/adapters/embedded/holds.ts'
 import type { Hold } from '../../../src/policy/account-counters.ts'
 import type { EpochMs } from '../../../src/policy/config.ts'
 import { nanoUsd, ZERO_USD } from '../../../src/policy/nano-usd.ts'
+import { readingsOfNumbers } from '../../../src/policy/readings.ts'
 import { NOON } from './fixtures.ts'
 
 /** A hold of acct_a, taken at noon, for tests to which only its id matters. */
@@ -21,6 +22,6 @@ export const holdOf = (requestId: string): Hold => ({
 /** The same, under way. */
 export const heldOf = (requestId: string, leaseUntil: EpochMs = NOON): OpenHold => ({
   hold: holdOf(requestId),
-  readings: { requests: 0, tokens: 0, day: 0, concurrent: 0, used: ZERO_USD, held: ZERO_USD },
+  readings: readingsOfNumbers([]),
   leaseUntil,
 })

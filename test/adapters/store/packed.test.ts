@@ -81,7 +81,8 @@ it('a standing comes back as it was packed', () => {
   fc.assert(
     fc.property(standing, standing => {
       expect(unpackCounters(packCounters(standing))).toEqual(standing)
-      expect(unpackCounters(unpackedOf(standing))).toEqual(standing)
+      // They had one calendar window.
+      expect(unpackCounters(unpackedOf(standing))).toEqual({ ...standing, calendar: standing.calendar.slice(0, 1) })
     }),
   )
 })

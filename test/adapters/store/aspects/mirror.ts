@@ -29,6 +29,7 @@ import type { Terms } from '../../../../src/policy/facts.ts'
 import { judge, judgeExtension } from '../../../../src/policy/judge.ts'
 import { nanoUsd, ZERO_USD } from '../../../../src/policy/nano-usd.ts'
 import type { Readings } from '../../../../src/policy/readings.ts'
+import { readingsOfNumbers } from '../../../../src/policy/readings.ts'
 import { judgedOf } from '../../../../src/policy/record.ts'
 
 interface Known {
@@ -179,7 +180,7 @@ export class Mirror {
 
 const unknown = (hold: Hold): Omit<Known, 'state'> => ({
   hold,
-  readings: { requests: 0, tokens: 0, day: 0, concurrent: 0, used: ZERO_USD, held: ZERO_USD },
+  readings: readingsOfNumbers([]),
   leaseUntil: 0,
   was: NOTHING,
 })
