@@ -5,11 +5,10 @@ import { readSmall } from '../listener/request-input.ts'
 import { UNCACHED } from '../public/developer-keys.ts'
 import { accountOps, listAccountsOp } from './admin-accounts.ts'
 import { applyConfig, listPlans, listRevisions, reloadConfig, showConfig } from './admin-config.ts'
-import { followEvents, listStandings } from './admin-events.ts'
 import { keyOps } from './admin-keys.ts'
 import type { AdminOp } from './admin-op.ts'
 import { poolEndpoints } from './admin-pools.ts'
-import { exportAudit, exportLedger, showUsage } from './exports.ts'
+import { exportAudit, exportLedger, followEvents, listStandings, showUsage } from './exports.ts'
 import { showMetrics, showReadyInDetail } from './health.ts'
 
 /** What svcctl also does by itself, on the store of a gateway that does not run. */

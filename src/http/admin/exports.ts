@@ -1,69 +1,21 @@
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { labelledAudit } from '../../gateway/accounts/audited.ts'
-import { usageBy } from '../../gateway/accounts/usage.ts'
+import { usageBy } from '../../gateway/accounts/usage-totals.ts'
 import { dayAt } from '../../policy/account-counters.ts'
 import type { EpochMs } from '../../policy/config.ts'
 import { type Denied, invalid } from '../../policy/denial.ts'
 import { shownAudit } from '../../wire/admin/audit.ts'
+import { type ShownStanding, shownStanding } from '../../wire/admin/event.ts'
 import { readSince, SINCE_FORMS } from '../../wire/admin/since.ts'
 import { GROUPS, ledgerRecord, usageReport } from '../../wire/admin/usage-report.ts'
 import { inChunks } from '../../wire/lines.ts'
 import type { HttpCall } from '../listener/call.ts'
 import type { App } from '../listener/endpoint.ts'
 import { ClientLeft, readQuery } from '../listener/request-input.ts'
-import { accountNamed } from './admin-op.ts'
-
-/** Which rows an operator asks for, by `since` and `account`. */
-export interface RowsQuery {
-  readonly since?: EpochMs
-  readonly account?: string
-}
-
-async function readRowsQuery(app: App, call: HttpCall): Promise<RowsQuery | Denied> {
-  const query = readQuery(call, ['since', 'account'])
-  if ('denial' in query) return query
-  const from = sinceOf(query.since, app)
-  if ('denial' in from) return from
-  const named = query.account === undefined ? undefined : await accountNamed(app, query.account)
-  if (named && 'denial' in named) return named
-  return { ...from, ...(named && { account: named.account }) }
-}
-
-/** Wrapped in an object, to differ from a denial. */
-function sinceOf(text: string | undefined, { clock }: App): { readonly since?: EpochMs } | Denied {
-  if (text === undefined) return {}
-  const since = readSince(text, clock.now())
-  return since === undefined ? invalid('since', `must be ${SINCE_FORMS}`) : { since }
-}
-
-/** Answers with rows as JSON lines, read from the store as fast as the client takes them. */
-export async function sendRows<Row>(
-  call: HttpCall,
-  rows: AsyncIterable<Row>,
-  shown: (row: Row) => object,
-): Promise<void> {
-  const chunks = inChunks(jsonLines(rows, shown))
-  // Before the headers: a store that does not answer can still become an error answer.
-  const first = await chunks.next()
-  call.writeHead(200, { 'content-type': 'application/x-ndjson', 'cache-control': 'no-store' })
-  if (first.done) return void call.response.end()
-  await pipeline(Readable.from(joined(first.value, chunks)), call.response).catch((error: unknown) => {
-    throw call.gone ? new ClientLeft() : error
-  })
-}
-
-async function* jsonLines<Row>(
-  rows: AsyncIterable<Row>,
-  shown: (row: Row) => object,
-): AsyncGenerator<string, void, undefined> {
-  for await (const row of rows) yield `${JSON.stringify(shown(row))}\n`
-}
-
-async function* joined(first: string, rest: AsyncIterable<string>): AsyncGenerator<string, void, undefined> {
-  yield first
-  yield* rest
-}
+import { EventResponse } from '../public/event-response.ts'
+import { type AdminContext, accountNamed } from './admin-op.ts'
+import { FeedReader } from './feed.ts'
 
 /** GET /admin/usage: totals of whole UTC days, from the one of `since` on, with what was wasted. */
 export async function showUsage(app: App, call: HttpCall): Promise<void> {
@@ -90,4 +42,100 @@ export async function exportAudit(app: App, call: HttpCall): Promise<void> {
   const query = await readRowsQuery(app, call)
   if ('denial' in query) return call.deny(query.denial)
   await sendRows(call, labelledAudit(app.store.accounts, { since: 0, ...query }), shownAudit)
+}
+
+/** GET /admin/events: the requests of this gateway as they end, as server-sent events; of one account, or of all. */
+export async function followEvents(app: App, call: HttpCall): Promise<void> {
+  const named = await readAccountQuery(app, call)
+  if ('denial' in named) return call.deny(named.denial)
+  const events = new EventResponse(call, app.clock)
+  events.open({})
+  // HEAD: there is nothing to wait for.
+  if (call.request.method !== 'GET') return events.end('')
+  await new Promise<void>(resolve => {
+    const reader = new FeedReader((text, onDrain) => events.write(text, onDrain), named.account)
+    const leave = app.feed.follow(reader, () => {
+      events.end('')
+      resolve()
+    })
+    call.onGone(() => {
+      leave()
+      resolve()
+    })
+  })
+}
+
+/** GET /admin/accounts: how accounts stand, as JSON lines: one of them, or all that have had a key. */
+export async function listStandings(app: App, call: HttpCall): Promise<void> {
+  const named = await readAccountQuery(app, call)
+  if ('denial' in named) return call.deny(named.denial)
+  await sendRows(call, standingsOf(app, named.account), standing => standing)
+}
+
+export async function* standingsOf(
+  { store, config }: AdminStore,
+  account?: string,
+): AsyncGenerator<ShownStanding, void, undefined> {
+  const names = account === undefined ? (await store.keys.list()).map(key => key.account) : [account]
+  for (const name of new Set(names)) {
+    const standing = await store.accounts.readUsage(name)
+    if (standing) yield shownStanding(config, standing)
+  }
+}
+
+type AdminStore = Pick<AdminContext, 'store' | 'settings' | 'config'>
+
+/** Wrapped in an object, to differ from a denial. */
+async function readAccountQuery(app: App, call: HttpCall): Promise<{ readonly account?: string } | Denied> {
+  const query = readQuery(call, ['account'])
+  if ('denial' in query || query.account === undefined) return 'denial' in query ? query : {}
+  const record = await accountNamed(app, query.account)
+  return 'denial' in record ? record : { account: record.account }
+}
+
+/** Which rows an operator asks for, by `since` and `account`. */
+export interface RowsQuery {
+  readonly since?: EpochMs
+  readonly account?: string
+}
+
+async function readRowsQuery(app: App, call: HttpCall): Promise<RowsQuery | Denied> {
+  const query = readQuery(call, ['since', 'account'])
+  if ('denial' in query) return query
+  const from = sinceOf(query.since, app)
+  if ('denial' in from) return from
+  const named = query.account === undefined ? undefined : await accountNamed(app, query.account)
+  if (named && 'denial' in named) return named
+  return { ...from, ...(named && { account: named.account }) }
+}
+
+/** Wrapped in an object, to differ from a denial. */
+function sinceOf(text: string | undefined, { clock }: App): { readonly since?: EpochMs } | Denied {
+  if (text === undefined) return {}
+  const since = readSince(text, clock.now())
+  return since === undefined ? invalid('since', `must be ${SINCE_FORMS}`) : { since }
+}
+
+/** Answers with rows as JSON lines, read from the store as fast as the client takes them. */
+async function sendRows<Row>(call: HttpCall, rows: AsyncIterable<Row>, shown: (row: Row) => object): Promise<void> {
+  const chunks = inChunks(jsonLines(rows, shown))
+  // Before the headers: a store that does not answer can still become an error answer.
+  const first = await chunks.next()
+  call.writeHead(200, { 'content-type': 'application/x-ndjson', 'cache-control': 'no-store' })
+  if (first.done) return void call.response.end()
+  await pipeline(Readable.from(joined(first.value, chunks)), call.response).catch((error: unknown) => {
+    throw call.gone ? new ClientLeft() : error
+  })
+}
+
+async function* jsonLines<Row>(
+  rows: AsyncIterable<Row>,
+  shown: (row: Row) => object,
+): AsyncGenerator<string, void, undefined> {
+  for await (const row of rows) yield `${JSON.stringify(shown(row))}\n`
+}
+
+async function* joined(first: string, rest: AsyncIterable<string>): AsyncGenerator<string, void, undefined> {
+  yield first
+  yield* rest
 }
