@@ -1028,7 +1028,7 @@ export interface MeterUsageSection {
    */
   max_input: number | string
   /**
-   * The same of output tokens.
+   * Output tokens that are reserved for each request, of the quota and of the minute.
    */
   max_output?: number | string
 }
