@@ -48,7 +48,8 @@ const MAX_JSON_PIECES = 64
  *   usage     –              –                           conclude well  fail          conclude well     conclude well
  *   json      –              –                           –              –             –                 fail
  *
- * In `usage` only the usage and the marker are missing, which need not come: whatever ends it then, it ended well.
+ * In `usage` only the usage and the marker are missing, which need not come: it ended well, unless the backend calls it an
+ * error.
  */
 export class AnswerStream extends BackendAnswer<AnswerStream> implements LiveStream {
   /** Set for a round of an answer with hosted tools. */

@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { attemptStream } from '../../../src/gateway/answer/stream.ts'
 import type { BackendListener } from '../../../src/gateway/ports.ts'
 import type { EndedAnswer } from '../../../src/gateway/upstream/outcome.ts'
@@ -61,7 +61,8 @@ async function live(full = (_writes: number) => false) {
     end: ending => seen.endings.push(ending),
   })
   const comes = (events: string) => listener?.data(Buffer.from(events))
-  return { seen, stream, comes, ends: () => listener?.end() }
+  const breaks = () => listener?.failed(Object.assign(new Error('reset'), { code: 'ECONNRESET' }), false)
+  return { seen, stream, comes, ends: () => listener?.end(), breaks }
 }
 
 const events = (count: number, content: string) => Array.from({ length: count }, () => chunk(MODEL, { content }, null))
@@ -118,4 +119,78 @@ it('a fault while events are passed on ends this stream as cut, and nothing else
 
   expect(seen.aborted).toBe(true)
   expect(seen.endings).toMatchObject([{ how: 'failed', cause: 'Error' }])
+})
+
+describe('what a stream that is passed on comes to', () => {
+  /** What has been read of it when the last thing comes. */
+  const readings = {
+    events: '',
+    usage: chunk(MODEL, {}, 'stop'),
+  }
+  const lasts = {
+    '[DONE]': ({ comes }: Live) => comes('data: [DONE]\n\n'),
+    'an error event': ({ comes }: Live) => comes('data: {"error":{"message":"out of memory"}}\n\n'),
+    'a malformed event': ({ comes }: Live) => comes('data: {"choices":\n\n'),
+    'the end of its bytes': ({ ends }: Live) => ends(),
+    'a connection that breaks': ({ breaks }: Live) => breaks(),
+    'a client that leaves': ({ stream }: Live) => stream.abort(),
+  }
+  type Live = Awaited<ReturnType<typeof live>>
+  type Last = keyof typeof lasts
+
+  const table: [reading: keyof typeof readings, how: Record<Last, string>][] = [
+    [
+      'events',
+      {
+        '[DONE]': 'failed: ended without a finish',
+        'an error event': 'failed: error event',
+        'a malformed event': 'failed: malformed event',
+        'the end of its bytes': 'failed: ended without a finish',
+        'a connection that breaks': 'failed: ECONNRESET',
+        'a client that leaves': 'left: client gone',
+      },
+    ],
+    [
+      'usage',
+      {
+        '[DONE]': 'well: ',
+        'an error event': 'failed: error event',
+        'a malformed event': 'well: ',
+        'the end of its bytes': 'well: ',
+        'a connection that breaks': 'well: ',
+        'a client that leaves': 'left: client gone',
+      },
+    ],
+  ]
+
+  it.each(
+    table.flatMap(([reading, hows]) =>
+      (Object.keys(lasts) as Last[]).map((last): [string, Last, string] => [reading, last, hows[last]]),
+    ),
+  )('in `%s`, after %s, is `%s`', async (reading, last, expected) => {
+    const one = await live()
+    const before = readings[reading as keyof typeof readings]
+    if (before !== '') one.comes(before)
+    await tick()
+
+    lasts[last](one)
+    await tick()
+
+    // The sink of a client that left is not called.
+    const { how, cause } = one.seen.endings[0] ?? one.stream.abort()
+    expect(`${how}: ${cause}`).toBe(expected)
+    expect(one.seen.endings.length).toBe(last === 'a client that leaves' ? 0 : 1)
+  })
+
+  it('has one ending, whatever comes after it', async () => {
+    const one = await live()
+    one.comes(chunk(MODEL, {}, 'stop'))
+    one.comes('data: [DONE]\n\n')
+    await tick()
+
+    for (const comesLate of Object.values(lasts)) comesLate(one)
+    await tick()
+
+    expect(one.seen.endings).toMatchObject([{ how: 'well' }])
+  })
 })
