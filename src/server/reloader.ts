@@ -4,7 +4,7 @@ import type { Problem } from '../config/problem.ts'
 import type { Loaded, Settings } from '../config/settings.ts'
 import type { Alarm, Clock } from '../gateway/ports.ts'
 import type { How } from '../gateway/revision.ts'
-import type { LastError, Reloaded, Reloads } from '../http/admin/changes.ts'
+import type { LastError, Reloaded, Reloads, ServingFiles } from '../http/admin/changes.ts'
 import type { Examine } from './examiner/examiner.ts'
 
 export interface ReloaderPorts {
@@ -104,7 +104,7 @@ export class Reloader {
   }
 
   /** Takes note that a configuration serves. */
-  async accept(loaded: Loaded, { text, by, how }: Accepted): Promise<Extract<Reloaded, { ok: true }>> {
+  async accept(loaded: Loaded, { text, by, how }: Accepted): Promise<ServingFiles> {
     const previous = this.#serving.config.revision
     this.#serving = loaded
     this.#generation++
@@ -116,15 +116,15 @@ export class Reloader {
     this.#ports.say(`${done}: revision ${previous} → ${config.revision}, generation ${this.#generation}`)
     const generation = this.#generation
     await this.#ports.keep(loaded, by, how)
-    return { ok: true, revision: config.revision, previous, generation, changed: true, warnings }
+    return { revision: config.revision, previous, generation, changed: true, warnings }
   }
 
-  #unchanged(by: string): Reloaded {
+  #unchanged(by: string): ServingFiles {
     const { config, warnings } = this.#serving
     const { revision } = config
     if (by !== WATCH || this.#refusal !== '') this.#ports.say(`nothing to reload: the files are revision ${revision}`)
     this.#forgive()
-    return { ok: true, revision, previous: revision, generation: this.#generation, changed: false, warnings }
+    return { revision, previous: revision, generation: this.#generation, changed: false, warnings }
   }
 
   #forgive(): void {
@@ -134,7 +134,7 @@ export class Reloader {
 
   #refuse(problems: readonly Problem[], text: string, by: string): Reloaded {
     if (by !== WATCH || text !== this.#refusal) this.#tell(problems, text)
-    return { ok: false, problems, text }
+    return { denial: { code: 'RELOAD_REFUSED', problems, text } }
   }
 
   #tell(problems: readonly Problem[], text: string): void {

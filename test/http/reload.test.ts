@@ -53,7 +53,7 @@ describe('a request that is under way', () => {
     expect((await read.rest()).endsWith('data: [DONE]\n\n')).toBe(true)
     expect(outcomeOf(refused)).toBe('429 rate_limit_exceeded')
     expect(onprem.requests.map(({ body }) => body.model)).toEqual(['test-model', 'new-model'])
-    const { revision, previous } = reloaded.ok ? reloaded : { revision: '', previous: '' }
+    const { revision, previous } = 'denial' in reloaded ? { revision: '', previous: '' } : reloaded
     expect(revision).not.toBe(previous)
     expect(await test.ledger()).toMatchObject([
       { revision: previous, cost: 9 * 1_000 + 3 * 10_000, plan: 'pro' },
@@ -137,7 +137,7 @@ describe('the next request', () => {
     const reloaded = await change()
     await chat(key)
 
-    expect(reloaded).toMatchObject({ ok: true, changed: true })
+    expect(reloaded).toMatchObject({ changed: true })
     expect(other.requests.map(({ headers }) => headers.authorization)).toEqual([
       'Bearer sk-cloud-secret-1234',
       'Bearer sk-cloud-second-5678',
@@ -224,7 +224,7 @@ describe('files that are not in order', () => {
 
     expect((await chat(key)).status).toBe(200)
     expect(revision()).toBe(before)
-    expect(refused).toMatchObject({ ok: false, problems: [{ rule: 'unknown-field' }, { rule: 'out-of-range' }] })
+    expect(refused).toMatchObject({ denial: { problems: [{ rule: 'unknown-field' }, { rule: 'out-of-range' }] } })
     expect(test.alarms).toEqual([
       'the configuration was not reloaded: the previous one stays in force {"problems":2,"first":"config.yaml:3:1 unknown field `modles`"}',
     ])
@@ -261,7 +261,7 @@ describe('files that are not in order', () => {
     await start()
     await test.reload({}, bad)
 
-    expect(await test.reload()).toMatchObject({ ok: true, changed: false, generation: 1 })
+    expect(await test.reload()).toMatchObject({ changed: false, generation: 1 })
     expect(test.gateway.app.reloads).toEqual({ ok: 0, failed: 1 })
   })
 
@@ -272,7 +272,7 @@ describe('files that are not in order', () => {
     const refused = await test.reload({}, yaml => dearer(yaml).replace('version: 1', 'version: 1\nbrand: acme'))
     await chat(key)
 
-    expect(refused).toMatchObject({ ok: false, problems: [{ rule: 'needs-restart', line: 3, column: 8 }] })
+    expect(refused).toMatchObject({ denial: { problems: [{ rule: 'needs-restart', line: 3, column: 8 }] } })
     expect(await test.ledger()).toMatchObject([{ cost: 39_000 }])
   })
 
@@ -282,7 +282,7 @@ describe('files that are not in order', () => {
 
     const refused = await test.reload({ guests: 'usd_per_day_total: 50', env: { CLOUD_KEY: 'sk' } })
 
-    expect(refused).toMatchObject({ ok: false, problems: [{ rule: 'cannot-reload' }] })
+    expect(refused).toMatchObject({ denial: { problems: [{ rule: 'cannot-reload' }] } })
     expect(test.gateway.app.generation).toBe(1)
   })
 })
@@ -331,7 +331,7 @@ describe('POST /admin/reload', () => {
     await start()
     const reloads = [test.reload({}, dearer), test.gateway.reload('operator'), test.gateway.reload('operator')]
 
-    expect((await Promise.all(reloads)).map(each => each.ok && each.changed)).toEqual([true, false, false])
+    expect((await Promise.all(reloads)).map(each => !('denial' in each) && each.changed)).toEqual([true, false, false])
   })
 })
 

@@ -44,9 +44,8 @@ export async function reloadConfig(app: App, call: HttpCall, by: string): Promis
   const wrong = await readNothing(call)
   if (wrong) return call.deny(wrong.denial)
   const reloaded = await app.reload(by)
-  if (!reloaded.ok) return call.deny({ ...reloaded, code: 'RELOAD_REFUSED' })
-  const { ok: _, ...fields } = reloaded
-  call.json(200, takenRecord(fields), UNCACHED)
+  if ('denial' in reloaded) return call.deny(reloaded.denial)
+  call.json(200, takenRecord(reloaded), UNCACHED)
 }
 
 const MAX_FILES = 50
@@ -85,9 +84,8 @@ export async function applyConfig(app: App, call: HttpCall, by: string): Promise
   const read = await readApplication(call, by)
   if ('denial' in read) return call.deny(read.denial)
   const applied = await app.apply(read.application)
-  if (!applied.ok) return call.deny(applied.denial)
-  const { ok: _, ...fields } = applied
-  call.json(200, takenRecord(fields), UNCACHED)
+  if ('denial' in applied) return call.deny(applied.denial)
+  call.json(200, takenRecord(applied), UNCACHED)
 }
 
 /** Wrapped in an object, to differ from a denial. */

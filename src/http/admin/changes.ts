@@ -1,7 +1,7 @@
 import type { FileText } from '../../config/settings.ts'
 import type { RevisionFiles, RevisionLine } from '../../gateway/revision.ts'
 import type { EpochMs } from '../../policy/config.ts'
-import type { ApplyDenial, FileProblem, RevisionDenial } from '../../policy/denial.ts'
+import type { ApplyDenial, Denied, FileProblem, ReloadDenial, RevisionDenial } from '../../policy/denial.ts'
 
 /** The newest revisions that served. */
 export interface Revisions {
@@ -32,34 +32,27 @@ export interface MovedPlan {
 }
 
 /** What became of an application. */
-export type Applied =
-  | {
-      readonly ok: true
-      readonly revision: string
-      readonly previous: string
-      readonly number: number
-      readonly generation: number
-      /** False when the candidate is what serves already. */
-      readonly changed: boolean
-      readonly warnings: readonly FileProblem[]
-      readonly moved: readonly MovedPlan[]
-    }
-  | { readonly ok: false; readonly denial: ApplyDenial | RevisionDenial }
+export type Applied = AppliedFiles | Denied<ApplyDenial | RevisionDenial>
 
-/** What became of a reload. */
-export type Reloaded =
-  | {
-      readonly ok: true
-      /** The revision that serves now, and the one before. */
-      readonly revision: string
-      readonly previous: string
-      readonly generation: number
-      /** False when the files, variables and secrets are those that serve already. */
-      readonly changed: boolean
-      readonly warnings: readonly FileProblem[]
-    }
-  /** The configuration that served goes on. `text` shows the problems in code frames. */
-  | { readonly ok: false; readonly problems: readonly FileProblem[]; readonly text: string }
+/** What became of a reload. Where it is denied, the configuration that served goes on. */
+export type Reloaded = ServingFiles | Denied<ReloadDenial>
+
+/** The files that serve from now on. */
+export interface ServingFiles {
+  /** The revision that serves now, and the one before. */
+  readonly revision: string
+  readonly previous: string
+  readonly generation: number
+  /** False when the files, variables and secrets are those that serve already. */
+  readonly changed: boolean
+  readonly warnings: readonly FileProblem[]
+}
+
+/** The same of a candidate, with its number among the revisions. */
+export interface AppliedFiles extends ServingFiles {
+  readonly number: number
+  readonly moved: readonly MovedPlan[]
+}
 
 /** Counts of a process. */
 export interface Reloads {

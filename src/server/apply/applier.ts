@@ -10,7 +10,7 @@ import { plansInUse } from '../../gateway/accounts/plans.ts'
 import type { Alarm } from '../../gateway/ports.ts'
 import type { RevisionFiles } from '../../gateway/revision.ts'
 import type { AccountStore } from '../../gateway/store/account-store.ts'
-import type { Application, Applied, Revisions } from '../../http/admin/changes.ts'
+import type { Application, Applied, AppliedFiles, Revisions } from '../../http/admin/changes.ts'
 import type { Examine } from '../examiner/examiner.ts'
 import type { Opened, Reloader } from '../reloader.ts'
 import { needed, undoing } from './file-change.ts'
@@ -53,12 +53,12 @@ export class Applier {
         return await this.#apply(application)
       } catch (error) {
         if (!(error instanceof Refused)) throw error
-        return { ok: false, denial: error.denial }
+        return { denial: error.denial }
       }
     })
   }
 
-  async #apply(application: Application): Promise<Applied> {
+  async #apply(application: Application): Promise<AppliedFiles> {
     const { reloader, revisions, place } = this.#ports
     const before = reloader.serving
     const { revision } = before.config
@@ -94,13 +94,12 @@ export class Applier {
   }
 
   /** Accounts still go where they were to go: what was killed in the middle of that is done by the same again. */
-  async #unchanged({ config, warnings }: Loaded, moves: Moves): Promise<Applied> {
+  async #unchanged({ config, warnings }: Loaded, moves: Moves): Promise<AppliedFiles> {
     await moves.before()
     const { revision } = config
     const { generation } = this.#ports.reloader
     const { number } = this.#ports.revisions.serving
     return {
-      ok: true,
       revision,
       previous: revision,
       number,

@@ -151,7 +151,7 @@ describe('a drained pool', () => {
   it('stays drained over a reload', async () => {
     await start()
     await did('pools/drain', { pool: 'onprem' })
-    expect(await site.test.reload({}, yaml => `${yaml}# changed\n`)).toMatchObject({ ok: true, changed: true })
+    expect(await site.test.reload({}, yaml => `${yaml}# changed\n`)).toMatchObject({ changed: true })
 
     expect(await pool('onprem')).toMatchObject({ drained: true })
     expect(await upstream()).toBe('cloud')

@@ -23,7 +23,7 @@ afterEach(async () => {
 const start = async (server = '', yaml = '') => {
   test = await startTestGateway({ onprem: [backend], yaml })
   const restarted = await test.reload({}, yaml => yaml.replace('server:', `server:\n${server}`))
-  if (!restarted.ok) throw new Error(restarted.text)
+  if ('denial' in restarted) throw new Error(restarted.denial.code)
   key = await test.key('pro')
 }
 
