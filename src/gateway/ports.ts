@@ -1,5 +1,5 @@
 import type { Writable } from 'node:stream'
-import type { EpochMs, Kind, Millis, PassMethod } from '../policy/config.ts'
+import type { EpochMs, Kind, Millis, PassthroughMethod } from '../policy/config.ts'
 import type { DecisionRecord } from '../policy/record.ts'
 import type { Usage } from '../wire/openai/usage.ts'
 
@@ -64,7 +64,7 @@ export interface Exchange {
 export type SendPassthrough = (request: PassthroughRequest, listener: PassthroughListener) => Exchange
 
 export interface PassthroughRequest extends Omit<BackendRequest, 'body'> {
-  readonly method: PassMethod
+  readonly method: PassthroughMethod
   readonly body?: PassthroughBody
 }
 

@@ -176,7 +176,7 @@ export interface HostedTool extends Declared {
 
 /** A path whose requests are passed on as they are; its name is the path, `/v1/audio/speech`. */
 export interface Passthrough extends Declared {
-  readonly methods: readonly PassMethod[]
+  readonly methods: readonly PassthroughMethod[]
   readonly model: PassthroughModel
   readonly meter: Meter
   /** Forms that a body may have. */
@@ -185,7 +185,7 @@ export interface Passthrough extends Declared {
   readonly maxBody: number
 }
 
-export type PassMethod = 'GET' | 'POST'
+export type PassthroughMethod = 'GET' | 'POST'
 
 /** JSON is read and may be sent again; the others are streamed. */
 export type BodyForm = 'json' | 'multipart' | 'binary'

@@ -15,7 +15,7 @@ import { addNanoUsd, type NanoUsd, ZERO_USD } from './nano-usd.ts'
 import { planName, planOf } from './plan.ts'
 import { NO_PRICE } from './price.ts'
 import { routed } from './route.ts'
-import { NO_OUTPUT, type Sized, size, sizePassed } from './sizing.ts'
+import { NO_OUTPUT, type Sized, size, sizePassthrough } from './sizing.ts'
 import { hostedTools, withTools } from './tools.ts'
 
 /** The whole policy. The same config and facts give the same decision; `explain` puts it into words. */
@@ -31,7 +31,7 @@ export function decide(config: Config, facts: Facts): Decision {
   if ('denial' in tools) return tools
   const extras = extrasDenied(model, request)
   if (extras) return extras
-  const sized = request.kind === 'passthrough' ? sizePassed(config, plan, request) : size(plan, model, request)
+  const sized = request.kind === 'passthrough' ? sizePassthrough(config, plan, request) : size(plan, model, request)
   if ('denial' in sized) return sized
 
   const { alias } = chosen

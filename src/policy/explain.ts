@@ -10,18 +10,18 @@ import { planOf } from './plan.ts'
 import { circumstancesOf, type Obstacle, routed, routesLookedAt } from './route.ts'
 import { hostedTools } from './tools.ts'
 
+/** The stages that a request went through, in the order in which `decide` asks them. The last one sends it, or denies it. */
+export function explain(config: Config, facts: Facts, decision: Decision): readonly Step[] {
+  const steps = passedSteps(config, facts, decision)
+  return 'denial' in decision ? [...steps, deniedStep(config, facts.caller, decision)] : steps
+}
+
 /** What one stage came to, in words, and the line of the files that decided it. */
 export interface Step {
   readonly stage: Stage
   readonly outcome: 'pass' | 'deny'
   readonly text: string
   readonly at?: Place
-}
-
-/** The stages that a request went through, in the order in which `decide` asks them. The last one sends it, or denies it. */
-export function explain(config: Config, facts: Facts, decision: Decision): readonly Step[] {
-  const steps = passedSteps(config, facts, decision)
-  return 'denial' in decision ? [...steps, deniedStep(config, facts.caller, decision)] : steps
 }
 
 function passedSteps(config: Config, facts: Facts, decision: Decision): readonly Step[] {

@@ -115,7 +115,7 @@ function thinkingLeast({ thinking }: ChatModel, request: ChatAsk): number {
 }
 
 /** What a request of a pass-through route may take: the most that its meter declares. */
-export function sizePassed(
+export function sizePassthrough(
   config: Pick<Config, 'passthrough'>,
   plan: Plan,
   request: PassthroughAsk,

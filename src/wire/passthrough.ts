@@ -55,7 +55,7 @@ const SAID: Readonly<Record<BodyForm, string>> = {
  * The tokens that a JSON answer counts, by the names that services have for them: OpenAI's, those of its newer endpoints,
  * a total alone (Jina, vLLM's rerank), or Cohere's billed units. Undefined where it counts none.
  */
-export function readPassedUsage(answer: unknown): Usage | undefined {
+export function readPassthroughUsage(answer: unknown): Usage | undefined {
   if (!isObject(answer)) return undefined
   const { usage, meta } = answer
   const billed = isObject(meta) ? (meta.billed_units ?? meta.tokens) : undefined

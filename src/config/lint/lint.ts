@@ -111,7 +111,7 @@ function lintModel(name: string, model: ModelSection, say: Say): void {
   if (model.kind === 'chat') lintChat(name, model, say)
   else if (model.kind === 'embedding') lintEmbedding(model, say)
   else if (model.kind === 'image') lintImage(model, say)
-  else lintPassed(model, say)
+  else lintPassthroughModel(model, say)
 }
 
 /** `n` goes up to 4, so that a chat may cost four times its output. */
@@ -162,7 +162,7 @@ function lintPrice(nano: number, most: number, path: Path, say: Say): void {
   }
 }
 
-function lintPassed({ usd_per_1m: price }: PassthroughModelSection, say: Say): void {
+function lintPassthroughModel({ usd_per_1m: price }: PassthroughModelSection, say: Say): void {
   for (const side of ['input', 'output'] as const)
     lintPrice(unitOf('price', price?.[side] ?? 0), MOST_TOKENS, ['usd_per_1m', side], say)
 }

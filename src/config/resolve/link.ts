@@ -130,7 +130,7 @@ function linkModel(
     case 'image':
       return { ...served, kind: 'image', sizes: sizesOf(data, imageSizes), ...acceptsOf(data, declaration.node) }
     case 'passthrough':
-      return { ...served, ...linkPassed(data) }
+      return { ...served, ...linkPassthroughModel(data) }
   }
 }
 
@@ -158,7 +158,7 @@ const linkEmbedding = ({ context, dimensions, usd_per_1m: price }: EmbeddingMode
   price: { input: unitOf('price', price.input), output: ZERO_USD },
 })
 
-const linkPassed = ({ usd_per_1m: price }: PassthroughModelSection): Own<PassthroughModel> => ({
+const linkPassthroughModel = ({ usd_per_1m: price }: PassthroughModelSection): Own<PassthroughModel> => ({
   kind: 'passthrough',
   ...(price && { price: { input: unitOf('price', price.input), output: unitOf('price', price.output ?? 0) } }),
 })

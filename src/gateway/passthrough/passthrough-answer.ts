@@ -1,9 +1,9 @@
 import type { BackendSettings } from '../../config/settings.ts'
-import type { Meter, Millis, PassMethod } from '../../policy/config.ts'
+import type { Meter, Millis, PassthroughMethod } from '../../policy/config.ts'
 import { isObject } from '../../wire/json-safety.ts'
 import { parse } from '../../wire/openai/chunk.ts'
 import type { Usage } from '../../wire/openai/usage.ts'
-import { readPassedUsage } from '../../wire/passthrough.ts'
+import { readPassthroughUsage } from '../../wire/passthrough.ts'
 import { BackendAnswer } from '../answer/backend-answer.ts'
 import { Outbox, type Sink } from '../answer/live-stream.ts'
 import type {
@@ -48,7 +48,7 @@ export function attemptPassthrough(
 /** One attempt at a request of a pass-through route. */
 export interface PassthroughTarget
   extends Pick<Target, 'pool' | 'replica' | 'fresh' | 'path' | 'requestId' | 'settings' | 'traceparent'> {
-  readonly method: PassMethod
+  readonly method: PassthroughMethod
   readonly body?: PassthroughBody
   readonly meter: Meter
   /** Runs when the request is on its way. */
@@ -192,7 +192,7 @@ export class PassthroughAnswer extends BackendAnswer<PassthroughAnswer, Passthro
     if (error !== undefined) return ofError(error, this.work())
     const answer = parse(bytes.toString('utf8'))
     if (!isObject(answer)) return this.failure('malformed answer')
-    this.#usage = readPassedUsage(answer)
+    this.#usage = readPassthroughUsage(answer)
     return undefined
   }
 

@@ -1,4 +1,4 @@
-import type { PassMethod, Passthrough, Pool } from '../../policy/config.ts'
+import type { Passthrough, PassthroughMethod, Pool } from '../../policy/config.ts'
 import type { Denied } from '../../policy/denial.ts'
 import type { PassthroughAsk } from '../../policy/facts.ts'
 import { type AdmittedCall, admit } from '../admission/admit.ts'
@@ -20,7 +20,7 @@ import { attemptPassthrough, type PassthroughAnswer, type PassthroughTarget } fr
 export interface PassthroughCall
   extends Pick<Call, 'requestId' | 'keyHash' | 'caller' | 'client' | 'trying' | 'trace'> {
   readonly route: Passthrough
-  readonly method: PassMethod
+  readonly method: PassthroughMethod
   /** As the body names it. */
   readonly model?: string
   /** The body for a backend that knows the model by this name; absent for a request without one. */

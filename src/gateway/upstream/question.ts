@@ -5,7 +5,7 @@ import { dialectOf } from '../../wire/dialects.ts'
 import { isObject } from '../../wire/openai/body.ts'
 import { parse } from '../../wire/openai/chunk.ts'
 import type { Usage } from '../../wire/openai/usage.ts'
-import { readPassedUsage } from '../../wire/passthrough.ts'
+import { readPassthroughUsage } from '../../wire/passthrough.ts'
 import { isOwnFault } from '../own-faults.ts'
 import type { Clock, Probe, Send } from '../ports.ts'
 import { type Asking, askWhole, type HeardWhole } from './ask.ts'
@@ -106,7 +106,7 @@ function ofGeneration(answer: Answer, { settings }: Question, kind: Generation, 
   const said = parse(dialectOf(settings).answer(kind, answer.body)?.toString('utf8') ?? '')
   const answers = isObject(said) ? said[GENERATIONS[kind].answers] : undefined
   if (!Array.isArray(answers) || answers.length === 0) return { verdict: { kind: 'fails' } }
-  const usage = readPassedUsage(said)
+  const usage = readPassthroughUsage(said)
   return { verdict: { kind: 'serves' }, ...(usage && { usage }) }
 }
 

@@ -6,7 +6,7 @@ import {
   type PassthroughCall,
   servePassthrough,
 } from '../../gateway/passthrough/serve-passthrough.ts'
-import type { Config, PassMethod, Passthrough } from '../../policy/config.ts'
+import type { Config, Passthrough, PassthroughMethod } from '../../policy/config.ts'
 import { type Denied, invalid } from '../../policy/denial.ts'
 import { choose } from '../../policy/model.ts'
 import { ZERO_USD } from '../../policy/nano-usd.ts'
@@ -21,14 +21,14 @@ import type { HttpCall } from '../listener/call.ts'
 import type { App, Endpoint } from '../listener/endpoint.ts'
 import { hasBody } from '../listener/request-form.ts'
 import { noteBill, noteFailures, traceOf } from './infer.ts'
-import { relayPassthrough } from './pass-on.ts'
+import { relayPassthrough } from './relay-passthrough.ts'
 import { RequestUpload } from './upload.ts'
 
 /** What the files pass through, as rows of the table. */
 export const passthroughEndpoints = ({ passthrough }: Pick<Config, 'passthrough'>): readonly Endpoint[] =>
   [...passthrough.values()].flatMap(route =>
     route.methods.map((method): Endpoint => {
-      return { method, path: route.name, who: 'caller', sheds: true, paid: true, run: passing(route, method) }
+      return { method, path: route.name, who: 'caller', sheds: true, paid: true, run: runPassthrough(route, method) }
     }),
   )
 
@@ -40,7 +40,7 @@ type Body = Pick<PassthroughCall, 'model' | 'bodyFor' | 'look' | 'bytes'> & {
 
 const NO_BODY: Body = { bytes: 0 }
 
-function passing(route: Passthrough, method: PassMethod) {
+function runPassthrough(route: Passthrough, method: PassthroughMethod) {
   return async (app: App, call: HttpCall, found: Identified): Promise<void> => {
     const { caller, keyHash } = found
     const body = queryFault(call) ?? (await bodyOf(app, call, found, route, method))
@@ -85,7 +85,7 @@ async function bodyOf(
   call: HttpCall,
   found: Identified,
   route: Passthrough,
-  method: PassMethod,
+  method: PassthroughMethod,
 ): Promise<Body | Refusal> {
   const { request } = call
   if (method === 'GET') return hasBody(request) ? invalid('body', 'is not accepted with GET') : NO_BODY

@@ -3,7 +3,7 @@ import type { Cancel } from '../../gateway/ports.ts'
 import type { EndedAnswer } from '../../gateway/upstream/outcome.ts'
 import type { HttpCall } from '../listener/call.ts'
 
-export interface PassTerms {
+export interface PassthroughTerms {
   readonly headers: Readonly<Record<string, string>>
   /** Whether it is settled: else the last byte waits until it is. */
   readonly isPaid: boolean
@@ -19,10 +19,10 @@ const NOTHING: Buffer = Buffer.alloc(0)
 export function relayPassthrough(
   call: HttpCall,
   answer: PassthroughAnswer,
-  { headers, isPaid }: PassTerms,
+  { headers, isPaid }: PassthroughTerms,
   settle: (ending: EndedAnswer) => Promise<void>,
 ): Promise<void> {
-  const out = new PassResponse(call, answer, headers, isPaid)
+  const out = new PassthroughResponse(call, answer, headers, isPaid)
   return new Promise((resolve, reject) => {
     let stopWatching: Cancel = () => {}
     const finish = (ending: EndedAnswer, end: () => void) => {
@@ -46,7 +46,7 @@ export function relayPassthrough(
 }
 
 /** The response that an answer is passed on to. Unpaid, it holds the last byte back, and of an empty answer the headers. */
-class PassResponse {
+class PassthroughResponse {
   readonly #call: HttpCall
   readonly #answer: PassthroughAnswer
   readonly #headers: Readonly<Record<string, string>>
