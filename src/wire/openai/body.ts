@@ -1,8 +1,7 @@
 import { isAscii, isUtf8 } from 'node:buffer'
 import { type Denied, invalid } from '../../policy/denial.ts'
 import type { Member } from '../fast/body-pass.ts'
-import { ElidedStrings } from '../fast/elided-strings.ts'
-import { isDear, type Outline, readOutline } from '../fast/outline.ts'
+import { ElidedStrings, isDear, type Outline, readOutline } from '../fast/outline.ts'
 import { isWithout } from '../fast/without.ts'
 import { fieldName, Inspection, isObject, type JsonObject } from '../json-safety.ts'
 

@@ -1,7 +1,7 @@
 import type { Accepts, DeclaredFields } from '../../policy/config.ts'
 import { type Denied, invalid } from '../../policy/denial.ts'
 import type { ChatAsk } from '../../policy/facts.ts'
-import type { ElidedStrings } from '../fast/elided-strings.ts'
+import type { ElidedStrings } from '../fast/outline.ts'
 import { asObject } from '../json-safety.ts'
 import { type HostedChat, hostedChat } from '../tools/hosted-chat.ts'
 import { type Entry, readTools, type ToolNames, toolsProblem } from '../tools/listed.ts'

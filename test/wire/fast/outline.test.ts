@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { ElidedStrings } from '../../../src/wire/fast/elided-strings.ts'
+import type { ElidedStrings } from '../../../src/wire/fast/outline.ts'
 import { isObject, type OutlinedBody, outlineBody, parseBody } from '../../../src/wire/openai/body.ts'
 import { readChat } from '../../../src/wire/openai/chat.ts'
 import { times } from '../../support/times.ts'
