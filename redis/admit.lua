@@ -38,9 +38,16 @@ if ARGV[10] ~= '' then
 end
 
 local second = readings.second
-for i, claim in ipairs(claims.calendar) do
-  standing.calendar[i] = { window = math.floor(second / claim.seconds), requests = 1 + readings.calendar[i] }
+local others = {}
+for i = 1, #claims.calendar do
+  local window, requests = math.floor(second / claims.calendar[i].seconds), 1 + readings.calendar[i]
+  if i == 1 then
+    standing.window, standing.requests = window, requests
+  else
+    others[i - 1] = string.format('%d %d', window, requests)
+  end
 end
+standing.others = table.concat(others, ' ')
 addToBucket(standing, second, 1, granted.tokens)
 standing.concurrent = standing.concurrent + 1
 standing.held = standing.held + granted.cost

@@ -8,7 +8,7 @@ local CLAIMS = '^(%S+) (%S+) (%S+) (%S+) (%S+) (%S+) (%S+) (%S+) (%S+) (%S+) (%S
 local function readingsOf(s, c, now)
   local second = roll(s, now)
   local calendar = {}
-  for i, claim in ipairs(c.calendar) do calendar[i] = requestsIn(s, i, math.floor(second / claim.seconds)) end
+  for i = 1, #c.calendar do calendar[i] = requestsIn(s, i, math.floor(second / c.calendar[i].seconds)) end
   local text =
     string.format('%d %d %d %d %d %d', s.sumRequests, s.sumTokens, calendar[1], s.concurrent, s.used, s.held)
   for i = 2, #calendar do text = text .. ' ' .. digits(calendar[i]) end
@@ -81,7 +81,8 @@ local function judge(c, s, r, now)
   end
   local tokens = r.tokens + c.input + leastOutput
   if c.tokens and tokens > c.tokens then consider('tokens', waitFor(minuteOf(s, r), tokensAt, tokens - c.tokens, now)) end
-  for i, claim in ipairs(c.calendar) do
+  for i = 1, #c.calendar do
+    local claim = c.calendar[i]
     if claim.most and r.calendar[i] + 1 > claim.most then
       consider('calendar', (math.floor(r.second / claim.seconds) + 1) * claim.seconds * 1000 - now, i)
     end

@@ -52,18 +52,15 @@ local function tokensAt(text, at) return tonumber(string.sub(text, at + 18, at +
 
 local function ringOf(s) return s.isAnew and '' or redis.call('GETRANGE', s.ring, '0', '-1') end
 
--- For each calendar window its number since the epoch and its requests: the first in `counts`, the others in a text of pairs.
-local function readCalendar(window, requests, others)
-  local calendar = { { window = number(window), requests = number(requests) } }
-  for other, count in string.gmatch(others or '', '(%d+) (%d+)') do
-    calendar[#calendar + 1] = { window = tonumber(other), requests = tonumber(count) }
-  end
-  return calendar
-end
-
+-- Requests of a calendar window, by its place. The first is in `counts`; the others are pairs of a window and its requests.
 local function requestsIn(s, place, window)
-  local count = s.calendar[place]
-  return count and count.window == window and count.requests or 0
+  if place == 1 then return s.window == window and s.requests or 0 end
+  local at = 1
+  for other, requests in string.gmatch(s.others, '(%d+) (%d+)') do
+    at = at + 1
+    if at == place then return tonumber(other) == window and tonumber(requests) or 0 end
+  end
+  return 0
 end
 
 local function readStanding(standingKey, spendKey, ringKey)
@@ -76,7 +73,8 @@ local function readStanding(standingKey, spendKey, ringKey)
   return {
     ring = ringKey, changed = {}, head = head, newest = newest, wasNewest = newest, oldest = number(oldest),
     sumRequests = number(sumRequests), sumTokens = number(sumTokens),
-    calendar = readCalendar(window, requests, kept[3]), concurrent = number(concurrent), wasWindow = window and number(window),
+    window = number(window), requests = number(requests), others = kept[3] or '', wasOthers = kept[3] or '',
+    concurrent = number(concurrent), wasWindow = window and number(window),
     used = number(spend[1]), held = number(spend[2]), isNew = not spend[1],
   }
 end
@@ -97,19 +95,12 @@ local function writeStanding(standingKey, spendKey, s)
     if second ~= s.newest then redis.call('SETRANGE', s.ring, digits(placeOf(second)), text) end
   end
   if s.newest ~= s.wasNewest then redis.call('EXPIRE', s.ring, RING_KEPT_S) end
-  local first = s.calendar[1]
-  local counts = string.format('%d %d %d %d %d %d', s.oldest, s.sumRequests, s.sumTokens, first.window,
-    first.requests, s.concurrent)
+  local counts =
+    string.format('%d %d %d %d %d %d', s.oldest, s.sumRequests, s.sumTokens, s.window, s.requests, s.concurrent)
   redis.call('HSET', standingKey, 'head', s.changed[s.newest] or s.head, 'counts', counts)
   redis.call('HSET', spendKey, 'used', digits(s.used), 'held', digits(s.held))
-  if #s.calendar > 1 then
-    local others = {}
-    for i = 2, #s.calendar do
-      others[i - 1] = string.format('%d %d', s.calendar[i].window, s.calendar[i].requests)
-    end
-    redis.call('HSET', standingKey, 'calendar', table.concat(others, ' '))
-  end
-  if first.window ~= s.wasWindow then redis.call('EXPIRE', standingKey, STANDING_KEPT_S) end
+  if s.others ~= s.wasOthers then redis.call('HSET', standingKey, 'calendar', s.others) end
+  if s.window ~= s.wasWindow then redis.call('EXPIRE', standingKey, STANDING_KEPT_S) end
 end
 
 -- The current second; what does not count in it is taken out of the sums.
