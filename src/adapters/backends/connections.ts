@@ -17,14 +17,6 @@ export interface Connected {
   giveBack(): void
 }
 
-function optionsOf({ connectTimeout }: Way) {
-  // The timeout closes a socket that never connects. With a mark of 0, bytes that a client does not take yet stay at the
-  // backend: node would read 128 KB of each stream ahead, and with the smallest other mark still one read of 64 KB.
-  const connect = { timeout: connectTimeout, highWaterMark: 0, lookup: lookupHost }
-  // The attempt keeps time: undici's own timers are coarse.
-  return { headersTimeout: 0, bodyTimeout: 0, connect }
-}
-
 /** The connections of this process to every replica. Configurations share them, so that a reload opens and closes only what changed. */
 export class Connections {
   readonly #single = new Set<Connection>()
@@ -54,6 +46,14 @@ export class Connections {
   async destroy(): Promise<void> {
     await Promise.all([...this.#pools.all, ...this.#single].map(each => each.destroy()))
   }
+}
+
+function optionsOf({ connectTimeout }: Way) {
+  // The timeout closes a socket that never connects. With a mark of 0, bytes that a client does not take yet stay at the
+  // backend: node would read 128 KB of each stream ahead, and with the smallest other mark still one read of 64 KB.
+  const connect = { timeout: connectTimeout, highWaterMark: 0, lookup: lookupHost }
+  // The attempt keeps time: undici's own timers are coarse.
+  return { headersTimeout: 0, bodyTimeout: 0, connect }
 }
 
 /** A request that wants to know the connection it goes over. */

@@ -3,8 +3,6 @@ import type { Finding } from '../../gateway/doctor/finding.ts'
 import type { ClockReading } from '../../gateway/doctor/replica.ts'
 import type { Millis } from '../../policy/config.ts'
 
-const { engines } = JSON.parse(readFileSync(new URL('../../../package.json', import.meta.url), 'utf8'))
-
 /** Whether this package runs on a version of Node. */
 export function checkNode(version: string, range = String(engines.node)): Finding {
   const isFit = isAtLeast(version, range.replace(/^>=\s*/, ''))
@@ -13,6 +11,8 @@ export function checkNode(version: string, range = String(engines.node)): Findin
   const hint = `Install a newer one, and start it with that: ${process.execPath} is of this version`
   return { ...common, state: 'problem', text: `${version} is not ${range}`, hint }
 }
+
+const { engines } = JSON.parse(readFileSync(new URL('../../../package.json', import.meta.url), 'utf8'))
 
 /** `20.19` is at least `20.9`. */
 function isAtLeast(version: string, least: string): boolean {
