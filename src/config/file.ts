@@ -412,7 +412,7 @@ export interface LimitsSection {
    */
   request_timeout?: string
   /**
-   * How long a connection stays open between two requests, and with a client that reads nothing of its answer. Longer than that of a load balancer in front, which is 60s in most of them.
+   * How long a connection stays open between two requests, and with a client that reads nothing of its answer. Make it longer than the idle timeout of a load balancer in front, which is mostly 60s.
    */
   idle_timeout?: string
   /**

@@ -48,7 +48,7 @@ export interface ServingFiles {
   readonly warnings: readonly FileProblem[]
 }
 
-/** The same of a candidate, with its number among the revisions. */
+/** The files of a candidate that serve from now on, with its number among the revisions. */
 export interface AppliedFiles extends ServingFiles {
   readonly number: number
   readonly moved: readonly MovedPlan[]
