@@ -1,5 +1,4 @@
-import type { painter } from '../server/log/terminal-text.ts'
-import { columnsOf } from '../server/log/terminal-text.ts'
+import { columnsOf, type painter } from '../server/log/terminal-text.ts'
 import { oneLine } from '../wire/printable.ts'
 
 /** A column of a table, and how it gives way where the terminal has no room for all. */

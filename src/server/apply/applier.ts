@@ -15,8 +15,16 @@ import type { Examine } from '../examiner/examiner.ts'
 import type { Opened, Reloader } from '../reloader.ts'
 import { needed, undoing } from './file-change.ts'
 import { Moves } from './moves.ts'
-import { namesFault, reachProblems, surroundings } from './reach.ts'
-import { Refused, reasonOf, refusal, refusedFor, withMore } from './refused.ts'
+import {
+  namesFault,
+  Refused,
+  reachProblems,
+  reasonOf,
+  refusal,
+  refusedFor,
+  surroundings,
+  withMore,
+} from './refusals.ts'
 
 export interface ApplierPorts {
   readonly reloader: Reloader

@@ -4,7 +4,7 @@ import type { Change } from '../../adapters/config-files/journal.ts'
 import { type Disk, machineDisk, textDisk } from '../../config/read/disk.ts'
 import { glob } from '../../config/read/glob.ts'
 import type { FileText } from '../../config/settings.ts'
-import { refusal } from './refused.ts'
+import { refusal } from './refusals.ts'
 
 interface Candidate {
   readonly texts: readonly FileText[]

@@ -28,8 +28,7 @@ import type { EpochMs } from '../../../../src/policy/config.ts'
 import type { Terms } from '../../../../src/policy/facts.ts'
 import { judge, judgeExtension } from '../../../../src/policy/judge.ts'
 import { nanoUsd, ZERO_USD } from '../../../../src/policy/nano-usd.ts'
-import type { Readings } from '../../../../src/policy/readings.ts'
-import { readingsOfNumbers } from '../../../../src/policy/readings.ts'
+import { type Readings, readingsOfNumbers } from '../../../../src/policy/readings.ts'
 import { judgedOf } from '../../../../src/policy/record.ts'
 
 interface Known {
