@@ -8,6 +8,8 @@ export interface Column {
   readonly number?: true
   /** The texts may be cut to this many columns. Without it nothing is cut: a number that lost digits is another number. */
   readonly least?: number
+  /** Others give way before this one is cut. */
+  readonly whole?: true
   /** The column may be left out; the one with the lowest number goes first. */
   readonly gives?: number
 }
@@ -41,7 +43,8 @@ export function widthsIn(columns: readonly Column[], natural: readonly number[],
   const giving = columns
     .flatMap(({ gives }, index) => (gives === undefined ? [] : [{ index, gives }]))
     .sort((a, b) => a.gives - b.gives)
-  for (const { index } of giving) if (taken(least) > room) widths[index] = 0
+  const kept = (index: number) => (columns[index]?.whole ? (natural[index] ?? 0) : least(index))
+  for (const { index } of giving) if (taken(kept) > room) widths[index] = 0
   for (;;) {
     const excess = taken(index => widths[index] ?? 0) - room
     const [widest] = widths

@@ -72,13 +72,15 @@ export class Progress {
   }
 
   #text(): string {
-    const done = `${Math.round(this.#done / 1e6)} MB`
-    if (!this.#total) return done
+    if (!this.#total) return sizeText(this.#done)
     const share = Math.min(1, this.#done / this.#total)
     const full = Math.round(share * WIDTH)
-    return `${'█'.repeat(full)}${'░'.repeat(WIDTH - full)} ${Math.round(share * 100)}% of ${Math.round(this.#total / 1e6)} MB`
+    return `${'█'.repeat(full)}${'░'.repeat(WIDTH - full)} ${Math.round(share * 100)}% of ${sizeText(this.#total)}`
   }
 }
+
+const sizeText = (bytes: number): string =>
+  bytes < 1e6 ? `${Math.ceil(bytes / 1000)} KB` : `${Math.round(bytes / 1e6)} MB`
 
 /** Runs something until it ends, or until Ctrl-C or SIGTERM stops it, which is no failure. */
 export async function untilStopped(run: (stop: AbortController) => Promise<void>): Promise<void> {

@@ -6,7 +6,7 @@ import type { InferenceRequest } from '../policy/facts.ts'
 import { limitOfType } from '../policy/limits.ts'
 import { type NanoUsd, subtractNanoUsd } from '../policy/nano-usd.ts'
 import { costOf } from '../policy/price.ts'
-import { usdText } from '../wire/money.ts'
+import { dollars, usdText } from '../wire/money.ts'
 import { type Headers, signalsIn } from '../wire/openai/signals.ts'
 import type { Sent } from './send.ts'
 
@@ -103,11 +103,11 @@ function quotaStep({ plan, claims }: Allowed, verdict: Verdict): Step {
   const least = costOf(spend.price, input, output.min * output.choices, spend.items)
   const cost =
     'granted' in verdict
-      ? `this one: $${usdText(verdict.granted.cost)} at most`
-      : `this one: $${usdText(least)} at least`
+      ? `this one: ${dollars(usdText(verdict.granted.cost))} at most`
+      : `this one: ${dollars(usdText(least))} at least`
   const parts = [
-    `$${usdText(used)} of $${usdText(spend.allotment)} used`,
-    held > 0 ? `$${usdText(held)} reserved` : '',
+    `${dollars(usdText(used))} of ${dollars(usdText(spend.allotment))} used`,
+    held > 0 ? `${dollars(usdText(held))} reserved` : '',
     overageText(spend.limit, spend.allotment),
     cost,
   ]
@@ -122,7 +122,7 @@ function quotaStep({ plan, claims }: Allowed, verdict: Verdict): Step {
 
 function overageText(limit: NanoUsd | undefined, allotment: NanoUsd): string {
   if (limit === undefined) return 'overage without a cap'
-  return limit > allotment ? `overage up to $${usdText(subtractNanoUsd(limit, allotment))}` : ''
+  return limit > allotment ? `overage up to ${dollars(usdText(subtractNanoUsd(limit, allotment)))}` : ''
 }
 
 /** A plan with a cap on its overage refuses there. */
@@ -132,7 +132,7 @@ const quotaPlace = (plan: Plan, denied: boolean): Place =>
 const guestStep = ({ limit, place }: { limit: NanoUsd; place?: Place }): Step => ({
   stage: 'quota',
   outcome: 'deny',
-  text: `all guests together have reached their $${usdText(limit)} of the day`,
+  text: `all guests together have reached their ${dollars(usdText(limit))} of the day`,
   ...(place && { at: place }),
 })
 

@@ -13,4 +13,7 @@ export function usdText(nano: NanoUsd): string {
   return `${nano < 0 ? '-' : ''}${digits.slice(0, point)}${fraction}`
 }
 
+/** A decimal text of US dollars as people write it: `$20`, `$22.50`, `$0.000018`. Exact, and never with one digit of cents. */
+export const dollars = (usd: string): string => `$${/\.\d$/.test(usd) ? `${usd}0` : usd}`
+
 const ZERO = 0x30

@@ -4,15 +4,18 @@ import { accountsTable, accountText } from '../../src/cli/accounts/accounts.ts'
 import { auditTable } from '../../src/cli/audit/audit.ts'
 import { docText } from '../../src/cli/doc/doc-run.ts'
 import { findingsText } from '../../src/cli/doctor/report.ts'
+import { modelsText } from '../../src/cli/models/models-run.ts'
 import { quotaTable } from '../../src/cli/quota/quota.ts'
 import { replayText } from '../../src/cli/replay/replay-run.ts'
 import { requestRow } from '../../src/cli/requests/requests-run.ts'
 import { widthOf } from '../../src/cli/table.ts'
 import { usageTable } from '../../src/cli/usage/usage-text.ts'
 import { renderText } from '../../src/config/format/problem-text.ts'
+import { load } from '../../src/config/load.ts'
 import { nanoUsd } from '../../src/policy/nano-usd.ts'
 import { lookOf } from '../../src/server/log/terminal-text.ts'
 import type { ShownAccount } from '../../src/wire/admin/account.ts'
+import { ROOT } from '../deploy/files.ts'
 import { atWidth } from './at-width.ts'
 import { request, standing } from './quota/tail/events.ts'
 
@@ -43,6 +46,12 @@ const tally = {
 }
 const replayed = { ...tally, before: nanoUsd(24_232_200), after: nanoUsd(24_000_000) }
 
+const example = () => {
+  const read = load('config.example.yaml', { CLOUD_KEY: 'x' }, ROOT)
+  if (!read.ok) throw new Error('the example is not valid')
+  return read.loaded.config
+}
+
 const SCREENS: Readonly<Record<string, () => string>> = {
   'accounts list': () => accountsTable([account]),
   'accounts show': () => accountText({ ...account, label: 'ada@example.com' }),
@@ -58,6 +67,7 @@ const SCREENS: Readonly<Record<string, () => string>> = {
         },
       ],
     }),
+  models: () => modelsText(example()),
   replay: () =>
     replayText({
       ...{ candidate: '8f5337f55caa', revisions: ['e3b427a34743'], broken: 0, total: replayed },
@@ -114,6 +124,20 @@ describe.each([60, 80, 120, 200])('in %s columns', columns => {
 
     expect(lines.filter(line => widthOf(line) > columns)).toEqual([])
   })
+})
+
+it.each([
+  [80, /^svc-pro +onprem-pro > cloud-pro +128000 {2}\$0\.60 in, \$2\.40 out$/m],
+  [120, /^svc-core +chat +onprem-core > cloud-core +32000 .* guest-device, free, pro, team$/m],
+  [200, /^svc-image +image +standard +onprem-image +- +\$0\.01 to \$0\.02 an image +pro, team$/m],
+])('in %s columns the pools of a model are named whole, and its plans whole or not at all', (columns, line) => {
+  expect(atWidth(columns, () => modelsText(example()))).toMatch(line)
+})
+
+it('in 80 columns the code of a refused request is whole, in the room of its tokens and cost', () => {
+  const refused = request(standing(LABEL), { status: 400, code: 'VALIDATION_ERROR', asked: 'svc-nope' })
+
+  expect(requestRow(refused, 80).text).toMatch(/ {2}400 +\d+ ms {2}VALIDATION_ERROR +a-cust/)
 })
 
 it('the audit names accounts by label, and their ids only where there is room', () => {

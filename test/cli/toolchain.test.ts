@@ -53,7 +53,7 @@ test('a configuration that init writes is formatted, valid, shown and listed', a
     stdout: expect.stringContaining('is valid: 2 plans'),
   })
   expect((await run('show', '--matrix')).stdout).toContain('acme-core  chat   standard   tier:standard  all')
-  expect((await run('models')).stdout).toMatch(/^acme-core +chat +standard +main +32000 +\$0\.1 in/m)
+  expect((await run('models')).stdout).toMatch(/^acme-core +chat +standard +main +32000 +\$0\.10 in/m)
   expect((await run('init')).code).toBe(1)
 })
 

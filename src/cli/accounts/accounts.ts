@@ -4,6 +4,7 @@ import { CommandFailed, exitCodes } from '../../server/failure.ts'
 import { withoutFraction } from '../../server/log/terminal-text.ts'
 import type { ShownAccount } from '../../wire/admin/account.ts'
 import type { ShownKey, ShownPlan } from '../../wire/admin/key.ts'
+import { dollars } from '../../wire/money.ts'
 import { type Common, ofGateway, withOperator } from '../options.ts'
 import { type Column, table, tableText } from '../table.ts'
 import { asksFirst, confirm, mayAsk, writeJson, writeOut } from '../terminal.ts'
@@ -86,8 +87,12 @@ export function registerGrant(parent: Command): void {
       const exact = usdOf(usd)
       return withOperator(options, async operator => {
         const account = await operator.grant(named, exact)
-        const until = account.window.end
-        await tell(account, `granted to ${account.label} until ${until}: $${account.granted_usd} in sum`, options)
+        const until = withoutFraction(account.window.end)
+        await tell(
+          account,
+          `credit of ${account.label}: ${dollars(account.granted_usd)} in all, until ${until}`,
+          options,
+        )
       })
     })
 }
@@ -149,7 +154,7 @@ const wrong = (message: string): CommandFailed => new CommandFailed(`✗ ${messa
 /** An account as people read it: one line for each thing that is decided or counted of it. */
 export function accountText(account: ShownAccount): string {
   const { label, window, used_usd, held_usd, limit_usd, granted_usd, keys } = account
-  const granted = granted_usd === '0' ? '' : `, $${granted_usd} of it granted`
+  const granted = granted_usd === '0' ? '' : `, ${dollars(granted_usd)} of it granted`
   const rows = [
     ['account', account.account],
     ['label', label],
@@ -158,8 +163,8 @@ export function accountText(account: ShownAccount): string {
       'overage',
       `${overageText(account.overage)}, by ${account.overage_source === 'plan' ? 'its plan' : 'an operator'}`,
     ],
-    ['used', `$${used_usd}, and $${held_usd} reserved by running requests`],
-    ['limit', limit_usd === null ? 'none: it has no plan' : `$${limit_usd}${granted}`],
+    ['used', `${dollars(used_usd)}, and ${dollars(held_usd)} reserved by running requests`],
+    ['limit', limit_usd === null ? 'none: it has no plan' : `${dollars(limit_usd)}${granted}`],
     ['window', `${withoutFraction(window.start)} to ${withoutFraction(window.end)}`],
     ['created', timeText(account.created)],
     ...(keys.length > 0
@@ -177,20 +182,20 @@ export const accountsTable = (accounts: readonly ShownAccount[]): string =>
       label,
       account,
       plan ?? 'none',
-      `$${used_usd}`,
-      limit_usd === null ? '-' : `$${limit_usd}`,
+      dollars(used_usd),
+      limit_usd === null ? '-' : dollars(limit_usd),
       keysText(keys),
     ]),
   )
 
 const COLUMNS: readonly Column[] = [
-  { title: 'LABEL', least: 12 },
-  // The id gives way after the plan: other commands need it where labels are not unique.
-  { title: 'ACCOUNT', least: 10 },
-  { title: 'PLAN', least: 6, gives: 1 },
+  { title: 'ACCOUNT', least: 12 },
+  // Other commands take it where labels are not unique: part of it would be of no use.
+  { title: 'ID', gives: 2 },
+  { title: 'PLAN', least: 6, gives: 3 },
   { title: 'USED', number: true },
   { title: 'LIMIT', number: true },
-  { title: 'KEYS', gives: 2 },
+  { title: 'KEYS', gives: 1 },
 ]
 
 /** `svc_ab12…, 2 ended` */
@@ -216,7 +221,7 @@ export const planText = ({ plan, plan_source }: ShownPlan): string =>
   plan === null ? 'none: the configuration has none for it' : `${plan}, ${SOURCES[plan_source]}`
 
 const overageText = (overage: ShownAccount['overage']): string =>
-  typeof overage === 'string' ? overage : `up to $${overage.cap_usd} past the limit`
+  typeof overage === 'string' ? overage : `up to ${dollars(overage.cap_usd)} past the limit`
 
 /** From seconds since the epoch. */
 export const timeText = (seconds: number): string => withoutFraction(new Date(seconds * 1000).toISOString())

@@ -90,7 +90,7 @@ function admittedText({ model = 'none', route, granted }: Outcome): string {
 
 /** Whether this is what was decided then. */
 function noteOf({ record, again, sameFiles, agrees }: Past, revision: string): string {
-  if (sameFiles && agrees) return `Decided by revision ${revision}, and again to the same bytes.`
+  if (sameFiles && agrees) return `Decided by revision ${revision}, and these files decide it the same.`
   const then = `It was ${summaryOf(record.outcome)} then.`
   if (sameFiles) {
     return `Revision ${revision} decided it and these are its files, but they come to something else now: variables of the environment may differ. ${then}`

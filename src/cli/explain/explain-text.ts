@@ -1,12 +1,12 @@
 import type { EpochMs } from '../../policy/config.ts'
 import { counted } from '../../policy/counted.ts'
 import type { Step } from '../../policy/explain.ts'
-import { painter } from '../../server/log/terminal-text.ts'
+import { lengthOfTime, painter } from '../../server/log/terminal-text.ts'
 import type { Remedy } from '../../simulate/flips.ts'
 import { type Answer, errorFields } from '../../simulate/result.ts'
 import type { Scenario } from '../../simulate/scenario.ts'
 import type { Simulation } from '../../simulate/simulation.ts'
-import { usdText } from '../../wire/money.ts'
+import { dollars, usdText } from '../../wire/money.ts'
 import { jsonText } from '../../wire/printable.ts'
 import { foldedText, placedLines } from '../table.ts'
 import { stepRecord } from '../test/test-text.ts'
@@ -81,7 +81,7 @@ export function remediesText(remedies: readonly Remedy[], at: EpochMs): string {
 function remedyText(remedy: Remedy, now: EpochMs): string {
   switch (remedy.change) {
     case 'time':
-      return `again at ${isoText(remedy.at)}, in ${waitText(remedy.at - now)}`
+      return `again at ${isoText(remedy.at)}, in ${lengthOfTime(remedy.at - now)}`
     case 'max_tokens':
       return remedy.from === 1
         ? `with max_tokens ≤ ${remedy.to}`
@@ -95,7 +95,7 @@ function remedyText(remedy: Remedy, now: EpochMs): string {
     case 'under_way':
       return `while no more than ${counted(remedy.to, 'other request')} ${remedy.to === 1 ? 'is' : 'are'} running`
     case 'held':
-      return `while running requests reserve no more than $${usdText(remedy.to)}`
+      return `while running requests reserve no more than ${dollars(usdText(remedy.to))}`
     case 'pool':
       return `while ${listed(remedy.names)} answers`
   }
@@ -105,19 +105,6 @@ const listed = (names: readonly string[]): string =>
   names.length < 2 ? names.join('') : `${names.slice(0, -1).join(', ')} or ${names.at(-1)}`
 
 export const isoText = (at: EpochMs): string => new Date(at).toISOString().replace('.000Z', 'Z')
-
-/** The two largest units. */
-function waitText(ms: number): string {
-  const seconds = Math.ceil(ms / 1000)
-  const [d, h, m, s] = [
-    Math.floor(seconds / 86_400),
-    Math.floor(seconds / 3600) % 24,
-    Math.floor(seconds / 60) % 60,
-    seconds % 60,
-  ]
-  const parts = [d && `${d} d`, h && `${h} h`, m && `${m} min`, s && `${s} s`].filter(Boolean)
-  return parts.slice(0, 2).join(' ')
-}
 
 /** As programs read it. */
 export function explanationJson({ scenario, simulation, answer, remedies }: Explained): string {

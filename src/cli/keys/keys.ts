@@ -127,13 +127,12 @@ function hand(text: string): Promise<void> {
   })
 }
 
-const mintedText = (
-  key: ShownKey,
-  value: string,
-  baseUrl: string,
-): string => `✓ Key for ${key.label}: plan ${planText(key)}
+const mintedText = (key: ShownKey, value: string, baseUrl: string): string => `✓ Key for ${key.label}
+  plan ${planText(key)}
 
-  ${value}   (${key.kind === 'guest' ? 'the same one for this device, always' : 'shown once; only a hash is kept'})
+  ${value}
+
+  ${key.kind === 'guest' ? 'This device gets the same key whenever it asks.' : 'It is shown once: only a hash of it is kept.'}
 
   export OPENAI_BASE_URL=${baseUrl}
   export OPENAI_API_KEY=${value}`

@@ -1,7 +1,7 @@
 import { loadToShow } from '../../operator/load-files.ts'
 import type { Config, Meter, Model, Plan } from '../../policy/config.ts'
-import { nanoUsd } from '../../policy/nano-usd.ts'
-import { usdText } from '../../wire/money.ts'
+import { type NanoUsd, nanoUsd } from '../../policy/nano-usd.ts'
+import { dollars, usdText } from '../../wire/money.ts'
 import { shownModel } from '../show/shown-policy.ts'
 import { type Column, tableText } from '../table.ts'
 import { writeJson, writeOut } from '../terminal.ts'
@@ -22,7 +22,8 @@ const modelsJson = ({ models: all, aliases, plans }: Config): readonly object[] 
     plans: including(plans, model),
   }))
 
-function modelsText({ models: all, plans, passthrough }: Config): string {
+/** Models as people read them. */
+export function modelsText({ models: all, plans, passthrough }: Config): string {
   const rows = [...all.values()].map(model => [
     model.name,
     model.kind,
@@ -38,29 +39,36 @@ function modelsText({ models: all, plans, passthrough }: Config): string {
 const COLUMNS: readonly Column[] = [
   { title: 'MODEL' },
   { title: 'KIND', gives: 2 },
-  { title: 'TIER', gives: 3 },
-  // Whole where others can give way: who answers in which order is what the command is asked for.
-  { title: 'POOLS', least: 20, gives: 4 },
-  { title: 'CONTEXT', number: true },
-  { title: 'PRICE' },
-  { title: 'PLANS', least: 10, gives: 1 },
+  { title: 'TIER', gives: 1 },
+  // Who answers in which order is what the command is asked for.
+  { title: 'POOLS', least: 16, whole: true },
+  { title: 'CONTEXT', number: true, gives: 4 },
+  { title: 'PRICE OF 1M TOKENS' },
+  // A part of a list would say that the others do not include the model.
+  { title: 'PLANS', gives: 3 },
 ]
 
-/** `$0.1 in, $0.4 out /1M`, of images each size. */
+/** `$0.10 in, $0.40 out`, of images `$0.01 to $0.02 an image`. */
 function priceText(model: Model, passthrough: Config['passthrough']): string {
-  if (model.kind === 'image') return [...model.sizes].map(([size, nano]) => `$${usdText(nano)} ${size}`).join(', ')
+  if (model.kind === 'image') return `${rangeText([...model.sizes.values()])} an image`
   if (model.kind === 'passthrough')
     return [...passthrough.values()]
       .flatMap(route => (route.model === model ? [meterText(route.meter)] : []))
       .join(', ')
   // Nano-USD for 1,000 tokens: a thousand times as much for a million.
-  const text = (nano: number) => `$${usdText(nanoUsd(nano * 1000))}`
+  const text = (nano: number) => dollars(usdText(nanoUsd(nano * 1000)))
   const { input, output } = model.price
-  return model.kind === 'chat' ? `${text(input)} in, ${text(output)} out /1M` : `${text(input)} in /1M`
+  return model.kind === 'chat' ? `${text(input)} in, ${text(output)} out` : `${text(input)} in`
+}
+
+function rangeText(prices: readonly NanoUsd[]): string {
+  const [least = 0, ...more] = [...new Set(prices)].sort((a, b) => a - b)
+  const most = more.at(-1)
+  return [least, ...(most === undefined ? [] : [most])].map(price => dollars(usdText(nanoUsd(price)))).join(' to ')
 }
 
 const meterText = (meter: Meter): string =>
-  meter.by === 'usage' ? 'by usage' : `$${usdText(meter.price)} a ${meter.by === 'mb' ? 'MB' : meter.by}`
+  meter.by === 'usage' ? 'by usage' : `${dollars(usdText(meter.price))} a ${meter.by === 'mb' ? 'MB' : meter.by}`
 
 const including = (plans: ReadonlyMap<string, Plan>, { name }: Model): readonly string[] =>
   [...plans.values()].filter(plan => plan.models.has(name)).map(plan => plan.name)

@@ -11,7 +11,7 @@ import { servedConfig } from '../../operator/gateway-calls.ts'
 import { lacking, loadWithStandIns } from '../../operator/load-files.ts'
 import type { AdminEndpoint } from '../../operator/operator-api.ts'
 import { CommandFailed, exitCodes } from '../../server/failure.ts'
-import { lookOf } from '../../server/log/terminal-text.ts'
+import { lookOf, withoutFraction } from '../../server/log/terminal-text.ts'
 import type { ServedConfig } from '../../wire/admin/revision.ts'
 import { oneLine } from '../../wire/printable.ts'
 import { writeOut } from '../terminal.ts'
@@ -120,8 +120,18 @@ export async function servedBase(endpoint: AdminEndpoint, directory: string): Pr
   }
 }
 
-const titleOf = ({ admin }: AdminEndpoint, { revision, number, how, by, at }: ServedConfig): string =>
-  `${admin} serves revision ${revision} (number ${number}, ${how === by ? how : `${how} by ${oneLine(by)}`}, since ${at})`
+const titleOf = ({ admin }: AdminEndpoint, { revision, number, how, by, at }: ServedConfig): string => {
+  const who = how === by ? '' : ` by ${oneLine(by)}`
+  return `${admin} serves revision ${revision}, number ${number}: ${CAME[how]}${who} at ${withoutFraction(at)}`
+}
+
+const CAME: Readonly<Record<ServedConfig['how'], string>> = {
+  start: 'loaded',
+  reload: 'reloaded',
+  watch: 'reloaded as its files changed',
+  apply: 'applied',
+  rollback: 'rolled back',
+}
 
 /** Loads texts as if they lay in this directory, so that their files of secrets are the same. */
 export function loadTexts(files: readonly FileText[], directory: string): Load {

@@ -1,10 +1,13 @@
 import type { Command } from 'commander'
 import type { PoolPlace, PoolsApi } from '../../operator/gateway-calls.ts'
+import { counted } from '../../policy/counted.ts'
 import { exitCodes } from '../../server/failure.ts'
+import { columnsOf, lengthOfTime } from '../../server/log/terminal-text.ts'
 import { world } from '../../server/world.ts'
 import type { ReplicaState, ShownPool, ShownProbe, ShownReplica, ShownResult } from '../../wire/admin/pool.ts'
+import { dollars } from '../../wire/money.ts'
 import { type Common, ofGateway, refuseEarlyOptions } from '../options.ts'
-import { type Column, tableText, terminalWidth, widthOf } from '../table.ts'
+import { type Column, foldedText, tableText, terminalWidth, widthOf } from '../table.ts'
 import { asksFirst, confirm, mayAsk, writeJson, writeOut } from '../terminal.ts'
 
 interface Sure extends Common {
@@ -94,11 +97,11 @@ export function modelsLost(pools: readonly ShownPool[], { pool: name, replica: n
 async function tell(pool: ShownPool, { json }: Common): Promise<void> {
   if (json) return writeJson(pool)
   console.error(`✓ ${sentence(pool)}`)
-  console.error(`  ${HOLDS}`)
+  console.error(foldedText(`  ${HOLDS}`, 0, columnsOf(process.stderr)))
 }
 
 function sentence({ pool, drained, replicas, in_flight }: ShownPool): string {
-  if (drained) return `${pool} is drained: it gets no new requests; ${in_flight} running may finish.`
+  if (drained) return `${pool} is drained: it gets no new requests; ${runningText(in_flight)}.`
   const out = replicas.filter(({ state }) => state === 'drained')
   if (out.length === 0) return `${pool} takes requests, with all of its replicas.`
   const places = out.map(each => `${each.replica} (${each.url}), ${each.in_flight} running`).join('; ')
@@ -154,7 +157,7 @@ function poolLine(pool: ShownPool): string {
     pool.drained ? 'DRAINED' : '',
     max_concurrent === null ? `${in_flight} in flight` : `${in_flight} of ${max_concurrent} in flight`,
     waiting > 0 ? `${waiting} waiting` : '',
-    max_usd_per_hour === null ? '' : `$${hour_usd ?? '?'} of $${max_usd_per_hour} in this hour`,
+    max_usd_per_hour === null ? '' : `${dollars(hour_usd ?? '?')} of ${dollars(max_usd_per_hour)} in this hour`,
     retries_10s > 0 ? `${retries_10s} retried of ${requests_10s} in 10 s` : '',
   ]
   const counts = facts.filter(Boolean).join(', ')
@@ -183,6 +186,9 @@ function nextTry({ state, retry_in_ms }: ShownReplica): string {
   return retry_in_ms === 0 ? 'now' : `in ${secondsText(retry_in_ms)}`
 }
 
+const runningText = (count: number): string =>
+  count === 0 ? 'none is running there' : `${counted(count, 'running request')} may finish`
+
 /** What replicas said when they were asked. */
 const resultsText = (results: readonly ShownResult[]): string =>
   tableText(
@@ -201,7 +207,7 @@ const RESULTS: readonly Column[] = [
 /** `ok 200`, `status 503`, `ECONNREFUSED` */
 const resultText = ({ status, error }: ShownProbe): string => error ?? `ok ${status ?? ''}`.trimEnd()
 
-const agoText = (ms: number): string => `${Math.max(0, Math.round(ms / 1000))} s ago`
+const agoText = (ms: number): string => `${lengthOfTime(ms)} ago`
 
 /** Rounded up, so that a retry does not come too early. */
 const secondsText = (ms: number): string => `${Math.ceil(ms / 100) / 10} s`

@@ -84,9 +84,9 @@ const COLUMNS: readonly Column[] = [
   { title: 'ACCOUNT', least: 20 },
   // Left out rather than have labels cut: they are what people know an account by.
   { title: 'ID', gives: 1 },
-  { title: 'PLAN', least: 6, gives: 3 },
+  { title: 'PLAN', least: 12, gives: 4 },
   { title: 'QUOTA' },
-  { title: 'RESERVED', gives: 4 },
+  { title: 'RESERVED', gives: 3 },
   ...COLUMN_LIMITS.map(({ column }) => ({ title: column })),
   { title: 'RESETS', gives: 2 },
 ]

@@ -41,7 +41,7 @@ const GIVES: Readonly<Partial<Record<string, number>>> = { undeterminable: 1, re
 const TABLE: readonly Column[] = [
   { title: 'PLAN', least: 8 },
   { title: 'MODEL', least: 8 },
-  ...[...COUNTS, 'reserved usd', 'change'].map((name): Column => {
+  ...[...COUNTS, 'reserved usd', 'change usd'].map((name): Column => {
     const gives = GIVES[name]
     return { title: name.toUpperCase(), number: true, ...(gives !== undefined && { gives }) }
   }),

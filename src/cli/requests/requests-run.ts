@@ -67,14 +67,17 @@ export function requestRow(request: ShownRequest, width: number): { readonly tex
   const { at, ms, inputTokens, outputTokens, estimated, cost, interrupted } = entry
   const time = timeOfDay(at)
   const tokens = inputTokens === undefined ? '' : `${estimated ? '~' : ''}${inputTokens}+${outputTokens} tok`
+  const paid = cost === undefined ? '' : `$${usdText(cost)}`
+  const refusal = oneLine(interrupted === undefined ? reasonOf(entry) : `interrupted: ${interrupted}`)
+  // What was refused has no tokens and no cost: the reason has their room, and is not cut.
+  const isUnpaid = tokens === '' && paid === '' && widthOf(refusal) <= UNPAID
+  const reason = isUnpaid ? '' : refusal
   const numbers = [
     time,
     String(entry.status).padStart(3),
     `${ms} ms`.padStart(8),
-    tokens.padStart(11),
-    (cost === undefined ? '' : `$${usdText(cost)}`).padStart(9),
+    ...(isUnpaid ? [refusal.padEnd(UNPAID)] : [tokens.padStart(11), paid.padStart(9)]),
   ].join('  ')
-  const reason = oneLine(interrupted === undefined ? reasonOf(entry) : `interrupted: ${interrupted}`)
   const room = Math.max(0, width - widthOf(numbers) - GAP)
   const { what, tools, pools } = wordsOf(entry, request.asked ?? '')
   const cellsWith = (model: string) => [labelOf(request), reason, model, tools, pools]
@@ -87,6 +90,8 @@ export function requestRow(request: ShownRequest, width: number): { readonly tex
 }
 
 const GAP = 2
+/** The room of tokens and cost, with what is between them. */
+const UNPAID = 11 + GAP + 9
 
 /** What gives way first has the lowest number. Whose it was, what refused it and who answered are seen longest. */
 const WORDS: readonly Column[] = [

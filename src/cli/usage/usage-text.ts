@@ -11,7 +11,7 @@ export function usageTable({ by, data }: UsageReport): string {
   // The label first: it is what people know an account by.
   const names: readonly Column[] = labels
     ? [
-        { title: 'ACCOUNT', least: 20 },
+        { title: 'ACCOUNT', least: 12 },
         { title: 'ID', gives: 1 },
       ]
     : [{ title: by.toUpperCase(), least: 10 }]
@@ -77,7 +77,7 @@ function totalled(names: readonly Column[], counted: string, lines: readonly Lin
     ...[line.count, line.input_tokens, line.output_tokens].map(String),
     line.usd,
   ])
-  const numbers = [counted, 'INPUT', 'OUTPUT', 'USD'].map((title): Column => ({ title, number: true }))
+  const numbers = [counted, 'TOKENS IN', 'TOKENS OUT', 'USD'].map((title): Column => ({ title, number: true }))
   const columns = [...names, ...numbers]
   const total = [
     'TOTAL',
@@ -133,8 +133,8 @@ const COLUMNS: readonly Column[] = [
   { title: 'MODEL', least: 8, gives: 6 },
   { title: 'POOL', least: 6, gives: 3 },
   { title: 'KIND', gives: 1 },
-  { title: 'INPUT', number: true },
-  { title: 'OUTPUT', number: true },
+  { title: 'TOKENS IN', number: true },
+  { title: 'TOKENS OUT', number: true },
   { title: 'USD', number: true },
 ]
 

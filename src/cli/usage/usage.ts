@@ -36,10 +36,9 @@ export function registerUsage(program: Command): void {
     // What it was called before.
     .addOption(new Option('--waste').implies({ failedAttempts: true }).conflicts('by').hideHelp())
     .addOption(
-      new Option(
-        '--format <format>',
-        'a table, one JSON object, CSV, or a JSON object a line (default: "text")',
-      ).choices(FORMATS),
+      new Option('--format <format>', 'a table (default), one JSON object, CSV, or a JSON object a line').choices(
+        FORMATS,
+      ),
     )
     .addOption(new Option('--csv', 'the same as --format csv').conflicts('json'))
     .option('--json', 'the same as --format json')

@@ -1,4 +1,4 @@
-import type { EpochMs } from '../../policy/config.ts'
+import type { EpochMs, Millis } from '../../policy/config.ts'
 
 /** Colours a text, or leaves it as it is. */
 export const painter =
@@ -37,6 +37,19 @@ export function timeOfDay(at: EpochMs): string {
 
 /** A moment as records have it, to the second: `2026-11-21T12:00:00Z`. */
 export const withoutFraction = (moment: string): string => moment.replace(/\.\d+Z$/, 'Z')
+
+/** A length of time in its two largest units: `41 s`, `3 min 4 s`, `7 d 20 h`. */
+export function lengthOfTime(time: Millis): string {
+  const seconds = Math.max(0, Math.ceil(time / 1000))
+  const [d, h, m, s] = [
+    Math.floor(seconds / 86_400),
+    Math.floor(seconds / 3600) % 24,
+    Math.floor(seconds / 60) % 60,
+    seconds % 60,
+  ]
+  const parts = [d && `${d} d`, h && `${h} h`, m && `${m} min`, s && `${s} s`].filter(Boolean)
+  return parts.slice(0, 2).join(' ') || '0 s'
+}
 
 const DIGITS: readonly string[] = Array.from({ length: 60 }, (_, number) => String(number).padStart(2, '0'))
 

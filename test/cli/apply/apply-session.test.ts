@@ -120,7 +120,7 @@ it('edit, a test fails, correct, plan, apply, restart, rollback: no request is l
   expect(planned).toMatchObject({ code: 10, stderr: '' })
   expect(`\n${counted(planned.stdout)}`).toMatchInlineSnapshot(`
     "
-    GATEWAY serves revision REVISION-A.. (number 1, start, since TIME)
+    GATEWAY serves revision REVISION-A.., number 1: loaded at TIME
 
       + plan free gains svc-pro, now of tier guest  policies/models.yaml:3
       · svc-pro: tier standard → guest              policies/models.yaml:3

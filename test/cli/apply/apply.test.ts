@@ -102,7 +102,7 @@ describe('svcctl plan', () => {
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
     expect(`\n${stdout}`).toMatchInlineSnapshot(`
       "
-      GATEWAY serves revision REVISION-A.. (number 1, start, since 2026-11-21T10:00:00.000Z)
+      GATEWAY serves revision REVISION-A.., number 1: loaded at 2026-11-21T10:00:00Z
 
         ↓ plan free: rpm 20 → 3                config.yaml:14
         + plan pro: monthly_usd 20.00 → 30.00  config.yaml:16
@@ -249,7 +249,7 @@ describe('svcctl apply', () => {
     expect(code).toBe(0)
     expect(`\n${stdout}`).toMatchInlineSnapshot(`
       "
-      GATEWAY serves revision REVISION-A.. (number 1, start, since 2026-11-21T10:00:00.000Z)
+      GATEWAY serves revision REVISION-A.., number 1: loaded at 2026-11-21T10:00:00Z
 
         ↓ plan free: rpm 20 → 3  config.yaml:14
 
@@ -440,7 +440,7 @@ describe('svcctl apply', () => {
     `)
     expect(`\n${moved.stdout}`).toMatchInlineSnapshot(`
       "
-      GATEWAY serves revision REVISION-A.. (number 1, start, since 2026-11-21T10:00:00.000Z)
+      GATEWAY serves revision REVISION-A.., number 1: loaded at 2026-11-21T10:00:00Z
 
         ✗ plan free is gone                   config.yaml:14
         + plan starter is new, with svc-core  config.yaml:14
@@ -517,7 +517,7 @@ describe('svcctl rollback', () => {
     expect(back).toMatchObject({ code: 0, stderr: '' })
     expect(`\n${back.stdout}`).toMatchInlineSnapshot(`
       "
-      GATEWAY serves revision REVISION-B.. (number 2, apply by operator ada@laptop, since 2026-11-21T10:00:00.100Z)
+      GATEWAY serves revision REVISION-B.., number 2: applied by operator ada@laptop at 2026-11-21T10:00:00Z
 
         + plan free: rpm 3 → 20  config.yaml:14
 

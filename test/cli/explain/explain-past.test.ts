@@ -69,7 +69,7 @@ test('a past request that was served is told stage by stage, and that it comes t
 
     admitted · svc-pro · by time-sensitive · max_tokens 4000
 
-    Decided by revision REVISION, and again to the same bytes.
+    Decided by revision REVISION, and these files decide it the same.
     "
   `)
   expect(exitCode).toBe(0)
@@ -96,7 +96,7 @@ test('one that was refused is told with the wait that its client was told, and w
       · again at 2026-11-21T10:00:11Z, in 11 s
       · in plan pro or team
 
-    Decided by revision REVISION, and again to the same bytes.
+    Decided by revision REVISION, and these files decide it the same.
     "
   `)
   expect(exitCode).toBe(0)
@@ -173,12 +173,12 @@ test('a replay of a directory tells by plan and model what another policy would 
     "
     7 decisions of revisions REVISION, 0123456789ab, taken through revision CANDIDATE
 
-    PLAN   MODEL     REQUESTS  REFUSED  ALLOWED  REROUTED  MOVED  UNDETERMINABLE  RESERVED USD     CHANGE
-    free   svc-core         1        0        0         0      0               0             0          0
-    free   svc-pro          2        0        2         0      0               0             0          0
-    pro    svc-core         1        0        0         0      0               0             0          0
-    pro    svc-pro          3        0        0         2      1               0     0.0192672  -0.016056
-    TOTAL                   7        0        2         2      1               0     0.0192672  -0.016056
+    PLAN   MODEL     REQUESTS  REFUSED  ALLOWED  REROUTED  MOVED  UNDETERMINABLE  RESERVED USD  CHANGE USD
+    free   svc-core         1        0        0         0      0               0             0           0
+    free   svc-pro          2        0        2         0      0               0             0           0
+    pro    svc-core         1        0        0         0      0               0             0           0
+    pro    svc-pro          3        0        0         2      1               0     0.0192672   -0.016056
+    TOTAL                   7        0        2         2      1               0     0.0192672   -0.016056
 
     RESERVED USD is the most that the admitted requests could cost.
     2 of those allowed were refused before any limit was asked: whether the limits have room for them is not known, and their cost is not counted.

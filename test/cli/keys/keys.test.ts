@@ -183,7 +183,7 @@ describe.each([
     await svcctl('accounts', 'grant', account, '-2')
 
     const shown = await show()
-    expect(shown).toMatch(/plan +pro, .*\noverage +up to \$12.5 past the limit, by an operator\n/)
+    expect(shown).toMatch(/plan +pro, .*\noverage +up to \$12\.50 past the limit, by an operator\n/)
     expect(shown).toMatch(/limit +\$23.000000001, \$3.000000001 of it granted\n/)
     const cleared = await svcctl('accounts', 'set-plan', account, '--clear', '--yes', '--json')
     expect(JSON.parse(cleared.stdout)).toMatchObject({ plan: 'free', plan_source: 'default' })

@@ -127,7 +127,7 @@ describe('on a running gateway', () => {
       /^ACCOUNT +ID +PLAN +QUOTA +RESERVED +RPM +TPM +RESETS\nada +acct_\w+ +pro +░{10} <\$0\.01\/20\.00 +\$0\.00 +1\/10k +930\/100M +\S+T00:00:00Z\n$/,
     )
 
-    expect((await svcctl('quota', 'grant', 'ada', '5')).stderr).toContain('✓ granted to ada until ')
+    expect((await svcctl('quota', 'grant', 'ada', '5')).stderr).toMatch(/✓ credit of ada: \$5 in all, until \S+:00Z\n/)
     const one = await svcctl('quota', 'show', 'ada', '--json')
     expect(JSON.parse(one.stdout)).toMatchObject({ label: 'ada', used_usd: '0.0012', limit_usd: '25' })
     expect(await svcctl('quota', 'show', 'bob')).toMatchObject({

@@ -21,12 +21,12 @@ it('dollars are added as integers and stand with their points below each other, 
   ]
 
   expect(usageTable({ object: 'list', by: 'plan', since: null, data, waste: [] }).split('\n')).toEqual([
-    'PLAN   REQUESTS  INPUT  OUTPUT             USD',
-    'a             1   1000       0  1200',
-    'b             1   1000       0     0.1',
-    'c             1   1000       0     0.2',
-    'd             1   1000       0    -0.000000003',
-    'TOTAL         4   4000       0  1200.299999997',
+    'PLAN   REQUESTS  TOKENS IN  TOKENS OUT             USD',
+    'a             1       1000           0  1200',
+    'b             1       1000           0     0.1',
+    'c             1       1000           0     0.2',
+    'd             1       1000           0    -0.000000003',
+    'TOTAL         4       4000           0  1200.299999997',
     '',
   ])
 })
@@ -35,7 +35,7 @@ it('an account whose label nobody knows any more keeps its place', () => {
   const shown = usageTable({ object: 'list', by: 'account', since: null, data: [record('acct_1', 0, '0')], waste: [] })
 
   expect(shown).toBe(
-    'ACCOUNT  ID      REQUESTS  INPUT  OUTPUT  USD\n         acct_1         1   1000       0    0\nTOTAL                   1   1000       0    0\n',
+    'ACCOUNT  ID      REQUESTS  TOKENS IN  TOKENS OUT  USD\n         acct_1         1       1000           0    0\nTOTAL                   1       1000           0    0\n',
   )
 })
 
@@ -54,10 +54,10 @@ it('waste has a line for each pool, and a sum where people read it', () => {
   const report = { object: 'list', by: 'day', since: null, data: [], waste } as const
 
   expect(wasteTable(report).split('\n')).toEqual([
-    'POOL   FAILED ATTEMPTS  INPUT  OUTPUT         USD',
-    'cloud                2   1000       7  1.5',
-    'near                 1      9       0  0.00000002',
-    'TOTAL                3   1009       7  1.50000002',
+    'POOL   FAILED ATTEMPTS  TOKENS IN  TOKENS OUT         USD',
+    'cloud                2       1000           7  1.5',
+    'near                 1          9           0  0.00000002',
+    'TOTAL                3       1009           7  1.50000002',
     '',
   ])
   expect(wasteCsv(report)).toBe(

@@ -94,10 +94,10 @@ describe.each([
 
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
     expect(lines(stdout)).toEqual([
-      'MODEL     REQUESTS  INPUT  OUTPUT      USD',
-      'svc-core       300   2700     900  0.0117',
-      'svc-dear         1      9       3  0.00078',
-      'TOTAL          301   2709     903  0.01248',
+      'MODEL     REQUESTS  TOKENS IN  TOKENS OUT      USD',
+      'svc-core       300       2700         900  0.0117',
+      'svc-dear         1          9           3  0.00078',
+      'TOTAL          301       2709         903  0.01248',
     ])
   })
 
@@ -125,7 +125,7 @@ describe.each([
 
     expect({ code, rows: lines(stdout) }).toEqual({
       code: 0,
-      rows: ['DAY    REQUESTS  INPUT  OUTPUT  USD', 'TOTAL         0      0       0    0'],
+      rows: ['DAY    REQUESTS  TOKENS IN  TOKENS OUT  USD', 'TOTAL         0          0           0    0'],
     })
   })
 
@@ -171,8 +171,8 @@ describe.each([
     const ran = async (...words: string[]) => lines((await svcctl('usage', ...words)).stdout)
 
     expect(await ran('--failed-attempts')).toEqual([
-      'POOL   FAILED ATTEMPTS  INPUT  OUTPUT  USD',
-      'TOTAL                0      0       0    0',
+      'POOL   FAILED ATTEMPTS  TOKENS IN  TOKENS OUT  USD',
+      'TOTAL                0          0           0    0',
     ])
     expect(await ran('--failed-attempts', '--csv')).toEqual([
       'pool,attempts,input_tokens,output_tokens,cost_nano_usd,usd\r',
@@ -224,13 +224,13 @@ it('what was wasted stands beneath what clients used, and is exported with its c
     await running?.end()
 
     expect(table).toEqual([
-      'PLAN   REQUESTS  INPUT  OUTPUT      USD',
-      'free        301   2709     903  0.01248',
-      'TOTAL       301   2709     903  0.01248',
+      'PLAN   REQUESTS  TOKENS IN  TOKENS OUT      USD',
+      'free        301       2709         903  0.01248',
+      'TOTAL       301       2709         903  0.01248',
       '',
-      'POOL   FAILED ATTEMPTS  INPUT  OUTPUT       USD',
-      'far                  2     18       6  0.000003',
-      'TOTAL                2     18       6  0.000003',
+      'POOL   FAILED ATTEMPTS  TOKENS IN  TOKENS OUT       USD',
+      'far                  2         18           6  0.000003',
+      'TOTAL                2         18           6  0.000003',
     ])
     expect(csv.split('\r\n').slice(1)).toEqual(['far,2,18,6,3000,0.000003', ''])
     expect(exported.split('\r\n')[2]).toMatch(

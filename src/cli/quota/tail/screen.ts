@@ -57,7 +57,7 @@ function titleOf({ gateway, ui, accounts, rows, rpm, usdPerHour, dropped }: Show
   const name = 'svcctl quota tail'
   const missed = dropped > 0 ? [`${dropped} missed`] : []
   const now = [ui.paused ? 'PAUSED' : 'live', found]
-  const pace = [`${rpm} rpm`, `$${usdPerHour.toFixed(2)}/h`]
+  const pace = [`${rpm} rpm`, `${usdCell(String(usdPerHour))}/h`]
   const room = columns - name.length - 1
   // Texts that are known already, or stand below, are left out first.
   const texts = [
@@ -153,7 +153,7 @@ const RESERVED = 'RESERVED'
 
 const columnsOf = (until: string): readonly Column[] => [
   { title: 'ACCOUNT', least: 13 },
-  { title: 'PLAN', least: 6, gives: 2 },
+  { title: 'PLAN', least: 12, gives: 2 },
   { title: `QUOTA${until}` },
   // The first one stays, the others give way.
   ...COLUMN_LIMITS.map(({ column }, index) => (index === 0 ? { title: column } : { title: column, gives: 3 })),
