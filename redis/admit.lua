@@ -1,5 +1,5 @@
 -- One admission: all of the claims, or none of them. src/gateway/store/hold-store.ts has the contract.
--- KEYS 2 key, or the account again for a sign-in  3 account  4 standing  5 spend of the window  6 hold  7 leases
+-- KEYS 2 key, or the account again for a sign-in  3 account  4 counters  5 spend of the window  6 hold  7 leases
 --      8 what guests share, without the day: of another bucket, which is why there is no Redis Cluster  9 ring of the minute
 -- ARGV 3 lease  4 request  5 account  6 terms  7 window start  8 window end  9 key|sign-in
 --      10 limit of what guests share in a day, '' for others  11 claims
@@ -20,11 +20,11 @@ if terms ~= ARGV[6] or now < tonumber(ARGV[7]) or now >= tonumber(ARGV[8]) then
   return { 'stale', terms, digits(now) }
 end
 
-local standing = readStanding(KEYS[4], KEYS[5], KEYS[9])
+local counters = readCounters(KEYS[4], KEYS[5], KEYS[9])
 local claims = readClaims(ARGV[11])
-local readings = readingsOf(standing, claims, now)
-local denial, granted = judge(claims, standing, readings, now)
-if denial then return refused(denial, standing, readings, now) end
+local readings = readingsOf(counters, claims, now)
+local denial, granted = judge(claims, counters, readings, now)
+if denial then return refused(denial, counters, readings, now) end
 
 if ARGV[10] ~= '' then
   local today = math.floor(now / DAY_MS)
@@ -42,19 +42,19 @@ local others = {}
 for i = 1, #claims.calendar do
   local window, requests = math.floor(second / claims.calendar[i].seconds), 1 + readings.calendar[i]
   if i == 1 then
-    standing.window, standing.requests = window, requests
+    counters.window, counters.requests = window, requests
   else
     others[i - 1] = string.format('%d %d', window, requests)
   end
 end
-standing.others = table.concat(others, ' ')
-addToBucket(standing, second, 1, granted.tokens)
-standing.concurrent = standing.concurrent + 1
-standing.held = standing.held + granted.cost
-writeStanding(KEYS[4], KEYS[5], standing)
+counters.others = table.concat(others, ' ')
+addToBucket(counters, second, 1, granted.tokens)
+counters.concurrent = counters.concurrent + 1
+counters.held = counters.held + granted.cost
+writeCounters(KEYS[4], KEYS[5], counters)
 -- The spend of a window gets an expiry once the account spends in a later one. With an expiry from its beginning, a
 -- clock of Redis that is ahead for a moment would remove what was spent in the present month.
-if standing.isNew then
+if counters.isNew then
   local last = redis.call('HGET', KEYS[3], 'window')
   if last and tonumber(last) < tonumber(ARGV[7]) then
     redis.call('EXPIRE', string.sub(KEYS[5], 1, -1 - #ARGV[7]) .. last, SPEND_KEPT_S)

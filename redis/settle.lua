@@ -1,5 +1,5 @@
 -- The end of a hold, once per request: settled, refunded, or swept up as an orphan; and what comes late after that.
--- KEYS 2 standing  3 spend of the window of admission  4 hold  5 leases  6 ledger  7 totals of the day of admission
+-- KEYS 2 counters  3 spend of the window of admission  4 hold  5 leases  6 ledger  7 totals of the day of admission
 --      8 what guests share, without the day  9 ring of the minute
 -- ARGV 3 request  4 settle|refund|orphan  5 tokens  6 cost  7 input  8 output  9 `account plan model`
 --      10 the rest of the row, '' for none  11 the bucket the caller believes it was counted in
@@ -45,15 +45,15 @@ if state ~= 'open' then
   if how == 'refund' and not late then return { 'ended' } end
 end
 
-local standing = readStanding(KEYS[2], KEYS[3], KEYS[9])
+local counters = readCounters(KEYS[2], KEYS[3], KEYS[9])
 if state == 'open' then
-  release(standing, readHold(kept[2]), charge.tokens, charge.cost, now)
+  release(counters, readHold(kept[2]), charge.tokens, charge.cost, now)
 else
   local hold = kept[2] and readHold(kept[2]) or { second = tonumber(ARGV[11]), spentTokens = 0 }
-  correctTokens(standing, hold.second, presentOf(hold, charge.tokens) - presentOf(hold, was.tokens), now)
-  standing.used = standing.used + charge.cost - was.cost
+  correctTokens(counters, hold.second, presentOf(hold, charge.tokens) - presentOf(hold, was.tokens), now)
+  counters.used = counters.used + charge.cost - was.cost
 end
-writeStanding(KEYS[2], KEYS[3], standing)
+writeCounters(KEYS[2], KEYS[3], counters)
 
 local written = ''
 if how == 'settle' or rest ~= '' then

@@ -22,11 +22,11 @@ const source = (file: string, what: string, from: string, to: string): Fault => 
 
 /** Faults of the kinds that other gateways shipped: lost updates, double charges, leaked holds, limits off by one. */
 export const faults: readonly Fault[] = [
-  lua('standing', 'a minute of 60 buckets', 'second - 61 do', 'second - 60 do'),
-  lua('standing', 'the newest second is lost to the next', 'if s.newest > 0 then', 'if false then'),
-  lua('standing', 'a second is taken for the one a minute before', 'secondAt(found, 0) == second and found', 'found'),
+  lua('counters', 'a minute of 60 buckets', 'second - 61 do', 'second - 60 do'),
+  lua('counters', 'the newest second is lost to the next', 'if s.newest > 0 then', 'if false then'),
+  lua('counters', 'a second is taken for the one a minute before', 'secondAt(found, 0) == second and found', 'found'),
   lua(
-    'standing',
+    'counters',
     'what a clock that stepped back left is found again',
     'if s.isAnew then redis',
     'if false then redis',
@@ -34,7 +34,7 @@ export const faults: readonly Fault[] = [
   lua('judge', 'one request too many a minute', 'and r.requests + 1 > c.requests', 'and r.requests > c.requests'),
   lua('judge', 'tokens are judged without the least output', 'r.tokens + c.input + leastOutput', 'r.tokens + c.input'),
   lua(
-    'standing',
+    'counters',
     'a clock that steps back opens a new bucket',
     'local second = math.max(clock, s.newest)',
     'local second = clock',
@@ -50,8 +50,8 @@ export const faults: readonly Fault[] = [
     '(secondAt(minute, at) + 61) * 1000',
     '(secondAt(minute, at) + 60) * 1000',
   ),
-  lua('standing', 'a rest of tokens goes to the current bucket', 'if recordOf(s, counted) then', 'if false then'),
-  lua('standing', 'a release keeps the hold', 's.held = s.held - hold.spentCost - hold.cost', ''),
+  lua('counters', 'a rest of tokens goes to the current bucket', 'if recordOf(s, counted) then', 'if false then'),
+  lua('counters', 'a release keeps the hold', 's.held = s.held - hold.spentCost - hold.cost', ''),
   lua('admit', 'a repeated admission takes twice', 'if kept[1] then', 'if false then'),
   lua('admit', 'a revoked key is admitted', "key[1] ~= 'active' or ", ''),
   lua('admit', 'claims in a window that is over are judged', ' or now >= tonumber(ARGV[8])', ''),
@@ -59,10 +59,10 @@ export const faults: readonly Fault[] = [
   lua(
     'extend',
     'a round counts as a request under way',
-    'standing.concurrent = concurrent',
-    'standing.concurrent = concurrent + 1',
+    'counters.concurrent = concurrent',
+    'counters.concurrent = concurrent + 1',
   ),
-  lua('extend', 'spent rounds are charged before the end', 'standing.used = standing.used - spentCost', ''),
+  lua('extend', 'spent rounds are charged before the end', 'counters.used = counters.used - spentCost', ''),
   lua('settle', 'a repeated settlement charges twice', "if state == 'ended' then return repeated() end", ''),
   lua('settle', 'a row does not stop a second one', "if kind ~= 'orphan' then return repeated() end", ''),
   lua('settle', 'a renewed lease is swept all the same', 'tonumber(lease) > now', 'false'),

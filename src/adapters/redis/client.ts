@@ -80,10 +80,10 @@ function script(...names: readonly string[]): Script {
 }
 
 const scripts = {
-  admit: script('standing', 'judge', 'admit'),
-  extend: script('standing', 'judge', 'extend'),
+  admit: script('counters', 'judge', 'admit'),
+  extend: script('counters', 'judge', 'extend'),
   heartbeat: script('heartbeat'),
-  settle: script('standing', 'totals', 'settle'),
+  settle: script('counters', 'totals', 'settle'),
   mint: script('audit', 'mint'),
   rotate: script('audit', 'rotate'),
   revoke: script('audit', 'revoke'),

@@ -66,7 +66,7 @@ export function readGuestsSpent(
 }
 
 /**
- * Second, requests and tokens of each bucket, with as many digits as redis/standing.lua writes. A second that the clock
+ * Second, requests and tokens of each bucket, with as many digits as redis/counters.lua writes. A second that the clock
  * passed twice may have given back more tokens than it has.
  */
 const BUCKETS = /(\d{10})(\d{7})(-\d{11}|\d{12})/g
@@ -175,8 +175,8 @@ function whole(number: number | undefined): number {
   return number
 }
 
-/** The counters of an account as redis/standing.lua keeps them. */
-export interface StoredStanding {
+/** The counters of an account as redis/counters.lua keeps them. */
+export interface StoredCounters {
   /** The record of the newest second. */
   readonly head: string | null | undefined
   /** The oldest second that counts, the sums, the first calendar window and its requests, and how many run. */
@@ -188,7 +188,7 @@ export interface StoredStanding {
 }
 
 /** What counts at a moment, but for the spend. A second that was read twice counts as it was read last. */
-export function readCounts({ head, counts, calendar, ring }: StoredStanding, at: EpochMs): Readings {
+export function readCounts({ head, counts, calendar, ring }: StoredCounters, at: EpochMs): Readings {
   const [oldest = 0, , , first = 0, requests = 0, concurrent = 0] = numbersOf(counts ?? '')
   const buckets = new Map(
     readMinute(`${head ?? ''}${ring ?? ''}`).map(([second, requests, tokens]) => [

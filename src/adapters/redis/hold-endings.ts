@@ -161,7 +161,7 @@ function endArguments(layout: Layout, { how, hold, settlement }: End) {
   const bill = settlement?.bill
   return {
     keys: [
-      bucket.standing(account),
+      bucket.counters(account),
       bucket.spend(account, window),
       bucket.hold(requestId),
       bucket.leases,

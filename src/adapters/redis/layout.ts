@@ -139,7 +139,8 @@ export class Bucket {
   account(account: string): string {
     return `${this.#tag}:account:${account}`
   }
-  standing(account: string): string {
+  /** The counters of an account, by the name that older gateways gave them. */
+  counters(account: string): string {
     return `${this.#tag}:standing:${account}`
   }
   /** The ring of the seconds of an account's minute. */

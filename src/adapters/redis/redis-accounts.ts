@@ -129,7 +129,7 @@ export class RedisAccounts implements AccountStore {
     // The ring after the newest second, which may be put into it in between.
     const [found, [head, counts, calendar], ring, [used, held]] = await Promise.all([
       this.findStored(account),
-      ask(client => client.hmGet(bucket.standing(account), ['head', 'counts', 'calendar'])),
+      ask(client => client.hmGet(bucket.counters(account), ['head', 'counts', 'calendar'])),
       ask(client => client.get(bucket.minute(account))),
       ask(client => client.hmGet(bucket.spend(account, window.start), ['used', 'held'])),
     ])

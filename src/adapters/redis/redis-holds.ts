@@ -91,7 +91,7 @@ async function admit(
   const keys = [
     keyHash === undefined ? bucket.account(account) : bucket.key(keyHash),
     bucket.account(account),
-    bucket.standing(account),
+    bucket.counters(account),
     bucket.spend(account, window.start),
     bucket.hold(requestId),
     bucket.leases,
@@ -129,7 +129,7 @@ async function extendHold(access: Access, { hold, round, soFar, claims }: Extens
   const { requestId, account, window } = hold
   const bucket = access.layout.of(account)
   const keys = [
-    bucket.standing(account),
+    bucket.counters(account),
     bucket.spend(account, window),
     bucket.hold(requestId),
     bucket.leases,

@@ -1,7 +1,7 @@
 -- What an account has used of its limits, and what a request holds: src/policy/account-counters.ts in Lua, proven equal by
 -- test/adapters/store/redis-scripts.properties.test.ts.
 local STEP_BACK_SECONDS = 120
-local STANDING_KEPT_S = 3 * 86400
+local COUNTERS_KEPT_S = 3 * 86400
 local SHARED_KEPT_S = 100 * 86400
 local RING_KEPT_S = 600
 
@@ -63,8 +63,8 @@ local function requestsIn(s, place, window)
   return 0
 end
 
-local function readStanding(standingKey, spendKey, ringKey)
-  local kept = redis.call('HMGET', standingKey, 'head', 'counts', 'calendar')
+local function readCounters(countersKey, spendKey, ringKey)
+  local kept = redis.call('HMGET', countersKey, 'head', 'counts', 'calendar')
   local spend = redis.call('HMGET', spendKey, 'used', 'held')
   local head = kept[1] or ''
   local newest = secondAt(head, 0) or 0
@@ -89,7 +89,7 @@ local function recordOf(s, second)
   return secondAt(found, 0) == second and found or nil
 end
 
-local function writeStanding(standingKey, spendKey, s)
+local function writeCounters(countersKey, spendKey, s)
   if s.isAnew then redis.call('DEL', s.ring) end
   for second, text in pairs(s.changed) do
     if second ~= s.newest then redis.call('SETRANGE', s.ring, digits(placeOf(second)), text) end
@@ -97,10 +97,10 @@ local function writeStanding(standingKey, spendKey, s)
   if s.newest ~= s.wasNewest then redis.call('EXPIRE', s.ring, RING_KEPT_S) end
   local counts =
     string.format('%d %d %d %d %d %d', s.oldest, s.sumRequests, s.sumTokens, s.window, s.requests, s.concurrent)
-  redis.call('HSET', standingKey, 'head', s.changed[s.newest] or s.head, 'counts', counts)
+  redis.call('HSET', countersKey, 'head', s.changed[s.newest] or s.head, 'counts', counts)
   redis.call('HSET', spendKey, 'used', digits(s.used), 'held', digits(s.held))
-  if s.others ~= s.wasOthers then redis.call('HSET', standingKey, 'calendar', s.others) end
-  if s.window ~= s.wasWindow then redis.call('EXPIRE', standingKey, STANDING_KEPT_S) end
+  if s.others ~= s.wasOthers then redis.call('HSET', countersKey, 'calendar', s.others) end
+  if s.window ~= s.wasWindow then redis.call('EXPIRE', countersKey, COUNTERS_KEPT_S) end
 end
 
 -- The current second; what does not count in it is taken out of the sums.
