@@ -21,7 +21,7 @@ import {
   type ShownPlanCount,
   type ShownRevisionLine,
 } from '../wire/admin/revision.ts'
-import { isObject, type JsonObject } from '../wire/openai/body.ts'
+import { isObject, type JsonObject } from '../wire/json-safety.ts'
 import { SseSplitter } from '../wire/sse.ts'
 import type { AdminEndpoint } from './operator-api.ts'
 import { askGateway, openBody, postToGateway } from './remote.ts'

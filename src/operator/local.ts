@@ -16,7 +16,7 @@ import { shownAudit } from '../wire/admin/audit.ts'
 import { readSince, SINCE_FORMS } from '../wire/admin/since.ts'
 import { ledgerRecord, usageReport } from '../wire/admin/usage-report.ts'
 import { errorTermsOf, renderDenial } from '../wire/errors/denial.ts'
-import { isObject, type JsonObject } from '../wire/openai/body.ts'
+import { isObject, type JsonObject } from '../wire/json-safety.ts'
 import {
   type OperatorApi,
   operatorApiOf,

@@ -1,6 +1,6 @@
 import { isLoopback } from '../config/check/formats.ts'
 import { CommandFailed, exitCodes } from '../server/failure.ts'
-import { isObject, type JsonObject } from '../wire/openai/body.ts'
+import { isObject, type JsonObject } from '../wire/json-safety.ts'
 import { ask as askOver } from './http.ts'
 
 /** An identity provider, as far as signing in goes. */

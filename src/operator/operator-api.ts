@@ -12,7 +12,7 @@ import type { ShownStanding } from '../wire/admin/event.ts'
 import { readKeys, readShownKey, type ShownKey } from '../wire/admin/key.ts'
 import type { Group, LedgerRecord, UsageReport } from '../wire/admin/usage-report.ts'
 import { USER, USER_HINT } from '../wire/admin/user.ts'
-import type { JsonObject } from '../wire/openai/body.ts'
+import type { JsonObject } from '../wire/json-safety.ts'
 
 /**
  * What operators may do, through a running gateway or on its store. Rejects with CommandFailed.

@@ -1,5 +1,5 @@
 import { CommandFailed, exitCodes } from '../server/failure.ts'
-import { isObject } from '../wire/openai/body.ts'
+import { isObject } from '../wire/json-safety.ts'
 import { ask, discover, readAccess, tokensOf } from './login-provider.ts'
 import { configDir, readJsonFile, writePrivate } from './session-file.ts'
 

@@ -1,5 +1,5 @@
 import { RE2JS } from 're2js'
-import { isObject } from '../wire/openai/body.ts'
+import { isObject } from '../wire/json-safety.ts'
 
 /** One thing that is not as it was expected; `path` leads to it, such as `headers.retry-after`. */
 export interface Mismatch {

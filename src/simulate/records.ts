@@ -1,6 +1,6 @@
 import type { DecisionRecord } from '../policy/record.ts'
 import { type DecisionLine, LINE_VERSION, type OwnPart, recordOfLine, type SharedPart } from '../wire/decision-line.ts'
-import { isObject } from '../wire/openai/body.ts'
+import { isObject } from '../wire/json-safety.ts'
 
 /** Reads a line of the decision log; undefined for any other line, such as one that a crash cut short. */
 export function readRecord(line: string): DecisionRecord | undefined {

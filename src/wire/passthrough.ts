@@ -1,7 +1,7 @@
 import type { BodyForm, Passthrough } from '../policy/config.ts'
 import { type Denied, invalid } from '../policy/denial.ts'
-import { isObject } from './json-safety.ts'
-import type { JsonObject, ParsedBody } from './openai/body.ts'
+import { isObject, type JsonObject } from './json-safety.ts'
+import type { ParsedBody } from './openai/body.ts'
 import { isCount, type Usage } from './openai/usage.ts'
 
 /** A JSON body of a pass-through route. */

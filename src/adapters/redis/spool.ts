@@ -3,7 +3,7 @@ import { appendFile, type FileHandle, open, readFile, rename, rm } from 'node:fs
 import { join } from 'node:path'
 import type { Settlement } from '../../gateway/store/hold-store.ts'
 import type { Hold } from '../../policy/account-counters.ts'
-import { isObject } from '../../wire/openai/body.ts'
+import { isObject } from '../../wire/json-safety.ts'
 
 /** The end of a request that waits for the store. */
 export type Spooled = { readonly settle: Settlement } | { readonly refund: Hold }

@@ -6,7 +6,7 @@ import type { Finding } from '../../gateway/doctor/finding.ts'
 import { urlOf } from '../../operator/connect.ts'
 import { ask } from '../../operator/http.ts'
 import { isRunning } from '../../operator/remote.ts'
-import { isObject, type JsonObject } from '../../wire/openai/body.ts'
+import { isObject, type JsonObject } from '../../wire/json-safety.ts'
 import { codeOf } from './report.ts'
 
 /** Whether a gateway of this configuration could listen, or does. */

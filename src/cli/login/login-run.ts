@@ -15,7 +15,7 @@ import {
 import { freshSession, readSessions, removeSession, type Session, saveSession } from '../../operator/session.ts'
 import { CommandFailed, exitCodes } from '../../server/failure.ts'
 import { world } from '../../server/world.ts'
-import type { JsonObject } from '../../wire/openai/body.ts'
+import type { JsonObject } from '../../wire/json-safety.ts'
 import { table } from '../table.ts'
 import { writeJson, writeOut } from '../terminal.ts'
 import type { Named, NamedIssuer } from './login.ts'

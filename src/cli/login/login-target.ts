@@ -3,7 +3,7 @@ import { baseUrl } from '../../config/check/formats.ts'
 import { notSignedIn, readSessions } from '../../operator/session.ts'
 import { configDir, readJsonFile, writePrivate } from '../../operator/session-file.ts'
 import { CommandFailed, exitCodes } from '../../server/failure.ts'
-import { isObject } from '../../wire/openai/body.ts'
+import { isObject } from '../../wire/json-safety.ts'
 import { configHere } from '../serve/demo-profile.ts'
 import type { Named, NamedIssuer } from './login.ts'
 

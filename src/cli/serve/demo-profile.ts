@@ -3,7 +3,7 @@ import { existsSync, rmSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { configDir, readJsonFile, writePrivate } from '../../operator/session-file.ts'
 import { CommandFailed } from '../../server/failure.ts'
-import { isObject } from '../../wire/openai/body.ts'
+import { isObject } from '../../wire/json-safety.ts'
 
 /** The demo of a folder, for the commands that are run there while it lives. */
 export interface DemoProfile {

@@ -1,6 +1,6 @@
 import type { ChatModel } from '../../policy/config.ts'
 import type { StreamTranslator } from '../../wire/dialect.ts'
-import { isObject } from '../../wire/openai/body.ts'
+import { isObject } from '../../wire/json-safety.ts'
 import { readChat } from '../../wire/openai/chat.ts'
 import { parse, readChunk } from '../../wire/openai/chunk.ts'
 import type { WireRequest } from '../../wire/openai/request.ts'

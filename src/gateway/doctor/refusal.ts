@@ -1,6 +1,6 @@
 import { type Millis, placeOf } from '../../policy/config.ts'
 import { scrub } from '../../wire/errors/scrub.ts'
-import { isObject } from '../../wire/openai/body.ts'
+import { isObject } from '../../wire/json-safety.ts'
 import { errorText, parse } from '../../wire/openai/chunk.ts'
 import { type Fault, problem, warning } from './finding.ts'
 import { type Answer, type ExaminedReplica, placeText } from './replica.ts'

@@ -1,5 +1,5 @@
 import { type EmbeddingModel, placeOf } from '../../policy/config.ts'
-import { isObject } from '../../wire/openai/body.ts'
+import { isObject } from '../../wire/json-safety.ts'
 import { parse } from '../../wire/openai/chunk.ts'
 import { readEmbeddings } from '../../wire/openai/embeddings.ts'
 import type { Outcome } from './chat.ts'

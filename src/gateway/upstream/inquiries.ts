@@ -2,8 +2,7 @@ import type { EpochMs, Kind, Millis } from '../../policy/config.ts'
 import type { Alarm, Clock, Probe, SendPassthrough } from '../ports.ts'
 import type { Ejection } from './breaker.ts'
 import { askWithoutContent, type ContentlessRequest } from './contentless.ts'
-import type { PoolState, Replica } from './pools.ts'
-import { reportPool } from './pools.ts'
+import { type PoolState, type Replica, reportPool } from './pools.ts'
 import { askQuestion, type Found, generates, type Question, type QuestionPorts, type Verdict } from './question.ts'
 
 /** How long an answer to a question stands: a replica is asked once in this time, however many requests fail there. */

@@ -1,5 +1,5 @@
 import type { EpochMs, Millis, Pool } from '../../policy/config.ts'
-import { isObject } from '../../wire/openai/body.ts'
+import { isObject } from '../../wire/json-safety.ts'
 import { errorText, parse } from '../../wire/openai/chunk.ts'
 import type { LeastUsage, Usage } from '../../wire/openai/usage.ts'
 import { isOwnFault } from '../own-faults.ts'

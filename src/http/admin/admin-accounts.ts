@@ -3,7 +3,7 @@ import { type Denied, invalid } from '../../policy/denial.ts'
 import { type NanoUsd, nanoUsd } from '../../policy/nano-usd.ts'
 import { planName, planOf } from '../../policy/plan.ts'
 import { type ShownAccount, type ShownAccounts, shownAccount } from '../../wire/admin/account.ts'
-import { isObject, type JsonObject } from '../../wire/openai/body.ts'
+import { isObject, type JsonObject } from '../../wire/json-safety.ts'
 import { validator } from '../../wire/openai/validate.ts'
 import { type AdminContext, type AdminOp, accountNamed, NAME, noAccount, textOf, unknownPlan } from './admin-op.ts'
 

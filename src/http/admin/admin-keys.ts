@@ -5,7 +5,7 @@ import type { KeyRecord } from '../../gateway/store/key-store.ts'
 import { type Denied, invalid } from '../../policy/denial.ts'
 import { mostOf } from '../../policy/limits.ts'
 import { shownKey } from '../../wire/admin/key.ts'
-import type { JsonObject } from '../../wire/openai/body.ts'
+import type { JsonObject } from '../../wire/json-safety.ts'
 import { validator } from '../../wire/openai/validate.ts'
 import { showAccount } from './admin-accounts.ts'
 import {

@@ -7,7 +7,7 @@ import type { KeyRecord } from '../../gateway/store/key-store.ts'
 import type { Store } from '../../gateway/store/store.ts'
 import type { Config } from '../../policy/config.ts'
 import { type Denied, invalid } from '../../policy/denial.ts'
-import type { JsonObject } from '../../wire/openai/body.ts'
+import type { JsonObject } from '../../wire/json-safety.ts'
 import type { Validate } from '../../wire/openai/validate.ts'
 
 /** What an admin operation works with: the parts of a running gateway, or a store that no gateway runs on. */

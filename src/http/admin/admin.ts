@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../wire/openai/body.ts'
+import type { JsonObject } from '../../wire/json-safety.ts'
 import type { HttpCall } from '../listener/call.ts'
 import type { App, Endpoint } from '../listener/endpoint.ts'
 import { readSmall } from '../listener/request-input.ts'

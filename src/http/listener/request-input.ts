@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { Readable } from 'node:stream'
 import { type Denial, type Denied, invalid } from '../../policy/denial.ts'
-import type { JsonObject } from '../../wire/openai/body.ts'
+import type { JsonObject } from '../../wire/json-safety.ts'
 import { readValid, validator } from '../../wire/openai/validate.ts'
 import type { HeldBody } from '../ingress/body-memory.ts'
 import { Pieces } from '../ingress/pieces.ts'

@@ -4,8 +4,8 @@ import { COLUMN_LIMITS, type ColumnLimit, mostOf } from '../../policy/limits.ts'
 import { addNanoUsd, type NanoUsd, nanoUsd, ZERO_USD } from '../../policy/nano-usd.ts'
 import { planName, planOf } from '../../policy/plan.ts'
 import type { Readings } from '../../policy/readings.ts'
+import type { JsonObject } from '../json-safety.ts'
 import { usdText } from '../money.ts'
-import type { JsonObject } from '../openai/body.ts'
 import { count, given, list, number, object, oneOf, orNull, text } from './record-fields.ts'
 
 /** One line of what operators follow. Prompts, answers and keys are in none of them. */

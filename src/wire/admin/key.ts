@@ -1,7 +1,7 @@
 import type { Config, EpochMs } from '../../policy/config.ts'
 import type { Caller } from '../../policy/facts.ts'
 import { planOf } from '../../policy/plan.ts'
-import type { JsonObject } from '../openai/body.ts'
+import type { JsonObject } from '../json-safety.ts'
 import { count, list, object, oneOf, text } from './record-fields.ts'
 
 /** A key as operators see it: masked. */

@@ -1,7 +1,7 @@
 import type { EpochMs, Millis, Pool } from '../../policy/config.ts'
 import type { NanoUsd } from '../../policy/nano-usd.ts'
+import type { JsonObject } from '../json-safety.ts'
 import { usdText } from '../money.ts'
-import type { JsonObject } from '../openai/body.ts'
 import { count, flag, list, object, oneOf, orNull, text } from './record-fields.ts'
 
 /** A pool as operators see it: what one gateway process knows of it. */

@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from '../openai/body.ts'
+import { isObject, type JsonObject } from '../json-safety.ts'
 
 // Each reads a value or a field of a record that a gateway sent, and throws TypeError where it is of another form.
 

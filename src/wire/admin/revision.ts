@@ -1,7 +1,7 @@
 import type { EpochMs } from '../../policy/config.ts'
 import type { FileProblem } from '../../policy/denial.ts'
 import { problemRecord } from '../errors/bodies.ts'
-import type { JsonObject } from '../openai/body.ts'
+import type { JsonObject } from '../json-safety.ts'
 import { count, list, object, oneOf, text } from './record-fields.ts'
 
 /** How a revision came to serve. */

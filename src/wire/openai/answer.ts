@@ -1,7 +1,8 @@
 import type { Model } from '../../policy/config.ts'
+import { isObject, type JsonObject } from '../json-safety.ts'
 import { type CompletionTurn, completionTurn } from '../tools/completion.ts'
 import type { Listed } from '../tools/listed.ts'
-import { isObject, type JsonObject, textOf } from './body.ts'
+import { textOf } from './body.ts'
 import { parse } from './chunk.ts'
 import { outputBytesOf, readUsage, type Usage } from './usage.ts'
 

@@ -5,8 +5,6 @@ import { ElidedStrings, isDear, type Outline, readOutline } from '../fast/outlin
 import { isWithout } from '../fast/without.ts'
 import { fieldName, Inspection, isObject, type JsonObject } from '../json-safety.ts'
 
-export { isObject, type JsonObject }
-
 /** A body, wrapped: it may hold a `denial` of its own, and must not be taken for one. */
 export interface ParsedBody {
   readonly body: JsonObject

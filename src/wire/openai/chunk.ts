@@ -1,5 +1,5 @@
+import { isObject, type JsonObject } from '../json-safety.ts'
 import type { DeltaReader } from '../tools/delta-reader.ts'
-import { isObject, type JsonObject } from './body.ts'
 import { deltaTokens, outputBytesOf, readUsage, type Usage } from './usage.ts'
 
 /** What stands in place of an event when all was said. */

@@ -1,5 +1,5 @@
 import type { Dialect, InferenceKind, ListedModel } from '../dialect.ts'
-import { isObject } from './body.ts'
+import { isObject } from '../json-safety.ts'
 import { parse } from './chunk.ts'
 import { isCount } from './usage.ts'
 

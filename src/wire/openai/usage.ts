@@ -1,4 +1,4 @@
-import { isObject } from './body.ts'
+import { isObject } from '../json-safety.ts'
 
 /** Tokens as a backend counted them. */
 export interface Usage {

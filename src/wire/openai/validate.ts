@@ -1,7 +1,7 @@
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js'
 import { type Denied, invalid } from '../../policy/denial.ts'
-import { fieldName } from '../json-safety.ts'
-import { type JsonObject, type ParsedBody, parseBody } from './body.ts'
+import { fieldName, type JsonObject } from '../json-safety.ts'
+import { type ParsedBody, parseBody } from './body.ts'
 
 /** What is wrong with a body, and where: `messages[0].role`, `must be one of …`. */
 export interface Invalid {

@@ -1,9 +1,9 @@
 import { isAscii } from 'node:buffer'
 import { readShape } from '../fast/outline.ts'
 import { isNamed } from '../fast/splice.ts'
-import { asObject } from '../json-safety.ts'
+import { asObject, isObject, type JsonObject } from '../json-safety.ts'
 import type { AnswerTerms, WholeAnswer } from './answer.ts'
-import { isObject, type JsonObject, textOf } from './body.ts'
+import { textOf } from './body.ts'
 import { parse } from './chunk.ts'
 import { isCount } from './usage.ts'
 

@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from '../openai/body.ts'
+import { isObject, type JsonObject } from '../json-safety.ts'
 import type { Listed } from './listed.ts'
 import { endsAnswer, type HostedCall, type Turn, textOf } from './turn.ts'
 

@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from '../openai/body.ts'
+import { isObject, type JsonObject } from '../json-safety.ts'
 import { outputBytesOf } from '../openai/usage.ts'
 import { sseEvent } from '../sse.ts'
 import type { Listed, ListedTool } from './listed.ts'

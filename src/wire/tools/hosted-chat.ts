@@ -1,7 +1,6 @@
 import type { Accepts } from '../../policy/config.ts'
-import { asObject } from '../json-safety.ts'
+import { asObject, isObject, type JsonObject } from '../json-safety.ts'
 import { type AnswerTerms, type RoundAnswer, readRound } from '../openai/answer.ts'
-import { isObject, type JsonObject } from '../openai/body.ts'
 import { DeltaReader, type Deltas, type OneAnswer } from './delta-reader.ts'
 import type { Entry, Listed } from './listed.ts'
 

@@ -1,5 +1,5 @@
 import { type Denied, invalid } from '../../policy/denial.ts'
-import { isObject, type JsonObject } from '../openai/body.ts'
+import { isObject, type JsonObject } from '../json-safety.ts'
 
 /** A hosted tool that a request lists. */
 export interface ListedTool {

@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from '../openai/body.ts'
+import { isObject, type JsonObject } from '../json-safety.ts'
 
 /** What a model said in one round of an answer with hosted tools. */
 export interface Turn {
