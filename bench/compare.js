@@ -1,5 +1,5 @@
 // The gateway against bare proxies and peers, by turns in one run. `npm run bench -- --help` says what may be chosen.
-// Needs dist/ (npm run build) and a C compiler; whoever is not installed is left out, and said to be.
+// Needs dist/ (npm run build) and a C compiler; a peer that is not installed is skipped, and listed as such.
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'

@@ -1,4 +1,4 @@
--- Changes an account if nobody else did meanwhile; a sign-in may begin it.
+-- Changes an account if no other client did meanwhile; a sign-in may begin it.
 -- KEYS 2 account  3 audit
 -- ARGV 3 account  4 terms before, '' for a new account  5 terms after  6 label, '' to keep it
 --      7 who, '' for no audit  8 action  9 before  10 after, as people read them  11 when its token was issued, '' for none

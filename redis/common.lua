@@ -5,7 +5,7 @@ local function number(text) return tonumber(text) or 0 end
 -- Numbers become texts by this: Lua's own way ends at 14 digits, and that of redis.call takes three times as long.
 local function digits(number) return string.format('%d', number) end
 
--- Emptied, or filled by somebody else: nothing it says can be trusted.
+-- Emptied, or filled by another program: nothing it says can be trusted.
 local function wiped() return redis.call('GET', KEYS[1]) ~= ARGV[1] end
 
 local function clock()

@@ -1,4 +1,4 @@
--- Another round of a request under way: more tokens and spend, or nothing.
+-- Another round of a running request: more tokens and spend, or nothing.
 -- KEYS 2 counters  3 spend of the window of admission  4 hold  5 leases  6 what guests share, without the day
 --      7 ring of the minute
 -- ARGV 3 lease  4 request  5 round  6 tokens spent  7 cost spent  8 checkpoint  9 claims

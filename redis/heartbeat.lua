@@ -1,4 +1,4 @@
--- A heartbeat: renews the lease of a request under way, and keeps what the request would be settled at.
+-- A heartbeat: renews the lease of a running request, and keeps what the request would be settled at.
 -- KEYS 2 hold  3 leases
 -- ARGV 3 lease  4 request  5 checkpoint or ''
 if wiped() then return { 'wiped' } end

@@ -1,7 +1,7 @@
 -- What an attempt cost the operator: a row and its part of the totals, once per attempt of a request.
 -- KEYS 2 ledger  3 totals of waste of the day of admission: of another bucket, as what guests share
 -- ARGV 3 request  4 attempt  5 cost  6 input  7 output  8 `account plan model`  9 the rest of the row  10 pool
--- Its place in the ledger, which begins with 3, is behind the rows that settle.lua reads, and tells the attempts apart.
+-- Its place in the ledger, which begins with 3, is behind the rows that settle.lua reads, and is different for each attempt.
 if wiped() then return { 'wiped' } end
 local place = string.format('%s 3%04d ', ARGV[3], tonumber(ARGV[4]))
 -- Its digits end with a blank, and every text that goes on sorts below this.

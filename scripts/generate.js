@@ -55,7 +55,7 @@ for (const [page, text] of Object.entries(pages)) {
 }
 
 /**
- * Tells whether a file is accepted, and not why not: to compile the schemas at each start took a quarter of it. Formats and
+ * Says whether a file is accepted, and not why not: to compile the schemas at each start took a quarter of it. Formats and
  * units are those of src/config/check, which hands them in.
  */
 function acceptsCode() {

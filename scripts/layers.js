@@ -13,7 +13,7 @@ const may = {
   wire: { folders: ['policy'], packages: true },
   gateway: { folders: ['policy', 'wire', 'config/settings.ts'], packages: true },
   adapters: { folders: ['policy', 'wire', 'gateway', 'config/settings.ts'], packages: true },
-  // Requests that nobody sent, taken the whole way: what `svcctl test` and `svcctl explain` are made of.
+  // Requests that no client sent, taken the whole way: what `svcctl test` and `svcctl explain` are made of.
   simulate: { folders: ['policy', 'config', 'wire', 'gateway'], packages: true },
   http: { folders: ['policy', 'wire', 'gateway', 'config/settings.ts'], packages: true },
   // The process that serves: it puts all the others together.

@@ -1,4 +1,4 @@
-/** Strings of a JSON text. Behind the text must stand zeros: they end a string that nobody closed. */
+/** Strings of a JSON text. Behind the text must stand zeros: they end a string that is not closed. */
 
 export const BLANK: u8 = 0x20
 export const QUOTE: u8 = 0x22

@@ -1,4 +1,4 @@
-// The bytes of the requests: the same for every contender, but for what Portkey must be told.
+// The bytes of the requests: the same for every contender, but for the headers that Portkey needs.
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 

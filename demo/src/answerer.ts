@@ -8,7 +8,7 @@ import { type Call, callsFor, lastUserText } from './tool-calls.ts'
 /** Who answers. */
 export interface Speaker {
   readonly replica: string
-  /** Whether its models think unless told not to. */
+  /** Whether its models think unless a request says not to. */
   readonly thinking: boolean
 }
 
@@ -56,7 +56,7 @@ export function answerPlan(request: ChatRequest, speaker: Speaker): AnswerPlan {
   return { choices, usage: usageOf(request, choices) }
 }
 
-/** Models that think unless told not to, by their names. */
+/** Models that think unless a request says not to, by their names. */
 export const isThinkingModel = (model: string): boolean => /235B|ultra/i.test(model)
 
 const OPENINGS = ['Hello', 'Good day', 'Greetings', 'Hi there'] as const

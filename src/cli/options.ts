@@ -41,7 +41,7 @@ export interface CountOptions {
 
 const NEWEST = 200_000
 
-/** Adds `--decisions` and `--newest` to a command that tells whom a change touches. */
+/** Adds `--decisions` and `--newest` to a command that says whom a change touches. */
 export const countsRequests = (command: Command): Command =>
   command
     .addOption(

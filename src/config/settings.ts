@@ -51,7 +51,7 @@ export interface Settings {
     readonly instances: number
     /** From SIGTERM on, while requests are still taken. */
     readonly drainDelay: Millis
-    /** After that, for those under way. */
+    /** After that, for running requests. */
     readonly drainTimeout: Millis
   }
   readonly store: StoreSettings
@@ -70,7 +70,7 @@ export interface Settings {
   readonly guests?: GuestSettings
   readonly limits: {
     readonly bodyBytes: number
-    /** The memory of all bodies under way together, where the files set it. */
+    /** The memory of all bodies in flight together, where the files set it. */
     readonly bodyMemoryBytes: number | undefined
     /** Inputs of one embeddings request. */
     readonly embeddingBatch: number
@@ -134,7 +134,7 @@ export interface ListenerSettings {
   readonly idleTimeout: Millis
   /** At once. */
   readonly connections: number
-  /** The same, and requests under way, of one address. */
+  /** The same, and running requests, of one address. */
   readonly connectionsPerAddress: number
   /** Whether work is refused while there is too much of it. */
   readonly shedLoad: boolean
@@ -184,13 +184,13 @@ export interface BackendSettings extends Timeouts {
   readonly key?: Secret
   /** The form in which the replicas speak: OpenAI's, which is the only one so far, so that no file names it. */
   readonly dialect?: 'openai'
-  /** Consecutive failures after which a replica is left out, and for how long the first time. */
+  /** Consecutive failures after which a replica is ejected, and for how long the first time. */
   readonly eject: { readonly after: number; readonly for: Millis }
   /** The longest Retry-After that is waited out before the next pool. */
   readonly waitForRetryAfter: Millis
   /** Tokens that the replicas take, where it was declared. */
   readonly context?: number
-  /** Requests under way at once in this process, and how long one more waits. */
+  /** Running requests at once in this process, and how long one more waits. */
   readonly maxConcurrent?: number
   readonly queueTimeout: Millis
   /** What the pool costs the operator. */

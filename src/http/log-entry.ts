@@ -52,7 +52,7 @@ export function modelOf({ model, asked }: LogEntry, { models, aliases, defaultMo
   return models.has(asked) ? asked : aliases.get(asked)?.model.name
 }
 
-/** What a trace is told of a request that is over. */
+/** What the trace of a request says at its end. */
 export function tracedEnd(entry: LogEntry, config: Config): TracedEnd {
   const { status, plan, rule, pool, code, inputTokens, outputTokens, firstMs, interrupted } = entry
   const model = modelOf(entry, config)

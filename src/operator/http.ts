@@ -33,7 +33,7 @@ export function ask(
       // Unread data is there: the reader is slow, not the server. Node checks only once, so it is checked again.
       if (answer && answer.readableLength > 0) return void answer.socket.setTimeout(silence).once('timeout', late)
       const error = new Error(`no word within ${silence / 1000} s`)
-      // A request that is destroyed tells its answer no reason.
+      // Destroying the request would end the answer without the reason.
       if (answer) answer.destroy(error)
       else request.destroy(error)
     }

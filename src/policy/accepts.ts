@@ -8,7 +8,7 @@ export function extrasDenied(model: Model, request: InferenceRequest): InvalidAt
   for (const [field, extra] of Object.entries(request.extras)) {
     const bound = acceptsOf(model)?.get(field)
     if (!bound) {
-      // It says what is done anyway, so that it is left out.
+      // It asks for the default, so it is not sent.
       if (extra.isDefault) continue
       return invalidAt('body', field, `is not accepted by ${model.name}`, model.at)
     }

@@ -10,7 +10,7 @@ export interface AccountCounters {
   readonly minute: readonly Bucket[]
   /** Of each calendar window, in the order of CALENDAR_LIMITS. What is missing has counted nothing. */
   readonly calendar: readonly CalendarCount[]
-  /** Requests under way. */
+  /** Running requests. */
   readonly concurrent: number
   /** By start of the billing window; a request belongs to the window of its admission. */
   readonly spend: Readonly<Record<EpochMs, Spend>>
@@ -32,7 +32,7 @@ export interface Bucket {
 export interface Spend {
   /** Settled. */
   readonly used: NanoUsd
-  /** Held by requests under way. */
+  /** Held by running requests. */
   readonly held: NanoUsd
 }
 

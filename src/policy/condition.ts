@@ -1,6 +1,6 @@
 import { type Condition, type EpochMs, WEEKDAYS, type Weekday } from './config.ts'
 
-/** Whether a condition holds. A signal that nobody looked for is taken not to be there. */
+/** Whether a condition holds. A signal that was not looked for counts as absent. */
 export function holds(condition: Condition, facts: Circumstances): boolean {
   switch (condition.is) {
     case 'all':

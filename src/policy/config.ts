@@ -211,7 +211,7 @@ export type Condition =
   | { readonly is: 'all'; readonly of: readonly Condition[] }
   | { readonly is: 'any'; readonly of: readonly Condition[] }
   | { readonly is: 'not'; readonly of: Condition }
-  /** What only the text or the headers of a request tell: looked up among the signals of its facts. */
+  /** Found only in the text or the headers of a request: looked up among the signals of its facts. */
   | { readonly is: 'signal'; readonly matcher: Matcher }
   /** More than `over`, less than `under`. */
   | { readonly is: 'input_tokens'; readonly over?: number; readonly under?: number }

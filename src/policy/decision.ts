@@ -25,7 +25,7 @@ export type InvalidAt = DeniedAt<ValidationDenial>
 /** The stages of a decision in words; `rate`, `quota` and `send` deny only later, when the limits are asked. */
 export type Stage = 'who' | 'body' | 'model' | 'route' | 'gate' | 'rate' | 'quota' | 'send'
 
-/** What a request may do. It is kept as long as the request is under way. */
+/** What a request may do. It is kept as long as the request runs. */
 export interface Allowed {
   /** The alias the request came by, named or by default. */
   readonly alias?: Alias

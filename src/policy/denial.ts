@@ -39,7 +39,7 @@ export interface ValidationDenial extends BackendWord {
   readonly problem: string
 }
 
-/** What stands in place of a result that is denied: `'denial' in result` tells the two apart. */
+/** What stands in place of a result that is denied: `'denial' in result` distinguishes the two. */
 export interface Denied<D = Denial> {
   readonly denial: D
 }
@@ -54,7 +54,7 @@ interface BackendWord {
   readonly reason?: string
 }
 
-/** A limit that frees itself: a retry after the wait is served if nobody else takes the room. */
+/** A limit that frees itself: a retry after the wait is served if no other request takes the room. */
 export interface RateDenial {
   readonly code: 'rate_limit_exceeded'
   readonly type: LimitType
@@ -89,7 +89,7 @@ export interface PlanDenial {
   readonly tool?: string
 }
 
-/** What a model must be told of a hosted tool cannot be learnt now. */
+/** The definition of a hosted tool, which the model needs, cannot be read now. */
 export interface ToolDenial {
   readonly code: 'TOOL_UNAVAILABLE'
   readonly tool: string
@@ -108,8 +108,8 @@ export interface QuotaDenial {
 }
 
 /**
- * Too much at once: for the whole process, or from one address; or bodies that are under way, of an account, of an address
- * or of all clients; or the process has no file descriptor or port left. Nothing of the request was counted.
+ * Too much at once: for the whole process, or from one address; or bodies in memory, of an account, of an address or of
+ * all clients; or the process has no file descriptor or port left. Nothing of the request was counted.
  */
 export interface OverloadDenial {
   readonly code: 'OVERLOADED'

@@ -76,7 +76,7 @@ export interface Extra {
   readonly characters?: number
   /** Of its JSON. */
   readonly bytes: number
-  /** It says what is done anyway: where the model does not declare the field, it is left out. */
+  /** It asks for the default: where the model does not declare the field, it is not sent. */
   readonly isDefault?: true
 }
 
@@ -120,6 +120,6 @@ export interface PassthroughAsk extends Ask {
 export type CapField = 'max_tokens' | 'max_completion_tokens'
 
 export interface Health {
-  /** Names of the pools without one replica that is fit to serve. */
+  /** Names of the pools without a usable replica. */
   readonly down: readonly string[]
 }

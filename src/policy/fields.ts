@@ -28,7 +28,7 @@ const engine = 'is not accepted: it is for those who run the backend'
 const named = (problem: string, fields: string): (readonly [string, string])[] =>
   words(fields).map(field => [field, problem])
 
-/** Fields of which more can be said than that nobody declares them. */
+/** Fields whose refusal has a better reason than that no model declares them. */
 const refused: ReadonlyMap<string, string> = new Map([
   ...named(cap, 'n_predict max_new_tokens max_output_tokens'),
   ...named(
@@ -80,7 +80,7 @@ const forms: readonly (readonly [RegExp, string])[] = [
   [/_cost_per_/, dearer],
 ]
 
-/** What a client is told of a field that is neither known nor declared. */
+/** The error text for a field that is neither known nor declared. */
 export const whyRefused = (field: string): string => saidOf(field) ?? 'is not accepted: no model here declares it'
 
 const saidOf = (field: string): string | undefined =>

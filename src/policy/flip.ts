@@ -22,9 +22,9 @@ export type Flip =
   | { readonly change: 'plan'; readonly names: readonly string[] }
   /** Any of these models, by its name. */
   | { readonly change: 'model'; readonly names: readonly string[] }
-  /** No more than so many requests under way; with one more it is refused. */
+  /** No more than so many running requests; with one more it is refused. */
   | { readonly change: 'under_way'; readonly to: number }
-  /** No more than so much held by requests under way; with a nano-USD more it is refused. */
+  /** No more than so much held by running requests; with a nano-USD more it is refused. */
   | { readonly change: 'held'; readonly to: NanoUsd }
 
 /** What would have a request admitted that is refused at this counters; nothing for one that is admitted. */
@@ -52,7 +52,7 @@ function denialOf(config: Config, facts: Facts, counters: AccountCounters): Deni
 const admits = (config: Config, facts: Facts, counters: AccountCounters): boolean =>
   denialOf(config, facts, counters) === undefined
 
-/** A minute may end in a full day, and that in a spent month; after as many there is no end to be told. */
+/** A minute may end in a full day, and that in a spent month; after as many waits the end is reported as unknown. */
 const MOST_WAITS = 4
 
 function later(config: Config, facts: Facts, counters: AccountCounters): readonly Flip[] {
@@ -67,7 +67,7 @@ function later(config: Config, facts: Facts, counters: AccountCounters): readonl
   return []
 }
 
-/** Until a denial is over by itself; undefined where that takes more than time, or nobody knows how much. */
+/** Until a denial is over by itself; undefined where that takes more than time, or the time is unknown. */
 function waitOf(denial: Denial, at: EpochMs): Millis | undefined {
   if (denial.code === 'quota_exceeded') return denial.resetAt - at
   if (denial.code !== 'rate_limit_exceeded') return undefined
@@ -141,7 +141,7 @@ function otherPlans(config: Config, facts: Facts, counters: AccountCounters): re
   return names.length > 0 ? [{ change: 'plan', names }] : []
 }
 
-/** The same request of somebody whom an operator put on a plan. */
+/** The same request of an account that an operator put on a plan. */
 function onPlan(facts: Facts, { name }: Plan): Facts {
   const { caller } = facts
   return { ...facts, caller: { ...caller, kind: 'developer', terms: { ...caller.terms, override: name } } }

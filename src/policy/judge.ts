@@ -45,7 +45,7 @@ export function judgeReadings(live: Live, claims: Claims, now: EpochMs): Verdict
 }
 
 /**
- * Whether another round of a request under way fits: more tokens and spend, in the window it was admitted in, once
+ * Whether another round of a running request fits: more tokens and spend, in the window it was admitted in, once
  * what it `spent` so far is put right. It is no further request, and no other may take its place meanwhile.
  */
 export function judgeExtension(
@@ -114,7 +114,7 @@ function waitFor({ window, measure }: Limit, over: number, { second, buckets }: 
   return 60_000
 }
 
-/** It would fit if the requests under way cost nothing: worth a retry, so not a 402. */
+/** It would fit if the running requests cost nothing: worth a retry, so not a 402. */
 function holdDenial(claims: Claims, { used, held }: Readings, worst: NanoUsd): RateDenial | undefined {
   const { limit } = claims.spend
   if (limit === undefined || used + held + worst <= limit) return undefined

@@ -101,7 +101,7 @@ interface Row {
   readonly claim: string
   /** The `type` of the 429 of a request that it refuses. */
   readonly type: string
-  /** How long such a request waits where only other requests make room: nobody knows when they end. Null where time does. */
+  /** How long such a request waits where only other requests make room: when they end is unknown. Null where time makes room. */
   readonly waitMs: number | null
   /** What the 429 says. */
   readonly refusal: (most: number) => string

@@ -20,7 +20,7 @@ export const planName = (config: Config, caller: Pick<Caller, 'kind' | 'terms'>)
   planOf(config, caller)?.name ?? caller.terms.override ?? 'none'
 
 /**
- * The plan that somebody put the caller on: an operator, or its token. Undefined for devices and for those that are on
+ * The plan that an operator put the caller on, or that its token names. Undefined for devices and for those that are on
  * the default plan: they follow what the files say.
  */
 export const namedPlan = ({ kind, terms }: Pick<Caller, 'kind' | 'terms'>): string | undefined =>

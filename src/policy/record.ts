@@ -18,7 +18,7 @@ export interface DecisionRecord {
   readonly revision: string
   /** As they were judged: `at` is that of the admission which counted, and `keyPrefix` is null. */
   readonly facts: Facts
-  /** Absent where nobody had to be asked, because the files alone refuse the request. */
+  /** Absent where no store or pool had to be asked, because the files alone refuse the request. */
   readonly seen?: Seen
   readonly outcome: Outcome
 }
@@ -28,7 +28,7 @@ export type Seen =
   | Judged
   /** The key stopped working since it was looked up, or the account of a sign-in is gone. */
   | { readonly gone: 'key' | 'account' }
-  /** Nobody could tell what this hosted tool takes. */
+  /** The definition of this hosted tool could not be read. */
   | { readonly tool: string }
   /** The store did not answer. */
   | { readonly unavailable: true }
@@ -56,14 +56,14 @@ export interface Outcome {
   readonly pools?: readonly string[]
   readonly granted?: Granted
   readonly denial?: Denial
-  /** The last of all, so that whoever does not need them need not read them. */
+  /** The last of all, so that a reader that does not need them can skip them. */
   readonly claims?: ClaimsLine
 }
 
 /** What became of a decision. */
 export type End = { readonly granted: Granted } | Denied
 
-/** What is told of a decision and its end. */
+/** What the decision log says of a decision and its end. */
 export function outcomeOf(config: Config, { caller }: Facts, decision: Decision, end: End): Outcome {
   const verdict = 'denial' in end ? 'deny' : 'allow'
   const plan = 'denial' in decision ? planName(config, caller) : decision.plan.name
@@ -83,7 +83,7 @@ export function outcomeOf(config: Config, { caller }: Facts, decision: Decision,
 const grantOf = ({ output, tokens, cost }: Granted): Granted => ({ output, tokens, cost })
 
 /**
- * The end that a decision comes to by what was seen. Undefined where nobody was asked: the files refused the request
+ * The end that a decision comes to by what was seen. Undefined where nothing was asked: the files refused the request
  * then, and allow it now.
  */
 export function endOf(decision: Decision, seen: Seen | undefined): End | undefined {

@@ -56,7 +56,7 @@ export function routesLookedAt(config: Config, plan: Plan, facts: Facts, chosen:
 }
 
 /**
- * The models that a request may come to, whatever the signals would say that nobody looked for when its facts were
+ * The models that a request may come to, whatever the signals would say that were not looked for when its facts were
  * written down. None where it comes to no model at all.
  */
 export function possibleModels(config: Config, facts: Facts): readonly Model[] {

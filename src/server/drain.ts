@@ -16,7 +16,7 @@ export interface DrainPorts {
 export interface DrainTimes {
   /** Requests are still taken for as long. */
   readonly delay: Millis
-  /** Requests under way may then go on for as long as this. */
+  /** Running requests may then go on for as long as this. */
   readonly timeout: Millis
 }
 
@@ -33,12 +33,12 @@ export class Drain {
     })
   }
 
-  /** Waits no longer: what is under way is cut. Also before it runs. */
+  /** Waits no longer, and cuts running requests. May be called before `run`. */
   cut(): void {
     this.#hurry()
   }
 
-  /** Resolves once no request is under way and no client is connected. The admin listener answers until the last client is gone. */
+  /** Resolves once no request is running and no client is connected. The admin listener answers until the last client is gone. */
   async run({ delay, timeout }: DrainTimes): Promise<void> {
     const { clients, operators, abort, unfollow } = this.#ports
     await this.#waits(delay)

@@ -51,9 +51,9 @@ export interface RunningGateway {
    * that was settled is in the ledger, or on the disk that stands in for it.
    */
   drain(): Promise<boolean>
-  /** The same at once, with as long for requests under way. */
+  /** The same at once, with as long for running requests. */
   close(graceMs: Millis): Promise<void>
-  /** Interrupts the requests under way, now or as soon as it drains. Each answer ends with an error, and the part that was sent is settled. */
+  /** Interrupts the running requests, now or as soon as it drains. Each answer ends with an error, and the part that was sent is settled. */
   cut(): void
 }
 

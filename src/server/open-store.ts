@@ -69,8 +69,8 @@ const FILES = ['admin.token', 'guest-secret', 'store-epoch', 'data.mdb', 'lock.m
 const DIRECTORIES = ['revisions', 'spool', 'decisions']
 
 /**
- * Takes from other users of the machine what an earlier version, a copy or a restored backup left open to them. Tells
- * of what belongs to another user and stays open; never rejects, for a gateway serves all the same.
+ * Takes from other users of the machine what an earlier version, a copy or a restored backup left open to them. Reports
+ * what belongs to another user and stays open; never rejects, for a gateway serves all the same.
  */
 async function closeState({ settings, files }: Pick<Loaded, 'settings' | 'files'>, alarm: Alarm): Promise<void> {
   const { server, store, decisions } = settings

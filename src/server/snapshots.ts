@@ -125,7 +125,7 @@ export class Tracing {
     this.#alarm = alarm
   }
 
-  /** `close` is to be called once no request of it is under way; what waits is then sent behind its back. */
+  /** `close` is to be called once none of its requests is running; it sends the remaining spans without being awaited. */
   async open(settings: TraceSettings | undefined): Promise<{ readonly traces?: Traces; readonly close: () => void }> {
     if (!settings) return { close: () => {} }
     // Imported late: a gateway without traces does not load OpenTelemetry.

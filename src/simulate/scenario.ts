@@ -23,7 +23,7 @@ export interface Scenario {
   readonly pools: ReadonlyMap<string, PoolFault>
 }
 
-/** Left out since it failed before, or failing when it is tried. */
+/** Ejected since it failed before, or failing when it is tried. */
 export type PoolFault = 'down' | 'failing'
 
 /** An account on a plan, or the sender of an Authorization header that belongs to no account here. */
@@ -46,7 +46,7 @@ interface Usage extends Readonly<Record<CalendarReading, number>> {
   readonly minute: { readonly requests: number; readonly tokens: number; readonly age: Millis }
   /** Settled in the month. */
   readonly month: NanoUsd
-  /** Held by requests under way. */
+  /** Held by running requests. */
   readonly held: NanoUsd
   readonly underWay: number
   /** What all guests together have spent in the UTC day. */

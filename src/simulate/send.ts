@@ -18,7 +18,7 @@ export interface Sent {
   readonly end: { readonly servedBy: Pool } | { readonly denial: ExhaustedDenial }
 }
 
-/** What a gateway knows of pools some of which it has left out. */
+/** What a gateway knows of pools, some of which are ejected. */
 export function poolsKnown({ pools: declared }: Config, settings: Settings, ill: PoolFaults, at: EpochMs): Pools {
   const pools = new Pools()
   for (const pool of declared.values())

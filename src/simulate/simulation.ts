@@ -141,7 +141,7 @@ function whoKnown({ account }: Caller, { who }: Scenario): Step {
   return { stage: 'who', outcome: 'pass', text: `${account} on plan ${who.plan.name}`, at: who.plan.at }
 }
 
-/** A request with what its hosted tools weigh, as far as the files tell. */
+/** A request with what its hosted tools weigh, as far as the files say. */
 export interface Weighed {
   readonly request: InferenceRequest
   /** The definitions of MCP tools, which a simulation does not ask their servers for. */

@@ -7,7 +7,7 @@ export const jsonText = (value: object, indent = 0): string => inEscapes(JSON.st
 /** The same on a line of its own. */
 export const jsonLine = (value: object): string => `${jsonText(value)}\n`
 
-/** The same of JSON that somebody else wrote. */
+/** The same for JSON of another program. */
 export const inEscapes = (json: string): string => json.replace(UNSEEN, unseen => Array.from(unseen, escaped).join(''))
 
 const UNSEEN = /[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]+/gu

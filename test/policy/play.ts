@@ -123,7 +123,7 @@ export interface Asked {
   readonly played: Played
 }
 
-/** Another round that was asked for a request under way. */
+/** Another round that was asked for a running request. */
 export interface AskedMore extends Asked {
   readonly served: Served
   /** What the rounds before it weighed. */

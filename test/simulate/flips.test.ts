@@ -11,7 +11,7 @@ import { randomInt, seeded } from '../support/random.ts'
 import { example } from './example.ts'
 
 const shipped = example()
-/** Policies that ship, and a limit on requests under way, which none of them has. */
+/** Policies that ship, and a limit on running requests, which none of them has. */
 const loaded = (() => {
   const pro = shipped.config.plans.get('pro')
   if (!pro) throw new Error('there is no plan pro')

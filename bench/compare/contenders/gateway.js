@@ -81,7 +81,7 @@ export async function startGateway({
   return { ports: [port], pids: [child.pid], file, root, stop: () => stop(child) }
 }
 
-/** What node and the C library are told by deploy/svc-gateway.service. */
+/** The settings of node and the C library in deploy/svc-gateway.service. */
 function unitEnvironment() {
   const settings = readFileSync(unit, 'utf8').matchAll(/^Environment=(NODE_OPTIONS|MALLOC_ARENA_MAX)=(.+)$/gm)
   return Object.fromEntries(Array.from(settings, ([, name, value]) => [name, value]))

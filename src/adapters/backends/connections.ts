@@ -21,7 +21,7 @@ export interface Connected {
 export class Connections {
   readonly #single = new Set<Connection>()
   readonly #pools = new Shared<Pool>(pool => {
-    // Requests under way end first: a backend may be slow to end a response that its client received long ago.
+    // Running requests end first: a backend may be slow to end a response that its client received long ago.
     pool.close().catch(() => {
       // Destroyed before.
     })
@@ -42,7 +42,7 @@ export class Connections {
     connection.close(() => this.#single.delete(connection))
   }
 
-  /** Interrupts all requests under way; later ones fail. */
+  /** Interrupts all running requests; later ones fail. */
   async destroy(): Promise<void> {
     await Promise.all([...this.#pools.all, ...this.#single].map(each => each.destroy()))
   }

@@ -12,7 +12,7 @@ export function dispatch(dispatcher: Dispatcher, options: TrackedOptions, exchan
   }
 }
 
-/** One request under way at undici, which passes its events to a listener. */
+/** One running request at undici, which passes its events to a listener. */
 export class UndiciExchange implements Exchange, Dispatcher.DispatchHandler {
   readonly #listener: BackendListener
   #controller: Dispatcher.DispatchController | undefined

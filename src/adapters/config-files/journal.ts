@@ -10,7 +10,7 @@ export interface Change {
   readonly remove: readonly string[]
 }
 
-/** A file with the change under way: it exists from the moment the change is sure to happen until it has happened. */
+/** A file with the change in flight: it exists from the moment the change is sure to happen until it has happened. */
 export class Journal {
   /** Hidden, so that no pattern of an `include` finds it. */
   readonly path: string
@@ -21,14 +21,14 @@ export class Journal {
     this.#steps = steps
   }
 
-  /** After this the change happens even if the process ends. Replaces a change under way. */
+  /** After this the change happens even if the process ends. Replaces a change in flight. */
   async begin(change: Change): Promise<void> {
     const next = `${this.path}.next`
     await this.#steps.create(next, JSON.stringify({ sum: sumOf(change), ...change }))
     await this.#steps.replace(next, this.path)
   }
 
-  /** The change under way; undefined where there is none. Rejects with DamagedJournal. */
+  /** The change in flight; undefined where there is none. Rejects with DamagedJournal. */
   async read(): Promise<Change | undefined> {
     const text = await textIfThere(this.path)
     if (text === undefined) return undefined

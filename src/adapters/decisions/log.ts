@@ -23,7 +23,7 @@ export class DecisionFiles implements DecisionLog {
   readonly #ports: DecisionLogPorts
   readonly #rotation: Rotation
   readonly #counts = { written: 0, dropped: 0 }
-  /** The lines that wait, and those of the write under way, if there is one. */
+  /** The lines that wait, and those of the write in flight, if there is one. */
   #lines = new Lines()
   #written = new Lines()
   #gathering: Cancel | undefined
@@ -106,7 +106,7 @@ export class DecisionFiles implements DecisionLog {
   }
 }
 
-/** Lines within this time share a write. A crash loses at most these, and the write under way. */
+/** Lines within this time share a write. A crash loses at most these, and the write in flight. */
 const GATHER_MS: Millis = 50
 /** So many bytes are written at once. */
 const GATHER_BYTES = 1_000_000

@@ -19,7 +19,7 @@ export class CounterCache {
   readonly #max: number
   readonly #counters = new Map<string, AccountCounters>()
 
-  /** Keeps `max` accounts in memory, and more only while they have requests under way or writes to come. */
+  /** Keeps `max` accounts in memory, and more only while they have running requests or writes to come. */
   constructor(disk: Disk, max: number) {
     this.#disk = disk
     this.#max = max
@@ -29,7 +29,7 @@ export class CounterCache {
     return this.#counters.size
   }
 
-  /** The counters of an account. Accounts with requests under way are always in memory, so that one read from disk has none. */
+  /** The counters of an account. Accounts with running requests are always in memory, so that one read from disk has none. */
   of(account: string): AccountCounters {
     return this.#counters.get(account) ?? withoutHolds(this.#disk.read(account) ?? NO_COUNTERS)
   }

@@ -13,7 +13,7 @@ export interface WriteBehind {
 /** The keys of records that are newer in memory than on disk. */
 export class DirtySet<K> {
   #changed = new Set<K>()
-  /** The keys in the commit under way. */
+  /** The keys in the commit in flight. */
   #writing: ReadonlySet<K> = new Set()
 
   add(key: K): void {
@@ -46,11 +46,11 @@ export class DirtyHolds {
   readonly #heldOf: (requestId: string) => OpenHold | undefined
   /** Holds since the last commit that wrote new ones. Most of them end before the next. */
   #fresh: string[] = []
-  /** Holds that are on disk, or in the commit under way. */
+  /** Holds that are on disk, or in the commit in flight. */
   readonly #stored = new Set<string>()
   /** Holds on disk that changed since. */
   #changed = new Set<string>()
-  /** The records in the commit under way. */
+  /** The records in the commit in flight. */
   #writing: { readonly changed: ReadonlySet<string>; readonly removed: readonly string[] } | undefined
 
   constructor(heldOf: (requestId: string) => OpenHold | undefined) {

@@ -63,7 +63,7 @@ export class EmbeddedLedger implements LedgerStore {
     }
   }
 
-  /** Rows of requests under way stay. */
+  /** Rows of running requests stay. */
   async trim(before: EpochMs): Promise<number> {
     const { records, holds } = this.#state()
     const { ledger, commit } = records

@@ -3,7 +3,7 @@ import type { EpochMs } from '../../policy/config.ts'
 import { readingsOfStored, type StoredReadings, storedReadings } from '../../policy/readings.ts'
 import { type AdmittedRequest, CompletedRequests, type Ending } from './completed-requests.ts'
 
-/** A request under way. */
+/** A running request. */
 export interface OpenHold extends AdmittedRequest {
   readonly leaseUntil: EpochMs
   /** Its checkpoint: what it is settled at when its lease runs out. */
@@ -12,7 +12,7 @@ export interface OpenHold extends AdmittedRequest {
   readonly isNew?: boolean
 }
 
-/** A request under way as it lies in the files. */
+/** A running request as it lies in the files. */
 export interface StoredHold extends Omit<OpenHold, 'readings'> {
   readonly readings: StoredReadings
 }
@@ -24,7 +24,7 @@ export const holdOfStored = (stored: StoredHold): OpenHold => ({
   readings: readingsOfStored(stored.readings),
 })
 
-/** The requests under way, and the last ones that completed. All calls are synchronous, in memory. */
+/** The running requests, and the last ones that completed. All calls are synchronous, in memory. */
 export class Holds {
   readonly #open = new Map<string, OpenHold>()
   /** When it is full it becomes the older generation: deleting the first entry of a Map again and again is slow. */
@@ -55,12 +55,12 @@ export class Holds {
     if (requestId > this.#passed) this.#passed = requestId
   }
 
-  /** The hold of a request under way. */
+  /** The hold of a running request. */
   get(requestId: string): OpenHold | undefined {
     return this.#open.get(requestId)
   }
 
-  /** A request that was admitted, under way or completed; undefined when it is not remembered. */
+  /** A request that was admitted, running or completed; undefined when it is not remembered. */
   admitted(requestId: string): AdmittedRequest | undefined {
     return this.#open.get(requestId) ?? this.#completedWith(requestId)?.taken(requestId)
   }

@@ -33,7 +33,7 @@ export interface Records {
   readonly audit: Database<AuditRow, number>
   /** Counters of accounts. Their held amounts are those of the moment of the write, and are not read back. */
   readonly standings: Database<PackedCounters | UnpackedCounters, string>
-  /** Requests under way, by request id. */
+  /** Running requests, by request id. */
   readonly holds: Database<StoredHold, string>
   /** By request id, which is time-ordered, `lateKey` and `wasteKey`. */
   readonly ledger: Database<PackedRow | StoredRow, string>

@@ -58,7 +58,7 @@ export async function sweep(state: StoreState): Promise<number> {
 }
 
 /**
- * Settles the requests that were under way when the previous process ended. It held the lock, so that no process renews these leases.
+ * Settles the requests that were running when the previous process ended. It held the lock, so that no process renews these leases.
  * A crash in here leaves the holds that are not yet settled, and no other.
  */
 export async function recover(state: StoreState): Promise<void> {
@@ -118,7 +118,7 @@ function settleLate(state: StoreState, hold: Hold, bill: Bill, charge: Charge, o
   return state.writer.charged({ ...entryOf(difference, 'late', state.now()), requests: 0 })
 }
 
-/** False, and nothing changed, when the request is not under way. */
+/** False, and nothing changed, when the request is not running. */
 function endHold(state: StoreState, { requestId }: Hold, charge: Charge, end: Ending): boolean {
   const { counters, holds, guestSpend, writer, now } = state
   const held = holds.end(requestId, end)

@@ -37,12 +37,12 @@ export class Writer {
   readonly #wrote: Wrote
   /** Rows that are not yet on disk. */
   #entries = new Map<string, Entry>()
-  /** The rows in the commit under way. */
+  /** The rows in the commit in flight. */
   #writingEntries = new Map<string, Entry>()
   readonly #holds: DirtyHolds
   /** Accounts whose counters are newer than on disk. */
   #changed = new Set<string>()
-  /** Accounts in the commit under way. */
+  /** Accounts in the commit in flight. */
   #writing = new Set<string>()
   /** Whether the next commit takes new holds too. */
   #due = false

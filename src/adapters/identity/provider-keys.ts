@@ -26,7 +26,7 @@ interface KeySet {
 export class ProviderKeys {
   readonly #options: ProviderKeysOptions
   #keys: KeySet | undefined
-  /** The one read under way. */
+  /** The one read in flight. */
   #reading: Promise<void> | undefined
   #restUntil: EpochMs = Number.NEGATIVE_INFINITY
   /** Why the last read failed. */
@@ -95,7 +95,7 @@ export class ProviderKeys {
   async #readOnce(): Promise<void> {
     const controller = new AbortController()
     this.#abort = () => controller.abort()
-    // Real time, as for sockets: a test that moves its clock by a day must not interrupt the read under way.
+    // Real time, as for sockets: a test that moves its clock by a day must not interrupt the read in flight.
     const overdue = new Error(`no answer within ${TIMEOUT_MS / 1000} s`)
     const timer = setTimeout(() => controller.abort(overdue), TIMEOUT_MS)
     try {

@@ -76,7 +76,7 @@ export interface Route {
   readonly agent?: object
 }
 
-/** One request under way at http-proxy-3, which passes its events to a listener. */
+/** One running request at http-proxy-3, which passes its events to a listener. */
 class PassthroughExchange implements Exchange {
   readonly #listener: PassthroughListener
   /** Stand-ins for the client's request and its answer, which http-proxy-3 needs: they have nothing from the client. */

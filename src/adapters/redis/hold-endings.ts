@@ -20,7 +20,7 @@ export class HoldEndings {
   readonly #underWay = new UnderWay()
   #draining: Promise<void> = Promise.resolve()
   #retry: NodeJS.Timeout | undefined
-  /** Requests whose rows were counted by the drain under way, which may have to repeat them. */
+  /** Requests whose rows were counted by the running drain, which may have to repeat them. */
   readonly #counted = new Set<string>()
   #closed = false
 

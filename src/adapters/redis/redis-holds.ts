@@ -124,7 +124,7 @@ async function admit(
   }
 }
 
-/** Another round of a request under way. */
+/** Another round of a running request. */
 async function extendHold(access: Access, { hold, round, soFar, claims }: Extension): Promise<Extended> {
   const { requestId, account, window } = hold
   const bucket = access.layout.of(account)

@@ -11,7 +11,7 @@ class StoreRefused extends Error {
   override readonly name = 'StoreRefused'
 }
 
-/** The identity that a store gets when it is created. Scripts compare the epoch, which tells an emptied store from an unknown key. */
+/** The identity that a store gets when it is created. Scripts compare the epoch, which distinguishes an emptied store from an unknown key. */
 export interface StoreIdentity {
   readonly epoch: string
   /** Day of its creation, in days since the epoch. */

@@ -46,7 +46,7 @@ export class Egress {
     }
   }
 
-  /** Closes the connections after the requests under way. */
+  /** Closes the connections after the running requests. */
   close(): void {
     this.#agent.close().catch(() => {
       // Closed before.

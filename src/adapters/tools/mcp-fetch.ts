@@ -26,7 +26,7 @@ export interface McpFetchPorts {
  */
 export class McpFetch {
   readonly #ports: McpFetchPorts
-  /** Requests under way, by their id. */
+  /** Running requests, by their id. */
   readonly #requests = new Map<unknown, AbortController>()
 
   constructor(ports: McpFetchPorts) {

@@ -73,7 +73,7 @@ export class McpServer {
     return this.#within(session => session.request('tools/call', { name, arguments: args }, signal))
   }
 
-  /** Ends the session after the requests under way, and resolves then. */
+  /** Ends the session after the running requests, and resolves then. */
   async close(): Promise<void> {
     const session = await this.#session?.catch(() => undefined)
     await session?.retire()

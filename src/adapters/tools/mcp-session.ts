@@ -73,7 +73,7 @@ export class McpSession {
     }
   }
 
-  /** Ends the session after the requests under way, and resolves then. */
+  /** Ends the session after the running requests, and resolves then. */
   retire(): Promise<void> {
     this.#retirement ??= this.#running.none().then(() => this.#end())
     return this.#retirement
@@ -119,7 +119,7 @@ export class McpSession {
     return streamable
   }
 
-  /** Fails all requests under way. */
+  /** Fails all running requests. */
   #break(failure: ToolFailure): void {
     if (this.#failure) return
     this.#failure = failure

@@ -26,7 +26,7 @@ interface Manner {
 }
 
 /**
- * Tells what changes, asks, has the gateway swap, and tells what became of it; `more` belongs to that as JSON. Rejects
+ * Prints what changes, asks, has the gateway swap, and prints the result; `more` belongs to that as JSON. Rejects
  * with CommandFailed where the gateway refuses.
  */
 export async function swap(wanted: Swap, { yes, json }: Manner, more: object = {}): Promise<void> {
@@ -56,7 +56,7 @@ async function sent({ base, files, how, movePlans }: Swap): Promise<ShownApplied
   }
 }
 
-/** Tells that there is nothing to do. */
+/** Prints that there is nothing to do. */
 export function swapNothing(
   { revision, number }: ServedBase,
   how: Swap['how'],

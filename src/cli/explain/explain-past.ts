@@ -17,7 +17,7 @@ import { filesAt, findLine } from './decision-lines.ts'
 import type { ExplainOptions } from './explain.ts'
 import { denialText, isoText, remediesText, remedyRecord, stepLines } from './explain-text.ts'
 
-/** Tells a request of the decision log as it was decided, by the files that are there now. */
+/** Prints the steps of a request of the decision log as it was decided, by the files that are there now. */
 export async function explainPast(requestId: string, options: ExplainOptions): Promise<void> {
   const loaded = loadedOrFail(loadWithStandIns(options.config, process.env, process.cwd()))
   const told = toldOf(loaded, pastOf(loaded, await recordOf(requestId, options.log, loaded)))

@@ -22,7 +22,7 @@ import { patternBeside, readAll, testsBeside } from '../test/test-files.ts'
 import type { ExplainOptions } from './explain.ts'
 import { explanationJson, explanationText } from './explain-text.ts'
 
-/** Takes one request the whole way, and tells it. */
+/** Simulates one request end to end and prints each step. */
 export async function explain(options: ExplainOptions): Promise<void> {
   const loaded = loadedOrFail(loadWithStandIns(options.config, process.env, process.cwd()))
   const scenario = scenarioIn(options, loaded.config)

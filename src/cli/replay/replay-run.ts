@@ -10,7 +10,7 @@ import { type Column, foldedText, tableText } from '../table.ts'
 import { Progress, writeOut } from '../terminal.ts'
 import type { ReplayOptions } from './replay.ts'
 
-/** Takes a decision log through the files of a candidate, and tells what would change. */
+/** Decides the requests of a decision log by the files of a candidate, and prints what would change. */
 export async function replay(log: string, { config: file, json }: ReplayOptions): Promise<void> {
   const { config } = loadedOrFail(loadWithStandIns(file, process.env, process.cwd()))
   const files = log === '-' ? ['-'] : await filesAt(log)

@@ -51,7 +51,7 @@ function backendOf({ name }: Pool, { loaded }: Side): BackendSettings {
   return backend
 }
 
-/** Where any number may be under way, none waits, and for how long one would means nothing. */
+/** Where any number may run, none waits, so that the time of waiting means nothing. */
 const waiting = (before: BackendSettings, after: BackendSettings): readonly [BackendSettings, BackendSettings] =>
   after.maxConcurrent === undefined ? [before, { ...after, queueTimeout: before.queueTimeout }] : [before, after]
 

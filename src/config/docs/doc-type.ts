@@ -104,10 +104,10 @@ const NAMES: Readonly<Record<string, string>> = {
   accepts: 'num_inference_steps',
 }
 
-/** Puts a value under the names that lead to it, beside what tells the kind of the thing that has it. */
+/** Puts a value under the names that lead to it, beside the field that says the kind of the thing that has it. */
 function around([step, ...others]: readonly string[], value: unknown, own: Own, section = ''): unknown {
   if (step === undefined) return value
-  // What tells the kind belongs to the outermost thing that has a name.
+  // The field that says the kind belongs to the outermost thing that has a name.
   const inner = step === '<name>' ? around(others, value, {}) : around(others, value, own, step)
   if (step === '<name>') {
     const name = NAMES[`${section}.${own.kind}`] ?? NAMES[section] ?? 'name'

@@ -10,7 +10,7 @@ const HEARTBEAT_MS: Millis = 10_000
 /** A request that ends sooner after its dispatch costs no checkpoint. */
 const FIRST_CHECKPOINT_MS: Millis = 250
 
-/** The lease of one request under way. */
+/** The lease of one running request. */
 export interface Lease {
   /** From now on a crash charges what `soFar` says, as of the last checkpoint. */
   dispatched(soFar: () => Settlement): void

@@ -16,9 +16,9 @@ import type { Judged } from '../../policy/record.ts'
 export interface HoldStore {
   /** Judges the claims and takes what they are granted, in one step. Repeating a request id changes nothing. */
   admit(admission: Admission): Promise<Admitted>
-  /** Judges and takes another round of a request under way. Repeating a round changes nothing. */
+  /** Judges and takes another round of a running request. Repeating a round changes nothing. */
   extend(extension: Extension): Promise<Extended>
-  /** Renews the leases of requests under way and keeps their checkpoints. Requests that ended are ignored. */
+  /** Renews the leases of running requests and keeps their checkpoints. Requests that ended are ignored. */
   heartbeat(heartbeats: readonly Heartbeat[]): Promise<void>
   /** Ends a hold at what the request used and writes its ledger row, once per request id. Durable. */
   settle(settlement: Settlement): Promise<void>
@@ -61,7 +61,7 @@ export interface AdmissionDenied extends Refuse {
   readonly newest: number
 }
 
-/** Another round of a request under way. */
+/** Another round of a running request. */
 export interface Extension {
   readonly hold: Hold
   /** The round of the hold plus one. */
@@ -79,7 +79,7 @@ export type Extended =
   /** The hold ended, because its lease ran out. */
   | { readonly outcome: 'ended' }
 
-/** The heartbeat of a request under way. */
+/** The heartbeat of a running request. */
 export interface Heartbeat {
   readonly hold: Hold
   /** Its checkpoint: what it would be settled at now. Absent before it was dispatched. */

@@ -18,7 +18,7 @@ export interface Store {
   readonly budgets: PoolBudgetStore
   /** Writes a small record without a meaning, as durably as a settlement. Rejects with StoreUnavailable where nothing can be written. */
   proveWritable(): Promise<void>
-  /** Waits for the writes under way, then lets go of the files or the connection. */
+  /** Waits for the writes in flight, then lets go of the files or the connection. */
   close(): Promise<void>
 }
 

@@ -12,7 +12,7 @@ interface Waiter {
   admit: () => void
 }
 
-/** Requests under way in one pool, and those that wait for one of them to end: first come, first served. */
+/** Running requests in one pool, and those that wait for one of them to end: first come, first served. */
 export class Slots {
   #taken = 0
   /** The limit that the latest request came with, since a reload may change it. */

@@ -67,7 +67,7 @@ export const noAccount = (named: string): Denied => invalid('account', `there is
 /** A text that may be a key is looked for as one, and never repeated. */
 const isKeyLike = ({ settings }: AdminStore, named: string): boolean => named.startsWith(`${settings.brand}_`)
 
-/** Several accounts may call themselves the same; ids tell them apart. */
+/** Several accounts may call themselves the same; an id is unique. */
 export const ambiguous = (field: string, named: string, accounts: readonly AccountRecord[]): Denied =>
   invalid(
     field,

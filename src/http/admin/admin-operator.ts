@@ -55,6 +55,6 @@ export async function scraperOf(
 /** The scheme has no case (RFC 9110 11.1). */
 const bearerOf = (authorization: string): string => /^Bearer +(.+)$/i.exec(authorization)?.[1] ?? ''
 
-/** Hashes have one length, so the comparison tells nothing of the token's. */
+/** Hashes have one length, so the comparison does not reveal the token's. */
 const isSame = (token: string, sent: string): boolean =>
   sent !== '' && timingSafeEqual(Buffer.from(hashOf(sent)), Buffer.from(hashOf(token)))

@@ -42,7 +42,7 @@ const spentBy = ({ store }: App, pool: Pool): Promise<NanoUsd | undefined> =>
     throw error
   })
 
-/** Sends no new requests to a pool or a replica, or sends them again; those under way go on. */
+/** Sends no new requests to a pool or a replica, or sends them again; running ones go on. */
 const drain =
   (drained: boolean) =>
   async (app: App, call: HttpCall, by: string): Promise<void> => {

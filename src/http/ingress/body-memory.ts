@@ -11,7 +11,7 @@ export interface Holder {
 /** Without a word in the files: more than this is a choice to be made. */
 const MOST_BYTES = 256_000_000
 
-/** The most that bodies under way may take together, where the process may use so much memory. */
+/** The most that bodies in flight may take together, where the process may use so much memory. */
 export function bodyMemoryBytes({ limits }: Pick<Settings, 'limits'>, memoryBytes: number): number {
   const { bodyMemoryBytes: written, bodyBytes } = limits
   return written ?? Math.max(2 * bodyBytes, Math.min(memoryBytes / 4, MOST_BYTES))
@@ -32,7 +32,7 @@ interface Owner {
 
 /**
  * Counts the bytes of all bodies that are kept in memory: as they come, not as they are announced. When there is no room
- * for more, whoever has the most loses a body that has not arrived yet; an account that has little never does.
+ * for more, the account with the most bytes loses a body that has not arrived yet; an account with few never does.
  */
 export class BodyMemory {
   readonly #limit: () => number

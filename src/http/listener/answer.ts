@@ -39,7 +39,7 @@ export async function answer(
       const denied = await scraperOf(app, authorization)
       return denied ? call.deny(denied.denial) : endpoint.run(app, call)
     }
-    // Before the body: a dead key is told so even with a bad body, and costs nothing.
+    // Before the body: a dead key is refused even with a bad body, and costs nothing.
     case 'caller':
       return serveKnown(app, call, match, await identify.bearer(authorization), found => endpoint.run(app, call, found))
     case 'signed-in': {
@@ -69,7 +69,7 @@ export function fail(app: App, call: HttpCall, error: unknown): void {
   const denial = outageOf(error) ?? { code: 'INTERNAL' }
   tell(app, call, denial, error)
   if (!response.headersSent) call.deny(denial)
-  // A stream that waits for its first content can still be told.
+  // A stream that waits for its first content can still carry the error.
   else if (call.streaming) response.end(denialEvent(denial, call.terms))
   else response.destroy()
 }
@@ -80,7 +80,7 @@ function outageOf(error: unknown): Denial | undefined {
 }
 
 function tell({ alarm }: App, { requestId }: HttpCall, { code }: Denial, error: unknown): void {
-  // Whoever reads its keys tells of that outage, once.
+  // The code that reads the provider's keys reports that outage, once.
   if (code === 'IDENTITY_UNAVAILABLE') return
   const unavailable = code === 'STORE_UNAVAILABLE'
   // Of an outage the reason is enough: there may be one for every request.

@@ -31,9 +31,9 @@ import { hasBody } from './request-form.ts'
  *   written    !       !       !          !
  *
  * The gateway may `interrupt` to shut down, or `destroy` an answer that it cannot complete; a connection closes with all
- * of the answer (`serve`) or before that (`lose`). At `*` all hear of it who asked to with `onGone`; at `(*)` only where
- * something of an answer was passed on: one that has not begun is left to fail with its backend, so that nobody pays for
- * it. An answer begins with a head, that of a stream of events or another; `pass` is the first of its content, and
+ * of the answer (`serve`) or before that (`lose`). At `*` the callbacks of `onGone` run; at `(*)` only where
+ * something of an answer was passed on: one that has not begun is left to fail with its backend, so that it costs its
+ * client nothing. An answer begins with a head, that of a stream of events or another; `pass` is the first of its content, and
  * `finish` all of it, while the connection stays open for a moment. `!` throws: only an error of ours leads there.
  */
 export class HttpCall implements Client {
@@ -76,7 +76,7 @@ export class HttpCall implements Client {
   /** Nothing more can be sent: its answer is over, or its connection. */
   close(): void {
     if (FINAL.has(this.#client)) return
-    // Asked here and kept: a later end() of a response nobody reads counts as finished.
+    // Asked here and kept: a later end() of a response counts as finished although its client left.
     const isServed = this.response.writableFinished || this.#answer === 'written'
     this.#enterClient(isServed ? 'serve' : 'lose')
     if (!isServed) this.#callLeavers()
@@ -154,7 +154,7 @@ export class HttpCall implements Client {
     this.#enterClient('interrupt')
     if (isHeard) this.#callLeavers()
     if (this.#answer !== 'none' || request.complete) return
-    // Its body may never come, and once the answer is out node tells nobody who waits for it.
+    // Its body may never come, and node reports nothing to its reader once the answer is out.
     response.once('close', () => request.destroy())
     this.sendDraining()
   }
@@ -174,7 +174,7 @@ export class HttpCall implements Client {
     else response.destroy()
   }
 
-  /** Whether a stream has begun that can still be told something. SDKs make nothing of a cut. */
+  /** Whether a stream has begun that can still carry an error event. SDKs do not report a cut stream as an error. */
   get streaming(): boolean {
     const { response } = this
     if (response.destroyed || response.writableEnded) return false

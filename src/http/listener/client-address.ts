@@ -5,20 +5,20 @@ import { BlockList, isIP, type Socket, SocketAddress } from 'node:net'
 export interface ClientAddresses {
   /** Of the client, whom a trusted proxy may speak for. */
   ofRequest(request: IncomingMessage): string
-  /** Of whoever is connected. */
+  /** Of the peer of the connection. */
   ofSocket(socket: Socket): string
   isProxy(address: string): boolean
 }
 
 /**
  * Believes `X-Forwarded-For` as far as trusted proxies wrote it: each appends the address that called it, so that
- * the right-most entry that is no trusted proxy is the client. What stands left of it, anybody may have made up.
+ * the right-most entry that is no trusted proxy is the client. The entries left of it may be made up.
  */
 export function clientAddresses(trustedProxies: readonly string[]): ClientAddresses {
   const trusted = blockList(trustedProxies)
   const isProxy = (address: string) =>
     isIP(address) > 0 && trusted.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4')
-  // Unknown once the socket is gone, and with it whoever could be answered.
+  // Unknown once the socket is gone; then there is no client to answer either.
   const known = new WeakMap<Socket, string>()
   const ofSocket = (socket: Socket) => {
     const before = known.get(socket)

@@ -21,11 +21,11 @@ interface Connection {
   underWay: number
   /** Whether a request ever began: until one does, its headers are waited for. */
   used: boolean
-  /** Runs out once no request was under way for too long. It is a socket's timer, as node's own: no clock of ours moves it. */
+  /** Fires when the connection had no running request for too long. A timer of node, as sockets have: no test's clock moves it. */
   readonly idle: NodeJS.Timeout
 }
 
-/** The connections of a listener: how many there are of one address, and which of them nobody uses. */
+/** The connections of a listener: how many there are of one address, and which of them are idle. */
 export class Connections {
   readonly #terms: ConnectionTerms
   readonly #open = new Map<Socket, Connection>()
@@ -53,10 +53,10 @@ export class Connections {
     return true
   }
 
-  /** Counts a request until what is returned is called; undefined when its client has as many under way as it may. */
+  /** Counts a request until what is returned is called; undefined when its client has as many running as it may. */
   enter(request: IncomingMessage): (() => void) | undefined {
     const connection = this.#open.get(request.socket)
-    // It has been closed, and nobody can be answered.
+    // It has been closed, so that no answer can be sent.
     if (!connection) return () => {}
     const client = connection.holder ?? holderOf(this.#terms.addresses().ofRequest(request))
     if (!this.#take(this.#underWay, client)) return undefined
@@ -109,7 +109,7 @@ export class Connections {
   }
 }
 
-/** Whoever has one IPv6 address has all of its network. */
+/** A client with one IPv6 address has all of its network. */
 const holderOf = (address: string): string => (isIP(address) === 6 ? networkOf(address) : address)
 
 /** How often each name is in use; names in no use take no room. */

@@ -25,11 +25,11 @@ export type Endpoint = {
   readonly paid?: true
 } & (
   | { readonly who: 'anyone'; readonly run: (app: App, call: HttpCall, id: string) => Promise<void> | void }
-  /** Whoever has a key, or signed in. */
+  /** A client with a key or a sign-in. */
   | { readonly who: 'caller'; readonly run: (app: App, call: HttpCall, identified: Identified) => Promise<void> }
-  /** Whoever signed in; a key is not enough. */
+  /** A client with a sign-in; a key is not enough. */
   | { readonly who: 'signed-in'; readonly run: (app: App, call: HttpCall, caller: Caller) => Promise<void> }
-  /** Whoever may read metrics. */
+  /** A client that may read metrics. */
   | { readonly who: 'scraper'; readonly run: (app: App, call: HttpCall) => Promise<void> }
   /** `by` is the operator, for the audit. */
   | { readonly who: 'operator'; readonly run: (app: App, call: HttpCall, by: string) => Promise<void> }
@@ -64,7 +64,7 @@ export interface Process extends Omit<Gateway, PerSnapshot> {
   readonly storeHealth: Pick<StoreHealth, 'isWritable'>
   /** How much of the work is refused, because there is too much of it. */
   readonly shedding: () => Level
-  /** Bodies under way, of which there is only so much at once. */
+  /** Bodies in flight, of which there is only so much at once. */
   readonly bodies: BodyMemory
   /** When bodies are read. */
   readonly turns: Turns
@@ -77,7 +77,7 @@ export interface Process extends Omit<Gateway, PerSnapshot> {
   readonly metrics: () => Promise<Exposition>
   /** For changes of the gateway itself: those of accounts are written with what they change. */
   readonly audited: Audited
-  /** Loads the files again, because somebody asks for it. They take effect whole, or not at all. */
+  /** Loads the files again, because an operator asks for it. They take effect whole, or not at all. */
   readonly reload: (by: string) => Promise<Reloaded>
   readonly revisions: Revisions
   /** Has a candidate take the place of the files, and of what serves: whole, or not at all. */

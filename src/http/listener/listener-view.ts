@@ -59,7 +59,7 @@ const PARAMETER = '{id}'
 
 /**
  * Finds endpoints by the raw path: nothing is decoded or normalised, so that no two readings of a path differ.
- * `model` is the one that a 404 tells people to try.
+ * `model` is the one that a 404 suggests.
  */
 function router(endpoints: readonly Endpoint[], model: string): (method: string, path: string) => Match {
   const exact = new Map<string, Match>()

@@ -9,7 +9,7 @@ import { SpareDescriptor } from './spare-descriptor.ts'
 /** How often node looks for requests that take too long. Its own is 30 s: a timeout of 10 s would fire after up to 40. */
 const CHECK_EVERY: Millis = 1000
 
-/** The kernel takes megabytes and tells nobody when some are read: a slow reader looks like none for a while. */
+/** The kernel buffers megabytes and does not report when some are read: a slow reader looks like none for a while. */
 const SILENCES = 4
 
 /** What a listener does beside serving. */
@@ -52,7 +52,7 @@ export function createListener(
   return server
     .on('checkExpectation', listener)
     .on('checkContinue', (request: IncomingMessage, response: ServerResponse) => {
-      // Whoever waits to be asked for its body is asked when somebody begins to read it: a refusal comes before.
+      // A client that sent `Expect: 100-continue` gets the 100 when its body is first read: a refusal comes before.
       request.once('resume', () => response.headersSent || response.writeContinue())
       listener(request, response)
     })
@@ -65,7 +65,7 @@ export function createListener(
     .on('listening', () => spare.take())
     .on('close', () => spare.giveAway())
     .on('error', () => {
-      // Before it listens whoever starts it hears of it; then it is an `accept` that failed, which ends nothing.
+      // Before it listens, the caller of `listen` gets the error; later it is a failed `accept`, which ends nothing.
       if (server.listening) spare.giveAway()
     })
     .on('connection', (socket: Socket) => {

@@ -45,7 +45,7 @@ export function answerBroken(
   socket.once('close', cancel)
 }
 
-/** What the error of a `clientError` event is to the client; undefined when nobody is left to be told. */
+/** What the error of a `clientError` event is to the client; undefined when the client has left. */
 export function denialOf(error: NodeJS.ErrnoException): AnyDenial | undefined {
   switch (error.code) {
     case 'ECONNRESET':
@@ -65,5 +65,5 @@ export const isLate = ({ code }: NodeJS.ErrnoException): boolean => code === 'ER
 /** Whether an error of a `clientError` event is of bytes that cannot be read, and not of the connection. */
 export const isGarbage = ({ code = '' }: NodeJS.ErrnoException): boolean => code.startsWith('HPE_')
 
-/** Whether these bytes came after a request that was said to be the last one: they are of nobody's concern. */
+/** Whether these bytes came after a request that was said to be the last one: they may be ignored. */
 export const isAfterLast = ({ code }: NodeJS.ErrnoException): boolean => code === 'HPE_CLOSED_CONNECTION'

@@ -1,7 +1,7 @@
 import type { Millis } from '../../policy/config.ts'
 import type { HttpCall } from './call.ts'
 
-/** What an upload that is late must bring on the average: a slow line does, and whoever only holds a connection pays for it. */
+/** The average rate that an upload must keep: a slow line keeps it, a client that only holds a connection does not. */
 const BYTES_PER_SECOND = 8192
 const SOONEST: Millis = 1000
 

@@ -5,7 +5,7 @@ import { MAX_HEADERS, tooManyHeaders } from './malformed.ts'
 
 /**
  * Finds what node's parser lets pass and two readers of the same bytes could take differently: where a request goes,
- * who sends it and where it ends. Whoever sends such a thing is refused, and so is the rest of the connection.
+ * who sends it and where it ends. Such a request is refused, and so is the rest of the connection.
  */
 export function formFault(request: IncomingMessage): Denied<AnyDenial> | undefined {
   const { httpVersion, rawHeaders, headers, url = '' } = request
@@ -18,7 +18,7 @@ export function formFault(request: IncomingMessage): Denied<AnyDenial> | undefin
 /** A path and perhaps a query, in ASCII; no other form of RFC 9112 3.2, no fragment, no backslash, no half escape. */
 const TARGET = /^\/(?:[!"$&-[\]-~]|%[0-9A-Fa-f]{2})*$/
 
-/** Of these there is one, or none; what a proxy in front took from the other one, nobody knows. */
+/** Each of these comes once at most: a proxy in front may have read the other one. */
 const SINGLE = ['host', 'authorization', 'content-type', 'content-length', 'content-encoding', 'transfer-encoding']
 const LENGTHS: ReadonlySet<number> = new Set(SINGLE.map(({ length }) => length))
 

@@ -73,7 +73,7 @@ const TOO_MANY_PIECES = invalid(
 const isJson = (type: string): boolean =>
   /^application\/json[ \t]*(?:;|$)/i.test(type) && !/;[ \t]*charset=(?!"?utf-8"?[ \t]*(?:;|$))/i.test(type)
 
-/** The client closed the connection: there is nobody to answer. */
+/** The client closed the connection: there is no one left to answer. */
 export class ClientLeft extends Error {
   override readonly name = 'ClientLeft'
 }
@@ -101,7 +101,7 @@ export function readQuery<Name extends string>(
  */
 const MAX_BODY_BYTES = 4096
 
-/** Reads a body that has one field, a text, and no other; wrapped, so that it can be told from a denial. */
+/** Reads a body that has one field, a text, and no other; wrapped, so that it differs from a denial. */
 export function oneField(name: string, schema: object = {}) {
   const validate = validator({
     type: 'object',

@@ -26,10 +26,10 @@ const LAST_OF = 16
 /** A socket that serves. */
 export interface Listener {
   readonly server: Server
-  /** Takes no more connections, answers no more requests but with DRAINING. Resolves once none is under way. */
+  /** Takes no more connections, answers no more requests but with DRAINING. Resolves once none is running. */
   drain(): Promise<void>
   /**
-   * Ends what is under way with an error; what was said so far is settled. Answers that have not begun are to fail with
+   * Ends running requests with an error; what was sent so far is settled. Answers that have not begun are to fail with
    * their backends first, and are given up when this is called again. Then `drain` resolves soon.
    */
   cut(): void
@@ -54,7 +54,7 @@ export function serve(snapshots: Snapshots, endpoints: readonly Endpoint[], log:
 
   const failSocket = (socket: Duplex, denial: AnyDenial | undefined) => {
     const calls = traffic.on(socket)
-    // What is written now would be taken for the answer that is under way, or the next in line.
+    // What is written now would be taken for the current answer, or the next in line.
     if (!denial || !socket.writable || calls.some(({ answering }) => answering)) return void socket.destroy()
     closing.add(socket)
     for (const call of calls) call.failConnection(denial.code)

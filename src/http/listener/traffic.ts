@@ -23,7 +23,7 @@ export class Traffic {
     this.#sockets.set(socket, calls)
     socket.once('close', () => {
       this.#sockets.delete(socket)
-      // Node tells only the response whose turn it is; those of pipelined requests would never hear.
+      // Node informs only the response whose turn it is; those of pipelined requests would never learn of it.
       for (const call of [...calls]) call.close()
     })
   }
@@ -48,12 +48,12 @@ export class Traffic {
     this.#underWay.end()
   }
 
-  /** The requests that somebody waits for on this connection. */
+  /** The requests on this connection whose client still waits. */
   on(socket: Duplex): readonly HttpCall[] {
     return [...(socket instanceof Socket ? (this.#sockets.get(socket) ?? []) : [])]
   }
 
-  /** Closes connections that are idle, and others after their answer. Resolves once no request is under way. */
+  /** Closes connections that are idle, and others after their answer. Resolves once no request is running. */
   async end(): Promise<void> {
     // What had arrived before this was called is still served.
     await setImmediate()

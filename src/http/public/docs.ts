@@ -35,7 +35,7 @@ export function showOpenApi({ config, settings }: App, call: HttpCall): void {
 
 let openApi: string | undefined
 
-/** Read when it is first asked for: a gateway that nobody asks need not parse it. */
+/** Parsed when it is first asked for, so that a start does not wait for it. */
 function openApiText(): string {
   openApi ??= JSON.stringify(parse(readFileSync(new URL('../../../openapi.yaml', import.meta.url), 'utf8')))
   return openApi

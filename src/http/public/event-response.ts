@@ -132,8 +132,8 @@ const streamHeaders = {
 }
 
 /**
- * Passes a committed stream on as it comes. `settle` is awaited before the last bytes: whoever got the end
- * of an answer is in the ledger. Resolves when nothing more will be written.
+ * Passes a committed stream on as it comes. `settle` is awaited before the last bytes: a client that got
+ * the end of an answer is in the ledger. Resolves when nothing more will be written.
  */
 export function relay(
   call: HttpCall,

@@ -97,7 +97,7 @@ async function answer(
   }
 }
 
-/** Begins to trace a request, where anybody does. */
+/** Begins to trace a request, where tracing is on. */
 export function traceOf(
   { traces }: App,
   call: HttpCall,
@@ -114,7 +114,7 @@ export function traceOf(
 /** Begins a stream that is overdue with the pool that is being tried; failover goes on behind it. */
 class LateStart {
   readonly events: EventResponse
-  /** Nobody waits any more. */
+  /** Cancels the timer that opens the stream. */
   readonly stop: Cancel
   readonly #app: App
   #overdue = false

@@ -19,7 +19,7 @@ export class RequestUpload {
   readonly #form: FormReader | undefined
   /** Announced by the sender. */
   readonly #length: number | undefined
-  /** What was read before somebody took it. */
+  /** What was read and not taken yet. */
   #held: Piece[] = []
   #ended = false
   #complain: () => void = () => {}

@@ -21,7 +21,7 @@ export interface ShownRequest {
   /** 499 when the client left before its answer. */
   readonly status: number
   readonly ms: number
-  /** Null where nobody was recognised. */
+  /** Null where the client could not be identified. */
   readonly account: string | null
   readonly plan?: string
   /** What the client named, or what serves who names nothing. */

@@ -212,7 +212,7 @@ export function readLedgerRecord(value: unknown): LedgerRecord {
   }
 }
 
-/** Null also where an older gateway does not tell. */
+/** Null also from an older gateway, which does not send it. */
 function counts(value: unknown): LedgerRecord['tools'] {
   if (value === null || value === undefined) return null
   const record = object(value, 'object')

@@ -32,7 +32,7 @@ export interface ErrorTerms {
 
 /** The longest wait of the sliding minute: its oldest bucket counts for 61 s. A client that slept out a longer one would hang. */
 const MAX_RETRY_AFTER_MS = 61_000
-/** SDKs do not wait for a header of 60 s or more. Those that wait this long are told the rest, a second at most. */
+/** SDKs do not wait for a header of 60 s or more. One that waits this long learns the rest from the next 429, a second at most. */
 const MAX_HEADER_MS = 59_999
 const noRetry = { 'x-should-retry': 'false' }
 
@@ -60,7 +60,7 @@ function limitText(denial: LimitDenial): string {
   return limitOfType(denial.type).refusal(denial.limit)
 }
 
-/** Without figures, since they would tell what other guests use. */
+/** Without figures, since they would reveal what other guests use. */
 function guestText({ type }: GuestDenial): string {
   switch (type) {
     case 'daily_limit':

@@ -11,7 +11,7 @@ export interface DocsTerms {
   readonly guests: boolean
 }
 
-/** The page's only style; whoever serves the page allows it by its hash. */
+/** The page's only style; the endpoint that serves the page allows it by its hash. */
 export const docsStyle = `:root{color-scheme:light dark}
 body{font:16px/1.5 system-ui,sans-serif;max-width:46rem;margin:2rem auto;padding:0 1rem}
 code{font:.9em ui-monospace,monospace}

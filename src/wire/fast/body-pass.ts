@@ -31,7 +31,7 @@ export interface Member {
   readonly end: number
 }
 
-/** What one pass over a JSON text tells of it. */
+/** What one pass over a JSON text finds. */
 export interface Shape {
   /** Names in it, at any depth. */
   readonly names: number

@@ -18,7 +18,7 @@ const MODEL_HEAD: Buffer = Buffer.from('Content-Disposition: form-data; name="mo
  * Reads a multipart/form-data body as it arrives, however it is cut: every byte is handed on as it came, but for one
  * part `model`, which any backend may be given its own name in. Without one, it is added as the last part. What two
  * readers may take differently is a flaw, after which nothing more comes of it; the end of a form comes with `end`, so
- * that nobody gets the end of one that has a flaw. It keeps the headers of a part, its name and the length of a boundary.
+ * that no reader gets the end of one that has a flaw. It keeps the headers of a part, its name and the length of a boundary.
  */
 export class FormReader {
   /** What our bytes differ in number from those that came, without the name of the model; known once that is `placed`. */
@@ -37,7 +37,7 @@ export class FormReader {
   #pieces: Piece[] = []
   #flaw: Denied | undefined
 
-  /** `judge` tells what is wrong with the model that a form names. */
+  /** `judge` returns what is wrong with the model that a form names. */
   constructor(boundary: string, judge: (model: string) => Denied | undefined) {
     this.#delimiter = Buffer.from(`--${boundary}`, 'latin1')
     this.#judge = judge

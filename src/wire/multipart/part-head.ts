@@ -21,7 +21,7 @@ const NAME_ELSEWHERE = /(?:^|[^a-z])name\*?["'\\]*\s*=/i
 const NAME = /^[\w.:/[\]-]+$/
 const PLAIN = /^text\/plain[ \t]*(?:;[ \t]*charset="?(?:utf-8|us-ascii|iso-8859-1)"?)?$/i
 
-/** Reads the headers of a part, or tells what is wrong with them: whatever two readers may take differently. */
+/** Reads the headers of a part, or returns what is wrong with them: anything that two readers may take differently. */
 export function readPartHead(head: Buffer): PartHead | string {
   const headers = headersIn(head.toString('latin1'))
   if (typeof headers === 'string') return headers

@@ -1,6 +1,6 @@
 const optional = (type: string) => ({ type: [type, 'null'] })
 const text = (maxLength: number) => ({ type: ['string', 'null'], maxLength })
-/** Whether an integer is this one or its neighbour, no double beyond tells. */
+/** Beyond these a double may stand for several integers. */
 const safe = { minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER }
 const count = (minimum: number, maximum: number) => ({ type: ['integer', 'null'], minimum, maximum })
 

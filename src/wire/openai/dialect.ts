@@ -24,7 +24,7 @@ const NO_HEADERS: Readonly<Record<string, string>> = {}
 function modelsIn(bytes: Buffer): readonly ListedModel[] | undefined {
   const list = parse(bytes.toString('utf8'))
   if (!isObject(list) || !Array.isArray(list.data) || list.has_more === true) return undefined
-  // vLLM and SGLang tell how many tokens they take.
+  // vLLM and SGLang list how many tokens they take.
   return list.data
     .filter(isObject)
     .map(({ id, max_model_len: context }) => ({ id: String(id), ...(isCount(context) && { context }) }))

@@ -60,7 +60,7 @@ export function checkEmbeddings(
   }
 }
 
-/** The body for one backend. `dimensions` was checked, and backends that know one number refuse to be told. */
+/** The body for one backend. `dimensions` was checked, and backends that know one number refuse the field. */
 function backendEmbeddings(
   { texts, written }: OutlinedBody,
   fields: Fields,

@@ -8,7 +8,7 @@ export interface Usage {
 
 /** What a part of an answer used at the least. */
 export interface LeastUsage {
-  /** As a backend counted them; absent where it did not tell. */
+  /** As a backend counted them; absent where it did not report them. */
   readonly inputTokens?: number
   readonly outputTokens: number
 }
@@ -32,7 +32,7 @@ export const isCount = (value: unknown): value is number =>
 /** Tokens that a delta took at the least; 0 where it says nothing. */
 export function deltaTokens(delta: unknown): number {
   if (!isObject(delta) || outputBytesOf(delta) === 0) return 0
-  // Some tell the same reasoning under both names.
+  // Some backends send the same reasoning under both names.
   const reasoning = Math.max(longTokens(delta.reasoning_content), longTokens(delta.reasoning))
   let tokens = longTokens(delta.content) + reasoning + longTokens(delta.refusal)
   const { tool_calls, function_call } = delta

@@ -98,7 +98,7 @@ const listed = (values: unknown): string =>
         .join(', ')
     : ''
 
-/** `["integer", "null"]` is `an integer`: that null stands for absent need not be told. */
+/** `["integer", "null"]` is `an integer`: clients need not learn that null stands for absent. */
 function typeNames(type: unknown): string {
   const names = (Array.isArray(type) ? type : [type]).filter(name => name !== 'null').map(String)
   return names.map(name => (/^[aeiou]/.test(name) ? `an ${name}` : `a ${name}`)).join(' or ')

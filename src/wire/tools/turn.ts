@@ -46,7 +46,7 @@ export function afterTurn({ content }: Turn, results: readonly CallResult[], num
   ]
 }
 
-/** The ids that the backend gave, where they tell the calls apart. */
+/** The ids that the backend gave, where each call has its own. */
 function idsOf(results: readonly CallResult[], number: number): string[] {
   const ids = results.map(({ call }) => call.id)
   return ids.map((id, index) => (id === '' || ids.indexOf(id) !== index ? `call_${number}_${index}` : id))
@@ -55,7 +55,7 @@ function idsOf(results: readonly CallResult[], number: number): string[] {
 /** Whether a turn ends an answer by what it finished with: its calls may be cut off, and are not run. */
 export const endsAnswer = (finish: string): boolean => finish === 'length' || finish === 'content_filter'
 
-/** What all rounds of an answer used; undefined where a backend did not tell of one of them. */
+/** What all rounds of an answer used; undefined where a backend did not report that of one of them. */
 export function sumOfUsage(turns: readonly Turn[]): JsonObject | undefined {
   let sum: JsonObject | undefined
   for (const { usage } of turns) {

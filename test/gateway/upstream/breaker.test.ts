@@ -45,7 +45,7 @@ class Model {
   })
   now = NOON
   changes = 0
-  /** Requests under way, each with what `begin` gave. */
+  /** Running requests, each with what `begin` gave. */
   underWay: Trial[] = []
   /** The one that was let in half-open. */
   trial: Trial | undefined

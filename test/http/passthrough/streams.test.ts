@@ -44,7 +44,7 @@ function* modelFirst(size: number, model = 'svc-voice'): Generator<Buffer> {
   yield Buffer.from('\r\n--b0undary--\r\n')
 }
 
-/** A request under way, of which the test decides when more of its body comes. */
+/** A running request, of which the test decides when more of its body comes. */
 function under(path: string, headers: http.OutgoingHttpHeaders): http.ClientRequest {
   const request = http.request(`${test.url}${path}`, {
     method: 'POST',

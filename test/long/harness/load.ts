@@ -6,7 +6,7 @@ import type { Verdict } from './verdict.ts'
 export interface LoadTerms {
   readonly gateways: readonly Gateway[]
   readonly accounts: readonly Account[]
-  /** Requests under way at a time. */
+  /** Running requests at a time. */
   readonly workers: number
   /** What a worker asks; `n` counts its requests. */
   readonly asks?: (account: Account, n: number) => Ask

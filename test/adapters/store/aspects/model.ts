@@ -225,7 +225,7 @@ class Model {
     })
   }
 
-  /** Of a request under way, or long over. */
+  /** Of a running request, or long over. */
   async #waste(pick: number, weight: number): Promise<void> {
     const request = pickOf(this.#requests, pick)
     if (!request) return
@@ -363,7 +363,7 @@ class Model {
     expect(this.#excess(answer.denial, claims, requests, under)).toBeGreaterThan(0)
   }
 
-  /** By how much claims pass a limit; of a request under way, beside what it spent and in place of what it held. */
+  /** By how much claims pass a limit; of a running request, beside what it spent and in place of what it held. */
   #excess(
     denial: Refuse['denial'],
     claims: Claims,
