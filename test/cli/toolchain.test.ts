@@ -29,14 +29,14 @@ async function modulesOf(...args: string[]): Promise<readonly string[]> {
 }
 
 test.each([[['--version']], [['--help']], [['show', '--help']]])(
-  'for %s commander is loaded and no other package, and no configuration',
+  'for %s commander is loaded and no other package, no configuration, and no reader of bodies',
   async args => {
     const modules = await modulesOf(...args)
 
     expect(modules.length).toBeGreaterThan(5)
     const packages = modules.map(url => /\/node_modules\/(?:.*\/node_modules\/)?([^/]+)\//.exec(url)?.[1])
     expect(new Set(packages.filter(name => name !== undefined))).toEqual(new Set(['commander']))
-    expect(modules.filter(url => /\/(?:config|adapters|gateway|http)\//.test(url))).toEqual([])
+    expect(modules.filter(url => /\/(?:config|adapters|gateway|http|openai|fast)\//.test(url))).toEqual([])
   },
 )
 
