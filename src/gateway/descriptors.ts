@@ -16,8 +16,8 @@ const isExhausted = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && (error.code === 'EMFILE' || error.code === 'ENFILE')
 
 /**
- * Looks names up as node does. A process without descriptors cannot read `/etc/hosts` or ask a name server, and is told
- * that there is no such name: that fault is reported as `EMFILE`, or it would count against the host.
+ * Looks names up as node does. A process without descriptors cannot read `/etc/hosts` or ask a name server, and gets the
+ * error that there is no such name: that fault is reported as `EMFILE`, or it would count against the host.
  */
 export const lookupHost: LookupFunction = (hostname, options, done) => {
   const found = (error: NodeJS.ErrnoException | null, address: string | LookupAddress[], family?: number) =>

@@ -1,17 +1,14 @@
-import { acceptsOf } from '../policy/accepts.ts'
-import type { EpochMs, Pool } from '../policy/config.ts'
+import type { EpochMs } from '../policy/config.ts'
 import { decide } from '../policy/decide.ts'
 import type { Mutable } from '../policy/decision.ts'
 import type { Health } from '../policy/facts.ts'
-import type { WholeAnswer } from '../wire/openai/answer.ts'
-import type { BodyTerms, StreamWanted, WireRequest } from '../wire/openai/request.ts'
+import type { StreamWanted, WireRequest } from '../wire/openai/request.ts'
 import { signalsOf } from '../wire/openai/signals.ts'
 import { type Applicant, admit } from './admission/admit.ts'
-import { noteOf } from './admission/decisions.ts'
+import { decisionNote } from './admission/decisions.ts'
 import { type LeasedCall, leased } from './admission/leases.ts'
 import { Ending, settlementOf } from './admission/settlement.ts'
-import { attemptBuffered } from './answer/buffered.ts'
-import { type AnswerStream, attemptStream } from './answer/stream.ts'
+import type { AnswerStream } from './answer/stream.ts'
 import type { Client } from './ports.ts'
 import type { Call, Gateway, Served } from './request.ts'
 import { StoreUnavailable } from './store/store.ts'
@@ -19,13 +16,14 @@ import { type LearntTools, learnTools } from './tools/learn.ts'
 import { Rounds } from './tools/rounds.ts'
 import { serveToolStream } from './tools/tool-stream.ts'
 import { serveToolAnswer } from './tools/whole.ts'
-import type { Target } from './upstream/attempt.ts'
 import type { Answered } from './upstream/failover.ts'
-import { answerTerms, forward, Inference } from './upstream/inference.ts'
-import type { Outcome } from './upstream/outcome.ts'
+import { BufferedInference, forward, StreamedInference } from './upstream/inference.ts'
 import { unanswered } from './upstream/unanswered.ts'
 
-/** The life of one inference request, in the order it happens. */
+/**
+ * The life of one inference request, in the order it happens. Before it, the client was identified (accounts/identify.ts)
+ * and the body read (http/ingress/receive.ts).
+ */
 export async function infer(gateway: Gateway, call: Call): Promise<Served> {
   const { config, settings, store, clock } = gateway
   const { requestId, keyHash, caller, wire } = call
@@ -33,7 +31,7 @@ export async function infer(gateway: Gateway, call: Call): Promise<Served> {
   const health = healthAt(gateway, at, caller.account)
   const signals = signalsOf(config, call)
   const facts = { at, caller, request: wire.request, health, signals }
-  const note = noteOf(gateway, requestId)
+  const note = decisionNote(gateway, requestId)
   const tools = wire.hosted && (await learnTools(gateway, facts, call.client))
   if (hasLeft(wire, call.client)) return { kind: 'left', failures: [] }
   if (tools && 'denial' in tools) {
@@ -52,7 +50,7 @@ export async function infer(gateway: Gateway, call: Call): Promise<Served> {
   const lease = gateway.leases.open(admitted.hold)
   try {
     const served = await serve(gateway, call, leased(admitted, lease), tools)
-    // A stream goes on; whatever else was served is settled.
+    // A stream goes on; any other answer is settled.
     if ('denial' in served || served.kind !== 'stream') lease.end()
     return served
   } catch (error) {
@@ -73,7 +71,7 @@ const hasLeft = ({ hosted }: WireRequest, { gone }: Client): boolean => hosted !
 
 function serve(gateway: Gateway, call: Call, admitted: LeasedCall, tools: LearntTools | undefined): Promise<Served> {
   const { stream, hosted } = call.wire
-  // It was refused when its tools were to be learnt, and no more when it was admitted.
+  // The decision before admission refused the request, so that its tools were not read; the account's terms changed since.
   if (hosted && !tools) throw new StoreUnavailable(`terms of ${call.caller.account} changed during an admission`)
   if (!tools || !hosted)
     return stream ? serveStream(gateway, call, admitted, stream) : serveWhole(gateway, call, admitted)
@@ -82,7 +80,7 @@ function serve(gateway: Gateway, call: Call, admitted: LeasedCall, tools: Learnt
 }
 
 async function serveWhole(gateway: Gateway, call: Call, admitted: LeasedCall): Promise<Served> {
-  const attempted = await forward(gateway, call, admitted, new Buffered(gateway, call, admitted))
+  const attempted = await forward(gateway, call, admitted, new BufferedInference(gateway, call, admitted))
   if (attempted.kind !== 'answered') return unanswered(gateway, admitted, attempted)
   const { answer, pool, failures } = attempted
   const bill = await new Ending(gateway, admitted, attempted).end('well', answer)
@@ -90,7 +88,7 @@ async function serveWhole(gateway: Gateway, call: Call, admitted: LeasedCall): P
 }
 
 async function serveStream(gateway: Gateway, call: Call, admitted: LeasedCall, wanted: StreamWanted): Promise<Served> {
-  const attempted = await forward(gateway, call, admitted, new Streamed(gateway, call, admitted, wanted))
+  const attempted = await forward(gateway, call, admitted, new StreamedInference(gateway, call, admitted, wanted))
   if (attempted.kind !== 'answered') return unanswered(gateway, admitted, attempted)
   return streamed(gateway, admitted, attempted)
 }
@@ -100,41 +98,4 @@ function streamed(gateway: Gateway, admitted: LeasedCall, answered: Answered<Ans
   const { answer, pool, failures } = answered
   admitted.lease.speaking(() => settlementOf(admitted, pool, answer.work()))
   return { kind: 'stream', admitted, pool, failures, stream: answer, ending: new Ending(gateway, admitted, answered) }
-}
-
-/** A request without hosted tools. */
-abstract class Plain<A> extends Inference<A> {
-  readonly #terms: BodyTerms
-
-  constructor(gateway: Gateway, call: Call, admitted: LeasedCall) {
-    super(gateway, call, admitted)
-    const { model, imageSize } = admitted.decision
-    const accepts = acceptsOf(model)
-    this.#terms = { ...(accepts && { accepts }), ...(imageSize !== undefined && { imageSize }) }
-  }
-
-  protected override bodyFor({ model }: Pool): Buffer {
-    return this.call.wire.bodyFor(model, this.admitted.hold.output, this.#terms)
-  }
-}
-
-class Buffered extends Plain<WholeAnswer> {
-  override attempt(target: Target): Promise<Outcome<WholeAnswer>> {
-    const { gateway, call, admitted } = this
-    const terms = () => answerTerms(gateway, call, admitted.decision, target.pool.model)
-    return attemptBuffered(gateway, target, call.client, bytes => call.wire.readAnswer(bytes, terms()))
-  }
-}
-
-class Streamed extends Plain<AnswerStream> {
-  readonly #wanted: StreamWanted
-
-  constructor(gateway: Gateway, call: Call, admitted: LeasedCall, wanted: StreamWanted) {
-    super(gateway, call, admitted)
-    this.#wanted = wanted
-  }
-
-  override attempt(target: Target): Promise<Outcome<AnswerStream>> {
-    return attemptStream(this.gateway, target, this.#wanted, this.call.client)
-  }
 }

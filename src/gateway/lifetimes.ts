@@ -4,7 +4,7 @@ export interface Listed {
 }
 
 /**
- * What is under way at present, in no order. A Set or a Map of what comes and goes with each request would keep it long
+ * What is in use at present, in no order. A Set or a Map of what comes and goes with each request would keep it long
  * afterwards (docs/decisions/015): this array keeps nothing that was removed.
  */
 export class Roster<T extends Listed> {
@@ -59,7 +59,7 @@ export class Shared<T> {
     return { thing: open.thing, giveBack }
   }
 
-  /** Those that somebody holds. */
+  /** Those that are in use. */
   get all(): readonly T[] {
     return [...this.#open.values()].map(({ thing }) => thing)
   }

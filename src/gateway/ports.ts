@@ -3,10 +3,10 @@ import type { EpochMs, Kind, Millis, PassthroughMethod } from '../policy/config.
 import type { DecisionRecord } from '../policy/record.ts'
 import type { Usage } from '../wire/openai/usage.ts'
 
-/** Time, as an argument. */
+/** A clock, injected so that tests can control it. */
 export interface Clock {
   now(): EpochMs
-  /** Milliseconds since some moment, for lengths of time: it is never set, as a clock may be. */
+  /** Monotonic milliseconds, for durations. */
   elapsed(): Millis
   /** Runs once after the time, unless it was called off. */
   after(time: Millis, run: () => void): Cancel
@@ -50,7 +50,7 @@ export interface BackendHead {
   readonly status: number
   readonly contentType: string
   readonly retryAfter?: string
-  /** What time it is there: its `Date`. */
+  /** The backend's `Date` header. */
   readonly date?: string
 }
 
@@ -128,9 +128,9 @@ export interface ToolDefinition {
   readonly parameters: Readonly<Record<string, unknown>>
 }
 
-/** What came of a call: data of somebody else, which nothing here interprets. */
+/** What came of a call: data of another program, which nothing here interprets. */
 export interface ToolResult {
-  /** The result, or why there is none; at most `maxResultBytes` of UTF-8, and marked where something was left out. */
+  /** The result, or why there is none; at most `maxResultBytes` of UTF-8, and marked where something was cut. */
   readonly text: string
   readonly failed: boolean
   /** The call costs the client nothing: it was not sent, or failed by a fault of the tool. */

@@ -41,7 +41,7 @@ export interface Gateway {
   readonly verify?: VerifyToken
   /** Gives numbers in [0, 1). */
   readonly chance: () => number
-  /** Asked only where the settings say so. */
+  /** Used only when `decisions.log` is set. */
   readonly decisions: DecisionLog
   readonly counter: AttemptCounter
   /** Absent where tracing is off. */

@@ -1,7 +1,7 @@
 import type { Millis } from '../policy/config.ts'
 import type { Cancel, Client, Clock } from './ports.ts'
 
-/** Runs once, when the time is over or the client leaves, unless it was called off; never before this has returned. */
+/** Runs once, when the time is over or the client leaves, unless it was called off; always asynchronously. */
 export function afterOrDisconnect(time: Millis, clock: Clock, client: Client, run: () => void): Cancel {
   let watches: Cancel[] = []
   const stop = () => {

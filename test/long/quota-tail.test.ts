@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
 import { TailModel } from '../../src/cli/quota/tail/model.ts'
-import { newKey, storedAs } from '../../src/gateway/accounts/keys.ts'
+import { newKey, toStoredKey } from '../../src/gateway/accounts/keys.ts'
 import { compileProgram, type Program } from '../cli/program.ts'
 import { NOON, request, standing } from '../cli/quota/tail/events.ts'
 import { answer, type Backend, startBackend } from '../support/backend.ts'
@@ -54,7 +54,7 @@ describeTmux('on a real terminal', () => {
     const values = Array.from({ length: ACCOUNTS }, () => newKey('svc', randomBytes))
     const mint = (value: string, each: number) =>
       test.gateway.store.keys.mint({
-        key: storedAs(value),
+        key: toStoredKey(value),
         owner: { label: `account-${each}`, override: 'pro', newAccount: `acct_${each}` },
         by: 'test',
       })

@@ -48,7 +48,7 @@ function upstreamMetrics(registry: Registry, { clock, pools, current }: StatePor
       const state = pools.of(pool.name)
       return state.replicas(pool).map(replica => ({
         labels: { pool: pool.name, replica: replica.url },
-        isUp: !state.drained && replica.isFit(clock.now()),
+        isUp: !state.drained && replica.isUsable(clock.now()),
         inFlight: replica.inFlight,
       }))
     })

@@ -1,6 +1,6 @@
 import type { Random } from '../ports.ts'
 import type { KeyStore, Minted } from '../store/key-store.ts'
-import { newAccountId, newKey, storedAs } from './keys.ts'
+import { newAccountId, newKey, toStoredKey } from './keys.ts'
 
 /**
  * How an account may be called: one line that shows as it reads, so that no listing can be forged with it. Nothing is
@@ -22,7 +22,7 @@ export async function mintKey(
 ): Promise<MintedKey> {
   const value = newKey(brand, random)
   const minted = await keys.mint({
-    key: storedAs(value),
+    key: toStoredKey(value),
     owner: { label, override: plan, newAccount: newAccountId(random) },
     by,
   })

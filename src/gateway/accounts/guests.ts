@@ -3,7 +3,7 @@ import type { Secret } from '../../config/settings.ts'
 import type { Millis } from '../../policy/config.ts'
 import type { EventCount } from '../store/account-store.ts'
 import type { Store } from '../store/store.ts'
-import { keyOf, storedAs } from './keys.ts'
+import { keyOf, toStoredKey } from './keys.ts'
 
 /** One form of a device id for every gateway: any printable text, as it was sent. */
 export const DEVICE_ID = '^[^\\p{C}\\p{Zl}\\p{Zp}]{1,256}$'
@@ -47,7 +47,7 @@ export async function guestKey(
   const value = guestValue(brand, newest, deviceId)
   const guest = {
     account: guestAccount(brand, newest, deviceId),
-    key: storedAs(value),
+    key: toStoredKey(value),
     ...(by !== undefined && { by }),
   }
   const { status } = await store.keys.mintGuest(guest)
@@ -55,8 +55,8 @@ export async function guestKey(
 }
 
 /**
- * Of a device, which nobody can find from it. Whether the device has a key shows only to whoever knows the device or the
- * secret. Under another brand it is another account: the device's key begins with the brand, and has to work.
+ * The account of a device; the device cannot be found from it. Whether the device has a key shows only to a client that
+ * knows the device or the secret. Under another brand it is another account: the device's key begins with the brand, and has to work.
  */
 const guestAccount = (brand: string, secret: Secret, deviceId: string): string =>
   `dev_${hmac(secret, `guest-account\0v1\0${brand}\0`, deviceId).toString('hex').slice(0, 40)}`

@@ -102,16 +102,16 @@ async function bySignIn(
 }
 
 /** At most so many claims are remembered, so that a provider that makes them up does not fill the memory. */
-const CLAIMS_TOLD = 1000
+const MOST_CLAIMS = 1000
 
-/** Tells the operator, once per value, of claims that name no plan: who makes them is on the default plan. */
+/** Alarms, once per value, of claims that name no plan: their accounts are on the default plan. */
 function claimWatch({ plans, defaultPlan, guestPlan }: Config, alarm: Gateway['alarm']): (caller: Caller) => void {
-  const told = new Set<string>()
+  const reported = new Set<string>()
   return ({ account, terms: { claimed, override } }) => {
-    if (claimed === undefined || override !== undefined || told.has(claimed) || told.size >= CLAIMS_TOLD) return
+    if (claimed === undefined || override !== undefined || reported.has(claimed) || reported.size >= MOST_CLAIMS) return
     const plan = plans.get(claimed)
     if (plan && plan !== guestPlan) return
-    told.add(claimed)
+    reported.add(claimed)
     alarm(
       plan
         ? 'a sign-in claims the plan of guests, which it does not get'
@@ -121,15 +121,15 @@ function claimWatch({ plans, defaultPlan, guestPlan }: Config, alarm: Gateway['a
   }
 }
 
-/** Tells the operator, once per name, of plans that the files no longer declare: their accounts are denied everything. */
+/** Alarms, once per name, of plans that the files no longer declare: their accounts are denied everything. */
 function planWatch(config: Config, alarm: Gateway['alarm']): (caller: Caller) => void {
   // Operators choose these names, so they are few.
-  const told = new Set<string>()
+  const reported = new Set<string>()
   return caller => {
     if (planOf(config, caller)) return
     const plan = planName(config, caller)
-    if (told.has(plan)) return
-    told.add(plan)
+    if (reported.has(plan)) return
+    reported.add(plan)
     alarm('an account is denied everything: its plan is not declared', { plan, account: caller.account })
   }
 }

@@ -12,18 +12,18 @@ const CHECKSUM = 6
 const MASK = 4
 
 /** A new key: the brand, 36 random characters (214 bits) and a checksum. Shown once; only its hash is stored. */
-export const newKey = (brand: string, random: Random): string => signed(`${brand}_${base62(SECRET, random)}`)
+export const newKey = (brand: string, random: Random): string => withChecksum(`${brand}_${base62(SECRET, random)}`)
 
 /** The key of 32 random bytes, in the same form. */
 export function keyOf(brand: string, bytes: Buffer): string {
-  // 2^256 is 2^42 times what 36 characters tell apart: what is cut off favours none of them.
+  // 2^256 is 2^42 times the number of such secrets, so that truncation adds no bias.
   let rest = BigInt(`0x${bytes.toString('hex')}`)
   let secret = ''
   while (secret.length < SECRET) {
     secret = BASE62.charAt(Number(rest % 62n)) + secret
     rest /= 62n
   }
-  return signed(`${brand}_${secret}`)
+  return withChecksum(`${brand}_${secret}`)
 }
 
 /** Whether a text can be a key at all, so that a mistyped one is refused without a look-up. */
@@ -39,14 +39,14 @@ export const hashOf = (key: string): string => hash('sha256', key)
 /** A key as it may be shown, `svc_7Hq2…`. */
 export const maskOf = (key: string): string => `${key.slice(0, key.lastIndexOf('_') + 1 + MASK)}…`
 
-/** A text that strangers wrote, with whatever may be a full key in it masked: of any brand, also of a gateway elsewhere. */
+/** Masks anything that looks like a key in untrusted text: of any brand, also of another gateway. */
 export const withoutKeys = (text: string): string =>
   text.includes('_') || text.includes('%')
     ? text.replace(/((?:_|%5f)[0-9a-z]{4})[0-9a-z]{38}/gi, (_, shown: string) => `${shown}…`)
     : text
 
 /** What is stored of a key. */
-export const storedAs = (key: string): NewKey => ({ hash: hashOf(key), prefix: maskOf(key) })
+export const toStoredKey = (key: string): NewKey => ({ hash: hashOf(key), prefix: maskOf(key) })
 
 export const newAccountId = (random: Random): string => `acct_${base62(20, random)}`
 
@@ -70,7 +70,7 @@ const PAIRS = Array.from({ length: 1024 }, (_, number) => BASE32.charAt(number >
 const pair = (number: number): string => PAIRS[number & 1023] ?? ''
 const digitOf = (byte = 0): number => byte & 31
 
-const signed = (unsigned: string): string => unsigned + checksumOf(unsigned)
+const withChecksum = (key: string): string => key + checksumOf(key)
 
 const checksumOf = (text: string): string => {
   let rest = crc32(text)

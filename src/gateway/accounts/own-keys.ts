@@ -4,7 +4,7 @@ import type { Random } from '../ports.ts'
 import type { AccountStore } from '../store/account-store.ts'
 import type { KeyRecord, KeyStore } from '../store/key-store.ts'
 import { asMask, type MintedKey } from './accounts.ts'
-import { hashOf, isWellFormed, newKey, storedAs } from './keys.ts'
+import { hashOf, isWellFormed, newKey, toStoredKey } from './keys.ts'
 
 /** A new key in the place of another one; the full value is shown once. */
 export interface RotatedKey {
@@ -29,7 +29,7 @@ export async function countChange(
 /** Makes the key of an account that signed in, unless it has one. */
 export async function mintOwnKey(keys: KeyStore, random: Random, brand: string, account: string): Promise<MintedKey> {
   const value = newKey(brand, random)
-  const minted = await keys.mint({ key: storedAs(value), owner: { account }, by: account })
+  const minted = await keys.mint({ key: toStoredKey(value), owner: { account }, by: account })
   return minted.outcome === 'minted' ? { ...minted, value } : minted
 }
 
@@ -42,7 +42,7 @@ export async function rotateOwnKey(
   const current = await hashNamed(keys, brand, account, named)
   if (current === undefined) return undefined
   const value = newKey(brand, random)
-  const key = await keys.rotate({ account, current, next: storedAs(value), by: account })
+  const key = await keys.rotate({ account, current, next: toStoredKey(value), by: account })
   return key && { key, value }
 }
 

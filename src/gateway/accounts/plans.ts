@@ -36,7 +36,7 @@ export async function plansInUse(
   return [...counts].map(([plan, accounts]) => ({ plan, accounts }))
 }
 
-/** Puts the accounts of some plans on others, each once; `by` is told in the audit. How many went, by the plan they left. */
+/** Puts the accounts of some plans on others, each once; `by` is for the audit. Returns how many moved, by the plan they left. */
 export async function movePlans(
   accounts: Accounts,
   moves: ReadonlyMap<string, string>,

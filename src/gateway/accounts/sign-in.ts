@@ -30,7 +30,7 @@ export class ProviderUnavailable extends Error {
 
 export const isBadToken = (judged: SignIn | BadToken): judged is BadToken => 'problem' in judged
 
-/** The account of a subject at an issuer: never of an e-mail address, which changes hands. */
+/** Derived from issuer and subject, not from the e-mail address: addresses get reassigned. */
 export function accountOf(issuer: string, subject: string): string {
   // JSON keeps the two apart whatever they hold, and lone surrogates too, which UTF-8 would make one character.
   return `acct_${hash('sha256', JSON.stringify([issuer, subject])).slice(0, 40)}`

@@ -54,7 +54,7 @@ const UNAVAILABLE = { unavailable: true } as const
 /** Changes of terms or window between decision and admission that are followed before giving up. */
 const MAX_DECISIONS = 3
 
-/** Hears, once, what was decided of which facts, what was seen of the account, and what that came to. */
+/** Called once with facts, decision, outcome, and the account's usage. */
 export type Note = (facts: Facts, decision: Decision, end: End, seen?: Seen) => void
 
 /** Decides on a request and takes what it claims. Decides again when its terms or window changed in between. */
@@ -99,7 +99,7 @@ export async function admit(
   )
 }
 
-/** Clients read what is left of the minute where it is a limit that refuses, not the month. */
+/** Rate-limit headers go with a 429, not with a spent quota (402). */
 export function refusal({ denial }: Refusal, claims: Claims, { judged, newest }: AdmissionDenied): Refusal {
   if (denial.code !== 'rate_limit_exceeded') return { denial }
   return { denial, rate: rateAt(claims, judged.readings, { at: judged.at, newest }) }

@@ -10,7 +10,7 @@ import type { Note } from './admit.ts'
 type Ports = Pick<Gateway, 'config' | 'settings' | 'decisions' | 'alarm'>
 
 /** Writes the decision on a request to the decision log; undefined where the log is off. */
-export function noteOf(ports: Ports, requestId: string): Note | undefined {
+export function decisionNote(ports: Ports, requestId: string): Note | undefined {
   const { settings, config, decisions, alarm } = ports
   if (!settings.decisions.log) return undefined
   return (facts, decision, end, seen) => {
@@ -45,7 +45,7 @@ const MOST_NAME = 256
 
 const shortened = (text: string): string => withoutKeys(text).slice(0, MOST_NAME)
 
-/** The same request where nothing has to be left out. */
+/** The request with names shortened that the files do not know; the same one where none is. */
 function knownNames({ models, aliases, tools }: Config, request: InferenceRequest): InferenceRequest {
   const { model } = request
   if (model !== undefined && !models.has(model) && !aliases.has(model)) {

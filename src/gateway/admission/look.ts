@@ -9,7 +9,7 @@ import { type Refusal, refusal } from './admit.ts'
 
 /**
  * The refusal that any request of the account would end with, because its minute or its day is full, or as many requests
- * are under way as may be; undefined where there is room for some request. It takes nothing. It is one call of the store,
+ * are running as may be; undefined where there is room for some request. It takes nothing. It is one call of the store,
  * so it is for requests that cost more than that before their admission.
  */
 export async function noRoom(

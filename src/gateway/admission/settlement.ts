@@ -119,7 +119,7 @@ const NOTHING_SPENT: Spent = { inputTokens: 0, outputTokens: 0, estimated: false
 /** Of a whole answer without usage: most texts have more bytes for each token, so that its backend is paid for all of them. */
 const BYTES_PER_TOKEN = 3
 
-/** Tokens of an answer whose backend did not tell, at the most, and never more than are held. */
+/** Tokens of an answer whose backend did not report them, at the most, and never more than are held. */
 export function estimateOf({ decision, hold }: AdmittedCall, { outputBytes, tokens = 0 }: Work): Usage {
   const inputTokens = decision.claims.input
   const held = hold.tokens - inputTokens

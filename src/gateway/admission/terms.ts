@@ -4,7 +4,7 @@ import { type NanoUsd, nanoUsd, ZERO_USD } from '../../policy/nano-usd.ts'
 import { usdText } from '../../wire/money.ts'
 import type { AuditRow, TermsChange } from '../store/account-store.ts'
 
-/** Windows with a grant, the newest: counted, since by age a clock that is ahead would take the present grant away. */
+/** Keep the 8 newest grants. Not by age: a fast clock would drop the current one. */
 const GRANTS_KEPT = 8
 
 /** Terms after a change, and what the audit says of it. */

@@ -18,7 +18,7 @@ export function answerHeaders(
   if (decision.route) headers[names.smartRoute] = decision.route.name
   addQuota(headers, names.quota, standingAfter(admitted, cost))
   addRate(headers, rateAfter(admitted))
-  // The cap is the gateway's own: without this the client could not tell why its answer stopped.
+  // The cap is the gateway's own: without this the client could not know why its answer stopped.
   if (hold.output < decision.claims.output.want) headers[names.maxTokens] = String(hold.output)
   return headers
 }

@@ -145,7 +145,7 @@ export abstract class BackendAnswer<A, H extends BackendHead = BackendHead> impl
     this.fail(failure)
   }
 
-  /** Nobody waits for it any more. */
+  /** The client left, or the answer is not needed any more. */
   protected leave(isCharged = true): void {
     if (this.#state === 'passing') return void this.abort()
     const isWorking = this.#state === 'sent' || this.#state === 'headed'

@@ -26,7 +26,7 @@ export function attemptBuffered<A>(
 
 /** An answer that is larger is a fault of the backend. */
 const MAX_ANSWER_BYTES = 67_108_864
-/** How long an answer may go on to tell its usage to a client that left. */
+/** How long an answer may go on after its client left, so that its usage is read. */
 const USAGE_WAIT: Millis = 30_000
 
 /** An answer that is held until all of it is there. It has the life of a BackendAnswer, and is never `passing`. */
@@ -79,7 +79,7 @@ class BufferedAnswer<A> extends BackendAnswer<A> {
     this.deadlines.after(this.settings.answerTimeout, () => this.late('answer timeout'))
   }
 
-  /** What is not on its way yet has cost nothing; an answer that is gets the time to tell what it cost. */
+  /** A request that was not sent yet has cost nothing; a running answer gets the time to report its usage. */
   protected override clientLeaves(): void {
     if (this.state === 'connecting') this.leave()
     else this.deadlines.after(USAGE_WAIT, () => this.leave())

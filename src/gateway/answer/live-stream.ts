@@ -19,7 +19,7 @@ export interface Sink<T> {
   end(ending: EndedAnswer): void
 }
 
-/** What is held until all of it is there, or somebody takes it: a larger answer is a fault of the backend. */
+/** The most bytes that are held until the stream is whole or a sink takes it: a larger answer is a fault of the backend. */
 const MAX_HELD = 67_108_864
 
 /** Pieces on their way to a sink, which may come after the first of them, or after the ending. */

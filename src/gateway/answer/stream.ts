@@ -34,14 +34,14 @@ export function attemptStream(
 
 /** A backend that said it is done gets this long to end its response, so that the connection can be used again. */
 const LINGER: Millis = 1000
-/** How long a stream that said all may take to tell its usage. */
+/** How long to wait for the usage event after the last choice finished. */
 const USAGE_WAIT: Millis = 5000
 /** The pieces of a JSON answer in place of a stream that are read for the reason in it. */
 const MAX_JSON_PIECES = 64
 
 /**
  * A stream of a backend, with the life of a BackendAnswer: it is passed on from its first content, or once it is whole,
- * as its model commits. What has been read of it changes beside that:
+ * as its model commits. It also keeps a read state:
  *
  *   reading   head of JSON   every choice has finished   [DONE]         error event   malformed event   bytes end
  *   events    json           usage                       fail           fail          fail              fail
@@ -197,7 +197,7 @@ export class AnswerStream extends BackendAnswer<AnswerStream> implements LiveStr
     else if (this.#reading === 'events' && this.#reader.finished) this.#waitForUsage()
   }
 
-  /** What is said instead of a stream may say why there is none. */
+  /** A JSON body in place of a stream may contain the error. */
   #ofJson(bytes: Buffer): Failed | Rejected {
     const error = errorIn(bytes)
     return error === undefined ? this.failure('not an event stream') : ofError(error, this.work())

@@ -12,7 +12,7 @@ import type { Answer, ExaminedReplica } from './replica.ts'
 /** What came of a request: what is wrong, or what may be said in its praise. */
 export interface Outcome {
   readonly faults: readonly Fault[]
-  readonly says: readonly string[]
+  readonly notes: readonly string[]
   /** Until the first byte of the answer, in ms. */
   readonly firstMs?: number
 }
@@ -27,12 +27,12 @@ export async function askWhole(
 ): Promise<Outcome> {
   const { request, answer } = await asked(replica, QUESTION, replica.promised.output)
   const refusal = refusalOf(replica, 'a chat', answer, keyFrom)
-  if (refusal) return { faults: [refusal], says: [] }
+  if (refusal) return { faults: [refusal], notes: [] }
   const terms = { model, backendModel: replica.pool.model, inputTokens: 0, id: '', created: 0 }
   const read = request.readAnswer(answer.body, terms)
   if (!read) return fault(problem(`${replica.host} answers a chat with something else than a completion`, NO_OPENAI))
   if (!read.usage) return fault(warning('reports no usage in whole answers', ESTIMATED))
-  return { faults: [], says: [] }
+  return { faults: [], notes: [] }
 }
 
 /** Asks for a stream, with usage, as every stream of a client does. */
@@ -57,8 +57,8 @@ export async function askStream(replica: ExaminedReplica, keyFrom: string | unde
   const broken = reader.fault(cause)
   if (broken) return fault(broken)
   const first = firstMs === undefined ? {} : { firstMs }
-  if (reader.usage) return { faults: [], says: ['streams', 'reports usage'], ...first }
-  return { faults: [warning('reports no usage in streams', ESTIMATED)], says: ['streams'], ...first }
+  if (reader.usage) return { faults: [], notes: ['streams', 'reports usage'], ...first }
+  return { faults: [warning('reports no usage in streams', ESTIMATED)], notes: ['streams'], ...first }
 }
 
 /** Asks for a call of a function: hosted tools are offered as such. */
@@ -68,7 +68,7 @@ export async function askCall(replica: ExaminedReplica, keyFrom: string | undefi
   if (refusal?.why === 'busy') return fault(refusal)
   if (refusal) return fault(warning(refusal.text, TOOLLESS))
   if (callsIn(answer.body).some(({ name, args }) => name === FUNCTION && isObject(parse(args))))
-    return { faults: [], says: ['calls tools'] }
+    return { faults: [], notes: ['calls tools'] }
   return fault(warning('does not call a function that `tool_choice` names', TOOLLESS))
 }
 
@@ -92,7 +92,7 @@ const NO_OPENAI = 'Is that the address of an API as OpenAI has it?'
 const ESTIMATED = 'Clients are charged by an estimate of four bytes for a token. Turn usage on in the backend.'
 const TOOLLESS = 'Hosted tools will not be used. With vLLM: --enable-auto-tool-choice --tool-call-parser …'
 
-const fault = (each: Fault): Outcome => ({ faults: [each], says: [] })
+const fault = (each: Fault): Outcome => ({ faults: [each], notes: [] })
 
 /** Any content type that is one. */
 const shownType = (type: string): string => /^[\w.+-]+\/[\w.+-]+/.exec(type)?.[0] ?? 'no content-type'

@@ -12,8 +12,8 @@ import { askVector } from './vectors.ts'
 export interface Inspected {
   readonly replica: string
   readonly faults: readonly Fault[]
-  /** What may be said in its praise. */
-  readonly says: readonly string[]
+  /** What works, and what was not asked for. */
+  readonly notes: readonly string[]
   /** Until the first byte of an answer, in ms. */
   readonly firstMs?: number
   readonly clocks: readonly ClockReading[]
@@ -30,15 +30,15 @@ export async function inspectReplica(
   const replica = new ExaminedReplica(ports, promised, url, depth.limit)
   const inspection = new Inspection(replica, keyFrom)
   await inspection.run(depth)
-  const { faults, says, firstMs } = inspection
-  return { replica: url, faults, says, ...(firstMs !== undefined && { firstMs }), clocks: replica.clocks }
+  const { faults, notes, firstMs } = inspection
+  return { replica: url, faults, notes, ...(firstMs !== undefined && { firstMs }), clocks: replica.clocks }
 }
 
 class Inspection {
   readonly #replica: ExaminedReplica
   readonly #keyFrom: string | undefined
   readonly faults: Fault[] = []
-  readonly says: string[] = []
+  readonly notes: string[] = []
   firstMs: number | undefined
 
   constructor(replica: ExaminedReplica, keyFrom: string | undefined) {
@@ -54,8 +54,8 @@ class Inspection {
     if (generate) await this.#generate(images)
     if (listed) this.#judgeList(listed, isAsked)
     else if (!isAsked && !this.#hasProblem) this.faults.push(unseen(this.#replica, generate))
-    if (drawing.length > 0 && !(generate && images)) this.says.push('not asked for an image')
-    if (passed.length > 0) this.says.push('not asked for what passes through')
+    if (drawing.length > 0 && !(generate && images)) this.notes.push('not asked for an image')
+    if (passed.length > 0) this.notes.push('not asked for what passes through')
   }
 
   /** Whether it would say the same to whatever else it is asked. */
@@ -78,7 +78,7 @@ class Inspection {
     return refusal ? undefined : readList(this.#replica, answer.body)
   }
 
-  /** One after another: each tells what the next would fail for. */
+  /** One after another: each finds what the next would fail for. */
   async #generate(images: boolean): Promise<void> {
     const { chats, embeddings, images: drawing, tools } = this.#replica.promised
     const [chat] = chats
@@ -93,9 +93,9 @@ class Inspection {
     for (const ask of asks) if (ask && !this.#isOver) this.#take(await ask())
   }
 
-  #take({ faults, says, firstMs = this.firstMs }: Outcome): void {
+  #take({ faults, notes, firstMs = this.firstMs }: Outcome): void {
     this.faults.push(...faults)
-    this.says.push(...says)
+    this.notes.push(...notes)
     this.firstMs = firstMs
   }
 
@@ -117,7 +117,7 @@ function unlisted({ pool }: ExaminedReplica, { names }: Listed): Fault {
   return warning(`answers to the model ${pool.model}, and does not list it`, hint)
 }
 
-/** Nobody has asked it for an answer, and it lists nothing. */
+/** It was not asked for an answer, and it lists nothing. */
 function unseen({ pool, promised }: ExaminedReplica, generate: boolean): Fault {
   const text = `answers, and has no list of models to tell whether it has ${pool.model}`
   if (generate && promised.images.length === 0) return warning(text, 'What passes through it is not asked for.')

@@ -20,11 +20,11 @@ export async function askPicture(
   const size = cheapest(model)
   const answer = await replica.post('image', request.bodyFor(pool.model, 0, { imageSize: size }), OUTPUT)
   const refusal = refusalOf(replica, 'an image', answer, keyFrom)
-  if (refusal) return { faults: [refusal], says: [] }
+  if (refusal) return { faults: [refusal], notes: [] }
   const terms = { model, backendModel: pool.model, inputTokens: 0, id: '', created: 0 }
-  if (request.readAnswer(answer.body, terms)) return { faults: [], says: [`made an image of ${size}`] }
+  if (request.readAnswer(answer.body, terms)) return { faults: [], notes: [`made an image of ${size}`] }
   const text = `${host} answers with something else than a PNG in b64_json`
-  return { faults: [problem(text, 'Is that the address of an API as OpenAI has it?')], says: [] }
+  return { faults: [problem(text, 'Is that the address of an API as OpenAI has it?')], notes: [] }
 }
 
 function cheapest({ sizes }: ImageModel): string {

@@ -17,8 +17,8 @@ export function poolFindings(
   if (faults.length === 0) {
     const served = [...chats, ...embeddings, ...images, ...passed]
     const unused = served.length === 0 ? ['no model is served by it'] : []
-    const says = [pool.model, ...unused, ...distinct(inspected.flatMap(each => each.says)), ...slowest(inspected)]
-    return [{ ...common, state: 'ok', text: says.join(', ') }]
+    const notes = [pool.model, ...unused, ...distinct(inspected.flatMap(each => each.notes)), ...slowest(inspected)]
+    return [{ ...common, state: 'ok', text: notes.join(', ') }]
   }
   return faults.map(fault => {
     const { state, text, hint } = fault

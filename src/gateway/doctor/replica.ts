@@ -3,7 +3,7 @@ import type { EpochMs, Millis, Place, Pool } from '../../policy/config.ts'
 import type { Dialect, InferenceKind } from '../../wire/dialect.ts'
 import { dialectOf } from '../../wire/dialects.ts'
 import type { Clock, Probe, Send } from '../ports.ts'
-import { type Asking, askOnce, type Heard } from '../upstream/ask.ts'
+import { type AskOptions, type AskResult, askOnce } from '../upstream/ask.ts'
 import type { Promised } from './promise.ts'
 
 export interface ReplicaPorts {
@@ -14,7 +14,7 @@ export interface ReplicaPorts {
 
 /** What a replica is asked for. */
 export interface Depth {
-  /** Answers of models too, which may cost money. */
+  /** Also request answers of models, which may cost money. */
   readonly generate: boolean
   /** An image too. */
   readonly images: boolean
@@ -23,15 +23,15 @@ export interface Depth {
 }
 
 /** An answer, as far as there is one. */
-export interface Answer extends Heard {
+export interface Answer extends AskResult {
   readonly body: Buffer
-  /** How long it could take. */
+  /** The time limit that applied. */
   readonly limit: Millis
 }
 
 /** An answer that is larger has nothing to do with what was asked. */
 const MAX_BYTES = 33_554_432
-/** More tokens than those take an ordinary answer, which may take its time: a model that thinks does so first. */
+/** Above this many output tokens the longer time limit applies. */
 const ORDINARY_OUTPUT = 256
 const PATIENCE = 3
 
@@ -82,7 +82,7 @@ export class ExaminedReplica {
    * Sends a body in the public form, as of a client, for an answer of so many tokens, which comes in the public form as
    * well. `data` hears of it as it comes from the backend. Never rejects.
    */
-  async post(kind: InferenceKind, body: Buffer, output = 0, data?: Asking['data']): Promise<Answer> {
+  async post(kind: InferenceKind, body: Buffer, output = 0, data?: AskOptions['data']): Promise<Answer> {
     const { send } = this.#ports
     const limit = output > ORDINARY_OUTPUT ? PATIENCE * this.#limit : this.#limit
     const sent = { path: this.dialect.path(kind), body: this.dialect.body(kind, body), requestId: REQUEST_ID }
@@ -92,7 +92,7 @@ export class ExaminedReplica {
     return { ...answer, body: this.dialect.answer(kind, answer.body) ?? answer.body }
   }
 
-  #asked(send: Asking['send'], limit: Millis, data?: Asking['data']): Promise<Answer> {
+  #asked(send: AskOptions['send'], limit: Millis, data?: AskOptions['data']): Promise<Answer> {
     const { connectTimeout } = this.promised.settings
     const chunks: Buffer[] = []
     let size = 0
@@ -102,11 +102,11 @@ export class ExaminedReplica {
       data?.(bytes)
     }
     return new Promise(resolve => {
-      askOnce(this.#ports.clock, { send, connectTimeout, limit, data: take }, heard => {
-        const reading = clockReading(heard)
+      askOnce(this.#ports.clock, { send, connectTimeout, limit, data: take }, result => {
+        const reading = clockReading(result)
         if (reading) this.#clocks.push(reading)
         resolve({
-          ...heard,
+          ...result,
           ...(size > MAX_BYTES && { cause: 'answer too large' }),
           body: Buffer.concat(chunks),
           limit,
@@ -118,14 +118,14 @@ export class ExaminedReplica {
 
 const REQUEST_ID = 'req_doctor'
 
-/** What somebody else's clock said, to the second, at some moment between two of ours. */
+/** What the clock of a backend said, to the second, at some moment between two of ours. */
 export interface ClockReading {
   readonly theirs: EpochMs
   readonly from: EpochMs
   readonly to: EpochMs
 }
 
-function clockReading({ head, at, headMs = 0 }: Heard): ClockReading | undefined {
+function clockReading({ head, at, headMs = 0 }: AskResult): ClockReading | undefined {
   const theirs = Date.parse(head?.date ?? '')
   return Number.isNaN(theirs) ? undefined : { theirs, from: at, to: at + headMs }
 }

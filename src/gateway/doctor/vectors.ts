@@ -16,7 +16,7 @@ export async function askVector(replica: ExaminedReplica, keyFrom: string | unde
   if ('denial' in request) throw new Error(`the doctor's own question is refused: ${JSON.stringify(request.denial)}`)
   const answer = await replica.post('embedding', request.bodyFor(pool.model, 0))
   const refusal = refusalOf(replica, 'an embedding', answer, keyFrom)
-  if (refusal) return { faults: [refusal], says: [] }
+  if (refusal) return { faults: [refusal], notes: [] }
 
   const size = dimensionsOf(answer.body)
   const first = answer.firstMs === undefined ? {} : { firstMs: answer.firstMs }
@@ -24,7 +24,7 @@ export async function askVector(replica: ExaminedReplica, keyFrom: string | unde
   const faults = promised.embeddings
     .filter(model => !request.readAnswer(answer.body, { ...terms, model }))
     .map(model => misfit(replica, model, size))
-  return { faults, says: faults.length > 0 ? [] : [`${size} dimensions`], ...first }
+  return { faults, notes: faults.length > 0 ? [] : [`${size} dimensions`], ...first }
 }
 
 function misfit({ pool, host }: ExaminedReplica, model: EmbeddingModel, size: number | undefined): Fault {

@@ -2,7 +2,7 @@ import type { Passthrough, PassthroughMethod, Pool } from '../../policy/config.t
 import type { Denied } from '../../policy/denial.ts'
 import type { PassthroughAsk } from '../../policy/facts.ts'
 import { type AdmittedCall, admit } from '../admission/admit.ts'
-import { noteOf } from '../admission/decisions.ts'
+import { decisionNote } from '../admission/decisions.ts'
 import { type LeasedCall, leased } from '../admission/leases.ts'
 import { Ending, settlementOf } from '../admission/settlement.ts'
 import { healthAt } from '../infer.ts'
@@ -25,7 +25,7 @@ export interface PassthroughCall
   readonly model?: string
   /** The body for a backend that knows the model by this name; absent for a request without one. */
   readonly bodyFor?: (backendModel: string) => PassthroughBody
-  /** Reads the beginning of a body that is streamed, and tells what is wrong with it; to be called once it is admitted. */
+  /** Reads the beginning of a body that is streamed, and returns what is wrong with it; to be called once it is admitted. */
   readonly look?: () => Promise<Denied | 'left' | undefined>
   /** Of the body, as far as they are known. */
   readonly bytes: number
@@ -64,7 +64,7 @@ export async function servePassthrough(gateway: Gateway, call: PassthroughCall):
     facts,
     ...(settings.guests && { guestsNanoUsdPerDay: settings.guests.guestsNanoUsdPerDay }),
   }
-  const admitted = await admit(config, store.holds, applicant, noteOf(gateway, requestId))
+  const admitted = await admit(config, store.holds, applicant, decisionNote(gateway, requestId))
   if ('denial' in admitted) return { ...admitted, failures: [] }
 
   const lease = gateway.leases.open(admitted.hold)

@@ -36,7 +36,7 @@ export class UsageMeter {
     return this.#body !== undefined && 'upload' in this.#body && this.#body.upload.awaited
   }
 
-  /** Its client took too long: the one to be told. */
+  /** Its client sent too slowly, and gets the error. */
   lateBody(): void {
     if (this.#body && 'upload' in this.#body) this.#body.upload.late()
   }

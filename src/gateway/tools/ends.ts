@@ -22,7 +22,7 @@ export async function roundFailed(
   return unanswered(gateway, rounds.admitted, attempted)
 }
 
-/** The client left between two rounds, or while tools ran: what was spent is charged, unless it was the gateway that left. */
+/** The client left between two rounds, or while tools ran: what was spent is charged, unless the gateway is shutting down. */
 export async function leftAlone(
   gateway: Gateway,
   rounds: Rounds,

@@ -6,7 +6,7 @@ import type { Gateway } from '../request.ts'
 import { withTimeout } from '../timers.ts'
 import { promptBytesOf } from './definition.ts'
 
-/** What a model will be told of the hosted tools of a request, and the request with what that weighs. */
+/** The definitions of the hosted tools of a request, as its model gets them, and the request with their tokens. */
 export interface LearntTools {
   readonly request: ChatAsk
   readonly definitions: ReadonlyMap<string, ToolDefinition>

@@ -31,12 +31,12 @@ export const NO_WORK: Work = { usage: NO_USAGE }
 
 const NO_TOOLS: ReadonlyMap<string, HostedTool> = new Map()
 
-/** The rounds of one answer with hosted tools: what the model is told next, and what the request holds for it. */
+/** The rounds of one answer with hosted tools: what the model is sent next, and what the request holds for it. */
 export class Rounds {
   readonly startedAt: Millis
   readonly hosted: HostedChat
   readonly call: Call
-  /** As the request was admitted: what its headers tell. */
+  /** As the request was admitted: its headers say this. */
   readonly first: LeasedCall
   readonly #gateway: Gateway
   readonly #definitions: RoundsTerms['definitions']
@@ -59,7 +59,7 @@ export class Rounds {
     this.startedAt = gateway.clock.elapsed()
     this.hosted = hosted
     this.#gateway = gateway
-    // Headers tell of the admission, whatever later rounds hold.
+    // Headers are those of the admission, whatever later rounds hold.
     this.call = { ...call, trying: (_round, pool) => call.trying(admitted, pool) }
     this.#definitions = definitions
     this.#tools = new Map(tools.map(tool => [tool.name, tool]))
@@ -175,7 +175,7 @@ export class Rounds {
     return Object.fromEntries(Object.entries(this.#paid).filter(([, calls]) => calls > 0))
   }
 
-  /** With the calls that are under way. */
+  /** With the calls that are running. */
   get #spent(): Spent {
     return { ...NO_USAGE, estimated: false, ...this.#admitted.spent, calls: this.#calls }
   }

@@ -18,7 +18,7 @@ export interface RunTerms {
   readonly offered: ReadonlyMap<string, HostedTool>
   /** Calls of this answer so far, by name of the tool: counted here as each is made. */
   readonly made: Record<string, number>
-  /** Those of them that cost their price: while one is under way, and once the tool has answered it. */
+  /** Those of them that cost their price: while one is running, and once the tool has answered it. */
   readonly paid: Record<string, number>
   /** What is left for tools of this answer. */
   readonly time: Millis

@@ -53,7 +53,7 @@ class RoundsEnding implements StreamSettlement {
   }
 
   async #settle(): Promise<Bill> {
-    // A round may still hold more, and must tell what it took.
+    // A round may still hold more, and must report what it took.
     await this.#stream.over
     const { pool = this.#pool } = this.#stream
     return settle(this.#gateway, this.#rounds.admitted, pool, NO_WORK)
@@ -86,7 +86,7 @@ class ToolStream implements LiveStream {
   readonly #left = new AbortController()
   #tell: (begun: Begun) => void = () => {}
   #state: 'silent' | 'shown' | 'over' = 'silent'
-  /** Resolves once no round is under way any more. */
+  /** Resolves once no round is running any more. */
   over: Promise<void> = Promise.resolve()
   /** The one that answered last. */
   pool: Pool | undefined
@@ -104,7 +104,7 @@ class ToolStream implements LiveStream {
   }
 
   begin(): Promise<Begun> {
-    // Until the stream is relayed, the relay cannot tell that the client left.
+    // Until the stream is relayed, the relay cannot notice that the client left.
     const stopWatching = this.#rounds.call.client.onGone(() => this.#left.abort())
     const begun = new Promise<Begun>((resolve, reject) => {
       this.#tell = resolve

@@ -4,7 +4,7 @@ import type { BackendHead, BackendListener, Cancel, Clock, Exchange } from '../p
 import { causeOf } from './outcome.ts'
 
 /** One request that is sent for what it tells of a replica, and how long it may take. */
-export interface Asking {
+export interface AskOptions {
   /** Sends it, on a connection of its own when told so. */
   readonly send: (fresh: boolean, listener: BackendListener) => Exchange
   readonly connectTimeout: Millis
@@ -15,7 +15,7 @@ export interface Asking {
 }
 
 /** What came of it. */
-export interface Heard {
+export interface AskResult {
   readonly head?: BackendHead
   /** Why there is no whole answer: `ECONNREFUSED`, `connect timeout`, `timeout`. */
   readonly cause?: string
@@ -30,8 +30,8 @@ export interface Heard {
 /** Asks one replica once, and once more where a connection that was kept open had ended. `over` hears of it unless it was called off. */
 export function askOnce(
   clock: Clock,
-  { send, connectTimeout, limit, data }: Asking,
-  over: (heard: Heard) => void,
+  { send, connectTimeout, limit, data }: AskOptions,
+  over: (result: AskResult) => void,
 ): Cancel {
   const at = clock.now()
   const from = clock.elapsed()
@@ -86,13 +86,13 @@ export function askOnce(
 }
 
 /** What was heard, with the body as far as that is read. */
-export interface HeardWhole {
-  readonly heard: Heard
+export interface AskResultWithBody {
+  readonly result: AskResult
   readonly body: Buffer
 }
 
 /** The same, where the body tells something: as much of it as an answer to a question has. Never rejects. */
-export function askWhole(clock: Clock, asking: Omit<Asking, 'data'>): Promise<HeardWhole> {
+export function askWhole(clock: Clock, asking: Omit<AskOptions, 'data'>): Promise<AskResultWithBody> {
   const chunks: Buffer[] = []
   let size = 0
   const data = (bytes: Buffer) => {
@@ -100,7 +100,7 @@ export function askWhole(clock: Clock, asking: Omit<Asking, 'data'>): Promise<He
     if (size <= MAX_BYTES) chunks.push(bytes)
   }
   return new Promise(resolve => {
-    askOnce(clock, { ...asking, data }, heard => resolve({ heard, body: Buffer.concat(chunks) }))
+    askOnce(clock, { ...asking, data }, result => resolve({ result, body: Buffer.concat(chunks) }))
   })
 }
 

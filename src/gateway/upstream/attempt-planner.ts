@@ -22,7 +22,7 @@ export interface NextAttempt extends Destination {
   readonly after: Millis
   /** On a connection of its own. */
   readonly fresh: boolean
-  /** Everything is left out: it is asked although it is. */
+  /** Every replica is ejected: this one is tried all the same. */
   readonly isLastResort: boolean
 }
 
@@ -142,13 +142,13 @@ export class AttemptPlanner {
     for (const inPool of this.#inPools) inPool.left ||= contextOf(inPool.pool, 0) <= most
   }
 
-  /** The pools that were not asked because they are not fit to be, and why. */
+  /** The pools that were skipped because none of their replicas was usable, and why. */
   skippedPools(now: EpochMs): readonly { readonly pool: Pool; readonly cause: string }[] {
     const { account } = this.#ports
     const passed: { readonly pool: Pool; readonly cause: string }[] = []
     for (const { attempts, left, state, pool } of this.#inPools) {
       if (attempts === 0 && !left && !state.isUp(pool, now, 0, account)) {
-        passed.push({ pool, cause: state.whyUnfit(pool, now, account) })
+        passed.push({ pool, cause: state.whyUnusable(pool, now, account) })
       }
     }
     return passed
@@ -177,7 +177,7 @@ export class AttemptPlanner {
     if (inPool.attempts >= MAX_ATTEMPTS_IN_POOL) return undefined
     const untried = state
       .replicas(pool)
-      .filter(replica => !tried.includes(replica) && replica.isFit(now, 0, this.#ports.account))
+      .filter(replica => !tried.includes(replica) && replica.isUsable(now, 0, this.#ports.account))
     const replica = lessBusy(untried, this.#ports.chance)
     if (replica) return attemptIn(inPool, replica)
     return this.#again(inPool, now) ?? this.#afterPause(inPool, now)
@@ -187,7 +187,7 @@ export class AttemptPlanner {
   #again(inPool: PoolAttempts, now: EpochMs): NextAttempt | undefined {
     const { pool, stumbled, tried } = inPool
     const [replica] = tried
-    if (pool.replicas.length > 1 || !stumbled || !replica?.isFit(now, 0, this.#ports.account)) return undefined
+    if (pool.replicas.length > 1 || !stumbled || !replica?.isUsable(now, 0, this.#ports.account)) return undefined
     const time = AGAIN_MIN + Math.floor(this.#ports.chance() * (AGAIN_MAX - AGAIN_MIN + 1))
     return { ...attemptIn(inPool, replica), after: time }
   }
@@ -206,7 +206,7 @@ export class AttemptPlanner {
     return { ...attemptIn(inPool, soonest), after: time }
   }
 
-  /** Everything is left out: one that was left out longest is asked, since what is remembered may be wrong by now. */
+  /** Every replica is ejected: the one ejected longest ago is tried, since it may be well by now. */
   #lastResort(now: EpochMs): Step {
     if (this.#resorted) return { kind: 'give-up' }
     this.#resorted = true

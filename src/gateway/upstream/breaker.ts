@@ -1,7 +1,7 @@
 import type { EpochMs, Millis } from '../../policy/config.ts'
 import { SlidingCount } from './sliding-count.ts'
 
-/** When a failing replica is left out. */
+/** When a failing replica is ejected. */
 export interface Ejection {
   /** Failures in a row. */
   readonly after: number
@@ -9,35 +9,35 @@ export interface Ejection {
   readonly for: Millis
 }
 
-/** A request that tries a replica which was left out; 0 is any other. */
+/** The number of a request that tries an ejected replica; 0 is any other request. */
 export type Trial = number
 
 /** Half of at least so many requests in ten seconds opens a breaker as well. */
 const RATE_REQUESTS = 20
 const RATE = 0.5
-/** How long a failed question speaks for the failures of requests. */
-const PROOF_HOLDS: Millis = 10_000
-/** The longest that a replica is left out; one that was fit for as long starts anew. */
+/** How long a failed question confirms the failures of requests. */
+const CONFIRMED_FOR: Millis = 10_000
+/** The longest ejection; after this long healthy, the back-off resets. */
 const LONGEST: Millis = 60_000
 
 /**
- * What is remembered of one replica and its model. Closed: it serves. Open: it is left out. Half-open: its time is
+ * What is remembered of one replica and its model. Closed: it serves. Open: it is ejected. Half-open: its time is
  * over, and one request may try it, where it is watched once a probe was answered; how that ends closes the breaker or
  * opens it for longer.
  */
 export class Breaker {
   /** Probes look after the replica: a client's request tries it only once a probe was answered. */
   watched = false
-  /** Somebody who asked was answered since the replica was left out: a request may try it. */
+  /** A probe or a question was answered since the ejection: a request may try the replica. */
   #answered = false
   readonly #recent = new SlidingCount()
-  /** The same with those failures alone that no request can provoke. */
+  /** Only failures that a client's request cannot cause. */
   readonly #recentSure = new SlidingCount()
   readonly #changed: () => void
   #inRow = 0
   #sureInRow = 0
   /** When a question of our own failed here last. */
-  #provedAt: EpochMs | undefined
+  #confirmedAt: EpochMs | undefined
   /** It was opened by a failure that the request may have provoked. */
   #isDoubtful = false
   /** How often in a row it opened. */
@@ -49,10 +49,10 @@ export class Breaker {
   /** The request that tries the replica, by the number it was given; 0 when none does. */
   #trial: Trial = 0
   #trials = 0
-  /** Those that were begun before it opened. */
+  /** Trials started before it opened. */
   #trialsBefore = 0
 
-  /** `changed` runs whenever the replica is left out, and when it is back. */
+  /** `changed` runs whenever the replica is ejected, and when it is back. */
   constructor(changed = () => {}) {
     this.#changed = changed
   }
@@ -83,14 +83,14 @@ export class Breaker {
     return this.#isOpen ? this.#left(now) : 0
   }
 
-  /** A request is sent. Gives what its end is to be told with: it tries the replica, where the breaker is not closed. */
+  /** A request is sent. Returns the trial number to pass when it ends; it tries the replica where the breaker is not closed. */
   begin(): Trial {
     if (!this.#isOpen) return 0
     this.#trial = ++this.#trials
     return this.#trial
   }
 
-  /** The replica answers: what was left out is back. Others that were sent before it was left out say nothing of now. */
+  /** The replica answers: if it was ejected, it is back. Until its time is over, answers to requests sent before the ejection do not count. */
   answers(now: EpochMs, trial: Trial = 0): void {
     const isSince = trial > this.#trialsBefore
     if (this.#isOpen && (isSince || this.state(now) === 'half-open')) this.#close(now)
@@ -105,8 +105,8 @@ export class Breaker {
   }
 
   /**
-   * A request failed. One that may have provoked that is `isDoubtful`: such failures open the breaker only beside a
-   * proof, or any client could take a replica from everybody else.
+   * A request failed. One that may have caused that itself is `isDoubtful`: such failures open the breaker only once
+   * they are confirmed, or any client could eject a replica for all others.
    */
   failed(now: EpochMs, ejection: Ejection, trial: Trial = 0, isDoubtful = false): void {
     this.#inRow++
@@ -121,18 +121,18 @@ export class Breaker {
     } else this.#openIfBad(now, ejection)
   }
 
-  /** A question of our own failed as well: what requests met is no fault of theirs. */
-  proved(now: EpochMs, ejection: Ejection): void {
-    this.#provedAt = now
+  /** A question of our own failed as well: the failures of requests are not their fault. */
+  confirmed(now: EpochMs, ejection: Ejection): void {
+    this.#confirmedAt = now
     this.#isDoubtful = false
     this.#openIfBad(now, ejection)
   }
 
   /** A question of our own was answered: requests that failed here failed by what was in them. */
   cleared(now: EpochMs): void {
-    this.#provedAt = undefined
+    this.#confirmedAt = undefined
     if (this.#isOpen) {
-      // Nor is it left out for longer the next time.
+      // Nor is it ejected for longer the next time.
       if (this.#isDoubtful) this.#openings--
       this.#isDoubtful = false
       this.letTry()
@@ -141,21 +141,21 @@ export class Breaker {
 
   #openIfBad(now: EpochMs, { after, for: time }: Ejection): void {
     if (this.state(now) !== 'closed') return
-    const isProved = this.#provedAt !== undefined && now - this.#provedAt <= PROOF_HOLDS
-    const inRow = isProved ? this.#inRow : this.#sureInRow
-    const { all, marked } = (isProved ? this.#recent : this.#recentSure).share(now)
+    const isConfirmed = this.#confirmedAt !== undefined && now - this.#confirmedAt <= CONFIRMED_FOR
+    const inRow = isConfirmed ? this.#inRow : this.#sureInRow
+    const { all, marked } = (isConfirmed ? this.#recent : this.#recentSure).share(now)
     if (inRow >= after || (all >= RATE_REQUESTS && marked >= all * RATE)) this.open(now, time)
   }
 
   /**
-   * A probe was answered: once the time of what was left out is over, one request tries it. A server may say that it is
-   * well while its model answers nobody, and of requests that failed it says nothing.
+   * A probe was answered: once the ejection is over, one request tries the replica. A server may answer probes while its
+   * model answers no request, so that a probe alone does not close the breaker.
    */
   probeSucceeded(now: EpochMs): void {
     if (this.state(now) === 'half-open') this.#answered = true
   }
 
-  /** A probe failed, and the one before it as well where `again`: what serves is left out, and what is back is not. */
+  /** A probe failed: a serving replica is ejected where the one before failed too (`again`), one that may be tried again at once. */
   probeFailed(now: EpochMs, time: Millis, again: boolean): void {
     const state = this.state(now)
     if (state === 'half-open' || (state === 'closed' && again)) this.open(now, time)
@@ -173,7 +173,7 @@ export class Breaker {
     if (this.#isTrying(trial)) this.#trial = 0
   }
 
-  /** Leaves the replica out. */
+  /** Ejects the replica. */
   open(now: EpochMs, time: Millis): void {
     if (!this.#isOpen && now - this.#closedAt > LONGEST) this.#openings = 0
     this.#openings++
@@ -207,7 +207,7 @@ export class Breaker {
     return trial !== 0 && trial === this.#trial
   }
 
-  /** A clock that stepped back must not leave a replica out for ever. */
+  /** A clock that stepped back must not eject a replica for ever. */
   #left(now: EpochMs): Millis {
     return now < this.#openedAt ? 0 : Math.max(0, this.#openedAt + this.#openFor - now)
   }

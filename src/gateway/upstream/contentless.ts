@@ -3,7 +3,7 @@ import type { BackendSettings } from '../../config/settings.ts'
 import type { Config, EpochMs, Millis, Model, Passthrough, Pool } from '../../policy/config.ts'
 import { dialectOf } from '../../wire/dialects.ts'
 import type { Clock, PassthroughBody, SendPassthrough } from '../ports.ts'
-import { askWhole, type HeardWhole } from './ask.ts'
+import { type AskResultWithBody, askWhole } from './ask.ts'
 import { errorIn, ofAnswer, ofError } from './outcome.ts'
 
 /**
@@ -42,7 +42,7 @@ export interface ContentlessQuestion {
   readonly replica: string
   readonly settings: Pick<BackendSettings, 'connectTimeout'>
   readonly requests: readonly ContentlessRequest[]
-  /** Told to the backend as the id of the requests. */
+  /** Sent to the backend as the id of the requests. */
   readonly id: string
 }
 
@@ -54,11 +54,11 @@ export type ContentlessFinding =
   | { readonly kind: 'worked' }
   | { readonly kind: 'unproven' }
 
-function findingOf({ heard, body }: HeardWhole, now: EpochMs): ContentlessFinding {
+function findingOf({ result, body }: AskResultWithBody, now: EpochMs): ContentlessFinding {
   // A refusal needs no model, and comes at once.
-  if (heard.cause === 'timeout') return { kind: 'worked' }
-  if (heard.cause !== undefined || !heard.head) return { kind: 'unproven' }
-  const { status } = heard.head
+  if (result.cause === 'timeout') return { kind: 'worked' }
+  if (result.cause !== undefined || !result.head) return { kind: 'unproven' }
+  const { status } = result.head
   const isSuccess = status >= 200 && status < 300
   const error = errorIn(body)
   if (isSuccess && error === undefined) return { kind: 'worked' }

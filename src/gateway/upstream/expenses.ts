@@ -79,7 +79,7 @@ export class Expenses {
     }
   }
 
-  /** What work costs in a pool, at an estimate where the backend did not tell. */
+  /** What work costs in a pool, at an estimate where the backend did not report usage. */
   costOf(pool: Pool, work: Work | undefined): NanoUsd {
     const { cost } = this.#settingsOf(pool)
     if (!cost || !work) return ZERO_USD

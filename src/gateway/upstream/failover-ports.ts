@@ -23,7 +23,7 @@ export interface FailoverPorts {
   /** Whose request it is. */
   readonly account: string
   /**
-   * Asks a replica that failed whether it fails us too, and tells its breaker; `mayLack` where the failure was of the
+   * Asks a replica that failed whether it fails us too, and updates its breaker; `mayLack` where the failure was of the
    * account or the model. Never rejects.
    */
   readonly inquire: (pool: Pool, replica: Replica, mayLack?: boolean) => Promise<Verdict>

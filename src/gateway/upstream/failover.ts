@@ -11,7 +11,7 @@ import type { BackendMessage, Failed, Failure, Outcome, Rejected, Work } from '.
 import type { Replica } from './pools.ts'
 import type { Verdict } from './question.ts'
 
-/** Tries the pools in order until one answers; `context` is how many tokens a pool takes that does not say. */
+/** Tries the pools in order until one answers; `context` is the context size of a pool that sets none. */
 export const failover = <T, A>(
   ports: FailoverPorts,
   pools: readonly Pool[],
@@ -21,7 +21,7 @@ export const failover = <T, A>(
 
 /** One request as it is sent to one replica after the other. */
 export interface Outbound<T, A> {
-  /** To whom an attempt is reported; asked before it is made. */
+  /** Creates the report of an attempt, before it starts. */
   report(place: AttemptPlace): AttemptReport
   /** What is sent to a replica. */
   targetAt(place: AttemptPlace, traceparent: string | undefined): T
@@ -110,12 +110,12 @@ class Failover<T, A> {
     ports.trying(pool)
     const taking = takeRoom(ports, pool)
     const room = taking instanceof Promise ? await taking : taking
-    if ('full' in room) {
-      if (!ports.client.gone) this.#failures.push({ pool, cause: room.full })
+    if ('limitReached' in room) {
+      if (!ports.client.gone) this.#failures.push({ pool, cause: room.limitReached })
       this.#planner.full(pool)
       return { kind: 'failed' }
     }
-    // What it was chosen by may have changed while there was no room.
+    // While we waited for a slot the replica may have become unhealthy.
     if (ports.client.gone || !this.#planner.begin(step, ports.clock.now())) {
       room.reservation.settle(ZERO_USD)
       ports.pools.of(pool.name).slots.free()

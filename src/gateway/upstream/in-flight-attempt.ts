@@ -12,7 +12,7 @@ import type { Slots } from './slots.ts'
 
 /**
  * One attempt, from its beginning to the end of its answer. It has a slot of its pool and a part of the pool's budget, and
- * it ends once: then it gives both back, and tells the breaker of its replica, counters and traces how it ended.
+ * it ends once: then it gives both back, and reports to the breaker of its replica, counters and traces how it ended.
  *
  *   state      answers    failed  end
  *   trying     answering  ended   !
@@ -86,7 +86,7 @@ export class InFlightAttempt {
     return this.#ports.pools.of(this.#destination.pool.name)
   }
 
-  /** Gives back what the attempt held, and tells the breaker what its end says of the replica. */
+  /** Gives back what the attempt held, and reports to the breaker what its end says of the replica. */
   #conclude(verdict: ReplicaVerdict, work: Work | undefined): void {
     const isRetrying = this.#state === 'trying' && this.#destination.isRetry
     this.#state = 'ended'
@@ -122,7 +122,7 @@ type ReplicaVerdict = 'serves' | 'fails' | 'pool-fails' | 'failed-this' | 'nothi
 const VERDICTS: Readonly<Record<AnswerEnd, ReplicaVerdict>> = { well: 'serves', failed: 'failed-this', left: 'nothing' }
 
 function verdictOf(outcome: NoAnswer): ReplicaVerdict {
-  // That a request is refused is its own doing: it says nothing of how others fare, for better or worse.
+  // A refused request says nothing about the replica's health.
   if (outcome.kind !== 'failed' || outcome.blame === 'nobody') return 'nothing'
   if (outcome.blame === 'pool') return outcome.sure ? 'pool-fails' : 'nothing'
   return outcome.sure ? 'fails' : 'failed-this'
@@ -142,7 +142,7 @@ function reportOwnFault({ pools, clock, alarm }: FailoverPorts, cause: string): 
   })
 }
 
-/** Takes a slot of the pool, and what an attempt may cost of its hour; tells what there was no room for. */
+/** Takes a slot of the pool, and what an attempt may cost of its hourly budget. `limitReached` names the limit that was reached. */
 export function takeRoom(ports: FailoverPorts, pool: Pool): Taken | Promise<Taken> {
   const { slots } = ports.pools.of(pool.name)
   // Nearly always there is room, and nothing to wait for.
@@ -153,15 +153,15 @@ export function takeRoom(ports: FailoverPorts, pool: Pool): Taken | Promise<Take
 export interface Room {
   readonly reservation: BudgetReservation
 }
-type Taken = Room | { readonly full: string }
+type Taken = Room | { readonly limitReached: string }
 
 async function waitForRoom(ports: FailoverPorts, pool: Pool, slots: Slots): Promise<Taken> {
   const { clock, client } = ports
-  if (!(await slots.take(ports.settingsOf(pool), clock, client))) return { full: 'max_concurrent' }
+  if (!(await slots.take(ports.settingsOf(pool), clock, client))) return { limitReached: 'max_concurrent' }
   return reserveBudget(ports, pool, slots)
 }
 
-/** With a slot that was taken, which is given back where the hour has no room. */
+/** With a slot that was taken, which is given back when the pool's hourly budget is spent. */
 function reserveBudget({ expenses }: FailoverPorts, pool: Pool, slots: Slots): Taken | Promise<Taken> {
   const taking = expenses.take(pool)
   return taking instanceof Promise ? reserved(taking, slots) : { reservation: taking }
@@ -176,7 +176,7 @@ async function reserved(taking: Promise<BudgetReservation | undefined>, slots: S
     throw error
   }
   slots.free()
-  return { full: 'max_usd_per_hour' }
+  return { limitReached: 'max_usd_per_hour' }
 }
 
 /** Reports one attempt, once it is over, to the counter of attempts and to the trace of its request. */
@@ -189,7 +189,7 @@ export interface AttemptReport {
   over(end: AnswerEnd, work: Work, status: number): void
 }
 
-/** To be called when an attempt is about to be made. */
+/** To be called before an attempt is made. */
 export function reportAttempt(
   { counter }: Pick<Gateway, 'counter'>,
   { trace }: Pick<Call, 'trace'>,

@@ -1,10 +1,13 @@
+import { acceptsOf } from '../../policy/accepts.ts'
 import type { Millis, Pool } from '../../policy/config.ts'
 import type { Allowed, Mutable } from '../../policy/decision.ts'
 import { dialectOf } from '../../wire/dialects.ts'
-import type { AnswerTerms } from '../../wire/openai/answer.ts'
+import type { AnswerTerms, WholeAnswer } from '../../wire/openai/answer.ts'
+import type { BodyTerms, StreamWanted } from '../../wire/openai/request.ts'
 import type { LeasedCall } from '../admission/leases.ts'
 import { settlementOf } from '../admission/settlement.ts'
-import { answerId } from '../answer/stream.ts'
+import { attemptBuffered } from '../answer/buffered.ts'
+import { type AnswerStream, answerId, attemptStream } from '../answer/stream.ts'
 import type { Call, Gateway } from '../request.ts'
 import type { Target } from './attempt.ts'
 import { type Attempted, type AttemptPlace, failover, type Outbound } from './failover.ts'
@@ -25,7 +28,7 @@ export function forward<A>(
   return failover(failoverPorts(gateway, call, admitted, failures), pools, context, outbound)
 }
 
-/** An inference request as it is sent to replicas. Its bodies, and the reader of its answer, are said below it. */
+/** An inference request as it is sent to replicas. Subclasses provide the body and read the answer. */
 export abstract class Inference<A> implements Outbound<Target, A> {
   protected readonly gateway: Gateway
   protected readonly call: Call
@@ -68,6 +71,45 @@ export abstract class Inference<A> implements Outbound<Target, A> {
     }
     if (traceparent !== undefined) target.traceparent = traceparent
     return target
+  }
+}
+
+/** An inference without hosted tools, whose body is the client's. */
+abstract class WithoutHostedTools<A> extends Inference<A> {
+  readonly #terms: BodyTerms
+
+  constructor(gateway: Gateway, call: Call, admitted: LeasedCall) {
+    super(gateway, call, admitted)
+    const { model, imageSize } = admitted.decision
+    const accepts = acceptsOf(model)
+    this.#terms = { ...(accepts && { accepts }), ...(imageSize !== undefined && { imageSize }) }
+  }
+
+  protected override bodyFor({ model }: Pool): Buffer {
+    return this.call.wire.bodyFor(model, this.admitted.hold.output, this.#terms)
+  }
+}
+
+/** One that is answered whole. */
+export class BufferedInference extends WithoutHostedTools<WholeAnswer> {
+  override attempt(target: Target): Promise<Outcome<WholeAnswer>> {
+    const { gateway, call, admitted } = this
+    const terms = () => answerTerms(gateway, call, admitted.decision, target.pool.model)
+    return attemptBuffered(gateway, target, call.client, bytes => call.wire.readAnswer(bytes, terms()))
+  }
+}
+
+/** One that is answered by a stream. */
+export class StreamedInference extends WithoutHostedTools<AnswerStream> {
+  readonly #wanted: StreamWanted
+
+  constructor(gateway: Gateway, call: Call, admitted: LeasedCall, wanted: StreamWanted) {
+    super(gateway, call, admitted)
+    this.#wanted = wanted
+  }
+
+  override attempt(target: Target): Promise<Outcome<AnswerStream>> {
+    return attemptStream(this.gateway, target, this.#wanted, this.call.client)
   }
 }
 

@@ -17,7 +17,7 @@ export interface Suspect extends Omit<Question, 'replica'> {
   readonly ejection: Ejection
   readonly send: QuestionPorts['send']
   readonly sendPassthrough: SendPassthrough
-  /** Where models are listed, which says nothing of an account without money: what proves that it is one. */
+  /** For pools where models are listed, which works without money: requests that find an account without money. */
   readonly contentless?: readonly ContentlessRequest[]
   /** Asks only where what it may cost fits; hears what it took. */
   readonly paid: (ask: () => Promise<Found>) => Promise<Verdict>
@@ -35,8 +35,8 @@ export interface InquiriesPorts {
 }
 
 /**
- * Finds out whether a replica fails for everybody, or only for what a client sent: it is asked a question of our own.
- * It reports to the breakers what that proves. A process has one, as it has one set of breakers.
+ * Finds out whether a replica fails for all clients, or only for what one sent: it is asked a question of our own.
+ * It reports the finding to the breakers. A process has one, as it has one set of breakers.
  */
 export class Inquiries {
   readonly #ports: InquiriesPorts
@@ -103,7 +103,7 @@ export class Inquiries {
     if (verdict.kind === 'serves') replica.breaker.cleared(now)
     else if (verdict.kind === 'paused') replica.cool(now, verdict.pause)
     else if (verdict.kind === 'fails') {
-      replica.breaker.proved(now, ejection)
+      replica.breaker.confirmed(now, ejection)
       if (verdict.pause) replica.cool(now, verdict.pause)
     } else if (verdict.kind === 'unusable') {
       reportPool(this.#ports.alarm, pool.name, state, verdict.cause)

@@ -44,11 +44,11 @@ export interface Failed {
   readonly cause: string
   /** Who may be at fault: the replica, the whole pool, as for wrong credentials, or none of them. */
   readonly blame: 'replica' | 'pool' | 'nobody'
-  /** No request can provoke it: breakers count it at once. They count any other only beside a proof of our own. */
+  /** No request can cause it: breakers count it at once. They count any other only once it is confirmed. */
   readonly sure?: true
   /** The status says that this very request is what cannot be served: where the replica serves others, no third one is tried. */
   readonly isOfRequest?: true
-  /** What the pool may lack for everybody, as the status or its code says: an account, its model, or what a 404 does not name. */
+  /** What the pool may lack for all clients, as the status or its code says: an account, its model, or what a 404 does not name. */
   readonly lacks?: 'account' | 'model' | 'unnamed'
   /** What it comes to where the replica serves others. */
   readonly refusal?: Rejected

@@ -48,7 +48,7 @@ export class Replica {
     this.#pausesOf.set(account, pause)
   }
 
-  /** What is left of the pause for an account, or for everybody. */
+  /** What is left of the pause for an account, or for all. */
   cooling(now: EpochMs, account?: string): Millis {
     return Math.max(leftOf(this.#pause, now), leftOf(this.#pauseOf(account), now))
   }
@@ -66,7 +66,7 @@ export class Replica {
   }
 
   /** Whether a request may be sent here, once a pause of at most `patience` is over. */
-  isFit(now: EpochMs, patience: Millis = 0, account?: string): boolean {
+  isUsable(now: EpochMs, patience: Millis = 0, account?: string): boolean {
     return !this.drained && this.cooling(now, account) <= patience && this.breaker.admits(now)
   }
 
@@ -123,9 +123,9 @@ export class PoolState {
     return this.#present
   }
 
-  /** Whether any replica is fit to serve. */
+  /** Whether any replica can be used. */
   isUp(pool: Pool, now: EpochMs, patience: Millis, account?: string): boolean {
-    return !this.drained && this.replicas(pool).some(replica => replica.isFit(now, patience, account))
+    return !this.drained && this.replicas(pool).some(replica => replica.isUsable(now, patience, account))
   }
 
   /** Requests that came to the pool of late, the marked ones being second attempts. */
@@ -134,7 +134,7 @@ export class PoolState {
   }
 
   /** Why no request is sent here, for the log. */
-  whyUnfit(pool: Pool, now: EpochMs, account?: string): string {
+  whyUnusable(pool: Pool, now: EpochMs, account?: string): string {
     const replicas = this.replicas(pool)
     if (this.drained || replicas.every(({ drained }) => drained)) return 'drained'
     return replicas.some(replica => replica.cooling(now, account) > 0) ? 'paused' : 'ejected'
@@ -151,7 +151,7 @@ export class PoolState {
   }
 }
 
-/** Hears of a replica that is left out, or back. */
+/** Called when a replica is ejected, or back. */
 export type ReplicaChanged = (pool: string, replica: Replica) => void
 
 /** What this process knows of every pool. It outlives the configuration: another process knows its own. */
@@ -196,7 +196,7 @@ export function lessBusy(replicas: readonly Replica[], random: () => number): Re
   return a && b && b.inFlight < a.inFlight ? b : a
 }
 
-/** Tells operators of each replica that is left out, whether requests or probes found it failing, and when it is back. */
+/** Alarms when a replica is ejected, whether requests or probes found it failing, and when it is back. */
 export const reportReplicas =
   (alarm: Alarm, clock: Clock): ReplicaChanged =>
   (pool, { url, breaker, probed }) => {
@@ -206,7 +206,7 @@ export const reportReplicas =
     alarm('a replica is ejected', { pool, replica: url, failures: breaker.failures, ...probe })
   }
 
-/** Tells operators of a pool that no replica of it can be used, once for each cause, and when it answers again. */
+/** Alarms when no replica of a pool can be used, once for each cause, and when the pool answers again. */
 export function reportPool(alarm: Alarm, pool: string, state: PoolState, cause: string | undefined): void {
   if (state.complaint === cause) return
   state.complaint = cause

@@ -5,16 +5,16 @@ import type { Cancel, Clock } from '../ports.ts'
 import type { Replica } from './pools.ts'
 import type { Probed } from './probe.ts'
 
-/** Failed probes in a row that leave a replica out. */
+/** Failed probes in a row that eject a replica. */
 const FAILURES = 2
 
 export interface ProbeLoopPorts {
   readonly clock: Clock
-  /** Sends one probe. Tells what came of it, and for how long its pool leaves failing replicas out. */
+  /** Sends one probe. Calls `over` with its result, and for how long its pool ejects failing replicas. */
   readonly ask: (over: (probed: Probed, outFor: Millis) => void) => Cancel
 }
 
-/** Asks one replica again and again, one probe at a time, and tells its breaker. */
+/** Asks one replica again and again, one probe at a time, and updates its breaker. */
 export class ProbeLoop implements ProbeSettings {
   readonly path: string
   readonly every: Millis
@@ -24,7 +24,7 @@ export class ProbeLoop implements ProbeSettings {
   #failures = 0
   #due: EpochMs = 0
   #wait: Cancel = () => {}
-  /** Calls off the probe that is under way. */
+  /** Calls off the probe in flight. */
   #asking: Cancel | undefined
 
   constructor(ports: ProbeLoopPorts, replica: Replica, { path, every }: ProbeSettings) {
@@ -46,13 +46,13 @@ export class ProbeLoop implements ProbeSettings {
     this.#asking?.()
   }
 
-  /** The replica was left out: it is asked as soon as its time is over, if that is sooner. */
+  /** The replica was ejected: it is asked as soon as its time is over, if that is sooner. */
   hurry(): void {
     const now = this.#ports.clock.now()
     if (this.#asking === undefined) this.#askAfter(this.#sooner(this.#due - now, now))
   }
 
-  /** Somebody else found that the replica answers. */
+  /** An operator's probe was answered. */
   forgive(): void {
     this.#failures = 0
   }

@@ -2,7 +2,7 @@ import type { BackendSettings } from '../../config/settings.ts'
 import type { EpochMs, Millis } from '../../policy/config.ts'
 import { dialectOf } from '../../wire/dialects.ts'
 import type { Cancel, Clock, Probe } from '../ports.ts'
-import { type Asking, askOnce } from './ask.ts'
+import { type AskOptions, askOnce } from './ask.ts'
 
 /** What came of one probe. */
 export interface Probed {
@@ -36,7 +36,8 @@ export function askReplica({ probe, clock }: ProbePorts, question: Question, ove
   const { key, connectTimeout } = settings
   const { origin } = new URL(replica)
   const headers = dialectOf(settings).headers(key?.reveal())
-  const send: Asking['send'] = (fresh, listener) => probe({ origin, path, headers, connectTimeout, fresh }, listener)
+  const send: AskOptions['send'] = (fresh, listener) =>
+    probe({ origin, path, headers, connectTimeout, fresh }, listener)
   return askOnce(clock, { send, connectTimeout, limit }, ({ head, cause, ms, at }) => {
     const status = head?.status
     const isFine = status !== undefined && status >= 200 && status < 300

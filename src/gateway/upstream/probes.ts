@@ -52,12 +52,12 @@ export class Probes {
     this.#loops.clear()
   }
 
-  /** To be told when a replica is left out: it is asked again as soon as its time is over. */
+  /** To be called when a replica is ejected: it is asked again as soon as its time is over. */
   changed(pool: string, { url }: Replica): void {
     this.#loops.get(placeOf(pool, url))?.hurry()
   }
 
-  /** Asks a replica now, because an operator wants to know. Once it answers, a request may try it; that it fails is only told. */
+  /** Asks a replica now, because an operator wants to know. Once it answers, a request may try it; a failure is only reported. */
   async ask(pool: Pool, replica: Replica, settings: BackendSettings): Promise<Probed> {
     const path =
       settings.probe?.path ?? `${new URL(replica.url).pathname.replace(/\/$/, '')}${dialectOf(settings).modelsPath}`

@@ -8,7 +8,7 @@ import type { Usage } from '../../wire/openai/usage.ts'
 import { readPassthroughUsage } from '../../wire/passthrough.ts'
 import { isOwnFault } from '../own-faults.ts'
 import type { Clock, Probe, Send } from '../ports.ts'
-import { type Asking, askWhole, type HeardWhole } from './ask.ts'
+import { type AskOptions, type AskResultWithBody, askWhole } from './ask.ts'
 import { errorIn, type Failed, ofAnswer, ofError, type Pause, type Rejected } from './outcome.ts'
 
 /** What a question of our own found out about a replica that failed a client's request. */
@@ -21,7 +21,7 @@ export type Verdict =
   | { readonly kind: 'fails'; readonly pause?: Pause }
   /** It refuses us as any replica of the pool would: the key, the model or the account is wrong. */
   | { readonly kind: 'unusable'; readonly cause: string }
-  /** What it answered proves nothing. */
+  /** Its answer confirms nothing. */
   | { readonly kind: 'unknown' }
 
 /** A verdict, and the tokens it took. */
@@ -42,7 +42,7 @@ export interface Question {
   readonly replica: string
   readonly kind: Kind
   readonly settings: Pick<BackendSettings, 'key' | 'connectTimeout' | 'dialect'>
-  /** Told to the backend as the id of the request. */
+  /** Sent to the backend as the id of the request. */
   readonly id: string
 }
 
@@ -71,24 +71,24 @@ type Generation = keyof typeof GENERATIONS
 /** Asks a replica one harmless question. Never rejects. */
 export async function askQuestion(ports: QuestionPorts, question: Question): Promise<Found> {
   const { clock } = ports
-  const { heard, body } = await sent(ports, question)
-  if (heard.cause !== undefined && isOwnFault(heard.cause)) return { verdict: { kind: 'unknown' } }
-  if (heard.cause !== undefined || !heard.head) return { verdict: { kind: 'fails' } }
-  const { status, retryAfter } = heard.head
+  const { result, body } = await sent(ports, question)
+  if (result.cause !== undefined && isOwnFault(result.cause)) return { verdict: { kind: 'unknown' } }
+  if (result.cause !== undefined || !result.head) return { verdict: { kind: 'fails' } }
+  const { status, retryAfter } = result.head
   const answer = { status, body, isCut: false, ...(retryAfter !== undefined && { retryAfter }) }
   const { kind } = question
   if (generates(kind)) return ofGeneration(answer, question, kind, clock.now())
   return ofList(answer, question, clock.now())
 }
 
-function sent({ clock, probe, send }: QuestionPorts, question: Question): Promise<HeardWhole> {
+function sent({ clock, probe, send }: QuestionPorts, question: Question): Promise<AskResultWithBody> {
   const { pool, replica, kind, settings, id } = question
   const { connectTimeout, key } = settings
   const { origin, pathname } = new URL(replica)
   const dialect = dialectOf(settings)
   const headers = dialect.headers(key?.reveal())
   const listing = { origin, path: `${pathname.replace(/\/$/, '')}${dialect.modelsPath}`, headers, connectTimeout }
-  const open: Asking['send'] = (fresh, listener) => {
+  const open: AskOptions['send'] = (fresh, listener) => {
     if (!generates(kind)) return probe({ ...listing, fresh }, listener)
     const asked = Buffer.from(JSON.stringify(GENERATIONS[kind].bodyFor(pool.model)))
     const request = { path: dialect.path(kind), body: dialect.body(kind, asked), requestId: id }
@@ -110,7 +110,7 @@ function ofGeneration(answer: Answer, { settings }: Question, kind: Generation, 
   return { verdict: { kind: 'serves' }, ...(usage && { usage }) }
 }
 
-/** Backends need not list models: only a refused key and a failing server prove anything. */
+/** Backends need not list models: only a refused key and a failing server mean anything. */
 function ofList(answer: Answer, { pool, settings }: Question, now: EpochMs): Found {
   const { status } = answer
   if (status >= 200 && status < 300) {
@@ -125,7 +125,7 @@ function ofList(answer: Answer, { pool, settings }: Question, now: EpochMs): Fou
 
 const TELLING = new Set([401, 402, 403, 408, 429])
 
-/** The same status proves more in an answer to our own question: no client can have provoked it. */
+/** A status means more in an answer to our own question: no client can have caused it. */
 function verdictOf(outcome: Rejected | Failed): Verdict {
   if (outcome.kind === 'rejected') return { kind: 'serves' }
   if (outcome.pause && outcome.blame === 'nobody') return { kind: 'paused', pause: outcome.pause }

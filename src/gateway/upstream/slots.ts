@@ -40,7 +40,7 @@ export class Slots {
   async take(room: Room, clock: Clock, client: Client): Promise<boolean> {
     if (this.takeNow(room)) return true
     const { maxConcurrent = Number.POSITIVE_INFINITY, queueTimeout } = room
-    // As many may wait as may be under way: a later request would hardly be served in time.
+    // As many may wait as may run: a later request would hardly be served in time.
     return this.#queue.size < maxConcurrent && this.#wait(queueTimeout, clock, client)
   }
 

@@ -1,6 +1,6 @@
 import { isId, LABEL, mintKey } from '../../gateway/accounts/accounts.ts'
 import { DEVICE_ID, guestKey } from '../../gateway/accounts/guests.ts'
-import { hashOf, newKey, storedAs } from '../../gateway/accounts/keys.ts'
+import { hashOf, newKey, toStoredKey } from '../../gateway/accounts/keys.ts'
 import type { KeyRecord } from '../../gateway/store/key-store.ts'
 import { type Denied, invalid } from '../../policy/denial.ts'
 import { mostOf } from '../../policy/limits.ts'
@@ -81,7 +81,7 @@ async function mintFor(context: AdminContext, named: string, plan: string | unde
   if (plan !== undefined && plan !== terms.override)
     await store.accounts.changeTerms({ account, change: { override: plan }, by })
   const value = newKey(settings.brand, random)
-  const made = await store.keys.mint({ key: storedAs(value), owner: { account }, by })
+  const made = await store.keys.mint({ key: toStoredKey(value), owner: { account }, by })
   return minted(context, made.outcome === 'minted' ? { ...made, value } : made)
 }
 
@@ -142,7 +142,7 @@ async function rotate(context: AdminContext, body: JsonObject): Promise<object |
   const { store, random, settings, by } = context
   const value = newKey(settings.brand, random)
   const { account, hash } = current
-  const key = await store.keys.rotate({ account, current: hash, next: storedAs(value), by })
+  const key = await store.keys.rotate({ account, current: hash, next: toStoredKey(value), by })
   return key ? { ...minted(context, { outcome: 'minted', key, value }), rotated: true } : ENDED
 }
 
