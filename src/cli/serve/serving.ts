@@ -232,9 +232,9 @@ function demoBanner({ demo, key, loaded: { settings }, colour }: DemoScreen): st
   const { publicUrl } = settings.server
   const [first, second] = demo.backends
   const row = (label: string, text: string, note: string) =>
-    `  ${paint('bold', label.padEnd(9))}${text}${note && paint('dim', `   ${note}`)}`
+    `  ${paint('bold', label.padEnd(9))}${text}${note && `   ${note}`}`
   const named = existsSync('config.yaml') ? ` -c ${relative('', demo.config)}` : ''
-  const command = (text: string, note: string) => `  ${text.padEnd(30)}${paint('dim', `   ${note}`)}`
+  const command = (text: string, note: string) => `  ${paint('bold', text.padEnd(30))}   ${note}`
   const svcctl = (words: string, note: string) => command(`npx svcctl ${words}${named}`, note)
   return [
     `${paint('bold', `svcctl ${version} · demo`)}${paint('dim', ' · its backends run here · what it stores goes with it')}`,
