@@ -45,7 +45,20 @@ export async function send(settings: Settings, admitted: AdmittedCall, pools: Po
   const { account } = admitted.caller
   // A refused connection needs no probe.
   const inquire = async () => ({ kind: 'unknown' }) as const
-  const ports = { pools, clock, chance: () => 0, alarm, client, settingsOf, expenses, trying, account, inquire }
+  const declared = decision.model.serve
+  const ports = {
+    pools,
+    clock,
+    chance: () => 0,
+    alarm,
+    client,
+    settingsOf,
+    expenses,
+    trying,
+    account,
+    declared,
+    inquire,
+  }
   const context = 'context' in decision.model ? decision.model.context : 0
 
   const outcome = await failover(ports, decision.pools, context, {

@@ -33,6 +33,8 @@ export interface AttemptPlannerPorts {
   readonly chance: () => number
   /** Whose request it is: a replica may have asked for a pause of that account alone. */
   readonly account: string
+  /** The pools of the model in the order of the files, which those that are given may not have. */
+  readonly declared: readonly Pool[]
 }
 
 /** What happened to a request in one pool. */
@@ -142,12 +144,13 @@ export class AttemptPlanner {
     for (const inPool of this.#inPools) inPool.left ||= contextOf(inPool.pool, 0) <= most
   }
 
-  /** The pools that were skipped because none of their replicas was usable, and why. */
-  skippedPools(now: EpochMs): readonly { readonly pool: Pool; readonly cause: string }[] {
-    const { account } = this.#ports
+  /** The pools before the one that answered, or all of them, that were skipped because none of their replicas was usable, and why. */
+  skippedPools(now: EpochMs, answered?: Pool): readonly { readonly pool: Pool; readonly cause: string }[] {
+    const { account, declared } = this.#ports
+    const last = answered ? declared.indexOf(answered) : declared.length
     const passed: { readonly pool: Pool; readonly cause: string }[] = []
     for (const { attempts, left, state, pool } of this.#inPools) {
-      if (attempts === 0 && !left && !state.isUp(pool, now, 0, account)) {
+      if (attempts === 0 && !left && declared.indexOf(pool) < last && !state.isUp(pool, now, 0, account)) {
         passed.push({ pool, cause: state.whyUnusable(pool, now, account) })
       }
     }

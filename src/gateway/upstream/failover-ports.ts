@@ -22,6 +22,8 @@ export interface FailoverPorts {
   readonly trying: (pool: Pool) => void
   /** Whose request it is. */
   readonly account: string
+  /** The pools of the model in the order of the files: a decision has those that are not usable behind the others. */
+  readonly declared: readonly Pool[]
   /**
    * Asks a replica that failed whether it fails us too, and updates its breaker; `mayLack` where the failure was of the
    * account or the model. Never rejects.
@@ -53,6 +55,7 @@ export function failoverPorts(
     expenses,
     trying: pool => trying(admitted, pool),
     account,
+    declared: admitted.decision.model.serve,
     inquire,
   }
 }

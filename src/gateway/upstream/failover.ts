@@ -128,7 +128,7 @@ class Failover<T, A> {
     const from = ports.clock.elapsed()
     const outcome = await this.#outbound.attempt(this.#outbound.targetAt(place, report.traceparent))
     if (outcome.kind === 'answered') {
-      this.#failures.push(...this.#planner.skippedPools(ports.clock.now()))
+      this.#failures.push(...this.#planner.skippedPools(ports.clock.now(), pool))
       attempt.answers(outcome.status)
       return { kind: 'answered', answer: outcome.answer, pool, failures: this.#failures, attempt }
     }

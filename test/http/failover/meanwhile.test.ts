@@ -344,6 +344,16 @@ describe('an operator hears', () => {
       [{ pool: 'onprem', cause: 'drained' }],
     ])
   })
+
+  it('in the log no pool behind the one that answered', async () => {
+    await start()
+    site.everyOnprem(fine)
+    site.test.gateway.app.pools.of('cloud').drained = true
+    await site.chat()
+
+    const [entry] = await site.test.logged(1)
+    expect([entry?.pool, entry?.failures ?? []]).toEqual(['onprem', []])
+  })
 })
 
 it('a pause is waited out also by a request for which another replica failed', async () => {
