@@ -135,9 +135,10 @@ it.each([
 })
 
 it('in 80 columns the code of a refused request is whole, in the room of its tokens and cost', () => {
-  const refused = request(standing(LABEL), { status: 400, code: 'VALIDATION_ERROR', asked: 'svc-nope' })
+  const rowOf = (more: object) => requestRow(request(standing(LABEL), more), 80).text
 
-  expect(requestRow(refused, 80).text).toMatch(/ {2}400 +\d+ ms {2}VALIDATION_ERROR +a-cust/)
+  expect(rowOf({ status: 400, code: 'VALIDATION_ERROR' })).toMatch(/ {2}400 +212 ms {2}VALIDATION_ERROR +a-cust/)
+  expect(rowOf({ status: 429, code: 'rate_limit_exceeded', type: 'plan_limit' })).toMatch(/ms {2}plan_limit +a-cust/)
 })
 
 it('the audit names accounts by label, and their ids only where there is room', () => {

@@ -66,27 +66,24 @@ export function requestRow(request: ShownRequest, width: number): { readonly tex
   const entry = entryOf(request)
   const { at, ms, inputTokens, outputTokens, estimated, cost, interrupted } = entry
   const time = timeOfDay(at)
+  const lead = [time, String(entry.status).padStart(3), `${ms} ms`.padStart(8)].join('  ')
   const tokens = inputTokens === undefined ? '' : `${estimated ? '~' : ''}${inputTokens}+${outputTokens} tok`
   const paid = cost === undefined ? '' : `$${usdText(cost)}`
-  const refusal = oneLine(interrupted === undefined ? reasonOf(entry) : `interrupted: ${interrupted}`)
+  const said = oneLine(interrupted === undefined ? reasonOf(entry) : `interrupted: ${interrupted}`)
+  const { what, tools, pools } = wordsOf(entry, request.asked ?? '')
+  const account = labelOf(request)
+  const fits =
+    widthOf([lead, ' '.repeat(UNPAID), account, said, what, tools, pools].filter(Boolean).join('  ')) <= width
+  // Where not all fits, which limit refused it is enough, and the model that answered is more than what was asked.
+  const refusal = fits || interrupted !== undefined ? said : oneLine(entry.type ?? said)
   // What was refused has no tokens and no cost: the reason has their room, and is not cut.
   const isUnpaid = tokens === '' && paid === '' && widthOf(refusal) <= UNPAID
-  const reason = isUnpaid ? '' : refusal
-  const numbers = [
-    time,
-    String(entry.status).padStart(3),
-    `${ms} ms`.padStart(8),
-    ...(isUnpaid ? [refusal.padEnd(UNPAID)] : [tokens.padStart(11), paid.padStart(9)]),
-  ].join('  ')
-  const room = Math.max(0, width - widthOf(numbers) - GAP)
-  const { what, tools, pools } = wordsOf(entry, request.asked ?? '')
-  const cellsWith = (model: string) => [labelOf(request), reason, model, tools, pools]
-  const whole = cellsWith(what)
-  // Where not all fits, the model that answered is more than what it was asked as.
-  const cells = widthOf(whole.filter(Boolean).join('  ')) <= room ? whole : cellsWith(oneLine(entry.model ?? what))
+  const numbers = isUnpaid ? refusal.padEnd(UNPAID) : `${tokens.padStart(11)}  ${paid.padStart(9)}`
+  const cells = [account, isUnpaid ? '' : refusal, fits ? what : oneLine(entry.model ?? what), tools, pools]
+  const room = Math.max(0, width - widthOf(lead) - widthOf(numbers) - 2 * GAP)
   const text = lineOf(WORDS, cells, widthsIn(WORDS, cells.map(widthOf), room))
   const cut = clip(text, Math.min(widthOf(text), room)).trimEnd()
-  return { text: `${numbers}  ${cut}`.trimEnd(), status: time.length + GAP }
+  return { text: `${lead}  ${numbers}  ${cut}`.trimEnd(), status: time.length + GAP }
 }
 
 const GAP = 2
