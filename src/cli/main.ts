@@ -16,7 +16,7 @@ try {
     console.error(error.message)
     process.exitCode = error.exitCode
   } else if (error instanceof CommanderError) {
-    // Commander has printed the error; help and version are none.
+    // Commander has printed the error; help and --version are not errors.
     process.exitCode = error.exitCode === 0 ? 0 : exitCodes.usage
   } else if (error instanceof Error && error.name === 'StoreUnavailable') {
     console.error(`✗ ${error.message}`)

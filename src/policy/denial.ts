@@ -2,7 +2,7 @@ import type { EpochMs, Millis, Place } from './config.ts'
 import type { LimitType } from './limits.ts'
 import type { NanoUsd } from './nano-usd.ts'
 
-/** Why a request is not served: a value, rendered in wire/denial.ts alone. docs/api.md lists the codes. */
+/** Why a request is not served: a value, rendered in wire/errors/denial.ts alone. docs/api.md lists the codes. */
 export type Denial =
   /** `todo` where a key would not do. */
   | { readonly code: 'NO_AUTH'; readonly todo?: string }

@@ -9,8 +9,8 @@ export interface DrainPorts {
   readonly operators: Listener
   /** Breaks the connections to the backends. */
   readonly abort: () => Promise<void>
-  /** Ends what operators follow, which would never end by itself. */
-  readonly unfollow: () => Promise<void>
+  /** Ends the event feeds of operators, which would never end by themselves. */
+  readonly closeFeeds: () => Promise<void>
 }
 
 export interface DrainTimes {
@@ -23,24 +23,24 @@ export interface DrainTimes {
 /** The way out of a gateway, from the last request it takes to its last byte. */
 export class Drain {
   readonly #ports: DrainPorts
-  readonly #impatience: Promise<void>
-  #hurry = () => {}
+  readonly #cutRequested: Promise<void>
+  #requestCut = () => {}
 
   constructor(ports: DrainPorts) {
     this.#ports = ports
-    this.#impatience = new Promise(resolve => {
-      this.#hurry = resolve
+    this.#cutRequested = new Promise(resolve => {
+      this.#requestCut = resolve
     })
   }
 
   /** Waits no longer, and cuts running requests. May be called before `run`. */
   cut(): void {
-    this.#hurry()
+    this.#requestCut()
   }
 
   /** Resolves once no request is running and no client is connected. The admin listener answers until the last client is gone. */
   async run({ delay, timeout }: DrainTimes): Promise<void> {
-    const { clients, operators, abort, unfollow } = this.#ports
+    const { clients, operators, abort, closeFeeds } = this.#ports
     await this.#waits(delay)
     const served = clients.drain()
     await Promise.race([served, this.#waits(timeout)])
@@ -52,7 +52,7 @@ export class Drain {
     await within(LAST_WORDS_MS, served)
     clients.destroy()
 
-    await within(LAST_WORDS_MS, unfollow())
+    await within(LAST_WORDS_MS, closeFeeds())
     const answered = operators.drain()
     await within(LAST_WORDS_MS, answered)
     operators.destroy()
@@ -62,7 +62,7 @@ export class Drain {
     if (time <= 0) return Promise.resolve()
     return new Promise(resolve => {
       const cancel = this.#ports.clock.after(time, resolve)
-      this.#impatience.then(() => {
+      this.#cutRequested.then(() => {
         cancel()
         resolve()
       })

@@ -9,7 +9,7 @@ import type { Identity } from '../adapters/identity/identity.ts'
 import { Metrics } from '../adapters/metrics/metrics.ts'
 import type { Address, Loaded } from '../config/settings.ts'
 import { auditedIn } from '../gateway/accounts/audited.ts'
-import { startHousekeeping } from '../gateway/admission/housekeeping.ts'
+import { startLeaseSweep } from '../gateway/admission/lease-sweep.ts'
 import { Leases } from '../gateway/admission/leases.ts'
 import { Shared } from '../gateway/lifetimes.ts'
 import type { Alarm } from '../gateway/ports.ts'
@@ -109,7 +109,7 @@ export async function startGateway(loaded: Loaded, world: World, hooks: GatewayH
   const audited = auditedIn(store.accounts, alarm)
   const applier = applierOn(store.accounts)
   const leases = new Leases(store.holds, clock, alarm)
-  const stopUpkeep = startHousekeeping(store, clock, keep, alarm)
+  const stopUpkeep = startLeaseSweep(store, clock, keep, alarm)
   const stopDescriptors = hooks.hasDescriptor && watchDescriptors(clock, alarm, hooks.hasDescriptor)
   let load: ReturnType<typeof watchLoad> | undefined
   const closeStore = () => {
@@ -191,7 +191,7 @@ export async function startGateway(loaded: Loaded, world: World, hooks: GatewayH
     inquiries.stop()
     return connections.destroy()
   }
-  const drain = new Drain({ clock, clients, operators, abort, unfollow: () => feed.end() })
+  const drain = new Drain({ clock, clients, operators, abort, closeFeeds: () => feed.end() })
   let left: Promise<boolean> | undefined
   const leave = async (times: DrainTimes) => {
     ready = false

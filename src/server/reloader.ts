@@ -14,7 +14,7 @@ export interface ReloaderPorts {
   readonly finish: () => Promise<unknown> | undefined
   /** Opens what a configuration needs. Rejects when it cannot be had. */
   readonly open: (loaded: Loaded) => Promise<Opened>
-  /** Keeps what serves from now on. Never rejects. */
+  /** Stores the new revision. Never rejects. */
   readonly keep: (loaded: Loaded, by: string, how: How) => Promise<void>
   readonly clock: Clock
   readonly alarm: Alarm
@@ -29,7 +29,7 @@ export interface Opened {
   readonly drop: () => void
 }
 
-/** Asks again and again, and need not hear the same twice. */
+/** The `watch` trigger; an unchanged error is not logged again. */
 const WATCH = 'watch'
 
 interface Accepted {
@@ -39,7 +39,7 @@ interface Accepted {
   readonly how: How
 }
 
-/** Takes the place of the configuration that serves with what the files say now: whole, or not at all. One after the other. */
+/** Replaces the running configuration by the files', atomically, one reload at a time. */
 export class Reloader {
   readonly #ports: ReloaderPorts
   readonly counts: Reloads

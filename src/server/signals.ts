@@ -7,7 +7,7 @@ export interface SignalHandlers {
   readonly reload: () => void
   /** The first SIGTERM or Ctrl-C, or a SIGHUP because the window was closed; to be ended by `exit`. */
   readonly leave: (exit: Exit) => void
-  /** The second. */
+  /** The second SIGINT or SIGTERM: cut running requests. */
   readonly cut: () => void
 }
 
@@ -18,7 +18,7 @@ const SAME_MS: Millis = 100
 export function onSignals({ reload, leave, cut }: SignalHandlers): void {
   let windowClosed = false
   const exit: Exit = code => {
-    // As everything else that ran there: node would abort, having no terminal to put in order.
+    // Die by SIGHUP as other programs do; node's exit would abort without a terminal.
     if (windowClosed) {
       process.removeAllListeners('SIGHUP')
       process.kill(process.pid, 'SIGHUP')

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import { type Load, load } from '../../src/config/load.ts'
 import type { Problem } from '../../src/config/problem.ts'
-import type { Env } from '../../src/config/read/scalar.ts'
+import type { Env } from '../../src/config/read/variables.ts'
 import type { Loaded } from '../../src/config/settings.ts'
 
 export type Files = Readonly<Record<string, string | Buffer>>

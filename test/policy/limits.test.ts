@@ -18,8 +18,8 @@ import {
   storedReadings,
 } from '../../src/policy/readings.ts'
 import { shownStanding } from '../../src/wire/admin/event.ts'
-import { limited } from '../../src/wire/errors/bodies.ts'
 import { rateTypes } from '../../src/wire/errors/codes.ts'
+import { limited } from '../../src/wire/errors/texts.ts'
 import { config } from './fixture.ts'
 import { ASK, claimsOf, NOON, WIDE } from './play.ts'
 

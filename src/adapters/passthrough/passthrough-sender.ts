@@ -18,7 +18,7 @@ export interface PassthroughSender {
 /** How long an idle connection stays open; most servers announce that they close it after 5 s or more. */
 const IDLE_MS = 4000
 
-/** Carries requests through http-proxy-3, which copies bytes and never sees what a client sent beside its body. */
+/** Forwards requests through http-proxy-3, which copies bytes and never sees what a client sent beside its body. */
 export function openPassthroughSender(settings: ReadonlyMap<string, BackendSettings>): PassthroughSender {
   const options = { keepAlive: true, timeout: IDLE_MS, lookup: lookupHost }
   const agents = { 'http:': new http.Agent(options), 'https:': new https.Agent(options) }

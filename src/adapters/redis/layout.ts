@@ -9,7 +9,7 @@ export const BUCKETS: readonly string[] = Array.from({ length: 256 }, (_, number
 
 export const bucketOf = (account: string): string => hash('sha1', account).slice(0, 2)
 
-/** So many accounts have their bucket cached. */
+/** The size of the cache of buckets. */
 const MOST = 10_000
 
 /** The names of all keys. `{…}` is the hash tag. */
@@ -28,7 +28,7 @@ export class Layout {
   }
 
   /** The key that is written to find out whether Redis accepts writes. */
-  get proof(): string {
+  get writeProbe(): string {
     return `${this.#prefix}:proof`
   }
 

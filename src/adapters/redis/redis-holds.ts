@@ -27,7 +27,7 @@ import {
 import type { HoldEndings } from './hold-endings.ts'
 import { chunksOf } from './layout.ts'
 
-/** Admission and its end, each one script on the bucket of the account. */
+/** Admit, extend and settle are one Lua script each, on the account's bucket. */
 export class RedisHolds implements HoldStore {
   readonly #access: Access
   readonly #endings: HoldEndings

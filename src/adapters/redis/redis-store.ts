@@ -50,7 +50,7 @@ class RedisStore implements Store {
   async proveWritable(): Promise<void> {
     // `find` also notices a Redis that was emptied: it takes writes, but no request is served from it.
     await this.#access.find(async ({ client }) => {
-      await client.set(this.#access.layout.proof, '')
+      await client.set(this.#access.layout.writeProbe, '')
       return undefined
     })
   }

@@ -2,7 +2,7 @@ import { type Command, Option } from 'commander'
 import { type CountOptions, countsRequests, moveOption, type PlanMoves } from '../options.ts'
 import { asksFirst } from '../terminal.ts'
 
-/** How `svcctl apply` is asked. */
+/** Options of `svcctl apply`. */
 export interface ApplyOptions extends CountOptions {
   readonly config: string
   readonly yes?: boolean

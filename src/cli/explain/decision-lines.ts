@@ -36,7 +36,7 @@ export async function* partsOf(files: readonly string[]): AsyncGenerator<LinePar
   for (const file of files) yield* linesOf(file === '-' ? process.stdin : chunksOf(file))
 }
 
-/** Each chunk is gone once the next is asked for. Reads at once: what goes round by other threads costs as much as to parse it. */
+/** Synchronous reads: the thread pool would double the cost. A chunk is invalid after the next read. */
 function* chunksOf(file: string): Generator<Buffer, void, undefined> {
   const descriptor = openSync(file, 'r')
   try {

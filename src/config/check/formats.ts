@@ -1,7 +1,8 @@
 import { isIP, SocketAddress } from 'node:net'
 import { RE2JS, RE2JSSyntaxException } from 're2js'
 import type { EpochMs, Millis } from '../../policy/config.ts'
-import { type Format, onlyVariable } from '../read/scalar.ts'
+import type { Format } from '../read/scalar.ts'
+import { onlyVariable } from '../read/variables.ts'
 import { store } from '../resolve/store.ts'
 import type { Address } from '../settings.ts'
 

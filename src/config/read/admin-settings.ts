@@ -5,8 +5,8 @@ import { DEFAULTS } from '../resolve/defaults.ts'
 import type { Address } from '../settings.ts'
 import { parse } from './compose.ts'
 import { machineDisk, readSource, type Source } from './disk.ts'
-import type { Env } from './scalar.ts'
 import { isBroken, isEmpty, isText, type MapNode, type Node, nodeAt } from './tree.ts'
+import type { Env } from './variables.ts'
 
 /** What a command needs of a configuration to speak to the gateway that runs on it. */
 export interface AdminSettings {

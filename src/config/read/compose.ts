@@ -6,8 +6,9 @@ import { hasPlainPassword } from '../resolve/store.ts'
 import type { Source } from './disk.ts'
 import { documentOf, EMPTY, type Locate } from './document.ts'
 import type { Read } from './reads.ts'
-import { type Env, interpolate, isRefusal, replaceVariables, typed } from './scalar.ts'
+import { isRefusal, typed } from './scalar.ts'
 import { type Entry, isBroken, type ListNode, type MapNode, type Node, type ScalarNode, type Span } from './tree.ts'
+import { type Env, interpolate, replaceVariables } from './variables.ts'
 
 interface World {
   readonly locate: Locate

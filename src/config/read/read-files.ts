@@ -3,8 +3,8 @@ import { parse } from './compose.ts'
 import { type Disk, readSource, type Source } from './disk.ts'
 import { glob } from './glob.ts'
 import type { Read } from './reads.ts'
-import type { Env } from './scalar.ts'
 import { isText, type MapNode, nodeAt, textsOf } from './tree.ts'
+import type { Env } from './variables.ts'
 
 /** Where a main file is, and what it is read by. */
 export interface Origin {

@@ -5,8 +5,8 @@ import { secretFields } from '../check/schema.ts'
 import type { FileText, Secret } from '../settings.ts'
 import type { Disk, Source } from './disk.ts'
 import { lookedAt } from './glob.ts'
-import { type Env, replaceVariables } from './scalar.ts'
 import { entriesOf, isText, type MapNode, type Node, nodeAt, type Span, textsOf } from './tree.ts'
+import { type Env, replaceVariables } from './variables.ts'
 
 /** Every path whose change may change what is loaded: the files, where includes look for more, and files of secrets. */
 export function pathsOf(

@@ -4,8 +4,9 @@ import { secret as secretFormat } from '../check/formats.ts'
 import type { Report } from '../problem.ts'
 import { Secret } from '../settings.ts'
 import type { Declarations } from './merge.ts'
-import { type Env, isRefusal, missing, type Refusal } from './scalar.ts'
+import { isRefusal, type Refusal } from './scalar.ts'
 import { isText, type Node, nodeAt } from './tree.ts'
+import { type Env, missing } from './variables.ts'
 
 /** Where the values of secrets are. */
 export interface SecretPlace {

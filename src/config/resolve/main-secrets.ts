@@ -7,7 +7,7 @@ import { Secret } from '../settings.ts'
 import type { ObservabilitySecrets } from './resolve.ts'
 import { store } from './store.ts'
 
-/** Fetches what the keys of guests are derived from, newest first. Empty where the gateway has to make it itself. */
+/** Reads the guest secrets, newest first: the keys of guests are derived from them. Empty where the gateway has to make it itself. */
 export function readGuestSecrets(
   root: MapNode,
   main: ConfigFile | undefined,
@@ -33,9 +33,9 @@ export function readGuestSecrets(
     refuse({ span }, usable, report)
     return []
   })
-  if (secrets.length === 2 && secrets[0] === secrets[1]) refuse(former, SAME, report)
-  if (!current.written && former.written) refuse(former, ALONE, report)
-  else if (!current.written && isShared(main)) refuse({ span: at }, SHARED, report)
+  if (secrets.length === 2 && secrets[0] === secrets[1]) refuse(former, FORMER_EQUALS_SECRET, report)
+  if (!current.written && former.written) refuse(former, FORMER_WITHOUT_SECRET, report)
+  else if (!current.written && isShared(main)) refuse({ span: at }, SHARED_STORE_WITHOUT_SECRET, report)
   return secrets.map(secret => new Secret(secret))
 }
 
@@ -48,19 +48,19 @@ const isShared = (main: ConfigFile | undefined): boolean =>
   main?.store !== undefined && store.read(main.store)?.kind === 'redis'
 
 /** Keys that one gateway derives, the others must derive too. */
-const SHARED: Refusal = {
+const SHARED_STORE_WITHOUT_SECRET: Refusal = {
   rule: 'no-guest-secret',
   says: 'guests on a store that gateways share need a secret',
   hint: `add \`secret: \${VARIABLE}\` or \`secret: file:PATH\`, or set ${VARIABLE}: every gateway needs the same`,
 }
 
-const ALONE: Refusal = {
+const FORMER_WITHOUT_SECRET: Refusal = {
   rule: 'no-guest-secret',
   says: '`former_secret` stands there without the `secret` that came after it',
   hint: `add \`secret\`, or set ${VARIABLE}`,
 }
 
-const SAME: Refusal = {
+const FORMER_EQUALS_SECRET: Refusal = {
   rule: 'duplicate-entry',
   says: '`former_secret` is the same as `secret`',
   hint: 'remove it until you change the secret',
@@ -98,16 +98,16 @@ function readHeaders(root: MapNode, place: SecretPlace, report: Report): Readonl
     const [name, secret] = [nodeAt(header, ['name']), nodeAt(header, ['secret'])]
     if (!isText(name)) continue
     const value = fetchSecret(secret, 'secret', place, TEXT)
-    if (headers.has(name.value.toLowerCase())) refuse(name, TWICE, report)
-    else if (OURS.has(name.value.toLowerCase())) refuse(name, NOT_YOURS, report)
+    if (headers.has(name.value.toLowerCase())) refuse(name, DUPLICATE_HEADER, report)
+    else if (EXPORTER_HEADERS.has(name.value.toLowerCase())) refuse(name, RESERVED_HEADER, report)
     else if (value !== undefined && isRefusal(value)) refuse(secret ?? header, value, report)
     else if (value !== undefined) headers.set(name.value.toLowerCase(), new Secret(value))
   }
   return headers
 }
 
-/** What the exporter itself says of a request. */
-const OURS = new Set([
+/** Headers that the exporter itself sets. */
+const EXPORTER_HEADERS = new Set([
   'connection',
   'content-encoding',
   'content-length',
@@ -116,5 +116,9 @@ const OURS = new Set([
   'transfer-encoding',
   'user-agent',
 ])
-const NOT_YOURS: Refusal = { rule: 'bad-header', says: "this header is the exporter's own", hint: 'remove it' }
-const TWICE: Refusal = { rule: 'duplicate-entry', says: 'this header is there twice', hint: 'remove one of them' }
+const RESERVED_HEADER: Refusal = { rule: 'bad-header', says: "this header is the exporter's own", hint: 'remove it' }
+const DUPLICATE_HEADER: Refusal = {
+  rule: 'duplicate-entry',
+  says: 'this header is there twice',
+  hint: 'remove one of them',
+}

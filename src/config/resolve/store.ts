@@ -1,4 +1,5 @@
-import { type Format, replaceVariables } from '../read/scalar.ts'
+import type { Format } from '../read/scalar.ts'
+import { replaceVariables } from '../read/variables.ts'
 
 /** Where a store is, as `store` says it. */
 export type StoreAddress =

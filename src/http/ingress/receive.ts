@@ -8,8 +8,8 @@ import { isDearBody } from '../../wire/openai/body.ts'
 import type { HttpCall } from '../listener/call.ts'
 import type { App } from '../listener/endpoint.ts'
 import { ClientLeft, readPieces } from '../listener/request-input.ts'
+import { isShed } from '../listener/shed.ts'
 import type { Pieces } from './pieces.ts'
-import { isShed } from './shed.ts'
 
 /** To ask whether a smaller body is dear would take as long as to read it. */
 const SMALL_BYTES = 8192

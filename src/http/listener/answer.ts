@@ -6,12 +6,12 @@ import { USER_HEADER } from '../../wire/admin/user.ts'
 import type { AnyDenial } from '../../wire/errors/codes.ts'
 import { denialEvent } from '../../wire/errors/denial.ts'
 import { operatorOf, scraperOf } from '../admin/admin-operator.ts'
-import { isShed, refuse } from '../ingress/shed.ts'
 import { preflight } from '../public/cors.ts'
 import type { HttpCall } from './call.ts'
 import type { App } from './endpoint.ts'
 import type { ListenerView, Match } from './listener-view.ts'
 import { ClientLeft } from './request-input.ts'
+import { isShed, refuse } from './shed.ts'
 
 /** Runs the endpoint of a call, for those who may call it. On a public listener a page of another origin may ask first what it may send. */
 export async function answer(

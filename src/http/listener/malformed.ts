@@ -2,9 +2,9 @@ import type { Duplex } from 'node:stream'
 import type { Clock } from '../../gateway/ports.ts'
 import type { Millis } from '../../policy/config.ts'
 import { invalid } from '../../policy/denial.ts'
-import type { ErrorTerms } from '../../wire/errors/bodies.ts'
 import type { AnyDenial, ProtocolDenial } from '../../wire/errors/codes.ts'
 import { renderDenial } from '../../wire/errors/denial.ts'
+import type { ErrorTerms } from '../../wire/errors/texts.ts'
 
 /** How long a client may go on sending what is thrown away: closed at once, its kernel would throw the answer away too. */
 export const LINGER: Millis = 1000

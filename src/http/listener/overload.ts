@@ -50,7 +50,7 @@ export function loadAfter(load: Load, sample: Sample, at: Millis): Load {
 const askedBy = ({ lagMs, heapRatio }: Sample): Level =>
   THRESHOLDS.find(([, lag, ratio]) => lagMs > lag || heapRatio > ratio)?.[0] ?? 0
 
-/** Whether a level refuses a caller; one that is not known yet, only where nobody is asked for. */
+/** Whether a level refuses a caller; one that is not known yet, only at the highest level. */
 export const refuses = (level: Level, caller: Caller['kind'] | 'unknown'): boolean =>
   level >= { guest: 1, developer: 2, unknown: 3 }[caller]
 
@@ -59,7 +59,7 @@ export interface LoadWatch {
   readonly stop: Cancel
 }
 
-/** Takes samples until it is stopped, and tells the operator when refusing begins, gets worse and ends. */
+/** Takes samples until it is stopped, and alarms when refusing begins, gets worse and ends. */
 export function watchLoad(sample: () => Sample, clock: Clock, alarm: Alarm): LoadWatch {
   let load = CALM
   let cancel: Cancel = () => {}

@@ -2,7 +2,7 @@ import { Worker } from 'node:worker_threads'
 import { renderText, type Sources } from '../../config/format/problem-text.ts'
 import { assemble, type Candidate, diskOf, type Examination, examine } from '../../config/load.ts'
 import type { Problem } from '../../config/problem.ts'
-import type { Env } from '../../config/read/scalar.ts'
+import type { Env } from '../../config/read/variables.ts'
 import type { Loaded } from '../../config/settings.ts'
 import type { Millis } from '../../policy/config.ts'
 

@@ -14,7 +14,7 @@ export interface ProcessLogPorts {
   readonly out: LineOut
   /** Alarms. */
   readonly err: LineOut
-  /** As they are now. */
+  /** The current settings; they change on reload. */
   readonly settings: () => LogSettings
   readonly secrets: KnownSecrets
   /** What this process is called in each line of JSON. */
@@ -26,7 +26,7 @@ type Details = Readonly<Record<string, unknown>>
 
 const RANK: Readonly<Record<LogLevel, number>> = { info: 0, warn: 1, error: 2 }
 
-/** The log of the process: lines for people or JSON, as `log` in its files says. It never blocks a request and never throws. */
+/** The log of the process: lines for people or JSON, as the `log` section sets. It never blocks a request and never throws. */
 export class ProcessLog {
   readonly #ports: ProcessLogPorts
   readonly #requests: ReturnType<typeof jsonLines>

@@ -24,7 +24,7 @@ export interface ShownRequest {
   /** Null where the client could not be identified. */
   readonly account: string | null
   readonly plan?: string
-  /** What the client named, or what serves who names nothing. */
+  /** The model the client named, or the default model. */
   readonly asked?: string
   readonly model?: string
   readonly route?: string
@@ -39,7 +39,7 @@ export interface ShownRequest {
   readonly usd?: string
   readonly estimated?: boolean
   readonly interrupted?: string
-  /** Of the account, shortly after; null without one, and while the store does not answer. */
+  /** The account's usage just after the request; null without an account, and while the store does not answer. */
   readonly standing: ShownStanding | null
 }
 

@@ -1,6 +1,6 @@
 import type { EpochMs } from '../../policy/config.ts'
 import type { FileProblem } from '../../policy/denial.ts'
-import { problemRecord } from '../errors/bodies.ts'
+import { problemRecord } from '../errors/texts.ts'
 import type { JsonObject } from '../json-safety.ts'
 import { count, list, object, oneOf, text } from './record-fields.ts'
 

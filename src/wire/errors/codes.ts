@@ -12,7 +12,7 @@ import {
   planLimit,
   problemRecord,
   quota,
-} from './bodies.ts'
+} from './texts.ts'
 
 const never = 'No.'
 const backoff = 'Yes, with exponential backoff and jitter.'

@@ -1,7 +1,7 @@
 import type { Denial } from '../../policy/denial.ts'
 import { sseEvent } from '../sse.ts'
-import type { Answer, ErrorTerms } from './bodies.ts'
 import { type AnyDenial, errorCodes } from './codes.ts'
+import type { Answer, ErrorTerms } from './texts.ts'
 
 /** The one place where a denial becomes an answer. */
 export function renderDenial(denial: AnyDenial, terms: ErrorTerms): ErrorAnswer {
@@ -16,11 +16,11 @@ export function renderDenial(denial: AnyDenial, terms: ErrorTerms): ErrorAnswer 
   }
 }
 
-/** The row of a code takes the denials of this code: the compiler cannot tie the two together by itself. */
+/** TypeScript cannot see that a row's `answer` accepts denials of its own code. */
 const answerOf = (denial: AnyDenial, terms: ErrorTerms): Answer =>
   (errorCodes[denial.code].answer as (denial: AnyDenial, terms: ErrorTerms) => Answer)(denial, terms)
 
-/** The last event of a stream that fails after its headers went out. SDKs lose the code of any form but this one. */
+/** The last event of a stream that fails after its headers went out. SDKs read the error code only from this form. */
 export function denialEvent(denial: Denial, terms: ErrorTerms): string {
   const { status, body } = renderDenial(denial, terms)
   const message = 'error' in body && typeof body.error === 'string' ? body.error : errorCodes[denial.code].meaning
@@ -64,7 +64,7 @@ export interface ErrorAnswer {
   readonly body: object
 }
 
-/** What a configuration says of them. */
+/** The settings that error texts need. */
 interface TermsSettings {
   readonly brand: string
   readonly errors: { readonly docs: string; readonly topup?: string }

@@ -28,7 +28,7 @@ export class StreamReader {
   outputBytes = 0
   /** Tokens that the backend made for that at the least. */
   tokens = 0
-  /** As reported last, and the tokens until then: some backends report with each chunk. */
+  /** The last reported usage, and the token count at that time: some backends report with each chunk. */
   #reported: Usage | undefined
   #reportedAt = 0
 

@@ -163,7 +163,7 @@ it('ink is loaded by the live view alone', async () => {
   expect(await tail.end()).toBe(0)
   expect(await program.run(['quota', 'show'], { env })).toMatchObject({ code: 0, stderr: '' })
   expect(await program.run(['--version'], { env })).toMatchObject({ code: 0, stderr: '' })
-  const view = program.main.replace('main.js', 'quota/tail/view.js')
+  const view = program.main.replace('main.js', 'quota/tail/terminal.js')
   expect((await program.shell(`node -e 'import("${view}")'`, { env })).stderr).toContain('loads ink')
 })
 

@@ -1,11 +1,7 @@
-// biome-ignore-all lint/suspicious/noTemplateCurlyInString: variables of YAML.
-
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { readUnit, type Unit } from '../../../src/config/check/units.ts'
-import { interpolate, isRefusal, typed } from '../../../src/config/read/scalar.ts'
-import { limitsOf } from '../../../src/policy/limits.ts'
-import { loadGood, small } from '../files.ts'
+import { isRefusal, typed } from '../../../src/config/read/scalar.ts'
 
 const read = (kind: Unit['kind'], written: string | number) => {
   const value = readUnit({ kind, min: 0, max: Number.MAX_SAFE_INTEGER }, written)
@@ -81,42 +77,4 @@ test.each([
   ['2026-11-21', '2026-11-21'],
 ])('unquoted %s has the value %s', (text, value) => {
   expect(typed(text)).toBe(value)
-})
-
-test.each([
-  ['${A}', 'one'],
-  ['x${A}y${A}', 'xoneyone'],
-  ['${A:-two}', 'one'],
-  ['${NO:-two}', 'two'],
-  ['${NO:-}', ''],
-  ['${EMPTY}', ''],
-  ['${EMPTY:-two}', 'two'],
-  ['${NO:-http://x:1/}/console', 'http://x:1//console'],
-  ['$A $$ {A}', '$A $$ {A}'],
-])('%s is filled in as %s', (text, expected) => {
-  expect(interpolate(text, { A: 'one', EMPTY: '' })).toBe(expected)
-})
-
-test('what a variable holds is not looked into again', () => {
-  expect(interpolate('${A}', { A: '${B}', B: 'x' })).toBe('${B}')
-})
-
-test.each(['${A', '${}', '${1}', '${A-b}', '${A:-${B}}', '${A:?b}'])('%s is not a variable', text => {
-  expect(interpolate(text, { A: 'one', B: 'two' })).toMatchObject({ rule: 'bad-variable' })
-})
-
-test('an unquoted value gets its type after the variable was put in', () => {
-  const config = small
-    .replace('rpm: 20, ', '')
-    .replace(
-      '{ models: all, tpm: 40k, monthly_usd: 1 }',
-      '\n    models: ${M:-all}\n    rpm: ${RPM:-20}\n    tpm: 40k\n    monthly_usd: ${USD}\n    overage: ${O:-true}',
-    )
-  const { plans } = loadGood(config, { USD: '0.25' }).config
-
-  expect(plans.get('free')).toMatchObject({
-    limits: limitsOf({ rpm: 20, tpm: 40_000 }),
-    monthlyNanoUsd: 250_000_000,
-    overage: true,
-  })
 })

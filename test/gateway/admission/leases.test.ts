@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
 import { expect, it, onTestFinished, vi } from 'vitest'
-import { startHousekeeping } from '../../../src/gateway/admission/housekeeping.ts'
+import { startLeaseSweep } from '../../../src/gateway/admission/lease-sweep.ts'
 import { Leases } from '../../../src/gateway/admission/leases.ts'
 import { type Hold, NOTHING } from '../../../src/policy/account-counters.ts'
 import { nanoUsd } from '../../../src/policy/nano-usd.ts'
@@ -14,7 +14,7 @@ async function start() {
   const store = await openHere(await newDirectory(), clock.now)
   const alarms: string[] = []
   const leases = new Leases(store.holds, clock, message => alarms.push(message))
-  const stopUpkeep = startHousekeeping(
+  const stopUpkeep = startLeaseSweep(
     store,
     clock,
     () => 90 * 86_400_000,
@@ -100,7 +100,7 @@ it('what the dead left behind is settled as soon as another gateway starts', asy
   clock.advance(31_000)
 
   onTestFinished(
-    startHousekeeping(
+    startLeaseSweep(
       store,
       clock,
       () => 90 * 86_400_000,
@@ -142,7 +142,7 @@ it('rows are removed once they are older than the ledger keeps, and what was use
   const { store, shop, pass, clock } = await start()
   const keep = 7_200_000
   onTestFinished(
-    startHousekeeping(
+    startLeaseSweep(
       store,
       clock,
       () => keep,

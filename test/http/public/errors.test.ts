@@ -5,7 +5,7 @@ import { text as textOf } from 'node:stream/consumers'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { hashOf } from '../../../src/gateway/accounts/keys.ts'
 import { StoreUnavailable } from '../../../src/gateway/store/store.ts'
-import { waitText } from '../../../src/wire/errors/bodies.ts'
+import { waitText } from '../../../src/wire/errors/texts.ts'
 import { type Backend, hang, startBackend, status } from '../../support/backend.ts'
 import { eventsOf, startTestGateway, type TestGateway } from '../../support/gateway.ts'
 

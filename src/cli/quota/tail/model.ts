@@ -1,7 +1,7 @@
 import type { EpochMs } from '../../../policy/config.ts'
 import type { ShownEvent } from '../../../wire/admin/event.ts'
 import { arrange, Board, type Row } from './board.ts'
-import { type Line, type Size, screen } from './screen.ts'
+import { type Line, type Size, screenLines } from './lines.ts'
 import { type Effect, FIRST, type Press, press, selectedOf, type Ui } from './ui.ts'
 
 export interface TailPorts {
@@ -52,7 +52,7 @@ export class TailModel {
   frame(size: Size): Line[] {
     const rows = this.#rows()
     const selected = this.#selected()
-    return screen(
+    return screenLines(
       {
         gateway: this.#ports.gateway,
         ui: this.#ui,

@@ -30,7 +30,7 @@ async function showLive(
     return `revoked ${key} of ${label}`
   }
   const model = new TailModel({ gateway: admin, now: world.clock.now, revoke })
-  const { showTail } = await import('./view.ts')
+  const { showTail } = await import('./terminal.ts')
   const take = async (source: AsyncIterable<ShownEvent>) => {
     for await (const event of source) {
       if (stop.signal.aborted) return

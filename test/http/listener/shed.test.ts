@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
-import { isShed } from '../../../src/http/ingress/shed.ts'
 import { Turns } from '../../../src/http/ingress/turns.ts'
+import { isShed } from '../../../src/http/listener/shed.ts'
 
 /** Two seconds of reading by one account, and nearly nothing by others. */
 function busy(): Turns {

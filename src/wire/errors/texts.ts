@@ -45,6 +45,7 @@ export const flat = (code: string, error: string, headers = {}): Answer => ({ he
 
 type LimitDenial = RateDenial | GuestDenial | KeysDenial
 
+/** A 429 of a limit; its sentence is in the row of the limit, in policy/limits.ts. */
 export function limited(denial: LimitDenial, docs: string): Answer {
   const { code, type, retryAfterMs } = denial
   const message = `${limitText(denial)} Retry in ${waitText(retryAfterMs)}.`

@@ -1,7 +1,7 @@
 import type { Caller } from '../../policy/facts.ts'
-import type { HttpCall } from '../listener/call.ts'
-import type { App } from '../listener/endpoint.ts'
-import { refuses } from '../listener/overload.ts'
+import type { HttpCall } from './call.ts'
+import type { App } from './endpoint.ts'
+import { refuses } from './overload.ts'
 
 /**
  * Whether a request is refused because there is too much to do. Where the bodies of a few accounts are the cause, they are
@@ -14,13 +14,13 @@ export function isShed(
 ): boolean {
   const level = shedding()
   if (level === 0) return false
-  // The memory is nearly gone: nobody is asked for.
+  // The memory is nearly full: the caller is not looked up.
   if (caller === 'unknown') return refuses(level, caller)
   const blamed = turns.blames(account)
   return blamed === 'nobody' || level > 2 ? refuses(level, caller) : blamed === 'it'
 }
 
-/** Whoever asks again had better ask another gateway. */
+/** Refuses and closes, so that a retry reaches another gateway. */
 export function refuse(call: HttpCall): void {
   call.rejectFurther()
   call.deny({ code: 'OVERLOADED', of: 'gateway' })

@@ -4,8 +4,8 @@ import { createElement, type ReactElement, useEffect, useReducer } from 'react'
 import type { Millis } from '../../../policy/config.ts'
 import { usesColour } from '../../../server/log/terminal-text.ts'
 import type { Tone } from '../../requests/requests-run.ts'
+import type { Line } from './lines.ts'
 import type { TailModel } from './model.ts'
-import type { Line } from './screen.ts'
 import type { Press } from './ui.ts'
 
 /** Draws the model on the terminal, on a screen of its own, until its operator has had enough or the signal comes. */

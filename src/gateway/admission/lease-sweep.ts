@@ -8,8 +8,8 @@ const TRIM_MS: Millis = 3_600_000
 /** A clock that NTP keeps is never set further at once. */
 const STEP_MS: Millis = 60_000
 
-/** Keeps the store in order: settles what the dead left behind, and lets go of rows that are older than `keep` says then. */
-export function startHousekeeping(
+/** Settles the reservations of gateways that died, and removes ledger rows that are older than `keep` says then. */
+export function startLeaseSweep(
   store: { readonly holds: Pick<HoldStore, 'sweep'>; readonly ledger: Pick<LedgerStore, 'trim'> },
   clock: Clock,
   keep: () => Millis,
@@ -34,7 +34,7 @@ export function startHousekeeping(
   void sweep()
   const stopSweeping = every(clock, SWEEP_MS, sweep)
   const stopTrimming = every(clock, TRIM_MS, async () => {
-    // Removed rows cannot be had again, so they age by the time that went by: a clock that is set ahead makes none older.
+    // Removed rows are lost, so they age by the time that passed: a clock that is set ahead makes none older.
     const now = Math.min(clock.now(), origin + clock.elapsed())
     await store.ledger.trim(now - keep()).catch(failed(alarm, 'old ledger rows could not be removed'))
   })

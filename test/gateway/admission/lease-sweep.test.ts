@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
 import { expect, it, onTestFinished } from 'vitest'
-import { startHousekeeping } from '../../../src/gateway/admission/housekeeping.ts'
+import { startLeaseSweep } from '../../../src/gateway/admission/lease-sweep.ts'
 import { newDirectory, openHere } from '../../adapters/store/directory.ts'
 import { admit, claimsOf, ledgerOf, NOON, openShop, settlement } from '../../adapters/store/fixtures.ts'
 import { VirtualClock } from '../../support/clock.ts'
@@ -23,7 +23,7 @@ async function start() {
     return trimming
   }
   onTestFinished(
-    startHousekeeping(
+    startLeaseSweep(
       { holds: store.holds, ledger: { trim } },
       clock,
       () => 90 * DAY,

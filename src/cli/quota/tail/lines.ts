@@ -43,8 +43,8 @@ export interface Shown {
 /** Title and blank line above, blank line and keys below. */
 const FRAME = 5
 
-/** The lines of the screen: as many as clip, none wider than it. */
-export function screen(shown: Shown, { columns, rows }: Size): Line[] {
+/** The lines of the screen: at most as many as it has rows, none wider than it. */
+export function screenLines(shown: Shown, { columns, rows }: Size): Line[] {
   const room = Math.max(1, rows - 1 - FRAME)
   const body = shown.ui.mode === 'requests' ? requestLines(shown, room, columns) : tableLines(shown, room, columns)
   const lines = [titleOf(shown, columns), { text: '' }, ...body, { text: '' }, footerOf(shown, columns)]
