@@ -19,7 +19,7 @@ export const KNOWN_FIELDS: Readonly<Record<FieldKind, ReadonlySet<string>>> = {
   image: new Set(words('model prompt n size response_format user')),
 }
 
-const dearer = 'is not accepted: it would change what the answer costs'
+const changesCost = 'is not accepted: it would change what the answer costs'
 const cap = 'is not accepted: send max_tokens or max_completion_tokens'
 const prompt = 'is not accepted: what reaches the model is sent in messages'
 const routing = 'is not accepted: where a request goes, and with which key, is configured here'
@@ -32,7 +32,7 @@ const named = (problem: string, fields: string): (readonly [string, string])[] =
 const refused: ReadonlyMap<string, string> = new Map([
   ...named(cap, 'n_predict max_new_tokens max_output_tokens'),
   ...named(
-    dearer,
+    changesCost,
     `best_of service_tier web_search_options prediction ignore_eos min_tokens prompt_logprobs use_beam_search
     modalities audio prompt_cache_retention`,
   ),
@@ -77,7 +77,7 @@ const forms: readonly (readonly [RegExp, string])[] = [
   [/_(?:api_key|api_base|base_url|api_url|host|secret|secret_key|access_key|access_token|credentials?)$/, routing],
   [/^(?:aws|azure|vertex|watsonx|sagemaker|bedrock|databricks|langfuse|langsmith|arize|gcs|humanloop)_/, routing],
   [/^x-|^litellm_/, routing],
-  [/_cost_per_/, dearer],
+  [/_cost_per_/, changesCost],
 ]
 
 /** The error text for a field that is neither known nor declared. */

@@ -5,7 +5,7 @@ import { usdText } from '../../wire/money.ts'
 import { jsonLine, jsonText } from '../../wire/printable.ts'
 import { type Column, tableText } from '../table.ts'
 
-/** A report as people read it: a line for each group, dearest first or day by day, and the sum of all. */
+/** A report as people read it: a line for each group, most expensive first or day by day, and the sum of all. */
 export function usageTable({ by, data }: UsageReport): string {
   const labels = by === 'account'
   // The label first: it is what people know an account by.

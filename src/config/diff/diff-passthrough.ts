@@ -51,12 +51,12 @@ function lists(field: string, from: readonly string[], to: readonly string[], su
 function meterRule(from: Meter, to: Meter, subject: string): readonly Said[] {
   const [was, is] = [meterText(from), meterText(to)]
   if (was === is) return []
-  const effect = from.by === to.by ? dearer(from, to) : 'other'
+  const effect = from.by === to.by ? costlier(from, to) : 'other'
   return [{ field: 'meter', from: was, to: is, text: `${subject}: meter ${was} → ${is}`, effect }]
 }
 
 /** The amount held follows the price, and bounds how large a request may be. */
-function dearer(from: Meter, to: Meter): Effect {
+function costlier(from: Meter, to: Meter): Effect {
   const price = (meter: Meter): NanoUsd | undefined => (meter.by === 'usage' ? undefined : meter.price)
   const [was, is] = [price(from), price(to)]
   if (was === undefined || is === undefined || was === is) return 'other'

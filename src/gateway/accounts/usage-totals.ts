@@ -4,7 +4,7 @@ import type { Group } from '../../wire/admin/usage-report.ts'
 import type { AccountStore } from '../store/account-store.ts'
 import type { LedgerStore, Total, WasteTotal } from '../store/ledger-store.ts'
 
-/** What clients used, and beside it what failed attempts cost the operator by pool, dearest first. */
+/** What clients used, and beside it what failed attempts cost the operator by pool, most expensive first. */
 export interface Usage {
   readonly lines: readonly UsageLine[]
   readonly waste: readonly Omit<WasteTotal, 'day'>[]
@@ -33,7 +33,7 @@ interface UsageStore {
   readonly accounts: Pick<AccountStore, 'find'>
 }
 
-/** Adds up the totals of the store: days in their order, anything else by what it cost, dearest first. */
+/** Adds up the totals of the store: days in their order, anything else by what it cost, most expensive first. */
 export async function usageBy(store: UsageStore, query: UsageQuery): Promise<Usage> {
   return { lines: await linesBy(store, query), waste: await wasteByPool(store.ledger, query) }
 }

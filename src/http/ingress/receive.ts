@@ -4,17 +4,17 @@ import { noRoom } from '../../gateway/admission/look.ts'
 import { endOfTurn } from '../../gateway/turn.ts'
 import type { Millis } from '../../policy/config.ts'
 import type { Denied } from '../../policy/denial.ts'
-import { isDearBody } from '../../wire/openai/body.ts'
+import { isCostlyBody } from '../../wire/openai/body.ts'
 import type { HttpCall } from '../listener/call.ts'
 import type { App } from '../listener/endpoint.ts'
 import { ClientLeft, readPieces } from '../listener/request-input.ts'
 import { isShed } from '../listener/shed.ts'
 import type { Pieces } from './pieces.ts'
 
-/** To ask whether a smaller body is dear would take as long as to read it. */
+/** To ask whether a smaller body is costly would take as long as to read it. */
 const SMALL_BYTES = 8192
 
-/** To read a body of so many bytes takes as long as to look at its account's minute, unless it is a dear one. */
+/** To read a body of so many bytes takes as long as to look at its account's minute, unless it is a costly one. */
 const LIGHT_BYTES = 262_144
 
 /** What it takes the kernel and node to hand over a byte, and us to keep it. */
@@ -25,7 +25,7 @@ export interface Received<T> {
   readonly value: T
   /** How long it took to arrive. */
   readonly waited: Millis
-  /** To be called once the request is admitted or refused: the account's next dear body is not read before. */
+  /** To be called once the request is admitted or refused: the account's next costly body is not read before. */
   readonly decided: () => void
   /** To be called once the body is not kept any longer. */
   readonly release: () => void
@@ -42,7 +42,7 @@ export interface Reader<P, T> {
 
 /**
  * Receives the body of a request and reads it, at the cost of its account. What is kept of it counts for the account and
- * its address. Before it is read the load is looked at again, and before a dear one is, the account's minute.
+ * its address. Before it is read the load is looked at again, and before a costly one is, the account's minute.
  */
 export async function receive<P extends object, T extends object>(
   app: App,
@@ -104,7 +104,7 @@ async function readInTurn<P extends object, T extends object>(
   let bytes: Buffer | undefined
   const value = await turns.run(account, 'small', () => {
     bytes = pieces.join()
-    return isDearBody(bytes, leavesOut) ? undefined : read(bytes)
+    return isCostlyBody(bytes, leavesOut) ? undefined : read(bytes)
   })
   if (value) return { value, decided: NOTHING }
 
@@ -112,7 +112,7 @@ async function readInTurn<P extends object, T extends object>(
   try {
     const refused = await look()
     if (refused) return { value: refused, decided }
-    const parsed = await turns.run(account, 'dear', () => (call.gone || !bytes ? undefined : parse(bytes)))
+    const parsed = await turns.run(account, 'costly', () => (call.gone || !bytes ? undefined : parse(bytes)))
     if (!parsed) throw new ClientLeft()
     if ('denial' in parsed) return { value: parsed, decided }
     const checked = await turns.run(account, 'going on', () => check(parsed, size))

@@ -5,13 +5,13 @@ import type { Millis } from '../../policy/config.ts'
 const TURN_MS: Millis = 8
 /** Shorter readings need no rest after them. */
 const FREE_MS: Millis = 4
-/** An account rests as many times as long as reading its dear body took, so that one account takes at most a quarter of the time. */
+/** An account rests as many times as long as reading its costly body took, so that one account takes at most a quarter of the time. */
 const REST = 3
 /** What was read counts for half after so long. */
 const HALF_LIFE: Millis = 5000
 /** Of all time, what an account that reads all the time would come to. */
 const ALL = HALF_LIFE / Math.LN2
-/** From this share of the time on, every larger body of an account is a dear one. */
+/** From this share of the time on, every larger body of an account is a costly one. */
 const BUSY = 0.1
 /**
  * From this share of the time on, those who send bodies are the cause of an overload: a burst takes a third of a second.
@@ -27,9 +27,9 @@ const KEPT = 1000
 interface Spent {
   work: Millis
   at: Millis
-  /** No dear body is read before. */
+  /** No costly body is read before. */
   restUntil: Millis
-  /** Whether one of its dear bodies has its turn, and those that wait for theirs. */
+  /** Whether one of its costly bodies has its turn, and those that wait for theirs. */
   isTaken: boolean
   readonly waiting: (() => void)[]
 }
@@ -40,11 +40,11 @@ interface Job {
   readonly run: () => void
 }
 
-/** A dear work waits for its account's time; one that goes on with a dear body only for the next turn of the event loop. */
-type Kind = 'small' | 'dear' | 'going on'
+/** A costly work waits for its account's time; one that goes on with a costly body only for the next turn of the event loop. */
+type Kind = 'small' | 'costly' | 'going on'
 
 /**
- * Says when a body is read, which blocks the event loop. Those that take little are read as they come. Dear ones are read
+ * Says when a body is read, which blocks the event loop. Those that take little are read as they come. Costly ones are read
  * one at a time, of the account first that had its last longest ago, with turns of the event loop between them.
  */
 export class Turns {
@@ -54,7 +54,7 @@ export class Turns {
   /** How long was read in this turn of the event loop. */
   #used: Millis = 0
   #isCounting = false
-  /** Nothing dear is read before. */
+  /** Nothing costly is read before. */
   #restUntil: Millis = 0
   #wakeUp: Cancel | undefined
 
@@ -62,7 +62,7 @@ export class Turns {
     this.#clock = clock
   }
 
-  /** Waits until no other dear body of the account has its turn; to be called back when it is over. */
+  /** Waits until no other costly body of the account has its turn; to be called back when it is over. */
   take(account: string): Promise<() => void> {
     const spent = this.#spentBy(account)
     return new Promise(resolve => {
@@ -167,7 +167,7 @@ export class Turns {
   }
 
   #startOf({ of, kind }: Job): Millis {
-    return kind === 'dear' ? Math.max(this.#restUntil, of.restUntil) : 0
+    return kind === 'costly' ? Math.max(this.#restUntil, of.restUntil) : 0
   }
 
   #read({ of, kind, run }: Job): void {

@@ -36,7 +36,7 @@ export function readOutline(bytes: Buffer, encoding: 'latin1' | 'utf8', elides: 
  * Whether it would take more than a few milliseconds to parse what readOutline leaves of a JSON text. What was found is
  * kept for a readOutline that comes next.
  */
-export function isDear(bytes: Buffer, encoding: 'latin1' | 'utf8', elides: boolean): boolean {
+export function isCostly(bytes: Buffer, encoding: 'latin1' | 'utf8', elides: boolean): boolean {
   looked = undefined
   const pass = passFor(bytes)
   const reading = pass.read(bytes, MOST, elides)

@@ -1,7 +1,7 @@
 import { isAscii, isUtf8 } from 'node:buffer'
 import { type Denied, invalid } from '../../policy/denial.ts'
 import type { Member } from '../fast/body-pass.ts'
-import { ElidedStrings, isDear, type Outline, readOutline } from '../fast/outline.ts'
+import { ElidedStrings, isCostly, type Outline, readOutline } from '../fast/outline.ts'
 import { isWithout } from '../fast/without.ts'
 import { fieldName, Inspection, isObject, type JsonObject } from '../json-safety.ts'
 
@@ -46,10 +46,10 @@ export function outlineBody(bytes: Buffer): OutlinedBody | Denied {
  * Whether it would take more than a few milliseconds to parse a body, `leavesOut` with long texts left out. Nothing of it
  * is parsed for that, and what is found is not looked for again when the body is parsed next.
  */
-export function isDearBody(bytes: Buffer, leavesOut: boolean): boolean {
+export function isCostlyBody(bytes: Buffer, leavesOut: boolean): boolean {
   const encoding = encodingOf(bytes)
   examined = { bytes, encoding }
-  return isDear(bytes, encoding, leavesOut && !isWithout('body-view'))
+  return isCostly(bytes, encoding, leavesOut && !isWithout('body-view'))
 }
 
 /** The body that was looked at last, which is mostly parsed next. A WeakMap of all of them would cost each collection. */

@@ -33,10 +33,10 @@ function promises(redis: () => RedisServer | undefined): void {
     expect((await asked(test, key, DEAR)).body).toContain('VALIDATION_ERROR')
     for (let n = 0; n < 2; n++) expect((await asked(test, key, SMALL)).status).toBe(200)
 
-    const [small, dear] = [await asked(test, key, SMALL), await asked(test, key, DEAR)]
+    const [small, costly] = [await asked(test, key, SMALL), await asked(test, key, DEAR)]
 
     expect(small.status).toBe(429)
-    expect(dear).toEqual(small)
+    expect(costly).toEqual(small)
   })
 
   it('is not read while its account has spent its day', async () => {
@@ -44,10 +44,10 @@ function promises(redis: () => RedisServer | undefined): void {
     const key = await test.key('free', 'eve')
     for (let n = 0; n < 3; n++) expect((await asked(test, key, SMALL)).status).toBe(200)
 
-    const [small, dear] = [await asked(test, key, SMALL), await asked(test, key, DEAR)]
+    const [small, costly] = [await asked(test, key, SMALL), await asked(test, key, DEAR)]
 
     expect(small.body).toContain('daily_limit')
-    expect(dear).toEqual(small)
+    expect(costly).toEqual(small)
   })
 
   it('takes nothing by being looked at', async () => {
@@ -59,8 +59,8 @@ function promises(redis: () => RedisServer | undefined): void {
   })
 }
 
-describe('a dear body, on the embedded store,', () => promises(() => undefined))
-describeRedis('a dear body, on Redis,', () => promises(useRedis()))
+describe('a costly body, on the embedded store,', () => promises(() => undefined))
+describeRedis('a costly body, on Redis,', () => promises(useRedis()))
 
 describe('bodies under way', () => {
   const limits = 'limits: { body: 100KB, body_memory: 200KB, request_timeout: 10s }'

@@ -51,10 +51,10 @@ describe('the turns in which bodies are read', () => {
     expect(read).toEqual(['a 0', 'b 1', 'c 2'])
   })
 
-  it('goes on with a dear body in the next turn of the event loop, and its account rests for both parts', async () => {
+  it('goes on with a costly body in the next turn of the event loop, and its account rests for both parts', async () => {
     const { clock, turns, read, reading } = setUp()
-    void turns.run('a', 'dear', reading('parse', 20)).then(() => turns.run('a', 'going on', reading('check', 10)))
-    void turns.run('a', 'dear', reading('next', 20))
+    void turns.run('a', 'costly', reading('parse', 20)).then(() => turns.run('a', 'going on', reading('check', 10)))
+    void turns.run('a', 'costly', reading('next', 20))
     for (let turn = 0; turn < 4; turn++) await endOfTurn()
     await clock.advance(500)
 
@@ -71,41 +71,41 @@ describe('the turns in which bodies are read', () => {
     expect(read).toEqual(['a 0', 'b 5', 'c 10'])
   })
 
-  it('reads dear bodies of one account a quarter of the time, and of all accounts half of it', async () => {
+  it('reads costly bodies of one account a quarter of the time, and of all accounts half of it', async () => {
     const { clock, turns, read, reading } = setUp()
-    for (let n = 0; n < 4; n++) void turns.run('a', 'dear', reading('a', 20))
+    for (let n = 0; n < 4; n++) void turns.run('a', 'costly', reading('a', 20))
     await clock.advance(1000)
     expect(read).toEqual(['a 0', 'a 80', 'a 160', 'a 240'])
 
-    for (const name of ['b', 'c', 'd']) void turns.run(name, 'dear', reading(name, 20))
+    for (const name of ['b', 'c', 'd']) void turns.run(name, 'costly', reading(name, 20))
     await clock.advance(1000)
     expect(read.slice(4)).toEqual(['b 1020', 'c 1060', 'd 1100'])
   })
 
-  it('reads the first dear body of an account before the sixtieth of another', async () => {
+  it('reads the first costly body of an account before the sixtieth of another', async () => {
     const { clock, turns, read, reading } = setUp()
-    for (let n = 0; n < 60; n++) void turns.run('hostile', 'dear', reading('hostile', 20))
-    void turns.run('honest', 'dear', reading('honest', 6))
+    for (let n = 0; n < 60; n++) void turns.run('hostile', 'costly', reading('hostile', 20))
+    void turns.run('honest', 'costly', reading('honest', 6))
     await clock.advance(100)
 
     expect(read.slice(0, 2)).toEqual(['hostile 0', 'honest 40'])
   })
 
-  it('reads what takes little though dear bodies wait', async () => {
+  it('reads what takes little though costly bodies wait', async () => {
     const { clock, turns, read, reading } = setUp()
-    for (let n = 0; n < 3; n++) void turns.run('hostile', 'dear', reading('dear', 20))
+    for (let n = 0; n < 3; n++) void turns.run('hostile', 'costly', reading('costly', 20))
     await endOfTurn()
     void turns.run('honest', 'small', reading('honest', 1))
-    expect(read).toEqual(['dear 0', 'honest 20'])
+    expect(read).toEqual(['costly 0', 'honest 20'])
 
     await clock.advance(1000)
-    expect(read.filter(each => each.startsWith('dear'))).toHaveLength(3)
+    expect(read.filter(each => each.startsWith('costly'))).toHaveLength(3)
   })
 
   it('passes on what reading says, and that it failed', async () => {
     const { turns } = setUp()
 
-    expect(await turns.run('a', 'dear', () => 7)).toBe(7)
+    expect(await turns.run('a', 'costly', () => 7)).toBe(7)
     await expect(
       turns.run('a', 'small', () => {
         throw new Error('broken')
@@ -113,7 +113,7 @@ describe('the turns in which bodies are read', () => {
     ).rejects.toThrow('broken')
   })
 
-  it('gives one account one turn for a dear body at a time, in order', async () => {
+  it('gives one account one turn for a costly body at a time, in order', async () => {
     const { turns } = setUp()
     const order: number[] = []
     const first = await turns.take('a')
@@ -135,11 +135,11 @@ describe('the turns in which bodies are read', () => {
 
   it('blames those whose bodies take the time, and nobody where they take little', async () => {
     const { clock, turns, reading } = setUp()
-    for (const name of ['a', 'b', 'honest']) void turns.run(name, 'dear', reading(name, 6))
+    for (const name of ['a', 'b', 'honest']) void turns.run(name, 'costly', reading(name, 6))
     await clock.advance(1000)
     expect(['a', 'honest', undefined].map(name => turns.blames(name))).toEqual(['nobody', 'nobody', 'nobody'])
 
-    for (let n = 0; n < 60; n++) for (const name of ['a', 'b']) void turns.run(name, 'dear', reading(name, 30))
+    for (let n = 0; n < 60; n++) for (const name of ['a', 'b']) void turns.run(name, 'costly', reading(name, 30))
     await clock.advance(6000)
     expect(['a', 'b', 'honest', 'new', undefined].map(name => turns.blames(name))).toEqual([
       'it',

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { isDearBody, outlineBody, parseBody } from '../../../src/wire/openai/body.ts'
+import { isCostlyBody, outlineBody, parseBody } from '../../../src/wire/openai/body.ts'
 import { readChat } from '../../../src/wire/openai/chat.ts'
 
 const MESSAGES = '"messages":[{"role":"user","content":"Hi"}]'
@@ -85,10 +85,10 @@ it.each([
   ['many names', `{"a":{${listed(8_000, n => `"k${n}":1`)}},${MESSAGES}}`, true],
   ['a long text of another field', `{"a":"${'x'.repeat(1_000_000)}",${MESSAGES}}`, true],
   ['what is refused at once', `{${listed(300, n => `"k${n}":1`)}}`, false],
-])('whether a body is dear is known before it is parsed: %s', (_, json, isDear) => {
+])('whether a body is costly is known before it is parsed: %s', (_, json, isCostly) => {
   const bytes = Buffer.from(json)
 
-  expect(isDearBody(bytes, true)).toBe(isDear)
+  expect(isCostlyBody(bytes, true)).toBe(isCostly)
   // And it is read as if nobody had asked.
   const [asked, unasked] = [outlineBody(bytes), outlineBody(Buffer.from(bytes))]
   expect('denial' in asked ? asked : asked.outline).toEqual('denial' in unasked ? unasked : unasked.outline)
@@ -98,8 +98,8 @@ it('what was found of one body is not taken for another, or for the same read ot
   const json = `{"messages":[{"role":"user","content":"${'x'.repeat(1000)}"}]}`
   const [one, other] = [Buffer.from(json), Buffer.from('{"messages":[]}')]
 
-  isDearBody(one, true)
+  isCostlyBody(one, true)
   expect(parseBody(other)).toEqual({ body: { messages: [] } })
-  isDearBody(one, true)
+  isCostlyBody(one, true)
   expect(parseBody(one)).toEqual({ body: JSON.parse(json) })
 })
