@@ -109,7 +109,7 @@ export type LogLevel = 'info' | 'warn' | 'error'
 
 /** Who reads metrics, beside operators. */
 export interface MetricsSettings {
-  /** Everybody who reaches the admin listener. */
+  /** Every client that reaches the admin listener. */
   readonly public: boolean
   /** Clients that send this as bearer. */
   readonly token?: Secret
@@ -226,7 +226,7 @@ export type ToolSettings = McpToolSettings | HttpToolSettings | BuiltinToolSetti
 interface ToolBounds {
   /** The time of one call. */
   readonly timeout: Millis
-  /** UTF-8 bytes of a result that a model is given; the rest is left out. */
+  /** UTF-8 bytes of a result that a model is given; the rest is cut. */
   readonly maxResultBytes: number
 }
 

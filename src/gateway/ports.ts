@@ -18,7 +18,7 @@ export type Random = (bytes: number) => Uint8Array
 
 /**
  * Speaks to one replica over HTTP. Never throws and never rejects: what happens arrives at the listener,
- * not before this call has returned. It hears `end` or `failed` last, and nothing once the exchange was aborted.
+ * not before this call has returned. `end` or `failed` is its last call, and none comes once the exchange was aborted.
  */
 export type Send = (request: BackendRequest, listener: BackendListener) => Exchange
 

@@ -20,10 +20,12 @@ const unwanted = textOf('docs/glossary.md')
   .filter(word => !word.includes('('))
   .map(word => word.trim())
   .filter(Boolean)
-const pattern = new RegExp(`(?<![\\w-])(?:${unwanted.join('|')})(?![\\w-])`, 'gi')
 
 /** The unwanted words of a text, each with what stands around it. Code in backticks keeps the names that programs read. */
-function foundIn(text: string): string[] {
+const foundIn = (text: string): string[] => wordsIn(text, unwanted)
+
+function wordsIn(text: string, words: readonly string[]): string[] {
+  const pattern = new RegExp(`(?<![\\w-])(?:${words.join('|')})(?![\\w-])`, 'gi')
   const plain = text.replace(/^```[\s\S]*?^```/gm, '').replace(/`[^`]*`/g, '`…`')
   return [...plain.matchAll(pattern)].map(
     ({ 0: word, index }) => `${word}: ${plain.slice(Math.max(0, index - 40), index + 40)}`,
@@ -117,6 +119,33 @@ it('what the programs print uses the words of the glossary', () => {
 
   expect(all.length).toBeGreaterThan(1000)
   expect(all.flatMap(({ name, line, text }) => foundIn(text).map(found => `${name}:${line} ${found}`))).toEqual([])
+})
+
+/** Unwanted words that no comment needs either. Others, like `held`, have a good use in code. */
+const UNWANTED_IN_COMMENTS = ['whoever', 'nobody', 'anybody', 'somebody', 'told', 'under way', 'dear', 'proved']
+
+/** The text of a line that is a comment, or ends with one. */
+const COMMENT = /^\s*(?:\/\*|\*|\/\/|--).*|\s\/\/ .*/
+
+it('comments say who does what', () => {
+  const files = ['src', 'demo/src', 'wasm', 'redis', 'scripts'].flatMap(folder =>
+    readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
+      .filter(name => /\.(?:tsx?|js|lua)$/.test(name) && !name.includes('node_modules'))
+      .map(name => `${folder}/${name}`),
+  )
+  const comments = files.flatMap(file =>
+    textOf(file)
+      .split('\n')
+      .flatMap((text, index) =>
+        (COMMENT.exec(text) ?? []).map(comment => ({ place: `${file}:${index + 1}`, comment })),
+      ),
+  )
+
+  expect(unwanted).toEqual(expect.arrayContaining(UNWANTED_IN_COMMENTS))
+  expect(comments.length).toBeGreaterThan(3000)
+  expect(
+    comments.flatMap(({ place, comment }) => wordsIn(comment, UNWANTED_IN_COMMENTS).map(found => `${place} ${found}`)),
+  ).toEqual([])
 })
 
 it('the texts of errors use the words of the glossary', () => {

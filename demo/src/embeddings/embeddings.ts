@@ -25,7 +25,7 @@ export async function embeddings(call: Call): Promise<void> {
   }
 }
 
-/** Texts in one run of the model: fewer are slower, more keep everybody else waiting. */
+/** Texts in one run of the model: fewer are slower, more keep all others waiting. */
 const BATCH = 16
 
 /** The vectors of all texts, or of as many as were wanted. */

@@ -25,7 +25,7 @@ export async function openEmbeddedStore(options: {
   await mkdir(path, { recursive: true, mode: 0o700 })
   const lock = await lockDirectory(path)
   try {
-    // LMDB would make them readable for everybody.
+    // LMDB would make them readable for all users.
     for (const file of STORE_FILES) await ensurePrivate(join(path, file))
     return await openOn(await openRecords(path), lock, now, wrote)
   } catch (error) {

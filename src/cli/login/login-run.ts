@@ -59,7 +59,7 @@ export async function logout(named: Named): Promise<void> {
     throw new CommandFailed(message, exitCodes.unreachable)
   })
   console.error(`✓ Signed out of ${gateway}.`)
-  // A gateway checks a token by itself, and so cannot hear that it was given up.
+  // A gateway checks a token by itself, and so cannot learn that it was given up.
   if (!revoked) console.error(`  ${session.issuer} cannot end sessions: the token stays valid until ${until}.`)
 }
 

@@ -37,7 +37,7 @@ export abstract class BackendAnswer<A, H extends BackendHead = BackendHead> impl
   protected readonly deadlines: Deadlines
   /** Whether the client takes no more at present. */
   protected isPaused = false
-  /** When the backend was last heard, as far as the client let it speak. */
+  /** When the backend last sent something, while its stream was not paused. */
   protected heardAt: Millis
   readonly #outcome: Promise<Outcome<A>>
   #resolve: (outcome: Outcome<A>) => void = () => {}
@@ -87,7 +87,7 @@ export abstract class BackendAnswer<A, H extends BackendHead = BackendHead> impl
     if (this.isAnswer(head.status)) {
       if (this.#enter('headed')) this.onHeaded(head)
     } else if (this.#enter('refused')) {
-      // Only what was wrong is still to be heard, and the exchange keeps the time of that.
+      // Only the error is still to be read, and the exchange limits the time of that.
       this.deadlines.callOff()
     }
   }
@@ -204,7 +204,7 @@ export abstract class BackendAnswer<A, H extends BackendHead = BackendHead> impl
     return { ...this.work(), how, cause }
   }
 
-  /** What failover hears of it. */
+  /** What failover gets as the outcome. */
   protected outcomeOf(outcome: Outcome<A>): Outcome<A> {
     return outcome
   }

@@ -228,7 +228,7 @@ export class AnswerStream extends BackendAnswer<AnswerStream> implements LiveStr
 export const answerId = (requestId: string): string => `chatcmpl-${requestId}`
 
 /** The time for the whole stream is over: no replica is at fault, and no time is left for another attempt. */
-const PATIENCE_LOST = { blame: 'nobody', next: 'nothing' } as const
+const PATIENCE_LOST = { blame: 'none', next: 'nothing' } as const
 
 /** What is read at once, so that a client which takes no more has little waiting for it. */
 const PIECE_BYTES = 8192

@@ -80,7 +80,7 @@ export class ExaminedReplica {
 
   /**
    * Sends a body in the public form, as of a client, for an answer of so many tokens, which comes in the public form as
-   * well. `data` hears of it as it comes from the backend. Never rejects.
+   * well. `data` gets it as it comes from the backend. Never rejects.
    */
   async post(kind: InferenceKind, body: Buffer, output = 0, data?: AskOptions['data']): Promise<Answer> {
     const { send } = this.#ports

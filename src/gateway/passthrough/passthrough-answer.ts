@@ -198,7 +198,7 @@ export class PassthroughAnswer extends BackendAnswer<PassthroughAnswer, Passthro
 
   /** What the answer may take is used up: no replica is at fault, and none is tried any more. */
   #giveUpBlameless(cause: string): void {
-    this.giveUp({ ...this.failure(cause), blame: 'nobody', next: 'nothing' })
+    this.giveUp({ ...this.failure(cause), blame: 'none', next: 'nothing' })
   }
 
   /** A client that is slow to send is no delay of the backend, but for what its time costs. */

@@ -12,7 +12,7 @@ export interface LearntTools {
   readonly definitions: ReadonlyMap<string, ToolDefinition>
 }
 
-/** Asks what the tools of a request take. Of a request that is refused anyway, undefined: no tool hears of it. */
+/** Asks what the tools of a request take. Undefined for a request that is refused anyway: no tool is asked. */
 export async function learnTools(
   gateway: Pick<Gateway, 'config' | 'settings' | 'tools' | 'clock'>,
   facts: Facts,

@@ -3,9 +3,9 @@ import type { EpochMs, Millis } from '../../policy/config.ts'
 import type { BackendHead, BackendListener, Cancel, Clock, Exchange } from '../ports.ts'
 import { causeOf } from './outcome.ts'
 
-/** One request that is sent for what it tells of a replica, and how long it may take. */
+/** One request that is sent to learn how a replica answers, and how long it may take. */
 export interface AskOptions {
-  /** Sends it, on a connection of its own when told so. */
+  /** Sends it, on a connection of its own where `fresh`. */
   readonly send: (fresh: boolean, listener: BackendListener) => Exchange
   readonly connectTimeout: Millis
   /** Of all of it. */
@@ -27,7 +27,7 @@ export interface AskResult {
   readonly ms: Millis
 }
 
-/** Asks one replica once, and once more where a connection that was kept open had ended. `over` hears of it unless it was called off. */
+/** Asks one replica once, and once more where a connection that was kept open had ended. `over` gets the result unless it was called off. */
 export function askOnce(
   clock: Clock,
   { send, connectTimeout, limit, data }: AskOptions,
@@ -85,13 +85,13 @@ export function askOnce(
   return cancel
 }
 
-/** What was heard, with the body as far as that is read. */
+/** The result, with the body as far as that is read. */
 export interface AskResultWithBody {
   readonly result: AskResult
   readonly body: Buffer
 }
 
-/** The same, where the body tells something: as much of it as an answer to a question has. Never rejects. */
+/** The same, with the body of the answer, as far as it is read. Never rejects. */
 export function askWhole(clock: Clock, asking: Omit<AskOptions, 'data'>): Promise<AskResultWithBody> {
   const chunks: Buffer[] = []
   let size = 0

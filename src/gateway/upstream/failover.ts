@@ -155,7 +155,7 @@ class Failover<T, A> {
     const { message } = failure
     const failed = { kind: 'failed', ...(message && { message }) } as const
     // A replica that asks to come again, and gives no pause, says nothing of itself.
-    if (failure.blame === 'nobody' && !failure.pause) return failed
+    if (failure.blame === 'none' && !failure.pause) return failed
     const asking = this.#ports.inquire(pool, replica, failure.lacks !== undefined)
     if (failure.blame === 'pool') {
       const verdict = await asking

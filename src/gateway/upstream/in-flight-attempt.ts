@@ -123,7 +123,7 @@ const VERDICTS: Readonly<Record<AnswerEnd, ReplicaVerdict>> = { well: 'serves', 
 
 function verdictOf(outcome: NoAnswer): ReplicaVerdict {
   // A refused request says nothing about the replica's health.
-  if (outcome.kind !== 'failed' || outcome.blame === 'nobody') return 'nothing'
+  if (outcome.kind !== 'failed' || outcome.blame === 'none') return 'nothing'
   if (outcome.blame === 'pool') return outcome.sure ? 'pool-fails' : 'nothing'
   return outcome.sure ? 'fails' : 'failed-this'
 }

@@ -19,7 +19,7 @@ export interface Suspect extends Omit<Question, 'replica'> {
   readonly sendPassthrough: SendPassthrough
   /** For pools where models are listed, which works without money: requests that find an account without money. */
   readonly contentless?: readonly ContentlessRequest[]
-  /** Asks only where what it may cost fits; hears what it took. */
+  /** Asks only where the pool's budget has room for the cost, and records what it took. */
   readonly paid: (ask: () => Promise<Found>) => Promise<Verdict>
 }
 

@@ -43,7 +43,7 @@ export interface Failed {
   /** For the operator: `ECONNREFUSED`, `headers timeout`, `status 503`. */
   readonly cause: string
   /** Who may be at fault: the replica, the whole pool, as for wrong credentials, or none of them. */
-  readonly blame: 'replica' | 'pool' | 'nobody'
+  readonly blame: 'replica' | 'pool' | 'none'
   /** No request can cause it: breakers count it at once. They count any other only once it is confirmed. */
   readonly sure?: true
   /** The status says that this very request is what cannot be served: where the replica serves others, no third one is tried. */
@@ -182,8 +182,8 @@ function ofStatus(status: number, error: unknown, pause: Pause | undefined): Rej
   const message = messageOf(error)
   const isNoModel = saysNoModel(error)
   if (REJECTIONS.has(status) && !isNoModel) return { kind: 'rejected', cause, ...message, tooLong: isTooLong(error) }
-  if (status === 429) return { kind: 'failed', cause, blame: 'nobody', next: 'replica', message, pause: pause ?? PAUSE }
-  if (status === 409 || status === 425) return { kind: 'failed', cause, blame: 'nobody', next: 'replica', message }
+  if (status === 429) return { kind: 'failed', cause, blame: 'none', next: 'replica', message, pause: pause ?? PAUSE }
+  if (status === 409 || status === 425) return { kind: 'failed', cause, blame: 'none', next: 'replica', message }
   if (status >= 300 && status < 500 && status !== 408)
     return ofPool(status, message, isNoModel ? 'model' : LACKING[status])
   const isOfRequest = !UNAVAILABLE.has(status) && status >= 500
@@ -231,9 +231,9 @@ const CONNECT_ERRORS = /^(ECONNREFUSED|EHOSTUNREACH|ENETUNREACH|ETIMEDOUT|UND_ER
 /** What a connection that broke before the headers comes to. */
 export function ofBreak(error: Error, { stale, work }: { readonly stale: boolean; readonly work?: Work }): Failed {
   const cause = causeOf(error)
-  if (stale) return { kind: 'failed', cause, blame: 'nobody', next: 'fresh' }
+  if (stale) return { kind: 'failed', cause, blame: 'none', next: 'fresh' }
   // Another pool may have a connection that is open.
-  if (isOwnFault(cause)) return { kind: 'failed', cause, blame: 'nobody', next: 'pool' }
+  if (isOwnFault(cause)) return { kind: 'failed', cause, blame: 'none', next: 'pool' }
   if (POOL_ERRORS.test(cause)) return { kind: 'failed', cause, blame: 'pool', next: 'pool', sure: true }
   if (!work || CONNECT_ERRORS.test(cause)) return failedUnread(cause)
   return { ...failed(cause, work), again: true }

@@ -30,7 +30,7 @@ export interface ProbePorts {
   readonly clock: Clock
 }
 
-/** Asks one replica once: 200 to 299, whole and in time, is ok. `over` hears of it unless it was called off. */
+/** Asks one replica once: 200 to 299, whole and in time, is ok. `over` gets the result unless it was called off. */
 export function askReplica({ probe, clock }: ProbePorts, question: Question, over: (probed: Probed) => void): Cancel {
   const { replica, path, settings, limit } = question
   const { key, connectTimeout } = settings

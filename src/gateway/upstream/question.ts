@@ -128,7 +128,7 @@ const TELLING = new Set([401, 402, 403, 408, 429])
 /** A status means more in an answer to our own question: no client can have caused it. */
 function verdictOf(outcome: Rejected | Failed): Verdict {
   if (outcome.kind === 'rejected') return { kind: 'serves' }
-  if (outcome.pause && outcome.blame === 'nobody') return { kind: 'paused', pause: outcome.pause }
+  if (outcome.pause && outcome.blame === 'none') return { kind: 'paused', pause: outcome.pause }
   if (outcome.blame === 'pool') return { kind: 'unusable', cause: outcome.cause }
   const { pause } = outcome
   return outcome.blame === 'replica' ? { kind: 'fails', ...(pause && { pause }) } : { kind: 'unknown' }

@@ -50,7 +50,7 @@ export class Feed {
     return this.#readers.size
   }
 
-  /** From now on the reader hears of everything, until this is called off or `ended` runs. */
+  /** From now on the reader gets every event, until this is called off or `ended` runs. */
   follow(reader: FeedReader, ended: () => void): Cancel {
     this.#readers.set(reader, ended)
     this.#refreshes.start()

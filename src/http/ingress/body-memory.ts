@@ -44,8 +44,8 @@ export class BodyMemory {
   #total = 0
 
   /**
-   * `limit` is how many bytes of all bodies there may be now. `emptied` hears that there is little left where there was
-   * much: an idle process collects nothing, and would keep it all.
+   * `limit` is how many bytes of all bodies there may be now. `emptied` runs when little is left where there was much: an
+   * idle process collects no garbage, and would keep it all.
    */
   constructor(limit: () => number, emptied: () => void = () => {}) {
     this.#limit = limit

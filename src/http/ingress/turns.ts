@@ -109,10 +109,10 @@ export class Turns {
   }
 
   /** Who of those that send bodies is the cause, where they are: an account among them, or another one. */
-  blames(account: string | undefined): 'it' | 'others' | 'nobody' {
+  blames(account: string | undefined): 'it' | 'others' | 'none' {
     const works = [...this.#accounts].map(([name, spent]) => ({ name, work: this.#workOf(spent) }))
     const total = works.reduce((sum, { work }) => sum + work, 0)
-    if (total < CAUSE * ALL) return 'nobody'
+    if (total < CAUSE * ALL) return 'none'
     const own = works.find(({ name }) => name === account)?.work ?? 0
     const more = works.reduce((sum, { work }) => (work > own ? sum + work : sum), 0)
     return own > 0 && more < CAUSED * total ? 'it' : 'others'

@@ -58,7 +58,7 @@ export function createListener(
     })
     .on('clientError', events.broken)
     .on('connect', (_request, socket) => {
-      // From here on node hears nothing of it.
+      // From here on node does not handle its errors.
       socket.on('error', () => {})
       events.tunnel(socket)
     })

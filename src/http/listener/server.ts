@@ -37,7 +37,7 @@ export interface Listener {
   destroy(): void
 }
 
-/** A listener that serves a table of endpoints. `log` hears of every request once it is over. */
+/** A listener that serves a table of endpoints. `log` gets every request once it is over. */
 export function serve(snapshots: Snapshots, endpoints: readonly Endpoint[], log: Log): Listener {
   // No page may reach what operators may.
   const isPublic = endpoints.every(({ who }) => who !== 'operator')

@@ -17,7 +17,7 @@ export function isShed(
   // The memory is nearly full: the caller is not looked up.
   if (caller === 'unknown') return refuses(level, caller)
   const blamed = turns.blames(account)
-  return blamed === 'nobody' || level > 2 ? refuses(level, caller) : blamed === 'it'
+  return blamed === 'none' || level > 2 ? refuses(level, caller) : blamed === 'it'
 }
 
 /** Refuses and closes, so that a retry reaches another gateway. */

@@ -15,7 +15,7 @@ export interface OutlinedBody {
   /** In their place stand marks. */
   readonly outline: JsonObject
   readonly texts: ElidedStrings
-  /** The body as it was sent, where that means to everybody what it means here. */
+  /** The body as it was sent, where every reader takes it as this one does. */
   readonly written: Written | undefined
 }
 

@@ -28,7 +28,7 @@ function newAttempt() {
   const held = () => ({ inFlight: replica.inFlight, slots: state.slots.taken, retrying: state.retrying, settled })
   const events = {
     answers: () => attempt.answers(),
-    failed: () => attempt.failed({ ...failed('status 409'), blame: 'nobody' }),
+    failed: () => attempt.failed({ ...failed('status 409'), blame: 'none' }),
     end: () => attempt.end('left', {}),
   }
   return { events, held, reports }

@@ -13,13 +13,13 @@ const broken = (code: string) => ofBreak(Object.assign(new Error('connect'), { c
 it.each(['EMFILE', 'ENFILE', 'ENOBUFS', 'ENOMEM', 'EADDRNOTAVAIL'])(
   '%s is a fault of the gateway, and of no replica',
   code => {
-    expect(broken(code)).toEqual({ kind: 'failed', cause: code, blame: 'nobody', next: 'pool' })
+    expect(broken(code)).toEqual({ kind: 'failed', cause: code, blame: 'none', next: 'pool' })
     expect(isOwnFault(code)).toBe(true)
   },
 )
 
 it.each(['ECONNREFUSED', 'ECONNRESET', 'EHOSTUNREACH', 'ENOTFOUND'])('%s is none', code => {
-  expect(broken(code)).not.toMatchObject({ blame: 'nobody' })
+  expect(broken(code)).not.toMatchObject({ blame: 'none' })
   expect(isOwnFault(code)).toBe(false)
 })
 

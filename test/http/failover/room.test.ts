@@ -154,7 +154,7 @@ const usage = (completion_tokens: number) => ({ prompt_tokens: 0, completion_tok
 it('a pool costs no more than max_usd_per_hour in any hour; beyond it the next pool is asked', async () => {
   // A request holds about 4,000 tokens of output at 2 USD a million: eight thousandths of a dollar.
   await start('max_usd_per_hour: 0.02')
-  site.everyOnprem(answer({ content: 'costly', usage: usage(4000) }))
+  site.everyOnprem(answer({ content: 'expensive', usage: usage(4000) }))
 
   const pools = []
   for (let i = 0; i < 4; i++) pools.push(await upstream(site.chat()))

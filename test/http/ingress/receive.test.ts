@@ -6,7 +6,7 @@ import { describeRedis, type RedisServer, useRedis } from '../../support/redis.t
 
 const SMALL = JSON.stringify({ messages: [{ role: 'user', content: 'Hi' }], max_tokens: 16 })
 /** A body that takes long to parse, and is then seen to be none. */
-const DEAR = `{"metadata":[${Array.from({ length: 20_000 }, (_, n) => `"${n}"`).join(',')}],"messages":7}`
+const COSTLY = `{"metadata":[${Array.from({ length: 20_000 }, (_, n) => `"${n}"`).join(',')}],"messages":7}`
 
 /** What differs from one answer to the next. */
 const OWN = /^(?:date|x-request-id|retry-after|retry-after-ms)$/
@@ -30,10 +30,10 @@ function promises(redis: () => RedisServer | undefined): void {
   it('is not read while the minute of its account has no room: it is refused as a small one is', async () => {
     const test = await start()
     const key = await test.key('tight')
-    expect((await asked(test, key, DEAR)).body).toContain('VALIDATION_ERROR')
+    expect((await asked(test, key, COSTLY)).body).toContain('VALIDATION_ERROR')
     for (let n = 0; n < 2; n++) expect((await asked(test, key, SMALL)).status).toBe(200)
 
-    const [small, costly] = [await asked(test, key, SMALL), await asked(test, key, DEAR)]
+    const [small, costly] = [await asked(test, key, SMALL), await asked(test, key, COSTLY)]
 
     expect(small.status).toBe(429)
     expect(costly).toEqual(small)
@@ -44,7 +44,7 @@ function promises(redis: () => RedisServer | undefined): void {
     const key = await test.key('free', 'eve')
     for (let n = 0; n < 3; n++) expect((await asked(test, key, SMALL)).status).toBe(200)
 
-    const [small, costly] = [await asked(test, key, SMALL), await asked(test, key, DEAR)]
+    const [small, costly] = [await asked(test, key, SMALL), await asked(test, key, COSTLY)]
 
     expect(small.body).toContain('daily_limit')
     expect(costly).toEqual(small)
@@ -53,7 +53,7 @@ function promises(redis: () => RedisServer | undefined): void {
   it('takes nothing by being looked at', async () => {
     const test = await start()
     const key = await test.key('tight', 'bob')
-    for (let n = 0; n < 5; n++) expect((await asked(test, key, DEAR)).status).toBe(400)
+    for (let n = 0; n < 5; n++) expect((await asked(test, key, COSTLY)).status).toBe(400)
 
     expect((await asked(test, key, SMALL)).status).toBe(200)
   })

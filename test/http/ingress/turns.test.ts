@@ -137,7 +137,7 @@ describe('the turns in which bodies are read', () => {
     const { clock, turns, reading } = setUp()
     for (const name of ['a', 'b', 'honest']) void turns.run(name, 'costly', reading(name, 6))
     await clock.advance(1000)
-    expect(['a', 'honest', undefined].map(name => turns.blames(name))).toEqual(['nobody', 'nobody', 'nobody'])
+    expect(['a', 'honest', undefined].map(name => turns.blames(name))).toEqual(['none', 'none', 'none'])
 
     for (let n = 0; n < 60; n++) for (const name of ['a', 'b']) void turns.run(name, 'costly', reading(name, 30))
     await clock.advance(6000)
@@ -151,6 +151,6 @@ describe('the turns in which bodies are read', () => {
     expect([turns.isBusy('a'), turns.isBusy('honest')]).toEqual([true, false])
 
     await clock.advance(60_000)
-    expect(turns.blames('a')).toBe('nobody')
+    expect(turns.blames('a')).toBe('none')
   })
 })
