@@ -79,7 +79,7 @@ export class UnderWay {
     if (this.#count === 0) this.#quiet()
   }
 
-  /** Resolves once there is none. To be asked by one, who waits for the last of them. */
+  /** Resolves once there is none. Only one caller may wait. */
   none(): Promise<void> {
     return new Promise(resolve => {
       this.#quiet = resolve

@@ -109,13 +109,13 @@ export async function startGateway(loaded: Loaded, world: World, hooks: GatewayH
   const audited = auditedIn(store.accounts, alarm)
   const applier = applierOn(store.accounts)
   const leases = new Leases(store.holds, clock, alarm)
-  const stopUpkeep = startLeaseSweep(store, clock, keep, alarm)
+  const stopLeaseSweep = startLeaseSweep(store, clock, keep, alarm)
   const stopDescriptors = hooks.hasDescriptor && watchDescriptors(clock, alarm, hooks.hasDescriptor)
   let load: ReturnType<typeof watchLoad> | undefined
   const closeStore = () => {
     leases.stop()
     load?.stop()
-    stopUpkeep()
+    stopLeaseSweep()
     stopDescriptors?.()
     return closeState(FLUSH_MS)
   }

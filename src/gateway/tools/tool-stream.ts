@@ -74,7 +74,7 @@ type Begun =
  *   shown   –      over             –
  *   over    –      –                –
  *
- * Who asked for the answer hears once what came of it: that it shows, or why there is none. Its sink hears of its end.
+ * `begin` resolves once: when content is shown, or with the reason why there is none. The sink is called at the end.
  */
 class ToolStream implements LiveStream {
   readonly #gateway: Gateway
@@ -84,7 +84,7 @@ class ToolStream implements LiveStream {
   readonly #failures: Failure[] = []
   /** Aborted when the client leaves. */
   readonly #left = new AbortController()
-  #tell: (begun: Begun) => void = () => {}
+  #resolveBegun: (begun: Begun) => void = () => {}
   #state: 'silent' | 'shown' | 'over' = 'silent'
   /** Resolves once no round is running any more. */
   over: Promise<void> = Promise.resolve()
@@ -107,7 +107,7 @@ class ToolStream implements LiveStream {
     // Until the stream is relayed, the relay cannot notice that the client left.
     const stopWatching = this.#rounds.call.client.onGone(() => this.#left.abort())
     const begun = new Promise<Begun>((resolve, reject) => {
-      this.#tell = resolve
+      this.#resolveBegun = resolve
       this.over = this.#run().catch(error => {
         reject(error)
         // A relay that has begun waits for an end.
@@ -205,7 +205,7 @@ class ToolStream implements LiveStream {
   #show(pool: Pool): void {
     if (this.#state !== 'silent') return
     this.#state = 'shown'
-    this.#tell({ kind: 'shows', pool, failures: this.#failures })
+    this.#resolveBegun({ kind: 'shows', pool, failures: this.#failures })
   }
 
   /** The model said all, or is cut short by a limit. */
@@ -249,7 +249,7 @@ class ToolStream implements LiveStream {
   #comeToNothing(begun: Begun): void {
     if (this.#state !== 'silent') return
     this.#state = 'over'
-    this.#tell(begun)
+    this.#resolveBegun(begun)
   }
 
   #endingOf(how: AnswerEnd, cause = ''): EndedAnswer {

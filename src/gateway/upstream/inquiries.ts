@@ -72,7 +72,7 @@ export class Inquiries {
   async #again({ verdict }: Inquiry, suspect: Suspect): Promise<Verdict> {
     const found = await verdict
     const isOut = suspect.replica.breaker.state(this.#ports.clock.now()) !== 'closed'
-    if (found.kind === 'unusable' || (found.kind === 'serves' && isOut)) this.#tell(suspect, found)
+    if (found.kind === 'unusable' || (found.kind === 'serves' && isOut)) this.#report(suspect, found)
     return found
   }
 
@@ -83,7 +83,7 @@ export class Inquiries {
     const found = await suspect.paid(() => askQuestion(ports, question))
     const verdict = found.kind === 'serves' ? await this.#confirm(found, suspect) : found
     if (this.#stopped) return { kind: 'unknown' }
-    this.#tell(suspect, verdict)
+    this.#report(suspect, verdict)
     return verdict
   }
 
@@ -98,7 +98,7 @@ export class Inquiries {
     return found.kind === 'unusable' ? found : serves
   }
 
-  #tell({ replica, state, pool, ejection }: Suspect, verdict: Verdict): void {
+  #report({ replica, state, pool, ejection }: Suspect, verdict: Verdict): void {
     const now = this.#ports.clock.now()
     if (verdict.kind === 'serves') replica.breaker.cleared(now)
     else if (verdict.kind === 'paused') replica.cool(now, verdict.pause)

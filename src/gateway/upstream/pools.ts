@@ -128,7 +128,7 @@ export class PoolState {
     return !this.drained && this.replicas(pool).some(replica => replica.isUsable(now, patience, account))
   }
 
-  /** Requests that came to the pool of late, the marked ones being second attempts. */
+  /** Recent requests to the pool; the marked ones are second attempts. */
   sent(now: EpochMs): Share {
     return this.#sent.share(now)
   }
@@ -140,7 +140,7 @@ export class PoolState {
     return replicas.some(replica => replica.cooling(now, account) > 0) ? 'paused' : 'ejected'
   }
 
-  /** Counts an attempt; false for a retry when there were too many of late. */
+  /** Counts an attempt; false for a retry when there were too many recently. */
   allows(isRetry: boolean, now: EpochMs): boolean {
     if (isRetry && this.retrying >= RETRIES_AT_ONCE) {
       const { all, marked } = this.#sent.share(now)

@@ -25,7 +25,7 @@ export class ProbeLoop implements ProbeSettings {
   #due: EpochMs = 0
   #wait: Cancel = () => {}
   /** Calls off the probe in flight. */
-  #asking: Cancel | undefined
+  #probing: Cancel | undefined
 
   constructor(ports: ProbeLoopPorts, replica: Replica, { path, every }: ProbeSettings) {
     this.path = path
@@ -43,13 +43,13 @@ export class ProbeLoop implements ProbeSettings {
   stop(): void {
     this.#replica.breaker.watched = false
     this.#wait()
-    this.#asking?.()
+    this.#probing?.()
   }
 
   /** The replica was ejected: it is asked as soon as its time is over, if that is sooner. */
   hurry(): void {
     const now = this.#ports.clock.now()
-    if (this.#asking === undefined) this.#askAfter(this.#sooner(this.#due - now, now))
+    if (this.#probing === undefined) this.#askAfter(this.#sooner(this.#due - now, now))
   }
 
   /** An operator's probe was answered. */
@@ -62,7 +62,7 @@ export class ProbeLoop implements ProbeSettings {
     this.#wait()
     this.#due = clock.now() + time
     this.#wait = clock.after(time, () => {
-      this.#asking = this.#ports.ask((probed, outFor) => this.#found(probed, outFor))
+      this.#probing = this.#ports.ask((probed, outFor) => this.#found(probed, outFor))
     })
   }
 
@@ -71,14 +71,14 @@ export class ProbeLoop implements ProbeSettings {
     const now = this.#ports.clock.now()
     // That we could not ask says nothing of the replica.
     if (probed.error !== undefined && isOwnFault(probed.error)) {
-      this.#asking = undefined
+      this.#probing = undefined
       return void this.#askAfter(this.every)
     }
     this.#replica.probed = probed
     this.#failures = probed.ok ? 0 : this.#failures + 1
     if (probed.ok) breaker.probeSucceeded(now)
     else breaker.probeFailed(now, outFor, this.#failures >= FAILURES)
-    this.#asking = undefined
+    this.#probing = undefined
     this.#askAfter(this.#sooner(probed.at + this.every - now, now))
   }
 

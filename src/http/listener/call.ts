@@ -143,8 +143,8 @@ export class HttpCall implements Client {
   }
 
   /**
-   * The gateway shuts down: as if the client had left, so that what was said is settled, but for the last word, which
-   * `sendDraining` sends. When this is called again, also what waits for something else is given up.
+   * The gateway shuts down: as if the client had left, so that what was sent is settled; the error at the end is
+   * sent by `sendDraining`. When this is called again, requests that still wait are given up too.
    */
   interrupt(): void {
     const { request, response } = this
