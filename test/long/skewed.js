@@ -2,7 +2,6 @@
 const [, , dist, file, ahead] = process.argv
 const { load } = await import(`${dist}/config/load.js`)
 const { startGateway } = await import(`${dist}/server/gateway.js`)
-const { banner } = await import(`${dist}/cli/serve/banner.js`)
 const { world } = await import(`${dist}/server/world.js`)
 
 const { loaded } = load(file, process.env, process.cwd())
@@ -12,4 +11,8 @@ const hooks = {
   log: () => {},
   alarm: (message, details) => console.error(`▲ ${message} ${JSON.stringify(details)}`),
 }
-console.log(banner(loaded, await startGateway(loaded, { ...world, clock }, hooks)))
+const { listen, admin } = await startGateway(loaded, { ...world, clock }, hooks)
+// As the banner of `svcctl serve` says them, which is where the tests read them.
+console.log(`  API  listens on http://${listen.host}:${listen.port}`)
+console.log(`  Admin  http://${admin.host}:${admin.port}`)
+console.log('  Policy')

@@ -88,6 +88,8 @@ export class Site {
     const { seen } = exchange
     // Kept for tests of single requests; here it would only grow.
     this.#backend.requests.length = 0
+    // A question of the gateway's own: it is no client's request, and is not billed to one.
+    if (promptIn(seen) === GATEWAYS_QUESTION) return answer({ content: 'Hello.' })(exchange)
     const { label, script, maxTokens } = read(seen)
     const prompt_tokens = script.prompt ?? PROMPT
     const completion_tokens = Math.min(maxTokens, script.completion ?? Math.ceil(maxTokens / 2))
@@ -122,7 +124,12 @@ const piecesIn = ({ says, chunks = 3 }: Script): string[] =>
 /** The prompt of a request: whose it is, and what is to be done. */
 export const promptOf = (label: string, script: Script): string => JSON.stringify({ label, script })
 
-function read({ body }: Seen): { label: string; script: Script; maxTokens: number } {
-  const [message] = body.messages as [{ content: string }]
-  return { ...(JSON.parse(message.content) as { label: string; script: Script }), maxTokens: Number(body.max_tokens) }
+/** What the gateway asks a replica that failed (docs/failover.md). */
+const GATEWAYS_QUESTION = 'Hi'
+
+const promptIn = ({ body }: Seen): string => (body.messages as [{ content: string }])[0].content
+
+function read(seen: Seen): { label: string; script: Script; maxTokens: number } {
+  const asked = JSON.parse(promptIn(seen)) as { label: string; script: Script }
+  return { ...asked, maxTokens: Number(seen.body.max_tokens) }
 }
