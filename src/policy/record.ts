@@ -1,12 +1,11 @@
 import { type AccountCounters, calendarOf, liveMinute } from './account-counters.ts'
-import { type ClaimsLine, claimsLine } from './claims-line.ts'
 import type { Config, EpochMs } from './config.ts'
 import { decide } from './decide.ts'
-import type { Claims, Decision, Granted, Mutable, Refuse, Verdict } from './decision.ts'
+import type { Claims, Decision, Granted, Mutable, OutputClaim, Refuse, SpendClaim, Verdict } from './decision.ts'
 import type { Denial, Denied } from './denial.ts'
 import type { Facts } from './facts.ts'
 import { judgeReadings, type Live } from './judge.ts'
-import { isFreedByTime } from './limits.ts'
+import { COUNT_LIMITS, type CountLimit, isFreedByTime, mostOf } from './limits.ts'
 import type { NanoUsd } from './nano-usd.ts'
 import { planName } from './plan.ts'
 import type { Readings } from './readings.ts'
@@ -160,3 +159,33 @@ export function countersOf(judged: Judged, window: EpochMs): AccountCounters {
     spend: { [window]: { used, held } },
   }
 }
+
+/** Claims as lines of the decision log have them: each limit of the plan by a name of its own, the optional ones last. */
+export interface ClaimsLine extends OptionalClaims {
+  readonly requests: LimitClaim
+  readonly tokens: LimitClaim & { readonly input: number }
+  readonly spend: SpendClaim
+  readonly output: OutputClaim
+}
+
+interface LimitClaim {
+  readonly limit: number
+}
+
+type OptionalClaim = Exclude<CountLimit['claim'], 'requests' | 'tokens'>
+type OptionalClaims = { readonly [Name in OptionalClaim]?: LimitClaim }
+
+export function claimsLine({ limits, input, spend, output }: Claims): ClaimsLine {
+  const line: Mutable<ClaimsLine> = {
+    requests: { limit: mostOf(limits, 'rpm') },
+    tokens: { limit: mostOf(limits, 'tpm'), input },
+    spend,
+    output,
+  }
+  for (const { limit, most } of limits) if (isOptional(limit.claim)) line[limit.claim] = { limit: most }
+  return line
+}
+
+const isOptional = (claim: CountLimit['claim']): claim is OptionalClaim => claim !== 'requests' && claim !== 'tokens'
+
+export const OPTIONAL_CLAIMS: readonly OptionalClaim[] = COUNT_LIMITS.map(({ claim }) => claim).filter(isOptional)

@@ -1,4 +1,3 @@
-import type { ClaimsLine } from '../policy/claims-line.ts'
 import type { EpochMs } from '../policy/config.ts'
 import type { Granted, Mutable } from '../policy/decision.ts'
 import type { Denial } from '../policy/denial.ts'
@@ -11,7 +10,7 @@ import {
   termsOfStored,
 } from '../policy/facts.ts'
 import { readingsOfStored, type StoredReadings, storedReadings } from '../policy/readings.ts'
-import type { DecisionRecord, Judged, Outcome, Seen } from '../policy/record.ts'
+import type { ClaimsLine, DecisionRecord, Judged, Outcome, Seen } from '../policy/record.ts'
 
 /** The form of these lines: older gateways wrote others. */
 export const LINE_VERSION = 2

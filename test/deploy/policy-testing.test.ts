@@ -1,11 +1,10 @@
 import { readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
 import { readSchema } from '../../src/config/check/schema.ts'
-import type { ClaimsLine } from '../../src/policy/claims-line.ts'
 import type { Granted, SpendClaim } from '../../src/policy/decision.ts'
 import type { InferenceRequest, Terms } from '../../src/policy/facts.ts'
 import type { StoredReadings } from '../../src/policy/readings.ts'
-import type { Seen } from '../../src/policy/record.ts'
+import type { ClaimsLine, Seen } from '../../src/policy/record.ts'
 import type { DecisionLine } from '../../src/wire/decision-line.ts'
 import { root } from '../simulate/example.ts'
 

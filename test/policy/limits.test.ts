@@ -5,7 +5,6 @@ import { claimsText } from '../../src/adapters/redis/codec.ts'
 import { quotaTable } from '../../src/cli/quota/quota.ts'
 import { shownPlan } from '../../src/cli/show/shown-policy.ts'
 import { NO_COUNTERS } from '../../src/policy/account-counters.ts'
-import { claimsLine } from '../../src/policy/claims-line.ts'
 import { judge } from '../../src/policy/judge.ts'
 import { CALENDAR_LIMITS, COLUMN_LIMITS, COUNT_LIMITS, LIMITS, limitsOf } from '../../src/policy/limits.ts'
 import {
@@ -17,6 +16,7 @@ import {
   readingsOfStored,
   storedReadings,
 } from '../../src/policy/readings.ts'
+import { claimsLine } from '../../src/policy/record.ts'
 import { shownStanding } from '../../src/wire/admin/event.ts'
 import { rateTypes } from '../../src/wire/errors/codes.ts'
 import { limited } from '../../src/wire/errors/texts.ts'

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { afterEach, expect, it } from 'vitest'
 import { load } from '../../src/config/load.ts'
-import { claimsLine } from '../../src/policy/claims-line.ts'
+import { claimsLine } from '../../src/policy/record.ts'
 import { scenarioOf } from '../../src/simulate/scenario.ts'
 import { simulate } from '../../src/simulate/simulation.ts'
 import { linesIn, recordIn } from '../adapters/decisions/lines.ts'

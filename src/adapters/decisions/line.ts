@@ -1,9 +1,9 @@
 import { remembered } from '../../gateway/lifetimes.ts'
-import { type ClaimsLine, OPTIONAL_CLAIMS } from '../../policy/claims-line.ts'
 import type { Granted } from '../../policy/decision.ts'
 import { type ChatAsk, type Facts, type InferenceRequest, storedTerms } from '../../policy/facts.ts'
 import { readingsJson } from '../../policy/readings.ts'
 import type { DecisionRecord, Outcome, Seen } from '../../policy/record.ts'
+import { type ClaimsLine, OPTIONAL_CLAIMS } from '../../policy/record.ts'
 import { LINE_VERSION } from '../../wire/decision-line.ts'
 
 /**

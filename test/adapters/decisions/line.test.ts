@@ -1,11 +1,10 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { lineOf } from '../../../src/adapters/decisions/line.ts'
-import type { ClaimsLine } from '../../../src/policy/claims-line.ts'
 import { type ChatAsk, type Extra, storedTerms } from '../../../src/policy/facts.ts'
 import { nanoUsd } from '../../../src/policy/nano-usd.ts'
 import { storedReadings } from '../../../src/policy/readings.ts'
-import type { DecisionRecord } from '../../../src/policy/record.ts'
+import type { ClaimsLine, DecisionRecord } from '../../../src/policy/record.ts'
 import { LINE_VERSION } from '../../../src/wire/decision-line.ts'
 
 /** With all members that there are: none can be forgotten here. */
