@@ -28,7 +28,7 @@ const loadColumns = (base, name) => [
   [`× ${name}`, own => base && number(ratio(own, base, rate), 3)],
   ['CPU µs each', own => number(medianOf(own, cpu), 1)],
   ['least', own => number(Math.min(...own.map(cpu)), 1)],
-  [`CPU of ${name}, × this`, own => base && number(ratio(base, own, cpu), 3)],
+  [`CPU of ${name} ÷ own`, own => base && number(ratio(base, own, cpu), 3)],
   ['of its core', own => percent(own, round => round.busy)],
   ['others', own => percent(own, round => round.others)],
   ['p99 ms', own => milliseconds(medianOf(own, round => round.latency.p99))],

@@ -93,7 +93,7 @@ async function serveStream(gateway: Gateway, call: Call, admitted: LeasedCall, w
   return streamed(gateway, admitted, attempted)
 }
 
-/** By itself: what was asked need not be kept as long as the stream lives. */
+/** A function of its own, so that its closure does not keep the request alive while the stream runs. */
 function streamed(gateway: Gateway, admitted: LeasedCall, answered: Answered<AnswerStream>): Served {
   const { answer, pool, failures } = answered
   admitted.lease.speaking(() => settlementOf(admitted, pool, answer.work()))

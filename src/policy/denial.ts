@@ -70,7 +70,7 @@ export interface GuestDenial {
   readonly retryAfterMs: Millis
 }
 
-/** An account changed its keys as often as any may in an hour, whatever its plan. */
+/** An account changed its keys too often in this hour. The limit is the same for all plans. */
 export interface KeysDenial {
   readonly code: 'rate_limit_exceeded'
   readonly type: 'requests'

@@ -119,9 +119,9 @@ export async function startGateway(loaded: Loaded, world: World, hooks: GatewayH
     stopDescriptors?.()
     return closeState(FLUSH_MS)
   }
-  const tellOf = reportReplicas(alarm, clock)
+  const reportReplica = reportReplicas(alarm, clock)
   const pools = new Pools((pool, replica) => {
-    tellOf(pool, replica)
+    reportReplica(pool, replica)
     probes.changed(pool, replica)
   })
   const decisions = new DecisionFiles({ settings: () => reloader.settings.decisions, clock, alarm })
@@ -169,13 +169,13 @@ export async function startGateway(loaded: Loaded, world: World, hooks: GatewayH
   // The work of the start itself is no load of clients.
   load = hooks.sample && watchLoad(hooks.sample, clock, alarm)
 
-  const told = atEndOfTurn<readonly [LogEntry, Config]>(all => {
+  const report = atEndOfTurn<readonly [LogEntry, Config]>(all => {
     for (const [entry, config] of all) log(entry, config)
     for (const [entry, config] of all) metrics.request(entry, modelOf(entry, config))
     for (const [entry, config] of all) feed.tell(entry, config)
   })
   prepareSchemas()
-  const clients = serve(snapshots, publicEndpoints, (entry, config) => told([entry, config]))
+  const clients = serve(snapshots, publicEndpoints, (entry, config) => report([entry, config]))
   const operators = serve(snapshots, adminEndpoints, () => {})
   metrics.watch({
     clock,

@@ -46,7 +46,7 @@ export interface AnsweredPassthrough {
   readonly ending: Ending
 }
 
-/** The life of one request of a pass-through route: through the same admission as any other, and settled as that. */
+/** The life of one request of a pass-through route. It is admitted and settled as an inference is. */
 export async function servePassthrough(gateway: Gateway, call: PassthroughCall): Promise<ServedPassthrough> {
   const { config, settings, store, clock } = gateway
   const { requestId, keyHash, caller, route, model, bytes } = call

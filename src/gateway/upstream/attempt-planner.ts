@@ -132,7 +132,7 @@ export class AttemptPlanner {
     return !this.#over && this.#attempts < MAX_ATTEMPTS
   }
 
-  /** The request itself was refused, as any would. */
+  /** The request itself is at fault: every other backend would refuse it too. */
   refused(): void {
     this.#over = true
   }

@@ -105,8 +105,8 @@ export class Expenses {
   }
 
   /**
-   * Asks a question of our own where the hour of the pool has room for it, and writes down what it cost as any other
-   * attempt without a bill, beside those of the request which gave rise to it.
+   * Asks a question of our own where the pool's hourly budget has room for it, and records its cost beside the failed
+   * attempts of the request that gave rise to it: no client is charged for either.
    */
   async ofQuestion(pool: Pool, ask: () => Promise<Found>): Promise<Verdict> {
     const { cost, maxNanoUsdPerHour } = this.#settingsOf(pool)

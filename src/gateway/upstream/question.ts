@@ -19,7 +19,7 @@ export type Verdict =
   | { readonly kind: 'paused'; readonly pause: Pause }
   /** It fails for us too. */
   | { readonly kind: 'fails'; readonly pause?: Pause }
-  /** It refuses us as any replica of the pool would: the key, the model or the account is wrong. */
+  /** The key, the model or the account is wrong, which is the same for all replicas of the pool. */
   | { readonly kind: 'unusable'; readonly cause: string }
   /** Its answer confirms nothing. */
   | { readonly kind: 'unknown' }

@@ -4,7 +4,7 @@ import { type Denied, invalid } from '../../policy/denial.ts'
 const FORM =
   /^multipart\/form-data[ \t]*;[ \t]*boundary=(?:"([\w'()+,./:=? -]{0,69}[\w'()+,./:=?-])"|([\w'()+,./:=?-]{1,70}))[ \t]*$/i
 
-/** The boundary of a form, as any reader of its content type would find it. RFC 2046 5.1.1. */
+/** The boundary of a form, found in its content type by the rules of RFC 2046 5.1.1. */
 export function boundaryOf(contentType: string): string | Denied {
   const [, quoted, bare] = FORM.exec(contentType) ?? []
   const problem = 'must be `multipart/form-data` with one `boundary` of 1 to 70 characters, and nothing after it'
