@@ -1,0 +1,75 @@
+import type { Denied } from '../policy/denial.ts'
+import type { JsonObject } from './json-safety.ts'
+import type { Usage } from './openai/usage.ts'
+
+/**
+ * How clients speak that do not ask for chat completions. What they send becomes a chat, and chat answers are written in
+ * their form as they leave: limits, routes, failover, hosted tools and bills know chats alone. src/wire/dialect.ts is the
+ * same for backends.
+ */
+export interface ClientDialect {
+  /** The chat that a body asks for. */
+  read(body: JsonObject, terms: ReadTerms): ChatOfDialect | Denied
+}
+
+/** What the configuration says of a request that is read. */
+export interface ReadTerms {
+  /** Whether the model of this name, or of an alias, has `thinking` that a request may switch. Absent: the default model. */
+  thinks(model: string | undefined): boolean
+  /** Whether a hosted tool of this name is declared, and in the plan of the caller. */
+  isHosted(tool: string): boolean
+}
+
+/** A request of another dialect as a chat. */
+export interface ChatOfDialect {
+  /** A body of POST /v1/chat/completions, which checks it like any other. Streams ask for their usage. */
+  readonly chat: JsonObject
+  /** Types of tools that would run elsewhere, and are left out of the chat: the header x-svc-ignored-tools names them. */
+  readonly ignoredTools: readonly string[]
+  /** What no chat can say, so that only backends of the same dialect can be asked. The chat leaves it out. */
+  readonly onlyNative?: OnlyNative
+  /** Makes the writer of one answer. */
+  writer(terms: WriterTerms): AnswerWriter
+}
+
+/** The first field of a request that has no counterpart in a chat. */
+export interface OnlyNative {
+  readonly field: string
+  readonly problem: string
+  /** OpenAI's code for it, such as `unsupported_value`. */
+  readonly reason?: string
+}
+
+/** What an answer is written with. */
+export interface WriterTerms {
+  readonly requestId: string
+  /** Seconds since the epoch. */
+  readonly created: number
+  /** The name of the model that answers, as chat answers have it. */
+  readonly model: string
+  /** Tokens of the prompt, as they were estimated before it was sent. */
+  readonly inputTokens: number
+  /** Makes what is random in an identifier: letters and digits, different each time. */
+  readonly newId: () => string
+}
+
+/** Writes chat answers in the form of a dialect: one whole answer, or one stream. */
+export interface AnswerWriter {
+  /** A whole chat completion as a whole answer. `usage` stands in for what the completion does not report. */
+  whole(completion: JsonObject, usage: Usage): JsonObject
+  /** The events that one chunk of a chat stream brings; empty where there is none yet. */
+  chunk(chunk: JsonObject): string
+  /** The last events of a stream that came whole. `usage` stands in for what no chunk reported. */
+  end(usage: Usage): string
+  /** The last events of a stream that failed, whether anything was written before or not. */
+  fail(error: StreamError): string
+}
+
+/** Why a stream ends before its answer does. */
+export interface StreamError {
+  readonly message: string
+  /** OpenAI's type, such as `server_error`. */
+  readonly type: string
+  /** A code of this gateway's, or OpenAI's. */
+  readonly code: string
+}
