@@ -1,0 +1,45 @@
+import type { JsonObject } from './json-safety.ts'
+import type { Usage } from './openai/usage.ts'
+
+/**
+ * How answers are read that pass through as they are, since client and backend speak the same dialect: only what they
+ * used, what they said and how they end is looked at.
+ */
+export interface NativeDialect {
+  /** Where backends take such requests, below the base URL of a replica. */
+  readonly path: string
+  /** The field that caps the output. */
+  readonly capField: 'max_output_tokens' | 'max_tokens'
+  /** Makes the reader of one stream. */
+  readonly reader: () => NativeReader
+  /** What a whole answer says; undefined where it is none. */
+  answer(body: JsonObject): NativeAnswer | undefined
+  /** The event that ends a stream which finished and whose backend left it out; empty where there is none. */
+  readonly closing: string
+}
+
+export interface NativeReader {
+  /** What the data of one event says. */
+  read(event: JsonObject): NativeEvent
+}
+
+export interface NativeEvent {
+  /** Bytes of text, reasoning and tool calls that it brings. */
+  readonly outputBytes: number
+  /** Tokens that its backend made for that at the least. */
+  readonly tokens: number
+  /** What all of the answer used so far, where this event says it. */
+  readonly usage?: Usage
+  /** Whether all was said: only usage and the last event may follow. */
+  readonly isFinished: boolean
+  /** Whether no event follows. It is sent once the request is settled. */
+  readonly isLast: boolean
+  /** Set for an error in place of what was to come, as the backend sent it. */
+  readonly error?: unknown
+}
+
+export interface NativeAnswer {
+  readonly usage?: Usage
+  /** Bytes of what the model said. */
+  readonly outputBytes: number
+}
