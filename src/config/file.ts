@@ -539,6 +539,10 @@ export interface ChatModelSection {
    * When a streamed answer begins to reach the client: with its first content (`first_content`), or once all of it is there (`complete`), so that even a backend that fails in the middle is survived.
    */
   commit?: 'first_content' | 'complete'
+  /**
+   * What a request loses where it must be translated for a pool that does not speak the client's dialect: `allow` leaves it out and names it in a header, `refuse` does not use such pools.
+   */
+  lossy?: 'allow' | 'refuse'
 }
 /**
  * For models that think before they answer.
@@ -718,6 +722,12 @@ export interface PoolSection {
    * The name the backend knows the model by.
    */
   model: string
+  /**
+   * The dialects in which the replicas take chats: `chat` (chat completions), `responses` (OpenAI's Responses), `messages` (Anthropic's Messages). A request goes as its client wrote it to a pool that speaks its dialect, and is translated for any other. Only for pools of chat models.
+   *
+   * @minItems 1
+   */
+  speaks?: ('chat' | 'responses' | 'messages')[]
   /**
    * The backend's API key: `${VARIABLE}`, or `file:PATH` relative to the main configuration file (also in an included file).
    */

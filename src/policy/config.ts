@@ -119,7 +119,11 @@ export interface ChatModel extends AcceptingModel {
   readonly thinking?: { readonly default: boolean; readonly minMaxTokens: number }
   readonly price: Price
   readonly commit: Commit
+  readonly lossy: Lossy
 }
+
+/** What becomes of a request that would lose something in translation: it goes without it, or not to such a pool. */
+export type Lossy = 'allow' | 'refuse'
 
 export interface EmbeddingModel extends AcceptingModel {
   readonly kind: 'embedding'
@@ -160,7 +164,12 @@ export interface Pool extends Declared {
   readonly replicas: readonly string[]
   /** The name the backend knows. */
   readonly model: string
+  /** The dialects of its replicas; `chat` alone, where it serves anything but chats. */
+  readonly speaks: readonly Speech[]
 }
+
+/** A dialect of chats: chat completions, OpenAI's Responses, Anthropic's Messages. */
+export type Speech = 'chat' | 'responses' | 'messages'
 
 export interface Alias extends Declared {
   readonly model: Model

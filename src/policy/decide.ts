@@ -9,6 +9,7 @@ import {
   type SpendClaim,
   windowOf,
 } from './decision.ts'
+import { poolsFor } from './dialect.ts'
 import type { Facts, Health, Terms } from './facts.ts'
 import { choose } from './model.ts'
 import { addNanoUsd, type NanoUsd, ZERO_USD } from './nano-usd.ts'
@@ -31,6 +32,8 @@ export function decide(config: Config, facts: Facts): Decision {
   if ('denial' in tools) return tools
   const extras = extrasDenied(model, request)
   if (extras) return extras
+  const pools = poolsFor(model, request)
+  if ('denial' in pools) return pools
   const sized = request.kind === 'passthrough' ? sizePassthrough(config, plan, request) : size(plan, model, request)
   if ('denial' in sized) return sized
 
@@ -38,7 +41,7 @@ export function decide(config: Config, facts: Facts): Decision {
   const { imageSize } = sized
   const claims = withTools(claimsOf(plan, caller.terms, sized, at), tools)
   const commit = plan.commit ?? (model.kind === 'chat' ? model.commit : 'first_content')
-  const allowed: Mutable<Allowed> = { plan, model, pools: failoverOrder(model, health), claims, commit }
+  const allowed: Mutable<Allowed> = { plan, model, pools: failoverOrder(pools, health), claims, commit }
   if (alias) allowed.alias = alias
   if (route) allowed.route = route
   if (tools.length > 0) allowed.tools = tools
@@ -79,9 +82,9 @@ function claimsOf(plan: Plan, terms: Terms, sized: Sized, at: EpochMs): Claims {
 const spendLimit = (allotment: NanoUsd, overage: Exclude<Overage, true>): NanoUsd =>
   overage === false ? allotment : addNanoUsd(allotment, overage.capNanoUsd)
 
-/** The model's pools in the order to try them: as declared, those that are down last, since a dead record must not refuse a healthy pool. */
-function failoverOrder(model: Model, { down }: Health): readonly Pool[] {
-  if (!model.serve.some(pool => down.includes(pool.name))) return model.serve
+/** Pools in the order to try them: as declared, those that are down last, since a dead record must not refuse a healthy pool. */
+function failoverOrder(pools: readonly Pool[], { down }: Health): readonly Pool[] {
+  if (!pools.some(pool => down.includes(pool.name))) return pools
   const isDown = (pool: Pool): boolean => down.includes(pool.name)
-  return [...model.serve.filter(pool => !isDown(pool)), ...model.serve.filter(isDown)]
+  return [...pools.filter(pool => !isDown(pool)), ...pools.filter(isDown)]
 }

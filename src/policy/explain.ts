@@ -1,8 +1,9 @@
 import { acceptsOf, boundText, extrasDenied } from './accepts.ts'
 import { conditionText } from './condition.ts'
-import { type Config, type Model, type Place, type Plan, placeOf } from './config.ts'
+import { type Config, type Model, type Place, type Plan, type Pool, placeOf } from './config.ts'
 import { counted } from './counted.ts'
 import type { Allowed, Claims, Decision, DeniedAt, Stage } from './decision.ts'
+import { isNative } from './dialect.ts'
 import type { Caller, Facts, InferenceRequest } from './facts.ts'
 import { mostOf } from './limits.ts'
 import { type Chosen, choose } from './model.ts'
@@ -40,7 +41,12 @@ function passedSteps(config: Config, facts: Facts, decision: Decision): readonly
   if ('denial' in hostedTools(config, plan, model, request) || extrasDenied(model, request)) return steps
   steps.push(...extraSteps(model, request))
   if ('denial' in decision) return steps
-  return [...steps, sizeStep(config, request, decision), ...limitSteps(plan, decision.claims), sendStep(decision)]
+  return [
+    ...steps,
+    sizeStep(config, request, decision),
+    ...limitSteps(plan, decision.claims),
+    sendStep(request, decision),
+  ]
 }
 
 const passed = (stage: Stage, text: string, at: Place): Step => ({ stage, outcome: 'pass', text, at })
@@ -118,8 +124,11 @@ const limitSteps = (plan: Plan, { limits, spend }: Claims): readonly Step[] => [
   passed('quota', `${spend.allotment} nano-USD a month`, placeOf(plan, 'monthly_usd')),
 ]
 
-const sendStep = ({ model, pools }: Allowed): Step =>
-  passed('send', pools.map(({ name }) => name).join(', then '), placeOf(model, 'serve'))
+function sendStep(request: InferenceRequest, { model, pools }: Allowed): Step {
+  const isTranslated = (pool: Pool) => request.kind === 'chat' && !isNative(pool, request)
+  const names = pools.map(pool => (isTranslated(pool) ? `${pool.name} (translated)` : pool.name))
+  return passed('send', names.join(', then '), placeOf(model, 'serve'))
+}
 
 function deniedStep(config: Config, caller: Caller, denied: DeniedAt): Step {
   const { stage, at } = denied

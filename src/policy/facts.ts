@@ -1,4 +1,4 @@
-import type { EpochMs, Overage } from './config.ts'
+import type { EpochMs, Overage, Speech } from './config.ts'
 import type { NanoUsd } from './nano-usd.ts'
 
 /** What is known about one request: plain JSON without prompt text, so that a logged line can be decided again. */
@@ -95,6 +95,20 @@ export interface ChatAsk extends FieldsAsk {
   readonly choices: number
   /** `chat_template_kwargs.enable_thinking`, when given. */
   readonly thinking?: boolean
+  /** The dialect of the client, where it is not chat. */
+  readonly dialect?: Exclude<Speech, 'chat'>
+  /** What a translation leaves out of the request, such as `web_search`. Absent where it loses nothing. */
+  readonly losses?: readonly string[]
+  /** What no translation can say, so that only pools of the client's dialect can answer. */
+  readonly onlyNative?: OnlyNative
+}
+
+/** The first field of a request that has no counterpart in other dialects. */
+export interface OnlyNative {
+  readonly field: string
+  readonly problem: string
+  /** OpenAI's code for it, such as `unsupported_value`. */
+  readonly reason?: string
 }
 
 export interface EmbeddingAsk extends FieldsAsk {

@@ -2,6 +2,7 @@ import { extrasDenied } from './accepts.ts'
 import { type Circumstances, holds, perhaps } from './condition.ts'
 import type { Alias, Config, Model, Plan, Route } from './config.ts'
 import type { ValidationDenial } from './denial.ts'
+import { poolsFor } from './dialect.ts'
 import type { Facts, InferenceRequest } from './facts.ts'
 import { type Chosen, choose } from './model.ts'
 import { planOf } from './plan.ts'
@@ -80,6 +81,8 @@ function obstacleTo({ model }: Route, plan: Plan, request: InferenceRequest): Ob
   if (!plan.models.has(model.name)) return 'not-in-plan'
   const extras = extrasDenied(model, request)
   if (extras) return extras.denial
+  const pools = poolsFor(model, request)
+  if ('denial' in pools) return pools.denial
   const sized = size(plan, model, request)
   return 'denial' in sized ? sized.denial : undefined
 }

@@ -24,6 +24,7 @@ const pool = (name: string, site: string, replicas: number): Pool => ({
   site,
   replicas: Array.from({ length: replicas }, (_, i) => `http://${name}-${i}/v1`),
   model: `backend/${name}`,
+  speaks: ['chat'],
 })
 
 const pools = {
@@ -43,6 +44,7 @@ const model = (name: string, line: number, over: Partial<ChatModel>): ChatModel 
   imageTokens: 2000,
   price: { input: nanoUsd(100_000), output: nanoUsd(400_000) },
   commit: 'first_content',
+  lossy: 'allow',
   ...over,
 })
 

@@ -33,13 +33,18 @@ function chatOf({
   choices,
   thinking,
   extras,
+  dialect,
+  losses,
+  onlyNative,
 }: ChatAsk): string {
   const named = model === undefined ? '' : `,"model":${textOf(model)}`
   const size = `"messages":${messages},"images":${images},"textBytes":${textBytes},"tools":${tools}`
   const limit = cap ? `,"cap":{"field":"${cap.field}","tokens":${cap.tokens}}` : ''
   const thinks = thinking === undefined ? '' : `,"thinking":${thinking}`
   const declared = extras ? `,"extras":${jsonOf(extras)}` : ''
-  return `{"kind":"chat"${named},"stream":${stream},${size}${hosted ? `,"hosted":${jsonOf(hosted)}` : ''}${limit},"choices":${choices}${thinks}${declared}}`
+  const translated = `${losses ? `,"losses":${jsonOf(losses)}` : ''}${onlyNative ? `,"onlyNative":${jsonOf(onlyNative)}` : ''}`
+  const spoken = dialect === undefined ? '' : `,"dialect":"${dialect}"`
+  return `{"kind":"chat"${named},"stream":${stream},${size}${hosted ? `,"hosted":${jsonOf(hosted)}` : ''}${limit},"choices":${choices}${thinks}${declared}${spoken}${translated}}`
 }
 
 /** The minute stands at the end of the line. */

@@ -28,6 +28,7 @@ export function shownModel(model: Model): Section {
         ...shownAccepts(model.accepts),
         usd_per_1m: shownPrices(model.price),
         commit: model.commit,
+        lossy: model.lossy,
       }
     case 'embedding':
       return {

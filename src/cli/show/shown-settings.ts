@@ -80,8 +80,10 @@ function limitsOf({ limits, listener }: Settings, models: ReadonlyMap<string, Mo
 }
 
 /** A pool, and how its replicas are spoken to. */
-export function shownPool({ site, replicas, model }: Pool, backend: BackendSettings | undefined): Section {
-  const pool = { site, replicas, model }
+export function shownPool({ site, replicas, model, speaks }: Pool, backend: BackendSettings | undefined): Section {
+  const isDefault = speaks.length === 1 && speaks[0] === 'chat'
+  // A pool without chats has no dialect of them.
+  const pool = { site, replicas, model, ...(!isDefault && { speaks }) }
   if (!backend) return pool
   const { key, context, maxConcurrent, probe, eject } = backend
   return {

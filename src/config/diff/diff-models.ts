@@ -99,6 +99,7 @@ const CHAT: Rules<Own<ChatModel>> = {
   thinking: thinkingRule,
   price: (from, to, subject) => parts(PRICE)(from, to, subject),
   commit: value('commit', text, other),
+  lossy: value('lossy', text, other),
 }
 
 const EMBEDDING: Rules<Own<EmbeddingModel>> = {

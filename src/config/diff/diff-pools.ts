@@ -19,7 +19,7 @@ import {
   type Sides,
   value,
 } from './diff-changes.ts'
-import { count, keyRule, price, text, usd, without } from './diff-values.ts'
+import { count, keyRule, listed, price, text, usd, without } from './diff-values.ts'
 
 /** What changed of pools, with the defaults of `failover` as they take effect on each. */
 export function comparePools(sides: Sides): readonly Change[] {
@@ -65,6 +65,7 @@ const poolRulesOf = (sides: Sides): Rules<Own<Pool>> => ({
   site: value('site', text, plumbing),
   replicas: replicasRule(sides),
   model: value('model', text, plumbing),
+  speaks: (from, to, subject) => value('speaks', text, plumbing)(listed(from), listed(to), subject),
 })
 
 /** Replicas are interchangeable: their order means nothing. One that is not known may be any of the others. */

@@ -64,6 +64,7 @@ const kindsOf = (pool: string, { models }: MergedFiles): ReadonlySet<string> =>
 function lintPool(name: string, pool: PoolSection, node: Node, kinds: ReadonlySet<string>, say: Say): void {
   lintFirstContent(pool.first_content_timeout, ['first_content_timeout'], say)
   lintGuard(name, pool, kinds, say)
+  lintSpeaks(name, pool, kinds, say)
   const seen = new Set<string>()
   for (const [index, url] of pool.replicas.entries()) {
     const base = url.replace(/\/+$/, '')
@@ -97,6 +98,15 @@ function lintGuard(name: string, pool: PoolSection, kinds: ReadonlySet<string>, 
     const message = `pool \`${name}\` has \`queue_timeout\`, but no \`max_concurrent\``
     say(['queue_timeout'], 'error', 'needs-max-concurrent', message, 'add `max_concurrent`, or remove it')
   }
+}
+
+/** Dialects differ in chats alone. */
+function lintSpeaks(name: string, { speaks = [] }: PoolSection, kinds: ReadonlySet<string>, say: Say): void {
+  const [kind] = [...kinds].filter(each => each !== 'chat')
+  const at = speaks.findIndex(speech => speech !== 'chat')
+  if (kind === undefined || at < 0) return
+  const message = `pool \`${name}\` speaks \`${speaks[at]}\`, and serves a model of kind \`${kind}\``
+  say(['speaks', at], 'error', 'speaks-no-chat', message, 'give such models a pool of their own, or remove `speaks`')
 }
 
 /** Warns of a wait that no client stays for. */

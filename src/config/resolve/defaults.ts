@@ -37,6 +37,8 @@ export const DEFAULTS = {
   maxUsageOutput: 0,
   imageTokens: '2k',
   commit: 'first_content',
+  lossy: 'allow',
+  speaks: ['chat'],
   eject: { after: 5, for: '5s' },
   waitForRetryAfter: '0s',
   queueTimeout: '500ms',

@@ -110,6 +110,7 @@ const linkPool = ({ data, ...declaration }: Sound<PoolSection>): Pool => ({
   site: data.site,
   replicas: data.replicas.map(url => baseUrl.read(url) ?? url),
   model: data.model,
+  speaks: data.speaks ?? DEFAULTS.speaks,
 })
 
 function linkModel(
@@ -148,6 +149,7 @@ function linkChat({ thinking, usd_per_1m: price, ...data }: ChatModelSection): O
     }),
     price: { input: unitOf('price', price.input), output: unitOf('price', price.output) },
     commit: data.commit ?? DEFAULTS.commit,
+    lossy: data.lossy ?? DEFAULTS.lossy,
   }
 }
 

@@ -1,7 +1,7 @@
 import type { Config } from '../../policy/config.ts'
 import { decide } from '../../policy/decide.ts'
 import type { Decision, Mutable } from '../../policy/decision.ts'
-import type { Facts, InferenceRequest } from '../../policy/facts.ts'
+import type { ChatAsk, Facts, InferenceRequest } from '../../policy/facts.ts'
 import { type DecisionRecord, type End, type Outcome, outcomeOf } from '../../policy/record.ts'
 import { withoutKeys } from '../accounts/keys.ts'
 import type { Gateway } from '../request.ts'
@@ -46,15 +46,24 @@ const MOST_NAME = 256
 const shortened = (text: string): string => withoutKeys(text).slice(0, MOST_NAME)
 
 /** The request with names shortened that the files do not know; the same one where none is. */
-function knownNames({ models, aliases, tools }: Config, request: InferenceRequest): InferenceRequest {
+function knownNames(config: Config, request: InferenceRequest): InferenceRequest {
   const { model } = request
-  if (model !== undefined && !models.has(model) && !aliases.has(model)) {
-    const kept = shortened(model)
-    if (kept !== model) return { ...request, model: kept }
+  const kept = request.kind === 'chat' ? knownWords(config, request) : request
+  if (model === undefined || config.models.has(model) || config.aliases.has(model)) return kept
+  const name = shortened(model)
+  return name === model ? kept : { ...kept, model: name }
+}
+
+/** The same of what a chat names beside its model. */
+function knownWords({ tools }: Config, request: ChatAsk): ChatAsk {
+  const { hosted, losses, onlyNative } = request
+  if (!hosted && !losses && !onlyNative) return request
+  const kept: Mutable<ChatAsk> = { ...request }
+  if (hosted) kept.hosted = hosted.map(name => (tools.has(name) ? name : shortened(name)))
+  if (losses) kept.losses = losses.map(shortened)
+  if (onlyNative) {
+    const { field, problem } = onlyNative
+    kept.onlyNative = { ...onlyNative, field: shortened(field), problem: shortened(problem) }
   }
-  if (request.kind === 'chat' && request.hosted) {
-    const kept = request.hosted.map(name => (tools.has(name) ? name : shortened(name)))
-    if (kept.some((name, index) => name !== request.hosted?.[index])) return { ...request, hosted: kept }
-  }
-  return request
+  return JSON.stringify(kept) === JSON.stringify(request) ? request : kept
 }

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { lineOf } from '../../../src/adapters/decisions/line.ts'
-import { type ChatAsk, type Extra, storedTerms } from '../../../src/policy/facts.ts'
+import { type ChatAsk, type Extra, type OnlyNative, storedTerms } from '../../../src/policy/facts.ts'
 import { nanoUsd } from '../../../src/policy/nano-usd.ts'
 import { storedReadings } from '../../../src/policy/readings.ts'
 import type { ClaimsLine, DecisionRecord } from '../../../src/policy/record.ts'
@@ -65,6 +65,9 @@ const chat = fc.record<Whole<ChatAsk>>({
   choices: count,
   thinking: rarely(fc.boolean()),
   extras: rarely(fc.dictionary(fc.constantFrom('top_k2', 'negative_prompt', 'x'), extra)),
+  dialect: rarely(fc.constantFrom('responses' as const, 'messages' as const)),
+  losses: rarely(fc.array(text)),
+  onlyNative: rarely(fc.record<Whole<OnlyNative>>({ field: text, problem: text, reason: rarely(text) })),
 })
 const image = fc
   .record({ size: rarely(text), images: count, textBytes: count })

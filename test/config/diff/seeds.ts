@@ -26,6 +26,14 @@ const GUESTS = /guests:[\s\S]*?(?=\nstore:)/
 /** Changes of the shipped policies, and all that they mean. */
 export const seeds: readonly { readonly edits: readonly Edit[]; readonly says: readonly string[] }[] = [
   {
+    edits: [pools('    max_concurrent: 50', '    speaks: [chat, messages]\n    max_concurrent: 50')],
+    says: ['plumbing policies/pools.yaml:27 pool cloud-core: speaks chat → chat and messages'],
+  },
+  {
+    edits: [models('    max_output: 16k\n', '    max_output: 16k\n    lossy: refuse\n')],
+    says: ['other policies/models.yaml:25 svc-ultra-pro: lossy allow → refuse'],
+  },
+  {
     edits: [main('format: text', 'format: json'), main('public: false', 'public: true')],
     says: [
       'plumbing config.example.yaml:65 log.format text → json',

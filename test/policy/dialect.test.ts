@@ -1,0 +1,151 @@
+import { describe, expect, test } from 'vitest'
+import type { Alias, ChatModel, HostedTool, Plan, Pool, Speech } from '../../src/policy/config.ts'
+import { decide } from '../../src/policy/decide.ts'
+import { isNative } from '../../src/policy/dialect.ts'
+import { explain } from '../../src/policy/explain.ts'
+import type { ChatAsk } from '../../src/policy/facts.ts'
+import { nanoUsd } from '../../src/policy/nano-usd.ts'
+import { config, facts } from './fixture.ts'
+
+const core = config.models.get('svc-core')
+const free = config.plans.get('free')
+const cloud = config.pools.get('cloud-core')
+if (core?.kind !== 'chat' || !free || !cloud) throw new Error('the fixture has no svc-core, free or cloud-core')
+
+const at = { file: 'policy.yaml', line: 99, column: 5 }
+
+const pool = (name: string, ...speaks: readonly Speech[]): Pool => ({ ...cloud, name, speaks })
+
+const onprem = pool('onprem', 'chat')
+const claude = pool('claude', 'messages')
+const both = pool('both', 'messages', 'chat')
+
+/** The configuration with pools that speak several dialects behind svc-core. */
+function served(serve: readonly Pool[], over: Partial<ChatModel> = {}, plan: Plan = free as Plan): typeof config {
+  const model: ChatModel = { ...(core as ChatModel), fields: { lossy: at, serve: at }, serve, ...over }
+  const alias: Alias = { name: 'svc-auto', at, fields: {}, model }
+  return {
+    ...config,
+    models: new Map(config.models).set(model.name, model),
+    aliases: new Map([['svc-auto', alias]]),
+    defaultModel: alias,
+    plans: new Map(config.plans).set(plan.name, plan),
+  }
+}
+
+function poolsOf(policy: typeof config, chat: Partial<ChatAsk>, down: readonly string[] = []) {
+  const decision = decide(policy, facts(chat, 'free', down))
+  return 'denial' in decision ? decision.denial : decision.pools.map(({ name }) => name)
+}
+
+const onlyNative = { field: 'previous_response_id', problem: 'is not kept here' }
+
+describe('the pools of a request in a dialect', () => {
+  test('all pools of the model may answer a request that can be translated without loss', () => {
+    expect(poolsOf(served([onprem, claude]), { dialect: 'messages' })).toEqual(['onprem', 'claude'])
+    expect(poolsOf(served([onprem, claude]), {})).toEqual(['onprem', 'claude'])
+  })
+
+  test('only pools of its dialect answer what cannot be translated, in the order of the files', () => {
+    const policy = served([onprem, claude, both])
+
+    expect(poolsOf(policy, { dialect: 'messages', onlyNative })).toEqual(['claude', 'both'])
+    expect(poolsOf(policy, { dialect: 'messages', onlyNative }, ['claude'])).toEqual(['both', 'claude'])
+  })
+
+  test('what cannot be translated is refused where no pool speaks the dialect', () => {
+    const denial = { code: 'VALIDATION_ERROR', ...onlyNative }
+
+    expect(poolsOf(served([onprem, claude]), { dialect: 'responses', onlyNative })).toEqual(denial)
+    const named = { ...onlyNative, reason: 'unsupported_value' }
+    expect(poolsOf(served([onprem]), { dialect: 'responses', onlyNative: named })).toEqual({ ...denial, ...named })
+  })
+
+  test('what a translation loses is lost where the model allows it', () => {
+    expect(poolsOf(served([onprem, claude]), { dialect: 'messages', losses: ['web_search'] })).toEqual([
+      'onprem',
+      'claude',
+    ])
+  })
+
+  test('a model that refuses losses sends such a request only to pools of its dialect', () => {
+    const policy = served([onprem, claude], { lossy: 'refuse' })
+
+    expect(poolsOf(policy, { dialect: 'messages', losses: ['web_search'] })).toEqual(['claude'])
+    expect(poolsOf(policy, { dialect: 'messages' })).toEqual(['onprem', 'claude'])
+  })
+
+  test('a model that refuses losses refuses the request where no pool speaks its dialect', () => {
+    const policy = served([onprem], { lossy: 'refuse' })
+    const losses = ['web_search', 'code_interpreter']
+    const given = facts({ dialect: 'responses', losses }, 'free')
+    const decision = decide(policy, given)
+
+    const problem = 'web_search, code_interpreter cannot be used with svc-core'
+    expect(decision).toEqual({ denial: { code: 'VALIDATION_ERROR', field: 'tools', problem }, stage: 'body', at })
+    expect(explain(policy, given, decision).at(-1)).toEqual({
+      stage: 'body',
+      outcome: 'deny',
+      text: `tools: ${problem}`,
+      at,
+    })
+  })
+
+  test('a request with hosted tools is translated for every pool, so that what cannot be is refused', () => {
+    const tool: HostedTool = { name: 'clock', at, fields: {}, maxCalls: 1, price: nanoUsd(0) }
+    const plan: Plan = { ...(free as Plan), tools: new Map([['clock', { by: 'clock', at }]]) }
+    const policy = (over: Partial<ChatModel>) => ({
+      ...served([claude], over, plan),
+      tools: new Map([['clock', tool]]),
+    })
+    const asked: Partial<ChatAsk> = { dialect: 'messages', hosted: ['clock'] }
+
+    expect(poolsOf(policy({}), asked)).toEqual(['claude'])
+    expect(poolsOf(policy({}), { ...asked, onlyNative })).toMatchObject({ field: 'previous_response_id' })
+    expect(poolsOf(policy({}), { ...asked, losses: ['web_search'] })).toEqual(['claude'])
+    expect(poolsOf(policy({ lossy: 'refuse' }), { ...asked, losses: ['web_search'] })).toMatchObject({ field: 'tools' })
+  })
+
+  test('a route to a model whose pools cannot answer is skipped, and does not make a good request a bad one', () => {
+    const policy = served([claude])
+    const plan: Plan = {
+      ...(free as Plan),
+      models: new Map([...(free as Plan).models, ['svc-calm', { by: 'all', at }]]),
+    }
+    const calm = config.models.get('svc-calm')
+    if (!calm) throw new Error('there is no svc-calm')
+    const route = { name: 'all', at, fields: {}, when: { is: 'all', of: [] }, model: calm } as const
+    const routed = { ...policy, plans: new Map(policy.plans).set('free', plan), routes: [route] }
+
+    expect(decide(routed, facts({ dialect: 'messages' }, 'free'))).toMatchObject({ model: { name: 'svc-calm' } })
+    const given = facts({ dialect: 'messages', onlyNative }, 'free')
+    const decision = decide(routed, given)
+    expect(decision).toMatchObject({ model: { name: 'svc-core' } })
+    expect(explain(routed, given, decision)).toContainEqual(
+      expect.objectContaining({ stage: 'route', text: expect.stringContaining('is not kept here') }),
+    )
+  })
+
+  test('the last step names the pools that a request is translated for', () => {
+    const policy = served([claude, onprem])
+    const sendOf = (chat: Partial<ChatAsk>) => {
+      const given = facts(chat, 'free')
+      return explain(policy, given, decide(policy, given)).at(-1)?.text
+    }
+
+    expect(sendOf({ dialect: 'messages' })).toBe('claude, then onprem (translated)')
+    expect(sendOf({})).toBe('claude (translated), then onprem')
+  })
+})
+
+test('a pool is sent a request as it is where it speaks the dialect, and no hosted tool runs', () => {
+  const ask: ChatAsk = { kind: 'chat', stream: false, messages: 1, textBytes: 1, images: 0, tools: 0, choices: 1 }
+
+  expect(isNative(onprem, ask)).toBe(true)
+  expect(isNative(onprem, { ...ask, hosted: ['clock'] })).toBe(true)
+  expect(isNative(claude, ask)).toBe(false)
+  expect(isNative(both, { ...ask, dialect: 'messages' })).toBe(true)
+  expect(isNative(both, { ...ask, dialect: 'messages', hosted: ['clock'] })).toBe(false)
+  expect(isNative(both, { ...ask, dialect: 'messages', hosted: [] })).toBe(true)
+  expect(isNative(both, { ...ask, dialect: 'responses' })).toBe(false)
+})
