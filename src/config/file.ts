@@ -1030,7 +1030,7 @@ export interface MeterSection {
   usage?: MeterUsageSection
 }
 /**
- * Paid by the tokens that the JSON answer counts in its `usage`, at the model's usd_per_1m. Answers are read whole before they are passed on.
+ * Paid by the tokens that the answer counts in its `usage`, at the model's usd_per_1m. JSON is read whole before it is passed on; events of chat completions, Responses and Messages (text/event-stream) are read as they pass.
  */
 export interface MeterUsageSection {
   /**

@@ -206,7 +206,7 @@ export type Meter =
   | { readonly by: 'second'; readonly price: NanoUsd; readonly max: number }
   /** 1,000,000 bytes of the request's body and the answer's. There are `max` of them at most. */
   | { readonly by: 'mb'; readonly price: NanoUsd; readonly max: number }
-  /** Tokens, as a JSON answer counts them, at the model's prices; as many are held. */
+  /** Tokens, as the answer counts them, at the model's prices; as many are held. */
   | { readonly by: 'usage'; readonly input: number; readonly output: number }
 
 /** A rule of smart routing. */

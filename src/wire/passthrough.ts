@@ -53,7 +53,8 @@ const SAID: Readonly<Record<BodyForm, string>> = {
 
 /**
  * The tokens that a JSON answer counts, by the names that services have for them: OpenAI's, those of its newer endpoints,
- * a total alone (Jina, vLLM's rerank), or Cohere's billed units. Undefined where it counts none.
+ * Anthropic's, which counts what it cached beside the rest, a total alone (Jina, vLLM's rerank), or Cohere's billed units.
+ * Undefined where it counts none.
  */
 export function readPassthroughUsage(answer: unknown): Usage | undefined {
   if (!isObject(answer)) return undefined
@@ -65,7 +66,9 @@ export function readPassthroughUsage(answer: unknown): Usage | undefined {
 function counted(usage: unknown): Usage | undefined {
   if (!isObject(usage)) return undefined
   const { prompt_tokens, completion_tokens, input_tokens, output_tokens, total_tokens: total } = usage
-  const input = [prompt_tokens, input_tokens].find(isCount)
+  const cached = [usage.cache_read_input_tokens, usage.cache_creation_input_tokens].filter(isCount)
+  const uncached = [prompt_tokens, input_tokens].find(isCount)
+  const input = uncached === undefined ? undefined : cached.reduce((sum, tokens) => sum + tokens, uncached)
   const output = [completion_tokens, output_tokens].find(isCount)
   if (input !== undefined) return { inputTokens: input, outputTokens: output ?? beyond(total, input) }
   return isCount(total) ? { inputTokens: total, outputTokens: 0 } : undefined

@@ -128,7 +128,7 @@ export function estimateOf({ decision, hold }: AdmittedCall, { outputBytes, toke
 }
 
 /** Of a prompt whose answer was cut: few texts have more bytes for each token, so that a part never costs more than all. */
-const PROMPT_BYTES_PER_TOKEN = 8
+export const PROMPT_BYTES_PER_TOKEN = 8
 
 /** Tokens of an answer that was cut, at the least: no more than all of it would have had. */
 function leastOf({ request, decision, hold }: AdmittedCall, { inputTokens, outputTokens }: LeastUsage): Usage {

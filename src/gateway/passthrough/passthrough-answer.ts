@@ -1,5 +1,6 @@
 import type { BackendSettings } from '../../config/settings.ts'
 import type { Meter, Millis, PassthroughMethod } from '../../policy/config.ts'
+import { EventUsage } from '../../wire/event-usage.ts'
 import { isObject } from '../../wire/json-safety.ts'
 import { parse } from '../../wire/openai/chunk.ts'
 import type { Usage } from '../../wire/openai/usage.ts'
@@ -18,6 +19,7 @@ import type {
 } from '../ports.ts'
 import { readExchange, type Target } from '../upstream/attempt.ts'
 import {
+  type AnswerEnd,
   type EndedAnswer,
   errorIn,
   type Failed,
@@ -28,7 +30,10 @@ import {
 } from '../upstream/outcome.ts'
 import { UsageMeter } from './usage-meter.ts'
 
-/** Sends one attempt. It is answered with the headers of a 2xx, or once all of an answer that is paid by its usage is there. */
+/**
+ * Sends one attempt. It is answered with the headers of a 2xx, or once all of an answer is there that is paid by its usage
+ * and no stream of events.
+ */
 export function attemptPassthrough(
   { sendPassthrough, clock }: PassthroughPorts,
   target: PassthroughTarget,
@@ -37,7 +42,7 @@ export function attemptPassthrough(
   const { pool, replica, fresh, path, requestId, method, body, meter, settings, traceparent } = target
   const usageMeter = new UsageMeter(clock, meter, body)
   const upload = body && 'upload' in body ? { upload: body.upload } : {}
-  const answer = new PassthroughAnswer({ clock, usageMeter, settings, isWhole: meter.by === 'usage', ...upload })
+  const answer = new PassthroughAnswer({ clock, usageMeter, settings, meter, ...upload })
   const said = { ...(body && { body }), ...(traceparent !== undefined && { traceparent }) }
   const request = { pool: pool.name, replica, fresh, path, requestId, method, ...said }
   const open = (listener: Parameters<SendPassthrough>[1]) => sendPassthrough(request, listener)
@@ -64,22 +69,24 @@ export interface PassthroughTerms {
   readonly clock: Clock
   readonly usageMeter: UsageMeter
   readonly settings: BackendSettings
-  /** Whether it is an answer only once all of it is there. */
-  readonly isWhole: boolean
+  readonly meter: Meter
   /** The body of the request, where it is sent on as it arrives. */
   readonly upload?: Upload
 }
 
 /**
  * An answer of any kind, with the life of a BackendAnswer: it is passed on from its headers, or once all of it is there
- * where its usage is in it.
+ * where its usage is in it. The usage of a stream of events is read as they pass.
  */
 export class PassthroughAnswer extends BackendAnswer<PassthroughAnswer, PassthroughHead> {
   /** What clients may read of the headers. */
   headers: Readonly<Record<string, string>> = {}
   status = 0
   readonly #usageMeter: UsageMeter
-  readonly #isWhole: boolean
+  readonly #isPaidFirst: boolean
+  #isWhole: boolean
+  /** Of a stream of events. */
+  #events: EventUsage | undefined
   readonly #upload: Upload | undefined
   #unwatchUpload: Cancel = () => {}
   #usage: Usage | undefined
@@ -87,11 +94,22 @@ export class PassthroughAnswer extends BackendAnswer<PassthroughAnswer, Passthro
   readonly #chunks: Buffer[] = []
   readonly #outbox = new Outbox<Buffer>(Buffer.concat)
 
-  constructor({ clock, usageMeter, settings, isWhole, upload }: PassthroughTerms) {
+  constructor({ clock, usageMeter, settings, meter, upload }: PassthroughTerms) {
     super(clock, settings)
     this.#usageMeter = usageMeter
-    this.#isWhole = isWhole
+    this.#isPaidFirst = meter.by === 'call'
+    this.#isWhole = meter.by === 'usage'
     this.#upload = upload
+  }
+
+  /** Whether what it costs is known before any of it is passed on. */
+  get isPaidFirst(): boolean {
+    return this.#isPaidFirst || this.#isWhole
+  }
+
+  /** Whether what comes now may be its last byte, of which a stream of events says so. */
+  get isEnding(): boolean {
+    return !this.#events || this.#events.isOver
   }
 
   override start(exchange: Exchange, client: Client): Promise<Outcome<PassthroughAnswer>> {
@@ -121,6 +139,7 @@ export class PassthroughAnswer extends BackendAnswer<PassthroughAnswer, Passthro
     this.#usageMeter.answered += bytes.length
     this.heardAt = this.clock.elapsed()
     if (this.#usageMeter.isOver) this.#giveUpBlameless('more bytes than max_mb')
+    else if (this.#events) this.#passEvents(this.#events, bytes)
     else if (!this.#isWhole) this.#outbox.write(bytes)
     else if (this.#usageMeter.answered > MAX_WHOLE_BYTES) this.giveUp(this.failure('answer too large'))
     else this.#chunks.push(bytes)
@@ -136,7 +155,7 @@ export class PassthroughAnswer extends BackendAnswer<PassthroughAnswer, Passthro
   }
 
   work(): Work {
-    return this.#usageMeter.work(this.#usage)
+    return this.#workWhen(false)
   }
 
   protected override onSent(): void {
@@ -147,6 +166,10 @@ export class PassthroughAnswer extends BackendAnswer<PassthroughAnswer, Passthro
   protected override onHeaded({ status, headers }: PassthroughHead): void {
     this.status = status
     this.headers = headers
+    if (!this.#isPaidFirst && isEventStream(headers)) {
+      this.#events = new EventUsage()
+      this.#isWhole = false
+    }
     // The time of a whole answer goes on.
     if (this.#isWhole) return
     this.deadlines.callOff()
@@ -163,6 +186,10 @@ export class PassthroughAnswer extends BackendAnswer<PassthroughAnswer, Passthro
     this.#outbox.end(ending)
   }
 
+  protected override endingOf(how: AnswerEnd, cause: string): EndedAnswer {
+    return { ...this.#workWhen(how === 'well'), how, cause }
+  }
+
   protected override workIfFailed(): Work | undefined {
     return this.#usageMeter.begun
   }
@@ -173,6 +200,23 @@ export class PassthroughAnswer extends BackendAnswer<PassthroughAnswer, Passthro
     if (!this.#upload || !this.#usageMeter.dispatched) return outcome
     if (outcome.kind === 'rejected') return { ...outcome, tooLong: false }
     return outcome.kind === 'failed' ? { ...outcome, next: 'nothing', again: false } : outcome
+  }
+
+  #workWhen(isOver: boolean): Work {
+    return this.#events ? this.#usageMeter.workSaid(this.#events.said, isOver) : this.#usageMeter.work(this.#usage)
+  }
+
+  #passEvents(events: EventUsage, bytes: Buffer): void {
+    const wasOver = events.isOver
+    events.push(bytes)
+    this.#outbox.write(bytes)
+    if (events.isOver && !wasOver) this.deadlines.after(LINGER, () => this.#endWell())
+  }
+
+  /** All was said, and its backend does not end its response. */
+  #endWell(): void {
+    this.abortExchange()
+    this.conclude('well')
   }
 
   #readWhole(): void {
@@ -212,6 +256,13 @@ export class PassthroughAnswer extends BackendAnswer<PassthroughAnswer, Passthro
     })
   }
 }
+
+/** A backend that sent its last event gets this long to end its response. */
+const LINGER: Millis = 1000
+
+/** The gateway asks for no encoding, and cannot read events in one. */
+const isEventStream = (headers: PassthroughHead['headers']): boolean =>
+  /^text\/event-stream\b/i.test(headers['content-type'] ?? '') && headers['content-encoding'] === undefined
 
 /** An answer that is paid by its usage counts tokens, and holds no recordings. */
 const MAX_WHOLE_BYTES = 16_777_216

@@ -81,7 +81,6 @@ export async function servePassthrough(gateway: Gateway, call: PassthroughCall):
 }
 
 async function serve(gateway: Gateway, call: PassthroughCall, admitted: LeasedCall): Promise<ServedPassthrough> {
-  const { meter } = call.route
   const found = await call.look?.()
   if (found === 'left') return unanswered(gateway, admitted, { kind: 'left', failures: [] })
   if (found) {
@@ -92,7 +91,7 @@ async function serve(gateway: Gateway, call: PassthroughCall, admitted: LeasedCa
   const outbound = new PassthroughOutbound(gateway, call, admitted)
   const attempted = await failover(ports, admitted.decision.pools, 0, outbound)
   if (attempted.kind !== 'answered') return unanswered(gateway, admitted, attempted)
-  return meter.by === 'call' || meter.by === 'usage'
+  return attempted.answer.isPaidFirst
     ? settledNow(gateway, admitted, attempted)
     : settledLater(gateway, admitted, attempted)
 }
@@ -120,6 +119,7 @@ function settledLater(
   answered: Answered<PassthroughAnswer>,
 ): AnsweredPassthrough {
   const { answer, pool, failures } = answered
+  admitted.lease.speaking(() => settlementOf(admitted, pool, answer.work()))
   return { kind: 'passed', admitted, pool, failures, answer, ending: new Ending(gateway, admitted, answered) }
 }
 

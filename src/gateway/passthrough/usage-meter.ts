@@ -1,6 +1,8 @@
 import type { Meter, Millis } from '../../policy/config.ts'
 import { costOfMeter, mostBytes } from '../../policy/price.ts'
+import type { SaidUsage } from '../../wire/event-usage.ts'
 import type { Usage } from '../../wire/openai/usage.ts'
+import { PROMPT_BYTES_PER_TOKEN } from '../admission/settlement.ts'
 import type { Clock, PassthroughBody } from '../ports.ts'
 import { PROMPT_ONLY, type Work } from '../upstream/outcome.ts'
 
@@ -59,6 +61,18 @@ export class UsageMeter {
     return { usage: NO_TOKENS, items: costOfMeter(this.#meter, measured) }
   }
 
+  /** The same of a stream of events by what they say: until it is over, what was used at the least. */
+  workSaid(said: SaidUsage, isOver: boolean): Work {
+    if (this.#meter.by !== 'usage') return this.work()
+    const { usage, least, tokens } = said
+    // What says nothing that is known is weighed by all of its bytes.
+    const outputBytes = tokens > 0 ? said.outputBytes : this.answered
+    if (usage) return { usage, outputBytes }
+    if (isOver && !said.hasReported) return { outputBytes, tokens }
+    const prompt = Math.min(this.#meter.input, Math.ceil(this.#sent / PROMPT_BYTES_PER_TOKEN))
+    return { outputBytes, least: { inputTokens: prompt, ...least } }
+  }
+
   /** What a crash would be charged: measured so far, and a call once it was answered. */
   get soFar(): Work {
     return this.#meter.by === 'call' ? { usage: NO_TOKENS, items: 0 } : this.work()
@@ -78,8 +92,12 @@ export class UsageMeter {
   }
 
   get #bytes(): number {
+    return this.#sent + this.answered
+  }
+
+  /** Bytes of the request. */
+  get #sent(): number {
     const body = this.#body
-    const sent = body === undefined ? 0 : 'bytes' in body ? body.bytes.length : body.upload.received
-    return sent + this.answered
+    return body === undefined ? 0 : 'bytes' in body ? body.bytes.length : body.upload.received
   }
 }

@@ -45,7 +45,10 @@ export function relayPassthrough(
   })
 }
 
-/** The response that an answer is passed on to. Unpaid, it holds the last byte back, and of an empty answer the headers. */
+/**
+ * The response that an answer is passed on to. Unpaid, it holds back what may be the last byte, and of an empty answer the
+ * headers.
+ */
 class PassthroughResponse {
   readonly #call: HttpCall
   readonly #answer: PassthroughAnswer
@@ -70,9 +73,10 @@ class PassthroughResponse {
     this.#writeHead()
     const { response } = this.#call
     const held = this.#last
-    this.#last = this.#isPaid ? NOTHING : bytes.subarray(-1)
+    const holds = !this.#isPaid && this.#answer.isEnding
+    this.#last = holds ? bytes.subarray(-1) : NOTHING
     if (held.length > 0) response.write(held)
-    if (response.write(this.#isPaid ? bytes : bytes.subarray(0, -1))) return
+    if (response.write(holds ? bytes.subarray(0, -1) : bytes)) return
     this.#answer.pause()
     response.once('drain', () => this.#answer.resume())
   }
