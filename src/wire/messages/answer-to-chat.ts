@@ -1,0 +1,76 @@
+import { asObject, isObject, type JsonObject } from '../json-safety.ts'
+import { isCount } from '../openai/usage.ts'
+import { keptThought } from './thoughts.ts'
+
+/** A message of a backend as a chat completion; undefined where it is none. */
+export function completionOfMessage(message: unknown): JsonObject | undefined {
+  if (!isObject(message) || message.type !== 'message' || !Array.isArray(message.content)) return undefined
+  const { id, model, stop_reason, stop_sequence } = message
+  const usage = chatUsage(message.usage)
+  const finish = { finish_reason: finishOf(stop_reason), ...stopOf(stop_sequence) }
+  return {
+    id,
+    object: 'chat.completion',
+    model,
+    choices: [{ index: 0, message: saidIn(message.content.filter(isObject)), logprobs: null, ...finish }],
+    ...(usage && { usage }),
+  }
+}
+
+/** What a stop reason is called in chats. One that is not known was no refusal and no limit. */
+export const finishOf = (reason: unknown): string => (typeof reason === 'string' && FINISHES[reason]) || 'stop'
+
+const FINISHES: Readonly<Record<string, string>> = {
+  tool_use: 'tool_calls',
+  max_tokens: 'length',
+  model_context_window_exceeded: 'length',
+  refusal: 'content_filter',
+}
+
+/** The stop sequence that was met, under the name that vLLM gives it. */
+export const stopOf = (sequence: unknown): JsonObject => (typeof sequence === 'string' ? { stop_reason: sequence } : {})
+
+/**
+ * A usage as chats report it, and so as the gateway charges it: all of the prompt is counted, and what was read from a
+ * cache or written into one is a part of it. Undefined where nothing was counted.
+ */
+export function chatUsage(usage: unknown): JsonObject | undefined {
+  if (!isObject(usage) || !isCount(usage.input_tokens) || !isCount(usage.output_tokens)) return undefined
+  const { input_tokens, output_tokens, cache_creation_input_tokens, cache_read_input_tokens } = usage
+  const [written, read] = [countOf(cache_creation_input_tokens), countOf(cache_read_input_tokens)]
+  const prompt = input_tokens + written + read
+  return {
+    prompt_tokens: prompt,
+    completion_tokens: output_tokens,
+    total_tokens: prompt + output_tokens,
+    prompt_tokens_details: { cached_tokens: read, cache_write_tokens: written },
+    completion_tokens_details: { reasoning_tokens: countOf(asObject(usage.output_tokens_details).thinking_tokens) },
+  }
+}
+
+const countOf = (value: unknown): number => (isCount(value) ? value : 0)
+
+function saidIn(blocks: readonly JsonObject[]): JsonObject {
+  const text = joined(blocks, 'text')
+  const reasoning = joined(blocks, 'thinking')
+  const kept = blocks.flatMap(keptThought)
+  const calls = blocks.filter(({ type }) => type === 'tool_use').map(callOf)
+  return {
+    role: 'assistant',
+    content: text === '' && calls.length > 0 ? null : text,
+    ...(reasoning !== '' && { reasoning_content: reasoning }),
+    // A signature is lost with any change of its thought: clients that send these back have them whole.
+    ...(kept.length > 0 && { thinking_blocks: kept }),
+    ...(calls.length > 0 && { tool_calls: calls }),
+  }
+}
+
+/** The texts of the blocks of a kind, which stand in the field of its name. */
+const joined = (blocks: readonly JsonObject[], kind: 'text' | 'thinking'): string =>
+  blocks.map(block => (block.type === kind && typeof block[kind] === 'string' ? block[kind] : '')).join('')
+
+const callOf = ({ id, name, input }: JsonObject): JsonObject => ({
+  id,
+  type: 'function',
+  function: { name, arguments: JSON.stringify(asObject(input)) },
+})

@@ -1,0 +1,118 @@
+import { createHash } from 'node:crypto'
+import { unescape as unescaped } from 'node:querystring'
+import { asObject, isObject, type JsonObject } from '../json-safety.ts'
+import { parse } from '../openai/chunk.ts'
+import { thoughtsOfChat } from './thoughts.ts'
+
+/** The messages of a chat as Messages has them. */
+export interface Turns {
+  /** Empty where there is none. */
+  readonly system: string
+  readonly turns: readonly Turn[]
+}
+
+export interface Turn {
+  readonly role: 'user' | 'assistant'
+  readonly content: string | readonly JsonObject[]
+}
+
+/**
+ * Reads the messages of a chat. System messages that lead are the system prompt; a later one stays where it is, as a
+ * reminder, since one moved to the front would change the beginning of the prompt that backends keep. Results of tools
+ * are a user's here, and messages of one side that follow each other are one turn.
+ */
+export function turnsOfChat(messages: unknown): Turns {
+  const all = Array.isArray(messages) ? messages.filter(isObject) : []
+  const begin = all.findIndex(({ role }) => !SYSTEM.has(role))
+  const leading = begin === -1 ? all : all.slice(0, begin)
+  const turns: { role: Turn['role']; content: JsonObject[] }[] = []
+  for (const message of all.slice(leading.length)) {
+    const role = message.role === 'assistant' ? 'assistant' : 'user'
+    const blocks = role === 'assistant' ? saidBy(message) : given(message)
+    const last = turns.at(-1)
+    if (last?.role === role) last.content.push(...blocks)
+    // Turns without content are refused.
+    else if (blocks.length > 0) turns.push({ role, content: blocks })
+  }
+  const system = leading
+    .map(({ content }) => textOf(content))
+    .filter(Boolean)
+    .join('\n\n')
+  // A request without turns is refused.
+  if (turns.length === 0 && system !== '') return { system: '', turns: [{ role: 'user', content: system }] }
+  return { system, turns: turns.map(({ role, content }) => ({ role, content: onlyText(content) ?? content })) }
+}
+
+const SYSTEM: ReadonlySet<unknown> = new Set(['system', 'developer'])
+
+/** A text alone is what most turns are. */
+function onlyText([first, ...rest]: readonly JsonObject[]): string | undefined {
+  return first?.type === 'text' && rest.length === 0 ? String(first.text) : undefined
+}
+
+/** What a user, a tool or a later system message says. */
+function given({ role, content, tool_call_id }: JsonObject): JsonObject[] {
+  if (role === 'tool') return [toolResult(tool_call_id, content)]
+  if (!SYSTEM.has(role)) return blocksOf(content)
+  const text = textOf(content)
+  return text === '' ? [] : [{ type: 'text', text: `<system-reminder>\n${text}\n</system-reminder>` }]
+}
+
+function toolResult(id: unknown, content: unknown): JsonObject {
+  const blocks = blocksOf(content)
+  const result = { type: 'tool_result', tool_use_id: acceptedId(id) }
+  return blocks.length === 0 ? result : { ...result, content: onlyText(blocks) ?? blocks }
+}
+
+/** Thoughts first, then texts, then calls: the order that is checked where the model thinks. */
+function saidBy(message: JsonObject): JsonObject[] {
+  const { content, refusal, tool_calls } = message
+  const calls = Array.isArray(tool_calls) ? tool_calls.filter(isObject) : []
+  return [...thoughtsOfChat(message), ...blocksOf(content), ...blocksOf(refusal), ...calls.flatMap(toolUse)]
+}
+
+function toolUse({ id, function: called }: JsonObject): JsonObject[] {
+  if (!isObject(called)) return []
+  const input = parse(String(called.arguments))
+  return [{ type: 'tool_use', id: acceptedId(id), name: called.name, input: asObject(input) }]
+}
+
+/** Ids of calls that other backends made may have any characters; calls and results are renamed alike. */
+function acceptedId(id: unknown): string {
+  const text = String(id)
+  if (ACCEPTED_ID.test(text)) return text
+  return `call_${createHash('sha256').update(text).digest('hex').slice(0, 24)}`
+}
+
+const ACCEPTED_ID = /^[a-zA-Z0-9_-]+$/
+
+/** Texts and images. Empty texts are refused. */
+function blocksOf(content: unknown): JsonObject[] {
+  if (typeof content === 'string') return content === '' ? [] : [{ type: 'text', text: content }]
+  return Array.isArray(content) ? content.filter(isObject).flatMap(blockOf) : []
+}
+
+function blockOf({ type, text, refusal, image_url }: JsonObject): JsonObject[] {
+  if (type === 'text' || type === 'refusal') return blocksOf(text ?? refusal)
+  const image = imageOf(asObject(image_url).url)
+  return image ? [{ type: 'image', source: image }] : []
+}
+
+/** Of the only form that the gateway takes, a data URL. */
+function imageOf(url: unknown): JsonObject | undefined {
+  const [, mediaType, options, data] = DATA_URL.exec(typeof url === 'string' ? url : '') ?? []
+  if (mediaType === undefined || data === undefined) return undefined
+  const isBase64 = options?.endsWith(';base64') === true
+  return {
+    type: 'base64',
+    media_type: mediaType,
+    data: isBase64 ? data : Buffer.from(unescaped(data)).toString('base64'),
+  }
+}
+
+const DATA_URL = /^data:([^;,]+)([^,]*),(.*)$/s
+
+const textOf = (content: unknown): string =>
+  blocksOf(content)
+    .flatMap(({ text }) => (typeof text === 'string' ? [text] : []))
+    .join('\n')
