@@ -1,0 +1,83 @@
+import { asObject, isObject, type JsonObject } from '../json-safety.ts'
+import { readUsage, type Usage } from '../openai/usage.ts'
+import type { ToolNames } from '../tool-names.ts'
+
+/** What the form of an answer owes to its request. */
+export interface AnswerForm {
+  readonly names: ToolNames<string>
+  /** Whether thinking is shown, or only its signature, from which the next request has it. */
+  readonly thinking: 'whole' | 'sealed' | 'none'
+  /** The stop sequences that were asked for. */
+  readonly stops: readonly string[]
+}
+
+/** How an answer of a chat ended. */
+export interface ChatEnd {
+  /** `finish_reason` and, of vLLM, `stop_reason`. */
+  readonly choice: JsonObject
+  readonly called: boolean
+  readonly refused: boolean
+}
+
+/** Agents go on by these fields alone: that tools are to be run is said whatever the backend calls its end. */
+export function stopOf({ choice, called, refused }: ChatEnd, { stops }: AnswerForm): JsonObject {
+  const { finish_reason: finish, stop_reason: stop } = choice
+  const reason = (stop_reason: string) => ({ stop_reason, stop_sequence: null })
+  if (finish === 'length') return reason('max_tokens')
+  if (called) return reason('tool_use')
+  if (refused || finish === 'content_filter') return reason('refusal')
+  if (finish === 'stop' && typeof stop === 'string' && stops.includes(stop))
+    return { stop_reason: 'stop_sequence', stop_sequence: stop }
+  return reason('end_turn')
+}
+
+/** The usage that a chat reports, or the one that stands in for it. Tokens that were cached are counted apart. */
+export function usageOf(reported: unknown, otherwise: Usage): JsonObject {
+  const { inputTokens, outputTokens } = readUsage(reported) ?? otherwise
+  const details = asObject(asObject(reported).prompt_tokens_details)
+  const read = countUpTo(details.cached_tokens, inputTokens)
+  const written = countUpTo(details.cache_write_tokens, inputTokens - read)
+  return {
+    input_tokens: inputTokens - read - written,
+    cache_creation_input_tokens: written,
+    cache_read_input_tokens: read,
+    output_tokens: outputTokens,
+  }
+}
+
+const countUpTo = (value: unknown, most: number): number =>
+  Number.isSafeInteger(value) ? Math.min(Math.max(Number(value), 0), most) : 0
+
+/** What a model thought, of a message or a delta. Some backends send the same under both names. */
+export function reasoningIn({ reasoning_content, reasoning }: JsonObject): string {
+  if (typeof reasoning_content === 'string' && reasoning_content !== '') return reasoning_content
+  return typeof reasoning === 'string' ? reasoning : ''
+}
+
+/** The arguments of a call as JSON: some backends send the object itself. */
+const argumentsIn = (value: unknown): string => {
+  if (typeof value === 'string') return value
+  return isObject(value) ? JSON.stringify(value) : ''
+}
+
+/** A part of a call: its function, whatever a backend sent. */
+export const functionIn = (call: JsonObject): { readonly name: string; readonly arguments: string } => {
+  const { name, arguments: args } = asObject(call.function)
+  return { name: typeof name === 'string' ? name : '', arguments: argumentsIn(args) }
+}
+
+/** Ids of calls: that of the backend, where it has one and has it once. */
+export class CallIds {
+  readonly #used = new Set<string>()
+  readonly #newId: () => string
+
+  constructor(newId: () => string) {
+    this.#newId = newId
+  }
+
+  take(id: unknown): string {
+    const taken = typeof id === 'string' && id !== '' && !this.#used.has(id) ? id : `toolu_${this.#newId()}`
+    this.#used.add(taken)
+    return taken
+  }
+}

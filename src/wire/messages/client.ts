@@ -1,0 +1,32 @@
+import type { Denied } from '../../policy/denial.ts'
+import type { ChatOfDialect, ClientDialect, ReadTerms } from '../client-dialect.ts'
+import type { JsonObject } from '../json-safety.ts'
+import { readRequest } from './read-request.ts'
+import { writeAnswer } from './write-answer.ts'
+import { MessageStream } from './write-stream.ts'
+
+/** Anthropic's Messages, as clients speak them. */
+export const messages: ClientDialect = { read }
+
+function read(body: JsonObject, terms: ReadTerms): ChatOfDialect | Denied {
+  const request = readRequest(body, terms)
+  if ('denial' in request) return request
+  const { form, ...rest } = request
+  return {
+    ...rest,
+    writer: terms => {
+      const stream = new MessageStream(form, terms)
+      return {
+        whole: (completion, usage) => writeAnswer(completion, usage, form, terms),
+        chunk: chunk => stream.chunk(chunk),
+        end: usage => stream.end(usage),
+        fail: error => stream.fail(error),
+      }
+    },
+  }
+}
+
+/** The chat whose tokens a body of POST /v1/messages/count_tokens asks for: like that of a request, without its answer. */
+export function countable(body: JsonObject, terms: ReadTerms): Pick<ChatOfDialect, 'chat' | 'onlyNative'> | Denied {
+  return readRequest(body, terms, true)
+}

@@ -1,0 +1,115 @@
+import type { Denied } from '../../policy/denial.ts'
+import type { ChatOfDialect, ReadTerms } from '../client-dialect.ts'
+import { asObject, isObject, type JsonObject } from '../json-safety.ts'
+import type { AnswerForm } from './answer-form.ts'
+import { Findings, isAbsent, REQUIRED } from './findings.ts'
+import { readMessages } from './read-messages.ts'
+import { readTools } from './tools.ts'
+
+/** A request of Messages as a chat, with the form of its answer. Fields that are not known are ignored. */
+export function readRequest(body: JsonObject, terms: ReadTerms, isCounted = false): ReadRequest | Denied {
+  const findings = new Findings()
+  const model = findings.required(body.model, 'model')
+  if (!isCounted && isAbsent(body.max_tokens)) findings.refuse('max_tokens', REQUIRED)
+  const tools = readTools(body, terms.isHosted, findings)
+  const messages = readMessages(body, tools.names, findings)
+  const thinking = readThinking(body, findings)
+  const stop = stopsOf(body, findings)
+  leaveServers(body, findings)
+  const chat: JsonObject = {
+    model,
+    messages,
+    ...passedOn(body),
+    ...tools.chat,
+    ...(stop.length > 0 && { stop }),
+    ...readOutput(body, thinking.effort, findings),
+    ...(thinking.isOn !== undefined &&
+      terms.thinks(model) && { chat_template_kwargs: { enable_thinking: thinking.isOn } }),
+    ...(body.stream === true && { stream_options: { include_usage: true } }),
+  }
+  if (findings.denied) return findings.denied
+  const form = { names: tools.names, thinking: thinking.shown, stops: stop }
+  return { chat, ignoredTools: tools.ignored, form, ...(findings.onlyNative && { onlyNative: findings.onlyNative }) }
+}
+
+interface ReadRequest extends Omit<ChatOfDialect, 'writer'> {
+  readonly form: AnswerForm
+}
+
+/** Fields that a chat has too, by the same name: it checks them. */
+function passedOn(body: JsonObject): JsonObject {
+  const fields: Record<string, unknown> = {}
+  for (const field of SAME) if (!isAbsent(body[field])) fields[field] = body[field]
+  return fields
+}
+
+const SAME = ['max_tokens', 'temperature', 'top_p', 'top_k', 'stream'] as const
+
+interface Thinking {
+  /** Undefined where the request leaves it to the model. */
+  readonly isOn?: boolean
+  readonly shown: AnswerForm['thinking']
+  readonly effort?: string | undefined
+}
+
+function readThinking(body: JsonObject, findings: Findings): Thinking {
+  const { type, budget_tokens, display } = findings.object(body.thinking, 'thinking')
+  switch (type) {
+    case undefined:
+      if (isObject(body.thinking)) findings.refuse('thinking.type', REQUIRED)
+      return { shown: 'none' }
+    case 'disabled':
+      return { isOn: false, shown: 'none' }
+    case 'enabled':
+    case 'adaptive': {
+      const shown = display === 'omitted' ? 'sealed' : 'whole'
+      return { isOn: true, shown, effort: type === 'enabled' ? effortOf(budget_tokens) : undefined }
+    }
+    default:
+      findings.refuse('thinking.type', 'must be one of "enabled", "adaptive", "disabled"')
+      return { shown: 'none' }
+  }
+}
+
+/** The effort that a budget in tokens stands for. */
+function effortOf(budget: unknown): string | undefined {
+  if (typeof budget !== 'number') return undefined
+  if (budget >= 10_000) return 'high'
+  return budget >= 4_000 ? 'medium' : 'low'
+}
+
+/** How much the model should think, and the schema of what it should write. */
+function readOutput(body: JsonObject, budgeted: string | undefined, findings: Findings): JsonObject {
+  const output = findings.object(body.output_config, 'output_config')
+  const asked = findings.text(output.effort, 'output_config.effort')
+  const effort = asked === 'max' ? 'xhigh' : (asked ?? budgeted)
+  const format = isAbsent(output.format)
+    ? schemaOf(body.output_format, 'output_format', findings)
+    : schemaOf(output.format, 'output_config.format', findings)
+  return {
+    ...(effort !== undefined && { reasoning_effort: effort }),
+    ...(format && {
+      response_format: { type: 'json_schema', json_schema: { name: 'output', schema: format, strict: true } },
+    }),
+  }
+}
+
+function schemaOf(value: unknown, at: string, findings: Findings): JsonObject | undefined {
+  if (isAbsent(value)) return undefined
+  const { type, schema } = findings.object(value, at)
+  if (type !== 'json_schema') findings.refuse(`${at}.type`, 'must be "json_schema"')
+  if (!isObject(schema)) findings.refuse(`${at}.schema`, isAbsent(schema) ? REQUIRED : 'must be an object')
+  return asObject(schema)
+}
+
+function stopsOf({ stop_sequences: stops }: JsonObject, findings: Findings): string[] {
+  const list = findings.list(stops, 'stop_sequences')
+  return list.flatMap((stop, index) => findings.text(stop, `stop_sequences[${index}]`) ?? [])
+}
+
+/** Servers that would do a part of the work. */
+function leaveServers({ mcp_servers, container }: JsonObject, findings: Findings): void {
+  if (findings.list(mcp_servers, 'mcp_servers').length > 0)
+    findings.leaveToNative('mcp_servers', 'are not asked from here; give their tools as tools of your own')
+  if (!isAbsent(container)) findings.leaveToNative('container', 'nothing runs in containers here; leave it out')
+}
