@@ -4,11 +4,11 @@ module.exports = (formats, fitsUnit) => {
 const exports = {}
 
 exports.acceptsConfig = validate20;
-const schema31 = {"$schema":"https://json-schema.org/draft/2020-12/schema","$id":"https://svc-gateway.dev/schema/config.schema.json","type":"object","additionalProperties":false,"required":["version"],"properties":{"version":{"const":1},"brand":{"type":"string","pattern":"^[a-z][a-z0-9]{1,15}$"},"server":{"$ref":"#/$defs/server"},"store":{"type":"string","format":"x-store"},"ledger":{"$ref":"#/$defs/ledger"},"decisions":{"$ref":"#/$defs/decisions"},"log":{"$ref":"#/$defs/log"},"metrics":{"$ref":"#/$defs/metrics"},"traces":{"$ref":"#/$defs/traces"},"identity":{"$ref":"#/$defs/identity"},"guests":{"$ref":"#/$defs/guests"},"failover":{"$ref":"#/$defs/failover"},"limits":{"$ref":"#/$defs/limits"},"errors":{"$ref":"#/$defs/errors"},"include":{"type":"array","items":{"type":"string","minLength":1}},"plans":{"$ref":"#/$defs/plans"},"models":{"$ref":"#/$defs/models"},"aliases":{"$ref":"#/$defs/aliases"},"default_model":{"$ref":"#/$defs/default_model"},"pools":{"$ref":"#/$defs/pools"},"routes":{"$ref":"#/$defs/routes"},"hosted_tools":{"$ref":"#/$defs/hosted_tools"},"passthrough":{"$ref":"#/$defs/passthrough"}},"$defs":{"name":{"type":"string","pattern":"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$"},"server":{"type":"object","additionalProperties":false,"properties":{"listen":{"type":"string","format":"x-address"},"public_url":{"type":"string","format":"x-base-url"},"admin":{"type":"string","format":"x-address"},"instances":{"$ref":"#/$defs/count"},"state_dir":{"type":"string","minLength":1},"console_url":{"type":"string","format":"x-base-url"},"trusted_proxies":{"type":"array","uniqueItems":true,"items":{"type":"string","format":"x-network"}},"variables":{"type":"array","uniqueItems":true,"items":{"type":"string","pattern":"^[A-Za-z_][A-Za-z0-9_]*$"}},"drain_delay":{"type":"string","pattern":"^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"duration","min":0,"max":86400000}},"drain_timeout":{"type":"string","pattern":"^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"duration","min":0,"max":86400000}}}},"ledger":{"type":"object","additionalProperties":false,"properties":{"keep":{"type":"string","pattern":"^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"duration","min":86400000,"max":315360000000}}}},"decisions":{"type":"object","additionalProperties":false,"properties":{"log":{"type":"boolean"},"path":{"type":"string","minLength":1},"max_size":{"type":["string","integer"],"pattern":"^([0-9]+(\\.[0-9]+)?(B|KB|MB|GB)?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"size","min":1000000,"max":10000000000}},"files":{"$ref":"#/$defs/count"}}},"log":{"type":"object","additionalProperties":false,"properties":{"format":{"enum":["text","json"]},"level":{"enum":["info","warn","error"]}}},"metrics":{"type":"object","additionalProperties":false,"properties":{"public":{"type":"boolean"},"token":{"type":"string","format":"x-secret"}}},"traces":{"type":"object","additionalProperties":false,"required":["endpoint"],"properties":{"endpoint":{"type":"string","format":"x-base-url"},"sample":{"type":["number","string"],"pattern":"^([0-9]+(\\.[0-9]+)?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"share","min":0,"max":1000000}},"headers":{"type":"array","items":{"$ref":"#/$defs/trace_header"}}}},"trace_header":{"type":"object","additionalProperties":false,"required":["name","secret"],"properties":{"name":{"type":"string","pattern":"^[A-Za-z0-9][A-Za-z0-9-]{0,63}$"},"secret":{"type":"string","format":"x-secret"}}},"identity":{"type":"object","additionalProperties":false,"required":["issuer","default_plan"],"properties":{"issuer":{"type":"string","format":"x-issuer"},"plan_claim":{"type":"string","minLength":1},"label_claim":{"type":"string","minLength":1},"default_plan":{"$ref":"#/$defs/name"},"token_types":{"type":"array","minItems":1,"uniqueItems":true,"items":{"type":"string","pattern":"^[A-Za-z0-9][A-Za-z0-9!#$&^_.+/-]{0,63}$"}},"admins":{"type":"array","uniqueItems":true,"items":{"type":"string","pattern":"^acct_[0-9a-f]{40}$"}},"client_id":{"type":"string","minLength":1}}},"guests":{"type":"object","additionalProperties":false,"required":["plan","usd_per_day_total"],"properties":{"plan":{"$ref":"#/$defs/name"},"mint_per_ip_hour":{"$ref":"#/$defs/count"},"mint_per_net_hour":{"$ref":"#/$defs/count"},"usd_per_day_total":{"$ref":"#/$defs/usd"},"secret":{"type":"string","format":"x-secret"},"former_secret":{"type":"string","format":"x-secret"}}},"failover":{"type":"object","additionalProperties":false,"properties":{"connect_timeout":{"$ref":"#/$defs/connect_timeout"},"headers_timeout":{"$ref":"#/$defs/headers_timeout"},"first_content_timeout":{"$ref":"#/$defs/first_content_timeout"},"idle_timeout":{"$ref":"#/$defs/idle_timeout"},"stream_timeout":{"$ref":"#/$defs/stream_timeout"},"answer_timeout":{"$ref":"#/$defs/answer_timeout"},"queue_timeout":{"$ref":"#/$defs/queue_timeout"},"wait_for_retry_after":{"$ref":"#/$defs/wait_for_retry_after"},"eject":{"$ref":"#/$defs/eject"},"probe":{"$ref":"#/$defs/probe"}}},"limits":{"type":"object","additionalProperties":false,"properties":{"body":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?(B|KB|MB|GB)?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"size","min":1000,"max":1000000000}},"body_memory":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?(B|KB|MB|GB)?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"size","min":2000,"max":1000000000000}},"embedding_batch":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?k?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"count","min":1,"max":2048}},"image_sizes":{"type":"array","minItems":1,"uniqueItems":true,"items":{"type":"string","format":"x-image-size"}},"headers_timeout":{"$ref":"#/$defs/patience"},"request_timeout":{"$ref":"#/$defs/patience"},"idle_timeout":{"$ref":"#/$defs/patience"},"connections":{"$ref":"#/$defs/count"},"connections_per_ip":{"$ref":"#/$defs/count"},"tool_rounds":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?k?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"count","min":2,"max":32}},"tool_time":{"$ref":"#/$defs/patience"},"shed_load":{"type":"boolean"}}},"errors":{"type":"object","additionalProperties":false,"properties":{"docs":{"type":"string","format":"x-link"},"topup":{"type":"string","format":"x-link"}}},"plans":{"type":"object","propertyNames":{"$ref":"#/$defs/name"},"additionalProperties":{"$ref":"#/$defs/plan"}},"plan":{"type":"object","additionalProperties":false,"required":["models","rpm","tpm","monthly_usd"],"properties":{"models":{"type":["array","string"],"pattern":"^all$","minItems":1,"uniqueItems":true,"items":{"type":"string","pattern":"^(?!all$)(tier:)?[A-Za-z0-9][A-Za-z0-9._-]{0,63}$"}},"tools":{"type":["array","string"],"pattern":"^all$","minItems":1,"uniqueItems":true,"items":{"type":"string","pattern":"^(?!all$)[a-z][a-z0-9_]{0,46}$"}},"rpm":{"$ref":"#/$defs/count"},"tpm":{"$ref":"#/$defs/count"},"per_day":{"$ref":"#/$defs/count"},"max_concurrent":{"$ref":"#/$defs/count"},"monthly_usd":{"$ref":"#/$defs/usd"},"overage":{"type":["boolean","object"],"additionalProperties":false,"required":["cap_usd"],"properties":{"cap_usd":{"$ref":"#/$defs/usd"}}},"commit":{"$ref":"#/$defs/commit"}}},"models":{"type":"object","propertyNames":{"$ref":"#/$defs/name"},"additionalProperties":{"$ref":"#/$defs/model"}},"model":{"type":"object","required":["kind"],"discriminator":{"propertyName":"kind"},"oneOf":[{"$ref":"#/$defs/chat_model"},{"$ref":"#/$defs/embedding_model"},{"$ref":"#/$defs/image_model"},{"$ref":"#/$defs/passthrough_model"}]},"chat_model":{"type":"object","additionalProperties":false,"required":["kind","tier","serve","context","usd_per_1m"],"properties":{"kind":{"const":"chat"},"tier":{"$ref":"#/$defs/tier"},"serve":{"$ref":"#/$defs/serve"},"context":{"$ref":"#/$defs/tokens"},"max_output":{"$ref":"#/$defs/tokens"},"vision":{"type":"boolean"},"image_tokens":{"$ref":"#/$defs/tokens"},"thinking":{"type":"object","additionalProperties":false,"required":["default","min_max_tokens"],"properties":{"default":{"type":"boolean"},"min_max_tokens":{"$ref":"#/$defs/tokens"}}},"accepts":{"$ref":"#/$defs/accepts"},"usd_per_1m":{"type":"object","additionalProperties":false,"required":["input","output"],"properties":{"input":{"$ref":"#/$defs/price"},"output":{"$ref":"#/$defs/price"}}},"commit":{"$ref":"#/$defs/commit"},"lossy":{"enum":["allow","refuse"]}}},"embedding_model":{"type":"object","additionalProperties":false,"required":["kind","tier","serve","context","usd_per_1m"],"properties":{"kind":{"const":"embedding"},"tier":{"$ref":"#/$defs/tier"},"serve":{"$ref":"#/$defs/serve"},"context":{"$ref":"#/$defs/tokens"},"dimensions":{"const":768},"accepts":{"$ref":"#/$defs/accepts"},"usd_per_1m":{"type":"object","additionalProperties":false,"required":["input"],"properties":{"input":{"$ref":"#/$defs/price"}}}}},"image_model":{"type":"object","additionalProperties":false,"required":["kind","tier","serve","usd_per_image"],"properties":{"kind":{"const":"image"},"tier":{"$ref":"#/$defs/tier"},"serve":{"$ref":"#/$defs/serve"},"accepts":{"$ref":"#/$defs/accepts"},"usd_per_image":{"type":["number","string","object"],"pattern":"^([0-9]+(\\.[0-9]{1,9})?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"usd","min":0,"max":1000000000000},"minProperties":1,"additionalProperties":{"$ref":"#/$defs/image_price"}}}},"passthrough_model":{"type":"object","additionalProperties":false,"required":["kind","tier","serve"],"properties":{"kind":{"const":"passthrough"},"tier":{"$ref":"#/$defs/tier"},"serve":{"$ref":"#/$defs/serve"},"usd_per_1m":{"type":"object","additionalProperties":false,"required":["input"],"properties":{"input":{"$ref":"#/$defs/price"},"output":{"$ref":"#/$defs/price"}}}}},"accepts":{"type":"object","minProperties":1,"propertyNames":{"$ref":"#/$defs/name"},"additionalProperties":{"$ref":"#/$defs/accepted"}},"accepted":{"type":"object","additionalProperties":false,"properties":{"max":{"type":"number"},"min":{"type":"number"},"one_of":{"type":"array","minItems":1,"uniqueItems":true,"items":{"type":"string","minLength":1,"maxLength":64}},"max_length":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?[kM]?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"count","min":1,"max":1000000}},"boolean":{"const":true},"max_size":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?([KMG]?B)?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"size","min":2,"max":1000000}}}},"tier":{"$ref":"#/$defs/name"},"serve":{"type":"array","minItems":1,"uniqueItems":true,"items":{"$ref":"#/$defs/name","type":"string"}},"aliases":{"type":"object","propertyNames":{"$ref":"#/$defs/name"},"additionalProperties":{"$ref":"#/$defs/name"}},"default_model":{"$ref":"#/$defs/name"},"routes":{"type":"array","items":{"$ref":"#/$defs/route"}},"route":{"type":"object","additionalProperties":false,"required":["name","when","use"],"properties":{"name":{"$ref":"#/$defs/name"},"when":{"$ref":"#/$defs/when"},"use":{"$ref":"#/$defs/name"}}},"when":{"type":"object","additionalProperties":false,"minProperties":1,"properties":{"mentions":{"type":["string","array"],"minLength":1,"maxLength":200,"minItems":1,"maxItems":200,"uniqueItems":true,"items":{"type":"string","minLength":1,"maxLength":200}},"matches":{"type":"string","minLength":1,"maxLength":500,"format":"x-pattern"},"input_tokens":{"type":"object","additionalProperties":false,"minProperties":1,"properties":{"over":{"$ref":"#/$defs/tokens"},"under":{"$ref":"#/$defs/tokens"}}},"has_tools":{"type":"boolean"},"has_images":{"type":"boolean"},"plan":{"$ref":"#/$defs/names"},"alias":{"$ref":"#/$defs/names"},"header":{"type":"object","minProperties":1,"maxProperties":10,"propertyNames":{"$ref":"#/$defs/name"},"additionalProperties":{"type":["string","array"],"minLength":1,"minItems":1,"uniqueItems":true,"items":{"type":"string","minLength":1}}},"hour":{"type":"object","additionalProperties":false,"required":["from","to"],"properties":{"from":{"type":"integer","minimum":0,"maximum":23},"to":{"type":"integer","minimum":1,"maximum":24},"zone":{"$ref":"#/$defs/zone"}}},"weekday":{"type":"object","additionalProperties":false,"required":["days"],"properties":{"days":{"type":"array","minItems":1,"uniqueItems":true,"items":{"enum":["mon","tue","wed","thu","fri","sat","sun"]}},"zone":{"$ref":"#/$defs/zone"}}},"any":{"type":"array","minItems":1,"items":{"$ref":"#/$defs/when"}},"not":{"$ref":"#/$defs/when"}}},"zone":{"type":"string","format":"x-zone"},"names":{"type":["string","array"],"pattern":"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$","minItems":1,"uniqueItems":true,"items":{"$ref":"#/$defs/name","type":"string"}},"hosted_tools":{"type":"object","propertyNames":{"$ref":"#/$defs/tool_name"},"additionalProperties":{"$ref":"#/$defs/hosted_tool"}},"tool_name":{"type":"string","pattern":"^(?!all$)[a-z][a-z0-9_]{0,46}$"},"hosted_tool":{"type":"object","oneOf":[{"$ref":"#/$defs/mcp_tool"},{"$ref":"#/$defs/http_tool"},{"$ref":"#/$defs/builtin_tool"}]},"mcp_tool":{"type":"object","additionalProperties":false,"required":["mcp"],"properties":{"mcp":{"type":"string","format":"x-base-url"},"tool":{"type":"string","minLength":1},"transport":{"enum":["streamable_http","sse"]},"description":{"type":"string","minLength":1},"key":{"$ref":"#/$defs/tool_key"},"timeout":{"$ref":"#/$defs/tool_timeout"},"max_calls":{"$ref":"#/$defs/max_calls"},"max_result":{"$ref":"#/$defs/max_result"},"usd_per_call":{"$ref":"#/$defs/usd_per_call"}}},"http_tool":{"type":"object","additionalProperties":false,"required":["http","description","parameters"],"properties":{"http":{"type":"string","format":"x-base-url"},"description":{"type":"string","minLength":1},"parameters":{"type":"object","additionalProperties":{}},"key":{"$ref":"#/$defs/tool_key"},"timeout":{"$ref":"#/$defs/tool_timeout"},"max_calls":{"$ref":"#/$defs/max_calls"},"max_result":{"$ref":"#/$defs/max_result"},"usd_per_call":{"$ref":"#/$defs/usd_per_call"}}},"builtin_tool":{"type":"object","additionalProperties":false,"required":["builtin"],"properties":{"builtin":{"enum":["current_time","calculator"]},"timeout":{"$ref":"#/$defs/tool_timeout"},"max_calls":{"$ref":"#/$defs/max_calls"},"max_result":{"$ref":"#/$defs/max_result"},"usd_per_call":{"$ref":"#/$defs/usd_per_call"}}},"tool_key":{"type":"string","format":"x-secret"},"tool_timeout":{"$ref":"#/$defs/duration"},"max_calls":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?k?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"count","min":1,"max":100}},"max_result":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?(B|KB|MB|GB)?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"size","min":256,"max":1000000}},"usd_per_call":{"type":["number","string"],"pattern":"^([0-9]+(\\.[0-9]{1,9})?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"usd","min":0,"max":1000000000000}},"passthrough":{"type":"array","items":{"$ref":"#/$defs/passthrough_route"}},"passthrough_route":{"type":"object","additionalProperties":false,"required":["path","methods","model","meter"],"properties":{"path":{"type":"string","pattern":"^/v1(/[a-z0-9][a-z0-9_-]*)+$","maxLength":128},"methods":{"type":"array","minItems":1,"uniqueItems":true,"items":{"enum":["POST","GET"]}},"model":{"$ref":"#/$defs/name"},"accepts":{"type":"array","minItems":1,"uniqueItems":true,"items":{"enum":["json","multipart","binary"]}},"max_body":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?(B|KB|MB|GB)?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"size","min":1000,"max":1000000000}},"meter":{"$ref":"#/$defs/meter"}}},"meter":{"type":"object","additionalProperties":false,"properties":{"usd_per_call":{"type":["number","string"],"pattern":"^([0-9]+(\\.[0-9]{1,9})?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"usd","min":0,"max":1000000000000}},"usd_per_second":{"type":["number","string"],"pattern":"^([0-9]+(\\.[0-9]{1,9})?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"usd","min":0,"max":10000000000}},"max_seconds":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?k?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"count","min":1,"max":86400}},"usd_per_mb":{"type":["number","string"],"pattern":"^([0-9]+(\\.[0-9]{1,9})?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"usd","min":0,"max":5000000000}},"max_mb":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?k?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"count","min":1,"max":1000}},"usage":{"type":"object","additionalProperties":false,"required":["max_input"],"properties":{"max_input":{"$ref":"#/$defs/tokens"},"max_output":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?[kM]?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"count","min":0,"max":10000000}}}}}},"pools":{"type":"object","propertyNames":{"$ref":"#/$defs/name"},"additionalProperties":{"$ref":"#/$defs/pool"}},"pool":{"type":"object","additionalProperties":false,"required":["site","replicas","model"],"properties":{"site":{"$ref":"#/$defs/name"},"replicas":{"type":"array","minItems":1,"uniqueItems":true,"items":{"type":"string","format":"x-base-url"}},"model":{"type":"string","minLength":1},"speaks":{"type":"array","minItems":1,"uniqueItems":true,"items":{"enum":["chat","responses","messages"]}},"key":{"type":"string","format":"x-secret"},"connect_timeout":{"$ref":"#/$defs/connect_timeout"},"headers_timeout":{"$ref":"#/$defs/headers_timeout"},"first_content_timeout":{"$ref":"#/$defs/first_content_timeout"},"idle_timeout":{"$ref":"#/$defs/idle_timeout"},"stream_timeout":{"$ref":"#/$defs/stream_timeout"},"answer_timeout":{"$ref":"#/$defs/answer_timeout"},"queue_timeout":{"$ref":"#/$defs/queue_timeout"},"wait_for_retry_after":{"$ref":"#/$defs/wait_for_retry_after"},"eject":{"$ref":"#/$defs/eject"},"probe":{"$ref":"#/$defs/probe"},"context":{"$ref":"#/$defs/tokens"},"max_concurrent":{"$ref":"#/$defs/count"},"cost_usd_per_1m":{"type":"object","additionalProperties":false,"required":["input"],"properties":{"input":{"$ref":"#/$defs/price"},"output":{"$ref":"#/$defs/price"}}},"cost_usd_per_image":{"$ref":"#/$defs/usd"},"max_usd_per_hour":{"$ref":"#/$defs/usd"}}},"eject":{"type":"object","additionalProperties":false,"properties":{"after":{"$ref":"#/$defs/count"},"for":{"$ref":"#/$defs/duration"}}},"probe":{"type":["boolean","object"],"additionalProperties":false,"properties":{"path":{"type":"string","pattern":"^/[!-~]*$"},"every":{"type":"string","pattern":"^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"duration","min":1000,"max":86400000}}}},"commit":{"enum":["first_content","complete"]},"queue_timeout":{"$ref":"#/$defs/duration"},"wait_for_retry_after":{"$ref":"#/$defs/retry_wait"},"connect_timeout":{"$ref":"#/$defs/duration"},"headers_timeout":{"$ref":"#/$defs/duration"},"first_content_timeout":{"$ref":"#/$defs/duration"},"idle_timeout":{"$ref":"#/$defs/duration"},"stream_timeout":{"$ref":"#/$defs/duration"},"answer_timeout":{"$ref":"#/$defs/duration"},"count":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?[kM]?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"count","min":1,"max":1000000000}},"tokens":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?[kM]?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"count","min":1,"max":10000000}},"duration":{"type":"string","pattern":"^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"duration","min":1,"max":86400000}},"retry_wait":{"type":"string","pattern":"^([0-9]+(\\.[0-9]+)?(ms|s|m)|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"duration","min":0,"max":60000}},"patience":{"type":"string","pattern":"^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"duration","min":1000,"max":3600000}},"usd":{"type":["number","string"],"pattern":"^([0-9]+(\\.[0-9]{1,9})?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"usd","min":0,"max":9000000000000000}},"image_price":{"type":["number","string"],"pattern":"^([0-9]+(\\.[0-9]{1,9})?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"usd","min":0,"max":1000000000000}},"price":{"type":["number","string"],"pattern":"^([0-9]+(\\.[0-9]{1,6})?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"price","min":0,"max":500000000}}}};
+const schema31 = {"$schema":"https://json-schema.org/draft/2020-12/schema","$id":"https://svc-gateway.dev/schema/config.schema.json","type":"object","additionalProperties":false,"required":["version"],"properties":{"version":{"const":1},"brand":{"type":"string","pattern":"^[a-z][a-z0-9]{1,15}$"},"server":{"$ref":"#/$defs/server"},"store":{"type":"string","format":"x-store"},"ledger":{"$ref":"#/$defs/ledger"},"decisions":{"$ref":"#/$defs/decisions"},"log":{"$ref":"#/$defs/log"},"metrics":{"$ref":"#/$defs/metrics"},"traces":{"$ref":"#/$defs/traces"},"identity":{"$ref":"#/$defs/identity"},"guests":{"$ref":"#/$defs/guests"},"responses":{"$ref":"#/$defs/responses"},"failover":{"$ref":"#/$defs/failover"},"limits":{"$ref":"#/$defs/limits"},"errors":{"$ref":"#/$defs/errors"},"include":{"type":"array","items":{"type":"string","minLength":1}},"plans":{"$ref":"#/$defs/plans"},"models":{"$ref":"#/$defs/models"},"aliases":{"$ref":"#/$defs/aliases"},"default_model":{"$ref":"#/$defs/default_model"},"pools":{"$ref":"#/$defs/pools"},"routes":{"$ref":"#/$defs/routes"},"hosted_tools":{"$ref":"#/$defs/hosted_tools"},"passthrough":{"$ref":"#/$defs/passthrough"}},"$defs":{"name":{"type":"string","pattern":"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$"},"server":{"type":"object","additionalProperties":false,"properties":{"listen":{"type":"string","format":"x-address"},"public_url":{"type":"string","format":"x-base-url"},"admin":{"type":"string","format":"x-address"},"instances":{"$ref":"#/$defs/count"},"state_dir":{"type":"string","minLength":1},"console_url":{"type":"string","format":"x-base-url"},"trusted_proxies":{"type":"array","uniqueItems":true,"items":{"type":"string","format":"x-network"}},"variables":{"type":"array","uniqueItems":true,"items":{"type":"string","pattern":"^[A-Za-z_][A-Za-z0-9_]*$"}},"drain_delay":{"type":"string","pattern":"^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"duration","min":0,"max":86400000}},"drain_timeout":{"type":"string","pattern":"^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"duration","min":0,"max":86400000}}}},"ledger":{"type":"object","additionalProperties":false,"properties":{"keep":{"type":"string","pattern":"^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"duration","min":86400000,"max":315360000000}}}},"decisions":{"type":"object","additionalProperties":false,"properties":{"log":{"type":"boolean"},"path":{"type":"string","minLength":1},"max_size":{"type":["string","integer"],"pattern":"^([0-9]+(\\.[0-9]+)?(B|KB|MB|GB)?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"size","min":1000000,"max":10000000000}},"files":{"$ref":"#/$defs/count"}}},"log":{"type":"object","additionalProperties":false,"properties":{"format":{"enum":["text","json"]},"level":{"enum":["info","warn","error"]}}},"metrics":{"type":"object","additionalProperties":false,"properties":{"public":{"type":"boolean"},"token":{"type":"string","format":"x-secret"}}},"traces":{"type":"object","additionalProperties":false,"required":["endpoint"],"properties":{"endpoint":{"type":"string","format":"x-base-url"},"sample":{"type":["number","string"],"pattern":"^([0-9]+(\\.[0-9]+)?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"share","min":0,"max":1000000}},"headers":{"type":"array","items":{"$ref":"#/$defs/trace_header"}}}},"trace_header":{"type":"object","additionalProperties":false,"required":["name","secret"],"properties":{"name":{"type":"string","pattern":"^[A-Za-z0-9][A-Za-z0-9-]{0,63}$"},"secret":{"type":"string","format":"x-secret"}}},"identity":{"type":"object","additionalProperties":false,"required":["issuer","default_plan"],"properties":{"issuer":{"type":"string","format":"x-issuer"},"plan_claim":{"type":"string","minLength":1},"label_claim":{"type":"string","minLength":1},"default_plan":{"$ref":"#/$defs/name"},"token_types":{"type":"array","minItems":1,"uniqueItems":true,"items":{"type":"string","pattern":"^[A-Za-z0-9][A-Za-z0-9!#$&^_.+/-]{0,63}$"}},"admins":{"type":"array","uniqueItems":true,"items":{"type":"string","pattern":"^acct_[0-9a-f]{40}$"}},"client_id":{"type":"string","minLength":1}}},"guests":{"type":"object","additionalProperties":false,"required":["plan","usd_per_day_total"],"properties":{"plan":{"$ref":"#/$defs/name"},"mint_per_ip_hour":{"$ref":"#/$defs/count"},"mint_per_net_hour":{"$ref":"#/$defs/count"},"usd_per_day_total":{"$ref":"#/$defs/usd"},"secret":{"type":"string","format":"x-secret"},"former_secret":{"type":"string","format":"x-secret"}}},"responses":{"type":"object","additionalProperties":false,"required":["keep","key"],"properties":{"keep":{"type":"string","pattern":"^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"duration","min":60000,"max":2592000000}},"key":{"type":"string","format":"x-secret"},"former_key":{"type":"string","format":"x-secret"},"max_bytes_per_account":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?(B|KB|MB|GB)?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"size","min":64000,"max":1000000000}},"max_responses_per_account":{"$ref":"#/$defs/count"}}},"failover":{"type":"object","additionalProperties":false,"properties":{"connect_timeout":{"$ref":"#/$defs/connect_timeout"},"headers_timeout":{"$ref":"#/$defs/headers_timeout"},"first_content_timeout":{"$ref":"#/$defs/first_content_timeout"},"idle_timeout":{"$ref":"#/$defs/idle_timeout"},"stream_timeout":{"$ref":"#/$defs/stream_timeout"},"answer_timeout":{"$ref":"#/$defs/answer_timeout"},"queue_timeout":{"$ref":"#/$defs/queue_timeout"},"wait_for_retry_after":{"$ref":"#/$defs/wait_for_retry_after"},"eject":{"$ref":"#/$defs/eject"},"probe":{"$ref":"#/$defs/probe"}}},"limits":{"type":"object","additionalProperties":false,"properties":{"body":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?(B|KB|MB|GB)?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"size","min":1000,"max":1000000000}},"body_memory":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?(B|KB|MB|GB)?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"size","min":2000,"max":1000000000000}},"embedding_batch":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?k?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"count","min":1,"max":2048}},"image_sizes":{"type":"array","minItems":1,"uniqueItems":true,"items":{"type":"string","format":"x-image-size"}},"headers_timeout":{"$ref":"#/$defs/patience"},"request_timeout":{"$ref":"#/$defs/patience"},"idle_timeout":{"$ref":"#/$defs/patience"},"connections":{"$ref":"#/$defs/count"},"connections_per_ip":{"$ref":"#/$defs/count"},"tool_rounds":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?k?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"count","min":2,"max":32}},"tool_time":{"$ref":"#/$defs/patience"},"shed_load":{"type":"boolean"}}},"errors":{"type":"object","additionalProperties":false,"properties":{"docs":{"type":"string","format":"x-link"},"topup":{"type":"string","format":"x-link"}}},"plans":{"type":"object","propertyNames":{"$ref":"#/$defs/name"},"additionalProperties":{"$ref":"#/$defs/plan"}},"plan":{"type":"object","additionalProperties":false,"required":["models","rpm","tpm","monthly_usd"],"properties":{"models":{"type":["array","string"],"pattern":"^all$","minItems":1,"uniqueItems":true,"items":{"type":"string","pattern":"^(?!all$)(tier:)?[A-Za-z0-9][A-Za-z0-9._-]{0,63}$"}},"tools":{"type":["array","string"],"pattern":"^all$","minItems":1,"uniqueItems":true,"items":{"type":"string","pattern":"^(?!all$)[a-z][a-z0-9_]{0,46}$"}},"rpm":{"$ref":"#/$defs/count"},"tpm":{"$ref":"#/$defs/count"},"per_day":{"$ref":"#/$defs/count"},"max_concurrent":{"$ref":"#/$defs/count"},"monthly_usd":{"$ref":"#/$defs/usd"},"overage":{"type":["boolean","object"],"additionalProperties":false,"required":["cap_usd"],"properties":{"cap_usd":{"$ref":"#/$defs/usd"}}},"commit":{"$ref":"#/$defs/commit"}}},"models":{"type":"object","propertyNames":{"$ref":"#/$defs/name"},"additionalProperties":{"$ref":"#/$defs/model"}},"model":{"type":"object","required":["kind"],"discriminator":{"propertyName":"kind"},"oneOf":[{"$ref":"#/$defs/chat_model"},{"$ref":"#/$defs/embedding_model"},{"$ref":"#/$defs/image_model"},{"$ref":"#/$defs/passthrough_model"}]},"chat_model":{"type":"object","additionalProperties":false,"required":["kind","tier","serve","context","usd_per_1m"],"properties":{"kind":{"const":"chat"},"tier":{"$ref":"#/$defs/tier"},"serve":{"$ref":"#/$defs/serve"},"context":{"$ref":"#/$defs/tokens"},"max_output":{"$ref":"#/$defs/tokens"},"vision":{"type":"boolean"},"image_tokens":{"$ref":"#/$defs/tokens"},"thinking":{"type":"object","additionalProperties":false,"required":["default","min_max_tokens"],"properties":{"default":{"type":"boolean"},"min_max_tokens":{"$ref":"#/$defs/tokens"}}},"accepts":{"$ref":"#/$defs/accepts"},"usd_per_1m":{"type":"object","additionalProperties":false,"required":["input","output"],"properties":{"input":{"$ref":"#/$defs/price"},"output":{"$ref":"#/$defs/price"}}},"commit":{"$ref":"#/$defs/commit"},"lossy":{"enum":["allow","refuse"]}}},"embedding_model":{"type":"object","additionalProperties":false,"required":["kind","tier","serve","context","usd_per_1m"],"properties":{"kind":{"const":"embedding"},"tier":{"$ref":"#/$defs/tier"},"serve":{"$ref":"#/$defs/serve"},"context":{"$ref":"#/$defs/tokens"},"dimensions":{"const":768},"accepts":{"$ref":"#/$defs/accepts"},"usd_per_1m":{"type":"object","additionalProperties":false,"required":["input"],"properties":{"input":{"$ref":"#/$defs/price"}}}}},"image_model":{"type":"object","additionalProperties":false,"required":["kind","tier","serve","usd_per_image"],"properties":{"kind":{"const":"image"},"tier":{"$ref":"#/$defs/tier"},"serve":{"$ref":"#/$defs/serve"},"accepts":{"$ref":"#/$defs/accepts"},"usd_per_image":{"type":["number","string","object"],"pattern":"^([0-9]+(\\.[0-9]{1,9})?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"usd","min":0,"max":1000000000000},"minProperties":1,"additionalProperties":{"$ref":"#/$defs/image_price"}}}},"passthrough_model":{"type":"object","additionalProperties":false,"required":["kind","tier","serve"],"properties":{"kind":{"const":"passthrough"},"tier":{"$ref":"#/$defs/tier"},"serve":{"$ref":"#/$defs/serve"},"usd_per_1m":{"type":"object","additionalProperties":false,"required":["input"],"properties":{"input":{"$ref":"#/$defs/price"},"output":{"$ref":"#/$defs/price"}}}}},"accepts":{"type":"object","minProperties":1,"propertyNames":{"$ref":"#/$defs/name"},"additionalProperties":{"$ref":"#/$defs/accepted"}},"accepted":{"type":"object","additionalProperties":false,"properties":{"max":{"type":"number"},"min":{"type":"number"},"one_of":{"type":"array","minItems":1,"uniqueItems":true,"items":{"type":"string","minLength":1,"maxLength":64}},"max_length":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?[kM]?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"count","min":1,"max":1000000}},"boolean":{"const":true},"max_size":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?([KMG]?B)?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"size","min":2,"max":1000000}}}},"tier":{"$ref":"#/$defs/name"},"serve":{"type":"array","minItems":1,"uniqueItems":true,"items":{"$ref":"#/$defs/name","type":"string"}},"aliases":{"type":"object","propertyNames":{"$ref":"#/$defs/name"},"additionalProperties":{"$ref":"#/$defs/name"}},"default_model":{"$ref":"#/$defs/name"},"routes":{"type":"array","items":{"$ref":"#/$defs/route"}},"route":{"type":"object","additionalProperties":false,"required":["name","when","use"],"properties":{"name":{"$ref":"#/$defs/name"},"when":{"$ref":"#/$defs/when"},"use":{"$ref":"#/$defs/name"}}},"when":{"type":"object","additionalProperties":false,"minProperties":1,"properties":{"mentions":{"type":["string","array"],"minLength":1,"maxLength":200,"minItems":1,"maxItems":200,"uniqueItems":true,"items":{"type":"string","minLength":1,"maxLength":200}},"matches":{"type":"string","minLength":1,"maxLength":500,"format":"x-pattern"},"input_tokens":{"type":"object","additionalProperties":false,"minProperties":1,"properties":{"over":{"$ref":"#/$defs/tokens"},"under":{"$ref":"#/$defs/tokens"}}},"has_tools":{"type":"boolean"},"has_images":{"type":"boolean"},"plan":{"$ref":"#/$defs/names"},"alias":{"$ref":"#/$defs/names"},"header":{"type":"object","minProperties":1,"maxProperties":10,"propertyNames":{"$ref":"#/$defs/name"},"additionalProperties":{"type":["string","array"],"minLength":1,"minItems":1,"uniqueItems":true,"items":{"type":"string","minLength":1}}},"hour":{"type":"object","additionalProperties":false,"required":["from","to"],"properties":{"from":{"type":"integer","minimum":0,"maximum":23},"to":{"type":"integer","minimum":1,"maximum":24},"zone":{"$ref":"#/$defs/zone"}}},"weekday":{"type":"object","additionalProperties":false,"required":["days"],"properties":{"days":{"type":"array","minItems":1,"uniqueItems":true,"items":{"enum":["mon","tue","wed","thu","fri","sat","sun"]}},"zone":{"$ref":"#/$defs/zone"}}},"any":{"type":"array","minItems":1,"items":{"$ref":"#/$defs/when"}},"not":{"$ref":"#/$defs/when"}}},"zone":{"type":"string","format":"x-zone"},"names":{"type":["string","array"],"pattern":"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$","minItems":1,"uniqueItems":true,"items":{"$ref":"#/$defs/name","type":"string"}},"hosted_tools":{"type":"object","propertyNames":{"$ref":"#/$defs/tool_name"},"additionalProperties":{"$ref":"#/$defs/hosted_tool"}},"tool_name":{"type":"string","pattern":"^(?!all$)[a-z][a-z0-9_]{0,46}$"},"hosted_tool":{"type":"object","oneOf":[{"$ref":"#/$defs/mcp_tool"},{"$ref":"#/$defs/http_tool"},{"$ref":"#/$defs/builtin_tool"}]},"mcp_tool":{"type":"object","additionalProperties":false,"required":["mcp"],"properties":{"mcp":{"type":"string","format":"x-base-url"},"tool":{"type":"string","minLength":1},"transport":{"enum":["streamable_http","sse"]},"description":{"type":"string","minLength":1},"key":{"$ref":"#/$defs/tool_key"},"timeout":{"$ref":"#/$defs/tool_timeout"},"max_calls":{"$ref":"#/$defs/max_calls"},"max_result":{"$ref":"#/$defs/max_result"},"usd_per_call":{"$ref":"#/$defs/usd_per_call"}}},"http_tool":{"type":"object","additionalProperties":false,"required":["http","description","parameters"],"properties":{"http":{"type":"string","format":"x-base-url"},"description":{"type":"string","minLength":1},"parameters":{"type":"object","additionalProperties":{}},"key":{"$ref":"#/$defs/tool_key"},"timeout":{"$ref":"#/$defs/tool_timeout"},"max_calls":{"$ref":"#/$defs/max_calls"},"max_result":{"$ref":"#/$defs/max_result"},"usd_per_call":{"$ref":"#/$defs/usd_per_call"}}},"builtin_tool":{"type":"object","additionalProperties":false,"required":["builtin"],"properties":{"builtin":{"enum":["current_time","calculator"]},"timeout":{"$ref":"#/$defs/tool_timeout"},"max_calls":{"$ref":"#/$defs/max_calls"},"max_result":{"$ref":"#/$defs/max_result"},"usd_per_call":{"$ref":"#/$defs/usd_per_call"}}},"tool_key":{"type":"string","format":"x-secret"},"tool_timeout":{"$ref":"#/$defs/duration"},"max_calls":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?k?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"count","min":1,"max":100}},"max_result":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?(B|KB|MB|GB)?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"size","min":256,"max":1000000}},"usd_per_call":{"type":["number","string"],"pattern":"^([0-9]+(\\.[0-9]{1,9})?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"usd","min":0,"max":1000000000000}},"passthrough":{"type":"array","items":{"$ref":"#/$defs/passthrough_route"}},"passthrough_route":{"type":"object","additionalProperties":false,"required":["path","methods","model","meter"],"properties":{"path":{"type":"string","pattern":"^/v1(/[a-z0-9][a-z0-9_-]*)+$","maxLength":128},"methods":{"type":"array","minItems":1,"uniqueItems":true,"items":{"enum":["POST","GET"]}},"model":{"$ref":"#/$defs/name"},"accepts":{"type":"array","minItems":1,"uniqueItems":true,"items":{"enum":["json","multipart","binary"]}},"max_body":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?(B|KB|MB|GB)?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"size","min":1000,"max":1000000000}},"meter":{"$ref":"#/$defs/meter"}}},"meter":{"type":"object","additionalProperties":false,"properties":{"usd_per_call":{"type":["number","string"],"pattern":"^([0-9]+(\\.[0-9]{1,9})?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"usd","min":0,"max":1000000000000}},"usd_per_second":{"type":["number","string"],"pattern":"^([0-9]+(\\.[0-9]{1,9})?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"usd","min":0,"max":10000000000}},"max_seconds":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?k?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"count","min":1,"max":86400}},"usd_per_mb":{"type":["number","string"],"pattern":"^([0-9]+(\\.[0-9]{1,9})?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"usd","min":0,"max":5000000000}},"max_mb":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?k?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"count","min":1,"max":1000}},"usage":{"type":"object","additionalProperties":false,"required":["max_input"],"properties":{"max_input":{"$ref":"#/$defs/tokens"},"max_output":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?[kM]?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"count","min":0,"max":10000000}}}}}},"pools":{"type":"object","propertyNames":{"$ref":"#/$defs/name"},"additionalProperties":{"$ref":"#/$defs/pool"}},"pool":{"type":"object","additionalProperties":false,"required":["site","replicas","model"],"properties":{"site":{"$ref":"#/$defs/name"},"replicas":{"type":"array","minItems":1,"uniqueItems":true,"items":{"type":"string","format":"x-base-url"}},"model":{"type":"string","minLength":1},"speaks":{"type":"array","minItems":1,"uniqueItems":true,"items":{"enum":["chat","responses","messages"]}},"key":{"type":"string","format":"x-secret"},"connect_timeout":{"$ref":"#/$defs/connect_timeout"},"headers_timeout":{"$ref":"#/$defs/headers_timeout"},"first_content_timeout":{"$ref":"#/$defs/first_content_timeout"},"idle_timeout":{"$ref":"#/$defs/idle_timeout"},"stream_timeout":{"$ref":"#/$defs/stream_timeout"},"answer_timeout":{"$ref":"#/$defs/answer_timeout"},"queue_timeout":{"$ref":"#/$defs/queue_timeout"},"wait_for_retry_after":{"$ref":"#/$defs/wait_for_retry_after"},"eject":{"$ref":"#/$defs/eject"},"probe":{"$ref":"#/$defs/probe"},"context":{"$ref":"#/$defs/tokens"},"max_concurrent":{"$ref":"#/$defs/count"},"cost_usd_per_1m":{"type":"object","additionalProperties":false,"required":["input"],"properties":{"input":{"$ref":"#/$defs/price"},"output":{"$ref":"#/$defs/price"}}},"cost_usd_per_image":{"$ref":"#/$defs/usd"},"max_usd_per_hour":{"$ref":"#/$defs/usd"}}},"eject":{"type":"object","additionalProperties":false,"properties":{"after":{"$ref":"#/$defs/count"},"for":{"$ref":"#/$defs/duration"}}},"probe":{"type":["boolean","object"],"additionalProperties":false,"properties":{"path":{"type":"string","pattern":"^/[!-~]*$"},"every":{"type":"string","pattern":"^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"duration","min":1000,"max":86400000}}}},"commit":{"enum":["first_content","complete"]},"queue_timeout":{"$ref":"#/$defs/duration"},"wait_for_retry_after":{"$ref":"#/$defs/retry_wait"},"connect_timeout":{"$ref":"#/$defs/duration"},"headers_timeout":{"$ref":"#/$defs/duration"},"first_content_timeout":{"$ref":"#/$defs/duration"},"idle_timeout":{"$ref":"#/$defs/duration"},"stream_timeout":{"$ref":"#/$defs/duration"},"answer_timeout":{"$ref":"#/$defs/duration"},"count":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?[kM]?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"count","min":1,"max":1000000000}},"tokens":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?[kM]?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"count","min":1,"max":10000000}},"duration":{"type":"string","pattern":"^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"duration","min":1,"max":86400000}},"retry_wait":{"type":"string","pattern":"^([0-9]+(\\.[0-9]+)?(ms|s|m)|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"duration","min":0,"max":60000}},"patience":{"type":"string","pattern":"^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"duration","min":1000,"max":3600000}},"usd":{"type":["number","string"],"pattern":"^([0-9]+(\\.[0-9]{1,9})?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"usd","min":0,"max":9000000000000000}},"image_price":{"type":["number","string"],"pattern":"^([0-9]+(\\.[0-9]{1,9})?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"usd","min":0,"max":1000000000000}},"price":{"type":["number","string"],"pattern":"^([0-9]+(\\.[0-9]{1,6})?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"price","min":0,"max":500000000}}}};
 const schema34 = {"type":"object","additionalProperties":false,"properties":{"keep":{"type":"string","pattern":"^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"duration","min":86400000,"max":315360000000}}}};
 const schema37 = {"type":"object","additionalProperties":false,"properties":{"format":{"enum":["text","json"]},"level":{"enum":["info","warn","error"]}}};
 const schema38 = {"type":"object","additionalProperties":false,"properties":{"public":{"type":"boolean"},"token":{"type":"string","format":"x-secret"}}};
-const schema68 = {"type":"object","additionalProperties":false,"properties":{"docs":{"type":"string","format":"x-link"},"topup":{"type":"string","format":"x-link"}}};
+const schema70 = {"type":"object","additionalProperties":false,"properties":{"docs":{"type":"string","format":"x-link"},"topup":{"type":"string","format":"x-link"}}};
 const schema42 = {"type":"string","pattern":"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$"};
 const func1 = Object.prototype.hasOwnProperty;
 const func3 = require("ajv/dist/runtime/ucs2length").default;
@@ -1153,17 +1153,182 @@ validate29.errors = vErrors;
 return errors === 0;
 }
 validate29.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-const schema48 = {"type":"object","additionalProperties":false,"properties":{"connect_timeout":{"$ref":"#/$defs/connect_timeout"},"headers_timeout":{"$ref":"#/$defs/headers_timeout"},"first_content_timeout":{"$ref":"#/$defs/first_content_timeout"},"idle_timeout":{"$ref":"#/$defs/idle_timeout"},"stream_timeout":{"$ref":"#/$defs/stream_timeout"},"answer_timeout":{"$ref":"#/$defs/answer_timeout"},"queue_timeout":{"$ref":"#/$defs/queue_timeout"},"wait_for_retry_after":{"$ref":"#/$defs/wait_for_retry_after"},"eject":{"$ref":"#/$defs/eject"},"probe":{"$ref":"#/$defs/probe"}}};
-const schema49 = {"type":"string","pattern":"^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"duration","min":1,"max":86400000}};
-const schema56 = {"type":"string","pattern":"^([0-9]+(\\.[0-9]+)?(ms|s|m)|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"duration","min":0,"max":60000}};
-const schema60 = {"type":["boolean","object"],"additionalProperties":false,"properties":{"path":{"type":"string","pattern":"^/[!-~]*$"},"every":{"type":"string","pattern":"^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"duration","min":1000,"max":86400000}}}};
-const pattern28 = new RegExp("^([0-9]+(\\.[0-9]+)?(ms|s|m)|.*\\$\\{.+\\}.*)$", "u");
-const pattern31 = new RegExp("^/[!-~]*$", "u");
-const schema57 = {"type":"object","additionalProperties":false,"properties":{"after":{"$ref":"#/$defs/count"},"for":{"$ref":"#/$defs/duration"}}};
-function validate32(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+const schema48 = {"type":"object","additionalProperties":false,"required":["keep","key"],"properties":{"keep":{"type":"string","pattern":"^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"duration","min":60000,"max":2592000000}},"key":{"type":"string","format":"x-secret"},"former_key":{"type":"string","format":"x-secret"},"max_bytes_per_account":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?(B|KB|MB|GB)?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"size","min":64000,"max":1000000000}},"max_responses_per_account":{"$ref":"#/$defs/count"}}};
+function validate31(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate32.evaluated;
+const evaluated0 = validate31.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if(((data.keep === undefined) && (missing0 = "keep")) || ((data.key === undefined) && (missing0 = "key"))){
+validate31.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0}}];
+return false;
+}
+else {
+const _errs1 = errors;
+for(const key0 in data){
+if(!(((((key0 === "keep") || (key0 === "key")) || (key0 === "former_key")) || (key0 === "max_bytes_per_account")) || (key0 === "max_responses_per_account"))){
+validate31.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}}];
+return false;
+break;
+}
+}
+if(_errs1 === errors){
+if(data.keep !== undefined){
+let data0 = data.keep;
+const _errs2 = errors;
+if(!fitsUnit(schema48.properties.keep["x-unit"], data0)){
+validate31.errors = [{instancePath:instancePath+"/keep",schemaPath:"#/properties/keep/x-unit",keyword:"x-unit",params:{}}];
+return false;
+}
+if(errors === _errs2){
+if(typeof data0 === "string"){
+if(!pattern7.test(data0)){
+validate31.errors = [{instancePath:instancePath+"/keep",schemaPath:"#/properties/keep/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$"}}];
+return false;
+}
+}
+else {
+validate31.errors = [{instancePath:instancePath+"/keep",schemaPath:"#/properties/keep/type",keyword:"type",params:{type: "string"}}];
+return false;
+}
+}
+var valid0 = _errs2 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.key !== undefined){
+let data1 = data.key;
+const _errs4 = errors;
+if(errors === _errs4){
+if(errors === _errs4){
+if(typeof data1 === "string"){
+if(!(formats12.validate(data1))){
+validate31.errors = [{instancePath:instancePath+"/key",schemaPath:"#/properties/key/format",keyword:"format",params:{format: "x-secret"}}];
+return false;
+}
+}
+else {
+validate31.errors = [{instancePath:instancePath+"/key",schemaPath:"#/properties/key/type",keyword:"type",params:{type: "string"}}];
+return false;
+}
+}
+}
+var valid0 = _errs4 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.former_key !== undefined){
+let data2 = data.former_key;
+const _errs6 = errors;
+if(errors === _errs6){
+if(errors === _errs6){
+if(typeof data2 === "string"){
+if(!(formats12.validate(data2))){
+validate31.errors = [{instancePath:instancePath+"/former_key",schemaPath:"#/properties/former_key/format",keyword:"format",params:{format: "x-secret"}}];
+return false;
+}
+}
+else {
+validate31.errors = [{instancePath:instancePath+"/former_key",schemaPath:"#/properties/former_key/type",keyword:"type",params:{type: "string"}}];
+return false;
+}
+}
+}
+var valid0 = _errs6 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.max_bytes_per_account !== undefined){
+let data3 = data.max_bytes_per_account;
+const _errs8 = errors;
+if((!(((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3))) && (isFinite(data3)))) && (typeof data3 !== "string")){
+validate31.errors = [{instancePath:instancePath+"/max_bytes_per_account",schemaPath:"#/properties/max_bytes_per_account/type",keyword:"type",params:{type: schema48.properties.max_bytes_per_account.type}}];
+return false;
+}
+if(!fitsUnit(schema48.properties.max_bytes_per_account["x-unit"], data3)){
+validate31.errors = [{instancePath:instancePath+"/max_bytes_per_account",schemaPath:"#/properties/max_bytes_per_account/x-unit",keyword:"x-unit",params:{}}];
+return false;
+}
+if(errors === _errs8){
+if(typeof data3 === "string"){
+if(!pattern10.test(data3)){
+validate31.errors = [{instancePath:instancePath+"/max_bytes_per_account",schemaPath:"#/properties/max_bytes_per_account/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?(B|KB|MB|GB)?|.*\\$\\{.+\\}.*)$"}}];
+return false;
+}
+}
+}
+var valid0 = _errs8 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.max_responses_per_account !== undefined){
+let data4 = data.max_responses_per_account;
+const _errs10 = errors;
+const _errs11 = errors;
+if((!(((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4))) && (isFinite(data4)))) && (typeof data4 !== "string")){
+validate31.errors = [{instancePath:instancePath+"/max_responses_per_account",schemaPath:"#/$defs/count/type",keyword:"type",params:{type: schema33.type}}];
+return false;
+}
+if(!fitsUnit(schema33["x-unit"], data4)){
+validate31.errors = [{instancePath:instancePath+"/max_responses_per_account",schemaPath:"#/$defs/count/x-unit",keyword:"x-unit",params:{}}];
+return false;
+}
+if(errors === _errs11){
+if(typeof data4 === "string"){
+if(!pattern5.test(data4)){
+validate31.errors = [{instancePath:instancePath+"/max_responses_per_account",schemaPath:"#/$defs/count/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?[kM]?|.*\\$\\{.+\\}.*)$"}}];
+return false;
+}
+}
+}
+var valid0 = _errs10 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+}
+}
+}
+}
+else {
+validate31.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}}];
+return false;
+}
+}
+validate31.errors = vErrors;
+return errors === 0;
+}
+validate31.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+const schema50 = {"type":"object","additionalProperties":false,"properties":{"connect_timeout":{"$ref":"#/$defs/connect_timeout"},"headers_timeout":{"$ref":"#/$defs/headers_timeout"},"first_content_timeout":{"$ref":"#/$defs/first_content_timeout"},"idle_timeout":{"$ref":"#/$defs/idle_timeout"},"stream_timeout":{"$ref":"#/$defs/stream_timeout"},"answer_timeout":{"$ref":"#/$defs/answer_timeout"},"queue_timeout":{"$ref":"#/$defs/queue_timeout"},"wait_for_retry_after":{"$ref":"#/$defs/wait_for_retry_after"},"eject":{"$ref":"#/$defs/eject"},"probe":{"$ref":"#/$defs/probe"}}};
+const schema51 = {"type":"string","pattern":"^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"duration","min":1,"max":86400000}};
+const schema58 = {"type":"string","pattern":"^([0-9]+(\\.[0-9]+)?(ms|s|m)|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"duration","min":0,"max":60000}};
+const schema62 = {"type":["boolean","object"],"additionalProperties":false,"properties":{"path":{"type":"string","pattern":"^/[!-~]*$"},"every":{"type":"string","pattern":"^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"duration","min":1000,"max":86400000}}}};
+const pattern31 = new RegExp("^([0-9]+(\\.[0-9]+)?(ms|s|m)|.*\\$\\{.+\\}.*)$", "u");
+const pattern34 = new RegExp("^/[!-~]*$", "u");
+const schema59 = {"type":"object","additionalProperties":false,"properties":{"after":{"$ref":"#/$defs/count"},"for":{"$ref":"#/$defs/duration"}}};
+function validate34(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate34.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -1175,7 +1340,7 @@ if(data && typeof data == "object" && !Array.isArray(data)){
 const _errs1 = errors;
 for(const key0 in data){
 if(!((key0 === "after") || (key0 === "for"))){
-validate32.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}}];
+validate34.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}}];
 return false;
 break;
 }
@@ -1186,17 +1351,17 @@ let data0 = data.after;
 const _errs2 = errors;
 const _errs3 = errors;
 if((!(((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0))) && (isFinite(data0)))) && (typeof data0 !== "string")){
-validate32.errors = [{instancePath:instancePath+"/after",schemaPath:"#/$defs/count/type",keyword:"type",params:{type: schema33.type}}];
+validate34.errors = [{instancePath:instancePath+"/after",schemaPath:"#/$defs/count/type",keyword:"type",params:{type: schema33.type}}];
 return false;
 }
 if(!fitsUnit(schema33["x-unit"], data0)){
-validate32.errors = [{instancePath:instancePath+"/after",schemaPath:"#/$defs/count/x-unit",keyword:"x-unit",params:{}}];
+validate34.errors = [{instancePath:instancePath+"/after",schemaPath:"#/$defs/count/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
 if(errors === _errs3){
 if(typeof data0 === "string"){
 if(!pattern5.test(data0)){
-validate32.errors = [{instancePath:instancePath+"/after",schemaPath:"#/$defs/count/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?[kM]?|.*\\$\\{.+\\}.*)$"}}];
+validate34.errors = [{instancePath:instancePath+"/after",schemaPath:"#/$defs/count/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?[kM]?|.*\\$\\{.+\\}.*)$"}}];
 return false;
 }
 }
@@ -1211,19 +1376,19 @@ if(data.for !== undefined){
 let data1 = data.for;
 const _errs5 = errors;
 const _errs6 = errors;
-if(!fitsUnit(schema49["x-unit"], data1)){
-validate32.errors = [{instancePath:instancePath+"/for",schemaPath:"#/$defs/duration/x-unit",keyword:"x-unit",params:{}}];
+if(!fitsUnit(schema51["x-unit"], data1)){
+validate34.errors = [{instancePath:instancePath+"/for",schemaPath:"#/$defs/duration/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
 if(errors === _errs6){
 if(typeof data1 === "string"){
 if(!pattern7.test(data1)){
-validate32.errors = [{instancePath:instancePath+"/for",schemaPath:"#/$defs/duration/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$"}}];
+validate34.errors = [{instancePath:instancePath+"/for",schemaPath:"#/$defs/duration/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$"}}];
 return false;
 }
 }
 else {
-validate32.errors = [{instancePath:instancePath+"/for",schemaPath:"#/$defs/duration/type",keyword:"type",params:{type: "string"}}];
+validate34.errors = [{instancePath:instancePath+"/for",schemaPath:"#/$defs/duration/type",keyword:"type",params:{type: "string"}}];
 return false;
 }
 }
@@ -1236,18 +1401,18 @@ var valid0 = true;
 }
 }
 else {
-validate32.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}}];
+validate34.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}}];
 return false;
 }
 }
-validate32.errors = vErrors;
+validate34.errors = vErrors;
 return errors === 0;
 }
-validate32.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-function validate31(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+validate34.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+function validate33(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate31.evaluated;
+const evaluated0 = validate33.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -1258,8 +1423,8 @@ if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 const _errs1 = errors;
 for(const key0 in data){
-if(!(func1.call(schema48.properties, key0))){
-validate31.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}}];
+if(!(func1.call(schema50.properties, key0))){
+validate33.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}}];
 return false;
 break;
 }
@@ -1269,19 +1434,19 @@ if(data.connect_timeout !== undefined){
 let data0 = data.connect_timeout;
 const _errs2 = errors;
 const _errs3 = errors;
-if(!fitsUnit(schema49["x-unit"], data0)){
-validate31.errors = [{instancePath:instancePath+"/connect_timeout",schemaPath:"#/$defs/connect_timeout/x-unit",keyword:"x-unit",params:{}}];
+if(!fitsUnit(schema51["x-unit"], data0)){
+validate33.errors = [{instancePath:instancePath+"/connect_timeout",schemaPath:"#/$defs/connect_timeout/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
 if(errors === _errs3){
 if(typeof data0 === "string"){
 if(!pattern7.test(data0)){
-validate31.errors = [{instancePath:instancePath+"/connect_timeout",schemaPath:"#/$defs/connect_timeout/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$"}}];
+validate33.errors = [{instancePath:instancePath+"/connect_timeout",schemaPath:"#/$defs/connect_timeout/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$"}}];
 return false;
 }
 }
 else {
-validate31.errors = [{instancePath:instancePath+"/connect_timeout",schemaPath:"#/$defs/connect_timeout/type",keyword:"type",params:{type: "string"}}];
+validate33.errors = [{instancePath:instancePath+"/connect_timeout",schemaPath:"#/$defs/connect_timeout/type",keyword:"type",params:{type: "string"}}];
 return false;
 }
 }
@@ -1295,19 +1460,19 @@ if(data.headers_timeout !== undefined){
 let data1 = data.headers_timeout;
 const _errs5 = errors;
 const _errs6 = errors;
-if(!fitsUnit(schema49["x-unit"], data1)){
-validate31.errors = [{instancePath:instancePath+"/headers_timeout",schemaPath:"#/$defs/headers_timeout/x-unit",keyword:"x-unit",params:{}}];
+if(!fitsUnit(schema51["x-unit"], data1)){
+validate33.errors = [{instancePath:instancePath+"/headers_timeout",schemaPath:"#/$defs/headers_timeout/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
 if(errors === _errs6){
 if(typeof data1 === "string"){
 if(!pattern7.test(data1)){
-validate31.errors = [{instancePath:instancePath+"/headers_timeout",schemaPath:"#/$defs/headers_timeout/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$"}}];
+validate33.errors = [{instancePath:instancePath+"/headers_timeout",schemaPath:"#/$defs/headers_timeout/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$"}}];
 return false;
 }
 }
 else {
-validate31.errors = [{instancePath:instancePath+"/headers_timeout",schemaPath:"#/$defs/headers_timeout/type",keyword:"type",params:{type: "string"}}];
+validate33.errors = [{instancePath:instancePath+"/headers_timeout",schemaPath:"#/$defs/headers_timeout/type",keyword:"type",params:{type: "string"}}];
 return false;
 }
 }
@@ -1321,19 +1486,19 @@ if(data.first_content_timeout !== undefined){
 let data2 = data.first_content_timeout;
 const _errs8 = errors;
 const _errs9 = errors;
-if(!fitsUnit(schema49["x-unit"], data2)){
-validate31.errors = [{instancePath:instancePath+"/first_content_timeout",schemaPath:"#/$defs/first_content_timeout/x-unit",keyword:"x-unit",params:{}}];
+if(!fitsUnit(schema51["x-unit"], data2)){
+validate33.errors = [{instancePath:instancePath+"/first_content_timeout",schemaPath:"#/$defs/first_content_timeout/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
 if(errors === _errs9){
 if(typeof data2 === "string"){
 if(!pattern7.test(data2)){
-validate31.errors = [{instancePath:instancePath+"/first_content_timeout",schemaPath:"#/$defs/first_content_timeout/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$"}}];
+validate33.errors = [{instancePath:instancePath+"/first_content_timeout",schemaPath:"#/$defs/first_content_timeout/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$"}}];
 return false;
 }
 }
 else {
-validate31.errors = [{instancePath:instancePath+"/first_content_timeout",schemaPath:"#/$defs/first_content_timeout/type",keyword:"type",params:{type: "string"}}];
+validate33.errors = [{instancePath:instancePath+"/first_content_timeout",schemaPath:"#/$defs/first_content_timeout/type",keyword:"type",params:{type: "string"}}];
 return false;
 }
 }
@@ -1347,19 +1512,19 @@ if(data.idle_timeout !== undefined){
 let data3 = data.idle_timeout;
 const _errs11 = errors;
 const _errs12 = errors;
-if(!fitsUnit(schema49["x-unit"], data3)){
-validate31.errors = [{instancePath:instancePath+"/idle_timeout",schemaPath:"#/$defs/idle_timeout/x-unit",keyword:"x-unit",params:{}}];
+if(!fitsUnit(schema51["x-unit"], data3)){
+validate33.errors = [{instancePath:instancePath+"/idle_timeout",schemaPath:"#/$defs/idle_timeout/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
 if(errors === _errs12){
 if(typeof data3 === "string"){
 if(!pattern7.test(data3)){
-validate31.errors = [{instancePath:instancePath+"/idle_timeout",schemaPath:"#/$defs/idle_timeout/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$"}}];
+validate33.errors = [{instancePath:instancePath+"/idle_timeout",schemaPath:"#/$defs/idle_timeout/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$"}}];
 return false;
 }
 }
 else {
-validate31.errors = [{instancePath:instancePath+"/idle_timeout",schemaPath:"#/$defs/idle_timeout/type",keyword:"type",params:{type: "string"}}];
+validate33.errors = [{instancePath:instancePath+"/idle_timeout",schemaPath:"#/$defs/idle_timeout/type",keyword:"type",params:{type: "string"}}];
 return false;
 }
 }
@@ -1373,19 +1538,19 @@ if(data.stream_timeout !== undefined){
 let data4 = data.stream_timeout;
 const _errs14 = errors;
 const _errs15 = errors;
-if(!fitsUnit(schema49["x-unit"], data4)){
-validate31.errors = [{instancePath:instancePath+"/stream_timeout",schemaPath:"#/$defs/stream_timeout/x-unit",keyword:"x-unit",params:{}}];
+if(!fitsUnit(schema51["x-unit"], data4)){
+validate33.errors = [{instancePath:instancePath+"/stream_timeout",schemaPath:"#/$defs/stream_timeout/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
 if(errors === _errs15){
 if(typeof data4 === "string"){
 if(!pattern7.test(data4)){
-validate31.errors = [{instancePath:instancePath+"/stream_timeout",schemaPath:"#/$defs/stream_timeout/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$"}}];
+validate33.errors = [{instancePath:instancePath+"/stream_timeout",schemaPath:"#/$defs/stream_timeout/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$"}}];
 return false;
 }
 }
 else {
-validate31.errors = [{instancePath:instancePath+"/stream_timeout",schemaPath:"#/$defs/stream_timeout/type",keyword:"type",params:{type: "string"}}];
+validate33.errors = [{instancePath:instancePath+"/stream_timeout",schemaPath:"#/$defs/stream_timeout/type",keyword:"type",params:{type: "string"}}];
 return false;
 }
 }
@@ -1399,19 +1564,19 @@ if(data.answer_timeout !== undefined){
 let data5 = data.answer_timeout;
 const _errs17 = errors;
 const _errs18 = errors;
-if(!fitsUnit(schema49["x-unit"], data5)){
-validate31.errors = [{instancePath:instancePath+"/answer_timeout",schemaPath:"#/$defs/answer_timeout/x-unit",keyword:"x-unit",params:{}}];
+if(!fitsUnit(schema51["x-unit"], data5)){
+validate33.errors = [{instancePath:instancePath+"/answer_timeout",schemaPath:"#/$defs/answer_timeout/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
 if(errors === _errs18){
 if(typeof data5 === "string"){
 if(!pattern7.test(data5)){
-validate31.errors = [{instancePath:instancePath+"/answer_timeout",schemaPath:"#/$defs/answer_timeout/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$"}}];
+validate33.errors = [{instancePath:instancePath+"/answer_timeout",schemaPath:"#/$defs/answer_timeout/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$"}}];
 return false;
 }
 }
 else {
-validate31.errors = [{instancePath:instancePath+"/answer_timeout",schemaPath:"#/$defs/answer_timeout/type",keyword:"type",params:{type: "string"}}];
+validate33.errors = [{instancePath:instancePath+"/answer_timeout",schemaPath:"#/$defs/answer_timeout/type",keyword:"type",params:{type: "string"}}];
 return false;
 }
 }
@@ -1425,19 +1590,19 @@ if(data.queue_timeout !== undefined){
 let data6 = data.queue_timeout;
 const _errs20 = errors;
 const _errs21 = errors;
-if(!fitsUnit(schema49["x-unit"], data6)){
-validate31.errors = [{instancePath:instancePath+"/queue_timeout",schemaPath:"#/$defs/queue_timeout/x-unit",keyword:"x-unit",params:{}}];
+if(!fitsUnit(schema51["x-unit"], data6)){
+validate33.errors = [{instancePath:instancePath+"/queue_timeout",schemaPath:"#/$defs/queue_timeout/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
 if(errors === _errs21){
 if(typeof data6 === "string"){
 if(!pattern7.test(data6)){
-validate31.errors = [{instancePath:instancePath+"/queue_timeout",schemaPath:"#/$defs/queue_timeout/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$"}}];
+validate33.errors = [{instancePath:instancePath+"/queue_timeout",schemaPath:"#/$defs/queue_timeout/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$"}}];
 return false;
 }
 }
 else {
-validate31.errors = [{instancePath:instancePath+"/queue_timeout",schemaPath:"#/$defs/queue_timeout/type",keyword:"type",params:{type: "string"}}];
+validate33.errors = [{instancePath:instancePath+"/queue_timeout",schemaPath:"#/$defs/queue_timeout/type",keyword:"type",params:{type: "string"}}];
 return false;
 }
 }
@@ -1451,19 +1616,19 @@ if(data.wait_for_retry_after !== undefined){
 let data7 = data.wait_for_retry_after;
 const _errs23 = errors;
 const _errs24 = errors;
-if(!fitsUnit(schema56["x-unit"], data7)){
-validate31.errors = [{instancePath:instancePath+"/wait_for_retry_after",schemaPath:"#/$defs/wait_for_retry_after/x-unit",keyword:"x-unit",params:{}}];
+if(!fitsUnit(schema58["x-unit"], data7)){
+validate33.errors = [{instancePath:instancePath+"/wait_for_retry_after",schemaPath:"#/$defs/wait_for_retry_after/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
 if(errors === _errs24){
 if(typeof data7 === "string"){
-if(!pattern28.test(data7)){
-validate31.errors = [{instancePath:instancePath+"/wait_for_retry_after",schemaPath:"#/$defs/wait_for_retry_after/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?(ms|s|m)|.*\\$\\{.+\\}.*)$"}}];
+if(!pattern31.test(data7)){
+validate33.errors = [{instancePath:instancePath+"/wait_for_retry_after",schemaPath:"#/$defs/wait_for_retry_after/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?(ms|s|m)|.*\\$\\{.+\\}.*)$"}}];
 return false;
 }
 }
 else {
-validate31.errors = [{instancePath:instancePath+"/wait_for_retry_after",schemaPath:"#/$defs/wait_for_retry_after/type",keyword:"type",params:{type: "string"}}];
+validate33.errors = [{instancePath:instancePath+"/wait_for_retry_after",schemaPath:"#/$defs/wait_for_retry_after/type",keyword:"type",params:{type: "string"}}];
 return false;
 }
 }
@@ -1475,8 +1640,8 @@ var valid0 = true;
 if(valid0){
 if(data.eject !== undefined){
 const _errs26 = errors;
-if(!(validate32(data.eject, {instancePath:instancePath+"/eject",parentData:data,parentDataProperty:"eject",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate32.errors : vErrors.concat(validate32.errors);
+if(!(validate34(data.eject, {instancePath:instancePath+"/eject",parentData:data,parentDataProperty:"eject",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate34.errors : vErrors.concat(validate34.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs26 === errors;
@@ -1490,7 +1655,7 @@ let data9 = data.probe;
 const _errs27 = errors;
 const _errs28 = errors;
 if((typeof data9 !== "boolean") && (!(data9 && typeof data9 == "object" && !Array.isArray(data9)))){
-validate31.errors = [{instancePath:instancePath+"/probe",schemaPath:"#/$defs/probe/type",keyword:"type",params:{type: schema60.type}}];
+validate33.errors = [{instancePath:instancePath+"/probe",schemaPath:"#/$defs/probe/type",keyword:"type",params:{type: schema62.type}}];
 return false;
 }
 if(errors === _errs28){
@@ -1498,7 +1663,7 @@ if(data9 && typeof data9 == "object" && !Array.isArray(data9)){
 const _errs30 = errors;
 for(const key1 in data9){
 if(!((key1 === "path") || (key1 === "every"))){
-validate31.errors = [{instancePath:instancePath+"/probe",schemaPath:"#/$defs/probe/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key1}}];
+validate33.errors = [{instancePath:instancePath+"/probe",schemaPath:"#/$defs/probe/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key1}}];
 return false;
 break;
 }
@@ -1509,13 +1674,13 @@ let data10 = data9.path;
 const _errs31 = errors;
 if(errors === _errs31){
 if(typeof data10 === "string"){
-if(!pattern31.test(data10)){
-validate31.errors = [{instancePath:instancePath+"/probe/path",schemaPath:"#/$defs/probe/properties/path/pattern",keyword:"pattern",params:{pattern: "^/[!-~]*$"}}];
+if(!pattern34.test(data10)){
+validate33.errors = [{instancePath:instancePath+"/probe/path",schemaPath:"#/$defs/probe/properties/path/pattern",keyword:"pattern",params:{pattern: "^/[!-~]*$"}}];
 return false;
 }
 }
 else {
-validate31.errors = [{instancePath:instancePath+"/probe/path",schemaPath:"#/$defs/probe/properties/path/type",keyword:"type",params:{type: "string"}}];
+validate33.errors = [{instancePath:instancePath+"/probe/path",schemaPath:"#/$defs/probe/properties/path/type",keyword:"type",params:{type: "string"}}];
 return false;
 }
 }
@@ -1528,19 +1693,19 @@ if(valid10){
 if(data9.every !== undefined){
 let data11 = data9.every;
 const _errs33 = errors;
-if(!fitsUnit(schema60.properties.every["x-unit"], data11)){
-validate31.errors = [{instancePath:instancePath+"/probe/every",schemaPath:"#/$defs/probe/properties/every/x-unit",keyword:"x-unit",params:{}}];
+if(!fitsUnit(schema62.properties.every["x-unit"], data11)){
+validate33.errors = [{instancePath:instancePath+"/probe/every",schemaPath:"#/$defs/probe/properties/every/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
 if(errors === _errs33){
 if(typeof data11 === "string"){
 if(!pattern7.test(data11)){
-validate31.errors = [{instancePath:instancePath+"/probe/every",schemaPath:"#/$defs/probe/properties/every/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$"}}];
+validate33.errors = [{instancePath:instancePath+"/probe/every",schemaPath:"#/$defs/probe/properties/every/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$"}}];
 return false;
 }
 }
 else {
-validate31.errors = [{instancePath:instancePath+"/probe/every",schemaPath:"#/$defs/probe/properties/every/type",keyword:"type",params:{type: "string"}}];
+validate33.errors = [{instancePath:instancePath+"/probe/every",schemaPath:"#/$defs/probe/properties/every/type",keyword:"type",params:{type: "string"}}];
 return false;
 }
 }
@@ -1570,22 +1735,22 @@ var valid0 = true;
 }
 }
 else {
-validate31.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}}];
+validate33.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}}];
 return false;
 }
 }
-validate31.errors = vErrors;
+validate33.errors = vErrors;
 return errors === 0;
 }
-validate31.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-const schema61 = {"type":"object","additionalProperties":false,"properties":{"body":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?(B|KB|MB|GB)?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"size","min":1000,"max":1000000000}},"body_memory":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?(B|KB|MB|GB)?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"size","min":2000,"max":1000000000000}},"embedding_batch":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?k?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"count","min":1,"max":2048}},"image_sizes":{"type":"array","minItems":1,"uniqueItems":true,"items":{"type":"string","format":"x-image-size"}},"headers_timeout":{"$ref":"#/$defs/patience"},"request_timeout":{"$ref":"#/$defs/patience"},"idle_timeout":{"$ref":"#/$defs/patience"},"connections":{"$ref":"#/$defs/count"},"connections_per_ip":{"$ref":"#/$defs/count"},"tool_rounds":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?k?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"count","min":2,"max":32}},"tool_time":{"$ref":"#/$defs/patience"},"shed_load":{"type":"boolean"}}};
-const schema62 = {"type":"string","pattern":"^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"duration","min":1000,"max":3600000}};
-const pattern35 = new RegExp("^([0-9]+(\\.[0-9]+)?k?|.*\\$\\{.+\\}.*)$", "u");
-const formats24 = formats["x-image-size"];
-function validate35(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+validate33.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+const schema63 = {"type":"object","additionalProperties":false,"properties":{"body":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?(B|KB|MB|GB)?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"size","min":1000,"max":1000000000}},"body_memory":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?(B|KB|MB|GB)?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"size","min":2000,"max":1000000000000}},"embedding_batch":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?k?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"count","min":1,"max":2048}},"image_sizes":{"type":"array","minItems":1,"uniqueItems":true,"items":{"type":"string","format":"x-image-size"}},"headers_timeout":{"$ref":"#/$defs/patience"},"request_timeout":{"$ref":"#/$defs/patience"},"idle_timeout":{"$ref":"#/$defs/patience"},"connections":{"$ref":"#/$defs/count"},"connections_per_ip":{"$ref":"#/$defs/count"},"tool_rounds":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?k?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"count","min":2,"max":32}},"tool_time":{"$ref":"#/$defs/patience"},"shed_load":{"type":"boolean"}}};
+const schema64 = {"type":"string","pattern":"^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"duration","min":1000,"max":3600000}};
+const pattern38 = new RegExp("^([0-9]+(\\.[0-9]+)?k?|.*\\$\\{.+\\}.*)$", "u");
+const formats28 = formats["x-image-size"];
+function validate37(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate35.evaluated;
+const evaluated0 = validate37.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -1596,8 +1761,8 @@ if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 const _errs1 = errors;
 for(const key0 in data){
-if(!(func1.call(schema61.properties, key0))){
-validate35.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}}];
+if(!(func1.call(schema63.properties, key0))){
+validate37.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}}];
 return false;
 break;
 }
@@ -1607,17 +1772,17 @@ if(data.body !== undefined){
 let data0 = data.body;
 const _errs2 = errors;
 if((!(((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0))) && (isFinite(data0)))) && (typeof data0 !== "string")){
-validate35.errors = [{instancePath:instancePath+"/body",schemaPath:"#/properties/body/type",keyword:"type",params:{type: schema61.properties.body.type}}];
+validate37.errors = [{instancePath:instancePath+"/body",schemaPath:"#/properties/body/type",keyword:"type",params:{type: schema63.properties.body.type}}];
 return false;
 }
-if(!fitsUnit(schema61.properties.body["x-unit"], data0)){
-validate35.errors = [{instancePath:instancePath+"/body",schemaPath:"#/properties/body/x-unit",keyword:"x-unit",params:{}}];
+if(!fitsUnit(schema63.properties.body["x-unit"], data0)){
+validate37.errors = [{instancePath:instancePath+"/body",schemaPath:"#/properties/body/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
 if(errors === _errs2){
 if(typeof data0 === "string"){
 if(!pattern10.test(data0)){
-validate35.errors = [{instancePath:instancePath+"/body",schemaPath:"#/properties/body/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?(B|KB|MB|GB)?|.*\\$\\{.+\\}.*)$"}}];
+validate37.errors = [{instancePath:instancePath+"/body",schemaPath:"#/properties/body/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?(B|KB|MB|GB)?|.*\\$\\{.+\\}.*)$"}}];
 return false;
 }
 }
@@ -1632,17 +1797,17 @@ if(data.body_memory !== undefined){
 let data1 = data.body_memory;
 const _errs4 = errors;
 if((!(((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1))) && (isFinite(data1)))) && (typeof data1 !== "string")){
-validate35.errors = [{instancePath:instancePath+"/body_memory",schemaPath:"#/properties/body_memory/type",keyword:"type",params:{type: schema61.properties.body_memory.type}}];
+validate37.errors = [{instancePath:instancePath+"/body_memory",schemaPath:"#/properties/body_memory/type",keyword:"type",params:{type: schema63.properties.body_memory.type}}];
 return false;
 }
-if(!fitsUnit(schema61.properties.body_memory["x-unit"], data1)){
-validate35.errors = [{instancePath:instancePath+"/body_memory",schemaPath:"#/properties/body_memory/x-unit",keyword:"x-unit",params:{}}];
+if(!fitsUnit(schema63.properties.body_memory["x-unit"], data1)){
+validate37.errors = [{instancePath:instancePath+"/body_memory",schemaPath:"#/properties/body_memory/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
 if(errors === _errs4){
 if(typeof data1 === "string"){
 if(!pattern10.test(data1)){
-validate35.errors = [{instancePath:instancePath+"/body_memory",schemaPath:"#/properties/body_memory/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?(B|KB|MB|GB)?|.*\\$\\{.+\\}.*)$"}}];
+validate37.errors = [{instancePath:instancePath+"/body_memory",schemaPath:"#/properties/body_memory/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?(B|KB|MB|GB)?|.*\\$\\{.+\\}.*)$"}}];
 return false;
 }
 }
@@ -1657,17 +1822,17 @@ if(data.embedding_batch !== undefined){
 let data2 = data.embedding_batch;
 const _errs6 = errors;
 if((!(((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2))) && (isFinite(data2)))) && (typeof data2 !== "string")){
-validate35.errors = [{instancePath:instancePath+"/embedding_batch",schemaPath:"#/properties/embedding_batch/type",keyword:"type",params:{type: schema61.properties.embedding_batch.type}}];
+validate37.errors = [{instancePath:instancePath+"/embedding_batch",schemaPath:"#/properties/embedding_batch/type",keyword:"type",params:{type: schema63.properties.embedding_batch.type}}];
 return false;
 }
-if(!fitsUnit(schema61.properties.embedding_batch["x-unit"], data2)){
-validate35.errors = [{instancePath:instancePath+"/embedding_batch",schemaPath:"#/properties/embedding_batch/x-unit",keyword:"x-unit",params:{}}];
+if(!fitsUnit(schema63.properties.embedding_batch["x-unit"], data2)){
+validate37.errors = [{instancePath:instancePath+"/embedding_batch",schemaPath:"#/properties/embedding_batch/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
 if(errors === _errs6){
 if(typeof data2 === "string"){
-if(!pattern35.test(data2)){
-validate35.errors = [{instancePath:instancePath+"/embedding_batch",schemaPath:"#/properties/embedding_batch/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?k?|.*\\$\\{.+\\}.*)$"}}];
+if(!pattern38.test(data2)){
+validate37.errors = [{instancePath:instancePath+"/embedding_batch",schemaPath:"#/properties/embedding_batch/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?k?|.*\\$\\{.+\\}.*)$"}}];
 return false;
 }
 }
@@ -1684,7 +1849,7 @@ const _errs8 = errors;
 if(errors === _errs8){
 if(Array.isArray(data3)){
 if(data3.length < 1){
-validate35.errors = [{instancePath:instancePath+"/image_sizes",schemaPath:"#/properties/image_sizes/minItems",keyword:"minItems",params:{limit: 1}}];
+validate37.errors = [{instancePath:instancePath+"/image_sizes",schemaPath:"#/properties/image_sizes/minItems",keyword:"minItems",params:{limit: 1}}];
 return false;
 }
 else {
@@ -1696,13 +1861,13 @@ const _errs10 = errors;
 if(errors === _errs10){
 if(errors === _errs10){
 if(typeof data4 === "string"){
-if(!(formats24.validate(data4))){
-validate35.errors = [{instancePath:instancePath+"/image_sizes/" + i0,schemaPath:"#/properties/image_sizes/items/format",keyword:"format",params:{format: "x-image-size"}}];
+if(!(formats28.validate(data4))){
+validate37.errors = [{instancePath:instancePath+"/image_sizes/" + i0,schemaPath:"#/properties/image_sizes/items/format",keyword:"format",params:{format: "x-image-size"}}];
 return false;
 }
 }
 else {
-validate35.errors = [{instancePath:instancePath+"/image_sizes/" + i0,schemaPath:"#/properties/image_sizes/items/type",keyword:"type",params:{type: "string"}}];
+validate37.errors = [{instancePath:instancePath+"/image_sizes/" + i0,schemaPath:"#/properties/image_sizes/items/type",keyword:"type",params:{type: "string"}}];
 return false;
 }
 }
@@ -1724,7 +1889,7 @@ continue;
 }
 if(typeof indices0[item0] == "number"){
 j0 = indices0[item0];
-validate35.errors = [{instancePath:instancePath+"/image_sizes",schemaPath:"#/properties/image_sizes/uniqueItems",keyword:"uniqueItems",params:{i: i1, j: j0}}];
+validate37.errors = [{instancePath:instancePath+"/image_sizes",schemaPath:"#/properties/image_sizes/uniqueItems",keyword:"uniqueItems",params:{i: i1, j: j0}}];
 return false;
 break;
 }
@@ -1735,7 +1900,7 @@ indices0[item0] = i1;
 }
 }
 else {
-validate35.errors = [{instancePath:instancePath+"/image_sizes",schemaPath:"#/properties/image_sizes/type",keyword:"type",params:{type: "array"}}];
+validate37.errors = [{instancePath:instancePath+"/image_sizes",schemaPath:"#/properties/image_sizes/type",keyword:"type",params:{type: "array"}}];
 return false;
 }
 }
@@ -1749,19 +1914,19 @@ if(data.headers_timeout !== undefined){
 let data5 = data.headers_timeout;
 const _errs12 = errors;
 const _errs13 = errors;
-if(!fitsUnit(schema62["x-unit"], data5)){
-validate35.errors = [{instancePath:instancePath+"/headers_timeout",schemaPath:"#/$defs/patience/x-unit",keyword:"x-unit",params:{}}];
+if(!fitsUnit(schema64["x-unit"], data5)){
+validate37.errors = [{instancePath:instancePath+"/headers_timeout",schemaPath:"#/$defs/patience/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
 if(errors === _errs13){
 if(typeof data5 === "string"){
 if(!pattern7.test(data5)){
-validate35.errors = [{instancePath:instancePath+"/headers_timeout",schemaPath:"#/$defs/patience/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$"}}];
+validate37.errors = [{instancePath:instancePath+"/headers_timeout",schemaPath:"#/$defs/patience/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$"}}];
 return false;
 }
 }
 else {
-validate35.errors = [{instancePath:instancePath+"/headers_timeout",schemaPath:"#/$defs/patience/type",keyword:"type",params:{type: "string"}}];
+validate37.errors = [{instancePath:instancePath+"/headers_timeout",schemaPath:"#/$defs/patience/type",keyword:"type",params:{type: "string"}}];
 return false;
 }
 }
@@ -1775,19 +1940,19 @@ if(data.request_timeout !== undefined){
 let data6 = data.request_timeout;
 const _errs15 = errors;
 const _errs16 = errors;
-if(!fitsUnit(schema62["x-unit"], data6)){
-validate35.errors = [{instancePath:instancePath+"/request_timeout",schemaPath:"#/$defs/patience/x-unit",keyword:"x-unit",params:{}}];
+if(!fitsUnit(schema64["x-unit"], data6)){
+validate37.errors = [{instancePath:instancePath+"/request_timeout",schemaPath:"#/$defs/patience/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
 if(errors === _errs16){
 if(typeof data6 === "string"){
 if(!pattern7.test(data6)){
-validate35.errors = [{instancePath:instancePath+"/request_timeout",schemaPath:"#/$defs/patience/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$"}}];
+validate37.errors = [{instancePath:instancePath+"/request_timeout",schemaPath:"#/$defs/patience/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$"}}];
 return false;
 }
 }
 else {
-validate35.errors = [{instancePath:instancePath+"/request_timeout",schemaPath:"#/$defs/patience/type",keyword:"type",params:{type: "string"}}];
+validate37.errors = [{instancePath:instancePath+"/request_timeout",schemaPath:"#/$defs/patience/type",keyword:"type",params:{type: "string"}}];
 return false;
 }
 }
@@ -1801,19 +1966,19 @@ if(data.idle_timeout !== undefined){
 let data7 = data.idle_timeout;
 const _errs18 = errors;
 const _errs19 = errors;
-if(!fitsUnit(schema62["x-unit"], data7)){
-validate35.errors = [{instancePath:instancePath+"/idle_timeout",schemaPath:"#/$defs/patience/x-unit",keyword:"x-unit",params:{}}];
+if(!fitsUnit(schema64["x-unit"], data7)){
+validate37.errors = [{instancePath:instancePath+"/idle_timeout",schemaPath:"#/$defs/patience/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
 if(errors === _errs19){
 if(typeof data7 === "string"){
 if(!pattern7.test(data7)){
-validate35.errors = [{instancePath:instancePath+"/idle_timeout",schemaPath:"#/$defs/patience/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$"}}];
+validate37.errors = [{instancePath:instancePath+"/idle_timeout",schemaPath:"#/$defs/patience/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$"}}];
 return false;
 }
 }
 else {
-validate35.errors = [{instancePath:instancePath+"/idle_timeout",schemaPath:"#/$defs/patience/type",keyword:"type",params:{type: "string"}}];
+validate37.errors = [{instancePath:instancePath+"/idle_timeout",schemaPath:"#/$defs/patience/type",keyword:"type",params:{type: "string"}}];
 return false;
 }
 }
@@ -1828,17 +1993,17 @@ let data8 = data.connections;
 const _errs21 = errors;
 const _errs22 = errors;
 if((!(((typeof data8 == "number") && (!(data8 % 1) && !isNaN(data8))) && (isFinite(data8)))) && (typeof data8 !== "string")){
-validate35.errors = [{instancePath:instancePath+"/connections",schemaPath:"#/$defs/count/type",keyword:"type",params:{type: schema33.type}}];
+validate37.errors = [{instancePath:instancePath+"/connections",schemaPath:"#/$defs/count/type",keyword:"type",params:{type: schema33.type}}];
 return false;
 }
 if(!fitsUnit(schema33["x-unit"], data8)){
-validate35.errors = [{instancePath:instancePath+"/connections",schemaPath:"#/$defs/count/x-unit",keyword:"x-unit",params:{}}];
+validate37.errors = [{instancePath:instancePath+"/connections",schemaPath:"#/$defs/count/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
 if(errors === _errs22){
 if(typeof data8 === "string"){
 if(!pattern5.test(data8)){
-validate35.errors = [{instancePath:instancePath+"/connections",schemaPath:"#/$defs/count/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?[kM]?|.*\\$\\{.+\\}.*)$"}}];
+validate37.errors = [{instancePath:instancePath+"/connections",schemaPath:"#/$defs/count/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?[kM]?|.*\\$\\{.+\\}.*)$"}}];
 return false;
 }
 }
@@ -1854,17 +2019,17 @@ let data9 = data.connections_per_ip;
 const _errs24 = errors;
 const _errs25 = errors;
 if((!(((typeof data9 == "number") && (!(data9 % 1) && !isNaN(data9))) && (isFinite(data9)))) && (typeof data9 !== "string")){
-validate35.errors = [{instancePath:instancePath+"/connections_per_ip",schemaPath:"#/$defs/count/type",keyword:"type",params:{type: schema33.type}}];
+validate37.errors = [{instancePath:instancePath+"/connections_per_ip",schemaPath:"#/$defs/count/type",keyword:"type",params:{type: schema33.type}}];
 return false;
 }
 if(!fitsUnit(schema33["x-unit"], data9)){
-validate35.errors = [{instancePath:instancePath+"/connections_per_ip",schemaPath:"#/$defs/count/x-unit",keyword:"x-unit",params:{}}];
+validate37.errors = [{instancePath:instancePath+"/connections_per_ip",schemaPath:"#/$defs/count/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
 if(errors === _errs25){
 if(typeof data9 === "string"){
 if(!pattern5.test(data9)){
-validate35.errors = [{instancePath:instancePath+"/connections_per_ip",schemaPath:"#/$defs/count/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?[kM]?|.*\\$\\{.+\\}.*)$"}}];
+validate37.errors = [{instancePath:instancePath+"/connections_per_ip",schemaPath:"#/$defs/count/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?[kM]?|.*\\$\\{.+\\}.*)$"}}];
 return false;
 }
 }
@@ -1879,17 +2044,17 @@ if(data.tool_rounds !== undefined){
 let data10 = data.tool_rounds;
 const _errs27 = errors;
 if((!(((typeof data10 == "number") && (!(data10 % 1) && !isNaN(data10))) && (isFinite(data10)))) && (typeof data10 !== "string")){
-validate35.errors = [{instancePath:instancePath+"/tool_rounds",schemaPath:"#/properties/tool_rounds/type",keyword:"type",params:{type: schema61.properties.tool_rounds.type}}];
+validate37.errors = [{instancePath:instancePath+"/tool_rounds",schemaPath:"#/properties/tool_rounds/type",keyword:"type",params:{type: schema63.properties.tool_rounds.type}}];
 return false;
 }
-if(!fitsUnit(schema61.properties.tool_rounds["x-unit"], data10)){
-validate35.errors = [{instancePath:instancePath+"/tool_rounds",schemaPath:"#/properties/tool_rounds/x-unit",keyword:"x-unit",params:{}}];
+if(!fitsUnit(schema63.properties.tool_rounds["x-unit"], data10)){
+validate37.errors = [{instancePath:instancePath+"/tool_rounds",schemaPath:"#/properties/tool_rounds/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
 if(errors === _errs27){
 if(typeof data10 === "string"){
-if(!pattern35.test(data10)){
-validate35.errors = [{instancePath:instancePath+"/tool_rounds",schemaPath:"#/properties/tool_rounds/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?k?|.*\\$\\{.+\\}.*)$"}}];
+if(!pattern38.test(data10)){
+validate37.errors = [{instancePath:instancePath+"/tool_rounds",schemaPath:"#/properties/tool_rounds/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?k?|.*\\$\\{.+\\}.*)$"}}];
 return false;
 }
 }
@@ -1904,19 +2069,19 @@ if(data.tool_time !== undefined){
 let data11 = data.tool_time;
 const _errs29 = errors;
 const _errs30 = errors;
-if(!fitsUnit(schema62["x-unit"], data11)){
-validate35.errors = [{instancePath:instancePath+"/tool_time",schemaPath:"#/$defs/patience/x-unit",keyword:"x-unit",params:{}}];
+if(!fitsUnit(schema64["x-unit"], data11)){
+validate37.errors = [{instancePath:instancePath+"/tool_time",schemaPath:"#/$defs/patience/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
 if(errors === _errs30){
 if(typeof data11 === "string"){
 if(!pattern7.test(data11)){
-validate35.errors = [{instancePath:instancePath+"/tool_time",schemaPath:"#/$defs/patience/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$"}}];
+validate37.errors = [{instancePath:instancePath+"/tool_time",schemaPath:"#/$defs/patience/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$"}}];
 return false;
 }
 }
 else {
-validate35.errors = [{instancePath:instancePath+"/tool_time",schemaPath:"#/$defs/patience/type",keyword:"type",params:{type: "string"}}];
+validate37.errors = [{instancePath:instancePath+"/tool_time",schemaPath:"#/$defs/patience/type",keyword:"type",params:{type: "string"}}];
 return false;
 }
 }
@@ -1929,7 +2094,7 @@ if(valid0){
 if(data.shed_load !== undefined){
 const _errs32 = errors;
 if(typeof data.shed_load !== "boolean"){
-validate35.errors = [{instancePath:instancePath+"/shed_load",schemaPath:"#/properties/shed_load/type",keyword:"type",params:{type: "boolean"}}];
+validate37.errors = [{instancePath:instancePath+"/shed_load",schemaPath:"#/properties/shed_load/type",keyword:"type",params:{type: "boolean"}}];
 return false;
 }
 var valid0 = _errs32 === errors;
@@ -1951,24 +2116,24 @@ var valid0 = true;
 }
 }
 else {
-validate35.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}}];
+validate37.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}}];
 return false;
 }
 }
-validate35.errors = vErrors;
+validate37.errors = vErrors;
 return errors === 0;
 }
-validate35.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-const schema69 = {"type":"object","propertyNames":{"$ref":"#/$defs/name"},"additionalProperties":{"$ref":"#/$defs/plan"}};
-const schema71 = {"type":"object","additionalProperties":false,"required":["models","rpm","tpm","monthly_usd"],"properties":{"models":{"type":["array","string"],"pattern":"^all$","minItems":1,"uniqueItems":true,"items":{"type":"string","pattern":"^(?!all$)(tier:)?[A-Za-z0-9][A-Za-z0-9._-]{0,63}$"}},"tools":{"type":["array","string"],"pattern":"^all$","minItems":1,"uniqueItems":true,"items":{"type":"string","pattern":"^(?!all$)[a-z][a-z0-9_]{0,46}$"}},"rpm":{"$ref":"#/$defs/count"},"tpm":{"$ref":"#/$defs/count"},"per_day":{"$ref":"#/$defs/count"},"max_concurrent":{"$ref":"#/$defs/count"},"monthly_usd":{"$ref":"#/$defs/usd"},"overage":{"type":["boolean","object"],"additionalProperties":false,"required":["cap_usd"],"properties":{"cap_usd":{"$ref":"#/$defs/usd"}}},"commit":{"$ref":"#/$defs/commit"}}};
-const schema78 = {"enum":["first_content","complete"]};
-const pattern44 = new RegExp("^all$", "u");
-const pattern45 = new RegExp("^(?!all$)(tier:)?[A-Za-z0-9][A-Za-z0-9._-]{0,63}$", "u");
-const pattern47 = new RegExp("^(?!all$)[a-z][a-z0-9_]{0,46}$", "u");
-function validate38(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+validate37.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+const schema71 = {"type":"object","propertyNames":{"$ref":"#/$defs/name"},"additionalProperties":{"$ref":"#/$defs/plan"}};
+const schema73 = {"type":"object","additionalProperties":false,"required":["models","rpm","tpm","monthly_usd"],"properties":{"models":{"type":["array","string"],"pattern":"^all$","minItems":1,"uniqueItems":true,"items":{"type":"string","pattern":"^(?!all$)(tier:)?[A-Za-z0-9][A-Za-z0-9._-]{0,63}$"}},"tools":{"type":["array","string"],"pattern":"^all$","minItems":1,"uniqueItems":true,"items":{"type":"string","pattern":"^(?!all$)[a-z][a-z0-9_]{0,46}$"}},"rpm":{"$ref":"#/$defs/count"},"tpm":{"$ref":"#/$defs/count"},"per_day":{"$ref":"#/$defs/count"},"max_concurrent":{"$ref":"#/$defs/count"},"monthly_usd":{"$ref":"#/$defs/usd"},"overage":{"type":["boolean","object"],"additionalProperties":false,"required":["cap_usd"],"properties":{"cap_usd":{"$ref":"#/$defs/usd"}}},"commit":{"$ref":"#/$defs/commit"}}};
+const schema80 = {"enum":["first_content","complete"]};
+const pattern47 = new RegExp("^all$", "u");
+const pattern48 = new RegExp("^(?!all$)(tier:)?[A-Za-z0-9][A-Za-z0-9._-]{0,63}$", "u");
+const pattern50 = new RegExp("^(?!all$)[a-z][a-z0-9_]{0,46}$", "u");
+function validate40(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate38.evaluated;
+const evaluated0 = validate40.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -1979,14 +2144,14 @@ if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((((data.models === undefined) && (missing0 = "models")) || ((data.rpm === undefined) && (missing0 = "rpm"))) || ((data.tpm === undefined) && (missing0 = "tpm"))) || ((data.monthly_usd === undefined) && (missing0 = "monthly_usd"))){
-validate38.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0}}];
+validate40.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
 const _errs1 = errors;
 for(const key0 in data){
-if(!(func1.call(schema71.properties, key0))){
-validate38.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}}];
+if(!(func1.call(schema73.properties, key0))){
+validate40.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}}];
 return false;
 break;
 }
@@ -1996,20 +2161,20 @@ if(data.models !== undefined){
 let data0 = data.models;
 const _errs2 = errors;
 if((!(Array.isArray(data0))) && (typeof data0 !== "string")){
-validate38.errors = [{instancePath:instancePath+"/models",schemaPath:"#/properties/models/type",keyword:"type",params:{type: schema71.properties.models.type}}];
+validate40.errors = [{instancePath:instancePath+"/models",schemaPath:"#/properties/models/type",keyword:"type",params:{type: schema73.properties.models.type}}];
 return false;
 }
 if(errors === _errs2){
 if(typeof data0 === "string"){
-if(!pattern44.test(data0)){
-validate38.errors = [{instancePath:instancePath+"/models",schemaPath:"#/properties/models/pattern",keyword:"pattern",params:{pattern: "^all$"}}];
+if(!pattern47.test(data0)){
+validate40.errors = [{instancePath:instancePath+"/models",schemaPath:"#/properties/models/pattern",keyword:"pattern",params:{pattern: "^all$"}}];
 return false;
 }
 }
 if(errors === _errs2){
 if(Array.isArray(data0)){
 if(data0.length < 1){
-validate38.errors = [{instancePath:instancePath+"/models",schemaPath:"#/properties/models/minItems",keyword:"minItems",params:{limit: 1}}];
+validate40.errors = [{instancePath:instancePath+"/models",schemaPath:"#/properties/models/minItems",keyword:"minItems",params:{limit: 1}}];
 return false;
 }
 else {
@@ -2020,13 +2185,13 @@ let data1 = data0[i0];
 const _errs4 = errors;
 if(errors === _errs4){
 if(typeof data1 === "string"){
-if(!pattern45.test(data1)){
-validate38.errors = [{instancePath:instancePath+"/models/" + i0,schemaPath:"#/properties/models/items/pattern",keyword:"pattern",params:{pattern: "^(?!all$)(tier:)?[A-Za-z0-9][A-Za-z0-9._-]{0,63}$"}}];
+if(!pattern48.test(data1)){
+validate40.errors = [{instancePath:instancePath+"/models/" + i0,schemaPath:"#/properties/models/items/pattern",keyword:"pattern",params:{pattern: "^(?!all$)(tier:)?[A-Za-z0-9][A-Za-z0-9._-]{0,63}$"}}];
 return false;
 }
 }
 else {
-validate38.errors = [{instancePath:instancePath+"/models/" + i0,schemaPath:"#/properties/models/items/type",keyword:"type",params:{type: "string"}}];
+validate40.errors = [{instancePath:instancePath+"/models/" + i0,schemaPath:"#/properties/models/items/type",keyword:"type",params:{type: "string"}}];
 return false;
 }
 }
@@ -2047,7 +2212,7 @@ continue;
 }
 if(typeof indices0[item0] == "number"){
 j0 = indices0[item0];
-validate38.errors = [{instancePath:instancePath+"/models",schemaPath:"#/properties/models/uniqueItems",keyword:"uniqueItems",params:{i: i1, j: j0}}];
+validate40.errors = [{instancePath:instancePath+"/models",schemaPath:"#/properties/models/uniqueItems",keyword:"uniqueItems",params:{i: i1, j: j0}}];
 return false;
 break;
 }
@@ -2069,20 +2234,20 @@ if(data.tools !== undefined){
 let data2 = data.tools;
 const _errs6 = errors;
 if((!(Array.isArray(data2))) && (typeof data2 !== "string")){
-validate38.errors = [{instancePath:instancePath+"/tools",schemaPath:"#/properties/tools/type",keyword:"type",params:{type: schema71.properties.tools.type}}];
+validate40.errors = [{instancePath:instancePath+"/tools",schemaPath:"#/properties/tools/type",keyword:"type",params:{type: schema73.properties.tools.type}}];
 return false;
 }
 if(errors === _errs6){
 if(typeof data2 === "string"){
-if(!pattern44.test(data2)){
-validate38.errors = [{instancePath:instancePath+"/tools",schemaPath:"#/properties/tools/pattern",keyword:"pattern",params:{pattern: "^all$"}}];
+if(!pattern47.test(data2)){
+validate40.errors = [{instancePath:instancePath+"/tools",schemaPath:"#/properties/tools/pattern",keyword:"pattern",params:{pattern: "^all$"}}];
 return false;
 }
 }
 if(errors === _errs6){
 if(Array.isArray(data2)){
 if(data2.length < 1){
-validate38.errors = [{instancePath:instancePath+"/tools",schemaPath:"#/properties/tools/minItems",keyword:"minItems",params:{limit: 1}}];
+validate40.errors = [{instancePath:instancePath+"/tools",schemaPath:"#/properties/tools/minItems",keyword:"minItems",params:{limit: 1}}];
 return false;
 }
 else {
@@ -2093,13 +2258,13 @@ let data3 = data2[i2];
 const _errs8 = errors;
 if(errors === _errs8){
 if(typeof data3 === "string"){
-if(!pattern47.test(data3)){
-validate38.errors = [{instancePath:instancePath+"/tools/" + i2,schemaPath:"#/properties/tools/items/pattern",keyword:"pattern",params:{pattern: "^(?!all$)[a-z][a-z0-9_]{0,46}$"}}];
+if(!pattern50.test(data3)){
+validate40.errors = [{instancePath:instancePath+"/tools/" + i2,schemaPath:"#/properties/tools/items/pattern",keyword:"pattern",params:{pattern: "^(?!all$)[a-z][a-z0-9_]{0,46}$"}}];
 return false;
 }
 }
 else {
-validate38.errors = [{instancePath:instancePath+"/tools/" + i2,schemaPath:"#/properties/tools/items/type",keyword:"type",params:{type: "string"}}];
+validate40.errors = [{instancePath:instancePath+"/tools/" + i2,schemaPath:"#/properties/tools/items/type",keyword:"type",params:{type: "string"}}];
 return false;
 }
 }
@@ -2120,7 +2285,7 @@ continue;
 }
 if(typeof indices1[item1] == "number"){
 j1 = indices1[item1];
-validate38.errors = [{instancePath:instancePath+"/tools",schemaPath:"#/properties/tools/uniqueItems",keyword:"uniqueItems",params:{i: i3, j: j1}}];
+validate40.errors = [{instancePath:instancePath+"/tools",schemaPath:"#/properties/tools/uniqueItems",keyword:"uniqueItems",params:{i: i3, j: j1}}];
 return false;
 break;
 }
@@ -2143,17 +2308,17 @@ let data4 = data.rpm;
 const _errs10 = errors;
 const _errs11 = errors;
 if((!(((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4))) && (isFinite(data4)))) && (typeof data4 !== "string")){
-validate38.errors = [{instancePath:instancePath+"/rpm",schemaPath:"#/$defs/count/type",keyword:"type",params:{type: schema33.type}}];
+validate40.errors = [{instancePath:instancePath+"/rpm",schemaPath:"#/$defs/count/type",keyword:"type",params:{type: schema33.type}}];
 return false;
 }
 if(!fitsUnit(schema33["x-unit"], data4)){
-validate38.errors = [{instancePath:instancePath+"/rpm",schemaPath:"#/$defs/count/x-unit",keyword:"x-unit",params:{}}];
+validate40.errors = [{instancePath:instancePath+"/rpm",schemaPath:"#/$defs/count/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
 if(errors === _errs11){
 if(typeof data4 === "string"){
 if(!pattern5.test(data4)){
-validate38.errors = [{instancePath:instancePath+"/rpm",schemaPath:"#/$defs/count/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?[kM]?|.*\\$\\{.+\\}.*)$"}}];
+validate40.errors = [{instancePath:instancePath+"/rpm",schemaPath:"#/$defs/count/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?[kM]?|.*\\$\\{.+\\}.*)$"}}];
 return false;
 }
 }
@@ -2169,17 +2334,17 @@ let data5 = data.tpm;
 const _errs13 = errors;
 const _errs14 = errors;
 if((!(((typeof data5 == "number") && (!(data5 % 1) && !isNaN(data5))) && (isFinite(data5)))) && (typeof data5 !== "string")){
-validate38.errors = [{instancePath:instancePath+"/tpm",schemaPath:"#/$defs/count/type",keyword:"type",params:{type: schema33.type}}];
+validate40.errors = [{instancePath:instancePath+"/tpm",schemaPath:"#/$defs/count/type",keyword:"type",params:{type: schema33.type}}];
 return false;
 }
 if(!fitsUnit(schema33["x-unit"], data5)){
-validate38.errors = [{instancePath:instancePath+"/tpm",schemaPath:"#/$defs/count/x-unit",keyword:"x-unit",params:{}}];
+validate40.errors = [{instancePath:instancePath+"/tpm",schemaPath:"#/$defs/count/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
 if(errors === _errs14){
 if(typeof data5 === "string"){
 if(!pattern5.test(data5)){
-validate38.errors = [{instancePath:instancePath+"/tpm",schemaPath:"#/$defs/count/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?[kM]?|.*\\$\\{.+\\}.*)$"}}];
+validate40.errors = [{instancePath:instancePath+"/tpm",schemaPath:"#/$defs/count/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?[kM]?|.*\\$\\{.+\\}.*)$"}}];
 return false;
 }
 }
@@ -2195,17 +2360,17 @@ let data6 = data.per_day;
 const _errs16 = errors;
 const _errs17 = errors;
 if((!(((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6))) && (isFinite(data6)))) && (typeof data6 !== "string")){
-validate38.errors = [{instancePath:instancePath+"/per_day",schemaPath:"#/$defs/count/type",keyword:"type",params:{type: schema33.type}}];
+validate40.errors = [{instancePath:instancePath+"/per_day",schemaPath:"#/$defs/count/type",keyword:"type",params:{type: schema33.type}}];
 return false;
 }
 if(!fitsUnit(schema33["x-unit"], data6)){
-validate38.errors = [{instancePath:instancePath+"/per_day",schemaPath:"#/$defs/count/x-unit",keyword:"x-unit",params:{}}];
+validate40.errors = [{instancePath:instancePath+"/per_day",schemaPath:"#/$defs/count/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
 if(errors === _errs17){
 if(typeof data6 === "string"){
 if(!pattern5.test(data6)){
-validate38.errors = [{instancePath:instancePath+"/per_day",schemaPath:"#/$defs/count/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?[kM]?|.*\\$\\{.+\\}.*)$"}}];
+validate40.errors = [{instancePath:instancePath+"/per_day",schemaPath:"#/$defs/count/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?[kM]?|.*\\$\\{.+\\}.*)$"}}];
 return false;
 }
 }
@@ -2221,17 +2386,17 @@ let data7 = data.max_concurrent;
 const _errs19 = errors;
 const _errs20 = errors;
 if((!(((typeof data7 == "number") && (!(data7 % 1) && !isNaN(data7))) && (isFinite(data7)))) && (typeof data7 !== "string")){
-validate38.errors = [{instancePath:instancePath+"/max_concurrent",schemaPath:"#/$defs/count/type",keyword:"type",params:{type: schema33.type}}];
+validate40.errors = [{instancePath:instancePath+"/max_concurrent",schemaPath:"#/$defs/count/type",keyword:"type",params:{type: schema33.type}}];
 return false;
 }
 if(!fitsUnit(schema33["x-unit"], data7)){
-validate38.errors = [{instancePath:instancePath+"/max_concurrent",schemaPath:"#/$defs/count/x-unit",keyword:"x-unit",params:{}}];
+validate40.errors = [{instancePath:instancePath+"/max_concurrent",schemaPath:"#/$defs/count/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
 if(errors === _errs20){
 if(typeof data7 === "string"){
 if(!pattern5.test(data7)){
-validate38.errors = [{instancePath:instancePath+"/max_concurrent",schemaPath:"#/$defs/count/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?[kM]?|.*\\$\\{.+\\}.*)$"}}];
+validate40.errors = [{instancePath:instancePath+"/max_concurrent",schemaPath:"#/$defs/count/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?[kM]?|.*\\$\\{.+\\}.*)$"}}];
 return false;
 }
 }
@@ -2247,17 +2412,17 @@ let data8 = data.monthly_usd;
 const _errs22 = errors;
 const _errs23 = errors;
 if((!((typeof data8 == "number") && (isFinite(data8)))) && (typeof data8 !== "string")){
-validate38.errors = [{instancePath:instancePath+"/monthly_usd",schemaPath:"#/$defs/usd/type",keyword:"type",params:{type: schema47.type}}];
+validate40.errors = [{instancePath:instancePath+"/monthly_usd",schemaPath:"#/$defs/usd/type",keyword:"type",params:{type: schema47.type}}];
 return false;
 }
 if(!fitsUnit(schema47["x-unit"], data8)){
-validate38.errors = [{instancePath:instancePath+"/monthly_usd",schemaPath:"#/$defs/usd/x-unit",keyword:"x-unit",params:{}}];
+validate40.errors = [{instancePath:instancePath+"/monthly_usd",schemaPath:"#/$defs/usd/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
 if(errors === _errs23){
 if(typeof data8 === "string"){
 if(!pattern20.test(data8)){
-validate38.errors = [{instancePath:instancePath+"/monthly_usd",schemaPath:"#/$defs/usd/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]{1,9})?|.*\\$\\{.+\\}.*)$"}}];
+validate40.errors = [{instancePath:instancePath+"/monthly_usd",schemaPath:"#/$defs/usd/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]{1,9})?|.*\\$\\{.+\\}.*)$"}}];
 return false;
 }
 }
@@ -2272,21 +2437,21 @@ if(data.overage !== undefined){
 let data9 = data.overage;
 const _errs25 = errors;
 if((typeof data9 !== "boolean") && (!(data9 && typeof data9 == "object" && !Array.isArray(data9)))){
-validate38.errors = [{instancePath:instancePath+"/overage",schemaPath:"#/properties/overage/type",keyword:"type",params:{type: schema71.properties.overage.type}}];
+validate40.errors = [{instancePath:instancePath+"/overage",schemaPath:"#/properties/overage/type",keyword:"type",params:{type: schema73.properties.overage.type}}];
 return false;
 }
 if(errors === _errs25){
 if(data9 && typeof data9 == "object" && !Array.isArray(data9)){
 let missing1;
 if((data9.cap_usd === undefined) && (missing1 = "cap_usd")){
-validate38.errors = [{instancePath:instancePath+"/overage",schemaPath:"#/properties/overage/required",keyword:"required",params:{missingProperty: missing1}}];
+validate40.errors = [{instancePath:instancePath+"/overage",schemaPath:"#/properties/overage/required",keyword:"required",params:{missingProperty: missing1}}];
 return false;
 }
 else {
 const _errs27 = errors;
 for(const key1 in data9){
 if(!(key1 === "cap_usd")){
-validate38.errors = [{instancePath:instancePath+"/overage",schemaPath:"#/properties/overage/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key1}}];
+validate40.errors = [{instancePath:instancePath+"/overage",schemaPath:"#/properties/overage/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key1}}];
 return false;
 break;
 }
@@ -2296,17 +2461,17 @@ if(data9.cap_usd !== undefined){
 let data10 = data9.cap_usd;
 const _errs29 = errors;
 if((!((typeof data10 == "number") && (isFinite(data10)))) && (typeof data10 !== "string")){
-validate38.errors = [{instancePath:instancePath+"/overage/cap_usd",schemaPath:"#/$defs/usd/type",keyword:"type",params:{type: schema47.type}}];
+validate40.errors = [{instancePath:instancePath+"/overage/cap_usd",schemaPath:"#/$defs/usd/type",keyword:"type",params:{type: schema47.type}}];
 return false;
 }
 if(!fitsUnit(schema47["x-unit"], data10)){
-validate38.errors = [{instancePath:instancePath+"/overage/cap_usd",schemaPath:"#/$defs/usd/x-unit",keyword:"x-unit",params:{}}];
+validate40.errors = [{instancePath:instancePath+"/overage/cap_usd",schemaPath:"#/$defs/usd/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
 if(errors === _errs29){
 if(typeof data10 === "string"){
 if(!pattern20.test(data10)){
-validate38.errors = [{instancePath:instancePath+"/overage/cap_usd",schemaPath:"#/$defs/usd/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]{1,9})?|.*\\$\\{.+\\}.*)$"}}];
+validate40.errors = [{instancePath:instancePath+"/overage/cap_usd",schemaPath:"#/$defs/usd/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]{1,9})?|.*\\$\\{.+\\}.*)$"}}];
 return false;
 }
 }
@@ -2326,7 +2491,7 @@ if(data.commit !== undefined){
 let data11 = data.commit;
 const _errs31 = errors;
 if(!((data11 === "first_content") || (data11 === "complete"))){
-validate38.errors = [{instancePath:instancePath+"/commit",schemaPath:"#/$defs/commit/enum",keyword:"enum",params:{allowedValues: schema78.enum}}];
+validate40.errors = [{instancePath:instancePath+"/commit",schemaPath:"#/$defs/commit/enum",keyword:"enum",params:{allowedValues: schema80.enum}}];
 return false;
 }
 var valid0 = _errs31 === errors;
@@ -2346,18 +2511,18 @@ var valid0 = true;
 }
 }
 else {
-validate38.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}}];
+validate40.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}}];
 return false;
 }
 }
-validate38.errors = vErrors;
+validate40.errors = vErrors;
 return errors === 0;
 }
-validate38.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-function validate37(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+validate40.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+function validate39(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate37.evaluated;
+const evaluated0 = validate39.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -2403,7 +2568,7 @@ else {
 vErrors.push(err2);
 }
 errors++;
-validate37.errors = vErrors;
+validate39.errors = vErrors;
 return false;
 break;
 }
@@ -2411,8 +2576,8 @@ break;
 if(valid0){
 for(const key1 in data){
 const _errs5 = errors;
-if(!(validate38(data[key1], {instancePath:instancePath+"/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),parentData:data,parentDataProperty:key1,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate38.errors : vErrors.concat(validate38.errors);
+if(!(validate40(data[key1], {instancePath:instancePath+"/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),parentData:data,parentDataProperty:key1,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate40.errors : vErrors.concat(validate40.errors);
 errors = vErrors.length;
 }
 var valid2 = _errs5 === errors;
@@ -2423,25 +2588,25 @@ break;
 }
 }
 else {
-validate37.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}}];
+validate39.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}}];
 return false;
 }
 }
-validate37.errors = vErrors;
+validate39.errors = vErrors;
 return errors === 0;
 }
-validate37.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-const schema79 = {"type":"object","propertyNames":{"$ref":"#/$defs/name"},"additionalProperties":{"$ref":"#/$defs/model"}};
-const schema81 = {"type":"object","required":["kind"],"discriminator":{"propertyName":"kind"},"oneOf":[{"$ref":"#/$defs/chat_model"},{"$ref":"#/$defs/embedding_model"},{"$ref":"#/$defs/image_model"},{"$ref":"#/$defs/passthrough_model"}]};
-const schema82 = {"type":"object","additionalProperties":false,"required":["kind","tier","serve","context","usd_per_1m"],"properties":{"kind":{"const":"chat"},"tier":{"$ref":"#/$defs/tier"},"serve":{"$ref":"#/$defs/serve"},"context":{"$ref":"#/$defs/tokens"},"max_output":{"$ref":"#/$defs/tokens"},"vision":{"type":"boolean"},"image_tokens":{"$ref":"#/$defs/tokens"},"thinking":{"type":"object","additionalProperties":false,"required":["default","min_max_tokens"],"properties":{"default":{"type":"boolean"},"min_max_tokens":{"$ref":"#/$defs/tokens"}}},"accepts":{"$ref":"#/$defs/accepts"},"usd_per_1m":{"type":"object","additionalProperties":false,"required":["input","output"],"properties":{"input":{"$ref":"#/$defs/price"},"output":{"$ref":"#/$defs/price"}}},"commit":{"$ref":"#/$defs/commit"},"lossy":{"enum":["allow","refuse"]}}};
-const schema86 = {"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?[kM]?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"count","min":1,"max":10000000}};
-const schema93 = {"type":["number","string"],"pattern":"^([0-9]+(\\.[0-9]{1,6})?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"price","min":0,"max":500000000}};
-const pattern64 = new RegExp("^([0-9]+(\\.[0-9]{1,6})?|.*\\$\\{.+\\}.*)$", "u");
-const schema84 = {"type":"array","minItems":1,"uniqueItems":true,"items":{"$ref":"#/$defs/name","type":"string"}};
-function validate44(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+validate39.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+const schema81 = {"type":"object","propertyNames":{"$ref":"#/$defs/name"},"additionalProperties":{"$ref":"#/$defs/model"}};
+const schema83 = {"type":"object","required":["kind"],"discriminator":{"propertyName":"kind"},"oneOf":[{"$ref":"#/$defs/chat_model"},{"$ref":"#/$defs/embedding_model"},{"$ref":"#/$defs/image_model"},{"$ref":"#/$defs/passthrough_model"}]};
+const schema84 = {"type":"object","additionalProperties":false,"required":["kind","tier","serve","context","usd_per_1m"],"properties":{"kind":{"const":"chat"},"tier":{"$ref":"#/$defs/tier"},"serve":{"$ref":"#/$defs/serve"},"context":{"$ref":"#/$defs/tokens"},"max_output":{"$ref":"#/$defs/tokens"},"vision":{"type":"boolean"},"image_tokens":{"$ref":"#/$defs/tokens"},"thinking":{"type":"object","additionalProperties":false,"required":["default","min_max_tokens"],"properties":{"default":{"type":"boolean"},"min_max_tokens":{"$ref":"#/$defs/tokens"}}},"accepts":{"$ref":"#/$defs/accepts"},"usd_per_1m":{"type":"object","additionalProperties":false,"required":["input","output"],"properties":{"input":{"$ref":"#/$defs/price"},"output":{"$ref":"#/$defs/price"}}},"commit":{"$ref":"#/$defs/commit"},"lossy":{"enum":["allow","refuse"]}}};
+const schema88 = {"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?[kM]?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"count","min":1,"max":10000000}};
+const schema95 = {"type":["number","string"],"pattern":"^([0-9]+(\\.[0-9]{1,6})?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"price","min":0,"max":500000000}};
+const pattern67 = new RegExp("^([0-9]+(\\.[0-9]{1,6})?|.*\\$\\{.+\\}.*)$", "u");
+const schema86 = {"type":"array","minItems":1,"uniqueItems":true,"items":{"$ref":"#/$defs/name","type":"string"}};
+function validate46(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate44.evaluated;
+const evaluated0 = validate46.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -2451,7 +2616,7 @@ evaluated0.items = undefined;
 if(errors === 0){
 if(Array.isArray(data)){
 if(data.length < 1){
-validate44.errors = [{instancePath,schemaPath:"#/minItems",keyword:"minItems",params:{limit: 1}}];
+validate46.errors = [{instancePath,schemaPath:"#/minItems",keyword:"minItems",params:{limit: 1}}];
 return false;
 }
 else {
@@ -2461,19 +2626,19 @@ for(let i0=0; i0<len0; i0++){
 let data0 = data[i0];
 const _errs1 = errors;
 if(typeof data0 !== "string"){
-validate44.errors = [{instancePath:instancePath+"/" + i0,schemaPath:"#/items/type",keyword:"type",params:{type: "string"}}];
+validate46.errors = [{instancePath:instancePath+"/" + i0,schemaPath:"#/items/type",keyword:"type",params:{type: "string"}}];
 return false;
 }
 const _errs2 = errors;
 if(errors === _errs2){
 if(typeof data0 === "string"){
 if(!pattern14.test(data0)){
-validate44.errors = [{instancePath:instancePath+"/" + i0,schemaPath:"#/$defs/name/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$"}}];
+validate46.errors = [{instancePath:instancePath+"/" + i0,schemaPath:"#/$defs/name/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$"}}];
 return false;
 }
 }
 else {
-validate44.errors = [{instancePath:instancePath+"/" + i0,schemaPath:"#/$defs/name/type",keyword:"type",params:{type: "string"}}];
+validate46.errors = [{instancePath:instancePath+"/" + i0,schemaPath:"#/$defs/name/type",keyword:"type",params:{type: "string"}}];
 return false;
 }
 }
@@ -2494,7 +2659,7 @@ continue;
 }
 if(typeof indices0[item0] == "number"){
 j0 = indices0[item0];
-validate44.errors = [{instancePath,schemaPath:"#/uniqueItems",keyword:"uniqueItems",params:{i: i1, j: j0}}];
+validate46.errors = [{instancePath,schemaPath:"#/uniqueItems",keyword:"uniqueItems",params:{i: i1, j: j0}}];
 return false;
 break;
 }
@@ -2505,21 +2670,21 @@ indices0[item0] = i1;
 }
 }
 else {
-validate44.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "array"}}];
+validate46.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "array"}}];
 return false;
 }
 }
-validate44.errors = vErrors;
+validate46.errors = vErrors;
 return errors === 0;
 }
-validate44.evaluated = {"items":true,"dynamicProps":false,"dynamicItems":false};
-const schema90 = {"type":"object","minProperties":1,"propertyNames":{"$ref":"#/$defs/name"},"additionalProperties":{"$ref":"#/$defs/accepted"}};
-const schema92 = {"type":"object","additionalProperties":false,"properties":{"max":{"type":"number"},"min":{"type":"number"},"one_of":{"type":"array","minItems":1,"uniqueItems":true,"items":{"type":"string","minLength":1,"maxLength":64}},"max_length":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?[kM]?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"count","min":1,"max":1000000}},"boolean":{"const":true},"max_size":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?([KMG]?B)?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"size","min":2,"max":1000000}}}};
-const pattern63 = new RegExp("^([0-9]+(\\.[0-9]+)?([KMG]?B)?|.*\\$\\{.+\\}.*)$", "u");
-function validate46(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+validate46.evaluated = {"items":true,"dynamicProps":false,"dynamicItems":false};
+const schema92 = {"type":"object","minProperties":1,"propertyNames":{"$ref":"#/$defs/name"},"additionalProperties":{"$ref":"#/$defs/accepted"}};
+const schema94 = {"type":"object","additionalProperties":false,"properties":{"max":{"type":"number"},"min":{"type":"number"},"one_of":{"type":"array","minItems":1,"uniqueItems":true,"items":{"type":"string","minLength":1,"maxLength":64}},"max_length":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?[kM]?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"count","min":1,"max":1000000}},"boolean":{"const":true},"max_size":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?([KMG]?B)?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"size","min":2,"max":1000000}}}};
+const pattern66 = new RegExp("^([0-9]+(\\.[0-9]+)?([KMG]?B)?|.*\\$\\{.+\\}.*)$", "u");
+function validate48(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate46.evaluated;
+const evaluated0 = validate48.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -2529,7 +2694,7 @@ evaluated0.items = undefined;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 if(Object.keys(data).length < 1){
-validate46.errors = [{instancePath,schemaPath:"#/minProperties",keyword:"minProperties",params:{limit: 1}}];
+validate48.errors = [{instancePath,schemaPath:"#/minProperties",keyword:"minProperties",params:{limit: 1}}];
 return false;
 }
 else {
@@ -2570,7 +2735,7 @@ else {
 vErrors.push(err2);
 }
 errors++;
-validate46.errors = vErrors;
+validate48.errors = vErrors;
 return false;
 break;
 }
@@ -2585,7 +2750,7 @@ if(data0 && typeof data0 == "object" && !Array.isArray(data0)){
 const _errs8 = errors;
 for(const key2 in data0){
 if(!((((((key2 === "max") || (key2 === "min")) || (key2 === "one_of")) || (key2 === "max_length")) || (key2 === "boolean")) || (key2 === "max_size"))){
-validate46.errors = [{instancePath:instancePath+"/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/$defs/accepted/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key2}}];
+validate48.errors = [{instancePath:instancePath+"/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/$defs/accepted/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key2}}];
 return false;
 break;
 }
@@ -2595,7 +2760,7 @@ if(data0.max !== undefined){
 let data1 = data0.max;
 const _errs9 = errors;
 if(!((typeof data1 == "number") && (isFinite(data1)))){
-validate46.errors = [{instancePath:instancePath+"/" + key1.replace(/~/g, "~0").replace(/\//g, "~1")+"/max",schemaPath:"#/$defs/accepted/properties/max/type",keyword:"type",params:{type: "number"}}];
+validate48.errors = [{instancePath:instancePath+"/" + key1.replace(/~/g, "~0").replace(/\//g, "~1")+"/max",schemaPath:"#/$defs/accepted/properties/max/type",keyword:"type",params:{type: "number"}}];
 return false;
 }
 var valid4 = _errs9 === errors;
@@ -2608,7 +2773,7 @@ if(data0.min !== undefined){
 let data2 = data0.min;
 const _errs11 = errors;
 if(!((typeof data2 == "number") && (isFinite(data2)))){
-validate46.errors = [{instancePath:instancePath+"/" + key1.replace(/~/g, "~0").replace(/\//g, "~1")+"/min",schemaPath:"#/$defs/accepted/properties/min/type",keyword:"type",params:{type: "number"}}];
+validate48.errors = [{instancePath:instancePath+"/" + key1.replace(/~/g, "~0").replace(/\//g, "~1")+"/min",schemaPath:"#/$defs/accepted/properties/min/type",keyword:"type",params:{type: "number"}}];
 return false;
 }
 var valid4 = _errs11 === errors;
@@ -2623,7 +2788,7 @@ const _errs13 = errors;
 if(errors === _errs13){
 if(Array.isArray(data3)){
 if(data3.length < 1){
-validate46.errors = [{instancePath:instancePath+"/" + key1.replace(/~/g, "~0").replace(/\//g, "~1")+"/one_of",schemaPath:"#/$defs/accepted/properties/one_of/minItems",keyword:"minItems",params:{limit: 1}}];
+validate48.errors = [{instancePath:instancePath+"/" + key1.replace(/~/g, "~0").replace(/\//g, "~1")+"/one_of",schemaPath:"#/$defs/accepted/properties/one_of/minItems",keyword:"minItems",params:{limit: 1}}];
 return false;
 }
 else {
@@ -2635,18 +2800,18 @@ const _errs15 = errors;
 if(errors === _errs15){
 if(typeof data4 === "string"){
 if(func3(data4) > 64){
-validate46.errors = [{instancePath:instancePath+"/" + key1.replace(/~/g, "~0").replace(/\//g, "~1")+"/one_of/" + i0,schemaPath:"#/$defs/accepted/properties/one_of/items/maxLength",keyword:"maxLength",params:{limit: 64}}];
+validate48.errors = [{instancePath:instancePath+"/" + key1.replace(/~/g, "~0").replace(/\//g, "~1")+"/one_of/" + i0,schemaPath:"#/$defs/accepted/properties/one_of/items/maxLength",keyword:"maxLength",params:{limit: 64}}];
 return false;
 }
 else {
 if(func3(data4) < 1){
-validate46.errors = [{instancePath:instancePath+"/" + key1.replace(/~/g, "~0").replace(/\//g, "~1")+"/one_of/" + i0,schemaPath:"#/$defs/accepted/properties/one_of/items/minLength",keyword:"minLength",params:{limit: 1}}];
+validate48.errors = [{instancePath:instancePath+"/" + key1.replace(/~/g, "~0").replace(/\//g, "~1")+"/one_of/" + i0,schemaPath:"#/$defs/accepted/properties/one_of/items/minLength",keyword:"minLength",params:{limit: 1}}];
 return false;
 }
 }
 }
 else {
-validate46.errors = [{instancePath:instancePath+"/" + key1.replace(/~/g, "~0").replace(/\//g, "~1")+"/one_of/" + i0,schemaPath:"#/$defs/accepted/properties/one_of/items/type",keyword:"type",params:{type: "string"}}];
+validate48.errors = [{instancePath:instancePath+"/" + key1.replace(/~/g, "~0").replace(/\//g, "~1")+"/one_of/" + i0,schemaPath:"#/$defs/accepted/properties/one_of/items/type",keyword:"type",params:{type: "string"}}];
 return false;
 }
 }
@@ -2667,7 +2832,7 @@ continue;
 }
 if(typeof indices0[item0] == "number"){
 j0 = indices0[item0];
-validate46.errors = [{instancePath:instancePath+"/" + key1.replace(/~/g, "~0").replace(/\//g, "~1")+"/one_of",schemaPath:"#/$defs/accepted/properties/one_of/uniqueItems",keyword:"uniqueItems",params:{i: i1, j: j0}}];
+validate48.errors = [{instancePath:instancePath+"/" + key1.replace(/~/g, "~0").replace(/\//g, "~1")+"/one_of",schemaPath:"#/$defs/accepted/properties/one_of/uniqueItems",keyword:"uniqueItems",params:{i: i1, j: j0}}];
 return false;
 break;
 }
@@ -2678,7 +2843,7 @@ indices0[item0] = i1;
 }
 }
 else {
-validate46.errors = [{instancePath:instancePath+"/" + key1.replace(/~/g, "~0").replace(/\//g, "~1")+"/one_of",schemaPath:"#/$defs/accepted/properties/one_of/type",keyword:"type",params:{type: "array"}}];
+validate48.errors = [{instancePath:instancePath+"/" + key1.replace(/~/g, "~0").replace(/\//g, "~1")+"/one_of",schemaPath:"#/$defs/accepted/properties/one_of/type",keyword:"type",params:{type: "array"}}];
 return false;
 }
 }
@@ -2692,17 +2857,17 @@ if(data0.max_length !== undefined){
 let data5 = data0.max_length;
 const _errs17 = errors;
 if((!(((typeof data5 == "number") && (!(data5 % 1) && !isNaN(data5))) && (isFinite(data5)))) && (typeof data5 !== "string")){
-validate46.errors = [{instancePath:instancePath+"/" + key1.replace(/~/g, "~0").replace(/\//g, "~1")+"/max_length",schemaPath:"#/$defs/accepted/properties/max_length/type",keyword:"type",params:{type: schema92.properties.max_length.type}}];
+validate48.errors = [{instancePath:instancePath+"/" + key1.replace(/~/g, "~0").replace(/\//g, "~1")+"/max_length",schemaPath:"#/$defs/accepted/properties/max_length/type",keyword:"type",params:{type: schema94.properties.max_length.type}}];
 return false;
 }
-if(!fitsUnit(schema92.properties.max_length["x-unit"], data5)){
-validate46.errors = [{instancePath:instancePath+"/" + key1.replace(/~/g, "~0").replace(/\//g, "~1")+"/max_length",schemaPath:"#/$defs/accepted/properties/max_length/x-unit",keyword:"x-unit",params:{}}];
+if(!fitsUnit(schema94.properties.max_length["x-unit"], data5)){
+validate48.errors = [{instancePath:instancePath+"/" + key1.replace(/~/g, "~0").replace(/\//g, "~1")+"/max_length",schemaPath:"#/$defs/accepted/properties/max_length/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
 if(errors === _errs17){
 if(typeof data5 === "string"){
 if(!pattern5.test(data5)){
-validate46.errors = [{instancePath:instancePath+"/" + key1.replace(/~/g, "~0").replace(/\//g, "~1")+"/max_length",schemaPath:"#/$defs/accepted/properties/max_length/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?[kM]?|.*\\$\\{.+\\}.*)$"}}];
+validate48.errors = [{instancePath:instancePath+"/" + key1.replace(/~/g, "~0").replace(/\//g, "~1")+"/max_length",schemaPath:"#/$defs/accepted/properties/max_length/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?[kM]?|.*\\$\\{.+\\}.*)$"}}];
 return false;
 }
 }
@@ -2716,7 +2881,7 @@ if(valid4){
 if(data0.boolean !== undefined){
 const _errs19 = errors;
 if(true !== data0.boolean){
-validate46.errors = [{instancePath:instancePath+"/" + key1.replace(/~/g, "~0").replace(/\//g, "~1")+"/boolean",schemaPath:"#/$defs/accepted/properties/boolean/const",keyword:"const",params:{allowedValue: true}}];
+validate48.errors = [{instancePath:instancePath+"/" + key1.replace(/~/g, "~0").replace(/\//g, "~1")+"/boolean",schemaPath:"#/$defs/accepted/properties/boolean/const",keyword:"const",params:{allowedValue: true}}];
 return false;
 }
 var valid4 = _errs19 === errors;
@@ -2729,17 +2894,17 @@ if(data0.max_size !== undefined){
 let data7 = data0.max_size;
 const _errs20 = errors;
 if((!(((typeof data7 == "number") && (!(data7 % 1) && !isNaN(data7))) && (isFinite(data7)))) && (typeof data7 !== "string")){
-validate46.errors = [{instancePath:instancePath+"/" + key1.replace(/~/g, "~0").replace(/\//g, "~1")+"/max_size",schemaPath:"#/$defs/accepted/properties/max_size/type",keyword:"type",params:{type: schema92.properties.max_size.type}}];
+validate48.errors = [{instancePath:instancePath+"/" + key1.replace(/~/g, "~0").replace(/\//g, "~1")+"/max_size",schemaPath:"#/$defs/accepted/properties/max_size/type",keyword:"type",params:{type: schema94.properties.max_size.type}}];
 return false;
 }
-if(!fitsUnit(schema92.properties.max_size["x-unit"], data7)){
-validate46.errors = [{instancePath:instancePath+"/" + key1.replace(/~/g, "~0").replace(/\//g, "~1")+"/max_size",schemaPath:"#/$defs/accepted/properties/max_size/x-unit",keyword:"x-unit",params:{}}];
+if(!fitsUnit(schema94.properties.max_size["x-unit"], data7)){
+validate48.errors = [{instancePath:instancePath+"/" + key1.replace(/~/g, "~0").replace(/\//g, "~1")+"/max_size",schemaPath:"#/$defs/accepted/properties/max_size/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
 if(errors === _errs20){
 if(typeof data7 === "string"){
-if(!pattern63.test(data7)){
-validate46.errors = [{instancePath:instancePath+"/" + key1.replace(/~/g, "~0").replace(/\//g, "~1")+"/max_size",schemaPath:"#/$defs/accepted/properties/max_size/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?([KMG]?B)?|.*\\$\\{.+\\}.*)$"}}];
+if(!pattern66.test(data7)){
+validate48.errors = [{instancePath:instancePath+"/" + key1.replace(/~/g, "~0").replace(/\//g, "~1")+"/max_size",schemaPath:"#/$defs/accepted/properties/max_size/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?([KMG]?B)?|.*\\$\\{.+\\}.*)$"}}];
 return false;
 }
 }
@@ -2757,7 +2922,7 @@ var valid4 = true;
 }
 }
 else {
-validate46.errors = [{instancePath:instancePath+"/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/$defs/accepted/type",keyword:"type",params:{type: "object"}}];
+validate48.errors = [{instancePath:instancePath+"/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/$defs/accepted/type",keyword:"type",params:{type: "object"}}];
 return false;
 }
 }
@@ -2770,18 +2935,18 @@ break;
 }
 }
 else {
-validate46.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}}];
+validate48.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}}];
 return false;
 }
 }
-validate46.errors = vErrors;
+validate48.errors = vErrors;
 return errors === 0;
 }
-validate46.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-function validate43(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+validate48.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+function validate45(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate43.evaluated;
+const evaluated0 = validate45.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -2792,14 +2957,14 @@ if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((((data.kind === undefined) && (missing0 = "kind")) || ((data.tier === undefined) && (missing0 = "tier"))) || ((data.serve === undefined) && (missing0 = "serve"))) || ((data.context === undefined) && (missing0 = "context"))) || ((data.usd_per_1m === undefined) && (missing0 = "usd_per_1m"))){
-validate43.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0}}];
+validate45.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
 const _errs1 = errors;
 for(const key0 in data){
-if(!(func1.call(schema82.properties, key0))){
-validate43.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}}];
+if(!(func1.call(schema84.properties, key0))){
+validate45.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}}];
 return false;
 break;
 }
@@ -2808,7 +2973,7 @@ if(_errs1 === errors){
 if(data.kind !== undefined){
 const _errs2 = errors;
 if("chat" !== data.kind){
-validate43.errors = [{instancePath:instancePath+"/kind",schemaPath:"#/properties/kind/const",keyword:"const",params:{allowedValue: "chat"}}];
+validate45.errors = [{instancePath:instancePath+"/kind",schemaPath:"#/properties/kind/const",keyword:"const",params:{allowedValue: "chat"}}];
 return false;
 }
 var valid0 = _errs2 === errors;
@@ -2824,12 +2989,12 @@ const _errs4 = errors;
 if(errors === _errs4){
 if(typeof data1 === "string"){
 if(!pattern14.test(data1)){
-validate43.errors = [{instancePath:instancePath+"/tier",schemaPath:"#/$defs/tier/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$"}}];
+validate45.errors = [{instancePath:instancePath+"/tier",schemaPath:"#/$defs/tier/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$"}}];
 return false;
 }
 }
 else {
-validate43.errors = [{instancePath:instancePath+"/tier",schemaPath:"#/$defs/tier/type",keyword:"type",params:{type: "string"}}];
+validate45.errors = [{instancePath:instancePath+"/tier",schemaPath:"#/$defs/tier/type",keyword:"type",params:{type: "string"}}];
 return false;
 }
 }
@@ -2841,8 +3006,8 @@ var valid0 = true;
 if(valid0){
 if(data.serve !== undefined){
 const _errs6 = errors;
-if(!(validate44(data.serve, {instancePath:instancePath+"/serve",parentData:data,parentDataProperty:"serve",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate44.errors : vErrors.concat(validate44.errors);
+if(!(validate46(data.serve, {instancePath:instancePath+"/serve",parentData:data,parentDataProperty:"serve",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate46.errors : vErrors.concat(validate46.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs6 === errors;
@@ -2856,17 +3021,17 @@ let data3 = data.context;
 const _errs7 = errors;
 const _errs8 = errors;
 if((!(((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3))) && (isFinite(data3)))) && (typeof data3 !== "string")){
-validate43.errors = [{instancePath:instancePath+"/context",schemaPath:"#/$defs/tokens/type",keyword:"type",params:{type: schema86.type}}];
+validate45.errors = [{instancePath:instancePath+"/context",schemaPath:"#/$defs/tokens/type",keyword:"type",params:{type: schema88.type}}];
 return false;
 }
-if(!fitsUnit(schema86["x-unit"], data3)){
-validate43.errors = [{instancePath:instancePath+"/context",schemaPath:"#/$defs/tokens/x-unit",keyword:"x-unit",params:{}}];
+if(!fitsUnit(schema88["x-unit"], data3)){
+validate45.errors = [{instancePath:instancePath+"/context",schemaPath:"#/$defs/tokens/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
 if(errors === _errs8){
 if(typeof data3 === "string"){
 if(!pattern5.test(data3)){
-validate43.errors = [{instancePath:instancePath+"/context",schemaPath:"#/$defs/tokens/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?[kM]?|.*\\$\\{.+\\}.*)$"}}];
+validate45.errors = [{instancePath:instancePath+"/context",schemaPath:"#/$defs/tokens/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?[kM]?|.*\\$\\{.+\\}.*)$"}}];
 return false;
 }
 }
@@ -2882,17 +3047,17 @@ let data4 = data.max_output;
 const _errs10 = errors;
 const _errs11 = errors;
 if((!(((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4))) && (isFinite(data4)))) && (typeof data4 !== "string")){
-validate43.errors = [{instancePath:instancePath+"/max_output",schemaPath:"#/$defs/tokens/type",keyword:"type",params:{type: schema86.type}}];
+validate45.errors = [{instancePath:instancePath+"/max_output",schemaPath:"#/$defs/tokens/type",keyword:"type",params:{type: schema88.type}}];
 return false;
 }
-if(!fitsUnit(schema86["x-unit"], data4)){
-validate43.errors = [{instancePath:instancePath+"/max_output",schemaPath:"#/$defs/tokens/x-unit",keyword:"x-unit",params:{}}];
+if(!fitsUnit(schema88["x-unit"], data4)){
+validate45.errors = [{instancePath:instancePath+"/max_output",schemaPath:"#/$defs/tokens/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
 if(errors === _errs11){
 if(typeof data4 === "string"){
 if(!pattern5.test(data4)){
-validate43.errors = [{instancePath:instancePath+"/max_output",schemaPath:"#/$defs/tokens/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?[kM]?|.*\\$\\{.+\\}.*)$"}}];
+validate45.errors = [{instancePath:instancePath+"/max_output",schemaPath:"#/$defs/tokens/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?[kM]?|.*\\$\\{.+\\}.*)$"}}];
 return false;
 }
 }
@@ -2906,7 +3071,7 @@ if(valid0){
 if(data.vision !== undefined){
 const _errs13 = errors;
 if(typeof data.vision !== "boolean"){
-validate43.errors = [{instancePath:instancePath+"/vision",schemaPath:"#/properties/vision/type",keyword:"type",params:{type: "boolean"}}];
+validate45.errors = [{instancePath:instancePath+"/vision",schemaPath:"#/properties/vision/type",keyword:"type",params:{type: "boolean"}}];
 return false;
 }
 var valid0 = _errs13 === errors;
@@ -2920,17 +3085,17 @@ let data6 = data.image_tokens;
 const _errs15 = errors;
 const _errs16 = errors;
 if((!(((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6))) && (isFinite(data6)))) && (typeof data6 !== "string")){
-validate43.errors = [{instancePath:instancePath+"/image_tokens",schemaPath:"#/$defs/tokens/type",keyword:"type",params:{type: schema86.type}}];
+validate45.errors = [{instancePath:instancePath+"/image_tokens",schemaPath:"#/$defs/tokens/type",keyword:"type",params:{type: schema88.type}}];
 return false;
 }
-if(!fitsUnit(schema86["x-unit"], data6)){
-validate43.errors = [{instancePath:instancePath+"/image_tokens",schemaPath:"#/$defs/tokens/x-unit",keyword:"x-unit",params:{}}];
+if(!fitsUnit(schema88["x-unit"], data6)){
+validate45.errors = [{instancePath:instancePath+"/image_tokens",schemaPath:"#/$defs/tokens/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
 if(errors === _errs16){
 if(typeof data6 === "string"){
 if(!pattern5.test(data6)){
-validate43.errors = [{instancePath:instancePath+"/image_tokens",schemaPath:"#/$defs/tokens/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?[kM]?|.*\\$\\{.+\\}.*)$"}}];
+validate45.errors = [{instancePath:instancePath+"/image_tokens",schemaPath:"#/$defs/tokens/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?[kM]?|.*\\$\\{.+\\}.*)$"}}];
 return false;
 }
 }
@@ -2948,14 +3113,14 @@ if(errors === _errs18){
 if(data7 && typeof data7 == "object" && !Array.isArray(data7)){
 let missing1;
 if(((data7.default === undefined) && (missing1 = "default")) || ((data7.min_max_tokens === undefined) && (missing1 = "min_max_tokens"))){
-validate43.errors = [{instancePath:instancePath+"/thinking",schemaPath:"#/properties/thinking/required",keyword:"required",params:{missingProperty: missing1}}];
+validate45.errors = [{instancePath:instancePath+"/thinking",schemaPath:"#/properties/thinking/required",keyword:"required",params:{missingProperty: missing1}}];
 return false;
 }
 else {
 const _errs20 = errors;
 for(const key1 in data7){
 if(!((key1 === "default") || (key1 === "min_max_tokens"))){
-validate43.errors = [{instancePath:instancePath+"/thinking",schemaPath:"#/properties/thinking/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key1}}];
+validate45.errors = [{instancePath:instancePath+"/thinking",schemaPath:"#/properties/thinking/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key1}}];
 return false;
 break;
 }
@@ -2964,7 +3129,7 @@ if(_errs20 === errors){
 if(data7.default !== undefined){
 const _errs21 = errors;
 if(typeof data7.default !== "boolean"){
-validate43.errors = [{instancePath:instancePath+"/thinking/default",schemaPath:"#/properties/thinking/properties/default/type",keyword:"type",params:{type: "boolean"}}];
+validate45.errors = [{instancePath:instancePath+"/thinking/default",schemaPath:"#/properties/thinking/properties/default/type",keyword:"type",params:{type: "boolean"}}];
 return false;
 }
 var valid5 = _errs21 === errors;
@@ -2978,17 +3143,17 @@ let data9 = data7.min_max_tokens;
 const _errs23 = errors;
 const _errs24 = errors;
 if((!(((typeof data9 == "number") && (!(data9 % 1) && !isNaN(data9))) && (isFinite(data9)))) && (typeof data9 !== "string")){
-validate43.errors = [{instancePath:instancePath+"/thinking/min_max_tokens",schemaPath:"#/$defs/tokens/type",keyword:"type",params:{type: schema86.type}}];
+validate45.errors = [{instancePath:instancePath+"/thinking/min_max_tokens",schemaPath:"#/$defs/tokens/type",keyword:"type",params:{type: schema88.type}}];
 return false;
 }
-if(!fitsUnit(schema86["x-unit"], data9)){
-validate43.errors = [{instancePath:instancePath+"/thinking/min_max_tokens",schemaPath:"#/$defs/tokens/x-unit",keyword:"x-unit",params:{}}];
+if(!fitsUnit(schema88["x-unit"], data9)){
+validate45.errors = [{instancePath:instancePath+"/thinking/min_max_tokens",schemaPath:"#/$defs/tokens/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
 if(errors === _errs24){
 if(typeof data9 === "string"){
 if(!pattern5.test(data9)){
-validate43.errors = [{instancePath:instancePath+"/thinking/min_max_tokens",schemaPath:"#/$defs/tokens/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?[kM]?|.*\\$\\{.+\\}.*)$"}}];
+validate45.errors = [{instancePath:instancePath+"/thinking/min_max_tokens",schemaPath:"#/$defs/tokens/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?[kM]?|.*\\$\\{.+\\}.*)$"}}];
 return false;
 }
 }
@@ -3003,7 +3168,7 @@ var valid5 = true;
 }
 }
 else {
-validate43.errors = [{instancePath:instancePath+"/thinking",schemaPath:"#/properties/thinking/type",keyword:"type",params:{type: "object"}}];
+validate45.errors = [{instancePath:instancePath+"/thinking",schemaPath:"#/properties/thinking/type",keyword:"type",params:{type: "object"}}];
 return false;
 }
 }
@@ -3015,8 +3180,8 @@ var valid0 = true;
 if(valid0){
 if(data.accepts !== undefined){
 const _errs26 = errors;
-if(!(validate46(data.accepts, {instancePath:instancePath+"/accepts",parentData:data,parentDataProperty:"accepts",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate46.errors : vErrors.concat(validate46.errors);
+if(!(validate48(data.accepts, {instancePath:instancePath+"/accepts",parentData:data,parentDataProperty:"accepts",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate48.errors : vErrors.concat(validate48.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs26 === errors;
@@ -3032,14 +3197,14 @@ if(errors === _errs27){
 if(data11 && typeof data11 == "object" && !Array.isArray(data11)){
 let missing2;
 if(((data11.input === undefined) && (missing2 = "input")) || ((data11.output === undefined) && (missing2 = "output"))){
-validate43.errors = [{instancePath:instancePath+"/usd_per_1m",schemaPath:"#/properties/usd_per_1m/required",keyword:"required",params:{missingProperty: missing2}}];
+validate45.errors = [{instancePath:instancePath+"/usd_per_1m",schemaPath:"#/properties/usd_per_1m/required",keyword:"required",params:{missingProperty: missing2}}];
 return false;
 }
 else {
 const _errs29 = errors;
 for(const key2 in data11){
 if(!((key2 === "input") || (key2 === "output"))){
-validate43.errors = [{instancePath:instancePath+"/usd_per_1m",schemaPath:"#/properties/usd_per_1m/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key2}}];
+validate45.errors = [{instancePath:instancePath+"/usd_per_1m",schemaPath:"#/properties/usd_per_1m/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key2}}];
 return false;
 break;
 }
@@ -3050,17 +3215,17 @@ let data12 = data11.input;
 const _errs30 = errors;
 const _errs31 = errors;
 if((!((typeof data12 == "number") && (isFinite(data12)))) && (typeof data12 !== "string")){
-validate43.errors = [{instancePath:instancePath+"/usd_per_1m/input",schemaPath:"#/$defs/price/type",keyword:"type",params:{type: schema93.type}}];
+validate45.errors = [{instancePath:instancePath+"/usd_per_1m/input",schemaPath:"#/$defs/price/type",keyword:"type",params:{type: schema95.type}}];
 return false;
 }
-if(!fitsUnit(schema93["x-unit"], data12)){
-validate43.errors = [{instancePath:instancePath+"/usd_per_1m/input",schemaPath:"#/$defs/price/x-unit",keyword:"x-unit",params:{}}];
+if(!fitsUnit(schema95["x-unit"], data12)){
+validate45.errors = [{instancePath:instancePath+"/usd_per_1m/input",schemaPath:"#/$defs/price/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
 if(errors === _errs31){
 if(typeof data12 === "string"){
-if(!pattern64.test(data12)){
-validate43.errors = [{instancePath:instancePath+"/usd_per_1m/input",schemaPath:"#/$defs/price/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]{1,6})?|.*\\$\\{.+\\}.*)$"}}];
+if(!pattern67.test(data12)){
+validate45.errors = [{instancePath:instancePath+"/usd_per_1m/input",schemaPath:"#/$defs/price/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]{1,6})?|.*\\$\\{.+\\}.*)$"}}];
 return false;
 }
 }
@@ -3076,17 +3241,17 @@ let data13 = data11.output;
 const _errs33 = errors;
 const _errs34 = errors;
 if((!((typeof data13 == "number") && (isFinite(data13)))) && (typeof data13 !== "string")){
-validate43.errors = [{instancePath:instancePath+"/usd_per_1m/output",schemaPath:"#/$defs/price/type",keyword:"type",params:{type: schema93.type}}];
+validate45.errors = [{instancePath:instancePath+"/usd_per_1m/output",schemaPath:"#/$defs/price/type",keyword:"type",params:{type: schema95.type}}];
 return false;
 }
-if(!fitsUnit(schema93["x-unit"], data13)){
-validate43.errors = [{instancePath:instancePath+"/usd_per_1m/output",schemaPath:"#/$defs/price/x-unit",keyword:"x-unit",params:{}}];
+if(!fitsUnit(schema95["x-unit"], data13)){
+validate45.errors = [{instancePath:instancePath+"/usd_per_1m/output",schemaPath:"#/$defs/price/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
 if(errors === _errs34){
 if(typeof data13 === "string"){
-if(!pattern64.test(data13)){
-validate43.errors = [{instancePath:instancePath+"/usd_per_1m/output",schemaPath:"#/$defs/price/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]{1,6})?|.*\\$\\{.+\\}.*)$"}}];
+if(!pattern67.test(data13)){
+validate45.errors = [{instancePath:instancePath+"/usd_per_1m/output",schemaPath:"#/$defs/price/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]{1,6})?|.*\\$\\{.+\\}.*)$"}}];
 return false;
 }
 }
@@ -3101,7 +3266,7 @@ var valid7 = true;
 }
 }
 else {
-validate43.errors = [{instancePath:instancePath+"/usd_per_1m",schemaPath:"#/properties/usd_per_1m/type",keyword:"type",params:{type: "object"}}];
+validate45.errors = [{instancePath:instancePath+"/usd_per_1m",schemaPath:"#/properties/usd_per_1m/type",keyword:"type",params:{type: "object"}}];
 return false;
 }
 }
@@ -3115,7 +3280,7 @@ if(data.commit !== undefined){
 let data14 = data.commit;
 const _errs36 = errors;
 if(!((data14 === "first_content") || (data14 === "complete"))){
-validate43.errors = [{instancePath:instancePath+"/commit",schemaPath:"#/$defs/commit/enum",keyword:"enum",params:{allowedValues: schema78.enum}}];
+validate45.errors = [{instancePath:instancePath+"/commit",schemaPath:"#/$defs/commit/enum",keyword:"enum",params:{allowedValues: schema80.enum}}];
 return false;
 }
 var valid0 = _errs36 === errors;
@@ -3128,7 +3293,7 @@ if(data.lossy !== undefined){
 let data15 = data.lossy;
 const _errs38 = errors;
 if(!((data15 === "allow") || (data15 === "refuse"))){
-validate43.errors = [{instancePath:instancePath+"/lossy",schemaPath:"#/properties/lossy/enum",keyword:"enum",params:{allowedValues: schema82.properties.lossy.enum}}];
+validate45.errors = [{instancePath:instancePath+"/lossy",schemaPath:"#/properties/lossy/enum",keyword:"enum",params:{allowedValues: schema84.properties.lossy.enum}}];
 return false;
 }
 var valid0 = _errs38 === errors;
@@ -3151,19 +3316,19 @@ var valid0 = true;
 }
 }
 else {
-validate43.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}}];
+validate45.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}}];
 return false;
 }
 }
-validate43.errors = vErrors;
+validate45.errors = vErrors;
 return errors === 0;
 }
-validate43.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-const schema96 = {"type":"object","additionalProperties":false,"required":["kind","tier","serve","context","usd_per_1m"],"properties":{"kind":{"const":"embedding"},"tier":{"$ref":"#/$defs/tier"},"serve":{"$ref":"#/$defs/serve"},"context":{"$ref":"#/$defs/tokens"},"dimensions":{"const":768},"accepts":{"$ref":"#/$defs/accepts"},"usd_per_1m":{"type":"object","additionalProperties":false,"required":["input"],"properties":{"input":{"$ref":"#/$defs/price"}}}}};
-function validate48(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+validate45.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+const schema98 = {"type":"object","additionalProperties":false,"required":["kind","tier","serve","context","usd_per_1m"],"properties":{"kind":{"const":"embedding"},"tier":{"$ref":"#/$defs/tier"},"serve":{"$ref":"#/$defs/serve"},"context":{"$ref":"#/$defs/tokens"},"dimensions":{"const":768},"accepts":{"$ref":"#/$defs/accepts"},"usd_per_1m":{"type":"object","additionalProperties":false,"required":["input"],"properties":{"input":{"$ref":"#/$defs/price"}}}}};
+function validate50(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate48.evaluated;
+const evaluated0 = validate50.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -3174,14 +3339,14 @@ if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((((data.kind === undefined) && (missing0 = "kind")) || ((data.tier === undefined) && (missing0 = "tier"))) || ((data.serve === undefined) && (missing0 = "serve"))) || ((data.context === undefined) && (missing0 = "context"))) || ((data.usd_per_1m === undefined) && (missing0 = "usd_per_1m"))){
-validate48.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0}}];
+validate50.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
 const _errs1 = errors;
 for(const key0 in data){
 if(!(((((((key0 === "kind") || (key0 === "tier")) || (key0 === "serve")) || (key0 === "context")) || (key0 === "dimensions")) || (key0 === "accepts")) || (key0 === "usd_per_1m"))){
-validate48.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}}];
+validate50.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}}];
 return false;
 break;
 }
@@ -3190,7 +3355,7 @@ if(_errs1 === errors){
 if(data.kind !== undefined){
 const _errs2 = errors;
 if("embedding" !== data.kind){
-validate48.errors = [{instancePath:instancePath+"/kind",schemaPath:"#/properties/kind/const",keyword:"const",params:{allowedValue: "embedding"}}];
+validate50.errors = [{instancePath:instancePath+"/kind",schemaPath:"#/properties/kind/const",keyword:"const",params:{allowedValue: "embedding"}}];
 return false;
 }
 var valid0 = _errs2 === errors;
@@ -3206,12 +3371,12 @@ const _errs4 = errors;
 if(errors === _errs4){
 if(typeof data1 === "string"){
 if(!pattern14.test(data1)){
-validate48.errors = [{instancePath:instancePath+"/tier",schemaPath:"#/$defs/tier/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$"}}];
+validate50.errors = [{instancePath:instancePath+"/tier",schemaPath:"#/$defs/tier/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$"}}];
 return false;
 }
 }
 else {
-validate48.errors = [{instancePath:instancePath+"/tier",schemaPath:"#/$defs/tier/type",keyword:"type",params:{type: "string"}}];
+validate50.errors = [{instancePath:instancePath+"/tier",schemaPath:"#/$defs/tier/type",keyword:"type",params:{type: "string"}}];
 return false;
 }
 }
@@ -3223,8 +3388,8 @@ var valid0 = true;
 if(valid0){
 if(data.serve !== undefined){
 const _errs6 = errors;
-if(!(validate44(data.serve, {instancePath:instancePath+"/serve",parentData:data,parentDataProperty:"serve",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate44.errors : vErrors.concat(validate44.errors);
+if(!(validate46(data.serve, {instancePath:instancePath+"/serve",parentData:data,parentDataProperty:"serve",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate46.errors : vErrors.concat(validate46.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs6 === errors;
@@ -3238,17 +3403,17 @@ let data3 = data.context;
 const _errs7 = errors;
 const _errs8 = errors;
 if((!(((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3))) && (isFinite(data3)))) && (typeof data3 !== "string")){
-validate48.errors = [{instancePath:instancePath+"/context",schemaPath:"#/$defs/tokens/type",keyword:"type",params:{type: schema86.type}}];
+validate50.errors = [{instancePath:instancePath+"/context",schemaPath:"#/$defs/tokens/type",keyword:"type",params:{type: schema88.type}}];
 return false;
 }
-if(!fitsUnit(schema86["x-unit"], data3)){
-validate48.errors = [{instancePath:instancePath+"/context",schemaPath:"#/$defs/tokens/x-unit",keyword:"x-unit",params:{}}];
+if(!fitsUnit(schema88["x-unit"], data3)){
+validate50.errors = [{instancePath:instancePath+"/context",schemaPath:"#/$defs/tokens/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
 if(errors === _errs8){
 if(typeof data3 === "string"){
 if(!pattern5.test(data3)){
-validate48.errors = [{instancePath:instancePath+"/context",schemaPath:"#/$defs/tokens/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?[kM]?|.*\\$\\{.+\\}.*)$"}}];
+validate50.errors = [{instancePath:instancePath+"/context",schemaPath:"#/$defs/tokens/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?[kM]?|.*\\$\\{.+\\}.*)$"}}];
 return false;
 }
 }
@@ -3262,7 +3427,7 @@ if(valid0){
 if(data.dimensions !== undefined){
 const _errs10 = errors;
 if(768 !== data.dimensions){
-validate48.errors = [{instancePath:instancePath+"/dimensions",schemaPath:"#/properties/dimensions/const",keyword:"const",params:{allowedValue: 768}}];
+validate50.errors = [{instancePath:instancePath+"/dimensions",schemaPath:"#/properties/dimensions/const",keyword:"const",params:{allowedValue: 768}}];
 return false;
 }
 var valid0 = _errs10 === errors;
@@ -3273,8 +3438,8 @@ var valid0 = true;
 if(valid0){
 if(data.accepts !== undefined){
 const _errs11 = errors;
-if(!(validate46(data.accepts, {instancePath:instancePath+"/accepts",parentData:data,parentDataProperty:"accepts",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate46.errors : vErrors.concat(validate46.errors);
+if(!(validate48(data.accepts, {instancePath:instancePath+"/accepts",parentData:data,parentDataProperty:"accepts",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate48.errors : vErrors.concat(validate48.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs11 === errors;
@@ -3290,14 +3455,14 @@ if(errors === _errs12){
 if(data6 && typeof data6 == "object" && !Array.isArray(data6)){
 let missing1;
 if((data6.input === undefined) && (missing1 = "input")){
-validate48.errors = [{instancePath:instancePath+"/usd_per_1m",schemaPath:"#/properties/usd_per_1m/required",keyword:"required",params:{missingProperty: missing1}}];
+validate50.errors = [{instancePath:instancePath+"/usd_per_1m",schemaPath:"#/properties/usd_per_1m/required",keyword:"required",params:{missingProperty: missing1}}];
 return false;
 }
 else {
 const _errs14 = errors;
 for(const key1 in data6){
 if(!(key1 === "input")){
-validate48.errors = [{instancePath:instancePath+"/usd_per_1m",schemaPath:"#/properties/usd_per_1m/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key1}}];
+validate50.errors = [{instancePath:instancePath+"/usd_per_1m",schemaPath:"#/properties/usd_per_1m/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key1}}];
 return false;
 break;
 }
@@ -3307,17 +3472,17 @@ if(data6.input !== undefined){
 let data7 = data6.input;
 const _errs16 = errors;
 if((!((typeof data7 == "number") && (isFinite(data7)))) && (typeof data7 !== "string")){
-validate48.errors = [{instancePath:instancePath+"/usd_per_1m/input",schemaPath:"#/$defs/price/type",keyword:"type",params:{type: schema93.type}}];
+validate50.errors = [{instancePath:instancePath+"/usd_per_1m/input",schemaPath:"#/$defs/price/type",keyword:"type",params:{type: schema95.type}}];
 return false;
 }
-if(!fitsUnit(schema93["x-unit"], data7)){
-validate48.errors = [{instancePath:instancePath+"/usd_per_1m/input",schemaPath:"#/$defs/price/x-unit",keyword:"x-unit",params:{}}];
+if(!fitsUnit(schema95["x-unit"], data7)){
+validate50.errors = [{instancePath:instancePath+"/usd_per_1m/input",schemaPath:"#/$defs/price/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
 if(errors === _errs16){
 if(typeof data7 === "string"){
-if(!pattern64.test(data7)){
-validate48.errors = [{instancePath:instancePath+"/usd_per_1m/input",schemaPath:"#/$defs/price/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]{1,6})?|.*\\$\\{.+\\}.*)$"}}];
+if(!pattern67.test(data7)){
+validate50.errors = [{instancePath:instancePath+"/usd_per_1m/input",schemaPath:"#/$defs/price/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]{1,6})?|.*\\$\\{.+\\}.*)$"}}];
 return false;
 }
 }
@@ -3327,7 +3492,7 @@ return false;
 }
 }
 else {
-validate48.errors = [{instancePath:instancePath+"/usd_per_1m",schemaPath:"#/properties/usd_per_1m/type",keyword:"type",params:{type: "object"}}];
+validate50.errors = [{instancePath:instancePath+"/usd_per_1m",schemaPath:"#/properties/usd_per_1m/type",keyword:"type",params:{type: "object"}}];
 return false;
 }
 }
@@ -3346,20 +3511,20 @@ var valid0 = true;
 }
 }
 else {
-validate48.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}}];
+validate50.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}}];
 return false;
 }
 }
-validate48.errors = vErrors;
+validate50.errors = vErrors;
 return errors === 0;
 }
-validate48.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-const schema100 = {"type":"object","additionalProperties":false,"required":["kind","tier","serve","usd_per_image"],"properties":{"kind":{"const":"image"},"tier":{"$ref":"#/$defs/tier"},"serve":{"$ref":"#/$defs/serve"},"accepts":{"$ref":"#/$defs/accepts"},"usd_per_image":{"type":["number","string","object"],"pattern":"^([0-9]+(\\.[0-9]{1,9})?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"usd","min":0,"max":1000000000000},"minProperties":1,"additionalProperties":{"$ref":"#/$defs/image_price"}}}};
-const schema102 = {"type":["number","string"],"pattern":"^([0-9]+(\\.[0-9]{1,9})?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"usd","min":0,"max":1000000000000}};
-function validate51(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+validate50.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+const schema102 = {"type":"object","additionalProperties":false,"required":["kind","tier","serve","usd_per_image"],"properties":{"kind":{"const":"image"},"tier":{"$ref":"#/$defs/tier"},"serve":{"$ref":"#/$defs/serve"},"accepts":{"$ref":"#/$defs/accepts"},"usd_per_image":{"type":["number","string","object"],"pattern":"^([0-9]+(\\.[0-9]{1,9})?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"usd","min":0,"max":1000000000000},"minProperties":1,"additionalProperties":{"$ref":"#/$defs/image_price"}}}};
+const schema104 = {"type":["number","string"],"pattern":"^([0-9]+(\\.[0-9]{1,9})?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"usd","min":0,"max":1000000000000}};
+function validate53(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate51.evaluated;
+const evaluated0 = validate53.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -3370,14 +3535,14 @@ if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((((data.kind === undefined) && (missing0 = "kind")) || ((data.tier === undefined) && (missing0 = "tier"))) || ((data.serve === undefined) && (missing0 = "serve"))) || ((data.usd_per_image === undefined) && (missing0 = "usd_per_image"))){
-validate51.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0}}];
+validate53.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
 const _errs1 = errors;
 for(const key0 in data){
 if(!(((((key0 === "kind") || (key0 === "tier")) || (key0 === "serve")) || (key0 === "accepts")) || (key0 === "usd_per_image"))){
-validate51.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}}];
+validate53.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}}];
 return false;
 break;
 }
@@ -3386,7 +3551,7 @@ if(_errs1 === errors){
 if(data.kind !== undefined){
 const _errs2 = errors;
 if("image" !== data.kind){
-validate51.errors = [{instancePath:instancePath+"/kind",schemaPath:"#/properties/kind/const",keyword:"const",params:{allowedValue: "image"}}];
+validate53.errors = [{instancePath:instancePath+"/kind",schemaPath:"#/properties/kind/const",keyword:"const",params:{allowedValue: "image"}}];
 return false;
 }
 var valid0 = _errs2 === errors;
@@ -3402,12 +3567,12 @@ const _errs4 = errors;
 if(errors === _errs4){
 if(typeof data1 === "string"){
 if(!pattern14.test(data1)){
-validate51.errors = [{instancePath:instancePath+"/tier",schemaPath:"#/$defs/tier/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$"}}];
+validate53.errors = [{instancePath:instancePath+"/tier",schemaPath:"#/$defs/tier/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$"}}];
 return false;
 }
 }
 else {
-validate51.errors = [{instancePath:instancePath+"/tier",schemaPath:"#/$defs/tier/type",keyword:"type",params:{type: "string"}}];
+validate53.errors = [{instancePath:instancePath+"/tier",schemaPath:"#/$defs/tier/type",keyword:"type",params:{type: "string"}}];
 return false;
 }
 }
@@ -3419,8 +3584,8 @@ var valid0 = true;
 if(valid0){
 if(data.serve !== undefined){
 const _errs6 = errors;
-if(!(validate44(data.serve, {instancePath:instancePath+"/serve",parentData:data,parentDataProperty:"serve",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate44.errors : vErrors.concat(validate44.errors);
+if(!(validate46(data.serve, {instancePath:instancePath+"/serve",parentData:data,parentDataProperty:"serve",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate46.errors : vErrors.concat(validate46.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs6 === errors;
@@ -3431,8 +3596,8 @@ var valid0 = true;
 if(valid0){
 if(data.accepts !== undefined){
 const _errs7 = errors;
-if(!(validate46(data.accepts, {instancePath:instancePath+"/accepts",parentData:data,parentDataProperty:"accepts",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate46.errors : vErrors.concat(validate46.errors);
+if(!(validate48(data.accepts, {instancePath:instancePath+"/accepts",parentData:data,parentDataProperty:"accepts",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate48.errors : vErrors.concat(validate48.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs7 === errors;
@@ -3445,24 +3610,24 @@ if(data.usd_per_image !== undefined){
 let data4 = data.usd_per_image;
 const _errs8 = errors;
 if(((!((typeof data4 == "number") && (isFinite(data4)))) && (typeof data4 !== "string")) && (!(data4 && typeof data4 == "object" && !Array.isArray(data4)))){
-validate51.errors = [{instancePath:instancePath+"/usd_per_image",schemaPath:"#/properties/usd_per_image/type",keyword:"type",params:{type: schema100.properties.usd_per_image.type}}];
+validate53.errors = [{instancePath:instancePath+"/usd_per_image",schemaPath:"#/properties/usd_per_image/type",keyword:"type",params:{type: schema102.properties.usd_per_image.type}}];
 return false;
 }
-if(!fitsUnit(schema100.properties.usd_per_image["x-unit"], data4)){
-validate51.errors = [{instancePath:instancePath+"/usd_per_image",schemaPath:"#/properties/usd_per_image/x-unit",keyword:"x-unit",params:{}}];
+if(!fitsUnit(schema102.properties.usd_per_image["x-unit"], data4)){
+validate53.errors = [{instancePath:instancePath+"/usd_per_image",schemaPath:"#/properties/usd_per_image/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
 if(errors === _errs8){
 if(typeof data4 === "string"){
 if(!pattern20.test(data4)){
-validate51.errors = [{instancePath:instancePath+"/usd_per_image",schemaPath:"#/properties/usd_per_image/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]{1,9})?|.*\\$\\{.+\\}.*)$"}}];
+validate53.errors = [{instancePath:instancePath+"/usd_per_image",schemaPath:"#/properties/usd_per_image/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]{1,9})?|.*\\$\\{.+\\}.*)$"}}];
 return false;
 }
 }
 if(errors === _errs8){
 if(data4 && typeof data4 == "object" && !Array.isArray(data4)){
 if(Object.keys(data4).length < 1){
-validate51.errors = [{instancePath:instancePath+"/usd_per_image",schemaPath:"#/properties/usd_per_image/minProperties",keyword:"minProperties",params:{limit: 1}}];
+validate53.errors = [{instancePath:instancePath+"/usd_per_image",schemaPath:"#/properties/usd_per_image/minProperties",keyword:"minProperties",params:{limit: 1}}];
 return false;
 }
 else {
@@ -3471,17 +3636,17 @@ let data5 = data4[key1];
 const _errs11 = errors;
 const _errs12 = errors;
 if((!((typeof data5 == "number") && (isFinite(data5)))) && (typeof data5 !== "string")){
-validate51.errors = [{instancePath:instancePath+"/usd_per_image/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/$defs/image_price/type",keyword:"type",params:{type: schema102.type}}];
+validate53.errors = [{instancePath:instancePath+"/usd_per_image/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/$defs/image_price/type",keyword:"type",params:{type: schema104.type}}];
 return false;
 }
-if(!fitsUnit(schema102["x-unit"], data5)){
-validate51.errors = [{instancePath:instancePath+"/usd_per_image/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/$defs/image_price/x-unit",keyword:"x-unit",params:{}}];
+if(!fitsUnit(schema104["x-unit"], data5)){
+validate53.errors = [{instancePath:instancePath+"/usd_per_image/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/$defs/image_price/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
 if(errors === _errs12){
 if(typeof data5 === "string"){
 if(!pattern20.test(data5)){
-validate51.errors = [{instancePath:instancePath+"/usd_per_image/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/$defs/image_price/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]{1,9})?|.*\\$\\{.+\\}.*)$"}}];
+validate53.errors = [{instancePath:instancePath+"/usd_per_image/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/$defs/image_price/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]{1,9})?|.*\\$\\{.+\\}.*)$"}}];
 return false;
 }
 }
@@ -3508,19 +3673,19 @@ var valid0 = true;
 }
 }
 else {
-validate51.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}}];
+validate53.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}}];
 return false;
 }
 }
-validate51.errors = vErrors;
+validate53.errors = vErrors;
 return errors === 0;
 }
-validate51.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-const schema103 = {"type":"object","additionalProperties":false,"required":["kind","tier","serve"],"properties":{"kind":{"const":"passthrough"},"tier":{"$ref":"#/$defs/tier"},"serve":{"$ref":"#/$defs/serve"},"usd_per_1m":{"type":"object","additionalProperties":false,"required":["input"],"properties":{"input":{"$ref":"#/$defs/price"},"output":{"$ref":"#/$defs/price"}}}}};
-function validate54(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+validate53.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+const schema105 = {"type":"object","additionalProperties":false,"required":["kind","tier","serve"],"properties":{"kind":{"const":"passthrough"},"tier":{"$ref":"#/$defs/tier"},"serve":{"$ref":"#/$defs/serve"},"usd_per_1m":{"type":"object","additionalProperties":false,"required":["input"],"properties":{"input":{"$ref":"#/$defs/price"},"output":{"$ref":"#/$defs/price"}}}}};
+function validate56(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate54.evaluated;
+const evaluated0 = validate56.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -3531,14 +3696,14 @@ if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((data.kind === undefined) && (missing0 = "kind")) || ((data.tier === undefined) && (missing0 = "tier"))) || ((data.serve === undefined) && (missing0 = "serve"))){
-validate54.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0}}];
+validate56.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
 const _errs1 = errors;
 for(const key0 in data){
 if(!((((key0 === "kind") || (key0 === "tier")) || (key0 === "serve")) || (key0 === "usd_per_1m"))){
-validate54.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}}];
+validate56.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}}];
 return false;
 break;
 }
@@ -3547,7 +3712,7 @@ if(_errs1 === errors){
 if(data.kind !== undefined){
 const _errs2 = errors;
 if("passthrough" !== data.kind){
-validate54.errors = [{instancePath:instancePath+"/kind",schemaPath:"#/properties/kind/const",keyword:"const",params:{allowedValue: "passthrough"}}];
+validate56.errors = [{instancePath:instancePath+"/kind",schemaPath:"#/properties/kind/const",keyword:"const",params:{allowedValue: "passthrough"}}];
 return false;
 }
 var valid0 = _errs2 === errors;
@@ -3563,12 +3728,12 @@ const _errs4 = errors;
 if(errors === _errs4){
 if(typeof data1 === "string"){
 if(!pattern14.test(data1)){
-validate54.errors = [{instancePath:instancePath+"/tier",schemaPath:"#/$defs/tier/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$"}}];
+validate56.errors = [{instancePath:instancePath+"/tier",schemaPath:"#/$defs/tier/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$"}}];
 return false;
 }
 }
 else {
-validate54.errors = [{instancePath:instancePath+"/tier",schemaPath:"#/$defs/tier/type",keyword:"type",params:{type: "string"}}];
+validate56.errors = [{instancePath:instancePath+"/tier",schemaPath:"#/$defs/tier/type",keyword:"type",params:{type: "string"}}];
 return false;
 }
 }
@@ -3580,8 +3745,8 @@ var valid0 = true;
 if(valid0){
 if(data.serve !== undefined){
 const _errs6 = errors;
-if(!(validate44(data.serve, {instancePath:instancePath+"/serve",parentData:data,parentDataProperty:"serve",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate44.errors : vErrors.concat(validate44.errors);
+if(!(validate46(data.serve, {instancePath:instancePath+"/serve",parentData:data,parentDataProperty:"serve",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate46.errors : vErrors.concat(validate46.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs6 === errors;
@@ -3597,14 +3762,14 @@ if(errors === _errs7){
 if(data3 && typeof data3 == "object" && !Array.isArray(data3)){
 let missing1;
 if((data3.input === undefined) && (missing1 = "input")){
-validate54.errors = [{instancePath:instancePath+"/usd_per_1m",schemaPath:"#/properties/usd_per_1m/required",keyword:"required",params:{missingProperty: missing1}}];
+validate56.errors = [{instancePath:instancePath+"/usd_per_1m",schemaPath:"#/properties/usd_per_1m/required",keyword:"required",params:{missingProperty: missing1}}];
 return false;
 }
 else {
 const _errs9 = errors;
 for(const key1 in data3){
 if(!((key1 === "input") || (key1 === "output"))){
-validate54.errors = [{instancePath:instancePath+"/usd_per_1m",schemaPath:"#/properties/usd_per_1m/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key1}}];
+validate56.errors = [{instancePath:instancePath+"/usd_per_1m",schemaPath:"#/properties/usd_per_1m/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key1}}];
 return false;
 break;
 }
@@ -3615,17 +3780,17 @@ let data4 = data3.input;
 const _errs10 = errors;
 const _errs11 = errors;
 if((!((typeof data4 == "number") && (isFinite(data4)))) && (typeof data4 !== "string")){
-validate54.errors = [{instancePath:instancePath+"/usd_per_1m/input",schemaPath:"#/$defs/price/type",keyword:"type",params:{type: schema93.type}}];
+validate56.errors = [{instancePath:instancePath+"/usd_per_1m/input",schemaPath:"#/$defs/price/type",keyword:"type",params:{type: schema95.type}}];
 return false;
 }
-if(!fitsUnit(schema93["x-unit"], data4)){
-validate54.errors = [{instancePath:instancePath+"/usd_per_1m/input",schemaPath:"#/$defs/price/x-unit",keyword:"x-unit",params:{}}];
+if(!fitsUnit(schema95["x-unit"], data4)){
+validate56.errors = [{instancePath:instancePath+"/usd_per_1m/input",schemaPath:"#/$defs/price/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
 if(errors === _errs11){
 if(typeof data4 === "string"){
-if(!pattern64.test(data4)){
-validate54.errors = [{instancePath:instancePath+"/usd_per_1m/input",schemaPath:"#/$defs/price/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]{1,6})?|.*\\$\\{.+\\}.*)$"}}];
+if(!pattern67.test(data4)){
+validate56.errors = [{instancePath:instancePath+"/usd_per_1m/input",schemaPath:"#/$defs/price/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]{1,6})?|.*\\$\\{.+\\}.*)$"}}];
 return false;
 }
 }
@@ -3641,17 +3806,17 @@ let data5 = data3.output;
 const _errs13 = errors;
 const _errs14 = errors;
 if((!((typeof data5 == "number") && (isFinite(data5)))) && (typeof data5 !== "string")){
-validate54.errors = [{instancePath:instancePath+"/usd_per_1m/output",schemaPath:"#/$defs/price/type",keyword:"type",params:{type: schema93.type}}];
+validate56.errors = [{instancePath:instancePath+"/usd_per_1m/output",schemaPath:"#/$defs/price/type",keyword:"type",params:{type: schema95.type}}];
 return false;
 }
-if(!fitsUnit(schema93["x-unit"], data5)){
-validate54.errors = [{instancePath:instancePath+"/usd_per_1m/output",schemaPath:"#/$defs/price/x-unit",keyword:"x-unit",params:{}}];
+if(!fitsUnit(schema95["x-unit"], data5)){
+validate56.errors = [{instancePath:instancePath+"/usd_per_1m/output",schemaPath:"#/$defs/price/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
 if(errors === _errs14){
 if(typeof data5 === "string"){
-if(!pattern64.test(data5)){
-validate54.errors = [{instancePath:instancePath+"/usd_per_1m/output",schemaPath:"#/$defs/price/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]{1,6})?|.*\\$\\{.+\\}.*)$"}}];
+if(!pattern67.test(data5)){
+validate56.errors = [{instancePath:instancePath+"/usd_per_1m/output",schemaPath:"#/$defs/price/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]{1,6})?|.*\\$\\{.+\\}.*)$"}}];
 return false;
 }
 }
@@ -3666,7 +3831,7 @@ var valid2 = true;
 }
 }
 else {
-validate54.errors = [{instancePath:instancePath+"/usd_per_1m",schemaPath:"#/properties/usd_per_1m/type",keyword:"type",params:{type: "object"}}];
+validate56.errors = [{instancePath:instancePath+"/usd_per_1m",schemaPath:"#/properties/usd_per_1m/type",keyword:"type",params:{type: "object"}}];
 return false;
 }
 }
@@ -3682,18 +3847,18 @@ var valid0 = true;
 }
 }
 else {
-validate54.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}}];
+validate56.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}}];
 return false;
 }
 }
-validate54.errors = vErrors;
+validate56.errors = vErrors;
 return errors === 0;
 }
-validate54.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-function validate42(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+validate56.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+function validate44(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate42.evaluated;
+const evaluated0 = validate44.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -3704,22 +3869,22 @@ if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((data.kind === undefined) && (missing0 = "kind")){
-validate42.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0}}];
+validate44.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
 const tag0 = data.kind;
 if(typeof tag0 == "string"){
 if(tag0 === "chat"){
-if(!(validate43(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate43.errors : vErrors.concat(validate43.errors);
+if(!(validate45(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate45.errors : vErrors.concat(validate45.errors);
 errors = vErrors.length;
 }
 var props0 = true;
 }
 else if(tag0 === "embedding"){
-if(!(validate48(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate48.errors : vErrors.concat(validate48.errors);
+if(!(validate50(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate50.errors : vErrors.concat(validate50.errors);
 errors = vErrors.length;
 }
 if(props0 !== true){
@@ -3727,8 +3892,8 @@ props0 = true;
 }
 }
 else if(tag0 === "image"){
-if(!(validate51(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate51.errors : vErrors.concat(validate51.errors);
+if(!(validate53(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate53.errors : vErrors.concat(validate53.errors);
 errors = vErrors.length;
 }
 if(props0 !== true){
@@ -3736,8 +3901,8 @@ props0 = true;
 }
 }
 else if(tag0 === "passthrough"){
-if(!(validate54(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate54.errors : vErrors.concat(validate54.errors);
+if(!(validate56(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate56.errors : vErrors.concat(validate56.errors);
 errors = vErrors.length;
 }
 if(props0 !== true){
@@ -3745,30 +3910,30 @@ props0 = true;
 }
 }
 else {
-validate42.errors = [{instancePath,schemaPath:"#/discriminator",keyword:"discriminator",params:{error: "mapping", tag: "kind", tagValue: tag0}}];
+validate44.errors = [{instancePath,schemaPath:"#/discriminator",keyword:"discriminator",params:{error: "mapping", tag: "kind", tagValue: tag0}}];
 return false;
 }
 }
 else {
-validate42.errors = [{instancePath,schemaPath:"#/discriminator",keyword:"discriminator",params:{error: "tag", tag: "kind", tagValue: tag0}}];
+validate44.errors = [{instancePath,schemaPath:"#/discriminator",keyword:"discriminator",params:{error: "tag", tag: "kind", tagValue: tag0}}];
 return false;
 }
 }
 }
 else {
-validate42.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}}];
+validate44.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}}];
 return false;
 }
 }
-validate42.errors = vErrors;
+validate44.errors = vErrors;
 evaluated0.props = props0;
 return errors === 0;
 }
-validate42.evaluated = {"dynamicProps":true,"dynamicItems":false};
-function validate41(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+validate44.evaluated = {"dynamicProps":true,"dynamicItems":false};
+function validate43(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate41.evaluated;
+const evaluated0 = validate43.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -3814,7 +3979,7 @@ else {
 vErrors.push(err2);
 }
 errors++;
-validate41.errors = vErrors;
+validate43.errors = vErrors;
 return false;
 break;
 }
@@ -3822,8 +3987,8 @@ break;
 if(valid0){
 for(const key1 in data){
 const _errs5 = errors;
-if(!(validate42(data[key1], {instancePath:instancePath+"/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),parentData:data,parentDataProperty:key1,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate42.errors : vErrors.concat(validate42.errors);
+if(!(validate44(data[key1], {instancePath:instancePath+"/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),parentData:data,parentDataProperty:key1,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate44.errors : vErrors.concat(validate44.errors);
 errors = vErrors.length;
 }
 var valid2 = _errs5 === errors;
@@ -3834,832 +3999,15 @@ break;
 }
 }
 else {
-validate41.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}}];
+validate43.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}}];
 return false;
 }
 }
-validate41.errors = vErrors;
+validate43.errors = vErrors;
 return errors === 0;
 }
-validate41.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-const schema107 = {"type":"object","propertyNames":{"$ref":"#/$defs/name"},"additionalProperties":{"$ref":"#/$defs/name"}};
-function validate62(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate62.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(errors === 0){
-if(data && typeof data == "object" && !Array.isArray(data)){
-for(const key0 in data){
-const _errs1 = errors;
-const _errs2 = errors;
-if(errors === _errs2){
-if(typeof key0 === "string"){
-if(!pattern14.test(key0)){
-const err0 = {instancePath,schemaPath:"#/$defs/name/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$"},propertyName:key0};
-if(vErrors === null){
-vErrors = [err0];
-}
-else {
-vErrors.push(err0);
-}
-errors++;
-}
-}
-else {
-const err1 = {instancePath,schemaPath:"#/$defs/name/type",keyword:"type",params:{type: "string"},propertyName:key0};
-if(vErrors === null){
-vErrors = [err1];
-}
-else {
-vErrors.push(err1);
-}
-errors++;
-}
-}
-var valid0 = _errs1 === errors;
-if(!valid0){
-const err2 = {instancePath,schemaPath:"#/propertyNames",keyword:"propertyNames",params:{propertyName: key0}};
-if(vErrors === null){
-vErrors = [err2];
-}
-else {
-vErrors.push(err2);
-}
-errors++;
-validate62.errors = vErrors;
-return false;
-break;
-}
-}
-if(valid0){
-for(const key1 in data){
-let data0 = data[key1];
-const _errs5 = errors;
-const _errs6 = errors;
-if(errors === _errs6){
-if(typeof data0 === "string"){
-if(!pattern14.test(data0)){
-validate62.errors = [{instancePath:instancePath+"/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/$defs/name/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$"}}];
-return false;
-}
-}
-else {
-validate62.errors = [{instancePath:instancePath+"/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/$defs/name/type",keyword:"type",params:{type: "string"}}];
-return false;
-}
-}
-var valid2 = _errs5 === errors;
-if(!valid2){
-break;
-}
-}
-}
-}
-else {
-validate62.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}}];
-return false;
-}
-}
-validate62.errors = vErrors;
-return errors === 0;
-}
-validate62.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-const schema111 = {"type":"object","propertyNames":{"$ref":"#/$defs/name"},"additionalProperties":{"$ref":"#/$defs/pool"}};
-const schema113 = {"type":"object","additionalProperties":false,"required":["site","replicas","model"],"properties":{"site":{"$ref":"#/$defs/name"},"replicas":{"type":"array","minItems":1,"uniqueItems":true,"items":{"type":"string","format":"x-base-url"}},"model":{"type":"string","minLength":1},"speaks":{"type":"array","minItems":1,"uniqueItems":true,"items":{"enum":["chat","responses","messages"]}},"key":{"type":"string","format":"x-secret"},"connect_timeout":{"$ref":"#/$defs/connect_timeout"},"headers_timeout":{"$ref":"#/$defs/headers_timeout"},"first_content_timeout":{"$ref":"#/$defs/first_content_timeout"},"idle_timeout":{"$ref":"#/$defs/idle_timeout"},"stream_timeout":{"$ref":"#/$defs/stream_timeout"},"answer_timeout":{"$ref":"#/$defs/answer_timeout"},"queue_timeout":{"$ref":"#/$defs/queue_timeout"},"wait_for_retry_after":{"$ref":"#/$defs/wait_for_retry_after"},"eject":{"$ref":"#/$defs/eject"},"probe":{"$ref":"#/$defs/probe"},"context":{"$ref":"#/$defs/tokens"},"max_concurrent":{"$ref":"#/$defs/count"},"cost_usd_per_1m":{"type":"object","additionalProperties":false,"required":["input"],"properties":{"input":{"$ref":"#/$defs/price"},"output":{"$ref":"#/$defs/price"}}},"cost_usd_per_image":{"$ref":"#/$defs/usd"},"max_usd_per_hour":{"$ref":"#/$defs/usd"}}};
-const func0 = require("ajv/dist/runtime/equal").default;
-function validate65(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate65.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(errors === 0){
-if(data && typeof data == "object" && !Array.isArray(data)){
-let missing0;
-if((((data.site === undefined) && (missing0 = "site")) || ((data.replicas === undefined) && (missing0 = "replicas"))) || ((data.model === undefined) && (missing0 = "model"))){
-validate65.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0}}];
-return false;
-}
-else {
-const _errs1 = errors;
-for(const key0 in data){
-if(!(func1.call(schema113.properties, key0))){
-validate65.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}}];
-return false;
-break;
-}
-}
-if(_errs1 === errors){
-if(data.site !== undefined){
-let data0 = data.site;
-const _errs2 = errors;
-const _errs3 = errors;
-if(errors === _errs3){
-if(typeof data0 === "string"){
-if(!pattern14.test(data0)){
-validate65.errors = [{instancePath:instancePath+"/site",schemaPath:"#/$defs/name/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$"}}];
-return false;
-}
-}
-else {
-validate65.errors = [{instancePath:instancePath+"/site",schemaPath:"#/$defs/name/type",keyword:"type",params:{type: "string"}}];
-return false;
-}
-}
-var valid0 = _errs2 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.replicas !== undefined){
-let data1 = data.replicas;
-const _errs5 = errors;
-if(errors === _errs5){
-if(Array.isArray(data1)){
-if(data1.length < 1){
-validate65.errors = [{instancePath:instancePath+"/replicas",schemaPath:"#/properties/replicas/minItems",keyword:"minItems",params:{limit: 1}}];
-return false;
-}
-else {
-var valid2 = true;
-const len0 = data1.length;
-for(let i0=0; i0<len0; i0++){
-let data2 = data1[i0];
-const _errs7 = errors;
-if(errors === _errs7){
-if(errors === _errs7){
-if(typeof data2 === "string"){
-if(!(formats2.validate(data2))){
-validate65.errors = [{instancePath:instancePath+"/replicas/" + i0,schemaPath:"#/properties/replicas/items/format",keyword:"format",params:{format: "x-base-url"}}];
-return false;
-}
-}
-else {
-validate65.errors = [{instancePath:instancePath+"/replicas/" + i0,schemaPath:"#/properties/replicas/items/type",keyword:"type",params:{type: "string"}}];
-return false;
-}
-}
-}
-var valid2 = _errs7 === errors;
-if(!valid2){
-break;
-}
-}
-if(valid2){
-let i1 = data1.length;
-let j0;
-if(i1 > 1){
-const indices0 = {};
-for(;i1--;){
-let item0 = data1[i1];
-if(typeof item0 !== "string"){
-continue;
-}
-if(typeof indices0[item0] == "number"){
-j0 = indices0[item0];
-validate65.errors = [{instancePath:instancePath+"/replicas",schemaPath:"#/properties/replicas/uniqueItems",keyword:"uniqueItems",params:{i: i1, j: j0}}];
-return false;
-break;
-}
-indices0[item0] = i1;
-}
-}
-}
-}
-}
-else {
-validate65.errors = [{instancePath:instancePath+"/replicas",schemaPath:"#/properties/replicas/type",keyword:"type",params:{type: "array"}}];
-return false;
-}
-}
-var valid0 = _errs5 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.model !== undefined){
-let data3 = data.model;
-const _errs9 = errors;
-if(errors === _errs9){
-if(typeof data3 === "string"){
-if(func3(data3) < 1){
-validate65.errors = [{instancePath:instancePath+"/model",schemaPath:"#/properties/model/minLength",keyword:"minLength",params:{limit: 1}}];
-return false;
-}
-}
-else {
-validate65.errors = [{instancePath:instancePath+"/model",schemaPath:"#/properties/model/type",keyword:"type",params:{type: "string"}}];
-return false;
-}
-}
-var valid0 = _errs9 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.speaks !== undefined){
-let data4 = data.speaks;
-const _errs11 = errors;
-if(errors === _errs11){
-if(Array.isArray(data4)){
-if(data4.length < 1){
-validate65.errors = [{instancePath:instancePath+"/speaks",schemaPath:"#/properties/speaks/minItems",keyword:"minItems",params:{limit: 1}}];
-return false;
-}
-else {
-var valid4 = true;
-const len1 = data4.length;
-for(let i2=0; i2<len1; i2++){
-let data5 = data4[i2];
-const _errs13 = errors;
-if(!(((data5 === "chat") || (data5 === "responses")) || (data5 === "messages"))){
-validate65.errors = [{instancePath:instancePath+"/speaks/" + i2,schemaPath:"#/properties/speaks/items/enum",keyword:"enum",params:{allowedValues: schema113.properties.speaks.items.enum}}];
-return false;
-}
-var valid4 = _errs13 === errors;
-if(!valid4){
-break;
-}
-}
-if(valid4){
-let i3 = data4.length;
-let j1;
-if(i3 > 1){
-outer0:
-for(;i3--;){
-for(j1 = i3; j1--;){
-if(func0(data4[i3], data4[j1])){
-validate65.errors = [{instancePath:instancePath+"/speaks",schemaPath:"#/properties/speaks/uniqueItems",keyword:"uniqueItems",params:{i: i3, j: j1}}];
-return false;
-break outer0;
-}
-}
-}
-}
-}
-}
-}
-else {
-validate65.errors = [{instancePath:instancePath+"/speaks",schemaPath:"#/properties/speaks/type",keyword:"type",params:{type: "array"}}];
-return false;
-}
-}
-var valid0 = _errs11 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.key !== undefined){
-let data6 = data.key;
-const _errs14 = errors;
-if(errors === _errs14){
-if(errors === _errs14){
-if(typeof data6 === "string"){
-if(!(formats12.validate(data6))){
-validate65.errors = [{instancePath:instancePath+"/key",schemaPath:"#/properties/key/format",keyword:"format",params:{format: "x-secret"}}];
-return false;
-}
-}
-else {
-validate65.errors = [{instancePath:instancePath+"/key",schemaPath:"#/properties/key/type",keyword:"type",params:{type: "string"}}];
-return false;
-}
-}
-}
-var valid0 = _errs14 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.connect_timeout !== undefined){
-let data7 = data.connect_timeout;
-const _errs16 = errors;
-const _errs17 = errors;
-if(!fitsUnit(schema49["x-unit"], data7)){
-validate65.errors = [{instancePath:instancePath+"/connect_timeout",schemaPath:"#/$defs/connect_timeout/x-unit",keyword:"x-unit",params:{}}];
-return false;
-}
-if(errors === _errs17){
-if(typeof data7 === "string"){
-if(!pattern7.test(data7)){
-validate65.errors = [{instancePath:instancePath+"/connect_timeout",schemaPath:"#/$defs/connect_timeout/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$"}}];
-return false;
-}
-}
-else {
-validate65.errors = [{instancePath:instancePath+"/connect_timeout",schemaPath:"#/$defs/connect_timeout/type",keyword:"type",params:{type: "string"}}];
-return false;
-}
-}
-var valid0 = _errs16 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.headers_timeout !== undefined){
-let data8 = data.headers_timeout;
-const _errs19 = errors;
-const _errs20 = errors;
-if(!fitsUnit(schema49["x-unit"], data8)){
-validate65.errors = [{instancePath:instancePath+"/headers_timeout",schemaPath:"#/$defs/headers_timeout/x-unit",keyword:"x-unit",params:{}}];
-return false;
-}
-if(errors === _errs20){
-if(typeof data8 === "string"){
-if(!pattern7.test(data8)){
-validate65.errors = [{instancePath:instancePath+"/headers_timeout",schemaPath:"#/$defs/headers_timeout/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$"}}];
-return false;
-}
-}
-else {
-validate65.errors = [{instancePath:instancePath+"/headers_timeout",schemaPath:"#/$defs/headers_timeout/type",keyword:"type",params:{type: "string"}}];
-return false;
-}
-}
-var valid0 = _errs19 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.first_content_timeout !== undefined){
-let data9 = data.first_content_timeout;
-const _errs22 = errors;
-const _errs23 = errors;
-if(!fitsUnit(schema49["x-unit"], data9)){
-validate65.errors = [{instancePath:instancePath+"/first_content_timeout",schemaPath:"#/$defs/first_content_timeout/x-unit",keyword:"x-unit",params:{}}];
-return false;
-}
-if(errors === _errs23){
-if(typeof data9 === "string"){
-if(!pattern7.test(data9)){
-validate65.errors = [{instancePath:instancePath+"/first_content_timeout",schemaPath:"#/$defs/first_content_timeout/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$"}}];
-return false;
-}
-}
-else {
-validate65.errors = [{instancePath:instancePath+"/first_content_timeout",schemaPath:"#/$defs/first_content_timeout/type",keyword:"type",params:{type: "string"}}];
-return false;
-}
-}
-var valid0 = _errs22 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.idle_timeout !== undefined){
-let data10 = data.idle_timeout;
-const _errs25 = errors;
-const _errs26 = errors;
-if(!fitsUnit(schema49["x-unit"], data10)){
-validate65.errors = [{instancePath:instancePath+"/idle_timeout",schemaPath:"#/$defs/idle_timeout/x-unit",keyword:"x-unit",params:{}}];
-return false;
-}
-if(errors === _errs26){
-if(typeof data10 === "string"){
-if(!pattern7.test(data10)){
-validate65.errors = [{instancePath:instancePath+"/idle_timeout",schemaPath:"#/$defs/idle_timeout/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$"}}];
-return false;
-}
-}
-else {
-validate65.errors = [{instancePath:instancePath+"/idle_timeout",schemaPath:"#/$defs/idle_timeout/type",keyword:"type",params:{type: "string"}}];
-return false;
-}
-}
-var valid0 = _errs25 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.stream_timeout !== undefined){
-let data11 = data.stream_timeout;
-const _errs28 = errors;
-const _errs29 = errors;
-if(!fitsUnit(schema49["x-unit"], data11)){
-validate65.errors = [{instancePath:instancePath+"/stream_timeout",schemaPath:"#/$defs/stream_timeout/x-unit",keyword:"x-unit",params:{}}];
-return false;
-}
-if(errors === _errs29){
-if(typeof data11 === "string"){
-if(!pattern7.test(data11)){
-validate65.errors = [{instancePath:instancePath+"/stream_timeout",schemaPath:"#/$defs/stream_timeout/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$"}}];
-return false;
-}
-}
-else {
-validate65.errors = [{instancePath:instancePath+"/stream_timeout",schemaPath:"#/$defs/stream_timeout/type",keyword:"type",params:{type: "string"}}];
-return false;
-}
-}
-var valid0 = _errs28 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.answer_timeout !== undefined){
-let data12 = data.answer_timeout;
-const _errs31 = errors;
-const _errs32 = errors;
-if(!fitsUnit(schema49["x-unit"], data12)){
-validate65.errors = [{instancePath:instancePath+"/answer_timeout",schemaPath:"#/$defs/answer_timeout/x-unit",keyword:"x-unit",params:{}}];
-return false;
-}
-if(errors === _errs32){
-if(typeof data12 === "string"){
-if(!pattern7.test(data12)){
-validate65.errors = [{instancePath:instancePath+"/answer_timeout",schemaPath:"#/$defs/answer_timeout/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$"}}];
-return false;
-}
-}
-else {
-validate65.errors = [{instancePath:instancePath+"/answer_timeout",schemaPath:"#/$defs/answer_timeout/type",keyword:"type",params:{type: "string"}}];
-return false;
-}
-}
-var valid0 = _errs31 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.queue_timeout !== undefined){
-let data13 = data.queue_timeout;
-const _errs34 = errors;
-const _errs35 = errors;
-if(!fitsUnit(schema49["x-unit"], data13)){
-validate65.errors = [{instancePath:instancePath+"/queue_timeout",schemaPath:"#/$defs/queue_timeout/x-unit",keyword:"x-unit",params:{}}];
-return false;
-}
-if(errors === _errs35){
-if(typeof data13 === "string"){
-if(!pattern7.test(data13)){
-validate65.errors = [{instancePath:instancePath+"/queue_timeout",schemaPath:"#/$defs/queue_timeout/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$"}}];
-return false;
-}
-}
-else {
-validate65.errors = [{instancePath:instancePath+"/queue_timeout",schemaPath:"#/$defs/queue_timeout/type",keyword:"type",params:{type: "string"}}];
-return false;
-}
-}
-var valid0 = _errs34 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.wait_for_retry_after !== undefined){
-let data14 = data.wait_for_retry_after;
-const _errs37 = errors;
-const _errs38 = errors;
-if(!fitsUnit(schema56["x-unit"], data14)){
-validate65.errors = [{instancePath:instancePath+"/wait_for_retry_after",schemaPath:"#/$defs/wait_for_retry_after/x-unit",keyword:"x-unit",params:{}}];
-return false;
-}
-if(errors === _errs38){
-if(typeof data14 === "string"){
-if(!pattern28.test(data14)){
-validate65.errors = [{instancePath:instancePath+"/wait_for_retry_after",schemaPath:"#/$defs/wait_for_retry_after/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?(ms|s|m)|.*\\$\\{.+\\}.*)$"}}];
-return false;
-}
-}
-else {
-validate65.errors = [{instancePath:instancePath+"/wait_for_retry_after",schemaPath:"#/$defs/wait_for_retry_after/type",keyword:"type",params:{type: "string"}}];
-return false;
-}
-}
-var valid0 = _errs37 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.eject !== undefined){
-const _errs40 = errors;
-if(!(validate32(data.eject, {instancePath:instancePath+"/eject",parentData:data,parentDataProperty:"eject",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate32.errors : vErrors.concat(validate32.errors);
-errors = vErrors.length;
-}
-var valid0 = _errs40 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.probe !== undefined){
-let data16 = data.probe;
-const _errs41 = errors;
-const _errs42 = errors;
-if((typeof data16 !== "boolean") && (!(data16 && typeof data16 == "object" && !Array.isArray(data16)))){
-validate65.errors = [{instancePath:instancePath+"/probe",schemaPath:"#/$defs/probe/type",keyword:"type",params:{type: schema60.type}}];
-return false;
-}
-if(errors === _errs42){
-if(data16 && typeof data16 == "object" && !Array.isArray(data16)){
-const _errs44 = errors;
-for(const key1 in data16){
-if(!((key1 === "path") || (key1 === "every"))){
-validate65.errors = [{instancePath:instancePath+"/probe",schemaPath:"#/$defs/probe/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key1}}];
-return false;
-break;
-}
-}
-if(_errs44 === errors){
-if(data16.path !== undefined){
-let data17 = data16.path;
-const _errs45 = errors;
-if(errors === _errs45){
-if(typeof data17 === "string"){
-if(!pattern31.test(data17)){
-validate65.errors = [{instancePath:instancePath+"/probe/path",schemaPath:"#/$defs/probe/properties/path/pattern",keyword:"pattern",params:{pattern: "^/[!-~]*$"}}];
-return false;
-}
-}
-else {
-validate65.errors = [{instancePath:instancePath+"/probe/path",schemaPath:"#/$defs/probe/properties/path/type",keyword:"type",params:{type: "string"}}];
-return false;
-}
-}
-var valid15 = _errs45 === errors;
-}
-else {
-var valid15 = true;
-}
-if(valid15){
-if(data16.every !== undefined){
-let data18 = data16.every;
-const _errs47 = errors;
-if(!fitsUnit(schema60.properties.every["x-unit"], data18)){
-validate65.errors = [{instancePath:instancePath+"/probe/every",schemaPath:"#/$defs/probe/properties/every/x-unit",keyword:"x-unit",params:{}}];
-return false;
-}
-if(errors === _errs47){
-if(typeof data18 === "string"){
-if(!pattern7.test(data18)){
-validate65.errors = [{instancePath:instancePath+"/probe/every",schemaPath:"#/$defs/probe/properties/every/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$"}}];
-return false;
-}
-}
-else {
-validate65.errors = [{instancePath:instancePath+"/probe/every",schemaPath:"#/$defs/probe/properties/every/type",keyword:"type",params:{type: "string"}}];
-return false;
-}
-}
-var valid15 = _errs47 === errors;
-}
-else {
-var valid15 = true;
-}
-}
-}
-}
-}
-var valid0 = _errs41 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.context !== undefined){
-let data19 = data.context;
-const _errs49 = errors;
-const _errs50 = errors;
-if((!(((typeof data19 == "number") && (!(data19 % 1) && !isNaN(data19))) && (isFinite(data19)))) && (typeof data19 !== "string")){
-validate65.errors = [{instancePath:instancePath+"/context",schemaPath:"#/$defs/tokens/type",keyword:"type",params:{type: schema86.type}}];
-return false;
-}
-if(!fitsUnit(schema86["x-unit"], data19)){
-validate65.errors = [{instancePath:instancePath+"/context",schemaPath:"#/$defs/tokens/x-unit",keyword:"x-unit",params:{}}];
-return false;
-}
-if(errors === _errs50){
-if(typeof data19 === "string"){
-if(!pattern5.test(data19)){
-validate65.errors = [{instancePath:instancePath+"/context",schemaPath:"#/$defs/tokens/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?[kM]?|.*\\$\\{.+\\}.*)$"}}];
-return false;
-}
-}
-}
-var valid0 = _errs49 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.max_concurrent !== undefined){
-let data20 = data.max_concurrent;
-const _errs52 = errors;
-const _errs53 = errors;
-if((!(((typeof data20 == "number") && (!(data20 % 1) && !isNaN(data20))) && (isFinite(data20)))) && (typeof data20 !== "string")){
-validate65.errors = [{instancePath:instancePath+"/max_concurrent",schemaPath:"#/$defs/count/type",keyword:"type",params:{type: schema33.type}}];
-return false;
-}
-if(!fitsUnit(schema33["x-unit"], data20)){
-validate65.errors = [{instancePath:instancePath+"/max_concurrent",schemaPath:"#/$defs/count/x-unit",keyword:"x-unit",params:{}}];
-return false;
-}
-if(errors === _errs53){
-if(typeof data20 === "string"){
-if(!pattern5.test(data20)){
-validate65.errors = [{instancePath:instancePath+"/max_concurrent",schemaPath:"#/$defs/count/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?[kM]?|.*\\$\\{.+\\}.*)$"}}];
-return false;
-}
-}
-}
-var valid0 = _errs52 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.cost_usd_per_1m !== undefined){
-let data21 = data.cost_usd_per_1m;
-const _errs55 = errors;
-if(errors === _errs55){
-if(data21 && typeof data21 == "object" && !Array.isArray(data21)){
-let missing1;
-if((data21.input === undefined) && (missing1 = "input")){
-validate65.errors = [{instancePath:instancePath+"/cost_usd_per_1m",schemaPath:"#/properties/cost_usd_per_1m/required",keyword:"required",params:{missingProperty: missing1}}];
-return false;
-}
-else {
-const _errs57 = errors;
-for(const key2 in data21){
-if(!((key2 === "input") || (key2 === "output"))){
-validate65.errors = [{instancePath:instancePath+"/cost_usd_per_1m",schemaPath:"#/properties/cost_usd_per_1m/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key2}}];
-return false;
-break;
-}
-}
-if(_errs57 === errors){
-if(data21.input !== undefined){
-let data22 = data21.input;
-const _errs58 = errors;
-const _errs59 = errors;
-if((!((typeof data22 == "number") && (isFinite(data22)))) && (typeof data22 !== "string")){
-validate65.errors = [{instancePath:instancePath+"/cost_usd_per_1m/input",schemaPath:"#/$defs/price/type",keyword:"type",params:{type: schema93.type}}];
-return false;
-}
-if(!fitsUnit(schema93["x-unit"], data22)){
-validate65.errors = [{instancePath:instancePath+"/cost_usd_per_1m/input",schemaPath:"#/$defs/price/x-unit",keyword:"x-unit",params:{}}];
-return false;
-}
-if(errors === _errs59){
-if(typeof data22 === "string"){
-if(!pattern64.test(data22)){
-validate65.errors = [{instancePath:instancePath+"/cost_usd_per_1m/input",schemaPath:"#/$defs/price/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]{1,6})?|.*\\$\\{.+\\}.*)$"}}];
-return false;
-}
-}
-}
-var valid18 = _errs58 === errors;
-}
-else {
-var valid18 = true;
-}
-if(valid18){
-if(data21.output !== undefined){
-let data23 = data21.output;
-const _errs61 = errors;
-const _errs62 = errors;
-if((!((typeof data23 == "number") && (isFinite(data23)))) && (typeof data23 !== "string")){
-validate65.errors = [{instancePath:instancePath+"/cost_usd_per_1m/output",schemaPath:"#/$defs/price/type",keyword:"type",params:{type: schema93.type}}];
-return false;
-}
-if(!fitsUnit(schema93["x-unit"], data23)){
-validate65.errors = [{instancePath:instancePath+"/cost_usd_per_1m/output",schemaPath:"#/$defs/price/x-unit",keyword:"x-unit",params:{}}];
-return false;
-}
-if(errors === _errs62){
-if(typeof data23 === "string"){
-if(!pattern64.test(data23)){
-validate65.errors = [{instancePath:instancePath+"/cost_usd_per_1m/output",schemaPath:"#/$defs/price/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]{1,6})?|.*\\$\\{.+\\}.*)$"}}];
-return false;
-}
-}
-}
-var valid18 = _errs61 === errors;
-}
-else {
-var valid18 = true;
-}
-}
-}
-}
-}
-else {
-validate65.errors = [{instancePath:instancePath+"/cost_usd_per_1m",schemaPath:"#/properties/cost_usd_per_1m/type",keyword:"type",params:{type: "object"}}];
-return false;
-}
-}
-var valid0 = _errs55 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.cost_usd_per_image !== undefined){
-let data24 = data.cost_usd_per_image;
-const _errs64 = errors;
-const _errs65 = errors;
-if((!((typeof data24 == "number") && (isFinite(data24)))) && (typeof data24 !== "string")){
-validate65.errors = [{instancePath:instancePath+"/cost_usd_per_image",schemaPath:"#/$defs/usd/type",keyword:"type",params:{type: schema47.type}}];
-return false;
-}
-if(!fitsUnit(schema47["x-unit"], data24)){
-validate65.errors = [{instancePath:instancePath+"/cost_usd_per_image",schemaPath:"#/$defs/usd/x-unit",keyword:"x-unit",params:{}}];
-return false;
-}
-if(errors === _errs65){
-if(typeof data24 === "string"){
-if(!pattern20.test(data24)){
-validate65.errors = [{instancePath:instancePath+"/cost_usd_per_image",schemaPath:"#/$defs/usd/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]{1,9})?|.*\\$\\{.+\\}.*)$"}}];
-return false;
-}
-}
-}
-var valid0 = _errs64 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.max_usd_per_hour !== undefined){
-let data25 = data.max_usd_per_hour;
-const _errs67 = errors;
-const _errs68 = errors;
-if((!((typeof data25 == "number") && (isFinite(data25)))) && (typeof data25 !== "string")){
-validate65.errors = [{instancePath:instancePath+"/max_usd_per_hour",schemaPath:"#/$defs/usd/type",keyword:"type",params:{type: schema47.type}}];
-return false;
-}
-if(!fitsUnit(schema47["x-unit"], data25)){
-validate65.errors = [{instancePath:instancePath+"/max_usd_per_hour",schemaPath:"#/$defs/usd/x-unit",keyword:"x-unit",params:{}}];
-return false;
-}
-if(errors === _errs68){
-if(typeof data25 === "string"){
-if(!pattern20.test(data25)){
-validate65.errors = [{instancePath:instancePath+"/max_usd_per_hour",schemaPath:"#/$defs/usd/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]{1,9})?|.*\\$\\{.+\\}.*)$"}}];
-return false;
-}
-}
-}
-var valid0 = _errs67 === errors;
-}
-else {
-var valid0 = true;
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-else {
-validate65.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}}];
-return false;
-}
-}
-validate65.errors = vErrors;
-return errors === 0;
-}
-validate65.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate43.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+const schema109 = {"type":"object","propertyNames":{"$ref":"#/$defs/name"},"additionalProperties":{"$ref":"#/$defs/name"}};
 function validate64(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
@@ -4716,10 +4064,20 @@ break;
 }
 if(valid0){
 for(const key1 in data){
+let data0 = data[key1];
 const _errs5 = errors;
-if(!(validate65(data[key1], {instancePath:instancePath+"/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),parentData:data,parentDataProperty:key1,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate65.errors : vErrors.concat(validate65.errors);
-errors = vErrors.length;
+const _errs6 = errors;
+if(errors === _errs6){
+if(typeof data0 === "string"){
+if(!pattern14.test(data0)){
+validate64.errors = [{instancePath:instancePath+"/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/$defs/name/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$"}}];
+return false;
+}
+}
+else {
+validate64.errors = [{instancePath:instancePath+"/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/$defs/name/type",keyword:"type",params:{type: "string"}}];
+return false;
+}
 }
 var valid2 = _errs5 === errors;
 if(!valid2){
@@ -4737,17 +4095,824 @@ validate64.errors = vErrors;
 return errors === 0;
 }
 validate64.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-const schema130 = {"type":"array","items":{"$ref":"#/$defs/route"}};
-const schema131 = {"type":"object","additionalProperties":false,"required":["name","when","use"],"properties":{"name":{"$ref":"#/$defs/name"},"when":{"$ref":"#/$defs/when"},"use":{"$ref":"#/$defs/name"}}};
-const schema133 = {"type":"object","additionalProperties":false,"minProperties":1,"properties":{"mentions":{"type":["string","array"],"minLength":1,"maxLength":200,"minItems":1,"maxItems":200,"uniqueItems":true,"items":{"type":"string","minLength":1,"maxLength":200}},"matches":{"type":"string","minLength":1,"maxLength":500,"format":"x-pattern"},"input_tokens":{"type":"object","additionalProperties":false,"minProperties":1,"properties":{"over":{"$ref":"#/$defs/tokens"},"under":{"$ref":"#/$defs/tokens"}}},"has_tools":{"type":"boolean"},"has_images":{"type":"boolean"},"plan":{"$ref":"#/$defs/names"},"alias":{"$ref":"#/$defs/names"},"header":{"type":"object","minProperties":1,"maxProperties":10,"propertyNames":{"$ref":"#/$defs/name"},"additionalProperties":{"type":["string","array"],"minLength":1,"minItems":1,"uniqueItems":true,"items":{"type":"string","minLength":1}}},"hour":{"type":"object","additionalProperties":false,"required":["from","to"],"properties":{"from":{"type":"integer","minimum":0,"maximum":23},"to":{"type":"integer","minimum":1,"maximum":24},"zone":{"$ref":"#/$defs/zone"}}},"weekday":{"type":"object","additionalProperties":false,"required":["days"],"properties":{"days":{"type":"array","minItems":1,"uniqueItems":true,"items":{"enum":["mon","tue","wed","thu","fri","sat","sun"]}},"zone":{"$ref":"#/$defs/zone"}}},"any":{"type":"array","minItems":1,"items":{"$ref":"#/$defs/when"}},"not":{"$ref":"#/$defs/when"}}};
-const schema139 = {"type":"string","format":"x-zone"};
-const formats34 = formats["x-pattern"];
-const formats36 = formats["x-zone"];
-const schema136 = {"type":["string","array"],"pattern":"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$","minItems":1,"uniqueItems":true,"items":{"$ref":"#/$defs/name","type":"string"}};
-function validate72(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+const schema113 = {"type":"object","propertyNames":{"$ref":"#/$defs/name"},"additionalProperties":{"$ref":"#/$defs/pool"}};
+const schema115 = {"type":"object","additionalProperties":false,"required":["site","replicas","model"],"properties":{"site":{"$ref":"#/$defs/name"},"replicas":{"type":"array","minItems":1,"uniqueItems":true,"items":{"type":"string","format":"x-base-url"}},"model":{"type":"string","minLength":1},"speaks":{"type":"array","minItems":1,"uniqueItems":true,"items":{"enum":["chat","responses","messages"]}},"key":{"type":"string","format":"x-secret"},"connect_timeout":{"$ref":"#/$defs/connect_timeout"},"headers_timeout":{"$ref":"#/$defs/headers_timeout"},"first_content_timeout":{"$ref":"#/$defs/first_content_timeout"},"idle_timeout":{"$ref":"#/$defs/idle_timeout"},"stream_timeout":{"$ref":"#/$defs/stream_timeout"},"answer_timeout":{"$ref":"#/$defs/answer_timeout"},"queue_timeout":{"$ref":"#/$defs/queue_timeout"},"wait_for_retry_after":{"$ref":"#/$defs/wait_for_retry_after"},"eject":{"$ref":"#/$defs/eject"},"probe":{"$ref":"#/$defs/probe"},"context":{"$ref":"#/$defs/tokens"},"max_concurrent":{"$ref":"#/$defs/count"},"cost_usd_per_1m":{"type":"object","additionalProperties":false,"required":["input"],"properties":{"input":{"$ref":"#/$defs/price"},"output":{"$ref":"#/$defs/price"}}},"cost_usd_per_image":{"$ref":"#/$defs/usd"},"max_usd_per_hour":{"$ref":"#/$defs/usd"}}};
+const func0 = require("ajv/dist/runtime/equal").default;
+function validate67(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate72.evaluated;
+const evaluated0 = validate67.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if((((data.site === undefined) && (missing0 = "site")) || ((data.replicas === undefined) && (missing0 = "replicas"))) || ((data.model === undefined) && (missing0 = "model"))){
+validate67.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0}}];
+return false;
+}
+else {
+const _errs1 = errors;
+for(const key0 in data){
+if(!(func1.call(schema115.properties, key0))){
+validate67.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}}];
+return false;
+break;
+}
+}
+if(_errs1 === errors){
+if(data.site !== undefined){
+let data0 = data.site;
+const _errs2 = errors;
+const _errs3 = errors;
+if(errors === _errs3){
+if(typeof data0 === "string"){
+if(!pattern14.test(data0)){
+validate67.errors = [{instancePath:instancePath+"/site",schemaPath:"#/$defs/name/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$"}}];
+return false;
+}
+}
+else {
+validate67.errors = [{instancePath:instancePath+"/site",schemaPath:"#/$defs/name/type",keyword:"type",params:{type: "string"}}];
+return false;
+}
+}
+var valid0 = _errs2 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.replicas !== undefined){
+let data1 = data.replicas;
+const _errs5 = errors;
+if(errors === _errs5){
+if(Array.isArray(data1)){
+if(data1.length < 1){
+validate67.errors = [{instancePath:instancePath+"/replicas",schemaPath:"#/properties/replicas/minItems",keyword:"minItems",params:{limit: 1}}];
+return false;
+}
+else {
+var valid2 = true;
+const len0 = data1.length;
+for(let i0=0; i0<len0; i0++){
+let data2 = data1[i0];
+const _errs7 = errors;
+if(errors === _errs7){
+if(errors === _errs7){
+if(typeof data2 === "string"){
+if(!(formats2.validate(data2))){
+validate67.errors = [{instancePath:instancePath+"/replicas/" + i0,schemaPath:"#/properties/replicas/items/format",keyword:"format",params:{format: "x-base-url"}}];
+return false;
+}
+}
+else {
+validate67.errors = [{instancePath:instancePath+"/replicas/" + i0,schemaPath:"#/properties/replicas/items/type",keyword:"type",params:{type: "string"}}];
+return false;
+}
+}
+}
+var valid2 = _errs7 === errors;
+if(!valid2){
+break;
+}
+}
+if(valid2){
+let i1 = data1.length;
+let j0;
+if(i1 > 1){
+const indices0 = {};
+for(;i1--;){
+let item0 = data1[i1];
+if(typeof item0 !== "string"){
+continue;
+}
+if(typeof indices0[item0] == "number"){
+j0 = indices0[item0];
+validate67.errors = [{instancePath:instancePath+"/replicas",schemaPath:"#/properties/replicas/uniqueItems",keyword:"uniqueItems",params:{i: i1, j: j0}}];
+return false;
+break;
+}
+indices0[item0] = i1;
+}
+}
+}
+}
+}
+else {
+validate67.errors = [{instancePath:instancePath+"/replicas",schemaPath:"#/properties/replicas/type",keyword:"type",params:{type: "array"}}];
+return false;
+}
+}
+var valid0 = _errs5 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.model !== undefined){
+let data3 = data.model;
+const _errs9 = errors;
+if(errors === _errs9){
+if(typeof data3 === "string"){
+if(func3(data3) < 1){
+validate67.errors = [{instancePath:instancePath+"/model",schemaPath:"#/properties/model/minLength",keyword:"minLength",params:{limit: 1}}];
+return false;
+}
+}
+else {
+validate67.errors = [{instancePath:instancePath+"/model",schemaPath:"#/properties/model/type",keyword:"type",params:{type: "string"}}];
+return false;
+}
+}
+var valid0 = _errs9 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.speaks !== undefined){
+let data4 = data.speaks;
+const _errs11 = errors;
+if(errors === _errs11){
+if(Array.isArray(data4)){
+if(data4.length < 1){
+validate67.errors = [{instancePath:instancePath+"/speaks",schemaPath:"#/properties/speaks/minItems",keyword:"minItems",params:{limit: 1}}];
+return false;
+}
+else {
+var valid4 = true;
+const len1 = data4.length;
+for(let i2=0; i2<len1; i2++){
+let data5 = data4[i2];
+const _errs13 = errors;
+if(!(((data5 === "chat") || (data5 === "responses")) || (data5 === "messages"))){
+validate67.errors = [{instancePath:instancePath+"/speaks/" + i2,schemaPath:"#/properties/speaks/items/enum",keyword:"enum",params:{allowedValues: schema115.properties.speaks.items.enum}}];
+return false;
+}
+var valid4 = _errs13 === errors;
+if(!valid4){
+break;
+}
+}
+if(valid4){
+let i3 = data4.length;
+let j1;
+if(i3 > 1){
+outer0:
+for(;i3--;){
+for(j1 = i3; j1--;){
+if(func0(data4[i3], data4[j1])){
+validate67.errors = [{instancePath:instancePath+"/speaks",schemaPath:"#/properties/speaks/uniqueItems",keyword:"uniqueItems",params:{i: i3, j: j1}}];
+return false;
+break outer0;
+}
+}
+}
+}
+}
+}
+}
+else {
+validate67.errors = [{instancePath:instancePath+"/speaks",schemaPath:"#/properties/speaks/type",keyword:"type",params:{type: "array"}}];
+return false;
+}
+}
+var valid0 = _errs11 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.key !== undefined){
+let data6 = data.key;
+const _errs14 = errors;
+if(errors === _errs14){
+if(errors === _errs14){
+if(typeof data6 === "string"){
+if(!(formats12.validate(data6))){
+validate67.errors = [{instancePath:instancePath+"/key",schemaPath:"#/properties/key/format",keyword:"format",params:{format: "x-secret"}}];
+return false;
+}
+}
+else {
+validate67.errors = [{instancePath:instancePath+"/key",schemaPath:"#/properties/key/type",keyword:"type",params:{type: "string"}}];
+return false;
+}
+}
+}
+var valid0 = _errs14 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.connect_timeout !== undefined){
+let data7 = data.connect_timeout;
+const _errs16 = errors;
+const _errs17 = errors;
+if(!fitsUnit(schema51["x-unit"], data7)){
+validate67.errors = [{instancePath:instancePath+"/connect_timeout",schemaPath:"#/$defs/connect_timeout/x-unit",keyword:"x-unit",params:{}}];
+return false;
+}
+if(errors === _errs17){
+if(typeof data7 === "string"){
+if(!pattern7.test(data7)){
+validate67.errors = [{instancePath:instancePath+"/connect_timeout",schemaPath:"#/$defs/connect_timeout/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$"}}];
+return false;
+}
+}
+else {
+validate67.errors = [{instancePath:instancePath+"/connect_timeout",schemaPath:"#/$defs/connect_timeout/type",keyword:"type",params:{type: "string"}}];
+return false;
+}
+}
+var valid0 = _errs16 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.headers_timeout !== undefined){
+let data8 = data.headers_timeout;
+const _errs19 = errors;
+const _errs20 = errors;
+if(!fitsUnit(schema51["x-unit"], data8)){
+validate67.errors = [{instancePath:instancePath+"/headers_timeout",schemaPath:"#/$defs/headers_timeout/x-unit",keyword:"x-unit",params:{}}];
+return false;
+}
+if(errors === _errs20){
+if(typeof data8 === "string"){
+if(!pattern7.test(data8)){
+validate67.errors = [{instancePath:instancePath+"/headers_timeout",schemaPath:"#/$defs/headers_timeout/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$"}}];
+return false;
+}
+}
+else {
+validate67.errors = [{instancePath:instancePath+"/headers_timeout",schemaPath:"#/$defs/headers_timeout/type",keyword:"type",params:{type: "string"}}];
+return false;
+}
+}
+var valid0 = _errs19 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.first_content_timeout !== undefined){
+let data9 = data.first_content_timeout;
+const _errs22 = errors;
+const _errs23 = errors;
+if(!fitsUnit(schema51["x-unit"], data9)){
+validate67.errors = [{instancePath:instancePath+"/first_content_timeout",schemaPath:"#/$defs/first_content_timeout/x-unit",keyword:"x-unit",params:{}}];
+return false;
+}
+if(errors === _errs23){
+if(typeof data9 === "string"){
+if(!pattern7.test(data9)){
+validate67.errors = [{instancePath:instancePath+"/first_content_timeout",schemaPath:"#/$defs/first_content_timeout/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$"}}];
+return false;
+}
+}
+else {
+validate67.errors = [{instancePath:instancePath+"/first_content_timeout",schemaPath:"#/$defs/first_content_timeout/type",keyword:"type",params:{type: "string"}}];
+return false;
+}
+}
+var valid0 = _errs22 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.idle_timeout !== undefined){
+let data10 = data.idle_timeout;
+const _errs25 = errors;
+const _errs26 = errors;
+if(!fitsUnit(schema51["x-unit"], data10)){
+validate67.errors = [{instancePath:instancePath+"/idle_timeout",schemaPath:"#/$defs/idle_timeout/x-unit",keyword:"x-unit",params:{}}];
+return false;
+}
+if(errors === _errs26){
+if(typeof data10 === "string"){
+if(!pattern7.test(data10)){
+validate67.errors = [{instancePath:instancePath+"/idle_timeout",schemaPath:"#/$defs/idle_timeout/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$"}}];
+return false;
+}
+}
+else {
+validate67.errors = [{instancePath:instancePath+"/idle_timeout",schemaPath:"#/$defs/idle_timeout/type",keyword:"type",params:{type: "string"}}];
+return false;
+}
+}
+var valid0 = _errs25 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.stream_timeout !== undefined){
+let data11 = data.stream_timeout;
+const _errs28 = errors;
+const _errs29 = errors;
+if(!fitsUnit(schema51["x-unit"], data11)){
+validate67.errors = [{instancePath:instancePath+"/stream_timeout",schemaPath:"#/$defs/stream_timeout/x-unit",keyword:"x-unit",params:{}}];
+return false;
+}
+if(errors === _errs29){
+if(typeof data11 === "string"){
+if(!pattern7.test(data11)){
+validate67.errors = [{instancePath:instancePath+"/stream_timeout",schemaPath:"#/$defs/stream_timeout/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$"}}];
+return false;
+}
+}
+else {
+validate67.errors = [{instancePath:instancePath+"/stream_timeout",schemaPath:"#/$defs/stream_timeout/type",keyword:"type",params:{type: "string"}}];
+return false;
+}
+}
+var valid0 = _errs28 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.answer_timeout !== undefined){
+let data12 = data.answer_timeout;
+const _errs31 = errors;
+const _errs32 = errors;
+if(!fitsUnit(schema51["x-unit"], data12)){
+validate67.errors = [{instancePath:instancePath+"/answer_timeout",schemaPath:"#/$defs/answer_timeout/x-unit",keyword:"x-unit",params:{}}];
+return false;
+}
+if(errors === _errs32){
+if(typeof data12 === "string"){
+if(!pattern7.test(data12)){
+validate67.errors = [{instancePath:instancePath+"/answer_timeout",schemaPath:"#/$defs/answer_timeout/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$"}}];
+return false;
+}
+}
+else {
+validate67.errors = [{instancePath:instancePath+"/answer_timeout",schemaPath:"#/$defs/answer_timeout/type",keyword:"type",params:{type: "string"}}];
+return false;
+}
+}
+var valid0 = _errs31 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.queue_timeout !== undefined){
+let data13 = data.queue_timeout;
+const _errs34 = errors;
+const _errs35 = errors;
+if(!fitsUnit(schema51["x-unit"], data13)){
+validate67.errors = [{instancePath:instancePath+"/queue_timeout",schemaPath:"#/$defs/queue_timeout/x-unit",keyword:"x-unit",params:{}}];
+return false;
+}
+if(errors === _errs35){
+if(typeof data13 === "string"){
+if(!pattern7.test(data13)){
+validate67.errors = [{instancePath:instancePath+"/queue_timeout",schemaPath:"#/$defs/queue_timeout/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$"}}];
+return false;
+}
+}
+else {
+validate67.errors = [{instancePath:instancePath+"/queue_timeout",schemaPath:"#/$defs/queue_timeout/type",keyword:"type",params:{type: "string"}}];
+return false;
+}
+}
+var valid0 = _errs34 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.wait_for_retry_after !== undefined){
+let data14 = data.wait_for_retry_after;
+const _errs37 = errors;
+const _errs38 = errors;
+if(!fitsUnit(schema58["x-unit"], data14)){
+validate67.errors = [{instancePath:instancePath+"/wait_for_retry_after",schemaPath:"#/$defs/wait_for_retry_after/x-unit",keyword:"x-unit",params:{}}];
+return false;
+}
+if(errors === _errs38){
+if(typeof data14 === "string"){
+if(!pattern31.test(data14)){
+validate67.errors = [{instancePath:instancePath+"/wait_for_retry_after",schemaPath:"#/$defs/wait_for_retry_after/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?(ms|s|m)|.*\\$\\{.+\\}.*)$"}}];
+return false;
+}
+}
+else {
+validate67.errors = [{instancePath:instancePath+"/wait_for_retry_after",schemaPath:"#/$defs/wait_for_retry_after/type",keyword:"type",params:{type: "string"}}];
+return false;
+}
+}
+var valid0 = _errs37 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.eject !== undefined){
+const _errs40 = errors;
+if(!(validate34(data.eject, {instancePath:instancePath+"/eject",parentData:data,parentDataProperty:"eject",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate34.errors : vErrors.concat(validate34.errors);
+errors = vErrors.length;
+}
+var valid0 = _errs40 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.probe !== undefined){
+let data16 = data.probe;
+const _errs41 = errors;
+const _errs42 = errors;
+if((typeof data16 !== "boolean") && (!(data16 && typeof data16 == "object" && !Array.isArray(data16)))){
+validate67.errors = [{instancePath:instancePath+"/probe",schemaPath:"#/$defs/probe/type",keyword:"type",params:{type: schema62.type}}];
+return false;
+}
+if(errors === _errs42){
+if(data16 && typeof data16 == "object" && !Array.isArray(data16)){
+const _errs44 = errors;
+for(const key1 in data16){
+if(!((key1 === "path") || (key1 === "every"))){
+validate67.errors = [{instancePath:instancePath+"/probe",schemaPath:"#/$defs/probe/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key1}}];
+return false;
+break;
+}
+}
+if(_errs44 === errors){
+if(data16.path !== undefined){
+let data17 = data16.path;
+const _errs45 = errors;
+if(errors === _errs45){
+if(typeof data17 === "string"){
+if(!pattern34.test(data17)){
+validate67.errors = [{instancePath:instancePath+"/probe/path",schemaPath:"#/$defs/probe/properties/path/pattern",keyword:"pattern",params:{pattern: "^/[!-~]*$"}}];
+return false;
+}
+}
+else {
+validate67.errors = [{instancePath:instancePath+"/probe/path",schemaPath:"#/$defs/probe/properties/path/type",keyword:"type",params:{type: "string"}}];
+return false;
+}
+}
+var valid15 = _errs45 === errors;
+}
+else {
+var valid15 = true;
+}
+if(valid15){
+if(data16.every !== undefined){
+let data18 = data16.every;
+const _errs47 = errors;
+if(!fitsUnit(schema62.properties.every["x-unit"], data18)){
+validate67.errors = [{instancePath:instancePath+"/probe/every",schemaPath:"#/$defs/probe/properties/every/x-unit",keyword:"x-unit",params:{}}];
+return false;
+}
+if(errors === _errs47){
+if(typeof data18 === "string"){
+if(!pattern7.test(data18)){
+validate67.errors = [{instancePath:instancePath+"/probe/every",schemaPath:"#/$defs/probe/properties/every/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$"}}];
+return false;
+}
+}
+else {
+validate67.errors = [{instancePath:instancePath+"/probe/every",schemaPath:"#/$defs/probe/properties/every/type",keyword:"type",params:{type: "string"}}];
+return false;
+}
+}
+var valid15 = _errs47 === errors;
+}
+else {
+var valid15 = true;
+}
+}
+}
+}
+}
+var valid0 = _errs41 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.context !== undefined){
+let data19 = data.context;
+const _errs49 = errors;
+const _errs50 = errors;
+if((!(((typeof data19 == "number") && (!(data19 % 1) && !isNaN(data19))) && (isFinite(data19)))) && (typeof data19 !== "string")){
+validate67.errors = [{instancePath:instancePath+"/context",schemaPath:"#/$defs/tokens/type",keyword:"type",params:{type: schema88.type}}];
+return false;
+}
+if(!fitsUnit(schema88["x-unit"], data19)){
+validate67.errors = [{instancePath:instancePath+"/context",schemaPath:"#/$defs/tokens/x-unit",keyword:"x-unit",params:{}}];
+return false;
+}
+if(errors === _errs50){
+if(typeof data19 === "string"){
+if(!pattern5.test(data19)){
+validate67.errors = [{instancePath:instancePath+"/context",schemaPath:"#/$defs/tokens/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?[kM]?|.*\\$\\{.+\\}.*)$"}}];
+return false;
+}
+}
+}
+var valid0 = _errs49 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.max_concurrent !== undefined){
+let data20 = data.max_concurrent;
+const _errs52 = errors;
+const _errs53 = errors;
+if((!(((typeof data20 == "number") && (!(data20 % 1) && !isNaN(data20))) && (isFinite(data20)))) && (typeof data20 !== "string")){
+validate67.errors = [{instancePath:instancePath+"/max_concurrent",schemaPath:"#/$defs/count/type",keyword:"type",params:{type: schema33.type}}];
+return false;
+}
+if(!fitsUnit(schema33["x-unit"], data20)){
+validate67.errors = [{instancePath:instancePath+"/max_concurrent",schemaPath:"#/$defs/count/x-unit",keyword:"x-unit",params:{}}];
+return false;
+}
+if(errors === _errs53){
+if(typeof data20 === "string"){
+if(!pattern5.test(data20)){
+validate67.errors = [{instancePath:instancePath+"/max_concurrent",schemaPath:"#/$defs/count/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?[kM]?|.*\\$\\{.+\\}.*)$"}}];
+return false;
+}
+}
+}
+var valid0 = _errs52 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.cost_usd_per_1m !== undefined){
+let data21 = data.cost_usd_per_1m;
+const _errs55 = errors;
+if(errors === _errs55){
+if(data21 && typeof data21 == "object" && !Array.isArray(data21)){
+let missing1;
+if((data21.input === undefined) && (missing1 = "input")){
+validate67.errors = [{instancePath:instancePath+"/cost_usd_per_1m",schemaPath:"#/properties/cost_usd_per_1m/required",keyword:"required",params:{missingProperty: missing1}}];
+return false;
+}
+else {
+const _errs57 = errors;
+for(const key2 in data21){
+if(!((key2 === "input") || (key2 === "output"))){
+validate67.errors = [{instancePath:instancePath+"/cost_usd_per_1m",schemaPath:"#/properties/cost_usd_per_1m/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key2}}];
+return false;
+break;
+}
+}
+if(_errs57 === errors){
+if(data21.input !== undefined){
+let data22 = data21.input;
+const _errs58 = errors;
+const _errs59 = errors;
+if((!((typeof data22 == "number") && (isFinite(data22)))) && (typeof data22 !== "string")){
+validate67.errors = [{instancePath:instancePath+"/cost_usd_per_1m/input",schemaPath:"#/$defs/price/type",keyword:"type",params:{type: schema95.type}}];
+return false;
+}
+if(!fitsUnit(schema95["x-unit"], data22)){
+validate67.errors = [{instancePath:instancePath+"/cost_usd_per_1m/input",schemaPath:"#/$defs/price/x-unit",keyword:"x-unit",params:{}}];
+return false;
+}
+if(errors === _errs59){
+if(typeof data22 === "string"){
+if(!pattern67.test(data22)){
+validate67.errors = [{instancePath:instancePath+"/cost_usd_per_1m/input",schemaPath:"#/$defs/price/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]{1,6})?|.*\\$\\{.+\\}.*)$"}}];
+return false;
+}
+}
+}
+var valid18 = _errs58 === errors;
+}
+else {
+var valid18 = true;
+}
+if(valid18){
+if(data21.output !== undefined){
+let data23 = data21.output;
+const _errs61 = errors;
+const _errs62 = errors;
+if((!((typeof data23 == "number") && (isFinite(data23)))) && (typeof data23 !== "string")){
+validate67.errors = [{instancePath:instancePath+"/cost_usd_per_1m/output",schemaPath:"#/$defs/price/type",keyword:"type",params:{type: schema95.type}}];
+return false;
+}
+if(!fitsUnit(schema95["x-unit"], data23)){
+validate67.errors = [{instancePath:instancePath+"/cost_usd_per_1m/output",schemaPath:"#/$defs/price/x-unit",keyword:"x-unit",params:{}}];
+return false;
+}
+if(errors === _errs62){
+if(typeof data23 === "string"){
+if(!pattern67.test(data23)){
+validate67.errors = [{instancePath:instancePath+"/cost_usd_per_1m/output",schemaPath:"#/$defs/price/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]{1,6})?|.*\\$\\{.+\\}.*)$"}}];
+return false;
+}
+}
+}
+var valid18 = _errs61 === errors;
+}
+else {
+var valid18 = true;
+}
+}
+}
+}
+}
+else {
+validate67.errors = [{instancePath:instancePath+"/cost_usd_per_1m",schemaPath:"#/properties/cost_usd_per_1m/type",keyword:"type",params:{type: "object"}}];
+return false;
+}
+}
+var valid0 = _errs55 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.cost_usd_per_image !== undefined){
+let data24 = data.cost_usd_per_image;
+const _errs64 = errors;
+const _errs65 = errors;
+if((!((typeof data24 == "number") && (isFinite(data24)))) && (typeof data24 !== "string")){
+validate67.errors = [{instancePath:instancePath+"/cost_usd_per_image",schemaPath:"#/$defs/usd/type",keyword:"type",params:{type: schema47.type}}];
+return false;
+}
+if(!fitsUnit(schema47["x-unit"], data24)){
+validate67.errors = [{instancePath:instancePath+"/cost_usd_per_image",schemaPath:"#/$defs/usd/x-unit",keyword:"x-unit",params:{}}];
+return false;
+}
+if(errors === _errs65){
+if(typeof data24 === "string"){
+if(!pattern20.test(data24)){
+validate67.errors = [{instancePath:instancePath+"/cost_usd_per_image",schemaPath:"#/$defs/usd/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]{1,9})?|.*\\$\\{.+\\}.*)$"}}];
+return false;
+}
+}
+}
+var valid0 = _errs64 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.max_usd_per_hour !== undefined){
+let data25 = data.max_usd_per_hour;
+const _errs67 = errors;
+const _errs68 = errors;
+if((!((typeof data25 == "number") && (isFinite(data25)))) && (typeof data25 !== "string")){
+validate67.errors = [{instancePath:instancePath+"/max_usd_per_hour",schemaPath:"#/$defs/usd/type",keyword:"type",params:{type: schema47.type}}];
+return false;
+}
+if(!fitsUnit(schema47["x-unit"], data25)){
+validate67.errors = [{instancePath:instancePath+"/max_usd_per_hour",schemaPath:"#/$defs/usd/x-unit",keyword:"x-unit",params:{}}];
+return false;
+}
+if(errors === _errs68){
+if(typeof data25 === "string"){
+if(!pattern20.test(data25)){
+validate67.errors = [{instancePath:instancePath+"/max_usd_per_hour",schemaPath:"#/$defs/usd/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]{1,9})?|.*\\$\\{.+\\}.*)$"}}];
+return false;
+}
+}
+}
+var valid0 = _errs67 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+else {
+validate67.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}}];
+return false;
+}
+}
+validate67.errors = vErrors;
+return errors === 0;
+}
+validate67.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+function validate66(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate66.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+for(const key0 in data){
+const _errs1 = errors;
+const _errs2 = errors;
+if(errors === _errs2){
+if(typeof key0 === "string"){
+if(!pattern14.test(key0)){
+const err0 = {instancePath,schemaPath:"#/$defs/name/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$"},propertyName:key0};
+if(vErrors === null){
+vErrors = [err0];
+}
+else {
+vErrors.push(err0);
+}
+errors++;
+}
+}
+else {
+const err1 = {instancePath,schemaPath:"#/$defs/name/type",keyword:"type",params:{type: "string"},propertyName:key0};
+if(vErrors === null){
+vErrors = [err1];
+}
+else {
+vErrors.push(err1);
+}
+errors++;
+}
+}
+var valid0 = _errs1 === errors;
+if(!valid0){
+const err2 = {instancePath,schemaPath:"#/propertyNames",keyword:"propertyNames",params:{propertyName: key0}};
+if(vErrors === null){
+vErrors = [err2];
+}
+else {
+vErrors.push(err2);
+}
+errors++;
+validate66.errors = vErrors;
+return false;
+break;
+}
+}
+if(valid0){
+for(const key1 in data){
+const _errs5 = errors;
+if(!(validate67(data[key1], {instancePath:instancePath+"/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),parentData:data,parentDataProperty:key1,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate67.errors : vErrors.concat(validate67.errors);
+errors = vErrors.length;
+}
+var valid2 = _errs5 === errors;
+if(!valid2){
+break;
+}
+}
+}
+}
+else {
+validate66.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}}];
+return false;
+}
+}
+validate66.errors = vErrors;
+return errors === 0;
+}
+validate66.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+const schema132 = {"type":"array","items":{"$ref":"#/$defs/route"}};
+const schema133 = {"type":"object","additionalProperties":false,"required":["name","when","use"],"properties":{"name":{"$ref":"#/$defs/name"},"when":{"$ref":"#/$defs/when"},"use":{"$ref":"#/$defs/name"}}};
+const schema135 = {"type":"object","additionalProperties":false,"minProperties":1,"properties":{"mentions":{"type":["string","array"],"minLength":1,"maxLength":200,"minItems":1,"maxItems":200,"uniqueItems":true,"items":{"type":"string","minLength":1,"maxLength":200}},"matches":{"type":"string","minLength":1,"maxLength":500,"format":"x-pattern"},"input_tokens":{"type":"object","additionalProperties":false,"minProperties":1,"properties":{"over":{"$ref":"#/$defs/tokens"},"under":{"$ref":"#/$defs/tokens"}}},"has_tools":{"type":"boolean"},"has_images":{"type":"boolean"},"plan":{"$ref":"#/$defs/names"},"alias":{"$ref":"#/$defs/names"},"header":{"type":"object","minProperties":1,"maxProperties":10,"propertyNames":{"$ref":"#/$defs/name"},"additionalProperties":{"type":["string","array"],"minLength":1,"minItems":1,"uniqueItems":true,"items":{"type":"string","minLength":1}}},"hour":{"type":"object","additionalProperties":false,"required":["from","to"],"properties":{"from":{"type":"integer","minimum":0,"maximum":23},"to":{"type":"integer","minimum":1,"maximum":24},"zone":{"$ref":"#/$defs/zone"}}},"weekday":{"type":"object","additionalProperties":false,"required":["days"],"properties":{"days":{"type":"array","minItems":1,"uniqueItems":true,"items":{"enum":["mon","tue","wed","thu","fri","sat","sun"]}},"zone":{"$ref":"#/$defs/zone"}}},"any":{"type":"array","minItems":1,"items":{"$ref":"#/$defs/when"}},"not":{"$ref":"#/$defs/when"}}};
+const schema141 = {"type":"string","format":"x-zone"};
+const formats38 = formats["x-pattern"];
+const formats40 = formats["x-zone"];
+const schema138 = {"type":["string","array"],"pattern":"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$","minItems":1,"uniqueItems":true,"items":{"$ref":"#/$defs/name","type":"string"}};
+function validate74(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate74.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -4755,20 +4920,20 @@ if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
 if((typeof data !== "string") && (!(Array.isArray(data)))){
-validate72.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: schema136.type}}];
+validate74.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: schema138.type}}];
 return false;
 }
 if(errors === 0){
 if(typeof data === "string"){
 if(!pattern14.test(data)){
-validate72.errors = [{instancePath,schemaPath:"#/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$"}}];
+validate74.errors = [{instancePath,schemaPath:"#/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$"}}];
 return false;
 }
 }
 if(errors === 0){
 if(Array.isArray(data)){
 if(data.length < 1){
-validate72.errors = [{instancePath,schemaPath:"#/minItems",keyword:"minItems",params:{limit: 1}}];
+validate74.errors = [{instancePath,schemaPath:"#/minItems",keyword:"minItems",params:{limit: 1}}];
 return false;
 }
 else {
@@ -4778,19 +4943,19 @@ for(let i0=0; i0<len0; i0++){
 let data0 = data[i0];
 const _errs1 = errors;
 if(typeof data0 !== "string"){
-validate72.errors = [{instancePath:instancePath+"/" + i0,schemaPath:"#/items/type",keyword:"type",params:{type: "string"}}];
+validate74.errors = [{instancePath:instancePath+"/" + i0,schemaPath:"#/items/type",keyword:"type",params:{type: "string"}}];
 return false;
 }
 const _errs2 = errors;
 if(errors === _errs2){
 if(typeof data0 === "string"){
 if(!pattern14.test(data0)){
-validate72.errors = [{instancePath:instancePath+"/" + i0,schemaPath:"#/$defs/name/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$"}}];
+validate74.errors = [{instancePath:instancePath+"/" + i0,schemaPath:"#/$defs/name/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$"}}];
 return false;
 }
 }
 else {
-validate72.errors = [{instancePath:instancePath+"/" + i0,schemaPath:"#/$defs/name/type",keyword:"type",params:{type: "string"}}];
+validate74.errors = [{instancePath:instancePath+"/" + i0,schemaPath:"#/$defs/name/type",keyword:"type",params:{type: "string"}}];
 return false;
 }
 }
@@ -4811,7 +4976,7 @@ continue;
 }
 if(typeof indices0[item0] == "number"){
 j0 = indices0[item0];
-validate72.errors = [{instancePath,schemaPath:"#/uniqueItems",keyword:"uniqueItems",params:{i: i1, j: j0}}];
+validate74.errors = [{instancePath,schemaPath:"#/uniqueItems",keyword:"uniqueItems",params:{i: i1, j: j0}}];
 return false;
 break;
 }
@@ -4823,15 +4988,15 @@ indices0[item0] = i1;
 }
 }
 }
-validate72.errors = vErrors;
+validate74.errors = vErrors;
 return errors === 0;
 }
-validate72.evaluated = {"items":true,"dynamicProps":false,"dynamicItems":false};
-const wrapper0 = {validate: validate71};
-function validate71(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+validate74.evaluated = {"items":true,"dynamicProps":false,"dynamicItems":false};
+const wrapper0 = {validate: validate73};
+function validate73(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate71.evaluated;
+const evaluated0 = validate73.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -4841,14 +5006,14 @@ evaluated0.items = undefined;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 if(Object.keys(data).length < 1){
-validate71.errors = [{instancePath,schemaPath:"#/minProperties",keyword:"minProperties",params:{limit: 1}}];
+validate73.errors = [{instancePath,schemaPath:"#/minProperties",keyword:"minProperties",params:{limit: 1}}];
 return false;
 }
 else {
 const _errs1 = errors;
 for(const key0 in data){
-if(!(func1.call(schema133.properties, key0))){
-validate71.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}}];
+if(!(func1.call(schema135.properties, key0))){
+validate73.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}}];
 return false;
 break;
 }
@@ -4858,18 +5023,18 @@ if(data.mentions !== undefined){
 let data0 = data.mentions;
 const _errs2 = errors;
 if((typeof data0 !== "string") && (!(Array.isArray(data0)))){
-validate71.errors = [{instancePath:instancePath+"/mentions",schemaPath:"#/properties/mentions/type",keyword:"type",params:{type: schema133.properties.mentions.type}}];
+validate73.errors = [{instancePath:instancePath+"/mentions",schemaPath:"#/properties/mentions/type",keyword:"type",params:{type: schema135.properties.mentions.type}}];
 return false;
 }
 if(errors === _errs2){
 if(typeof data0 === "string"){
 if(func3(data0) > 200){
-validate71.errors = [{instancePath:instancePath+"/mentions",schemaPath:"#/properties/mentions/maxLength",keyword:"maxLength",params:{limit: 200}}];
+validate73.errors = [{instancePath:instancePath+"/mentions",schemaPath:"#/properties/mentions/maxLength",keyword:"maxLength",params:{limit: 200}}];
 return false;
 }
 else {
 if(func3(data0) < 1){
-validate71.errors = [{instancePath:instancePath+"/mentions",schemaPath:"#/properties/mentions/minLength",keyword:"minLength",params:{limit: 1}}];
+validate73.errors = [{instancePath:instancePath+"/mentions",schemaPath:"#/properties/mentions/minLength",keyword:"minLength",params:{limit: 1}}];
 return false;
 }
 }
@@ -4877,12 +5042,12 @@ return false;
 if(errors === _errs2){
 if(Array.isArray(data0)){
 if(data0.length > 200){
-validate71.errors = [{instancePath:instancePath+"/mentions",schemaPath:"#/properties/mentions/maxItems",keyword:"maxItems",params:{limit: 200}}];
+validate73.errors = [{instancePath:instancePath+"/mentions",schemaPath:"#/properties/mentions/maxItems",keyword:"maxItems",params:{limit: 200}}];
 return false;
 }
 else {
 if(data0.length < 1){
-validate71.errors = [{instancePath:instancePath+"/mentions",schemaPath:"#/properties/mentions/minItems",keyword:"minItems",params:{limit: 1}}];
+validate73.errors = [{instancePath:instancePath+"/mentions",schemaPath:"#/properties/mentions/minItems",keyword:"minItems",params:{limit: 1}}];
 return false;
 }
 else {
@@ -4894,18 +5059,18 @@ const _errs4 = errors;
 if(errors === _errs4){
 if(typeof data1 === "string"){
 if(func3(data1) > 200){
-validate71.errors = [{instancePath:instancePath+"/mentions/" + i0,schemaPath:"#/properties/mentions/items/maxLength",keyword:"maxLength",params:{limit: 200}}];
+validate73.errors = [{instancePath:instancePath+"/mentions/" + i0,schemaPath:"#/properties/mentions/items/maxLength",keyword:"maxLength",params:{limit: 200}}];
 return false;
 }
 else {
 if(func3(data1) < 1){
-validate71.errors = [{instancePath:instancePath+"/mentions/" + i0,schemaPath:"#/properties/mentions/items/minLength",keyword:"minLength",params:{limit: 1}}];
+validate73.errors = [{instancePath:instancePath+"/mentions/" + i0,schemaPath:"#/properties/mentions/items/minLength",keyword:"minLength",params:{limit: 1}}];
 return false;
 }
 }
 }
 else {
-validate71.errors = [{instancePath:instancePath+"/mentions/" + i0,schemaPath:"#/properties/mentions/items/type",keyword:"type",params:{type: "string"}}];
+validate73.errors = [{instancePath:instancePath+"/mentions/" + i0,schemaPath:"#/properties/mentions/items/type",keyword:"type",params:{type: "string"}}];
 return false;
 }
 }
@@ -4926,7 +5091,7 @@ continue;
 }
 if(typeof indices0[item0] == "number"){
 j0 = indices0[item0];
-validate71.errors = [{instancePath:instancePath+"/mentions",schemaPath:"#/properties/mentions/uniqueItems",keyword:"uniqueItems",params:{i: i1, j: j0}}];
+validate73.errors = [{instancePath:instancePath+"/mentions",schemaPath:"#/properties/mentions/uniqueItems",keyword:"uniqueItems",params:{i: i1, j: j0}}];
 return false;
 break;
 }
@@ -4952,24 +5117,24 @@ if(errors === _errs6){
 if(errors === _errs6){
 if(typeof data2 === "string"){
 if(func3(data2) > 500){
-validate71.errors = [{instancePath:instancePath+"/matches",schemaPath:"#/properties/matches/maxLength",keyword:"maxLength",params:{limit: 500}}];
+validate73.errors = [{instancePath:instancePath+"/matches",schemaPath:"#/properties/matches/maxLength",keyword:"maxLength",params:{limit: 500}}];
 return false;
 }
 else {
 if(func3(data2) < 1){
-validate71.errors = [{instancePath:instancePath+"/matches",schemaPath:"#/properties/matches/minLength",keyword:"minLength",params:{limit: 1}}];
+validate73.errors = [{instancePath:instancePath+"/matches",schemaPath:"#/properties/matches/minLength",keyword:"minLength",params:{limit: 1}}];
 return false;
 }
 else {
-if(!(formats34.validate(data2))){
-validate71.errors = [{instancePath:instancePath+"/matches",schemaPath:"#/properties/matches/format",keyword:"format",params:{format: "x-pattern"}}];
+if(!(formats38.validate(data2))){
+validate73.errors = [{instancePath:instancePath+"/matches",schemaPath:"#/properties/matches/format",keyword:"format",params:{format: "x-pattern"}}];
 return false;
 }
 }
 }
 }
 else {
-validate71.errors = [{instancePath:instancePath+"/matches",schemaPath:"#/properties/matches/type",keyword:"type",params:{type: "string"}}];
+validate73.errors = [{instancePath:instancePath+"/matches",schemaPath:"#/properties/matches/type",keyword:"type",params:{type: "string"}}];
 return false;
 }
 }
@@ -4986,14 +5151,14 @@ const _errs8 = errors;
 if(errors === _errs8){
 if(data3 && typeof data3 == "object" && !Array.isArray(data3)){
 if(Object.keys(data3).length < 1){
-validate71.errors = [{instancePath:instancePath+"/input_tokens",schemaPath:"#/properties/input_tokens/minProperties",keyword:"minProperties",params:{limit: 1}}];
+validate73.errors = [{instancePath:instancePath+"/input_tokens",schemaPath:"#/properties/input_tokens/minProperties",keyword:"minProperties",params:{limit: 1}}];
 return false;
 }
 else {
 const _errs10 = errors;
 for(const key1 in data3){
 if(!((key1 === "over") || (key1 === "under"))){
-validate71.errors = [{instancePath:instancePath+"/input_tokens",schemaPath:"#/properties/input_tokens/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key1}}];
+validate73.errors = [{instancePath:instancePath+"/input_tokens",schemaPath:"#/properties/input_tokens/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key1}}];
 return false;
 break;
 }
@@ -5004,17 +5169,17 @@ let data4 = data3.over;
 const _errs11 = errors;
 const _errs12 = errors;
 if((!(((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4))) && (isFinite(data4)))) && (typeof data4 !== "string")){
-validate71.errors = [{instancePath:instancePath+"/input_tokens/over",schemaPath:"#/$defs/tokens/type",keyword:"type",params:{type: schema86.type}}];
+validate73.errors = [{instancePath:instancePath+"/input_tokens/over",schemaPath:"#/$defs/tokens/type",keyword:"type",params:{type: schema88.type}}];
 return false;
 }
-if(!fitsUnit(schema86["x-unit"], data4)){
-validate71.errors = [{instancePath:instancePath+"/input_tokens/over",schemaPath:"#/$defs/tokens/x-unit",keyword:"x-unit",params:{}}];
+if(!fitsUnit(schema88["x-unit"], data4)){
+validate73.errors = [{instancePath:instancePath+"/input_tokens/over",schemaPath:"#/$defs/tokens/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
 if(errors === _errs12){
 if(typeof data4 === "string"){
 if(!pattern5.test(data4)){
-validate71.errors = [{instancePath:instancePath+"/input_tokens/over",schemaPath:"#/$defs/tokens/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?[kM]?|.*\\$\\{.+\\}.*)$"}}];
+validate73.errors = [{instancePath:instancePath+"/input_tokens/over",schemaPath:"#/$defs/tokens/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?[kM]?|.*\\$\\{.+\\}.*)$"}}];
 return false;
 }
 }
@@ -5030,17 +5195,17 @@ let data5 = data3.under;
 const _errs14 = errors;
 const _errs15 = errors;
 if((!(((typeof data5 == "number") && (!(data5 % 1) && !isNaN(data5))) && (isFinite(data5)))) && (typeof data5 !== "string")){
-validate71.errors = [{instancePath:instancePath+"/input_tokens/under",schemaPath:"#/$defs/tokens/type",keyword:"type",params:{type: schema86.type}}];
+validate73.errors = [{instancePath:instancePath+"/input_tokens/under",schemaPath:"#/$defs/tokens/type",keyword:"type",params:{type: schema88.type}}];
 return false;
 }
-if(!fitsUnit(schema86["x-unit"], data5)){
-validate71.errors = [{instancePath:instancePath+"/input_tokens/under",schemaPath:"#/$defs/tokens/x-unit",keyword:"x-unit",params:{}}];
+if(!fitsUnit(schema88["x-unit"], data5)){
+validate73.errors = [{instancePath:instancePath+"/input_tokens/under",schemaPath:"#/$defs/tokens/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
 if(errors === _errs15){
 if(typeof data5 === "string"){
 if(!pattern5.test(data5)){
-validate71.errors = [{instancePath:instancePath+"/input_tokens/under",schemaPath:"#/$defs/tokens/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?[kM]?|.*\\$\\{.+\\}.*)$"}}];
+validate73.errors = [{instancePath:instancePath+"/input_tokens/under",schemaPath:"#/$defs/tokens/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?[kM]?|.*\\$\\{.+\\}.*)$"}}];
 return false;
 }
 }
@@ -5055,7 +5220,7 @@ var valid3 = true;
 }
 }
 else {
-validate71.errors = [{instancePath:instancePath+"/input_tokens",schemaPath:"#/properties/input_tokens/type",keyword:"type",params:{type: "object"}}];
+validate73.errors = [{instancePath:instancePath+"/input_tokens",schemaPath:"#/properties/input_tokens/type",keyword:"type",params:{type: "object"}}];
 return false;
 }
 }
@@ -5068,7 +5233,7 @@ if(valid0){
 if(data.has_tools !== undefined){
 const _errs17 = errors;
 if(typeof data.has_tools !== "boolean"){
-validate71.errors = [{instancePath:instancePath+"/has_tools",schemaPath:"#/properties/has_tools/type",keyword:"type",params:{type: "boolean"}}];
+validate73.errors = [{instancePath:instancePath+"/has_tools",schemaPath:"#/properties/has_tools/type",keyword:"type",params:{type: "boolean"}}];
 return false;
 }
 var valid0 = _errs17 === errors;
@@ -5080,7 +5245,7 @@ if(valid0){
 if(data.has_images !== undefined){
 const _errs19 = errors;
 if(typeof data.has_images !== "boolean"){
-validate71.errors = [{instancePath:instancePath+"/has_images",schemaPath:"#/properties/has_images/type",keyword:"type",params:{type: "boolean"}}];
+validate73.errors = [{instancePath:instancePath+"/has_images",schemaPath:"#/properties/has_images/type",keyword:"type",params:{type: "boolean"}}];
 return false;
 }
 var valid0 = _errs19 === errors;
@@ -5091,8 +5256,8 @@ var valid0 = true;
 if(valid0){
 if(data.plan !== undefined){
 const _errs21 = errors;
-if(!(validate72(data.plan, {instancePath:instancePath+"/plan",parentData:data,parentDataProperty:"plan",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate72.errors : vErrors.concat(validate72.errors);
+if(!(validate74(data.plan, {instancePath:instancePath+"/plan",parentData:data,parentDataProperty:"plan",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate74.errors : vErrors.concat(validate74.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs21 === errors;
@@ -5103,8 +5268,8 @@ var valid0 = true;
 if(valid0){
 if(data.alias !== undefined){
 const _errs22 = errors;
-if(!(validate72(data.alias, {instancePath:instancePath+"/alias",parentData:data,parentDataProperty:"alias",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate72.errors : vErrors.concat(validate72.errors);
+if(!(validate74(data.alias, {instancePath:instancePath+"/alias",parentData:data,parentDataProperty:"alias",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate74.errors : vErrors.concat(validate74.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs22 === errors;
@@ -5119,12 +5284,12 @@ const _errs23 = errors;
 if(errors === _errs23){
 if(data10 && typeof data10 == "object" && !Array.isArray(data10)){
 if(Object.keys(data10).length > 10){
-validate71.errors = [{instancePath:instancePath+"/header",schemaPath:"#/properties/header/maxProperties",keyword:"maxProperties",params:{limit: 10}}];
+validate73.errors = [{instancePath:instancePath+"/header",schemaPath:"#/properties/header/maxProperties",keyword:"maxProperties",params:{limit: 10}}];
 return false;
 }
 else {
 if(Object.keys(data10).length < 1){
-validate71.errors = [{instancePath:instancePath+"/header",schemaPath:"#/properties/header/minProperties",keyword:"minProperties",params:{limit: 1}}];
+validate73.errors = [{instancePath:instancePath+"/header",schemaPath:"#/properties/header/minProperties",keyword:"minProperties",params:{limit: 1}}];
 return false;
 }
 else {
@@ -5165,7 +5330,7 @@ else {
 vErrors.push(err2);
 }
 errors++;
-validate71.errors = vErrors;
+validate73.errors = vErrors;
 return false;
 break;
 }
@@ -5175,20 +5340,20 @@ for(const key3 in data10){
 let data11 = data10[key3];
 const _errs29 = errors;
 if((typeof data11 !== "string") && (!(Array.isArray(data11)))){
-validate71.errors = [{instancePath:instancePath+"/header/" + key3.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/header/additionalProperties/type",keyword:"type",params:{type: schema133.properties.header.additionalProperties.type}}];
+validate73.errors = [{instancePath:instancePath+"/header/" + key3.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/header/additionalProperties/type",keyword:"type",params:{type: schema135.properties.header.additionalProperties.type}}];
 return false;
 }
 if(errors === _errs29){
 if(typeof data11 === "string"){
 if(func3(data11) < 1){
-validate71.errors = [{instancePath:instancePath+"/header/" + key3.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/header/additionalProperties/minLength",keyword:"minLength",params:{limit: 1}}];
+validate73.errors = [{instancePath:instancePath+"/header/" + key3.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/header/additionalProperties/minLength",keyword:"minLength",params:{limit: 1}}];
 return false;
 }
 }
 if(errors === _errs29){
 if(Array.isArray(data11)){
 if(data11.length < 1){
-validate71.errors = [{instancePath:instancePath+"/header/" + key3.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/header/additionalProperties/minItems",keyword:"minItems",params:{limit: 1}}];
+validate73.errors = [{instancePath:instancePath+"/header/" + key3.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/header/additionalProperties/minItems",keyword:"minItems",params:{limit: 1}}];
 return false;
 }
 else {
@@ -5200,12 +5365,12 @@ const _errs31 = errors;
 if(errors === _errs31){
 if(typeof data12 === "string"){
 if(func3(data12) < 1){
-validate71.errors = [{instancePath:instancePath+"/header/" + key3.replace(/~/g, "~0").replace(/\//g, "~1")+"/" + i2,schemaPath:"#/properties/header/additionalProperties/items/minLength",keyword:"minLength",params:{limit: 1}}];
+validate73.errors = [{instancePath:instancePath+"/header/" + key3.replace(/~/g, "~0").replace(/\//g, "~1")+"/" + i2,schemaPath:"#/properties/header/additionalProperties/items/minLength",keyword:"minLength",params:{limit: 1}}];
 return false;
 }
 }
 else {
-validate71.errors = [{instancePath:instancePath+"/header/" + key3.replace(/~/g, "~0").replace(/\//g, "~1")+"/" + i2,schemaPath:"#/properties/header/additionalProperties/items/type",keyword:"type",params:{type: "string"}}];
+validate73.errors = [{instancePath:instancePath+"/header/" + key3.replace(/~/g, "~0").replace(/\//g, "~1")+"/" + i2,schemaPath:"#/properties/header/additionalProperties/items/type",keyword:"type",params:{type: "string"}}];
 return false;
 }
 }
@@ -5226,7 +5391,7 @@ continue;
 }
 if(typeof indices1[item1] == "number"){
 j1 = indices1[item1];
-validate71.errors = [{instancePath:instancePath+"/header/" + key3.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/header/additionalProperties/uniqueItems",keyword:"uniqueItems",params:{i: i3, j: j1}}];
+validate73.errors = [{instancePath:instancePath+"/header/" + key3.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/header/additionalProperties/uniqueItems",keyword:"uniqueItems",params:{i: i3, j: j1}}];
 return false;
 break;
 }
@@ -5248,7 +5413,7 @@ break;
 }
 }
 else {
-validate71.errors = [{instancePath:instancePath+"/header",schemaPath:"#/properties/header/type",keyword:"type",params:{type: "object"}}];
+validate73.errors = [{instancePath:instancePath+"/header",schemaPath:"#/properties/header/type",keyword:"type",params:{type: "object"}}];
 return false;
 }
 }
@@ -5265,14 +5430,14 @@ if(errors === _errs33){
 if(data13 && typeof data13 == "object" && !Array.isArray(data13)){
 let missing0;
 if(((data13.from === undefined) && (missing0 = "from")) || ((data13.to === undefined) && (missing0 = "to"))){
-validate71.errors = [{instancePath:instancePath+"/hour",schemaPath:"#/properties/hour/required",keyword:"required",params:{missingProperty: missing0}}];
+validate73.errors = [{instancePath:instancePath+"/hour",schemaPath:"#/properties/hour/required",keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
 const _errs35 = errors;
 for(const key4 in data13){
 if(!(((key4 === "from") || (key4 === "to")) || (key4 === "zone"))){
-validate71.errors = [{instancePath:instancePath+"/hour",schemaPath:"#/properties/hour/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key4}}];
+validate73.errors = [{instancePath:instancePath+"/hour",schemaPath:"#/properties/hour/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key4}}];
 return false;
 break;
 }
@@ -5282,18 +5447,18 @@ if(data13.from !== undefined){
 let data14 = data13.from;
 const _errs36 = errors;
 if(!(((typeof data14 == "number") && (!(data14 % 1) && !isNaN(data14))) && (isFinite(data14)))){
-validate71.errors = [{instancePath:instancePath+"/hour/from",schemaPath:"#/properties/hour/properties/from/type",keyword:"type",params:{type: "integer"}}];
+validate73.errors = [{instancePath:instancePath+"/hour/from",schemaPath:"#/properties/hour/properties/from/type",keyword:"type",params:{type: "integer"}}];
 return false;
 }
 if(errors === _errs36){
 if((typeof data14 == "number") && (isFinite(data14))){
 if(data14 > 23 || isNaN(data14)){
-validate71.errors = [{instancePath:instancePath+"/hour/from",schemaPath:"#/properties/hour/properties/from/maximum",keyword:"maximum",params:{comparison: "<=", limit: 23}}];
+validate73.errors = [{instancePath:instancePath+"/hour/from",schemaPath:"#/properties/hour/properties/from/maximum",keyword:"maximum",params:{comparison: "<=", limit: 23}}];
 return false;
 }
 else {
 if(data14 < 0 || isNaN(data14)){
-validate71.errors = [{instancePath:instancePath+"/hour/from",schemaPath:"#/properties/hour/properties/from/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0}}];
+validate73.errors = [{instancePath:instancePath+"/hour/from",schemaPath:"#/properties/hour/properties/from/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0}}];
 return false;
 }
 }
@@ -5309,18 +5474,18 @@ if(data13.to !== undefined){
 let data15 = data13.to;
 const _errs38 = errors;
 if(!(((typeof data15 == "number") && (!(data15 % 1) && !isNaN(data15))) && (isFinite(data15)))){
-validate71.errors = [{instancePath:instancePath+"/hour/to",schemaPath:"#/properties/hour/properties/to/type",keyword:"type",params:{type: "integer"}}];
+validate73.errors = [{instancePath:instancePath+"/hour/to",schemaPath:"#/properties/hour/properties/to/type",keyword:"type",params:{type: "integer"}}];
 return false;
 }
 if(errors === _errs38){
 if((typeof data15 == "number") && (isFinite(data15))){
 if(data15 > 24 || isNaN(data15)){
-validate71.errors = [{instancePath:instancePath+"/hour/to",schemaPath:"#/properties/hour/properties/to/maximum",keyword:"maximum",params:{comparison: "<=", limit: 24}}];
+validate73.errors = [{instancePath:instancePath+"/hour/to",schemaPath:"#/properties/hour/properties/to/maximum",keyword:"maximum",params:{comparison: "<=", limit: 24}}];
 return false;
 }
 else {
 if(data15 < 1 || isNaN(data15)){
-validate71.errors = [{instancePath:instancePath+"/hour/to",schemaPath:"#/properties/hour/properties/to/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1}}];
+validate73.errors = [{instancePath:instancePath+"/hour/to",schemaPath:"#/properties/hour/properties/to/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1}}];
 return false;
 }
 }
@@ -5339,13 +5504,13 @@ const _errs41 = errors;
 if(errors === _errs41){
 if(errors === _errs41){
 if(typeof data16 === "string"){
-if(!(formats36.validate(data16))){
-validate71.errors = [{instancePath:instancePath+"/hour/zone",schemaPath:"#/$defs/zone/format",keyword:"format",params:{format: "x-zone"}}];
+if(!(formats40.validate(data16))){
+validate73.errors = [{instancePath:instancePath+"/hour/zone",schemaPath:"#/$defs/zone/format",keyword:"format",params:{format: "x-zone"}}];
 return false;
 }
 }
 else {
-validate71.errors = [{instancePath:instancePath+"/hour/zone",schemaPath:"#/$defs/zone/type",keyword:"type",params:{type: "string"}}];
+validate73.errors = [{instancePath:instancePath+"/hour/zone",schemaPath:"#/$defs/zone/type",keyword:"type",params:{type: "string"}}];
 return false;
 }
 }
@@ -5361,7 +5526,7 @@ var valid11 = true;
 }
 }
 else {
-validate71.errors = [{instancePath:instancePath+"/hour",schemaPath:"#/properties/hour/type",keyword:"type",params:{type: "object"}}];
+validate73.errors = [{instancePath:instancePath+"/hour",schemaPath:"#/properties/hour/type",keyword:"type",params:{type: "object"}}];
 return false;
 }
 }
@@ -5378,14 +5543,14 @@ if(errors === _errs43){
 if(data17 && typeof data17 == "object" && !Array.isArray(data17)){
 let missing1;
 if((data17.days === undefined) && (missing1 = "days")){
-validate71.errors = [{instancePath:instancePath+"/weekday",schemaPath:"#/properties/weekday/required",keyword:"required",params:{missingProperty: missing1}}];
+validate73.errors = [{instancePath:instancePath+"/weekday",schemaPath:"#/properties/weekday/required",keyword:"required",params:{missingProperty: missing1}}];
 return false;
 }
 else {
 const _errs45 = errors;
 for(const key5 in data17){
 if(!((key5 === "days") || (key5 === "zone"))){
-validate71.errors = [{instancePath:instancePath+"/weekday",schemaPath:"#/properties/weekday/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key5}}];
+validate73.errors = [{instancePath:instancePath+"/weekday",schemaPath:"#/properties/weekday/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key5}}];
 return false;
 break;
 }
@@ -5397,7 +5562,7 @@ const _errs46 = errors;
 if(errors === _errs46){
 if(Array.isArray(data18)){
 if(data18.length < 1){
-validate71.errors = [{instancePath:instancePath+"/weekday/days",schemaPath:"#/properties/weekday/properties/days/minItems",keyword:"minItems",params:{limit: 1}}];
+validate73.errors = [{instancePath:instancePath+"/weekday/days",schemaPath:"#/properties/weekday/properties/days/minItems",keyword:"minItems",params:{limit: 1}}];
 return false;
 }
 else {
@@ -5407,7 +5572,7 @@ for(let i4=0; i4<len2; i4++){
 let data19 = data18[i4];
 const _errs48 = errors;
 if(!(((((((data19 === "mon") || (data19 === "tue")) || (data19 === "wed")) || (data19 === "thu")) || (data19 === "fri")) || (data19 === "sat")) || (data19 === "sun"))){
-validate71.errors = [{instancePath:instancePath+"/weekday/days/" + i4,schemaPath:"#/properties/weekday/properties/days/items/enum",keyword:"enum",params:{allowedValues: schema133.properties.weekday.properties.days.items.enum}}];
+validate73.errors = [{instancePath:instancePath+"/weekday/days/" + i4,schemaPath:"#/properties/weekday/properties/days/items/enum",keyword:"enum",params:{allowedValues: schema135.properties.weekday.properties.days.items.enum}}];
 return false;
 }
 var valid14 = _errs48 === errors;
@@ -5423,7 +5588,7 @@ outer0:
 for(;i5--;){
 for(j2 = i5; j2--;){
 if(func0(data18[i5], data18[j2])){
-validate71.errors = [{instancePath:instancePath+"/weekday/days",schemaPath:"#/properties/weekday/properties/days/uniqueItems",keyword:"uniqueItems",params:{i: i5, j: j2}}];
+validate73.errors = [{instancePath:instancePath+"/weekday/days",schemaPath:"#/properties/weekday/properties/days/uniqueItems",keyword:"uniqueItems",params:{i: i5, j: j2}}];
 return false;
 break outer0;
 }
@@ -5434,7 +5599,7 @@ break outer0;
 }
 }
 else {
-validate71.errors = [{instancePath:instancePath+"/weekday/days",schemaPath:"#/properties/weekday/properties/days/type",keyword:"type",params:{type: "array"}}];
+validate73.errors = [{instancePath:instancePath+"/weekday/days",schemaPath:"#/properties/weekday/properties/days/type",keyword:"type",params:{type: "array"}}];
 return false;
 }
 }
@@ -5451,13 +5616,13 @@ const _errs50 = errors;
 if(errors === _errs50){
 if(errors === _errs50){
 if(typeof data20 === "string"){
-if(!(formats36.validate(data20))){
-validate71.errors = [{instancePath:instancePath+"/weekday/zone",schemaPath:"#/$defs/zone/format",keyword:"format",params:{format: "x-zone"}}];
+if(!(formats40.validate(data20))){
+validate73.errors = [{instancePath:instancePath+"/weekday/zone",schemaPath:"#/$defs/zone/format",keyword:"format",params:{format: "x-zone"}}];
 return false;
 }
 }
 else {
-validate71.errors = [{instancePath:instancePath+"/weekday/zone",schemaPath:"#/$defs/zone/type",keyword:"type",params:{type: "string"}}];
+validate73.errors = [{instancePath:instancePath+"/weekday/zone",schemaPath:"#/$defs/zone/type",keyword:"type",params:{type: "string"}}];
 return false;
 }
 }
@@ -5472,7 +5637,7 @@ var valid13 = true;
 }
 }
 else {
-validate71.errors = [{instancePath:instancePath+"/weekday",schemaPath:"#/properties/weekday/type",keyword:"type",params:{type: "object"}}];
+validate73.errors = [{instancePath:instancePath+"/weekday",schemaPath:"#/properties/weekday/type",keyword:"type",params:{type: "object"}}];
 return false;
 }
 }
@@ -5488,7 +5653,7 @@ const _errs52 = errors;
 if(errors === _errs52){
 if(Array.isArray(data21)){
 if(data21.length < 1){
-validate71.errors = [{instancePath:instancePath+"/any",schemaPath:"#/properties/any/minItems",keyword:"minItems",params:{limit: 1}}];
+validate73.errors = [{instancePath:instancePath+"/any",schemaPath:"#/properties/any/minItems",keyword:"minItems",params:{limit: 1}}];
 return false;
 }
 else {
@@ -5508,7 +5673,7 @@ break;
 }
 }
 else {
-validate71.errors = [{instancePath:instancePath+"/any",schemaPath:"#/properties/any/type",keyword:"type",params:{type: "array"}}];
+validate73.errors = [{instancePath:instancePath+"/any",schemaPath:"#/properties/any/type",keyword:"type",params:{type: "array"}}];
 return false;
 }
 }
@@ -5544,18 +5709,18 @@ var valid0 = true;
 }
 }
 else {
-validate71.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}}];
+validate73.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}}];
 return false;
 }
 }
-validate71.errors = vErrors;
+validate73.errors = vErrors;
 return errors === 0;
 }
-validate71.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-function validate70(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+validate73.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+function validate72(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate70.evaluated;
+const evaluated0 = validate72.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -5566,14 +5731,14 @@ if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((data.name === undefined) && (missing0 = "name")) || ((data.when === undefined) && (missing0 = "when"))) || ((data.use === undefined) && (missing0 = "use"))){
-validate70.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0}}];
+validate72.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
 const _errs1 = errors;
 for(const key0 in data){
 if(!(((key0 === "name") || (key0 === "when")) || (key0 === "use"))){
-validate70.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}}];
+validate72.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}}];
 return false;
 break;
 }
@@ -5586,12 +5751,12 @@ const _errs3 = errors;
 if(errors === _errs3){
 if(typeof data0 === "string"){
 if(!pattern14.test(data0)){
-validate70.errors = [{instancePath:instancePath+"/name",schemaPath:"#/$defs/name/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$"}}];
+validate72.errors = [{instancePath:instancePath+"/name",schemaPath:"#/$defs/name/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$"}}];
 return false;
 }
 }
 else {
-validate70.errors = [{instancePath:instancePath+"/name",schemaPath:"#/$defs/name/type",keyword:"type",params:{type: "string"}}];
+validate72.errors = [{instancePath:instancePath+"/name",schemaPath:"#/$defs/name/type",keyword:"type",params:{type: "string"}}];
 return false;
 }
 }
@@ -5603,8 +5768,8 @@ var valid0 = true;
 if(valid0){
 if(data.when !== undefined){
 const _errs5 = errors;
-if(!(validate71(data.when, {instancePath:instancePath+"/when",parentData:data,parentDataProperty:"when",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate71.errors : vErrors.concat(validate71.errors);
+if(!(validate73(data.when, {instancePath:instancePath+"/when",parentData:data,parentDataProperty:"when",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate73.errors : vErrors.concat(validate73.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs5 === errors;
@@ -5620,12 +5785,12 @@ const _errs7 = errors;
 if(errors === _errs7){
 if(typeof data2 === "string"){
 if(!pattern14.test(data2)){
-validate70.errors = [{instancePath:instancePath+"/use",schemaPath:"#/$defs/name/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$"}}];
+validate72.errors = [{instancePath:instancePath+"/use",schemaPath:"#/$defs/name/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$"}}];
 return false;
 }
 }
 else {
-validate70.errors = [{instancePath:instancePath+"/use",schemaPath:"#/$defs/name/type",keyword:"type",params:{type: "string"}}];
+validate72.errors = [{instancePath:instancePath+"/use",schemaPath:"#/$defs/name/type",keyword:"type",params:{type: "string"}}];
 return false;
 }
 }
@@ -5640,18 +5805,18 @@ var valid0 = true;
 }
 }
 else {
-validate70.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}}];
+validate72.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}}];
 return false;
 }
 }
-validate70.errors = vErrors;
+validate72.errors = vErrors;
 return errors === 0;
 }
-validate70.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-function validate69(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+validate72.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+function validate71(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate69.evaluated;
+const evaluated0 = validate71.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -5664,8 +5829,8 @@ var valid0 = true;
 const len0 = data.length;
 for(let i0=0; i0<len0; i0++){
 const _errs1 = errors;
-if(!(validate70(data[i0], {instancePath:instancePath+"/" + i0,parentData:data,parentDataProperty:i0,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate70.errors : vErrors.concat(validate70.errors);
+if(!(validate72(data[i0], {instancePath:instancePath+"/" + i0,parentData:data,parentDataProperty:i0,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate72.errors : vErrors.concat(validate72.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs1 === errors;
@@ -5675,26 +5840,26 @@ break;
 }
 }
 else {
-validate69.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "array"}}];
+validate71.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "array"}}];
 return false;
 }
 }
-validate69.errors = vErrors;
+validate71.errors = vErrors;
 return errors === 0;
 }
-validate69.evaluated = {"items":true,"dynamicProps":false,"dynamicItems":false};
-const schema142 = {"type":"object","propertyNames":{"$ref":"#/$defs/tool_name"},"additionalProperties":{"$ref":"#/$defs/hosted_tool"}};
-const schema143 = {"type":"string","pattern":"^(?!all$)[a-z][a-z0-9_]{0,46}$"};
-const schema144 = {"type":"object","oneOf":[{"$ref":"#/$defs/mcp_tool"},{"$ref":"#/$defs/http_tool"},{"$ref":"#/$defs/builtin_tool"}]};
-const schema145 = {"type":"object","additionalProperties":false,"required":["mcp"],"properties":{"mcp":{"type":"string","format":"x-base-url"},"tool":{"type":"string","minLength":1},"transport":{"enum":["streamable_http","sse"]},"description":{"type":"string","minLength":1},"key":{"$ref":"#/$defs/tool_key"},"timeout":{"$ref":"#/$defs/tool_timeout"},"max_calls":{"$ref":"#/$defs/max_calls"},"max_result":{"$ref":"#/$defs/max_result"},"usd_per_call":{"$ref":"#/$defs/usd_per_call"}}};
-const schema146 = {"type":"string","format":"x-secret"};
-const schema148 = {"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?k?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"count","min":1,"max":100}};
-const schema149 = {"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?(B|KB|MB|GB)?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"size","min":256,"max":1000000}};
-const schema150 = {"type":["number","string"],"pattern":"^([0-9]+(\\.[0-9]{1,9})?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"usd","min":0,"max":1000000000000}};
-function validate80(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+validate71.evaluated = {"items":true,"dynamicProps":false,"dynamicItems":false};
+const schema144 = {"type":"object","propertyNames":{"$ref":"#/$defs/tool_name"},"additionalProperties":{"$ref":"#/$defs/hosted_tool"}};
+const schema145 = {"type":"string","pattern":"^(?!all$)[a-z][a-z0-9_]{0,46}$"};
+const schema146 = {"type":"object","oneOf":[{"$ref":"#/$defs/mcp_tool"},{"$ref":"#/$defs/http_tool"},{"$ref":"#/$defs/builtin_tool"}]};
+const schema147 = {"type":"object","additionalProperties":false,"required":["mcp"],"properties":{"mcp":{"type":"string","format":"x-base-url"},"tool":{"type":"string","minLength":1},"transport":{"enum":["streamable_http","sse"]},"description":{"type":"string","minLength":1},"key":{"$ref":"#/$defs/tool_key"},"timeout":{"$ref":"#/$defs/tool_timeout"},"max_calls":{"$ref":"#/$defs/max_calls"},"max_result":{"$ref":"#/$defs/max_result"},"usd_per_call":{"$ref":"#/$defs/usd_per_call"}}};
+const schema148 = {"type":"string","format":"x-secret"};
+const schema150 = {"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?k?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"count","min":1,"max":100}};
+const schema151 = {"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?(B|KB|MB|GB)?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"size","min":256,"max":1000000}};
+const schema152 = {"type":["number","string"],"pattern":"^([0-9]+(\\.[0-9]{1,9})?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"usd","min":0,"max":1000000000000}};
+function validate82(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate80.evaluated;
+const evaluated0 = validate82.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -5705,14 +5870,14 @@ if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((data.mcp === undefined) && (missing0 = "mcp")){
-validate80.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0}}];
+validate82.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
 const _errs1 = errors;
 for(const key0 in data){
-if(!(func1.call(schema145.properties, key0))){
-validate80.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}}];
+if(!(func1.call(schema147.properties, key0))){
+validate82.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}}];
 return false;
 break;
 }
@@ -5725,12 +5890,12 @@ if(errors === _errs2){
 if(errors === _errs2){
 if(typeof data0 === "string"){
 if(!(formats2.validate(data0))){
-validate80.errors = [{instancePath:instancePath+"/mcp",schemaPath:"#/properties/mcp/format",keyword:"format",params:{format: "x-base-url"}}];
+validate82.errors = [{instancePath:instancePath+"/mcp",schemaPath:"#/properties/mcp/format",keyword:"format",params:{format: "x-base-url"}}];
 return false;
 }
 }
 else {
-validate80.errors = [{instancePath:instancePath+"/mcp",schemaPath:"#/properties/mcp/type",keyword:"type",params:{type: "string"}}];
+validate82.errors = [{instancePath:instancePath+"/mcp",schemaPath:"#/properties/mcp/type",keyword:"type",params:{type: "string"}}];
 return false;
 }
 }
@@ -5747,12 +5912,12 @@ const _errs4 = errors;
 if(errors === _errs4){
 if(typeof data1 === "string"){
 if(func3(data1) < 1){
-validate80.errors = [{instancePath:instancePath+"/tool",schemaPath:"#/properties/tool/minLength",keyword:"minLength",params:{limit: 1}}];
+validate82.errors = [{instancePath:instancePath+"/tool",schemaPath:"#/properties/tool/minLength",keyword:"minLength",params:{limit: 1}}];
 return false;
 }
 }
 else {
-validate80.errors = [{instancePath:instancePath+"/tool",schemaPath:"#/properties/tool/type",keyword:"type",params:{type: "string"}}];
+validate82.errors = [{instancePath:instancePath+"/tool",schemaPath:"#/properties/tool/type",keyword:"type",params:{type: "string"}}];
 return false;
 }
 }
@@ -5766,7 +5931,7 @@ if(data.transport !== undefined){
 let data2 = data.transport;
 const _errs6 = errors;
 if(!((data2 === "streamable_http") || (data2 === "sse"))){
-validate80.errors = [{instancePath:instancePath+"/transport",schemaPath:"#/properties/transport/enum",keyword:"enum",params:{allowedValues: schema145.properties.transport.enum}}];
+validate82.errors = [{instancePath:instancePath+"/transport",schemaPath:"#/properties/transport/enum",keyword:"enum",params:{allowedValues: schema147.properties.transport.enum}}];
 return false;
 }
 var valid0 = _errs6 === errors;
@@ -5781,12 +5946,12 @@ const _errs7 = errors;
 if(errors === _errs7){
 if(typeof data3 === "string"){
 if(func3(data3) < 1){
-validate80.errors = [{instancePath:instancePath+"/description",schemaPath:"#/properties/description/minLength",keyword:"minLength",params:{limit: 1}}];
+validate82.errors = [{instancePath:instancePath+"/description",schemaPath:"#/properties/description/minLength",keyword:"minLength",params:{limit: 1}}];
 return false;
 }
 }
 else {
-validate80.errors = [{instancePath:instancePath+"/description",schemaPath:"#/properties/description/type",keyword:"type",params:{type: "string"}}];
+validate82.errors = [{instancePath:instancePath+"/description",schemaPath:"#/properties/description/type",keyword:"type",params:{type: "string"}}];
 return false;
 }
 }
@@ -5804,242 +5969,6 @@ if(errors === _errs10){
 if(errors === _errs10){
 if(typeof data4 === "string"){
 if(!(formats12.validate(data4))){
-validate80.errors = [{instancePath:instancePath+"/key",schemaPath:"#/$defs/tool_key/format",keyword:"format",params:{format: "x-secret"}}];
-return false;
-}
-}
-else {
-validate80.errors = [{instancePath:instancePath+"/key",schemaPath:"#/$defs/tool_key/type",keyword:"type",params:{type: "string"}}];
-return false;
-}
-}
-}
-var valid0 = _errs9 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.timeout !== undefined){
-let data5 = data.timeout;
-const _errs12 = errors;
-const _errs13 = errors;
-if(!fitsUnit(schema49["x-unit"], data5)){
-validate80.errors = [{instancePath:instancePath+"/timeout",schemaPath:"#/$defs/tool_timeout/x-unit",keyword:"x-unit",params:{}}];
-return false;
-}
-if(errors === _errs13){
-if(typeof data5 === "string"){
-if(!pattern7.test(data5)){
-validate80.errors = [{instancePath:instancePath+"/timeout",schemaPath:"#/$defs/tool_timeout/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$"}}];
-return false;
-}
-}
-else {
-validate80.errors = [{instancePath:instancePath+"/timeout",schemaPath:"#/$defs/tool_timeout/type",keyword:"type",params:{type: "string"}}];
-return false;
-}
-}
-var valid0 = _errs12 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.max_calls !== undefined){
-let data6 = data.max_calls;
-const _errs15 = errors;
-const _errs16 = errors;
-if((!(((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6))) && (isFinite(data6)))) && (typeof data6 !== "string")){
-validate80.errors = [{instancePath:instancePath+"/max_calls",schemaPath:"#/$defs/max_calls/type",keyword:"type",params:{type: schema148.type}}];
-return false;
-}
-if(!fitsUnit(schema148["x-unit"], data6)){
-validate80.errors = [{instancePath:instancePath+"/max_calls",schemaPath:"#/$defs/max_calls/x-unit",keyword:"x-unit",params:{}}];
-return false;
-}
-if(errors === _errs16){
-if(typeof data6 === "string"){
-if(!pattern35.test(data6)){
-validate80.errors = [{instancePath:instancePath+"/max_calls",schemaPath:"#/$defs/max_calls/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?k?|.*\\$\\{.+\\}.*)$"}}];
-return false;
-}
-}
-}
-var valid0 = _errs15 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.max_result !== undefined){
-let data7 = data.max_result;
-const _errs18 = errors;
-const _errs19 = errors;
-if((!(((typeof data7 == "number") && (!(data7 % 1) && !isNaN(data7))) && (isFinite(data7)))) && (typeof data7 !== "string")){
-validate80.errors = [{instancePath:instancePath+"/max_result",schemaPath:"#/$defs/max_result/type",keyword:"type",params:{type: schema149.type}}];
-return false;
-}
-if(!fitsUnit(schema149["x-unit"], data7)){
-validate80.errors = [{instancePath:instancePath+"/max_result",schemaPath:"#/$defs/max_result/x-unit",keyword:"x-unit",params:{}}];
-return false;
-}
-if(errors === _errs19){
-if(typeof data7 === "string"){
-if(!pattern10.test(data7)){
-validate80.errors = [{instancePath:instancePath+"/max_result",schemaPath:"#/$defs/max_result/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?(B|KB|MB|GB)?|.*\\$\\{.+\\}.*)$"}}];
-return false;
-}
-}
-}
-var valid0 = _errs18 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.usd_per_call !== undefined){
-let data8 = data.usd_per_call;
-const _errs21 = errors;
-const _errs22 = errors;
-if((!((typeof data8 == "number") && (isFinite(data8)))) && (typeof data8 !== "string")){
-validate80.errors = [{instancePath:instancePath+"/usd_per_call",schemaPath:"#/$defs/usd_per_call/type",keyword:"type",params:{type: schema150.type}}];
-return false;
-}
-if(!fitsUnit(schema150["x-unit"], data8)){
-validate80.errors = [{instancePath:instancePath+"/usd_per_call",schemaPath:"#/$defs/usd_per_call/x-unit",keyword:"x-unit",params:{}}];
-return false;
-}
-if(errors === _errs22){
-if(typeof data8 === "string"){
-if(!pattern20.test(data8)){
-validate80.errors = [{instancePath:instancePath+"/usd_per_call",schemaPath:"#/$defs/usd_per_call/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]{1,9})?|.*\\$\\{.+\\}.*)$"}}];
-return false;
-}
-}
-}
-var valid0 = _errs21 === errors;
-}
-else {
-var valid0 = true;
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-else {
-validate80.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}}];
-return false;
-}
-}
-validate80.errors = vErrors;
-return errors === 0;
-}
-validate80.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-const schema151 = {"type":"object","additionalProperties":false,"required":["http","description","parameters"],"properties":{"http":{"type":"string","format":"x-base-url"},"description":{"type":"string","minLength":1},"parameters":{"type":"object","additionalProperties":{}},"key":{"$ref":"#/$defs/tool_key"},"timeout":{"$ref":"#/$defs/tool_timeout"},"max_calls":{"$ref":"#/$defs/max_calls"},"max_result":{"$ref":"#/$defs/max_result"},"usd_per_call":{"$ref":"#/$defs/usd_per_call"}}};
-function validate82(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate82.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(errors === 0){
-if(data && typeof data == "object" && !Array.isArray(data)){
-let missing0;
-if((((data.http === undefined) && (missing0 = "http")) || ((data.description === undefined) && (missing0 = "description"))) || ((data.parameters === undefined) && (missing0 = "parameters"))){
-validate82.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0}}];
-return false;
-}
-else {
-const _errs1 = errors;
-for(const key0 in data){
-if(!((((((((key0 === "http") || (key0 === "description")) || (key0 === "parameters")) || (key0 === "key")) || (key0 === "timeout")) || (key0 === "max_calls")) || (key0 === "max_result")) || (key0 === "usd_per_call"))){
-validate82.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}}];
-return false;
-break;
-}
-}
-if(_errs1 === errors){
-if(data.http !== undefined){
-let data0 = data.http;
-const _errs2 = errors;
-if(errors === _errs2){
-if(errors === _errs2){
-if(typeof data0 === "string"){
-if(!(formats2.validate(data0))){
-validate82.errors = [{instancePath:instancePath+"/http",schemaPath:"#/properties/http/format",keyword:"format",params:{format: "x-base-url"}}];
-return false;
-}
-}
-else {
-validate82.errors = [{instancePath:instancePath+"/http",schemaPath:"#/properties/http/type",keyword:"type",params:{type: "string"}}];
-return false;
-}
-}
-}
-var valid0 = _errs2 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.description !== undefined){
-let data1 = data.description;
-const _errs4 = errors;
-if(errors === _errs4){
-if(typeof data1 === "string"){
-if(func3(data1) < 1){
-validate82.errors = [{instancePath:instancePath+"/description",schemaPath:"#/properties/description/minLength",keyword:"minLength",params:{limit: 1}}];
-return false;
-}
-}
-else {
-validate82.errors = [{instancePath:instancePath+"/description",schemaPath:"#/properties/description/type",keyword:"type",params:{type: "string"}}];
-return false;
-}
-}
-var valid0 = _errs4 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.parameters !== undefined){
-let data2 = data.parameters;
-const _errs6 = errors;
-if(errors === _errs6){
-if(data2 && typeof data2 == "object" && !Array.isArray(data2)){
-}
-else {
-validate82.errors = [{instancePath:instancePath+"/parameters",schemaPath:"#/properties/parameters/type",keyword:"type",params:{type: "object"}}];
-return false;
-}
-}
-var valid0 = _errs6 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.key !== undefined){
-let data3 = data.key;
-const _errs9 = errors;
-const _errs10 = errors;
-if(errors === _errs10){
-if(errors === _errs10){
-if(typeof data3 === "string"){
-if(!(formats12.validate(data3))){
 validate82.errors = [{instancePath:instancePath+"/key",schemaPath:"#/$defs/tool_key/format",keyword:"format",params:{format: "x-secret"}}];
 return false;
 }
@@ -6057,16 +5986,16 @@ var valid0 = true;
 }
 if(valid0){
 if(data.timeout !== undefined){
-let data4 = data.timeout;
+let data5 = data.timeout;
 const _errs12 = errors;
 const _errs13 = errors;
-if(!fitsUnit(schema49["x-unit"], data4)){
+if(!fitsUnit(schema51["x-unit"], data5)){
 validate82.errors = [{instancePath:instancePath+"/timeout",schemaPath:"#/$defs/tool_timeout/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
 if(errors === _errs13){
-if(typeof data4 === "string"){
-if(!pattern7.test(data4)){
+if(typeof data5 === "string"){
+if(!pattern7.test(data5)){
 validate82.errors = [{instancePath:instancePath+"/timeout",schemaPath:"#/$defs/tool_timeout/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$"}}];
 return false;
 }
@@ -6083,20 +6012,20 @@ var valid0 = true;
 }
 if(valid0){
 if(data.max_calls !== undefined){
-let data5 = data.max_calls;
+let data6 = data.max_calls;
 const _errs15 = errors;
 const _errs16 = errors;
-if((!(((typeof data5 == "number") && (!(data5 % 1) && !isNaN(data5))) && (isFinite(data5)))) && (typeof data5 !== "string")){
-validate82.errors = [{instancePath:instancePath+"/max_calls",schemaPath:"#/$defs/max_calls/type",keyword:"type",params:{type: schema148.type}}];
+if((!(((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6))) && (isFinite(data6)))) && (typeof data6 !== "string")){
+validate82.errors = [{instancePath:instancePath+"/max_calls",schemaPath:"#/$defs/max_calls/type",keyword:"type",params:{type: schema150.type}}];
 return false;
 }
-if(!fitsUnit(schema148["x-unit"], data5)){
+if(!fitsUnit(schema150["x-unit"], data6)){
 validate82.errors = [{instancePath:instancePath+"/max_calls",schemaPath:"#/$defs/max_calls/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
 if(errors === _errs16){
-if(typeof data5 === "string"){
-if(!pattern35.test(data5)){
+if(typeof data6 === "string"){
+if(!pattern38.test(data6)){
 validate82.errors = [{instancePath:instancePath+"/max_calls",schemaPath:"#/$defs/max_calls/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?k?|.*\\$\\{.+\\}.*)$"}}];
 return false;
 }
@@ -6109,20 +6038,20 @@ var valid0 = true;
 }
 if(valid0){
 if(data.max_result !== undefined){
-let data6 = data.max_result;
+let data7 = data.max_result;
 const _errs18 = errors;
 const _errs19 = errors;
-if((!(((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6))) && (isFinite(data6)))) && (typeof data6 !== "string")){
-validate82.errors = [{instancePath:instancePath+"/max_result",schemaPath:"#/$defs/max_result/type",keyword:"type",params:{type: schema149.type}}];
+if((!(((typeof data7 == "number") && (!(data7 % 1) && !isNaN(data7))) && (isFinite(data7)))) && (typeof data7 !== "string")){
+validate82.errors = [{instancePath:instancePath+"/max_result",schemaPath:"#/$defs/max_result/type",keyword:"type",params:{type: schema151.type}}];
 return false;
 }
-if(!fitsUnit(schema149["x-unit"], data6)){
+if(!fitsUnit(schema151["x-unit"], data7)){
 validate82.errors = [{instancePath:instancePath+"/max_result",schemaPath:"#/$defs/max_result/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
 if(errors === _errs19){
-if(typeof data6 === "string"){
-if(!pattern10.test(data6)){
+if(typeof data7 === "string"){
+if(!pattern10.test(data7)){
 validate82.errors = [{instancePath:instancePath+"/max_result",schemaPath:"#/$defs/max_result/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?(B|KB|MB|GB)?|.*\\$\\{.+\\}.*)$"}}];
 return false;
 }
@@ -6135,20 +6064,20 @@ var valid0 = true;
 }
 if(valid0){
 if(data.usd_per_call !== undefined){
-let data7 = data.usd_per_call;
+let data8 = data.usd_per_call;
 const _errs21 = errors;
 const _errs22 = errors;
-if((!((typeof data7 == "number") && (isFinite(data7)))) && (typeof data7 !== "string")){
-validate82.errors = [{instancePath:instancePath+"/usd_per_call",schemaPath:"#/$defs/usd_per_call/type",keyword:"type",params:{type: schema150.type}}];
+if((!((typeof data8 == "number") && (isFinite(data8)))) && (typeof data8 !== "string")){
+validate82.errors = [{instancePath:instancePath+"/usd_per_call",schemaPath:"#/$defs/usd_per_call/type",keyword:"type",params:{type: schema152.type}}];
 return false;
 }
-if(!fitsUnit(schema150["x-unit"], data7)){
+if(!fitsUnit(schema152["x-unit"], data8)){
 validate82.errors = [{instancePath:instancePath+"/usd_per_call",schemaPath:"#/$defs/usd_per_call/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
 if(errors === _errs22){
-if(typeof data7 === "string"){
-if(!pattern20.test(data7)){
+if(typeof data8 === "string"){
+if(!pattern20.test(data8)){
 validate82.errors = [{instancePath:instancePath+"/usd_per_call",schemaPath:"#/$defs/usd_per_call/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]{1,9})?|.*\\$\\{.+\\}.*)$"}}];
 return false;
 }
@@ -6169,6 +6098,7 @@ var valid0 = true;
 }
 }
 }
+}
 else {
 validate82.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}}];
 return false;
@@ -6178,7 +6108,7 @@ validate82.errors = vErrors;
 return errors === 0;
 }
 validate82.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-const schema157 = {"type":"object","additionalProperties":false,"required":["builtin"],"properties":{"builtin":{"enum":["current_time","calculator"]},"timeout":{"$ref":"#/$defs/tool_timeout"},"max_calls":{"$ref":"#/$defs/max_calls"},"max_result":{"$ref":"#/$defs/max_result"},"usd_per_call":{"$ref":"#/$defs/usd_per_call"}}};
+const schema153 = {"type":"object","additionalProperties":false,"required":["http","description","parameters"],"properties":{"http":{"type":"string","format":"x-base-url"},"description":{"type":"string","minLength":1},"parameters":{"type":"object","additionalProperties":{}},"key":{"$ref":"#/$defs/tool_key"},"timeout":{"$ref":"#/$defs/tool_timeout"},"max_calls":{"$ref":"#/$defs/max_calls"},"max_result":{"$ref":"#/$defs/max_result"},"usd_per_call":{"$ref":"#/$defs/usd_per_call"}}};
 function validate84(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
@@ -6192,26 +6122,36 @@ evaluated0.items = undefined;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
-if((data.builtin === undefined) && (missing0 = "builtin")){
+if((((data.http === undefined) && (missing0 = "http")) || ((data.description === undefined) && (missing0 = "description"))) || ((data.parameters === undefined) && (missing0 = "parameters"))){
 validate84.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
 const _errs1 = errors;
 for(const key0 in data){
-if(!(((((key0 === "builtin") || (key0 === "timeout")) || (key0 === "max_calls")) || (key0 === "max_result")) || (key0 === "usd_per_call"))){
+if(!((((((((key0 === "http") || (key0 === "description")) || (key0 === "parameters")) || (key0 === "key")) || (key0 === "timeout")) || (key0 === "max_calls")) || (key0 === "max_result")) || (key0 === "usd_per_call"))){
 validate84.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}}];
 return false;
 break;
 }
 }
 if(_errs1 === errors){
-if(data.builtin !== undefined){
-let data0 = data.builtin;
+if(data.http !== undefined){
+let data0 = data.http;
 const _errs2 = errors;
-if(!((data0 === "current_time") || (data0 === "calculator"))){
-validate84.errors = [{instancePath:instancePath+"/builtin",schemaPath:"#/properties/builtin/enum",keyword:"enum",params:{allowedValues: schema157.properties.builtin.enum}}];
+if(errors === _errs2){
+if(errors === _errs2){
+if(typeof data0 === "string"){
+if(!(formats2.validate(data0))){
+validate84.errors = [{instancePath:instancePath+"/http",schemaPath:"#/properties/http/format",keyword:"format",params:{format: "x-base-url"}}];
 return false;
+}
+}
+else {
+validate84.errors = [{instancePath:instancePath+"/http",schemaPath:"#/properties/http/type",keyword:"type",params:{type: "string"}}];
+return false;
+}
+}
 }
 var valid0 = _errs2 === errors;
 }
@@ -6219,50 +6159,36 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.timeout !== undefined){
-let data1 = data.timeout;
-const _errs3 = errors;
+if(data.description !== undefined){
+let data1 = data.description;
 const _errs4 = errors;
-if(!fitsUnit(schema49["x-unit"], data1)){
-validate84.errors = [{instancePath:instancePath+"/timeout",schemaPath:"#/$defs/tool_timeout/x-unit",keyword:"x-unit",params:{}}];
-return false;
-}
 if(errors === _errs4){
 if(typeof data1 === "string"){
-if(!pattern7.test(data1)){
-validate84.errors = [{instancePath:instancePath+"/timeout",schemaPath:"#/$defs/tool_timeout/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$"}}];
+if(func3(data1) < 1){
+validate84.errors = [{instancePath:instancePath+"/description",schemaPath:"#/properties/description/minLength",keyword:"minLength",params:{limit: 1}}];
 return false;
 }
 }
 else {
-validate84.errors = [{instancePath:instancePath+"/timeout",schemaPath:"#/$defs/tool_timeout/type",keyword:"type",params:{type: "string"}}];
+validate84.errors = [{instancePath:instancePath+"/description",schemaPath:"#/properties/description/type",keyword:"type",params:{type: "string"}}];
 return false;
 }
 }
-var valid0 = _errs3 === errors;
+var valid0 = _errs4 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
-if(data.max_calls !== undefined){
-let data2 = data.max_calls;
+if(data.parameters !== undefined){
+let data2 = data.parameters;
 const _errs6 = errors;
-const _errs7 = errors;
-if((!(((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2))) && (isFinite(data2)))) && (typeof data2 !== "string")){
-validate84.errors = [{instancePath:instancePath+"/max_calls",schemaPath:"#/$defs/max_calls/type",keyword:"type",params:{type: schema148.type}}];
-return false;
+if(errors === _errs6){
+if(data2 && typeof data2 == "object" && !Array.isArray(data2)){
 }
-if(!fitsUnit(schema148["x-unit"], data2)){
-validate84.errors = [{instancePath:instancePath+"/max_calls",schemaPath:"#/$defs/max_calls/x-unit",keyword:"x-unit",params:{}}];
+else {
+validate84.errors = [{instancePath:instancePath+"/parameters",schemaPath:"#/properties/parameters/type",keyword:"type",params:{type: "object"}}];
 return false;
-}
-if(errors === _errs7){
-if(typeof data2 === "string"){
-if(!pattern35.test(data2)){
-validate84.errors = [{instancePath:instancePath+"/max_calls",schemaPath:"#/$defs/max_calls/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?k?|.*\\$\\{.+\\}.*)$"}}];
-return false;
-}
 }
 }
 var valid0 = _errs6 === errors;
@@ -6271,22 +6197,20 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.max_result !== undefined){
-let data3 = data.max_result;
+if(data.key !== undefined){
+let data3 = data.key;
 const _errs9 = errors;
 const _errs10 = errors;
-if((!(((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3))) && (isFinite(data3)))) && (typeof data3 !== "string")){
-validate84.errors = [{instancePath:instancePath+"/max_result",schemaPath:"#/$defs/max_result/type",keyword:"type",params:{type: schema149.type}}];
-return false;
-}
-if(!fitsUnit(schema149["x-unit"], data3)){
-validate84.errors = [{instancePath:instancePath+"/max_result",schemaPath:"#/$defs/max_result/x-unit",keyword:"x-unit",params:{}}];
-return false;
-}
+if(errors === _errs10){
 if(errors === _errs10){
 if(typeof data3 === "string"){
-if(!pattern10.test(data3)){
-validate84.errors = [{instancePath:instancePath+"/max_result",schemaPath:"#/$defs/max_result/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?(B|KB|MB|GB)?|.*\\$\\{.+\\}.*)$"}}];
+if(!(formats12.validate(data3))){
+validate84.errors = [{instancePath:instancePath+"/key",schemaPath:"#/$defs/tool_key/format",keyword:"format",params:{format: "x-secret"}}];
+return false;
+}
+}
+else {
+validate84.errors = [{instancePath:instancePath+"/key",schemaPath:"#/$defs/tool_key/type",keyword:"type",params:{type: "string"}}];
 return false;
 }
 }
@@ -6297,30 +6221,111 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.usd_per_call !== undefined){
-let data4 = data.usd_per_call;
+if(data.timeout !== undefined){
+let data4 = data.timeout;
 const _errs12 = errors;
 const _errs13 = errors;
-if((!((typeof data4 == "number") && (isFinite(data4)))) && (typeof data4 !== "string")){
-validate84.errors = [{instancePath:instancePath+"/usd_per_call",schemaPath:"#/$defs/usd_per_call/type",keyword:"type",params:{type: schema150.type}}];
-return false;
-}
-if(!fitsUnit(schema150["x-unit"], data4)){
-validate84.errors = [{instancePath:instancePath+"/usd_per_call",schemaPath:"#/$defs/usd_per_call/x-unit",keyword:"x-unit",params:{}}];
+if(!fitsUnit(schema51["x-unit"], data4)){
+validate84.errors = [{instancePath:instancePath+"/timeout",schemaPath:"#/$defs/tool_timeout/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
 if(errors === _errs13){
 if(typeof data4 === "string"){
-if(!pattern20.test(data4)){
-validate84.errors = [{instancePath:instancePath+"/usd_per_call",schemaPath:"#/$defs/usd_per_call/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]{1,9})?|.*\\$\\{.+\\}.*)$"}}];
+if(!pattern7.test(data4)){
+validate84.errors = [{instancePath:instancePath+"/timeout",schemaPath:"#/$defs/tool_timeout/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$"}}];
 return false;
 }
+}
+else {
+validate84.errors = [{instancePath:instancePath+"/timeout",schemaPath:"#/$defs/tool_timeout/type",keyword:"type",params:{type: "string"}}];
+return false;
 }
 }
 var valid0 = _errs12 === errors;
 }
 else {
 var valid0 = true;
+}
+if(valid0){
+if(data.max_calls !== undefined){
+let data5 = data.max_calls;
+const _errs15 = errors;
+const _errs16 = errors;
+if((!(((typeof data5 == "number") && (!(data5 % 1) && !isNaN(data5))) && (isFinite(data5)))) && (typeof data5 !== "string")){
+validate84.errors = [{instancePath:instancePath+"/max_calls",schemaPath:"#/$defs/max_calls/type",keyword:"type",params:{type: schema150.type}}];
+return false;
+}
+if(!fitsUnit(schema150["x-unit"], data5)){
+validate84.errors = [{instancePath:instancePath+"/max_calls",schemaPath:"#/$defs/max_calls/x-unit",keyword:"x-unit",params:{}}];
+return false;
+}
+if(errors === _errs16){
+if(typeof data5 === "string"){
+if(!pattern38.test(data5)){
+validate84.errors = [{instancePath:instancePath+"/max_calls",schemaPath:"#/$defs/max_calls/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?k?|.*\\$\\{.+\\}.*)$"}}];
+return false;
+}
+}
+}
+var valid0 = _errs15 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.max_result !== undefined){
+let data6 = data.max_result;
+const _errs18 = errors;
+const _errs19 = errors;
+if((!(((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6))) && (isFinite(data6)))) && (typeof data6 !== "string")){
+validate84.errors = [{instancePath:instancePath+"/max_result",schemaPath:"#/$defs/max_result/type",keyword:"type",params:{type: schema151.type}}];
+return false;
+}
+if(!fitsUnit(schema151["x-unit"], data6)){
+validate84.errors = [{instancePath:instancePath+"/max_result",schemaPath:"#/$defs/max_result/x-unit",keyword:"x-unit",params:{}}];
+return false;
+}
+if(errors === _errs19){
+if(typeof data6 === "string"){
+if(!pattern10.test(data6)){
+validate84.errors = [{instancePath:instancePath+"/max_result",schemaPath:"#/$defs/max_result/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?(B|KB|MB|GB)?|.*\\$\\{.+\\}.*)$"}}];
+return false;
+}
+}
+}
+var valid0 = _errs18 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.usd_per_call !== undefined){
+let data7 = data.usd_per_call;
+const _errs21 = errors;
+const _errs22 = errors;
+if((!((typeof data7 == "number") && (isFinite(data7)))) && (typeof data7 !== "string")){
+validate84.errors = [{instancePath:instancePath+"/usd_per_call",schemaPath:"#/$defs/usd_per_call/type",keyword:"type",params:{type: schema152.type}}];
+return false;
+}
+if(!fitsUnit(schema152["x-unit"], data7)){
+validate84.errors = [{instancePath:instancePath+"/usd_per_call",schemaPath:"#/$defs/usd_per_call/x-unit",keyword:"x-unit",params:{}}];
+return false;
+}
+if(errors === _errs22){
+if(typeof data7 === "string"){
+if(!pattern20.test(data7)){
+validate84.errors = [{instancePath:instancePath+"/usd_per_call",schemaPath:"#/$defs/usd_per_call/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]{1,9})?|.*\\$\\{.+\\}.*)$"}}];
+return false;
+}
+}
+}
+var valid0 = _errs21 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
 }
 }
 }
@@ -6338,10 +6343,170 @@ validate84.errors = vErrors;
 return errors === 0;
 }
 validate84.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-function validate79(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+const schema159 = {"type":"object","additionalProperties":false,"required":["builtin"],"properties":{"builtin":{"enum":["current_time","calculator"]},"timeout":{"$ref":"#/$defs/tool_timeout"},"max_calls":{"$ref":"#/$defs/max_calls"},"max_result":{"$ref":"#/$defs/max_result"},"usd_per_call":{"$ref":"#/$defs/usd_per_call"}}};
+function validate86(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate79.evaluated;
+const evaluated0 = validate86.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if((data.builtin === undefined) && (missing0 = "builtin")){
+validate86.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0}}];
+return false;
+}
+else {
+const _errs1 = errors;
+for(const key0 in data){
+if(!(((((key0 === "builtin") || (key0 === "timeout")) || (key0 === "max_calls")) || (key0 === "max_result")) || (key0 === "usd_per_call"))){
+validate86.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}}];
+return false;
+break;
+}
+}
+if(_errs1 === errors){
+if(data.builtin !== undefined){
+let data0 = data.builtin;
+const _errs2 = errors;
+if(!((data0 === "current_time") || (data0 === "calculator"))){
+validate86.errors = [{instancePath:instancePath+"/builtin",schemaPath:"#/properties/builtin/enum",keyword:"enum",params:{allowedValues: schema159.properties.builtin.enum}}];
+return false;
+}
+var valid0 = _errs2 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.timeout !== undefined){
+let data1 = data.timeout;
+const _errs3 = errors;
+const _errs4 = errors;
+if(!fitsUnit(schema51["x-unit"], data1)){
+validate86.errors = [{instancePath:instancePath+"/timeout",schemaPath:"#/$defs/tool_timeout/x-unit",keyword:"x-unit",params:{}}];
+return false;
+}
+if(errors === _errs4){
+if(typeof data1 === "string"){
+if(!pattern7.test(data1)){
+validate86.errors = [{instancePath:instancePath+"/timeout",schemaPath:"#/$defs/tool_timeout/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$"}}];
+return false;
+}
+}
+else {
+validate86.errors = [{instancePath:instancePath+"/timeout",schemaPath:"#/$defs/tool_timeout/type",keyword:"type",params:{type: "string"}}];
+return false;
+}
+}
+var valid0 = _errs3 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.max_calls !== undefined){
+let data2 = data.max_calls;
+const _errs6 = errors;
+const _errs7 = errors;
+if((!(((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2))) && (isFinite(data2)))) && (typeof data2 !== "string")){
+validate86.errors = [{instancePath:instancePath+"/max_calls",schemaPath:"#/$defs/max_calls/type",keyword:"type",params:{type: schema150.type}}];
+return false;
+}
+if(!fitsUnit(schema150["x-unit"], data2)){
+validate86.errors = [{instancePath:instancePath+"/max_calls",schemaPath:"#/$defs/max_calls/x-unit",keyword:"x-unit",params:{}}];
+return false;
+}
+if(errors === _errs7){
+if(typeof data2 === "string"){
+if(!pattern38.test(data2)){
+validate86.errors = [{instancePath:instancePath+"/max_calls",schemaPath:"#/$defs/max_calls/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?k?|.*\\$\\{.+\\}.*)$"}}];
+return false;
+}
+}
+}
+var valid0 = _errs6 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.max_result !== undefined){
+let data3 = data.max_result;
+const _errs9 = errors;
+const _errs10 = errors;
+if((!(((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3))) && (isFinite(data3)))) && (typeof data3 !== "string")){
+validate86.errors = [{instancePath:instancePath+"/max_result",schemaPath:"#/$defs/max_result/type",keyword:"type",params:{type: schema151.type}}];
+return false;
+}
+if(!fitsUnit(schema151["x-unit"], data3)){
+validate86.errors = [{instancePath:instancePath+"/max_result",schemaPath:"#/$defs/max_result/x-unit",keyword:"x-unit",params:{}}];
+return false;
+}
+if(errors === _errs10){
+if(typeof data3 === "string"){
+if(!pattern10.test(data3)){
+validate86.errors = [{instancePath:instancePath+"/max_result",schemaPath:"#/$defs/max_result/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?(B|KB|MB|GB)?|.*\\$\\{.+\\}.*)$"}}];
+return false;
+}
+}
+}
+var valid0 = _errs9 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.usd_per_call !== undefined){
+let data4 = data.usd_per_call;
+const _errs12 = errors;
+const _errs13 = errors;
+if((!((typeof data4 == "number") && (isFinite(data4)))) && (typeof data4 !== "string")){
+validate86.errors = [{instancePath:instancePath+"/usd_per_call",schemaPath:"#/$defs/usd_per_call/type",keyword:"type",params:{type: schema152.type}}];
+return false;
+}
+if(!fitsUnit(schema152["x-unit"], data4)){
+validate86.errors = [{instancePath:instancePath+"/usd_per_call",schemaPath:"#/$defs/usd_per_call/x-unit",keyword:"x-unit",params:{}}];
+return false;
+}
+if(errors === _errs13){
+if(typeof data4 === "string"){
+if(!pattern20.test(data4)){
+validate86.errors = [{instancePath:instancePath+"/usd_per_call",schemaPath:"#/$defs/usd_per_call/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]{1,9})?|.*\\$\\{.+\\}.*)$"}}];
+return false;
+}
+}
+}
+var valid0 = _errs12 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+}
+}
+}
+}
+else {
+validate86.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}}];
+return false;
+}
+}
+validate86.errors = vErrors;
+return errors === 0;
+}
+validate86.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+function validate81(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate81.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -6349,15 +6514,15 @@ if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
 if(!(data && typeof data == "object" && !Array.isArray(data))){
-validate79.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}}];
+validate81.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}}];
 return false;
 }
 const _errs1 = errors;
 let valid0 = false;
 let passing0 = null;
 const _errs2 = errors;
-if(!(validate80(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate80.errors : vErrors.concat(validate80.errors);
+if(!(validate82(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate82.errors : vErrors.concat(validate82.errors);
 errors = vErrors.length;
 }
 var _valid0 = _errs2 === errors;
@@ -6367,8 +6532,8 @@ passing0 = 0;
 var props0 = true;
 }
 const _errs3 = errors;
-if(!(validate82(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate82.errors : vErrors.concat(validate82.errors);
+if(!(validate84(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate84.errors : vErrors.concat(validate84.errors);
 errors = vErrors.length;
 }
 var _valid0 = _errs3 === errors;
@@ -6385,8 +6550,8 @@ props0 = true;
 }
 }
 const _errs4 = errors;
-if(!(validate84(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate84.errors : vErrors.concat(validate84.errors);
+if(!(validate86(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate86.errors : vErrors.concat(validate86.errors);
 errors = vErrors.length;
 }
 var _valid0 = _errs4 === errors;
@@ -6413,7 +6578,7 @@ else {
 vErrors.push(err0);
 }
 errors++;
-validate79.errors = vErrors;
+validate81.errors = vErrors;
 return false;
 }
 else {
@@ -6427,15 +6592,15 @@ vErrors = null;
 }
 }
 }
-validate79.errors = vErrors;
+validate81.errors = vErrors;
 evaluated0.props = props0;
 return errors === 0;
 }
-validate79.evaluated = {"dynamicProps":true,"dynamicItems":false};
-function validate78(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+validate81.evaluated = {"dynamicProps":true,"dynamicItems":false};
+function validate80(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate78.evaluated;
+const evaluated0 = validate80.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -6449,7 +6614,7 @@ const _errs1 = errors;
 const _errs2 = errors;
 if(errors === _errs2){
 if(typeof key0 === "string"){
-if(!pattern47.test(key0)){
+if(!pattern50.test(key0)){
 const err0 = {instancePath,schemaPath:"#/$defs/tool_name/pattern",keyword:"pattern",params:{pattern: "^(?!all$)[a-z][a-z0-9_]{0,46}$"},propertyName:key0};
 if(vErrors === null){
 vErrors = [err0];
@@ -6481,7 +6646,7 @@ else {
 vErrors.push(err2);
 }
 errors++;
-validate78.errors = vErrors;
+validate80.errors = vErrors;
 return false;
 break;
 }
@@ -6489,8 +6654,8 @@ break;
 if(valid0){
 for(const key1 in data){
 const _errs5 = errors;
-if(!(validate79(data[key1], {instancePath:instancePath+"/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),parentData:data,parentDataProperty:key1,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate79.errors : vErrors.concat(validate79.errors);
+if(!(validate81(data[key1], {instancePath:instancePath+"/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),parentData:data,parentDataProperty:key1,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate81.errors : vErrors.concat(validate81.errors);
 errors = vErrors.length;
 }
 var valid2 = _errs5 === errors;
@@ -6501,22 +6666,22 @@ break;
 }
 }
 else {
-validate78.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}}];
+validate80.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}}];
 return false;
 }
 }
-validate78.errors = vErrors;
+validate80.errors = vErrors;
 return errors === 0;
 }
-validate78.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-const schema162 = {"type":"array","items":{"$ref":"#/$defs/passthrough_route"}};
-const schema163 = {"type":"object","additionalProperties":false,"required":["path","methods","model","meter"],"properties":{"path":{"type":"string","pattern":"^/v1(/[a-z0-9][a-z0-9_-]*)+$","maxLength":128},"methods":{"type":"array","minItems":1,"uniqueItems":true,"items":{"enum":["POST","GET"]}},"model":{"$ref":"#/$defs/name"},"accepts":{"type":"array","minItems":1,"uniqueItems":true,"items":{"enum":["json","multipart","binary"]}},"max_body":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?(B|KB|MB|GB)?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"size","min":1000,"max":1000000000}},"meter":{"$ref":"#/$defs/meter"}}};
-const pattern116 = new RegExp("^/v1(/[a-z0-9][a-z0-9_-]*)+$", "u");
-const schema165 = {"type":"object","additionalProperties":false,"properties":{"usd_per_call":{"type":["number","string"],"pattern":"^([0-9]+(\\.[0-9]{1,9})?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"usd","min":0,"max":1000000000000}},"usd_per_second":{"type":["number","string"],"pattern":"^([0-9]+(\\.[0-9]{1,9})?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"usd","min":0,"max":10000000000}},"max_seconds":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?k?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"count","min":1,"max":86400}},"usd_per_mb":{"type":["number","string"],"pattern":"^([0-9]+(\\.[0-9]{1,9})?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"usd","min":0,"max":5000000000}},"max_mb":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?k?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"count","min":1,"max":1000}},"usage":{"type":"object","additionalProperties":false,"required":["max_input"],"properties":{"max_input":{"$ref":"#/$defs/tokens"},"max_output":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?[kM]?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"count","min":0,"max":10000000}}}}}};
-function validate90(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+validate80.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+const schema164 = {"type":"array","items":{"$ref":"#/$defs/passthrough_route"}};
+const schema165 = {"type":"object","additionalProperties":false,"required":["path","methods","model","meter"],"properties":{"path":{"type":"string","pattern":"^/v1(/[a-z0-9][a-z0-9_-]*)+$","maxLength":128},"methods":{"type":"array","minItems":1,"uniqueItems":true,"items":{"enum":["POST","GET"]}},"model":{"$ref":"#/$defs/name"},"accepts":{"type":"array","minItems":1,"uniqueItems":true,"items":{"enum":["json","multipart","binary"]}},"max_body":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?(B|KB|MB|GB)?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"size","min":1000,"max":1000000000}},"meter":{"$ref":"#/$defs/meter"}}};
+const pattern119 = new RegExp("^/v1(/[a-z0-9][a-z0-9_-]*)+$", "u");
+const schema167 = {"type":"object","additionalProperties":false,"properties":{"usd_per_call":{"type":["number","string"],"pattern":"^([0-9]+(\\.[0-9]{1,9})?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"usd","min":0,"max":1000000000000}},"usd_per_second":{"type":["number","string"],"pattern":"^([0-9]+(\\.[0-9]{1,9})?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"usd","min":0,"max":10000000000}},"max_seconds":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?k?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"count","min":1,"max":86400}},"usd_per_mb":{"type":["number","string"],"pattern":"^([0-9]+(\\.[0-9]{1,9})?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"usd","min":0,"max":5000000000}},"max_mb":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?k?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"count","min":1,"max":1000}},"usage":{"type":"object","additionalProperties":false,"required":["max_input"],"properties":{"max_input":{"$ref":"#/$defs/tokens"},"max_output":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?[kM]?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"count","min":0,"max":10000000}}}}}};
+function validate92(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate90.evaluated;
+const evaluated0 = validate92.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -6528,7 +6693,7 @@ if(data && typeof data == "object" && !Array.isArray(data)){
 const _errs1 = errors;
 for(const key0 in data){
 if(!((((((key0 === "usd_per_call") || (key0 === "usd_per_second")) || (key0 === "max_seconds")) || (key0 === "usd_per_mb")) || (key0 === "max_mb")) || (key0 === "usage"))){
-validate90.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}}];
+validate92.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}}];
 return false;
 break;
 }
@@ -6538,17 +6703,17 @@ if(data.usd_per_call !== undefined){
 let data0 = data.usd_per_call;
 const _errs2 = errors;
 if((!((typeof data0 == "number") && (isFinite(data0)))) && (typeof data0 !== "string")){
-validate90.errors = [{instancePath:instancePath+"/usd_per_call",schemaPath:"#/properties/usd_per_call/type",keyword:"type",params:{type: schema165.properties.usd_per_call.type}}];
+validate92.errors = [{instancePath:instancePath+"/usd_per_call",schemaPath:"#/properties/usd_per_call/type",keyword:"type",params:{type: schema167.properties.usd_per_call.type}}];
 return false;
 }
-if(!fitsUnit(schema165.properties.usd_per_call["x-unit"], data0)){
-validate90.errors = [{instancePath:instancePath+"/usd_per_call",schemaPath:"#/properties/usd_per_call/x-unit",keyword:"x-unit",params:{}}];
+if(!fitsUnit(schema167.properties.usd_per_call["x-unit"], data0)){
+validate92.errors = [{instancePath:instancePath+"/usd_per_call",schemaPath:"#/properties/usd_per_call/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
 if(errors === _errs2){
 if(typeof data0 === "string"){
 if(!pattern20.test(data0)){
-validate90.errors = [{instancePath:instancePath+"/usd_per_call",schemaPath:"#/properties/usd_per_call/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]{1,9})?|.*\\$\\{.+\\}.*)$"}}];
+validate92.errors = [{instancePath:instancePath+"/usd_per_call",schemaPath:"#/properties/usd_per_call/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]{1,9})?|.*\\$\\{.+\\}.*)$"}}];
 return false;
 }
 }
@@ -6563,17 +6728,17 @@ if(data.usd_per_second !== undefined){
 let data1 = data.usd_per_second;
 const _errs4 = errors;
 if((!((typeof data1 == "number") && (isFinite(data1)))) && (typeof data1 !== "string")){
-validate90.errors = [{instancePath:instancePath+"/usd_per_second",schemaPath:"#/properties/usd_per_second/type",keyword:"type",params:{type: schema165.properties.usd_per_second.type}}];
+validate92.errors = [{instancePath:instancePath+"/usd_per_second",schemaPath:"#/properties/usd_per_second/type",keyword:"type",params:{type: schema167.properties.usd_per_second.type}}];
 return false;
 }
-if(!fitsUnit(schema165.properties.usd_per_second["x-unit"], data1)){
-validate90.errors = [{instancePath:instancePath+"/usd_per_second",schemaPath:"#/properties/usd_per_second/x-unit",keyword:"x-unit",params:{}}];
+if(!fitsUnit(schema167.properties.usd_per_second["x-unit"], data1)){
+validate92.errors = [{instancePath:instancePath+"/usd_per_second",schemaPath:"#/properties/usd_per_second/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
 if(errors === _errs4){
 if(typeof data1 === "string"){
 if(!pattern20.test(data1)){
-validate90.errors = [{instancePath:instancePath+"/usd_per_second",schemaPath:"#/properties/usd_per_second/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]{1,9})?|.*\\$\\{.+\\}.*)$"}}];
+validate92.errors = [{instancePath:instancePath+"/usd_per_second",schemaPath:"#/properties/usd_per_second/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]{1,9})?|.*\\$\\{.+\\}.*)$"}}];
 return false;
 }
 }
@@ -6588,17 +6753,17 @@ if(data.max_seconds !== undefined){
 let data2 = data.max_seconds;
 const _errs6 = errors;
 if((!(((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2))) && (isFinite(data2)))) && (typeof data2 !== "string")){
-validate90.errors = [{instancePath:instancePath+"/max_seconds",schemaPath:"#/properties/max_seconds/type",keyword:"type",params:{type: schema165.properties.max_seconds.type}}];
+validate92.errors = [{instancePath:instancePath+"/max_seconds",schemaPath:"#/properties/max_seconds/type",keyword:"type",params:{type: schema167.properties.max_seconds.type}}];
 return false;
 }
-if(!fitsUnit(schema165.properties.max_seconds["x-unit"], data2)){
-validate90.errors = [{instancePath:instancePath+"/max_seconds",schemaPath:"#/properties/max_seconds/x-unit",keyword:"x-unit",params:{}}];
+if(!fitsUnit(schema167.properties.max_seconds["x-unit"], data2)){
+validate92.errors = [{instancePath:instancePath+"/max_seconds",schemaPath:"#/properties/max_seconds/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
 if(errors === _errs6){
 if(typeof data2 === "string"){
-if(!pattern35.test(data2)){
-validate90.errors = [{instancePath:instancePath+"/max_seconds",schemaPath:"#/properties/max_seconds/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?k?|.*\\$\\{.+\\}.*)$"}}];
+if(!pattern38.test(data2)){
+validate92.errors = [{instancePath:instancePath+"/max_seconds",schemaPath:"#/properties/max_seconds/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?k?|.*\\$\\{.+\\}.*)$"}}];
 return false;
 }
 }
@@ -6613,17 +6778,17 @@ if(data.usd_per_mb !== undefined){
 let data3 = data.usd_per_mb;
 const _errs8 = errors;
 if((!((typeof data3 == "number") && (isFinite(data3)))) && (typeof data3 !== "string")){
-validate90.errors = [{instancePath:instancePath+"/usd_per_mb",schemaPath:"#/properties/usd_per_mb/type",keyword:"type",params:{type: schema165.properties.usd_per_mb.type}}];
+validate92.errors = [{instancePath:instancePath+"/usd_per_mb",schemaPath:"#/properties/usd_per_mb/type",keyword:"type",params:{type: schema167.properties.usd_per_mb.type}}];
 return false;
 }
-if(!fitsUnit(schema165.properties.usd_per_mb["x-unit"], data3)){
-validate90.errors = [{instancePath:instancePath+"/usd_per_mb",schemaPath:"#/properties/usd_per_mb/x-unit",keyword:"x-unit",params:{}}];
+if(!fitsUnit(schema167.properties.usd_per_mb["x-unit"], data3)){
+validate92.errors = [{instancePath:instancePath+"/usd_per_mb",schemaPath:"#/properties/usd_per_mb/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
 if(errors === _errs8){
 if(typeof data3 === "string"){
 if(!pattern20.test(data3)){
-validate90.errors = [{instancePath:instancePath+"/usd_per_mb",schemaPath:"#/properties/usd_per_mb/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]{1,9})?|.*\\$\\{.+\\}.*)$"}}];
+validate92.errors = [{instancePath:instancePath+"/usd_per_mb",schemaPath:"#/properties/usd_per_mb/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]{1,9})?|.*\\$\\{.+\\}.*)$"}}];
 return false;
 }
 }
@@ -6638,17 +6803,17 @@ if(data.max_mb !== undefined){
 let data4 = data.max_mb;
 const _errs10 = errors;
 if((!(((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4))) && (isFinite(data4)))) && (typeof data4 !== "string")){
-validate90.errors = [{instancePath:instancePath+"/max_mb",schemaPath:"#/properties/max_mb/type",keyword:"type",params:{type: schema165.properties.max_mb.type}}];
+validate92.errors = [{instancePath:instancePath+"/max_mb",schemaPath:"#/properties/max_mb/type",keyword:"type",params:{type: schema167.properties.max_mb.type}}];
 return false;
 }
-if(!fitsUnit(schema165.properties.max_mb["x-unit"], data4)){
-validate90.errors = [{instancePath:instancePath+"/max_mb",schemaPath:"#/properties/max_mb/x-unit",keyword:"x-unit",params:{}}];
+if(!fitsUnit(schema167.properties.max_mb["x-unit"], data4)){
+validate92.errors = [{instancePath:instancePath+"/max_mb",schemaPath:"#/properties/max_mb/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
 if(errors === _errs10){
 if(typeof data4 === "string"){
-if(!pattern35.test(data4)){
-validate90.errors = [{instancePath:instancePath+"/max_mb",schemaPath:"#/properties/max_mb/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?k?|.*\\$\\{.+\\}.*)$"}}];
+if(!pattern38.test(data4)){
+validate92.errors = [{instancePath:instancePath+"/max_mb",schemaPath:"#/properties/max_mb/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?k?|.*\\$\\{.+\\}.*)$"}}];
 return false;
 }
 }
@@ -6666,14 +6831,14 @@ if(errors === _errs12){
 if(data5 && typeof data5 == "object" && !Array.isArray(data5)){
 let missing0;
 if((data5.max_input === undefined) && (missing0 = "max_input")){
-validate90.errors = [{instancePath:instancePath+"/usage",schemaPath:"#/properties/usage/required",keyword:"required",params:{missingProperty: missing0}}];
+validate92.errors = [{instancePath:instancePath+"/usage",schemaPath:"#/properties/usage/required",keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
 const _errs14 = errors;
 for(const key1 in data5){
 if(!((key1 === "max_input") || (key1 === "max_output"))){
-validate90.errors = [{instancePath:instancePath+"/usage",schemaPath:"#/properties/usage/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key1}}];
+validate92.errors = [{instancePath:instancePath+"/usage",schemaPath:"#/properties/usage/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key1}}];
 return false;
 break;
 }
@@ -6684,17 +6849,17 @@ let data6 = data5.max_input;
 const _errs15 = errors;
 const _errs16 = errors;
 if((!(((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6))) && (isFinite(data6)))) && (typeof data6 !== "string")){
-validate90.errors = [{instancePath:instancePath+"/usage/max_input",schemaPath:"#/$defs/tokens/type",keyword:"type",params:{type: schema86.type}}];
+validate92.errors = [{instancePath:instancePath+"/usage/max_input",schemaPath:"#/$defs/tokens/type",keyword:"type",params:{type: schema88.type}}];
 return false;
 }
-if(!fitsUnit(schema86["x-unit"], data6)){
-validate90.errors = [{instancePath:instancePath+"/usage/max_input",schemaPath:"#/$defs/tokens/x-unit",keyword:"x-unit",params:{}}];
+if(!fitsUnit(schema88["x-unit"], data6)){
+validate92.errors = [{instancePath:instancePath+"/usage/max_input",schemaPath:"#/$defs/tokens/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
 if(errors === _errs16){
 if(typeof data6 === "string"){
 if(!pattern5.test(data6)){
-validate90.errors = [{instancePath:instancePath+"/usage/max_input",schemaPath:"#/$defs/tokens/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?[kM]?|.*\\$\\{.+\\}.*)$"}}];
+validate92.errors = [{instancePath:instancePath+"/usage/max_input",schemaPath:"#/$defs/tokens/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?[kM]?|.*\\$\\{.+\\}.*)$"}}];
 return false;
 }
 }
@@ -6709,17 +6874,17 @@ if(data5.max_output !== undefined){
 let data7 = data5.max_output;
 const _errs18 = errors;
 if((!(((typeof data7 == "number") && (!(data7 % 1) && !isNaN(data7))) && (isFinite(data7)))) && (typeof data7 !== "string")){
-validate90.errors = [{instancePath:instancePath+"/usage/max_output",schemaPath:"#/properties/usage/properties/max_output/type",keyword:"type",params:{type: schema165.properties.usage.properties.max_output.type}}];
+validate92.errors = [{instancePath:instancePath+"/usage/max_output",schemaPath:"#/properties/usage/properties/max_output/type",keyword:"type",params:{type: schema167.properties.usage.properties.max_output.type}}];
 return false;
 }
-if(!fitsUnit(schema165.properties.usage.properties.max_output["x-unit"], data7)){
-validate90.errors = [{instancePath:instancePath+"/usage/max_output",schemaPath:"#/properties/usage/properties/max_output/x-unit",keyword:"x-unit",params:{}}];
+if(!fitsUnit(schema167.properties.usage.properties.max_output["x-unit"], data7)){
+validate92.errors = [{instancePath:instancePath+"/usage/max_output",schemaPath:"#/properties/usage/properties/max_output/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
 if(errors === _errs18){
 if(typeof data7 === "string"){
 if(!pattern5.test(data7)){
-validate90.errors = [{instancePath:instancePath+"/usage/max_output",schemaPath:"#/properties/usage/properties/max_output/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?[kM]?|.*\\$\\{.+\\}.*)$"}}];
+validate92.errors = [{instancePath:instancePath+"/usage/max_output",schemaPath:"#/properties/usage/properties/max_output/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?[kM]?|.*\\$\\{.+\\}.*)$"}}];
 return false;
 }
 }
@@ -6734,7 +6899,7 @@ var valid1 = true;
 }
 }
 else {
-validate90.errors = [{instancePath:instancePath+"/usage",schemaPath:"#/properties/usage/type",keyword:"type",params:{type: "object"}}];
+validate92.errors = [{instancePath:instancePath+"/usage",schemaPath:"#/properties/usage/type",keyword:"type",params:{type: "object"}}];
 return false;
 }
 }
@@ -6751,18 +6916,18 @@ var valid0 = true;
 }
 }
 else {
-validate90.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}}];
+validate92.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}}];
 return false;
 }
 }
-validate90.errors = vErrors;
+validate92.errors = vErrors;
 return errors === 0;
 }
-validate90.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-function validate89(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+validate92.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+function validate91(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate89.evaluated;
+const evaluated0 = validate91.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -6773,14 +6938,14 @@ if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((((data.path === undefined) && (missing0 = "path")) || ((data.methods === undefined) && (missing0 = "methods"))) || ((data.model === undefined) && (missing0 = "model"))) || ((data.meter === undefined) && (missing0 = "meter"))){
-validate89.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0}}];
+validate91.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
 const _errs1 = errors;
 for(const key0 in data){
 if(!((((((key0 === "path") || (key0 === "methods")) || (key0 === "model")) || (key0 === "accepts")) || (key0 === "max_body")) || (key0 === "meter"))){
-validate89.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}}];
+validate91.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}}];
 return false;
 break;
 }
@@ -6792,18 +6957,18 @@ const _errs2 = errors;
 if(errors === _errs2){
 if(typeof data0 === "string"){
 if(func3(data0) > 128){
-validate89.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/maxLength",keyword:"maxLength",params:{limit: 128}}];
+validate91.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/maxLength",keyword:"maxLength",params:{limit: 128}}];
 return false;
 }
 else {
-if(!pattern116.test(data0)){
-validate89.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/pattern",keyword:"pattern",params:{pattern: "^/v1(/[a-z0-9][a-z0-9_-]*)+$"}}];
+if(!pattern119.test(data0)){
+validate91.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/pattern",keyword:"pattern",params:{pattern: "^/v1(/[a-z0-9][a-z0-9_-]*)+$"}}];
 return false;
 }
 }
 }
 else {
-validate89.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/type",keyword:"type",params:{type: "string"}}];
+validate91.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/type",keyword:"type",params:{type: "string"}}];
 return false;
 }
 }
@@ -6819,7 +6984,7 @@ const _errs4 = errors;
 if(errors === _errs4){
 if(Array.isArray(data1)){
 if(data1.length < 1){
-validate89.errors = [{instancePath:instancePath+"/methods",schemaPath:"#/properties/methods/minItems",keyword:"minItems",params:{limit: 1}}];
+validate91.errors = [{instancePath:instancePath+"/methods",schemaPath:"#/properties/methods/minItems",keyword:"minItems",params:{limit: 1}}];
 return false;
 }
 else {
@@ -6829,7 +6994,7 @@ for(let i0=0; i0<len0; i0++){
 let data2 = data1[i0];
 const _errs6 = errors;
 if(!((data2 === "POST") || (data2 === "GET"))){
-validate89.errors = [{instancePath:instancePath+"/methods/" + i0,schemaPath:"#/properties/methods/items/enum",keyword:"enum",params:{allowedValues: schema163.properties.methods.items.enum}}];
+validate91.errors = [{instancePath:instancePath+"/methods/" + i0,schemaPath:"#/properties/methods/items/enum",keyword:"enum",params:{allowedValues: schema165.properties.methods.items.enum}}];
 return false;
 }
 var valid1 = _errs6 === errors;
@@ -6845,7 +7010,7 @@ outer0:
 for(;i1--;){
 for(j0 = i1; j0--;){
 if(func0(data1[i1], data1[j0])){
-validate89.errors = [{instancePath:instancePath+"/methods",schemaPath:"#/properties/methods/uniqueItems",keyword:"uniqueItems",params:{i: i1, j: j0}}];
+validate91.errors = [{instancePath:instancePath+"/methods",schemaPath:"#/properties/methods/uniqueItems",keyword:"uniqueItems",params:{i: i1, j: j0}}];
 return false;
 break outer0;
 }
@@ -6856,7 +7021,7 @@ break outer0;
 }
 }
 else {
-validate89.errors = [{instancePath:instancePath+"/methods",schemaPath:"#/properties/methods/type",keyword:"type",params:{type: "array"}}];
+validate91.errors = [{instancePath:instancePath+"/methods",schemaPath:"#/properties/methods/type",keyword:"type",params:{type: "array"}}];
 return false;
 }
 }
@@ -6873,12 +7038,12 @@ const _errs8 = errors;
 if(errors === _errs8){
 if(typeof data3 === "string"){
 if(!pattern14.test(data3)){
-validate89.errors = [{instancePath:instancePath+"/model",schemaPath:"#/$defs/name/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$"}}];
+validate91.errors = [{instancePath:instancePath+"/model",schemaPath:"#/$defs/name/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$"}}];
 return false;
 }
 }
 else {
-validate89.errors = [{instancePath:instancePath+"/model",schemaPath:"#/$defs/name/type",keyword:"type",params:{type: "string"}}];
+validate91.errors = [{instancePath:instancePath+"/model",schemaPath:"#/$defs/name/type",keyword:"type",params:{type: "string"}}];
 return false;
 }
 }
@@ -6894,7 +7059,7 @@ const _errs10 = errors;
 if(errors === _errs10){
 if(Array.isArray(data4)){
 if(data4.length < 1){
-validate89.errors = [{instancePath:instancePath+"/accepts",schemaPath:"#/properties/accepts/minItems",keyword:"minItems",params:{limit: 1}}];
+validate91.errors = [{instancePath:instancePath+"/accepts",schemaPath:"#/properties/accepts/minItems",keyword:"minItems",params:{limit: 1}}];
 return false;
 }
 else {
@@ -6904,7 +7069,7 @@ for(let i2=0; i2<len1; i2++){
 let data5 = data4[i2];
 const _errs12 = errors;
 if(!(((data5 === "json") || (data5 === "multipart")) || (data5 === "binary"))){
-validate89.errors = [{instancePath:instancePath+"/accepts/" + i2,schemaPath:"#/properties/accepts/items/enum",keyword:"enum",params:{allowedValues: schema163.properties.accepts.items.enum}}];
+validate91.errors = [{instancePath:instancePath+"/accepts/" + i2,schemaPath:"#/properties/accepts/items/enum",keyword:"enum",params:{allowedValues: schema165.properties.accepts.items.enum}}];
 return false;
 }
 var valid4 = _errs12 === errors;
@@ -6920,7 +7085,7 @@ outer1:
 for(;i3--;){
 for(j1 = i3; j1--;){
 if(func0(data4[i3], data4[j1])){
-validate89.errors = [{instancePath:instancePath+"/accepts",schemaPath:"#/properties/accepts/uniqueItems",keyword:"uniqueItems",params:{i: i3, j: j1}}];
+validate91.errors = [{instancePath:instancePath+"/accepts",schemaPath:"#/properties/accepts/uniqueItems",keyword:"uniqueItems",params:{i: i3, j: j1}}];
 return false;
 break outer1;
 }
@@ -6931,7 +7096,7 @@ break outer1;
 }
 }
 else {
-validate89.errors = [{instancePath:instancePath+"/accepts",schemaPath:"#/properties/accepts/type",keyword:"type",params:{type: "array"}}];
+validate91.errors = [{instancePath:instancePath+"/accepts",schemaPath:"#/properties/accepts/type",keyword:"type",params:{type: "array"}}];
 return false;
 }
 }
@@ -6945,17 +7110,17 @@ if(data.max_body !== undefined){
 let data6 = data.max_body;
 const _errs13 = errors;
 if((!(((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6))) && (isFinite(data6)))) && (typeof data6 !== "string")){
-validate89.errors = [{instancePath:instancePath+"/max_body",schemaPath:"#/properties/max_body/type",keyword:"type",params:{type: schema163.properties.max_body.type}}];
+validate91.errors = [{instancePath:instancePath+"/max_body",schemaPath:"#/properties/max_body/type",keyword:"type",params:{type: schema165.properties.max_body.type}}];
 return false;
 }
-if(!fitsUnit(schema163.properties.max_body["x-unit"], data6)){
-validate89.errors = [{instancePath:instancePath+"/max_body",schemaPath:"#/properties/max_body/x-unit",keyword:"x-unit",params:{}}];
+if(!fitsUnit(schema165.properties.max_body["x-unit"], data6)){
+validate91.errors = [{instancePath:instancePath+"/max_body",schemaPath:"#/properties/max_body/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
 if(errors === _errs13){
 if(typeof data6 === "string"){
 if(!pattern10.test(data6)){
-validate89.errors = [{instancePath:instancePath+"/max_body",schemaPath:"#/properties/max_body/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?(B|KB|MB|GB)?|.*\\$\\{.+\\}.*)$"}}];
+validate91.errors = [{instancePath:instancePath+"/max_body",schemaPath:"#/properties/max_body/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?(B|KB|MB|GB)?|.*\\$\\{.+\\}.*)$"}}];
 return false;
 }
 }
@@ -6968,8 +7133,8 @@ var valid0 = true;
 if(valid0){
 if(data.meter !== undefined){
 const _errs15 = errors;
-if(!(validate90(data.meter, {instancePath:instancePath+"/meter",parentData:data,parentDataProperty:"meter",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate90.errors : vErrors.concat(validate90.errors);
+if(!(validate92(data.meter, {instancePath:instancePath+"/meter",parentData:data,parentDataProperty:"meter",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate92.errors : vErrors.concat(validate92.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs15 === errors;
@@ -6986,18 +7151,18 @@ var valid0 = true;
 }
 }
 else {
-validate89.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}}];
+validate91.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}}];
 return false;
 }
 }
-validate89.errors = vErrors;
+validate91.errors = vErrors;
 return errors === 0;
 }
-validate89.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-function validate88(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+validate91.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+function validate90(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate88.evaluated;
+const evaluated0 = validate90.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -7010,8 +7175,8 @@ var valid0 = true;
 const len0 = data.length;
 for(let i0=0; i0<len0; i0++){
 const _errs1 = errors;
-if(!(validate89(data[i0], {instancePath:instancePath+"/" + i0,parentData:data,parentDataProperty:i0,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate89.errors : vErrors.concat(validate89.errors);
+if(!(validate91(data[i0], {instancePath:instancePath+"/" + i0,parentData:data,parentDataProperty:i0,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate91.errors : vErrors.concat(validate91.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs1 === errors;
@@ -7021,16 +7186,16 @@ break;
 }
 }
 else {
-validate88.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "array"}}];
+validate90.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "array"}}];
 return false;
 }
 }
-validate88.errors = vErrors;
+validate90.errors = vErrors;
 return errors === 0;
 }
-validate88.evaluated = {"items":true,"dynamicProps":false,"dynamicItems":false};
+validate90.evaluated = {"items":true,"dynamicProps":false,"dynamicItems":false};
 const formats10 = formats["x-store"];
-const formats26 = formats["x-link"];
+const formats30 = formats["x-link"];
 function validate20(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="https://svc-gateway.dev/schema/config.schema.json" */;
 let vErrors = null;
@@ -7340,9 +7505,9 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.failover !== undefined){
+if(data.responses !== undefined){
 const _errs32 = errors;
-if(!(validate31(data.failover, {instancePath:instancePath+"/failover",parentData:data,parentDataProperty:"failover",rootData,dynamicAnchors}))){
+if(!(validate31(data.responses, {instancePath:instancePath+"/responses",parentData:data,parentDataProperty:"responses",rootData,dynamicAnchors}))){
 vErrors = vErrors === null ? validate31.errors : vErrors.concat(validate31.errors);
 errors = vErrors.length;
 }
@@ -7352,10 +7517,10 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.limits !== undefined){
+if(data.failover !== undefined){
 const _errs33 = errors;
-if(!(validate35(data.limits, {instancePath:instancePath+"/limits",parentData:data,parentDataProperty:"limits",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate35.errors : vErrors.concat(validate35.errors);
+if(!(validate33(data.failover, {instancePath:instancePath+"/failover",parentData:data,parentDataProperty:"failover",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate33.errors : vErrors.concat(validate33.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs33 === errors;
@@ -7364,28 +7529,40 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.errors !== undefined){
-let data18 = data.errors;
+if(data.limits !== undefined){
 const _errs34 = errors;
+if(!(validate37(data.limits, {instancePath:instancePath+"/limits",parentData:data,parentDataProperty:"limits",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate37.errors : vErrors.concat(validate37.errors);
+errors = vErrors.length;
+}
+var valid0 = _errs34 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.errors !== undefined){
+let data19 = data.errors;
 const _errs35 = errors;
-if(errors === _errs35){
-if(data18 && typeof data18 == "object" && !Array.isArray(data18)){
-const _errs37 = errors;
-for(const key4 in data18){
+const _errs36 = errors;
+if(errors === _errs36){
+if(data19 && typeof data19 == "object" && !Array.isArray(data19)){
+const _errs38 = errors;
+for(const key4 in data19){
 if(!((key4 === "docs") || (key4 === "topup"))){
 validate20.errors = [{instancePath:instancePath+"/errors",schemaPath:"#/$defs/errors/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key4}}];
 return false;
 break;
 }
 }
-if(_errs37 === errors){
-if(data18.docs !== undefined){
-let data19 = data18.docs;
-const _errs38 = errors;
-if(errors === _errs38){
-if(errors === _errs38){
-if(typeof data19 === "string"){
-if(!(formats26.validate(data19))){
+if(_errs38 === errors){
+if(data19.docs !== undefined){
+let data20 = data19.docs;
+const _errs39 = errors;
+if(errors === _errs39){
+if(errors === _errs39){
+if(typeof data20 === "string"){
+if(!(formats30.validate(data20))){
 validate20.errors = [{instancePath:instancePath+"/errors/docs",schemaPath:"#/$defs/errors/properties/docs/format",keyword:"format",params:{format: "x-link"}}];
 return false;
 }
@@ -7396,19 +7573,19 @@ return false;
 }
 }
 }
-var valid8 = _errs38 === errors;
+var valid8 = _errs39 === errors;
 }
 else {
 var valid8 = true;
 }
 if(valid8){
-if(data18.topup !== undefined){
-let data20 = data18.topup;
-const _errs40 = errors;
-if(errors === _errs40){
-if(errors === _errs40){
-if(typeof data20 === "string"){
-if(!(formats26.validate(data20))){
+if(data19.topup !== undefined){
+let data21 = data19.topup;
+const _errs41 = errors;
+if(errors === _errs41){
+if(errors === _errs41){
+if(typeof data21 === "string"){
+if(!(formats30.validate(data21))){
 validate20.errors = [{instancePath:instancePath+"/errors/topup",schemaPath:"#/$defs/errors/properties/topup/format",keyword:"format",params:{format: "x-link"}}];
 return false;
 }
@@ -7419,7 +7596,7 @@ return false;
 }
 }
 }
-var valid8 = _errs40 === errors;
+var valid8 = _errs41 === errors;
 }
 else {
 var valid8 = true;
@@ -7432,25 +7609,25 @@ validate20.errors = [{instancePath:instancePath+"/errors",schemaPath:"#/$defs/er
 return false;
 }
 }
-var valid0 = _errs34 === errors;
+var valid0 = _errs35 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.include !== undefined){
-let data21 = data.include;
-const _errs42 = errors;
-if(errors === _errs42){
-if(Array.isArray(data21)){
+let data22 = data.include;
+const _errs43 = errors;
+if(errors === _errs43){
+if(Array.isArray(data22)){
 var valid9 = true;
-const len0 = data21.length;
+const len0 = data22.length;
 for(let i0=0; i0<len0; i0++){
-let data22 = data21[i0];
-const _errs44 = errors;
-if(errors === _errs44){
-if(typeof data22 === "string"){
-if(func3(data22) < 1){
+let data23 = data22[i0];
+const _errs45 = errors;
+if(errors === _errs45){
+if(typeof data23 === "string"){
+if(func3(data23) < 1){
 validate20.errors = [{instancePath:instancePath+"/include/" + i0,schemaPath:"#/properties/include/items/minLength",keyword:"minLength",params:{limit: 1}}];
 return false;
 }
@@ -7460,7 +7637,7 @@ validate20.errors = [{instancePath:instancePath+"/include/" + i0,schemaPath:"#/p
 return false;
 }
 }
-var valid9 = _errs44 === errors;
+var valid9 = _errs45 === errors;
 if(!valid9){
 break;
 }
@@ -7471,28 +7648,16 @@ validate20.errors = [{instancePath:instancePath+"/include",schemaPath:"#/propert
 return false;
 }
 }
-var valid0 = _errs42 === errors;
+var valid0 = _errs43 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.plans !== undefined){
-const _errs46 = errors;
-if(!(validate37(data.plans, {instancePath:instancePath+"/plans",parentData:data,parentDataProperty:"plans",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate37.errors : vErrors.concat(validate37.errors);
-errors = vErrors.length;
-}
-var valid0 = _errs46 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.models !== undefined){
 const _errs47 = errors;
-if(!(validate41(data.models, {instancePath:instancePath+"/models",parentData:data,parentDataProperty:"models",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate41.errors : vErrors.concat(validate41.errors);
+if(!(validate39(data.plans, {instancePath:instancePath+"/plans",parentData:data,parentDataProperty:"plans",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate39.errors : vErrors.concat(validate39.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs47 === errors;
@@ -7501,10 +7666,10 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.aliases !== undefined){
+if(data.models !== undefined){
 const _errs48 = errors;
-if(!(validate62(data.aliases, {instancePath:instancePath+"/aliases",parentData:data,parentDataProperty:"aliases",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate62.errors : vErrors.concat(validate62.errors);
+if(!(validate43(data.models, {instancePath:instancePath+"/models",parentData:data,parentDataProperty:"models",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate43.errors : vErrors.concat(validate43.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs48 === errors;
@@ -7513,13 +7678,25 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.default_model !== undefined){
-let data26 = data.default_model;
+if(data.aliases !== undefined){
 const _errs49 = errors;
+if(!(validate64(data.aliases, {instancePath:instancePath+"/aliases",parentData:data,parentDataProperty:"aliases",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate64.errors : vErrors.concat(validate64.errors);
+errors = vErrors.length;
+}
+var valid0 = _errs49 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.default_model !== undefined){
+let data27 = data.default_model;
 const _errs50 = errors;
-if(errors === _errs50){
-if(typeof data26 === "string"){
-if(!pattern14.test(data26)){
+const _errs51 = errors;
+if(errors === _errs51){
+if(typeof data27 === "string"){
+if(!pattern14.test(data27)){
 validate20.errors = [{instancePath:instancePath+"/default_model",schemaPath:"#/$defs/default_model/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$"}}];
 return false;
 }
@@ -7529,28 +7706,16 @@ validate20.errors = [{instancePath:instancePath+"/default_model",schemaPath:"#/$
 return false;
 }
 }
-var valid0 = _errs49 === errors;
+var valid0 = _errs50 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.pools !== undefined){
-const _errs52 = errors;
-if(!(validate64(data.pools, {instancePath:instancePath+"/pools",parentData:data,parentDataProperty:"pools",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate64.errors : vErrors.concat(validate64.errors);
-errors = vErrors.length;
-}
-var valid0 = _errs52 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.routes !== undefined){
 const _errs53 = errors;
-if(!(validate69(data.routes, {instancePath:instancePath+"/routes",parentData:data,parentDataProperty:"routes",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate69.errors : vErrors.concat(validate69.errors);
+if(!(validate66(data.pools, {instancePath:instancePath+"/pools",parentData:data,parentDataProperty:"pools",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate66.errors : vErrors.concat(validate66.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs53 === errors;
@@ -7559,10 +7724,10 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.hosted_tools !== undefined){
+if(data.routes !== undefined){
 const _errs54 = errors;
-if(!(validate78(data.hosted_tools, {instancePath:instancePath+"/hosted_tools",parentData:data,parentDataProperty:"hosted_tools",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate78.errors : vErrors.concat(validate78.errors);
+if(!(validate71(data.routes, {instancePath:instancePath+"/routes",parentData:data,parentDataProperty:"routes",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate71.errors : vErrors.concat(validate71.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs54 === errors;
@@ -7571,16 +7736,29 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.passthrough !== undefined){
+if(data.hosted_tools !== undefined){
 const _errs55 = errors;
-if(!(validate88(data.passthrough, {instancePath:instancePath+"/passthrough",parentData:data,parentDataProperty:"passthrough",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate88.errors : vErrors.concat(validate88.errors);
+if(!(validate80(data.hosted_tools, {instancePath:instancePath+"/hosted_tools",parentData:data,parentDataProperty:"hosted_tools",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate80.errors : vErrors.concat(validate80.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs55 === errors;
 }
 else {
 var valid0 = true;
+}
+if(valid0){
+if(data.passthrough !== undefined){
+const _errs56 = errors;
+if(!(validate90(data.passthrough, {instancePath:instancePath+"/passthrough",parentData:data,parentDataProperty:"passthrough",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate90.errors : vErrors.concat(validate90.errors);
+errors = vErrors.length;
+}
+var valid0 = _errs56 === errors;
+}
+else {
+var valid0 = true;
+}
 }
 }
 }
@@ -7616,12 +7794,12 @@ validate20.errors = vErrors;
 return errors === 0;
 }
 validate20.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-exports.acceptsPolicy = validate94;
-const schema167 = {"$schema":"https://json-schema.org/draft/2020-12/schema","$id":"https://svc-gateway.dev/schema/policy.schema.json","type":"object","additionalProperties":false,"properties":{"plans":{"$ref":"config.schema.json#/$defs/plans"},"models":{"$ref":"config.schema.json#/$defs/models"},"aliases":{"$ref":"config.schema.json#/$defs/aliases"},"default_model":{"$ref":"config.schema.json#/$defs/default_model"},"pools":{"$ref":"config.schema.json#/$defs/pools"},"routes":{"$ref":"config.schema.json#/$defs/routes"},"hosted_tools":{"$ref":"config.schema.json#/$defs/hosted_tools"},"passthrough":{"$ref":"config.schema.json#/$defs/passthrough"}}};
-function validate95(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+exports.acceptsPolicy = validate96;
+const schema169 = {"$schema":"https://json-schema.org/draft/2020-12/schema","$id":"https://svc-gateway.dev/schema/policy.schema.json","type":"object","additionalProperties":false,"properties":{"plans":{"$ref":"config.schema.json#/$defs/plans"},"models":{"$ref":"config.schema.json#/$defs/models"},"aliases":{"$ref":"config.schema.json#/$defs/aliases"},"default_model":{"$ref":"config.schema.json#/$defs/default_model"},"pools":{"$ref":"config.schema.json#/$defs/pools"},"routes":{"$ref":"config.schema.json#/$defs/routes"},"hosted_tools":{"$ref":"config.schema.json#/$defs/hosted_tools"},"passthrough":{"$ref":"config.schema.json#/$defs/passthrough"}}};
+function validate97(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate95.evaluated;
+const evaluated0 = validate97.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -7667,7 +7845,7 @@ else {
 vErrors.push(err2);
 }
 errors++;
-validate95.errors = vErrors;
+validate97.errors = vErrors;
 return false;
 break;
 }
@@ -7675,8 +7853,8 @@ break;
 if(valid0){
 for(const key1 in data){
 const _errs5 = errors;
-if(!(validate38(data[key1], {instancePath:instancePath+"/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),parentData:data,parentDataProperty:key1,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate38.errors : vErrors.concat(validate38.errors);
+if(!(validate40(data[key1], {instancePath:instancePath+"/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),parentData:data,parentDataProperty:key1,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate40.errors : vErrors.concat(validate40.errors);
 errors = vErrors.length;
 }
 var valid2 = _errs5 === errors;
@@ -7687,18 +7865,18 @@ break;
 }
 }
 else {
-validate95.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}}];
+validate97.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}}];
 return false;
 }
 }
-validate95.errors = vErrors;
+validate97.errors = vErrors;
 return errors === 0;
 }
-validate95.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-function validate98(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+validate97.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+function validate100(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate98.evaluated;
+const evaluated0 = validate100.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -7744,7 +7922,7 @@ else {
 vErrors.push(err2);
 }
 errors++;
-validate98.errors = vErrors;
+validate100.errors = vErrors;
 return false;
 break;
 }
@@ -7752,8 +7930,8 @@ break;
 if(valid0){
 for(const key1 in data){
 const _errs5 = errors;
-if(!(validate42(data[key1], {instancePath:instancePath+"/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),parentData:data,parentDataProperty:key1,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate42.errors : vErrors.concat(validate42.errors);
+if(!(validate44(data[key1], {instancePath:instancePath+"/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),parentData:data,parentDataProperty:key1,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate44.errors : vErrors.concat(validate44.errors);
 errors = vErrors.length;
 }
 var valid2 = _errs5 === errors;
@@ -7764,101 +7942,14 @@ break;
 }
 }
 else {
-validate98.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}}];
+validate100.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}}];
 return false;
 }
 }
-validate98.errors = vErrors;
+validate100.errors = vErrors;
 return errors === 0;
 }
-validate98.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-function validate101(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate101.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(errors === 0){
-if(data && typeof data == "object" && !Array.isArray(data)){
-for(const key0 in data){
-const _errs1 = errors;
-const _errs2 = errors;
-if(errors === _errs2){
-if(typeof key0 === "string"){
-if(!pattern14.test(key0)){
-const err0 = {instancePath,schemaPath:"#/$defs/name/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$"},propertyName:key0};
-if(vErrors === null){
-vErrors = [err0];
-}
-else {
-vErrors.push(err0);
-}
-errors++;
-}
-}
-else {
-const err1 = {instancePath,schemaPath:"#/$defs/name/type",keyword:"type",params:{type: "string"},propertyName:key0};
-if(vErrors === null){
-vErrors = [err1];
-}
-else {
-vErrors.push(err1);
-}
-errors++;
-}
-}
-var valid0 = _errs1 === errors;
-if(!valid0){
-const err2 = {instancePath,schemaPath:"#/propertyNames",keyword:"propertyNames",params:{propertyName: key0}};
-if(vErrors === null){
-vErrors = [err2];
-}
-else {
-vErrors.push(err2);
-}
-errors++;
-validate101.errors = vErrors;
-return false;
-break;
-}
-}
-if(valid0){
-for(const key1 in data){
-let data0 = data[key1];
-const _errs5 = errors;
-const _errs6 = errors;
-if(errors === _errs6){
-if(typeof data0 === "string"){
-if(!pattern14.test(data0)){
-validate101.errors = [{instancePath:instancePath+"/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/$defs/name/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$"}}];
-return false;
-}
-}
-else {
-validate101.errors = [{instancePath:instancePath+"/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/$defs/name/type",keyword:"type",params:{type: "string"}}];
-return false;
-}
-}
-var valid2 = _errs5 === errors;
-if(!valid2){
-break;
-}
-}
-}
-}
-else {
-validate101.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}}];
-return false;
-}
-}
-validate101.errors = vErrors;
-return errors === 0;
-}
-validate101.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate100.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 function validate103(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
@@ -7915,10 +8006,20 @@ break;
 }
 if(valid0){
 for(const key1 in data){
+let data0 = data[key1];
 const _errs5 = errors;
-if(!(validate65(data[key1], {instancePath:instancePath+"/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),parentData:data,parentDataProperty:key1,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate65.errors : vErrors.concat(validate65.errors);
-errors = vErrors.length;
+const _errs6 = errors;
+if(errors === _errs6){
+if(typeof data0 === "string"){
+if(!pattern14.test(data0)){
+validate103.errors = [{instancePath:instancePath+"/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/$defs/name/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$"}}];
+return false;
+}
+}
+else {
+validate103.errors = [{instancePath:instancePath+"/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/$defs/name/type",keyword:"type",params:{type: "string"}}];
+return false;
+}
 }
 var valid2 = _errs5 === errors;
 if(!valid2){
@@ -7936,45 +8037,10 @@ validate103.errors = vErrors;
 return errors === 0;
 }
 validate103.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-function validate106(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate105(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate106.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(errors === 0){
-if(Array.isArray(data)){
-var valid0 = true;
-const len0 = data.length;
-for(let i0=0; i0<len0; i0++){
-const _errs1 = errors;
-if(!(validate70(data[i0], {instancePath:instancePath+"/" + i0,parentData:data,parentDataProperty:i0,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate70.errors : vErrors.concat(validate70.errors);
-errors = vErrors.length;
-}
-var valid0 = _errs1 === errors;
-if(!valid0){
-break;
-}
-}
-}
-else {
-validate106.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "array"}}];
-return false;
-}
-}
-validate106.errors = vErrors;
-return errors === 0;
-}
-validate106.evaluated = {"items":true,"dynamicProps":false,"dynamicItems":false};
-function validate109(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate109.evaluated;
+const evaluated0 = validate105.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -7988,7 +8054,119 @@ const _errs1 = errors;
 const _errs2 = errors;
 if(errors === _errs2){
 if(typeof key0 === "string"){
-if(!pattern47.test(key0)){
+if(!pattern14.test(key0)){
+const err0 = {instancePath,schemaPath:"#/$defs/name/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$"},propertyName:key0};
+if(vErrors === null){
+vErrors = [err0];
+}
+else {
+vErrors.push(err0);
+}
+errors++;
+}
+}
+else {
+const err1 = {instancePath,schemaPath:"#/$defs/name/type",keyword:"type",params:{type: "string"},propertyName:key0};
+if(vErrors === null){
+vErrors = [err1];
+}
+else {
+vErrors.push(err1);
+}
+errors++;
+}
+}
+var valid0 = _errs1 === errors;
+if(!valid0){
+const err2 = {instancePath,schemaPath:"#/propertyNames",keyword:"propertyNames",params:{propertyName: key0}};
+if(vErrors === null){
+vErrors = [err2];
+}
+else {
+vErrors.push(err2);
+}
+errors++;
+validate105.errors = vErrors;
+return false;
+break;
+}
+}
+if(valid0){
+for(const key1 in data){
+const _errs5 = errors;
+if(!(validate67(data[key1], {instancePath:instancePath+"/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),parentData:data,parentDataProperty:key1,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate67.errors : vErrors.concat(validate67.errors);
+errors = vErrors.length;
+}
+var valid2 = _errs5 === errors;
+if(!valid2){
+break;
+}
+}
+}
+}
+else {
+validate105.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}}];
+return false;
+}
+}
+validate105.errors = vErrors;
+return errors === 0;
+}
+validate105.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+function validate108(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate108.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(errors === 0){
+if(Array.isArray(data)){
+var valid0 = true;
+const len0 = data.length;
+for(let i0=0; i0<len0; i0++){
+const _errs1 = errors;
+if(!(validate72(data[i0], {instancePath:instancePath+"/" + i0,parentData:data,parentDataProperty:i0,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate72.errors : vErrors.concat(validate72.errors);
+errors = vErrors.length;
+}
+var valid0 = _errs1 === errors;
+if(!valid0){
+break;
+}
+}
+}
+else {
+validate108.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "array"}}];
+return false;
+}
+}
+validate108.errors = vErrors;
+return errors === 0;
+}
+validate108.evaluated = {"items":true,"dynamicProps":false,"dynamicItems":false};
+function validate111(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate111.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+for(const key0 in data){
+const _errs1 = errors;
+const _errs2 = errors;
+if(errors === _errs2){
+if(typeof key0 === "string"){
+if(!pattern50.test(key0)){
 const err0 = {instancePath,schemaPath:"#/$defs/tool_name/pattern",keyword:"pattern",params:{pattern: "^(?!all$)[a-z][a-z0-9_]{0,46}$"},propertyName:key0};
 if(vErrors === null){
 vErrors = [err0];
@@ -8020,7 +8198,7 @@ else {
 vErrors.push(err2);
 }
 errors++;
-validate109.errors = vErrors;
+validate111.errors = vErrors;
 return false;
 break;
 }
@@ -8028,8 +8206,8 @@ break;
 if(valid0){
 for(const key1 in data){
 const _errs5 = errors;
-if(!(validate79(data[key1], {instancePath:instancePath+"/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),parentData:data,parentDataProperty:key1,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate79.errors : vErrors.concat(validate79.errors);
+if(!(validate81(data[key1], {instancePath:instancePath+"/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),parentData:data,parentDataProperty:key1,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate81.errors : vErrors.concat(validate81.errors);
 errors = vErrors.length;
 }
 var valid2 = _errs5 === errors;
@@ -8040,18 +8218,18 @@ break;
 }
 }
 else {
-validate109.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}}];
+validate111.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}}];
 return false;
 }
 }
-validate109.errors = vErrors;
+validate111.errors = vErrors;
 return errors === 0;
 }
-validate109.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-function validate112(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+validate111.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+function validate114(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate112.evaluated;
+const evaluated0 = validate114.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -8064,8 +8242,8 @@ var valid0 = true;
 const len0 = data.length;
 for(let i0=0; i0<len0; i0++){
 const _errs1 = errors;
-if(!(validate89(data[i0], {instancePath:instancePath+"/" + i0,parentData:data,parentDataProperty:i0,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate89.errors : vErrors.concat(validate89.errors);
+if(!(validate91(data[i0], {instancePath:instancePath+"/" + i0,parentData:data,parentDataProperty:i0,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate91.errors : vErrors.concat(validate91.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs1 === errors;
@@ -8075,19 +8253,19 @@ break;
 }
 }
 else {
-validate112.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "array"}}];
+validate114.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "array"}}];
 return false;
 }
 }
-validate112.errors = vErrors;
+validate114.errors = vErrors;
 return errors === 0;
 }
-validate112.evaluated = {"items":true,"dynamicProps":false,"dynamicItems":false};
-function validate94(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+validate114.evaluated = {"items":true,"dynamicProps":false,"dynamicItems":false};
+function validate96(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="https://svc-gateway.dev/schema/policy.schema.json" */;
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate94.evaluated;
+const evaluated0 = validate96.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -8099,7 +8277,7 @@ if(data && typeof data == "object" && !Array.isArray(data)){
 const _errs1 = errors;
 for(const key0 in data){
 if(!((((((((key0 === "plans") || (key0 === "models")) || (key0 === "aliases")) || (key0 === "default_model")) || (key0 === "pools")) || (key0 === "routes")) || (key0 === "hosted_tools")) || (key0 === "passthrough"))){
-validate94.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}}];
+validate96.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}}];
 return false;
 break;
 }
@@ -8107,8 +8285,8 @@ break;
 if(_errs1 === errors){
 if(data.plans !== undefined){
 const _errs2 = errors;
-if(!(validate95(data.plans, {instancePath:instancePath+"/plans",parentData:data,parentDataProperty:"plans",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate95.errors : vErrors.concat(validate95.errors);
+if(!(validate97(data.plans, {instancePath:instancePath+"/plans",parentData:data,parentDataProperty:"plans",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate97.errors : vErrors.concat(validate97.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs2 === errors;
@@ -8119,8 +8297,8 @@ var valid0 = true;
 if(valid0){
 if(data.models !== undefined){
 const _errs3 = errors;
-if(!(validate98(data.models, {instancePath:instancePath+"/models",parentData:data,parentDataProperty:"models",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate98.errors : vErrors.concat(validate98.errors);
+if(!(validate100(data.models, {instancePath:instancePath+"/models",parentData:data,parentDataProperty:"models",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate100.errors : vErrors.concat(validate100.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs3 === errors;
@@ -8131,8 +8309,8 @@ var valid0 = true;
 if(valid0){
 if(data.aliases !== undefined){
 const _errs4 = errors;
-if(!(validate101(data.aliases, {instancePath:instancePath+"/aliases",parentData:data,parentDataProperty:"aliases",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate101.errors : vErrors.concat(validate101.errors);
+if(!(validate103(data.aliases, {instancePath:instancePath+"/aliases",parentData:data,parentDataProperty:"aliases",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate103.errors : vErrors.concat(validate103.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs4 === errors;
@@ -8148,12 +8326,12 @@ const _errs6 = errors;
 if(errors === _errs6){
 if(typeof data3 === "string"){
 if(!pattern14.test(data3)){
-validate94.errors = [{instancePath:instancePath+"/default_model",schemaPath:"config.schema.json#/$defs/default_model/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$"}}];
+validate96.errors = [{instancePath:instancePath+"/default_model",schemaPath:"config.schema.json#/$defs/default_model/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$"}}];
 return false;
 }
 }
 else {
-validate94.errors = [{instancePath:instancePath+"/default_model",schemaPath:"config.schema.json#/$defs/default_model/type",keyword:"type",params:{type: "string"}}];
+validate96.errors = [{instancePath:instancePath+"/default_model",schemaPath:"config.schema.json#/$defs/default_model/type",keyword:"type",params:{type: "string"}}];
 return false;
 }
 }
@@ -8165,8 +8343,8 @@ var valid0 = true;
 if(valid0){
 if(data.pools !== undefined){
 const _errs8 = errors;
-if(!(validate103(data.pools, {instancePath:instancePath+"/pools",parentData:data,parentDataProperty:"pools",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate103.errors : vErrors.concat(validate103.errors);
+if(!(validate105(data.pools, {instancePath:instancePath+"/pools",parentData:data,parentDataProperty:"pools",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate105.errors : vErrors.concat(validate105.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs8 === errors;
@@ -8177,8 +8355,8 @@ var valid0 = true;
 if(valid0){
 if(data.routes !== undefined){
 const _errs9 = errors;
-if(!(validate106(data.routes, {instancePath:instancePath+"/routes",parentData:data,parentDataProperty:"routes",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate106.errors : vErrors.concat(validate106.errors);
+if(!(validate108(data.routes, {instancePath:instancePath+"/routes",parentData:data,parentDataProperty:"routes",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate108.errors : vErrors.concat(validate108.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs9 === errors;
@@ -8189,8 +8367,8 @@ var valid0 = true;
 if(valid0){
 if(data.hosted_tools !== undefined){
 const _errs10 = errors;
-if(!(validate109(data.hosted_tools, {instancePath:instancePath+"/hosted_tools",parentData:data,parentDataProperty:"hosted_tools",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate109.errors : vErrors.concat(validate109.errors);
+if(!(validate111(data.hosted_tools, {instancePath:instancePath+"/hosted_tools",parentData:data,parentDataProperty:"hosted_tools",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate111.errors : vErrors.concat(validate111.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs10 === errors;
@@ -8201,8 +8379,8 @@ var valid0 = true;
 if(valid0){
 if(data.passthrough !== undefined){
 const _errs11 = errors;
-if(!(validate112(data.passthrough, {instancePath:instancePath+"/passthrough",parentData:data,parentDataProperty:"passthrough",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate112.errors : vErrors.concat(validate112.errors);
+if(!(validate114(data.passthrough, {instancePath:instancePath+"/passthrough",parentData:data,parentDataProperty:"passthrough",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate114.errors : vErrors.concat(validate114.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs11 === errors;
@@ -8220,14 +8398,14 @@ var valid0 = true;
 }
 }
 else {
-validate94.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}}];
+validate96.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}}];
 return false;
 }
 }
-validate94.errors = vErrors;
+validate96.errors = vErrors;
 return errors === 0;
 }
-validate94.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate96.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
 return exports
 }

@@ -115,6 +115,7 @@ export interface ConfigFile {
   traces?: TracesSection
   identity?: IdentitySection
   guests?: GuestsSection
+  responses?: ResponsesSection
   failover?: FailoverSection
   limits?: LimitsSection
   errors?: ErrorsSection
@@ -328,6 +329,31 @@ export interface GuestsSection {
    * The secret before this one, while devices that have keys of it may ask for them again.
    */
   former_secret?: string
+}
+/**
+ * Keeps what clients send to and get from `POST /v1/responses`, encrypted, so that `previous_response_id`, `item_reference` and `store: true` work. Without it: nothing of a prompt or an answer is kept.
+ */
+export interface ResponsesSection {
+  /**
+   * How long a response is kept after its end, from `1m` to `30d`. A change of it holds for the responses that are kept from then on.
+   */
+  keep: string
+  /**
+   * What responses are encrypted with: 32 random bytes in base64 or hex (`openssl rand -base64 32`), as `${VARIABLE}`, or `file:PATH` relative to this file. Gateways that share a store need the same one.
+   */
+  key: string
+  /**
+   * The key before this one, while there are responses that were encrypted with it.
+   */
+  former_key?: string
+  /**
+   * What the responses of one account may take in the store, at least `64KB`; beyond it the oldest are deleted.
+   */
+  max_bytes_per_account?: number | string
+  /**
+   * How many responses of one account are kept; beyond it the oldest are deleted.
+   */
+  max_responses_per_account?: number | string
 }
 /**
  * How long to wait for backends, and when to eject a replica. A pool may override any of these.

@@ -17,7 +17,7 @@ import { readKeys } from './read/secrets.ts'
 import type { MapNode, Span } from './read/tree.ts'
 import type { Env } from './read/variables.ts'
 import { link } from './resolve/link.ts'
-import { readGuestSecrets, readObservabilitySecrets } from './resolve/main-secrets.ts'
+import { readGuestSecrets, readObservabilitySecrets, readResponseKeys } from './resolve/main-secrets.ts'
 import { type Secrets, settle } from './resolve/resolve.ts'
 import { type FileText, type Loaded, Secret } from './settings.ts'
 
@@ -105,6 +105,7 @@ function checkAll({ roots }: Files, { env, directory, disk }: Origin, report: Re
     pools: readKeys(merged.pools, place, report),
     tools: readKeys(merged.tools, place, report),
     guests: readGuestSecrets(root, main, place, report),
+    responses: readResponseKeys(root, place, report),
     observability: readObservabilitySecrets(root, place, report),
   }
   if (!main) return undefined
@@ -145,12 +146,13 @@ export function assemble({ main, merged, secrets, directory, revision, ...rest }
   }
 }
 
-const all = ({ pools, tools, guests, observability: { metrics, traces } }: Secrets): readonly Secret[] => [
+const all = ({ pools, tools, guests, responses, observability }: Secrets): readonly Secret[] => [
   ...pools.values(),
   ...tools.values(),
   ...guests,
-  ...(metrics ? [metrics] : []),
-  ...traces.values(),
+  ...responses,
+  ...(observability.metrics ? [observability.metrics] : []),
+  ...observability.traces.values(),
 ]
 
 const isError = ({ severity }: Problem): boolean => severity === 'error'
@@ -190,22 +192,25 @@ interface SecretTexts {
   readonly pools: ReadonlyMap<string, string>
   readonly tools: ReadonlyMap<string, string>
   readonly guests: readonly string[]
+  readonly responses: readonly string[]
   readonly metrics: string | undefined
   readonly traces: ReadonlyMap<string, string>
 }
 
-const textsOfSecrets = ({ pools, tools, guests, observability }: Secrets): SecretTexts => ({
+const textsOfSecrets = ({ pools, tools, guests, responses, observability }: Secrets): SecretTexts => ({
   pools: revealed(pools),
   tools: revealed(tools),
   guests: guests.map(secret => secret.reveal()),
+  responses: responses.map(secret => secret.reveal()),
   metrics: observability.metrics?.reveal(),
   traces: revealed(observability.traces),
 })
 
-const secretsOfTexts = ({ pools, tools, guests, metrics, traces }: SecretTexts): Secrets => ({
+const secretsOfTexts = ({ pools, tools, guests, responses, metrics, traces }: SecretTexts): Secrets => ({
   pools: hidden(pools),
   tools: hidden(tools),
   guests: guests.map(text => new Secret(text)),
+  responses: responses.map(text => new Secret(text)),
   observability: { ...(metrics !== undefined && { metrics: new Secret(metrics) }), traces: hidden(traces) },
 })
 

@@ -68,6 +68,8 @@ export interface Settings {
   readonly identity?: IdentitySettings
   /** Keys for devices without an account; without it there are none. */
   readonly guests?: GuestSettings
+  /** What is kept of responses; without it nothing is. */
+  readonly responses?: ResponseSettings
   readonly limits: {
     readonly bodyBytes: number
     /** The memory of all bodies in flight together, where the files set it. */
@@ -171,6 +173,18 @@ export interface GuestSettings {
   readonly guestsNanoUsdPerDay: NanoUsd
   /** Roots that keys are derived from, newest first; empty where the gateway keeps one of its own in state_dir. */
   readonly secrets: readonly Secret[]
+}
+
+/** The responses that are kept for the clients of `POST /v1/responses`. */
+export interface ResponseSettings {
+  /** From the end of each response on. */
+  readonly keep: Millis
+  /** What they are encrypted with, newest first; never empty. Texts of 32 random bytes, as they were written. */
+  readonly keys: readonly Secret[]
+  /** Of one account, in the store. */
+  readonly maxBytes: number
+  /** Of one account. */
+  readonly maxResponses: number
 }
 
 export interface Address {

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto'
 import { renderText } from '../config/format/problem-text.ts'
 import { type Load, load } from '../config/load.ts'
 import type { Problem } from '../config/problem.ts'
@@ -45,8 +46,10 @@ function loadKnowing(file: string, needs: Needs): Loaded {
   throw new CommandFailed(renderText(problems, plain.sources, lookOf(process.stderr)).trimEnd())
 }
 
-/** The stand-in of a value that this process does not know: long enough for any secret, and it breaks no address. */
+/** What the stand-in of a value that this process does not know begins with: it breaks no address. */
 const WORD = 'unset-variable-of-the-environment-unset'
+/** Long enough for any secret, and in the form of a key of 32 bytes in base64; different for each name. */
+const wordOf = (name: string): string => WORD + hash('sha256', name, 'base64url').slice(0, 4)
 const HOST = 'unset.invalid'
 /** The address names the variable, so that output which shows it makes sense. */
 const addressOf = (name: string): string => `http://${name.toLowerCase().replaceAll('_', '-')}.${HOST}/v1`
@@ -63,11 +66,11 @@ export function loadWithStandIns(file: string, env: Env, cwd: string, disk: Disk
   const plain = load(file, env, cwd, disk)
   if (lackedBy(plain).length === 0) return plain
   const unset = unsetIn(plain.sources.values(), env)
-  const standing = { ...disk, standIn: (secret: string) => `${WORD}:${secret}` }
-  const words = load(file, { ...env, ...standIns(unset, () => WORD) }, cwd, standing)
+  const standing = { ...disk, standIn: wordOf }
+  const words = load(file, { ...env, ...standIns(unset, wordOf) }, cwd, standing)
   if (words.ok) return words
   const refused = new Set(words.problems.flatMap(({ file: name, line }) => unsetIn([lineOf(words, name, line)], env)))
-  const mixed = { ...env, ...standIns(unset, name => (refused.has(name) ? addressOf(name) : WORD)) }
+  const mixed = { ...env, ...standIns(unset, name => (refused.has(name) ? addressOf(name) : wordOf(name))) }
   const again = load(file, mixed, cwd, standing)
   if (again.ok) return again
   const others = again.problems.filter(

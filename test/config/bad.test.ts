@@ -10,6 +10,7 @@ const env = {
   EMPTY: '',
   WORD: 'secret-word',
   LINES: 'one\ntwo',
+  KEY32: 'secret-word'.padEnd(43, 'A'),
   PERCENT: '100%secret-word',
 }
 const files = readdirSync(directory, { recursive: true, encoding: 'utf8' }).filter(file => file.endsWith('.bad.yaml'))

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { lacking, loadWithStandIns } from '../../src/operator/load-files.ts'
+import { hasStandIn, lacking, loadWithStandIns } from '../../src/operator/load-files.ts'
 import { directoryOf } from '../config/files.ts'
 import { root } from '../simulate/example.ts'
 
@@ -31,6 +31,15 @@ describe('a configuration whose variables are not set', () => {
 
     expect(read.ok && read.loaded.config.pools.get('p')?.replicas).toEqual(['http://10.0.0.1/v1'])
     expect(set.ok && set.loaded.config.pools.get('p')?.replicas).toEqual(['http://10.0.0.2/v1'])
+  })
+
+  it('is read where keys of a form are not known, each of its own', () => {
+    const keys = `responses: { keep: 1h, key: "${variable('RESPONSES_KEY')}", former_key: "file:keys/former" }\n`
+    const read = load(yaml(variable('KEY_OF_IT'), 'http://10.0.0.1/v1') + keys)
+
+    const [key, former] = (read.ok && read.loaded.settings.responses?.keys) || []
+    expect([key, former].map(each => hasStandIn(each?.reveal() ?? ''))).toEqual([true, true])
+    expect(key?.reveal()).not.toBe(former?.reveal())
   })
 
   it('is told as such, and no stand-in, where none fits', () => {

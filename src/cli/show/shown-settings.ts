@@ -3,6 +3,7 @@ import type {
   Address,
   BackendSettings,
   GuestSettings,
+  ResponseSettings,
   Settings,
   Timeouts,
   ToolSettings,
@@ -12,7 +13,7 @@ import { COVERED, type Section, shownPrices, shownSize, shownUsd } from './shown
 
 /** What the process needs beside the policy. */
 export function shownSettings(settings: Settings, config: Config): Section {
-  const { brand, store, ledger, guests, errors } = settings
+  const { brand, store, ledger, guests, responses, errors } = settings
   return {
     brand,
     server: serverOf(settings.server),
@@ -20,6 +21,7 @@ export function shownSettings(settings: Settings, config: Config): Section {
     ledger: { keep: durationText(ledger.keep) },
     ...(settings.identity && { identity: identityOf(settings.identity, config) }),
     ...(guests && { guests: guestsOf(guests, config) }),
+    ...(responses && { responses: responsesOf(responses) }),
     limits: limitsOf(settings, config.models),
     errors,
   }
@@ -57,6 +59,14 @@ const guestsOf = (guests: GuestSettings, { guestPlan }: Config): Section => ({
   usd_per_day_total: shownUsd(guests.guestsNanoUsdPerDay),
   ...(guests.secrets.length > 0 && { secret: COVERED }),
   ...(guests.secrets.length > 1 && { former_secret: COVERED }),
+})
+
+const responsesOf = ({ keep, keys, maxBytes, maxResponses }: ResponseSettings): Section => ({
+  keep: durationText(keep),
+  key: COVERED,
+  ...(keys.length > 1 && { former_key: COVERED }),
+  max_bytes_per_account: shownSize(maxBytes),
+  max_responses_per_account: maxResponses,
 })
 
 function limitsOf({ limits, listener }: Settings, models: ReadonlyMap<string, Model>): Section {

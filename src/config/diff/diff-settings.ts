@@ -11,6 +11,7 @@ import type {
   Loaded,
   LogSettings,
   MetricsSettings,
+  ResponseSettings,
   Secret,
   Settings,
   TraceSettings,
@@ -75,6 +76,10 @@ const settingsRules = (sides: Sides): Rules<Settings> => ({
   }),
   // The change of their plan reports that guests come or go.
   guests: optional<GuestSettings>(guestRules(sides), {}),
+  responses: optional<ResponseSettings>(responseRules(sides), {
+    gone: lost('responses', 'responses are no longer kept, and previous_response_id is refused'),
+    added: won('responses', 'responses are kept: what clients send to and get from /v1/responses, encrypted'),
+  }),
   limits: parts({
     bodyBytes: setting('limits.body', size, highIsMore),
     bodyMemoryBytes: setting('limits.body_memory', bytes => (bytes === undefined ? 'default' : size(bytes)), plumbing),
@@ -236,6 +241,21 @@ function guestSecretChanges(from: readonly Secret[], to: readonly Secret[], { is
   return added
     ? [{ field, from: null, to: null, text: 'new keys of guests have another secret', effect: 'plumbing' }]
     : []
+}
+
+const responseRules = (sides: Sides): Rules<ResponseSettings> => ({
+  keep: setting('responses.keep', durationText, highIsMore),
+  keys: (from, to) => responseKeyChanges(from, to, sides),
+  maxBytes: setting('responses.max_bytes_per_account', size, highIsMore),
+  maxResponses: setting('responses.max_responses_per_account', count, highIsMore),
+})
+
+/** What was encrypted with a key that is gone cannot be read any more. */
+function responseKeyChanges(from: readonly Secret[], to: readonly Secret[], { isUnknown }: Sides): readonly Said[] {
+  const has = (among: readonly Secret[], secret: Secret) => among.some(each => !isChanged(each, secret, isUnknown))
+  if (from.some(secret => !has(to, secret)))
+    return [lost('responses.key', 'responses that were encrypted with a key that is gone can no longer be read')]
+  return to.some(secret => !has(from, secret)) ? [plain('responses.key', 'new responses have another key')] : []
 }
 
 const LISTENER: Rules<ListenerSettings> = {

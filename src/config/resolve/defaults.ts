@@ -18,6 +18,8 @@ export const DEFAULTS = {
   tokenTypes: ['at+jwt'],
   clientId: 'svcctl',
   mintPerIpHour: 60,
+  maxBytesPerAccount: '16MB',
+  maxResponsesPerAccount: 1000,
   body: '10MB',
   embeddingBatch: 2048,
   imageSizes: ['512x512', '1024x1024'],

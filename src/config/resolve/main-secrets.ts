@@ -66,6 +66,35 @@ const FORMER_EQUALS_SECRET: Refusal = {
   hint: 'remove it until you change the secret',
 }
 
+/** Reads the keys that responses are encrypted with, newest first. Empty where no responses are kept. */
+export function readResponseKeys(root: MapNode, place: SecretPlace, report: Report): readonly Secret[] {
+  const [key, former] = ['key', 'former_key'].map(field => {
+    const node = nodeAt(root, ['responses', field])
+    const fetched = node && fetchSecret(node, field, place)
+    const value = fetched === undefined || isRefusal(fetched) || KEY.test(fetched) ? fetched : NO_KEY
+    if (node && value !== undefined && isRefusal(value)) refuse(node, value, report)
+    return { node, text: value === undefined || isRefusal(value) ? undefined : value }
+  })
+  if (former?.node && former.text !== undefined && former.text === key?.text)
+    refuse(former.node, FORMER_EQUALS_KEY, report)
+  return [key, former].flatMap(each => (each?.text === undefined ? [] : [new Secret(each.text)]))
+}
+
+/** 32 bytes in hex, or in base64 of either alphabet. */
+const KEY = /^(?:[0-9A-Fa-f]{64}|[A-Za-z0-9+/_-]{43}=?)$/
+
+const NO_KEY: Refusal = {
+  rule: 'bad-key',
+  says: 'the key of responses is not 32 bytes in base64 or hex',
+  hint: 'make one: openssl rand -base64 32',
+}
+
+const FORMER_EQUALS_KEY: Refusal = {
+  rule: 'duplicate-entry',
+  says: '`former_key` is the same as `key`',
+  hint: 'remove it until you change the key',
+}
+
 /** Fetches the token that reads metrics, and what the collector of traces is sent. No Problem shows what was fetched. */
 export function readObservabilitySecrets(root: MapNode, place: SecretPlace, report: Report): ObservabilitySecrets {
   const token = nodeAt(root, ['metrics', 'token'])

@@ -11,6 +11,7 @@ import type {
   IdentitySection,
   LimitsSection,
   PoolSection,
+  ResponsesSection,
   ServerSection,
 } from '../file.ts'
 import type { Declarations, MergedFiles } from '../read/merge.ts'
@@ -21,6 +22,7 @@ import {
   type IdentitySettings,
   type ListenerSettings,
   type ProbeSettings,
+  type ResponseSettings,
   Secret,
   type Settings,
   type StoreSettings,
@@ -30,11 +32,12 @@ import {
 import { DEFAULTS, LISTENER_TIMEOUTS, TIMEOUTS } from './defaults.ts'
 import { store } from './store.ts'
 
-/** What the files refer to and do not hold: the keys of pools and tools by name, and the roots of guests' keys, newest first. */
+/** What the files refer to and do not hold: the keys of pools and tools by name, and the roots of guests' keys and the keys of responses, newest first. */
 export interface Secrets {
   readonly pools: ReadonlyMap<string, Secret>
   readonly tools: ReadonlyMap<string, Secret>
   readonly guests: readonly Secret[]
+  readonly responses: readonly Secret[]
   readonly observability: ObservabilitySecrets
 }
 
@@ -58,6 +61,7 @@ export function settle(
     ...observabilityOf(file, secrets.observability),
     ...(file.identity && { identity: identityOf(file.identity, publicUrl) }),
     ...(file.guests && { guests: guestsOf(file.guests, secrets.guests) }),
+    ...(file.responses && { responses: responsesOf(file.responses, secrets.responses) }),
     limits: limitsOf(limits),
     listener: listenerOf(limits),
     errors: { docs: errors.docs ?? `${publicUrl}/docs/errors`, ...(topup !== undefined && { topup }) },
@@ -147,6 +151,13 @@ function guestsOf(written: GuestsSection, secrets: readonly Secret[]): GuestSett
     secrets,
   }
 }
+
+const responsesOf = (written: ResponsesSection, keys: readonly Secret[]): ResponseSettings => ({
+  keep: unitOf('duration', written.keep),
+  keys,
+  maxBytes: unitOf('size', written.max_bytes_per_account ?? DEFAULTS.maxBytesPerAccount),
+  maxResponses: unitOf('count', written.max_responses_per_account ?? DEFAULTS.maxResponsesPerAccount),
+})
 
 function storeOf(written: string, directory: string): StoreSettings {
   const address = read(store, written)

@@ -72,6 +72,32 @@ test('what show prints of the shipped configuration is that configuration', () =
   if (again.ok) expect(comparable(again.loaded)).toEqual(comparable(shipped.loaded))
 })
 
+test('show has what is kept of responses, and none of the keys that encrypt it', () => {
+  const files = { 'config.yaml': RESPONSES }
+  const loaded = loadFiles(files, { NEW: 'secret-of-new'.padEnd(43, 'A'), OLD: 'secret-of-old'.padEnd(43, 'A') })
+  if (!loaded.ok) throw new Error('the configuration has a problem')
+
+  const text = configText(loaded.loaded)
+
+  expect(parse(text).responses).toEqual({
+    keep: '1d',
+    key: '[redacted]',
+    former_key: '[redacted]',
+    max_bytes_per_account: '16MB',
+    max_responses_per_account: 1000,
+  })
+  expect(text).not.toMatch(/secret-of/)
+})
+
+const RESPONSES = `
+version: 1
+responses: { keep: 24h, key: "\${NEW}", former_key: "\${OLD}" }
+plans: { pro: { models: all, rpm: 1, tpm: 1k, monthly_usd: 1 } }
+models: { m: { kind: chat, tier: t, serve: [p], context: 1k, max_output: 100, usd_per_1m: { input: 1, output: 1 } } }
+default_model: m
+pools: { p: { site: on-premises, model: m, replicas: ["http://10.0.0.1/v1"] } }
+`
+
 test.each([['show'], ['models']])(
   '%s of a configuration with a problem shows it on stderr, and exits 1',
   async command => {

@@ -91,4 +91,23 @@ describe('secrets', () => {
       'lost config.example.yaml:29 devices with keys of a secret that is gone may no longer ask for them again',
     ])
   })
+
+  test('of responses take what they encrypted along only when they are gone', () => {
+    const env = { CLOUD_KEY: 'not-a-key', OLD: '0'.repeat(64), NEW: 'n'.repeat(43) }
+    const responses = (...fields: string[]) =>
+      sideOf(edit([['config.example.yaml', 'store:', `responses: { keep: 24h, ${fields.join(', ')} }\nstore:`]]), env)
+    const [old, both, young] = [
+      responses(`key: "\${OLD}"`),
+      responses(`key: "\${NEW}"`, `former_key: "\${OLD}"`),
+      responses(`key: "\${NEW}"`),
+    ]
+
+    expect(told(changesOf(sideOf(shipped, env), old))).toEqual([
+      'more config.example.yaml:31 responses are kept: what clients send to and get from /v1/responses, encrypted',
+    ])
+    expect(told(changesOf(old, both))).toEqual([expect.stringMatching(/^plumbing \S+ new responses have another key$/)])
+    expect(told(changesOf(both, young))).toEqual([
+      expect.stringMatching(/^lost \S+ responses that were encrypted with a key that is gone can no longer be read$/),
+    ])
+  })
 })

@@ -30,6 +30,7 @@ const FULL = () =>
         ['config.example.yaml', '  log: true\n', '  log: true\n  path: ./decisions\n'],
         ['config.example.yaml', `  # secret: \${GUEST_SECRET}`, `  secret: \${CLOUD_KEY}`],
         ['config.example.yaml', `  # token: \${METRICS_TOKEN}`, `  token: \${CLOUD_KEY}`],
+        ['config.example.yaml', 'store:', `responses: { keep: 24h, key: "\${CLOUD_KEY}" }\nstore:`],
         [
           'config.example.yaml',
           '# traces: #',
@@ -38,7 +39,7 @@ const FULL = () =>
       ],
       uncommented(),
     ),
-    { CLOUD_KEY: 'k'.repeat(40) },
+    { CLOUD_KEY: 'k'.repeat(43) },
   )
 
 /** Another value of the same form: of a map or an object with one of its parts changed. */
