@@ -43,6 +43,7 @@ function errorSchemasText(errorCodes) {
     '    Unavailable:',
     '      oneOf:',
     ...codes.filter(([, { status }]) => status === 503).map(([code]) => `        - ${ref(code)}`),
+    `        - ${ref('UPSTREAMS_EXHAUSTED_object')}`,
   ].join('\n')
 }
 

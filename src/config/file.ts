@@ -463,9 +463,13 @@ export interface LimitsSection {
   shed_load?: boolean
 }
 /**
- * Links that error bodies carry.
+ * Links that error bodies carry, and how they are written.
  */
 export interface ErrorsSection {
+  /**
+   * How the bodies of errors are written: spec as {error: text, code}, openai as the object {error: {message, type, param, code}, code}; auto as spec, unless the request has x-stainless-lang or comes from software that reads only the object. /v1/responses and /v1/messages always have the form of their own dialect.
+   */
+  form?: 'auto' | 'spec' | 'openai'
   /**
    * A page that explains the error codes. Default: public_url and /docs/errors.
    */

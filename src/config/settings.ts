@@ -82,8 +82,8 @@ export interface Settings {
     readonly toolTime: Millis
   }
   readonly listener: ListenerSettings
-  /** Links that error bodies carry. */
-  readonly errors: { readonly docs: string; readonly topup?: string }
+  /** Links that error bodies carry, and how they are written. */
+  readonly errors: { readonly form: 'auto' | 'spec' | 'openai'; readonly docs: string; readonly topup?: string }
   /** By pool name. */
   readonly backends: ReadonlyMap<string, BackendSettings>
   /** By name of the hosted tool. */

@@ -1,6 +1,7 @@
 import type { Alias, Commit, EpochMs, HostedTool, Model, Place, Plan, Pool, Price, Route } from './config.ts'
 import {
   type Denied,
+  type InvalidReason,
   invalid,
   type PlanDenial,
   type QuotaDenial,
@@ -110,7 +111,7 @@ export function windowOf(at: EpochMs): Window {
 }
 
 /** The same, by a stage, for what stands at a place of the files. */
-export function invalidAt(stage: Stage, field: string, problem: string, at?: Place): InvalidAt {
-  const denied = { ...invalid(field, problem), stage }
+export function invalidAt(stage: Stage, field: string, problem: string, at?: Place, reason?: InvalidReason): InvalidAt {
+  const denied = { ...invalid(field, problem, reason), stage }
   return at ? { ...denied, at } : denied
 }

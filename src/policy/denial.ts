@@ -16,7 +16,8 @@ export type Denial =
   | QuotaDenial
   | ExhaustedDenial
   | ToolDenial
-  | ({ readonly code: 'NOT_FOUND'; readonly problem: string } & BackendWord)
+  /** `field` where it is something that the body names. */
+  | ({ readonly code: 'NOT_FOUND'; readonly problem: string; readonly field?: string } & BackendWord)
   /** A backend refuses the request for what is in it. */
   | ({ readonly code: 'FORBIDDEN'; readonly problem: string } & BackendWord)
   | { readonly code: 'METHOD_NOT_ALLOWED'; readonly allow: readonly string[] }
@@ -44,14 +45,28 @@ export interface Denied<D = Denial> {
   readonly denial: D
 }
 
-/** The client sent what cannot be, in this field. */
-export const invalid = (field: string, problem: string): Denied<ValidationDenial> => ({
-  denial: { code: 'VALIDATION_ERROR', field, problem },
+/** The client sent what cannot be, in this field; `reason` is OpenAI's code for it, where there is one. */
+export const invalid = (field: string, problem: string, reason?: InvalidReason): Denied<ValidationDenial> => ({
+  denial: { code: 'VALIDATION_ERROR', field, problem, ...(reason !== undefined && { reason }) },
 })
 
-/** What a backend calls its refusal: `context_length_exceeded`, `content_filter`. */
+/** OpenAI's codes for requests that are refused before a backend has seen them. */
+export type InvalidReason =
+  | 'model_not_found'
+  | 'context_length_exceeded'
+  | 'previous_response_not_found'
+  | 'unsupported_value'
+  | 'unsupported_parameter'
+  | 'missing_required_parameter'
+  | 'invalid_type'
+
+/** What a backend calls its refusal, as far as it does. */
 interface BackendWord {
+  /** Its code, or else its type: `context_length_exceeded`, `content_filter`. Of our own refusals it is OpenAI's code. */
   readonly reason?: string
+  readonly backendType?: string
+  /** The field that it names. */
+  readonly param?: string
 }
 
 /** A limit that frees itself: a retry after the wait is served if no other request takes the room. */

@@ -80,6 +80,10 @@ const forms: readonly (readonly [RegExp, string])[] = [
   [/_cost_per_/, changesCost],
 ]
 
+/** Whether a field is one of the wire, accepted or not, and no name that a client made up. */
+export const isOfTheWire = (field: string): boolean =>
+  refused.has(field) || Object.values(KNOWN_FIELDS).some(fields => fields.has(field))
+
 /** The error text for a field that is neither known nor declared. */
 export const whyRefused = (field: string): string => saidOf(field) ?? 'is not accepted: no model here declares it'
 

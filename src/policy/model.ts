@@ -47,9 +47,9 @@ function named(
   const alias = aliases.get(asked)
   if (alias) return throughAlias(alias)
   const model = models.get(asked)
-  return model
-    ? { model }
-    : invalidAt('model', 'model', `no such model \`${asked}\`; GET /v1/models lists those there are`)
+  if (model) return { model }
+  const text = `no such model \`${asked}\`; GET /v1/models lists those there are`
+  return invalidAt('model', 'model', text, undefined, 'model_not_found')
 }
 
 const throughAlias = (alias: Alias): Chosen => ({ model: alias.model, alias })

@@ -76,6 +76,21 @@ export function addRate(headers: Record<string, string>, { requests, tokens, res
   headers['x-ratelimit-reset-tokens'] = reset
 }
 
+/** The same beside them as clients of Anthropic read them: with moments for waits. */
+export function addAnthropicRate(
+  headers: Record<string, string>,
+  { requests, tokens, resetMs }: RateState,
+  now: EpochMs,
+): void {
+  const reset = new Date(Math.ceil((now + resetMs) / 1000) * 1000).toISOString().replace('.000Z', 'Z')
+  headers['anthropic-ratelimit-requests-limit'] = String(requests.limit)
+  headers['anthropic-ratelimit-requests-remaining'] = String(requests.remaining)
+  headers['anthropic-ratelimit-requests-reset'] = reset
+  headers['anthropic-ratelimit-tokens-limit'] = String(tokens.limit)
+  headers['anthropic-ratelimit-tokens-remaining'] = String(tokens.remaining)
+  headers['anthropic-ratelimit-tokens-reset'] = reset
+}
+
 /** `6s` or `1m0s`, rounded up so that it is never too short. */
 export function resetText(ms: Millis): string {
   const seconds = Math.ceil(ms / 1000)

@@ -179,8 +179,9 @@ test('the public address and the links follow from what is given', () => {
   const { server, errors } = loadGood(`server: { ${url} }\n${small}`).settings
 
   expect(server.publicUrl).toBe('https://api.example.com')
-  expect(errors).toEqual({ docs: 'https://api.example.com/docs/errors' })
+  expect(errors).toEqual({ form: 'auto', docs: 'https://api.example.com/docs/errors' })
   expect(loadGood(`server: { ${url}, ${console} }\n${small}`).settings.errors).toEqual({
+    form: 'auto',
     docs: 'https://api.example.com/docs/errors',
     topup: 'https://example.com/console/billing',
   })

@@ -89,6 +89,7 @@ const settingsRules = (sides: Sides): Rules<Settings> => ({
   }),
   listener: parts(LISTENER),
   errors: parts<Settings['errors']>({
+    form: setting('errors.form', text, plumbing),
     docs: setting('errors.docs', text, plumbing),
     topup: setting<string | undefined>('errors.topup', text, plumbing),
   }),

@@ -20,6 +20,7 @@ export const DEFAULTS = {
   mintPerIpHour: 60,
   maxBytesPerAccount: '16MB',
   maxResponsesPerAccount: 1000,
+  errorForm: 'auto',
   body: '10MB',
   embeddingBatch: 2048,
   imageSizes: ['512x512', '1024x1024'],

@@ -64,7 +64,11 @@ export function settle(
     ...(file.responses && { responses: responsesOf(file.responses, secrets.responses) }),
     limits: limitsOf(limits),
     listener: listenerOf(limits),
-    errors: { docs: errors.docs ?? `${publicUrl}/docs/errors`, ...(topup !== undefined && { topup }) },
+    errors: {
+      form: errors.form ?? DEFAULTS.errorForm,
+      docs: errors.docs ?? `${publicUrl}/docs/errors`,
+      ...(topup !== undefined && { topup }),
+    },
     backends: backends(pools, file.failover ?? {}, secrets.pools),
     tools: toolsOf(tools, secrets.tools),
   }

@@ -1,4 +1,5 @@
 import type { Denial } from '../../policy/denial.ts'
+import { BACKEND } from '../../wire/errors/reason-phrase.ts'
 import { scrub } from '../../wire/errors/scrub.ts'
 import type { AdmittedCall } from '../admission/admit.ts'
 import { settle } from '../admission/settlement.ts'
@@ -34,7 +35,7 @@ function exhausted(gateway: Gateway, { denial, message, failures }: Exhausted): 
 
 function refusal(gateway: Gateway, refused: Refused): Denial {
   const said = scrubbed(gateway, refused)
-  const problem = `the backend refused the request: ${said.problem}`
+  const problem = `${BACKEND}: ${said.problem}`
   const reason = said.reason === undefined ? {} : { reason: said.reason }
   if (refused.as === 'not-found') return { code: 'NOT_FOUND', problem, ...reason }
   if (refused.as === 'forbidden') return { code: 'FORBIDDEN', problem, ...reason }

@@ -70,7 +70,7 @@ export function fail(app: App, call: HttpCall, error: unknown): void {
   tell(app, call, denial, error)
   if (!response.headersSent) call.deny(denial)
   // A stream that waits for its first content can still carry the error.
-  else if (call.streaming) response.end(denialEvent(denial, call.terms))
+  else if (call.streaming) response.end(denialEvent(denial, call.terms, call.errorForm))
   else response.destroy()
 }
 

@@ -5,8 +5,10 @@ import type { Millis } from '../../policy/config.ts'
 import type { Denial } from '../../policy/denial.ts'
 import type { AnyDenial } from '../../wire/errors/codes.ts'
 import { denialEvent, renderDenial } from '../../wire/errors/denial.ts'
+import { type ChosenForm, chooseForm, type FormSetting } from '../../wire/errors/form-of.ts'
+import type { ErrorForm } from '../../wire/errors/forms.ts'
 import type { ErrorTerms } from '../../wire/errors/texts.ts'
-import { addRate, type RateState } from '../../wire/quota-headers.ts'
+import { addAnthropicRate, addRate, type RateState } from '../../wire/quota-headers.ts'
 import { CallNote } from '../log-entry.ts'
 import type { ClientAddresses } from './client-address.ts'
 import { LINGER } from './malformed.ts'
@@ -90,7 +92,16 @@ export class HttpCall implements Client {
   }
 
   get terms(): ErrorTerms {
-    return this.#context.terms
+    return { ...this.#context.terms, requestId: this.requestId }
+  }
+
+  /** How its client reads errors. */
+  get errorForm(): ErrorForm {
+    return this.#chosenForm.form
+  }
+
+  get #chosenForm(): ChosenForm {
+    return chooseForm(this.#context.errorForm, this.path, this.request.headers)
   }
 
   /** Where the client calls from. It is in no line of the log: beside a plan or a model it would be a person's trail. */
@@ -170,7 +181,7 @@ export class HttpCall implements Client {
     }
     this.note.code = denial.code
     this.note.interrupted = 'the gateway shut down'
-    if (this.streaming) response.end(denialEvent(denial, this.terms))
+    if (this.streaming) response.end(denialEvent(denial, this.terms, this.errorForm))
     else response.destroy()
   }
 
@@ -232,9 +243,12 @@ export class HttpCall implements Client {
     const type = 'type' in denial ? denial.type : denial.code === 'TOOL_UNAVAILABLE' ? denial.tool : undefined
     this.note.code = denial.code
     if (type !== undefined) this.note.type = type
-    const { body, ...answer } = renderDenial(denial, this.terms)
-    const headers = { ...answer.headers }
+    const { form, vary } = this.#chosenForm
+    const { body, ...answer } = renderDenial(denial, this.terms, form)
+    const headers: Record<string, string> = { ...answer.headers }
+    if (vary !== undefined) headers.vary = vary
     if (rate) addRate(headers, rate)
+    if (rate && form === 'messages') addAnthropicRate(headers, rate, this.#context.clock.now())
     this.#send({ ...answer, headers, body: { type: 'application/json', bytes: Buffer.from(JSON.stringify(body)) } })
   }
 
@@ -285,6 +299,7 @@ export class HttpCall implements Client {
 /** What all calls of a listener share. */
 export interface CallContext {
   readonly terms: ErrorTerms
+  readonly errorForm: FormSetting
   readonly clock: Clock
   readonly addresses: ClientAddresses
   /** Headers of every answer: names and values by turns. */

@@ -2,6 +2,7 @@ import type { ListenerSettings } from '../../config/settings.ts'
 import { type Identify, identifyWith } from '../../gateway/accounts/identify.ts'
 import type { Denied } from '../../policy/denial.ts'
 import { errorTermsOf } from '../../wire/errors/denial.ts'
+import type { FormSetting } from '../../wire/errors/form-of.ts'
 import type { ErrorTerms } from '../../wire/errors/texts.ts'
 import { openToPages } from '../public/cors.ts'
 import { passthroughEndpoints } from '../public/passthrough.ts'
@@ -13,6 +14,7 @@ export interface ListenerView {
   readonly app: App
   readonly route: (method: string, path: string) => Match
   readonly terms: ErrorTerms
+  readonly errorForm: FormSetting
   readonly addresses: ClientAddresses
   readonly identify: Identify
   /** For operators, who are few, and must get in when clients are too many. */
@@ -46,6 +48,8 @@ function viewOf(app: App, endpoints: readonly Endpoint[], isPublic: boolean): Li
     app,
     route: router(endpointsOf(app, endpoints, isPublic), app.config.defaultModel.name),
     terms: errorTermsOf(app.settings),
+    // Operators have tools of their own.
+    errorForm: isPublic ? app.settings.errors.form : 'spec',
     addresses: clientAddresses(server.trustedProxies),
     identify: identifyWith(app),
     uncounted: { ...listener, connections: Number.POSITIVE_INFINITY, connectionsPerAddress: Number.POSITIVE_INFINITY },

@@ -4,6 +4,7 @@ import type { Millis } from '../../policy/config.ts'
 import { invalid } from '../../policy/denial.ts'
 import type { AnyDenial, ProtocolDenial } from '../../wire/errors/codes.ts'
 import { renderDenial } from '../../wire/errors/denial.ts'
+import type { ErrorForm } from '../../wire/errors/forms.ts'
 import type { ErrorTerms } from '../../wire/errors/texts.ts'
 
 /** How long a client may go on sending what is thrown away: closed at once, its kernel would throw the answer away too. */
@@ -28,9 +29,9 @@ export function answerBroken(
   socket: Duplex,
   denial: AnyDenial,
   headers: readonly string[],
-  { errors, clock }: { readonly errors: ErrorTerms; readonly clock: Clock },
+  { errors, form, clock }: { readonly errors: ErrorTerms; readonly form: ErrorForm; readonly clock: Clock },
 ): void {
-  const answer = renderDenial(denial, errors)
+  const answer = renderDenial(denial, errors, form)
   const body = Buffer.from(JSON.stringify(answer.body))
   const all = [
     ...headers,

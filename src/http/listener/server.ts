@@ -58,16 +58,18 @@ export function serve(snapshots: Snapshots, endpoints: readonly Endpoint[], log:
     if (!denial || !socket.writable || calls.some(({ answering }) => answering)) return void socket.destroy()
     closing.add(socket)
     for (const call of calls) call.failConnection(denial.code)
-    const { terms, always } = current()
-    answerBroken(socket, denial, ['x-request-id', newId(), ...always], { errors: terms, clock })
+    const { terms, errorForm, always } = current()
+    // There are no headers to ask who reads it.
+    const form = errorForm === 'openai' ? 'openai' : 'spec'
+    answerBroken(socket, denial, ['x-request-id', newId(), ...always], { errors: terms, form, clock })
   }
   const listener = (request: IncomingMessage, response: ServerResponse) => {
     // It was said to be over.
     if (closing.has(request.socket)) return
     const view = viewOf(snapshots.take())
-    const { app, terms, addresses, always } = view
+    const { app, terms, errorForm, addresses, always } = view
     const at = clock.now()
-    const call = new HttpCall(request, response, newId(), { terms, addresses, clock, always, closing })
+    const call = new HttpCall(request, response, newId(), { terms, errorForm, addresses, clock, always, closing })
     traffic.began(call)
     const leave = connections.enter(request)
     const fault = formFault(request) ?? traffic.fault ?? (leave ? undefined : CROWDED)

@@ -149,7 +149,7 @@ function deny(call: HttpCall, { denial, rate }: Refusal, events: EventResponse |
   }
   call.note.code = denial.code
   call.note.interrupted = 'denied after the headers'
-  events.end(denialEvent(denial, call.terms))
+  events.end(denialEvent(denial, call.terms, call.errorForm))
 }
 
 export function noteFailures({ note }: HttpCall, { failures }: Pick<Served, 'failures'>): void {

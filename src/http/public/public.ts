@@ -71,7 +71,10 @@ function listModels(app: App, call: HttpCall): void {
 function showModel(app: App, call: HttpCall, id: string): void {
   const model = catalogModel(app.config, id, { brand: app.settings.brand, createdAt: app.loadedAt })
   if (model) call.json(200, model)
-  else call.deny({ code: 'NOT_FOUND', problem: `No model \`${id}\`; GET /v1/models lists those there are.` })
+  else {
+    const problem = `No model \`${id}\`; GET /v1/models lists those there are.`
+    call.deny({ code: 'NOT_FOUND', problem, reason: 'model_not_found' })
+  }
 }
 
 async function showQuota(app: App, call: HttpCall, { caller }: Identified): Promise<void> {

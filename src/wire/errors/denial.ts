@@ -1,18 +1,26 @@
 import type { Denial } from '../../policy/denial.ts'
 import { sseEvent } from '../sse.ts'
 import { type AnyDenial, errorCodes } from './codes.ts'
+import { bodyIn, type ErrorForm, type ErrorWords, statusIn, wordsOf } from './forms.ts'
+import { reasonPhrase } from './reason-phrase.ts'
 import type { Answer, ErrorTerms } from './texts.ts'
 
-/** The one place where a denial becomes an answer. */
-export function renderDenial(denial: AnyDenial, terms: ErrorTerms): ErrorAnswer {
+/** The one place where a denial becomes an answer, in the form that its client reads. */
+export function renderDenial(denial: AnyDenial, terms: ErrorTerms, form: ErrorForm = 'spec'): ErrorAnswer {
   const { code } = denial
-  const { status, reason } = errorCodes[code]
+  const { status: usual, reason } = errorCodes[code]
+  const status = statusIn(form, denial, usual)
   const answer = answerOf(denial, terms)
   return {
     status,
-    reason: `${code}: ${answer.reason ?? reason}`,
-    headers: { [`x-${terms.brand}-error-code`]: code, ...reasonHeader(denial, terms.brand), ...answer.headers },
-    body: answer.body,
+    reason: reasonPhrase(denial, answer.reason ?? reason),
+    headers: {
+      [`x-${terms.brand}-error-code`]: code,
+      ...reasonHeader(denial, terms.brand),
+      ...(form === 'messages' && terms.requestId !== undefined && { 'request-id': terms.requestId }),
+      ...answer.headers,
+    },
+    body: bodyIn(form, denial, status, answer.body, terms.requestId),
   }
 }
 
@@ -20,9 +28,21 @@ export function renderDenial(denial: AnyDenial, terms: ErrorTerms): ErrorAnswer 
 const answerOf = (denial: AnyDenial, terms: ErrorTerms): Answer =>
   (errorCodes[denial.code].answer as (denial: AnyDenial, terms: ErrorTerms) => Answer)(denial, terms)
 
+/** What a stream that has begun says of a denial, in whatever form its dialect ends one. */
+export function streamErrorOf(denial: Denial, terms: ErrorTerms): Pick<ErrorWords, 'message' | 'type' | 'code'> {
+  const { message, type, code } = wordsOf(denial, errorCodes[denial.code].status, answerOf(denial, terms).body)
+  return { message, type, code }
+}
+
 /** The last event of a stream that fails after its headers went out. SDKs read the error code only from this form. */
-export function denialEvent(denial: Denial, terms: ErrorTerms): string {
-  const { status, body } = renderDenial(denial, terms)
+export function denialEvent(denial: Denial, terms: ErrorTerms, form: ErrorForm = 'spec'): string {
+  const { status, body } = renderDenial(denial, terms, form)
+  if (form === 'messages') return `event: error\n${sseEvent(JSON.stringify(body))}`
+  if (form === 'openai') return sseEvent(JSON.stringify(body))
+  if (form === 'responses') {
+    const { message, param, code } = wordsOf(denial, status, answerOf(denial, terms).body)
+    return `event: error\n${sseEvent(JSON.stringify({ type: 'error', code, message, param, sequence_number: 0 }))}`
+  }
   const message = 'error' in body && typeof body.error === 'string' ? body.error : errorCodes[denial.code].meaning
   const more = denial.code === 'UPSTREAMS_EXHAUSTED' ? { tier: denial.tier, attempted: denial.attempted } : {}
   return sseEvent(
@@ -73,5 +93,5 @@ interface TermsSettings {
 
 export const errorTermsOf = ({ brand, errors, server }: TermsSettings): ErrorTerms => ({
   brand,
-  links: { ...errors, console: server.consoleUrl },
+  links: { docs: errors.docs, topup: errors.topup, console: server.consoleUrl },
 })

@@ -14,14 +14,27 @@ import { usdText } from '../money.ts'
 
 /** What an answer says beside what every answer of its code has in common. */
 export interface Answer {
-  readonly body: object
+  readonly body: ErrorBody
   readonly headers?: Readonly<Record<string, string>>
   /** In place of the reason phrase of the code. */
   readonly reason?: string
 }
 
+/** The body of an error as the specification has it. */
+export interface ErrorBody {
+  readonly error: string | ErrorObject
+  readonly [beside: string]: unknown
+}
+
+interface ErrorObject {
+  readonly message: string
+  readonly [more: string]: unknown
+}
+
 export interface ErrorTerms {
   readonly brand: string
+  /** Of the request, for the form that repeats it in its body. */
+  readonly requestId?: string
   /** A console and a page to top up only where the operator named one: links of our own making would lead nowhere. */
   readonly links: {
     readonly docs: string

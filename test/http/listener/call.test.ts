@@ -12,6 +12,7 @@ function newCall() {
   const response = new ServerResponse(request)
   const context: CallContext = {
     terms: { brand: 'svc', docsUrl: '' } as never,
+    errorForm: 'spec',
     clock: new VirtualClock(0),
     addresses: {} as never,
     always: [],

@@ -143,7 +143,7 @@ export function hostedToolScenarios({ ai, provider }: AiSdk, rig: ToolRig): void
         reason: 'maxRetriesExceeded',
         lastError: {
           statusCode: 503,
-          message: 'TOOL_UNAVAILABLE: a hosted tool cannot be used',
+          message: expect.stringMatching(/^The hosted tool lost cannot be used now/),
           responseHeaders: { 'x-svc-error-code': 'TOOL_UNAVAILABLE' },
           responseBody: expect.stringContaining('hosted tool lost'),
         },

@@ -95,7 +95,7 @@ export function streamScenarios({ rig, OpenAI, client, helpers }: Sdk): void {
       const error = await read(reader).catch((thrown: unknown) => thrown)
 
       expect(error).toBeInstanceOf(OpenAI.APIError)
-      expect(error).toMatchObject({ code: 'UPSTREAMS_EXHAUSTED', type: 'upstream_error', error: LATE_OUTAGE })
+      expect(error).toMatchObject({ code: 'UPSTREAMS_EXHAUSTED', type: 'server_error', error: LATE_OUTAGE })
       expect(reader.text).toBe('')
       expect(await rig.calls()).toMatchObject([{ status: 200, code: 'UPSTREAMS_EXHAUSTED' }])
     })

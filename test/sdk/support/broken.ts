@@ -21,7 +21,7 @@ export const INTERRUPTED = {
 /** The same of an outage that the gateway knows of only after it began the stream. */
 export const LATE_OUTAGE = {
   message: expect.stringMatching(/^No backend of this model could answer/),
-  type: 'upstream_error',
+  type: 'server_error',
   code: 'UPSTREAMS_EXHAUSTED',
   tier: 'on-premises',
   attempted: ['onprem'],

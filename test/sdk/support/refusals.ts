@@ -5,12 +5,12 @@ import { exhausted, type Rig } from './rig.ts'
 export interface Refusal {
   readonly name: string
   readonly status: number
+  /** Of the gateway, in a header and in its log. */
   readonly code: string
-  readonly type?: string
+  /** What SDKs give as code and type of an error: the words of OpenAI, where it has some. */
+  readonly said: { readonly code: string | null; readonly type: string }
   /** What the text of the body says. */
   readonly text: RegExp
-  /** The reason phrase, where the body has the flat form. */
-  readonly reason?: string
   readonly apiKey?: string
   readonly plan?: string
   readonly model?: string
@@ -31,7 +31,7 @@ export const refusals: readonly Refusal[] = [
     status: 401,
     code: 'INVALID_KEY',
     text: /unknown, revoked or rotated/,
-    reason: 'INVALID_KEY: unknown, revoked or rotated key',
+    said: { code: 'invalid_api_key', type: 'authentication_error' },
     apiKey: 'svc_wrong',
   },
   {
@@ -39,15 +39,15 @@ export const refusals: readonly Refusal[] = [
     status: 401,
     code: 'INVALID_TOKEN',
     text: /Bearer svc_/,
-    reason: 'INVALID_TOKEN: neither a key nor a session token',
+    said: { code: 'invalid_api_key', type: 'authentication_error' },
     apiKey: 'sk-of-another-service',
   },
   {
     name: 'an unknown model',
     status: 400,
     code: 'VALIDATION_ERROR',
+    said: { code: 'model_not_found', type: 'invalid_request_error' },
     text: /^model: .*gpt-4o/,
-    reason: 'VALIDATION_ERROR: the request is not valid',
     model: 'gpt-4o',
   },
   {
@@ -55,14 +55,14 @@ export const refusals: readonly Refusal[] = [
     status: 400,
     code: 'VALIDATION_ERROR',
     text: /backend refused the request: the prompt is too long/,
-    reason: 'VALIDATION_ERROR: the request is not valid',
+    said: { code: null, type: 'invalid_request_error' },
     backend: status(400, { error: { message: 'the prompt is too long' } }),
   },
   {
     name: 'a model outside the plan',
     status: 429,
     code: 'rate_limit_exceeded',
-    type: 'plan_limit',
+    said: { code: 'rate_limit_exceeded', type: 'plan_limit' },
     text: /Plan free does not include svc-ultra-pro/,
     plan: 'free',
     model: 'svc-ultra-pro',
@@ -71,6 +71,7 @@ export const refusals: readonly Refusal[] = [
     name: 'a request the month cannot pay',
     status: 402,
     code: 'quota_exceeded',
+    said: { code: 'insufficient_quota', type: 'insufficient_quota' },
     text: /2026-12-01.*max_tokens up to \d+ would fit/,
     plan: 'tight',
     maxTokens: 1000,
@@ -83,7 +84,7 @@ export const outage: Refusal = {
   status: 503,
   code: 'UPSTREAMS_EXHAUSTED',
   text: /No backend of this model could answer/,
-  reason: 'UPSTREAMS_EXHAUSTED: no backend could answer',
+  said: { code: 'UPSTREAMS_EXHAUSTED', type: 'server_error' },
   backend: exhausted,
 }
 

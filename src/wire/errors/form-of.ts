@@ -1,0 +1,33 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import type { ErrorForm } from './forms.ts'
+import { readsOnlyObjects } from './object-readers.ts'
+
+/** `errors.form` of the configuration: `auto` decides by the software that asks. */
+export type FormSetting = 'auto' | 'spec' | 'openai'
+
+/** The form of the errors of one request, and the headers that it depends on, as `vary` names them. */
+export interface ChosenForm {
+  readonly form: ErrorForm
+  readonly vary?: string
+}
+
+/** Paths of the newer dialects, whose errors are their own whatever the configuration says. */
+export function chooseForm(setting: FormSetting, path: string, headers: IncomingHttpHeaders): ChosenForm {
+  if (isBelow('/v1/responses', path)) return RESPONSES
+  if (isBelow('/v1/messages', path)) return MESSAGES
+  const isCatalog = isBelow('/v1/models', path)
+  if (isCatalog && headers['anthropic-version'] !== undefined) return CATALOG_OF_ANTHROPIC
+  const vary = [
+    ...(setting === 'auto' ? ['x-stainless-lang', 'user-agent'] : []),
+    ...(isCatalog ? ['anthropic-version'] : []),
+  ]
+  const form = setting === 'auto' ? (readsOnlyObjects(headers) ? 'openai' : 'spec') : setting
+  return vary.length > 0 ? { form, vary: vary.join(', ') } : { form }
+}
+
+const RESPONSES: ChosenForm = { form: 'responses' }
+const MESSAGES: ChosenForm = { form: 'messages' }
+const CATALOG_OF_ANTHROPIC: ChosenForm = { form: 'messages', vary: 'anthropic-version' }
+
+const isBelow = (root: string, path: string): boolean =>
+  path.startsWith(root) && (path.length === root.length || path[root.length] === '/')

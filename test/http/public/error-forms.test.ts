@@ -1,0 +1,257 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { type Backend, hang, startBackend, status } from '../../support/backend.ts'
+import { eventsOf, startTestGateway, type TestGateway } from '../../support/gateway.ts'
+
+let backend: Backend
+let test: TestGateway
+
+async function start(yaml?: string): Promise<void> {
+  test = await startTestGateway({ onprem: [backend], ...(yaml !== undefined && { yaml }) })
+}
+
+beforeEach(async () => {
+  backend = await startBackend()
+})
+
+afterEach(async () => {
+  await test.close()
+  await backend.close()
+})
+
+const sdk = { 'x-stainless-lang': 'js' }
+const messages = [{ role: 'user', content: 'Hi' }]
+
+async function post(path: string, body: unknown, headers: Record<string, string> = {}): Promise<Response> {
+  return fetch(test.url + path, {
+    method: 'POST',
+    headers: {
+      authorization: `Bearer ${await test.key('free', `account-${++accounts}`)}`,
+      'content-type': 'application/json',
+      ...headers,
+    },
+    body: typeof body === 'string' ? body : JSON.stringify(body),
+  })
+}
+
+let accounts = 0
+
+const chat = (body: unknown, headers?: Record<string, string>) => post('/v1/chat/completions', body, headers)
+
+describe('errors.form: auto', () => {
+  beforeEach(() => start())
+
+  it('is the form of the specification for a plain client', async () => {
+    const response = await chat({})
+
+    expect(await response.json()).toEqual({ error: 'messages: is required', code: 'VALIDATION_ERROR' })
+    expect(response.headers.get('vary')).toBe('x-stainless-lang, user-agent')
+  })
+
+  it.each([
+    ['an SDK of OpenAI', sdk],
+    ['the AI SDK', { 'user-agent': 'ai/6.0.326 ai-sdk/provider-utils/4.0.1 runtime/node.js/22' }],
+    ['opencode', { 'user-agent': 'opencode/1.18.33 (linux; x64)' }],
+    ['Codex', { 'user-agent': 'codex_cli_rs/0.169.0 (Debian 13; x86_64)' }],
+    ['Copilot', { 'user-agent': 'GitHubCopilotChat/0.26.7' }],
+  ])('is an object for %s', async (_name, headers) => {
+    const response = await chat({}, headers)
+
+    expect(response.status).toBe(400)
+    expect(await response.json()).toEqual({
+      error: { message: 'messages: is required', type: 'invalid_request_error', param: 'messages', code: null },
+      code: 'VALIDATION_ERROR',
+    })
+    expect(response.headers.get('vary')).toBe('x-stainless-lang, user-agent')
+    expect(response.headers.get('x-svc-error-code')).toBe('VALIDATION_ERROR')
+  })
+
+  it.each([
+    ['a browser', 'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36'],
+    ['a product that ends as one of the table', 'my-ai/1.0'],
+    ['curl', 'curl/8.14.1'],
+  ])('is a text for %s', async (_name, agent) => {
+    expect(await (await chat({}, { 'user-agent': agent })).json()).toMatchObject({ error: expect.any(String) })
+  })
+
+  it.each<[string, () => Promise<Response>, number, object, string]>([
+    [
+      'no key',
+      () => fetch(`${test.url}/billing/quota`, { headers: sdk }),
+      401,
+      { type: 'authentication_error', param: null, code: 'invalid_api_key' },
+      'NO_AUTH',
+    ],
+    [
+      'an unknown key',
+      () => chat({ messages }, { ...sdk, authorization: 'Bearer svc_unknown' }),
+      401,
+      { type: 'authentication_error', param: null, code: 'invalid_api_key' },
+      'INVALID_KEY',
+    ],
+    [
+      'a model that is not there',
+      () => chat({ messages, model: 'x' }, sdk),
+      400,
+      { type: 'invalid_request_error', param: 'model', code: 'model_not_found' },
+      'VALIDATION_ERROR',
+    ],
+    [
+      'a model of the catalogue that is not there',
+      () => fetch(`${test.url}/v1/models/x`, { headers: sdk }),
+      404,
+      { type: 'invalid_request_error', param: null, code: 'model_not_found' },
+      'NOT_FOUND',
+    ],
+    [
+      'a plan without the model',
+      () => chat({ messages, model: 'svc-ultra-pro' }, sdk),
+      429,
+      { type: 'plan_limit', param: null, code: 'rate_limit_exceeded', retry_after_ms: 0, docs: expect.any(String) },
+      'rate_limit_exceeded',
+    ],
+    [
+      'a path that is not there',
+      () => fetch(`${test.url}/v1/nothing`, { headers: sdk }),
+      404,
+      { type: 'invalid_request_error', param: null, code: 'NOT_FOUND' },
+      'NOT_FOUND',
+    ],
+    [
+      'a method that is not there',
+      () => fetch(`${test.url}/v1/chat/completions`, { method: 'PUT', headers: sdk }),
+      405,
+      { type: 'invalid_request_error', param: null, code: 'METHOD_NOT_ALLOWED' },
+      'METHOD_NOT_ALLOWED',
+    ],
+    [
+      'a body of another type',
+      () => chat('a=b', { ...sdk, 'content-type': 'text/plain' }),
+      415,
+      { type: 'invalid_request_error', param: null, code: 'UNSUPPORTED_MEDIA_TYPE' },
+      'UNSUPPORTED_MEDIA_TYPE',
+    ],
+  ])('has the words of OpenAI for %s', async (_name, send, line, error, code) => {
+    const response = await send()
+
+    expect(response.status).toBe(line)
+    expect(await response.json()).toEqual({ error: { message: expect.any(String), ...error }, code })
+  })
+
+  it('a quota that is spent is insufficient_quota, with what the specification says beside it', async () => {
+    const spent = await test.key('tight')
+    const response = await fetch(`${test.url}/v1/chat/completions`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${spent}`, 'content-type': 'application/json', ...sdk },
+      body: JSON.stringify({ messages, max_tokens: 1000 }),
+    })
+
+    expect(response.status).toBe(402)
+    expect(await response.json()).toEqual({
+      error: {
+        message: expect.stringContaining('may cost up to'),
+        type: 'insufficient_quota',
+        param: null,
+        code: 'insufficient_quota',
+        resetDate: '2026-12-01',
+        topupUrl: expect.any(String),
+        overageEnabled: false,
+      },
+      code: 'quota_exceeded',
+    })
+  })
+
+  it('backends that all fail are a server_error, with the pools beside it', async () => {
+    backend.always(status(529))
+
+    const response = await chat({ messages }, sdk)
+
+    expect(response.status).toBe(503)
+    expect(response.headers.get('retry-after')).toBe('1')
+    expect(await response.json()).toEqual({
+      error: {
+        message: 'No backend of this model could answer. Retry in 1 s.',
+        type: 'server_error',
+        param: null,
+        code: 'UPSTREAMS_EXHAUSTED',
+        tier: 'on-premises',
+        attempted: ['onprem'],
+      },
+      code: 'UPSTREAMS_EXHAUSTED',
+    })
+  })
+
+  it('a stream that is denied behind its headers ends with the object too', async () => {
+    backend.next(hang)
+    const asked = chat({ messages, stream: true }, sdk)
+    await backend.received(1)
+    test.clock.advance(25_000)
+    const response = await asked
+    await backend.refuse()
+
+    const [event] = await test.clock.during(eventsOf(response))
+
+    expect(JSON.parse(String(event))).toEqual({
+      error: {
+        message: expect.any(String),
+        type: 'server_error',
+        param: null,
+        code: 'UPSTREAMS_EXHAUSTED',
+        tier: 'on-premises',
+        attempted: ['onprem'],
+      },
+      code: 'UPSTREAMS_EXHAUSTED',
+    })
+  })
+})
+
+describe.each([
+  ['openai', {}, { error: { param: 'messages' } }],
+  ['spec', sdk, { error: 'messages: is required' }],
+])('errors.form: %s', (form, headers, body) => {
+  it('holds for everybody, and depends on no header', async () => {
+    await start(`errors: { form: ${form} }`)
+
+    const response = await chat({}, headers)
+
+    expect(await response.json()).toMatchObject(body)
+    expect(response.headers.get('vary')).toBeNull()
+  })
+})
+
+describe('the catalogue', () => {
+  beforeEach(() => start())
+
+  it('answers clients of Anthropic in their form', async () => {
+    const response = await fetch(`${test.url}/v1/models/x`, { headers: { 'anthropic-version': '2023-06-01' } })
+
+    expect(response.status).toBe(404)
+    expect(await response.json()).toEqual({
+      type: 'error',
+      error: { type: 'not_found_error', message: expect.stringContaining('No model `x`') },
+      request_id: response.headers.get('x-request-id'),
+    })
+    expect(response.headers.get('request-id')).toBe(response.headers.get('x-request-id'))
+    expect(response.headers.get('vary')).toBe('anthropic-version')
+  })
+})
+
+describe('the reason phrase', () => {
+  beforeEach(() => start())
+
+  it.each<[string, unknown, string]>([
+    ['a field that is missing', {}, 'VALIDATION_ERROR: messages: is required'],
+    ['a field of a wrong type', { messages, temperature: 'hot' }, 'VALIDATION_ERROR: temperature: must be a number'],
+    ['a model that is not there', { messages, model: 'secret' }, 'VALIDATION_ERROR: model: no such model'],
+    ['a field of the client', { messages, secret: 2 }, 'VALIDATION_ERROR: a field is not accepted'],
+  ])('says what is wrong with %s, in no word of the client', async (_name, body, phrase) => {
+    expect((await chat(body)).statusText).toBe(phrase)
+  })
+
+  it('has nothing of the words of a backend but its code', async () => {
+    backend.next(status(400, { error: { message: 'Your prompt about cats is bad', code: 'content_filter' } }))
+
+    expect((await chat({ messages })).statusText).toBe(
+      'VALIDATION_ERROR: the backend refused the request: content_filter',
+    )
+  })
+})
