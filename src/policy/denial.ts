@@ -59,6 +59,7 @@ export type InvalidReason =
   | 'unsupported_parameter'
   | 'missing_required_parameter'
   | 'invalid_type'
+  | 'invalid_value'
 
 /** What a backend calls its refusal, as far as it does. */
 interface BackendWord {

@@ -1,0 +1,91 @@
+import { isObject, type JsonObject } from '../json-safety.ts'
+import { CallItems } from './call-items.ts'
+import type { Status } from './frame.ts'
+import { MessageItem } from './message-item.ts'
+import type { OutputSink } from './output-sink.ts'
+import { ReasoningItem } from './reasoning-item.ts'
+import type { Wanted } from './wanted.ts'
+
+/** The items of one answer, as the deltas of a chat make them: each has a place of its own, and events that tell of it. */
+export class Output {
+  readonly #wanted: Wanted
+  readonly #sink: OutputSink
+  /** By place; what is not closed yet is undefined. */
+  readonly #items: (JsonObject | undefined)[] = []
+  /** The text or the reasoning that goes on with the next delta. */
+  #open: MessageItem | ReasoningItem | undefined
+  readonly #calls: CallItems
+  #hasMessage = false
+
+  constructor(wanted: Wanted, sink: OutputSink) {
+    this.#wanted = wanted
+    this.#sink = sink
+    this.#calls = new CallItems(wanted, sink, () => {
+      this.#closeOpen('completed')
+      return this.#nextPlace()
+    })
+  }
+
+  /** Those that are closed, in order. */
+  get items(): readonly JsonObject[] {
+    return this.#items.filter(item => item !== undefined)
+  }
+
+  /** Takes in a delta of a chat, or a whole message. */
+  add(delta: JsonObject, logprobs: unknown): void {
+    const { reasoning_content, reasoning, content, refusal, tool_calls: calls } = delta
+    // Some backends send the same under both names.
+    const thought = textIn(reasoning_content) || textIn(reasoning)
+    if (thought !== '') this.#reasoning().add(thought)
+    const text = textIn(content)
+    if (text !== '') this.#message().add('output_text', text, this.#wanted.logprobs ? logprobsIn(logprobs) : [])
+    const refused = textIn(refusal)
+    if (refused !== '') this.#message().add('refusal', refused, [])
+    if (Array.isArray(calls)) for (const call of calls) if (isObject(call)) this.#calls.add(call)
+  }
+
+  /** Closes all that is open; an answer without a text or a call has an empty text. */
+  end(status: Status): void {
+    if (!this.#hasMessage && this.#calls.count === 0) this.#message().add('output_text', '', [])
+    this.#closeOpen(status)
+    for (const { place, item } of this.#calls.close(status)) this.#items[place] = item
+  }
+
+  #reasoning(): ReasoningItem {
+    if (this.#open instanceof ReasoningItem) return this.#open
+    this.#closeOpen('completed')
+    this.#open = new ReasoningItem(this.#nextPlace(), this.#wanted, this.#sink)
+    return this.#open
+  }
+
+  #message(): MessageItem {
+    if (this.#open instanceof MessageItem) return this.#open
+    this.#closeOpen('completed')
+    this.#open = new MessageItem(this.#nextPlace(), this.#sink)
+    this.#hasMessage = true
+    return this.#open
+  }
+
+  #closeOpen(status: Status): void {
+    const open = this.#open
+    if (open) this.#items[open.place] = open.close(status)
+    this.#open = undefined
+  }
+
+  #nextPlace(): number {
+    return this.#items.push(undefined) - 1
+  }
+}
+
+const textIn = (value: unknown): string => (typeof value === 'string' ? value : '')
+
+/** Those of a chat in the form of Responses. */
+function logprobsIn(logprobs: unknown): readonly JsonObject[] {
+  const tokens = isObject(logprobs) && Array.isArray(logprobs.content) ? logprobs.content : []
+  return tokens.filter(isObject).map(token => ({
+    ...logprobOf(token),
+    top_logprobs: Array.isArray(token.top_logprobs) ? token.top_logprobs.filter(isObject).map(logprobOf) : [],
+  }))
+}
+
+const logprobOf = ({ token, bytes, logprob }: JsonObject): JsonObject => ({ token, bytes: bytes ?? [], logprob })

@@ -1,0 +1,178 @@
+import type { ReadTerms } from '../client-dialect.ts'
+import { isObject, type JsonObject } from '../json-safety.ts'
+import { type Findings, quoted } from './findings.ts'
+import type { ClientTools } from './tool-kinds.ts'
+
+/** Reads the list of tools. */
+export function readTools(body: JsonObject, tools: ClientTools, terms: ReadTerms, found: Findings): ToolsRead {
+  const listed: ListedTool[] = []
+  const ignored = new Map<string, string>()
+  const seen: Seen = { listed, hosted: new Set(), ignored, tools, terms, found }
+  for (const [i, tool] of found.list('tools', body.tools, TOOLS_MAX).entries()) readTool(`tools[${i}]`, tool, seen)
+  // The lists of namespaces are bounded one by one.
+  found.list('tools', listed, TOOLS_MAX)
+  const [first] = ignored
+  if (first && listed.length === 0) found.leaveOut(first[1], runsElsewhere(first[0]))
+  return { listed, ignored: [...ignored.keys()] }
+}
+
+export interface ToolsRead {
+  readonly listed: readonly ListedTool[]
+  /** Types of tools that are left out. */
+  readonly ignored: readonly string[]
+}
+
+/** A tool of the chat. */
+export interface ListedTool {
+  readonly chat: JsonObject
+  /** As a choice of tools names it. */
+  readonly kind: 'function' | 'custom' | 'hosted'
+  readonly name: string
+  readonly namespace?: string
+  /** The name that the backend gets. */
+  readonly sent: string
+}
+
+/** The hosted tool that stands for a tool which the service itself would run. */
+export function hostedFor(type: string, terms: ReadTerms): string | undefined {
+  if (terms.isHosted(type)) return type
+  return type.startsWith(WEB_SEARCH) && terms.isHosted(WEB_SEARCH) ? WEB_SEARCH : undefined
+}
+
+export const runsElsewhere = (type: string): string =>
+  `Tools of type ${quoted(type)} do not run here: use functions, custom tools or hosted ones.`
+
+export const TOOLS_MAX = 1024
+const WEB_SEARCH = 'web_search'
+/** Agents list these in each request, whether the model needs them or not. */
+const IGNORED = /^(?:web_search[a-z0-9_]*|image_generation|tool_search)$/
+const HOSTED_NAME = /^[A-Za-z0-9_-]{1,64}$/
+
+/** What reading the list collects. */
+interface Seen {
+  readonly listed: ListedTool[]
+  readonly hosted: Set<string>
+  /** The field of the first one, by type. */
+  readonly ignored: Map<string, string>
+  readonly tools: ClientTools
+  readonly terms: ReadTerms
+  readonly found: Findings
+}
+
+function readTool(field: string, tool: unknown, seen: Seen, namespace?: string): void {
+  if (!isObject(tool)) {
+    seen.found.refuse(field, 'must be an object', 'invalid_type')
+    return
+  }
+  const type = seen.found.requiredText(`${field}.type`, tool.type)
+  switch (type) {
+    case 'function':
+    case 'custom':
+      seen.listed.push(clientTool(field, type, tool, seen, namespace))
+      break
+    case 'namespace':
+      readNamespace(field, tool, seen, namespace)
+      break
+    case 'hosted':
+      addHosted(hostedName(field, tool, seen.found), seen)
+      break
+    default:
+      readBuiltIn(field, type, seen)
+  }
+}
+
+function readNamespace(field: string, tool: JsonObject, seen: Seen, outer?: string): void {
+  const { found } = seen
+  if (outer !== undefined) {
+    found.refuse(`${field}.type`, 'must not be a namespace in another one', 'invalid_value')
+    return
+  }
+  const name = found.requiredText(`${field}.name`, tool.name)
+  for (const [i, inner] of found.list(`${field}.tools`, tool.tools, TOOLS_MAX).entries())
+    readTool(`${field}.tools[${i}]`, inner, seen, name)
+}
+
+function hostedName(field: string, tool: JsonObject, found: Findings): string {
+  const name = found.requiredText(`${field}.name`, tool.name)
+  if (!HOSTED_NAME.test(name))
+    found.refuse(`${field}.name`, 'must be 1 to 64 letters, digits, _ and -', 'invalid_value')
+  return name
+}
+
+/** Both `web_search` and `web_search_preview` may stand for it. */
+function addHosted(name: string, { listed, hosted }: Seen): void {
+  if (hosted.has(name)) return
+  hosted.add(name)
+  listed.push({ kind: 'hosted', name, sent: name, chat: { type: 'hosted', name } })
+}
+
+function readBuiltIn(field: string, type: string, seen: Seen): void {
+  const hosted = hostedFor(type, seen.terms)
+  if (hosted !== undefined) addHosted(hosted, seen)
+  else if (!IGNORED.test(type)) seen.found.leaveOut(`${field}.type`, runsElsewhere(type))
+  else if (!seen.ignored.has(type)) seen.ignored.set(type, `${field}.type`)
+}
+
+function clientTool(
+  field: string,
+  kind: 'function' | 'custom',
+  tool: JsonObject,
+  { tools, found }: Seen,
+  namespace?: string,
+): ListedTool {
+  const name = found.requiredText(`${field}.name`, tool.name)
+  if (name === '') found.refuse(`${field}.name`, 'must not be empty', 'invalid_value')
+  const description = found.text(`${field}.description`, tool.description)
+  const named = { kind, name, ...(namespace !== undefined && { namespace }) }
+  const sent = tools.send(named)
+  const declared =
+    kind === 'custom'
+      ? customFunction(field, sent, description, tool, found)
+      : plainFunction(field, sent, description, tool, found)
+  return { ...named, sent, chat: { type: 'function', function: declared } }
+}
+
+function plainFunction(
+  field: string,
+  name: string,
+  description: string | undefined,
+  tool: JsonObject,
+  found: Findings,
+): JsonObject {
+  const parameters = found.object(`${field}.parameters`, tool.parameters) ?? { type: 'object', properties: {} }
+  const strict = found.boolean(`${field}.strict`, tool.strict)
+  return {
+    name,
+    ...(description !== undefined && { description }),
+    parameters,
+    ...(strict !== undefined && { strict }),
+  }
+}
+
+/** A function with the input as its one argument: a backend of chats knows no other tools. */
+function customFunction(
+  field: string,
+  name: string,
+  description: string | undefined,
+  tool: JsonObject,
+  found: Findings,
+): JsonObject {
+  const texts = [description, grammarText(`${field}.format`, tool, found)].filter(text => text)
+  return { name, ...(texts.length > 0 && { description: texts.join('\n\n') }), parameters: ONE_TEXT }
+}
+
+/** Words for the grammar that a custom tool declares: no chat can hold the model to it. */
+function grammarText(field: string, tool: JsonObject, found: Findings): string | undefined {
+  const format = found.object(field, tool.format)
+  if (format?.type !== 'grammar') return undefined
+  const syntax = found.requiredText(`${field}.syntax`, format.syntax)
+  const definition = found.requiredText(`${field}.definition`, format.definition)
+  return `The input must match this ${syntax} grammar:\n${definition}`
+}
+
+const ONE_TEXT = {
+  type: 'object',
+  properties: { input: { type: 'string', description: 'The whole input of the tool, as plain text.' } },
+  required: ['input'],
+  additionalProperties: false,
+}

@@ -1,0 +1,74 @@
+import type { JsonObject } from '../json-safety.ts'
+import { sealReasoning } from '../sealed-reasoning.ts'
+import type { OutputSink } from './output-sink.ts'
+import type { Wanted } from './wanted.ts'
+
+/** What the model thought, told as a summary or as it is. */
+export class ReasoningItem {
+  readonly place: number
+  readonly #id: string
+  readonly #form: ReasoningForm
+  readonly #isSealed: boolean
+  readonly #sink: OutputSink
+  #text = ''
+
+  constructor(place: number, { summaries, sealed }: Wanted, sink: OutputSink) {
+    this.place = place
+    this.#id = sink.newId('rs_')
+    this.#form = summaries ? SUMMARY : IN_THE_OPEN
+    this.#isSealed = sealed
+    this.#sink = sink
+    const item = { id: this.#id, type: 'reasoning', status: 'in_progress', summary: [] }
+    sink.emit('response.output_item.added', { output_index: place, item: summaries ? item : { ...item, content: [] } })
+    this.#emit(`${this.#form.partEvent}.added`, { part: this.#part() })
+  }
+
+  add(delta: string): void {
+    this.#text += delta
+    this.#emit(`${this.#form.textEvent}.delta`, { delta })
+  }
+
+  close(status: string): JsonObject {
+    const part = this.#part()
+    this.#emit(`${this.#form.textEvent}.done`, { text: this.#text })
+    this.#emit(`${this.#form.partEvent}.done`, { part })
+    const item = {
+      id: this.#id,
+      type: 'reasoning',
+      status,
+      ...(this.#form === SUMMARY ? { summary: [part] } : { summary: [], content: [part] }),
+      ...(this.#isSealed && { encrypted_content: sealReasoning(this.#text) }),
+    }
+    this.#sink.emit('response.output_item.done', { output_index: this.place, item })
+    return item
+  }
+
+  #part(): JsonObject {
+    return { type: this.#form.partType, text: this.#text }
+  }
+
+  #emit(type: string, fields: JsonObject): void {
+    this.#sink.emit(type, { item_id: this.#id, output_index: this.place, [this.#form.index]: 0, ...fields })
+  }
+}
+
+interface ReasoningForm {
+  readonly partEvent: string
+  readonly textEvent: string
+  readonly partType: string
+  readonly index: string
+}
+
+const SUMMARY: ReasoningForm = {
+  partEvent: 'response.reasoning_summary_part',
+  textEvent: 'response.reasoning_summary_text',
+  partType: 'summary_text',
+  index: 'summary_index',
+}
+
+const IN_THE_OPEN: ReasoningForm = {
+  partEvent: 'response.content_part',
+  textEvent: 'response.reasoning_text',
+  partType: 'reasoning_text',
+  index: 'content_index',
+}

@@ -1,0 +1,38 @@
+import { type Denied, invalid } from '../../policy/denial.ts'
+import type { JsonObject } from '../json-safety.ts'
+import { type Findings, isAbsent, quoted } from './findings.ts'
+
+/** Refuses what a request would take up again from an earlier one: nothing is stored here. */
+export function refuseState(body: JsonObject, found: Findings): void {
+  const { conversation, background } = body
+  const previous = found.text('previous_response_id', body.previous_response_id)
+  if (previous !== undefined) found.refuseAs(previousResponseNotFound(previous))
+  if (!isAbsent(conversation)) found.refuse('conversation', NO_CONVERSATION, 'unsupported_parameter')
+  if (!isAbsent(background) && background !== false) found.refuse('background', NO_BACKGROUND, 'unsupported_parameter')
+}
+
+const NO_CONVERSATION = 'Conversations are not kept here: send the whole input in each request, with store: false.'
+const NO_BACKGROUND = 'Responses do not run in the background here: leave background out, and stream the answer.'
+
+/** Clients send the whole input then, by this code. */
+const previousResponseNotFound = (id: string): Denied =>
+  invalid(
+    'previous_response_id',
+    `Previous response with id ${quoted(id)} not found: nothing is stored here. Send the whole input again, with store: false.`,
+    'previous_response_not_found',
+  )
+
+/** Of an item that stands for one of an earlier answer. */
+export const itemNotFound = (field: string, id: string): Denied => ({
+  denial: {
+    code: 'NOT_FOUND',
+    field,
+    problem: `Item with id ${quoted(id)} not found: items are not persisted here. Send them whole: with the AI SDK, providerOptions: { openai: { store: false } }.`,
+    reason: 'item_not_found',
+  },
+})
+
+/** Of requests that read, cancel, delete or shorten an earlier response. */
+export const responseNotFound = (id: string): Denied => ({
+  denial: { code: 'NOT_FOUND', problem: `Response with id ${quoted(id)} not found: nothing is stored here.` },
+})
