@@ -22,6 +22,11 @@ export function audioSuite(packages: readonly string[], scenarios: (rig: Rig) =>
   suite(packages, ' with audio', () => scenarios(useAudioRig()))
 }
 
+/** The same without a gateway: what is written is read by the SDK itself. */
+export function writtenSuite(packages: readonly string[], scenarios: () => Promise<void>): void {
+  suite(packages, ' with what is written for it', scenarios)
+}
+
 function suite(packages: readonly string[], topic: string, scenarios: () => Promise<void>): void {
   const title = packages.map(name => `${name} ${pins[name]?.replace(/^npm:.*@/, '')}`).join(' and ') + topic
   describe(title, async () => {

@@ -56,6 +56,15 @@ export function eventsOf(text: string): JsonObject[] {
   return events
 }
 
+/** A chunk of a chat's stream with one choice. */
+export const chunkOf = (delta: JsonObject, finish: string | null = null, more: JsonObject = {}): JsonObject => ({
+  id: 'chatcmpl-1',
+  object: 'chat.completion.chunk',
+  created: 1_700_000_000,
+  model: 'pool-model',
+  choices: [{ index: 0, delta, finish_reason: finish, ...more }],
+})
+
 /** The events of a stream that comes whole. */
 export const streamed = (writer: AnswerWriter, chunks: readonly JsonObject[]): JsonObject[] =>
   eventsOf(chunks.map(chunk => writer.chunk(chunk)).join('') + writer.end(NO_USAGE))

@@ -1,0 +1,35 @@
+import fc from 'fast-check'
+import { expect, it } from 'vitest'
+import type { JsonObject } from '../../../src/wire/json-safety.ts'
+import { answers, chunksOf, completionOf, request } from './answers.ts'
+import { messageOf } from './blocks-of-events.ts'
+import { NO_USAGE, read, streamed, writerTerms } from './support.ts'
+
+const joined = (content: readonly JsonObject[], field: string) => content.map(block => block[field] ?? '').join('')
+
+/** What a client can tell of two messages, but for where one text is split by another block. */
+const seen = ({ content, stop_reason, stop_sequence, usage }: JsonObject) => {
+  const blocks = content as JsonObject[]
+  const { service_tier: _tier, ...counts } = usage as JsonObject
+  return {
+    text: joined(blocks, 'text'),
+    thinking: joined(blocks, 'thinking'),
+    calls: blocks.filter(({ type }) => type === 'tool_use'),
+    stop_reason,
+    stop_sequence,
+    counts,
+  }
+}
+
+const writer = () => read(request).writer(writerTerms())
+
+it('a stream in any order and cut anywhere says what the whole answer says', () => {
+  fc.assert(
+    fc.property(answers, answer => {
+      const whole = writer().whole(completionOf(answer), NO_USAGE)
+      const message = messageOf(streamed(writer(), chunksOf(answer)))
+      expect(seen(message)).toEqual(seen(whole))
+    }),
+    { numRuns: 2000 },
+  )
+})
