@@ -38,7 +38,7 @@ export function lintRoutes(merged: MergedFiles, report: Report): void {
 }
 
 /** What may stand in a route and must not be looked at. */
-const CREDENTIALS = new Set(['authorization', 'proxy-authorization', 'cookie'])
+const CREDENTIALS = new Set(['authorization', 'proxy-authorization', 'cookie', 'x-api-key', 'api-key'])
 
 function lintTarget({ name, data }: Sound, merged: MergedFiles, isLast: boolean, say: Say): void {
   const target = merged.models.get(data.use)

@@ -15,7 +15,7 @@ export interface Identified {
   readonly keyHash?: string
 }
 
-/** Says who sends a request, by its Authorization header. Rejects with StoreUnavailable or ProviderUnavailable. */
+/** Says who sends a request, by its Authorization header or a key that stands for one. Rejects with StoreUnavailable or ProviderUnavailable. */
 export interface Identify {
   /** By a key, or by a sign-in token. */
   bearer(authorization: string | undefined): Promise<Identified | Denied>

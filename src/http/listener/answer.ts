@@ -8,6 +8,7 @@ import { denialEvent } from '../../wire/errors/denial.ts'
 import { operatorOf, scraperOf } from '../admin/admin-operator.ts'
 import { preflight } from '../public/cors.ts'
 import type { HttpCall } from './call.ts'
+import { credentialOf, KEY_HEADERS_VARY } from './credentials.ts'
 import type { App } from './endpoint.ts'
 import type { ListenerView, Match } from './listener-view.ts'
 import { ClientLeft } from './request-input.ts'
@@ -41,12 +42,21 @@ export async function answer(
     }
     // Before the body: a dead key is refused even with a bad body, and costs nothing.
     case 'caller':
-      return serveKnown(app, call, match, await identify.bearer(authorization), found => endpoint.run(app, call, found))
+      return serveKnown(app, call, match, await identify.bearer(clientCredential(call)), found =>
+        endpoint.run(app, call, found),
+      )
     case 'signed-in': {
-      const found = await identify.signIn(authorization)
+      const found = await identify.signIn(clientCredential(call))
       return serveKnown(app, call, match, found, ({ caller }) => endpoint.run(app, call, caller))
     }
   }
+}
+
+/** What the client of a public endpoint sends as its credential. */
+function clientCredential(call: HttpCall): string | undefined {
+  const { authorization, isFromKeyHeader } = credentialOf(call.path, call.request.headers)
+  if (isFromKeyHeader && call.request.method === 'GET') call.varies(KEY_HEADERS_VARY)
+  return authorization
 }
 
 function serveKnown(

@@ -49,6 +49,8 @@ export class HttpCall implements Client {
   #answer: AnswerState = 'none'
   /** Of the connection: whether it ends with this answer, or with one that follows. */
   #isLast = false
+  /** Headers of the request by which caches are to tell its answer from others. */
+  #vary: string | undefined
   // Of one size each: to push into an empty array makes room for seventeen.
   #closers: readonly (() => void)[] = []
   #leavers: readonly (() => void)[] = []
@@ -215,10 +217,16 @@ export class HttpCall implements Client {
     this.#isLast = true
   }
 
+  /** Its answer depends on these headers of the request. */
+  varies(names: string): void {
+    this.#vary = names
+  }
+
   /** Begins the answer, with the headers of every answer beside these. Nothing is sent yet. */
   writeHead(status: number, ...headers: readonly Readonly<Record<string, string>>[]): void {
     const lines = ['x-request-id', this.requestId, ...this.#context.always]
     for (const some of headers) for (const name in some) lines.push(name, some[name] ?? '')
+    if (this.#vary !== undefined) lines.push('vary', this.#vary)
     if (this.#isLast) lines.push('connection', 'close')
     this.#enterAnswer(headers.some(some => some['content-type']?.startsWith('text/event-stream')) ? 'events' : 'head')
     // Set one by one, node would keep them, look them up and check them again.

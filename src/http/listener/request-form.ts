@@ -19,7 +19,16 @@ export function formFault(request: IncomingMessage): Denied<AnyDenial> | undefin
 const TARGET = /^\/(?:[!"$&-[\]-~]|%[0-9A-Fa-f]{2})*$/
 
 /** Each of these comes once at most: a proxy in front may have read the other one. */
-const SINGLE = ['host', 'authorization', 'content-type', 'content-length', 'content-encoding', 'transfer-encoding']
+const SINGLE = [
+  'host',
+  'authorization',
+  'x-api-key',
+  'api-key',
+  'content-type',
+  'content-length',
+  'content-encoding',
+  'transfer-encoding',
+]
 const LENGTHS: ReadonlySet<number> = new Set(SINGLE.map(({ length }) => length))
 
 function repeated(rawHeaders: readonly string[]): Denied | undefined {

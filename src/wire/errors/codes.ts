@@ -25,7 +25,7 @@ export const errorCodes: { readonly [Code in ErrorCode]: Row<Code> } = {
   NO_AUTH: {
     status: 401,
     reason: 'no Authorization header',
-    meaning: 'The request has no Authorization header.',
+    meaning: 'The request has no Authorization header, and no x-api-key in its place.',
     retry: never,
     todo: 'Send `Authorization: Bearer` and the key. SDKs do so with what you give them as API key. The top of this page says how to get a key.',
     answer: ({ code, todo }, { brand, links }) => {

@@ -66,6 +66,73 @@ describe.each([
   })
 })
 
+describe.each(['x-api-key', 'api-key'])('%s', header => {
+  it('is a key wherever a bearer is one', async () => {
+    const key = await test.key()
+
+    expect((await call('/billing/quota', { headers: { [header]: key } })).status).toBe(200)
+    const chat = await call('/v1/chat/completions', {
+      method: 'POST',
+      headers: { [header]: key, 'content-type': 'application/json' },
+      body: JSON.stringify({ messages: [{ role: 'user', content: 'Hi' }] }),
+    })
+    expect(chat.status).toBe(200)
+  })
+
+  it('of an unknown key is a 401 INVALID_KEY', async () => {
+    expect((await call('/billing/quota', { headers: { [header]: 'svc_abc' } })).statusText).toMatch(/^INVALID_KEY: /)
+  })
+
+  it('does not hold beside Authorization', async () => {
+    const headers = { [header]: 'sk-of-another-service', ...bearer(await test.key()).headers }
+
+    expect((await call('/billing/quota', { headers })).status).toBe(200)
+  })
+
+  it('holds beside an Authorization without a text, which some SDKs send for none', async () => {
+    const headers = { [header]: await test.key(), authorization: '' }
+
+    expect((await call('/billing/quota', { headers })).status).toBe(200)
+  })
+
+  it('keeps its answers apart in a cache that knows nothing of it', async () => {
+    const key = await test.key()
+
+    expect((await call('/billing/quota', { headers: { [header]: key } })).headers.get('vary')).toBe(
+      'x-api-key, api-key',
+    )
+    expect((await call('/billing/quota', bearer(key))).headers.get('vary')).toBeNull()
+  })
+
+  it('does not open the admin listener', async () => {
+    const response = await fetch(`${test.admin}/admin/keys`, { headers: { [header]: ADMIN_TOKEN } })
+
+    expect(response.status).toBe(401)
+  })
+
+  it('may be sent by a page', async () => {
+    const response = await call('/v1/chat/completions', {
+      method: 'OPTIONS',
+      headers: { 'access-control-request-method': 'POST', 'access-control-request-headers': header },
+    })
+
+    expect(response.headers.get('access-control-allow-headers')).toContain(header)
+  })
+})
+
+it('a key in a header of its own is in no log and no alarm, and no backend gets it', async () => {
+  const key = await test.key()
+  const response = await call('/v1/chat/completions', {
+    method: 'POST',
+    headers: { 'x-api-key': key, 'content-type': 'application/json' },
+    body: JSON.stringify({ messages: [{ role: 'user', content: 'Hi' }] }),
+  })
+  await response.text()
+  await test.logged(1)
+
+  expect(JSON.stringify([test.log, test.alarms, backend.requests])).not.toContain(key)
+})
+
 it('a dead key is told before a bad body', async () => {
   const response = await call('/v1/chat/completions', {
     method: 'POST',
