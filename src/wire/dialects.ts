@@ -1,8 +1,12 @@
+import type { Pool } from '../policy/config.ts'
 import type { Dialect } from './dialect.ts'
+import { messagesDialect } from './messages/backend.ts'
 import { openai } from './openai/dialect.ts'
+import { responsesDialect } from './responses/backend.ts'
 
-const DIALECTS = { openai } as const satisfies Readonly<Record<string, Dialect>>
-
-/** The dialect of a pool, by its settings: OpenAI's, where they name none. */
-export const dialectOf = ({ dialect = 'openai' }: { readonly dialect?: keyof typeof DIALECTS }): Dialect =>
-  DIALECTS[dialect]
+/** The dialect in which a pool is asked for what did not come in a dialect that it speaks: chat, where it speaks that. */
+export function dialectOf({ speaks }: Pick<Pool, 'speaks'>): Dialect {
+  if (speaks.includes('chat')) return openai
+  // Of the two it is the one that loses less: Responses has no stop sequences.
+  return speaks.includes('messages') ? messagesDialect : responsesDialect
+}

@@ -22,9 +22,10 @@ export function openBackends(
   const held: Connected[] = []
   // All connections at once, without a socket: those that another configuration has open must stay open for this one.
   const places = new Map(
-    Array.from(pools, ({ name, replicas }) => {
-      const { connectTimeout = 1000, key, dialect } = settings.get(name) ?? {}
-      const credentials = () => dialectOf({ ...(dialect && { dialect }) }).headers(key?.reveal())
+    Array.from(pools, pool => {
+      const { name, replicas } = pool
+      const { connectTimeout = 1000, key } = settings.get(name) ?? {}
+      const credentials = () => dialectOf(pool).headers(key?.reveal())
       const placeOf = (replica: string): Place => {
         const { origin, pathname } = new URL(replica)
         const connected = connections.to({ origin, connectTimeout })

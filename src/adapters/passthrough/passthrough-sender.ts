@@ -6,7 +6,7 @@ import { createProxyServer, type ServerOptions } from 'http-proxy-3'
 import type { BackendSettings } from '../../config/settings.ts'
 import { lookupHost } from '../../gateway/descriptors.ts'
 import type { Exchange, PassthroughListener, PassthroughRequest, SendPassthrough } from '../../gateway/ports.ts'
-import { dialectOf } from '../../wire/dialects.ts'
+import { openai } from '../../wire/openai/dialect.ts'
 
 /** Sends the requests of pass-through routes of one configuration. */
 export interface PassthroughSender {
@@ -58,7 +58,7 @@ function headersOf(
     'x-request-id': requestId,
     ...(traceparent !== undefined && { traceparent }),
     ...(body && { 'content-type': body.contentType, ...lengthOf(body) }),
-    ...(settings && dialectOf(settings).headers(settings.key?.reveal())),
+    ...(settings && openai.headers(settings.key?.reveal())),
   }
 }
 

@@ -14,8 +14,8 @@ export function attemptBuffered<A>(
   client: Client,
   read: (bytes: Buffer) => A | undefined,
 ): Promise<Outcome<A>> {
-  const { kind, settings } = target
-  const dialect = dialectOf(settings)
+  const { kind, pool, settings } = target
+  const dialect = dialectOf(pool)
   const translated = (bytes: Buffer) => {
     const answer = dialect.answer(kind, bytes)
     return answer && read(answer)

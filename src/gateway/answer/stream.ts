@@ -73,7 +73,7 @@ export class AnswerStream extends BackendAnswer<AnswerStream> implements LiveStr
     const chunks: Mutable<ChunkTerms> = { model, id, created, usageWanted }
     if (this.deltas) chunks.deltas = this.deltas
     // After a broken event before any content that the client saw, the next replica is tried.
-    this.#reader = new StreamReader(chunks, choices, dialectOf(target.settings).translator?.())
+    this.#reader = new StreamReader(chunks, choices, dialectOf(target.pool).translator?.())
     this.deadlines.after(target.streamTime, () => this.giveUp({ ...this.failure('stream timeout'), ...PATIENCE_LOST }))
   }
 

@@ -56,7 +56,7 @@ export class ExaminedReplica {
 
   /** How its pool speaks. */
   get dialect(): Dialect {
-    return dialectOf(this.promised.settings)
+    return dialectOf(this.pool)
   }
 
   get host(): string {

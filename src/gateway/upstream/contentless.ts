@@ -77,9 +77,8 @@ const LIMIT: Millis = 5000
 export function contentlessRequests(
   { models, passthrough }: Pick<Config, 'models' | 'passthrough'>,
   pool: Pool,
-  settings: Pick<BackendSettings, 'dialect'>,
 ): readonly ContentlessRequest[] | undefined {
-  const dialect = dialectOf(settings)
+  const dialect = dialectOf(pool)
   const isServed = ({ serve }: Pick<Model, 'serve'>) => serve.some(({ name }) => name === pool.name)
   const kinds = new Set(Array.from(models.values(), model => (isServed(model) ? model.kind : undefined)))
   const requests: ContentlessRequest[] = []

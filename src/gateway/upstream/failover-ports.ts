@@ -67,7 +67,7 @@ function inquireAs(
   { pool, replica, mayLack }: { readonly pool: Pool; readonly replica: Replica; readonly mayLack: boolean | undefined },
 ): Promise<Verdict> {
   const backend = backendOf(settings, pool)
-  const contentless = mayLack && !generates(request.kind) ? contentlessRequests(config, pool, backend) : undefined
+  const contentless = mayLack && !generates(request.kind) ? contentlessRequests(config, pool) : undefined
   return inquiries.verdict({
     pool,
     replica,

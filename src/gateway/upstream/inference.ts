@@ -54,7 +54,7 @@ export abstract class Inference<A> implements Outbound<Target, A> {
   targetAt({ pool, replica, fresh, settings }: AttemptPlace, traceparent: string | undefined): Target {
     const { admitted } = this
     const { kind } = this.call.wire.request
-    const dialect = dialectOf(settings)
+    const dialect = dialectOf(pool)
     const target: Mutable<Target> = {
       pool,
       replica,

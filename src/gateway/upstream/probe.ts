@@ -1,6 +1,6 @@
 import type { BackendSettings } from '../../config/settings.ts'
 import type { EpochMs, Millis } from '../../policy/config.ts'
-import { dialectOf } from '../../wire/dialects.ts'
+import { openai } from '../../wire/openai/dialect.ts'
 import type { Cancel, Clock, Probe } from '../ports.ts'
 import { type AskOptions, askOnce } from './ask.ts'
 
@@ -21,7 +21,7 @@ export interface Question {
   readonly replica: string
   /** From the root of its origin. */
   readonly path: string
-  readonly settings: Pick<BackendSettings, 'key' | 'connectTimeout' | 'dialect'>
+  readonly settings: Pick<BackendSettings, 'key' | 'connectTimeout'>
   readonly limit: Millis
 }
 
@@ -35,7 +35,7 @@ export function askReplica({ probe, clock }: ProbePorts, question: Question, ove
   const { replica, path, settings, limit } = question
   const { key, connectTimeout } = settings
   const { origin } = new URL(replica)
-  const headers = dialectOf(settings).headers(key?.reveal())
+  const headers = openai.headers(key?.reveal())
   const send: AskOptions['send'] = (fresh, listener) =>
     probe({ origin, path, headers, connectTimeout, fresh }, listener)
   return askOnce(clock, { send, connectTimeout, limit }, ({ head, cause, ms, at }) => {

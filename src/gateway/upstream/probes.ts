@@ -60,7 +60,7 @@ export class Probes {
   /** Asks a replica now, because an operator wants to know. Once it answers, a request may try it; a failure is only reported. */
   async ask(pool: Pool, replica: Replica, settings: BackendSettings): Promise<Probed> {
     const path =
-      settings.probe?.path ?? `${new URL(replica.url).pathname.replace(/\/$/, '')}${dialectOf(settings).modelsPath}`
+      settings.probe?.path ?? `${new URL(replica.url).pathname.replace(/\/$/, '')}${dialectOf(pool).modelsPath}`
     const question = { replica: replica.url, path, settings, limit: limitOf(settings) }
     const probed = await new Promise<Probed>(resolve => askReplica(this.#ports, question, resolve))
     replica.probed = probed

@@ -41,7 +41,7 @@ export interface Question {
   readonly pool: Pool
   readonly replica: string
   readonly kind: Kind
-  readonly settings: Pick<BackendSettings, 'key' | 'connectTimeout' | 'dialect'>
+  readonly settings: Pick<BackendSettings, 'key' | 'connectTimeout'>
   /** Sent to the backend as the id of the request. */
   readonly id: string
 }
@@ -85,7 +85,7 @@ function sent({ clock, probe, send }: QuestionPorts, question: Question): Promis
   const { pool, replica, kind, settings, id } = question
   const { connectTimeout, key } = settings
   const { origin, pathname } = new URL(replica)
-  const dialect = dialectOf(settings)
+  const dialect = dialectOf(pool)
   const headers = dialect.headers(key?.reveal())
   const listing = { origin, path: `${pathname.replace(/\/$/, '')}${dialect.modelsPath}`, headers, connectTimeout }
   const open: AskOptions['send'] = (fresh, listener) => {
@@ -99,11 +99,11 @@ function sent({ clock, probe, send }: QuestionPorts, question: Question): Promis
 
 type Answer = Parameters<typeof ofAnswer>[0]
 
-function ofGeneration(answer: Answer, { settings }: Question, kind: Generation, now: EpochMs): Found {
+function ofGeneration(answer: Answer, { pool }: Question, kind: Generation, now: EpochMs): Found {
   if (answer.status !== 200) return { verdict: verdictOf(ofAnswer(answer, now)) }
   const error = errorIn(answer.body)
   if (error !== undefined) return { verdict: verdictOf(ofError(error, {})) }
-  const said = parse(dialectOf(settings).answer(kind, answer.body)?.toString('utf8') ?? '')
+  const said = parse(dialectOf(pool).answer(kind, answer.body)?.toString('utf8') ?? '')
   const answers = isObject(said) ? said[GENERATIONS[kind].answers] : undefined
   if (!Array.isArray(answers) || answers.length === 0) return { verdict: { kind: 'fails' } }
   const usage = readPassthroughUsage(said)
@@ -111,11 +111,11 @@ function ofGeneration(answer: Answer, { settings }: Question, kind: Generation, 
 }
 
 /** Backends need not list models: only a refused key and a failing server mean anything. */
-function ofList(answer: Answer, { pool, settings }: Question, now: EpochMs): Found {
+function ofList(answer: Answer, { pool }: Question, now: EpochMs): Found {
   const { status } = answer
   if (status >= 200 && status < 300) {
     // A backend that lists nothing says nothing of the model.
-    const models = dialectOf(settings).models(answer.body) ?? []
+    const models = dialectOf(pool).models(answer.body) ?? []
     const listsModel = models.length === 0 ? undefined : models.some(({ id }) => id === pool.model)
     return { verdict: { kind: 'serves', ...(listsModel !== undefined && { listsModel }) } }
   }

@@ -191,7 +191,7 @@ it('a refusal of a whole answer is judged by its status, also where the time for
     listener = to
     return { pause: () => {}, resume: () => {}, abort: () => {} }
   }
-  const target = { pool: { name: 'onprem' }, kind: 'chat', settings, dispatched: () => {} } as never
+  const target = { pool: { name: 'onprem', speaks: ['chat'] }, kind: 'chat', settings, dispatched: () => {} } as never
   const client = { gone: false, wasCut: false, onGone: () => () => {} }
   const attempt = attemptBuffered({ send, clock }, target, client, () => 'answer')
   listener?.connected()

@@ -22,7 +22,7 @@ type Report = (typeof REPORTS)[number]
 const FIELDS = ['content', 'reasoning_content', 'tool arguments'] as const
 
 const settings = { connectTimeout: 1000, headersTimeout: 15_000, firstContentTimeout: 60_000, idleTimeout: 60_000 }
-const pool = { name: 'onprem', model: MODEL }
+const pool = { name: 'onprem', model: MODEL, speaks: ['chat'] }
 const tick = () => new Promise(setImmediate)
 
 /** A random answer as a backend streams it, and what a client has got after each event. */

@@ -33,7 +33,7 @@ async function live(full = (_writes: number) => false) {
     }
   }
   const target = {
-    pool: { name: 'onprem', model: MODEL },
+    pool: { name: 'onprem', model: MODEL, speaks: ['chat'] },
     replica: 'http://127.0.0.1:1',
     fresh: false,
     path: '/chat/completions',

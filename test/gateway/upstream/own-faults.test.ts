@@ -5,7 +5,7 @@ import { ofBreak } from '../../../src/gateway/upstream/outcome.ts'
 import { Replica } from '../../../src/gateway/upstream/pools.ts'
 import { ProbeLoop, type ProbeLoopPorts } from '../../../src/gateway/upstream/probe-loop.ts'
 import { askQuestion } from '../../../src/gateway/upstream/question.ts'
-import type { Pool } from '../../../src/policy/config.ts'
+import type { Pool, Speech } from '../../../src/policy/config.ts'
 import { VirtualClock } from '../../support/clock.ts'
 
 const broken = (code: string) => ofBreak(Object.assign(new Error('connect'), { code }), { stale: false })
@@ -54,7 +54,7 @@ it.each([
     queueMicrotask(() => failed(Object.assign(new Error('connect'), { code }), false))
     return { pause() {}, resume() {}, abort() {} }
   }
-  const pool = { name: 'onprem', model: 'm' } as Pool
+  const pool = { name: 'onprem', model: 'm', speaks: ['chat'] as readonly Speech[] } as Pool
   const settings = { connectTimeout: 1000 }
 
   const found = await askQuestion(
