@@ -1,0 +1,11 @@
+#!/bin/sh
+# Installs the pinned clients of test/agents: about 530 MB from npm and 70 MB from PyPI, 2.3 GB on disk.
+set -eu
+cd "$(dirname "$0")"
+
+npm ci
+
+# Made again where its Python has gone.
+.venv/bin/python -c '' 2>/dev/null || { rm -rf .venv; python3 -m venv .venv; }
+.venv/bin/pip install --quiet --disable-pip-version-check -r requirements.txt
+.venv/bin/pip freeze --disable-pip-version-check >.venv/installed.txt

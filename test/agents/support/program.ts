@@ -1,0 +1,73 @@
+import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { createInterface } from 'node:readline'
+
+/** One task for a program of `clients/`. */
+export interface Task {
+  /** Which of its ways to ask: `chat`, `responses`. */
+  readonly form: string
+  readonly baseURL: string
+  readonly key: string
+  readonly model: string
+  readonly stream: boolean
+  readonly prompt: string
+}
+
+export interface Outcome {
+  readonly text: string
+  /** Tools that ran, oldest first. */
+  readonly ran: readonly string[]
+  /** What the client itself counts, where it says so. */
+  readonly usage?: { readonly input: number; readonly output: number }
+}
+
+/** A program that uses one library: it reads a task from each line of its input, and writes what came of it. */
+export class Program {
+  readonly #child: ChildProcessWithoutNullStreams
+  readonly #lines: AsyncIterator<string>
+  #complaints = ''
+
+  constructor(command: readonly [string, ...string[]]) {
+    const [program, ...args] = command
+    this.#child = spawn(program, args, {
+      env: { ...quiet, PATH: process.env.PATH, HOME: process.env.TMPDIR ?? '/tmp' },
+    })
+    this.#child.stderr.on('data', (text: Buffer) => {
+      this.#complaints = `${this.#complaints}${text}`.slice(-4000)
+    })
+    // What it did not take it could not read: it has ended, which is found below.
+    this.#child.stdin.on('error', () => {})
+    this.#lines = createInterface({ input: this.#child.stdout })[Symbol.asyncIterator]()
+  }
+
+  async run(task: Task): Promise<Outcome> {
+    this.#child.stdin.write(`${JSON.stringify(task)}\n`)
+    for (;;) {
+      const { value, done } = await this.#lines.next()
+      if (done) throw new Error(`the program ended:\n${this.#complaints}`)
+      // Libraries print advice.
+      if (!value.startsWith(MARK)) continue
+      const said = JSON.parse(value.slice(MARK.length))
+      if (said.error !== undefined) throw new Error(`${said.error}\n${this.#complaints}`)
+      return said
+    }
+  }
+
+  async close(): Promise<void> {
+    if (this.#child.exitCode !== null) return
+    const over = once(this.#child, 'exit')
+    this.#child.stdin.end()
+    await over
+  }
+}
+
+const MARK = 'outcome '
+
+/** No library is to report home. */
+const quiet = {
+  OPENAI_AGENTS_DISABLE_TRACING: '1',
+  LANGCHAIN_TRACING_V2: 'false',
+  LITELLM_LOCAL_MODEL_COST_MAP: 'True',
+  LITELLM_MODE: 'PRODUCTION',
+  AI_SDK_LOG_WARNINGS: 'false',
+}

@@ -1,0 +1,124 @@
+import { type Backend, startBackend, status } from '../../support/backend.ts'
+import { startTestGateway, type TestGateway } from '../../support/gateway.ts'
+import type { Script } from '../model/conversation.ts'
+import { ScriptedModel } from '../model/model.ts'
+
+/** What lies between a client and its answers. */
+export type Way =
+  /** The pool speaks chat completions only: other wires are translated. */
+  | 'translated'
+  /** The first pool fails, and the second one answers. */
+  | 'failover'
+  /** The plan allows two requests a minute: the third is told to wait a second. */
+  | 'limited'
+
+/** A gateway before a scripted model. */
+export interface Rig {
+  readonly test: TestGateway
+  readonly model: ScriptedModel
+  /** Requests that the answering pool got, with their headers and bodies. */
+  readonly backend: Backend
+  readonly key: string
+  /** With /v1. */
+  readonly baseURL: string
+  /** What the ledger charged. */
+  charged(): Promise<Charge>
+  close(): Promise<void>
+}
+
+export interface Charge {
+  readonly input: number
+  readonly output: number
+  readonly nanoUsd: number
+  /** Requests of which a backend reported no usage. */
+  readonly estimated: number
+}
+
+/** What the model's own count costs, at the prices of the files below. */
+export const chargeFor = ({ total }: ScriptedModel): Charge => ({
+  input: total.input,
+  output: total.output,
+  nanoUsd: total.input * 1000 + total.output * 10_000,
+  estimated: 0,
+})
+
+export const MODEL = 'agent-model'
+
+const files = {
+  'agents.yaml': `
+plans:
+  hurried: { models: all, rpm: 2, tpm: 10M, monthly_usd: 20 }
+models:
+  ${MODEL}:
+    kind: chat
+    tier: standard
+    serve: [SERVE]
+    context: 200k
+    vision: true
+    usd_per_1m: { input: 1, output: 10 }
+`,
+}
+
+export async function startRig(way: Way, script: Script): Promise<Rig> {
+  const model = new ScriptedModel(script)
+  const backend = await startBackend()
+  backend.always(model.answer)
+  const failing = way === 'failover' ? await startBackend() : undefined
+  failing?.always(status(500, { error: { message: 'out of order' } }))
+  const test = await startTestGateway({
+    onprem: [failing ?? backend],
+    ...(failing && { cloud: [backend] }),
+    // The clock jumps where a minute is to be over, and no attempt is too slow then.
+    yaml: `include: [agents.yaml]
+failover: { headers_timeout: 600s, first_content_timeout: 600s, idle_timeout: 600s }`,
+    files: { 'agents.yaml': files['agents.yaml'].replace('SERVE', failing ? 'onprem, cloud' : 'onprem') },
+  })
+  if (way === 'limited') makeHurried(test, backend, model)
+  const stop = follow(test)
+  return {
+    test,
+    model,
+    backend,
+    key: await test.key(way === 'limited' ? 'hurried' : 'pro'),
+    baseURL: `${test.url}/v1`,
+    charged: async () => {
+      const rows = (await test.ledger()).filter(({ kind }) => kind !== 'waste')
+      return {
+        input: rows.reduce((sum, { inputTokens }) => sum + inputTokens, 0),
+        output: rows.reduce((sum, { outputTokens }) => sum + outputTokens, 0),
+        nanoUsd: rows.reduce((sum, { cost }) => sum + cost, 0),
+        estimated: rows.filter(({ estimated }) => estimated).length,
+      }
+    },
+    close: async () => {
+      stop()
+      await test.close()
+      await Promise.all([backend.close(), failing?.close()])
+    },
+  }
+}
+
+/** Lets the gateway's time pass as the client's does. */
+function follow({ clock }: TestGateway): () => void {
+  let last = Date.now()
+  const timer = setInterval(() => {
+    const now = Date.now()
+    clock.advance(now - last)
+    last = now
+  }, 10)
+  return () => clearInterval(timer)
+}
+
+/** Two requests take the minute, which is nearly over when the second is answered; a refused client finds it over. */
+function makeHurried(test: TestGateway, backend: Backend, model: ScriptedModel): void {
+  backend.always(exchange => {
+    if (model.served.length % 2 === 1) test.clock.advance(59_500)
+    return model.answer(exchange)
+  })
+  const forgive = async (from: number): Promise<void> => {
+    const entry = (await test.logged(from + 1))[from]
+    if (entry?.status === 429) test.clock.advance(1000)
+    return forgive(from + 1)
+  }
+  void forgive(0)
+}
