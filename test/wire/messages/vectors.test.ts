@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest'
 import type { JsonObject } from '../../../src/wire/json-safety.ts'
 import { countable, messages } from '../../../src/wire/messages/client.ts'
+import { tokensOf } from '../../../src/wire/token-count.ts'
 import { checked, eventsOf, NO_USAGE, read, readTerms, streamed, writerTerms } from './support.ts'
 import vectors from './vectors.json' with { type: 'json' }
 
@@ -80,4 +81,6 @@ it('M6f: a body whose tokens are counted needs no max_tokens', () => {
   if ('denial' in counted) throw new Error('it was refused')
   expect(counted.chat).toMatchObject({ messages: [{ role: 'system' }, { role: 'user' }], tools: [{}] })
   expect(checked(counted.chat)).not.toHaveProperty('denial')
+  const { input_tokens } = named('M6f').answer ?? {}
+  expect(Math.abs(tokensOf(counted.chat, 0) / Number(input_tokens) - 1)).toBeLessThan(0.1)
 })
