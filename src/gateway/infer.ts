@@ -84,7 +84,8 @@ async function serveWhole(gateway: Gateway, call: Call, admitted: LeasedCall): P
   if (attempted.kind !== 'answered') return unanswered(gateway, admitted, attempted)
   const { answer, pool, failures } = attempted
   const bill = await new Ending(gateway, admitted, attempted).end('well', answer)
-  return { kind: 'whole', admitted, pool, failures, bytes: answer.bytes, bill }
+  const { bytes, isNative } = answer
+  return { kind: 'whole', admitted, pool, failures, bytes, bill, ...(isNative && { isNative }) }
 }
 
 async function serveStream(gateway: Gateway, call: Call, admitted: LeasedCall, wanted: StreamWanted): Promise<Served> {

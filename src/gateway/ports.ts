@@ -34,6 +34,8 @@ export interface BackendRequest {
   readonly requestId: string
   /** Where requests are traced: of the attempt, in the form of W3C Trace Context. */
   readonly traceparent?: string
+  /** Of this request alone, beside those of its pool. */
+  readonly headers?: Readonly<Record<string, string>>
 }
 
 export interface BackendListener<H extends BackendHead = BackendHead> {

@@ -68,7 +68,13 @@ export interface Call {
 export type Served =
   | Unserved
   /** Settled already. */
-  | (Answered & { readonly kind: 'whole'; readonly bytes: Buffer; readonly bill: Bill })
+  | (Answered & {
+      readonly kind: 'whole'
+      readonly bytes: Buffer
+      /** Set where they have the dialect of the client already. */
+      readonly isNative?: true
+      readonly bill: Bill
+    })
   | (Answered & {
       readonly kind: 'stream'
       readonly stream: LiveStream

@@ -106,7 +106,8 @@ function inputOf(model: ChatModel, request: ChatAsk, output: OutputClaim): numbe
   return Math.min(bound, model.context - output.min)
 }
 
-const estimatedInput = (model: ChatModel, { textBytes, messages, images }: ChatAsk): number =>
+/** Tokens of a prompt as most tokenizers count them, for clients that want to know before they ask. */
+export const estimatedInput = (model: ChatModel, { textBytes, messages, images }: ChatAsk): number =>
   Math.ceil(textBytes / 4) + TEMPLATE_TOKENS * messages + model.imageTokens * images
 
 /** The least max_tokens while the model thinks; 0 when it does not. */

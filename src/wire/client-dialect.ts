@@ -2,6 +2,9 @@ import type { Denied } from '../policy/denial.ts'
 import type { JsonObject } from './json-safety.ts'
 import type { Usage } from './openai/usage.ts'
 
+/** What clients may speak beside chat completions. */
+export type ClientDialectName = 'responses' | 'messages'
+
 /**
  * How clients speak that do not ask for chat completions. What they send becomes a chat, and chat answers are written in
  * their form as they leave: limits, routes, failover, hosted tools and bills know chats alone. src/wire/dialect.ts is the

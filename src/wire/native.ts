@@ -1,4 +1,8 @@
-import type { JsonObject } from './json-safety.ts'
+import type { StreamError } from './client-dialect.ts'
+import { isObject, type JsonObject } from './json-safety.ts'
+import type { WholeAnswer } from './openai/answer.ts'
+import { textOf } from './openai/body.ts'
+import { parse } from './openai/chunk.ts'
 import type { Usage } from './openai/usage.ts'
 
 /**
@@ -16,6 +20,8 @@ export interface NativeDialect {
   readonly reader: () => NativeReader
   /** What a whole answer says; undefined where it is none. */
   answer(body: JsonObject): NativeAnswer | undefined
+  /** The event that ends a stream which failed. */
+  fail(error: StreamError, requestId: string): string
   /** The event that ends a stream which finished and whose backend left it out; empty where there is none. */
   readonly closing: string
 }
@@ -44,4 +50,11 @@ export interface NativeAnswer {
   readonly usage?: Usage
   /** Bytes of what the model said. */
   readonly outputBytes: number
+}
+
+/** Reads a whole answer that passes through as it is; undefined where it is none. */
+export function readNative(bytes: Buffer, dialect: NativeDialect): WholeAnswer | undefined {
+  const body = parse(textOf(bytes))
+  const answer = isObject(body) ? dialect.answer(body) : undefined
+  return answer && { bytes, isNative: true, ...answer }
 }

@@ -107,6 +107,10 @@ function lineEnd(input: Buffer, from: number): number {
 export const sseEvent = (data: string): string =>
   data.includes('\n') ? `data: ${data.replaceAll('\n', '\ndata: ')}\n\n` : `data: ${data}\n\n`
 
+/** One event with its name, as Responses and Messages have them. */
+export const namedEvent = (name: string, data: string): string =>
+  `event: ${name.replaceAll(/[\r\n]/g, '')}\n${sseEvent(data)}`
+
 export const sseDone = sseEvent('[DONE]')
 
 /** An error after the first byte, in the form that every SDK shows its user. It is the last event: no marker follows. */

@@ -134,7 +134,7 @@ function documentedAnswer(
 ): Node | undefined {
   const common = (name: string) => asNode(at(document, 'components', 'responses', name))
   const closing = headers.connection === 'close' ? CLOSING[status] : undefined
-  if (closing !== undefined) return common(closing)
+  if (closing !== undefined && responses[status] === undefined) return common(closing)
   if (path === undefined) return status === 404 ? common('NotFound') : undefined
   if (operation !== undefined) return responses[status] === undefined ? undefined : resolved(responses[status])
   if (method === 'OPTIONS') return status === 204 ? common('Preflight') : undefined
@@ -182,15 +182,24 @@ function bodyFaults(response: Node, exchange: Exchange): string[] {
 function eventFaults(validate: ValidateFunction, { body, complete }: Exchange): string[] {
   const events = body.toString('utf8').split('\n\n').slice(0, -1)
   const values = events.flatMap(event => (event.startsWith(':') ? [] : [dataOf(event)]))
-  const end = values.findIndex(value => value === '[DONE]' || 'error' in asNode(value))
+  const last = values.findLastIndex(isEnd)
+  // Responses have the marker after their last event.
+  const end = values[last] === '[DONE]' && isLast(values[last - 1]) ? last : values.findIndex(isEnd)
   const faults = values.flatMap((value, i) => faultsOf(validate, value, `event ${i}`))
   if (end >= 0 && end < values.length - 1) faults.push(`event ${end} is an end, and more follows`)
   if (end < 0 && complete) faults.push('ends with neither the marker nor an error')
   return faults
 }
 
+/** Types of the last events of Responses and Messages. */
+const LAST = new Set(['response.completed', 'response.incomplete', 'response.failed', 'message_stop', 'error'])
+
+const isLast = (value: unknown): boolean => LAST.has(String(asNode(value).type))
+
+const isEnd = (value: unknown): boolean => value === '[DONE]' || isLast(value) || asNode(value).error !== undefined
+
 function dataOf(event: string): unknown {
-  const data = event.replace(/^data: /, '')
+  const data = event.replace(/^event: .*\n/, '').replace(/^data: /, '')
   return data === '[DONE]' ? data : JSON.parse(data)
 }
 

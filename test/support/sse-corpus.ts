@@ -1,5 +1,6 @@
 import fc from 'fast-check'
-import { StreamReader, type StreamReading } from '../../src/wire/openai/stream.ts'
+import type { StreamReading } from '../../src/wire/answer-reader.ts'
+import { StreamReader } from '../../src/wire/openai/stream.ts'
 import { SseSplitter } from '../../src/wire/sse.ts'
 
 /** Every byte that matters to the format, and characters of one to four bytes. */

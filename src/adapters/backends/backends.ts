@@ -74,7 +74,10 @@ interface Place extends Way {
  * Our own headers only: nothing a client sent reaches a backend but its body, and the id of its trace where requests
  * are traced.
  */
-function headersOf({ requestId, traceparent }: BackendRequest, { credentials }: Place): Record<string, string> {
+function headersOf(
+  { requestId, traceparent, headers: more }: BackendRequest,
+  { credentials }: Place,
+): Record<string, string> {
   const headers: Record<string, string> = {
     'content-type': 'application/json',
     accept: 'application/json, text/event-stream',
@@ -84,5 +87,6 @@ function headersOf({ requestId, traceparent }: BackendRequest, { credentials }: 
   // One after the other: a spread of objects costs more than all the rest of it.
   const own = credentials()
   for (const name in own) headers[name] = own[name] ?? ''
+  for (const name in more) headers[name] = more[name] ?? ''
   return headers
 }

@@ -7,17 +7,17 @@ import { type AttemptPorts, openAttempt, type Target } from '../upstream/attempt
 import { errorIn, type Outcome, ofError, UNSEEN, type Work } from '../upstream/outcome.ts'
 import { BackendAnswer } from './backend-answer.ts'
 
-/** One attempt at a whole answer: all of it is read and checked, in the public form, before any of it is passed on. */
+/** One attempt at a whole answer: all of it is read and checked before any of it is passed on. `read` gets it as chats have it, or as it is where it passes through. */
 export function attemptBuffered<A>(
   ports: AttemptPorts,
   target: Target,
   client: Client,
   read: (bytes: Buffer) => A | undefined,
 ): Promise<Outcome<A>> {
-  const { kind, pool, settings } = target
+  const { kind, pool, settings, native } = target
   const dialect = dialectOf(pool)
   const translated = (bytes: Buffer) => {
-    const answer = dialect.answer(kind, bytes)
+    const answer = native ? bytes : dialect.answer(kind, bytes)
     return answer && read(answer)
   }
   const answer = new BufferedAnswer(ports.clock, settings, translated)

@@ -2,6 +2,8 @@ import type { EndedAnswer } from '../upstream/outcome.ts'
 
 /** An answer that is on its way to the client. */
 export interface LiveStream {
+  /** Set where the events have the dialect of the client already: the one that ends the answer, once all was said. */
+  readonly last?: string | undefined
   /** Hands over what was held, and from now on every event. */
   attach(sink: Sink<string>): void
   pause(): void

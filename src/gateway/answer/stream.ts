@@ -1,9 +1,11 @@
 import type { Commit, Millis } from '../../policy/config.ts'
 import type { Mutable } from '../../policy/decision.ts'
+import type { AnswerReader, StreamReading } from '../../wire/answer-reader.ts'
 import { dialectOf } from '../../wire/dialects.ts'
+import { NativeStreamReader } from '../../wire/native-stream.ts'
 import type { ChunkTerms } from '../../wire/openai/chunk.ts'
 import type { StreamWanted } from '../../wire/openai/request.ts'
-import { StreamReader, type StreamReading } from '../../wire/openai/stream.ts'
+import { StreamReader } from '../../wire/openai/stream.ts'
 import type { DeltaReader } from '../../wire/tools/delta-reader.ts'
 import type { BackendHead, Client, Clock } from '../ports.ts'
 import { type AttemptPorts, openAttempt, type Target } from '../upstream/attempt.ts'
@@ -55,7 +57,8 @@ export class AnswerStream extends BackendAnswer<AnswerStream> implements LiveStr
   /** Set for a round of an answer with hosted tools. */
   readonly deltas: DeltaReader | undefined
   readonly #commit: Commit
-  readonly #reader: StreamReader
+  readonly #reader: AnswerReader
+  readonly #native: NativeStreamReader | undefined
   #reading: 'events' | 'usage' | 'json' = 'events'
   readonly #inbox = new Inbox(() => this.#take())
   readonly #outbox = new Outbox(joinTexts)
@@ -73,8 +76,13 @@ export class AnswerStream extends BackendAnswer<AnswerStream> implements LiveStr
     const chunks: Mutable<ChunkTerms> = { model, id, created, usageWanted }
     if (this.deltas) chunks.deltas = this.deltas
     // After a broken event before any content that the client saw, the next replica is tried.
-    this.#reader = new StreamReader(chunks, choices, dialectOf(target.pool).translator?.())
+    this.#native = target.native && new NativeStreamReader(target.native)
+    this.#reader = this.#native ?? new StreamReader(chunks, choices, dialectOf(target.pool).translator?.())
     this.deadlines.after(target.streamTime, () => this.giveUp({ ...this.failure('stream timeout'), ...PATIENCE_LOST }))
+  }
+
+  get last(): string | undefined {
+    return this.#native?.last
   }
 
   attach(sink: Sink<string>): void {

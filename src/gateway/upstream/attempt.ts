@@ -2,6 +2,7 @@ import type { BackendSettings } from '../../config/settings.ts'
 import type { Commit, Millis, Pool } from '../../policy/config.ts'
 import type { Mutable } from '../../policy/decision.ts'
 import type { InferenceKind } from '../../wire/dialect.ts'
+import type { NativeDialect } from '../../wire/native.ts'
 import type { BackendHead, BackendListener, BackendRequest, Cancel, Clock, Exchange, Send } from '../ports.ts'
 import { causeOf, type Failed, failedUnread, ofAnswer, ofBreak, type Rejected, type Work } from './outcome.ts'
 
@@ -14,6 +15,10 @@ export interface Target {
   readonly path: string
   readonly kind: InferenceKind
   readonly body: Buffer
+  /** Set where the answer passes through in the dialect that client and backend speak. */
+  readonly native?: NativeDialect
+  /** Of this request alone, beside those of its pool. */
+  readonly headers?: Readonly<Record<string, string>>
   readonly requestId: string
   readonly traceparent?: string
   readonly settings: BackendSettings
@@ -49,9 +54,10 @@ export interface Reader<H extends BackendHead = BackendHead> {
 
 /** Sends one attempt, and has its answer read. */
 export function openAttempt({ send, clock }: AttemptPorts, target: Target, reader: Reader): Exchange {
-  const { pool, replica, fresh, path, body, requestId, traceparent } = target
+  const { pool, replica, fresh, path, body, requestId, traceparent, headers } = target
   const request: Mutable<BackendRequest> = { pool: pool.name, replica, fresh, path, body, requestId }
   if (traceparent !== undefined) request.traceparent = traceparent
+  if (headers) request.headers = headers
   return readExchange({ clock, open: listener => send(request, listener) }, target, reader)
 }
 

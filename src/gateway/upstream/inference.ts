@@ -1,7 +1,9 @@
 import { acceptsOf } from '../../policy/accepts.ts'
 import type { Millis, Pool } from '../../policy/config.ts'
 import type { Allowed, Mutable } from '../../policy/decision.ts'
+import { isNative } from '../../policy/dialect.ts'
 import { dialectOf } from '../../wire/dialects.ts'
+import { readNative } from '../../wire/native.ts'
 import type { AnswerTerms, WholeAnswer } from '../../wire/openai/answer.ts'
 import type { BodyTerms, StreamWanted } from '../../wire/openai/request.ts'
 import type { LeasedCall } from '../admission/leases.ts'
@@ -53,15 +55,17 @@ export abstract class Inference<A> implements Outbound<Target, A> {
 
   targetAt({ pool, replica, fresh, settings }: AttemptPlace, traceparent: string | undefined): Target {
     const { admitted } = this
-    const { kind } = this.call.wire.request
+    const { request, spoken } = this.call.wire
+    const { kind } = request
+    const native = spoken && request.kind === 'chat' && isNative(pool, request) ? spoken : undefined
     const dialect = dialectOf(pool)
     const target: Mutable<Target> = {
       pool,
       replica,
       fresh,
-      path: dialect.path(kind),
+      path: native ? native.native.path : dialect.path(kind),
       kind,
-      body: dialect.body(kind, this.bodyFor(pool)),
+      body: native ? native.nativeBody(pool.model, admitted.hold.output) : dialect.body(kind, this.bodyFor(pool)),
       requestId: this.call.requestId,
       settings,
       commit: admitted.decision.commit,
@@ -70,6 +74,7 @@ export abstract class Inference<A> implements Outbound<Target, A> {
       dispatched: () => admitted.lease.dispatched(() => settlementOf(admitted, pool, UNSEEN)),
     }
     if (traceparent !== undefined) target.traceparent = traceparent
+    if (native) target.native = native.native
     return target
   }
 }
@@ -94,8 +99,11 @@ abstract class WithoutHostedTools<A> extends Inference<A> {
 export class BufferedInference extends WithoutHostedTools<WholeAnswer> {
   override attempt(target: Target): Promise<Outcome<WholeAnswer>> {
     const { gateway, call, admitted } = this
+    const { native } = target
     const terms = () => answerTerms(gateway, call, admitted.decision, target.pool.model)
-    return attemptBuffered(gateway, target, call.client, bytes => call.wire.readAnswer(bytes, terms()))
+    return attemptBuffered(gateway, target, call.client, bytes =>
+      native ? readNative(bytes, native) : call.wire.readAnswer(bytes, terms()),
+    )
   }
 }
 

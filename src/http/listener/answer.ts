@@ -4,7 +4,6 @@ import { StoreUnavailable } from '../../gateway/store/store.ts'
 import type { Denial, Denied } from '../../policy/denial.ts'
 import { USER_HEADER } from '../../wire/admin/user.ts'
 import type { AnyDenial } from '../../wire/errors/codes.ts'
-import { denialEvent } from '../../wire/errors/denial.ts'
 import { operatorOf, scraperOf } from '../admin/admin-operator.ts'
 import { preflight } from '../public/cors.ts'
 import type { HttpCall } from './call.ts'
@@ -80,7 +79,7 @@ export function fail(app: App, call: HttpCall, error: unknown): void {
   tell(app, call, denial, error)
   if (!response.headersSent) call.deny(denial)
   // A stream that waits for its first content can still carry the error.
-  else if (call.streaming) response.end(denialEvent(denial, call.terms, call.errorForm))
+  else if (call.streaming) response.end(call.lastWords(denial))
   else response.destroy()
 }
 

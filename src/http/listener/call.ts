@@ -3,8 +3,9 @@ import type { Duplex } from 'node:stream'
 import type { Cancel, Client, Clock, RequestTrace } from '../../gateway/ports.ts'
 import type { Millis } from '../../policy/config.ts'
 import type { Denial } from '../../policy/denial.ts'
+import type { StreamError } from '../../wire/client-dialect.ts'
 import type { AnyDenial } from '../../wire/errors/codes.ts'
-import { denialEvent, renderDenial } from '../../wire/errors/denial.ts'
+import { denialEvent, renderDenial, streamErrorOf } from '../../wire/errors/denial.ts'
 import { type ChosenForm, chooseForm, type FormSetting } from '../../wire/errors/form-of.ts'
 import type { ErrorForm } from '../../wire/errors/forms.ts'
 import type { ErrorTerms } from '../../wire/errors/texts.ts'
@@ -54,6 +55,8 @@ export class HttpCall implements Client {
   // Of one size each: to push into an empty array makes room for seventeen.
   #closers: readonly (() => void)[] = []
   #leavers: readonly (() => void)[] = []
+  /** Writes the last event of a stream that fails; absent where the stream has the form of chats. */
+  lastEvent: ((error: StreamError) => string) | undefined
   /** What the request's line of the log adds to status and time. */
   readonly note = new CallNote()
   /** When it arrived, on the clock of lengths. */
@@ -183,8 +186,15 @@ export class HttpCall implements Client {
     }
     this.note.code = denial.code
     this.note.interrupted = 'the gateway shut down'
-    if (this.streaming) response.end(denialEvent(denial, this.terms, this.errorForm))
+    if (this.streaming) response.end(this.lastWords(denial))
     else response.destroy()
+  }
+
+  /** The last event of a stream that has begun, for a denial. */
+  lastWords(denial: Denial): string {
+    return this.lastEvent
+      ? this.lastEvent(streamErrorOf(denial, this.terms))
+      : denialEvent(denial, this.terms, this.errorForm)
   }
 
   /** Whether a stream has begun that can still carry an error event. SDKs do not report a cut stream as an error. */

@@ -1,10 +1,12 @@
 import type { Socket } from 'node:net'
 import type { LiveStream } from '../../gateway/answer/live-stream.ts'
 import type { Cancel, Clock } from '../../gateway/ports.ts'
+import type { Bill } from '../../gateway/store/hold-store.ts'
 import type { EndedAnswer } from '../../gateway/upstream/outcome.ts'
 import type { Millis } from '../../policy/config.ts'
-import { errorEvent, sseDone } from '../../wire/sse.ts'
+import type { StreamError } from '../../wire/client-dialect.ts'
 import type { HttpCall } from '../listener/call.ts'
+import type { StreamForm } from './answer-form.ts'
 
 /** Proxies and SDKs take a longer silence for a dead connection. */
 const SILENCE_MAX: Millis = 15_000
@@ -132,18 +134,18 @@ const streamHeaders = {
 }
 
 /**
- * Passes a committed stream on as it comes. `settle` is awaited before the last bytes: a client that got
- * the end of an answer is in the ledger. Resolves when nothing more will be written.
+ * Passes a committed stream on as it comes, in the form of its client. `settle` is awaited before the last bytes: a client
+ * that got the end of an answer is in the ledger. Resolves when nothing more will be written.
  */
 export function relay(
   call: HttpCall,
   events: EventResponse,
-  stream: LiveStream,
-  settle: (ending: EndedAnswer) => Promise<void>,
+  { stream, form }: { readonly stream: LiveStream; readonly form: StreamForm },
+  settle: (ending: EndedAnswer) => Promise<Bill>,
 ): Promise<void> {
   return new Promise((resolve, reject) => {
     let stopWatching: Cancel = () => {}
-    const finish = (ending: EndedAnswer | Promise<EndedAnswer>, last: () => void) => {
+    const finish = (ending: EndedAnswer | Promise<EndedAnswer>, last: (bill: Bill) => void) => {
       stopWatching()
       Promise.resolve(ending)
         .then(settle)
@@ -164,21 +166,23 @@ export function relay(
     stopWatching = call.onGone(leave)
     const resume = () => stream.resume()
     stream.attach({
-      write: text => {
+      write: piece => {
+        const text = form.write(piece)
+        if (text === '') return
         call.speaks()
         if (!events.write(text, resume)) stream.pause()
       },
       end: ending => {
         // Many answers come whole: to send what is there now and its end apart would cost as much as all of the rest.
         events.hold()
-        finish(ending, () => events.end(ending.how === 'well' ? sseDone : interrupted))
+        finish(ending, bill => events.end(ending.how === 'well' ? form.end(bill) : form.fail(INTERRUPTED)))
       },
     })
   })
 }
 
-const interrupted = errorEvent(
-  'The backend failed before the answer was complete.',
-  'upstream_error',
-  'UPSTREAM_INTERRUPTED',
-)
+const INTERRUPTED: StreamError = {
+  message: 'The backend failed before the answer was complete.',
+  type: 'upstream_error',
+  code: 'UPSTREAM_INTERRUPTED',
+}

@@ -8,13 +8,14 @@ import type { Bill } from '../../gateway/store/hold-store.ts'
 import type { Millis, Pool } from '../../policy/config.ts'
 import type { Mutable } from '../../policy/decision.ts'
 import type { Denied } from '../../policy/denial.ts'
+import type { Caller } from '../../policy/facts.ts'
 import { ZERO_USD } from '../../policy/nano-usd.ts'
 import { planOf } from '../../policy/plan.ts'
-import { denialEvent } from '../../wire/errors/denial.ts'
 import type { WireRequest } from '../../wire/openai/request.ts'
 import { type Reader, type Received, receive } from '../ingress/receive.ts'
 import type { HttpCall } from '../listener/call.ts'
 import type { App } from '../listener/endpoint.ts'
+import { chatForm, SpokenAnswer, type StreamForm } from './answer-form.ts'
 import { EventResponse, relay } from './event-response.ts'
 
 /** A stream whose backends are slow begins after as long, before one of them has answered. */
@@ -22,21 +23,22 @@ const HEADERS_WAIT: Millis = 25_000
 
 /** How an endpoint reads the body of its requests; what it checks depends on the configuration. */
 interface Format<P> extends Omit<Reader<P, WireRequest>, 'check'> {
-  readonly check: (parsed: P, app: App) => WireRequest | Denied
+  readonly check: (parsed: P, app: App, caller: Caller) => WireRequest | Denied
 }
 
 /** An endpoint that serves one kind of inference request. */
 export function inference<P extends object>({ leavesOut, parse, check }: Format<P>) {
   return async (app: App, call: HttpCall, found: Identified): Promise<void> => {
     const { caller, keyHash } = found
-    const received = await receive(app, call, found, { leavesOut, parse, check: parsed => check(parsed, app) })
+    const received = await receive(app, call, found, { leavesOut, parse, check: parsed => check(parsed, app, caller) })
     if ('denial' in received) return call.deny(received.denial, received.rate)
     const { value: wire, waited, decided } = received
     const { note } = call
     note.plan = planOf(app.config, caller)?.name
     note.asked = wire.request.model ?? ''
 
-    const late = wire.stream && new LateStart(app, call)
+    const spoken = wire.spoken && new SpokenAnswer(app, call, wire)
+    const late = wire.stream && new LateStart(app, call, spoken)
     const trying = (admitted: AdmittedCall, pool: Pool) => {
       call.tries(waited)
       decided()
@@ -55,16 +57,23 @@ export function inference<P extends object>({ leavesOut, parse, check }: Format<
     const trace = traceOf(app, call, { kind: wire.request.kind, stream: late !== undefined })
     if (trace) asked.trace = trace
     // Not awaited: what was asked need not be kept as long as the answer lasts.
-    return answer(app, call, asked, late, received)
+    return answer(app, call, asked, { late, spoken }, received)
   }
 }
 
-/** `late` is there where a stream was asked for. */
+/** How an answer is written. */
+interface Writing {
+  /** Set where a stream was asked for. */
+  readonly late: LateStart | undefined
+  /** Set where it was asked for in another dialect than that of chats. */
+  readonly spoken: SpokenAnswer | undefined
+}
+
 async function answer(
   app: App,
   call: HttpCall,
   asked: Call,
-  late: LateStart | undefined,
+  { late, spoken }: Writing,
   { decided, release }: Pick<Received<unknown>, 'decided' | 'release'>,
 ): Promise<void> {
   const served = await infer(app, asked).finally(() => {
@@ -73,7 +82,7 @@ async function answer(
     release()
   })
   noteFailures(call, served)
-  if ('denial' in served) return deny(call, served, late?.events)
+  if ('denial' in served) return deny(call, served, late)
   switch (served.kind) {
     case 'left':
       if (served.bill) noteBill(call, served.bill)
@@ -81,17 +90,20 @@ async function answer(
     case 'whole': {
       const { admitted, pool, bill, bytes } = served
       noteBill(call, bill)
-      return call.send(200, 'application/json', bytes, answerHeaders(app.settings.brand, admitted, pool, bill.cost))
+      const headers = answerHeaders(app.settings.brand, admitted, pool, bill.cost)
+      if (!spoken) return call.send(200, 'application/json', bytes, headers)
+      return call.send(200, 'application/json', spoken.whole(served), { ...headers, ...spoken.headers(pool) })
     }
     case 'stream': {
       if (!late) throw new Error('a stream came for a request that asked for none')
-      const { events } = late
-      events.open(answerHeaders(app.settings.brand, served.admitted, served.pool, ZERO_USD))
-      return relay(call, events, served.stream, async ending => {
-        noteBill(call, await served.ending.end(ending.how, ending))
+      late.open(served.admitted, served.pool)
+      return relay(call, late.events, { stream: served.stream, form: late.answeredBy(served) }, async ending => {
+        const bill = await served.ending.end(ending.how, ending)
+        noteBill(call, bill)
         // Of an answer in rounds there may be more by now.
         noteFailures(call, served)
         if (ending.how !== 'well') call.note.interrupted = ending.cause
+        return bill
       })
     }
   }
@@ -117,12 +129,16 @@ class LateStart {
   /** Cancels the timer that opens the stream. */
   readonly stop: Cancel
   readonly #app: App
+  readonly #call: HttpCall
+  readonly #spoken: SpokenAnswer | undefined
   #overdue = false
   #tried: { readonly admitted: AdmittedCall; readonly pool: Pool } | undefined
 
-  constructor(app: App, call: HttpCall) {
+  constructor(app: App, call: HttpCall, spoken: SpokenAnswer | undefined) {
     this.events = new EventResponse(call, app.clock)
     this.#app = app
+    this.#call = call
+    this.#spoken = spoken
     this.stop = app.clock.after(HEADERS_WAIT, () => {
       this.#overdue = true
       this.#openIfOverdue()
@@ -137,19 +153,34 @@ class LateStart {
   /** The headers are made only here: nearly every stream begins in time. */
   #openIfOverdue(): void {
     if (!this.#overdue || !this.#tried) return
-    const { admitted, pool } = this.#tried
-    this.events.open(answerHeaders(this.#app.settings.brand, admitted, pool, ZERO_USD))
+    this.open(this.#tried.admitted, this.#tried.pool)
+  }
+
+  /** Sends the headers, unless they are sent. */
+  open(admitted: AdmittedCall, pool: Pool): void {
+    if (this.events.opened) return
+    const headers = answerHeaders(this.#app.settings.brand, admitted, pool, ZERO_USD)
+    this.events.open(this.#spoken ? { ...headers, ...this.#spoken.headers(pool) } : headers)
+    if (this.#spoken) this.#call.lastEvent = this.#spoken.translated({ admitted, pool }).fail
+  }
+
+  /** How the stream of a pool is written from its first event on. */
+  answeredBy({ admitted, pool, stream }: Extract<Served, { readonly kind: 'stream' }>): StreamForm {
+    if (!this.#spoken) return chatForm
+    const form = this.#spoken.stream({ admitted, pool }, stream)
+    this.#call.lastEvent = form.fail
+    return form
   }
 }
 
-function deny(call: HttpCall, { denial, rate }: Refusal, events: EventResponse | undefined): void {
-  if (!events?.opened) {
+function deny(call: HttpCall, { denial, rate }: Refusal, late: LateStart | undefined): void {
+  if (!late?.events.opened) {
     call.deny(denial, rate)
     return
   }
   call.note.code = denial.code
   call.note.interrupted = 'denied after the headers'
-  events.end(denialEvent(denial, call.terms, call.errorForm))
+  late.events.end(call.lastWords(denial))
 }
 
 export function noteFailures({ note }: HttpCall, { failures }: Pick<Served, 'failures'>): void {

@@ -10,6 +10,7 @@ import { showReady } from '../admin/health.ts'
 import type { HttpCall } from '../listener/call.ts'
 import type { App, Endpoint } from '../listener/endpoint.ts'
 import { listOwnKeys, mintKey, revokeKey, rotateKey } from './developer-keys.ts'
+import { dialectEndpoints } from './dialects.ts'
 import { showErrorDocs, showOpenApi } from './docs.ts'
 import { mintGuestKey } from './guests.ts'
 import { inference } from './infer.ts'
@@ -51,6 +52,7 @@ export const publicEndpoints: readonly Endpoint[] = [
       check: (parsed, { config }) => checkImages(parsed, config.declared.image),
     }),
   },
+  ...dialectEndpoints,
   { method: 'GET', path: '/v1/models', who: 'anyone', run: listModels },
   { method: 'GET', path: '/v1/models/{id}', who: 'anyone', run: showModel },
   { method: 'GET', path: '/billing/quota', who: 'caller', run: showQuota },

@@ -1,7 +1,8 @@
 import type { Denial } from '../../policy/denial.ts'
+import type { StreamError } from '../client-dialect.ts'
 import { sseEvent } from '../sse.ts'
 import { type AnyDenial, errorCodes } from './codes.ts'
-import { bodyIn, type ErrorForm, type ErrorWords, statusIn, wordsOf } from './forms.ts'
+import { bodyIn, type ErrorForm, statusIn, wordsOf } from './forms.ts'
 import { reasonPhrase } from './reason-phrase.ts'
 import type { Answer, ErrorTerms } from './texts.ts'
 
@@ -29,9 +30,9 @@ const answerOf = (denial: AnyDenial, terms: ErrorTerms): Answer =>
   (errorCodes[denial.code].answer as (denial: AnyDenial, terms: ErrorTerms) => Answer)(denial, terms)
 
 /** What a stream that has begun says of a denial, in whatever form its dialect ends one. */
-export function streamErrorOf(denial: Denial, terms: ErrorTerms): Pick<ErrorWords, 'message' | 'type' | 'code'> {
+export function streamErrorOf(denial: Denial, terms: ErrorTerms): StreamError {
   const { message, type, code } = wordsOf(denial, errorCodes[denial.code].status, answerOf(denial, terms).body)
-  return { message, type, code }
+  return { message, type, code: code ?? denial.code }
 }
 
 /** The last event of a stream that fails after its headers went out. SDKs read the error code only from this form. */

@@ -149,8 +149,25 @@ const TOO_MANY_NEW = {
   texts: `has more than ${MAX_NEW_TEXTS} different texts of at most 10 characters`,
 } as const
 
+/** The texts of a body, of which long ones may have been left out. */
+export interface Texts {
+  /** UTF-8 bytes of a text, or of what it is a mark of. */
+  sizeOf(text: string): number
+  /** A text, or what it is a mark of. */
+  read(text: string): string
+  /** The body with all of them. */
+  whole(): JsonObject
+}
+
+/** Those of a body of which nothing was left out. */
+export const wholeTexts = (body: JsonObject): Texts => ({
+  sizeOf: text => Buffer.byteLength(text),
+  read: text => text,
+  whole: () => body,
+})
+
 /** The long texts of a body, which were left out of what was parsed of it. In their place stand marks. */
-export class ElidedStrings {
+export class ElidedStrings implements Texts {
   readonly #bytes: Buffer
   readonly #elided: Outline['elided']
   #whole: JsonObject | undefined
@@ -161,20 +178,17 @@ export class ElidedStrings {
     this.#elided = elided
   }
 
-  /** UTF-8 bytes of a text, or of what it is a mark of. */
   sizeOf(text: string): number {
     const entry = this.#entryOf(text)
     return entry === undefined ? Buffer.byteLength(text) : (this.#elided[entry + 2] ?? 0)
   }
 
-  /** A text, or what it is a mark of. */
   read(text: string): string {
     const entry = this.#entryOf(text)
     if (entry === undefined) return text
     return String(JSON.parse(this.#bytes.toString('utf8', this.#elided[entry], this.#elided[entry + 1])))
   }
 
-  /** The body with all of them. */
   whole(): JsonObject {
     this.#whole ??= asObject(JSON.parse(this.#bytes.toString('utf8')))
     return this.#whole

@@ -42,6 +42,8 @@ export interface WholeAnswer {
   readonly outputBytes: number
   /** Images in it. */
   readonly items?: number
+  /** Set where it is not a chat completion: it has the dialect of the client already. */
+  readonly isNative?: true
 }
 
 export interface RoundAnswer extends Omit<WholeAnswer, 'bytes'> {

@@ -1,7 +1,7 @@
 import { isAscii, isUtf8 } from 'node:buffer'
 import { type Denied, invalid } from '../../policy/denial.ts'
 import type { Member } from '../fast/body-pass.ts'
-import { ElidedStrings, isCostly, type Outline, readOutline } from '../fast/outline.ts'
+import { ElidedStrings, isCostly, type Outline, readOutline, type Texts, wholeTexts } from '../fast/outline.ts'
 import { isWithout } from '../fast/without.ts'
 import { fieldName, Inspection, isObject, type JsonObject } from '../json-safety.ts'
 
@@ -14,8 +14,13 @@ export interface ParsedBody {
 export interface OutlinedBody {
   /** In their place stand marks. */
   readonly outline: JsonObject
-  readonly texts: ElidedStrings
+  readonly texts: Texts
   /** The body as it was sent, where every reader takes it as this one does. */
+  readonly written: Written | undefined
+}
+
+/** A body that was parsed whole, and as it was sent where every reader takes it as this one does. */
+export interface WrittenBody extends ParsedBody {
   readonly written: Written | undefined
 }
 
@@ -31,16 +36,32 @@ export function parseBody(bytes: Buffer): ParsedBody | Denied {
   return 'denial' in read ? read : { body: read.object }
 }
 
+/** The same, with the bytes that may be sent on with a few members changed. */
+export function parseWritten(bytes: Buffer): WrittenBody | Denied {
+  const read = readObject(bytes, false)
+  return 'denial' in read ? read : { body: read.object, written: writtenOf(bytes, read) }
+}
+
 /** The same where long texts may be left out. It refuses the same bodies. */
 export function outlineBody(bytes: Buffer): OutlinedBody | Denied {
   const read = readObject(bytes, true)
   if ('denial' in read) return read
-  const { object, names, outline } = read
-  // The parser keeps one of those that stand twice.
-  const isPlain = names === outline.names && !outline.notSpliceable && !isWithout('body-view')
-  const written = isPlain ? { bytes, members: outline.members } : undefined
-  return { outline: object, texts: new ElidedStrings(bytes, outline.elided), written }
+  const { object, outline } = read
+  return { outline: object, texts: new ElidedStrings(bytes, outline.elided), written: writtenOf(bytes, read) }
 }
+
+/** A body that our own code made, as if it had been parsed. */
+export const outlineOf = (body: JsonObject): OutlinedBody => ({
+  outline: body,
+  texts: wholeTexts(body),
+  written: undefined,
+})
+
+/** The parser keeps one of those names that stand twice. */
+const writtenOf = (bytes: Buffer, { names, outline }: ReadObject): Written | undefined =>
+  names === outline.names && !outline.notSpliceable && !isWithout('body-view')
+    ? { bytes, members: outline.members }
+    : undefined
 
 /**
  * Whether it would take more than a few milliseconds to parse a body, `leavesOut` with long texts left out. Nothing of it

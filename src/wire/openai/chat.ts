@@ -1,7 +1,7 @@
 import type { Accepts, DeclaredFields } from '../../policy/config.ts'
 import { type Denied, invalid } from '../../policy/denial.ts'
 import type { ChatAsk } from '../../policy/facts.ts'
-import type { ElidedStrings } from '../fast/outline.ts'
+import type { Texts } from '../fast/outline.ts'
 import { asObject, isObject, type JsonObject } from '../json-safety.ts'
 import { type HostedChat, hostedChat } from '../tools/hosted-chat.ts'
 import { type Entry, readTools, type ToolNames, toolsProblem } from '../tools/listed.ts'
@@ -112,7 +112,7 @@ function capOf({ max_tokens: older, max_completion_tokens: newer }: JsonObject):
 /** What routes look at, however long a message is: the beginning of what the user said last. */
 const ROUTED_CHARS = 4096
 
-function routedText(messages: unknown, texts: ElidedStrings): string {
+function routedText(messages: unknown, texts: Texts): string {
   const last = Array.isArray(messages)
     ? messages.findLast(message => isObject(message) && message.role === 'user')
     : undefined
@@ -131,7 +131,7 @@ class PromptSize {
   /** UTF-8 bytes of what may enter the prompt. */
   textBytes = 0
   images = 0
-  readonly #texts: ElidedStrings
+  readonly #texts: Texts
 
   /** Image data is not text. */
   constructor({ outline, texts }: Pick<OutlinedBody, 'outline' | 'texts'>) {

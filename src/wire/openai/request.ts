@@ -1,5 +1,7 @@
 import type { Accepts } from '../../policy/config.ts'
 import type { ChatAsk, EmbeddingAsk, ImageAsk } from '../../policy/facts.ts'
+import type { ChatOfDialect, ClientDialectName } from '../client-dialect.ts'
+import type { NativeDialect } from '../native.ts'
 import type { Deltas } from '../tools/delta-reader.ts'
 import type { HostedChat } from '../tools/hosted-chat.ts'
 import type { AnswerTerms, WholeAnswer } from './answer.ts'
@@ -13,10 +15,20 @@ export interface WireRequest {
   readonly stream?: StreamWanted
   /** The body for a backend that knows the model by this name, with the granted output cap, in the public form. */
   bodyFor(backendModel: string, output: number, terms?: BodyTerms): Buffer
+  /** Set for a request in another dialect than that of chats. */
+  readonly spoken?: Spoken
   /** Set for a request that lists hosted tools. */
   readonly hosted?: HostedChat
   /** Reads a whole answer, in the public form; undefined when it is not one. */
   readAnswer(bytes: Buffer, terms: AnswerTerms): WholeAnswer | undefined
+}
+
+/** A request in the dialect in which its client sent it. */
+export interface Spoken extends Pick<ChatOfDialect, 'ignoredTools' | 'writer'> {
+  readonly dialect: ClientDialectName
+  readonly native: NativeDialect
+  /** The body for a backend of the same dialect that knows the model by this name, with the granted output cap. */
+  nativeBody(backendModel: string, output: number): Buffer
 }
 
 /** What was decided that a body depends on. */

@@ -1,3 +1,4 @@
+import type { AnswerReader, StreamReading } from '../answer-reader.ts'
 import type { StreamTranslator } from '../dialect.ts'
 import { EventTemplates } from '../fast/event-templates.ts'
 import { readTemplated, type TemplatedEvents } from '../fast/templated-events.ts'
@@ -5,19 +6,8 @@ import { MAX_EVENT_BYTES, SseSplitter, sseEvent } from '../sse.ts'
 import type { ChunkTerms, DeltaChunk } from './chunk.ts'
 import type { LeastUsage, Usage } from './usage.ts'
 
-/** What some bytes of a stream brought. Nothing after a stop is read. */
-export interface StreamReading {
-  /** Whole events, as they go to the client; empty when there is none. */
-  readonly events: string
-  readonly stop?:
-    | { readonly kind: 'done' }
-    /** An error in place of a chunk, as the backend sent it. */
-    | { readonly kind: 'error'; readonly error: unknown }
-    | { readonly kind: 'broken'; readonly cause: string }
-}
-
-/** Reads a backend's stream as it comes, and keeps what commit and settlement need to know. */
-export class StreamReader {
+/** Reads a stream of chat chunks as it comes, and keeps what commit and settlement need to know. */
+export class StreamReader implements AnswerReader {
   readonly #terms: ChunkTerms
   readonly #choices: number
   readonly #templates: EventTemplates

@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { ElidedStrings } from '../../../src/wire/fast/outline.ts'
+import type { Texts } from '../../../src/wire/fast/outline.ts'
 import { isObject } from '../../../src/wire/json-safety.ts'
 import { type OutlinedBody, outlineBody, parseBody } from '../../../src/wire/openai/body.ts'
 import { readChat } from '../../../src/wire/openai/chat.ts'
@@ -14,7 +14,7 @@ function outlined(text: string): OutlinedBody {
 }
 
 /** An outline with its texts in the place of their marks. */
-function filled(value: unknown, texts: ElidedStrings): unknown {
+function filled(value: unknown, texts: Texts): unknown {
   if (typeof value === 'string') return texts.read(value)
   if (Array.isArray(value)) return value.map(item => filled(item, texts))
   if (!isObject(value)) return value

@@ -1,0 +1,122 @@
+import type { AdmittedCall } from '../../gateway/admission/admit.ts'
+import type { LiveStream } from '../../gateway/answer/live-stream.ts'
+import type { Served } from '../../gateway/request.ts'
+import type { Bill } from '../../gateway/store/hold-store.ts'
+import type { Pool } from '../../policy/config.ts'
+import { isNative } from '../../policy/dialect.ts'
+import type { ChatAsk } from '../../policy/facts.ts'
+import { estimatedInput } from '../../policy/sizing.ts'
+import type { AnswerWriter, StreamError } from '../../wire/client-dialect.ts'
+import { asObject, isObject, type JsonObject } from '../../wire/json-safety.ts'
+import { textOf } from '../../wire/openai/body.ts'
+import { parse } from '../../wire/openai/chunk.ts'
+import type { Spoken, WireRequest } from '../../wire/openai/request.ts'
+import { errorEvent, sseDone } from '../../wire/sse.ts'
+import type { HttpCall } from '../listener/call.ts'
+import type { App } from '../listener/endpoint.ts'
+
+/** How a stream is written for its client: chats as they come, other dialects from them. */
+export interface StreamForm {
+  /** What is sent of whole events; empty where there is nothing yet. */
+  write(events: string): string
+  /** The end of a stream that came whole, once it is settled. */
+  end(bill: Bill): string
+  /** The end of one that did not. */
+  fail(error: StreamError): string
+}
+
+/** The form of chats. */
+export const chatForm: StreamForm = {
+  write: events => events,
+  end: () => sseDone,
+  fail: ({ message, type, code }) => errorEvent(message, type, code),
+}
+
+/** Who answers. */
+interface Answered {
+  readonly admitted: AdmittedCall
+  readonly pool: Pool
+}
+
+/** Answers to a request in another dialect than that of chats. */
+export class SpokenAnswer {
+  readonly #app: App
+  readonly #call: HttpCall
+  readonly #spoken: Spoken
+  readonly #request: ChatAsk
+  #writer: AnswerWriter | undefined
+
+  constructor(app: App, call: HttpCall, { request, spoken }: WireRequest) {
+    if (!spoken || request.kind !== 'chat') throw new Error('only chats are asked for in another dialect')
+    this.#app = app
+    this.#call = call
+    this.#spoken = spoken
+    this.#request = request
+  }
+
+  /** Of an answer, beside those that all answers have. */
+  headers(pool: Pool): Record<string, string> {
+    const { ignoredTools, dialect } = this.#spoken
+    const headers: Record<string, string> = {}
+    if (dialect === 'messages') headers['request-id'] = this.#call.requestId
+    if (ignoredTools.length > 0 && !isNative(pool, this.#request))
+      headers[`x-${this.#app.settings.brand}-ignored-tools`] = ignoredTools.join(', ')
+    return headers
+  }
+
+  whole({ bytes, bill, isNative: isWritten, ...answered }: Extract<Served, { readonly kind: 'whole' }>): Buffer {
+    if (isWritten) return bytes
+    const completion = asObject(JSON.parse(textOf(bytes)))
+    return Buffer.from(JSON.stringify(this.#writerOf(answered).whole(completion, bill)))
+  }
+
+  /** The form of a stream that a pool answers with. */
+  stream(answered: Answered, stream: LiveStream): StreamForm {
+    return stream.last === undefined ? this.translated(answered) : this.#native(stream)
+  }
+
+  /** The form of a stream of chunks. */
+  translated(answered: Answered): StreamForm {
+    const writer = this.#writerOf(answered)
+    return {
+      write: events =>
+        chunksIn(events)
+          .map(chunk => writer.chunk(chunk))
+          .join(''),
+      end: bill => writer.end(bill),
+      fail: error => writer.fail(error),
+    }
+  }
+
+  #native(stream: LiveStream): StreamForm {
+    const { native } = this.#spoken
+    return {
+      write: events => events,
+      end: () => stream.last ?? '',
+      fail: error => native.fail(error, this.#call.requestId),
+    }
+  }
+
+  #writerOf({ admitted, pool }: Answered): AnswerWriter {
+    const { model } = admitted.decision
+    this.#writer ??= this.#spoken.writer({
+      requestId: this.#call.requestId,
+      created: Math.floor(this.#app.clock.now() / 1000),
+      model: pool.model,
+      inputTokens: model.kind === 'chat' ? estimatedInput(model, this.#request) : 0,
+      newId: () => Buffer.from(this.#app.random(18)).toString('hex'),
+    })
+    return this.#writer
+  }
+}
+
+/** The chunks of whole events, as our own code writes them. */
+function chunksIn(events: string): JsonObject[] {
+  return events.split('\n\n').flatMap(event => {
+    if (!event.startsWith(DATA)) return []
+    const chunk = parse(event.slice(DATA.length).replaceAll(`\n${DATA}`, '\n'))
+    return isObject(chunk) ? [chunk] : []
+  })
+}
+
+const DATA = 'data: '

@@ -1,0 +1,99 @@
+import type { Identified } from '../../gateway/accounts/identify.ts'
+import type { Config, Model } from '../../policy/config.ts'
+import { type Denied, invalid } from '../../policy/denial.ts'
+import type { Caller, ChatAsk } from '../../policy/facts.ts'
+import { aliasOf, choose } from '../../policy/model.ts'
+import { planOf } from '../../policy/plan.ts'
+import { estimatedInput } from '../../policy/sizing.ts'
+import type { ChatOfDialect, ClientDialectName, ReadTerms } from '../../wire/client-dialect.ts'
+import { type ClientRequestTerms, readClientRequest } from '../../wire/client-request.ts'
+import type { JsonObject } from '../../wire/json-safety.ts'
+import { countable } from '../../wire/messages/client.ts'
+import { outlineOf, parseBody, parseWritten } from '../../wire/openai/body.ts'
+import { checkChat } from '../../wire/openai/chat.ts'
+import { responses } from '../../wire/responses/client.ts'
+import { receive } from '../ingress/receive.ts'
+import type { HttpCall } from '../listener/call.ts'
+import type { App, Endpoint } from '../listener/endpoint.ts'
+import { inference } from './infer.ts'
+
+/** What clients of other dialects than that of chats may call. */
+export const dialectEndpoints: readonly Endpoint[] = [
+  { method: 'POST', path: '/v1/responses', who: 'caller', sheds: true, run: spoken('responses') },
+  {
+    method: 'POST',
+    path: '/v1/responses/input_tokens',
+    who: 'caller',
+    sheds: true,
+    run: counting(responses.read, input_tokens => ({ object: 'response.input_tokens', input_tokens })),
+  },
+  { method: 'POST', path: '/v1/messages', who: 'caller', sheds: true, run: spoken('messages') },
+  {
+    method: 'POST',
+    path: '/v1/messages/count_tokens',
+    who: 'caller',
+    sheds: true,
+    run: counting(countable, input_tokens => ({ input_tokens })),
+  },
+]
+
+/** Serves requests of a dialect. */
+function spoken(dialect: ClientDialectName) {
+  return inference({
+    leavesOut: false,
+    parse: parseWritten,
+    check: (parsed, { config, settings }, caller) =>
+      readClientRequest(dialect, parsed, termsOf(config, settings.brand, caller)),
+  })
+}
+
+/** Says how many tokens the prompt of a body has, by our own estimate. It costs nothing, and counts in no limit. */
+function counting(
+  read: (body: JsonObject, terms: ReadTerms) => Pick<ChatOfDialect, 'chat'> | Denied,
+  answer: (tokens: number) => object,
+) {
+  return async (app: App, call: HttpCall, found: Identified): Promise<void> => {
+    const { config, settings } = app
+    const terms = termsOf(config, settings.brand, found.caller)
+    const check = ({ body }: { readonly body: JsonObject }) => {
+      const chat = read(body, terms)
+      return 'denial' in chat ? chat : checkChat(outlineOf(chat.chat), terms.names, terms.declared)
+    }
+    const received = await receive(app, call, found, { leavesOut: false, parse: parseBody, check })
+    if ('denial' in received) return call.deny(received.denial, received.rate)
+    const { value, decided, release } = received
+    decided()
+    release()
+    const tokens = tokensOf(config, value.request as ChatAsk)
+    return typeof tokens === 'number' ? call.json(200, answer(tokens)) : call.deny(tokens.denial)
+  }
+}
+
+function tokensOf(config: Config, request: ChatAsk): number | Denied {
+  const chosen = choose(config, request)
+  if ('denial' in chosen) return chosen
+  const { model } = chosen
+  return model.kind === 'chat'
+    ? estimatedInput(model, request)
+    : invalid('model', `${model.name} is no model for chats`)
+}
+
+function termsOf(config: Config, brand: string, caller: Caller): ClientRequestTerms {
+  const plan = planOf(config, caller)
+  return {
+    names: { brand, declared: config.tools },
+    declared: config.declared.chat,
+    thinks: asked => {
+      const model = modelNamed(config, asked)
+      return model?.kind === 'chat' && model.thinking !== undefined
+    },
+    isHosted: tool => config.tools.has(tool) && plan?.tools.has(tool) === true,
+  }
+}
+
+/** The model that a name, or none, stands for before routes. */
+function modelNamed(config: Config, asked: string | undefined): Model | undefined {
+  const { models, defaultModel } = config
+  const model = asked === undefined ? defaultModel : models.get(asked)
+  return model && !('model' in model) ? model : aliasOf(config, asked)?.model
+}

@@ -1,0 +1,35 @@
+import type { LeastUsage, Usage } from './openai/usage.ts'
+
+/** Reads a backend's stream as it comes, and keeps what commit and settlement need to know. */
+export interface AnswerReader {
+  /** Bytes of content, reasoning and tool calls so far. */
+  readonly outputBytes: number
+  /** Tokens that the backend made for that at the least. */
+  readonly tokens: number
+  /** The usage of all that was said so far, as the backend reported it. */
+  readonly usage: Usage | undefined
+  /** What was used so far at the least. */
+  readonly least: LeastUsage
+  /** Whether the backend reported anything that was used. */
+  readonly hasReported: boolean
+  /** Whether there was any content, or an end without. */
+  readonly started: boolean
+  /** Whether there is anything for the client, or never will be. */
+  readonly shows: boolean
+  /** Whether all was said. */
+  readonly finished: boolean
+  read(received: Buffer): StreamReading
+  /** The bytes ended. */
+  end(): StreamReading
+}
+
+/** What some bytes of a stream brought. Nothing after a stop is read. */
+export interface StreamReading {
+  /** Whole events, as they go to the client; empty when there is none. */
+  readonly events: string
+  readonly stop?:
+    | { readonly kind: 'done' }
+    /** An error in place of a chunk, as the backend sent it. */
+    | { readonly kind: 'error'; readonly error: unknown }
+    | { readonly kind: 'broken'; readonly cause: string }
+}

@@ -1,0 +1,69 @@
+import type { DeclaredFields } from '../policy/config.ts'
+import type { Denied } from '../policy/denial.ts'
+import type { ChatAsk } from '../policy/facts.ts'
+import type { ClientDialectName, ReadTerms } from './client-dialect.ts'
+import { CLIENT_DIALECTS } from './client-dialects.ts'
+import { spliced } from './fast/splice.ts'
+import { outlineOf, type WrittenBody } from './openai/body.ts'
+import { checkChat } from './openai/chat.ts'
+import type { Spoken, WireRequest } from './openai/request.ts'
+import type { ToolNames } from './tools/listed.ts'
+
+/** What a request in another dialect is read by. */
+export interface ClientRequestTerms extends ReadTerms {
+  readonly names: ToolNames
+  readonly declared: DeclaredFields
+}
+
+/** Reads a body of POST /v1/responses or /v1/messages: as a chat, and as what backends of the same dialect are sent. */
+export function readClientRequest(
+  name: ClientDialectName,
+  parsed: WrittenBody,
+  terms: ClientRequestTerms,
+): WireRequest | Denied {
+  const { client, native, fields } = CLIENT_DIALECTS[name]
+  const read = client.read(parsed.body, terms)
+  if ('denial' in read) return read
+  const { chat, ignoredTools, onlyNative, writer } = read
+  const checked = checkChat(outlineOf(chat), terms.names, terms.declared)
+  if ('denial' in checked) return renamed(checked, fields)
+  const request: ChatAsk = {
+    ...(checked.request as ChatAsk),
+    dialect: name,
+    ...(ignoredTools.length > 0 && { losses: ignoredTools }),
+    ...(onlyNative && { onlyNative }),
+  }
+  const spoken: Spoken = {
+    dialect: name,
+    native,
+    ignoredTools,
+    writer: each => writer.call(read, each),
+    nativeBody: (model, output) => nativeBody(parsed, { model, [native.capField]: output, ...native.fixed }),
+  }
+  return {
+    request,
+    spoken,
+    ...(checked.stream && { stream: checked.stream }),
+    ...(checked.hosted && { hosted: checked.hosted }),
+    routedText: () => checked.routedText?.() ?? '',
+    bodyFor: (model, output, bodyTerms) => checked.bodyFor(model, output, bodyTerms),
+    readAnswer: (bytes, answerTerms) => checked.readAnswer(bytes, answerTerms),
+  }
+}
+
+/** The bytes of the client, but for these members. */
+function nativeBody({ body, written }: WrittenBody, members: Readonly<Record<string, unknown>>): Buffer {
+  if (!written) return Buffer.from(JSON.stringify({ ...body, ...members }))
+  return spliced(
+    written,
+    Object.entries(members).map(([name, value]) => ({ name, json: JSON.stringify(value) })),
+  )
+}
+
+/** A problem of the chat, with the name that its field has in the dialect. */
+function renamed({ denial }: Denied, fields: Readonly<Record<string, string>>): Denied {
+  if (denial.code !== 'VALIDATION_ERROR') return { denial }
+  const [, top = '', rest = ''] = /^([a-z_]+)(.*)$/s.exec(denial.field) ?? []
+  const field = Object.hasOwn(fields, top) ? `${fields[top]}${rest}` : denial.field
+  return { denial: { ...denial, field } }
+}

@@ -1,0 +1,85 @@
+import { asObject, type JsonObject } from '../json-safety.ts'
+import type { NativeDialect, NativeEvent, NativeReader } from '../native.ts'
+import { isCount, leastTokens, type Usage } from '../openai/usage.ts'
+import { namedEvent } from '../sse.ts'
+
+/** Answers of Messages that pass through as their backend sends them. */
+export const messagesNative: NativeDialect = {
+  path: '/messages',
+  capField: 'max_tokens',
+  fixed: {},
+  reader: () => new MessagesReader(),
+  answer: body => {
+    if (body.type !== 'message' || !Array.isArray(body.content)) return undefined
+    const usage = usageOf(asObject(body.usage))
+    const outputBytes = body.content.reduce((bytes: number, block) => bytes + bytesOf(asObject(block)), 0)
+    return usage ? { usage, outputBytes } : { outputBytes }
+  },
+  fail: ({ message }, requestId) =>
+    namedEvent(
+      'error',
+      JSON.stringify({ type: 'error', error: { type: 'api_error', message }, request_id: requestId }),
+    ),
+  closing: namedEvent('message_stop', '{"type":"message_stop"}'),
+}
+
+const NOTHING: NativeEvent = { outputBytes: 0, tokens: 0, isFinished: false, isLast: false }
+
+/** Counts stand in the first event and again, as far as they grew, in the last ones. */
+class MessagesReader implements NativeReader {
+  #counts: JsonObject = {}
+
+  read(event: JsonObject): NativeEvent {
+    switch (event.type) {
+      case 'message_start':
+        // Its output tokens are those of the beginning.
+        this.#counts = asObject(asObject(event.message).usage)
+        return NOTHING
+      case 'content_block_start': {
+        const { type, name } = asObject(event.content_block)
+        return type === 'tool_use' ? said(String(name)) : NOTHING
+      }
+      case 'content_block_delta': {
+        const { text, thinking, partial_json: json } = asObject(event.delta)
+        return said([text, thinking, json].filter(each => typeof each === 'string').join(''))
+      }
+      case 'message_delta': {
+        this.#counts = { ...this.#counts, ...asObject(event.usage) }
+        const usage = usageOf(this.#counts)
+        const isFinished = typeof asObject(event.delta).stop_reason === 'string'
+        return usage ? { ...NOTHING, usage, isFinished } : { ...NOTHING, isFinished }
+      }
+      case 'message_stop':
+        return { ...NOTHING, isFinished: true, isLast: true }
+      case 'error':
+        return { ...NOTHING, error: event.error ?? event }
+      default:
+        return NOTHING
+    }
+  }
+}
+
+const said = (text: string): NativeEvent =>
+  text === '' ? NOTHING : { ...NOTHING, outputBytes: Buffer.byteLength(text), tokens: leastTokens(text) }
+
+/** Bytes of what the model said in a block. */
+function bytesOf({ type, text, thinking, name, input }: JsonObject): number {
+  if (type === 'tool_use') return Buffer.byteLength(String(name)) + Buffer.byteLength(JSON.stringify(input ?? {}))
+  return Buffer.byteLength([text, thinking].filter(each => typeof each === 'string').join(''))
+}
+
+/** Anthropic counts tokens of the cache apart from those of the prompt. */
+function usageOf(counts: JsonObject): Usage | undefined {
+  const { input_tokens: input, output_tokens: output } = counts
+  if (!isCount(input) || !isCount(output)) return undefined
+  const cachedTokens = countOf(counts.cache_read_input_tokens)
+  const cacheWriteTokens = countOf(counts.cache_creation_input_tokens)
+  return {
+    inputTokens: input + cachedTokens + cacheWriteTokens,
+    outputTokens: output,
+    ...(cachedTokens > 0 && { cachedTokens }),
+    ...(cacheWriteTokens > 0 && { cacheWriteTokens }),
+  }
+}
+
+const countOf = (value: unknown): number => (isCount(value) ? value : 0)

@@ -1,0 +1,71 @@
+import { asObject, isObject, type JsonObject } from '../json-safety.ts'
+import type { NativeDialect, NativeEvent, NativeReader } from '../native.ts'
+import { isCount, leastTokens, type Usage } from '../openai/usage.ts'
+import { namedEvent } from '../sse.ts'
+
+/** Answers of Responses that pass through as their backend sends them. */
+export const responsesNative: NativeDialect = {
+  path: '/responses',
+  capField: 'max_output_tokens',
+  // What a backend keeps would be there for every client of its account.
+  fixed: { store: false },
+  reader: () => new ResponsesReader(),
+  answer: body => {
+    if (body.object !== 'response' || !Array.isArray(body.output) || body.status === 'failed') return undefined
+    const usage = usageOf(asObject(body.usage))
+    const outputBytes = body.output.reduce((bytes: number, item) => bytes + bytesOf(asObject(item)), 0)
+    return usage ? { usage, outputBytes } : { outputBytes }
+  },
+  fail: ({ message, code }) =>
+    namedEvent('error', JSON.stringify({ type: 'error', code, message, param: null, sequence_number: 0 })),
+  closing: '',
+}
+
+const NOTHING: NativeEvent = { outputBytes: 0, tokens: 0, isFinished: false, isLast: false }
+
+class ResponsesReader implements NativeReader {
+  read(event: JsonObject): NativeEvent {
+    const { type, delta } = event
+    if (typeof type !== 'string') return NOTHING
+    if (type.endsWith('.delta')) return typeof delta === 'string' ? said(delta) : NOTHING
+    switch (type) {
+      case 'response.output_item.added': {
+        const { name } = asObject(event.item)
+        return typeof name === 'string' ? said(name) : NOTHING
+      }
+      case 'response.completed':
+      case 'response.incomplete': {
+        const usage = usageOf(asObject(asObject(event.response).usage))
+        const last = { ...NOTHING, isFinished: true, isLast: true }
+        return usage ? { ...last, usage } : last
+      }
+      case 'response.failed':
+        return { ...NOTHING, error: asObject(event.response).error ?? event }
+      case 'error':
+        return { ...NOTHING, error: isObject(event.error) ? event.error : event }
+      default:
+        return NOTHING
+    }
+  }
+}
+
+const said = (text: string): NativeEvent =>
+  text === '' ? NOTHING : { ...NOTHING, outputBytes: Buffer.byteLength(text), tokens: leastTokens(text) }
+
+/** Bytes of what the model said in an item of the output. */
+function bytesOf({ content, summary, name, arguments: args, input }: JsonObject): number {
+  let bytes = 0
+  for (const text of [name, args, input]) if (typeof text === 'string') bytes += Buffer.byteLength(text)
+  for (const part of [content, summary].flatMap(parts => (Array.isArray(parts) ? parts : []))) {
+    const { text, refusal } = asObject(part)
+    for (const said of [text, refusal]) if (typeof said === 'string') bytes += Buffer.byteLength(said)
+  }
+  return bytes
+}
+
+function usageOf(counts: JsonObject): Usage | undefined {
+  const { input_tokens: inputTokens, output_tokens: outputTokens } = counts
+  if (!isCount(inputTokens) || !isCount(outputTokens)) return undefined
+  const { cached_tokens: cached } = asObject(counts.input_tokens_details)
+  return { inputTokens, outputTokens, ...(isCount(cached) && cached > 0 && { cachedTokens: cached }) }
+}

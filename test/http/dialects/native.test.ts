@@ -1,0 +1,59 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { BOTH, Dialects, eventsIn, named, textOf } from './fixture.ts'
+
+let site: Dialects
+
+beforeEach(async () => {
+  site = await Dialects.start()
+})
+
+afterEach(() => site.close())
+
+describe.each(BOTH)(
+  'a request of $path to a pool that speaks it',
+  ({ path, cap, body, whole, answer, events, deltas }) => {
+    it('goes as it came but for the model and the cap, and so does its answer', async () => {
+      site.native.next(answer)
+      const sent = `{ "z": [1, 2.50], "cache_control": {"type":"ephemeral"}, ${JSON.stringify(body('svc-native')).slice(1)}`
+      const response = await site.ask(path, sent)
+      expect(response.status).toBe(200)
+      expect(await response.text()).toBe(JSON.stringify(whole))
+      const [seen] = site.native.requests
+      expect(seen?.path).toBe(`/v1/${path}`)
+      expect(seen?.rawBody).toContain('"z": [1, 2.50], "cache_control": {"type":"ephemeral"}')
+      expect(seen?.body).toMatchObject({ ...body('native-model'), [cap]: 100 })
+    })
+
+    it('costs what its backend counted, tokens of the cache included', async () => {
+      site.native.next(answer)
+      await (await site.ask(path, body('svc-native'))).text()
+      expect(await site.bill()).toEqual({ tokens: [10, 4], cost: 50_000, pool: 'native' })
+    })
+
+    it('gets the events of a stream as they came, and the same bill', async () => {
+      site.native.next(named(events))
+      const response = await site.ask(path, { ...body('svc-native'), stream: true })
+      expect(response.headers.get('content-type')).toContain('text/event-stream')
+      expect(await response.text()).toBe(textOf(events))
+      expect(await site.bill()).toEqual({ tokens: [10, 4], cost: 50_000, pool: 'native' })
+    })
+
+    it('goes on to a pool that speaks chats before anything was said, and is answered in its own form', async () => {
+      await site.native.refuse()
+      const response = await site.ask(path, { ...body('svc-both'), stream: true })
+      const heard = await eventsIn(response)
+      expect(heard.at(-1)?.[0]).toBe(path === 'messages' ? 'message_stop' : 'response.completed')
+      expect(site.chats.requests[0]?.path).toBe('/v1/chat/completions')
+      expect(await site.bill()).toMatchObject({ tokens: [9, 3], pool: 'onprem' })
+    })
+
+    it('ends with an error of its dialect where the stream breaks, and pays what was said', async () => {
+      const said = events.findIndex(({ type }) => type === deltas)
+      site.native.next(named(events.slice(0, said + 1)))
+      const response = await site.ask(path, { ...body('svc-native'), stream: true })
+      const heard = await eventsIn(response)
+      expect(heard.at(-1)?.[0]).toBe('error')
+      expect((await site.bill()).tokens[1]).toBeLessThanOrEqual(4)
+    })
+  },
+)

@@ -1,0 +1,103 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { answer, stream, USAGE } from '../../support/backend.ts'
+import { BOTH, Dialects, eventsIn } from './fixture.ts'
+
+let site: Dialects
+
+beforeEach(async () => {
+  site = await Dialects.start()
+})
+
+afterEach(() => site.close())
+
+describe.each(BOTH)('a request of $path to a pool that speaks chats', ({ path, body, textIn, deltas, failed }) => {
+  it('is sent as a chat, and answered in its own form', async () => {
+    site.chats.next(answer({ content: 'hi there' }))
+    const response = await site.ask(path, body('svc-core'))
+    expect(response.status).toBe(200)
+    expect(textIn((await response.json()) as never)).toBe('hi there')
+    const [seen] = site.chats.requests
+    expect(seen?.path).toBe('/v1/chat/completions')
+    expect(seen?.body).toMatchObject({ model: 'test-model', messages: [{ role: 'user', content: 'Say hi' }] })
+    expect((await site.bill()).tokens).toEqual([USAGE.prompt_tokens, USAGE.completion_tokens])
+  })
+
+  it('is streamed in its own form', async () => {
+    site.chats.next(stream({ chunks: ['hi', ' there'] }))
+    const heard = await eventsIn(await site.ask(path, { ...body('svc-core'), stream: true }))
+    const said = heard.filter(([name]) => name === deltas).map(([, { delta }]) => delta)
+    expect(said.map(delta => (typeof delta === 'string' ? delta : (delta as { text: string }).text)).join('')).toBe(
+      'hi there',
+    )
+    expect((await site.bill()).tokens).toEqual([USAGE.prompt_tokens, USAGE.completion_tokens])
+  })
+
+  it('says what it cost where its backend does not', async () => {
+    site.chats.next(stream({ chunks: ['hi', ' there'], usage: null }))
+    const heard = await eventsIn(await site.ask(path, { ...body('svc-core'), stream: true }))
+    const { tokens } = await site.bill()
+    expect(tokens[1]).toBeGreaterThan(0)
+    expect(JSON.stringify(heard)).toContain(`"output_tokens":${tokens[1]}`)
+  })
+
+  it('ends with a failure of its dialect where the stream breaks after it began', async () => {
+    site.chats.next(stream({ chunks: ['hi'], finish: null, done: false }))
+    const heard = await eventsIn(await site.ask(path, { ...body('svc-core'), stream: true }))
+    expect(heard.at(-1)?.[0]).toBe(failed)
+    expect(heard.filter(([name]) => name === failed)).toHaveLength(1)
+  })
+})
+
+describe('what no chat can say', () => {
+  const document = {
+    model: 'svc-core',
+    max_tokens: 100,
+    messages: [
+      { role: 'user', content: [{ type: 'document', source: { type: 'url', url: 'https://example.com/a.pdf' } }] },
+    ],
+  }
+
+  it('is refused where no pool of the model speaks the dialect, with the name of the field', async () => {
+    const response = await site.ask('messages', document)
+    expect(response.status).toBe(400)
+    expect(await response.text()).toContain('messages[0].content[0]')
+    expect(site.chats.requests).toHaveLength(0)
+  })
+
+  it('reaches a pool that speaks it', async () => {
+    const response = await site.ask('messages', { ...document, model: 'svc-native' })
+    await response.text()
+    expect(site.native.requests[0]?.body).toMatchObject({ messages: document.messages })
+  })
+
+  it('never goes on to a pool that speaks only chats', async () => {
+    await site.native.refuse()
+    const response = await site.ask('messages', { ...document, model: 'svc-both' })
+    expect(response.status).toBe(503)
+    expect(site.chats.requests).toHaveLength(0)
+  })
+})
+
+describe('tools that do not run here', () => {
+  const tools = [
+    { type: 'web_search_20250305', name: 'web_search' },
+    { name: 'get', input_schema: { type: 'object', properties: {} } },
+  ]
+  const body = { model: 'svc-core', max_tokens: 100, messages: [{ role: 'user', content: 'Hi' }], tools }
+
+  it('are left out beside others, and the answer says so', async () => {
+    const response = await site.ask('messages', body)
+    await response.text()
+    expect(response.headers.get('x-svc-ignored-tools')).toBe('web_search_20250305')
+    expect(site.chats.requests[0]?.body.tools).toHaveLength(1)
+  })
+})
+
+it('counts the tokens of a prompt for nothing', async () => {
+  const { max_tokens: _cap, ...body } = BOTH[0].body('svc-core')
+  const response = await site.ask('messages/count_tokens', body)
+  const { input_tokens: tokens } = (await response.json()) as { input_tokens: number }
+  expect(tokens).toBeGreaterThan(2)
+  expect(await site.test.ledger()).toEqual([])
+  expect(site.chats.requests).toHaveLength(0)
+})

@@ -1,0 +1,102 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { messagesNative } from '../../src/wire/messages/native.ts'
+import type { NativeDialect } from '../../src/wire/native.ts'
+import { NativeStreamReader } from '../../src/wire/native-stream.ts'
+import { responsesNative } from '../../src/wire/responses/native.ts'
+import { namedEvent } from '../../src/wire/sse.ts'
+
+const event = (data: { readonly type: string }): string => namedEvent(data.type, JSON.stringify(data))
+
+const MESSAGES = [
+  {
+    type: 'message_start',
+    message: { id: 'msg_1', usage: { input_tokens: 10, cache_read_input_tokens: 90, output_tokens: 1 } },
+  },
+  { type: 'ping' },
+  { type: 'content_block_start', index: 0, content_block: { type: 'text', text: '' } },
+  { type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text: 'hello there, 漢字' } },
+  { type: 'content_block_stop', index: 0 },
+  { type: 'message_delta', delta: { stop_reason: 'end_turn' }, usage: { output_tokens: 12 } },
+  { type: 'message_stop' },
+]
+
+const RESPONSES = [
+  { type: 'response.created', sequence_number: 0, response: { id: 'resp_1', usage: null } },
+  { type: 'response.output_text.delta', sequence_number: 1, delta: 'hello there, 漢字' },
+  {
+    type: 'response.completed',
+    sequence_number: 2,
+    response: {
+      id: 'resp_1',
+      usage: { input_tokens: 100, input_tokens_details: { cached_tokens: 90 }, output_tokens: 12 },
+    },
+  },
+]
+
+const DIALECTS: readonly [string, NativeDialect, readonly { readonly type: string }[]][] = [
+  ['messages', messagesNative, MESSAGES],
+  ['responses', responsesNative, RESPONSES],
+]
+
+/** Reads a stream in pieces that end at these places. */
+function readIn(dialect: NativeDialect, text: string, cuts: readonly number[]) {
+  const reader = new NativeStreamReader(dialect)
+  const bytes = Buffer.from(text)
+  const places = [0, ...cuts.map(cut => cut % bytes.length).sort((a, b) => a - b), bytes.length]
+  let events = ''
+  let stop: string | undefined
+  for (const [i, from] of places.entries()) {
+    const reading = reader.read(bytes.subarray(from, places[i + 1] ?? bytes.length))
+    events += reading.events
+    stop ??= reading.stop?.kind
+    if (stop !== undefined) break
+  }
+  return { reader, events, stop }
+}
+
+describe.each(DIALECTS)('a native stream of %s', (_name, dialect, stream) => {
+  const text = stream.map(event).join('')
+
+  it('passes on all but its last event, which is kept, wherever its bytes are cut', () => {
+    const last = event(stream.at(-1) ?? { type: '' })
+    fc.assert(
+      fc.property(fc.array(fc.nat(), { maxLength: 20 }), cuts => {
+        const { reader, events, stop } = readIn(dialect, text, cuts)
+        expect(events + reader.last).toBe(text)
+        expect(reader.last).toBe(last)
+        expect(stop).toBe('done')
+      }),
+    )
+  })
+
+  it('has the usage of all of it, tokens of the cache among those of the prompt', () => {
+    const { reader } = readIn(dialect, text, [])
+    expect(reader.usage).toEqual({ inputTokens: 100, cachedTokens: 90, outputTokens: 12 })
+    expect(reader.outputBytes).toBe(Buffer.byteLength('hello there, 漢字'))
+  })
+
+  it('has begun with its first text, and has not finished before its end', () => {
+    const until = stream.findIndex(({ type }) => type.endsWith('delta')) + 1
+    const { reader } = readIn(dialect, stream.slice(0, until).map(event).join(''), [])
+    expect([reader.started, reader.finished]).toEqual([true, false])
+    expect(readIn(dialect, stream.slice(0, 1).map(event).join(''), []).reader.started).toBe(false)
+  })
+
+  it('ends with an error where its backend sends one', () => {
+    const { reader } = readIn(dialect, stream.slice(0, 1).map(event).join(''), [])
+    const said = event({ type: 'error', ...{ error: { type: 'overloaded_error', message: 'too much' } } })
+    expect(reader.read(Buffer.from(said)).stop).toMatchObject({ kind: 'error', error: { message: 'too much' } })
+  })
+
+  it('is broken by what is no event of a dialect', () => {
+    const reader = new NativeStreamReader(dialect)
+    expect(reader.read(Buffer.from('data: nonsense\n\n')).stop).toEqual({ kind: 'broken', cause: 'malformed event' })
+  })
+})
+
+it('closes a finished stream of messages whose backend left the last event out', () => {
+  const { reader, stop } = readIn(messagesNative, MESSAGES.slice(0, -1).map(event).join(''), [])
+  expect([reader.finished, stop]).toEqual([true, undefined])
+  expect(reader.last).toBe(event({ type: 'message_stop' }))
+})
