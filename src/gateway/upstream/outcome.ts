@@ -175,7 +175,7 @@ export function errorIn(bytes: Buffer): unknown {
 }
 
 function ofStatus(status: number, error: unknown, pause: Pause | undefined): Rejected | Failed {
-  const empty = EMPTY_ACCOUNT.find(code => hasCode(error, code))
+  const empty = emptyAccountIn(error)
   if (empty !== undefined)
     return { kind: 'failed', cause: `status ${status}: ${empty}`, blame: 'pool', next: 'pool', lacks: 'account' }
   const cause = `status ${status}`
@@ -217,10 +217,16 @@ function messageOf(error: unknown): BackendMessage {
 const REASON = /^[A-Za-z][A-Za-z0-9_.-]{2,63}$/
 
 /** An account without money, whatever the status: OpenAI says it with a 429, and of images with a 400. */
-const EMPTY_ACCOUNT = ['insufficient_quota', 'billing_hard_limit_reached', 'billing_not_active']
+const emptyAccountIn = (error: unknown): string | undefined =>
+  EMPTY_ACCOUNT.find(code => hasCode(error, code)) ?? EMPTY_WORDS.exec(errorText(error))?.[0]
+const EMPTY_ACCOUNT = ['insufficient_quota', 'billing_hard_limit_reached', 'billing_not_active', 'billing_error']
+/** Anthropic says it with a 400, and in words alone. */
+const EMPTY_WORDS = /^Your credit balance is too low/
 
 /** The model is named here, and not by clients. */
-const saysNoModel = (error: unknown): boolean => NO_MODEL.some(code => hasCode(error, code))
+const saysNoModel = (error: unknown): boolean =>
+  NO_MODEL.some(code => hasCode(error, code)) ||
+  (hasCode(error, 'not_found_error') && /^model: /.test(errorText(error)))
 const NO_MODEL = ['model_not_found', 'DeploymentNotFound']
 
 /** Name resolution and TLS fail alike for every replica of a pool. */
@@ -254,8 +260,27 @@ const isTooLong = (error: unknown): boolean =>
 function statusIn(error: unknown): number | undefined {
   if (!isObject(error)) return undefined
   const { code, status, status_code } = error
-  return [code, status, status_code].map(Number).find(each => Number.isInteger(each) && each >= 400 && each < 600)
+  const said = [code, status, status_code].map(Number).find(each => Number.isInteger(each) && each >= 400 && each < 600)
+  return (
+    said ??
+    codesOf(error)
+      .map(each => STATUSES.get(each))
+      .find(each => each !== undefined)
+  )
 }
+
+/** Errors that come within an answer have no status: these are Anthropic's types and OpenAI's codes of Responses. */
+const STATUSES: ReadonlyMap<unknown, number> = new Map([
+  ['invalid_prompt', 400],
+  ['authentication_error', 401],
+  ['permission_error', 403],
+  ['not_found_error', 404],
+  ['request_too_large', 413],
+  ['rate_limit_error', 429],
+  ['rate_limit_exceeded', 429],
+  ['timeout_error', 504],
+  ['overloaded_error', 529],
+])
 
 /** Seconds, or a date. */
 function pauseIn(retryAfter: string | undefined, now: EpochMs): Pause | undefined {
