@@ -1,0 +1,47 @@
+import litellm
+
+from serve import DESCRIPTIONS, SCHEMAS, serve
+
+FUNCTIONS = [{"name": name, "description": DESCRIPTIONS[name], "parameters": schema} for name, schema in SCHEMAS.items()]
+
+
+def loop(provider, base_url_of):
+    """The loop as the documentation writes it, through one of the library's providers."""
+
+    def run(task, tools):
+        usage = {"input": 0, "output": 0}
+        messages = [{"role": "user", "content": task["prompt"]}]
+        while True:
+            answer = litellm.completion(
+                model=f"{provider}/{task['model']}",
+                api_base=base_url_of(task),
+                api_key=task["key"],
+                messages=messages,
+                tools=[{"type": "function", "function": function} for function in FUNCTIONS],
+                stream=task["stream"],
+                max_retries=2,
+                num_retries=2,
+                **({"stream_options": {"include_usage": True}} if task["stream"] else {}),
+            )
+            if task["stream"]:
+                answer = litellm.stream_chunk_builder(list(answer), messages=messages)
+            usage["input"] += answer.usage.prompt_tokens
+            usage["output"] += answer.usage.completion_tokens
+            message = answer.choices[0].message
+            messages.append(message.model_dump(exclude_none=True))
+            if not message.tool_calls:
+                return {"text": message.content, "usage": usage}
+            for call in message.tool_calls:
+                result = tools.call(call.function.name, call.function.arguments)
+                messages.append({"role": "tool", "tool_call_id": call.id, "content": result})
+
+    return run
+
+
+serve(
+    {
+        "openai": loop("openai", lambda task: task["baseURL"]),
+        "responses": loop("openai/responses", lambda task: task["baseURL"]),
+        "anthropic": loop("anthropic", lambda task: task["baseURL"].removesuffix("/v1")),
+    }
+)
