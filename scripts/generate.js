@@ -15,7 +15,7 @@ const TYPES = [
   { schema: 'schema/tests.schema.json', target: 'src/simulate/file.ts', name: 'TestsFile' },
 ]
 
-const ANNOTATIONS = ['x-expects', 'x-kind', 'x-secret', 'x-password']
+const ANNOTATIONS = ['x-expects', 'x-kind', 'x-secret', 'x-secrets', 'x-password']
 /** The keywords of JSON Schema that nothing is held against. */
 const PROSE = new Set([...ANNOTATIONS, '$comment', 'title', 'description', 'examples', 'default'])
 /** The keywords that hold schemas by names of our choice. */

@@ -47,6 +47,21 @@ export type ImagePrice = number | string
  */
 export type Name = string
 /**
+ * How the key is sent: `bearer` (`authorization: Bearer KEY`), `x-api-key` (Anthropic), `api-key` (Azure OpenAI), or `{ header: NAME, prefix: TEXT }` for any other header. Without it: `bearer`; for a pool that speaks `messages` alone `x-api-key`.
+ */
+export type AuthSection =
+  | string
+  | {
+      /**
+       * The header that has the key.
+       */
+      header: string
+      /**
+       * What stands before the key in it, such as `Token `.
+       */
+      prefix?: string
+    }
+/**
  * The plan of the caller: a name, or several.
  *
  * @minItems 1
@@ -762,6 +777,25 @@ export interface PoolSection {
    * The backend's API key: `${VARIABLE}`, or `file:PATH` relative to the main configuration file (also in an included file).
    */
   key?: string
+  auth?: AuthSection
+  /**
+   * Headers that every request to the pool is sent with, each a text, `${VARIABLE}`, or `file:PATH` relative to the main configuration file. A pool that speaks `messages` is sent `anthropic-version: 2023-06-01` unless it has another here.
+   */
+  headers?: {
+    [k: string]: string
+  }
+  /**
+   * What every URL of the pool ends in, by name, such as `api-version` of Azure OpenAI.
+   */
+  query?: {
+    [k: string]: string
+  }
+  /**
+   * Beta features of Messages that clients may switch on by the header `anthropic-beta`, where their requests go to the pool untranslated; a name that ends in `*` stands for all that begin so. Others do not reach the pool. Only for pools that speak `messages`.
+   *
+   * @minItems 1
+   */
+  betas?: string[]
   /**
    * From dispatch until the connection stands.
    */

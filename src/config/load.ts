@@ -13,7 +13,7 @@ import { type MergedFiles, mergeFiles, type Part } from './read/merge.ts'
 import { type Files, type Origin, readFiles } from './read/read-files.ts'
 import { fieldsOf, fingerprintOf, includesIn, pathsOf, revisionOf, textsFrom } from './read/reading.ts'
 import { forbidden, mayReadLike } from './read/reads.ts'
-import { readKeys } from './read/secrets.ts'
+import { readKeys, readPoolHeaders } from './read/secrets.ts'
 import type { MapNode, Span } from './read/tree.ts'
 import type { Env } from './read/variables.ts'
 import { link } from './resolve/link.ts'
@@ -103,6 +103,7 @@ function checkAll({ roots }: Files, { env, directory, disk }: Origin, report: Re
   const place = { env, directory, ...(disk.standIn && { standIn: disk.standIn }) }
   const secrets = {
     pools: readKeys(merged.pools, place, report),
+    headers: readPoolHeaders(merged.pools, place, report),
     tools: readKeys(merged.tools, place, report),
     guests: readGuestSecrets(root, main, place, report),
     responses: readResponseKeys(root, place, report),
@@ -146,8 +147,9 @@ export function assemble({ main, merged, secrets, directory, revision, ...rest }
   }
 }
 
-const all = ({ pools, tools, guests, responses, observability }: Secrets): readonly Secret[] => [
+const all = ({ pools, headers, tools, guests, responses, observability }: Secrets): readonly Secret[] => [
   ...pools.values(),
+  ...[...headers.values()].flatMap(each => [...each.values()]),
   ...tools.values(),
   ...guests,
   ...responses,
@@ -190,6 +192,7 @@ interface Examined extends Omit<Loaded, 'config' | 'settings'> {
 /** Secrets in the clear: an object of class Secret would arrive empty in another thread. Nothing prints them. */
 interface SecretTexts {
   readonly pools: ReadonlyMap<string, string>
+  readonly headers: ReadonlyMap<string, ReadonlyMap<string, string>>
   readonly tools: ReadonlyMap<string, string>
   readonly guests: readonly string[]
   readonly responses: readonly string[]
@@ -197,8 +200,9 @@ interface SecretTexts {
   readonly traces: ReadonlyMap<string, string>
 }
 
-const textsOfSecrets = ({ pools, tools, guests, responses, observability }: Secrets): SecretTexts => ({
+const textsOfSecrets = ({ pools, headers, tools, guests, responses, observability }: Secrets): SecretTexts => ({
   pools: revealed(pools),
+  headers: new Map([...headers].map(([pool, own]) => [pool, revealed(own)])),
   tools: revealed(tools),
   guests: guests.map(secret => secret.reveal()),
   responses: responses.map(secret => secret.reveal()),
@@ -206,8 +210,9 @@ const textsOfSecrets = ({ pools, tools, guests, responses, observability }: Secr
   traces: revealed(observability.traces),
 })
 
-const secretsOfTexts = ({ pools, tools, guests, responses, metrics, traces }: SecretTexts): Secrets => ({
+const secretsOfTexts = ({ pools, headers, tools, guests, responses, metrics, traces }: SecretTexts): Secrets => ({
   pools: hidden(pools),
+  headers: new Map([...headers].map(([pool, own]) => [pool, hidden(own)])),
   tools: hidden(tools),
   guests: guests.map(text => new Secret(text)),
   responses: responses.map(text => new Secret(text)),

@@ -196,6 +196,14 @@ export interface Address {
 /** How one pool's replicas are spoken to. */
 export interface BackendSettings extends Timeouts {
   readonly key?: Secret
+  /** How the key is sent: as bearer, where it is absent. */
+  readonly auth?: Auth
+  /** Sent with every request beside the key, by lower-case name. Absent where there is none. */
+  readonly headers?: ReadonlyMap<string, string | Secret>
+  /** What every URL ends in, without its `?`: `api-version=2024-10-21`. */
+  readonly query?: string
+  /** Beta features of Messages that clients may ask for; what ends in `*` stands for all that begin so. Absent: none. */
+  readonly betas?: readonly string[]
   /** The form in which the replicas speak: OpenAI's, which is the only one so far, so that no file names it. */
   readonly dialect?: 'openai'
   /** Consecutive failures after which a replica is ejected, and for how long the first time. */
@@ -212,6 +220,13 @@ export interface BackendSettings extends Timeouts {
   /** What it may cost in any hour. */
   readonly maxNanoUsdPerHour?: NanoUsd
   readonly probe?: ProbeSettings
+}
+
+/** The header that has the key of a pool, and what stands before the key in it. */
+export interface Auth {
+  /** In lower case. */
+  readonly header: string
+  readonly prefix: string
 }
 
 export interface ProbeSettings {

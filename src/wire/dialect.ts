@@ -13,8 +13,6 @@ export interface Dialect {
   path(kind: InferenceKind): string
   /** Where it lists its models, below the base URL. */
   readonly modelsPath: string
-  /** What a backend wants to be sent with every request, beside the headers of the gateway: above all the key of the pool. */
-  headers(key: string | undefined): Readonly<Record<string, string>>
   /** The body for a backend, of a body in the public form that has the backend's name of the model and the granted cap. */
   body(kind: InferenceKind, body: Buffer): Buffer
   /** The whole answer of a backend in the public form; undefined where the bytes are no such answer. */

@@ -1,8 +1,8 @@
 import type { Pool as Dispatchers } from 'undici'
 import type { BackendSettings } from '../../config/settings.ts'
 import type { BackendRequest, Send } from '../../gateway/ports.ts'
+import { poolHeaders, withQuery } from '../../gateway/upstream/pool-headers.ts'
 import type { Pool } from '../../policy/config.ts'
-import { dialectOf } from '../../wire/dialects.ts'
 import type { Connected, Connections, TrackedOptions, Way } from './connections.ts'
 import { dispatch, UndiciExchange } from './exchange.ts'
 
@@ -22,15 +22,18 @@ export function openBackends(
   const held: Connected[] = []
   // All connections at once, without a socket: those that another configuration has open must stay open for this one.
   const places = new Map(
-    Array.from(pools, pool => {
-      const { name, replicas } = pool
-      const { connectTimeout = 1000, key } = settings.get(name) ?? {}
-      const credentials = () => dialectOf(pool).headers(key?.reveal())
+    Array.from(pools, ({ name, replicas }) => {
+      const own: Partial<BackendSettings> = settings.get(name) ?? {}
+      const { connectTimeout = 1000 } = own
       const placeOf = (replica: string): Place => {
         const { origin, pathname } = new URL(replica)
         const connected = connections.to({ origin, connectTimeout })
         held.push(connected)
-        return { origin, prefix: pathname.replace(/\/$/, ''), connectTimeout, dispatchers: connected.pool, credentials }
+        return {
+          ...{ origin, connectTimeout, dispatchers: connected.pool },
+          prefix: pathname.replace(/\/$/, ''),
+          settings: own,
+        }
       }
       return [name, new Map(replicas.map(replica => [replica, placeOf(replica)]))]
     }),
@@ -43,7 +46,7 @@ export function openBackends(
       const exchange = new UndiciExchange(listener)
       const options: TrackedOptions = {
         method: 'POST',
-        path: place.prefix + request.path,
+        path: withQuery(place.prefix + request.path, place.settings),
         headers: headersOf(request, place),
         body: request.body,
         over: connection => exchange.over(connection),
@@ -66,8 +69,8 @@ interface Place extends Way {
   /** `/v1` */
   readonly prefix: string
   readonly dispatchers: Dispatchers
-  /** Headers of its dialect, the key of the pool among them. */
-  readonly credentials: () => Readonly<Record<string, string>>
+  /** Of its pool. */
+  readonly settings: Partial<BackendSettings>
 }
 
 /**
@@ -76,7 +79,7 @@ interface Place extends Way {
  */
 function headersOf(
   { requestId, traceparent, headers: more }: BackendRequest,
-  { credentials }: Place,
+  { settings }: Place,
 ): Record<string, string> {
   const headers: Record<string, string> = {
     'content-type': 'application/json',
@@ -85,7 +88,7 @@ function headersOf(
   }
   if (traceparent !== undefined) headers.traceparent = traceparent
   // One after the other: a spread of objects costs more than all the rest of it.
-  const own = credentials()
+  const own = poolHeaders(settings)
   for (const name in own) headers[name] = own[name] ?? ''
   for (const name in more) headers[name] = more[name] ?? ''
   return headers

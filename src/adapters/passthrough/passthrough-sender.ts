@@ -6,7 +6,7 @@ import { createProxyServer, type ServerOptions } from 'http-proxy-3'
 import type { BackendSettings } from '../../config/settings.ts'
 import { lookupHost } from '../../gateway/descriptors.ts'
 import type { Exchange, PassthroughListener, PassthroughRequest, SendPassthrough } from '../../gateway/ports.ts'
-import { openai } from '../../wire/openai/dialect.ts'
+import { poolHeaders, withQuery } from '../../gateway/upstream/pool-headers.ts'
 
 /** Sends the requests of pass-through routes of one configuration. */
 export interface PassthroughSender {
@@ -29,10 +29,11 @@ export function openPassthroughSender(settings: ReadonlyMap<string, BackendSetti
   }
   return {
     sendPassthrough: (request, listener) => {
-      const target = targetOf(request)
+      const own: Partial<BackendSettings> = settings.get(request.pool) ?? {}
+      const target = targetOf(request, own)
       const agent = agentFor(target, request)
       const exchange = new PassthroughExchange(listener)
-      const headers = headersOf(request, target, settings.get(request.pool))
+      const headers = headersOf(request, target, own)
       // Later, so that no listener is called before the caller has the exchange.
       queueMicrotask(() => exchange.begin(request, { target, headers, ...(agent && { agent }) }))
       return exchange
@@ -43,14 +44,15 @@ export function openPassthroughSender(settings: ReadonlyMap<string, BackendSetti
   }
 }
 
-/** The base URL of the replica and the path of the route, both as the operator wrote them: nothing of it is a client's. */
-const targetOf = ({ replica, path }: PassthroughRequest): URL => new URL(`${replica.replace(/\/+$/, '')}${path}`)
+/** The base URL of the replica, the path of the route and the query of the pool, as the operator wrote them: nothing of it is a client's. */
+const targetOf = ({ replica, path }: PassthroughRequest, settings: Partial<BackendSettings>): URL =>
+  new URL(withQuery(`${replica.replace(/\/+$/, '')}${path}`, settings))
 
 /** Our own headers only: nothing a client sent reaches a backend but its body, and what kind of body that is. */
 function headersOf(
   { requestId, traceparent, body }: PassthroughRequest,
   { host }: URL,
-  settings: BackendSettings | undefined,
+  settings: Partial<BackendSettings>,
 ): Record<string, string> {
   return {
     host,
@@ -58,7 +60,7 @@ function headersOf(
     'x-request-id': requestId,
     ...(traceparent !== undefined && { traceparent }),
     ...(body && { 'content-type': body.contentType, ...lengthOf(body) }),
-    ...(settings && openai.headers(settings.key?.reveal())),
+    ...poolHeaders(settings),
   }
 }
 

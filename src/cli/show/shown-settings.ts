@@ -99,6 +99,7 @@ export function shownPool({ site, replicas, model, speaks }: Pool, backend: Back
   return {
     ...pool,
     ...(key && { key: COVERED }),
+    ...addressOf(backend),
     ...(context !== undefined && { context }),
     ...(maxConcurrent !== undefined && {
       max_concurrent: maxConcurrent,
@@ -112,6 +113,20 @@ export function shownPool({ site, replicas, model, speaks }: Pool, backend: Back
     probe: probe ? { path: probe.path, every: durationText(probe.every) } : false,
   }
 }
+
+/** The key is covered, and with it what a header has from elsewhere. */
+function addressOf({ auth, headers, query, betas }: BackendSettings): Section {
+  const shown = headers && [...headers].map(([name, value]) => [name, typeof value === 'string' ? value : COVERED])
+  return {
+    ...(auth && { auth: auth.prefix === '' && NAMED.has(auth.header) ? auth.header : auth }),
+    ...(shown && { headers: Object.fromEntries(shown) }),
+    ...(query !== undefined && { query: Object.fromEntries(new URLSearchParams(query)) }),
+    ...(betas && { betas }),
+  }
+}
+
+/** Headers that have a word of their own in `auth`. */
+const NAMED: ReadonlySet<string> = new Set(['x-api-key', 'api-key'])
 
 function costOf({ cost, maxNanoUsdPerHour }: BackendSettings): Section {
   if (!cost) return {}

@@ -187,7 +187,7 @@ export function newAjv(options: Options, main: AnySchemaObject = configSchema): 
   // A test holds the schemas against their own, and what is run once need not be run fast.
   const quickly: Options = { validateSchema: false, code: { optimize: false } }
   const ajv = new Ajv2020({ allowUnionTypes: true, strictTypes: false, discriminator: true, ...quickly, ...options })
-  for (const annotation of ['x-expects', 'x-kind', 'x-secret', 'x-password']) ajv.addKeyword(annotation)
+  for (const annotation of ['x-expects', 'x-kind', 'x-secret', 'x-secrets', 'x-password']) ajv.addKeyword(annotation)
   ajv.addKeyword({ keyword: 'x-unit', schemaType: 'object', validate: fitsUnit })
   for (const name of Object.keys(FORMATS)) ajv.addFormat(name, { type: 'string', validate: fitsFormat(name) })
   return ajv.addSchema([main, policySchema])

@@ -84,6 +84,20 @@ export const secret: Format<SecretSource> = {
   hint: `write \${VARIABLE} or file:PATH, and keep the secret itself out of the file`,
 }
 
+/** The value of a header: a text that may be shown, or where a secret is kept. */
+const headerValue: Format<string | SecretSource> = {
+  read: text => (isReference(text) ? secret.read(text) : HEADER_VALUE.test(text) ? text : undefined),
+  rule: 'bad-header',
+  expects: 'the value of a header',
+  hint: `write a text of printable ASCII, or \${VARIABLE} or file:PATH and nothing else`,
+}
+
+/** Whether a value refers to a secret, or tries to. */
+export const isReference = (text: string): boolean => text.includes('${') || text.startsWith('file:')
+
+/** Blanks stand only inside of it. */
+export const HEADER_VALUE = /^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/
+
 /** A regular expression that is matched in linear time, whatever it is and whatever the text. */
 const LONGEST_PATTERN = 4000
 
@@ -181,6 +195,7 @@ export const FORMATS: Readonly<Record<string, Format<unknown>>> = {
   'x-link': link,
   'x-store': store,
   'x-secret': secret,
+  'x-header-value': headerValue,
   'x-image-size': imageSize,
   'x-issuer': issuer,
   'x-pattern': pattern,

@@ -40,6 +40,14 @@ export const secretFields = fieldsWith('x-secret')
 /** The names of the fields that may hold a password among other things. */
 export const passwordFields = fieldsWith('x-password')
 
+/** The maps whose values may refer to secrets: `pools.<name>.headers`. */
+const secretMaps = new Set(fields.filter(({ schema }) => schema['x-secrets'] === true).map(({ path }) => path))
+
+/** Whether a value may refer to a secret, by the names that lead to it: of such a map, the name of the map. */
+export function secretMapOf([section, _entry, field, ...names]: readonly string[]): string | undefined {
+  return names.length === 1 && secretMaps.has(`${section}.<name>.${field}`) ? field : undefined
+}
+
 function fieldsWith(annotation: string): ReadonlySet<string> {
   return new Set(fields.filter(({ schema }) => schema[annotation] === true).map(({ name }) => name))
 }

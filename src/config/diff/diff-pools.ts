@@ -3,7 +3,7 @@ import type { NanoUsd } from '../../policy/nano-usd.ts'
 import { withoutUser } from '../check/formats.ts'
 import { durationText } from '../check/units.ts'
 import { TIMEOUTS } from '../resolve/defaults.ts'
-import type { BackendSettings, Timeouts } from '../settings.ts'
+import { type Auth, type BackendSettings, Secret, type Timeouts } from '../settings.ts'
 import {
   type Change,
   compare,
@@ -19,7 +19,7 @@ import {
   type Sides,
   value,
 } from './diff-changes.ts'
-import { count, keyRule, listed, price, text, usd, without } from './diff-values.ts'
+import { count, isChanged, keyRule, listed, price, text, usd, without } from './diff-values.ts'
 
 /** What changed of pools, with the defaults of `failover` as they take effect on each. */
 export function comparePools(sides: Sides): readonly Change[] {
@@ -85,6 +85,10 @@ const replicasRule =
 
 const backendRulesOf = (sides: Sides): Rules<BackendSettings> => ({
   key: keyRule(sides),
+  auth: value<Auth | undefined>('auth', authText, plumbing, 'bearer'),
+  headers: headersRule(sides),
+  query: value<string | undefined>('query', text, plumbing, 'none'),
+  betas: (from = [], to = [], subject) => value('betas', text, plumbing)(listed(from), listed(to), subject),
   dialect: value('dialect', name => name, plumbing, 'openai'),
   context: value('context', count, highIsMore, "the model's"),
   maxConcurrent: value('max_concurrent', count, highIsMore, 'unlimited'),
@@ -99,6 +103,32 @@ const backendRulesOf = (sides: Sides): Rules<BackendSettings> => ({
   probe: value('probe', ({ path, every }) => `${path} every ${durationText(every)}`, plumbing, 'off'),
   ...TIMEOUT,
 })
+
+const authText = ({ header, prefix }: Auth): string => (prefix === '' ? header : `${header}: ${prefix}`)
+
+type Headers = BackendSettings['headers']
+
+/** Headers by name; of those that are secrets no value is shown. */
+const headersRule =
+  ({ isUnknown }: Sides): Rule<Headers> =>
+  (from: Headers = new Map(), to: Headers = new Map(), subject) =>
+    [...new Set([...from.keys(), ...to.keys()])]
+      .filter(name => isOther(from.get(name), to.get(name), isUnknown))
+      .map(name => headerChange(name, from.get(name), to.get(name), subject))
+
+type Header = string | Secret | undefined
+
+const isOther = (from: Header, to: Header, isUnknown: Sides['isUnknown']): boolean =>
+  from instanceof Secret && to instanceof Secret ? isChanged(from, to, isUnknown) : from !== to
+
+function headerChange(name: string, from: Header, to: Header, subject: string): Said {
+  const [was, is] = [from, to].map(value => (typeof value === 'string' ? value : null))
+  const said = { field: 'headers', from: was ?? null, to: is ?? null, effect: 'plumbing' } as const
+  if (from === undefined) return { ...said, text: `${subject} is now sent ${name}${is === null ? '' : `: ${is}`}` }
+  if (to === undefined) return { ...said, text: `${subject} is no longer sent ${name}` }
+  if (was === null || is === null) return { ...said, text: `the ${name} of ${subject} changed` }
+  return { ...said, text: `${subject}: ${name} ${was} → ${is}` }
+}
 
 const timeout = (field: keyof Timeouts) => value<number>(TIMEOUTS[field][0], durationText, plumbing)
 

@@ -109,7 +109,7 @@ function folded(text: string, width: number): readonly string[] {
   return lines
 }
 
-const fields = [...secretFields].join('|')
+const fields = [...secretFields, 'authorization', 'cookie'].join('|')
 const reference = '["\']?(?:\\$\\{\\w+\\}|file:[^\\s,}]+?)["\']?\\s*(?:[,}#]|$)'
 const SECRET = new RegExp(`(\\b(?:${fields})["']?\\s*:\\s*)(?!${reference})(\\S.*)$`)
 

@@ -15,6 +15,7 @@ import type { Declaration, MergedFiles } from '../read/merge.ts'
 import { type Node, nodeAt, type Path, shown } from '../read/tree.ts'
 import { lintAccepts } from '../resolve/accepts.ts'
 import { DEFAULTS } from '../resolve/defaults.ts'
+import { lintHeaders } from './lint-headers.ts'
 
 /** Reports what the schema allows and what still cannot work, or is hardly meant. */
 export function lint(merged: MergedFiles, report: Report): void {
@@ -65,6 +66,7 @@ function lintPool(name: string, pool: PoolSection, node: Node, kinds: ReadonlySe
   lintFirstContent(pool.first_content_timeout, ['first_content_timeout'], say)
   lintGuard(name, pool, kinds, say)
   lintSpeaks(name, pool, kinds, say)
+  lintHeaders(name, pool, say)
   const seen = new Set<string>()
   for (const [index, url] of pool.replicas.entries()) {
     const base = url.replace(/\/+$/, '')

@@ -1,6 +1,6 @@
 import { type Document, isAlias, isMap, isScalar, isSeq, type Pair, type Scalar, type Node as YamlNode } from 'yaml'
-import { secret as secretFormat, withoutUser } from '../check/formats.ts'
-import { passwordFields, secretFields } from '../check/schema.ts'
+import { isReference, secret as secretFormat, withoutUser } from '../check/formats.ts'
+import { passwordFields, secretFields, secretMapOf } from '../check/schema.ts'
 import type { Report } from '../problem.ts'
 import { hasPlainPassword } from '../resolve/store.ts'
 import type { Source } from './disk.ts'
@@ -27,8 +27,10 @@ interface Walk extends World {
   readonly copied: { nodes: number; refused: boolean }
   /** The outermost alias that led here. */
   readonly alias: Span | undefined
-  /** What the field whose value the node is holds, if that must not be shown. */
-  readonly holds: 'secret' | 'password' | undefined
+  /** The names that lead to the node. */
+  readonly path: readonly string[]
+  /** What the field whose value the node is holds, if that must not be shown; `reference` where it only may. */
+  readonly holds: 'secret' | 'reference' | 'password' | undefined
   /** Its name, then. */
   readonly secretOf: string | undefined
 }
@@ -50,6 +52,7 @@ function compose(document: Document.Parsed, world: World): Node | undefined {
     above: [],
     copied: { nodes: 0, refused: false },
     alias: undefined,
+    path: [],
     holds: undefined,
     secretOf: undefined,
   }
@@ -106,15 +109,20 @@ function map(pairs: readonly Pair<YamlNode, YamlNode | null>[], span: Span, walk
     if (name === undefined) continue
     const first = entries.get(name)
     if (first) reportDouble(name, at, first.key, walk)
-    const holds = heldBy(name)
-    const node = nodeOf(value, { ...walk, holds, secretOf: holds && name }, emptyAt(value, at))
+    const path = [...walk.path, name]
+    const node = nodeOf(value, { ...walk, path, ...heldAt(path) }, emptyAt(value, at))
     if (!first) entries.set(name, { key: at, value: node })
   }
   return { is: 'map', entries, span }
 }
 
-const heldBy = (name: string): Walk['holds'] =>
-  secretFields.has(name) ? 'secret' : passwordFields.has(name) ? 'password' : undefined
+function heldAt(path: readonly string[]): Pick<Walk, 'holds' | 'secretOf'> {
+  const map = secretMapOf(path)
+  if (map !== undefined) return { holds: 'reference', secretOf: map }
+  const name = path.at(-1) ?? ''
+  const holds = secretFields.has(name) ? 'secret' : passwordFields.has(name) ? 'password' : undefined
+  return { holds, secretOf: holds && name }
+}
 
 /** A value that was left out has no place of its own: Problems are at its key. */
 const emptyAt = (value: YamlNode | null, key: Span): Span | undefined =>
@@ -145,7 +153,7 @@ function scalar(node: Scalar, span: Span, walk: Walk): ScalarNode {
   const written = shorten(withoutUser(text))
   tellReads(text, span, walk)
   // A secret stays a reference here, so that no value of one is in the tree.
-  if (walk.holds === 'secret')
+  if (walk.holds === 'secret' || (walk.holds === 'reference' && isReference(text)))
     return { is: 'scalar', value: plain && typed(text) === null ? null : text, written: text, span }
   if (walk.holds === 'password' && hasPlainPassword(text)) return broken(span, ...PLAIN_PASSWORD, walk)
   const filled = interpolate(text, walk.env)
@@ -156,7 +164,7 @@ function scalar(node: Scalar, span: Span, walk: Walk): ScalarNode {
 }
 
 function tellReads(text: string, span: Span, { holds, secretOf, read }: Walk): void {
-  const source = holds === 'secret' ? secretFormat.read(text) : undefined
+  const source = holds === 'secret' || holds === 'reference' ? secretFormat.read(text) : undefined
   if (source && 'file' in source) read({ source: `file:${source.file}`, secretOf, span })
   replaceVariables(text, source => {
     read({ source, secretOf, span })

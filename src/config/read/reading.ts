@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { relative, resolve } from 'node:path'
 import { secret as secretFormat } from '../check/formats.ts'
-import { secretFields } from '../check/schema.ts'
+import { secretFields, secretMapOf } from '../check/schema.ts'
 import type { FileText, Secret } from '../settings.ts'
 import type { Disk, Source } from './disk.ts'
 import { lookedAt } from './glob.ts'
@@ -22,11 +22,13 @@ export function pathsOf(
 export const includesIn = (main: MapNode | undefined): readonly string[] =>
   textsOf(main && nodeAt(main, ['include'])).map(({ value }) => value)
 
-function secretFilesIn(node: Node): readonly string[] {
-  if (node.is === 'list') return node.items.flatMap(secretFilesIn)
+function secretFilesIn(node: Node, path: readonly string[] = []): readonly string[] {
+  if (node.is === 'list') return node.items.flatMap(item => secretFilesIn(item))
   return [...entriesOf(node)].flatMap(([name, { value }]) => {
-    const source = secretFields.has(name) && isText(value) ? secretFormat.read(value.value) : undefined
-    return source && 'file' in source ? [source.file] : secretFilesIn(value)
+    const below = [...path, name]
+    const maySecret = secretFields.has(name) || secretMapOf(below) !== undefined
+    const source = maySecret && isText(value) ? secretFormat.read(value.value) : undefined
+    return source && 'file' in source ? [source.file] : secretFilesIn(value, below)
   })
 }
 

@@ -1,11 +1,11 @@
 import { readFileSync, statSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { secret as secretFormat } from '../check/formats.ts'
+import { HEADER_VALUE, secret as secretFormat } from '../check/formats.ts'
 import type { Report } from '../problem.ts'
 import { Secret } from '../settings.ts'
 import type { Declarations } from './merge.ts'
 import { isRefusal, type Refusal } from './scalar.ts'
-import { isText, type Node, nodeAt } from './tree.ts'
+import { entriesOf, isText, type Node, nodeAt } from './tree.ts'
 import { type Env, missing } from './variables.ts'
 
 /** Where the values of secrets are. */
@@ -33,6 +33,25 @@ export function readKeys(
   return secrets
 }
 
+/** Fetches the headers of each pool that are secrets, by pool and by name. */
+export function readPoolHeaders(
+  pools: Declarations<unknown>,
+  place: SecretPlace,
+  report: Report,
+): ReadonlyMap<string, ReadonlyMap<string, Secret>> {
+  const found = new Map<string, ReadonlyMap<string, Secret>>()
+  for (const { name, node } of pools.values()) {
+    const headers = new Map<string, Secret>()
+    for (const [header, { value: written }] of entriesOf(nodeAt(node, ['headers']))) {
+      const value = fetchSecret(written, 'headers', place, HEADER_VALUE)
+      if (isRefusal(value)) refuse(written, value, report)
+      else if (value !== undefined) headers.set(header, new Secret(value))
+    }
+    if (headers.size > 0) found.set(name, headers)
+  }
+  return found
+}
+
 const MOST_BYTES = 65_536
 
 /** What a field refers to; undefined where it refers to nothing, or its form was reported already. */
@@ -51,9 +70,6 @@ export function fetchSecret(
 
 /** A key travels in a header, where a line break would begin another one. */
 const TOKEN = /^[\x21-\x7e]+$/
-/** The whole value of a header, such as `Basic …`. */
-export const TEXT = /^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/
-
 /** Reports a secret that cannot be used, where it is referred to. */
 export const refuse = ({ span }: Pick<Node, 'span'>, { rule, says, hint }: Refusal, report: Report): void =>
   report({ ...span, rule, severity: 'error', message: says, hint })

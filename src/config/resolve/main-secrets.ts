@@ -1,7 +1,8 @@
+import { HEADER_VALUE } from '../check/formats.ts'
 import type { ConfigFile } from '../file.ts'
 import type { Report } from '../problem.ts'
 import { isRefusal, type Refusal } from '../read/scalar.ts'
-import { fetchSecret, refuse, type SecretPlace, TEXT } from '../read/secrets.ts'
+import { fetchSecret, refuse, type SecretPlace } from '../read/secrets.ts'
 import { isText, keyAt, type MapNode, nodeAt } from '../read/tree.ts'
 import { Secret } from '../settings.ts'
 import type { ObservabilitySecrets } from './resolve.ts'
@@ -126,7 +127,7 @@ function readHeaders(root: MapNode, place: SecretPlace, report: Report): Readonl
   for (const header of list?.is === 'list' ? list.items : []) {
     const [name, secret] = [nodeAt(header, ['name']), nodeAt(header, ['secret'])]
     if (!isText(name)) continue
-    const value = fetchSecret(secret, 'secret', place, TEXT)
+    const value = fetchSecret(secret, 'secret', place, HEADER_VALUE)
     if (headers.has(name.value.toLowerCase())) refuse(name, DUPLICATE_HEADER, report)
     else if (EXPORTER_HEADERS.has(name.value.toLowerCase())) refuse(name, RESERVED_HEADER, report)
     else if (value !== undefined && isRefusal(value)) refuse(secret ?? header, value, report)

@@ -29,12 +29,17 @@ import {
   type Timeouts,
   type ToolSettings,
 } from '../settings.ts'
+import { type PoolAddress, poolAddress } from './address.ts'
 import { DEFAULTS, LISTENER_TIMEOUTS, TIMEOUTS } from './defaults.ts'
 import { store } from './store.ts'
 
-/** What the files refer to and do not hold: the keys of pools and tools by name, and the roots of guests' keys and the keys of responses, newest first. */
+/**
+ * What the files refer to and do not hold: the keys of pools and tools and the headers of pools by name, and the roots
+ * of guests' keys and the keys of responses, newest first.
+ */
 export interface Secrets {
   readonly pools: ReadonlyMap<string, Secret>
+  readonly headers: ReadonlyMap<string, ReadonlyMap<string, Secret>>
   readonly tools: ReadonlyMap<string, Secret>
   readonly guests: readonly Secret[]
   readonly responses: readonly Secret[]
@@ -69,7 +74,7 @@ export function settle(
       docs: errors.docs ?? `${publicUrl}/docs/errors`,
       ...(topup !== undefined && { topup }),
     },
-    backends: backends(pools, file.failover ?? {}, secrets.pools),
+    backends: backends(pools, file.failover ?? {}, secrets),
     tools: toolsOf(tools, secrets.tools),
   }
 }
@@ -173,16 +178,17 @@ function storeOf(written: string, directory: string): StoreSettings {
 function backends(
   pools: Declarations<PoolSection>,
   common: FailoverSection,
-  secrets: ReadonlyMap<string, Secret>,
+  secrets: Pick<Secrets, 'pools' | 'headers'>,
 ): ReadonlyMap<Pool['name'], BackendSettings> {
   const settings = new Map<string, BackendSettings>()
   for (const { name, data } of pools.values()) {
     const own: Partial<PoolSection> = data ?? {}
-    const key = secrets.get(name)
+    const key = secrets.pools.get(name)
     const probe = probeOf(common.probe, own.probe)
     settings.set(name, {
       ...timeouts({ ...common, ...own }),
       ...(key && { key }),
+      ...poolAddress(own, secrets.headers.get(name)),
       ...failoverOf({ ...common, ...own, eject: { ...common.eject, ...own.eject } }),
       ...(probe && { probe }),
       ...costOf(own),
@@ -192,7 +198,9 @@ function backends(
 }
 
 /** How failures of a pool are met. */
-function failoverOf(pool: Partial<PoolSection>): Omit<BackendSettings, keyof Timeouts | 'key' | 'probe' | 'cost'> {
+function failoverOf(
+  pool: Partial<PoolSection>,
+): Omit<BackendSettings, keyof Timeouts | keyof PoolAddress | 'key' | 'probe' | 'cost'> {
   const { context, max_concurrent: maxConcurrent } = pool
   const eject = { ...DEFAULTS.eject, ...pool.eject }
   return {

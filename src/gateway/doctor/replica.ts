@@ -4,6 +4,7 @@ import type { Dialect, InferenceKind } from '../../wire/dialect.ts'
 import { dialectOf } from '../../wire/dialects.ts'
 import type { Clock, Probe, Send } from '../ports.ts'
 import { type AskOptions, type AskResult, askOnce } from '../upstream/ask.ts'
+import { poolHeaders, withQuery } from '../upstream/pool-headers.ts'
 import type { Promised } from './promise.ts'
 
 export interface ReplicaPorts {
@@ -71,10 +72,11 @@ export class ExaminedReplica {
   /** Asks for a path below its base URL. Never rejects. */
   get(path: string): Promise<Answer> {
     const { probe } = this.#ports
-    const { key, connectTimeout } = this.promised.settings
+    const { settings } = this.promised
+    const { connectTimeout } = settings
     const { origin, pathname } = new URL(this.url)
-    const headers = this.dialect.headers(key?.reveal())
-    const place = { origin, path: `${pathname.replace(/\/$/, '')}${path}`, headers, connectTimeout }
+    const asked = withQuery(`${pathname.replace(/\/$/, '')}${path}`, settings)
+    const place = { origin, path: asked, headers: poolHeaders(settings), connectTimeout }
     return this.#asked((fresh, listener) => probe({ ...place, fresh }, listener), this.#limit)
   }
 

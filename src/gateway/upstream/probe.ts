@@ -1,8 +1,8 @@
 import type { BackendSettings } from '../../config/settings.ts'
 import type { EpochMs, Millis } from '../../policy/config.ts'
-import { openai } from '../../wire/openai/dialect.ts'
 import type { Cancel, Clock, Probe } from '../ports.ts'
 import { type AskOptions, askOnce } from './ask.ts'
+import { type PoolHeaders, poolHeaders, withQuery } from './pool-headers.ts'
 
 /** What came of one probe. */
 export interface Probed {
@@ -21,7 +21,7 @@ export interface Question {
   readonly replica: string
   /** From the root of its origin. */
   readonly path: string
-  readonly settings: Pick<BackendSettings, 'key' | 'connectTimeout'>
+  readonly settings: Pick<BackendSettings, keyof PoolHeaders | 'query' | 'connectTimeout'>
   readonly limit: Millis
 }
 
@@ -32,10 +32,11 @@ export interface ProbePorts {
 
 /** Asks one replica once: 200 to 299, whole and in time, is ok. `over` gets the result unless it was called off. */
 export function askReplica({ probe, clock }: ProbePorts, question: Question, over: (probed: Probed) => void): Cancel {
-  const { replica, path, settings, limit } = question
-  const { key, connectTimeout } = settings
+  const { replica, settings, limit } = question
+  const { connectTimeout } = settings
   const { origin } = new URL(replica)
-  const headers = openai.headers(key?.reveal())
+  const path = withQuery(question.path, settings)
+  const headers = poolHeaders(settings)
   const send: AskOptions['send'] = (fresh, listener) =>
     probe({ origin, path, headers, connectTimeout, fresh }, listener)
   return askOnce(clock, { send, connectTimeout, limit }, ({ head, cause, ms, at }) => {

@@ -10,6 +10,7 @@ import { isOwnFault } from '../own-faults.ts'
 import type { Clock, Probe, Send } from '../ports.ts'
 import { type AskOptions, type AskResultWithBody, askWhole } from './ask.ts'
 import { errorIn, type Failed, ofAnswer, ofError, type Pause, type Rejected } from './outcome.ts'
+import { type PoolHeaders, poolHeaders, withQuery } from './pool-headers.ts'
 
 /** What a question of our own found out about a replica that failed a client's request. */
 export type Verdict =
@@ -41,7 +42,7 @@ export interface Question {
   readonly pool: Pool
   readonly replica: string
   readonly kind: Kind
-  readonly settings: Pick<BackendSettings, 'key' | 'connectTimeout'>
+  readonly settings: Pick<BackendSettings, keyof PoolHeaders | 'query' | 'connectTimeout'>
   /** Sent to the backend as the id of the request. */
   readonly id: string
 }
@@ -83,11 +84,11 @@ export async function askQuestion(ports: QuestionPorts, question: Question): Pro
 
 function sent({ clock, probe, send }: QuestionPorts, question: Question): Promise<AskResultWithBody> {
   const { pool, replica, kind, settings, id } = question
-  const { connectTimeout, key } = settings
+  const { connectTimeout } = settings
   const { origin, pathname } = new URL(replica)
   const dialect = dialectOf(pool)
-  const headers = dialect.headers(key?.reveal())
-  const listing = { origin, path: `${pathname.replace(/\/$/, '')}${dialect.modelsPath}`, headers, connectTimeout }
+  const path = withQuery(`${pathname.replace(/\/$/, '')}${dialect.modelsPath}`, settings)
+  const listing = { origin, path, headers: poolHeaders(settings), connectTimeout }
   const open: AskOptions['send'] = (fresh, listener) => {
     if (!generates(kind)) return probe({ ...listing, fresh }, listener)
     const asked = Buffer.from(JSON.stringify(GENERATIONS[kind].bodyFor(pool.model)))

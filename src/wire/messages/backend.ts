@@ -10,7 +10,6 @@ import { MessagesStream } from './stream-to-chat.ts'
 export const messagesDialect: Dialect = {
   path: kind => (kind === 'chat' ? '/messages' : openai.path(kind)),
   modelsPath: '/models',
-  headers: key => ({ 'anthropic-version': VERSION, ...(key !== undefined && { 'x-api-key': key }) }),
   body: (kind, body) => (kind === 'chat' ? jsonOf(messagesOfChat(asObject(parse(body.toString('utf8'))))) : body),
   answer(kind, bytes) {
     if (kind !== 'chat') return bytes
@@ -20,9 +19,6 @@ export const messagesDialect: Dialect = {
   translator: () => new MessagesStream(),
   models: bytes => openai.models(bytes)?.flatMap(named),
 }
-
-/** The only one there is. */
-const VERSION = '2023-06-01'
 
 const jsonOf = (value: object): Buffer => Buffer.from(JSON.stringify(value))
 

@@ -7,7 +7,6 @@ import { isCount } from './usage.ts'
 export const openai: Dialect = {
   path: kind => PATHS[kind],
   modelsPath: '/models',
-  headers: key => (key === undefined ? NO_HEADERS : { authorization: `Bearer ${key}` }),
   body: (_kind, body) => body,
   answer: (_kind, bytes) => bytes,
   models: modelsIn,
@@ -18,8 +17,6 @@ const PATHS: Readonly<Record<InferenceKind, string>> = {
   embedding: '/embeddings',
   image: '/images/generations',
 }
-
-const NO_HEADERS: Readonly<Record<string, string>> = {}
 
 function modelsIn(bytes: Buffer): readonly ListedModel[] | undefined {
   const list = parse(bytes.toString('utf8'))

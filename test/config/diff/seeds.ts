@@ -26,8 +26,24 @@ const GUESTS = /guests:[\s\S]*?(?=\nstore:)/
 /** Changes of the shipped policies, and all that they mean. */
 export const seeds: readonly { readonly edits: readonly Edit[]; readonly says: readonly string[] }[] = [
   {
+    edits: [
+      pools(
+        '    max_concurrent: 50',
+        '    auth: api-key\n    headers: { x-a: b }\n    query: { v: 1.0.0 }\n    max_concurrent: 50',
+      ),
+    ],
+    says: [
+      'plumbing policies/pools.yaml:27 pool cloud-core: auth bearer → api-key',
+      'plumbing policies/pools.yaml:28 pool cloud-core is now sent x-a: b',
+      'plumbing policies/pools.yaml:29 pool cloud-core: query none → v=1.0.0',
+    ],
+  },
+  {
     edits: [pools('    max_concurrent: 50', '    speaks: [chat, messages]\n    max_concurrent: 50')],
-    says: ['plumbing policies/pools.yaml:27 pool cloud-core: speaks chat → chat and messages'],
+    says: [
+      'plumbing policies/pools.yaml:27 pool cloud-core: speaks chat → chat and messages',
+      'plumbing policies/pools.yaml:22 pool cloud-core is now sent anthropic-version: 2023-06-01',
+    ],
   },
   {
     edits: [models('    max_output: 16k\n', '    max_output: 16k\n    lossy: refuse\n')],

@@ -526,9 +526,7 @@ describe('a list of models', () => {
   })
 })
 
-it('is asked with the key as Anthropic takes it, and with the version of the API', () => {
-  expect(messagesDialect.headers('k')).toEqual({ 'anthropic-version': '2023-06-01', 'x-api-key': 'k' })
-  expect(messagesDialect.headers(undefined)).toEqual({ 'anthropic-version': '2023-06-01' })
+it('is asked for chats at the path of Messages, and for anything else as OpenAI has it', () => {
   expect(messagesDialect.path('chat')).toBe('/messages')
   expect(messagesDialect.path('embedding')).toBe('/embeddings')
 })
