@@ -38,6 +38,15 @@ export interface ValidationDenial extends BackendWord {
   readonly code: 'VALIDATION_ERROR'
   readonly field: string
   readonly problem: string
+  /** Of a prompt that is too long for the model. */
+  readonly overflow?: Overflow
+}
+
+/** Tokens of a prompt and of the cap of its answer, and what the model takes of both: an estimate where they were not counted. */
+export interface Overflow {
+  readonly input: number
+  readonly output: number
+  readonly limit: number
 }
 
 /** What stands in place of a result that is denied: `'denial' in result` distinguishes the two. */
@@ -134,6 +143,8 @@ export interface OverloadDenial {
 
 export interface ExhaustedDenial extends BackendWord {
   readonly code: 'UPSTREAMS_EXHAUSTED'
+  /** All of them answered 429: they serve others, and no more of them now. */
+  readonly isBusy?: true
   /** `site` of the last pool that was tried. */
   readonly tier: string
   /** Pool names in the order they were tried. */

@@ -67,8 +67,11 @@ function sizeChat(plan: Plan, model: ChatModel, request: ChatAsk): Sized | Inval
     return invalidAt('body', field, text, placeOf(model, 'thinking'))
   }
   if (output.min >= model.context) {
-    const text = `${output.min} leaves no room for a prompt in the ${model.context} tokens of ${model.name}`
-    return invalidAt('body', field, text, placeOf(model, 'context'))
+    const { name, context } = model
+    const text = `${output.min} leaves no room for a prompt: the maximum context length of ${name} is ${context} tokens`
+    const denied = invalidAt('body', field, text, placeOf(model, 'context'), 'context_length_exceeded')
+    const overflow = { input: estimatedInput(model, request), output: output.min, limit: context }
+    return { ...denied, denial: { ...denied.denial, overflow } }
   }
   const input = inputOf(model, request, output)
   const needed = input + output.min * output.choices

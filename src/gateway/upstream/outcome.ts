@@ -1,4 +1,5 @@
 import type { EpochMs, Millis, Pool } from '../../policy/config.ts'
+import { saysTooLong } from '../../wire/errors/overflow.ts'
 import { isObject } from '../../wire/json-safety.ts'
 import { errorText, parse } from '../../wire/openai/chunk.ts'
 import type { LeastUsage, Usage } from '../../wire/openai/usage.ts'
@@ -23,13 +24,16 @@ export interface Rejected {
   readonly problem: string
   /** The backend's own word for it, such as `context_length_exceeded`. */
   readonly reason?: string
+  readonly type?: string
+  /** The field that it names. */
+  readonly param?: string
   readonly tooLong: boolean
   /** What kind of refusal it is, where it is no 400. */
   readonly as?: 'forbidden' | 'not-found'
 }
 
 /** What a backend said, for the client, once it is scrubbed. */
-export type BackendMessage = Pick<Rejected, 'problem' | 'reason'>
+export type BackendMessage = Pick<Rejected, 'problem' | 'reason' | 'type' | 'param'>
 
 /** The client left, and so the attempt was given up. */
 export interface Left {
@@ -181,7 +185,7 @@ function ofStatus(status: number, error: unknown, pause: Pause | undefined): Rej
   const cause = `status ${status}`
   const message = messageOf(error)
   const isNoModel = saysNoModel(error)
-  if (REJECTIONS.has(status) && !isNoModel) return { kind: 'rejected', cause, ...message, tooLong: isTooLong(error) }
+  if (REJECTIONS.has(status) && !isNoModel) return rejected(cause, message, isTooLong(error))
   if (status === 429) return { kind: 'failed', cause, blame: 'none', next: 'replica', message, pause: pause ?? PAUSE }
   if (status === 409 || status === 425) return { kind: 'failed', cause, blame: 'none', next: 'replica', message }
   if (status >= 300 && status < 500 && status !== 408)
@@ -194,6 +198,15 @@ function ofStatus(status: number, error: unknown, pause: Pause | undefined): Rej
     ...(pause !== undefined && { pause }),
   }
 }
+
+const rejected = (cause: string, message: BackendMessage, tooLong: boolean): Rejected => ({
+  kind: 'rejected',
+  cause,
+  ...message,
+  // Agents make their history shorter by this word alone.
+  ...(tooLong && { reason: 'context_length_exceeded' }),
+  tooLong,
+})
 
 /** Wrong credentials, address or model, the same for every replica; or this request alone, where others are served. */
 function ofPool(status: number, message: BackendMessage, lacks: Failed['lacks']): Failed {
@@ -210,11 +223,19 @@ const AS: Readonly<Record<number, Pick<Rejected, 'as'>>> = { 403: { as: 'forbidd
 
 /** Its own words for it, as far as they are words. */
 function messageOf(error: unknown): BackendMessage {
-  const reason = codesOf(error).find((each): each is string => typeof each === 'string' && REASON.test(each))
-  return { problem: errorText(error), ...(reason !== undefined && { reason }) }
+  const [code, type] = codesOf(error).map(each => (typeof each === 'string' && REASON.test(each) ? each : undefined))
+  const reason = code ?? type
+  const param = isObject(error) && typeof error.param === 'string' && FIELD.test(error.param) ? error.param : undefined
+  return {
+    problem: errorText(error),
+    ...(reason !== undefined && { reason }),
+    ...(type !== undefined && { type }),
+    ...(param !== undefined && { param }),
+  }
 }
 
 const REASON = /^[A-Za-z][A-Za-z0-9_.-]{2,63}$/
+const FIELD = /^[A-Za-z][A-Za-z0-9_.[\]-]{0,127}$/
 
 /** An account without money, whatever the status: OpenAI says it with a 429, and of images with a 400. */
 const emptyAccountIn = (error: unknown): string | undefined =>
@@ -251,11 +272,8 @@ export const causeOf = (error: Error): string =>
 const codesOf = (error: unknown): unknown[] => (isObject(error) ? [error.code, error.type] : [])
 const hasCode = (error: unknown, code: string): boolean => codesOf(error).includes(code)
 
-/** OpenAI's code, and what vLLM, SGLang and llama.cpp say. */
-const TOO_LONG =
-  /context[_ ]length[_ ]exceeded|maximum context length|longer than the model's context|exceeds the (available )?context size/i
 const isTooLong = (error: unknown): boolean =>
-  codesOf(error).some(code => typeof code === 'string' && TOO_LONG.test(code)) || TOO_LONG.test(errorText(error))
+  codesOf(error).some(code => typeof code === 'string' && saysTooLong(code)) || saysTooLong(errorText(error))
 
 function statusIn(error: unknown): number | undefined {
   if (!isObject(error)) return undefined

@@ -1,4 +1,6 @@
-import type { Denial } from '../../policy/denial.ts'
+import type { Denial, Overflow } from '../../policy/denial.ts'
+import { estimatedInput } from '../../policy/sizing.ts'
+import { overflowIn } from '../../wire/errors/overflow.ts'
 import { BACKEND } from '../../wire/errors/reason-phrase.ts'
 import { scrub } from '../../wire/errors/scrub.ts'
 import type { AdmittedCall } from '../admission/admit.ts'
@@ -18,7 +20,7 @@ export async function unanswered(gateway: Gateway, admitted: AdmittedCall, attem
   }
   await gateway.store.holds.refund(admitted.hold)
   if (attempted.kind === 'left') return { kind: 'left', failures }
-  const denial = attempted.kind === 'exhausted' ? exhausted(gateway, attempted) : refusal(gateway, attempted)
+  const denial = attempted.kind === 'exhausted' ? exhausted(gateway, attempted) : refusal(gateway, admitted, attempted)
   return { denial, failures }
 }
 
@@ -28,25 +30,47 @@ type Refused = Extract<Unanswered, { kind: 'refused' }>
 function exhausted(gateway: Gateway, { denial, message, failures }: Exhausted): Denial {
   if (failures.length > 0 && failures.every(({ cause }) => isOwnFault(cause)))
     return { code: 'OVERLOADED', of: 'process' }
-  if (!message) return denial
-  const { problem, reason } = scrubbed(gateway, message)
-  return { ...denial, problem, ...(reason !== undefined && { reason }) }
+  const isBusy = failures.length > 0 && failures.every(({ cause }) => cause === 'status 429')
+  return { ...denial, ...(isBusy && { isBusy }), ...(message && scrubbed(gateway, message)) }
 }
 
-function refusal(gateway: Gateway, refused: Refused): Denial {
-  const said = scrubbed(gateway, refused)
-  const problem = `${BACKEND}: ${said.problem}`
-  const reason = said.reason === undefined ? {} : { reason: said.reason }
-  if (refused.as === 'not-found') return { code: 'NOT_FOUND', problem, ...reason }
-  if (refused.as === 'forbidden') return { code: 'FORBIDDEN', problem, ...reason }
-  return { code: 'VALIDATION_ERROR', field: '', problem, ...reason }
+function refusal(gateway: Gateway, admitted: AdmittedCall, refused: Refused): Denial {
+  const { problem: text, ...words } = scrubbed(gateway, refused)
+  const problem = `${BACKEND}: ${text}`
+  if (refused.as === 'not-found') return { code: 'NOT_FOUND', problem, ...words }
+  if (refused.as === 'forbidden') return { code: 'FORBIDDEN', problem, ...words }
+  if (!refused.tooLong) return { code: 'VALIDATION_ERROR', field: '', problem, ...words }
+  const overflow = overflowOf(admitted, refused.problem)
+  const param = words.param ?? (admitted.request.kind === 'chat' ? 'messages' : 'input')
+  return { code: 'VALIDATION_ERROR', field: '', problem, ...words, param, ...(overflow && { overflow }) }
+}
+
+/** By the numbers of the backend, else by our own: what was refused is longer than the room that it had. */
+function overflowOf({ request, decision, hold }: AdmittedCall, text: string): Overflow | undefined {
+  const { model } = decision
+  if (request.kind !== 'chat' || model.kind !== 'chat') return undefined
+  const said = overflowIn(text)
+  const { limit = model.context, output = hold.output } = said
+  return { input: said.input ?? Math.max(estimatedInput(model, request), limit - output + 1), output, limit }
 }
 
 /** As a client may read it. A word that is not as it was says nothing any more. */
-function scrubbed(gateway: Gateway, { problem, reason }: BackendMessage): BackendMessage {
+function scrubbed(gateway: Gateway, { problem, reason, type, param }: BackendMessage): ClientMessage {
   const secrets = privateWords(gateway)
-  const isFine = reason !== undefined && scrub(reason, secrets) === reason
-  return { problem: scrub(problem, secrets), ...(isFine && { reason }) }
+  const isFine = (word: string | undefined): word is string => word !== undefined && scrub(word, secrets) === word
+  return {
+    problem: scrub(problem, secrets),
+    ...(isFine(reason) && { reason }),
+    ...(isFine(type) && { backendType: type }),
+    ...(isFine(param) && { param }),
+  }
+}
+
+interface ClientMessage {
+  readonly problem: string
+  readonly reason?: string
+  readonly backendType?: string
+  readonly param?: string
 }
 
 /** What no client may read: our keys at backends, and where they stand. */

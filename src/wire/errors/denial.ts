@@ -2,7 +2,7 @@ import type { Denial } from '../../policy/denial.ts'
 import type { StreamError } from '../client-dialect.ts'
 import { sseEvent } from '../sse.ts'
 import { type AnyDenial, errorCodes } from './codes.ts'
-import { bodyIn, type ErrorForm, statusIn, wordsOf } from './forms.ts'
+import { bodyIn, type ErrorForm, inResponses, statusIn, wordsOf } from './forms.ts'
 import { reasonPhrase } from './reason-phrase.ts'
 import type { Answer, ErrorTerms } from './texts.ts'
 
@@ -31,7 +31,8 @@ const answerOf = (denial: AnyDenial, terms: ErrorTerms): Answer =>
 
 /** What a stream that has begun says of a denial, in whatever form its dialect ends one. */
 export function streamErrorOf(denial: Denial, terms: ErrorTerms): StreamError {
-  const { message, type, code } = wordsOf(denial, errorCodes[denial.code].status, answerOf(denial, terms).body)
+  const status = statusIn('openai', denial, errorCodes[denial.code].status)
+  const { message, type, code } = wordsOf(denial, status, answerOf(denial, terms).body)
   return { message, type, code: code ?? denial.code }
 }
 
@@ -41,7 +42,7 @@ export function denialEvent(denial: Denial, terms: ErrorTerms, form: ErrorForm =
   if (form === 'messages') return `event: error\n${sseEvent(JSON.stringify(body))}`
   if (form === 'openai') return sseEvent(JSON.stringify(body))
   if (form === 'responses') {
-    const { message, param, code } = wordsOf(denial, status, answerOf(denial, terms).body)
+    const { message, param, code } = inResponses(wordsOf(denial, status, answerOf(denial, terms).body))
     return `event: error\n${sseEvent(JSON.stringify({ type: 'error', code, message, param, sequence_number: 0 }))}`
   }
   const message = 'error' in body && typeof body.error === 'string' ? body.error : errorCodes[denial.code].meaning

@@ -1,4 +1,5 @@
 import type { AnyDenial } from './codes.ts'
+import { overflowWords } from './overflow.ts'
 import type { ErrorBody } from './texts.ts'
 
 /**
@@ -18,10 +19,12 @@ export interface ErrorWords {
 }
 
 /** The status of a denial in a form: both newer dialects call a model that is not there a 404. */
-export const statusIn = (form: ErrorForm, denial: AnyDenial, status: number): number =>
-  denial.code === 'VALIDATION_ERROR' && denial.reason === NO_MODEL && (form === 'responses' || form === 'messages')
-    ? 404
-    : status
+export function statusIn(form: ErrorForm, denial: AnyDenial, status: number): number {
+  if (form === 'spec') return status
+  // The specification knows one status for it. Software that reads the others asks 503 again at once, and waits after 429.
+  if (denial.code === 'UPSTREAMS_EXHAUSTED' && denial.isBusy) return 429
+  return denial.code === 'VALIDATION_ERROR' && denial.reason === NO_MODEL && form !== 'openai' ? 404 : status
+}
 
 /** The code of OpenAI for a model that is not there. */
 const NO_MODEL = 'model_not_found'
@@ -36,14 +39,23 @@ export function bodyIn(
 ): object {
   if (form === 'spec') return body
   if (form === 'messages') {
-    const error = { type: messagesType(status), message: messageWithField(denial, body) }
+    const overflow = denial.code === 'VALIDATION_ERROR' ? denial.overflow : undefined
+    const message = overflow ? overflowWords(overflow) : messageWithField(denial, body)
+    const error = { type: messagesType(status), message }
     return { type: 'error', error, request_id: requestId ?? null }
   }
   const { error, code: _, ...beside } = body
-  const words = wordsOf(denial, status, body)
+  const words = form === 'responses' ? inResponses(wordsOf(denial, status, body)) : wordsOf(denial, status, body)
   // SDKs give their users what is in `error`, and nothing beside it.
   return { error: { ...(typeof error === 'object' && error), ...words, ...beside }, code: denial.code }
 }
+
+/** Its prompt has another name, and Codex waits as long as a text says in these words. */
+export const inResponses = ({ message, param, ...words }: ErrorWords): ErrorWords => ({
+  ...words,
+  message: message.replace(/\bRetry in (?=\d)/, 'Try again in '),
+  param: param === 'messages' ? 'input' : param,
+})
 
 /** The same in the object of OpenAI. */
 export const wordsOf = (denial: AnyDenial, status: number, body: ErrorBody): ErrorWords => ({
@@ -75,6 +87,7 @@ const TYPES: Readonly<Partial<Record<AnyDenial['code'], string>>> = {
 function typeOf(denial: AnyDenial, status: number): string {
   if (denial.code === 'rate_limit_exceeded') return denial.type
   const own = 'backendType' in denial ? denial.backendType : undefined
+  if (status === 429) return 'rate_limit_error'
   return own ?? TYPES[denial.code] ?? (status < 500 ? 'invalid_request_error' : 'server_error')
 }
 
@@ -94,6 +107,7 @@ const CODES: Readonly<Partial<Record<AnyDenial['code'], string | null>>> = {
 }
 
 function codeOf(denial: AnyDenial): string | null {
+  if (denial.code === 'UPSTREAMS_EXHAUSTED' && denial.isBusy) return 'rate_limit_exceeded'
   const own = CODES[denial.code]
   const other = own === undefined ? denial.code : own
   if (!('reason' in denial) || denial.reason === undefined || denial.code === 'APPLY_REFUSED') return other

@@ -204,6 +204,91 @@ describe('errors.form: auto', () => {
   })
 })
 
+describe('what a backend says', () => {
+  beforeEach(() => start())
+
+  const refuse = (error: object, code = 400) => backend.next(status(code, { error }))
+
+  it.each([
+    ['its code', { message: 'Too much.', code: 'context_length_exceeded' }],
+    ['the words of vLLM', { message: "This model's maximum context length is 4096 tokens.", type: 'BadRequestError' }],
+    [
+      'newer words of vLLM',
+      { message: 'The decoder prompt (length 5000) is longer than the maximum model length of 4096.' },
+    ],
+    [
+      'the words of SGLang',
+      { message: "The input (5000 tokens) is longer than the model's context length (4096 tokens)." },
+    ],
+    ['the code of llama.cpp', { message: 'Too large.', type: 'exceed_context_size_error' }],
+    ['the words of llama.cpp', { message: 'the request exceeds the available context size, try increasing it' }],
+    ['the words of OpenAI', { message: 'Your input exceeds the context window of this model.' }],
+    ['the words of Anthropic', { message: 'prompt is too long: 205000 tokens > 200000 maximum' }],
+  ])('of a prompt that is too long, by %s, is context_length_exceeded', async (_name, error) => {
+    refuse(error)
+
+    const response = await chat({ messages }, sdk)
+
+    expect(response.status).toBe(400)
+    expect(await response.json()).toMatchObject({ error: { param: 'messages', code: 'context_length_exceeded' } })
+    expect(response.headers.get('x-svc-error-reason')).toBe('context_length_exceeded')
+    expect(response.statusText).toContain('context_length_exceeded')
+  })
+
+  it('of its own code, type and field survives', async () => {
+    refuse({ message: 'No.', type: 'policy_error', code: 'content_filter', param: 'messages[0].content' })
+
+    expect(await (await chat({ messages }, sdk)).json()).toEqual({
+      error: {
+        message: 'the backend refused the request: No.',
+        type: 'policy_error',
+        param: 'messages[0].content',
+        code: 'content_filter',
+      },
+      code: 'VALIDATION_ERROR',
+    })
+  })
+
+  it('of a type alone is no code', async () => {
+    refuse({ message: 'No.', type: 'BadRequestError', code: 400 })
+
+    expect(await (await chat({ messages }, sdk)).json()).toMatchObject({
+      error: { type: 'BadRequestError', code: null },
+    })
+  })
+
+  it('of a cap that leaves no room is said with the words that agents know', async () => {
+    const response = await chat({ messages, max_tokens: 32_000 }, sdk)
+
+    expect(await response.json()).toMatchObject({
+      error: {
+        message: expect.stringContaining('maximum context length'),
+        param: 'max_tokens',
+        code: 'context_length_exceeded',
+      },
+    })
+  })
+
+  it('of being busy is a 429 with its wait where all of them say so, and a 503 in the form of the specification', async () => {
+    const busy = status(429, { error: { message: 'Slow down' } }, { 'retry-after': '7' })
+    backend.next(busy)
+
+    const response = await chat({ messages }, sdk)
+
+    expect(response.status).toBe(429)
+    expect(response.headers.get('retry-after')).toBe('7')
+    expect(await response.json()).toMatchObject({
+      error: { type: 'rate_limit_error', code: 'rate_limit_exceeded', attempted: ['onprem'] },
+      code: 'UPSTREAMS_EXHAUSTED',
+    })
+    test.clock.advance(8000)
+    backend.next(busy)
+    const plain = await chat({ messages })
+    expect(plain.status).toBe(503)
+    expect(await plain.json()).toMatchObject({ code: 'UPSTREAMS_EXHAUSTED', attempted: ['onprem'] })
+  })
+})
+
 describe.each([
   ['openai', {}, { error: { param: 'messages' } }],
   ['spec', sdk, { error: 'messages: is required' }],

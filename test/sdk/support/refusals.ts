@@ -54,9 +54,9 @@ export const refusals: readonly Refusal[] = [
     name: 'a request the backend finds invalid',
     status: 400,
     code: 'VALIDATION_ERROR',
-    text: /backend refused the request: the prompt is too long/,
-    said: { code: null, type: 'invalid_request_error' },
-    backend: status(400, { error: { message: 'the prompt is too long' } }),
+    text: /backend refused the request: the prompt is not allowed/,
+    said: { code: 'content_filter', type: 'invalid_request_error' },
+    backend: status(400, { error: { message: 'the prompt is not allowed', code: 'content_filter' } }),
   },
   {
     name: 'a model outside the plan',
