@@ -1,0 +1,67 @@
+import fc from 'fast-check'
+import { expect, it } from 'vitest'
+import type { AnswerWriter } from '../../../src/wire/client-dialect.ts'
+import type { JsonObject } from '../../../src/wire/json-safety.ts'
+import { responsesDialect } from '../../../src/wire/responses/backend.ts'
+import { responses } from '../../../src/wire/responses/client.ts'
+import { answers, chats, chunksOf, completionOf } from '../../support/generated-chats.ts'
+import { type JoinedChat, joinedStream, joinedWhole } from '../../support/joined-chat.ts'
+import { cuts, split } from '../../support/sse-corpus.ts'
+import { times } from '../../support/times.ts'
+
+const numRuns = times(2000)
+const TERMS = { thinks: () => false, isHosted: () => false }
+const UNREPORTED = { inputTokens: 0, outputTokens: 0 }
+
+it('a chat says the same to a gateway behind this one', () => {
+  fc.assert(
+    fc.property(chats, chat => {
+      const sent = JSON.parse(String(responsesDialect.body('chat', Buffer.from(JSON.stringify(chat)))))
+      const read = responses.read(sent, TERMS)
+      if ('denial' in read) throw new Error(JSON.stringify(read.denial))
+      const { max_tokens: max_completion_tokens, ...said } = chat
+
+      expect(read.chat).toEqual({ ...said, max_completion_tokens })
+      expect(read.ignoredTools).toEqual([])
+    }),
+    { numRuns },
+  )
+})
+
+it('a whole answer says the same that a gateway behind this one made', () => {
+  fc.assert(
+    fc.property(answers, answer => {
+      const written = writer().whole(completionOf(answer) as JsonObject, UNREPORTED)
+
+      expect(joinedWhole(responsesDialect.answer('chat', jsonOf(written)))).toEqual(expected(answer))
+    }),
+    { numRuns },
+  )
+})
+
+it('a stream says the same that a gateway behind this one made, wherever its bytes are cut', () => {
+  fc.assert(
+    fc.property(answers, cuts, (answer, places) => {
+      const writes = writer()
+      const chunks = chunksOf(answer).map(chunk => writes.chunk(chunk as JsonObject))
+      const stream = Buffer.from(chunks.join('') + writes.end(UNREPORTED))
+      const translator = responsesDialect.translator?.()
+      if (!translator) throw new Error('no translator')
+      const read = split(stream, places).map(piece => translator.push(piece))
+
+      expect(joinedStream(Buffer.concat([...read, translator.end()]))).toEqual(expected(answer))
+    }),
+    { numRuns },
+  )
+})
+
+const expected = (answer: Parameters<typeof completionOf>[0]): JoinedChat => joinedWhole(jsonOf(completionOf(answer)))
+
+const jsonOf = (value: object): Buffer => Buffer.from(JSON.stringify(value))
+
+function writer(): AnswerWriter {
+  const read = responses.read({ model: 'm', input: 'hi', store: false }, TERMS)
+  if ('denial' in read) throw new Error(JSON.stringify(read.denial))
+  let ids = 0
+  return read.writer({ requestId: 'req_1', created: 1, model: 'm', inputTokens: 1, newId: () => String(ids++) })
+}
