@@ -1,4 +1,4 @@
-import { audioSuite, sdkSuite, toolSuite } from './support/suite.ts'
+import { audioSuite, sdkSuite, toolSuite, writtenSuite } from './support/suite.ts'
 
 /** Three majors of one SDK are held to the same scenarios. */
 for (const name of ['openai-4', 'openai-5', 'openai']) {
@@ -27,5 +27,9 @@ for (const name of ['openai-4', 'openai-5', 'openai']) {
   audioSuite([name], async rig => {
     const { audioScenarios } = await import('./openai/audio.ts')
     await audioScenarios(name, rig)
+  })
+  writtenSuite([name], async () => {
+    const { writtenResponseScenarios } = await import('./openai/written-responses.ts')
+    await writtenResponseScenarios(name)
   })
 }
