@@ -4,23 +4,25 @@ module.exports = (formats, fitsUnit) => {
 const exports = {}
 
 exports.acceptsConfig = validate20;
-const schema31 = {"$schema":"https://json-schema.org/draft/2020-12/schema","$id":"https://svc-gateway.dev/schema/config.schema.json","type":"object","additionalProperties":false,"required":["version"],"properties":{"version":{"const":1},"brand":{"type":"string","pattern":"^[a-z][a-z0-9]{1,15}$"},"server":{"$ref":"#/$defs/server"},"store":{"type":"string","format":"x-store"},"ledger":{"$ref":"#/$defs/ledger"},"decisions":{"$ref":"#/$defs/decisions"},"log":{"$ref":"#/$defs/log"},"metrics":{"$ref":"#/$defs/metrics"},"traces":{"$ref":"#/$defs/traces"},"identity":{"$ref":"#/$defs/identity"},"guests":{"$ref":"#/$defs/guests"},"responses":{"$ref":"#/$defs/responses"},"failover":{"$ref":"#/$defs/failover"},"limits":{"$ref":"#/$defs/limits"},"errors":{"$ref":"#/$defs/errors"},"include":{"type":"array","items":{"type":"string","minLength":1}},"plans":{"$ref":"#/$defs/plans"},"models":{"$ref":"#/$defs/models"},"aliases":{"$ref":"#/$defs/aliases"},"default_model":{"$ref":"#/$defs/default_model"},"pools":{"$ref":"#/$defs/pools"},"routes":{"$ref":"#/$defs/routes"},"hosted_tools":{"$ref":"#/$defs/hosted_tools"},"passthrough":{"$ref":"#/$defs/passthrough"}},"$defs":{"name":{"type":"string","pattern":"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$"},"server":{"type":"object","additionalProperties":false,"properties":{"listen":{"type":"string","format":"x-address"},"public_url":{"type":"string","format":"x-base-url"},"admin":{"type":"string","format":"x-address"},"instances":{"$ref":"#/$defs/count"},"state_dir":{"type":"string","minLength":1},"console_url":{"type":"string","format":"x-base-url"},"trusted_proxies":{"type":"array","uniqueItems":true,"items":{"type":"string","format":"x-network"}},"variables":{"type":"array","uniqueItems":true,"items":{"type":"string","pattern":"^[A-Za-z_][A-Za-z0-9_]*$"}},"drain_delay":{"type":"string","pattern":"^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"duration","min":0,"max":86400000}},"drain_timeout":{"type":"string","pattern":"^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"duration","min":0,"max":86400000}}}},"ledger":{"type":"object","additionalProperties":false,"properties":{"keep":{"type":"string","pattern":"^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"duration","min":86400000,"max":315360000000}}}},"decisions":{"type":"object","additionalProperties":false,"properties":{"log":{"type":"boolean"},"path":{"type":"string","minLength":1},"max_size":{"type":["string","integer"],"pattern":"^([0-9]+(\\.[0-9]+)?(B|KB|MB|GB)?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"size","min":1000000,"max":10000000000}},"files":{"$ref":"#/$defs/count"}}},"log":{"type":"object","additionalProperties":false,"properties":{"format":{"enum":["text","json"]},"level":{"enum":["info","warn","error"]}}},"metrics":{"type":"object","additionalProperties":false,"properties":{"public":{"type":"boolean"},"token":{"type":"string","format":"x-secret"}}},"traces":{"type":"object","additionalProperties":false,"required":["endpoint"],"properties":{"endpoint":{"type":"string","format":"x-base-url"},"sample":{"type":["number","string"],"pattern":"^([0-9]+(\\.[0-9]+)?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"share","min":0,"max":1000000}},"headers":{"type":"array","items":{"$ref":"#/$defs/trace_header"}}}},"header_name":{"type":"string","pattern":"^[A-Za-z0-9][A-Za-z0-9-]{0,63}$"},"trace_header":{"type":"object","additionalProperties":false,"required":["name","secret"],"properties":{"name":{"$ref":"#/$defs/header_name"},"secret":{"type":"string","format":"x-secret"}}},"identity":{"type":"object","additionalProperties":false,"required":["issuer","default_plan"],"properties":{"issuer":{"type":"string","format":"x-issuer"},"plan_claim":{"type":"string","minLength":1},"label_claim":{"type":"string","minLength":1},"default_plan":{"$ref":"#/$defs/name"},"token_types":{"type":"array","minItems":1,"uniqueItems":true,"items":{"type":"string","pattern":"^[A-Za-z0-9][A-Za-z0-9!#$&^_.+/-]{0,63}$"}},"admins":{"type":"array","uniqueItems":true,"items":{"type":"string","pattern":"^acct_[0-9a-f]{40}$"}},"client_id":{"type":"string","minLength":1}}},"guests":{"type":"object","additionalProperties":false,"required":["plan","usd_per_day_total"],"properties":{"plan":{"$ref":"#/$defs/name"},"mint_per_ip_hour":{"$ref":"#/$defs/count"},"mint_per_net_hour":{"$ref":"#/$defs/count"},"usd_per_day_total":{"$ref":"#/$defs/usd"},"secret":{"type":"string","format":"x-secret"},"former_secret":{"type":"string","format":"x-secret"}}},"responses":{"type":"object","additionalProperties":false,"required":["keep","key"],"properties":{"keep":{"type":"string","pattern":"^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"duration","min":60000,"max":2592000000}},"key":{"type":"string","format":"x-secret"},"former_key":{"type":"string","format":"x-secret"},"max_bytes_per_account":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?(B|KB|MB|GB)?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"size","min":64000,"max":1000000000}},"max_responses_per_account":{"$ref":"#/$defs/count"}}},"failover":{"type":"object","additionalProperties":false,"properties":{"connect_timeout":{"$ref":"#/$defs/connect_timeout"},"headers_timeout":{"$ref":"#/$defs/headers_timeout"},"first_content_timeout":{"$ref":"#/$defs/first_content_timeout"},"idle_timeout":{"$ref":"#/$defs/idle_timeout"},"stream_timeout":{"$ref":"#/$defs/stream_timeout"},"answer_timeout":{"$ref":"#/$defs/answer_timeout"},"queue_timeout":{"$ref":"#/$defs/queue_timeout"},"wait_for_retry_after":{"$ref":"#/$defs/wait_for_retry_after"},"eject":{"$ref":"#/$defs/eject"},"probe":{"$ref":"#/$defs/probe"}}},"limits":{"type":"object","additionalProperties":false,"properties":{"body":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?(B|KB|MB|GB)?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"size","min":1000,"max":1000000000}},"body_memory":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?(B|KB|MB|GB)?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"size","min":2000,"max":1000000000000}},"embedding_batch":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?k?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"count","min":1,"max":2048}},"image_sizes":{"type":"array","minItems":1,"uniqueItems":true,"items":{"type":"string","format":"x-image-size"}},"headers_timeout":{"$ref":"#/$defs/patience"},"request_timeout":{"$ref":"#/$defs/patience"},"idle_timeout":{"$ref":"#/$defs/patience"},"connections":{"$ref":"#/$defs/count"},"connections_per_ip":{"$ref":"#/$defs/count"},"tool_rounds":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?k?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"count","min":2,"max":32}},"tool_time":{"$ref":"#/$defs/patience"},"shed_load":{"type":"boolean"}}},"errors":{"type":"object","additionalProperties":false,"properties":{"form":{"enum":["auto","spec","openai"]},"docs":{"type":"string","format":"x-link"},"topup":{"type":"string","format":"x-link"}}},"plans":{"type":"object","propertyNames":{"$ref":"#/$defs/name"},"additionalProperties":{"$ref":"#/$defs/plan"}},"plan":{"type":"object","additionalProperties":false,"required":["models","rpm","tpm","monthly_usd"],"properties":{"models":{"type":["array","string"],"pattern":"^all$","minItems":1,"uniqueItems":true,"items":{"type":"string","pattern":"^(?!all$)(tier:)?[A-Za-z0-9][A-Za-z0-9._-]{0,63}$"}},"tools":{"type":["array","string"],"pattern":"^all$","minItems":1,"uniqueItems":true,"items":{"type":"string","pattern":"^(?!all$)[a-z][a-z0-9_]{0,46}$"}},"rpm":{"$ref":"#/$defs/count"},"tpm":{"$ref":"#/$defs/count"},"per_day":{"$ref":"#/$defs/count"},"max_concurrent":{"$ref":"#/$defs/count"},"monthly_usd":{"$ref":"#/$defs/usd"},"overage":{"type":["boolean","object"],"additionalProperties":false,"required":["cap_usd"],"properties":{"cap_usd":{"$ref":"#/$defs/usd"}}},"commit":{"$ref":"#/$defs/commit"}}},"models":{"type":"object","propertyNames":{"$ref":"#/$defs/name"},"additionalProperties":{"$ref":"#/$defs/model"}},"model":{"type":"object","required":["kind"],"discriminator":{"propertyName":"kind"},"oneOf":[{"$ref":"#/$defs/chat_model"},{"$ref":"#/$defs/embedding_model"},{"$ref":"#/$defs/image_model"},{"$ref":"#/$defs/passthrough_model"}]},"chat_model":{"type":"object","additionalProperties":false,"required":["kind","tier","serve","context","usd_per_1m"],"properties":{"kind":{"const":"chat"},"tier":{"$ref":"#/$defs/tier"},"serve":{"$ref":"#/$defs/serve"},"context":{"$ref":"#/$defs/tokens"},"max_output":{"$ref":"#/$defs/tokens"},"vision":{"type":"boolean"},"image_tokens":{"$ref":"#/$defs/tokens"},"thinking":{"type":"object","additionalProperties":false,"required":["default","min_max_tokens"],"properties":{"default":{"type":"boolean"},"min_max_tokens":{"$ref":"#/$defs/tokens"}}},"accepts":{"$ref":"#/$defs/accepts"},"usd_per_1m":{"type":"object","additionalProperties":false,"required":["input","output"],"properties":{"input":{"$ref":"#/$defs/price"},"output":{"$ref":"#/$defs/price"}}},"commit":{"$ref":"#/$defs/commit"},"lossy":{"enum":["allow","refuse"]}}},"embedding_model":{"type":"object","additionalProperties":false,"required":["kind","tier","serve","context","usd_per_1m"],"properties":{"kind":{"const":"embedding"},"tier":{"$ref":"#/$defs/tier"},"serve":{"$ref":"#/$defs/serve"},"context":{"$ref":"#/$defs/tokens"},"dimensions":{"const":768},"accepts":{"$ref":"#/$defs/accepts"},"usd_per_1m":{"type":"object","additionalProperties":false,"required":["input"],"properties":{"input":{"$ref":"#/$defs/price"}}}}},"image_model":{"type":"object","additionalProperties":false,"required":["kind","tier","serve","usd_per_image"],"properties":{"kind":{"const":"image"},"tier":{"$ref":"#/$defs/tier"},"serve":{"$ref":"#/$defs/serve"},"accepts":{"$ref":"#/$defs/accepts"},"usd_per_image":{"type":["number","string","object"],"pattern":"^([0-9]+(\\.[0-9]{1,9})?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"usd","min":0,"max":1000000000000},"minProperties":1,"additionalProperties":{"$ref":"#/$defs/image_price"}}}},"passthrough_model":{"type":"object","additionalProperties":false,"required":["kind","tier","serve"],"properties":{"kind":{"const":"passthrough"},"tier":{"$ref":"#/$defs/tier"},"serve":{"$ref":"#/$defs/serve"},"usd_per_1m":{"type":"object","additionalProperties":false,"required":["input"],"properties":{"input":{"$ref":"#/$defs/price"},"output":{"$ref":"#/$defs/price"}}}}},"accepts":{"type":"object","minProperties":1,"propertyNames":{"$ref":"#/$defs/name"},"additionalProperties":{"$ref":"#/$defs/accepted"}},"accepted":{"type":"object","additionalProperties":false,"properties":{"max":{"type":"number"},"min":{"type":"number"},"one_of":{"type":"array","minItems":1,"uniqueItems":true,"items":{"type":"string","minLength":1,"maxLength":64}},"max_length":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?[kM]?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"count","min":1,"max":1000000}},"boolean":{"const":true},"max_size":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?([KMG]?B)?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"size","min":2,"max":1000000}}}},"tier":{"$ref":"#/$defs/name"},"serve":{"type":"array","minItems":1,"uniqueItems":true,"items":{"$ref":"#/$defs/name","type":"string"}},"aliases":{"type":"object","propertyNames":{"$ref":"#/$defs/name"},"additionalProperties":{"$ref":"#/$defs/name"}},"default_model":{"$ref":"#/$defs/name"},"routes":{"type":"array","items":{"$ref":"#/$defs/route"}},"route":{"type":"object","additionalProperties":false,"required":["name","when","use"],"properties":{"name":{"$ref":"#/$defs/name"},"when":{"$ref":"#/$defs/when"},"use":{"$ref":"#/$defs/name"}}},"when":{"type":"object","additionalProperties":false,"minProperties":1,"properties":{"mentions":{"type":["string","array"],"minLength":1,"maxLength":200,"minItems":1,"maxItems":200,"uniqueItems":true,"items":{"type":"string","minLength":1,"maxLength":200}},"matches":{"type":"string","minLength":1,"maxLength":500,"format":"x-pattern"},"input_tokens":{"type":"object","additionalProperties":false,"minProperties":1,"properties":{"over":{"$ref":"#/$defs/tokens"},"under":{"$ref":"#/$defs/tokens"}}},"has_tools":{"type":"boolean"},"has_images":{"type":"boolean"},"plan":{"$ref":"#/$defs/names"},"alias":{"$ref":"#/$defs/names"},"header":{"type":"object","minProperties":1,"maxProperties":10,"propertyNames":{"$ref":"#/$defs/name"},"additionalProperties":{"type":["string","array"],"minLength":1,"minItems":1,"uniqueItems":true,"items":{"type":"string","minLength":1}}},"hour":{"type":"object","additionalProperties":false,"required":["from","to"],"properties":{"from":{"type":"integer","minimum":0,"maximum":23},"to":{"type":"integer","minimum":1,"maximum":24},"zone":{"$ref":"#/$defs/zone"}}},"weekday":{"type":"object","additionalProperties":false,"required":["days"],"properties":{"days":{"type":"array","minItems":1,"uniqueItems":true,"items":{"enum":["mon","tue","wed","thu","fri","sat","sun"]}},"zone":{"$ref":"#/$defs/zone"}}},"any":{"type":"array","minItems":1,"items":{"$ref":"#/$defs/when"}},"not":{"$ref":"#/$defs/when"}}},"zone":{"type":"string","format":"x-zone"},"names":{"type":["string","array"],"pattern":"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$","minItems":1,"uniqueItems":true,"items":{"$ref":"#/$defs/name","type":"string"}},"hosted_tools":{"type":"object","propertyNames":{"$ref":"#/$defs/tool_name"},"additionalProperties":{"$ref":"#/$defs/hosted_tool"}},"tool_name":{"type":"string","pattern":"^(?!all$)[a-z][a-z0-9_]{0,46}$"},"hosted_tool":{"type":"object","oneOf":[{"$ref":"#/$defs/mcp_tool"},{"$ref":"#/$defs/http_tool"},{"$ref":"#/$defs/builtin_tool"}]},"mcp_tool":{"type":"object","additionalProperties":false,"required":["mcp"],"properties":{"mcp":{"type":"string","format":"x-base-url"},"tool":{"type":"string","minLength":1},"transport":{"enum":["streamable_http","sse"]},"description":{"type":"string","minLength":1},"key":{"$ref":"#/$defs/tool_key"},"timeout":{"$ref":"#/$defs/tool_timeout"},"max_calls":{"$ref":"#/$defs/max_calls"},"max_result":{"$ref":"#/$defs/max_result"},"usd_per_call":{"$ref":"#/$defs/usd_per_call"}}},"http_tool":{"type":"object","additionalProperties":false,"required":["http","description","parameters"],"properties":{"http":{"type":"string","format":"x-base-url"},"description":{"type":"string","minLength":1},"parameters":{"type":"object","additionalProperties":{}},"key":{"$ref":"#/$defs/tool_key"},"timeout":{"$ref":"#/$defs/tool_timeout"},"max_calls":{"$ref":"#/$defs/max_calls"},"max_result":{"$ref":"#/$defs/max_result"},"usd_per_call":{"$ref":"#/$defs/usd_per_call"}}},"builtin_tool":{"type":"object","additionalProperties":false,"required":["builtin"],"properties":{"builtin":{"enum":["current_time","calculator"]},"timeout":{"$ref":"#/$defs/tool_timeout"},"max_calls":{"$ref":"#/$defs/max_calls"},"max_result":{"$ref":"#/$defs/max_result"},"usd_per_call":{"$ref":"#/$defs/usd_per_call"}}},"tool_key":{"type":"string","format":"x-secret"},"tool_timeout":{"$ref":"#/$defs/duration"},"max_calls":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?k?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"count","min":1,"max":100}},"max_result":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?(B|KB|MB|GB)?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"size","min":256,"max":1000000}},"usd_per_call":{"type":["number","string"],"pattern":"^([0-9]+(\\.[0-9]{1,9})?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"usd","min":0,"max":1000000000000}},"passthrough":{"type":"array","items":{"$ref":"#/$defs/passthrough_route"}},"passthrough_route":{"type":"object","additionalProperties":false,"required":["path","methods","model","meter"],"properties":{"path":{"type":"string","pattern":"^/v1(/[a-z0-9][a-z0-9_-]*)+$","maxLength":128},"methods":{"type":"array","minItems":1,"uniqueItems":true,"items":{"enum":["POST","GET"]}},"model":{"$ref":"#/$defs/name"},"accepts":{"type":"array","minItems":1,"uniqueItems":true,"items":{"enum":["json","multipart","binary"]}},"max_body":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?(B|KB|MB|GB)?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"size","min":1000,"max":1000000000}},"meter":{"$ref":"#/$defs/meter"}}},"meter":{"type":"object","additionalProperties":false,"properties":{"usd_per_call":{"type":["number","string"],"pattern":"^([0-9]+(\\.[0-9]{1,9})?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"usd","min":0,"max":1000000000000}},"usd_per_second":{"type":["number","string"],"pattern":"^([0-9]+(\\.[0-9]{1,9})?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"usd","min":0,"max":10000000000}},"max_seconds":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?k?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"count","min":1,"max":86400}},"usd_per_mb":{"type":["number","string"],"pattern":"^([0-9]+(\\.[0-9]{1,9})?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"usd","min":0,"max":5000000000}},"max_mb":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?k?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"count","min":1,"max":1000}},"usage":{"type":"object","additionalProperties":false,"required":["max_input"],"properties":{"max_input":{"$ref":"#/$defs/tokens"},"max_output":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?[kM]?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"count","min":0,"max":10000000}}}}}},"pools":{"type":"object","propertyNames":{"$ref":"#/$defs/name"},"additionalProperties":{"$ref":"#/$defs/pool"}},"pool":{"type":"object","additionalProperties":false,"required":["site","replicas","model"],"properties":{"site":{"$ref":"#/$defs/name"},"replicas":{"type":"array","minItems":1,"uniqueItems":true,"items":{"type":"string","format":"x-base-url"}},"model":{"type":"string","minLength":1},"speaks":{"type":"array","minItems":1,"uniqueItems":true,"items":{"enum":["chat","responses","messages"]}},"key":{"type":"string","format":"x-secret"},"auth":{"type":["string","object"],"pattern":"^(bearer|x-api-key|api-key)$","additionalProperties":false,"required":["header"],"properties":{"header":{"$ref":"#/$defs/header_name"},"prefix":{"type":"string","pattern":"^[ -~]{0,64}$"}}},"headers":{"type":"object","minProperties":1,"maxProperties":20,"propertyNames":{"$ref":"#/$defs/header_name"},"additionalProperties":{"type":"string","format":"x-header-value"}},"query":{"type":"object","minProperties":1,"maxProperties":20,"propertyNames":{"type":"string","pattern":"^[A-Za-z0-9._~-]{1,64}$"},"additionalProperties":{"type":"string","minLength":1,"maxLength":256}},"betas":{"type":"array","minItems":1,"uniqueItems":true,"items":{"type":"string","pattern":"^([A-Za-z0-9][A-Za-z0-9._-]{0,63})?\\*?$","minLength":1}},"connect_timeout":{"$ref":"#/$defs/connect_timeout"},"headers_timeout":{"$ref":"#/$defs/headers_timeout"},"first_content_timeout":{"$ref":"#/$defs/first_content_timeout"},"idle_timeout":{"$ref":"#/$defs/idle_timeout"},"stream_timeout":{"$ref":"#/$defs/stream_timeout"},"answer_timeout":{"$ref":"#/$defs/answer_timeout"},"queue_timeout":{"$ref":"#/$defs/queue_timeout"},"wait_for_retry_after":{"$ref":"#/$defs/wait_for_retry_after"},"eject":{"$ref":"#/$defs/eject"},"probe":{"$ref":"#/$defs/probe"},"context":{"$ref":"#/$defs/tokens"},"max_concurrent":{"$ref":"#/$defs/count"},"cost_usd_per_1m":{"type":"object","additionalProperties":false,"required":["input"],"properties":{"input":{"$ref":"#/$defs/price"},"output":{"$ref":"#/$defs/price"}}},"cost_usd_per_image":{"$ref":"#/$defs/usd"},"max_usd_per_hour":{"$ref":"#/$defs/usd"}}},"eject":{"type":"object","additionalProperties":false,"properties":{"after":{"$ref":"#/$defs/count"},"for":{"$ref":"#/$defs/duration"}}},"probe":{"type":["boolean","object"],"additionalProperties":false,"properties":{"path":{"type":"string","pattern":"^/[!-~]*$"},"every":{"type":"string","pattern":"^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"duration","min":1000,"max":86400000}}}},"commit":{"enum":["first_content","complete"]},"queue_timeout":{"$ref":"#/$defs/duration"},"wait_for_retry_after":{"$ref":"#/$defs/retry_wait"},"connect_timeout":{"$ref":"#/$defs/duration"},"headers_timeout":{"$ref":"#/$defs/duration"},"first_content_timeout":{"$ref":"#/$defs/duration"},"idle_timeout":{"$ref":"#/$defs/duration"},"stream_timeout":{"$ref":"#/$defs/duration"},"answer_timeout":{"$ref":"#/$defs/duration"},"count":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?[kM]?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"count","min":1,"max":1000000000}},"tokens":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?[kM]?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"count","min":1,"max":10000000}},"duration":{"type":"string","pattern":"^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"duration","min":1,"max":86400000}},"retry_wait":{"type":"string","pattern":"^([0-9]+(\\.[0-9]+)?(ms|s|m)|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"duration","min":0,"max":60000}},"patience":{"type":"string","pattern":"^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"duration","min":1000,"max":3600000}},"usd":{"type":["number","string"],"pattern":"^([0-9]+(\\.[0-9]{1,9})?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"usd","min":0,"max":9000000000000000}},"image_price":{"type":["number","string"],"pattern":"^([0-9]+(\\.[0-9]{1,9})?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"usd","min":0,"max":1000000000000}},"price":{"type":["number","string"],"pattern":"^([0-9]+(\\.[0-9]{1,6})?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"price","min":0,"max":500000000}}}};
+const schema31 = {"$schema":"https://json-schema.org/draft/2020-12/schema","$id":"https://svc-gateway.dev/schema/config.schema.json","type":"object","additionalProperties":false,"required":["version"],"properties":{"version":{"const":1},"brand":{"type":"string","pattern":"^[a-z][a-z0-9]{1,15}$"},"server":{"$ref":"#/$defs/server"},"store":{"type":"string","format":"x-store"},"ledger":{"$ref":"#/$defs/ledger"},"decisions":{"$ref":"#/$defs/decisions"},"log":{"$ref":"#/$defs/log"},"metrics":{"$ref":"#/$defs/metrics"},"traces":{"$ref":"#/$defs/traces"},"identity":{"$ref":"#/$defs/identity"},"guests":{"$ref":"#/$defs/guests"},"responses":{"$ref":"#/$defs/responses"},"failover":{"$ref":"#/$defs/failover"},"limits":{"$ref":"#/$defs/limits"},"errors":{"$ref":"#/$defs/errors"},"include":{"type":"array","items":{"type":"string","minLength":1}},"plans":{"$ref":"#/$defs/plans"},"models":{"$ref":"#/$defs/models"},"aliases":{"$ref":"#/$defs/aliases"},"default_model":{"$ref":"#/$defs/default_model"},"pools":{"$ref":"#/$defs/pools"},"routes":{"$ref":"#/$defs/routes"},"hosted_tools":{"$ref":"#/$defs/hosted_tools"},"passthrough":{"$ref":"#/$defs/passthrough"}},"$defs":{"name":{"type":"string","pattern":"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$"},"server":{"type":"object","additionalProperties":false,"properties":{"listen":{"type":"string","format":"x-address"},"public_url":{"type":"string","format":"x-base-url"},"admin":{"type":"string","format":"x-address"},"instances":{"$ref":"#/$defs/count"},"state_dir":{"type":"string","minLength":1},"console_url":{"type":"string","format":"x-base-url"},"trusted_proxies":{"type":"array","uniqueItems":true,"items":{"type":"string","format":"x-network"}},"variables":{"type":"array","uniqueItems":true,"items":{"type":"string","pattern":"^[A-Za-z_][A-Za-z0-9_]*$"}},"drain_delay":{"type":"string","pattern":"^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"duration","min":0,"max":86400000}},"drain_timeout":{"type":"string","pattern":"^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"duration","min":0,"max":86400000}}}},"ledger":{"type":"object","additionalProperties":false,"properties":{"keep":{"type":"string","pattern":"^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"duration","min":86400000,"max":315360000000}}}},"decisions":{"type":"object","additionalProperties":false,"properties":{"log":{"type":"boolean"},"path":{"type":"string","minLength":1},"max_size":{"type":["string","integer"],"pattern":"^([0-9]+(\\.[0-9]+)?(B|KB|MB|GB)?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"size","min":1000000,"max":10000000000}},"files":{"$ref":"#/$defs/count"}}},"log":{"type":"object","additionalProperties":false,"properties":{"format":{"enum":["text","json"]},"level":{"enum":["info","warn","error"]}}},"metrics":{"type":"object","additionalProperties":false,"properties":{"public":{"type":"boolean"},"token":{"type":"string","format":"x-secret"}}},"traces":{"type":"object","additionalProperties":false,"required":["endpoint"],"properties":{"endpoint":{"type":"string","format":"x-base-url"},"sample":{"type":["number","string"],"pattern":"^([0-9]+(\\.[0-9]+)?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"share","min":0,"max":1000000}},"headers":{"type":"array","items":{"$ref":"#/$defs/trace_header"}}}},"header_name":{"type":"string","pattern":"^[A-Za-z0-9][A-Za-z0-9-]{0,63}$"},"trace_header":{"type":"object","additionalProperties":false,"required":["name","secret"],"properties":{"name":{"$ref":"#/$defs/header_name"},"secret":{"type":"string","format":"x-secret"}}},"identity":{"type":"object","additionalProperties":false,"required":["issuer","default_plan"],"properties":{"issuer":{"type":"string","format":"x-issuer"},"plan_claim":{"type":"string","minLength":1},"label_claim":{"type":"string","minLength":1},"default_plan":{"$ref":"#/$defs/name"},"token_types":{"type":"array","minItems":1,"uniqueItems":true,"items":{"type":"string","pattern":"^[A-Za-z0-9][A-Za-z0-9!#$&^_.+/-]{0,63}$"}},"admins":{"type":"array","uniqueItems":true,"items":{"type":"string","pattern":"^acct_[0-9a-f]{40}$"}},"client_id":{"type":"string","minLength":1}}},"guests":{"type":"object","additionalProperties":false,"required":["plan","usd_per_day_total"],"properties":{"plan":{"$ref":"#/$defs/name"},"mint_per_ip_hour":{"$ref":"#/$defs/count"},"mint_per_net_hour":{"$ref":"#/$defs/count"},"usd_per_day_total":{"$ref":"#/$defs/usd"},"secret":{"type":"string","format":"x-secret"},"former_secret":{"type":"string","format":"x-secret"}}},"responses":{"type":"object","additionalProperties":false,"required":["keep","key"],"properties":{"keep":{"type":"string","pattern":"^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"duration","min":60000,"max":2592000000}},"key":{"type":"string","format":"x-secret"},"former_key":{"type":"string","format":"x-secret"},"max_bytes_per_account":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?(B|KB|MB|GB)?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"size","min":64000,"max":1000000000}},"max_responses_per_account":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?[kM]?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"count","min":1,"max":10000}}}},"failover":{"type":"object","additionalProperties":false,"properties":{"connect_timeout":{"$ref":"#/$defs/connect_timeout"},"headers_timeout":{"$ref":"#/$defs/headers_timeout"},"first_content_timeout":{"$ref":"#/$defs/first_content_timeout"},"idle_timeout":{"$ref":"#/$defs/idle_timeout"},"stream_timeout":{"$ref":"#/$defs/stream_timeout"},"answer_timeout":{"$ref":"#/$defs/answer_timeout"},"queue_timeout":{"$ref":"#/$defs/queue_timeout"},"wait_for_retry_after":{"$ref":"#/$defs/wait_for_retry_after"},"eject":{"$ref":"#/$defs/eject"},"probe":{"$ref":"#/$defs/probe"}}},"limits":{"type":"object","additionalProperties":false,"properties":{"body":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?(B|KB|MB|GB)?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"size","min":1000,"max":1000000000}},"body_memory":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?(B|KB|MB|GB)?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"size","min":2000,"max":1000000000000}},"embedding_batch":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?k?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"count","min":1,"max":2048}},"image_sizes":{"type":"array","minItems":1,"uniqueItems":true,"items":{"type":"string","format":"x-image-size"}},"headers_timeout":{"$ref":"#/$defs/patience"},"request_timeout":{"$ref":"#/$defs/patience"},"idle_timeout":{"$ref":"#/$defs/patience"},"connections":{"$ref":"#/$defs/count"},"connections_per_ip":{"$ref":"#/$defs/count"},"tool_rounds":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?k?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"count","min":2,"max":32}},"tool_time":{"$ref":"#/$defs/patience"},"shed_load":{"type":"boolean"}}},"errors":{"type":"object","additionalProperties":false,"properties":{"form":{"enum":["auto","spec","openai"]},"docs":{"type":"string","format":"x-link"},"topup":{"type":"string","format":"x-link"}}},"plans":{"type":"object","propertyNames":{"$ref":"#/$defs/name"},"additionalProperties":{"$ref":"#/$defs/plan"}},"plan":{"type":"object","additionalProperties":false,"required":["models","rpm","tpm","monthly_usd"],"properties":{"models":{"type":["array","string"],"pattern":"^all$","minItems":1,"uniqueItems":true,"items":{"type":"string","pattern":"^(?!all$)(tier:)?[A-Za-z0-9][A-Za-z0-9._-]{0,63}$"}},"tools":{"type":["array","string"],"pattern":"^all$","minItems":1,"uniqueItems":true,"items":{"type":"string","pattern":"^(?!all$)[a-z][a-z0-9_]{0,46}$"}},"rpm":{"$ref":"#/$defs/count"},"tpm":{"$ref":"#/$defs/count"},"per_day":{"$ref":"#/$defs/count"},"max_concurrent":{"$ref":"#/$defs/count"},"monthly_usd":{"$ref":"#/$defs/usd"},"overage":{"type":["boolean","object"],"additionalProperties":false,"required":["cap_usd"],"properties":{"cap_usd":{"$ref":"#/$defs/usd"}}},"commit":{"$ref":"#/$defs/commit"}}},"models":{"type":"object","propertyNames":{"$ref":"#/$defs/name"},"additionalProperties":{"$ref":"#/$defs/model"}},"model":{"type":"object","required":["kind"],"discriminator":{"propertyName":"kind"},"oneOf":[{"$ref":"#/$defs/chat_model"},{"$ref":"#/$defs/embedding_model"},{"$ref":"#/$defs/image_model"},{"$ref":"#/$defs/passthrough_model"}]},"chat_model":{"type":"object","additionalProperties":false,"required":["kind","tier","serve","context","usd_per_1m"],"properties":{"kind":{"const":"chat"},"tier":{"$ref":"#/$defs/tier"},"serve":{"$ref":"#/$defs/serve"},"context":{"$ref":"#/$defs/tokens"},"max_output":{"$ref":"#/$defs/tokens"},"vision":{"type":"boolean"},"image_tokens":{"$ref":"#/$defs/tokens"},"thinking":{"type":"object","additionalProperties":false,"required":["default","min_max_tokens"],"properties":{"default":{"type":"boolean"},"min_max_tokens":{"$ref":"#/$defs/tokens"}}},"accepts":{"$ref":"#/$defs/accepts"},"usd_per_1m":{"type":"object","additionalProperties":false,"required":["input","output"],"properties":{"input":{"$ref":"#/$defs/price"},"output":{"$ref":"#/$defs/price"}}},"commit":{"$ref":"#/$defs/commit"},"lossy":{"enum":["allow","refuse"]}}},"embedding_model":{"type":"object","additionalProperties":false,"required":["kind","tier","serve","context","usd_per_1m"],"properties":{"kind":{"const":"embedding"},"tier":{"$ref":"#/$defs/tier"},"serve":{"$ref":"#/$defs/serve"},"context":{"$ref":"#/$defs/tokens"},"dimensions":{"const":768},"accepts":{"$ref":"#/$defs/accepts"},"usd_per_1m":{"type":"object","additionalProperties":false,"required":["input"],"properties":{"input":{"$ref":"#/$defs/price"}}}}},"image_model":{"type":"object","additionalProperties":false,"required":["kind","tier","serve","usd_per_image"],"properties":{"kind":{"const":"image"},"tier":{"$ref":"#/$defs/tier"},"serve":{"$ref":"#/$defs/serve"},"accepts":{"$ref":"#/$defs/accepts"},"usd_per_image":{"type":["number","string","object"],"pattern":"^([0-9]+(\\.[0-9]{1,9})?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"usd","min":0,"max":1000000000000},"minProperties":1,"additionalProperties":{"$ref":"#/$defs/image_price"}}}},"passthrough_model":{"type":"object","additionalProperties":false,"required":["kind","tier","serve"],"properties":{"kind":{"const":"passthrough"},"tier":{"$ref":"#/$defs/tier"},"serve":{"$ref":"#/$defs/serve"},"usd_per_1m":{"type":"object","additionalProperties":false,"required":["input"],"properties":{"input":{"$ref":"#/$defs/price"},"output":{"$ref":"#/$defs/price"}}}}},"accepts":{"type":"object","minProperties":1,"propertyNames":{"$ref":"#/$defs/name"},"additionalProperties":{"$ref":"#/$defs/accepted"}},"accepted":{"type":"object","additionalProperties":false,"properties":{"max":{"type":"number"},"min":{"type":"number"},"one_of":{"type":"array","minItems":1,"uniqueItems":true,"items":{"type":"string","minLength":1,"maxLength":64}},"max_length":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?[kM]?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"count","min":1,"max":1000000}},"boolean":{"const":true},"max_size":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?([KMG]?B)?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"size","min":2,"max":1000000}}}},"tier":{"$ref":"#/$defs/name"},"serve":{"type":"array","minItems":1,"uniqueItems":true,"items":{"$ref":"#/$defs/name","type":"string"}},"aliases":{"type":"object","propertyNames":{"$ref":"#/$defs/name"},"additionalProperties":{"$ref":"#/$defs/name"}},"default_model":{"$ref":"#/$defs/name"},"routes":{"type":"array","items":{"$ref":"#/$defs/route"}},"route":{"type":"object","additionalProperties":false,"required":["name","when","use"],"properties":{"name":{"$ref":"#/$defs/name"},"when":{"$ref":"#/$defs/when"},"use":{"$ref":"#/$defs/name"}}},"when":{"type":"object","additionalProperties":false,"minProperties":1,"properties":{"mentions":{"type":["string","array"],"minLength":1,"maxLength":200,"minItems":1,"maxItems":200,"uniqueItems":true,"items":{"type":"string","minLength":1,"maxLength":200}},"matches":{"type":"string","minLength":1,"maxLength":500,"format":"x-pattern"},"input_tokens":{"type":"object","additionalProperties":false,"minProperties":1,"properties":{"over":{"$ref":"#/$defs/tokens"},"under":{"$ref":"#/$defs/tokens"}}},"has_tools":{"type":"boolean"},"has_images":{"type":"boolean"},"plan":{"$ref":"#/$defs/names"},"alias":{"$ref":"#/$defs/names"},"header":{"type":"object","minProperties":1,"maxProperties":10,"propertyNames":{"$ref":"#/$defs/name"},"additionalProperties":{"type":["string","array"],"minLength":1,"minItems":1,"uniqueItems":true,"items":{"type":"string","minLength":1}}},"hour":{"type":"object","additionalProperties":false,"required":["from","to"],"properties":{"from":{"type":"integer","minimum":0,"maximum":23},"to":{"type":"integer","minimum":1,"maximum":24},"zone":{"$ref":"#/$defs/zone"}}},"weekday":{"type":"object","additionalProperties":false,"required":["days"],"properties":{"days":{"type":"array","minItems":1,"uniqueItems":true,"items":{"enum":["mon","tue","wed","thu","fri","sat","sun"]}},"zone":{"$ref":"#/$defs/zone"}}},"any":{"type":"array","minItems":1,"items":{"$ref":"#/$defs/when"}},"not":{"$ref":"#/$defs/when"}}},"zone":{"type":"string","format":"x-zone"},"names":{"type":["string","array"],"pattern":"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$","minItems":1,"uniqueItems":true,"items":{"$ref":"#/$defs/name","type":"string"}},"hosted_tools":{"type":"object","propertyNames":{"$ref":"#/$defs/tool_name"},"additionalProperties":{"$ref":"#/$defs/hosted_tool"}},"tool_name":{"type":"string","pattern":"^(?!all$)[a-z][a-z0-9_]{0,46}$"},"hosted_tool":{"type":"object","oneOf":[{"$ref":"#/$defs/mcp_tool"},{"$ref":"#/$defs/http_tool"},{"$ref":"#/$defs/builtin_tool"}]},"mcp_tool":{"type":"object","additionalProperties":false,"required":["mcp"],"properties":{"mcp":{"type":"string","format":"x-base-url"},"tool":{"type":"string","minLength":1},"transport":{"enum":["streamable_http","sse"]},"description":{"type":"string","minLength":1},"key":{"$ref":"#/$defs/tool_key"},"timeout":{"$ref":"#/$defs/tool_timeout"},"max_calls":{"$ref":"#/$defs/max_calls"},"max_result":{"$ref":"#/$defs/max_result"},"usd_per_call":{"$ref":"#/$defs/usd_per_call"}}},"http_tool":{"type":"object","additionalProperties":false,"required":["http","description","parameters"],"properties":{"http":{"type":"string","format":"x-base-url"},"description":{"type":"string","minLength":1},"parameters":{"type":"object","additionalProperties":{}},"key":{"$ref":"#/$defs/tool_key"},"timeout":{"$ref":"#/$defs/tool_timeout"},"max_calls":{"$ref":"#/$defs/max_calls"},"max_result":{"$ref":"#/$defs/max_result"},"usd_per_call":{"$ref":"#/$defs/usd_per_call"}}},"builtin_tool":{"type":"object","additionalProperties":false,"required":["builtin"],"properties":{"builtin":{"enum":["current_time","calculator"]},"timeout":{"$ref":"#/$defs/tool_timeout"},"max_calls":{"$ref":"#/$defs/max_calls"},"max_result":{"$ref":"#/$defs/max_result"},"usd_per_call":{"$ref":"#/$defs/usd_per_call"}}},"tool_key":{"type":"string","format":"x-secret"},"tool_timeout":{"$ref":"#/$defs/duration"},"max_calls":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?k?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"count","min":1,"max":100}},"max_result":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?(B|KB|MB|GB)?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"size","min":256,"max":1000000}},"usd_per_call":{"type":["number","string"],"pattern":"^([0-9]+(\\.[0-9]{1,9})?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"usd","min":0,"max":1000000000000}},"passthrough":{"type":"array","items":{"$ref":"#/$defs/passthrough_route"}},"passthrough_route":{"type":"object","additionalProperties":false,"required":["path","methods","model","meter"],"properties":{"path":{"type":"string","pattern":"^/v1(/[a-z0-9][a-z0-9_-]*)+$","maxLength":128},"methods":{"type":"array","minItems":1,"uniqueItems":true,"items":{"enum":["POST","GET"]}},"model":{"$ref":"#/$defs/name"},"accepts":{"type":"array","minItems":1,"uniqueItems":true,"items":{"enum":["json","multipart","binary"]}},"max_body":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?(B|KB|MB|GB)?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"size","min":1000,"max":1000000000}},"meter":{"$ref":"#/$defs/meter"}}},"meter":{"type":"object","additionalProperties":false,"properties":{"usd_per_call":{"type":["number","string"],"pattern":"^([0-9]+(\\.[0-9]{1,9})?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"usd","min":0,"max":1000000000000}},"usd_per_second":{"type":["number","string"],"pattern":"^([0-9]+(\\.[0-9]{1,9})?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"usd","min":0,"max":10000000000}},"max_seconds":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?k?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"count","min":1,"max":86400}},"usd_per_mb":{"type":["number","string"],"pattern":"^([0-9]+(\\.[0-9]{1,9})?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"usd","min":0,"max":5000000000}},"max_mb":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?k?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"count","min":1,"max":1000}},"usage":{"type":"object","additionalProperties":false,"required":["max_input"],"properties":{"max_input":{"$ref":"#/$defs/tokens"},"max_output":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?[kM]?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"count","min":0,"max":10000000}}}}}},"pools":{"type":"object","propertyNames":{"$ref":"#/$defs/name"},"additionalProperties":{"$ref":"#/$defs/pool"}},"pool":{"type":"object","additionalProperties":false,"required":["site","replicas","model"],"properties":{"site":{"$ref":"#/$defs/name"},"replicas":{"type":"array","minItems":1,"uniqueItems":true,"items":{"type":"string","format":"x-base-url"}},"model":{"type":"string","minLength":1},"speaks":{"type":"array","minItems":1,"uniqueItems":true,"items":{"enum":["chat","responses","messages"]}},"key":{"type":"string","format":"x-secret"},"auth":{"type":["string","object"],"pattern":"^(bearer|x-api-key|api-key)$","additionalProperties":false,"required":["header"],"properties":{"header":{"$ref":"#/$defs/header_name"},"prefix":{"type":"string","pattern":"^[ -~]{0,64}$"}}},"headers":{"type":"object","minProperties":1,"maxProperties":20,"propertyNames":{"$ref":"#/$defs/header_name"},"additionalProperties":{"type":"string","format":"x-header-value"}},"query":{"type":"object","minProperties":1,"maxProperties":20,"propertyNames":{"type":"string","pattern":"^[A-Za-z0-9._~-]{1,64}$"},"additionalProperties":{"type":"string","minLength":1,"maxLength":256}},"betas":{"type":"array","minItems":1,"uniqueItems":true,"items":{"type":"string","pattern":"^([A-Za-z0-9][A-Za-z0-9._-]{0,63})?\\*?$","minLength":1}},"connect_timeout":{"$ref":"#/$defs/connect_timeout"},"headers_timeout":{"$ref":"#/$defs/headers_timeout"},"first_content_timeout":{"$ref":"#/$defs/first_content_timeout"},"idle_timeout":{"$ref":"#/$defs/idle_timeout"},"stream_timeout":{"$ref":"#/$defs/stream_timeout"},"answer_timeout":{"$ref":"#/$defs/answer_timeout"},"queue_timeout":{"$ref":"#/$defs/queue_timeout"},"wait_for_retry_after":{"$ref":"#/$defs/wait_for_retry_after"},"eject":{"$ref":"#/$defs/eject"},"probe":{"$ref":"#/$defs/probe"},"context":{"$ref":"#/$defs/tokens"},"max_concurrent":{"$ref":"#/$defs/count"},"cost_usd_per_1m":{"type":"object","additionalProperties":false,"required":["input"],"properties":{"input":{"$ref":"#/$defs/price"},"output":{"$ref":"#/$defs/price"}}},"cost_usd_per_image":{"$ref":"#/$defs/usd"},"max_usd_per_hour":{"$ref":"#/$defs/usd"}}},"eject":{"type":"object","additionalProperties":false,"properties":{"after":{"$ref":"#/$defs/count"},"for":{"$ref":"#/$defs/duration"}}},"probe":{"type":["boolean","object"],"additionalProperties":false,"properties":{"path":{"type":"string","pattern":"^/[!-~]*$"},"every":{"type":"string","pattern":"^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"duration","min":1000,"max":86400000}}}},"commit":{"enum":["first_content","complete"]},"queue_timeout":{"$ref":"#/$defs/duration"},"wait_for_retry_after":{"$ref":"#/$defs/retry_wait"},"connect_timeout":{"$ref":"#/$defs/duration"},"headers_timeout":{"$ref":"#/$defs/duration"},"first_content_timeout":{"$ref":"#/$defs/duration"},"idle_timeout":{"$ref":"#/$defs/duration"},"stream_timeout":{"$ref":"#/$defs/duration"},"answer_timeout":{"$ref":"#/$defs/duration"},"count":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?[kM]?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"count","min":1,"max":1000000000}},"tokens":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?[kM]?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"count","min":1,"max":10000000}},"duration":{"type":"string","pattern":"^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"duration","min":1,"max":86400000}},"retry_wait":{"type":"string","pattern":"^([0-9]+(\\.[0-9]+)?(ms|s|m)|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"duration","min":0,"max":60000}},"patience":{"type":"string","pattern":"^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"duration","min":1000,"max":3600000}},"usd":{"type":["number","string"],"pattern":"^([0-9]+(\\.[0-9]{1,9})?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"usd","min":0,"max":9000000000000000}},"image_price":{"type":["number","string"],"pattern":"^([0-9]+(\\.[0-9]{1,9})?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"usd","min":0,"max":1000000000000}},"price":{"type":["number","string"],"pattern":"^([0-9]+(\\.[0-9]{1,6})?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"price","min":0,"max":500000000}}}};
 const schema34 = {"type":"object","additionalProperties":false,"properties":{"keep":{"type":"string","pattern":"^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"duration","min":86400000,"max":315360000000}}}};
 const schema37 = {"type":"object","additionalProperties":false,"properties":{"format":{"enum":["text","json"]},"level":{"enum":["info","warn","error"]}}};
 const schema38 = {"type":"object","additionalProperties":false,"properties":{"public":{"type":"boolean"},"token":{"type":"string","format":"x-secret"}}};
-const schema71 = {"type":"object","additionalProperties":false,"properties":{"form":{"enum":["auto","spec","openai"]},"docs":{"type":"string","format":"x-link"},"topup":{"type":"string","format":"x-link"}}};
+const schema49 = {"type":"object","additionalProperties":false,"required":["keep","key"],"properties":{"keep":{"type":"string","pattern":"^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"duration","min":60000,"max":2592000000}},"key":{"type":"string","format":"x-secret"},"former_key":{"type":"string","format":"x-secret"},"max_bytes_per_account":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?(B|KB|MB|GB)?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"size","min":64000,"max":1000000000}},"max_responses_per_account":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?[kM]?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"count","min":1,"max":10000}}}};
+const schema70 = {"type":"object","additionalProperties":false,"properties":{"form":{"enum":["auto","spec","openai"]},"docs":{"type":"string","format":"x-link"},"topup":{"type":"string","format":"x-link"}}};
 const schema43 = {"type":"string","pattern":"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$"};
 const func1 = Object.prototype.hasOwnProperty;
 const func3 = require("ajv/dist/runtime/ucs2length").default;
 const pattern4 = new RegExp("^[a-z][a-z0-9]{1,15}$", "u");
 const pattern7 = new RegExp("^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$", "u");
+const pattern10 = new RegExp("^([0-9]+(\\.[0-9]+)?(B|KB|MB|GB)?|.*\\$\\{.+\\}.*)$", "u");
+const pattern5 = new RegExp("^([0-9]+(\\.[0-9]+)?[kM]?|.*\\$\\{.+\\}.*)$", "u");
 const pattern14 = new RegExp("^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$", "u");
 const schema32 = {"type":"object","additionalProperties":false,"properties":{"listen":{"type":"string","format":"x-address"},"public_url":{"type":"string","format":"x-base-url"},"admin":{"type":"string","format":"x-address"},"instances":{"$ref":"#/$defs/count"},"state_dir":{"type":"string","minLength":1},"console_url":{"type":"string","format":"x-base-url"},"trusted_proxies":{"type":"array","uniqueItems":true,"items":{"type":"string","format":"x-network"}},"variables":{"type":"array","uniqueItems":true,"items":{"type":"string","pattern":"^[A-Za-z_][A-Za-z0-9_]*$"}},"drain_delay":{"type":"string","pattern":"^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"duration","min":0,"max":86400000}},"drain_timeout":{"type":"string","pattern":"^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"duration","min":0,"max":86400000}}}};
 const schema33 = {"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?[kM]?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"count","min":1,"max":1000000000}};
 const formats0 = formats["x-address"];
 const formats2 = formats["x-base-url"];
 const formats8 = formats["x-network"];
-const pattern5 = new RegExp("^([0-9]+(\\.[0-9]+)?[kM]?|.*\\$\\{.+\\}.*)$", "u");
 const pattern6 = new RegExp("^[A-Za-z_][A-Za-z0-9_]*$", "u");
 function validate21(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -372,7 +374,6 @@ return errors === 0;
 }
 validate21.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 const schema35 = {"type":"object","additionalProperties":false,"properties":{"log":{"type":"boolean"},"path":{"type":"string","minLength":1},"max_size":{"type":["string","integer"],"pattern":"^([0-9]+(\\.[0-9]+)?(B|KB|MB|GB)?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"size","min":1000000,"max":10000000000}},"files":{"$ref":"#/$defs/count"}}};
-const pattern10 = new RegExp("^([0-9]+(\\.[0-9]+)?(B|KB|MB|GB)?|.*\\$\\{.+\\}.*)$", "u");
 function validate23(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
@@ -1171,182 +1172,17 @@ validate31.errors = vErrors;
 return errors === 0;
 }
 validate31.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-const schema49 = {"type":"object","additionalProperties":false,"required":["keep","key"],"properties":{"keep":{"type":"string","pattern":"^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"duration","min":60000,"max":2592000000}},"key":{"type":"string","format":"x-secret"},"former_key":{"type":"string","format":"x-secret"},"max_bytes_per_account":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?(B|KB|MB|GB)?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"size","min":64000,"max":1000000000}},"max_responses_per_account":{"$ref":"#/$defs/count"}}};
-function validate33(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate33.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(errors === 0){
-if(data && typeof data == "object" && !Array.isArray(data)){
-let missing0;
-if(((data.keep === undefined) && (missing0 = "keep")) || ((data.key === undefined) && (missing0 = "key"))){
-validate33.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0}}];
-return false;
-}
-else {
-const _errs1 = errors;
-for(const key0 in data){
-if(!(((((key0 === "keep") || (key0 === "key")) || (key0 === "former_key")) || (key0 === "max_bytes_per_account")) || (key0 === "max_responses_per_account"))){
-validate33.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}}];
-return false;
-break;
-}
-}
-if(_errs1 === errors){
-if(data.keep !== undefined){
-let data0 = data.keep;
-const _errs2 = errors;
-if(!fitsUnit(schema49.properties.keep["x-unit"], data0)){
-validate33.errors = [{instancePath:instancePath+"/keep",schemaPath:"#/properties/keep/x-unit",keyword:"x-unit",params:{}}];
-return false;
-}
-if(errors === _errs2){
-if(typeof data0 === "string"){
-if(!pattern7.test(data0)){
-validate33.errors = [{instancePath:instancePath+"/keep",schemaPath:"#/properties/keep/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$"}}];
-return false;
-}
-}
-else {
-validate33.errors = [{instancePath:instancePath+"/keep",schemaPath:"#/properties/keep/type",keyword:"type",params:{type: "string"}}];
-return false;
-}
-}
-var valid0 = _errs2 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.key !== undefined){
-let data1 = data.key;
-const _errs4 = errors;
-if(errors === _errs4){
-if(errors === _errs4){
-if(typeof data1 === "string"){
-if(!(formats12.validate(data1))){
-validate33.errors = [{instancePath:instancePath+"/key",schemaPath:"#/properties/key/format",keyword:"format",params:{format: "x-secret"}}];
-return false;
-}
-}
-else {
-validate33.errors = [{instancePath:instancePath+"/key",schemaPath:"#/properties/key/type",keyword:"type",params:{type: "string"}}];
-return false;
-}
-}
-}
-var valid0 = _errs4 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.former_key !== undefined){
-let data2 = data.former_key;
-const _errs6 = errors;
-if(errors === _errs6){
-if(errors === _errs6){
-if(typeof data2 === "string"){
-if(!(formats12.validate(data2))){
-validate33.errors = [{instancePath:instancePath+"/former_key",schemaPath:"#/properties/former_key/format",keyword:"format",params:{format: "x-secret"}}];
-return false;
-}
-}
-else {
-validate33.errors = [{instancePath:instancePath+"/former_key",schemaPath:"#/properties/former_key/type",keyword:"type",params:{type: "string"}}];
-return false;
-}
-}
-}
-var valid0 = _errs6 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.max_bytes_per_account !== undefined){
-let data3 = data.max_bytes_per_account;
-const _errs8 = errors;
-if((!(((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3))) && (isFinite(data3)))) && (typeof data3 !== "string")){
-validate33.errors = [{instancePath:instancePath+"/max_bytes_per_account",schemaPath:"#/properties/max_bytes_per_account/type",keyword:"type",params:{type: schema49.properties.max_bytes_per_account.type}}];
-return false;
-}
-if(!fitsUnit(schema49.properties.max_bytes_per_account["x-unit"], data3)){
-validate33.errors = [{instancePath:instancePath+"/max_bytes_per_account",schemaPath:"#/properties/max_bytes_per_account/x-unit",keyword:"x-unit",params:{}}];
-return false;
-}
-if(errors === _errs8){
-if(typeof data3 === "string"){
-if(!pattern10.test(data3)){
-validate33.errors = [{instancePath:instancePath+"/max_bytes_per_account",schemaPath:"#/properties/max_bytes_per_account/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?(B|KB|MB|GB)?|.*\\$\\{.+\\}.*)$"}}];
-return false;
-}
-}
-}
-var valid0 = _errs8 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.max_responses_per_account !== undefined){
-let data4 = data.max_responses_per_account;
-const _errs10 = errors;
-const _errs11 = errors;
-if((!(((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4))) && (isFinite(data4)))) && (typeof data4 !== "string")){
-validate33.errors = [{instancePath:instancePath+"/max_responses_per_account",schemaPath:"#/$defs/count/type",keyword:"type",params:{type: schema33.type}}];
-return false;
-}
-if(!fitsUnit(schema33["x-unit"], data4)){
-validate33.errors = [{instancePath:instancePath+"/max_responses_per_account",schemaPath:"#/$defs/count/x-unit",keyword:"x-unit",params:{}}];
-return false;
-}
-if(errors === _errs11){
-if(typeof data4 === "string"){
-if(!pattern5.test(data4)){
-validate33.errors = [{instancePath:instancePath+"/max_responses_per_account",schemaPath:"#/$defs/count/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?[kM]?|.*\\$\\{.+\\}.*)$"}}];
-return false;
-}
-}
-}
-var valid0 = _errs10 === errors;
-}
-else {
-var valid0 = true;
-}
-}
-}
-}
-}
-}
-}
-}
-else {
-validate33.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}}];
-return false;
-}
-}
-validate33.errors = vErrors;
-return errors === 0;
-}
-validate33.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-const schema51 = {"type":"object","additionalProperties":false,"properties":{"connect_timeout":{"$ref":"#/$defs/connect_timeout"},"headers_timeout":{"$ref":"#/$defs/headers_timeout"},"first_content_timeout":{"$ref":"#/$defs/first_content_timeout"},"idle_timeout":{"$ref":"#/$defs/idle_timeout"},"stream_timeout":{"$ref":"#/$defs/stream_timeout"},"answer_timeout":{"$ref":"#/$defs/answer_timeout"},"queue_timeout":{"$ref":"#/$defs/queue_timeout"},"wait_for_retry_after":{"$ref":"#/$defs/wait_for_retry_after"},"eject":{"$ref":"#/$defs/eject"},"probe":{"$ref":"#/$defs/probe"}}};
-const schema52 = {"type":"string","pattern":"^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"duration","min":1,"max":86400000}};
-const schema59 = {"type":"string","pattern":"^([0-9]+(\\.[0-9]+)?(ms|s|m)|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"duration","min":0,"max":60000}};
-const schema63 = {"type":["boolean","object"],"additionalProperties":false,"properties":{"path":{"type":"string","pattern":"^/[!-~]*$"},"every":{"type":"string","pattern":"^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"duration","min":1000,"max":86400000}}}};
+const schema50 = {"type":"object","additionalProperties":false,"properties":{"connect_timeout":{"$ref":"#/$defs/connect_timeout"},"headers_timeout":{"$ref":"#/$defs/headers_timeout"},"first_content_timeout":{"$ref":"#/$defs/first_content_timeout"},"idle_timeout":{"$ref":"#/$defs/idle_timeout"},"stream_timeout":{"$ref":"#/$defs/stream_timeout"},"answer_timeout":{"$ref":"#/$defs/answer_timeout"},"queue_timeout":{"$ref":"#/$defs/queue_timeout"},"wait_for_retry_after":{"$ref":"#/$defs/wait_for_retry_after"},"eject":{"$ref":"#/$defs/eject"},"probe":{"$ref":"#/$defs/probe"}}};
+const schema51 = {"type":"string","pattern":"^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"duration","min":1,"max":86400000}};
+const schema58 = {"type":"string","pattern":"^([0-9]+(\\.[0-9]+)?(ms|s|m)|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"duration","min":0,"max":60000}};
+const schema62 = {"type":["boolean","object"],"additionalProperties":false,"properties":{"path":{"type":"string","pattern":"^/[!-~]*$"},"every":{"type":"string","pattern":"^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"duration","min":1000,"max":86400000}}}};
 const pattern31 = new RegExp("^([0-9]+(\\.[0-9]+)?(ms|s|m)|.*\\$\\{.+\\}.*)$", "u");
 const pattern34 = new RegExp("^/[!-~]*$", "u");
-const schema60 = {"type":"object","additionalProperties":false,"properties":{"after":{"$ref":"#/$defs/count"},"for":{"$ref":"#/$defs/duration"}}};
-function validate36(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+const schema59 = {"type":"object","additionalProperties":false,"properties":{"after":{"$ref":"#/$defs/count"},"for":{"$ref":"#/$defs/duration"}}};
+function validate34(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate36.evaluated;
+const evaluated0 = validate34.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -1358,7 +1194,7 @@ if(data && typeof data == "object" && !Array.isArray(data)){
 const _errs1 = errors;
 for(const key0 in data){
 if(!((key0 === "after") || (key0 === "for"))){
-validate36.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}}];
+validate34.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}}];
 return false;
 break;
 }
@@ -1369,17 +1205,17 @@ let data0 = data.after;
 const _errs2 = errors;
 const _errs3 = errors;
 if((!(((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0))) && (isFinite(data0)))) && (typeof data0 !== "string")){
-validate36.errors = [{instancePath:instancePath+"/after",schemaPath:"#/$defs/count/type",keyword:"type",params:{type: schema33.type}}];
+validate34.errors = [{instancePath:instancePath+"/after",schemaPath:"#/$defs/count/type",keyword:"type",params:{type: schema33.type}}];
 return false;
 }
 if(!fitsUnit(schema33["x-unit"], data0)){
-validate36.errors = [{instancePath:instancePath+"/after",schemaPath:"#/$defs/count/x-unit",keyword:"x-unit",params:{}}];
+validate34.errors = [{instancePath:instancePath+"/after",schemaPath:"#/$defs/count/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
 if(errors === _errs3){
 if(typeof data0 === "string"){
 if(!pattern5.test(data0)){
-validate36.errors = [{instancePath:instancePath+"/after",schemaPath:"#/$defs/count/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?[kM]?|.*\\$\\{.+\\}.*)$"}}];
+validate34.errors = [{instancePath:instancePath+"/after",schemaPath:"#/$defs/count/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?[kM]?|.*\\$\\{.+\\}.*)$"}}];
 return false;
 }
 }
@@ -1394,19 +1230,19 @@ if(data.for !== undefined){
 let data1 = data.for;
 const _errs5 = errors;
 const _errs6 = errors;
-if(!fitsUnit(schema52["x-unit"], data1)){
-validate36.errors = [{instancePath:instancePath+"/for",schemaPath:"#/$defs/duration/x-unit",keyword:"x-unit",params:{}}];
+if(!fitsUnit(schema51["x-unit"], data1)){
+validate34.errors = [{instancePath:instancePath+"/for",schemaPath:"#/$defs/duration/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
 if(errors === _errs6){
 if(typeof data1 === "string"){
 if(!pattern7.test(data1)){
-validate36.errors = [{instancePath:instancePath+"/for",schemaPath:"#/$defs/duration/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$"}}];
+validate34.errors = [{instancePath:instancePath+"/for",schemaPath:"#/$defs/duration/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$"}}];
 return false;
 }
 }
 else {
-validate36.errors = [{instancePath:instancePath+"/for",schemaPath:"#/$defs/duration/type",keyword:"type",params:{type: "string"}}];
+validate34.errors = [{instancePath:instancePath+"/for",schemaPath:"#/$defs/duration/type",keyword:"type",params:{type: "string"}}];
 return false;
 }
 }
@@ -1419,18 +1255,18 @@ var valid0 = true;
 }
 }
 else {
-validate36.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}}];
+validate34.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}}];
 return false;
 }
 }
-validate36.errors = vErrors;
+validate34.errors = vErrors;
 return errors === 0;
 }
-validate36.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-function validate35(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+validate34.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+function validate33(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate35.evaluated;
+const evaluated0 = validate33.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -1441,8 +1277,8 @@ if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 const _errs1 = errors;
 for(const key0 in data){
-if(!(func1.call(schema51.properties, key0))){
-validate35.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}}];
+if(!(func1.call(schema50.properties, key0))){
+validate33.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}}];
 return false;
 break;
 }
@@ -1452,19 +1288,19 @@ if(data.connect_timeout !== undefined){
 let data0 = data.connect_timeout;
 const _errs2 = errors;
 const _errs3 = errors;
-if(!fitsUnit(schema52["x-unit"], data0)){
-validate35.errors = [{instancePath:instancePath+"/connect_timeout",schemaPath:"#/$defs/connect_timeout/x-unit",keyword:"x-unit",params:{}}];
+if(!fitsUnit(schema51["x-unit"], data0)){
+validate33.errors = [{instancePath:instancePath+"/connect_timeout",schemaPath:"#/$defs/connect_timeout/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
 if(errors === _errs3){
 if(typeof data0 === "string"){
 if(!pattern7.test(data0)){
-validate35.errors = [{instancePath:instancePath+"/connect_timeout",schemaPath:"#/$defs/connect_timeout/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$"}}];
+validate33.errors = [{instancePath:instancePath+"/connect_timeout",schemaPath:"#/$defs/connect_timeout/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$"}}];
 return false;
 }
 }
 else {
-validate35.errors = [{instancePath:instancePath+"/connect_timeout",schemaPath:"#/$defs/connect_timeout/type",keyword:"type",params:{type: "string"}}];
+validate33.errors = [{instancePath:instancePath+"/connect_timeout",schemaPath:"#/$defs/connect_timeout/type",keyword:"type",params:{type: "string"}}];
 return false;
 }
 }
@@ -1478,19 +1314,19 @@ if(data.headers_timeout !== undefined){
 let data1 = data.headers_timeout;
 const _errs5 = errors;
 const _errs6 = errors;
-if(!fitsUnit(schema52["x-unit"], data1)){
-validate35.errors = [{instancePath:instancePath+"/headers_timeout",schemaPath:"#/$defs/headers_timeout/x-unit",keyword:"x-unit",params:{}}];
+if(!fitsUnit(schema51["x-unit"], data1)){
+validate33.errors = [{instancePath:instancePath+"/headers_timeout",schemaPath:"#/$defs/headers_timeout/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
 if(errors === _errs6){
 if(typeof data1 === "string"){
 if(!pattern7.test(data1)){
-validate35.errors = [{instancePath:instancePath+"/headers_timeout",schemaPath:"#/$defs/headers_timeout/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$"}}];
+validate33.errors = [{instancePath:instancePath+"/headers_timeout",schemaPath:"#/$defs/headers_timeout/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$"}}];
 return false;
 }
 }
 else {
-validate35.errors = [{instancePath:instancePath+"/headers_timeout",schemaPath:"#/$defs/headers_timeout/type",keyword:"type",params:{type: "string"}}];
+validate33.errors = [{instancePath:instancePath+"/headers_timeout",schemaPath:"#/$defs/headers_timeout/type",keyword:"type",params:{type: "string"}}];
 return false;
 }
 }
@@ -1504,19 +1340,19 @@ if(data.first_content_timeout !== undefined){
 let data2 = data.first_content_timeout;
 const _errs8 = errors;
 const _errs9 = errors;
-if(!fitsUnit(schema52["x-unit"], data2)){
-validate35.errors = [{instancePath:instancePath+"/first_content_timeout",schemaPath:"#/$defs/first_content_timeout/x-unit",keyword:"x-unit",params:{}}];
+if(!fitsUnit(schema51["x-unit"], data2)){
+validate33.errors = [{instancePath:instancePath+"/first_content_timeout",schemaPath:"#/$defs/first_content_timeout/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
 if(errors === _errs9){
 if(typeof data2 === "string"){
 if(!pattern7.test(data2)){
-validate35.errors = [{instancePath:instancePath+"/first_content_timeout",schemaPath:"#/$defs/first_content_timeout/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$"}}];
+validate33.errors = [{instancePath:instancePath+"/first_content_timeout",schemaPath:"#/$defs/first_content_timeout/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$"}}];
 return false;
 }
 }
 else {
-validate35.errors = [{instancePath:instancePath+"/first_content_timeout",schemaPath:"#/$defs/first_content_timeout/type",keyword:"type",params:{type: "string"}}];
+validate33.errors = [{instancePath:instancePath+"/first_content_timeout",schemaPath:"#/$defs/first_content_timeout/type",keyword:"type",params:{type: "string"}}];
 return false;
 }
 }
@@ -1530,19 +1366,19 @@ if(data.idle_timeout !== undefined){
 let data3 = data.idle_timeout;
 const _errs11 = errors;
 const _errs12 = errors;
-if(!fitsUnit(schema52["x-unit"], data3)){
-validate35.errors = [{instancePath:instancePath+"/idle_timeout",schemaPath:"#/$defs/idle_timeout/x-unit",keyword:"x-unit",params:{}}];
+if(!fitsUnit(schema51["x-unit"], data3)){
+validate33.errors = [{instancePath:instancePath+"/idle_timeout",schemaPath:"#/$defs/idle_timeout/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
 if(errors === _errs12){
 if(typeof data3 === "string"){
 if(!pattern7.test(data3)){
-validate35.errors = [{instancePath:instancePath+"/idle_timeout",schemaPath:"#/$defs/idle_timeout/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$"}}];
+validate33.errors = [{instancePath:instancePath+"/idle_timeout",schemaPath:"#/$defs/idle_timeout/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$"}}];
 return false;
 }
 }
 else {
-validate35.errors = [{instancePath:instancePath+"/idle_timeout",schemaPath:"#/$defs/idle_timeout/type",keyword:"type",params:{type: "string"}}];
+validate33.errors = [{instancePath:instancePath+"/idle_timeout",schemaPath:"#/$defs/idle_timeout/type",keyword:"type",params:{type: "string"}}];
 return false;
 }
 }
@@ -1556,19 +1392,19 @@ if(data.stream_timeout !== undefined){
 let data4 = data.stream_timeout;
 const _errs14 = errors;
 const _errs15 = errors;
-if(!fitsUnit(schema52["x-unit"], data4)){
-validate35.errors = [{instancePath:instancePath+"/stream_timeout",schemaPath:"#/$defs/stream_timeout/x-unit",keyword:"x-unit",params:{}}];
+if(!fitsUnit(schema51["x-unit"], data4)){
+validate33.errors = [{instancePath:instancePath+"/stream_timeout",schemaPath:"#/$defs/stream_timeout/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
 if(errors === _errs15){
 if(typeof data4 === "string"){
 if(!pattern7.test(data4)){
-validate35.errors = [{instancePath:instancePath+"/stream_timeout",schemaPath:"#/$defs/stream_timeout/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$"}}];
+validate33.errors = [{instancePath:instancePath+"/stream_timeout",schemaPath:"#/$defs/stream_timeout/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$"}}];
 return false;
 }
 }
 else {
-validate35.errors = [{instancePath:instancePath+"/stream_timeout",schemaPath:"#/$defs/stream_timeout/type",keyword:"type",params:{type: "string"}}];
+validate33.errors = [{instancePath:instancePath+"/stream_timeout",schemaPath:"#/$defs/stream_timeout/type",keyword:"type",params:{type: "string"}}];
 return false;
 }
 }
@@ -1582,19 +1418,19 @@ if(data.answer_timeout !== undefined){
 let data5 = data.answer_timeout;
 const _errs17 = errors;
 const _errs18 = errors;
-if(!fitsUnit(schema52["x-unit"], data5)){
-validate35.errors = [{instancePath:instancePath+"/answer_timeout",schemaPath:"#/$defs/answer_timeout/x-unit",keyword:"x-unit",params:{}}];
+if(!fitsUnit(schema51["x-unit"], data5)){
+validate33.errors = [{instancePath:instancePath+"/answer_timeout",schemaPath:"#/$defs/answer_timeout/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
 if(errors === _errs18){
 if(typeof data5 === "string"){
 if(!pattern7.test(data5)){
-validate35.errors = [{instancePath:instancePath+"/answer_timeout",schemaPath:"#/$defs/answer_timeout/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$"}}];
+validate33.errors = [{instancePath:instancePath+"/answer_timeout",schemaPath:"#/$defs/answer_timeout/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$"}}];
 return false;
 }
 }
 else {
-validate35.errors = [{instancePath:instancePath+"/answer_timeout",schemaPath:"#/$defs/answer_timeout/type",keyword:"type",params:{type: "string"}}];
+validate33.errors = [{instancePath:instancePath+"/answer_timeout",schemaPath:"#/$defs/answer_timeout/type",keyword:"type",params:{type: "string"}}];
 return false;
 }
 }
@@ -1608,19 +1444,19 @@ if(data.queue_timeout !== undefined){
 let data6 = data.queue_timeout;
 const _errs20 = errors;
 const _errs21 = errors;
-if(!fitsUnit(schema52["x-unit"], data6)){
-validate35.errors = [{instancePath:instancePath+"/queue_timeout",schemaPath:"#/$defs/queue_timeout/x-unit",keyword:"x-unit",params:{}}];
+if(!fitsUnit(schema51["x-unit"], data6)){
+validate33.errors = [{instancePath:instancePath+"/queue_timeout",schemaPath:"#/$defs/queue_timeout/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
 if(errors === _errs21){
 if(typeof data6 === "string"){
 if(!pattern7.test(data6)){
-validate35.errors = [{instancePath:instancePath+"/queue_timeout",schemaPath:"#/$defs/queue_timeout/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$"}}];
+validate33.errors = [{instancePath:instancePath+"/queue_timeout",schemaPath:"#/$defs/queue_timeout/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$"}}];
 return false;
 }
 }
 else {
-validate35.errors = [{instancePath:instancePath+"/queue_timeout",schemaPath:"#/$defs/queue_timeout/type",keyword:"type",params:{type: "string"}}];
+validate33.errors = [{instancePath:instancePath+"/queue_timeout",schemaPath:"#/$defs/queue_timeout/type",keyword:"type",params:{type: "string"}}];
 return false;
 }
 }
@@ -1634,19 +1470,19 @@ if(data.wait_for_retry_after !== undefined){
 let data7 = data.wait_for_retry_after;
 const _errs23 = errors;
 const _errs24 = errors;
-if(!fitsUnit(schema59["x-unit"], data7)){
-validate35.errors = [{instancePath:instancePath+"/wait_for_retry_after",schemaPath:"#/$defs/wait_for_retry_after/x-unit",keyword:"x-unit",params:{}}];
+if(!fitsUnit(schema58["x-unit"], data7)){
+validate33.errors = [{instancePath:instancePath+"/wait_for_retry_after",schemaPath:"#/$defs/wait_for_retry_after/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
 if(errors === _errs24){
 if(typeof data7 === "string"){
 if(!pattern31.test(data7)){
-validate35.errors = [{instancePath:instancePath+"/wait_for_retry_after",schemaPath:"#/$defs/wait_for_retry_after/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?(ms|s|m)|.*\\$\\{.+\\}.*)$"}}];
+validate33.errors = [{instancePath:instancePath+"/wait_for_retry_after",schemaPath:"#/$defs/wait_for_retry_after/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?(ms|s|m)|.*\\$\\{.+\\}.*)$"}}];
 return false;
 }
 }
 else {
-validate35.errors = [{instancePath:instancePath+"/wait_for_retry_after",schemaPath:"#/$defs/wait_for_retry_after/type",keyword:"type",params:{type: "string"}}];
+validate33.errors = [{instancePath:instancePath+"/wait_for_retry_after",schemaPath:"#/$defs/wait_for_retry_after/type",keyword:"type",params:{type: "string"}}];
 return false;
 }
 }
@@ -1658,8 +1494,8 @@ var valid0 = true;
 if(valid0){
 if(data.eject !== undefined){
 const _errs26 = errors;
-if(!(validate36(data.eject, {instancePath:instancePath+"/eject",parentData:data,parentDataProperty:"eject",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate36.errors : vErrors.concat(validate36.errors);
+if(!(validate34(data.eject, {instancePath:instancePath+"/eject",parentData:data,parentDataProperty:"eject",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate34.errors : vErrors.concat(validate34.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs26 === errors;
@@ -1673,7 +1509,7 @@ let data9 = data.probe;
 const _errs27 = errors;
 const _errs28 = errors;
 if((typeof data9 !== "boolean") && (!(data9 && typeof data9 == "object" && !Array.isArray(data9)))){
-validate35.errors = [{instancePath:instancePath+"/probe",schemaPath:"#/$defs/probe/type",keyword:"type",params:{type: schema63.type}}];
+validate33.errors = [{instancePath:instancePath+"/probe",schemaPath:"#/$defs/probe/type",keyword:"type",params:{type: schema62.type}}];
 return false;
 }
 if(errors === _errs28){
@@ -1681,7 +1517,7 @@ if(data9 && typeof data9 == "object" && !Array.isArray(data9)){
 const _errs30 = errors;
 for(const key1 in data9){
 if(!((key1 === "path") || (key1 === "every"))){
-validate35.errors = [{instancePath:instancePath+"/probe",schemaPath:"#/$defs/probe/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key1}}];
+validate33.errors = [{instancePath:instancePath+"/probe",schemaPath:"#/$defs/probe/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key1}}];
 return false;
 break;
 }
@@ -1693,12 +1529,12 @@ const _errs31 = errors;
 if(errors === _errs31){
 if(typeof data10 === "string"){
 if(!pattern34.test(data10)){
-validate35.errors = [{instancePath:instancePath+"/probe/path",schemaPath:"#/$defs/probe/properties/path/pattern",keyword:"pattern",params:{pattern: "^/[!-~]*$"}}];
+validate33.errors = [{instancePath:instancePath+"/probe/path",schemaPath:"#/$defs/probe/properties/path/pattern",keyword:"pattern",params:{pattern: "^/[!-~]*$"}}];
 return false;
 }
 }
 else {
-validate35.errors = [{instancePath:instancePath+"/probe/path",schemaPath:"#/$defs/probe/properties/path/type",keyword:"type",params:{type: "string"}}];
+validate33.errors = [{instancePath:instancePath+"/probe/path",schemaPath:"#/$defs/probe/properties/path/type",keyword:"type",params:{type: "string"}}];
 return false;
 }
 }
@@ -1711,19 +1547,19 @@ if(valid10){
 if(data9.every !== undefined){
 let data11 = data9.every;
 const _errs33 = errors;
-if(!fitsUnit(schema63.properties.every["x-unit"], data11)){
-validate35.errors = [{instancePath:instancePath+"/probe/every",schemaPath:"#/$defs/probe/properties/every/x-unit",keyword:"x-unit",params:{}}];
+if(!fitsUnit(schema62.properties.every["x-unit"], data11)){
+validate33.errors = [{instancePath:instancePath+"/probe/every",schemaPath:"#/$defs/probe/properties/every/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
 if(errors === _errs33){
 if(typeof data11 === "string"){
 if(!pattern7.test(data11)){
-validate35.errors = [{instancePath:instancePath+"/probe/every",schemaPath:"#/$defs/probe/properties/every/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$"}}];
+validate33.errors = [{instancePath:instancePath+"/probe/every",schemaPath:"#/$defs/probe/properties/every/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$"}}];
 return false;
 }
 }
 else {
-validate35.errors = [{instancePath:instancePath+"/probe/every",schemaPath:"#/$defs/probe/properties/every/type",keyword:"type",params:{type: "string"}}];
+validate33.errors = [{instancePath:instancePath+"/probe/every",schemaPath:"#/$defs/probe/properties/every/type",keyword:"type",params:{type: "string"}}];
 return false;
 }
 }
@@ -1753,22 +1589,22 @@ var valid0 = true;
 }
 }
 else {
-validate35.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}}];
+validate33.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}}];
 return false;
 }
 }
-validate35.errors = vErrors;
+validate33.errors = vErrors;
 return errors === 0;
 }
-validate35.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-const schema64 = {"type":"object","additionalProperties":false,"properties":{"body":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?(B|KB|MB|GB)?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"size","min":1000,"max":1000000000}},"body_memory":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?(B|KB|MB|GB)?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"size","min":2000,"max":1000000000000}},"embedding_batch":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?k?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"count","min":1,"max":2048}},"image_sizes":{"type":"array","minItems":1,"uniqueItems":true,"items":{"type":"string","format":"x-image-size"}},"headers_timeout":{"$ref":"#/$defs/patience"},"request_timeout":{"$ref":"#/$defs/patience"},"idle_timeout":{"$ref":"#/$defs/patience"},"connections":{"$ref":"#/$defs/count"},"connections_per_ip":{"$ref":"#/$defs/count"},"tool_rounds":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?k?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"count","min":2,"max":32}},"tool_time":{"$ref":"#/$defs/patience"},"shed_load":{"type":"boolean"}}};
-const schema65 = {"type":"string","pattern":"^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"duration","min":1000,"max":3600000}};
+validate33.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+const schema63 = {"type":"object","additionalProperties":false,"properties":{"body":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?(B|KB|MB|GB)?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"size","min":1000,"max":1000000000}},"body_memory":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?(B|KB|MB|GB)?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"size","min":2000,"max":1000000000000}},"embedding_batch":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?k?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"count","min":1,"max":2048}},"image_sizes":{"type":"array","minItems":1,"uniqueItems":true,"items":{"type":"string","format":"x-image-size"}},"headers_timeout":{"$ref":"#/$defs/patience"},"request_timeout":{"$ref":"#/$defs/patience"},"idle_timeout":{"$ref":"#/$defs/patience"},"connections":{"$ref":"#/$defs/count"},"connections_per_ip":{"$ref":"#/$defs/count"},"tool_rounds":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?k?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"count","min":2,"max":32}},"tool_time":{"$ref":"#/$defs/patience"},"shed_load":{"type":"boolean"}}};
+const schema64 = {"type":"string","pattern":"^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"duration","min":1000,"max":3600000}};
 const pattern38 = new RegExp("^([0-9]+(\\.[0-9]+)?k?|.*\\$\\{.+\\}.*)$", "u");
 const formats28 = formats["x-image-size"];
-function validate39(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate37(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate39.evaluated;
+const evaluated0 = validate37.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -1779,8 +1615,8 @@ if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 const _errs1 = errors;
 for(const key0 in data){
-if(!(func1.call(schema64.properties, key0))){
-validate39.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}}];
+if(!(func1.call(schema63.properties, key0))){
+validate37.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}}];
 return false;
 break;
 }
@@ -1790,17 +1626,17 @@ if(data.body !== undefined){
 let data0 = data.body;
 const _errs2 = errors;
 if((!(((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0))) && (isFinite(data0)))) && (typeof data0 !== "string")){
-validate39.errors = [{instancePath:instancePath+"/body",schemaPath:"#/properties/body/type",keyword:"type",params:{type: schema64.properties.body.type}}];
+validate37.errors = [{instancePath:instancePath+"/body",schemaPath:"#/properties/body/type",keyword:"type",params:{type: schema63.properties.body.type}}];
 return false;
 }
-if(!fitsUnit(schema64.properties.body["x-unit"], data0)){
-validate39.errors = [{instancePath:instancePath+"/body",schemaPath:"#/properties/body/x-unit",keyword:"x-unit",params:{}}];
+if(!fitsUnit(schema63.properties.body["x-unit"], data0)){
+validate37.errors = [{instancePath:instancePath+"/body",schemaPath:"#/properties/body/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
 if(errors === _errs2){
 if(typeof data0 === "string"){
 if(!pattern10.test(data0)){
-validate39.errors = [{instancePath:instancePath+"/body",schemaPath:"#/properties/body/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?(B|KB|MB|GB)?|.*\\$\\{.+\\}.*)$"}}];
+validate37.errors = [{instancePath:instancePath+"/body",schemaPath:"#/properties/body/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?(B|KB|MB|GB)?|.*\\$\\{.+\\}.*)$"}}];
 return false;
 }
 }
@@ -1815,17 +1651,17 @@ if(data.body_memory !== undefined){
 let data1 = data.body_memory;
 const _errs4 = errors;
 if((!(((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1))) && (isFinite(data1)))) && (typeof data1 !== "string")){
-validate39.errors = [{instancePath:instancePath+"/body_memory",schemaPath:"#/properties/body_memory/type",keyword:"type",params:{type: schema64.properties.body_memory.type}}];
+validate37.errors = [{instancePath:instancePath+"/body_memory",schemaPath:"#/properties/body_memory/type",keyword:"type",params:{type: schema63.properties.body_memory.type}}];
 return false;
 }
-if(!fitsUnit(schema64.properties.body_memory["x-unit"], data1)){
-validate39.errors = [{instancePath:instancePath+"/body_memory",schemaPath:"#/properties/body_memory/x-unit",keyword:"x-unit",params:{}}];
+if(!fitsUnit(schema63.properties.body_memory["x-unit"], data1)){
+validate37.errors = [{instancePath:instancePath+"/body_memory",schemaPath:"#/properties/body_memory/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
 if(errors === _errs4){
 if(typeof data1 === "string"){
 if(!pattern10.test(data1)){
-validate39.errors = [{instancePath:instancePath+"/body_memory",schemaPath:"#/properties/body_memory/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?(B|KB|MB|GB)?|.*\\$\\{.+\\}.*)$"}}];
+validate37.errors = [{instancePath:instancePath+"/body_memory",schemaPath:"#/properties/body_memory/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?(B|KB|MB|GB)?|.*\\$\\{.+\\}.*)$"}}];
 return false;
 }
 }
@@ -1840,17 +1676,17 @@ if(data.embedding_batch !== undefined){
 let data2 = data.embedding_batch;
 const _errs6 = errors;
 if((!(((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2))) && (isFinite(data2)))) && (typeof data2 !== "string")){
-validate39.errors = [{instancePath:instancePath+"/embedding_batch",schemaPath:"#/properties/embedding_batch/type",keyword:"type",params:{type: schema64.properties.embedding_batch.type}}];
+validate37.errors = [{instancePath:instancePath+"/embedding_batch",schemaPath:"#/properties/embedding_batch/type",keyword:"type",params:{type: schema63.properties.embedding_batch.type}}];
 return false;
 }
-if(!fitsUnit(schema64.properties.embedding_batch["x-unit"], data2)){
-validate39.errors = [{instancePath:instancePath+"/embedding_batch",schemaPath:"#/properties/embedding_batch/x-unit",keyword:"x-unit",params:{}}];
+if(!fitsUnit(schema63.properties.embedding_batch["x-unit"], data2)){
+validate37.errors = [{instancePath:instancePath+"/embedding_batch",schemaPath:"#/properties/embedding_batch/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
 if(errors === _errs6){
 if(typeof data2 === "string"){
 if(!pattern38.test(data2)){
-validate39.errors = [{instancePath:instancePath+"/embedding_batch",schemaPath:"#/properties/embedding_batch/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?k?|.*\\$\\{.+\\}.*)$"}}];
+validate37.errors = [{instancePath:instancePath+"/embedding_batch",schemaPath:"#/properties/embedding_batch/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?k?|.*\\$\\{.+\\}.*)$"}}];
 return false;
 }
 }
@@ -1867,7 +1703,7 @@ const _errs8 = errors;
 if(errors === _errs8){
 if(Array.isArray(data3)){
 if(data3.length < 1){
-validate39.errors = [{instancePath:instancePath+"/image_sizes",schemaPath:"#/properties/image_sizes/minItems",keyword:"minItems",params:{limit: 1}}];
+validate37.errors = [{instancePath:instancePath+"/image_sizes",schemaPath:"#/properties/image_sizes/minItems",keyword:"minItems",params:{limit: 1}}];
 return false;
 }
 else {
@@ -1880,12 +1716,12 @@ if(errors === _errs10){
 if(errors === _errs10){
 if(typeof data4 === "string"){
 if(!(formats28.validate(data4))){
-validate39.errors = [{instancePath:instancePath+"/image_sizes/" + i0,schemaPath:"#/properties/image_sizes/items/format",keyword:"format",params:{format: "x-image-size"}}];
+validate37.errors = [{instancePath:instancePath+"/image_sizes/" + i0,schemaPath:"#/properties/image_sizes/items/format",keyword:"format",params:{format: "x-image-size"}}];
 return false;
 }
 }
 else {
-validate39.errors = [{instancePath:instancePath+"/image_sizes/" + i0,schemaPath:"#/properties/image_sizes/items/type",keyword:"type",params:{type: "string"}}];
+validate37.errors = [{instancePath:instancePath+"/image_sizes/" + i0,schemaPath:"#/properties/image_sizes/items/type",keyword:"type",params:{type: "string"}}];
 return false;
 }
 }
@@ -1907,7 +1743,7 @@ continue;
 }
 if(typeof indices0[item0] == "number"){
 j0 = indices0[item0];
-validate39.errors = [{instancePath:instancePath+"/image_sizes",schemaPath:"#/properties/image_sizes/uniqueItems",keyword:"uniqueItems",params:{i: i1, j: j0}}];
+validate37.errors = [{instancePath:instancePath+"/image_sizes",schemaPath:"#/properties/image_sizes/uniqueItems",keyword:"uniqueItems",params:{i: i1, j: j0}}];
 return false;
 break;
 }
@@ -1918,7 +1754,7 @@ indices0[item0] = i1;
 }
 }
 else {
-validate39.errors = [{instancePath:instancePath+"/image_sizes",schemaPath:"#/properties/image_sizes/type",keyword:"type",params:{type: "array"}}];
+validate37.errors = [{instancePath:instancePath+"/image_sizes",schemaPath:"#/properties/image_sizes/type",keyword:"type",params:{type: "array"}}];
 return false;
 }
 }
@@ -1932,19 +1768,19 @@ if(data.headers_timeout !== undefined){
 let data5 = data.headers_timeout;
 const _errs12 = errors;
 const _errs13 = errors;
-if(!fitsUnit(schema65["x-unit"], data5)){
-validate39.errors = [{instancePath:instancePath+"/headers_timeout",schemaPath:"#/$defs/patience/x-unit",keyword:"x-unit",params:{}}];
+if(!fitsUnit(schema64["x-unit"], data5)){
+validate37.errors = [{instancePath:instancePath+"/headers_timeout",schemaPath:"#/$defs/patience/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
 if(errors === _errs13){
 if(typeof data5 === "string"){
 if(!pattern7.test(data5)){
-validate39.errors = [{instancePath:instancePath+"/headers_timeout",schemaPath:"#/$defs/patience/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$"}}];
+validate37.errors = [{instancePath:instancePath+"/headers_timeout",schemaPath:"#/$defs/patience/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$"}}];
 return false;
 }
 }
 else {
-validate39.errors = [{instancePath:instancePath+"/headers_timeout",schemaPath:"#/$defs/patience/type",keyword:"type",params:{type: "string"}}];
+validate37.errors = [{instancePath:instancePath+"/headers_timeout",schemaPath:"#/$defs/patience/type",keyword:"type",params:{type: "string"}}];
 return false;
 }
 }
@@ -1958,19 +1794,19 @@ if(data.request_timeout !== undefined){
 let data6 = data.request_timeout;
 const _errs15 = errors;
 const _errs16 = errors;
-if(!fitsUnit(schema65["x-unit"], data6)){
-validate39.errors = [{instancePath:instancePath+"/request_timeout",schemaPath:"#/$defs/patience/x-unit",keyword:"x-unit",params:{}}];
+if(!fitsUnit(schema64["x-unit"], data6)){
+validate37.errors = [{instancePath:instancePath+"/request_timeout",schemaPath:"#/$defs/patience/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
 if(errors === _errs16){
 if(typeof data6 === "string"){
 if(!pattern7.test(data6)){
-validate39.errors = [{instancePath:instancePath+"/request_timeout",schemaPath:"#/$defs/patience/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$"}}];
+validate37.errors = [{instancePath:instancePath+"/request_timeout",schemaPath:"#/$defs/patience/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$"}}];
 return false;
 }
 }
 else {
-validate39.errors = [{instancePath:instancePath+"/request_timeout",schemaPath:"#/$defs/patience/type",keyword:"type",params:{type: "string"}}];
+validate37.errors = [{instancePath:instancePath+"/request_timeout",schemaPath:"#/$defs/patience/type",keyword:"type",params:{type: "string"}}];
 return false;
 }
 }
@@ -1984,19 +1820,19 @@ if(data.idle_timeout !== undefined){
 let data7 = data.idle_timeout;
 const _errs18 = errors;
 const _errs19 = errors;
-if(!fitsUnit(schema65["x-unit"], data7)){
-validate39.errors = [{instancePath:instancePath+"/idle_timeout",schemaPath:"#/$defs/patience/x-unit",keyword:"x-unit",params:{}}];
+if(!fitsUnit(schema64["x-unit"], data7)){
+validate37.errors = [{instancePath:instancePath+"/idle_timeout",schemaPath:"#/$defs/patience/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
 if(errors === _errs19){
 if(typeof data7 === "string"){
 if(!pattern7.test(data7)){
-validate39.errors = [{instancePath:instancePath+"/idle_timeout",schemaPath:"#/$defs/patience/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$"}}];
+validate37.errors = [{instancePath:instancePath+"/idle_timeout",schemaPath:"#/$defs/patience/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$"}}];
 return false;
 }
 }
 else {
-validate39.errors = [{instancePath:instancePath+"/idle_timeout",schemaPath:"#/$defs/patience/type",keyword:"type",params:{type: "string"}}];
+validate37.errors = [{instancePath:instancePath+"/idle_timeout",schemaPath:"#/$defs/patience/type",keyword:"type",params:{type: "string"}}];
 return false;
 }
 }
@@ -2011,17 +1847,17 @@ let data8 = data.connections;
 const _errs21 = errors;
 const _errs22 = errors;
 if((!(((typeof data8 == "number") && (!(data8 % 1) && !isNaN(data8))) && (isFinite(data8)))) && (typeof data8 !== "string")){
-validate39.errors = [{instancePath:instancePath+"/connections",schemaPath:"#/$defs/count/type",keyword:"type",params:{type: schema33.type}}];
+validate37.errors = [{instancePath:instancePath+"/connections",schemaPath:"#/$defs/count/type",keyword:"type",params:{type: schema33.type}}];
 return false;
 }
 if(!fitsUnit(schema33["x-unit"], data8)){
-validate39.errors = [{instancePath:instancePath+"/connections",schemaPath:"#/$defs/count/x-unit",keyword:"x-unit",params:{}}];
+validate37.errors = [{instancePath:instancePath+"/connections",schemaPath:"#/$defs/count/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
 if(errors === _errs22){
 if(typeof data8 === "string"){
 if(!pattern5.test(data8)){
-validate39.errors = [{instancePath:instancePath+"/connections",schemaPath:"#/$defs/count/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?[kM]?|.*\\$\\{.+\\}.*)$"}}];
+validate37.errors = [{instancePath:instancePath+"/connections",schemaPath:"#/$defs/count/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?[kM]?|.*\\$\\{.+\\}.*)$"}}];
 return false;
 }
 }
@@ -2037,17 +1873,17 @@ let data9 = data.connections_per_ip;
 const _errs24 = errors;
 const _errs25 = errors;
 if((!(((typeof data9 == "number") && (!(data9 % 1) && !isNaN(data9))) && (isFinite(data9)))) && (typeof data9 !== "string")){
-validate39.errors = [{instancePath:instancePath+"/connections_per_ip",schemaPath:"#/$defs/count/type",keyword:"type",params:{type: schema33.type}}];
+validate37.errors = [{instancePath:instancePath+"/connections_per_ip",schemaPath:"#/$defs/count/type",keyword:"type",params:{type: schema33.type}}];
 return false;
 }
 if(!fitsUnit(schema33["x-unit"], data9)){
-validate39.errors = [{instancePath:instancePath+"/connections_per_ip",schemaPath:"#/$defs/count/x-unit",keyword:"x-unit",params:{}}];
+validate37.errors = [{instancePath:instancePath+"/connections_per_ip",schemaPath:"#/$defs/count/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
 if(errors === _errs25){
 if(typeof data9 === "string"){
 if(!pattern5.test(data9)){
-validate39.errors = [{instancePath:instancePath+"/connections_per_ip",schemaPath:"#/$defs/count/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?[kM]?|.*\\$\\{.+\\}.*)$"}}];
+validate37.errors = [{instancePath:instancePath+"/connections_per_ip",schemaPath:"#/$defs/count/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?[kM]?|.*\\$\\{.+\\}.*)$"}}];
 return false;
 }
 }
@@ -2062,17 +1898,17 @@ if(data.tool_rounds !== undefined){
 let data10 = data.tool_rounds;
 const _errs27 = errors;
 if((!(((typeof data10 == "number") && (!(data10 % 1) && !isNaN(data10))) && (isFinite(data10)))) && (typeof data10 !== "string")){
-validate39.errors = [{instancePath:instancePath+"/tool_rounds",schemaPath:"#/properties/tool_rounds/type",keyword:"type",params:{type: schema64.properties.tool_rounds.type}}];
+validate37.errors = [{instancePath:instancePath+"/tool_rounds",schemaPath:"#/properties/tool_rounds/type",keyword:"type",params:{type: schema63.properties.tool_rounds.type}}];
 return false;
 }
-if(!fitsUnit(schema64.properties.tool_rounds["x-unit"], data10)){
-validate39.errors = [{instancePath:instancePath+"/tool_rounds",schemaPath:"#/properties/tool_rounds/x-unit",keyword:"x-unit",params:{}}];
+if(!fitsUnit(schema63.properties.tool_rounds["x-unit"], data10)){
+validate37.errors = [{instancePath:instancePath+"/tool_rounds",schemaPath:"#/properties/tool_rounds/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
 if(errors === _errs27){
 if(typeof data10 === "string"){
 if(!pattern38.test(data10)){
-validate39.errors = [{instancePath:instancePath+"/tool_rounds",schemaPath:"#/properties/tool_rounds/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?k?|.*\\$\\{.+\\}.*)$"}}];
+validate37.errors = [{instancePath:instancePath+"/tool_rounds",schemaPath:"#/properties/tool_rounds/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?k?|.*\\$\\{.+\\}.*)$"}}];
 return false;
 }
 }
@@ -2087,19 +1923,19 @@ if(data.tool_time !== undefined){
 let data11 = data.tool_time;
 const _errs29 = errors;
 const _errs30 = errors;
-if(!fitsUnit(schema65["x-unit"], data11)){
-validate39.errors = [{instancePath:instancePath+"/tool_time",schemaPath:"#/$defs/patience/x-unit",keyword:"x-unit",params:{}}];
+if(!fitsUnit(schema64["x-unit"], data11)){
+validate37.errors = [{instancePath:instancePath+"/tool_time",schemaPath:"#/$defs/patience/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
 if(errors === _errs30){
 if(typeof data11 === "string"){
 if(!pattern7.test(data11)){
-validate39.errors = [{instancePath:instancePath+"/tool_time",schemaPath:"#/$defs/patience/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$"}}];
+validate37.errors = [{instancePath:instancePath+"/tool_time",schemaPath:"#/$defs/patience/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$"}}];
 return false;
 }
 }
 else {
-validate39.errors = [{instancePath:instancePath+"/tool_time",schemaPath:"#/$defs/patience/type",keyword:"type",params:{type: "string"}}];
+validate37.errors = [{instancePath:instancePath+"/tool_time",schemaPath:"#/$defs/patience/type",keyword:"type",params:{type: "string"}}];
 return false;
 }
 }
@@ -2112,7 +1948,7 @@ if(valid0){
 if(data.shed_load !== undefined){
 const _errs32 = errors;
 if(typeof data.shed_load !== "boolean"){
-validate39.errors = [{instancePath:instancePath+"/shed_load",schemaPath:"#/properties/shed_load/type",keyword:"type",params:{type: "boolean"}}];
+validate37.errors = [{instancePath:instancePath+"/shed_load",schemaPath:"#/properties/shed_load/type",keyword:"type",params:{type: "boolean"}}];
 return false;
 }
 var valid0 = _errs32 === errors;
@@ -2134,24 +1970,24 @@ var valid0 = true;
 }
 }
 else {
-validate39.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}}];
+validate37.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}}];
 return false;
 }
 }
-validate39.errors = vErrors;
+validate37.errors = vErrors;
 return errors === 0;
 }
-validate39.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-const schema72 = {"type":"object","propertyNames":{"$ref":"#/$defs/name"},"additionalProperties":{"$ref":"#/$defs/plan"}};
-const schema74 = {"type":"object","additionalProperties":false,"required":["models","rpm","tpm","monthly_usd"],"properties":{"models":{"type":["array","string"],"pattern":"^all$","minItems":1,"uniqueItems":true,"items":{"type":"string","pattern":"^(?!all$)(tier:)?[A-Za-z0-9][A-Za-z0-9._-]{0,63}$"}},"tools":{"type":["array","string"],"pattern":"^all$","minItems":1,"uniqueItems":true,"items":{"type":"string","pattern":"^(?!all$)[a-z][a-z0-9_]{0,46}$"}},"rpm":{"$ref":"#/$defs/count"},"tpm":{"$ref":"#/$defs/count"},"per_day":{"$ref":"#/$defs/count"},"max_concurrent":{"$ref":"#/$defs/count"},"monthly_usd":{"$ref":"#/$defs/usd"},"overage":{"type":["boolean","object"],"additionalProperties":false,"required":["cap_usd"],"properties":{"cap_usd":{"$ref":"#/$defs/usd"}}},"commit":{"$ref":"#/$defs/commit"}}};
-const schema81 = {"enum":["first_content","complete"]};
+validate37.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+const schema71 = {"type":"object","propertyNames":{"$ref":"#/$defs/name"},"additionalProperties":{"$ref":"#/$defs/plan"}};
+const schema73 = {"type":"object","additionalProperties":false,"required":["models","rpm","tpm","monthly_usd"],"properties":{"models":{"type":["array","string"],"pattern":"^all$","minItems":1,"uniqueItems":true,"items":{"type":"string","pattern":"^(?!all$)(tier:)?[A-Za-z0-9][A-Za-z0-9._-]{0,63}$"}},"tools":{"type":["array","string"],"pattern":"^all$","minItems":1,"uniqueItems":true,"items":{"type":"string","pattern":"^(?!all$)[a-z][a-z0-9_]{0,46}$"}},"rpm":{"$ref":"#/$defs/count"},"tpm":{"$ref":"#/$defs/count"},"per_day":{"$ref":"#/$defs/count"},"max_concurrent":{"$ref":"#/$defs/count"},"monthly_usd":{"$ref":"#/$defs/usd"},"overage":{"type":["boolean","object"],"additionalProperties":false,"required":["cap_usd"],"properties":{"cap_usd":{"$ref":"#/$defs/usd"}}},"commit":{"$ref":"#/$defs/commit"}}};
+const schema80 = {"enum":["first_content","complete"]};
 const pattern47 = new RegExp("^all$", "u");
 const pattern48 = new RegExp("^(?!all$)(tier:)?[A-Za-z0-9][A-Za-z0-9._-]{0,63}$", "u");
 const pattern50 = new RegExp("^(?!all$)[a-z][a-z0-9_]{0,46}$", "u");
-function validate42(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate40(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate42.evaluated;
+const evaluated0 = validate40.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -2162,14 +1998,14 @@ if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((((data.models === undefined) && (missing0 = "models")) || ((data.rpm === undefined) && (missing0 = "rpm"))) || ((data.tpm === undefined) && (missing0 = "tpm"))) || ((data.monthly_usd === undefined) && (missing0 = "monthly_usd"))){
-validate42.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0}}];
+validate40.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
 const _errs1 = errors;
 for(const key0 in data){
-if(!(func1.call(schema74.properties, key0))){
-validate42.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}}];
+if(!(func1.call(schema73.properties, key0))){
+validate40.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}}];
 return false;
 break;
 }
@@ -2179,20 +2015,20 @@ if(data.models !== undefined){
 let data0 = data.models;
 const _errs2 = errors;
 if((!(Array.isArray(data0))) && (typeof data0 !== "string")){
-validate42.errors = [{instancePath:instancePath+"/models",schemaPath:"#/properties/models/type",keyword:"type",params:{type: schema74.properties.models.type}}];
+validate40.errors = [{instancePath:instancePath+"/models",schemaPath:"#/properties/models/type",keyword:"type",params:{type: schema73.properties.models.type}}];
 return false;
 }
 if(errors === _errs2){
 if(typeof data0 === "string"){
 if(!pattern47.test(data0)){
-validate42.errors = [{instancePath:instancePath+"/models",schemaPath:"#/properties/models/pattern",keyword:"pattern",params:{pattern: "^all$"}}];
+validate40.errors = [{instancePath:instancePath+"/models",schemaPath:"#/properties/models/pattern",keyword:"pattern",params:{pattern: "^all$"}}];
 return false;
 }
 }
 if(errors === _errs2){
 if(Array.isArray(data0)){
 if(data0.length < 1){
-validate42.errors = [{instancePath:instancePath+"/models",schemaPath:"#/properties/models/minItems",keyword:"minItems",params:{limit: 1}}];
+validate40.errors = [{instancePath:instancePath+"/models",schemaPath:"#/properties/models/minItems",keyword:"minItems",params:{limit: 1}}];
 return false;
 }
 else {
@@ -2204,12 +2040,12 @@ const _errs4 = errors;
 if(errors === _errs4){
 if(typeof data1 === "string"){
 if(!pattern48.test(data1)){
-validate42.errors = [{instancePath:instancePath+"/models/" + i0,schemaPath:"#/properties/models/items/pattern",keyword:"pattern",params:{pattern: "^(?!all$)(tier:)?[A-Za-z0-9][A-Za-z0-9._-]{0,63}$"}}];
+validate40.errors = [{instancePath:instancePath+"/models/" + i0,schemaPath:"#/properties/models/items/pattern",keyword:"pattern",params:{pattern: "^(?!all$)(tier:)?[A-Za-z0-9][A-Za-z0-9._-]{0,63}$"}}];
 return false;
 }
 }
 else {
-validate42.errors = [{instancePath:instancePath+"/models/" + i0,schemaPath:"#/properties/models/items/type",keyword:"type",params:{type: "string"}}];
+validate40.errors = [{instancePath:instancePath+"/models/" + i0,schemaPath:"#/properties/models/items/type",keyword:"type",params:{type: "string"}}];
 return false;
 }
 }
@@ -2230,7 +2066,7 @@ continue;
 }
 if(typeof indices0[item0] == "number"){
 j0 = indices0[item0];
-validate42.errors = [{instancePath:instancePath+"/models",schemaPath:"#/properties/models/uniqueItems",keyword:"uniqueItems",params:{i: i1, j: j0}}];
+validate40.errors = [{instancePath:instancePath+"/models",schemaPath:"#/properties/models/uniqueItems",keyword:"uniqueItems",params:{i: i1, j: j0}}];
 return false;
 break;
 }
@@ -2252,20 +2088,20 @@ if(data.tools !== undefined){
 let data2 = data.tools;
 const _errs6 = errors;
 if((!(Array.isArray(data2))) && (typeof data2 !== "string")){
-validate42.errors = [{instancePath:instancePath+"/tools",schemaPath:"#/properties/tools/type",keyword:"type",params:{type: schema74.properties.tools.type}}];
+validate40.errors = [{instancePath:instancePath+"/tools",schemaPath:"#/properties/tools/type",keyword:"type",params:{type: schema73.properties.tools.type}}];
 return false;
 }
 if(errors === _errs6){
 if(typeof data2 === "string"){
 if(!pattern47.test(data2)){
-validate42.errors = [{instancePath:instancePath+"/tools",schemaPath:"#/properties/tools/pattern",keyword:"pattern",params:{pattern: "^all$"}}];
+validate40.errors = [{instancePath:instancePath+"/tools",schemaPath:"#/properties/tools/pattern",keyword:"pattern",params:{pattern: "^all$"}}];
 return false;
 }
 }
 if(errors === _errs6){
 if(Array.isArray(data2)){
 if(data2.length < 1){
-validate42.errors = [{instancePath:instancePath+"/tools",schemaPath:"#/properties/tools/minItems",keyword:"minItems",params:{limit: 1}}];
+validate40.errors = [{instancePath:instancePath+"/tools",schemaPath:"#/properties/tools/minItems",keyword:"minItems",params:{limit: 1}}];
 return false;
 }
 else {
@@ -2277,12 +2113,12 @@ const _errs8 = errors;
 if(errors === _errs8){
 if(typeof data3 === "string"){
 if(!pattern50.test(data3)){
-validate42.errors = [{instancePath:instancePath+"/tools/" + i2,schemaPath:"#/properties/tools/items/pattern",keyword:"pattern",params:{pattern: "^(?!all$)[a-z][a-z0-9_]{0,46}$"}}];
+validate40.errors = [{instancePath:instancePath+"/tools/" + i2,schemaPath:"#/properties/tools/items/pattern",keyword:"pattern",params:{pattern: "^(?!all$)[a-z][a-z0-9_]{0,46}$"}}];
 return false;
 }
 }
 else {
-validate42.errors = [{instancePath:instancePath+"/tools/" + i2,schemaPath:"#/properties/tools/items/type",keyword:"type",params:{type: "string"}}];
+validate40.errors = [{instancePath:instancePath+"/tools/" + i2,schemaPath:"#/properties/tools/items/type",keyword:"type",params:{type: "string"}}];
 return false;
 }
 }
@@ -2303,7 +2139,7 @@ continue;
 }
 if(typeof indices1[item1] == "number"){
 j1 = indices1[item1];
-validate42.errors = [{instancePath:instancePath+"/tools",schemaPath:"#/properties/tools/uniqueItems",keyword:"uniqueItems",params:{i: i3, j: j1}}];
+validate40.errors = [{instancePath:instancePath+"/tools",schemaPath:"#/properties/tools/uniqueItems",keyword:"uniqueItems",params:{i: i3, j: j1}}];
 return false;
 break;
 }
@@ -2326,17 +2162,17 @@ let data4 = data.rpm;
 const _errs10 = errors;
 const _errs11 = errors;
 if((!(((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4))) && (isFinite(data4)))) && (typeof data4 !== "string")){
-validate42.errors = [{instancePath:instancePath+"/rpm",schemaPath:"#/$defs/count/type",keyword:"type",params:{type: schema33.type}}];
+validate40.errors = [{instancePath:instancePath+"/rpm",schemaPath:"#/$defs/count/type",keyword:"type",params:{type: schema33.type}}];
 return false;
 }
 if(!fitsUnit(schema33["x-unit"], data4)){
-validate42.errors = [{instancePath:instancePath+"/rpm",schemaPath:"#/$defs/count/x-unit",keyword:"x-unit",params:{}}];
+validate40.errors = [{instancePath:instancePath+"/rpm",schemaPath:"#/$defs/count/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
 if(errors === _errs11){
 if(typeof data4 === "string"){
 if(!pattern5.test(data4)){
-validate42.errors = [{instancePath:instancePath+"/rpm",schemaPath:"#/$defs/count/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?[kM]?|.*\\$\\{.+\\}.*)$"}}];
+validate40.errors = [{instancePath:instancePath+"/rpm",schemaPath:"#/$defs/count/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?[kM]?|.*\\$\\{.+\\}.*)$"}}];
 return false;
 }
 }
@@ -2352,17 +2188,17 @@ let data5 = data.tpm;
 const _errs13 = errors;
 const _errs14 = errors;
 if((!(((typeof data5 == "number") && (!(data5 % 1) && !isNaN(data5))) && (isFinite(data5)))) && (typeof data5 !== "string")){
-validate42.errors = [{instancePath:instancePath+"/tpm",schemaPath:"#/$defs/count/type",keyword:"type",params:{type: schema33.type}}];
+validate40.errors = [{instancePath:instancePath+"/tpm",schemaPath:"#/$defs/count/type",keyword:"type",params:{type: schema33.type}}];
 return false;
 }
 if(!fitsUnit(schema33["x-unit"], data5)){
-validate42.errors = [{instancePath:instancePath+"/tpm",schemaPath:"#/$defs/count/x-unit",keyword:"x-unit",params:{}}];
+validate40.errors = [{instancePath:instancePath+"/tpm",schemaPath:"#/$defs/count/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
 if(errors === _errs14){
 if(typeof data5 === "string"){
 if(!pattern5.test(data5)){
-validate42.errors = [{instancePath:instancePath+"/tpm",schemaPath:"#/$defs/count/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?[kM]?|.*\\$\\{.+\\}.*)$"}}];
+validate40.errors = [{instancePath:instancePath+"/tpm",schemaPath:"#/$defs/count/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?[kM]?|.*\\$\\{.+\\}.*)$"}}];
 return false;
 }
 }
@@ -2378,17 +2214,17 @@ let data6 = data.per_day;
 const _errs16 = errors;
 const _errs17 = errors;
 if((!(((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6))) && (isFinite(data6)))) && (typeof data6 !== "string")){
-validate42.errors = [{instancePath:instancePath+"/per_day",schemaPath:"#/$defs/count/type",keyword:"type",params:{type: schema33.type}}];
+validate40.errors = [{instancePath:instancePath+"/per_day",schemaPath:"#/$defs/count/type",keyword:"type",params:{type: schema33.type}}];
 return false;
 }
 if(!fitsUnit(schema33["x-unit"], data6)){
-validate42.errors = [{instancePath:instancePath+"/per_day",schemaPath:"#/$defs/count/x-unit",keyword:"x-unit",params:{}}];
+validate40.errors = [{instancePath:instancePath+"/per_day",schemaPath:"#/$defs/count/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
 if(errors === _errs17){
 if(typeof data6 === "string"){
 if(!pattern5.test(data6)){
-validate42.errors = [{instancePath:instancePath+"/per_day",schemaPath:"#/$defs/count/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?[kM]?|.*\\$\\{.+\\}.*)$"}}];
+validate40.errors = [{instancePath:instancePath+"/per_day",schemaPath:"#/$defs/count/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?[kM]?|.*\\$\\{.+\\}.*)$"}}];
 return false;
 }
 }
@@ -2404,17 +2240,17 @@ let data7 = data.max_concurrent;
 const _errs19 = errors;
 const _errs20 = errors;
 if((!(((typeof data7 == "number") && (!(data7 % 1) && !isNaN(data7))) && (isFinite(data7)))) && (typeof data7 !== "string")){
-validate42.errors = [{instancePath:instancePath+"/max_concurrent",schemaPath:"#/$defs/count/type",keyword:"type",params:{type: schema33.type}}];
+validate40.errors = [{instancePath:instancePath+"/max_concurrent",schemaPath:"#/$defs/count/type",keyword:"type",params:{type: schema33.type}}];
 return false;
 }
 if(!fitsUnit(schema33["x-unit"], data7)){
-validate42.errors = [{instancePath:instancePath+"/max_concurrent",schemaPath:"#/$defs/count/x-unit",keyword:"x-unit",params:{}}];
+validate40.errors = [{instancePath:instancePath+"/max_concurrent",schemaPath:"#/$defs/count/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
 if(errors === _errs20){
 if(typeof data7 === "string"){
 if(!pattern5.test(data7)){
-validate42.errors = [{instancePath:instancePath+"/max_concurrent",schemaPath:"#/$defs/count/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?[kM]?|.*\\$\\{.+\\}.*)$"}}];
+validate40.errors = [{instancePath:instancePath+"/max_concurrent",schemaPath:"#/$defs/count/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?[kM]?|.*\\$\\{.+\\}.*)$"}}];
 return false;
 }
 }
@@ -2430,17 +2266,17 @@ let data8 = data.monthly_usd;
 const _errs22 = errors;
 const _errs23 = errors;
 if((!((typeof data8 == "number") && (isFinite(data8)))) && (typeof data8 !== "string")){
-validate42.errors = [{instancePath:instancePath+"/monthly_usd",schemaPath:"#/$defs/usd/type",keyword:"type",params:{type: schema48.type}}];
+validate40.errors = [{instancePath:instancePath+"/monthly_usd",schemaPath:"#/$defs/usd/type",keyword:"type",params:{type: schema48.type}}];
 return false;
 }
 if(!fitsUnit(schema48["x-unit"], data8)){
-validate42.errors = [{instancePath:instancePath+"/monthly_usd",schemaPath:"#/$defs/usd/x-unit",keyword:"x-unit",params:{}}];
+validate40.errors = [{instancePath:instancePath+"/monthly_usd",schemaPath:"#/$defs/usd/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
 if(errors === _errs23){
 if(typeof data8 === "string"){
 if(!pattern20.test(data8)){
-validate42.errors = [{instancePath:instancePath+"/monthly_usd",schemaPath:"#/$defs/usd/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]{1,9})?|.*\\$\\{.+\\}.*)$"}}];
+validate40.errors = [{instancePath:instancePath+"/monthly_usd",schemaPath:"#/$defs/usd/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]{1,9})?|.*\\$\\{.+\\}.*)$"}}];
 return false;
 }
 }
@@ -2455,21 +2291,21 @@ if(data.overage !== undefined){
 let data9 = data.overage;
 const _errs25 = errors;
 if((typeof data9 !== "boolean") && (!(data9 && typeof data9 == "object" && !Array.isArray(data9)))){
-validate42.errors = [{instancePath:instancePath+"/overage",schemaPath:"#/properties/overage/type",keyword:"type",params:{type: schema74.properties.overage.type}}];
+validate40.errors = [{instancePath:instancePath+"/overage",schemaPath:"#/properties/overage/type",keyword:"type",params:{type: schema73.properties.overage.type}}];
 return false;
 }
 if(errors === _errs25){
 if(data9 && typeof data9 == "object" && !Array.isArray(data9)){
 let missing1;
 if((data9.cap_usd === undefined) && (missing1 = "cap_usd")){
-validate42.errors = [{instancePath:instancePath+"/overage",schemaPath:"#/properties/overage/required",keyword:"required",params:{missingProperty: missing1}}];
+validate40.errors = [{instancePath:instancePath+"/overage",schemaPath:"#/properties/overage/required",keyword:"required",params:{missingProperty: missing1}}];
 return false;
 }
 else {
 const _errs27 = errors;
 for(const key1 in data9){
 if(!(key1 === "cap_usd")){
-validate42.errors = [{instancePath:instancePath+"/overage",schemaPath:"#/properties/overage/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key1}}];
+validate40.errors = [{instancePath:instancePath+"/overage",schemaPath:"#/properties/overage/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key1}}];
 return false;
 break;
 }
@@ -2479,17 +2315,17 @@ if(data9.cap_usd !== undefined){
 let data10 = data9.cap_usd;
 const _errs29 = errors;
 if((!((typeof data10 == "number") && (isFinite(data10)))) && (typeof data10 !== "string")){
-validate42.errors = [{instancePath:instancePath+"/overage/cap_usd",schemaPath:"#/$defs/usd/type",keyword:"type",params:{type: schema48.type}}];
+validate40.errors = [{instancePath:instancePath+"/overage/cap_usd",schemaPath:"#/$defs/usd/type",keyword:"type",params:{type: schema48.type}}];
 return false;
 }
 if(!fitsUnit(schema48["x-unit"], data10)){
-validate42.errors = [{instancePath:instancePath+"/overage/cap_usd",schemaPath:"#/$defs/usd/x-unit",keyword:"x-unit",params:{}}];
+validate40.errors = [{instancePath:instancePath+"/overage/cap_usd",schemaPath:"#/$defs/usd/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
 if(errors === _errs29){
 if(typeof data10 === "string"){
 if(!pattern20.test(data10)){
-validate42.errors = [{instancePath:instancePath+"/overage/cap_usd",schemaPath:"#/$defs/usd/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]{1,9})?|.*\\$\\{.+\\}.*)$"}}];
+validate40.errors = [{instancePath:instancePath+"/overage/cap_usd",schemaPath:"#/$defs/usd/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]{1,9})?|.*\\$\\{.+\\}.*)$"}}];
 return false;
 }
 }
@@ -2509,7 +2345,7 @@ if(data.commit !== undefined){
 let data11 = data.commit;
 const _errs31 = errors;
 if(!((data11 === "first_content") || (data11 === "complete"))){
-validate42.errors = [{instancePath:instancePath+"/commit",schemaPath:"#/$defs/commit/enum",keyword:"enum",params:{allowedValues: schema81.enum}}];
+validate40.errors = [{instancePath:instancePath+"/commit",schemaPath:"#/$defs/commit/enum",keyword:"enum",params:{allowedValues: schema80.enum}}];
 return false;
 }
 var valid0 = _errs31 === errors;
@@ -2529,18 +2365,18 @@ var valid0 = true;
 }
 }
 else {
-validate42.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}}];
+validate40.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}}];
 return false;
 }
 }
-validate42.errors = vErrors;
+validate40.errors = vErrors;
 return errors === 0;
 }
-validate42.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-function validate41(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+validate40.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+function validate39(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate41.evaluated;
+const evaluated0 = validate39.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -2586,7 +2422,7 @@ else {
 vErrors.push(err2);
 }
 errors++;
-validate41.errors = vErrors;
+validate39.errors = vErrors;
 return false;
 break;
 }
@@ -2594,8 +2430,8 @@ break;
 if(valid0){
 for(const key1 in data){
 const _errs5 = errors;
-if(!(validate42(data[key1], {instancePath:instancePath+"/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),parentData:data,parentDataProperty:key1,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate42.errors : vErrors.concat(validate42.errors);
+if(!(validate40(data[key1], {instancePath:instancePath+"/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),parentData:data,parentDataProperty:key1,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate40.errors : vErrors.concat(validate40.errors);
 errors = vErrors.length;
 }
 var valid2 = _errs5 === errors;
@@ -2606,25 +2442,25 @@ break;
 }
 }
 else {
-validate41.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}}];
+validate39.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}}];
 return false;
 }
 }
-validate41.errors = vErrors;
+validate39.errors = vErrors;
 return errors === 0;
 }
-validate41.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-const schema82 = {"type":"object","propertyNames":{"$ref":"#/$defs/name"},"additionalProperties":{"$ref":"#/$defs/model"}};
-const schema84 = {"type":"object","required":["kind"],"discriminator":{"propertyName":"kind"},"oneOf":[{"$ref":"#/$defs/chat_model"},{"$ref":"#/$defs/embedding_model"},{"$ref":"#/$defs/image_model"},{"$ref":"#/$defs/passthrough_model"}]};
-const schema85 = {"type":"object","additionalProperties":false,"required":["kind","tier","serve","context","usd_per_1m"],"properties":{"kind":{"const":"chat"},"tier":{"$ref":"#/$defs/tier"},"serve":{"$ref":"#/$defs/serve"},"context":{"$ref":"#/$defs/tokens"},"max_output":{"$ref":"#/$defs/tokens"},"vision":{"type":"boolean"},"image_tokens":{"$ref":"#/$defs/tokens"},"thinking":{"type":"object","additionalProperties":false,"required":["default","min_max_tokens"],"properties":{"default":{"type":"boolean"},"min_max_tokens":{"$ref":"#/$defs/tokens"}}},"accepts":{"$ref":"#/$defs/accepts"},"usd_per_1m":{"type":"object","additionalProperties":false,"required":["input","output"],"properties":{"input":{"$ref":"#/$defs/price"},"output":{"$ref":"#/$defs/price"}}},"commit":{"$ref":"#/$defs/commit"},"lossy":{"enum":["allow","refuse"]}}};
-const schema89 = {"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?[kM]?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"count","min":1,"max":10000000}};
-const schema96 = {"type":["number","string"],"pattern":"^([0-9]+(\\.[0-9]{1,6})?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"price","min":0,"max":500000000}};
+validate39.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+const schema81 = {"type":"object","propertyNames":{"$ref":"#/$defs/name"},"additionalProperties":{"$ref":"#/$defs/model"}};
+const schema83 = {"type":"object","required":["kind"],"discriminator":{"propertyName":"kind"},"oneOf":[{"$ref":"#/$defs/chat_model"},{"$ref":"#/$defs/embedding_model"},{"$ref":"#/$defs/image_model"},{"$ref":"#/$defs/passthrough_model"}]};
+const schema84 = {"type":"object","additionalProperties":false,"required":["kind","tier","serve","context","usd_per_1m"],"properties":{"kind":{"const":"chat"},"tier":{"$ref":"#/$defs/tier"},"serve":{"$ref":"#/$defs/serve"},"context":{"$ref":"#/$defs/tokens"},"max_output":{"$ref":"#/$defs/tokens"},"vision":{"type":"boolean"},"image_tokens":{"$ref":"#/$defs/tokens"},"thinking":{"type":"object","additionalProperties":false,"required":["default","min_max_tokens"],"properties":{"default":{"type":"boolean"},"min_max_tokens":{"$ref":"#/$defs/tokens"}}},"accepts":{"$ref":"#/$defs/accepts"},"usd_per_1m":{"type":"object","additionalProperties":false,"required":["input","output"],"properties":{"input":{"$ref":"#/$defs/price"},"output":{"$ref":"#/$defs/price"}}},"commit":{"$ref":"#/$defs/commit"},"lossy":{"enum":["allow","refuse"]}}};
+const schema88 = {"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?[kM]?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"count","min":1,"max":10000000}};
+const schema95 = {"type":["number","string"],"pattern":"^([0-9]+(\\.[0-9]{1,6})?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"price","min":0,"max":500000000}};
 const pattern67 = new RegExp("^([0-9]+(\\.[0-9]{1,6})?|.*\\$\\{.+\\}.*)$", "u");
-const schema87 = {"type":"array","minItems":1,"uniqueItems":true,"items":{"$ref":"#/$defs/name","type":"string"}};
-function validate48(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+const schema86 = {"type":"array","minItems":1,"uniqueItems":true,"items":{"$ref":"#/$defs/name","type":"string"}};
+function validate46(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate48.evaluated;
+const evaluated0 = validate46.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -2634,7 +2470,7 @@ evaluated0.items = undefined;
 if(errors === 0){
 if(Array.isArray(data)){
 if(data.length < 1){
-validate48.errors = [{instancePath,schemaPath:"#/minItems",keyword:"minItems",params:{limit: 1}}];
+validate46.errors = [{instancePath,schemaPath:"#/minItems",keyword:"minItems",params:{limit: 1}}];
 return false;
 }
 else {
@@ -2644,19 +2480,19 @@ for(let i0=0; i0<len0; i0++){
 let data0 = data[i0];
 const _errs1 = errors;
 if(typeof data0 !== "string"){
-validate48.errors = [{instancePath:instancePath+"/" + i0,schemaPath:"#/items/type",keyword:"type",params:{type: "string"}}];
+validate46.errors = [{instancePath:instancePath+"/" + i0,schemaPath:"#/items/type",keyword:"type",params:{type: "string"}}];
 return false;
 }
 const _errs2 = errors;
 if(errors === _errs2){
 if(typeof data0 === "string"){
 if(!pattern14.test(data0)){
-validate48.errors = [{instancePath:instancePath+"/" + i0,schemaPath:"#/$defs/name/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$"}}];
+validate46.errors = [{instancePath:instancePath+"/" + i0,schemaPath:"#/$defs/name/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$"}}];
 return false;
 }
 }
 else {
-validate48.errors = [{instancePath:instancePath+"/" + i0,schemaPath:"#/$defs/name/type",keyword:"type",params:{type: "string"}}];
+validate46.errors = [{instancePath:instancePath+"/" + i0,schemaPath:"#/$defs/name/type",keyword:"type",params:{type: "string"}}];
 return false;
 }
 }
@@ -2677,7 +2513,7 @@ continue;
 }
 if(typeof indices0[item0] == "number"){
 j0 = indices0[item0];
-validate48.errors = [{instancePath,schemaPath:"#/uniqueItems",keyword:"uniqueItems",params:{i: i1, j: j0}}];
+validate46.errors = [{instancePath,schemaPath:"#/uniqueItems",keyword:"uniqueItems",params:{i: i1, j: j0}}];
 return false;
 break;
 }
@@ -2688,21 +2524,21 @@ indices0[item0] = i1;
 }
 }
 else {
-validate48.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "array"}}];
+validate46.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "array"}}];
 return false;
 }
 }
-validate48.errors = vErrors;
+validate46.errors = vErrors;
 return errors === 0;
 }
-validate48.evaluated = {"items":true,"dynamicProps":false,"dynamicItems":false};
-const schema93 = {"type":"object","minProperties":1,"propertyNames":{"$ref":"#/$defs/name"},"additionalProperties":{"$ref":"#/$defs/accepted"}};
-const schema95 = {"type":"object","additionalProperties":false,"properties":{"max":{"type":"number"},"min":{"type":"number"},"one_of":{"type":"array","minItems":1,"uniqueItems":true,"items":{"type":"string","minLength":1,"maxLength":64}},"max_length":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?[kM]?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"count","min":1,"max":1000000}},"boolean":{"const":true},"max_size":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?([KMG]?B)?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"size","min":2,"max":1000000}}}};
+validate46.evaluated = {"items":true,"dynamicProps":false,"dynamicItems":false};
+const schema92 = {"type":"object","minProperties":1,"propertyNames":{"$ref":"#/$defs/name"},"additionalProperties":{"$ref":"#/$defs/accepted"}};
+const schema94 = {"type":"object","additionalProperties":false,"properties":{"max":{"type":"number"},"min":{"type":"number"},"one_of":{"type":"array","minItems":1,"uniqueItems":true,"items":{"type":"string","minLength":1,"maxLength":64}},"max_length":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?[kM]?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"count","min":1,"max":1000000}},"boolean":{"const":true},"max_size":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?([KMG]?B)?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"size","min":2,"max":1000000}}}};
 const pattern66 = new RegExp("^([0-9]+(\\.[0-9]+)?([KMG]?B)?|.*\\$\\{.+\\}.*)$", "u");
-function validate50(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate48(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate50.evaluated;
+const evaluated0 = validate48.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -2712,7 +2548,7 @@ evaluated0.items = undefined;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 if(Object.keys(data).length < 1){
-validate50.errors = [{instancePath,schemaPath:"#/minProperties",keyword:"minProperties",params:{limit: 1}}];
+validate48.errors = [{instancePath,schemaPath:"#/minProperties",keyword:"minProperties",params:{limit: 1}}];
 return false;
 }
 else {
@@ -2753,7 +2589,7 @@ else {
 vErrors.push(err2);
 }
 errors++;
-validate50.errors = vErrors;
+validate48.errors = vErrors;
 return false;
 break;
 }
@@ -2768,7 +2604,7 @@ if(data0 && typeof data0 == "object" && !Array.isArray(data0)){
 const _errs8 = errors;
 for(const key2 in data0){
 if(!((((((key2 === "max") || (key2 === "min")) || (key2 === "one_of")) || (key2 === "max_length")) || (key2 === "boolean")) || (key2 === "max_size"))){
-validate50.errors = [{instancePath:instancePath+"/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/$defs/accepted/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key2}}];
+validate48.errors = [{instancePath:instancePath+"/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/$defs/accepted/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key2}}];
 return false;
 break;
 }
@@ -2778,7 +2614,7 @@ if(data0.max !== undefined){
 let data1 = data0.max;
 const _errs9 = errors;
 if(!((typeof data1 == "number") && (isFinite(data1)))){
-validate50.errors = [{instancePath:instancePath+"/" + key1.replace(/~/g, "~0").replace(/\//g, "~1")+"/max",schemaPath:"#/$defs/accepted/properties/max/type",keyword:"type",params:{type: "number"}}];
+validate48.errors = [{instancePath:instancePath+"/" + key1.replace(/~/g, "~0").replace(/\//g, "~1")+"/max",schemaPath:"#/$defs/accepted/properties/max/type",keyword:"type",params:{type: "number"}}];
 return false;
 }
 var valid4 = _errs9 === errors;
@@ -2791,7 +2627,7 @@ if(data0.min !== undefined){
 let data2 = data0.min;
 const _errs11 = errors;
 if(!((typeof data2 == "number") && (isFinite(data2)))){
-validate50.errors = [{instancePath:instancePath+"/" + key1.replace(/~/g, "~0").replace(/\//g, "~1")+"/min",schemaPath:"#/$defs/accepted/properties/min/type",keyword:"type",params:{type: "number"}}];
+validate48.errors = [{instancePath:instancePath+"/" + key1.replace(/~/g, "~0").replace(/\//g, "~1")+"/min",schemaPath:"#/$defs/accepted/properties/min/type",keyword:"type",params:{type: "number"}}];
 return false;
 }
 var valid4 = _errs11 === errors;
@@ -2806,7 +2642,7 @@ const _errs13 = errors;
 if(errors === _errs13){
 if(Array.isArray(data3)){
 if(data3.length < 1){
-validate50.errors = [{instancePath:instancePath+"/" + key1.replace(/~/g, "~0").replace(/\//g, "~1")+"/one_of",schemaPath:"#/$defs/accepted/properties/one_of/minItems",keyword:"minItems",params:{limit: 1}}];
+validate48.errors = [{instancePath:instancePath+"/" + key1.replace(/~/g, "~0").replace(/\//g, "~1")+"/one_of",schemaPath:"#/$defs/accepted/properties/one_of/minItems",keyword:"minItems",params:{limit: 1}}];
 return false;
 }
 else {
@@ -2818,18 +2654,18 @@ const _errs15 = errors;
 if(errors === _errs15){
 if(typeof data4 === "string"){
 if(func3(data4) > 64){
-validate50.errors = [{instancePath:instancePath+"/" + key1.replace(/~/g, "~0").replace(/\//g, "~1")+"/one_of/" + i0,schemaPath:"#/$defs/accepted/properties/one_of/items/maxLength",keyword:"maxLength",params:{limit: 64}}];
+validate48.errors = [{instancePath:instancePath+"/" + key1.replace(/~/g, "~0").replace(/\//g, "~1")+"/one_of/" + i0,schemaPath:"#/$defs/accepted/properties/one_of/items/maxLength",keyword:"maxLength",params:{limit: 64}}];
 return false;
 }
 else {
 if(func3(data4) < 1){
-validate50.errors = [{instancePath:instancePath+"/" + key1.replace(/~/g, "~0").replace(/\//g, "~1")+"/one_of/" + i0,schemaPath:"#/$defs/accepted/properties/one_of/items/minLength",keyword:"minLength",params:{limit: 1}}];
+validate48.errors = [{instancePath:instancePath+"/" + key1.replace(/~/g, "~0").replace(/\//g, "~1")+"/one_of/" + i0,schemaPath:"#/$defs/accepted/properties/one_of/items/minLength",keyword:"minLength",params:{limit: 1}}];
 return false;
 }
 }
 }
 else {
-validate50.errors = [{instancePath:instancePath+"/" + key1.replace(/~/g, "~0").replace(/\//g, "~1")+"/one_of/" + i0,schemaPath:"#/$defs/accepted/properties/one_of/items/type",keyword:"type",params:{type: "string"}}];
+validate48.errors = [{instancePath:instancePath+"/" + key1.replace(/~/g, "~0").replace(/\//g, "~1")+"/one_of/" + i0,schemaPath:"#/$defs/accepted/properties/one_of/items/type",keyword:"type",params:{type: "string"}}];
 return false;
 }
 }
@@ -2850,7 +2686,7 @@ continue;
 }
 if(typeof indices0[item0] == "number"){
 j0 = indices0[item0];
-validate50.errors = [{instancePath:instancePath+"/" + key1.replace(/~/g, "~0").replace(/\//g, "~1")+"/one_of",schemaPath:"#/$defs/accepted/properties/one_of/uniqueItems",keyword:"uniqueItems",params:{i: i1, j: j0}}];
+validate48.errors = [{instancePath:instancePath+"/" + key1.replace(/~/g, "~0").replace(/\//g, "~1")+"/one_of",schemaPath:"#/$defs/accepted/properties/one_of/uniqueItems",keyword:"uniqueItems",params:{i: i1, j: j0}}];
 return false;
 break;
 }
@@ -2861,7 +2697,7 @@ indices0[item0] = i1;
 }
 }
 else {
-validate50.errors = [{instancePath:instancePath+"/" + key1.replace(/~/g, "~0").replace(/\//g, "~1")+"/one_of",schemaPath:"#/$defs/accepted/properties/one_of/type",keyword:"type",params:{type: "array"}}];
+validate48.errors = [{instancePath:instancePath+"/" + key1.replace(/~/g, "~0").replace(/\//g, "~1")+"/one_of",schemaPath:"#/$defs/accepted/properties/one_of/type",keyword:"type",params:{type: "array"}}];
 return false;
 }
 }
@@ -2875,17 +2711,17 @@ if(data0.max_length !== undefined){
 let data5 = data0.max_length;
 const _errs17 = errors;
 if((!(((typeof data5 == "number") && (!(data5 % 1) && !isNaN(data5))) && (isFinite(data5)))) && (typeof data5 !== "string")){
-validate50.errors = [{instancePath:instancePath+"/" + key1.replace(/~/g, "~0").replace(/\//g, "~1")+"/max_length",schemaPath:"#/$defs/accepted/properties/max_length/type",keyword:"type",params:{type: schema95.properties.max_length.type}}];
+validate48.errors = [{instancePath:instancePath+"/" + key1.replace(/~/g, "~0").replace(/\//g, "~1")+"/max_length",schemaPath:"#/$defs/accepted/properties/max_length/type",keyword:"type",params:{type: schema94.properties.max_length.type}}];
 return false;
 }
-if(!fitsUnit(schema95.properties.max_length["x-unit"], data5)){
-validate50.errors = [{instancePath:instancePath+"/" + key1.replace(/~/g, "~0").replace(/\//g, "~1")+"/max_length",schemaPath:"#/$defs/accepted/properties/max_length/x-unit",keyword:"x-unit",params:{}}];
+if(!fitsUnit(schema94.properties.max_length["x-unit"], data5)){
+validate48.errors = [{instancePath:instancePath+"/" + key1.replace(/~/g, "~0").replace(/\//g, "~1")+"/max_length",schemaPath:"#/$defs/accepted/properties/max_length/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
 if(errors === _errs17){
 if(typeof data5 === "string"){
 if(!pattern5.test(data5)){
-validate50.errors = [{instancePath:instancePath+"/" + key1.replace(/~/g, "~0").replace(/\//g, "~1")+"/max_length",schemaPath:"#/$defs/accepted/properties/max_length/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?[kM]?|.*\\$\\{.+\\}.*)$"}}];
+validate48.errors = [{instancePath:instancePath+"/" + key1.replace(/~/g, "~0").replace(/\//g, "~1")+"/max_length",schemaPath:"#/$defs/accepted/properties/max_length/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?[kM]?|.*\\$\\{.+\\}.*)$"}}];
 return false;
 }
 }
@@ -2899,7 +2735,7 @@ if(valid4){
 if(data0.boolean !== undefined){
 const _errs19 = errors;
 if(true !== data0.boolean){
-validate50.errors = [{instancePath:instancePath+"/" + key1.replace(/~/g, "~0").replace(/\//g, "~1")+"/boolean",schemaPath:"#/$defs/accepted/properties/boolean/const",keyword:"const",params:{allowedValue: true}}];
+validate48.errors = [{instancePath:instancePath+"/" + key1.replace(/~/g, "~0").replace(/\//g, "~1")+"/boolean",schemaPath:"#/$defs/accepted/properties/boolean/const",keyword:"const",params:{allowedValue: true}}];
 return false;
 }
 var valid4 = _errs19 === errors;
@@ -2912,17 +2748,17 @@ if(data0.max_size !== undefined){
 let data7 = data0.max_size;
 const _errs20 = errors;
 if((!(((typeof data7 == "number") && (!(data7 % 1) && !isNaN(data7))) && (isFinite(data7)))) && (typeof data7 !== "string")){
-validate50.errors = [{instancePath:instancePath+"/" + key1.replace(/~/g, "~0").replace(/\//g, "~1")+"/max_size",schemaPath:"#/$defs/accepted/properties/max_size/type",keyword:"type",params:{type: schema95.properties.max_size.type}}];
+validate48.errors = [{instancePath:instancePath+"/" + key1.replace(/~/g, "~0").replace(/\//g, "~1")+"/max_size",schemaPath:"#/$defs/accepted/properties/max_size/type",keyword:"type",params:{type: schema94.properties.max_size.type}}];
 return false;
 }
-if(!fitsUnit(schema95.properties.max_size["x-unit"], data7)){
-validate50.errors = [{instancePath:instancePath+"/" + key1.replace(/~/g, "~0").replace(/\//g, "~1")+"/max_size",schemaPath:"#/$defs/accepted/properties/max_size/x-unit",keyword:"x-unit",params:{}}];
+if(!fitsUnit(schema94.properties.max_size["x-unit"], data7)){
+validate48.errors = [{instancePath:instancePath+"/" + key1.replace(/~/g, "~0").replace(/\//g, "~1")+"/max_size",schemaPath:"#/$defs/accepted/properties/max_size/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
 if(errors === _errs20){
 if(typeof data7 === "string"){
 if(!pattern66.test(data7)){
-validate50.errors = [{instancePath:instancePath+"/" + key1.replace(/~/g, "~0").replace(/\//g, "~1")+"/max_size",schemaPath:"#/$defs/accepted/properties/max_size/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?([KMG]?B)?|.*\\$\\{.+\\}.*)$"}}];
+validate48.errors = [{instancePath:instancePath+"/" + key1.replace(/~/g, "~0").replace(/\//g, "~1")+"/max_size",schemaPath:"#/$defs/accepted/properties/max_size/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?([KMG]?B)?|.*\\$\\{.+\\}.*)$"}}];
 return false;
 }
 }
@@ -2940,7 +2776,7 @@ var valid4 = true;
 }
 }
 else {
-validate50.errors = [{instancePath:instancePath+"/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/$defs/accepted/type",keyword:"type",params:{type: "object"}}];
+validate48.errors = [{instancePath:instancePath+"/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/$defs/accepted/type",keyword:"type",params:{type: "object"}}];
 return false;
 }
 }
@@ -2953,18 +2789,18 @@ break;
 }
 }
 else {
-validate50.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}}];
+validate48.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}}];
 return false;
 }
 }
-validate50.errors = vErrors;
+validate48.errors = vErrors;
 return errors === 0;
 }
-validate50.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-function validate47(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+validate48.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+function validate45(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate47.evaluated;
+const evaluated0 = validate45.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -2975,14 +2811,14 @@ if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((((data.kind === undefined) && (missing0 = "kind")) || ((data.tier === undefined) && (missing0 = "tier"))) || ((data.serve === undefined) && (missing0 = "serve"))) || ((data.context === undefined) && (missing0 = "context"))) || ((data.usd_per_1m === undefined) && (missing0 = "usd_per_1m"))){
-validate47.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0}}];
+validate45.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
 const _errs1 = errors;
 for(const key0 in data){
-if(!(func1.call(schema85.properties, key0))){
-validate47.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}}];
+if(!(func1.call(schema84.properties, key0))){
+validate45.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}}];
 return false;
 break;
 }
@@ -2991,7 +2827,7 @@ if(_errs1 === errors){
 if(data.kind !== undefined){
 const _errs2 = errors;
 if("chat" !== data.kind){
-validate47.errors = [{instancePath:instancePath+"/kind",schemaPath:"#/properties/kind/const",keyword:"const",params:{allowedValue: "chat"}}];
+validate45.errors = [{instancePath:instancePath+"/kind",schemaPath:"#/properties/kind/const",keyword:"const",params:{allowedValue: "chat"}}];
 return false;
 }
 var valid0 = _errs2 === errors;
@@ -3007,12 +2843,12 @@ const _errs4 = errors;
 if(errors === _errs4){
 if(typeof data1 === "string"){
 if(!pattern14.test(data1)){
-validate47.errors = [{instancePath:instancePath+"/tier",schemaPath:"#/$defs/tier/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$"}}];
+validate45.errors = [{instancePath:instancePath+"/tier",schemaPath:"#/$defs/tier/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$"}}];
 return false;
 }
 }
 else {
-validate47.errors = [{instancePath:instancePath+"/tier",schemaPath:"#/$defs/tier/type",keyword:"type",params:{type: "string"}}];
+validate45.errors = [{instancePath:instancePath+"/tier",schemaPath:"#/$defs/tier/type",keyword:"type",params:{type: "string"}}];
 return false;
 }
 }
@@ -3024,8 +2860,8 @@ var valid0 = true;
 if(valid0){
 if(data.serve !== undefined){
 const _errs6 = errors;
-if(!(validate48(data.serve, {instancePath:instancePath+"/serve",parentData:data,parentDataProperty:"serve",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate48.errors : vErrors.concat(validate48.errors);
+if(!(validate46(data.serve, {instancePath:instancePath+"/serve",parentData:data,parentDataProperty:"serve",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate46.errors : vErrors.concat(validate46.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs6 === errors;
@@ -3039,17 +2875,17 @@ let data3 = data.context;
 const _errs7 = errors;
 const _errs8 = errors;
 if((!(((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3))) && (isFinite(data3)))) && (typeof data3 !== "string")){
-validate47.errors = [{instancePath:instancePath+"/context",schemaPath:"#/$defs/tokens/type",keyword:"type",params:{type: schema89.type}}];
+validate45.errors = [{instancePath:instancePath+"/context",schemaPath:"#/$defs/tokens/type",keyword:"type",params:{type: schema88.type}}];
 return false;
 }
-if(!fitsUnit(schema89["x-unit"], data3)){
-validate47.errors = [{instancePath:instancePath+"/context",schemaPath:"#/$defs/tokens/x-unit",keyword:"x-unit",params:{}}];
+if(!fitsUnit(schema88["x-unit"], data3)){
+validate45.errors = [{instancePath:instancePath+"/context",schemaPath:"#/$defs/tokens/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
 if(errors === _errs8){
 if(typeof data3 === "string"){
 if(!pattern5.test(data3)){
-validate47.errors = [{instancePath:instancePath+"/context",schemaPath:"#/$defs/tokens/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?[kM]?|.*\\$\\{.+\\}.*)$"}}];
+validate45.errors = [{instancePath:instancePath+"/context",schemaPath:"#/$defs/tokens/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?[kM]?|.*\\$\\{.+\\}.*)$"}}];
 return false;
 }
 }
@@ -3065,17 +2901,17 @@ let data4 = data.max_output;
 const _errs10 = errors;
 const _errs11 = errors;
 if((!(((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4))) && (isFinite(data4)))) && (typeof data4 !== "string")){
-validate47.errors = [{instancePath:instancePath+"/max_output",schemaPath:"#/$defs/tokens/type",keyword:"type",params:{type: schema89.type}}];
+validate45.errors = [{instancePath:instancePath+"/max_output",schemaPath:"#/$defs/tokens/type",keyword:"type",params:{type: schema88.type}}];
 return false;
 }
-if(!fitsUnit(schema89["x-unit"], data4)){
-validate47.errors = [{instancePath:instancePath+"/max_output",schemaPath:"#/$defs/tokens/x-unit",keyword:"x-unit",params:{}}];
+if(!fitsUnit(schema88["x-unit"], data4)){
+validate45.errors = [{instancePath:instancePath+"/max_output",schemaPath:"#/$defs/tokens/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
 if(errors === _errs11){
 if(typeof data4 === "string"){
 if(!pattern5.test(data4)){
-validate47.errors = [{instancePath:instancePath+"/max_output",schemaPath:"#/$defs/tokens/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?[kM]?|.*\\$\\{.+\\}.*)$"}}];
+validate45.errors = [{instancePath:instancePath+"/max_output",schemaPath:"#/$defs/tokens/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?[kM]?|.*\\$\\{.+\\}.*)$"}}];
 return false;
 }
 }
@@ -3089,7 +2925,7 @@ if(valid0){
 if(data.vision !== undefined){
 const _errs13 = errors;
 if(typeof data.vision !== "boolean"){
-validate47.errors = [{instancePath:instancePath+"/vision",schemaPath:"#/properties/vision/type",keyword:"type",params:{type: "boolean"}}];
+validate45.errors = [{instancePath:instancePath+"/vision",schemaPath:"#/properties/vision/type",keyword:"type",params:{type: "boolean"}}];
 return false;
 }
 var valid0 = _errs13 === errors;
@@ -3103,17 +2939,17 @@ let data6 = data.image_tokens;
 const _errs15 = errors;
 const _errs16 = errors;
 if((!(((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6))) && (isFinite(data6)))) && (typeof data6 !== "string")){
-validate47.errors = [{instancePath:instancePath+"/image_tokens",schemaPath:"#/$defs/tokens/type",keyword:"type",params:{type: schema89.type}}];
+validate45.errors = [{instancePath:instancePath+"/image_tokens",schemaPath:"#/$defs/tokens/type",keyword:"type",params:{type: schema88.type}}];
 return false;
 }
-if(!fitsUnit(schema89["x-unit"], data6)){
-validate47.errors = [{instancePath:instancePath+"/image_tokens",schemaPath:"#/$defs/tokens/x-unit",keyword:"x-unit",params:{}}];
+if(!fitsUnit(schema88["x-unit"], data6)){
+validate45.errors = [{instancePath:instancePath+"/image_tokens",schemaPath:"#/$defs/tokens/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
 if(errors === _errs16){
 if(typeof data6 === "string"){
 if(!pattern5.test(data6)){
-validate47.errors = [{instancePath:instancePath+"/image_tokens",schemaPath:"#/$defs/tokens/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?[kM]?|.*\\$\\{.+\\}.*)$"}}];
+validate45.errors = [{instancePath:instancePath+"/image_tokens",schemaPath:"#/$defs/tokens/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?[kM]?|.*\\$\\{.+\\}.*)$"}}];
 return false;
 }
 }
@@ -3131,14 +2967,14 @@ if(errors === _errs18){
 if(data7 && typeof data7 == "object" && !Array.isArray(data7)){
 let missing1;
 if(((data7.default === undefined) && (missing1 = "default")) || ((data7.min_max_tokens === undefined) && (missing1 = "min_max_tokens"))){
-validate47.errors = [{instancePath:instancePath+"/thinking",schemaPath:"#/properties/thinking/required",keyword:"required",params:{missingProperty: missing1}}];
+validate45.errors = [{instancePath:instancePath+"/thinking",schemaPath:"#/properties/thinking/required",keyword:"required",params:{missingProperty: missing1}}];
 return false;
 }
 else {
 const _errs20 = errors;
 for(const key1 in data7){
 if(!((key1 === "default") || (key1 === "min_max_tokens"))){
-validate47.errors = [{instancePath:instancePath+"/thinking",schemaPath:"#/properties/thinking/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key1}}];
+validate45.errors = [{instancePath:instancePath+"/thinking",schemaPath:"#/properties/thinking/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key1}}];
 return false;
 break;
 }
@@ -3147,7 +2983,7 @@ if(_errs20 === errors){
 if(data7.default !== undefined){
 const _errs21 = errors;
 if(typeof data7.default !== "boolean"){
-validate47.errors = [{instancePath:instancePath+"/thinking/default",schemaPath:"#/properties/thinking/properties/default/type",keyword:"type",params:{type: "boolean"}}];
+validate45.errors = [{instancePath:instancePath+"/thinking/default",schemaPath:"#/properties/thinking/properties/default/type",keyword:"type",params:{type: "boolean"}}];
 return false;
 }
 var valid5 = _errs21 === errors;
@@ -3161,17 +2997,17 @@ let data9 = data7.min_max_tokens;
 const _errs23 = errors;
 const _errs24 = errors;
 if((!(((typeof data9 == "number") && (!(data9 % 1) && !isNaN(data9))) && (isFinite(data9)))) && (typeof data9 !== "string")){
-validate47.errors = [{instancePath:instancePath+"/thinking/min_max_tokens",schemaPath:"#/$defs/tokens/type",keyword:"type",params:{type: schema89.type}}];
+validate45.errors = [{instancePath:instancePath+"/thinking/min_max_tokens",schemaPath:"#/$defs/tokens/type",keyword:"type",params:{type: schema88.type}}];
 return false;
 }
-if(!fitsUnit(schema89["x-unit"], data9)){
-validate47.errors = [{instancePath:instancePath+"/thinking/min_max_tokens",schemaPath:"#/$defs/tokens/x-unit",keyword:"x-unit",params:{}}];
+if(!fitsUnit(schema88["x-unit"], data9)){
+validate45.errors = [{instancePath:instancePath+"/thinking/min_max_tokens",schemaPath:"#/$defs/tokens/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
 if(errors === _errs24){
 if(typeof data9 === "string"){
 if(!pattern5.test(data9)){
-validate47.errors = [{instancePath:instancePath+"/thinking/min_max_tokens",schemaPath:"#/$defs/tokens/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?[kM]?|.*\\$\\{.+\\}.*)$"}}];
+validate45.errors = [{instancePath:instancePath+"/thinking/min_max_tokens",schemaPath:"#/$defs/tokens/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?[kM]?|.*\\$\\{.+\\}.*)$"}}];
 return false;
 }
 }
@@ -3186,7 +3022,7 @@ var valid5 = true;
 }
 }
 else {
-validate47.errors = [{instancePath:instancePath+"/thinking",schemaPath:"#/properties/thinking/type",keyword:"type",params:{type: "object"}}];
+validate45.errors = [{instancePath:instancePath+"/thinking",schemaPath:"#/properties/thinking/type",keyword:"type",params:{type: "object"}}];
 return false;
 }
 }
@@ -3198,8 +3034,8 @@ var valid0 = true;
 if(valid0){
 if(data.accepts !== undefined){
 const _errs26 = errors;
-if(!(validate50(data.accepts, {instancePath:instancePath+"/accepts",parentData:data,parentDataProperty:"accepts",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate50.errors : vErrors.concat(validate50.errors);
+if(!(validate48(data.accepts, {instancePath:instancePath+"/accepts",parentData:data,parentDataProperty:"accepts",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate48.errors : vErrors.concat(validate48.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs26 === errors;
@@ -3215,14 +3051,14 @@ if(errors === _errs27){
 if(data11 && typeof data11 == "object" && !Array.isArray(data11)){
 let missing2;
 if(((data11.input === undefined) && (missing2 = "input")) || ((data11.output === undefined) && (missing2 = "output"))){
-validate47.errors = [{instancePath:instancePath+"/usd_per_1m",schemaPath:"#/properties/usd_per_1m/required",keyword:"required",params:{missingProperty: missing2}}];
+validate45.errors = [{instancePath:instancePath+"/usd_per_1m",schemaPath:"#/properties/usd_per_1m/required",keyword:"required",params:{missingProperty: missing2}}];
 return false;
 }
 else {
 const _errs29 = errors;
 for(const key2 in data11){
 if(!((key2 === "input") || (key2 === "output"))){
-validate47.errors = [{instancePath:instancePath+"/usd_per_1m",schemaPath:"#/properties/usd_per_1m/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key2}}];
+validate45.errors = [{instancePath:instancePath+"/usd_per_1m",schemaPath:"#/properties/usd_per_1m/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key2}}];
 return false;
 break;
 }
@@ -3233,17 +3069,17 @@ let data12 = data11.input;
 const _errs30 = errors;
 const _errs31 = errors;
 if((!((typeof data12 == "number") && (isFinite(data12)))) && (typeof data12 !== "string")){
-validate47.errors = [{instancePath:instancePath+"/usd_per_1m/input",schemaPath:"#/$defs/price/type",keyword:"type",params:{type: schema96.type}}];
+validate45.errors = [{instancePath:instancePath+"/usd_per_1m/input",schemaPath:"#/$defs/price/type",keyword:"type",params:{type: schema95.type}}];
 return false;
 }
-if(!fitsUnit(schema96["x-unit"], data12)){
-validate47.errors = [{instancePath:instancePath+"/usd_per_1m/input",schemaPath:"#/$defs/price/x-unit",keyword:"x-unit",params:{}}];
+if(!fitsUnit(schema95["x-unit"], data12)){
+validate45.errors = [{instancePath:instancePath+"/usd_per_1m/input",schemaPath:"#/$defs/price/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
 if(errors === _errs31){
 if(typeof data12 === "string"){
 if(!pattern67.test(data12)){
-validate47.errors = [{instancePath:instancePath+"/usd_per_1m/input",schemaPath:"#/$defs/price/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]{1,6})?|.*\\$\\{.+\\}.*)$"}}];
+validate45.errors = [{instancePath:instancePath+"/usd_per_1m/input",schemaPath:"#/$defs/price/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]{1,6})?|.*\\$\\{.+\\}.*)$"}}];
 return false;
 }
 }
@@ -3259,17 +3095,17 @@ let data13 = data11.output;
 const _errs33 = errors;
 const _errs34 = errors;
 if((!((typeof data13 == "number") && (isFinite(data13)))) && (typeof data13 !== "string")){
-validate47.errors = [{instancePath:instancePath+"/usd_per_1m/output",schemaPath:"#/$defs/price/type",keyword:"type",params:{type: schema96.type}}];
+validate45.errors = [{instancePath:instancePath+"/usd_per_1m/output",schemaPath:"#/$defs/price/type",keyword:"type",params:{type: schema95.type}}];
 return false;
 }
-if(!fitsUnit(schema96["x-unit"], data13)){
-validate47.errors = [{instancePath:instancePath+"/usd_per_1m/output",schemaPath:"#/$defs/price/x-unit",keyword:"x-unit",params:{}}];
+if(!fitsUnit(schema95["x-unit"], data13)){
+validate45.errors = [{instancePath:instancePath+"/usd_per_1m/output",schemaPath:"#/$defs/price/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
 if(errors === _errs34){
 if(typeof data13 === "string"){
 if(!pattern67.test(data13)){
-validate47.errors = [{instancePath:instancePath+"/usd_per_1m/output",schemaPath:"#/$defs/price/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]{1,6})?|.*\\$\\{.+\\}.*)$"}}];
+validate45.errors = [{instancePath:instancePath+"/usd_per_1m/output",schemaPath:"#/$defs/price/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]{1,6})?|.*\\$\\{.+\\}.*)$"}}];
 return false;
 }
 }
@@ -3284,7 +3120,7 @@ var valid7 = true;
 }
 }
 else {
-validate47.errors = [{instancePath:instancePath+"/usd_per_1m",schemaPath:"#/properties/usd_per_1m/type",keyword:"type",params:{type: "object"}}];
+validate45.errors = [{instancePath:instancePath+"/usd_per_1m",schemaPath:"#/properties/usd_per_1m/type",keyword:"type",params:{type: "object"}}];
 return false;
 }
 }
@@ -3298,7 +3134,7 @@ if(data.commit !== undefined){
 let data14 = data.commit;
 const _errs36 = errors;
 if(!((data14 === "first_content") || (data14 === "complete"))){
-validate47.errors = [{instancePath:instancePath+"/commit",schemaPath:"#/$defs/commit/enum",keyword:"enum",params:{allowedValues: schema81.enum}}];
+validate45.errors = [{instancePath:instancePath+"/commit",schemaPath:"#/$defs/commit/enum",keyword:"enum",params:{allowedValues: schema80.enum}}];
 return false;
 }
 var valid0 = _errs36 === errors;
@@ -3311,7 +3147,7 @@ if(data.lossy !== undefined){
 let data15 = data.lossy;
 const _errs38 = errors;
 if(!((data15 === "allow") || (data15 === "refuse"))){
-validate47.errors = [{instancePath:instancePath+"/lossy",schemaPath:"#/properties/lossy/enum",keyword:"enum",params:{allowedValues: schema85.properties.lossy.enum}}];
+validate45.errors = [{instancePath:instancePath+"/lossy",schemaPath:"#/properties/lossy/enum",keyword:"enum",params:{allowedValues: schema84.properties.lossy.enum}}];
 return false;
 }
 var valid0 = _errs38 === errors;
@@ -3334,19 +3170,19 @@ var valid0 = true;
 }
 }
 else {
-validate47.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}}];
+validate45.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}}];
 return false;
 }
 }
-validate47.errors = vErrors;
+validate45.errors = vErrors;
 return errors === 0;
 }
-validate47.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-const schema99 = {"type":"object","additionalProperties":false,"required":["kind","tier","serve","context","usd_per_1m"],"properties":{"kind":{"const":"embedding"},"tier":{"$ref":"#/$defs/tier"},"serve":{"$ref":"#/$defs/serve"},"context":{"$ref":"#/$defs/tokens"},"dimensions":{"const":768},"accepts":{"$ref":"#/$defs/accepts"},"usd_per_1m":{"type":"object","additionalProperties":false,"required":["input"],"properties":{"input":{"$ref":"#/$defs/price"}}}}};
-function validate52(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+validate45.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+const schema98 = {"type":"object","additionalProperties":false,"required":["kind","tier","serve","context","usd_per_1m"],"properties":{"kind":{"const":"embedding"},"tier":{"$ref":"#/$defs/tier"},"serve":{"$ref":"#/$defs/serve"},"context":{"$ref":"#/$defs/tokens"},"dimensions":{"const":768},"accepts":{"$ref":"#/$defs/accepts"},"usd_per_1m":{"type":"object","additionalProperties":false,"required":["input"],"properties":{"input":{"$ref":"#/$defs/price"}}}}};
+function validate50(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate52.evaluated;
+const evaluated0 = validate50.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -3357,14 +3193,14 @@ if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((((data.kind === undefined) && (missing0 = "kind")) || ((data.tier === undefined) && (missing0 = "tier"))) || ((data.serve === undefined) && (missing0 = "serve"))) || ((data.context === undefined) && (missing0 = "context"))) || ((data.usd_per_1m === undefined) && (missing0 = "usd_per_1m"))){
-validate52.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0}}];
+validate50.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
 const _errs1 = errors;
 for(const key0 in data){
 if(!(((((((key0 === "kind") || (key0 === "tier")) || (key0 === "serve")) || (key0 === "context")) || (key0 === "dimensions")) || (key0 === "accepts")) || (key0 === "usd_per_1m"))){
-validate52.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}}];
+validate50.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}}];
 return false;
 break;
 }
@@ -3373,7 +3209,7 @@ if(_errs1 === errors){
 if(data.kind !== undefined){
 const _errs2 = errors;
 if("embedding" !== data.kind){
-validate52.errors = [{instancePath:instancePath+"/kind",schemaPath:"#/properties/kind/const",keyword:"const",params:{allowedValue: "embedding"}}];
+validate50.errors = [{instancePath:instancePath+"/kind",schemaPath:"#/properties/kind/const",keyword:"const",params:{allowedValue: "embedding"}}];
 return false;
 }
 var valid0 = _errs2 === errors;
@@ -3389,12 +3225,12 @@ const _errs4 = errors;
 if(errors === _errs4){
 if(typeof data1 === "string"){
 if(!pattern14.test(data1)){
-validate52.errors = [{instancePath:instancePath+"/tier",schemaPath:"#/$defs/tier/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$"}}];
+validate50.errors = [{instancePath:instancePath+"/tier",schemaPath:"#/$defs/tier/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$"}}];
 return false;
 }
 }
 else {
-validate52.errors = [{instancePath:instancePath+"/tier",schemaPath:"#/$defs/tier/type",keyword:"type",params:{type: "string"}}];
+validate50.errors = [{instancePath:instancePath+"/tier",schemaPath:"#/$defs/tier/type",keyword:"type",params:{type: "string"}}];
 return false;
 }
 }
@@ -3406,8 +3242,8 @@ var valid0 = true;
 if(valid0){
 if(data.serve !== undefined){
 const _errs6 = errors;
-if(!(validate48(data.serve, {instancePath:instancePath+"/serve",parentData:data,parentDataProperty:"serve",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate48.errors : vErrors.concat(validate48.errors);
+if(!(validate46(data.serve, {instancePath:instancePath+"/serve",parentData:data,parentDataProperty:"serve",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate46.errors : vErrors.concat(validate46.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs6 === errors;
@@ -3421,17 +3257,17 @@ let data3 = data.context;
 const _errs7 = errors;
 const _errs8 = errors;
 if((!(((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3))) && (isFinite(data3)))) && (typeof data3 !== "string")){
-validate52.errors = [{instancePath:instancePath+"/context",schemaPath:"#/$defs/tokens/type",keyword:"type",params:{type: schema89.type}}];
+validate50.errors = [{instancePath:instancePath+"/context",schemaPath:"#/$defs/tokens/type",keyword:"type",params:{type: schema88.type}}];
 return false;
 }
-if(!fitsUnit(schema89["x-unit"], data3)){
-validate52.errors = [{instancePath:instancePath+"/context",schemaPath:"#/$defs/tokens/x-unit",keyword:"x-unit",params:{}}];
+if(!fitsUnit(schema88["x-unit"], data3)){
+validate50.errors = [{instancePath:instancePath+"/context",schemaPath:"#/$defs/tokens/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
 if(errors === _errs8){
 if(typeof data3 === "string"){
 if(!pattern5.test(data3)){
-validate52.errors = [{instancePath:instancePath+"/context",schemaPath:"#/$defs/tokens/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?[kM]?|.*\\$\\{.+\\}.*)$"}}];
+validate50.errors = [{instancePath:instancePath+"/context",schemaPath:"#/$defs/tokens/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?[kM]?|.*\\$\\{.+\\}.*)$"}}];
 return false;
 }
 }
@@ -3445,7 +3281,7 @@ if(valid0){
 if(data.dimensions !== undefined){
 const _errs10 = errors;
 if(768 !== data.dimensions){
-validate52.errors = [{instancePath:instancePath+"/dimensions",schemaPath:"#/properties/dimensions/const",keyword:"const",params:{allowedValue: 768}}];
+validate50.errors = [{instancePath:instancePath+"/dimensions",schemaPath:"#/properties/dimensions/const",keyword:"const",params:{allowedValue: 768}}];
 return false;
 }
 var valid0 = _errs10 === errors;
@@ -3456,8 +3292,8 @@ var valid0 = true;
 if(valid0){
 if(data.accepts !== undefined){
 const _errs11 = errors;
-if(!(validate50(data.accepts, {instancePath:instancePath+"/accepts",parentData:data,parentDataProperty:"accepts",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate50.errors : vErrors.concat(validate50.errors);
+if(!(validate48(data.accepts, {instancePath:instancePath+"/accepts",parentData:data,parentDataProperty:"accepts",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate48.errors : vErrors.concat(validate48.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs11 === errors;
@@ -3473,14 +3309,14 @@ if(errors === _errs12){
 if(data6 && typeof data6 == "object" && !Array.isArray(data6)){
 let missing1;
 if((data6.input === undefined) && (missing1 = "input")){
-validate52.errors = [{instancePath:instancePath+"/usd_per_1m",schemaPath:"#/properties/usd_per_1m/required",keyword:"required",params:{missingProperty: missing1}}];
+validate50.errors = [{instancePath:instancePath+"/usd_per_1m",schemaPath:"#/properties/usd_per_1m/required",keyword:"required",params:{missingProperty: missing1}}];
 return false;
 }
 else {
 const _errs14 = errors;
 for(const key1 in data6){
 if(!(key1 === "input")){
-validate52.errors = [{instancePath:instancePath+"/usd_per_1m",schemaPath:"#/properties/usd_per_1m/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key1}}];
+validate50.errors = [{instancePath:instancePath+"/usd_per_1m",schemaPath:"#/properties/usd_per_1m/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key1}}];
 return false;
 break;
 }
@@ -3490,17 +3326,17 @@ if(data6.input !== undefined){
 let data7 = data6.input;
 const _errs16 = errors;
 if((!((typeof data7 == "number") && (isFinite(data7)))) && (typeof data7 !== "string")){
-validate52.errors = [{instancePath:instancePath+"/usd_per_1m/input",schemaPath:"#/$defs/price/type",keyword:"type",params:{type: schema96.type}}];
+validate50.errors = [{instancePath:instancePath+"/usd_per_1m/input",schemaPath:"#/$defs/price/type",keyword:"type",params:{type: schema95.type}}];
 return false;
 }
-if(!fitsUnit(schema96["x-unit"], data7)){
-validate52.errors = [{instancePath:instancePath+"/usd_per_1m/input",schemaPath:"#/$defs/price/x-unit",keyword:"x-unit",params:{}}];
+if(!fitsUnit(schema95["x-unit"], data7)){
+validate50.errors = [{instancePath:instancePath+"/usd_per_1m/input",schemaPath:"#/$defs/price/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
 if(errors === _errs16){
 if(typeof data7 === "string"){
 if(!pattern67.test(data7)){
-validate52.errors = [{instancePath:instancePath+"/usd_per_1m/input",schemaPath:"#/$defs/price/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]{1,6})?|.*\\$\\{.+\\}.*)$"}}];
+validate50.errors = [{instancePath:instancePath+"/usd_per_1m/input",schemaPath:"#/$defs/price/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]{1,6})?|.*\\$\\{.+\\}.*)$"}}];
 return false;
 }
 }
@@ -3510,7 +3346,7 @@ return false;
 }
 }
 else {
-validate52.errors = [{instancePath:instancePath+"/usd_per_1m",schemaPath:"#/properties/usd_per_1m/type",keyword:"type",params:{type: "object"}}];
+validate50.errors = [{instancePath:instancePath+"/usd_per_1m",schemaPath:"#/properties/usd_per_1m/type",keyword:"type",params:{type: "object"}}];
 return false;
 }
 }
@@ -3529,20 +3365,20 @@ var valid0 = true;
 }
 }
 else {
-validate52.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}}];
+validate50.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}}];
 return false;
 }
 }
-validate52.errors = vErrors;
+validate50.errors = vErrors;
 return errors === 0;
 }
-validate52.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-const schema103 = {"type":"object","additionalProperties":false,"required":["kind","tier","serve","usd_per_image"],"properties":{"kind":{"const":"image"},"tier":{"$ref":"#/$defs/tier"},"serve":{"$ref":"#/$defs/serve"},"accepts":{"$ref":"#/$defs/accepts"},"usd_per_image":{"type":["number","string","object"],"pattern":"^([0-9]+(\\.[0-9]{1,9})?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"usd","min":0,"max":1000000000000},"minProperties":1,"additionalProperties":{"$ref":"#/$defs/image_price"}}}};
-const schema105 = {"type":["number","string"],"pattern":"^([0-9]+(\\.[0-9]{1,9})?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"usd","min":0,"max":1000000000000}};
-function validate55(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+validate50.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+const schema102 = {"type":"object","additionalProperties":false,"required":["kind","tier","serve","usd_per_image"],"properties":{"kind":{"const":"image"},"tier":{"$ref":"#/$defs/tier"},"serve":{"$ref":"#/$defs/serve"},"accepts":{"$ref":"#/$defs/accepts"},"usd_per_image":{"type":["number","string","object"],"pattern":"^([0-9]+(\\.[0-9]{1,9})?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"usd","min":0,"max":1000000000000},"minProperties":1,"additionalProperties":{"$ref":"#/$defs/image_price"}}}};
+const schema104 = {"type":["number","string"],"pattern":"^([0-9]+(\\.[0-9]{1,9})?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"usd","min":0,"max":1000000000000}};
+function validate53(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate55.evaluated;
+const evaluated0 = validate53.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -3553,14 +3389,14 @@ if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((((data.kind === undefined) && (missing0 = "kind")) || ((data.tier === undefined) && (missing0 = "tier"))) || ((data.serve === undefined) && (missing0 = "serve"))) || ((data.usd_per_image === undefined) && (missing0 = "usd_per_image"))){
-validate55.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0}}];
+validate53.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
 const _errs1 = errors;
 for(const key0 in data){
 if(!(((((key0 === "kind") || (key0 === "tier")) || (key0 === "serve")) || (key0 === "accepts")) || (key0 === "usd_per_image"))){
-validate55.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}}];
+validate53.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}}];
 return false;
 break;
 }
@@ -3569,7 +3405,7 @@ if(_errs1 === errors){
 if(data.kind !== undefined){
 const _errs2 = errors;
 if("image" !== data.kind){
-validate55.errors = [{instancePath:instancePath+"/kind",schemaPath:"#/properties/kind/const",keyword:"const",params:{allowedValue: "image"}}];
+validate53.errors = [{instancePath:instancePath+"/kind",schemaPath:"#/properties/kind/const",keyword:"const",params:{allowedValue: "image"}}];
 return false;
 }
 var valid0 = _errs2 === errors;
@@ -3585,12 +3421,12 @@ const _errs4 = errors;
 if(errors === _errs4){
 if(typeof data1 === "string"){
 if(!pattern14.test(data1)){
-validate55.errors = [{instancePath:instancePath+"/tier",schemaPath:"#/$defs/tier/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$"}}];
+validate53.errors = [{instancePath:instancePath+"/tier",schemaPath:"#/$defs/tier/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$"}}];
 return false;
 }
 }
 else {
-validate55.errors = [{instancePath:instancePath+"/tier",schemaPath:"#/$defs/tier/type",keyword:"type",params:{type: "string"}}];
+validate53.errors = [{instancePath:instancePath+"/tier",schemaPath:"#/$defs/tier/type",keyword:"type",params:{type: "string"}}];
 return false;
 }
 }
@@ -3602,8 +3438,8 @@ var valid0 = true;
 if(valid0){
 if(data.serve !== undefined){
 const _errs6 = errors;
-if(!(validate48(data.serve, {instancePath:instancePath+"/serve",parentData:data,parentDataProperty:"serve",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate48.errors : vErrors.concat(validate48.errors);
+if(!(validate46(data.serve, {instancePath:instancePath+"/serve",parentData:data,parentDataProperty:"serve",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate46.errors : vErrors.concat(validate46.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs6 === errors;
@@ -3614,8 +3450,8 @@ var valid0 = true;
 if(valid0){
 if(data.accepts !== undefined){
 const _errs7 = errors;
-if(!(validate50(data.accepts, {instancePath:instancePath+"/accepts",parentData:data,parentDataProperty:"accepts",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate50.errors : vErrors.concat(validate50.errors);
+if(!(validate48(data.accepts, {instancePath:instancePath+"/accepts",parentData:data,parentDataProperty:"accepts",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate48.errors : vErrors.concat(validate48.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs7 === errors;
@@ -3628,24 +3464,24 @@ if(data.usd_per_image !== undefined){
 let data4 = data.usd_per_image;
 const _errs8 = errors;
 if(((!((typeof data4 == "number") && (isFinite(data4)))) && (typeof data4 !== "string")) && (!(data4 && typeof data4 == "object" && !Array.isArray(data4)))){
-validate55.errors = [{instancePath:instancePath+"/usd_per_image",schemaPath:"#/properties/usd_per_image/type",keyword:"type",params:{type: schema103.properties.usd_per_image.type}}];
+validate53.errors = [{instancePath:instancePath+"/usd_per_image",schemaPath:"#/properties/usd_per_image/type",keyword:"type",params:{type: schema102.properties.usd_per_image.type}}];
 return false;
 }
-if(!fitsUnit(schema103.properties.usd_per_image["x-unit"], data4)){
-validate55.errors = [{instancePath:instancePath+"/usd_per_image",schemaPath:"#/properties/usd_per_image/x-unit",keyword:"x-unit",params:{}}];
+if(!fitsUnit(schema102.properties.usd_per_image["x-unit"], data4)){
+validate53.errors = [{instancePath:instancePath+"/usd_per_image",schemaPath:"#/properties/usd_per_image/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
 if(errors === _errs8){
 if(typeof data4 === "string"){
 if(!pattern20.test(data4)){
-validate55.errors = [{instancePath:instancePath+"/usd_per_image",schemaPath:"#/properties/usd_per_image/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]{1,9})?|.*\\$\\{.+\\}.*)$"}}];
+validate53.errors = [{instancePath:instancePath+"/usd_per_image",schemaPath:"#/properties/usd_per_image/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]{1,9})?|.*\\$\\{.+\\}.*)$"}}];
 return false;
 }
 }
 if(errors === _errs8){
 if(data4 && typeof data4 == "object" && !Array.isArray(data4)){
 if(Object.keys(data4).length < 1){
-validate55.errors = [{instancePath:instancePath+"/usd_per_image",schemaPath:"#/properties/usd_per_image/minProperties",keyword:"minProperties",params:{limit: 1}}];
+validate53.errors = [{instancePath:instancePath+"/usd_per_image",schemaPath:"#/properties/usd_per_image/minProperties",keyword:"minProperties",params:{limit: 1}}];
 return false;
 }
 else {
@@ -3654,17 +3490,17 @@ let data5 = data4[key1];
 const _errs11 = errors;
 const _errs12 = errors;
 if((!((typeof data5 == "number") && (isFinite(data5)))) && (typeof data5 !== "string")){
-validate55.errors = [{instancePath:instancePath+"/usd_per_image/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/$defs/image_price/type",keyword:"type",params:{type: schema105.type}}];
+validate53.errors = [{instancePath:instancePath+"/usd_per_image/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/$defs/image_price/type",keyword:"type",params:{type: schema104.type}}];
 return false;
 }
-if(!fitsUnit(schema105["x-unit"], data5)){
-validate55.errors = [{instancePath:instancePath+"/usd_per_image/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/$defs/image_price/x-unit",keyword:"x-unit",params:{}}];
+if(!fitsUnit(schema104["x-unit"], data5)){
+validate53.errors = [{instancePath:instancePath+"/usd_per_image/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/$defs/image_price/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
 if(errors === _errs12){
 if(typeof data5 === "string"){
 if(!pattern20.test(data5)){
-validate55.errors = [{instancePath:instancePath+"/usd_per_image/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/$defs/image_price/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]{1,9})?|.*\\$\\{.+\\}.*)$"}}];
+validate53.errors = [{instancePath:instancePath+"/usd_per_image/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/$defs/image_price/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]{1,9})?|.*\\$\\{.+\\}.*)$"}}];
 return false;
 }
 }
@@ -3691,19 +3527,19 @@ var valid0 = true;
 }
 }
 else {
-validate55.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}}];
+validate53.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}}];
 return false;
 }
 }
-validate55.errors = vErrors;
+validate53.errors = vErrors;
 return errors === 0;
 }
-validate55.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-const schema106 = {"type":"object","additionalProperties":false,"required":["kind","tier","serve"],"properties":{"kind":{"const":"passthrough"},"tier":{"$ref":"#/$defs/tier"},"serve":{"$ref":"#/$defs/serve"},"usd_per_1m":{"type":"object","additionalProperties":false,"required":["input"],"properties":{"input":{"$ref":"#/$defs/price"},"output":{"$ref":"#/$defs/price"}}}}};
-function validate58(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+validate53.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+const schema105 = {"type":"object","additionalProperties":false,"required":["kind","tier","serve"],"properties":{"kind":{"const":"passthrough"},"tier":{"$ref":"#/$defs/tier"},"serve":{"$ref":"#/$defs/serve"},"usd_per_1m":{"type":"object","additionalProperties":false,"required":["input"],"properties":{"input":{"$ref":"#/$defs/price"},"output":{"$ref":"#/$defs/price"}}}}};
+function validate56(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate58.evaluated;
+const evaluated0 = validate56.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -3714,14 +3550,14 @@ if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((data.kind === undefined) && (missing0 = "kind")) || ((data.tier === undefined) && (missing0 = "tier"))) || ((data.serve === undefined) && (missing0 = "serve"))){
-validate58.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0}}];
+validate56.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
 const _errs1 = errors;
 for(const key0 in data){
 if(!((((key0 === "kind") || (key0 === "tier")) || (key0 === "serve")) || (key0 === "usd_per_1m"))){
-validate58.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}}];
+validate56.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}}];
 return false;
 break;
 }
@@ -3730,7 +3566,7 @@ if(_errs1 === errors){
 if(data.kind !== undefined){
 const _errs2 = errors;
 if("passthrough" !== data.kind){
-validate58.errors = [{instancePath:instancePath+"/kind",schemaPath:"#/properties/kind/const",keyword:"const",params:{allowedValue: "passthrough"}}];
+validate56.errors = [{instancePath:instancePath+"/kind",schemaPath:"#/properties/kind/const",keyword:"const",params:{allowedValue: "passthrough"}}];
 return false;
 }
 var valid0 = _errs2 === errors;
@@ -3746,12 +3582,12 @@ const _errs4 = errors;
 if(errors === _errs4){
 if(typeof data1 === "string"){
 if(!pattern14.test(data1)){
-validate58.errors = [{instancePath:instancePath+"/tier",schemaPath:"#/$defs/tier/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$"}}];
+validate56.errors = [{instancePath:instancePath+"/tier",schemaPath:"#/$defs/tier/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$"}}];
 return false;
 }
 }
 else {
-validate58.errors = [{instancePath:instancePath+"/tier",schemaPath:"#/$defs/tier/type",keyword:"type",params:{type: "string"}}];
+validate56.errors = [{instancePath:instancePath+"/tier",schemaPath:"#/$defs/tier/type",keyword:"type",params:{type: "string"}}];
 return false;
 }
 }
@@ -3763,8 +3599,8 @@ var valid0 = true;
 if(valid0){
 if(data.serve !== undefined){
 const _errs6 = errors;
-if(!(validate48(data.serve, {instancePath:instancePath+"/serve",parentData:data,parentDataProperty:"serve",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate48.errors : vErrors.concat(validate48.errors);
+if(!(validate46(data.serve, {instancePath:instancePath+"/serve",parentData:data,parentDataProperty:"serve",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate46.errors : vErrors.concat(validate46.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs6 === errors;
@@ -3780,14 +3616,14 @@ if(errors === _errs7){
 if(data3 && typeof data3 == "object" && !Array.isArray(data3)){
 let missing1;
 if((data3.input === undefined) && (missing1 = "input")){
-validate58.errors = [{instancePath:instancePath+"/usd_per_1m",schemaPath:"#/properties/usd_per_1m/required",keyword:"required",params:{missingProperty: missing1}}];
+validate56.errors = [{instancePath:instancePath+"/usd_per_1m",schemaPath:"#/properties/usd_per_1m/required",keyword:"required",params:{missingProperty: missing1}}];
 return false;
 }
 else {
 const _errs9 = errors;
 for(const key1 in data3){
 if(!((key1 === "input") || (key1 === "output"))){
-validate58.errors = [{instancePath:instancePath+"/usd_per_1m",schemaPath:"#/properties/usd_per_1m/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key1}}];
+validate56.errors = [{instancePath:instancePath+"/usd_per_1m",schemaPath:"#/properties/usd_per_1m/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key1}}];
 return false;
 break;
 }
@@ -3798,17 +3634,17 @@ let data4 = data3.input;
 const _errs10 = errors;
 const _errs11 = errors;
 if((!((typeof data4 == "number") && (isFinite(data4)))) && (typeof data4 !== "string")){
-validate58.errors = [{instancePath:instancePath+"/usd_per_1m/input",schemaPath:"#/$defs/price/type",keyword:"type",params:{type: schema96.type}}];
+validate56.errors = [{instancePath:instancePath+"/usd_per_1m/input",schemaPath:"#/$defs/price/type",keyword:"type",params:{type: schema95.type}}];
 return false;
 }
-if(!fitsUnit(schema96["x-unit"], data4)){
-validate58.errors = [{instancePath:instancePath+"/usd_per_1m/input",schemaPath:"#/$defs/price/x-unit",keyword:"x-unit",params:{}}];
+if(!fitsUnit(schema95["x-unit"], data4)){
+validate56.errors = [{instancePath:instancePath+"/usd_per_1m/input",schemaPath:"#/$defs/price/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
 if(errors === _errs11){
 if(typeof data4 === "string"){
 if(!pattern67.test(data4)){
-validate58.errors = [{instancePath:instancePath+"/usd_per_1m/input",schemaPath:"#/$defs/price/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]{1,6})?|.*\\$\\{.+\\}.*)$"}}];
+validate56.errors = [{instancePath:instancePath+"/usd_per_1m/input",schemaPath:"#/$defs/price/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]{1,6})?|.*\\$\\{.+\\}.*)$"}}];
 return false;
 }
 }
@@ -3824,17 +3660,17 @@ let data5 = data3.output;
 const _errs13 = errors;
 const _errs14 = errors;
 if((!((typeof data5 == "number") && (isFinite(data5)))) && (typeof data5 !== "string")){
-validate58.errors = [{instancePath:instancePath+"/usd_per_1m/output",schemaPath:"#/$defs/price/type",keyword:"type",params:{type: schema96.type}}];
+validate56.errors = [{instancePath:instancePath+"/usd_per_1m/output",schemaPath:"#/$defs/price/type",keyword:"type",params:{type: schema95.type}}];
 return false;
 }
-if(!fitsUnit(schema96["x-unit"], data5)){
-validate58.errors = [{instancePath:instancePath+"/usd_per_1m/output",schemaPath:"#/$defs/price/x-unit",keyword:"x-unit",params:{}}];
+if(!fitsUnit(schema95["x-unit"], data5)){
+validate56.errors = [{instancePath:instancePath+"/usd_per_1m/output",schemaPath:"#/$defs/price/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
 if(errors === _errs14){
 if(typeof data5 === "string"){
 if(!pattern67.test(data5)){
-validate58.errors = [{instancePath:instancePath+"/usd_per_1m/output",schemaPath:"#/$defs/price/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]{1,6})?|.*\\$\\{.+\\}.*)$"}}];
+validate56.errors = [{instancePath:instancePath+"/usd_per_1m/output",schemaPath:"#/$defs/price/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]{1,6})?|.*\\$\\{.+\\}.*)$"}}];
 return false;
 }
 }
@@ -3849,7 +3685,7 @@ var valid2 = true;
 }
 }
 else {
-validate58.errors = [{instancePath:instancePath+"/usd_per_1m",schemaPath:"#/properties/usd_per_1m/type",keyword:"type",params:{type: "object"}}];
+validate56.errors = [{instancePath:instancePath+"/usd_per_1m",schemaPath:"#/properties/usd_per_1m/type",keyword:"type",params:{type: "object"}}];
 return false;
 }
 }
@@ -3865,18 +3701,18 @@ var valid0 = true;
 }
 }
 else {
-validate58.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}}];
+validate56.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}}];
 return false;
 }
 }
-validate58.errors = vErrors;
+validate56.errors = vErrors;
 return errors === 0;
 }
-validate58.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-function validate46(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+validate56.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+function validate44(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate46.evaluated;
+const evaluated0 = validate44.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -3887,22 +3723,22 @@ if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((data.kind === undefined) && (missing0 = "kind")){
-validate46.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0}}];
+validate44.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
 const tag0 = data.kind;
 if(typeof tag0 == "string"){
 if(tag0 === "chat"){
-if(!(validate47(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate47.errors : vErrors.concat(validate47.errors);
+if(!(validate45(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate45.errors : vErrors.concat(validate45.errors);
 errors = vErrors.length;
 }
 var props0 = true;
 }
 else if(tag0 === "embedding"){
-if(!(validate52(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate52.errors : vErrors.concat(validate52.errors);
+if(!(validate50(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate50.errors : vErrors.concat(validate50.errors);
 errors = vErrors.length;
 }
 if(props0 !== true){
@@ -3910,8 +3746,8 @@ props0 = true;
 }
 }
 else if(tag0 === "image"){
-if(!(validate55(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate55.errors : vErrors.concat(validate55.errors);
+if(!(validate53(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate53.errors : vErrors.concat(validate53.errors);
 errors = vErrors.length;
 }
 if(props0 !== true){
@@ -3919,8 +3755,8 @@ props0 = true;
 }
 }
 else if(tag0 === "passthrough"){
-if(!(validate58(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate58.errors : vErrors.concat(validate58.errors);
+if(!(validate56(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate56.errors : vErrors.concat(validate56.errors);
 errors = vErrors.length;
 }
 if(props0 !== true){
@@ -3928,30 +3764,30 @@ props0 = true;
 }
 }
 else {
-validate46.errors = [{instancePath,schemaPath:"#/discriminator",keyword:"discriminator",params:{error: "mapping", tag: "kind", tagValue: tag0}}];
+validate44.errors = [{instancePath,schemaPath:"#/discriminator",keyword:"discriminator",params:{error: "mapping", tag: "kind", tagValue: tag0}}];
 return false;
 }
 }
 else {
-validate46.errors = [{instancePath,schemaPath:"#/discriminator",keyword:"discriminator",params:{error: "tag", tag: "kind", tagValue: tag0}}];
+validate44.errors = [{instancePath,schemaPath:"#/discriminator",keyword:"discriminator",params:{error: "tag", tag: "kind", tagValue: tag0}}];
 return false;
 }
 }
 }
 else {
-validate46.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}}];
+validate44.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}}];
 return false;
 }
 }
-validate46.errors = vErrors;
+validate44.errors = vErrors;
 evaluated0.props = props0;
 return errors === 0;
 }
-validate46.evaluated = {"dynamicProps":true,"dynamicItems":false};
-function validate45(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+validate44.evaluated = {"dynamicProps":true,"dynamicItems":false};
+function validate43(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate45.evaluated;
+const evaluated0 = validate43.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -3997,7 +3833,7 @@ else {
 vErrors.push(err2);
 }
 errors++;
-validate45.errors = vErrors;
+validate43.errors = vErrors;
 return false;
 break;
 }
@@ -4005,8 +3841,8 @@ break;
 if(valid0){
 for(const key1 in data){
 const _errs5 = errors;
-if(!(validate46(data[key1], {instancePath:instancePath+"/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),parentData:data,parentDataProperty:key1,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate46.errors : vErrors.concat(validate46.errors);
+if(!(validate44(data[key1], {instancePath:instancePath+"/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),parentData:data,parentDataProperty:key1,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate44.errors : vErrors.concat(validate44.errors);
 errors = vErrors.length;
 }
 var valid2 = _errs5 === errors;
@@ -4017,15 +3853,1190 @@ break;
 }
 }
 else {
-validate45.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}}];
+validate43.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}}];
 return false;
 }
 }
-validate45.errors = vErrors;
+validate43.errors = vErrors;
 return errors === 0;
 }
-validate45.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-const schema110 = {"type":"object","propertyNames":{"$ref":"#/$defs/name"},"additionalProperties":{"$ref":"#/$defs/name"}};
+validate43.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+const schema109 = {"type":"object","propertyNames":{"$ref":"#/$defs/name"},"additionalProperties":{"$ref":"#/$defs/name"}};
+function validate64(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate64.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+for(const key0 in data){
+const _errs1 = errors;
+const _errs2 = errors;
+if(errors === _errs2){
+if(typeof key0 === "string"){
+if(!pattern14.test(key0)){
+const err0 = {instancePath,schemaPath:"#/$defs/name/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$"},propertyName:key0};
+if(vErrors === null){
+vErrors = [err0];
+}
+else {
+vErrors.push(err0);
+}
+errors++;
+}
+}
+else {
+const err1 = {instancePath,schemaPath:"#/$defs/name/type",keyword:"type",params:{type: "string"},propertyName:key0};
+if(vErrors === null){
+vErrors = [err1];
+}
+else {
+vErrors.push(err1);
+}
+errors++;
+}
+}
+var valid0 = _errs1 === errors;
+if(!valid0){
+const err2 = {instancePath,schemaPath:"#/propertyNames",keyword:"propertyNames",params:{propertyName: key0}};
+if(vErrors === null){
+vErrors = [err2];
+}
+else {
+vErrors.push(err2);
+}
+errors++;
+validate64.errors = vErrors;
+return false;
+break;
+}
+}
+if(valid0){
+for(const key1 in data){
+let data0 = data[key1];
+const _errs5 = errors;
+const _errs6 = errors;
+if(errors === _errs6){
+if(typeof data0 === "string"){
+if(!pattern14.test(data0)){
+validate64.errors = [{instancePath:instancePath+"/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/$defs/name/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$"}}];
+return false;
+}
+}
+else {
+validate64.errors = [{instancePath:instancePath+"/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/$defs/name/type",keyword:"type",params:{type: "string"}}];
+return false;
+}
+}
+var valid2 = _errs5 === errors;
+if(!valid2){
+break;
+}
+}
+}
+}
+else {
+validate64.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}}];
+return false;
+}
+}
+validate64.errors = vErrors;
+return errors === 0;
+}
+validate64.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+const schema113 = {"type":"object","propertyNames":{"$ref":"#/$defs/name"},"additionalProperties":{"$ref":"#/$defs/pool"}};
+const schema115 = {"type":"object","additionalProperties":false,"required":["site","replicas","model"],"properties":{"site":{"$ref":"#/$defs/name"},"replicas":{"type":"array","minItems":1,"uniqueItems":true,"items":{"type":"string","format":"x-base-url"}},"model":{"type":"string","minLength":1},"speaks":{"type":"array","minItems":1,"uniqueItems":true,"items":{"enum":["chat","responses","messages"]}},"key":{"type":"string","format":"x-secret"},"auth":{"type":["string","object"],"pattern":"^(bearer|x-api-key|api-key)$","additionalProperties":false,"required":["header"],"properties":{"header":{"$ref":"#/$defs/header_name"},"prefix":{"type":"string","pattern":"^[ -~]{0,64}$"}}},"headers":{"type":"object","minProperties":1,"maxProperties":20,"propertyNames":{"$ref":"#/$defs/header_name"},"additionalProperties":{"type":"string","format":"x-header-value"}},"query":{"type":"object","minProperties":1,"maxProperties":20,"propertyNames":{"type":"string","pattern":"^[A-Za-z0-9._~-]{1,64}$"},"additionalProperties":{"type":"string","minLength":1,"maxLength":256}},"betas":{"type":"array","minItems":1,"uniqueItems":true,"items":{"type":"string","pattern":"^([A-Za-z0-9][A-Za-z0-9._-]{0,63})?\\*?$","minLength":1}},"connect_timeout":{"$ref":"#/$defs/connect_timeout"},"headers_timeout":{"$ref":"#/$defs/headers_timeout"},"first_content_timeout":{"$ref":"#/$defs/first_content_timeout"},"idle_timeout":{"$ref":"#/$defs/idle_timeout"},"stream_timeout":{"$ref":"#/$defs/stream_timeout"},"answer_timeout":{"$ref":"#/$defs/answer_timeout"},"queue_timeout":{"$ref":"#/$defs/queue_timeout"},"wait_for_retry_after":{"$ref":"#/$defs/wait_for_retry_after"},"eject":{"$ref":"#/$defs/eject"},"probe":{"$ref":"#/$defs/probe"},"context":{"$ref":"#/$defs/tokens"},"max_concurrent":{"$ref":"#/$defs/count"},"cost_usd_per_1m":{"type":"object","additionalProperties":false,"required":["input"],"properties":{"input":{"$ref":"#/$defs/price"},"output":{"$ref":"#/$defs/price"}}},"cost_usd_per_image":{"$ref":"#/$defs/usd"},"max_usd_per_hour":{"$ref":"#/$defs/usd"}}};
+const func0 = require("ajv/dist/runtime/equal").default;
+const pattern83 = new RegExp("^(bearer|x-api-key|api-key)$", "u");
+const pattern85 = new RegExp("^[ -~]{0,64}$", "u");
+const pattern87 = new RegExp("^[A-Za-z0-9._~-]{1,64}$", "u");
+const pattern88 = new RegExp("^([A-Za-z0-9][A-Za-z0-9._-]{0,63})?\\*?$", "u");
+const formats38 = formats["x-header-value"];
+function validate67(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate67.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if((((data.site === undefined) && (missing0 = "site")) || ((data.replicas === undefined) && (missing0 = "replicas"))) || ((data.model === undefined) && (missing0 = "model"))){
+validate67.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0}}];
+return false;
+}
+else {
+const _errs1 = errors;
+for(const key0 in data){
+if(!(func1.call(schema115.properties, key0))){
+validate67.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}}];
+return false;
+break;
+}
+}
+if(_errs1 === errors){
+if(data.site !== undefined){
+let data0 = data.site;
+const _errs2 = errors;
+const _errs3 = errors;
+if(errors === _errs3){
+if(typeof data0 === "string"){
+if(!pattern14.test(data0)){
+validate67.errors = [{instancePath:instancePath+"/site",schemaPath:"#/$defs/name/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$"}}];
+return false;
+}
+}
+else {
+validate67.errors = [{instancePath:instancePath+"/site",schemaPath:"#/$defs/name/type",keyword:"type",params:{type: "string"}}];
+return false;
+}
+}
+var valid0 = _errs2 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.replicas !== undefined){
+let data1 = data.replicas;
+const _errs5 = errors;
+if(errors === _errs5){
+if(Array.isArray(data1)){
+if(data1.length < 1){
+validate67.errors = [{instancePath:instancePath+"/replicas",schemaPath:"#/properties/replicas/minItems",keyword:"minItems",params:{limit: 1}}];
+return false;
+}
+else {
+var valid2 = true;
+const len0 = data1.length;
+for(let i0=0; i0<len0; i0++){
+let data2 = data1[i0];
+const _errs7 = errors;
+if(errors === _errs7){
+if(errors === _errs7){
+if(typeof data2 === "string"){
+if(!(formats2.validate(data2))){
+validate67.errors = [{instancePath:instancePath+"/replicas/" + i0,schemaPath:"#/properties/replicas/items/format",keyword:"format",params:{format: "x-base-url"}}];
+return false;
+}
+}
+else {
+validate67.errors = [{instancePath:instancePath+"/replicas/" + i0,schemaPath:"#/properties/replicas/items/type",keyword:"type",params:{type: "string"}}];
+return false;
+}
+}
+}
+var valid2 = _errs7 === errors;
+if(!valid2){
+break;
+}
+}
+if(valid2){
+let i1 = data1.length;
+let j0;
+if(i1 > 1){
+const indices0 = {};
+for(;i1--;){
+let item0 = data1[i1];
+if(typeof item0 !== "string"){
+continue;
+}
+if(typeof indices0[item0] == "number"){
+j0 = indices0[item0];
+validate67.errors = [{instancePath:instancePath+"/replicas",schemaPath:"#/properties/replicas/uniqueItems",keyword:"uniqueItems",params:{i: i1, j: j0}}];
+return false;
+break;
+}
+indices0[item0] = i1;
+}
+}
+}
+}
+}
+else {
+validate67.errors = [{instancePath:instancePath+"/replicas",schemaPath:"#/properties/replicas/type",keyword:"type",params:{type: "array"}}];
+return false;
+}
+}
+var valid0 = _errs5 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.model !== undefined){
+let data3 = data.model;
+const _errs9 = errors;
+if(errors === _errs9){
+if(typeof data3 === "string"){
+if(func3(data3) < 1){
+validate67.errors = [{instancePath:instancePath+"/model",schemaPath:"#/properties/model/minLength",keyword:"minLength",params:{limit: 1}}];
+return false;
+}
+}
+else {
+validate67.errors = [{instancePath:instancePath+"/model",schemaPath:"#/properties/model/type",keyword:"type",params:{type: "string"}}];
+return false;
+}
+}
+var valid0 = _errs9 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.speaks !== undefined){
+let data4 = data.speaks;
+const _errs11 = errors;
+if(errors === _errs11){
+if(Array.isArray(data4)){
+if(data4.length < 1){
+validate67.errors = [{instancePath:instancePath+"/speaks",schemaPath:"#/properties/speaks/minItems",keyword:"minItems",params:{limit: 1}}];
+return false;
+}
+else {
+var valid4 = true;
+const len1 = data4.length;
+for(let i2=0; i2<len1; i2++){
+let data5 = data4[i2];
+const _errs13 = errors;
+if(!(((data5 === "chat") || (data5 === "responses")) || (data5 === "messages"))){
+validate67.errors = [{instancePath:instancePath+"/speaks/" + i2,schemaPath:"#/properties/speaks/items/enum",keyword:"enum",params:{allowedValues: schema115.properties.speaks.items.enum}}];
+return false;
+}
+var valid4 = _errs13 === errors;
+if(!valid4){
+break;
+}
+}
+if(valid4){
+let i3 = data4.length;
+let j1;
+if(i3 > 1){
+outer0:
+for(;i3--;){
+for(j1 = i3; j1--;){
+if(func0(data4[i3], data4[j1])){
+validate67.errors = [{instancePath:instancePath+"/speaks",schemaPath:"#/properties/speaks/uniqueItems",keyword:"uniqueItems",params:{i: i3, j: j1}}];
+return false;
+break outer0;
+}
+}
+}
+}
+}
+}
+}
+else {
+validate67.errors = [{instancePath:instancePath+"/speaks",schemaPath:"#/properties/speaks/type",keyword:"type",params:{type: "array"}}];
+return false;
+}
+}
+var valid0 = _errs11 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.key !== undefined){
+let data6 = data.key;
+const _errs14 = errors;
+if(errors === _errs14){
+if(errors === _errs14){
+if(typeof data6 === "string"){
+if(!(formats12.validate(data6))){
+validate67.errors = [{instancePath:instancePath+"/key",schemaPath:"#/properties/key/format",keyword:"format",params:{format: "x-secret"}}];
+return false;
+}
+}
+else {
+validate67.errors = [{instancePath:instancePath+"/key",schemaPath:"#/properties/key/type",keyword:"type",params:{type: "string"}}];
+return false;
+}
+}
+}
+var valid0 = _errs14 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.auth !== undefined){
+let data7 = data.auth;
+const _errs16 = errors;
+if((typeof data7 !== "string") && (!(data7 && typeof data7 == "object" && !Array.isArray(data7)))){
+validate67.errors = [{instancePath:instancePath+"/auth",schemaPath:"#/properties/auth/type",keyword:"type",params:{type: schema115.properties.auth.type}}];
+return false;
+}
+if(errors === _errs16){
+if(typeof data7 === "string"){
+if(!pattern83.test(data7)){
+validate67.errors = [{instancePath:instancePath+"/auth",schemaPath:"#/properties/auth/pattern",keyword:"pattern",params:{pattern: "^(bearer|x-api-key|api-key)$"}}];
+return false;
+}
+}
+if(errors === _errs16){
+if(data7 && typeof data7 == "object" && !Array.isArray(data7)){
+let missing1;
+if((data7.header === undefined) && (missing1 = "header")){
+validate67.errors = [{instancePath:instancePath+"/auth",schemaPath:"#/properties/auth/required",keyword:"required",params:{missingProperty: missing1}}];
+return false;
+}
+else {
+const _errs18 = errors;
+for(const key1 in data7){
+if(!((key1 === "header") || (key1 === "prefix"))){
+validate67.errors = [{instancePath:instancePath+"/auth",schemaPath:"#/properties/auth/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key1}}];
+return false;
+break;
+}
+}
+if(_errs18 === errors){
+if(data7.header !== undefined){
+let data8 = data7.header;
+const _errs19 = errors;
+const _errs20 = errors;
+if(errors === _errs20){
+if(typeof data8 === "string"){
+if(!pattern13.test(data8)){
+validate67.errors = [{instancePath:instancePath+"/auth/header",schemaPath:"#/$defs/header_name/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9][A-Za-z0-9-]{0,63}$"}}];
+return false;
+}
+}
+else {
+validate67.errors = [{instancePath:instancePath+"/auth/header",schemaPath:"#/$defs/header_name/type",keyword:"type",params:{type: "string"}}];
+return false;
+}
+}
+var valid6 = _errs19 === errors;
+}
+else {
+var valid6 = true;
+}
+if(valid6){
+if(data7.prefix !== undefined){
+let data9 = data7.prefix;
+const _errs22 = errors;
+if(errors === _errs22){
+if(typeof data9 === "string"){
+if(!pattern85.test(data9)){
+validate67.errors = [{instancePath:instancePath+"/auth/prefix",schemaPath:"#/properties/auth/properties/prefix/pattern",keyword:"pattern",params:{pattern: "^[ -~]{0,64}$"}}];
+return false;
+}
+}
+else {
+validate67.errors = [{instancePath:instancePath+"/auth/prefix",schemaPath:"#/properties/auth/properties/prefix/type",keyword:"type",params:{type: "string"}}];
+return false;
+}
+}
+var valid6 = _errs22 === errors;
+}
+else {
+var valid6 = true;
+}
+}
+}
+}
+}
+}
+}
+var valid0 = _errs16 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.headers !== undefined){
+let data10 = data.headers;
+const _errs24 = errors;
+if(errors === _errs24){
+if(data10 && typeof data10 == "object" && !Array.isArray(data10)){
+if(Object.keys(data10).length > 20){
+validate67.errors = [{instancePath:instancePath+"/headers",schemaPath:"#/properties/headers/maxProperties",keyword:"maxProperties",params:{limit: 20}}];
+return false;
+}
+else {
+if(Object.keys(data10).length < 1){
+validate67.errors = [{instancePath:instancePath+"/headers",schemaPath:"#/properties/headers/minProperties",keyword:"minProperties",params:{limit: 1}}];
+return false;
+}
+else {
+for(const key2 in data10){
+const _errs26 = errors;
+const _errs27 = errors;
+if(errors === _errs27){
+if(typeof key2 === "string"){
+if(!pattern13.test(key2)){
+const err0 = {instancePath:instancePath+"/headers",schemaPath:"#/$defs/header_name/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9][A-Za-z0-9-]{0,63}$"},propertyName:key2};
+if(vErrors === null){
+vErrors = [err0];
+}
+else {
+vErrors.push(err0);
+}
+errors++;
+}
+}
+else {
+const err1 = {instancePath:instancePath+"/headers",schemaPath:"#/$defs/header_name/type",keyword:"type",params:{type: "string"},propertyName:key2};
+if(vErrors === null){
+vErrors = [err1];
+}
+else {
+vErrors.push(err1);
+}
+errors++;
+}
+}
+var valid8 = _errs26 === errors;
+if(!valid8){
+const err2 = {instancePath:instancePath+"/headers",schemaPath:"#/properties/headers/propertyNames",keyword:"propertyNames",params:{propertyName: key2}};
+if(vErrors === null){
+vErrors = [err2];
+}
+else {
+vErrors.push(err2);
+}
+errors++;
+validate67.errors = vErrors;
+return false;
+break;
+}
+}
+if(valid8){
+for(const key3 in data10){
+let data11 = data10[key3];
+const _errs30 = errors;
+if(errors === _errs30){
+if(errors === _errs30){
+if(typeof data11 === "string"){
+if(!(formats38.validate(data11))){
+validate67.errors = [{instancePath:instancePath+"/headers/" + key3.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/headers/additionalProperties/format",keyword:"format",params:{format: "x-header-value"}}];
+return false;
+}
+}
+else {
+validate67.errors = [{instancePath:instancePath+"/headers/" + key3.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/headers/additionalProperties/type",keyword:"type",params:{type: "string"}}];
+return false;
+}
+}
+}
+var valid10 = _errs30 === errors;
+if(!valid10){
+break;
+}
+}
+}
+}
+}
+}
+else {
+validate67.errors = [{instancePath:instancePath+"/headers",schemaPath:"#/properties/headers/type",keyword:"type",params:{type: "object"}}];
+return false;
+}
+}
+var valid0 = _errs24 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.query !== undefined){
+let data12 = data.query;
+const _errs32 = errors;
+if(errors === _errs32){
+if(data12 && typeof data12 == "object" && !Array.isArray(data12)){
+if(Object.keys(data12).length > 20){
+validate67.errors = [{instancePath:instancePath+"/query",schemaPath:"#/properties/query/maxProperties",keyword:"maxProperties",params:{limit: 20}}];
+return false;
+}
+else {
+if(Object.keys(data12).length < 1){
+validate67.errors = [{instancePath:instancePath+"/query",schemaPath:"#/properties/query/minProperties",keyword:"minProperties",params:{limit: 1}}];
+return false;
+}
+else {
+for(const key4 in data12){
+const _errs34 = errors;
+if(errors === _errs34){
+if(typeof key4 === "string"){
+if(!pattern87.test(key4)){
+const err3 = {instancePath:instancePath+"/query",schemaPath:"#/properties/query/propertyNames/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9._~-]{1,64}$"},propertyName:key4};
+if(vErrors === null){
+vErrors = [err3];
+}
+else {
+vErrors.push(err3);
+}
+errors++;
+}
+}
+else {
+const err4 = {instancePath:instancePath+"/query",schemaPath:"#/properties/query/propertyNames/type",keyword:"type",params:{type: "string"},propertyName:key4};
+if(vErrors === null){
+vErrors = [err4];
+}
+else {
+vErrors.push(err4);
+}
+errors++;
+}
+}
+var valid11 = _errs34 === errors;
+if(!valid11){
+const err5 = {instancePath:instancePath+"/query",schemaPath:"#/properties/query/propertyNames",keyword:"propertyNames",params:{propertyName: key4}};
+if(vErrors === null){
+vErrors = [err5];
+}
+else {
+vErrors.push(err5);
+}
+errors++;
+validate67.errors = vErrors;
+return false;
+break;
+}
+}
+if(valid11){
+for(const key5 in data12){
+let data13 = data12[key5];
+const _errs37 = errors;
+if(errors === _errs37){
+if(typeof data13 === "string"){
+if(func3(data13) > 256){
+validate67.errors = [{instancePath:instancePath+"/query/" + key5.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/query/additionalProperties/maxLength",keyword:"maxLength",params:{limit: 256}}];
+return false;
+}
+else {
+if(func3(data13) < 1){
+validate67.errors = [{instancePath:instancePath+"/query/" + key5.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/query/additionalProperties/minLength",keyword:"minLength",params:{limit: 1}}];
+return false;
+}
+}
+}
+else {
+validate67.errors = [{instancePath:instancePath+"/query/" + key5.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/query/additionalProperties/type",keyword:"type",params:{type: "string"}}];
+return false;
+}
+}
+var valid12 = _errs37 === errors;
+if(!valid12){
+break;
+}
+}
+}
+}
+}
+}
+else {
+validate67.errors = [{instancePath:instancePath+"/query",schemaPath:"#/properties/query/type",keyword:"type",params:{type: "object"}}];
+return false;
+}
+}
+var valid0 = _errs32 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.betas !== undefined){
+let data14 = data.betas;
+const _errs39 = errors;
+if(errors === _errs39){
+if(Array.isArray(data14)){
+if(data14.length < 1){
+validate67.errors = [{instancePath:instancePath+"/betas",schemaPath:"#/properties/betas/minItems",keyword:"minItems",params:{limit: 1}}];
+return false;
+}
+else {
+var valid13 = true;
+const len2 = data14.length;
+for(let i4=0; i4<len2; i4++){
+let data15 = data14[i4];
+const _errs41 = errors;
+if(errors === _errs41){
+if(typeof data15 === "string"){
+if(func3(data15) < 1){
+validate67.errors = [{instancePath:instancePath+"/betas/" + i4,schemaPath:"#/properties/betas/items/minLength",keyword:"minLength",params:{limit: 1}}];
+return false;
+}
+else {
+if(!pattern88.test(data15)){
+validate67.errors = [{instancePath:instancePath+"/betas/" + i4,schemaPath:"#/properties/betas/items/pattern",keyword:"pattern",params:{pattern: "^([A-Za-z0-9][A-Za-z0-9._-]{0,63})?\\*?$"}}];
+return false;
+}
+}
+}
+else {
+validate67.errors = [{instancePath:instancePath+"/betas/" + i4,schemaPath:"#/properties/betas/items/type",keyword:"type",params:{type: "string"}}];
+return false;
+}
+}
+var valid13 = _errs41 === errors;
+if(!valid13){
+break;
+}
+}
+if(valid13){
+let i5 = data14.length;
+let j2;
+if(i5 > 1){
+const indices1 = {};
+for(;i5--;){
+let item1 = data14[i5];
+if(typeof item1 !== "string"){
+continue;
+}
+if(typeof indices1[item1] == "number"){
+j2 = indices1[item1];
+validate67.errors = [{instancePath:instancePath+"/betas",schemaPath:"#/properties/betas/uniqueItems",keyword:"uniqueItems",params:{i: i5, j: j2}}];
+return false;
+break;
+}
+indices1[item1] = i5;
+}
+}
+}
+}
+}
+else {
+validate67.errors = [{instancePath:instancePath+"/betas",schemaPath:"#/properties/betas/type",keyword:"type",params:{type: "array"}}];
+return false;
+}
+}
+var valid0 = _errs39 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.connect_timeout !== undefined){
+let data16 = data.connect_timeout;
+const _errs43 = errors;
+const _errs44 = errors;
+if(!fitsUnit(schema51["x-unit"], data16)){
+validate67.errors = [{instancePath:instancePath+"/connect_timeout",schemaPath:"#/$defs/connect_timeout/x-unit",keyword:"x-unit",params:{}}];
+return false;
+}
+if(errors === _errs44){
+if(typeof data16 === "string"){
+if(!pattern7.test(data16)){
+validate67.errors = [{instancePath:instancePath+"/connect_timeout",schemaPath:"#/$defs/connect_timeout/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$"}}];
+return false;
+}
+}
+else {
+validate67.errors = [{instancePath:instancePath+"/connect_timeout",schemaPath:"#/$defs/connect_timeout/type",keyword:"type",params:{type: "string"}}];
+return false;
+}
+}
+var valid0 = _errs43 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.headers_timeout !== undefined){
+let data17 = data.headers_timeout;
+const _errs46 = errors;
+const _errs47 = errors;
+if(!fitsUnit(schema51["x-unit"], data17)){
+validate67.errors = [{instancePath:instancePath+"/headers_timeout",schemaPath:"#/$defs/headers_timeout/x-unit",keyword:"x-unit",params:{}}];
+return false;
+}
+if(errors === _errs47){
+if(typeof data17 === "string"){
+if(!pattern7.test(data17)){
+validate67.errors = [{instancePath:instancePath+"/headers_timeout",schemaPath:"#/$defs/headers_timeout/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$"}}];
+return false;
+}
+}
+else {
+validate67.errors = [{instancePath:instancePath+"/headers_timeout",schemaPath:"#/$defs/headers_timeout/type",keyword:"type",params:{type: "string"}}];
+return false;
+}
+}
+var valid0 = _errs46 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.first_content_timeout !== undefined){
+let data18 = data.first_content_timeout;
+const _errs49 = errors;
+const _errs50 = errors;
+if(!fitsUnit(schema51["x-unit"], data18)){
+validate67.errors = [{instancePath:instancePath+"/first_content_timeout",schemaPath:"#/$defs/first_content_timeout/x-unit",keyword:"x-unit",params:{}}];
+return false;
+}
+if(errors === _errs50){
+if(typeof data18 === "string"){
+if(!pattern7.test(data18)){
+validate67.errors = [{instancePath:instancePath+"/first_content_timeout",schemaPath:"#/$defs/first_content_timeout/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$"}}];
+return false;
+}
+}
+else {
+validate67.errors = [{instancePath:instancePath+"/first_content_timeout",schemaPath:"#/$defs/first_content_timeout/type",keyword:"type",params:{type: "string"}}];
+return false;
+}
+}
+var valid0 = _errs49 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.idle_timeout !== undefined){
+let data19 = data.idle_timeout;
+const _errs52 = errors;
+const _errs53 = errors;
+if(!fitsUnit(schema51["x-unit"], data19)){
+validate67.errors = [{instancePath:instancePath+"/idle_timeout",schemaPath:"#/$defs/idle_timeout/x-unit",keyword:"x-unit",params:{}}];
+return false;
+}
+if(errors === _errs53){
+if(typeof data19 === "string"){
+if(!pattern7.test(data19)){
+validate67.errors = [{instancePath:instancePath+"/idle_timeout",schemaPath:"#/$defs/idle_timeout/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$"}}];
+return false;
+}
+}
+else {
+validate67.errors = [{instancePath:instancePath+"/idle_timeout",schemaPath:"#/$defs/idle_timeout/type",keyword:"type",params:{type: "string"}}];
+return false;
+}
+}
+var valid0 = _errs52 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.stream_timeout !== undefined){
+let data20 = data.stream_timeout;
+const _errs55 = errors;
+const _errs56 = errors;
+if(!fitsUnit(schema51["x-unit"], data20)){
+validate67.errors = [{instancePath:instancePath+"/stream_timeout",schemaPath:"#/$defs/stream_timeout/x-unit",keyword:"x-unit",params:{}}];
+return false;
+}
+if(errors === _errs56){
+if(typeof data20 === "string"){
+if(!pattern7.test(data20)){
+validate67.errors = [{instancePath:instancePath+"/stream_timeout",schemaPath:"#/$defs/stream_timeout/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$"}}];
+return false;
+}
+}
+else {
+validate67.errors = [{instancePath:instancePath+"/stream_timeout",schemaPath:"#/$defs/stream_timeout/type",keyword:"type",params:{type: "string"}}];
+return false;
+}
+}
+var valid0 = _errs55 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.answer_timeout !== undefined){
+let data21 = data.answer_timeout;
+const _errs58 = errors;
+const _errs59 = errors;
+if(!fitsUnit(schema51["x-unit"], data21)){
+validate67.errors = [{instancePath:instancePath+"/answer_timeout",schemaPath:"#/$defs/answer_timeout/x-unit",keyword:"x-unit",params:{}}];
+return false;
+}
+if(errors === _errs59){
+if(typeof data21 === "string"){
+if(!pattern7.test(data21)){
+validate67.errors = [{instancePath:instancePath+"/answer_timeout",schemaPath:"#/$defs/answer_timeout/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$"}}];
+return false;
+}
+}
+else {
+validate67.errors = [{instancePath:instancePath+"/answer_timeout",schemaPath:"#/$defs/answer_timeout/type",keyword:"type",params:{type: "string"}}];
+return false;
+}
+}
+var valid0 = _errs58 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.queue_timeout !== undefined){
+let data22 = data.queue_timeout;
+const _errs61 = errors;
+const _errs62 = errors;
+if(!fitsUnit(schema51["x-unit"], data22)){
+validate67.errors = [{instancePath:instancePath+"/queue_timeout",schemaPath:"#/$defs/queue_timeout/x-unit",keyword:"x-unit",params:{}}];
+return false;
+}
+if(errors === _errs62){
+if(typeof data22 === "string"){
+if(!pattern7.test(data22)){
+validate67.errors = [{instancePath:instancePath+"/queue_timeout",schemaPath:"#/$defs/queue_timeout/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$"}}];
+return false;
+}
+}
+else {
+validate67.errors = [{instancePath:instancePath+"/queue_timeout",schemaPath:"#/$defs/queue_timeout/type",keyword:"type",params:{type: "string"}}];
+return false;
+}
+}
+var valid0 = _errs61 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.wait_for_retry_after !== undefined){
+let data23 = data.wait_for_retry_after;
+const _errs64 = errors;
+const _errs65 = errors;
+if(!fitsUnit(schema58["x-unit"], data23)){
+validate67.errors = [{instancePath:instancePath+"/wait_for_retry_after",schemaPath:"#/$defs/wait_for_retry_after/x-unit",keyword:"x-unit",params:{}}];
+return false;
+}
+if(errors === _errs65){
+if(typeof data23 === "string"){
+if(!pattern31.test(data23)){
+validate67.errors = [{instancePath:instancePath+"/wait_for_retry_after",schemaPath:"#/$defs/wait_for_retry_after/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?(ms|s|m)|.*\\$\\{.+\\}.*)$"}}];
+return false;
+}
+}
+else {
+validate67.errors = [{instancePath:instancePath+"/wait_for_retry_after",schemaPath:"#/$defs/wait_for_retry_after/type",keyword:"type",params:{type: "string"}}];
+return false;
+}
+}
+var valid0 = _errs64 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.eject !== undefined){
+const _errs67 = errors;
+if(!(validate34(data.eject, {instancePath:instancePath+"/eject",parentData:data,parentDataProperty:"eject",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate34.errors : vErrors.concat(validate34.errors);
+errors = vErrors.length;
+}
+var valid0 = _errs67 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.probe !== undefined){
+let data25 = data.probe;
+const _errs68 = errors;
+const _errs69 = errors;
+if((typeof data25 !== "boolean") && (!(data25 && typeof data25 == "object" && !Array.isArray(data25)))){
+validate67.errors = [{instancePath:instancePath+"/probe",schemaPath:"#/$defs/probe/type",keyword:"type",params:{type: schema62.type}}];
+return false;
+}
+if(errors === _errs69){
+if(data25 && typeof data25 == "object" && !Array.isArray(data25)){
+const _errs71 = errors;
+for(const key6 in data25){
+if(!((key6 === "path") || (key6 === "every"))){
+validate67.errors = [{instancePath:instancePath+"/probe",schemaPath:"#/$defs/probe/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key6}}];
+return false;
+break;
+}
+}
+if(_errs71 === errors){
+if(data25.path !== undefined){
+let data26 = data25.path;
+const _errs72 = errors;
+if(errors === _errs72){
+if(typeof data26 === "string"){
+if(!pattern34.test(data26)){
+validate67.errors = [{instancePath:instancePath+"/probe/path",schemaPath:"#/$defs/probe/properties/path/pattern",keyword:"pattern",params:{pattern: "^/[!-~]*$"}}];
+return false;
+}
+}
+else {
+validate67.errors = [{instancePath:instancePath+"/probe/path",schemaPath:"#/$defs/probe/properties/path/type",keyword:"type",params:{type: "string"}}];
+return false;
+}
+}
+var valid24 = _errs72 === errors;
+}
+else {
+var valid24 = true;
+}
+if(valid24){
+if(data25.every !== undefined){
+let data27 = data25.every;
+const _errs74 = errors;
+if(!fitsUnit(schema62.properties.every["x-unit"], data27)){
+validate67.errors = [{instancePath:instancePath+"/probe/every",schemaPath:"#/$defs/probe/properties/every/x-unit",keyword:"x-unit",params:{}}];
+return false;
+}
+if(errors === _errs74){
+if(typeof data27 === "string"){
+if(!pattern7.test(data27)){
+validate67.errors = [{instancePath:instancePath+"/probe/every",schemaPath:"#/$defs/probe/properties/every/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$"}}];
+return false;
+}
+}
+else {
+validate67.errors = [{instancePath:instancePath+"/probe/every",schemaPath:"#/$defs/probe/properties/every/type",keyword:"type",params:{type: "string"}}];
+return false;
+}
+}
+var valid24 = _errs74 === errors;
+}
+else {
+var valid24 = true;
+}
+}
+}
+}
+}
+var valid0 = _errs68 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.context !== undefined){
+let data28 = data.context;
+const _errs76 = errors;
+const _errs77 = errors;
+if((!(((typeof data28 == "number") && (!(data28 % 1) && !isNaN(data28))) && (isFinite(data28)))) && (typeof data28 !== "string")){
+validate67.errors = [{instancePath:instancePath+"/context",schemaPath:"#/$defs/tokens/type",keyword:"type",params:{type: schema88.type}}];
+return false;
+}
+if(!fitsUnit(schema88["x-unit"], data28)){
+validate67.errors = [{instancePath:instancePath+"/context",schemaPath:"#/$defs/tokens/x-unit",keyword:"x-unit",params:{}}];
+return false;
+}
+if(errors === _errs77){
+if(typeof data28 === "string"){
+if(!pattern5.test(data28)){
+validate67.errors = [{instancePath:instancePath+"/context",schemaPath:"#/$defs/tokens/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?[kM]?|.*\\$\\{.+\\}.*)$"}}];
+return false;
+}
+}
+}
+var valid0 = _errs76 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.max_concurrent !== undefined){
+let data29 = data.max_concurrent;
+const _errs79 = errors;
+const _errs80 = errors;
+if((!(((typeof data29 == "number") && (!(data29 % 1) && !isNaN(data29))) && (isFinite(data29)))) && (typeof data29 !== "string")){
+validate67.errors = [{instancePath:instancePath+"/max_concurrent",schemaPath:"#/$defs/count/type",keyword:"type",params:{type: schema33.type}}];
+return false;
+}
+if(!fitsUnit(schema33["x-unit"], data29)){
+validate67.errors = [{instancePath:instancePath+"/max_concurrent",schemaPath:"#/$defs/count/x-unit",keyword:"x-unit",params:{}}];
+return false;
+}
+if(errors === _errs80){
+if(typeof data29 === "string"){
+if(!pattern5.test(data29)){
+validate67.errors = [{instancePath:instancePath+"/max_concurrent",schemaPath:"#/$defs/count/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?[kM]?|.*\\$\\{.+\\}.*)$"}}];
+return false;
+}
+}
+}
+var valid0 = _errs79 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.cost_usd_per_1m !== undefined){
+let data30 = data.cost_usd_per_1m;
+const _errs82 = errors;
+if(errors === _errs82){
+if(data30 && typeof data30 == "object" && !Array.isArray(data30)){
+let missing2;
+if((data30.input === undefined) && (missing2 = "input")){
+validate67.errors = [{instancePath:instancePath+"/cost_usd_per_1m",schemaPath:"#/properties/cost_usd_per_1m/required",keyword:"required",params:{missingProperty: missing2}}];
+return false;
+}
+else {
+const _errs84 = errors;
+for(const key7 in data30){
+if(!((key7 === "input") || (key7 === "output"))){
+validate67.errors = [{instancePath:instancePath+"/cost_usd_per_1m",schemaPath:"#/properties/cost_usd_per_1m/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key7}}];
+return false;
+break;
+}
+}
+if(_errs84 === errors){
+if(data30.input !== undefined){
+let data31 = data30.input;
+const _errs85 = errors;
+const _errs86 = errors;
+if((!((typeof data31 == "number") && (isFinite(data31)))) && (typeof data31 !== "string")){
+validate67.errors = [{instancePath:instancePath+"/cost_usd_per_1m/input",schemaPath:"#/$defs/price/type",keyword:"type",params:{type: schema95.type}}];
+return false;
+}
+if(!fitsUnit(schema95["x-unit"], data31)){
+validate67.errors = [{instancePath:instancePath+"/cost_usd_per_1m/input",schemaPath:"#/$defs/price/x-unit",keyword:"x-unit",params:{}}];
+return false;
+}
+if(errors === _errs86){
+if(typeof data31 === "string"){
+if(!pattern67.test(data31)){
+validate67.errors = [{instancePath:instancePath+"/cost_usd_per_1m/input",schemaPath:"#/$defs/price/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]{1,6})?|.*\\$\\{.+\\}.*)$"}}];
+return false;
+}
+}
+}
+var valid27 = _errs85 === errors;
+}
+else {
+var valid27 = true;
+}
+if(valid27){
+if(data30.output !== undefined){
+let data32 = data30.output;
+const _errs88 = errors;
+const _errs89 = errors;
+if((!((typeof data32 == "number") && (isFinite(data32)))) && (typeof data32 !== "string")){
+validate67.errors = [{instancePath:instancePath+"/cost_usd_per_1m/output",schemaPath:"#/$defs/price/type",keyword:"type",params:{type: schema95.type}}];
+return false;
+}
+if(!fitsUnit(schema95["x-unit"], data32)){
+validate67.errors = [{instancePath:instancePath+"/cost_usd_per_1m/output",schemaPath:"#/$defs/price/x-unit",keyword:"x-unit",params:{}}];
+return false;
+}
+if(errors === _errs89){
+if(typeof data32 === "string"){
+if(!pattern67.test(data32)){
+validate67.errors = [{instancePath:instancePath+"/cost_usd_per_1m/output",schemaPath:"#/$defs/price/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]{1,6})?|.*\\$\\{.+\\}.*)$"}}];
+return false;
+}
+}
+}
+var valid27 = _errs88 === errors;
+}
+else {
+var valid27 = true;
+}
+}
+}
+}
+}
+else {
+validate67.errors = [{instancePath:instancePath+"/cost_usd_per_1m",schemaPath:"#/properties/cost_usd_per_1m/type",keyword:"type",params:{type: "object"}}];
+return false;
+}
+}
+var valid0 = _errs82 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.cost_usd_per_image !== undefined){
+let data33 = data.cost_usd_per_image;
+const _errs91 = errors;
+const _errs92 = errors;
+if((!((typeof data33 == "number") && (isFinite(data33)))) && (typeof data33 !== "string")){
+validate67.errors = [{instancePath:instancePath+"/cost_usd_per_image",schemaPath:"#/$defs/usd/type",keyword:"type",params:{type: schema48.type}}];
+return false;
+}
+if(!fitsUnit(schema48["x-unit"], data33)){
+validate67.errors = [{instancePath:instancePath+"/cost_usd_per_image",schemaPath:"#/$defs/usd/x-unit",keyword:"x-unit",params:{}}];
+return false;
+}
+if(errors === _errs92){
+if(typeof data33 === "string"){
+if(!pattern20.test(data33)){
+validate67.errors = [{instancePath:instancePath+"/cost_usd_per_image",schemaPath:"#/$defs/usd/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]{1,9})?|.*\\$\\{.+\\}.*)$"}}];
+return false;
+}
+}
+}
+var valid0 = _errs91 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.max_usd_per_hour !== undefined){
+let data34 = data.max_usd_per_hour;
+const _errs94 = errors;
+const _errs95 = errors;
+if((!((typeof data34 == "number") && (isFinite(data34)))) && (typeof data34 !== "string")){
+validate67.errors = [{instancePath:instancePath+"/max_usd_per_hour",schemaPath:"#/$defs/usd/type",keyword:"type",params:{type: schema48.type}}];
+return false;
+}
+if(!fitsUnit(schema48["x-unit"], data34)){
+validate67.errors = [{instancePath:instancePath+"/max_usd_per_hour",schemaPath:"#/$defs/usd/x-unit",keyword:"x-unit",params:{}}];
+return false;
+}
+if(errors === _errs95){
+if(typeof data34 === "string"){
+if(!pattern20.test(data34)){
+validate67.errors = [{instancePath:instancePath+"/max_usd_per_hour",schemaPath:"#/$defs/usd/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]{1,9})?|.*\\$\\{.+\\}.*)$"}}];
+return false;
+}
+}
+}
+var valid0 = _errs94 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+else {
+validate67.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}}];
+return false;
+}
+}
+validate67.errors = vErrors;
+return errors === 0;
+}
+validate67.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 function validate66(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
@@ -4082,20 +5093,10 @@ break;
 }
 if(valid0){
 for(const key1 in data){
-let data0 = data[key1];
 const _errs5 = errors;
-const _errs6 = errors;
-if(errors === _errs6){
-if(typeof data0 === "string"){
-if(!pattern14.test(data0)){
-validate66.errors = [{instancePath:instancePath+"/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/$defs/name/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$"}}];
-return false;
-}
-}
-else {
-validate66.errors = [{instancePath:instancePath+"/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/$defs/name/type",keyword:"type",params:{type: "string"}}];
-return false;
-}
+if(!(validate67(data[key1], {instancePath:instancePath+"/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),parentData:data,parentDataProperty:key1,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate67.errors : vErrors.concat(validate67.errors);
+errors = vErrors.length;
 }
 var valid2 = _errs5 === errors;
 if(!valid2){
@@ -4113,1182 +5114,17 @@ validate66.errors = vErrors;
 return errors === 0;
 }
 validate66.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-const schema114 = {"type":"object","propertyNames":{"$ref":"#/$defs/name"},"additionalProperties":{"$ref":"#/$defs/pool"}};
-const schema116 = {"type":"object","additionalProperties":false,"required":["site","replicas","model"],"properties":{"site":{"$ref":"#/$defs/name"},"replicas":{"type":"array","minItems":1,"uniqueItems":true,"items":{"type":"string","format":"x-base-url"}},"model":{"type":"string","minLength":1},"speaks":{"type":"array","minItems":1,"uniqueItems":true,"items":{"enum":["chat","responses","messages"]}},"key":{"type":"string","format":"x-secret"},"auth":{"type":["string","object"],"pattern":"^(bearer|x-api-key|api-key)$","additionalProperties":false,"required":["header"],"properties":{"header":{"$ref":"#/$defs/header_name"},"prefix":{"type":"string","pattern":"^[ -~]{0,64}$"}}},"headers":{"type":"object","minProperties":1,"maxProperties":20,"propertyNames":{"$ref":"#/$defs/header_name"},"additionalProperties":{"type":"string","format":"x-header-value"}},"query":{"type":"object","minProperties":1,"maxProperties":20,"propertyNames":{"type":"string","pattern":"^[A-Za-z0-9._~-]{1,64}$"},"additionalProperties":{"type":"string","minLength":1,"maxLength":256}},"betas":{"type":"array","minItems":1,"uniqueItems":true,"items":{"type":"string","pattern":"^([A-Za-z0-9][A-Za-z0-9._-]{0,63})?\\*?$","minLength":1}},"connect_timeout":{"$ref":"#/$defs/connect_timeout"},"headers_timeout":{"$ref":"#/$defs/headers_timeout"},"first_content_timeout":{"$ref":"#/$defs/first_content_timeout"},"idle_timeout":{"$ref":"#/$defs/idle_timeout"},"stream_timeout":{"$ref":"#/$defs/stream_timeout"},"answer_timeout":{"$ref":"#/$defs/answer_timeout"},"queue_timeout":{"$ref":"#/$defs/queue_timeout"},"wait_for_retry_after":{"$ref":"#/$defs/wait_for_retry_after"},"eject":{"$ref":"#/$defs/eject"},"probe":{"$ref":"#/$defs/probe"},"context":{"$ref":"#/$defs/tokens"},"max_concurrent":{"$ref":"#/$defs/count"},"cost_usd_per_1m":{"type":"object","additionalProperties":false,"required":["input"],"properties":{"input":{"$ref":"#/$defs/price"},"output":{"$ref":"#/$defs/price"}}},"cost_usd_per_image":{"$ref":"#/$defs/usd"},"max_usd_per_hour":{"$ref":"#/$defs/usd"}}};
-const func0 = require("ajv/dist/runtime/equal").default;
-const pattern83 = new RegExp("^(bearer|x-api-key|api-key)$", "u");
-const pattern85 = new RegExp("^[ -~]{0,64}$", "u");
-const pattern87 = new RegExp("^[A-Za-z0-9._~-]{1,64}$", "u");
-const pattern88 = new RegExp("^([A-Za-z0-9][A-Za-z0-9._-]{0,63})?\\*?$", "u");
-const formats38 = formats["x-header-value"];
-function validate69(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate69.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(errors === 0){
-if(data && typeof data == "object" && !Array.isArray(data)){
-let missing0;
-if((((data.site === undefined) && (missing0 = "site")) || ((data.replicas === undefined) && (missing0 = "replicas"))) || ((data.model === undefined) && (missing0 = "model"))){
-validate69.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0}}];
-return false;
-}
-else {
-const _errs1 = errors;
-for(const key0 in data){
-if(!(func1.call(schema116.properties, key0))){
-validate69.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}}];
-return false;
-break;
-}
-}
-if(_errs1 === errors){
-if(data.site !== undefined){
-let data0 = data.site;
-const _errs2 = errors;
-const _errs3 = errors;
-if(errors === _errs3){
-if(typeof data0 === "string"){
-if(!pattern14.test(data0)){
-validate69.errors = [{instancePath:instancePath+"/site",schemaPath:"#/$defs/name/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$"}}];
-return false;
-}
-}
-else {
-validate69.errors = [{instancePath:instancePath+"/site",schemaPath:"#/$defs/name/type",keyword:"type",params:{type: "string"}}];
-return false;
-}
-}
-var valid0 = _errs2 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.replicas !== undefined){
-let data1 = data.replicas;
-const _errs5 = errors;
-if(errors === _errs5){
-if(Array.isArray(data1)){
-if(data1.length < 1){
-validate69.errors = [{instancePath:instancePath+"/replicas",schemaPath:"#/properties/replicas/minItems",keyword:"minItems",params:{limit: 1}}];
-return false;
-}
-else {
-var valid2 = true;
-const len0 = data1.length;
-for(let i0=0; i0<len0; i0++){
-let data2 = data1[i0];
-const _errs7 = errors;
-if(errors === _errs7){
-if(errors === _errs7){
-if(typeof data2 === "string"){
-if(!(formats2.validate(data2))){
-validate69.errors = [{instancePath:instancePath+"/replicas/" + i0,schemaPath:"#/properties/replicas/items/format",keyword:"format",params:{format: "x-base-url"}}];
-return false;
-}
-}
-else {
-validate69.errors = [{instancePath:instancePath+"/replicas/" + i0,schemaPath:"#/properties/replicas/items/type",keyword:"type",params:{type: "string"}}];
-return false;
-}
-}
-}
-var valid2 = _errs7 === errors;
-if(!valid2){
-break;
-}
-}
-if(valid2){
-let i1 = data1.length;
-let j0;
-if(i1 > 1){
-const indices0 = {};
-for(;i1--;){
-let item0 = data1[i1];
-if(typeof item0 !== "string"){
-continue;
-}
-if(typeof indices0[item0] == "number"){
-j0 = indices0[item0];
-validate69.errors = [{instancePath:instancePath+"/replicas",schemaPath:"#/properties/replicas/uniqueItems",keyword:"uniqueItems",params:{i: i1, j: j0}}];
-return false;
-break;
-}
-indices0[item0] = i1;
-}
-}
-}
-}
-}
-else {
-validate69.errors = [{instancePath:instancePath+"/replicas",schemaPath:"#/properties/replicas/type",keyword:"type",params:{type: "array"}}];
-return false;
-}
-}
-var valid0 = _errs5 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.model !== undefined){
-let data3 = data.model;
-const _errs9 = errors;
-if(errors === _errs9){
-if(typeof data3 === "string"){
-if(func3(data3) < 1){
-validate69.errors = [{instancePath:instancePath+"/model",schemaPath:"#/properties/model/minLength",keyword:"minLength",params:{limit: 1}}];
-return false;
-}
-}
-else {
-validate69.errors = [{instancePath:instancePath+"/model",schemaPath:"#/properties/model/type",keyword:"type",params:{type: "string"}}];
-return false;
-}
-}
-var valid0 = _errs9 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.speaks !== undefined){
-let data4 = data.speaks;
-const _errs11 = errors;
-if(errors === _errs11){
-if(Array.isArray(data4)){
-if(data4.length < 1){
-validate69.errors = [{instancePath:instancePath+"/speaks",schemaPath:"#/properties/speaks/minItems",keyword:"minItems",params:{limit: 1}}];
-return false;
-}
-else {
-var valid4 = true;
-const len1 = data4.length;
-for(let i2=0; i2<len1; i2++){
-let data5 = data4[i2];
-const _errs13 = errors;
-if(!(((data5 === "chat") || (data5 === "responses")) || (data5 === "messages"))){
-validate69.errors = [{instancePath:instancePath+"/speaks/" + i2,schemaPath:"#/properties/speaks/items/enum",keyword:"enum",params:{allowedValues: schema116.properties.speaks.items.enum}}];
-return false;
-}
-var valid4 = _errs13 === errors;
-if(!valid4){
-break;
-}
-}
-if(valid4){
-let i3 = data4.length;
-let j1;
-if(i3 > 1){
-outer0:
-for(;i3--;){
-for(j1 = i3; j1--;){
-if(func0(data4[i3], data4[j1])){
-validate69.errors = [{instancePath:instancePath+"/speaks",schemaPath:"#/properties/speaks/uniqueItems",keyword:"uniqueItems",params:{i: i3, j: j1}}];
-return false;
-break outer0;
-}
-}
-}
-}
-}
-}
-}
-else {
-validate69.errors = [{instancePath:instancePath+"/speaks",schemaPath:"#/properties/speaks/type",keyword:"type",params:{type: "array"}}];
-return false;
-}
-}
-var valid0 = _errs11 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.key !== undefined){
-let data6 = data.key;
-const _errs14 = errors;
-if(errors === _errs14){
-if(errors === _errs14){
-if(typeof data6 === "string"){
-if(!(formats12.validate(data6))){
-validate69.errors = [{instancePath:instancePath+"/key",schemaPath:"#/properties/key/format",keyword:"format",params:{format: "x-secret"}}];
-return false;
-}
-}
-else {
-validate69.errors = [{instancePath:instancePath+"/key",schemaPath:"#/properties/key/type",keyword:"type",params:{type: "string"}}];
-return false;
-}
-}
-}
-var valid0 = _errs14 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.auth !== undefined){
-let data7 = data.auth;
-const _errs16 = errors;
-if((typeof data7 !== "string") && (!(data7 && typeof data7 == "object" && !Array.isArray(data7)))){
-validate69.errors = [{instancePath:instancePath+"/auth",schemaPath:"#/properties/auth/type",keyword:"type",params:{type: schema116.properties.auth.type}}];
-return false;
-}
-if(errors === _errs16){
-if(typeof data7 === "string"){
-if(!pattern83.test(data7)){
-validate69.errors = [{instancePath:instancePath+"/auth",schemaPath:"#/properties/auth/pattern",keyword:"pattern",params:{pattern: "^(bearer|x-api-key|api-key)$"}}];
-return false;
-}
-}
-if(errors === _errs16){
-if(data7 && typeof data7 == "object" && !Array.isArray(data7)){
-let missing1;
-if((data7.header === undefined) && (missing1 = "header")){
-validate69.errors = [{instancePath:instancePath+"/auth",schemaPath:"#/properties/auth/required",keyword:"required",params:{missingProperty: missing1}}];
-return false;
-}
-else {
-const _errs18 = errors;
-for(const key1 in data7){
-if(!((key1 === "header") || (key1 === "prefix"))){
-validate69.errors = [{instancePath:instancePath+"/auth",schemaPath:"#/properties/auth/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key1}}];
-return false;
-break;
-}
-}
-if(_errs18 === errors){
-if(data7.header !== undefined){
-let data8 = data7.header;
-const _errs19 = errors;
-const _errs20 = errors;
-if(errors === _errs20){
-if(typeof data8 === "string"){
-if(!pattern13.test(data8)){
-validate69.errors = [{instancePath:instancePath+"/auth/header",schemaPath:"#/$defs/header_name/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9][A-Za-z0-9-]{0,63}$"}}];
-return false;
-}
-}
-else {
-validate69.errors = [{instancePath:instancePath+"/auth/header",schemaPath:"#/$defs/header_name/type",keyword:"type",params:{type: "string"}}];
-return false;
-}
-}
-var valid6 = _errs19 === errors;
-}
-else {
-var valid6 = true;
-}
-if(valid6){
-if(data7.prefix !== undefined){
-let data9 = data7.prefix;
-const _errs22 = errors;
-if(errors === _errs22){
-if(typeof data9 === "string"){
-if(!pattern85.test(data9)){
-validate69.errors = [{instancePath:instancePath+"/auth/prefix",schemaPath:"#/properties/auth/properties/prefix/pattern",keyword:"pattern",params:{pattern: "^[ -~]{0,64}$"}}];
-return false;
-}
-}
-else {
-validate69.errors = [{instancePath:instancePath+"/auth/prefix",schemaPath:"#/properties/auth/properties/prefix/type",keyword:"type",params:{type: "string"}}];
-return false;
-}
-}
-var valid6 = _errs22 === errors;
-}
-else {
-var valid6 = true;
-}
-}
-}
-}
-}
-}
-}
-var valid0 = _errs16 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.headers !== undefined){
-let data10 = data.headers;
-const _errs24 = errors;
-if(errors === _errs24){
-if(data10 && typeof data10 == "object" && !Array.isArray(data10)){
-if(Object.keys(data10).length > 20){
-validate69.errors = [{instancePath:instancePath+"/headers",schemaPath:"#/properties/headers/maxProperties",keyword:"maxProperties",params:{limit: 20}}];
-return false;
-}
-else {
-if(Object.keys(data10).length < 1){
-validate69.errors = [{instancePath:instancePath+"/headers",schemaPath:"#/properties/headers/minProperties",keyword:"minProperties",params:{limit: 1}}];
-return false;
-}
-else {
-for(const key2 in data10){
-const _errs26 = errors;
-const _errs27 = errors;
-if(errors === _errs27){
-if(typeof key2 === "string"){
-if(!pattern13.test(key2)){
-const err0 = {instancePath:instancePath+"/headers",schemaPath:"#/$defs/header_name/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9][A-Za-z0-9-]{0,63}$"},propertyName:key2};
-if(vErrors === null){
-vErrors = [err0];
-}
-else {
-vErrors.push(err0);
-}
-errors++;
-}
-}
-else {
-const err1 = {instancePath:instancePath+"/headers",schemaPath:"#/$defs/header_name/type",keyword:"type",params:{type: "string"},propertyName:key2};
-if(vErrors === null){
-vErrors = [err1];
-}
-else {
-vErrors.push(err1);
-}
-errors++;
-}
-}
-var valid8 = _errs26 === errors;
-if(!valid8){
-const err2 = {instancePath:instancePath+"/headers",schemaPath:"#/properties/headers/propertyNames",keyword:"propertyNames",params:{propertyName: key2}};
-if(vErrors === null){
-vErrors = [err2];
-}
-else {
-vErrors.push(err2);
-}
-errors++;
-validate69.errors = vErrors;
-return false;
-break;
-}
-}
-if(valid8){
-for(const key3 in data10){
-let data11 = data10[key3];
-const _errs30 = errors;
-if(errors === _errs30){
-if(errors === _errs30){
-if(typeof data11 === "string"){
-if(!(formats38.validate(data11))){
-validate69.errors = [{instancePath:instancePath+"/headers/" + key3.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/headers/additionalProperties/format",keyword:"format",params:{format: "x-header-value"}}];
-return false;
-}
-}
-else {
-validate69.errors = [{instancePath:instancePath+"/headers/" + key3.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/headers/additionalProperties/type",keyword:"type",params:{type: "string"}}];
-return false;
-}
-}
-}
-var valid10 = _errs30 === errors;
-if(!valid10){
-break;
-}
-}
-}
-}
-}
-}
-else {
-validate69.errors = [{instancePath:instancePath+"/headers",schemaPath:"#/properties/headers/type",keyword:"type",params:{type: "object"}}];
-return false;
-}
-}
-var valid0 = _errs24 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.query !== undefined){
-let data12 = data.query;
-const _errs32 = errors;
-if(errors === _errs32){
-if(data12 && typeof data12 == "object" && !Array.isArray(data12)){
-if(Object.keys(data12).length > 20){
-validate69.errors = [{instancePath:instancePath+"/query",schemaPath:"#/properties/query/maxProperties",keyword:"maxProperties",params:{limit: 20}}];
-return false;
-}
-else {
-if(Object.keys(data12).length < 1){
-validate69.errors = [{instancePath:instancePath+"/query",schemaPath:"#/properties/query/minProperties",keyword:"minProperties",params:{limit: 1}}];
-return false;
-}
-else {
-for(const key4 in data12){
-const _errs34 = errors;
-if(errors === _errs34){
-if(typeof key4 === "string"){
-if(!pattern87.test(key4)){
-const err3 = {instancePath:instancePath+"/query",schemaPath:"#/properties/query/propertyNames/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9._~-]{1,64}$"},propertyName:key4};
-if(vErrors === null){
-vErrors = [err3];
-}
-else {
-vErrors.push(err3);
-}
-errors++;
-}
-}
-else {
-const err4 = {instancePath:instancePath+"/query",schemaPath:"#/properties/query/propertyNames/type",keyword:"type",params:{type: "string"},propertyName:key4};
-if(vErrors === null){
-vErrors = [err4];
-}
-else {
-vErrors.push(err4);
-}
-errors++;
-}
-}
-var valid11 = _errs34 === errors;
-if(!valid11){
-const err5 = {instancePath:instancePath+"/query",schemaPath:"#/properties/query/propertyNames",keyword:"propertyNames",params:{propertyName: key4}};
-if(vErrors === null){
-vErrors = [err5];
-}
-else {
-vErrors.push(err5);
-}
-errors++;
-validate69.errors = vErrors;
-return false;
-break;
-}
-}
-if(valid11){
-for(const key5 in data12){
-let data13 = data12[key5];
-const _errs37 = errors;
-if(errors === _errs37){
-if(typeof data13 === "string"){
-if(func3(data13) > 256){
-validate69.errors = [{instancePath:instancePath+"/query/" + key5.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/query/additionalProperties/maxLength",keyword:"maxLength",params:{limit: 256}}];
-return false;
-}
-else {
-if(func3(data13) < 1){
-validate69.errors = [{instancePath:instancePath+"/query/" + key5.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/query/additionalProperties/minLength",keyword:"minLength",params:{limit: 1}}];
-return false;
-}
-}
-}
-else {
-validate69.errors = [{instancePath:instancePath+"/query/" + key5.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/query/additionalProperties/type",keyword:"type",params:{type: "string"}}];
-return false;
-}
-}
-var valid12 = _errs37 === errors;
-if(!valid12){
-break;
-}
-}
-}
-}
-}
-}
-else {
-validate69.errors = [{instancePath:instancePath+"/query",schemaPath:"#/properties/query/type",keyword:"type",params:{type: "object"}}];
-return false;
-}
-}
-var valid0 = _errs32 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.betas !== undefined){
-let data14 = data.betas;
-const _errs39 = errors;
-if(errors === _errs39){
-if(Array.isArray(data14)){
-if(data14.length < 1){
-validate69.errors = [{instancePath:instancePath+"/betas",schemaPath:"#/properties/betas/minItems",keyword:"minItems",params:{limit: 1}}];
-return false;
-}
-else {
-var valid13 = true;
-const len2 = data14.length;
-for(let i4=0; i4<len2; i4++){
-let data15 = data14[i4];
-const _errs41 = errors;
-if(errors === _errs41){
-if(typeof data15 === "string"){
-if(func3(data15) < 1){
-validate69.errors = [{instancePath:instancePath+"/betas/" + i4,schemaPath:"#/properties/betas/items/minLength",keyword:"minLength",params:{limit: 1}}];
-return false;
-}
-else {
-if(!pattern88.test(data15)){
-validate69.errors = [{instancePath:instancePath+"/betas/" + i4,schemaPath:"#/properties/betas/items/pattern",keyword:"pattern",params:{pattern: "^([A-Za-z0-9][A-Za-z0-9._-]{0,63})?\\*?$"}}];
-return false;
-}
-}
-}
-else {
-validate69.errors = [{instancePath:instancePath+"/betas/" + i4,schemaPath:"#/properties/betas/items/type",keyword:"type",params:{type: "string"}}];
-return false;
-}
-}
-var valid13 = _errs41 === errors;
-if(!valid13){
-break;
-}
-}
-if(valid13){
-let i5 = data14.length;
-let j2;
-if(i5 > 1){
-const indices1 = {};
-for(;i5--;){
-let item1 = data14[i5];
-if(typeof item1 !== "string"){
-continue;
-}
-if(typeof indices1[item1] == "number"){
-j2 = indices1[item1];
-validate69.errors = [{instancePath:instancePath+"/betas",schemaPath:"#/properties/betas/uniqueItems",keyword:"uniqueItems",params:{i: i5, j: j2}}];
-return false;
-break;
-}
-indices1[item1] = i5;
-}
-}
-}
-}
-}
-else {
-validate69.errors = [{instancePath:instancePath+"/betas",schemaPath:"#/properties/betas/type",keyword:"type",params:{type: "array"}}];
-return false;
-}
-}
-var valid0 = _errs39 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.connect_timeout !== undefined){
-let data16 = data.connect_timeout;
-const _errs43 = errors;
-const _errs44 = errors;
-if(!fitsUnit(schema52["x-unit"], data16)){
-validate69.errors = [{instancePath:instancePath+"/connect_timeout",schemaPath:"#/$defs/connect_timeout/x-unit",keyword:"x-unit",params:{}}];
-return false;
-}
-if(errors === _errs44){
-if(typeof data16 === "string"){
-if(!pattern7.test(data16)){
-validate69.errors = [{instancePath:instancePath+"/connect_timeout",schemaPath:"#/$defs/connect_timeout/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$"}}];
-return false;
-}
-}
-else {
-validate69.errors = [{instancePath:instancePath+"/connect_timeout",schemaPath:"#/$defs/connect_timeout/type",keyword:"type",params:{type: "string"}}];
-return false;
-}
-}
-var valid0 = _errs43 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.headers_timeout !== undefined){
-let data17 = data.headers_timeout;
-const _errs46 = errors;
-const _errs47 = errors;
-if(!fitsUnit(schema52["x-unit"], data17)){
-validate69.errors = [{instancePath:instancePath+"/headers_timeout",schemaPath:"#/$defs/headers_timeout/x-unit",keyword:"x-unit",params:{}}];
-return false;
-}
-if(errors === _errs47){
-if(typeof data17 === "string"){
-if(!pattern7.test(data17)){
-validate69.errors = [{instancePath:instancePath+"/headers_timeout",schemaPath:"#/$defs/headers_timeout/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$"}}];
-return false;
-}
-}
-else {
-validate69.errors = [{instancePath:instancePath+"/headers_timeout",schemaPath:"#/$defs/headers_timeout/type",keyword:"type",params:{type: "string"}}];
-return false;
-}
-}
-var valid0 = _errs46 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.first_content_timeout !== undefined){
-let data18 = data.first_content_timeout;
-const _errs49 = errors;
-const _errs50 = errors;
-if(!fitsUnit(schema52["x-unit"], data18)){
-validate69.errors = [{instancePath:instancePath+"/first_content_timeout",schemaPath:"#/$defs/first_content_timeout/x-unit",keyword:"x-unit",params:{}}];
-return false;
-}
-if(errors === _errs50){
-if(typeof data18 === "string"){
-if(!pattern7.test(data18)){
-validate69.errors = [{instancePath:instancePath+"/first_content_timeout",schemaPath:"#/$defs/first_content_timeout/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$"}}];
-return false;
-}
-}
-else {
-validate69.errors = [{instancePath:instancePath+"/first_content_timeout",schemaPath:"#/$defs/first_content_timeout/type",keyword:"type",params:{type: "string"}}];
-return false;
-}
-}
-var valid0 = _errs49 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.idle_timeout !== undefined){
-let data19 = data.idle_timeout;
-const _errs52 = errors;
-const _errs53 = errors;
-if(!fitsUnit(schema52["x-unit"], data19)){
-validate69.errors = [{instancePath:instancePath+"/idle_timeout",schemaPath:"#/$defs/idle_timeout/x-unit",keyword:"x-unit",params:{}}];
-return false;
-}
-if(errors === _errs53){
-if(typeof data19 === "string"){
-if(!pattern7.test(data19)){
-validate69.errors = [{instancePath:instancePath+"/idle_timeout",schemaPath:"#/$defs/idle_timeout/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$"}}];
-return false;
-}
-}
-else {
-validate69.errors = [{instancePath:instancePath+"/idle_timeout",schemaPath:"#/$defs/idle_timeout/type",keyword:"type",params:{type: "string"}}];
-return false;
-}
-}
-var valid0 = _errs52 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.stream_timeout !== undefined){
-let data20 = data.stream_timeout;
-const _errs55 = errors;
-const _errs56 = errors;
-if(!fitsUnit(schema52["x-unit"], data20)){
-validate69.errors = [{instancePath:instancePath+"/stream_timeout",schemaPath:"#/$defs/stream_timeout/x-unit",keyword:"x-unit",params:{}}];
-return false;
-}
-if(errors === _errs56){
-if(typeof data20 === "string"){
-if(!pattern7.test(data20)){
-validate69.errors = [{instancePath:instancePath+"/stream_timeout",schemaPath:"#/$defs/stream_timeout/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$"}}];
-return false;
-}
-}
-else {
-validate69.errors = [{instancePath:instancePath+"/stream_timeout",schemaPath:"#/$defs/stream_timeout/type",keyword:"type",params:{type: "string"}}];
-return false;
-}
-}
-var valid0 = _errs55 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.answer_timeout !== undefined){
-let data21 = data.answer_timeout;
-const _errs58 = errors;
-const _errs59 = errors;
-if(!fitsUnit(schema52["x-unit"], data21)){
-validate69.errors = [{instancePath:instancePath+"/answer_timeout",schemaPath:"#/$defs/answer_timeout/x-unit",keyword:"x-unit",params:{}}];
-return false;
-}
-if(errors === _errs59){
-if(typeof data21 === "string"){
-if(!pattern7.test(data21)){
-validate69.errors = [{instancePath:instancePath+"/answer_timeout",schemaPath:"#/$defs/answer_timeout/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$"}}];
-return false;
-}
-}
-else {
-validate69.errors = [{instancePath:instancePath+"/answer_timeout",schemaPath:"#/$defs/answer_timeout/type",keyword:"type",params:{type: "string"}}];
-return false;
-}
-}
-var valid0 = _errs58 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.queue_timeout !== undefined){
-let data22 = data.queue_timeout;
-const _errs61 = errors;
-const _errs62 = errors;
-if(!fitsUnit(schema52["x-unit"], data22)){
-validate69.errors = [{instancePath:instancePath+"/queue_timeout",schemaPath:"#/$defs/queue_timeout/x-unit",keyword:"x-unit",params:{}}];
-return false;
-}
-if(errors === _errs62){
-if(typeof data22 === "string"){
-if(!pattern7.test(data22)){
-validate69.errors = [{instancePath:instancePath+"/queue_timeout",schemaPath:"#/$defs/queue_timeout/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$"}}];
-return false;
-}
-}
-else {
-validate69.errors = [{instancePath:instancePath+"/queue_timeout",schemaPath:"#/$defs/queue_timeout/type",keyword:"type",params:{type: "string"}}];
-return false;
-}
-}
-var valid0 = _errs61 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.wait_for_retry_after !== undefined){
-let data23 = data.wait_for_retry_after;
-const _errs64 = errors;
-const _errs65 = errors;
-if(!fitsUnit(schema59["x-unit"], data23)){
-validate69.errors = [{instancePath:instancePath+"/wait_for_retry_after",schemaPath:"#/$defs/wait_for_retry_after/x-unit",keyword:"x-unit",params:{}}];
-return false;
-}
-if(errors === _errs65){
-if(typeof data23 === "string"){
-if(!pattern31.test(data23)){
-validate69.errors = [{instancePath:instancePath+"/wait_for_retry_after",schemaPath:"#/$defs/wait_for_retry_after/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?(ms|s|m)|.*\\$\\{.+\\}.*)$"}}];
-return false;
-}
-}
-else {
-validate69.errors = [{instancePath:instancePath+"/wait_for_retry_after",schemaPath:"#/$defs/wait_for_retry_after/type",keyword:"type",params:{type: "string"}}];
-return false;
-}
-}
-var valid0 = _errs64 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.eject !== undefined){
-const _errs67 = errors;
-if(!(validate36(data.eject, {instancePath:instancePath+"/eject",parentData:data,parentDataProperty:"eject",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate36.errors : vErrors.concat(validate36.errors);
-errors = vErrors.length;
-}
-var valid0 = _errs67 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.probe !== undefined){
-let data25 = data.probe;
-const _errs68 = errors;
-const _errs69 = errors;
-if((typeof data25 !== "boolean") && (!(data25 && typeof data25 == "object" && !Array.isArray(data25)))){
-validate69.errors = [{instancePath:instancePath+"/probe",schemaPath:"#/$defs/probe/type",keyword:"type",params:{type: schema63.type}}];
-return false;
-}
-if(errors === _errs69){
-if(data25 && typeof data25 == "object" && !Array.isArray(data25)){
-const _errs71 = errors;
-for(const key6 in data25){
-if(!((key6 === "path") || (key6 === "every"))){
-validate69.errors = [{instancePath:instancePath+"/probe",schemaPath:"#/$defs/probe/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key6}}];
-return false;
-break;
-}
-}
-if(_errs71 === errors){
-if(data25.path !== undefined){
-let data26 = data25.path;
-const _errs72 = errors;
-if(errors === _errs72){
-if(typeof data26 === "string"){
-if(!pattern34.test(data26)){
-validate69.errors = [{instancePath:instancePath+"/probe/path",schemaPath:"#/$defs/probe/properties/path/pattern",keyword:"pattern",params:{pattern: "^/[!-~]*$"}}];
-return false;
-}
-}
-else {
-validate69.errors = [{instancePath:instancePath+"/probe/path",schemaPath:"#/$defs/probe/properties/path/type",keyword:"type",params:{type: "string"}}];
-return false;
-}
-}
-var valid24 = _errs72 === errors;
-}
-else {
-var valid24 = true;
-}
-if(valid24){
-if(data25.every !== undefined){
-let data27 = data25.every;
-const _errs74 = errors;
-if(!fitsUnit(schema63.properties.every["x-unit"], data27)){
-validate69.errors = [{instancePath:instancePath+"/probe/every",schemaPath:"#/$defs/probe/properties/every/x-unit",keyword:"x-unit",params:{}}];
-return false;
-}
-if(errors === _errs74){
-if(typeof data27 === "string"){
-if(!pattern7.test(data27)){
-validate69.errors = [{instancePath:instancePath+"/probe/every",schemaPath:"#/$defs/probe/properties/every/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$"}}];
-return false;
-}
-}
-else {
-validate69.errors = [{instancePath:instancePath+"/probe/every",schemaPath:"#/$defs/probe/properties/every/type",keyword:"type",params:{type: "string"}}];
-return false;
-}
-}
-var valid24 = _errs74 === errors;
-}
-else {
-var valid24 = true;
-}
-}
-}
-}
-}
-var valid0 = _errs68 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.context !== undefined){
-let data28 = data.context;
-const _errs76 = errors;
-const _errs77 = errors;
-if((!(((typeof data28 == "number") && (!(data28 % 1) && !isNaN(data28))) && (isFinite(data28)))) && (typeof data28 !== "string")){
-validate69.errors = [{instancePath:instancePath+"/context",schemaPath:"#/$defs/tokens/type",keyword:"type",params:{type: schema89.type}}];
-return false;
-}
-if(!fitsUnit(schema89["x-unit"], data28)){
-validate69.errors = [{instancePath:instancePath+"/context",schemaPath:"#/$defs/tokens/x-unit",keyword:"x-unit",params:{}}];
-return false;
-}
-if(errors === _errs77){
-if(typeof data28 === "string"){
-if(!pattern5.test(data28)){
-validate69.errors = [{instancePath:instancePath+"/context",schemaPath:"#/$defs/tokens/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?[kM]?|.*\\$\\{.+\\}.*)$"}}];
-return false;
-}
-}
-}
-var valid0 = _errs76 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.max_concurrent !== undefined){
-let data29 = data.max_concurrent;
-const _errs79 = errors;
-const _errs80 = errors;
-if((!(((typeof data29 == "number") && (!(data29 % 1) && !isNaN(data29))) && (isFinite(data29)))) && (typeof data29 !== "string")){
-validate69.errors = [{instancePath:instancePath+"/max_concurrent",schemaPath:"#/$defs/count/type",keyword:"type",params:{type: schema33.type}}];
-return false;
-}
-if(!fitsUnit(schema33["x-unit"], data29)){
-validate69.errors = [{instancePath:instancePath+"/max_concurrent",schemaPath:"#/$defs/count/x-unit",keyword:"x-unit",params:{}}];
-return false;
-}
-if(errors === _errs80){
-if(typeof data29 === "string"){
-if(!pattern5.test(data29)){
-validate69.errors = [{instancePath:instancePath+"/max_concurrent",schemaPath:"#/$defs/count/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?[kM]?|.*\\$\\{.+\\}.*)$"}}];
-return false;
-}
-}
-}
-var valid0 = _errs79 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.cost_usd_per_1m !== undefined){
-let data30 = data.cost_usd_per_1m;
-const _errs82 = errors;
-if(errors === _errs82){
-if(data30 && typeof data30 == "object" && !Array.isArray(data30)){
-let missing2;
-if((data30.input === undefined) && (missing2 = "input")){
-validate69.errors = [{instancePath:instancePath+"/cost_usd_per_1m",schemaPath:"#/properties/cost_usd_per_1m/required",keyword:"required",params:{missingProperty: missing2}}];
-return false;
-}
-else {
-const _errs84 = errors;
-for(const key7 in data30){
-if(!((key7 === "input") || (key7 === "output"))){
-validate69.errors = [{instancePath:instancePath+"/cost_usd_per_1m",schemaPath:"#/properties/cost_usd_per_1m/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key7}}];
-return false;
-break;
-}
-}
-if(_errs84 === errors){
-if(data30.input !== undefined){
-let data31 = data30.input;
-const _errs85 = errors;
-const _errs86 = errors;
-if((!((typeof data31 == "number") && (isFinite(data31)))) && (typeof data31 !== "string")){
-validate69.errors = [{instancePath:instancePath+"/cost_usd_per_1m/input",schemaPath:"#/$defs/price/type",keyword:"type",params:{type: schema96.type}}];
-return false;
-}
-if(!fitsUnit(schema96["x-unit"], data31)){
-validate69.errors = [{instancePath:instancePath+"/cost_usd_per_1m/input",schemaPath:"#/$defs/price/x-unit",keyword:"x-unit",params:{}}];
-return false;
-}
-if(errors === _errs86){
-if(typeof data31 === "string"){
-if(!pattern67.test(data31)){
-validate69.errors = [{instancePath:instancePath+"/cost_usd_per_1m/input",schemaPath:"#/$defs/price/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]{1,6})?|.*\\$\\{.+\\}.*)$"}}];
-return false;
-}
-}
-}
-var valid27 = _errs85 === errors;
-}
-else {
-var valid27 = true;
-}
-if(valid27){
-if(data30.output !== undefined){
-let data32 = data30.output;
-const _errs88 = errors;
-const _errs89 = errors;
-if((!((typeof data32 == "number") && (isFinite(data32)))) && (typeof data32 !== "string")){
-validate69.errors = [{instancePath:instancePath+"/cost_usd_per_1m/output",schemaPath:"#/$defs/price/type",keyword:"type",params:{type: schema96.type}}];
-return false;
-}
-if(!fitsUnit(schema96["x-unit"], data32)){
-validate69.errors = [{instancePath:instancePath+"/cost_usd_per_1m/output",schemaPath:"#/$defs/price/x-unit",keyword:"x-unit",params:{}}];
-return false;
-}
-if(errors === _errs89){
-if(typeof data32 === "string"){
-if(!pattern67.test(data32)){
-validate69.errors = [{instancePath:instancePath+"/cost_usd_per_1m/output",schemaPath:"#/$defs/price/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]{1,6})?|.*\\$\\{.+\\}.*)$"}}];
-return false;
-}
-}
-}
-var valid27 = _errs88 === errors;
-}
-else {
-var valid27 = true;
-}
-}
-}
-}
-}
-else {
-validate69.errors = [{instancePath:instancePath+"/cost_usd_per_1m",schemaPath:"#/properties/cost_usd_per_1m/type",keyword:"type",params:{type: "object"}}];
-return false;
-}
-}
-var valid0 = _errs82 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.cost_usd_per_image !== undefined){
-let data33 = data.cost_usd_per_image;
-const _errs91 = errors;
-const _errs92 = errors;
-if((!((typeof data33 == "number") && (isFinite(data33)))) && (typeof data33 !== "string")){
-validate69.errors = [{instancePath:instancePath+"/cost_usd_per_image",schemaPath:"#/$defs/usd/type",keyword:"type",params:{type: schema48.type}}];
-return false;
-}
-if(!fitsUnit(schema48["x-unit"], data33)){
-validate69.errors = [{instancePath:instancePath+"/cost_usd_per_image",schemaPath:"#/$defs/usd/x-unit",keyword:"x-unit",params:{}}];
-return false;
-}
-if(errors === _errs92){
-if(typeof data33 === "string"){
-if(!pattern20.test(data33)){
-validate69.errors = [{instancePath:instancePath+"/cost_usd_per_image",schemaPath:"#/$defs/usd/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]{1,9})?|.*\\$\\{.+\\}.*)$"}}];
-return false;
-}
-}
-}
-var valid0 = _errs91 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.max_usd_per_hour !== undefined){
-let data34 = data.max_usd_per_hour;
-const _errs94 = errors;
-const _errs95 = errors;
-if((!((typeof data34 == "number") && (isFinite(data34)))) && (typeof data34 !== "string")){
-validate69.errors = [{instancePath:instancePath+"/max_usd_per_hour",schemaPath:"#/$defs/usd/type",keyword:"type",params:{type: schema48.type}}];
-return false;
-}
-if(!fitsUnit(schema48["x-unit"], data34)){
-validate69.errors = [{instancePath:instancePath+"/max_usd_per_hour",schemaPath:"#/$defs/usd/x-unit",keyword:"x-unit",params:{}}];
-return false;
-}
-if(errors === _errs95){
-if(typeof data34 === "string"){
-if(!pattern20.test(data34)){
-validate69.errors = [{instancePath:instancePath+"/max_usd_per_hour",schemaPath:"#/$defs/usd/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]{1,9})?|.*\\$\\{.+\\}.*)$"}}];
-return false;
-}
-}
-}
-var valid0 = _errs94 === errors;
-}
-else {
-var valid0 = true;
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-else {
-validate69.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}}];
-return false;
-}
-}
-validate69.errors = vErrors;
-return errors === 0;
-}
-validate69.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-function validate68(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate68.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(errors === 0){
-if(data && typeof data == "object" && !Array.isArray(data)){
-for(const key0 in data){
-const _errs1 = errors;
-const _errs2 = errors;
-if(errors === _errs2){
-if(typeof key0 === "string"){
-if(!pattern14.test(key0)){
-const err0 = {instancePath,schemaPath:"#/$defs/name/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$"},propertyName:key0};
-if(vErrors === null){
-vErrors = [err0];
-}
-else {
-vErrors.push(err0);
-}
-errors++;
-}
-}
-else {
-const err1 = {instancePath,schemaPath:"#/$defs/name/type",keyword:"type",params:{type: "string"},propertyName:key0};
-if(vErrors === null){
-vErrors = [err1];
-}
-else {
-vErrors.push(err1);
-}
-errors++;
-}
-}
-var valid0 = _errs1 === errors;
-if(!valid0){
-const err2 = {instancePath,schemaPath:"#/propertyNames",keyword:"propertyNames",params:{propertyName: key0}};
-if(vErrors === null){
-vErrors = [err2];
-}
-else {
-vErrors.push(err2);
-}
-errors++;
-validate68.errors = vErrors;
-return false;
-break;
-}
-}
-if(valid0){
-for(const key1 in data){
-const _errs5 = errors;
-if(!(validate69(data[key1], {instancePath:instancePath+"/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),parentData:data,parentDataProperty:key1,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate69.errors : vErrors.concat(validate69.errors);
-errors = vErrors.length;
-}
-var valid2 = _errs5 === errors;
-if(!valid2){
-break;
-}
-}
-}
-}
-else {
-validate68.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}}];
-return false;
-}
-}
-validate68.errors = vErrors;
-return errors === 0;
-}
-validate68.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-const schema135 = {"type":"array","items":{"$ref":"#/$defs/route"}};
-const schema136 = {"type":"object","additionalProperties":false,"required":["name","when","use"],"properties":{"name":{"$ref":"#/$defs/name"},"when":{"$ref":"#/$defs/when"},"use":{"$ref":"#/$defs/name"}}};
-const schema138 = {"type":"object","additionalProperties":false,"minProperties":1,"properties":{"mentions":{"type":["string","array"],"minLength":1,"maxLength":200,"minItems":1,"maxItems":200,"uniqueItems":true,"items":{"type":"string","minLength":1,"maxLength":200}},"matches":{"type":"string","minLength":1,"maxLength":500,"format":"x-pattern"},"input_tokens":{"type":"object","additionalProperties":false,"minProperties":1,"properties":{"over":{"$ref":"#/$defs/tokens"},"under":{"$ref":"#/$defs/tokens"}}},"has_tools":{"type":"boolean"},"has_images":{"type":"boolean"},"plan":{"$ref":"#/$defs/names"},"alias":{"$ref":"#/$defs/names"},"header":{"type":"object","minProperties":1,"maxProperties":10,"propertyNames":{"$ref":"#/$defs/name"},"additionalProperties":{"type":["string","array"],"minLength":1,"minItems":1,"uniqueItems":true,"items":{"type":"string","minLength":1}}},"hour":{"type":"object","additionalProperties":false,"required":["from","to"],"properties":{"from":{"type":"integer","minimum":0,"maximum":23},"to":{"type":"integer","minimum":1,"maximum":24},"zone":{"$ref":"#/$defs/zone"}}},"weekday":{"type":"object","additionalProperties":false,"required":["days"],"properties":{"days":{"type":"array","minItems":1,"uniqueItems":true,"items":{"enum":["mon","tue","wed","thu","fri","sat","sun"]}},"zone":{"$ref":"#/$defs/zone"}}},"any":{"type":"array","minItems":1,"items":{"$ref":"#/$defs/when"}},"not":{"$ref":"#/$defs/when"}}};
-const schema144 = {"type":"string","format":"x-zone"};
+const schema134 = {"type":"array","items":{"$ref":"#/$defs/route"}};
+const schema135 = {"type":"object","additionalProperties":false,"required":["name","when","use"],"properties":{"name":{"$ref":"#/$defs/name"},"when":{"$ref":"#/$defs/when"},"use":{"$ref":"#/$defs/name"}}};
+const schema137 = {"type":"object","additionalProperties":false,"minProperties":1,"properties":{"mentions":{"type":["string","array"],"minLength":1,"maxLength":200,"minItems":1,"maxItems":200,"uniqueItems":true,"items":{"type":"string","minLength":1,"maxLength":200}},"matches":{"type":"string","minLength":1,"maxLength":500,"format":"x-pattern"},"input_tokens":{"type":"object","additionalProperties":false,"minProperties":1,"properties":{"over":{"$ref":"#/$defs/tokens"},"under":{"$ref":"#/$defs/tokens"}}},"has_tools":{"type":"boolean"},"has_images":{"type":"boolean"},"plan":{"$ref":"#/$defs/names"},"alias":{"$ref":"#/$defs/names"},"header":{"type":"object","minProperties":1,"maxProperties":10,"propertyNames":{"$ref":"#/$defs/name"},"additionalProperties":{"type":["string","array"],"minLength":1,"minItems":1,"uniqueItems":true,"items":{"type":"string","minLength":1}}},"hour":{"type":"object","additionalProperties":false,"required":["from","to"],"properties":{"from":{"type":"integer","minimum":0,"maximum":23},"to":{"type":"integer","minimum":1,"maximum":24},"zone":{"$ref":"#/$defs/zone"}}},"weekday":{"type":"object","additionalProperties":false,"required":["days"],"properties":{"days":{"type":"array","minItems":1,"uniqueItems":true,"items":{"enum":["mon","tue","wed","thu","fri","sat","sun"]}},"zone":{"$ref":"#/$defs/zone"}}},"any":{"type":"array","minItems":1,"items":{"$ref":"#/$defs/when"}},"not":{"$ref":"#/$defs/when"}}};
+const schema143 = {"type":"string","format":"x-zone"};
 const formats40 = formats["x-pattern"];
 const formats42 = formats["x-zone"];
-const schema141 = {"type":["string","array"],"pattern":"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$","minItems":1,"uniqueItems":true,"items":{"$ref":"#/$defs/name","type":"string"}};
-function validate76(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+const schema140 = {"type":["string","array"],"pattern":"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$","minItems":1,"uniqueItems":true,"items":{"$ref":"#/$defs/name","type":"string"}};
+function validate74(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate76.evaluated;
+const evaluated0 = validate74.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -5296,20 +5132,20 @@ if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
 if((typeof data !== "string") && (!(Array.isArray(data)))){
-validate76.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: schema141.type}}];
+validate74.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: schema140.type}}];
 return false;
 }
 if(errors === 0){
 if(typeof data === "string"){
 if(!pattern14.test(data)){
-validate76.errors = [{instancePath,schemaPath:"#/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$"}}];
+validate74.errors = [{instancePath,schemaPath:"#/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$"}}];
 return false;
 }
 }
 if(errors === 0){
 if(Array.isArray(data)){
 if(data.length < 1){
-validate76.errors = [{instancePath,schemaPath:"#/minItems",keyword:"minItems",params:{limit: 1}}];
+validate74.errors = [{instancePath,schemaPath:"#/minItems",keyword:"minItems",params:{limit: 1}}];
 return false;
 }
 else {
@@ -5319,19 +5155,19 @@ for(let i0=0; i0<len0; i0++){
 let data0 = data[i0];
 const _errs1 = errors;
 if(typeof data0 !== "string"){
-validate76.errors = [{instancePath:instancePath+"/" + i0,schemaPath:"#/items/type",keyword:"type",params:{type: "string"}}];
+validate74.errors = [{instancePath:instancePath+"/" + i0,schemaPath:"#/items/type",keyword:"type",params:{type: "string"}}];
 return false;
 }
 const _errs2 = errors;
 if(errors === _errs2){
 if(typeof data0 === "string"){
 if(!pattern14.test(data0)){
-validate76.errors = [{instancePath:instancePath+"/" + i0,schemaPath:"#/$defs/name/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$"}}];
+validate74.errors = [{instancePath:instancePath+"/" + i0,schemaPath:"#/$defs/name/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$"}}];
 return false;
 }
 }
 else {
-validate76.errors = [{instancePath:instancePath+"/" + i0,schemaPath:"#/$defs/name/type",keyword:"type",params:{type: "string"}}];
+validate74.errors = [{instancePath:instancePath+"/" + i0,schemaPath:"#/$defs/name/type",keyword:"type",params:{type: "string"}}];
 return false;
 }
 }
@@ -5352,7 +5188,7 @@ continue;
 }
 if(typeof indices0[item0] == "number"){
 j0 = indices0[item0];
-validate76.errors = [{instancePath,schemaPath:"#/uniqueItems",keyword:"uniqueItems",params:{i: i1, j: j0}}];
+validate74.errors = [{instancePath,schemaPath:"#/uniqueItems",keyword:"uniqueItems",params:{i: i1, j: j0}}];
 return false;
 break;
 }
@@ -5364,15 +5200,15 @@ indices0[item0] = i1;
 }
 }
 }
-validate76.errors = vErrors;
+validate74.errors = vErrors;
 return errors === 0;
 }
-validate76.evaluated = {"items":true,"dynamicProps":false,"dynamicItems":false};
-const wrapper0 = {validate: validate75};
-function validate75(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+validate74.evaluated = {"items":true,"dynamicProps":false,"dynamicItems":false};
+const wrapper0 = {validate: validate73};
+function validate73(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate75.evaluated;
+const evaluated0 = validate73.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -5382,14 +5218,14 @@ evaluated0.items = undefined;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 if(Object.keys(data).length < 1){
-validate75.errors = [{instancePath,schemaPath:"#/minProperties",keyword:"minProperties",params:{limit: 1}}];
+validate73.errors = [{instancePath,schemaPath:"#/minProperties",keyword:"minProperties",params:{limit: 1}}];
 return false;
 }
 else {
 const _errs1 = errors;
 for(const key0 in data){
-if(!(func1.call(schema138.properties, key0))){
-validate75.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}}];
+if(!(func1.call(schema137.properties, key0))){
+validate73.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}}];
 return false;
 break;
 }
@@ -5399,18 +5235,18 @@ if(data.mentions !== undefined){
 let data0 = data.mentions;
 const _errs2 = errors;
 if((typeof data0 !== "string") && (!(Array.isArray(data0)))){
-validate75.errors = [{instancePath:instancePath+"/mentions",schemaPath:"#/properties/mentions/type",keyword:"type",params:{type: schema138.properties.mentions.type}}];
+validate73.errors = [{instancePath:instancePath+"/mentions",schemaPath:"#/properties/mentions/type",keyword:"type",params:{type: schema137.properties.mentions.type}}];
 return false;
 }
 if(errors === _errs2){
 if(typeof data0 === "string"){
 if(func3(data0) > 200){
-validate75.errors = [{instancePath:instancePath+"/mentions",schemaPath:"#/properties/mentions/maxLength",keyword:"maxLength",params:{limit: 200}}];
+validate73.errors = [{instancePath:instancePath+"/mentions",schemaPath:"#/properties/mentions/maxLength",keyword:"maxLength",params:{limit: 200}}];
 return false;
 }
 else {
 if(func3(data0) < 1){
-validate75.errors = [{instancePath:instancePath+"/mentions",schemaPath:"#/properties/mentions/minLength",keyword:"minLength",params:{limit: 1}}];
+validate73.errors = [{instancePath:instancePath+"/mentions",schemaPath:"#/properties/mentions/minLength",keyword:"minLength",params:{limit: 1}}];
 return false;
 }
 }
@@ -5418,12 +5254,12 @@ return false;
 if(errors === _errs2){
 if(Array.isArray(data0)){
 if(data0.length > 200){
-validate75.errors = [{instancePath:instancePath+"/mentions",schemaPath:"#/properties/mentions/maxItems",keyword:"maxItems",params:{limit: 200}}];
+validate73.errors = [{instancePath:instancePath+"/mentions",schemaPath:"#/properties/mentions/maxItems",keyword:"maxItems",params:{limit: 200}}];
 return false;
 }
 else {
 if(data0.length < 1){
-validate75.errors = [{instancePath:instancePath+"/mentions",schemaPath:"#/properties/mentions/minItems",keyword:"minItems",params:{limit: 1}}];
+validate73.errors = [{instancePath:instancePath+"/mentions",schemaPath:"#/properties/mentions/minItems",keyword:"minItems",params:{limit: 1}}];
 return false;
 }
 else {
@@ -5435,18 +5271,18 @@ const _errs4 = errors;
 if(errors === _errs4){
 if(typeof data1 === "string"){
 if(func3(data1) > 200){
-validate75.errors = [{instancePath:instancePath+"/mentions/" + i0,schemaPath:"#/properties/mentions/items/maxLength",keyword:"maxLength",params:{limit: 200}}];
+validate73.errors = [{instancePath:instancePath+"/mentions/" + i0,schemaPath:"#/properties/mentions/items/maxLength",keyword:"maxLength",params:{limit: 200}}];
 return false;
 }
 else {
 if(func3(data1) < 1){
-validate75.errors = [{instancePath:instancePath+"/mentions/" + i0,schemaPath:"#/properties/mentions/items/minLength",keyword:"minLength",params:{limit: 1}}];
+validate73.errors = [{instancePath:instancePath+"/mentions/" + i0,schemaPath:"#/properties/mentions/items/minLength",keyword:"minLength",params:{limit: 1}}];
 return false;
 }
 }
 }
 else {
-validate75.errors = [{instancePath:instancePath+"/mentions/" + i0,schemaPath:"#/properties/mentions/items/type",keyword:"type",params:{type: "string"}}];
+validate73.errors = [{instancePath:instancePath+"/mentions/" + i0,schemaPath:"#/properties/mentions/items/type",keyword:"type",params:{type: "string"}}];
 return false;
 }
 }
@@ -5467,7 +5303,7 @@ continue;
 }
 if(typeof indices0[item0] == "number"){
 j0 = indices0[item0];
-validate75.errors = [{instancePath:instancePath+"/mentions",schemaPath:"#/properties/mentions/uniqueItems",keyword:"uniqueItems",params:{i: i1, j: j0}}];
+validate73.errors = [{instancePath:instancePath+"/mentions",schemaPath:"#/properties/mentions/uniqueItems",keyword:"uniqueItems",params:{i: i1, j: j0}}];
 return false;
 break;
 }
@@ -5493,24 +5329,24 @@ if(errors === _errs6){
 if(errors === _errs6){
 if(typeof data2 === "string"){
 if(func3(data2) > 500){
-validate75.errors = [{instancePath:instancePath+"/matches",schemaPath:"#/properties/matches/maxLength",keyword:"maxLength",params:{limit: 500}}];
+validate73.errors = [{instancePath:instancePath+"/matches",schemaPath:"#/properties/matches/maxLength",keyword:"maxLength",params:{limit: 500}}];
 return false;
 }
 else {
 if(func3(data2) < 1){
-validate75.errors = [{instancePath:instancePath+"/matches",schemaPath:"#/properties/matches/minLength",keyword:"minLength",params:{limit: 1}}];
+validate73.errors = [{instancePath:instancePath+"/matches",schemaPath:"#/properties/matches/minLength",keyword:"minLength",params:{limit: 1}}];
 return false;
 }
 else {
 if(!(formats40.validate(data2))){
-validate75.errors = [{instancePath:instancePath+"/matches",schemaPath:"#/properties/matches/format",keyword:"format",params:{format: "x-pattern"}}];
+validate73.errors = [{instancePath:instancePath+"/matches",schemaPath:"#/properties/matches/format",keyword:"format",params:{format: "x-pattern"}}];
 return false;
 }
 }
 }
 }
 else {
-validate75.errors = [{instancePath:instancePath+"/matches",schemaPath:"#/properties/matches/type",keyword:"type",params:{type: "string"}}];
+validate73.errors = [{instancePath:instancePath+"/matches",schemaPath:"#/properties/matches/type",keyword:"type",params:{type: "string"}}];
 return false;
 }
 }
@@ -5527,14 +5363,14 @@ const _errs8 = errors;
 if(errors === _errs8){
 if(data3 && typeof data3 == "object" && !Array.isArray(data3)){
 if(Object.keys(data3).length < 1){
-validate75.errors = [{instancePath:instancePath+"/input_tokens",schemaPath:"#/properties/input_tokens/minProperties",keyword:"minProperties",params:{limit: 1}}];
+validate73.errors = [{instancePath:instancePath+"/input_tokens",schemaPath:"#/properties/input_tokens/minProperties",keyword:"minProperties",params:{limit: 1}}];
 return false;
 }
 else {
 const _errs10 = errors;
 for(const key1 in data3){
 if(!((key1 === "over") || (key1 === "under"))){
-validate75.errors = [{instancePath:instancePath+"/input_tokens",schemaPath:"#/properties/input_tokens/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key1}}];
+validate73.errors = [{instancePath:instancePath+"/input_tokens",schemaPath:"#/properties/input_tokens/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key1}}];
 return false;
 break;
 }
@@ -5545,17 +5381,17 @@ let data4 = data3.over;
 const _errs11 = errors;
 const _errs12 = errors;
 if((!(((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4))) && (isFinite(data4)))) && (typeof data4 !== "string")){
-validate75.errors = [{instancePath:instancePath+"/input_tokens/over",schemaPath:"#/$defs/tokens/type",keyword:"type",params:{type: schema89.type}}];
+validate73.errors = [{instancePath:instancePath+"/input_tokens/over",schemaPath:"#/$defs/tokens/type",keyword:"type",params:{type: schema88.type}}];
 return false;
 }
-if(!fitsUnit(schema89["x-unit"], data4)){
-validate75.errors = [{instancePath:instancePath+"/input_tokens/over",schemaPath:"#/$defs/tokens/x-unit",keyword:"x-unit",params:{}}];
+if(!fitsUnit(schema88["x-unit"], data4)){
+validate73.errors = [{instancePath:instancePath+"/input_tokens/over",schemaPath:"#/$defs/tokens/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
 if(errors === _errs12){
 if(typeof data4 === "string"){
 if(!pattern5.test(data4)){
-validate75.errors = [{instancePath:instancePath+"/input_tokens/over",schemaPath:"#/$defs/tokens/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?[kM]?|.*\\$\\{.+\\}.*)$"}}];
+validate73.errors = [{instancePath:instancePath+"/input_tokens/over",schemaPath:"#/$defs/tokens/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?[kM]?|.*\\$\\{.+\\}.*)$"}}];
 return false;
 }
 }
@@ -5571,17 +5407,17 @@ let data5 = data3.under;
 const _errs14 = errors;
 const _errs15 = errors;
 if((!(((typeof data5 == "number") && (!(data5 % 1) && !isNaN(data5))) && (isFinite(data5)))) && (typeof data5 !== "string")){
-validate75.errors = [{instancePath:instancePath+"/input_tokens/under",schemaPath:"#/$defs/tokens/type",keyword:"type",params:{type: schema89.type}}];
+validate73.errors = [{instancePath:instancePath+"/input_tokens/under",schemaPath:"#/$defs/tokens/type",keyword:"type",params:{type: schema88.type}}];
 return false;
 }
-if(!fitsUnit(schema89["x-unit"], data5)){
-validate75.errors = [{instancePath:instancePath+"/input_tokens/under",schemaPath:"#/$defs/tokens/x-unit",keyword:"x-unit",params:{}}];
+if(!fitsUnit(schema88["x-unit"], data5)){
+validate73.errors = [{instancePath:instancePath+"/input_tokens/under",schemaPath:"#/$defs/tokens/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
 if(errors === _errs15){
 if(typeof data5 === "string"){
 if(!pattern5.test(data5)){
-validate75.errors = [{instancePath:instancePath+"/input_tokens/under",schemaPath:"#/$defs/tokens/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?[kM]?|.*\\$\\{.+\\}.*)$"}}];
+validate73.errors = [{instancePath:instancePath+"/input_tokens/under",schemaPath:"#/$defs/tokens/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?[kM]?|.*\\$\\{.+\\}.*)$"}}];
 return false;
 }
 }
@@ -5596,7 +5432,7 @@ var valid3 = true;
 }
 }
 else {
-validate75.errors = [{instancePath:instancePath+"/input_tokens",schemaPath:"#/properties/input_tokens/type",keyword:"type",params:{type: "object"}}];
+validate73.errors = [{instancePath:instancePath+"/input_tokens",schemaPath:"#/properties/input_tokens/type",keyword:"type",params:{type: "object"}}];
 return false;
 }
 }
@@ -5609,7 +5445,7 @@ if(valid0){
 if(data.has_tools !== undefined){
 const _errs17 = errors;
 if(typeof data.has_tools !== "boolean"){
-validate75.errors = [{instancePath:instancePath+"/has_tools",schemaPath:"#/properties/has_tools/type",keyword:"type",params:{type: "boolean"}}];
+validate73.errors = [{instancePath:instancePath+"/has_tools",schemaPath:"#/properties/has_tools/type",keyword:"type",params:{type: "boolean"}}];
 return false;
 }
 var valid0 = _errs17 === errors;
@@ -5621,7 +5457,7 @@ if(valid0){
 if(data.has_images !== undefined){
 const _errs19 = errors;
 if(typeof data.has_images !== "boolean"){
-validate75.errors = [{instancePath:instancePath+"/has_images",schemaPath:"#/properties/has_images/type",keyword:"type",params:{type: "boolean"}}];
+validate73.errors = [{instancePath:instancePath+"/has_images",schemaPath:"#/properties/has_images/type",keyword:"type",params:{type: "boolean"}}];
 return false;
 }
 var valid0 = _errs19 === errors;
@@ -5632,8 +5468,8 @@ var valid0 = true;
 if(valid0){
 if(data.plan !== undefined){
 const _errs21 = errors;
-if(!(validate76(data.plan, {instancePath:instancePath+"/plan",parentData:data,parentDataProperty:"plan",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate76.errors : vErrors.concat(validate76.errors);
+if(!(validate74(data.plan, {instancePath:instancePath+"/plan",parentData:data,parentDataProperty:"plan",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate74.errors : vErrors.concat(validate74.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs21 === errors;
@@ -5644,8 +5480,8 @@ var valid0 = true;
 if(valid0){
 if(data.alias !== undefined){
 const _errs22 = errors;
-if(!(validate76(data.alias, {instancePath:instancePath+"/alias",parentData:data,parentDataProperty:"alias",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate76.errors : vErrors.concat(validate76.errors);
+if(!(validate74(data.alias, {instancePath:instancePath+"/alias",parentData:data,parentDataProperty:"alias",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate74.errors : vErrors.concat(validate74.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs22 === errors;
@@ -5660,12 +5496,12 @@ const _errs23 = errors;
 if(errors === _errs23){
 if(data10 && typeof data10 == "object" && !Array.isArray(data10)){
 if(Object.keys(data10).length > 10){
-validate75.errors = [{instancePath:instancePath+"/header",schemaPath:"#/properties/header/maxProperties",keyword:"maxProperties",params:{limit: 10}}];
+validate73.errors = [{instancePath:instancePath+"/header",schemaPath:"#/properties/header/maxProperties",keyword:"maxProperties",params:{limit: 10}}];
 return false;
 }
 else {
 if(Object.keys(data10).length < 1){
-validate75.errors = [{instancePath:instancePath+"/header",schemaPath:"#/properties/header/minProperties",keyword:"minProperties",params:{limit: 1}}];
+validate73.errors = [{instancePath:instancePath+"/header",schemaPath:"#/properties/header/minProperties",keyword:"minProperties",params:{limit: 1}}];
 return false;
 }
 else {
@@ -5706,7 +5542,7 @@ else {
 vErrors.push(err2);
 }
 errors++;
-validate75.errors = vErrors;
+validate73.errors = vErrors;
 return false;
 break;
 }
@@ -5716,20 +5552,20 @@ for(const key3 in data10){
 let data11 = data10[key3];
 const _errs29 = errors;
 if((typeof data11 !== "string") && (!(Array.isArray(data11)))){
-validate75.errors = [{instancePath:instancePath+"/header/" + key3.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/header/additionalProperties/type",keyword:"type",params:{type: schema138.properties.header.additionalProperties.type}}];
+validate73.errors = [{instancePath:instancePath+"/header/" + key3.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/header/additionalProperties/type",keyword:"type",params:{type: schema137.properties.header.additionalProperties.type}}];
 return false;
 }
 if(errors === _errs29){
 if(typeof data11 === "string"){
 if(func3(data11) < 1){
-validate75.errors = [{instancePath:instancePath+"/header/" + key3.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/header/additionalProperties/minLength",keyword:"minLength",params:{limit: 1}}];
+validate73.errors = [{instancePath:instancePath+"/header/" + key3.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/header/additionalProperties/minLength",keyword:"minLength",params:{limit: 1}}];
 return false;
 }
 }
 if(errors === _errs29){
 if(Array.isArray(data11)){
 if(data11.length < 1){
-validate75.errors = [{instancePath:instancePath+"/header/" + key3.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/header/additionalProperties/minItems",keyword:"minItems",params:{limit: 1}}];
+validate73.errors = [{instancePath:instancePath+"/header/" + key3.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/header/additionalProperties/minItems",keyword:"minItems",params:{limit: 1}}];
 return false;
 }
 else {
@@ -5741,12 +5577,12 @@ const _errs31 = errors;
 if(errors === _errs31){
 if(typeof data12 === "string"){
 if(func3(data12) < 1){
-validate75.errors = [{instancePath:instancePath+"/header/" + key3.replace(/~/g, "~0").replace(/\//g, "~1")+"/" + i2,schemaPath:"#/properties/header/additionalProperties/items/minLength",keyword:"minLength",params:{limit: 1}}];
+validate73.errors = [{instancePath:instancePath+"/header/" + key3.replace(/~/g, "~0").replace(/\//g, "~1")+"/" + i2,schemaPath:"#/properties/header/additionalProperties/items/minLength",keyword:"minLength",params:{limit: 1}}];
 return false;
 }
 }
 else {
-validate75.errors = [{instancePath:instancePath+"/header/" + key3.replace(/~/g, "~0").replace(/\//g, "~1")+"/" + i2,schemaPath:"#/properties/header/additionalProperties/items/type",keyword:"type",params:{type: "string"}}];
+validate73.errors = [{instancePath:instancePath+"/header/" + key3.replace(/~/g, "~0").replace(/\//g, "~1")+"/" + i2,schemaPath:"#/properties/header/additionalProperties/items/type",keyword:"type",params:{type: "string"}}];
 return false;
 }
 }
@@ -5767,7 +5603,7 @@ continue;
 }
 if(typeof indices1[item1] == "number"){
 j1 = indices1[item1];
-validate75.errors = [{instancePath:instancePath+"/header/" + key3.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/header/additionalProperties/uniqueItems",keyword:"uniqueItems",params:{i: i3, j: j1}}];
+validate73.errors = [{instancePath:instancePath+"/header/" + key3.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/header/additionalProperties/uniqueItems",keyword:"uniqueItems",params:{i: i3, j: j1}}];
 return false;
 break;
 }
@@ -5789,7 +5625,7 @@ break;
 }
 }
 else {
-validate75.errors = [{instancePath:instancePath+"/header",schemaPath:"#/properties/header/type",keyword:"type",params:{type: "object"}}];
+validate73.errors = [{instancePath:instancePath+"/header",schemaPath:"#/properties/header/type",keyword:"type",params:{type: "object"}}];
 return false;
 }
 }
@@ -5806,14 +5642,14 @@ if(errors === _errs33){
 if(data13 && typeof data13 == "object" && !Array.isArray(data13)){
 let missing0;
 if(((data13.from === undefined) && (missing0 = "from")) || ((data13.to === undefined) && (missing0 = "to"))){
-validate75.errors = [{instancePath:instancePath+"/hour",schemaPath:"#/properties/hour/required",keyword:"required",params:{missingProperty: missing0}}];
+validate73.errors = [{instancePath:instancePath+"/hour",schemaPath:"#/properties/hour/required",keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
 const _errs35 = errors;
 for(const key4 in data13){
 if(!(((key4 === "from") || (key4 === "to")) || (key4 === "zone"))){
-validate75.errors = [{instancePath:instancePath+"/hour",schemaPath:"#/properties/hour/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key4}}];
+validate73.errors = [{instancePath:instancePath+"/hour",schemaPath:"#/properties/hour/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key4}}];
 return false;
 break;
 }
@@ -5823,18 +5659,18 @@ if(data13.from !== undefined){
 let data14 = data13.from;
 const _errs36 = errors;
 if(!(((typeof data14 == "number") && (!(data14 % 1) && !isNaN(data14))) && (isFinite(data14)))){
-validate75.errors = [{instancePath:instancePath+"/hour/from",schemaPath:"#/properties/hour/properties/from/type",keyword:"type",params:{type: "integer"}}];
+validate73.errors = [{instancePath:instancePath+"/hour/from",schemaPath:"#/properties/hour/properties/from/type",keyword:"type",params:{type: "integer"}}];
 return false;
 }
 if(errors === _errs36){
 if((typeof data14 == "number") && (isFinite(data14))){
 if(data14 > 23 || isNaN(data14)){
-validate75.errors = [{instancePath:instancePath+"/hour/from",schemaPath:"#/properties/hour/properties/from/maximum",keyword:"maximum",params:{comparison: "<=", limit: 23}}];
+validate73.errors = [{instancePath:instancePath+"/hour/from",schemaPath:"#/properties/hour/properties/from/maximum",keyword:"maximum",params:{comparison: "<=", limit: 23}}];
 return false;
 }
 else {
 if(data14 < 0 || isNaN(data14)){
-validate75.errors = [{instancePath:instancePath+"/hour/from",schemaPath:"#/properties/hour/properties/from/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0}}];
+validate73.errors = [{instancePath:instancePath+"/hour/from",schemaPath:"#/properties/hour/properties/from/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0}}];
 return false;
 }
 }
@@ -5850,18 +5686,18 @@ if(data13.to !== undefined){
 let data15 = data13.to;
 const _errs38 = errors;
 if(!(((typeof data15 == "number") && (!(data15 % 1) && !isNaN(data15))) && (isFinite(data15)))){
-validate75.errors = [{instancePath:instancePath+"/hour/to",schemaPath:"#/properties/hour/properties/to/type",keyword:"type",params:{type: "integer"}}];
+validate73.errors = [{instancePath:instancePath+"/hour/to",schemaPath:"#/properties/hour/properties/to/type",keyword:"type",params:{type: "integer"}}];
 return false;
 }
 if(errors === _errs38){
 if((typeof data15 == "number") && (isFinite(data15))){
 if(data15 > 24 || isNaN(data15)){
-validate75.errors = [{instancePath:instancePath+"/hour/to",schemaPath:"#/properties/hour/properties/to/maximum",keyword:"maximum",params:{comparison: "<=", limit: 24}}];
+validate73.errors = [{instancePath:instancePath+"/hour/to",schemaPath:"#/properties/hour/properties/to/maximum",keyword:"maximum",params:{comparison: "<=", limit: 24}}];
 return false;
 }
 else {
 if(data15 < 1 || isNaN(data15)){
-validate75.errors = [{instancePath:instancePath+"/hour/to",schemaPath:"#/properties/hour/properties/to/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1}}];
+validate73.errors = [{instancePath:instancePath+"/hour/to",schemaPath:"#/properties/hour/properties/to/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1}}];
 return false;
 }
 }
@@ -5881,12 +5717,12 @@ if(errors === _errs41){
 if(errors === _errs41){
 if(typeof data16 === "string"){
 if(!(formats42.validate(data16))){
-validate75.errors = [{instancePath:instancePath+"/hour/zone",schemaPath:"#/$defs/zone/format",keyword:"format",params:{format: "x-zone"}}];
+validate73.errors = [{instancePath:instancePath+"/hour/zone",schemaPath:"#/$defs/zone/format",keyword:"format",params:{format: "x-zone"}}];
 return false;
 }
 }
 else {
-validate75.errors = [{instancePath:instancePath+"/hour/zone",schemaPath:"#/$defs/zone/type",keyword:"type",params:{type: "string"}}];
+validate73.errors = [{instancePath:instancePath+"/hour/zone",schemaPath:"#/$defs/zone/type",keyword:"type",params:{type: "string"}}];
 return false;
 }
 }
@@ -5902,7 +5738,7 @@ var valid11 = true;
 }
 }
 else {
-validate75.errors = [{instancePath:instancePath+"/hour",schemaPath:"#/properties/hour/type",keyword:"type",params:{type: "object"}}];
+validate73.errors = [{instancePath:instancePath+"/hour",schemaPath:"#/properties/hour/type",keyword:"type",params:{type: "object"}}];
 return false;
 }
 }
@@ -5919,14 +5755,14 @@ if(errors === _errs43){
 if(data17 && typeof data17 == "object" && !Array.isArray(data17)){
 let missing1;
 if((data17.days === undefined) && (missing1 = "days")){
-validate75.errors = [{instancePath:instancePath+"/weekday",schemaPath:"#/properties/weekday/required",keyword:"required",params:{missingProperty: missing1}}];
+validate73.errors = [{instancePath:instancePath+"/weekday",schemaPath:"#/properties/weekday/required",keyword:"required",params:{missingProperty: missing1}}];
 return false;
 }
 else {
 const _errs45 = errors;
 for(const key5 in data17){
 if(!((key5 === "days") || (key5 === "zone"))){
-validate75.errors = [{instancePath:instancePath+"/weekday",schemaPath:"#/properties/weekday/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key5}}];
+validate73.errors = [{instancePath:instancePath+"/weekday",schemaPath:"#/properties/weekday/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key5}}];
 return false;
 break;
 }
@@ -5938,7 +5774,7 @@ const _errs46 = errors;
 if(errors === _errs46){
 if(Array.isArray(data18)){
 if(data18.length < 1){
-validate75.errors = [{instancePath:instancePath+"/weekday/days",schemaPath:"#/properties/weekday/properties/days/minItems",keyword:"minItems",params:{limit: 1}}];
+validate73.errors = [{instancePath:instancePath+"/weekday/days",schemaPath:"#/properties/weekday/properties/days/minItems",keyword:"minItems",params:{limit: 1}}];
 return false;
 }
 else {
@@ -5948,7 +5784,7 @@ for(let i4=0; i4<len2; i4++){
 let data19 = data18[i4];
 const _errs48 = errors;
 if(!(((((((data19 === "mon") || (data19 === "tue")) || (data19 === "wed")) || (data19 === "thu")) || (data19 === "fri")) || (data19 === "sat")) || (data19 === "sun"))){
-validate75.errors = [{instancePath:instancePath+"/weekday/days/" + i4,schemaPath:"#/properties/weekday/properties/days/items/enum",keyword:"enum",params:{allowedValues: schema138.properties.weekday.properties.days.items.enum}}];
+validate73.errors = [{instancePath:instancePath+"/weekday/days/" + i4,schemaPath:"#/properties/weekday/properties/days/items/enum",keyword:"enum",params:{allowedValues: schema137.properties.weekday.properties.days.items.enum}}];
 return false;
 }
 var valid14 = _errs48 === errors;
@@ -5964,7 +5800,7 @@ outer0:
 for(;i5--;){
 for(j2 = i5; j2--;){
 if(func0(data18[i5], data18[j2])){
-validate75.errors = [{instancePath:instancePath+"/weekday/days",schemaPath:"#/properties/weekday/properties/days/uniqueItems",keyword:"uniqueItems",params:{i: i5, j: j2}}];
+validate73.errors = [{instancePath:instancePath+"/weekday/days",schemaPath:"#/properties/weekday/properties/days/uniqueItems",keyword:"uniqueItems",params:{i: i5, j: j2}}];
 return false;
 break outer0;
 }
@@ -5975,7 +5811,7 @@ break outer0;
 }
 }
 else {
-validate75.errors = [{instancePath:instancePath+"/weekday/days",schemaPath:"#/properties/weekday/properties/days/type",keyword:"type",params:{type: "array"}}];
+validate73.errors = [{instancePath:instancePath+"/weekday/days",schemaPath:"#/properties/weekday/properties/days/type",keyword:"type",params:{type: "array"}}];
 return false;
 }
 }
@@ -5993,12 +5829,12 @@ if(errors === _errs50){
 if(errors === _errs50){
 if(typeof data20 === "string"){
 if(!(formats42.validate(data20))){
-validate75.errors = [{instancePath:instancePath+"/weekday/zone",schemaPath:"#/$defs/zone/format",keyword:"format",params:{format: "x-zone"}}];
+validate73.errors = [{instancePath:instancePath+"/weekday/zone",schemaPath:"#/$defs/zone/format",keyword:"format",params:{format: "x-zone"}}];
 return false;
 }
 }
 else {
-validate75.errors = [{instancePath:instancePath+"/weekday/zone",schemaPath:"#/$defs/zone/type",keyword:"type",params:{type: "string"}}];
+validate73.errors = [{instancePath:instancePath+"/weekday/zone",schemaPath:"#/$defs/zone/type",keyword:"type",params:{type: "string"}}];
 return false;
 }
 }
@@ -6013,7 +5849,7 @@ var valid13 = true;
 }
 }
 else {
-validate75.errors = [{instancePath:instancePath+"/weekday",schemaPath:"#/properties/weekday/type",keyword:"type",params:{type: "object"}}];
+validate73.errors = [{instancePath:instancePath+"/weekday",schemaPath:"#/properties/weekday/type",keyword:"type",params:{type: "object"}}];
 return false;
 }
 }
@@ -6029,7 +5865,7 @@ const _errs52 = errors;
 if(errors === _errs52){
 if(Array.isArray(data21)){
 if(data21.length < 1){
-validate75.errors = [{instancePath:instancePath+"/any",schemaPath:"#/properties/any/minItems",keyword:"minItems",params:{limit: 1}}];
+validate73.errors = [{instancePath:instancePath+"/any",schemaPath:"#/properties/any/minItems",keyword:"minItems",params:{limit: 1}}];
 return false;
 }
 else {
@@ -6049,7 +5885,7 @@ break;
 }
 }
 else {
-validate75.errors = [{instancePath:instancePath+"/any",schemaPath:"#/properties/any/type",keyword:"type",params:{type: "array"}}];
+validate73.errors = [{instancePath:instancePath+"/any",schemaPath:"#/properties/any/type",keyword:"type",params:{type: "array"}}];
 return false;
 }
 }
@@ -6085,18 +5921,18 @@ var valid0 = true;
 }
 }
 else {
-validate75.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}}];
+validate73.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}}];
 return false;
 }
 }
-validate75.errors = vErrors;
+validate73.errors = vErrors;
 return errors === 0;
 }
-validate75.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-function validate74(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+validate73.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+function validate72(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate74.evaluated;
+const evaluated0 = validate72.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -6107,14 +5943,14 @@ if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((data.name === undefined) && (missing0 = "name")) || ((data.when === undefined) && (missing0 = "when"))) || ((data.use === undefined) && (missing0 = "use"))){
-validate74.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0}}];
+validate72.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
 const _errs1 = errors;
 for(const key0 in data){
 if(!(((key0 === "name") || (key0 === "when")) || (key0 === "use"))){
-validate74.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}}];
+validate72.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}}];
 return false;
 break;
 }
@@ -6127,12 +5963,12 @@ const _errs3 = errors;
 if(errors === _errs3){
 if(typeof data0 === "string"){
 if(!pattern14.test(data0)){
-validate74.errors = [{instancePath:instancePath+"/name",schemaPath:"#/$defs/name/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$"}}];
+validate72.errors = [{instancePath:instancePath+"/name",schemaPath:"#/$defs/name/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$"}}];
 return false;
 }
 }
 else {
-validate74.errors = [{instancePath:instancePath+"/name",schemaPath:"#/$defs/name/type",keyword:"type",params:{type: "string"}}];
+validate72.errors = [{instancePath:instancePath+"/name",schemaPath:"#/$defs/name/type",keyword:"type",params:{type: "string"}}];
 return false;
 }
 }
@@ -6144,8 +5980,8 @@ var valid0 = true;
 if(valid0){
 if(data.when !== undefined){
 const _errs5 = errors;
-if(!(validate75(data.when, {instancePath:instancePath+"/when",parentData:data,parentDataProperty:"when",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate75.errors : vErrors.concat(validate75.errors);
+if(!(validate73(data.when, {instancePath:instancePath+"/when",parentData:data,parentDataProperty:"when",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate73.errors : vErrors.concat(validate73.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs5 === errors;
@@ -6161,12 +5997,12 @@ const _errs7 = errors;
 if(errors === _errs7){
 if(typeof data2 === "string"){
 if(!pattern14.test(data2)){
-validate74.errors = [{instancePath:instancePath+"/use",schemaPath:"#/$defs/name/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$"}}];
+validate72.errors = [{instancePath:instancePath+"/use",schemaPath:"#/$defs/name/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$"}}];
 return false;
 }
 }
 else {
-validate74.errors = [{instancePath:instancePath+"/use",schemaPath:"#/$defs/name/type",keyword:"type",params:{type: "string"}}];
+validate72.errors = [{instancePath:instancePath+"/use",schemaPath:"#/$defs/name/type",keyword:"type",params:{type: "string"}}];
 return false;
 }
 }
@@ -6181,18 +6017,18 @@ var valid0 = true;
 }
 }
 else {
-validate74.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}}];
+validate72.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}}];
 return false;
 }
 }
-validate74.errors = vErrors;
+validate72.errors = vErrors;
 return errors === 0;
 }
-validate74.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-function validate73(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+validate72.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+function validate71(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate73.evaluated;
+const evaluated0 = validate71.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -6205,8 +6041,8 @@ var valid0 = true;
 const len0 = data.length;
 for(let i0=0; i0<len0; i0++){
 const _errs1 = errors;
-if(!(validate74(data[i0], {instancePath:instancePath+"/" + i0,parentData:data,parentDataProperty:i0,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate74.errors : vErrors.concat(validate74.errors);
+if(!(validate72(data[i0], {instancePath:instancePath+"/" + i0,parentData:data,parentDataProperty:i0,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate72.errors : vErrors.concat(validate72.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs1 === errors;
@@ -6216,26 +6052,26 @@ break;
 }
 }
 else {
-validate73.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "array"}}];
+validate71.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "array"}}];
 return false;
 }
 }
-validate73.errors = vErrors;
+validate71.errors = vErrors;
 return errors === 0;
 }
-validate73.evaluated = {"items":true,"dynamicProps":false,"dynamicItems":false};
-const schema147 = {"type":"object","propertyNames":{"$ref":"#/$defs/tool_name"},"additionalProperties":{"$ref":"#/$defs/hosted_tool"}};
-const schema148 = {"type":"string","pattern":"^(?!all$)[a-z][a-z0-9_]{0,46}$"};
-const schema149 = {"type":"object","oneOf":[{"$ref":"#/$defs/mcp_tool"},{"$ref":"#/$defs/http_tool"},{"$ref":"#/$defs/builtin_tool"}]};
-const schema150 = {"type":"object","additionalProperties":false,"required":["mcp"],"properties":{"mcp":{"type":"string","format":"x-base-url"},"tool":{"type":"string","minLength":1},"transport":{"enum":["streamable_http","sse"]},"description":{"type":"string","minLength":1},"key":{"$ref":"#/$defs/tool_key"},"timeout":{"$ref":"#/$defs/tool_timeout"},"max_calls":{"$ref":"#/$defs/max_calls"},"max_result":{"$ref":"#/$defs/max_result"},"usd_per_call":{"$ref":"#/$defs/usd_per_call"}}};
-const schema151 = {"type":"string","format":"x-secret"};
-const schema153 = {"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?k?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"count","min":1,"max":100}};
-const schema154 = {"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?(B|KB|MB|GB)?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"size","min":256,"max":1000000}};
-const schema155 = {"type":["number","string"],"pattern":"^([0-9]+(\\.[0-9]{1,9})?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"usd","min":0,"max":1000000000000}};
-function validate84(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+validate71.evaluated = {"items":true,"dynamicProps":false,"dynamicItems":false};
+const schema146 = {"type":"object","propertyNames":{"$ref":"#/$defs/tool_name"},"additionalProperties":{"$ref":"#/$defs/hosted_tool"}};
+const schema147 = {"type":"string","pattern":"^(?!all$)[a-z][a-z0-9_]{0,46}$"};
+const schema148 = {"type":"object","oneOf":[{"$ref":"#/$defs/mcp_tool"},{"$ref":"#/$defs/http_tool"},{"$ref":"#/$defs/builtin_tool"}]};
+const schema149 = {"type":"object","additionalProperties":false,"required":["mcp"],"properties":{"mcp":{"type":"string","format":"x-base-url"},"tool":{"type":"string","minLength":1},"transport":{"enum":["streamable_http","sse"]},"description":{"type":"string","minLength":1},"key":{"$ref":"#/$defs/tool_key"},"timeout":{"$ref":"#/$defs/tool_timeout"},"max_calls":{"$ref":"#/$defs/max_calls"},"max_result":{"$ref":"#/$defs/max_result"},"usd_per_call":{"$ref":"#/$defs/usd_per_call"}}};
+const schema150 = {"type":"string","format":"x-secret"};
+const schema152 = {"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?k?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"count","min":1,"max":100}};
+const schema153 = {"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?(B|KB|MB|GB)?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"size","min":256,"max":1000000}};
+const schema154 = {"type":["number","string"],"pattern":"^([0-9]+(\\.[0-9]{1,9})?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"usd","min":0,"max":1000000000000}};
+function validate82(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate84.evaluated;
+const evaluated0 = validate82.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -6246,14 +6082,14 @@ if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((data.mcp === undefined) && (missing0 = "mcp")){
-validate84.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0}}];
+validate82.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
 const _errs1 = errors;
 for(const key0 in data){
-if(!(func1.call(schema150.properties, key0))){
-validate84.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}}];
+if(!(func1.call(schema149.properties, key0))){
+validate82.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}}];
 return false;
 break;
 }
@@ -6266,12 +6102,12 @@ if(errors === _errs2){
 if(errors === _errs2){
 if(typeof data0 === "string"){
 if(!(formats2.validate(data0))){
-validate84.errors = [{instancePath:instancePath+"/mcp",schemaPath:"#/properties/mcp/format",keyword:"format",params:{format: "x-base-url"}}];
+validate82.errors = [{instancePath:instancePath+"/mcp",schemaPath:"#/properties/mcp/format",keyword:"format",params:{format: "x-base-url"}}];
 return false;
 }
 }
 else {
-validate84.errors = [{instancePath:instancePath+"/mcp",schemaPath:"#/properties/mcp/type",keyword:"type",params:{type: "string"}}];
+validate82.errors = [{instancePath:instancePath+"/mcp",schemaPath:"#/properties/mcp/type",keyword:"type",params:{type: "string"}}];
 return false;
 }
 }
@@ -6288,12 +6124,12 @@ const _errs4 = errors;
 if(errors === _errs4){
 if(typeof data1 === "string"){
 if(func3(data1) < 1){
-validate84.errors = [{instancePath:instancePath+"/tool",schemaPath:"#/properties/tool/minLength",keyword:"minLength",params:{limit: 1}}];
+validate82.errors = [{instancePath:instancePath+"/tool",schemaPath:"#/properties/tool/minLength",keyword:"minLength",params:{limit: 1}}];
 return false;
 }
 }
 else {
-validate84.errors = [{instancePath:instancePath+"/tool",schemaPath:"#/properties/tool/type",keyword:"type",params:{type: "string"}}];
+validate82.errors = [{instancePath:instancePath+"/tool",schemaPath:"#/properties/tool/type",keyword:"type",params:{type: "string"}}];
 return false;
 }
 }
@@ -6307,7 +6143,7 @@ if(data.transport !== undefined){
 let data2 = data.transport;
 const _errs6 = errors;
 if(!((data2 === "streamable_http") || (data2 === "sse"))){
-validate84.errors = [{instancePath:instancePath+"/transport",schemaPath:"#/properties/transport/enum",keyword:"enum",params:{allowedValues: schema150.properties.transport.enum}}];
+validate82.errors = [{instancePath:instancePath+"/transport",schemaPath:"#/properties/transport/enum",keyword:"enum",params:{allowedValues: schema149.properties.transport.enum}}];
 return false;
 }
 var valid0 = _errs6 === errors;
@@ -6322,12 +6158,12 @@ const _errs7 = errors;
 if(errors === _errs7){
 if(typeof data3 === "string"){
 if(func3(data3) < 1){
-validate84.errors = [{instancePath:instancePath+"/description",schemaPath:"#/properties/description/minLength",keyword:"minLength",params:{limit: 1}}];
+validate82.errors = [{instancePath:instancePath+"/description",schemaPath:"#/properties/description/minLength",keyword:"minLength",params:{limit: 1}}];
 return false;
 }
 }
 else {
-validate84.errors = [{instancePath:instancePath+"/description",schemaPath:"#/properties/description/type",keyword:"type",params:{type: "string"}}];
+validate82.errors = [{instancePath:instancePath+"/description",schemaPath:"#/properties/description/type",keyword:"type",params:{type: "string"}}];
 return false;
 }
 }
@@ -6345,6 +6181,242 @@ if(errors === _errs10){
 if(errors === _errs10){
 if(typeof data4 === "string"){
 if(!(formats12.validate(data4))){
+validate82.errors = [{instancePath:instancePath+"/key",schemaPath:"#/$defs/tool_key/format",keyword:"format",params:{format: "x-secret"}}];
+return false;
+}
+}
+else {
+validate82.errors = [{instancePath:instancePath+"/key",schemaPath:"#/$defs/tool_key/type",keyword:"type",params:{type: "string"}}];
+return false;
+}
+}
+}
+var valid0 = _errs9 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.timeout !== undefined){
+let data5 = data.timeout;
+const _errs12 = errors;
+const _errs13 = errors;
+if(!fitsUnit(schema51["x-unit"], data5)){
+validate82.errors = [{instancePath:instancePath+"/timeout",schemaPath:"#/$defs/tool_timeout/x-unit",keyword:"x-unit",params:{}}];
+return false;
+}
+if(errors === _errs13){
+if(typeof data5 === "string"){
+if(!pattern7.test(data5)){
+validate82.errors = [{instancePath:instancePath+"/timeout",schemaPath:"#/$defs/tool_timeout/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$"}}];
+return false;
+}
+}
+else {
+validate82.errors = [{instancePath:instancePath+"/timeout",schemaPath:"#/$defs/tool_timeout/type",keyword:"type",params:{type: "string"}}];
+return false;
+}
+}
+var valid0 = _errs12 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.max_calls !== undefined){
+let data6 = data.max_calls;
+const _errs15 = errors;
+const _errs16 = errors;
+if((!(((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6))) && (isFinite(data6)))) && (typeof data6 !== "string")){
+validate82.errors = [{instancePath:instancePath+"/max_calls",schemaPath:"#/$defs/max_calls/type",keyword:"type",params:{type: schema152.type}}];
+return false;
+}
+if(!fitsUnit(schema152["x-unit"], data6)){
+validate82.errors = [{instancePath:instancePath+"/max_calls",schemaPath:"#/$defs/max_calls/x-unit",keyword:"x-unit",params:{}}];
+return false;
+}
+if(errors === _errs16){
+if(typeof data6 === "string"){
+if(!pattern38.test(data6)){
+validate82.errors = [{instancePath:instancePath+"/max_calls",schemaPath:"#/$defs/max_calls/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?k?|.*\\$\\{.+\\}.*)$"}}];
+return false;
+}
+}
+}
+var valid0 = _errs15 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.max_result !== undefined){
+let data7 = data.max_result;
+const _errs18 = errors;
+const _errs19 = errors;
+if((!(((typeof data7 == "number") && (!(data7 % 1) && !isNaN(data7))) && (isFinite(data7)))) && (typeof data7 !== "string")){
+validate82.errors = [{instancePath:instancePath+"/max_result",schemaPath:"#/$defs/max_result/type",keyword:"type",params:{type: schema153.type}}];
+return false;
+}
+if(!fitsUnit(schema153["x-unit"], data7)){
+validate82.errors = [{instancePath:instancePath+"/max_result",schemaPath:"#/$defs/max_result/x-unit",keyword:"x-unit",params:{}}];
+return false;
+}
+if(errors === _errs19){
+if(typeof data7 === "string"){
+if(!pattern10.test(data7)){
+validate82.errors = [{instancePath:instancePath+"/max_result",schemaPath:"#/$defs/max_result/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?(B|KB|MB|GB)?|.*\\$\\{.+\\}.*)$"}}];
+return false;
+}
+}
+}
+var valid0 = _errs18 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.usd_per_call !== undefined){
+let data8 = data.usd_per_call;
+const _errs21 = errors;
+const _errs22 = errors;
+if((!((typeof data8 == "number") && (isFinite(data8)))) && (typeof data8 !== "string")){
+validate82.errors = [{instancePath:instancePath+"/usd_per_call",schemaPath:"#/$defs/usd_per_call/type",keyword:"type",params:{type: schema154.type}}];
+return false;
+}
+if(!fitsUnit(schema154["x-unit"], data8)){
+validate82.errors = [{instancePath:instancePath+"/usd_per_call",schemaPath:"#/$defs/usd_per_call/x-unit",keyword:"x-unit",params:{}}];
+return false;
+}
+if(errors === _errs22){
+if(typeof data8 === "string"){
+if(!pattern20.test(data8)){
+validate82.errors = [{instancePath:instancePath+"/usd_per_call",schemaPath:"#/$defs/usd_per_call/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]{1,9})?|.*\\$\\{.+\\}.*)$"}}];
+return false;
+}
+}
+}
+var valid0 = _errs21 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+else {
+validate82.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}}];
+return false;
+}
+}
+validate82.errors = vErrors;
+return errors === 0;
+}
+validate82.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+const schema155 = {"type":"object","additionalProperties":false,"required":["http","description","parameters"],"properties":{"http":{"type":"string","format":"x-base-url"},"description":{"type":"string","minLength":1},"parameters":{"type":"object","additionalProperties":{}},"key":{"$ref":"#/$defs/tool_key"},"timeout":{"$ref":"#/$defs/tool_timeout"},"max_calls":{"$ref":"#/$defs/max_calls"},"max_result":{"$ref":"#/$defs/max_result"},"usd_per_call":{"$ref":"#/$defs/usd_per_call"}}};
+function validate84(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate84.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if((((data.http === undefined) && (missing0 = "http")) || ((data.description === undefined) && (missing0 = "description"))) || ((data.parameters === undefined) && (missing0 = "parameters"))){
+validate84.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0}}];
+return false;
+}
+else {
+const _errs1 = errors;
+for(const key0 in data){
+if(!((((((((key0 === "http") || (key0 === "description")) || (key0 === "parameters")) || (key0 === "key")) || (key0 === "timeout")) || (key0 === "max_calls")) || (key0 === "max_result")) || (key0 === "usd_per_call"))){
+validate84.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}}];
+return false;
+break;
+}
+}
+if(_errs1 === errors){
+if(data.http !== undefined){
+let data0 = data.http;
+const _errs2 = errors;
+if(errors === _errs2){
+if(errors === _errs2){
+if(typeof data0 === "string"){
+if(!(formats2.validate(data0))){
+validate84.errors = [{instancePath:instancePath+"/http",schemaPath:"#/properties/http/format",keyword:"format",params:{format: "x-base-url"}}];
+return false;
+}
+}
+else {
+validate84.errors = [{instancePath:instancePath+"/http",schemaPath:"#/properties/http/type",keyword:"type",params:{type: "string"}}];
+return false;
+}
+}
+}
+var valid0 = _errs2 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.description !== undefined){
+let data1 = data.description;
+const _errs4 = errors;
+if(errors === _errs4){
+if(typeof data1 === "string"){
+if(func3(data1) < 1){
+validate84.errors = [{instancePath:instancePath+"/description",schemaPath:"#/properties/description/minLength",keyword:"minLength",params:{limit: 1}}];
+return false;
+}
+}
+else {
+validate84.errors = [{instancePath:instancePath+"/description",schemaPath:"#/properties/description/type",keyword:"type",params:{type: "string"}}];
+return false;
+}
+}
+var valid0 = _errs4 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.parameters !== undefined){
+let data2 = data.parameters;
+const _errs6 = errors;
+if(errors === _errs6){
+if(data2 && typeof data2 == "object" && !Array.isArray(data2)){
+}
+else {
+validate84.errors = [{instancePath:instancePath+"/parameters",schemaPath:"#/properties/parameters/type",keyword:"type",params:{type: "object"}}];
+return false;
+}
+}
+var valid0 = _errs6 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.key !== undefined){
+let data3 = data.key;
+const _errs9 = errors;
+const _errs10 = errors;
+if(errors === _errs10){
+if(errors === _errs10){
+if(typeof data3 === "string"){
+if(!(formats12.validate(data3))){
 validate84.errors = [{instancePath:instancePath+"/key",schemaPath:"#/$defs/tool_key/format",keyword:"format",params:{format: "x-secret"}}];
 return false;
 }
@@ -6362,16 +6434,16 @@ var valid0 = true;
 }
 if(valid0){
 if(data.timeout !== undefined){
-let data5 = data.timeout;
+let data4 = data.timeout;
 const _errs12 = errors;
 const _errs13 = errors;
-if(!fitsUnit(schema52["x-unit"], data5)){
+if(!fitsUnit(schema51["x-unit"], data4)){
 validate84.errors = [{instancePath:instancePath+"/timeout",schemaPath:"#/$defs/tool_timeout/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
 if(errors === _errs13){
-if(typeof data5 === "string"){
-if(!pattern7.test(data5)){
+if(typeof data4 === "string"){
+if(!pattern7.test(data4)){
 validate84.errors = [{instancePath:instancePath+"/timeout",schemaPath:"#/$defs/tool_timeout/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$"}}];
 return false;
 }
@@ -6388,20 +6460,20 @@ var valid0 = true;
 }
 if(valid0){
 if(data.max_calls !== undefined){
-let data6 = data.max_calls;
+let data5 = data.max_calls;
 const _errs15 = errors;
 const _errs16 = errors;
-if((!(((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6))) && (isFinite(data6)))) && (typeof data6 !== "string")){
-validate84.errors = [{instancePath:instancePath+"/max_calls",schemaPath:"#/$defs/max_calls/type",keyword:"type",params:{type: schema153.type}}];
+if((!(((typeof data5 == "number") && (!(data5 % 1) && !isNaN(data5))) && (isFinite(data5)))) && (typeof data5 !== "string")){
+validate84.errors = [{instancePath:instancePath+"/max_calls",schemaPath:"#/$defs/max_calls/type",keyword:"type",params:{type: schema152.type}}];
 return false;
 }
-if(!fitsUnit(schema153["x-unit"], data6)){
+if(!fitsUnit(schema152["x-unit"], data5)){
 validate84.errors = [{instancePath:instancePath+"/max_calls",schemaPath:"#/$defs/max_calls/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
 if(errors === _errs16){
-if(typeof data6 === "string"){
-if(!pattern38.test(data6)){
+if(typeof data5 === "string"){
+if(!pattern38.test(data5)){
 validate84.errors = [{instancePath:instancePath+"/max_calls",schemaPath:"#/$defs/max_calls/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?k?|.*\\$\\{.+\\}.*)$"}}];
 return false;
 }
@@ -6414,20 +6486,20 @@ var valid0 = true;
 }
 if(valid0){
 if(data.max_result !== undefined){
-let data7 = data.max_result;
+let data6 = data.max_result;
 const _errs18 = errors;
 const _errs19 = errors;
-if((!(((typeof data7 == "number") && (!(data7 % 1) && !isNaN(data7))) && (isFinite(data7)))) && (typeof data7 !== "string")){
-validate84.errors = [{instancePath:instancePath+"/max_result",schemaPath:"#/$defs/max_result/type",keyword:"type",params:{type: schema154.type}}];
+if((!(((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6))) && (isFinite(data6)))) && (typeof data6 !== "string")){
+validate84.errors = [{instancePath:instancePath+"/max_result",schemaPath:"#/$defs/max_result/type",keyword:"type",params:{type: schema153.type}}];
 return false;
 }
-if(!fitsUnit(schema154["x-unit"], data7)){
+if(!fitsUnit(schema153["x-unit"], data6)){
 validate84.errors = [{instancePath:instancePath+"/max_result",schemaPath:"#/$defs/max_result/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
 if(errors === _errs19){
-if(typeof data7 === "string"){
-if(!pattern10.test(data7)){
+if(typeof data6 === "string"){
+if(!pattern10.test(data6)){
 validate84.errors = [{instancePath:instancePath+"/max_result",schemaPath:"#/$defs/max_result/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?(B|KB|MB|GB)?|.*\\$\\{.+\\}.*)$"}}];
 return false;
 }
@@ -6440,20 +6512,20 @@ var valid0 = true;
 }
 if(valid0){
 if(data.usd_per_call !== undefined){
-let data8 = data.usd_per_call;
+let data7 = data.usd_per_call;
 const _errs21 = errors;
 const _errs22 = errors;
-if((!((typeof data8 == "number") && (isFinite(data8)))) && (typeof data8 !== "string")){
-validate84.errors = [{instancePath:instancePath+"/usd_per_call",schemaPath:"#/$defs/usd_per_call/type",keyword:"type",params:{type: schema155.type}}];
+if((!((typeof data7 == "number") && (isFinite(data7)))) && (typeof data7 !== "string")){
+validate84.errors = [{instancePath:instancePath+"/usd_per_call",schemaPath:"#/$defs/usd_per_call/type",keyword:"type",params:{type: schema154.type}}];
 return false;
 }
-if(!fitsUnit(schema155["x-unit"], data8)){
+if(!fitsUnit(schema154["x-unit"], data7)){
 validate84.errors = [{instancePath:instancePath+"/usd_per_call",schemaPath:"#/$defs/usd_per_call/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
 if(errors === _errs22){
-if(typeof data8 === "string"){
-if(!pattern20.test(data8)){
+if(typeof data7 === "string"){
+if(!pattern20.test(data7)){
 validate84.errors = [{instancePath:instancePath+"/usd_per_call",schemaPath:"#/$defs/usd_per_call/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]{1,9})?|.*\\$\\{.+\\}.*)$"}}];
 return false;
 }
@@ -6474,7 +6546,6 @@ var valid0 = true;
 }
 }
 }
-}
 else {
 validate84.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}}];
 return false;
@@ -6484,7 +6555,7 @@ validate84.errors = vErrors;
 return errors === 0;
 }
 validate84.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-const schema156 = {"type":"object","additionalProperties":false,"required":["http","description","parameters"],"properties":{"http":{"type":"string","format":"x-base-url"},"description":{"type":"string","minLength":1},"parameters":{"type":"object","additionalProperties":{}},"key":{"$ref":"#/$defs/tool_key"},"timeout":{"$ref":"#/$defs/tool_timeout"},"max_calls":{"$ref":"#/$defs/max_calls"},"max_result":{"$ref":"#/$defs/max_result"},"usd_per_call":{"$ref":"#/$defs/usd_per_call"}}};
+const schema161 = {"type":"object","additionalProperties":false,"required":["builtin"],"properties":{"builtin":{"enum":["current_time","calculator"]},"timeout":{"$ref":"#/$defs/tool_timeout"},"max_calls":{"$ref":"#/$defs/max_calls"},"max_result":{"$ref":"#/$defs/max_result"},"usd_per_call":{"$ref":"#/$defs/usd_per_call"}}};
 function validate86(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
@@ -6498,36 +6569,26 @@ evaluated0.items = undefined;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
-if((((data.http === undefined) && (missing0 = "http")) || ((data.description === undefined) && (missing0 = "description"))) || ((data.parameters === undefined) && (missing0 = "parameters"))){
+if((data.builtin === undefined) && (missing0 = "builtin")){
 validate86.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
 const _errs1 = errors;
 for(const key0 in data){
-if(!((((((((key0 === "http") || (key0 === "description")) || (key0 === "parameters")) || (key0 === "key")) || (key0 === "timeout")) || (key0 === "max_calls")) || (key0 === "max_result")) || (key0 === "usd_per_call"))){
+if(!(((((key0 === "builtin") || (key0 === "timeout")) || (key0 === "max_calls")) || (key0 === "max_result")) || (key0 === "usd_per_call"))){
 validate86.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}}];
 return false;
 break;
 }
 }
 if(_errs1 === errors){
-if(data.http !== undefined){
-let data0 = data.http;
+if(data.builtin !== undefined){
+let data0 = data.builtin;
 const _errs2 = errors;
-if(errors === _errs2){
-if(errors === _errs2){
-if(typeof data0 === "string"){
-if(!(formats2.validate(data0))){
-validate86.errors = [{instancePath:instancePath+"/http",schemaPath:"#/properties/http/format",keyword:"format",params:{format: "x-base-url"}}];
+if(!((data0 === "current_time") || (data0 === "calculator"))){
+validate86.errors = [{instancePath:instancePath+"/builtin",schemaPath:"#/properties/builtin/enum",keyword:"enum",params:{allowedValues: schema161.properties.builtin.enum}}];
 return false;
-}
-}
-else {
-validate86.errors = [{instancePath:instancePath+"/http",schemaPath:"#/properties/http/type",keyword:"type",params:{type: "string"}}];
-return false;
-}
-}
 }
 var valid0 = _errs2 === errors;
 }
@@ -6535,36 +6596,50 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.description !== undefined){
-let data1 = data.description;
+if(data.timeout !== undefined){
+let data1 = data.timeout;
+const _errs3 = errors;
 const _errs4 = errors;
+if(!fitsUnit(schema51["x-unit"], data1)){
+validate86.errors = [{instancePath:instancePath+"/timeout",schemaPath:"#/$defs/tool_timeout/x-unit",keyword:"x-unit",params:{}}];
+return false;
+}
 if(errors === _errs4){
 if(typeof data1 === "string"){
-if(func3(data1) < 1){
-validate86.errors = [{instancePath:instancePath+"/description",schemaPath:"#/properties/description/minLength",keyword:"minLength",params:{limit: 1}}];
+if(!pattern7.test(data1)){
+validate86.errors = [{instancePath:instancePath+"/timeout",schemaPath:"#/$defs/tool_timeout/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$"}}];
 return false;
 }
 }
 else {
-validate86.errors = [{instancePath:instancePath+"/description",schemaPath:"#/properties/description/type",keyword:"type",params:{type: "string"}}];
+validate86.errors = [{instancePath:instancePath+"/timeout",schemaPath:"#/$defs/tool_timeout/type",keyword:"type",params:{type: "string"}}];
 return false;
 }
 }
-var valid0 = _errs4 === errors;
+var valid0 = _errs3 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
-if(data.parameters !== undefined){
-let data2 = data.parameters;
+if(data.max_calls !== undefined){
+let data2 = data.max_calls;
 const _errs6 = errors;
-if(errors === _errs6){
-if(data2 && typeof data2 == "object" && !Array.isArray(data2)){
-}
-else {
-validate86.errors = [{instancePath:instancePath+"/parameters",schemaPath:"#/properties/parameters/type",keyword:"type",params:{type: "object"}}];
+const _errs7 = errors;
+if((!(((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2))) && (isFinite(data2)))) && (typeof data2 !== "string")){
+validate86.errors = [{instancePath:instancePath+"/max_calls",schemaPath:"#/$defs/max_calls/type",keyword:"type",params:{type: schema152.type}}];
 return false;
+}
+if(!fitsUnit(schema152["x-unit"], data2)){
+validate86.errors = [{instancePath:instancePath+"/max_calls",schemaPath:"#/$defs/max_calls/x-unit",keyword:"x-unit",params:{}}];
+return false;
+}
+if(errors === _errs7){
+if(typeof data2 === "string"){
+if(!pattern38.test(data2)){
+validate86.errors = [{instancePath:instancePath+"/max_calls",schemaPath:"#/$defs/max_calls/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?k?|.*\\$\\{.+\\}.*)$"}}];
+return false;
+}
 }
 }
 var valid0 = _errs6 === errors;
@@ -6573,20 +6648,22 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.key !== undefined){
-let data3 = data.key;
+if(data.max_result !== undefined){
+let data3 = data.max_result;
 const _errs9 = errors;
 const _errs10 = errors;
-if(errors === _errs10){
-if(errors === _errs10){
-if(typeof data3 === "string"){
-if(!(formats12.validate(data3))){
-validate86.errors = [{instancePath:instancePath+"/key",schemaPath:"#/$defs/tool_key/format",keyword:"format",params:{format: "x-secret"}}];
+if((!(((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3))) && (isFinite(data3)))) && (typeof data3 !== "string")){
+validate86.errors = [{instancePath:instancePath+"/max_result",schemaPath:"#/$defs/max_result/type",keyword:"type",params:{type: schema153.type}}];
 return false;
 }
+if(!fitsUnit(schema153["x-unit"], data3)){
+validate86.errors = [{instancePath:instancePath+"/max_result",schemaPath:"#/$defs/max_result/x-unit",keyword:"x-unit",params:{}}];
+return false;
 }
-else {
-validate86.errors = [{instancePath:instancePath+"/key",schemaPath:"#/$defs/tool_key/type",keyword:"type",params:{type: "string"}}];
+if(errors === _errs10){
+if(typeof data3 === "string"){
+if(!pattern10.test(data3)){
+validate86.errors = [{instancePath:instancePath+"/max_result",schemaPath:"#/$defs/max_result/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?(B|KB|MB|GB)?|.*\\$\\{.+\\}.*)$"}}];
 return false;
 }
 }
@@ -6597,111 +6674,30 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.timeout !== undefined){
-let data4 = data.timeout;
+if(data.usd_per_call !== undefined){
+let data4 = data.usd_per_call;
 const _errs12 = errors;
 const _errs13 = errors;
-if(!fitsUnit(schema52["x-unit"], data4)){
-validate86.errors = [{instancePath:instancePath+"/timeout",schemaPath:"#/$defs/tool_timeout/x-unit",keyword:"x-unit",params:{}}];
+if((!((typeof data4 == "number") && (isFinite(data4)))) && (typeof data4 !== "string")){
+validate86.errors = [{instancePath:instancePath+"/usd_per_call",schemaPath:"#/$defs/usd_per_call/type",keyword:"type",params:{type: schema154.type}}];
+return false;
+}
+if(!fitsUnit(schema154["x-unit"], data4)){
+validate86.errors = [{instancePath:instancePath+"/usd_per_call",schemaPath:"#/$defs/usd_per_call/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
 if(errors === _errs13){
 if(typeof data4 === "string"){
-if(!pattern7.test(data4)){
-validate86.errors = [{instancePath:instancePath+"/timeout",schemaPath:"#/$defs/tool_timeout/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$"}}];
+if(!pattern20.test(data4)){
+validate86.errors = [{instancePath:instancePath+"/usd_per_call",schemaPath:"#/$defs/usd_per_call/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]{1,9})?|.*\\$\\{.+\\}.*)$"}}];
 return false;
 }
-}
-else {
-validate86.errors = [{instancePath:instancePath+"/timeout",schemaPath:"#/$defs/tool_timeout/type",keyword:"type",params:{type: "string"}}];
-return false;
 }
 }
 var valid0 = _errs12 === errors;
 }
 else {
 var valid0 = true;
-}
-if(valid0){
-if(data.max_calls !== undefined){
-let data5 = data.max_calls;
-const _errs15 = errors;
-const _errs16 = errors;
-if((!(((typeof data5 == "number") && (!(data5 % 1) && !isNaN(data5))) && (isFinite(data5)))) && (typeof data5 !== "string")){
-validate86.errors = [{instancePath:instancePath+"/max_calls",schemaPath:"#/$defs/max_calls/type",keyword:"type",params:{type: schema153.type}}];
-return false;
-}
-if(!fitsUnit(schema153["x-unit"], data5)){
-validate86.errors = [{instancePath:instancePath+"/max_calls",schemaPath:"#/$defs/max_calls/x-unit",keyword:"x-unit",params:{}}];
-return false;
-}
-if(errors === _errs16){
-if(typeof data5 === "string"){
-if(!pattern38.test(data5)){
-validate86.errors = [{instancePath:instancePath+"/max_calls",schemaPath:"#/$defs/max_calls/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?k?|.*\\$\\{.+\\}.*)$"}}];
-return false;
-}
-}
-}
-var valid0 = _errs15 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.max_result !== undefined){
-let data6 = data.max_result;
-const _errs18 = errors;
-const _errs19 = errors;
-if((!(((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6))) && (isFinite(data6)))) && (typeof data6 !== "string")){
-validate86.errors = [{instancePath:instancePath+"/max_result",schemaPath:"#/$defs/max_result/type",keyword:"type",params:{type: schema154.type}}];
-return false;
-}
-if(!fitsUnit(schema154["x-unit"], data6)){
-validate86.errors = [{instancePath:instancePath+"/max_result",schemaPath:"#/$defs/max_result/x-unit",keyword:"x-unit",params:{}}];
-return false;
-}
-if(errors === _errs19){
-if(typeof data6 === "string"){
-if(!pattern10.test(data6)){
-validate86.errors = [{instancePath:instancePath+"/max_result",schemaPath:"#/$defs/max_result/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?(B|KB|MB|GB)?|.*\\$\\{.+\\}.*)$"}}];
-return false;
-}
-}
-}
-var valid0 = _errs18 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.usd_per_call !== undefined){
-let data7 = data.usd_per_call;
-const _errs21 = errors;
-const _errs22 = errors;
-if((!((typeof data7 == "number") && (isFinite(data7)))) && (typeof data7 !== "string")){
-validate86.errors = [{instancePath:instancePath+"/usd_per_call",schemaPath:"#/$defs/usd_per_call/type",keyword:"type",params:{type: schema155.type}}];
-return false;
-}
-if(!fitsUnit(schema155["x-unit"], data7)){
-validate86.errors = [{instancePath:instancePath+"/usd_per_call",schemaPath:"#/$defs/usd_per_call/x-unit",keyword:"x-unit",params:{}}];
-return false;
-}
-if(errors === _errs22){
-if(typeof data7 === "string"){
-if(!pattern20.test(data7)){
-validate86.errors = [{instancePath:instancePath+"/usd_per_call",schemaPath:"#/$defs/usd_per_call/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]{1,9})?|.*\\$\\{.+\\}.*)$"}}];
-return false;
-}
-}
-}
-var valid0 = _errs21 === errors;
-}
-else {
-var valid0 = true;
-}
-}
-}
 }
 }
 }
@@ -6719,170 +6715,10 @@ validate86.errors = vErrors;
 return errors === 0;
 }
 validate86.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-const schema162 = {"type":"object","additionalProperties":false,"required":["builtin"],"properties":{"builtin":{"enum":["current_time","calculator"]},"timeout":{"$ref":"#/$defs/tool_timeout"},"max_calls":{"$ref":"#/$defs/max_calls"},"max_result":{"$ref":"#/$defs/max_result"},"usd_per_call":{"$ref":"#/$defs/usd_per_call"}}};
-function validate88(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate81(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate88.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(errors === 0){
-if(data && typeof data == "object" && !Array.isArray(data)){
-let missing0;
-if((data.builtin === undefined) && (missing0 = "builtin")){
-validate88.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0}}];
-return false;
-}
-else {
-const _errs1 = errors;
-for(const key0 in data){
-if(!(((((key0 === "builtin") || (key0 === "timeout")) || (key0 === "max_calls")) || (key0 === "max_result")) || (key0 === "usd_per_call"))){
-validate88.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}}];
-return false;
-break;
-}
-}
-if(_errs1 === errors){
-if(data.builtin !== undefined){
-let data0 = data.builtin;
-const _errs2 = errors;
-if(!((data0 === "current_time") || (data0 === "calculator"))){
-validate88.errors = [{instancePath:instancePath+"/builtin",schemaPath:"#/properties/builtin/enum",keyword:"enum",params:{allowedValues: schema162.properties.builtin.enum}}];
-return false;
-}
-var valid0 = _errs2 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.timeout !== undefined){
-let data1 = data.timeout;
-const _errs3 = errors;
-const _errs4 = errors;
-if(!fitsUnit(schema52["x-unit"], data1)){
-validate88.errors = [{instancePath:instancePath+"/timeout",schemaPath:"#/$defs/tool_timeout/x-unit",keyword:"x-unit",params:{}}];
-return false;
-}
-if(errors === _errs4){
-if(typeof data1 === "string"){
-if(!pattern7.test(data1)){
-validate88.errors = [{instancePath:instancePath+"/timeout",schemaPath:"#/$defs/tool_timeout/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$"}}];
-return false;
-}
-}
-else {
-validate88.errors = [{instancePath:instancePath+"/timeout",schemaPath:"#/$defs/tool_timeout/type",keyword:"type",params:{type: "string"}}];
-return false;
-}
-}
-var valid0 = _errs3 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.max_calls !== undefined){
-let data2 = data.max_calls;
-const _errs6 = errors;
-const _errs7 = errors;
-if((!(((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2))) && (isFinite(data2)))) && (typeof data2 !== "string")){
-validate88.errors = [{instancePath:instancePath+"/max_calls",schemaPath:"#/$defs/max_calls/type",keyword:"type",params:{type: schema153.type}}];
-return false;
-}
-if(!fitsUnit(schema153["x-unit"], data2)){
-validate88.errors = [{instancePath:instancePath+"/max_calls",schemaPath:"#/$defs/max_calls/x-unit",keyword:"x-unit",params:{}}];
-return false;
-}
-if(errors === _errs7){
-if(typeof data2 === "string"){
-if(!pattern38.test(data2)){
-validate88.errors = [{instancePath:instancePath+"/max_calls",schemaPath:"#/$defs/max_calls/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?k?|.*\\$\\{.+\\}.*)$"}}];
-return false;
-}
-}
-}
-var valid0 = _errs6 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.max_result !== undefined){
-let data3 = data.max_result;
-const _errs9 = errors;
-const _errs10 = errors;
-if((!(((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3))) && (isFinite(data3)))) && (typeof data3 !== "string")){
-validate88.errors = [{instancePath:instancePath+"/max_result",schemaPath:"#/$defs/max_result/type",keyword:"type",params:{type: schema154.type}}];
-return false;
-}
-if(!fitsUnit(schema154["x-unit"], data3)){
-validate88.errors = [{instancePath:instancePath+"/max_result",schemaPath:"#/$defs/max_result/x-unit",keyword:"x-unit",params:{}}];
-return false;
-}
-if(errors === _errs10){
-if(typeof data3 === "string"){
-if(!pattern10.test(data3)){
-validate88.errors = [{instancePath:instancePath+"/max_result",schemaPath:"#/$defs/max_result/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?(B|KB|MB|GB)?|.*\\$\\{.+\\}.*)$"}}];
-return false;
-}
-}
-}
-var valid0 = _errs9 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.usd_per_call !== undefined){
-let data4 = data.usd_per_call;
-const _errs12 = errors;
-const _errs13 = errors;
-if((!((typeof data4 == "number") && (isFinite(data4)))) && (typeof data4 !== "string")){
-validate88.errors = [{instancePath:instancePath+"/usd_per_call",schemaPath:"#/$defs/usd_per_call/type",keyword:"type",params:{type: schema155.type}}];
-return false;
-}
-if(!fitsUnit(schema155["x-unit"], data4)){
-validate88.errors = [{instancePath:instancePath+"/usd_per_call",schemaPath:"#/$defs/usd_per_call/x-unit",keyword:"x-unit",params:{}}];
-return false;
-}
-if(errors === _errs13){
-if(typeof data4 === "string"){
-if(!pattern20.test(data4)){
-validate88.errors = [{instancePath:instancePath+"/usd_per_call",schemaPath:"#/$defs/usd_per_call/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]{1,9})?|.*\\$\\{.+\\}.*)$"}}];
-return false;
-}
-}
-}
-var valid0 = _errs12 === errors;
-}
-else {
-var valid0 = true;
-}
-}
-}
-}
-}
-}
-}
-}
-else {
-validate88.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}}];
-return false;
-}
-}
-validate88.errors = vErrors;
-return errors === 0;
-}
-validate88.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-function validate83(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate83.evaluated;
+const evaluated0 = validate81.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -6890,15 +6726,15 @@ if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
 if(!(data && typeof data == "object" && !Array.isArray(data))){
-validate83.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}}];
+validate81.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}}];
 return false;
 }
 const _errs1 = errors;
 let valid0 = false;
 let passing0 = null;
 const _errs2 = errors;
-if(!(validate84(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate84.errors : vErrors.concat(validate84.errors);
+if(!(validate82(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate82.errors : vErrors.concat(validate82.errors);
 errors = vErrors.length;
 }
 var _valid0 = _errs2 === errors;
@@ -6908,8 +6744,8 @@ passing0 = 0;
 var props0 = true;
 }
 const _errs3 = errors;
-if(!(validate86(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate86.errors : vErrors.concat(validate86.errors);
+if(!(validate84(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate84.errors : vErrors.concat(validate84.errors);
 errors = vErrors.length;
 }
 var _valid0 = _errs3 === errors;
@@ -6926,8 +6762,8 @@ props0 = true;
 }
 }
 const _errs4 = errors;
-if(!(validate88(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate88.errors : vErrors.concat(validate88.errors);
+if(!(validate86(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate86.errors : vErrors.concat(validate86.errors);
 errors = vErrors.length;
 }
 var _valid0 = _errs4 === errors;
@@ -6954,7 +6790,7 @@ else {
 vErrors.push(err0);
 }
 errors++;
-validate83.errors = vErrors;
+validate81.errors = vErrors;
 return false;
 }
 else {
@@ -6968,15 +6804,15 @@ vErrors = null;
 }
 }
 }
-validate83.errors = vErrors;
+validate81.errors = vErrors;
 evaluated0.props = props0;
 return errors === 0;
 }
-validate83.evaluated = {"dynamicProps":true,"dynamicItems":false};
-function validate82(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+validate81.evaluated = {"dynamicProps":true,"dynamicItems":false};
+function validate80(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate82.evaluated;
+const evaluated0 = validate80.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -7022,7 +6858,7 @@ else {
 vErrors.push(err2);
 }
 errors++;
-validate82.errors = vErrors;
+validate80.errors = vErrors;
 return false;
 break;
 }
@@ -7030,8 +6866,8 @@ break;
 if(valid0){
 for(const key1 in data){
 const _errs5 = errors;
-if(!(validate83(data[key1], {instancePath:instancePath+"/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),parentData:data,parentDataProperty:key1,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate83.errors : vErrors.concat(validate83.errors);
+if(!(validate81(data[key1], {instancePath:instancePath+"/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),parentData:data,parentDataProperty:key1,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate81.errors : vErrors.concat(validate81.errors);
 errors = vErrors.length;
 }
 var valid2 = _errs5 === errors;
@@ -7042,22 +6878,22 @@ break;
 }
 }
 else {
-validate82.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}}];
+validate80.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}}];
 return false;
 }
 }
-validate82.errors = vErrors;
+validate80.errors = vErrors;
 return errors === 0;
 }
-validate82.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-const schema167 = {"type":"array","items":{"$ref":"#/$defs/passthrough_route"}};
-const schema168 = {"type":"object","additionalProperties":false,"required":["path","methods","model","meter"],"properties":{"path":{"type":"string","pattern":"^/v1(/[a-z0-9][a-z0-9_-]*)+$","maxLength":128},"methods":{"type":"array","minItems":1,"uniqueItems":true,"items":{"enum":["POST","GET"]}},"model":{"$ref":"#/$defs/name"},"accepts":{"type":"array","minItems":1,"uniqueItems":true,"items":{"enum":["json","multipart","binary"]}},"max_body":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?(B|KB|MB|GB)?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"size","min":1000,"max":1000000000}},"meter":{"$ref":"#/$defs/meter"}}};
+validate80.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+const schema166 = {"type":"array","items":{"$ref":"#/$defs/passthrough_route"}};
+const schema167 = {"type":"object","additionalProperties":false,"required":["path","methods","model","meter"],"properties":{"path":{"type":"string","pattern":"^/v1(/[a-z0-9][a-z0-9_-]*)+$","maxLength":128},"methods":{"type":"array","minItems":1,"uniqueItems":true,"items":{"enum":["POST","GET"]}},"model":{"$ref":"#/$defs/name"},"accepts":{"type":"array","minItems":1,"uniqueItems":true,"items":{"enum":["json","multipart","binary"]}},"max_body":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?(B|KB|MB|GB)?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"size","min":1000,"max":1000000000}},"meter":{"$ref":"#/$defs/meter"}}};
 const pattern125 = new RegExp("^/v1(/[a-z0-9][a-z0-9_-]*)+$", "u");
-const schema170 = {"type":"object","additionalProperties":false,"properties":{"usd_per_call":{"type":["number","string"],"pattern":"^([0-9]+(\\.[0-9]{1,9})?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"usd","min":0,"max":1000000000000}},"usd_per_second":{"type":["number","string"],"pattern":"^([0-9]+(\\.[0-9]{1,9})?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"usd","min":0,"max":10000000000}},"max_seconds":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?k?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"count","min":1,"max":86400}},"usd_per_mb":{"type":["number","string"],"pattern":"^([0-9]+(\\.[0-9]{1,9})?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"usd","min":0,"max":5000000000}},"max_mb":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?k?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"count","min":1,"max":1000}},"usage":{"type":"object","additionalProperties":false,"required":["max_input"],"properties":{"max_input":{"$ref":"#/$defs/tokens"},"max_output":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?[kM]?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"count","min":0,"max":10000000}}}}}};
-function validate94(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+const schema169 = {"type":"object","additionalProperties":false,"properties":{"usd_per_call":{"type":["number","string"],"pattern":"^([0-9]+(\\.[0-9]{1,9})?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"usd","min":0,"max":1000000000000}},"usd_per_second":{"type":["number","string"],"pattern":"^([0-9]+(\\.[0-9]{1,9})?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"usd","min":0,"max":10000000000}},"max_seconds":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?k?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"count","min":1,"max":86400}},"usd_per_mb":{"type":["number","string"],"pattern":"^([0-9]+(\\.[0-9]{1,9})?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"usd","min":0,"max":5000000000}},"max_mb":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?k?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"count","min":1,"max":1000}},"usage":{"type":"object","additionalProperties":false,"required":["max_input"],"properties":{"max_input":{"$ref":"#/$defs/tokens"},"max_output":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?[kM]?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"count","min":0,"max":10000000}}}}}};
+function validate92(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate94.evaluated;
+const evaluated0 = validate92.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -7069,7 +6905,7 @@ if(data && typeof data == "object" && !Array.isArray(data)){
 const _errs1 = errors;
 for(const key0 in data){
 if(!((((((key0 === "usd_per_call") || (key0 === "usd_per_second")) || (key0 === "max_seconds")) || (key0 === "usd_per_mb")) || (key0 === "max_mb")) || (key0 === "usage"))){
-validate94.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}}];
+validate92.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}}];
 return false;
 break;
 }
@@ -7079,17 +6915,17 @@ if(data.usd_per_call !== undefined){
 let data0 = data.usd_per_call;
 const _errs2 = errors;
 if((!((typeof data0 == "number") && (isFinite(data0)))) && (typeof data0 !== "string")){
-validate94.errors = [{instancePath:instancePath+"/usd_per_call",schemaPath:"#/properties/usd_per_call/type",keyword:"type",params:{type: schema170.properties.usd_per_call.type}}];
+validate92.errors = [{instancePath:instancePath+"/usd_per_call",schemaPath:"#/properties/usd_per_call/type",keyword:"type",params:{type: schema169.properties.usd_per_call.type}}];
 return false;
 }
-if(!fitsUnit(schema170.properties.usd_per_call["x-unit"], data0)){
-validate94.errors = [{instancePath:instancePath+"/usd_per_call",schemaPath:"#/properties/usd_per_call/x-unit",keyword:"x-unit",params:{}}];
+if(!fitsUnit(schema169.properties.usd_per_call["x-unit"], data0)){
+validate92.errors = [{instancePath:instancePath+"/usd_per_call",schemaPath:"#/properties/usd_per_call/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
 if(errors === _errs2){
 if(typeof data0 === "string"){
 if(!pattern20.test(data0)){
-validate94.errors = [{instancePath:instancePath+"/usd_per_call",schemaPath:"#/properties/usd_per_call/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]{1,9})?|.*\\$\\{.+\\}.*)$"}}];
+validate92.errors = [{instancePath:instancePath+"/usd_per_call",schemaPath:"#/properties/usd_per_call/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]{1,9})?|.*\\$\\{.+\\}.*)$"}}];
 return false;
 }
 }
@@ -7104,17 +6940,17 @@ if(data.usd_per_second !== undefined){
 let data1 = data.usd_per_second;
 const _errs4 = errors;
 if((!((typeof data1 == "number") && (isFinite(data1)))) && (typeof data1 !== "string")){
-validate94.errors = [{instancePath:instancePath+"/usd_per_second",schemaPath:"#/properties/usd_per_second/type",keyword:"type",params:{type: schema170.properties.usd_per_second.type}}];
+validate92.errors = [{instancePath:instancePath+"/usd_per_second",schemaPath:"#/properties/usd_per_second/type",keyword:"type",params:{type: schema169.properties.usd_per_second.type}}];
 return false;
 }
-if(!fitsUnit(schema170.properties.usd_per_second["x-unit"], data1)){
-validate94.errors = [{instancePath:instancePath+"/usd_per_second",schemaPath:"#/properties/usd_per_second/x-unit",keyword:"x-unit",params:{}}];
+if(!fitsUnit(schema169.properties.usd_per_second["x-unit"], data1)){
+validate92.errors = [{instancePath:instancePath+"/usd_per_second",schemaPath:"#/properties/usd_per_second/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
 if(errors === _errs4){
 if(typeof data1 === "string"){
 if(!pattern20.test(data1)){
-validate94.errors = [{instancePath:instancePath+"/usd_per_second",schemaPath:"#/properties/usd_per_second/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]{1,9})?|.*\\$\\{.+\\}.*)$"}}];
+validate92.errors = [{instancePath:instancePath+"/usd_per_second",schemaPath:"#/properties/usd_per_second/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]{1,9})?|.*\\$\\{.+\\}.*)$"}}];
 return false;
 }
 }
@@ -7129,17 +6965,17 @@ if(data.max_seconds !== undefined){
 let data2 = data.max_seconds;
 const _errs6 = errors;
 if((!(((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2))) && (isFinite(data2)))) && (typeof data2 !== "string")){
-validate94.errors = [{instancePath:instancePath+"/max_seconds",schemaPath:"#/properties/max_seconds/type",keyword:"type",params:{type: schema170.properties.max_seconds.type}}];
+validate92.errors = [{instancePath:instancePath+"/max_seconds",schemaPath:"#/properties/max_seconds/type",keyword:"type",params:{type: schema169.properties.max_seconds.type}}];
 return false;
 }
-if(!fitsUnit(schema170.properties.max_seconds["x-unit"], data2)){
-validate94.errors = [{instancePath:instancePath+"/max_seconds",schemaPath:"#/properties/max_seconds/x-unit",keyword:"x-unit",params:{}}];
+if(!fitsUnit(schema169.properties.max_seconds["x-unit"], data2)){
+validate92.errors = [{instancePath:instancePath+"/max_seconds",schemaPath:"#/properties/max_seconds/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
 if(errors === _errs6){
 if(typeof data2 === "string"){
 if(!pattern38.test(data2)){
-validate94.errors = [{instancePath:instancePath+"/max_seconds",schemaPath:"#/properties/max_seconds/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?k?|.*\\$\\{.+\\}.*)$"}}];
+validate92.errors = [{instancePath:instancePath+"/max_seconds",schemaPath:"#/properties/max_seconds/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?k?|.*\\$\\{.+\\}.*)$"}}];
 return false;
 }
 }
@@ -7154,17 +6990,17 @@ if(data.usd_per_mb !== undefined){
 let data3 = data.usd_per_mb;
 const _errs8 = errors;
 if((!((typeof data3 == "number") && (isFinite(data3)))) && (typeof data3 !== "string")){
-validate94.errors = [{instancePath:instancePath+"/usd_per_mb",schemaPath:"#/properties/usd_per_mb/type",keyword:"type",params:{type: schema170.properties.usd_per_mb.type}}];
+validate92.errors = [{instancePath:instancePath+"/usd_per_mb",schemaPath:"#/properties/usd_per_mb/type",keyword:"type",params:{type: schema169.properties.usd_per_mb.type}}];
 return false;
 }
-if(!fitsUnit(schema170.properties.usd_per_mb["x-unit"], data3)){
-validate94.errors = [{instancePath:instancePath+"/usd_per_mb",schemaPath:"#/properties/usd_per_mb/x-unit",keyword:"x-unit",params:{}}];
+if(!fitsUnit(schema169.properties.usd_per_mb["x-unit"], data3)){
+validate92.errors = [{instancePath:instancePath+"/usd_per_mb",schemaPath:"#/properties/usd_per_mb/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
 if(errors === _errs8){
 if(typeof data3 === "string"){
 if(!pattern20.test(data3)){
-validate94.errors = [{instancePath:instancePath+"/usd_per_mb",schemaPath:"#/properties/usd_per_mb/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]{1,9})?|.*\\$\\{.+\\}.*)$"}}];
+validate92.errors = [{instancePath:instancePath+"/usd_per_mb",schemaPath:"#/properties/usd_per_mb/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]{1,9})?|.*\\$\\{.+\\}.*)$"}}];
 return false;
 }
 }
@@ -7179,17 +7015,17 @@ if(data.max_mb !== undefined){
 let data4 = data.max_mb;
 const _errs10 = errors;
 if((!(((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4))) && (isFinite(data4)))) && (typeof data4 !== "string")){
-validate94.errors = [{instancePath:instancePath+"/max_mb",schemaPath:"#/properties/max_mb/type",keyword:"type",params:{type: schema170.properties.max_mb.type}}];
+validate92.errors = [{instancePath:instancePath+"/max_mb",schemaPath:"#/properties/max_mb/type",keyword:"type",params:{type: schema169.properties.max_mb.type}}];
 return false;
 }
-if(!fitsUnit(schema170.properties.max_mb["x-unit"], data4)){
-validate94.errors = [{instancePath:instancePath+"/max_mb",schemaPath:"#/properties/max_mb/x-unit",keyword:"x-unit",params:{}}];
+if(!fitsUnit(schema169.properties.max_mb["x-unit"], data4)){
+validate92.errors = [{instancePath:instancePath+"/max_mb",schemaPath:"#/properties/max_mb/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
 if(errors === _errs10){
 if(typeof data4 === "string"){
 if(!pattern38.test(data4)){
-validate94.errors = [{instancePath:instancePath+"/max_mb",schemaPath:"#/properties/max_mb/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?k?|.*\\$\\{.+\\}.*)$"}}];
+validate92.errors = [{instancePath:instancePath+"/max_mb",schemaPath:"#/properties/max_mb/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?k?|.*\\$\\{.+\\}.*)$"}}];
 return false;
 }
 }
@@ -7207,14 +7043,14 @@ if(errors === _errs12){
 if(data5 && typeof data5 == "object" && !Array.isArray(data5)){
 let missing0;
 if((data5.max_input === undefined) && (missing0 = "max_input")){
-validate94.errors = [{instancePath:instancePath+"/usage",schemaPath:"#/properties/usage/required",keyword:"required",params:{missingProperty: missing0}}];
+validate92.errors = [{instancePath:instancePath+"/usage",schemaPath:"#/properties/usage/required",keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
 const _errs14 = errors;
 for(const key1 in data5){
 if(!((key1 === "max_input") || (key1 === "max_output"))){
-validate94.errors = [{instancePath:instancePath+"/usage",schemaPath:"#/properties/usage/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key1}}];
+validate92.errors = [{instancePath:instancePath+"/usage",schemaPath:"#/properties/usage/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key1}}];
 return false;
 break;
 }
@@ -7225,17 +7061,17 @@ let data6 = data5.max_input;
 const _errs15 = errors;
 const _errs16 = errors;
 if((!(((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6))) && (isFinite(data6)))) && (typeof data6 !== "string")){
-validate94.errors = [{instancePath:instancePath+"/usage/max_input",schemaPath:"#/$defs/tokens/type",keyword:"type",params:{type: schema89.type}}];
+validate92.errors = [{instancePath:instancePath+"/usage/max_input",schemaPath:"#/$defs/tokens/type",keyword:"type",params:{type: schema88.type}}];
 return false;
 }
-if(!fitsUnit(schema89["x-unit"], data6)){
-validate94.errors = [{instancePath:instancePath+"/usage/max_input",schemaPath:"#/$defs/tokens/x-unit",keyword:"x-unit",params:{}}];
+if(!fitsUnit(schema88["x-unit"], data6)){
+validate92.errors = [{instancePath:instancePath+"/usage/max_input",schemaPath:"#/$defs/tokens/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
 if(errors === _errs16){
 if(typeof data6 === "string"){
 if(!pattern5.test(data6)){
-validate94.errors = [{instancePath:instancePath+"/usage/max_input",schemaPath:"#/$defs/tokens/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?[kM]?|.*\\$\\{.+\\}.*)$"}}];
+validate92.errors = [{instancePath:instancePath+"/usage/max_input",schemaPath:"#/$defs/tokens/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?[kM]?|.*\\$\\{.+\\}.*)$"}}];
 return false;
 }
 }
@@ -7250,17 +7086,17 @@ if(data5.max_output !== undefined){
 let data7 = data5.max_output;
 const _errs18 = errors;
 if((!(((typeof data7 == "number") && (!(data7 % 1) && !isNaN(data7))) && (isFinite(data7)))) && (typeof data7 !== "string")){
-validate94.errors = [{instancePath:instancePath+"/usage/max_output",schemaPath:"#/properties/usage/properties/max_output/type",keyword:"type",params:{type: schema170.properties.usage.properties.max_output.type}}];
+validate92.errors = [{instancePath:instancePath+"/usage/max_output",schemaPath:"#/properties/usage/properties/max_output/type",keyword:"type",params:{type: schema169.properties.usage.properties.max_output.type}}];
 return false;
 }
-if(!fitsUnit(schema170.properties.usage.properties.max_output["x-unit"], data7)){
-validate94.errors = [{instancePath:instancePath+"/usage/max_output",schemaPath:"#/properties/usage/properties/max_output/x-unit",keyword:"x-unit",params:{}}];
+if(!fitsUnit(schema169.properties.usage.properties.max_output["x-unit"], data7)){
+validate92.errors = [{instancePath:instancePath+"/usage/max_output",schemaPath:"#/properties/usage/properties/max_output/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
 if(errors === _errs18){
 if(typeof data7 === "string"){
 if(!pattern5.test(data7)){
-validate94.errors = [{instancePath:instancePath+"/usage/max_output",schemaPath:"#/properties/usage/properties/max_output/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?[kM]?|.*\\$\\{.+\\}.*)$"}}];
+validate92.errors = [{instancePath:instancePath+"/usage/max_output",schemaPath:"#/properties/usage/properties/max_output/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?[kM]?|.*\\$\\{.+\\}.*)$"}}];
 return false;
 }
 }
@@ -7275,7 +7111,7 @@ var valid1 = true;
 }
 }
 else {
-validate94.errors = [{instancePath:instancePath+"/usage",schemaPath:"#/properties/usage/type",keyword:"type",params:{type: "object"}}];
+validate92.errors = [{instancePath:instancePath+"/usage",schemaPath:"#/properties/usage/type",keyword:"type",params:{type: "object"}}];
 return false;
 }
 }
@@ -7292,18 +7128,18 @@ var valid0 = true;
 }
 }
 else {
-validate94.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}}];
+validate92.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}}];
 return false;
 }
 }
-validate94.errors = vErrors;
+validate92.errors = vErrors;
 return errors === 0;
 }
-validate94.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-function validate93(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+validate92.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+function validate91(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate93.evaluated;
+const evaluated0 = validate91.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -7314,14 +7150,14 @@ if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((((data.path === undefined) && (missing0 = "path")) || ((data.methods === undefined) && (missing0 = "methods"))) || ((data.model === undefined) && (missing0 = "model"))) || ((data.meter === undefined) && (missing0 = "meter"))){
-validate93.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0}}];
+validate91.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
 const _errs1 = errors;
 for(const key0 in data){
 if(!((((((key0 === "path") || (key0 === "methods")) || (key0 === "model")) || (key0 === "accepts")) || (key0 === "max_body")) || (key0 === "meter"))){
-validate93.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}}];
+validate91.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}}];
 return false;
 break;
 }
@@ -7333,18 +7169,18 @@ const _errs2 = errors;
 if(errors === _errs2){
 if(typeof data0 === "string"){
 if(func3(data0) > 128){
-validate93.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/maxLength",keyword:"maxLength",params:{limit: 128}}];
+validate91.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/maxLength",keyword:"maxLength",params:{limit: 128}}];
 return false;
 }
 else {
 if(!pattern125.test(data0)){
-validate93.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/pattern",keyword:"pattern",params:{pattern: "^/v1(/[a-z0-9][a-z0-9_-]*)+$"}}];
+validate91.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/pattern",keyword:"pattern",params:{pattern: "^/v1(/[a-z0-9][a-z0-9_-]*)+$"}}];
 return false;
 }
 }
 }
 else {
-validate93.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/type",keyword:"type",params:{type: "string"}}];
+validate91.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/type",keyword:"type",params:{type: "string"}}];
 return false;
 }
 }
@@ -7360,7 +7196,7 @@ const _errs4 = errors;
 if(errors === _errs4){
 if(Array.isArray(data1)){
 if(data1.length < 1){
-validate93.errors = [{instancePath:instancePath+"/methods",schemaPath:"#/properties/methods/minItems",keyword:"minItems",params:{limit: 1}}];
+validate91.errors = [{instancePath:instancePath+"/methods",schemaPath:"#/properties/methods/minItems",keyword:"minItems",params:{limit: 1}}];
 return false;
 }
 else {
@@ -7370,7 +7206,7 @@ for(let i0=0; i0<len0; i0++){
 let data2 = data1[i0];
 const _errs6 = errors;
 if(!((data2 === "POST") || (data2 === "GET"))){
-validate93.errors = [{instancePath:instancePath+"/methods/" + i0,schemaPath:"#/properties/methods/items/enum",keyword:"enum",params:{allowedValues: schema168.properties.methods.items.enum}}];
+validate91.errors = [{instancePath:instancePath+"/methods/" + i0,schemaPath:"#/properties/methods/items/enum",keyword:"enum",params:{allowedValues: schema167.properties.methods.items.enum}}];
 return false;
 }
 var valid1 = _errs6 === errors;
@@ -7386,7 +7222,7 @@ outer0:
 for(;i1--;){
 for(j0 = i1; j0--;){
 if(func0(data1[i1], data1[j0])){
-validate93.errors = [{instancePath:instancePath+"/methods",schemaPath:"#/properties/methods/uniqueItems",keyword:"uniqueItems",params:{i: i1, j: j0}}];
+validate91.errors = [{instancePath:instancePath+"/methods",schemaPath:"#/properties/methods/uniqueItems",keyword:"uniqueItems",params:{i: i1, j: j0}}];
 return false;
 break outer0;
 }
@@ -7397,7 +7233,7 @@ break outer0;
 }
 }
 else {
-validate93.errors = [{instancePath:instancePath+"/methods",schemaPath:"#/properties/methods/type",keyword:"type",params:{type: "array"}}];
+validate91.errors = [{instancePath:instancePath+"/methods",schemaPath:"#/properties/methods/type",keyword:"type",params:{type: "array"}}];
 return false;
 }
 }
@@ -7414,12 +7250,12 @@ const _errs8 = errors;
 if(errors === _errs8){
 if(typeof data3 === "string"){
 if(!pattern14.test(data3)){
-validate93.errors = [{instancePath:instancePath+"/model",schemaPath:"#/$defs/name/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$"}}];
+validate91.errors = [{instancePath:instancePath+"/model",schemaPath:"#/$defs/name/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$"}}];
 return false;
 }
 }
 else {
-validate93.errors = [{instancePath:instancePath+"/model",schemaPath:"#/$defs/name/type",keyword:"type",params:{type: "string"}}];
+validate91.errors = [{instancePath:instancePath+"/model",schemaPath:"#/$defs/name/type",keyword:"type",params:{type: "string"}}];
 return false;
 }
 }
@@ -7435,7 +7271,7 @@ const _errs10 = errors;
 if(errors === _errs10){
 if(Array.isArray(data4)){
 if(data4.length < 1){
-validate93.errors = [{instancePath:instancePath+"/accepts",schemaPath:"#/properties/accepts/minItems",keyword:"minItems",params:{limit: 1}}];
+validate91.errors = [{instancePath:instancePath+"/accepts",schemaPath:"#/properties/accepts/minItems",keyword:"minItems",params:{limit: 1}}];
 return false;
 }
 else {
@@ -7445,7 +7281,7 @@ for(let i2=0; i2<len1; i2++){
 let data5 = data4[i2];
 const _errs12 = errors;
 if(!(((data5 === "json") || (data5 === "multipart")) || (data5 === "binary"))){
-validate93.errors = [{instancePath:instancePath+"/accepts/" + i2,schemaPath:"#/properties/accepts/items/enum",keyword:"enum",params:{allowedValues: schema168.properties.accepts.items.enum}}];
+validate91.errors = [{instancePath:instancePath+"/accepts/" + i2,schemaPath:"#/properties/accepts/items/enum",keyword:"enum",params:{allowedValues: schema167.properties.accepts.items.enum}}];
 return false;
 }
 var valid4 = _errs12 === errors;
@@ -7461,7 +7297,7 @@ outer1:
 for(;i3--;){
 for(j1 = i3; j1--;){
 if(func0(data4[i3], data4[j1])){
-validate93.errors = [{instancePath:instancePath+"/accepts",schemaPath:"#/properties/accepts/uniqueItems",keyword:"uniqueItems",params:{i: i3, j: j1}}];
+validate91.errors = [{instancePath:instancePath+"/accepts",schemaPath:"#/properties/accepts/uniqueItems",keyword:"uniqueItems",params:{i: i3, j: j1}}];
 return false;
 break outer1;
 }
@@ -7472,7 +7308,7 @@ break outer1;
 }
 }
 else {
-validate93.errors = [{instancePath:instancePath+"/accepts",schemaPath:"#/properties/accepts/type",keyword:"type",params:{type: "array"}}];
+validate91.errors = [{instancePath:instancePath+"/accepts",schemaPath:"#/properties/accepts/type",keyword:"type",params:{type: "array"}}];
 return false;
 }
 }
@@ -7486,17 +7322,17 @@ if(data.max_body !== undefined){
 let data6 = data.max_body;
 const _errs13 = errors;
 if((!(((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6))) && (isFinite(data6)))) && (typeof data6 !== "string")){
-validate93.errors = [{instancePath:instancePath+"/max_body",schemaPath:"#/properties/max_body/type",keyword:"type",params:{type: schema168.properties.max_body.type}}];
+validate91.errors = [{instancePath:instancePath+"/max_body",schemaPath:"#/properties/max_body/type",keyword:"type",params:{type: schema167.properties.max_body.type}}];
 return false;
 }
-if(!fitsUnit(schema168.properties.max_body["x-unit"], data6)){
-validate93.errors = [{instancePath:instancePath+"/max_body",schemaPath:"#/properties/max_body/x-unit",keyword:"x-unit",params:{}}];
+if(!fitsUnit(schema167.properties.max_body["x-unit"], data6)){
+validate91.errors = [{instancePath:instancePath+"/max_body",schemaPath:"#/properties/max_body/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
 if(errors === _errs13){
 if(typeof data6 === "string"){
 if(!pattern10.test(data6)){
-validate93.errors = [{instancePath:instancePath+"/max_body",schemaPath:"#/properties/max_body/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?(B|KB|MB|GB)?|.*\\$\\{.+\\}.*)$"}}];
+validate91.errors = [{instancePath:instancePath+"/max_body",schemaPath:"#/properties/max_body/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?(B|KB|MB|GB)?|.*\\$\\{.+\\}.*)$"}}];
 return false;
 }
 }
@@ -7509,8 +7345,8 @@ var valid0 = true;
 if(valid0){
 if(data.meter !== undefined){
 const _errs15 = errors;
-if(!(validate94(data.meter, {instancePath:instancePath+"/meter",parentData:data,parentDataProperty:"meter",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate94.errors : vErrors.concat(validate94.errors);
+if(!(validate92(data.meter, {instancePath:instancePath+"/meter",parentData:data,parentDataProperty:"meter",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate92.errors : vErrors.concat(validate92.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs15 === errors;
@@ -7527,18 +7363,18 @@ var valid0 = true;
 }
 }
 else {
-validate93.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}}];
+validate91.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}}];
 return false;
 }
 }
-validate93.errors = vErrors;
+validate91.errors = vErrors;
 return errors === 0;
 }
-validate93.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-function validate92(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+validate91.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+function validate90(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate92.evaluated;
+const evaluated0 = validate90.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -7551,8 +7387,8 @@ var valid0 = true;
 const len0 = data.length;
 for(let i0=0; i0<len0; i0++){
 const _errs1 = errors;
-if(!(validate93(data[i0], {instancePath:instancePath+"/" + i0,parentData:data,parentDataProperty:i0,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate93.errors : vErrors.concat(validate93.errors);
+if(!(validate91(data[i0], {instancePath:instancePath+"/" + i0,parentData:data,parentDataProperty:i0,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate91.errors : vErrors.concat(validate91.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs1 === errors;
@@ -7562,14 +7398,14 @@ break;
 }
 }
 else {
-validate92.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "array"}}];
+validate90.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "array"}}];
 return false;
 }
 }
-validate92.errors = vErrors;
+validate90.errors = vErrors;
 return errors === 0;
 }
-validate92.evaluated = {"items":true,"dynamicProps":false,"dynamicItems":false};
+validate90.evaluated = {"items":true,"dynamicProps":false,"dynamicItems":false};
 const formats10 = formats["x-store"];
 const formats30 = formats["x-link"];
 function validate20(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
@@ -7882,82 +7718,87 @@ var valid0 = true;
 }
 if(valid0){
 if(data.responses !== undefined){
+let data16 = data.responses;
 const _errs32 = errors;
-if(!(validate33(data.responses, {instancePath:instancePath+"/responses",parentData:data,parentDataProperty:"responses",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate33.errors : vErrors.concat(validate33.errors);
-errors = vErrors.length;
-}
-var valid0 = _errs32 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.failover !== undefined){
 const _errs33 = errors;
-if(!(validate35(data.failover, {instancePath:instancePath+"/failover",parentData:data,parentDataProperty:"failover",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate35.errors : vErrors.concat(validate35.errors);
-errors = vErrors.length;
-}
-var valid0 = _errs33 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.limits !== undefined){
-const _errs34 = errors;
-if(!(validate39(data.limits, {instancePath:instancePath+"/limits",parentData:data,parentDataProperty:"limits",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate39.errors : vErrors.concat(validate39.errors);
-errors = vErrors.length;
-}
-var valid0 = _errs34 === errors;
+if(errors === _errs33){
+if(data16 && typeof data16 == "object" && !Array.isArray(data16)){
+let missing1;
+if(((data16.keep === undefined) && (missing1 = "keep")) || ((data16.key === undefined) && (missing1 = "key"))){
+validate20.errors = [{instancePath:instancePath+"/responses",schemaPath:"#/$defs/responses/required",keyword:"required",params:{missingProperty: missing1}}];
+return false;
 }
 else {
-var valid0 = true;
-}
-if(valid0){
-if(data.errors !== undefined){
-let data19 = data.errors;
 const _errs35 = errors;
-const _errs36 = errors;
-if(errors === _errs36){
-if(data19 && typeof data19 == "object" && !Array.isArray(data19)){
-const _errs38 = errors;
-for(const key4 in data19){
-if(!(((key4 === "form") || (key4 === "docs")) || (key4 === "topup"))){
-validate20.errors = [{instancePath:instancePath+"/errors",schemaPath:"#/$defs/errors/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key4}}];
+for(const key4 in data16){
+if(!(((((key4 === "keep") || (key4 === "key")) || (key4 === "former_key")) || (key4 === "max_bytes_per_account")) || (key4 === "max_responses_per_account"))){
+validate20.errors = [{instancePath:instancePath+"/responses",schemaPath:"#/$defs/responses/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key4}}];
 return false;
 break;
 }
 }
-if(_errs38 === errors){
-if(data19.form !== undefined){
-let data20 = data19.form;
-const _errs39 = errors;
-if(!(((data20 === "auto") || (data20 === "spec")) || (data20 === "openai"))){
-validate20.errors = [{instancePath:instancePath+"/errors/form",schemaPath:"#/$defs/errors/properties/form/enum",keyword:"enum",params:{allowedValues: schema71.properties.form.enum}}];
+if(_errs35 === errors){
+if(data16.keep !== undefined){
+let data17 = data16.keep;
+const _errs36 = errors;
+if(!fitsUnit(schema49.properties.keep["x-unit"], data17)){
+validate20.errors = [{instancePath:instancePath+"/responses/keep",schemaPath:"#/$defs/responses/properties/keep/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
-var valid8 = _errs39 === errors;
+if(errors === _errs36){
+if(typeof data17 === "string"){
+if(!pattern7.test(data17)){
+validate20.errors = [{instancePath:instancePath+"/responses/keep",schemaPath:"#/$defs/responses/properties/keep/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$"}}];
+return false;
+}
+}
+else {
+validate20.errors = [{instancePath:instancePath+"/responses/keep",schemaPath:"#/$defs/responses/properties/keep/type",keyword:"type",params:{type: "string"}}];
+return false;
+}
+}
+var valid8 = _errs36 === errors;
 }
 else {
 var valid8 = true;
 }
 if(valid8){
-if(data19.docs !== undefined){
-let data21 = data19.docs;
-const _errs40 = errors;
-if(errors === _errs40){
-if(errors === _errs40){
-if(typeof data21 === "string"){
-if(!(formats30.validate(data21))){
-validate20.errors = [{instancePath:instancePath+"/errors/docs",schemaPath:"#/$defs/errors/properties/docs/format",keyword:"format",params:{format: "x-link"}}];
+if(data16.key !== undefined){
+let data18 = data16.key;
+const _errs38 = errors;
+if(errors === _errs38){
+if(errors === _errs38){
+if(typeof data18 === "string"){
+if(!(formats12.validate(data18))){
+validate20.errors = [{instancePath:instancePath+"/responses/key",schemaPath:"#/$defs/responses/properties/key/format",keyword:"format",params:{format: "x-secret"}}];
 return false;
 }
 }
 else {
-validate20.errors = [{instancePath:instancePath+"/errors/docs",schemaPath:"#/$defs/errors/properties/docs/type",keyword:"type",params:{type: "string"}}];
+validate20.errors = [{instancePath:instancePath+"/responses/key",schemaPath:"#/$defs/responses/properties/key/type",keyword:"type",params:{type: "string"}}];
+return false;
+}
+}
+}
+var valid8 = _errs38 === errors;
+}
+else {
+var valid8 = true;
+}
+if(valid8){
+if(data16.former_key !== undefined){
+let data19 = data16.former_key;
+const _errs40 = errors;
+if(errors === _errs40){
+if(errors === _errs40){
+if(typeof data19 === "string"){
+if(!(formats12.validate(data19))){
+validate20.errors = [{instancePath:instancePath+"/responses/former_key",schemaPath:"#/$defs/responses/properties/former_key/format",keyword:"format",params:{format: "x-secret"}}];
+return false;
+}
+}
+else {
+validate20.errors = [{instancePath:instancePath+"/responses/former_key",schemaPath:"#/$defs/responses/properties/former_key/type",keyword:"type",params:{type: "string"}}];
 return false;
 }
 }
@@ -7968,13 +7809,155 @@ else {
 var valid8 = true;
 }
 if(valid8){
-if(data19.topup !== undefined){
-let data22 = data19.topup;
+if(data16.max_bytes_per_account !== undefined){
+let data20 = data16.max_bytes_per_account;
 const _errs42 = errors;
+if((!(((typeof data20 == "number") && (!(data20 % 1) && !isNaN(data20))) && (isFinite(data20)))) && (typeof data20 !== "string")){
+validate20.errors = [{instancePath:instancePath+"/responses/max_bytes_per_account",schemaPath:"#/$defs/responses/properties/max_bytes_per_account/type",keyword:"type",params:{type: schema49.properties.max_bytes_per_account.type}}];
+return false;
+}
+if(!fitsUnit(schema49.properties.max_bytes_per_account["x-unit"], data20)){
+validate20.errors = [{instancePath:instancePath+"/responses/max_bytes_per_account",schemaPath:"#/$defs/responses/properties/max_bytes_per_account/x-unit",keyword:"x-unit",params:{}}];
+return false;
+}
 if(errors === _errs42){
-if(errors === _errs42){
-if(typeof data22 === "string"){
-if(!(formats30.validate(data22))){
+if(typeof data20 === "string"){
+if(!pattern10.test(data20)){
+validate20.errors = [{instancePath:instancePath+"/responses/max_bytes_per_account",schemaPath:"#/$defs/responses/properties/max_bytes_per_account/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?(B|KB|MB|GB)?|.*\\$\\{.+\\}.*)$"}}];
+return false;
+}
+}
+}
+var valid8 = _errs42 === errors;
+}
+else {
+var valid8 = true;
+}
+if(valid8){
+if(data16.max_responses_per_account !== undefined){
+let data21 = data16.max_responses_per_account;
+const _errs44 = errors;
+if((!(((typeof data21 == "number") && (!(data21 % 1) && !isNaN(data21))) && (isFinite(data21)))) && (typeof data21 !== "string")){
+validate20.errors = [{instancePath:instancePath+"/responses/max_responses_per_account",schemaPath:"#/$defs/responses/properties/max_responses_per_account/type",keyword:"type",params:{type: schema49.properties.max_responses_per_account.type}}];
+return false;
+}
+if(!fitsUnit(schema49.properties.max_responses_per_account["x-unit"], data21)){
+validate20.errors = [{instancePath:instancePath+"/responses/max_responses_per_account",schemaPath:"#/$defs/responses/properties/max_responses_per_account/x-unit",keyword:"x-unit",params:{}}];
+return false;
+}
+if(errors === _errs44){
+if(typeof data21 === "string"){
+if(!pattern5.test(data21)){
+validate20.errors = [{instancePath:instancePath+"/responses/max_responses_per_account",schemaPath:"#/$defs/responses/properties/max_responses_per_account/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?[kM]?|.*\\$\\{.+\\}.*)$"}}];
+return false;
+}
+}
+}
+var valid8 = _errs44 === errors;
+}
+else {
+var valid8 = true;
+}
+}
+}
+}
+}
+}
+}
+}
+else {
+validate20.errors = [{instancePath:instancePath+"/responses",schemaPath:"#/$defs/responses/type",keyword:"type",params:{type: "object"}}];
+return false;
+}
+}
+var valid0 = _errs32 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.failover !== undefined){
+const _errs46 = errors;
+if(!(validate33(data.failover, {instancePath:instancePath+"/failover",parentData:data,parentDataProperty:"failover",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate33.errors : vErrors.concat(validate33.errors);
+errors = vErrors.length;
+}
+var valid0 = _errs46 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.limits !== undefined){
+const _errs47 = errors;
+if(!(validate37(data.limits, {instancePath:instancePath+"/limits",parentData:data,parentDataProperty:"limits",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate37.errors : vErrors.concat(validate37.errors);
+errors = vErrors.length;
+}
+var valid0 = _errs47 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.errors !== undefined){
+let data24 = data.errors;
+const _errs48 = errors;
+const _errs49 = errors;
+if(errors === _errs49){
+if(data24 && typeof data24 == "object" && !Array.isArray(data24)){
+const _errs51 = errors;
+for(const key5 in data24){
+if(!(((key5 === "form") || (key5 === "docs")) || (key5 === "topup"))){
+validate20.errors = [{instancePath:instancePath+"/errors",schemaPath:"#/$defs/errors/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key5}}];
+return false;
+break;
+}
+}
+if(_errs51 === errors){
+if(data24.form !== undefined){
+let data25 = data24.form;
+const _errs52 = errors;
+if(!(((data25 === "auto") || (data25 === "spec")) || (data25 === "openai"))){
+validate20.errors = [{instancePath:instancePath+"/errors/form",schemaPath:"#/$defs/errors/properties/form/enum",keyword:"enum",params:{allowedValues: schema70.properties.form.enum}}];
+return false;
+}
+var valid10 = _errs52 === errors;
+}
+else {
+var valid10 = true;
+}
+if(valid10){
+if(data24.docs !== undefined){
+let data26 = data24.docs;
+const _errs53 = errors;
+if(errors === _errs53){
+if(errors === _errs53){
+if(typeof data26 === "string"){
+if(!(formats30.validate(data26))){
+validate20.errors = [{instancePath:instancePath+"/errors/docs",schemaPath:"#/$defs/errors/properties/docs/format",keyword:"format",params:{format: "x-link"}}];
+return false;
+}
+}
+else {
+validate20.errors = [{instancePath:instancePath+"/errors/docs",schemaPath:"#/$defs/errors/properties/docs/type",keyword:"type",params:{type: "string"}}];
+return false;
+}
+}
+}
+var valid10 = _errs53 === errors;
+}
+else {
+var valid10 = true;
+}
+if(valid10){
+if(data24.topup !== undefined){
+let data27 = data24.topup;
+const _errs55 = errors;
+if(errors === _errs55){
+if(errors === _errs55){
+if(typeof data27 === "string"){
+if(!(formats30.validate(data27))){
 validate20.errors = [{instancePath:instancePath+"/errors/topup",schemaPath:"#/$defs/errors/properties/topup/format",keyword:"format",params:{format: "x-link"}}];
 return false;
 }
@@ -7985,10 +7968,10 @@ return false;
 }
 }
 }
-var valid8 = _errs42 === errors;
+var valid10 = _errs55 === errors;
 }
 else {
-var valid8 = true;
+var valid10 = true;
 }
 }
 }
@@ -7999,25 +7982,25 @@ validate20.errors = [{instancePath:instancePath+"/errors",schemaPath:"#/$defs/er
 return false;
 }
 }
-var valid0 = _errs35 === errors;
+var valid0 = _errs48 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.include !== undefined){
-let data23 = data.include;
-const _errs44 = errors;
-if(errors === _errs44){
-if(Array.isArray(data23)){
-var valid9 = true;
-const len0 = data23.length;
+let data28 = data.include;
+const _errs57 = errors;
+if(errors === _errs57){
+if(Array.isArray(data28)){
+var valid11 = true;
+const len0 = data28.length;
 for(let i0=0; i0<len0; i0++){
-let data24 = data23[i0];
-const _errs46 = errors;
-if(errors === _errs46){
-if(typeof data24 === "string"){
-if(func3(data24) < 1){
+let data29 = data28[i0];
+const _errs59 = errors;
+if(errors === _errs59){
+if(typeof data29 === "string"){
+if(func3(data29) < 1){
 validate20.errors = [{instancePath:instancePath+"/include/" + i0,schemaPath:"#/properties/include/items/minLength",keyword:"minLength",params:{limit: 1}}];
 return false;
 }
@@ -8027,8 +8010,8 @@ validate20.errors = [{instancePath:instancePath+"/include/" + i0,schemaPath:"#/p
 return false;
 }
 }
-var valid9 = _errs46 === errors;
-if(!valid9){
+var valid11 = _errs59 === errors;
+if(!valid11){
 break;
 }
 }
@@ -8038,55 +8021,55 @@ validate20.errors = [{instancePath:instancePath+"/include",schemaPath:"#/propert
 return false;
 }
 }
-var valid0 = _errs44 === errors;
+var valid0 = _errs57 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.plans !== undefined){
-const _errs48 = errors;
-if(!(validate41(data.plans, {instancePath:instancePath+"/plans",parentData:data,parentDataProperty:"plans",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate41.errors : vErrors.concat(validate41.errors);
+const _errs61 = errors;
+if(!(validate39(data.plans, {instancePath:instancePath+"/plans",parentData:data,parentDataProperty:"plans",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate39.errors : vErrors.concat(validate39.errors);
 errors = vErrors.length;
 }
-var valid0 = _errs48 === errors;
+var valid0 = _errs61 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.models !== undefined){
-const _errs49 = errors;
-if(!(validate45(data.models, {instancePath:instancePath+"/models",parentData:data,parentDataProperty:"models",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate45.errors : vErrors.concat(validate45.errors);
+const _errs62 = errors;
+if(!(validate43(data.models, {instancePath:instancePath+"/models",parentData:data,parentDataProperty:"models",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate43.errors : vErrors.concat(validate43.errors);
 errors = vErrors.length;
 }
-var valid0 = _errs49 === errors;
+var valid0 = _errs62 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.aliases !== undefined){
-const _errs50 = errors;
-if(!(validate66(data.aliases, {instancePath:instancePath+"/aliases",parentData:data,parentDataProperty:"aliases",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate66.errors : vErrors.concat(validate66.errors);
+const _errs63 = errors;
+if(!(validate64(data.aliases, {instancePath:instancePath+"/aliases",parentData:data,parentDataProperty:"aliases",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate64.errors : vErrors.concat(validate64.errors);
 errors = vErrors.length;
 }
-var valid0 = _errs50 === errors;
+var valid0 = _errs63 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.default_model !== undefined){
-let data28 = data.default_model;
-const _errs51 = errors;
-const _errs52 = errors;
-if(errors === _errs52){
-if(typeof data28 === "string"){
-if(!pattern14.test(data28)){
+let data33 = data.default_model;
+const _errs64 = errors;
+const _errs65 = errors;
+if(errors === _errs65){
+if(typeof data33 === "string"){
+if(!pattern14.test(data33)){
 validate20.errors = [{instancePath:instancePath+"/default_model",schemaPath:"#/$defs/default_model/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$"}}];
 return false;
 }
@@ -8096,55 +8079,55 @@ validate20.errors = [{instancePath:instancePath+"/default_model",schemaPath:"#/$
 return false;
 }
 }
-var valid0 = _errs51 === errors;
+var valid0 = _errs64 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.pools !== undefined){
-const _errs54 = errors;
-if(!(validate68(data.pools, {instancePath:instancePath+"/pools",parentData:data,parentDataProperty:"pools",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate68.errors : vErrors.concat(validate68.errors);
+const _errs67 = errors;
+if(!(validate66(data.pools, {instancePath:instancePath+"/pools",parentData:data,parentDataProperty:"pools",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate66.errors : vErrors.concat(validate66.errors);
 errors = vErrors.length;
 }
-var valid0 = _errs54 === errors;
+var valid0 = _errs67 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.routes !== undefined){
-const _errs55 = errors;
-if(!(validate73(data.routes, {instancePath:instancePath+"/routes",parentData:data,parentDataProperty:"routes",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate73.errors : vErrors.concat(validate73.errors);
+const _errs68 = errors;
+if(!(validate71(data.routes, {instancePath:instancePath+"/routes",parentData:data,parentDataProperty:"routes",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate71.errors : vErrors.concat(validate71.errors);
 errors = vErrors.length;
 }
-var valid0 = _errs55 === errors;
+var valid0 = _errs68 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.hosted_tools !== undefined){
-const _errs56 = errors;
-if(!(validate82(data.hosted_tools, {instancePath:instancePath+"/hosted_tools",parentData:data,parentDataProperty:"hosted_tools",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate82.errors : vErrors.concat(validate82.errors);
+const _errs69 = errors;
+if(!(validate80(data.hosted_tools, {instancePath:instancePath+"/hosted_tools",parentData:data,parentDataProperty:"hosted_tools",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate80.errors : vErrors.concat(validate80.errors);
 errors = vErrors.length;
 }
-var valid0 = _errs56 === errors;
+var valid0 = _errs69 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.passthrough !== undefined){
-const _errs57 = errors;
-if(!(validate92(data.passthrough, {instancePath:instancePath+"/passthrough",parentData:data,parentDataProperty:"passthrough",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate92.errors : vErrors.concat(validate92.errors);
+const _errs70 = errors;
+if(!(validate90(data.passthrough, {instancePath:instancePath+"/passthrough",parentData:data,parentDataProperty:"passthrough",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate90.errors : vErrors.concat(validate90.errors);
 errors = vErrors.length;
 }
-var valid0 = _errs57 === errors;
+var valid0 = _errs70 === errors;
 }
 else {
 var valid0 = true;
@@ -8184,12 +8167,12 @@ validate20.errors = vErrors;
 return errors === 0;
 }
 validate20.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-exports.acceptsPolicy = validate98;
-const schema172 = {"$schema":"https://json-schema.org/draft/2020-12/schema","$id":"https://svc-gateway.dev/schema/policy.schema.json","type":"object","additionalProperties":false,"properties":{"plans":{"$ref":"config.schema.json#/$defs/plans"},"models":{"$ref":"config.schema.json#/$defs/models"},"aliases":{"$ref":"config.schema.json#/$defs/aliases"},"default_model":{"$ref":"config.schema.json#/$defs/default_model"},"pools":{"$ref":"config.schema.json#/$defs/pools"},"routes":{"$ref":"config.schema.json#/$defs/routes"},"hosted_tools":{"$ref":"config.schema.json#/$defs/hosted_tools"},"passthrough":{"$ref":"config.schema.json#/$defs/passthrough"}}};
-function validate99(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+exports.acceptsPolicy = validate96;
+const schema171 = {"$schema":"https://json-schema.org/draft/2020-12/schema","$id":"https://svc-gateway.dev/schema/policy.schema.json","type":"object","additionalProperties":false,"properties":{"plans":{"$ref":"config.schema.json#/$defs/plans"},"models":{"$ref":"config.schema.json#/$defs/models"},"aliases":{"$ref":"config.schema.json#/$defs/aliases"},"default_model":{"$ref":"config.schema.json#/$defs/default_model"},"pools":{"$ref":"config.schema.json#/$defs/pools"},"routes":{"$ref":"config.schema.json#/$defs/routes"},"hosted_tools":{"$ref":"config.schema.json#/$defs/hosted_tools"},"passthrough":{"$ref":"config.schema.json#/$defs/passthrough"}}};
+function validate97(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate99.evaluated;
+const evaluated0 = validate97.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -8235,7 +8218,7 @@ else {
 vErrors.push(err2);
 }
 errors++;
-validate99.errors = vErrors;
+validate97.errors = vErrors;
 return false;
 break;
 }
@@ -8243,8 +8226,8 @@ break;
 if(valid0){
 for(const key1 in data){
 const _errs5 = errors;
-if(!(validate42(data[key1], {instancePath:instancePath+"/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),parentData:data,parentDataProperty:key1,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate42.errors : vErrors.concat(validate42.errors);
+if(!(validate40(data[key1], {instancePath:instancePath+"/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),parentData:data,parentDataProperty:key1,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate40.errors : vErrors.concat(validate40.errors);
 errors = vErrors.length;
 }
 var valid2 = _errs5 === errors;
@@ -8255,18 +8238,18 @@ break;
 }
 }
 else {
-validate99.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}}];
+validate97.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}}];
 return false;
 }
 }
-validate99.errors = vErrors;
+validate97.errors = vErrors;
 return errors === 0;
 }
-validate99.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-function validate102(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+validate97.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+function validate100(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate102.evaluated;
+const evaluated0 = validate100.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -8312,7 +8295,7 @@ else {
 vErrors.push(err2);
 }
 errors++;
-validate102.errors = vErrors;
+validate100.errors = vErrors;
 return false;
 break;
 }
@@ -8320,8 +8303,8 @@ break;
 if(valid0){
 for(const key1 in data){
 const _errs5 = errors;
-if(!(validate46(data[key1], {instancePath:instancePath+"/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),parentData:data,parentDataProperty:key1,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate46.errors : vErrors.concat(validate46.errors);
+if(!(validate44(data[key1], {instancePath:instancePath+"/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),parentData:data,parentDataProperty:key1,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate44.errors : vErrors.concat(validate44.errors);
 errors = vErrors.length;
 }
 var valid2 = _errs5 === errors;
@@ -8332,14 +8315,101 @@ break;
 }
 }
 else {
-validate102.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}}];
+validate100.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}}];
 return false;
 }
 }
-validate102.errors = vErrors;
+validate100.errors = vErrors;
 return errors === 0;
 }
-validate102.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate100.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+function validate103(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate103.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+for(const key0 in data){
+const _errs1 = errors;
+const _errs2 = errors;
+if(errors === _errs2){
+if(typeof key0 === "string"){
+if(!pattern14.test(key0)){
+const err0 = {instancePath,schemaPath:"#/$defs/name/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$"},propertyName:key0};
+if(vErrors === null){
+vErrors = [err0];
+}
+else {
+vErrors.push(err0);
+}
+errors++;
+}
+}
+else {
+const err1 = {instancePath,schemaPath:"#/$defs/name/type",keyword:"type",params:{type: "string"},propertyName:key0};
+if(vErrors === null){
+vErrors = [err1];
+}
+else {
+vErrors.push(err1);
+}
+errors++;
+}
+}
+var valid0 = _errs1 === errors;
+if(!valid0){
+const err2 = {instancePath,schemaPath:"#/propertyNames",keyword:"propertyNames",params:{propertyName: key0}};
+if(vErrors === null){
+vErrors = [err2];
+}
+else {
+vErrors.push(err2);
+}
+errors++;
+validate103.errors = vErrors;
+return false;
+break;
+}
+}
+if(valid0){
+for(const key1 in data){
+let data0 = data[key1];
+const _errs5 = errors;
+const _errs6 = errors;
+if(errors === _errs6){
+if(typeof data0 === "string"){
+if(!pattern14.test(data0)){
+validate103.errors = [{instancePath:instancePath+"/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/$defs/name/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$"}}];
+return false;
+}
+}
+else {
+validate103.errors = [{instancePath:instancePath+"/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/$defs/name/type",keyword:"type",params:{type: "string"}}];
+return false;
+}
+}
+var valid2 = _errs5 === errors;
+if(!valid2){
+break;
+}
+}
+}
+}
+else {
+validate103.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}}];
+return false;
+}
+}
+validate103.errors = vErrors;
+return errors === 0;
+}
+validate103.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 function validate105(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
@@ -8396,20 +8466,10 @@ break;
 }
 if(valid0){
 for(const key1 in data){
-let data0 = data[key1];
 const _errs5 = errors;
-const _errs6 = errors;
-if(errors === _errs6){
-if(typeof data0 === "string"){
-if(!pattern14.test(data0)){
-validate105.errors = [{instancePath:instancePath+"/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/$defs/name/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$"}}];
-return false;
-}
-}
-else {
-validate105.errors = [{instancePath:instancePath+"/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/$defs/name/type",keyword:"type",params:{type: "string"}}];
-return false;
-}
+if(!(validate67(data[key1], {instancePath:instancePath+"/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),parentData:data,parentDataProperty:key1,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate67.errors : vErrors.concat(validate67.errors);
+errors = vErrors.length;
 }
 var valid2 = _errs5 === errors;
 if(!valid2){
@@ -8427,87 +8487,10 @@ validate105.errors = vErrors;
 return errors === 0;
 }
 validate105.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-function validate107(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate108(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate107.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(errors === 0){
-if(data && typeof data == "object" && !Array.isArray(data)){
-for(const key0 in data){
-const _errs1 = errors;
-const _errs2 = errors;
-if(errors === _errs2){
-if(typeof key0 === "string"){
-if(!pattern14.test(key0)){
-const err0 = {instancePath,schemaPath:"#/$defs/name/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$"},propertyName:key0};
-if(vErrors === null){
-vErrors = [err0];
-}
-else {
-vErrors.push(err0);
-}
-errors++;
-}
-}
-else {
-const err1 = {instancePath,schemaPath:"#/$defs/name/type",keyword:"type",params:{type: "string"},propertyName:key0};
-if(vErrors === null){
-vErrors = [err1];
-}
-else {
-vErrors.push(err1);
-}
-errors++;
-}
-}
-var valid0 = _errs1 === errors;
-if(!valid0){
-const err2 = {instancePath,schemaPath:"#/propertyNames",keyword:"propertyNames",params:{propertyName: key0}};
-if(vErrors === null){
-vErrors = [err2];
-}
-else {
-vErrors.push(err2);
-}
-errors++;
-validate107.errors = vErrors;
-return false;
-break;
-}
-}
-if(valid0){
-for(const key1 in data){
-const _errs5 = errors;
-if(!(validate69(data[key1], {instancePath:instancePath+"/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),parentData:data,parentDataProperty:key1,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate69.errors : vErrors.concat(validate69.errors);
-errors = vErrors.length;
-}
-var valid2 = _errs5 === errors;
-if(!valid2){
-break;
-}
-}
-}
-}
-else {
-validate107.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}}];
-return false;
-}
-}
-validate107.errors = vErrors;
-return errors === 0;
-}
-validate107.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-function validate110(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate110.evaluated;
+const evaluated0 = validate108.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -8520,8 +8503,8 @@ var valid0 = true;
 const len0 = data.length;
 for(let i0=0; i0<len0; i0++){
 const _errs1 = errors;
-if(!(validate74(data[i0], {instancePath:instancePath+"/" + i0,parentData:data,parentDataProperty:i0,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate74.errors : vErrors.concat(validate74.errors);
+if(!(validate72(data[i0], {instancePath:instancePath+"/" + i0,parentData:data,parentDataProperty:i0,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate72.errors : vErrors.concat(validate72.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs1 === errors;
@@ -8531,18 +8514,18 @@ break;
 }
 }
 else {
-validate110.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "array"}}];
+validate108.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "array"}}];
 return false;
 }
 }
-validate110.errors = vErrors;
+validate108.errors = vErrors;
 return errors === 0;
 }
-validate110.evaluated = {"items":true,"dynamicProps":false,"dynamicItems":false};
-function validate113(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+validate108.evaluated = {"items":true,"dynamicProps":false,"dynamicItems":false};
+function validate111(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate113.evaluated;
+const evaluated0 = validate111.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -8588,7 +8571,7 @@ else {
 vErrors.push(err2);
 }
 errors++;
-validate113.errors = vErrors;
+validate111.errors = vErrors;
 return false;
 break;
 }
@@ -8596,8 +8579,8 @@ break;
 if(valid0){
 for(const key1 in data){
 const _errs5 = errors;
-if(!(validate83(data[key1], {instancePath:instancePath+"/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),parentData:data,parentDataProperty:key1,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate83.errors : vErrors.concat(validate83.errors);
+if(!(validate81(data[key1], {instancePath:instancePath+"/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),parentData:data,parentDataProperty:key1,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate81.errors : vErrors.concat(validate81.errors);
 errors = vErrors.length;
 }
 var valid2 = _errs5 === errors;
@@ -8608,18 +8591,18 @@ break;
 }
 }
 else {
-validate113.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}}];
+validate111.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}}];
 return false;
 }
 }
-validate113.errors = vErrors;
+validate111.errors = vErrors;
 return errors === 0;
 }
-validate113.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-function validate116(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+validate111.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+function validate114(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate116.evaluated;
+const evaluated0 = validate114.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -8632,8 +8615,8 @@ var valid0 = true;
 const len0 = data.length;
 for(let i0=0; i0<len0; i0++){
 const _errs1 = errors;
-if(!(validate93(data[i0], {instancePath:instancePath+"/" + i0,parentData:data,parentDataProperty:i0,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate93.errors : vErrors.concat(validate93.errors);
+if(!(validate91(data[i0], {instancePath:instancePath+"/" + i0,parentData:data,parentDataProperty:i0,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate91.errors : vErrors.concat(validate91.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs1 === errors;
@@ -8643,19 +8626,19 @@ break;
 }
 }
 else {
-validate116.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "array"}}];
+validate114.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "array"}}];
 return false;
 }
 }
-validate116.errors = vErrors;
+validate114.errors = vErrors;
 return errors === 0;
 }
-validate116.evaluated = {"items":true,"dynamicProps":false,"dynamicItems":false};
-function validate98(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+validate114.evaluated = {"items":true,"dynamicProps":false,"dynamicItems":false};
+function validate96(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="https://svc-gateway.dev/schema/policy.schema.json" */;
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate98.evaluated;
+const evaluated0 = validate96.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -8667,7 +8650,7 @@ if(data && typeof data == "object" && !Array.isArray(data)){
 const _errs1 = errors;
 for(const key0 in data){
 if(!((((((((key0 === "plans") || (key0 === "models")) || (key0 === "aliases")) || (key0 === "default_model")) || (key0 === "pools")) || (key0 === "routes")) || (key0 === "hosted_tools")) || (key0 === "passthrough"))){
-validate98.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}}];
+validate96.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}}];
 return false;
 break;
 }
@@ -8675,8 +8658,8 @@ break;
 if(_errs1 === errors){
 if(data.plans !== undefined){
 const _errs2 = errors;
-if(!(validate99(data.plans, {instancePath:instancePath+"/plans",parentData:data,parentDataProperty:"plans",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate99.errors : vErrors.concat(validate99.errors);
+if(!(validate97(data.plans, {instancePath:instancePath+"/plans",parentData:data,parentDataProperty:"plans",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate97.errors : vErrors.concat(validate97.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs2 === errors;
@@ -8687,8 +8670,8 @@ var valid0 = true;
 if(valid0){
 if(data.models !== undefined){
 const _errs3 = errors;
-if(!(validate102(data.models, {instancePath:instancePath+"/models",parentData:data,parentDataProperty:"models",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate102.errors : vErrors.concat(validate102.errors);
+if(!(validate100(data.models, {instancePath:instancePath+"/models",parentData:data,parentDataProperty:"models",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate100.errors : vErrors.concat(validate100.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs3 === errors;
@@ -8699,8 +8682,8 @@ var valid0 = true;
 if(valid0){
 if(data.aliases !== undefined){
 const _errs4 = errors;
-if(!(validate105(data.aliases, {instancePath:instancePath+"/aliases",parentData:data,parentDataProperty:"aliases",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate105.errors : vErrors.concat(validate105.errors);
+if(!(validate103(data.aliases, {instancePath:instancePath+"/aliases",parentData:data,parentDataProperty:"aliases",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate103.errors : vErrors.concat(validate103.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs4 === errors;
@@ -8716,12 +8699,12 @@ const _errs6 = errors;
 if(errors === _errs6){
 if(typeof data3 === "string"){
 if(!pattern14.test(data3)){
-validate98.errors = [{instancePath:instancePath+"/default_model",schemaPath:"config.schema.json#/$defs/default_model/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$"}}];
+validate96.errors = [{instancePath:instancePath+"/default_model",schemaPath:"config.schema.json#/$defs/default_model/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$"}}];
 return false;
 }
 }
 else {
-validate98.errors = [{instancePath:instancePath+"/default_model",schemaPath:"config.schema.json#/$defs/default_model/type",keyword:"type",params:{type: "string"}}];
+validate96.errors = [{instancePath:instancePath+"/default_model",schemaPath:"config.schema.json#/$defs/default_model/type",keyword:"type",params:{type: "string"}}];
 return false;
 }
 }
@@ -8733,8 +8716,8 @@ var valid0 = true;
 if(valid0){
 if(data.pools !== undefined){
 const _errs8 = errors;
-if(!(validate107(data.pools, {instancePath:instancePath+"/pools",parentData:data,parentDataProperty:"pools",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate107.errors : vErrors.concat(validate107.errors);
+if(!(validate105(data.pools, {instancePath:instancePath+"/pools",parentData:data,parentDataProperty:"pools",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate105.errors : vErrors.concat(validate105.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs8 === errors;
@@ -8745,8 +8728,8 @@ var valid0 = true;
 if(valid0){
 if(data.routes !== undefined){
 const _errs9 = errors;
-if(!(validate110(data.routes, {instancePath:instancePath+"/routes",parentData:data,parentDataProperty:"routes",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate110.errors : vErrors.concat(validate110.errors);
+if(!(validate108(data.routes, {instancePath:instancePath+"/routes",parentData:data,parentDataProperty:"routes",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate108.errors : vErrors.concat(validate108.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs9 === errors;
@@ -8757,8 +8740,8 @@ var valid0 = true;
 if(valid0){
 if(data.hosted_tools !== undefined){
 const _errs10 = errors;
-if(!(validate113(data.hosted_tools, {instancePath:instancePath+"/hosted_tools",parentData:data,parentDataProperty:"hosted_tools",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate113.errors : vErrors.concat(validate113.errors);
+if(!(validate111(data.hosted_tools, {instancePath:instancePath+"/hosted_tools",parentData:data,parentDataProperty:"hosted_tools",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate111.errors : vErrors.concat(validate111.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs10 === errors;
@@ -8769,8 +8752,8 @@ var valid0 = true;
 if(valid0){
 if(data.passthrough !== undefined){
 const _errs11 = errors;
-if(!(validate116(data.passthrough, {instancePath:instancePath+"/passthrough",parentData:data,parentDataProperty:"passthrough",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate116.errors : vErrors.concat(validate116.errors);
+if(!(validate114(data.passthrough, {instancePath:instancePath+"/passthrough",parentData:data,parentDataProperty:"passthrough",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate114.errors : vErrors.concat(validate114.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs11 === errors;
@@ -8788,14 +8771,14 @@ var valid0 = true;
 }
 }
 else {
-validate98.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}}];
+validate96.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}}];
 return false;
 }
 }
-validate98.errors = vErrors;
+validate96.errors = vErrors;
 return errors === 0;
 }
-validate98.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate96.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
 return exports
 }

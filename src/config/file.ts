@@ -366,7 +366,7 @@ export interface ResponsesSection {
    */
   max_bytes_per_account?: number | string
   /**
-   * How many responses of one account are kept; beyond it the oldest are deleted.
+   * How many responses of one account are kept, at most `10k`; beyond it the oldest are deleted.
    */
   max_responses_per_account?: number | string
 }

@@ -9,6 +9,7 @@ import { EmbeddedAccounts } from './embedded-accounts.ts'
 import { EmbeddedHolds } from './embedded-holds.ts'
 import { EmbeddedKeys } from './embedded-keys.ts'
 import { EmbeddedLedger } from './embedded-ledger.ts'
+import { EmbeddedResponses } from './embedded-responses.ts'
 import { put } from './lmdb.ts'
 import { openRecords, type Records } from './records.ts'
 import { recover } from './settlement.ts'
@@ -57,6 +58,7 @@ export class EmbeddedStore implements Store {
   readonly holds: EmbeddedHolds
   readonly ledger: EmbeddedLedger
   readonly budgets: EmbeddedPoolBudgets
+  readonly responses: EmbeddedResponses
   readonly #opened: StoreState
   readonly #lock: Lock
   #closed: Promise<void> | undefined
@@ -70,6 +72,7 @@ export class EmbeddedStore implements Store {
     this.holds = new EmbeddedHolds(open)
     this.ledger = new EmbeddedLedger(open)
     this.budgets = new EmbeddedPoolBudgets(open)
+    this.responses = new EmbeddedResponses(open)
   }
 
   /** First tries to write the changes that wait: while that fails, a small write may still fit into free pages of the file, which proves nothing. */

@@ -19,6 +19,7 @@ import {
   type WasteKey,
 } from './ledger-rows.ts'
 import { pagesOf, type Write } from './lmdb.ts'
+import { openResponseRecords, type ResponseRecords } from './response-records.ts'
 
 /** The files of the store: one LMDB environment. Reads are synchronous and see the last commit. */
 export interface Records {
@@ -45,6 +46,7 @@ export interface Records {
   readonly allowances: Database<PoolBudget, string>
   /** The spend of all guests by UTC day; held amounts are not read back, as with the counters. */
   readonly guestDays: Database<Spend, number>
+  readonly responses: ResponseRecords
   readonly meta: Database<number, 'schema' | 'minted' | 'audited' | 'proved'>
   /** Keys and accounts as requests look them up. */
   readonly cache: ReadCache
@@ -52,6 +54,8 @@ export interface Records {
   commit(writes: readonly Write[]): Promise<void>
   /** Runs `change` alone, reading and writing in one transaction. Resolves when it is on disk. */
   transact<T>(change: () => T): Promise<T>
+  /** The same for what is neither key nor account: the cache stays. */
+  change<T>(change: () => T): Promise<T>
   close(): Promise<void>
 }
 
@@ -169,9 +173,11 @@ export async function openRecords(path: string): Promise<Records> {
     waste: root.openDB({ name: 'waste' }),
     allowances: root.openDB({ name: 'allowances' }),
     guestDays: root.openDB({ name: 'guestDays' }),
+    responses: openResponseRecords(root),
     meta: root.openDB({ name: 'meta' }),
     commit: writes => commit(root, writes),
     transact: change => cache.during(() => onDisk(root.transaction(change))),
+    change: change => onDisk(root.transaction(change)),
     close: () => root.close(),
   }
   try {

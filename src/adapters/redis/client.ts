@@ -92,6 +92,8 @@ const scripts = {
   count: script('count'),
   waste: script('totals', 'waste'),
   allowance: script('allowance'),
+  keep: script('kept', 'keep'),
+  forget: script('kept', 'forget'),
 }
 
 export type ScriptName = keyof typeof scripts

@@ -133,6 +133,30 @@ export class Bucket {
   allowance(pool: string): string {
     return `${this.#tag}:allowance:${pool}`
   }
+  /** The kept responses of an account, by id, and what they come to. */
+  responses(account: string): string {
+    return `${this.#tag}:responses:${account}`
+  }
+  /** Their ids, oldest first. */
+  responseOrder(account: string): string {
+    return `${this.#tag}:response-order:${account}`
+  }
+  /** Their items. */
+  responseItems(account: string): string {
+    return `${this.#tag}:response-items:${account}`
+  }
+  /** What the name of every response begins with. */
+  get responsePrefix(): string {
+    return `${this.#tag}:response:`
+  }
+  /** A response, encrypted. No id has a blank. */
+  response(account: string, id: string): string {
+    return `${this.responsePrefix}${id} ${account}`
+  }
+  /** A response that is being written. */
+  responseAside(name: string): string {
+    return `${this.#tag}:response-aside:${name}`
+  }
   key(hash: string): string {
     return `${this.#tag}:key:${hash}`
   }

@@ -9,6 +9,7 @@ import { RedisAccounts } from './redis-accounts.ts'
 import { RedisHolds } from './redis-holds.ts'
 import { RedisKeys } from './redis-keys.ts'
 import { RedisLedger } from './redis-ledger.ts'
+import { RedisResponses } from './redis-responses.ts'
 
 /** Opens the store. Rejects with StoreUnavailable when Redis does not answer, with StoreRefused when it must not be used. */
 export async function openRedisStore(options: RedisStoreOptions): Promise<Store> {
@@ -29,6 +30,7 @@ class RedisStore implements Store {
   readonly holds: RedisHolds
   readonly ledger: RedisLedger
   readonly budgets: RedisPoolBudgets
+  readonly responses: RedisResponses
   readonly #access: Access
   readonly #endings: HoldEndings
 
@@ -40,6 +42,7 @@ class RedisStore implements Store {
     this.holds = new RedisHolds(this.#access, this.#endings)
     this.ledger = new RedisLedger(this.#access)
     this.budgets = new RedisPoolBudgets(this.#access)
+    this.responses = new RedisResponses(this.#access)
   }
 
   async open(): Promise<void> {

@@ -3,9 +3,10 @@ import type { HoldStore } from './hold-store.ts'
 import type { KeyStore } from './key-store.ts'
 import type { LedgerStore } from './ledger-store.ts'
 import type { PoolBudgetStore } from './pool-budget-store.ts'
+import type { ResponseStore } from './response-store.ts'
 
 /**
- * The state that outlives a request, in five facets. Every implementation passes test/adapters/store/contract.ts.
+ * The state that outlives a request, in six facets. Every implementation passes test/adapters/store/contract.ts.
  *
  * Each call is atomic and reads the clock of the store. A call that is called durable has its effect on disk when it
  * resolves. Every call rejects with StoreUnavailable while the store cannot be reached, and after `close`.
@@ -16,6 +17,7 @@ export interface Store {
   readonly holds: HoldStore
   readonly ledger: LedgerStore
   readonly budgets: PoolBudgetStore
+  readonly responses: ResponseStore
   /** Writes a small record without a meaning, as durably as a settlement. Rejects with StoreUnavailable where nothing can be written. */
   proveWritable(): Promise<void>
   /** Waits for the writes in flight, then lets go of the files or the connection. */

@@ -12,6 +12,7 @@ import { listingsContract } from './aspects/listings.ts'
 import { modelContract } from './aspects/model.ts'
 import { poolBudgetContract } from './aspects/pool-budget.ts'
 import { readingsContract } from './aspects/readings.ts'
+import { responsesContract } from './aspects/responses.ts'
 import { rotationContract } from './aspects/rotation.ts'
 import { settlementContract } from './aspects/settlement.ts'
 import { sharedContract } from './aspects/shared.ts'
@@ -72,6 +73,7 @@ export function storeContract(name: string, open: (now: () => EpochMs) => Promis
   describe(`${name}: ledger`, () => ledgerContract(start))
   describe(`${name}: waste`, () => wasteContract(start))
   describe(`${name}: the hour of a pool`, () => poolBudgetContract(start))
+  describe(`${name}: kept responses`, () => responsesContract(start))
   describe(`${name}: a clock that is wrong for a while`, () => wrongClockContract(start))
   describe(`${name}: any order`, () => modelContract(start))
 }

@@ -139,6 +139,31 @@ describe('embedded: files of schema 2', () => {
   })
 })
 
+describe('embedded: kept responses', () => {
+  it('are gone from every record once they are deleted, pushed out or over', async () => {
+    const path = await newDirectory()
+    let at = NOON
+    const store = await openEmbeddedStore({ path, now: () => at })
+    const keep = (id: string) =>
+      store.responses.keep(
+        { account: 'acct_ada', id, items: [`msg_of_${id}`], sealed: Buffer.from('sealed'), keep: 1000 },
+        { bytes: 10_000, responses: 2 },
+      )
+    for (const id of ['resp_1', 'resp_2', 'resp_3']) await keep(id)
+    await store.responses.remove('acct_ada', 'resp_2')
+    await keep('resp_4')
+    at += 1000
+    expect(await store.responses.sweep()).toBe(2)
+    await store.close()
+
+    const records = await openRecords(path)
+    const left = Object.values(records.responses).flatMap(database => [...database.getKeys()])
+    await records.close()
+
+    expect(left).toEqual([])
+  })
+})
+
 describe('embedded: trimming the ledger', () => {
   it('keeps the row by which a request under way is known to be settled', async () => {
     const path = await newDirectory()

@@ -77,6 +77,38 @@ describeRedis('a store in Redis', () => {
     expect(await days()).toEqual([100, -1])
   })
 
+  it('what is left of a response ends by itself, and nothing is left of one that was deleted', async () => {
+    const { store } = await startOf(now => openRedisSubject(server().url, now))()
+    const client = createClient({ url: server().url })
+    await client.connect()
+    onTestFinished(() => client.destroy())
+    const sealed = Buffer.from('what-was-sealed'.repeat(20_000))
+    const keep = (id: string, hours: number) =>
+      store.responses.keep(
+        { account: 'acct_expiry', id, items: [`msg_of_${id}`], sealed, keep: hours * 3_600_000 },
+        { bytes: 1_000_000, responses: 10 },
+      )
+    const everythingOf = async (name: string) => {
+      if (name.includes(':response:')) return client.get(name)
+      return JSON.stringify(
+        name.includes(':responses:') ? await client.hGetAll(name) : await client.zRange(name, 0, -1),
+      )
+    }
+    const namesOf = () => client.keys('*:response*acct_expiry')
+    await Promise.all([keep('resp_1', 2), keep('resp_2', 1)])
+
+    const names = await namesOf()
+    const hours = await Promise.all(names.map(async name => Math.ceil((await client.pTTL(name)) / 3_600_000)))
+    expect(hours.sort()).toEqual([1, 2, 2, 2, 2])
+    await store.responses.remove('acct_expiry', 'resp_1')
+
+    const left = await Promise.all((await namesOf()).map(async name => `${name} ${await everythingOf(name)}`))
+    expect(left.filter(text => text.includes('resp_1'))).toEqual([])
+    expect(left.filter(text => text.includes('what-was-sealed'))).toHaveLength(1)
+    await store.responses.remove('acct_expiry', 'resp_2')
+    expect(await namesOf()).toEqual([])
+  })
+
   describe('a request that Redis keeps no marker of any more', () => {
     // To look through the keys of all the tests before would take longer than they did.
     const server = useRedis()

@@ -78,6 +78,7 @@ const withAdmissions = (store: Store, admit: HoldStore['admit']): Store => ({
   },
   ledger: store.ledger,
   budgets: store.budgets,
+  responses: store.responses,
   proveWritable: () => store.proveWritable(),
   close: () => store.close(),
 })

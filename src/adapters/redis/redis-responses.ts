@@ -1,0 +1,120 @@
+import { randomBytes } from 'node:crypto'
+import {
+  bytesOf,
+  isName,
+  type KeptBounds,
+  type KeptResponse,
+  type ResponseStore,
+} from '../../gateway/store/response-store.ts'
+import { StoreUnavailable } from '../../gateway/store/store.ts'
+import type { Millis } from '../../policy/config.ts'
+import type { Access } from './access.ts'
+
+/**
+ * The kept responses of accounts, which Redis deletes itself when their time is over. Large ones are written and read in
+ * parts, so that other requests need not wait for them, and none is mistaken for an outage.
+ */
+export class RedisResponses implements ResponseStore {
+  readonly #access: Access
+
+  constructor(access: Access) {
+    this.#access = access
+  }
+
+  /** It is written aside first: a gateway that dies meanwhile leaves nothing that anyone finds, and not for long. */
+  async keep(response: KeptResponse, bounds: KeptBounds): Promise<boolean> {
+    const { account, id, items, sealed, keep } = response
+    const bytes = bytesOf(response)
+    if (bytes > bounds.bytes) return false
+    const { ask, layout } = this.#access
+    const aside = layout.of(account).responseAside(randomBytes(12).toString('base64url'))
+    // Commands of one connection are answered in their order, so that none need wait for the one before.
+    const [first, ...rest] = partsOf(sealed)
+    const written = [ask(client => client.set(aside, first ?? '', { expiration: { type: 'PX', value: ASIDE_MS } }))]
+    for (const part of rest) {
+      await Promise.all(written.splice(0))
+      written.push(ask(async client => String(await client.append(aside, part))))
+    }
+    const values = [account, id, bytes, keep, bounds.bytes, bounds.responses, ...items]
+    const kept = this.#access.script(account, 'keep', [...this.#keysOf(account), aside], values)
+    const [[outcome]] = await Promise.all([kept, ...written])
+    if (outcome !== 'kept') throw new StoreUnavailable('Redis lost a part of a response while it was written')
+    return true
+  }
+
+  async read(account: string, id: string): Promise<Buffer | undefined> {
+    if (!isName(id) || !(await this.#isKept(account, [id]))[0]) return undefined
+    const name = this.#access.layout.of(account).response(account, id)
+    const parts: Buffer[] = []
+    for (;;) {
+      const from = parts.length * PART_BYTES
+      const part = await this.#access.ask(client =>
+        client.withTypeMapping({ [BLOB]: Buffer }).getRange(name, from, from + PART_BYTES - 1),
+      )
+      if (part) parts.push(part)
+      if (!part || part.length < PART_BYTES) break
+    }
+    const sealed = Buffer.concat(parts)
+    return sealed.length === 0 ? undefined : sealed
+  }
+
+  async findByItem(account: string, item: string): Promise<string | undefined> {
+    if (!isName(item)) return undefined
+    const { ask, layout } = this.#access
+    // What has an item begins with it and a blank, and ! follows the blank.
+    const range = { BY: 'LEX', REV: true, LIMIT: { offset: 0, count: NEWEST } } as const
+    const places = await ask(client =>
+      client.zRange(layout.of(account).responseItems(account), `(${item}!`, `[${item} `, range),
+    )
+    const ids = places.map(place => place.slice(place.lastIndexOf(' ') + 1))
+    const kept = await this.#isKept(account, ids)
+    return ids.find((_, at) => kept[at])
+  }
+
+  async remove(account: string, id: string): Promise<boolean> {
+    if (!isName(id)) return false
+    const [outcome] = await this.#access.script(account, 'forget', this.#keysOf(account), [account, id])
+    return outcome === 'deleted'
+  }
+
+  /** Redis does it. */
+  async sweep(): Promise<number> {
+    return 0
+  }
+
+  /** Whether the account has each of these, and its time is not over. */
+  async #isKept(account: string, ids: readonly string[]): Promise<readonly boolean[]> {
+    if (ids.length === 0) return []
+    const { find, now, layout } = this.#access
+    const name = layout.of(account).responses(account)
+    const read = find(async ({ client }) => {
+      const found = await client.hmGet(name, [...ids])
+      return found.some(each => each !== null) ? found : undefined
+    })
+    const [at, found] = await Promise.all([now(), read])
+    return ids.map((_, index) => Number(found?.[index]?.split(' ')[1] ?? 0) > at)
+  }
+
+  #keysOf(account: string): readonly string[] {
+    const bucket = this.#access.layout.of(account)
+    return [
+      bucket.responses(account),
+      bucket.responseOrder(account),
+      bucket.responseItems(account),
+      bucket.responsePrefix,
+    ]
+  }
+}
+
+/** What is written or read at once. */
+const PART_BYTES = 131_072
+/** How long a response may take to be written. */
+const ASIDE_MS: Millis = 60_000
+/** Responses with an item that are looked at: only where `keep` became shorter is the newest one not there. */
+const NEWEST = 8
+/** RESP's name of the type of texts. */
+const BLOB = 36
+
+function* partsOf(sealed: Buffer): Generator<Buffer> {
+  for (let at = 0; at < sealed.length; at += PART_BYTES) yield sealed.subarray(at, at + PART_BYTES)
+}

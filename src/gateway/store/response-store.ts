@@ -1,0 +1,54 @@
+import type { Millis } from '../../policy/config.ts'
+
+/**
+ * Responses that their accounts may go on from, sealed before they come here: one facet of the Store, see there for
+ * atomicity, clock and outages. Whatever is asked of one account gives nothing of another.
+ */
+export interface ResponseStore {
+  /**
+   * Keeps a response, in place of an earlier one with its id, and deletes the oldest ones of its account until all of
+   * them are within the bounds. One that is too large on its own is not kept, and nothing is deleted for it. Resolves to
+   * whether it is kept. Durable.
+   */
+  keep(response: KeptResponse, bounds: KeptBounds): Promise<boolean>
+  /** What was sealed; undefined where the account has no such response, or its time is over. */
+  read(account: string, id: string): Promise<Buffer | undefined>
+  /** The id of the newest response of the account that has an item of this id; undefined where there is none. */
+  findByItem(account: string, item: string): Promise<string | undefined>
+  /** Deletes a response: nothing reads it from then on. False where the account has no such response. Durable. */
+  remove(account: string, id: string): Promise<boolean>
+  /** Deletes the responses whose time is over. Resolves to how many it deleted; a store that does so by itself deletes none. */
+  sweep(): Promise<number>
+}
+
+export interface KeptResponse {
+  readonly account: string
+  /** A name, as `isName` says; also each of the items. */
+  readonly id: string
+  /** The ids of items that it is found by. */
+  readonly items: readonly string[]
+  readonly sealed: Buffer
+  /** How long it is kept from now on. */
+  readonly keep: Millis
+}
+
+/** What the responses of one account may come to. */
+export interface KeptBounds {
+  /** As `bytesOf` counts them. */
+  readonly bytes: number
+  readonly responses: number
+}
+
+/** Whether a store can keep a text as an id: printable ASCII without blanks, of at most 256 characters. */
+export const isName = (text: string): boolean => NAME.test(text)
+
+const NAME = /^[\x21-\x7e]{1,256}$/
+
+/** What a response takes in a store, roughly. */
+export function bytesOf({ id, items, sealed }: Pick<KeptResponse, 'id' | 'items' | 'sealed'>): number {
+  let bytes = sealed.length + id.length + RECORD_BYTES
+  for (const item of items) bytes += item.length + RECORD_BYTES
+  return bytes
+}
+
+const RECORD_BYTES = 100
