@@ -1,0 +1,77 @@
+import { createCipheriv, createDecipheriv, createSecretKey, hkdfSync, type KeyObject } from 'node:crypto'
+import { promisify } from 'node:util'
+import { constants, deflateRaw, inflateRaw } from 'node:zlib'
+
+/**
+ * Encrypts kept responses, with AES-256-GCM. A sealed response opens under its account and id alone, so that a program that
+ * can write into the store can give no account what another one said.
+ */
+export class Sealer {
+  /** Newest first. */
+  readonly #keys: readonly KeyObject[]
+
+  /** `secrets` are texts of 32 random bytes; the first one encrypts, all of them open. */
+  constructor(secrets: readonly [string, ...string[]]) {
+    this.#keys = secrets.map(secret => createSecretKey(Buffer.from(hkdfSync('sha256', secret, '', PURPOSE, KEY_BYTES))))
+  }
+
+  /** `nonce` are 12 random bytes, never used before. */
+  async seal({ account, id }: Whose, text: string, nonce: Buffer): Promise<Buffer> {
+    const [key] = this.#keys
+    if (!key) throw new Error('there is no key to seal with')
+    const packed = await deflate(text, { level: constants.Z_BEST_SPEED })
+    const cipher = createCipheriv(CIPHER, key, nonce).setAAD(bindingOf(account, id))
+    return Buffer.concat([FORM, nonce, cipher.update(packed), cipher.final(), cipher.getAuthTag()])
+  }
+
+  /** Undefined where it was not sealed by one of the keys for this account and id, or was changed since, or is larger than a response may be. */
+  async open({ account, id }: Whose, sealed: Buffer): Promise<string | undefined> {
+    if (sealed.length < HEAD_BYTES + TAG_BYTES || sealed[0] !== FORM[0]) return undefined
+    const packed = this.#decrypt(sealed, bindingOf(account, id))
+    if (!packed) return undefined
+    try {
+      return (await inflate(packed, { maxOutputLength: MOST_BYTES })).toString()
+    } catch {
+      // It was sealed by another program, or is too large.
+      return undefined
+    }
+  }
+
+  #decrypt(sealed: Buffer, binding: Buffer): Buffer | undefined {
+    const nonce = sealed.subarray(FORM.length, HEAD_BYTES)
+    const body = sealed.subarray(HEAD_BYTES, -TAG_BYTES)
+    for (const key of this.#keys) {
+      const decipher = createDecipheriv(CIPHER, key, nonce, { authTagLength: TAG_BYTES })
+      decipher.setAAD(binding).setAuthTag(sealed.subarray(-TAG_BYTES))
+      try {
+        return Buffer.concat([decipher.update(body), decipher.final()])
+      } catch {
+        // Of another key, or changed: the next key says.
+      }
+    }
+    return undefined
+  }
+}
+
+export interface Whose {
+  readonly account: string
+  readonly id: string
+}
+
+/** The most UTF-8 bytes of a text that is sealed: what opens it reads no more. */
+export const MOST_BYTES = 64_000_000
+
+export const NONCE_BYTES = 12
+
+const CIPHER = 'aes-256-gcm'
+const KEY_BYTES = 32
+const TAG_BYTES = 16
+const PURPOSE = 'svc-gateway: kept responses, form 1'
+/** The first byte of what is sealed. */
+const FORM = Buffer.from([1])
+const HEAD_BYTES = FORM.length + NONCE_BYTES
+
+const bindingOf = (account: string, id: string): Buffer => Buffer.from(JSON.stringify([account, id]))
+
+const deflate = promisify<string, { level: number }, Buffer>(deflateRaw)
+const inflate = promisify<Buffer, { maxOutputLength: number }, Buffer>(inflateRaw)
