@@ -21,6 +21,10 @@ export function isNative({ speaks }: Pick<Pool, 'speaks'>, { dialect, hosted }: 
   return speaks.includes(speechOf({ dialect }))
 }
 
+/** What of a request a pool does not get, since it is translated for it. */
+export const lossesAt = (pool: Pick<Pool, 'speaks'>, request: InferenceRequest): readonly string[] =>
+  request.kind === 'chat' && request.losses && !isNative(pool, request) ? request.losses : []
+
 const speechOf = ({ dialect = 'chat' }: { readonly dialect: Speech | undefined }): Speech => dialect
 
 function deniedBy(model: ChatModel, { onlyNative, losses = [] }: ChatAsk): InvalidAt {

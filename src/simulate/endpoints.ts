@@ -1,13 +1,21 @@
 import type { Loaded } from '../config/settings.ts'
 import type { Kind } from '../policy/config.ts'
 import type { Denied } from '../policy/denial.ts'
-import type { InferenceRequest } from '../policy/facts.ts'
+import type { Caller, InferenceRequest } from '../policy/facts.ts'
+import { clientTerms, readClientRequest } from '../wire/client-request.ts'
+import { parseWritten } from '../wire/openai/body.ts'
 import { readChat } from '../wire/openai/chat.ts'
 import { readEmbeddings } from '../wire/openai/embeddings.ts'
 import { readImages } from '../wire/openai/images.ts'
 import type { WireRequest } from '../wire/openai/request.ts'
 
-export const PATHS = ['/v1/chat/completions', '/v1/embeddings', '/v1/images/generations'] as const
+export const PATHS = [
+  '/v1/chat/completions',
+  '/v1/responses',
+  '/v1/messages',
+  '/v1/embeddings',
+  '/v1/images/generations',
+] as const
 /** Where requests are served by models. */
 export type Path = (typeof PATHS)[number]
 
@@ -23,16 +31,25 @@ export const pathOf: Readonly<Record<CaseKind, Path>> = {
 }
 
 /** Where a request came to that was decided on. */
-export const pathAsked = (request: InferenceRequest): string =>
-  request.kind === 'passthrough' ? request.path : pathOf[request.kind]
+export function pathAsked(request: InferenceRequest): string {
+  if (request.kind === 'passthrough') return request.path
+  return request.kind === 'chat' && request.dialect ? `/v1/${request.dialect}` : pathOf[request.kind]
+}
 
-/** Reads a body as the endpoint does. */
-export function readAt(path: Path, bytes: Buffer, { config, settings }: Loaded): WireRequest | Denied {
+/** Reads a body of a caller as the endpoint does. */
+export function readAt(path: Path, bytes: Buffer, { config, settings }: Loaded, caller: Caller): WireRequest | Denied {
   const { brand, limits } = settings
   if (bytes.length > limits.bodyBytes) return { denial: { code: 'PAYLOAD_TOO_LARGE', limitBytes: limits.bodyBytes } }
   switch (path) {
     case '/v1/chat/completions':
       return readChat(bytes, { brand, declared: config.tools }, config.declared.chat)
+    case '/v1/responses':
+    case '/v1/messages': {
+      const parsed = parseWritten(bytes)
+      if ('denial' in parsed) return parsed
+      const dialect = path === '/v1/responses' ? 'responses' : 'messages'
+      return readClientRequest(dialect, parsed, clientTerms(config, brand, caller))
+    }
     case '/v1/embeddings':
       return readEmbeddings(bytes, limits.embeddingBatch, config.declared.embedding)
     case '/v1/images/generations':

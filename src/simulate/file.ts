@@ -169,7 +169,7 @@ export interface Case {
     /**
      * An endpoint that models answer.
      */
-    path?: '/v1/chat/completions' | '/v1/embeddings' | '/v1/images/generations'
+    path?: '/v1/chat/completions' | '/v1/responses' | '/v1/messages' | '/v1/embeddings' | '/v1/images/generations'
     headers?: Headers
     /**
      * The body as a map, or as a text that is sent as it is.

@@ -2,6 +2,7 @@ import type { Loaded } from '../config/settings.ts'
 import { rateAt } from '../gateway/admission/admit.ts'
 import { answerHeaders } from '../gateway/answer/answer-headers.ts'
 import { newestSecond } from '../policy/account-counters.ts'
+import { lossesAt } from '../policy/dialect.ts'
 import { ZERO_USD } from '../policy/nano-usd.ts'
 import { planName } from '../policy/plan.ts'
 import { errorTermsOf, renderDenial } from '../wire/errors/denial.ts'
@@ -52,14 +53,18 @@ export interface Answer {
 }
 
 export function answerOf({ settings }: Loaded, simulation: Simulation): Answer {
-  const { denial, admitted, sent } = simulation
+  const { denial, admitted, sent, form } = simulation
   if (denial) {
-    const { status, headers, body } = renderDenial(denial, errorTermsOf(settings))
+    const { status, headers, body } = renderDenial(denial, errorTermsOf(settings), form)
     if (!isObject(body)) throw new Error(`the body of ${denial.code} is no object`)
     return { status, headers: { ...headers, ...rateOf(simulation) }, body }
   }
   if (!admitted || !sent || 'denial' in sent.end) throw new Error('a request was neither denied nor served')
-  return { status: 200, headers: answerHeaders(settings.brand, admitted, sent.end.servedBy, ZERO_USD) }
+  const { servedBy } = sent.end
+  const headers = answerHeaders(settings.brand, admitted, servedBy, ZERO_USD)
+  const losses = lossesAt(servedBy, admitted.request)
+  if (losses.length > 0) headers[`x-${settings.brand}-ignored-tools`] = losses.join(', ')
+  return { status: 200, headers }
 }
 
 /** What is left of the minute, where the limits of the account refuse the request. */

@@ -10,6 +10,8 @@ import { explain, type Step } from '../policy/explain.ts'
 import type { Caller, Facts, InferenceRequest } from '../policy/facts.ts'
 import { judge } from '../policy/judge.ts'
 import { guestsSpent } from '../policy/record.ts'
+import { chooseForm } from '../wire/errors/form-of.ts'
+import type { ErrorForm } from '../wire/errors/forms.ts'
 import type { WireRequest } from '../wire/openai/request.ts'
 import { signalsOf } from '../wire/openai/signals.ts'
 import { readAt } from './endpoints.ts'
@@ -19,6 +21,8 @@ import { namingFoundPhrases, readStep, stagesOf } from './stages.ts'
 
 /** What would become of a request, as far as it would come. */
 export interface Simulation {
+  /** The form of its error; absent for the one of the specification. */
+  readonly form?: ErrorForm
   readonly facts?: Facts
   readonly counters: AccountCounters
   readonly decision?: Decision
@@ -36,12 +40,18 @@ const REQUEST_ID = 'req_hypothesis'
 
 /** Takes a request the way of the gateway, by the same functions, without a network, a clock or a store. */
 export async function simulate(loaded: Loaded, scenario: Scenario): Promise<Simulation> {
+  const { path, headers } = scenario
+  const { form } = chooseForm(loaded.settings.errors.form, path, headers)
+  return { ...(await decided(loaded, scenario)), form }
+}
+
+async function decided(loaded: Loaded, scenario: Scenario): Promise<Simulation> {
   const { config } = loaded
   const { at, path, body, headers, usage } = scenario
   const counters = countersOf(usage, at)
   const caller = await identified(loaded, scenario)
   if ('denial' in caller) return { counters, ...caller, steps: [whoRefused(caller)] }
-  const wire = readAt(path, body, loaded)
+  const wire = readAt(path, body, loaded, caller)
   if ('denial' in wire) return { counters, ...wire, steps: [whoKnown(caller, scenario), readStep(wire)] }
   const simulation = await simulationOf(loaded, scenario, { caller, wire, counters })
   const text = wire.routedText?.() ?? ''

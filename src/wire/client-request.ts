@@ -1,6 +1,8 @@
-import type { DeclaredFields } from '../policy/config.ts'
+import type { Config, DeclaredFields, Model } from '../policy/config.ts'
 import type { Denied } from '../policy/denial.ts'
-import type { ChatAsk } from '../policy/facts.ts'
+import type { Caller, ChatAsk } from '../policy/facts.ts'
+import { aliasOf } from '../policy/model.ts'
+import { planOf } from '../policy/plan.ts'
 import type { ClientDialectName, ReadTerms } from './client-dialect.ts'
 import { CLIENT_DIALECTS } from './client-dialects.ts'
 import { spliced } from './fast/splice.ts'
@@ -13,6 +15,27 @@ import type { ToolNames } from './tools/listed.ts'
 export interface ClientRequestTerms extends ReadTerms {
   readonly names: ToolNames
   readonly declared: DeclaredFields
+}
+
+/** What a configuration says of the requests of a caller. */
+export function clientTerms(config: Config, brand: string, caller: Caller): ClientRequestTerms {
+  const plan = planOf(config, caller)
+  return {
+    names: { brand, declared: config.tools },
+    declared: config.declared.chat,
+    thinks: asked => {
+      const model = modelNamed(config, asked)
+      return model?.kind === 'chat' && model.thinking !== undefined
+    },
+    isHosted: tool => config.tools.has(tool) && plan?.tools.has(tool) === true,
+  }
+}
+
+/** The model that a name, or none, stands for before routes. */
+function modelNamed(config: Config, asked: string | undefined): Model | undefined {
+  const { models, defaultModel } = config
+  const model = asked === undefined ? defaultModel : models.get(asked)
+  return model && !('model' in model) ? model : aliasOf(config, asked)?.model
 }
 
 /** Reads a body of POST /v1/responses or /v1/messages: as a chat, and as what backends of the same dialect are sent. */
@@ -36,7 +59,6 @@ export function readClientRequest(
   const spoken: Spoken = {
     dialect: name,
     native,
-    ignoredTools,
     writer: each => writer.call(read, each),
     nativeBody: (model, output) => nativeBody(parsed, { model, [native.capField]: output, ...native.fixed }),
   }

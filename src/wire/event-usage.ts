@@ -112,7 +112,7 @@ const CR = 0x0d
 
 /**
  * Splits the events of a stream that passes. An event that is too long, such as a picture, is left out, and those behind it
- * are read again: nobody kept it from passing.
+ * are read again: nothing kept it from passing.
  */
 class PassingEvents {
   #splitter = new SseSplitter()

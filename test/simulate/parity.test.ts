@@ -107,6 +107,42 @@ test.each<[string, string, object | string, Situation]>([
   for (const [name, value] of Object.entries(told.headers)) expect(real.headers.get(name), name).toBe(value)
 })
 
+const MESSAGES = { model: 'svc-core', max_tokens: 9, messages: HI }
+const URL_IMAGE = { type: 'image', source: { type: 'url', url: 'https://example.com/a.png' } }
+
+test.each<['/v1/responses' | '/v1/messages', string, object, string]>([
+  ['/v1/responses', 'an unknown model', { model: 'gpt-4', input: 'Hi' }, 'free'],
+  ['/v1/responses', 'no input', { model: 'svc-core' }, 'free'],
+  ['/v1/responses', 'a tool that does not run here', { input: 'Hi', tools: [{ type: 'file_search' }] }, 'free'],
+  ['/v1/messages', 'an unknown model', { ...MESSAGES, model: 'claude-x' }, 'free'],
+  ['/v1/messages', 'no cap', { model: 'svc-core', messages: HI }, 'free'],
+  ['/v1/messages', 'what no chat can say', { ...MESSAGES, messages: [{ role: 'user', content: [URL_IMAGE] }] }, 'free'],
+  ['/v1/messages', 'more than a minute has', { ...MESSAGES, max_tokens: 20_000 }, 'tight'],
+])('%s: %s is answered as a case says', async (path, name, body, plan) => {
+  const key = `Bearer ${await gateway.key(plan, `${path} ${name}`)}`
+
+  const real = await answered(key, body, path)
+  const told = await expected({ plan, request: { path, body: JSON.stringify(body) } })
+
+  expect(real.status).toBe(told.status)
+  // Its id is of the real request alone.
+  expect({ ...(real.body as object), request_id: null }).toEqual({ request_id: null, ...told.body })
+})
+
+test('tools that are left out are named as a case says', async () => {
+  const tools = [{ type: 'web_search' }, { type: 'function', name: 'get', parameters: null, strict: false }]
+  const body = { input: 'Hi', tools }
+
+  const real = await answered(`Bearer ${await gateway.key('pro', 'ignored tools')}`, body, '/v1/responses')
+  const told = await expected({
+    ...{ plan: 'pro', pools: { onprem: 'failing' } },
+    request: { path: '/v1/responses', body: JSON.stringify(body) },
+  })
+
+  expect(real.headers.get('x-svc-ignored-tools')).toBe('web_search')
+  expect(told.headers['x-svc-ignored-tools']).toBe('web_search')
+})
+
 test('a chat is answered by the second pool when the first fails, and then the minute is full, as a case says', async () => {
   const key = `Bearer ${await gateway.key('tight', 'acct_tight')}`
   const served = await answered(key, { messages: HI, max_tokens: 5 })

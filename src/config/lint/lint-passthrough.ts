@@ -196,6 +196,10 @@ export function checkPassthroughUse({ models, passthrough }: MergedFiles, report
 /** Paths below /v1 that the gateway serves itself; `{id}` stands for any last segment. A test compares them with its table. */
 const OWN_PATHS = [
   '/v1/chat/completions',
+  '/v1/responses',
+  '/v1/responses/input_tokens',
+  '/v1/messages',
+  '/v1/messages/count_tokens',
   '/v1/embeddings',
   '/v1/images/generations',
   '/v1/models',

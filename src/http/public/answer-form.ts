@@ -3,7 +3,7 @@ import type { LiveStream } from '../../gateway/answer/live-stream.ts'
 import type { Served } from '../../gateway/request.ts'
 import type { Bill } from '../../gateway/store/hold-store.ts'
 import type { Pool } from '../../policy/config.ts'
-import { isNative } from '../../policy/dialect.ts'
+import { lossesAt } from '../../policy/dialect.ts'
 import type { ChatAsk } from '../../policy/facts.ts'
 import { estimatedInput } from '../../policy/sizing.ts'
 import type { AnswerWriter, StreamError } from '../../wire/client-dialect.ts'
@@ -56,11 +56,11 @@ export class SpokenAnswer {
 
   /** Of an answer, beside those that all answers have. */
   headers(pool: Pool): Record<string, string> {
-    const { ignoredTools, dialect } = this.#spoken
+    const { dialect } = this.#spoken
     const headers: Record<string, string> = {}
     if (dialect === 'messages') headers['request-id'] = this.#call.requestId
-    if (ignoredTools.length > 0 && !isNative(pool, this.#request))
-      headers[`x-${this.#app.settings.brand}-ignored-tools`] = ignoredTools.join(', ')
+    const losses = lossesAt(pool, this.#request)
+    if (losses.length > 0) headers[`x-${this.#app.settings.brand}-ignored-tools`] = losses.join(', ')
     return headers
   }
 

@@ -1,12 +1,11 @@
 import type { Identified } from '../../gateway/accounts/identify.ts'
-import type { Config, Model } from '../../policy/config.ts'
+import type { Config } from '../../policy/config.ts'
 import { type Denied, invalid } from '../../policy/denial.ts'
-import type { Caller, ChatAsk } from '../../policy/facts.ts'
-import { aliasOf, choose } from '../../policy/model.ts'
-import { planOf } from '../../policy/plan.ts'
+import type { ChatAsk } from '../../policy/facts.ts'
+import { choose } from '../../policy/model.ts'
 import { estimatedInput } from '../../policy/sizing.ts'
 import type { ChatOfDialect, ClientDialectName, ReadTerms } from '../../wire/client-dialect.ts'
-import { type ClientRequestTerms, readClientRequest } from '../../wire/client-request.ts'
+import { clientTerms, readClientRequest } from '../../wire/client-request.ts'
 import type { JsonObject } from '../../wire/json-safety.ts'
 import { countable } from '../../wire/messages/client.ts'
 import { outlineOf, parseBody, parseWritten } from '../../wire/openai/body.ts'
@@ -43,7 +42,7 @@ function spoken(dialect: ClientDialectName) {
     leavesOut: false,
     parse: parseWritten,
     check: (parsed, { config, settings }, caller) =>
-      readClientRequest(dialect, parsed, termsOf(config, settings.brand, caller)),
+      readClientRequest(dialect, parsed, clientTerms(config, settings.brand, caller)),
   })
 }
 
@@ -54,7 +53,7 @@ function counting(
 ) {
   return async (app: App, call: HttpCall, found: Identified): Promise<void> => {
     const { config, settings } = app
-    const terms = termsOf(config, settings.brand, found.caller)
+    const terms = clientTerms(config, settings.brand, found.caller)
     const check = ({ body }: { readonly body: JsonObject }) => {
       const chat = read(body, terms)
       return 'denial' in chat ? chat : checkChat(outlineOf(chat.chat), terms.names, terms.declared)
@@ -76,24 +75,4 @@ function tokensOf(config: Config, request: ChatAsk): number | Denied {
   return model.kind === 'chat'
     ? estimatedInput(model, request)
     : invalid('model', `${model.name} is no model for chats`)
-}
-
-function termsOf(config: Config, brand: string, caller: Caller): ClientRequestTerms {
-  const plan = planOf(config, caller)
-  return {
-    names: { brand, declared: config.tools },
-    declared: config.declared.chat,
-    thinks: asked => {
-      const model = modelNamed(config, asked)
-      return model?.kind === 'chat' && model.thinking !== undefined
-    },
-    isHosted: tool => config.tools.has(tool) && plan?.tools.has(tool) === true,
-  }
-}
-
-/** The model that a name, or none, stands for before routes. */
-function modelNamed(config: Config, asked: string | undefined): Model | undefined {
-  const { models, defaultModel } = config
-  const model = asked === undefined ? defaultModel : models.get(asked)
-  return model && !('model' in model) ? model : aliasOf(config, asked)?.model
 }

@@ -1,4 +1,4 @@
-import type { IncomingHttpHeaders } from 'node:http'
+import type { Headers } from '../openai/signals.ts'
 import type { ErrorForm } from './forms.ts'
 import { readsOnlyObjects } from './object-readers.ts'
 
@@ -12,7 +12,7 @@ export interface ChosenForm {
 }
 
 /** Paths of the newer dialects, whose errors are their own whatever the configuration says. */
-export function chooseForm(setting: FormSetting, path: string, headers: IncomingHttpHeaders): ChosenForm {
+export function chooseForm(setting: FormSetting, path: string, headers: Headers): ChosenForm {
   if (isBelow('/v1/responses', path)) return RESPONSES
   if (isBelow('/v1/messages', path)) return MESSAGES
   const isCatalog = isBelow('/v1/models', path)

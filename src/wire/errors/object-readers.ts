@@ -1,12 +1,12 @@
-import type { IncomingHttpHeaders } from 'node:http'
+import type { Headers } from '../openai/signals.ts'
 
 /** Whether a request comes from software that reads an error only where `error` is an object. */
-export function readsOnlyObjects(headers: IncomingHttpHeaders): boolean {
+export function readsOnlyObjects(headers: Headers): boolean {
   // Sent by the SDKs of OpenAI in every language, and so by all that is built on them: of a text they keep the JSON, and
   // neither code nor type.
   if (headers['x-stainless-lang'] !== undefined) return true
   const agent = headers['user-agent']
-  if (agent === undefined) return false
+  if (typeof agent !== 'string') return false
   return agent
     .slice(0, MOST_CHARACTERS)
     .toLowerCase()

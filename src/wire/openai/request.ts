@@ -24,7 +24,7 @@ export interface WireRequest {
 }
 
 /** A request in the dialect in which its client sent it. */
-export interface Spoken extends Pick<ChatOfDialect, 'ignoredTools' | 'writer'> {
+export interface Spoken extends Pick<ChatOfDialect, 'writer'> {
   readonly dialect: ClientDialectName
   readonly native: NativeDialect
   /** The body for a backend of the same dialect that knows the model by this name, with the granted output cap. */

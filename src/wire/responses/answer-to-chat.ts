@@ -65,10 +65,10 @@ export function chatUsage(usage: unknown): JsonObject | undefined {
 
 const countOf = (value: unknown): number => (isCount(value) ? value : 0)
 
-/** What an item of reasoning tells of it: the thoughts themselves where they are told, or else their summary. */
+/** The text of an item of reasoning: the thoughts themselves where they are there, or else their summary. */
 export function thoughtsIn({ content, summary }: JsonObject): string {
-  const told = textsOf(content, 'text')
-  return (told.length > 0 ? told : textsOf(summary, 'text')).join(BREAK)
+  const thoughts = textsOf(content, 'text')
+  return (thoughts.length > 0 ? thoughts : textsOf(summary, 'text')).join(BREAK)
 }
 
 /** The text or the refusal of a message. */

@@ -3,8 +3,8 @@ import type { OnlyNative } from '../client-dialect.ts'
 import { isObject, type JsonObject } from '../json-safety.ts'
 
 /**
- * What is wrong with a request, and what of it no chat can say: the first of each, in the order of reading. Whoever reads
- * goes on with what is left, so that only the end has to ask. Null stands for absent everywhere.
+ * What is wrong with a request, and what of it no chat can say: the first of each, in the order of reading. Readers
+ * go on with what is left, so that only the end has to ask. Null stands for absent everywhere.
  */
 export class Findings {
   #denied: Denied | undefined

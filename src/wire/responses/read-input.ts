@@ -27,7 +27,7 @@ interface Reading {
 }
 
 function readItems(input: readonly unknown[], reading: Reading): void {
-  // Backends read the reasoning of the turn that is under way, and no older one.
+  // Backends read the reasoning of the turn that goes on, and no older one.
   const lastOfUser = input.findLastIndex(item => isObject(item) && typeOf(item) === 'message' && item.role === 'user')
   for (const [i, item] of input.entries()) {
     const field = `input[${i}]`
@@ -94,7 +94,7 @@ function readMessage(field: string, { role, content }: JsonObject, { conversatio
   }
 }
 
-/** What the model thought: as it was told, sealed, or summed up. */
+/** What the model thought: as it is, sealed, or summed up. */
 const reasoningOf = ({ content, encrypted_content, summary }: JsonObject): string =>
   textsIn(content).join('') || unsealReasoning(encrypted_content) || textsIn(summary).join('\n\n')
 

@@ -3,7 +3,7 @@ import { sealReasoning } from '../sealed-reasoning.ts'
 import type { OutputSink } from './output-sink.ts'
 import type { Wanted } from './wanted.ts'
 
-/** What the model thought, told as a summary or as it is. */
+/** What the model thought, written as a summary or as it is. */
 export class ReasoningItem {
   readonly place: number
   readonly #id: string

@@ -142,8 +142,8 @@ export class ResponsesStream implements StreamTranslator {
   #finish(response: JsonObject): string {
     const { output, usage: reported } = response
     // Some tell all of an answer in its last event alone.
-    const untold = this.#items.size === 0 && Array.isArray(output) ? output : []
-    const items = untold.map((item, index) => this.#finishItem(index, asObject(item))).join('')
+    const unsent = this.#items.size === 0 && Array.isArray(output) ? output : []
+    const items = unsent.map((item, index) => this.#finishItem(index, asObject(item))).join('')
     this.#isOver = true
     // Once and whole, since SDKs that join chunks keep one such list of an answer.
     const details = this.#details.length > 0 ? this.#chunk({ reasoning_details: this.#details }) : ''
@@ -174,7 +174,7 @@ interface OpenItem {
   readonly said: Set<Field | 'arguments'>
   /** The index of its call among those of the chat. */
   call?: number
-  /** The type of the events that told of its reasoning, and the part of it that came last. */
+  /** The type of the events that brought its reasoning, and the part of it that came last. */
   thinks?: unknown
   part?: unknown
   isWhole?: true

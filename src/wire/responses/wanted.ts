@@ -6,7 +6,7 @@ export interface Wanted {
   readonly tools: ClientTools
   /** Of earlier calls: no other one may have such an id. */
   readonly callIds: ReadonlySet<string>
-  /** Whether reasoning is told as a summary, which is all that most clients show. */
+  /** Whether reasoning is written as a summary, which is all that most clients show. */
   readonly summaries: boolean
   /** Whether reasoning is sealed too, for the client to send it back. */
   readonly sealed: boolean
