@@ -3,4 +3,6 @@ import { taskScenarios } from './support/tasks.ts'
 
 const command = [process.execPath, 'test/agents/clients/node/ai-sdk.mjs'] as const
 
-clientSuite({ registry: 'npm', name: 'ai' }, () => taskScenarios(command, ['compatible', 'openai.chat']))
+clientSuite({ registry: 'npm', name: 'ai' }, () =>
+  taskScenarios(command, { compatible: 'chat', 'openai.chat': 'chat' }),
+)

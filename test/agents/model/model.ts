@@ -61,3 +61,12 @@ export interface Served {
 }
 
 const wires: readonly Wire[] = [chat, responses, messages]
+
+export type Dialect = 'chat' | 'responses' | 'messages'
+
+/** Where each dialect is spoken. */
+export const PATHS: Readonly<Record<Dialect, string>> = {
+  chat: chat.path,
+  responses: responses.path,
+  messages: messages.path,
+}

@@ -5,8 +5,13 @@ import { ScriptedModel } from '../model/model.ts'
 
 /** What lies between a client and its answers. */
 export type Way =
-  /** The pool speaks chat completions only: other wires are translated. */
+  /** The pool speaks chat completions only: other dialects are translated. */
   | 'translated'
+  /** The pool speaks all three: none is translated. */
+  | 'native'
+  /** The pool speaks one only: the others are translated. */
+  | 'to-responses'
+  | 'to-messages'
   /** The first pool fails, and the second one answers. */
   | 'failover'
   /** The plan allows two requests a minute: the third is told to wait a second. */
@@ -44,20 +49,25 @@ export const chargeFor = ({ total }: ScriptedModel): Charge => ({
 
 export const MODEL = 'agent-model'
 
-const files = {
-  'agents.yaml': `
+/** Pools of their own, since those of every test gateway serve embeddings and images too. */
+const yamlOf = (pools: readonly Backend[], speaks: string): string => `
 plans:
   hurried: { models: all, rpm: 2, tpm: 10M, monthly_usd: 20 }
 models:
   ${MODEL}:
     kind: chat
     tier: standard
-    serve: [SERVE]
+    serve: [${pools.map((_, i) => `agents-${i}`).join(', ')}]
     context: 200k
     vision: true
     usd_per_1m: { input: 1, output: 10 }
-`,
-}
+pools:
+${pools
+  .map(
+    ({ url }, i) => `  agents-${i}: { site: on-premises, model: test-model, speaks: ${speaks}, replicas: ["${url}"] }`,
+  )
+  .join('\n')}
+`
 
 export async function startRig(way: Way, script: Script): Promise<Rig> {
   const model = new ScriptedModel(script)
@@ -65,13 +75,13 @@ export async function startRig(way: Way, script: Script): Promise<Rig> {
   backend.always(model.answer)
   const failing = way === 'failover' ? await startBackend() : undefined
   failing?.always(status(500, { error: { message: 'out of order' } }))
+  const pools = failing ? [failing, backend] : [backend]
   const test = await startTestGateway({
-    onprem: [failing ?? backend],
-    ...(failing && { cloud: [backend] }),
+    onprem: [backend],
     // The clock jumps where a minute is to be over, and no attempt is too slow then.
     yaml: `include: [agents.yaml]
 failover: { headers_timeout: 600s, first_content_timeout: 600s, idle_timeout: 600s }`,
-    files: { 'agents.yaml': files['agents.yaml'].replace('SERVE', failing ? 'onprem, cloud' : 'onprem') },
+    files: { 'agents.yaml': yamlOf(pools, SPEAKS[way] ?? '[chat]') },
   })
   if (way === 'limited') makeHurried(test, backend, model)
   const stop = follow(test)
@@ -96,6 +106,12 @@ failover: { headers_timeout: 600s, first_content_timeout: 600s, idle_timeout: 60
       await Promise.all([backend.close(), failing?.close()])
     },
   }
+}
+
+const SPEAKS: Partial<Record<Way, string>> = {
+  native: '[chat, responses, messages]',
+  'to-responses': '[responses]',
+  'to-messages': '[messages]',
 }
 
 /** Lets the gateway's time pass as the client's does. */
