@@ -7,11 +7,17 @@ export interface CatalogTerms {
   readonly createdAt: EpochMs
 }
 
-/** GET /v1/models: every model and alias. */
-export const catalog = (config: Config, terms: CatalogTerms): object => ({
-  object: 'list',
-  data: [...config.models.values(), ...config.aliases.values()].map(entry => catalogEntry(config, entry, terms)),
-})
+/** GET /v1/models: every model and alias, on the one page that clients of Anthropic read as such. */
+export function catalog(config: Config, terms: CatalogTerms): object {
+  const entries = [...config.models.values(), ...config.aliases.values()]
+  return {
+    object: 'list',
+    data: entries.map(entry => catalogEntry(config, entry, terms)),
+    has_more: false,
+    first_id: entries.at(0)?.name ?? null,
+    last_id: entries.at(-1)?.name ?? null,
+  }
+}
 
 /** GET /v1/models/{id}; undefined when neither a model nor an alias has the name. */
 export function catalogModel(config: Config, id: string, terms: CatalogTerms): object | undefined {
@@ -27,6 +33,10 @@ function catalogEntry(config: Config, entry: Model | Alias, terms: CatalogTerms)
     created: Math.floor(terms.createdAt / 1000),
     owned_by: terms.brand,
     name: entry.name,
+    // What clients of Anthropic read in place of `object`, `name` and `created`.
+    type: 'model',
+    display_name: entry.name,
+    created_at: new Date(terms.createdAt - (terms.createdAt % 1000)).toISOString().replace('.000Z', 'Z'),
     kind: model.kind,
     ...(model.kind === 'passthrough' ? passedBy(config, model) : abilities(model)),
     tier: model.tier,

@@ -31,6 +31,9 @@ describe('GET /v1/models', () => {
       created: Math.floor(test.clock.now() / 1000),
       owned_by: 'svc',
       name: 'svc-core',
+      type: 'model',
+      display_name: 'svc-core',
+      created_at: new Date(test.clock.now()).toISOString().replace('.000Z', 'Z'),
       kind: 'chat',
       context_length: 32_000,
       max_model_len: 32_000,
@@ -41,6 +44,14 @@ describe('GET /v1/models', () => {
       capabilities: { thinking: false, tools: true, vision: false },
       tier: 'guest',
     })
+  })
+
+  it('is one page as clients of Anthropic read it, whatever they ask for', async () => {
+    const response = await get('/v1/models?limit=2&after_id=svc-core', { 'anthropic-version': '2023-06-01' })
+
+    const page = (await response.json()) as { data: readonly object[] }
+    expect(page).toMatchObject({ has_more: false, first_id: 'svc-core', last_id: 'svc-auto' })
+    expect(page.data).toHaveLength(5)
   })
 
   it('ignores a bad key', async () => {
