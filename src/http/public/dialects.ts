@@ -1,9 +1,8 @@
 import type { Identified } from '../../gateway/accounts/identify.ts'
 import type { Config } from '../../policy/config.ts'
 import { type Denied, invalid } from '../../policy/denial.ts'
-import type { ChatAsk } from '../../policy/facts.ts'
+import type { InferenceRequest } from '../../policy/facts.ts'
 import { choose } from '../../policy/model.ts'
-import { estimatedInput } from '../../policy/sizing.ts'
 import type { ChatOfDialect, ClientDialectName, ReadTerms } from '../../wire/client-dialect.ts'
 import { clientTerms, readClientRequest } from '../../wire/client-request.ts'
 import type { JsonObject } from '../../wire/json-safety.ts'
@@ -11,6 +10,7 @@ import { countable } from '../../wire/messages/client.ts'
 import { outlineOf, parseBody, parseWritten } from '../../wire/openai/body.ts'
 import { checkChat } from '../../wire/openai/chat.ts'
 import { responses } from '../../wire/responses/client.ts'
+import { tokensOf } from '../../wire/token-count.ts'
 import { receive } from '../ingress/receive.ts'
 import type { HttpCall } from '../listener/call.ts'
 import type { App, Endpoint } from '../listener/endpoint.ts'
@@ -55,24 +55,26 @@ function counting(
     const { config, settings } = app
     const terms = clientTerms(config, settings.brand, found.caller)
     const check = ({ body }: { readonly body: JsonObject }) => {
-      const chat = read(body, terms)
-      return 'denial' in chat ? chat : checkChat(outlineOf(chat.chat), terms.names, terms.declared)
+      const asked = read(body, terms)
+      if ('denial' in asked) return asked
+      const checked = checkChat(outlineOf(asked.chat), terms.names, terms.declared)
+      return 'denial' in checked ? checked : countedFor(config, checked.request, asked.chat)
     }
     const received = await receive(app, call, found, { leavesOut: false, parse: parseBody, check })
     if ('denial' in received) return call.deny(received.denial, received.rate)
     const { value, decided, release } = received
     decided()
     release()
-    const tokens = tokensOf(config, value.request as ChatAsk)
-    return typeof tokens === 'number' ? call.json(200, answer(tokens)) : call.deny(tokens.denial)
+    call.json(200, answer(value.tokens))
   }
 }
 
-function tokensOf(config: Config, request: ChatAsk): number | Denied {
+/** The tokens of a chat for the model that would answer it. */
+function countedFor(config: Config, request: InferenceRequest, chat: JsonObject): { readonly tokens: number } | Denied {
   const chosen = choose(config, request)
   if ('denial' in chosen) return chosen
   const { model } = chosen
   return model.kind === 'chat'
-    ? estimatedInput(model, request)
+    ? { tokens: tokensOf(chat, model.imageTokens) }
     : invalid('model', `${model.name} is no model for chats`)
 }
