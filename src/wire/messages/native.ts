@@ -1,7 +1,7 @@
 import { asObject, type JsonObject } from '../json-safety.ts'
 import type { NativeDialect, NativeEvent, NativeReader } from '../native.ts'
 import { isCount, leastTokens, type Usage } from '../openai/usage.ts'
-import { namedEvent } from '../sse.ts'
+import { failureEvent, messageEvent } from './message-event.ts'
 
 /** Answers of Messages that pass through as their backend sends them. */
 export const messagesNative: NativeDialect = {
@@ -15,12 +15,8 @@ export const messagesNative: NativeDialect = {
     const outputBytes = body.content.reduce((bytes: number, block) => bytes + bytesOf(asObject(block)), 0)
     return usage ? { usage, outputBytes } : { outputBytes }
   },
-  fail: ({ message }, requestId) =>
-    namedEvent(
-      'error',
-      JSON.stringify({ type: 'error', error: { type: 'api_error', message }, request_id: requestId }),
-    ),
-  closing: namedEvent('message_stop', '{"type":"message_stop"}'),
+  fail: failureEvent,
+  closing: messageEvent('message_stop'),
 }
 
 const NOTHING: NativeEvent = { outputBytes: 0, tokens: 0, isFinished: false, isLast: false }
@@ -44,7 +40,8 @@ class MessagesReader implements NativeReader {
         return said([text, thinking, json].filter(each => typeof each === 'string').join(''))
       }
       case 'message_delta': {
-        this.#counts = { ...this.#counts, ...asObject(event.usage) }
+        // Some servers say null of what they said before.
+        this.#counts = { ...this.#counts, ...counted(asObject(event.usage)) }
         const usage = usageOf(this.#counts)
         const isFinished = typeof asObject(event.delta).stop_reason === 'string'
         return usage ? { ...NOTHING, usage, isFinished } : { ...NOTHING, isFinished }
@@ -81,5 +78,8 @@ function usageOf(counts: JsonObject): Usage | undefined {
     ...(cacheWriteTokens > 0 && { cacheWriteTokens }),
   }
 }
+
+const counted = (counts: JsonObject): JsonObject =>
+  Object.fromEntries(Object.entries(counts).filter(([, count]) => isCount(count)))
 
 const countOf = (value: unknown): number => (isCount(value) ? value : 0)

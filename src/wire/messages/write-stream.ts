@@ -2,7 +2,7 @@ import type { StreamError, WriterTerms } from '../client-dialect.ts'
 import { asObject, isObject, type JsonObject } from '../json-safety.ts'
 import { readUsage, type Usage } from '../openai/usage.ts'
 import { type AnswerForm, CallIds, functionIn, reasoningIn, stopOf, usageOf } from './answer-form.ts'
-import { messageEvent } from './message-event.ts'
+import { failureEvent, messageEvent } from './message-event.ts'
 import { CallSegment, type Segment, TextSegment, ThinkingSegment } from './segments.ts'
 
 /**
@@ -54,11 +54,10 @@ export class MessageStream {
   }
 
   /** The last event of a stream that failed. */
-  fail({ message, type }: StreamError): string {
+  fail(error: StreamError): string {
     if (this.#state === 'over') return ''
     this.#state = 'over'
-    const error = JSON.stringify({ type: ERROR_TYPES.get(type) ?? 'api_error', message })
-    return messageEvent('error', `"error":${error},"request_id":${JSON.stringify(this.#terms.requestId)}`)
+    return failureEvent(error, this.#terms.requestId)
   }
 
   #start(): string {
@@ -139,11 +138,3 @@ export class MessageStream {
     return events
   }
 }
-
-/** Types of errors by OpenAI's; any other is a failure of the service. */
-const ERROR_TYPES: ReadonlyMap<string, string> = new Map([
-  ['invalid_request_error', 'invalid_request_error'],
-  ['rate_limit_error', 'rate_limit_error'],
-  ['rate_limit_exceeded', 'rate_limit_error'],
-  ['overloaded_error', 'overloaded_error'],
-])

@@ -204,3 +204,16 @@ describe('usage', () => {
     expect(messageOf(events).usage).toMatchObject({ input_tokens: 7, output_tokens: 2 })
   })
 })
+
+describe('a failure', () => {
+  it.each([
+    ['server_error', 'DRAINING', 'overloaded_error'],
+    ['server_error', 'UPSTREAMS_EXHAUSTED', 'overloaded_error'],
+    ['tokens', 'rate_limit_exceeded', 'rate_limit_error'],
+    ['insufficient_quota', 'insufficient_quota', 'billing_error'],
+    ['invalid_request_error', 'VALIDATION_ERROR', 'invalid_request_error'],
+    ['upstream_error', 'UPSTREAM_INTERRUPTED', 'api_error'],
+  ])('of type %s and code %s is %s', (type, code, expected) => {
+    expect(eventsOf(writerOf().fail({ message: 'No.', type, code }))).toMatchObject([{ error: { type: expected } }])
+  })
+})
