@@ -74,8 +74,8 @@ interface Place extends Way {
 }
 
 /**
- * Our own headers only: nothing a client sent reaches a backend but its body, and the id of its trace where requests
- * are traced.
+ * Our own headers only: nothing a client sent reaches a backend but its body, the features that the pool allows, and the
+ * id of its trace where requests are traced.
  */
 function headersOf(
   { requestId, traceparent, headers: more }: BackendRequest,

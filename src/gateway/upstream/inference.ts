@@ -1,3 +1,4 @@
+import type { BackendSettings } from '../../config/settings.ts'
 import { acceptsOf } from '../../policy/accepts.ts'
 import type { Millis, Pool } from '../../policy/config.ts'
 import type { Allowed, Mutable } from '../../policy/decision.ts'
@@ -5,7 +6,8 @@ import { isNative } from '../../policy/dialect.ts'
 import { dialectOf } from '../../wire/dialects.ts'
 import { readNative } from '../../wire/native.ts'
 import type { AnswerTerms, WholeAnswer } from '../../wire/openai/answer.ts'
-import type { BodyTerms, StreamWanted } from '../../wire/openai/request.ts'
+import type { BodyTerms, Spoken, StreamWanted } from '../../wire/openai/request.ts'
+import type { Headers } from '../../wire/openai/signals.ts'
 import type { LeasedCall } from '../admission/leases.ts'
 import { settlementOf } from '../admission/settlement.ts'
 import { attemptBuffered } from '../answer/buffered.ts'
@@ -16,6 +18,7 @@ import { type Attempted, type AttemptPlace, failover, type Outbound } from './fa
 import { failoverPorts } from './failover-ports.ts'
 import { type AttemptReport, reportAttempt } from './in-flight-attempt.ts'
 import { type Outcome, UNSEEN } from './outcome.ts'
+import { allowedBetas } from './pool-headers.ts'
 
 /** Sends an inference request to one pool after the other. `failures` are attempts of rounds before. */
 export function forward<A>(
@@ -74,9 +77,23 @@ export abstract class Inference<A> implements Outbound<Target, A> {
       dispatched: () => admitted.lease.dispatched(() => settlementOf(admitted, pool, UNSEEN)),
     }
     if (traceparent !== undefined) target.traceparent = traceparent
-    if (native) target.native = native.native
+    if (native) {
+      target.native = native.native
+      const headers = nativeHeaders(native, this.call.headers, settings)
+      if (headers) target.headers = headers
+    }
     return target
   }
+}
+
+/** What a request that goes as it came is sent with, of what its client sent: the features that its pool allows. */
+function nativeHeaders(
+  { dialect }: Spoken,
+  { 'anthropic-beta': sent }: Headers,
+  settings: BackendSettings,
+): Readonly<Record<string, string>> | undefined {
+  const betas = dialect === 'messages' ? allowedBetas(String(sent ?? ''), settings) : undefined
+  return betas === undefined ? undefined : { 'anthropic-beta': betas }
 }
 
 /** An inference without hosted tools, whose body is the client's. */

@@ -35,10 +35,14 @@ export class Dialects {
   }
 
   /** Posts to a path below /v1. */
-  ask(path: 'responses' | 'messages' | 'messages/count_tokens', body: object | string): Promise<Response> {
+  ask(
+    path: 'responses' | 'messages' | 'messages/count_tokens',
+    body: object | string,
+    headers: Readonly<Record<string, string>> = {},
+  ): Promise<Response> {
     return fetch(`${this.test.url}/v1/${path}`, {
       method: 'POST',
-      headers: { authorization: `Bearer ${this.key}`, 'content-type': 'application/json' },
+      headers: { authorization: `Bearer ${this.key}`, 'content-type': 'application/json', ...headers },
       body: typeof body === 'string' ? body : JSON.stringify(body),
     })
   }
@@ -59,7 +63,7 @@ models:
   svc-both:
     { kind: chat, tier: guest, serve: [native, onprem], context: 64k, usd_per_1m: { input: 1, output: 10 } }
 pools:
-  native: { site: cloud, model: native-model, speaks: [responses, messages], replicas: ["${url}"] }
+  native: { site: cloud, model: native-model, speaks: [responses, messages], betas: [allowed-2026-01-01], replicas: ["${url}"] }
 `
 
 /** The events of a stream: name, and data as it is parsed. */

@@ -57,3 +57,17 @@ describe.each(BOTH)(
     })
   },
 )
+
+it('sends the version of Messages, and the features that its pool allows', async () => {
+  site.native.next(BOTH[0].answer)
+  const asked = {
+    'anthropic-version': '2099-01-01',
+    'anthropic-beta': 'other-2026-01-01, allowed-2026-01-01',
+    cookie: 'a=b',
+  }
+  await (await site.ask('messages', BOTH[0].body('svc-native'), asked)).text()
+  const headers = site.native.requests[0]?.headers
+  expect(headers?.['anthropic-version']).toBe('2023-06-01')
+  expect(headers?.['anthropic-beta']).toBe('allowed-2026-01-01')
+  expect(headers).not.toHaveProperty('cookie')
+})
