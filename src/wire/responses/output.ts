@@ -6,7 +6,7 @@ import type { OutputSink } from './output-sink.ts'
 import { ReasoningItem } from './reasoning-item.ts'
 import type { Wanted } from './wanted.ts'
 
-/** The items of one answer, as the deltas of a chat make them: each has a place of its own, and events that tell of it. */
+/** The items of one answer, as the deltas of a chat make them: each has a place of its own, and events of its own. */
 export class Output {
   readonly #wanted: Wanted
   readonly #sink: OutputSink
