@@ -1,6 +1,6 @@
 import type { Accepts, DeclaredFields } from '../../policy/config.ts'
 import { type Denied, invalid } from '../../policy/denial.ts'
-import type { ChatAsk } from '../../policy/facts.ts'
+import type { ChatAsk, OnlyNative } from '../../policy/facts.ts'
 import type { Texts } from '../fast/outline.ts'
 import { asObject, isObject, type JsonObject } from '../json-safety.ts'
 import { type HostedChat, hostedChat } from '../tools/hosted-chat.ts'
@@ -44,6 +44,7 @@ function chatAsk(parsed: OutlinedBody, fields: Fields, entries: readonly Entry[]
   const thinking = isObject(chat_template_kwargs) ? chat_template_kwargs.enable_thinking : undefined
   const hosted = entries.flatMap(entry => entry.hosted?.name ?? [])
   const { images, textBytes } = new PromptSize(parsed)
+  const onlyNative = onlyChatSays(parsed.outline)
   return {
     kind: 'chat',
     ...(typeof model === 'string' && { model }),
@@ -57,8 +58,17 @@ function chatAsk(parsed: OutlinedBody, fields: Fields, entries: readonly Entry[]
     choices: typeof n === 'number' ? n : 1,
     ...(typeof thinking === 'boolean' && { thinking }),
     ...(fields.extras && { extras: fields.extras }),
+    ...(onlyNative && { onlyNative }),
   }
 }
+
+/** What no other dialect has a form for, so that it goes to pools that speak chat alone. */
+function onlyChatSays({ n, functions }: JsonObject): OnlyNative | undefined {
+  if (typeof n === 'number' && n > 1) return { field: 'n', problem: 'must be 1: the pools of this model answer once' }
+  return Array.isArray(functions) && functions.length > 0 ? { field: 'functions', problem: AS_TOOLS } : undefined
+}
+
+const AS_TOOLS = 'is not known to the pools of this model; send tools'
 
 class ChatRequest implements WireRequest {
   readonly request: ChatAsk
