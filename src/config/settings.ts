@@ -204,8 +204,6 @@ export interface BackendSettings extends Timeouts {
   readonly query?: string
   /** Beta features of Messages that clients may ask for; what ends in `*` stands for all that begin so. Absent: none. */
   readonly betas?: readonly string[]
-  /** The form in which the replicas speak: OpenAI's, which is the only one so far, so that no file names it. */
-  readonly dialect?: 'openai'
   /** Consecutive failures after which a replica is ejected, and for how long the first time. */
   readonly eject: { readonly after: number; readonly for: Millis }
   /** The longest Retry-After that is waited out before the next pool. */

@@ -89,7 +89,6 @@ const backendRulesOf = (sides: Sides): Rules<BackendSettings> => ({
   headers: headersRule(sides),
   query: value<string | undefined>('query', text, plumbing, 'none'),
   betas: (from = [], to = [], subject) => value('betas', text, plumbing)(listed(from), listed(to), subject),
-  dialect: value('dialect', name => name, plumbing, 'openai'),
   context: value('context', count, highIsMore, "the model's"),
   maxConcurrent: value('max_concurrent', count, highIsMore, 'unlimited'),
   queueTimeout: value('queue_timeout', durationText, plumbing),

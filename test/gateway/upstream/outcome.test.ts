@@ -23,6 +23,13 @@ describe('an error of Messages', () => {
     })
   })
 
+  it.each([
+    'prompt is too long: 210000 tokens > 200000 maximum',
+    'input length and `max_tokens` exceed context limit: 190000 + 32000 > 200000, decrease input length',
+  ])('that calls the prompt too long leaves the pools that take more: %s', message => {
+    expect(outcome(400, 'invalid_request_error', message)).toMatchObject({ kind: 'rejected', tooLong: true })
+  })
+
   it('that lacks the account blames the pool, whatever the status', () => {
     const low = 'Your credit balance is too low to access the Anthropic API. Please go to Plans & Billing.'
     const poor = { kind: 'failed', blame: 'pool', next: 'pool', lacks: 'account' }
