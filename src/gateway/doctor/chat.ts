@@ -1,13 +1,14 @@
-import type { ChatModel } from '../../policy/config.ts'
+import { type ChatModel, placeOf, type Speech } from '../../policy/config.ts'
 import type { StreamTranslator } from '../../wire/dialect.ts'
+import { DIALECTS } from '../../wire/dialects.ts'
 import { isObject } from '../../wire/json-safety.ts'
 import { readChat } from '../../wire/openai/chat.ts'
 import { parse, readChunk } from '../../wire/openai/chunk.ts'
 import type { WireRequest } from '../../wire/openai/request.ts'
 import { SseSplitter } from '../../wire/sse.ts'
 import { type Fault, problem, warning } from './finding.ts'
-import { refusalOf } from './refusal.ts'
-import type { Answer, ExaminedReplica } from './replica.ts'
+import { isAbsent, refusalOf } from './refusal.ts'
+import { type Answer, type ExaminedReplica, type PostTerms, placeText } from './replica.ts'
 
 /** What came of a request: what is wrong, or what may be said in its praise. */
 export interface Outcome {
@@ -25,21 +26,45 @@ export async function askWhole(
   model: ChatModel,
   keyFrom: string | undefined,
 ): Promise<Outcome> {
-  const { request, answer } = await asked(replica, QUESTION, replica.promised.output)
+  const { request, answer } = await asked(replica, QUESTION, { output: replica.promised.output })
   const refusal = refusalOf(replica, 'a chat', answer, keyFrom)
   if (refusal) return { faults: [refusal], notes: [] }
   const terms = { model, backendModel: replica.pool.model, inputTokens: 0, id: '', created: 0 }
   const read = request.readAnswer(answer.body, terms)
-  if (!read) return fault(problem(`${replica.host} answers a chat with something else than a completion`, NO_OPENAI))
+  if (!read)
+    return fault(problem(`${replica.host} answers a chat with something else than a completion`, otherForm(replica)))
   if (!read.usage) return fault(warning('reports no usage in whole answers', ESTIMATED))
   return { faults: [], notes: [] }
+}
+
+/** Asks for a whole answer in one more dialect that its pool speaks. */
+export async function askSpoken(
+  replica: ExaminedReplica,
+  speech: Speech,
+  model: ChatModel,
+  keyFrom: string | undefined,
+): Promise<Outcome> {
+  const { pool, host, promised } = replica
+  const { request, answer } = await asked(replica, QUESTION, { output: promised.output, dialect: DIALECTS[speech] })
+  const { head } = answer
+  const hint = `Leave \`${speech}\` out of \`speaks\` in ${placeText(placeOf(pool, 'speaks'))}`
+  if (head && isAbsent(head.status)) return fault(problem(`${host} does not speak ${speech}: ${head.status}`, hint))
+  const refusal = refusalOf(replica, `a request in ${speech}`, answer, keyFrom)
+  if (refusal) return fault(refusal)
+  const read = request.readAnswer(answer.body, { model, backendModel: pool.model, inputTokens: 0, id: '', created: 0 })
+  if (!read) return fault(problem(`${host} answers a request in ${speech} with something else`, hint))
+  if (!read.usage) return fault(warning(`reports no usage in ${speech}`, ESTIMATED))
+  return { faults: [], notes: [`speaks ${speech}`] }
 }
 
 /** Asks for a stream, with usage, as every stream of a client does. */
 export async function askStream(replica: ExaminedReplica, keyFrom: string | undefined): Promise<Outcome> {
   const reader = new StreamReader(replica.pool.model, replica.dialect.translator?.())
   const body = { ...QUESTION, stream: true, stream_options: { include_usage: true } }
-  const { answer } = await asked(replica, body, replica.promised.output, bytes => reader.take(bytes))
+  const { answer } = await asked(replica, body, {
+    output: replica.promised.output,
+    data: bytes => reader.take(bytes),
+  })
   const { head, cause, firstMs } = answer
   // A backend that finished its answer cannot be cut short any more.
   const refusal = reader.ended ? undefined : refusalOf(replica, 'a stream', answer, keyFrom)
@@ -63,7 +88,7 @@ export async function askStream(replica: ExaminedReplica, keyFrom: string | unde
 
 /** Asks for a call of a function: hosted tools are offered as such. */
 export async function askCall(replica: ExaminedReplica, keyFrom: string | undefined): Promise<Outcome> {
-  const { answer } = await asked(replica, CALL, replica.promised.callOutput)
+  const { answer } = await asked(replica, CALL, { output: replica.promised.callOutput })
   const refusal = refusalOf(replica, 'a chat with a tool', answer, keyFrom)
   if (refusal?.why === 'busy') return fault(refusal)
   if (refusal) return fault(warning(refusal.text, TOOLLESS))
@@ -88,7 +113,11 @@ const CALL = {
   tool_choice: { type: 'function', function: { name: FUNCTION } },
 }
 
-const NO_OPENAI = 'Is that the address of an API as OpenAI has it?'
+/** What to look at where an answer has another form than it should. */
+const otherForm = ({ pool }: ExaminedReplica): string =>
+  pool.speaks.includes('chat')
+    ? 'Is that the address of an API as OpenAI has it?'
+    : `Does it speak ${pool.speaks.join(' and ')}, as ${placeText(placeOf(pool, 'speaks'))} says?`
 const ESTIMATED = 'Clients are charged by an estimate of four bytes for a token. Turn usage on in the backend.'
 const TOOLLESS = 'Hosted tools will not be used. With vLLM: --enable-auto-tool-choice --tool-call-parser …'
 
@@ -101,13 +130,12 @@ const shownType = (type: string): string => /^[\w.+-]+\/[\w.+-]+/.exec(type)?.[0
 async function asked(
   replica: ExaminedReplica,
   body: object,
-  output: number,
-  data?: (bytes: Buffer) => void,
+  terms: PostTerms & { readonly output: number },
 ): Promise<{ readonly request: WireRequest; readonly answer: Answer }> {
   const request = readChat(Buffer.from(JSON.stringify(body)))
   if ('denial' in request) throw new Error(`the doctor's own question is refused: ${JSON.stringify(request.denial)}`)
-  const sent = request.bodyFor(replica.pool.model, output)
-  return { request, answer: await replica.post('chat', sent, output, data) }
+  const sent = request.bodyFor(replica.pool.model, terms.output)
+  return { request, answer: await replica.post('chat', sent, terms) }
 }
 
 /** What a stream says, as it comes. */

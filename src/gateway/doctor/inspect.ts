@@ -1,5 +1,6 @@
-import { placeOf } from '../../policy/config.ts'
-import { askCall, askStream, askWhole, type Outcome } from './chat.ts'
+import { placeOf, type Speech } from '../../policy/config.ts'
+import { DIALECTS } from '../../wire/dialects.ts'
+import { askCall, askSpoken, askStream, askWhole, type Outcome } from './chat.ts'
 import { type Fault, warning } from './finding.ts'
 import { contextFault, type Listed, readList } from './list.ts'
 import { askPicture } from './picture.ts'
@@ -87,10 +88,17 @@ class Inspection {
       chat && (() => askWhole(this.#replica, chat, this.#keyFrom)),
       chat && (() => askStream(this.#replica, this.#keyFrom)),
       chat && tools && (() => askCall(this.#replica, this.#keyFrom)),
+      ...(chat ? this.#otherSpeeches.map(speech => () => askSpoken(this.#replica, speech, chat, this.#keyFrom)) : []),
       embeddings.length > 0 && (() => askVector(this.#replica, this.#keyFrom)),
       images && picture && (() => askPicture(this.#replica, picture, this.#keyFrom)),
     ]
     for (const ask of asks) if (ask && !this.#isOver) this.#take(await ask())
+  }
+
+  /** The dialects of its pool beside the one in which it is asked for all else. */
+  get #otherSpeeches(): readonly Speech[] {
+    const { pool, dialect } = this.#replica
+    return pool.speaks.filter(speech => DIALECTS[speech] !== dialect)
   }
 
   #take({ faults, notes, firstMs = this.firstMs }: Outcome): void {

@@ -18,7 +18,7 @@ export async function askPicture(
   const request = readImages(Buffer.from(JSON.stringify({ model: pool.model, prompt: 'a dot' })))
   if ('denial' in request) throw new Error(`the doctor's own question is refused: ${JSON.stringify(request.denial)}`)
   const size = cheapest(model)
-  const answer = await replica.post('image', request.bodyFor(pool.model, 0, { imageSize: size }), OUTPUT)
+  const answer = await replica.post('image', request.bodyFor(pool.model, 0, { imageSize: size }), { output: OUTPUT })
   const refusal = refusalOf(replica, 'an image', answer, keyFrom)
   if (refusal) return { faults: [refusal], notes: [] }
   const terms = { model, backendModel: pool.model, inputTokens: 0, id: '', created: 0 }

@@ -82,16 +82,20 @@ export class ExaminedReplica {
 
   /**
    * Sends a body in the public form, as of a client, for an answer of so many tokens, which comes in the public form as
-   * well. `data` gets it as it comes from the backend. Never rejects.
+   * well. Never rejects.
    */
-  async post(kind: InferenceKind, body: Buffer, output = 0, data?: AskOptions['data']): Promise<Answer> {
+  async post(
+    kind: InferenceKind,
+    body: Buffer,
+    { output = 0, data, dialect = this.dialect }: PostTerms = {},
+  ): Promise<Answer> {
     const { send } = this.#ports
     const limit = output > ORDINARY_OUTPUT ? PATIENCE * this.#limit : this.#limit
-    const sent = { path: this.dialect.path(kind), body: this.dialect.body(kind, body), requestId: REQUEST_ID }
+    const sent = { path: dialect.path(kind), body: dialect.body(kind, body), requestId: REQUEST_ID }
     const request = { pool: this.pool.name, replica: this.url, ...sent }
     const answer = await this.#asked((fresh, listener) => send({ ...request, fresh }, listener), limit, data)
     if (answer.head?.status !== 200) return answer
-    return { ...answer, body: this.dialect.answer(kind, answer.body) ?? answer.body }
+    return { ...answer, body: dialect.answer(kind, answer.body) ?? NO_ANSWER }
   }
 
   #asked(send: AskOptions['send'], limit: Millis, data?: AskOptions['data']): Promise<Answer> {
@@ -119,6 +123,17 @@ export class ExaminedReplica {
 }
 
 const REQUEST_ID = 'req_doctor'
+/** In place of bytes that are no answer in the dialect: what they are in another one does not count. */
+const NO_ANSWER = Buffer.alloc(0)
+
+export interface PostTerms {
+  /** Tokens of the answer. */
+  readonly output?: number
+  /** Gets the answer as it comes from the backend. */
+  readonly data?: AskOptions['data']
+  /** In place of the one in which its pool is asked first. */
+  readonly dialect?: Dialect
+}
 
 /** What the clock of a backend said, to the second, at some moment between two of ours. */
 export interface ClockReading {
