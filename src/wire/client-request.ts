@@ -60,7 +60,8 @@ export function readClientRequest(
     dialect: name,
     native,
     writer: each => writer.call(read, each),
-    nativeBody: (model, output) => nativeBody(parsed, { model, [native.capField]: output, ...native.fixed }),
+    nativeBody: (model, output) =>
+      nativeBody(parsed, { model, [native.capField]: output, ...native.replaced(parsed.body) }),
   }
   return {
     request,

@@ -14,8 +14,8 @@ export interface NativeDialect {
   readonly path: string
   /** The field that caps the output. */
   readonly capField: 'max_output_tokens' | 'max_tokens'
-  /** Members that every request is sent with, in place of the client's. */
-  readonly fixed: Readonly<Record<string, unknown>>
+  /** Members that a request is sent with, in place of the client's. Reasoning that we sealed goes to no backend: none knows it. */
+  replaced(body: JsonObject): JsonObject
   /** Makes the reader of one stream. */
   readonly reader: () => NativeReader
   /** What a whole answer says; undefined where it is none. */

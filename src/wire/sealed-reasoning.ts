@@ -6,8 +6,9 @@ export const sealReasoning = (text: string): string => MARK + Buffer.from(text).
 
 /** The reasoning in such a text; undefined where another service wrote it. */
 export const unsealReasoning = (sealed: unknown): string | undefined =>
-  typeof sealed === 'string' && sealed.startsWith(MARK)
-    ? Buffer.from(sealed.slice(MARK.length), 'base64url').toString()
-    : undefined
+  isSealed(sealed) ? Buffer.from(sealed.slice(MARK.length), 'base64url').toString() : undefined
+
+/** Whether a text was sealed here. */
+export const isSealed = (sealed: unknown): sealed is string => typeof sealed === 'string' && sealed.startsWith(MARK)
 
 const MARK = 'svc1.'

@@ -1,13 +1,14 @@
-import { asObject, type JsonObject } from '../json-safety.ts'
+import { asObject, isObject, type JsonObject } from '../json-safety.ts'
 import type { NativeDialect, NativeEvent, NativeReader } from '../native.ts'
 import { isCount, leastTokens, type Usage } from '../openai/usage.ts'
+import { isSealed } from '../sealed-reasoning.ts'
 import { failureEvent, messageEvent } from './message-event.ts'
 
 /** Answers of Messages that pass through as their backend sends them. */
 export const messagesNative: NativeDialect = {
   path: '/messages',
   capField: 'max_tokens',
-  fixed: {},
+  replaced: ({ messages }) => (holdsSealed(messages) ? { messages: messages.flatMap(withoutSealed) } : {}),
   reader: () => new MessagesReader(),
   answer: body => {
     if (body.type !== 'message' || !Array.isArray(body.content)) return undefined
@@ -20,6 +21,24 @@ export const messagesNative: NativeDialect = {
 }
 
 const NOTHING: NativeEvent = { outputBytes: 0, tokens: 0, isFinished: false, isLast: false }
+
+const holdsSealed = (messages: unknown): messages is readonly unknown[] =>
+  Array.isArray(messages) && messages.some(message => blocksOf(message).some(isOurs))
+
+const blocksOf = (message: unknown): readonly unknown[] => {
+  const { content } = asObject(message)
+  return Array.isArray(content) ? content : []
+}
+
+/** Thinking of an answer that was translated. */
+const isOurs = (block: unknown): boolean => isObject(block) && block.type === 'thinking' && isSealed(block.signature)
+
+/** No message may be empty. */
+function withoutSealed(message: unknown): readonly unknown[] {
+  if (!isObject(message) || !blocksOf(message).some(isOurs)) return [message]
+  const content = blocksOf(message).filter(block => !isOurs(block))
+  return content.length > 0 ? [{ ...message, content }] : []
+}
 
 /** Counts stand in the first event and again, as far as they grew, in the last ones. */
 class MessagesReader implements NativeReader {

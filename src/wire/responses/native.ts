@@ -1,6 +1,7 @@
 import { asObject, isObject, type JsonObject } from '../json-safety.ts'
 import type { NativeDialect, NativeEvent, NativeReader } from '../native.ts'
 import { isCount, leastTokens, type Usage } from '../openai/usage.ts'
+import { isSealed } from '../sealed-reasoning.ts'
 import { namedEvent } from '../sse.ts'
 
 /** Answers of Responses that pass through as their backend sends them. */
@@ -8,7 +9,10 @@ export const responsesNative: NativeDialect = {
   path: '/responses',
   capField: 'max_output_tokens',
   // What a backend keeps would be there for every client of its account.
-  fixed: { store: false },
+  replaced: ({ input }) => ({
+    store: false,
+    ...(holdsSealed(input) && { input: input.filter(item => !isOurs(item)) }),
+  }),
   reader: () => new ResponsesReader(),
   answer: body => {
     if (body.object !== 'response' || !Array.isArray(body.output) || body.status === 'failed') return undefined
@@ -22,6 +26,12 @@ export const responsesNative: NativeDialect = {
 }
 
 const NOTHING: NativeEvent = { outputBytes: 0, tokens: 0, isFinished: false, isLast: false }
+
+const holdsSealed = (input: unknown): input is readonly unknown[] => Array.isArray(input) && input.some(isOurs)
+
+/** Reasoning of an answer that was translated. */
+const isOurs = (item: unknown): boolean =>
+  isObject(item) && item.type === 'reasoning' && isSealed(item.encrypted_content)
 
 class ResponsesReader implements NativeReader {
   read(event: JsonObject): NativeEvent {

@@ -1,0 +1,69 @@
+import { describe, expect, it } from 'vitest'
+import { readClientRequest } from '../../src/wire/client-request.ts'
+import { parseWritten } from '../../src/wire/openai/body.ts'
+import { sealReasoning } from '../../src/wire/sealed-reasoning.ts'
+
+const terms = {
+  names: { brand: 'svc', declared: new Map() },
+  declared: new Map(),
+  thinks: () => false,
+  isHosted: () => false,
+}
+
+/** What a backend gets of a request that goes as it came. */
+function nativeBody(dialect: 'responses' | 'messages', text: string): string {
+  const parsed = parseWritten(Buffer.from(text))
+  if ('denial' in parsed) throw new Error('denied')
+  const request = readClientRequest(dialect, parsed, terms)
+  if ('denial' in request) throw new Error('denied')
+  return String(request.spoken?.nativeBody('pool-model', 50))
+}
+
+const sealed = sealReasoning('Hm.')
+
+describe('a request that goes as it came', () => {
+  it('keeps every byte but those of model, cap and store', () => {
+    const body = (model: string, cap: number, store: boolean) =>
+      `{"model":"${model}", "max_output_tokens":${cap},"input":[{"type":"reasoning","encrypted_content":"gAAA"} ,{"role":"user","content":"x"}],"store":${store}}`
+
+    expect(nativeBody('responses', body('svc-core', 100, true))).toBe(body('pool-model', 50, false))
+  })
+
+  it('leaves out reasoning of Responses that was sealed here, which no backend can read', () => {
+    const input = [
+      { role: 'user', content: 'x' },
+      { type: 'reasoning', summary: [], encrypted_content: sealed },
+      { type: 'reasoning', summary: [], encrypted_content: 'gAAA' },
+      { role: 'assistant', content: 'y' },
+    ]
+
+    expect(JSON.parse(nativeBody('responses', JSON.stringify({ model: 'm', input }))).input).toEqual(
+      input.filter(item => item.encrypted_content !== sealed),
+    )
+  })
+
+  it('leaves out thinking of Messages that was sealed here, and messages of nothing else', () => {
+    const thinking = { type: 'thinking', thinking: 'Hm.', signature: sealed }
+    const foreign = { type: 'thinking', thinking: 'Hm.', signature: 'EqQB' }
+    const text = { type: 'text', text: 'y' }
+    const user = { role: 'user', content: 'x' }
+    const messages = [
+      user,
+      { role: 'assistant', content: [thinking, text] },
+      user,
+      { role: 'assistant', content: [thinking] },
+      { role: 'assistant', content: [foreign, text] },
+      user,
+    ]
+
+    expect(
+      JSON.parse(nativeBody('messages', JSON.stringify({ model: 'm', max_tokens: 9, messages }))).messages,
+    ).toEqual([
+      user,
+      { role: 'assistant', content: [text] },
+      user,
+      { role: 'assistant', content: [foreign, text] },
+      user,
+    ])
+  })
+})
