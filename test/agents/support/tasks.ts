@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { ANSWER, playGauges, TASK } from '../model/gauges.ts'
-import { type Dialect, PATHS } from '../model/model.ts'
+import type { Dialect } from '../model/model.ts'
 import { Program } from './program.ts'
 import { chargeFor, MODEL, type Rig, startRig, type Way } from './rig.ts'
+import { pathOf } from './ways.ts'
 
 /** Three turns with two tools, whole and streamed, on every way to an answer. */
 export function taskScenarios(command: readonly [string, ...string[]], forms: Readonly<Record<string, Dialect>>): void {
@@ -36,12 +37,6 @@ export function taskScenarios(command: readonly [string, ...string[]], forms: Re
 }
 
 const WAYS: readonly Way[] = ['translated', 'native', 'to-responses', 'to-messages', 'failover', 'limited']
-
-/** Where the backend is asked. */
-function pathOf(way: Way, dialect: Dialect = 'chat'): string {
-  const spoken = { native: dialect, 'to-responses': 'responses', 'to-messages': 'messages' } as const
-  return PATHS[way in spoken ? spoken[way as keyof typeof spoken] : 'chat']
-}
 
 /** Of the answers to the client, once all are settled. */
 async function statusesOf({ test, model }: Rig): Promise<number[]> {

@@ -1,0 +1,112 @@
+import { spawn } from 'node:child_process'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { expect, it } from 'vitest'
+import type { Dialect } from '../model/model.ts'
+import { HELLO, playWorkshop, STATION, TASK } from '../model/workshop.ts'
+import { chargeFor, MODEL, type Rig, startRig, type Way } from './rig.ts'
+import { pathOf } from './ways.ts'
+
+/** One way to set up an agent. */
+export interface Setup {
+  readonly dialect: Dialect
+  /** Files that it reads, by their path from its home, which is beside its work. */
+  files?(site: Site): Readonly<Record<string, string>>
+  env?(site: Site): Readonly<Record<string, string>>
+  /** A program of node_modules/.bin, or a path, and its arguments. */
+  command(site: Site): readonly [string, ...string[]]
+}
+
+/** Where an agent works, and what it asks. */
+export interface Site {
+  readonly home: string
+  readonly work: string
+  /** With /v1. */
+  readonly baseURL: string
+  readonly key: string
+  readonly model: string
+  readonly task: string
+}
+
+const WAYS: readonly Way[] = ['translated', 'native', 'failover', 'limited']
+
+/** Three turns with two tools of the agent itself, by every way to an answer. */
+export function agentScenarios(setups: Readonly<Record<string, Setup>>): void {
+  const cases = Object.keys(setups).flatMap(name => WAYS.map(way => ({ name, way })))
+
+  it.each(cases)('$name, $way: makes the file, charged as counted', async ({ name, way }) => {
+    const setup = setups[name]
+    if (!setup) throw new Error(`no setup ${name}`)
+    const { work, home, remove } = makeSite()
+    const rig = await startRig(way, playWorkshop(work))
+    try {
+      const { baseURL, key } = rig
+      const ended = await runAgent(setup, { work, home, baseURL, key, model: MODEL, task: TASK })
+
+      expect(ended, show(ended, rig)).toMatchObject({ code: 0 })
+      expect(readFileSync(join(work, 'hello.txt'), 'utf8').trim()).toBe(HELLO.trim())
+      expect(ended.output).toContain(`hello.txt names the station ${STATION}`)
+      expect(new Set(rig.model.served.map(({ path }) => path))).toEqual(new Set([pathOf(way, setup.dialect)]))
+      if (way === 'limited') expect(rig.test.log.map(({ status }) => status)).toContain(429)
+      await rig.test.closed(rig.model.served.length)
+      expect(await rig.charged()).toEqual(chargeFor(rig.model))
+    } finally {
+      await rig.close()
+      remove()
+    }
+  })
+}
+
+interface Ended {
+  readonly code: number | null
+  readonly output: string
+  readonly complaints: string
+}
+
+/** A folder with the file that the task is about, and a home without any settings. */
+function makeSite(): { work: string; home: string; remove: () => void } {
+  const folder = mkdtempSync(join(tmpdir(), 'agent-'))
+  const [work, home] = [join(folder, 'work'), join(folder, 'home')]
+  mkdirSync(work)
+  mkdirSync(home)
+  writeFileSync(join(work, 'station.txt'), `The station is called ${STATION}.\n`)
+  return { work, home, remove: () => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }) }
+}
+
+async function runAgent(setup: Setup, site: Site): Promise<Ended> {
+  for (const [name, text] of Object.entries(setup.files?.(site) ?? {})) {
+    mkdirSync(dirname(join(site.home, name)), { recursive: true })
+    writeFileSync(join(site.home, name), text)
+  }
+  const [program, ...args] = setup.command(site)
+  const env = { PATH: `${BIN}:${process.env.PATH}`, HOME: site.home, TERM: 'dumb', NO_COLOR: '1', ...setup.env?.(site) }
+  const child = spawn(program, args, { cwd: site.work, env, stdio: ['ignore', 'pipe', 'pipe'] })
+  let output = ''
+  let complaints = ''
+  child.stdout.on('data', text => {
+    output += text
+  })
+  child.stderr.on('data', text => {
+    complaints += text
+  })
+  const timer = setTimeout(() => child.kill('SIGKILL'), PATIENCE_MS)
+  const code = await new Promise<number | null>((resolve, reject) => {
+    child.once('error', reject)
+    child.once('exit', resolve)
+  })
+  clearTimeout(timer)
+  return { code, output, complaints }
+}
+
+const PATIENCE_MS = 90_000
+const BIN = new URL('../node_modules/.bin', import.meta.url).pathname
+
+/** What to read when it failed. */
+const show = ({ output, complaints }: Ended, { test, model }: Rig): string =>
+  [
+    output.slice(-2000),
+    complaints.slice(-2000),
+    ...test.log.map(({ method, path, status, code }) => `${method} ${path} ${status} ${code ?? ''}`),
+    ...model.served.map(({ path, step }) => `${path} ${JSON.stringify(step)}`),
+  ].join('\n')
