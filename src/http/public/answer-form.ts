@@ -8,6 +8,7 @@ import type { ChatAsk } from '../../policy/facts.ts'
 import { estimatedInput } from '../../policy/sizing.ts'
 import type { AnswerWriter, StreamError } from '../../wire/client-dialect.ts'
 import { asObject, isObject, type JsonObject } from '../../wire/json-safety.ts'
+import { answerNamed, comparesModels, startNamed } from '../../wire/messages/asked-model.ts'
 import { textOf } from '../../wire/openai/body.ts'
 import { parse } from '../../wire/openai/chunk.ts'
 import type { Spoken, WireRequest } from '../../wire/openai/request.ts'
@@ -44,6 +45,8 @@ export class SpokenAnswer {
   readonly #call: HttpCall
   readonly #spoken: Spoken
   readonly #request: ChatAsk
+  /** The name of the model for clients that want the one that they asked for; others get that of the model that answers. */
+  readonly #named: string | undefined
   #writer: AnswerWriter | undefined
 
   constructor(app: App, call: HttpCall, { request, spoken }: WireRequest) {
@@ -52,6 +55,7 @@ export class SpokenAnswer {
     this.#call = call
     this.#spoken = spoken
     this.#request = request
+    if (spoken.dialect === 'messages' && comparesModels(call.request.headers['user-agent'])) this.#named = request.model
   }
 
   /** Of an answer, beside those that all answers have. */
@@ -65,7 +69,7 @@ export class SpokenAnswer {
   }
 
   whole({ bytes, bill, isNative: isWritten, ...answered }: Extract<Served, { readonly kind: 'whole' }>): Buffer {
-    if (isWritten) return bytes
+    if (isWritten) return this.#named === undefined ? bytes : answerNamed(bytes, this.#named)
     const completion = asObject(JSON.parse(textOf(bytes)))
     return Buffer.from(JSON.stringify(this.#writerOf(answered).whole(completion, bill)))
   }
@@ -90,8 +94,9 @@ export class SpokenAnswer {
 
   #native(stream: LiveStream): StreamForm {
     const { native } = this.#spoken
+    const model = this.#named
     return {
-      write: events => events,
+      write: model === undefined ? events => events : events => startNamed(events, model),
       end: () => stream.last ?? '',
       fail: error => native.fail(error, this.#call.requestId),
     }
@@ -102,7 +107,7 @@ export class SpokenAnswer {
     this.#writer ??= this.#spoken.writer({
       requestId: this.#call.requestId,
       created: Math.floor(this.#app.clock.now() / 1000),
-      model: pool.model,
+      model: this.#named ?? pool.model,
       inputTokens: model.kind === 'chat' ? estimatedInput(model, this.#request) : 0,
       newId: () => Buffer.from(this.#app.random(18)).toString('hex'),
     })
