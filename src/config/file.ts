@@ -1042,7 +1042,7 @@ export interface BuiltinToolSection {
  */
 export interface PassthroughSection {
   /**
-   * The path that clients call. What follows /v1 is appended to the base URL of a replica, as it stands here; queries are refused.
+   * The path that clients call. What follows /v1 is appended to the base URL of a replica, as it stands here; queries are refused, but for the model of a WebSocket.
    */
   path: string
   /**
@@ -1065,6 +1065,22 @@ export interface PassthroughSection {
    * The largest body that is streamed. A larger one is answered with 413. One that takes longer than limits.request_timeout is answered with 408 once it brings less than 8 KB a second on the average, or nothing for limits.idle_timeout. JSON, which is read whole, is bounded by limits.body. Default: limits.body.
    */
   max_body?: number | string
+  /**
+   * `websocket`: clients open a WebSocket instead, with GET. It is admitted like a request, goes to one backend, and holds its place in `max_concurrent` until it is closed. Clients may name the model in the query: `?model=`.
+   */
+  upgrade?: 'websocket'
+  /**
+   * How long a WebSocket may stay open. Then it is closed with 1008; a meter with max_seconds closes it earlier. Only with `upgrade`.
+   */
+  max_session?: string
+  /**
+   * How long a WebSocket may stay open without a message in either direction; pings are none. Then it is closed with 1008. Only with `upgrade`.
+   */
+  idle_timeout?: string
+  /**
+   * The largest message of a WebSocket, in either direction. A larger one closes it with 1009. So much, a few times, may be kept in memory for each socket. Only with `upgrade`.
+   */
+  max_message?: number | string
   meter: MeterSection
 }
 /**
@@ -1072,11 +1088,11 @@ export interface PassthroughSection {
  */
 export interface MeterSection {
   /**
-   * US dollars for each answer, to at most 9 decimals. It is charged once the backend begins to answer.
+   * US dollars for each answer or WebSocket, to at most 9 decimals. It is charged once the backend begins to answer.
    */
   usd_per_call?: number | string
   /**
-   * US dollars for a second of the backend's time, from dispatch to the end of its answer, counted in milliseconds. Needs max_seconds.
+   * US dollars for a second of the backend's time, from dispatch to the end of its answer or WebSocket, counted in milliseconds. Needs max_seconds.
    */
   usd_per_second?: number | string
   /**
@@ -1084,7 +1100,7 @@ export interface MeterSection {
    */
   max_seconds?: number | string
   /**
-   * US dollars for 1,000,000 bytes of the request's body and the answer's, counted in bytes. Needs max_mb.
+   * US dollars for 1,000,000 bytes of the request's body and the answer's, or of the messages of a WebSocket, counted in bytes. Needs max_mb.
    */
   usd_per_mb?: number | string
   /**
@@ -1094,7 +1110,7 @@ export interface MeterSection {
   usage?: MeterUsageSection
 }
 /**
- * Paid by the tokens that the answer counts in its `usage`, at the model's usd_per_1m. JSON is read whole before it is passed on; events of chat completions, Responses and Messages (text/event-stream) are read as they pass.
+ * Paid by the tokens that the answer counts in its `usage`, at the model's usd_per_1m. JSON is read whole before it is passed on; events of chat completions, Responses and Messages (text/event-stream) are read as they pass, and so are the `response.done` events of a WebSocket: each response of it reserves as much anew.
  */
 export interface MeterUsageSection {
   /**

@@ -1,4 +1,5 @@
-import type { Writable } from 'node:stream'
+import type { IncomingMessage } from 'node:http'
+import type { Duplex, Writable } from 'node:stream'
 import type { EpochMs, Kind, Millis, PassthroughMethod } from '../policy/config.ts'
 import type { DecisionRecord } from '../policy/record.ts'
 import type { Usage } from '../wire/openai/usage.ts'
@@ -99,6 +100,77 @@ export type PassthroughListener = BackendListener<PassthroughHead>
 export interface PassthroughHead extends BackendHead {
   /** What clients may read of the headers. */
   readonly headers: Readonly<Record<string, string>>
+}
+
+/** WebSockets: to replicas, and of clients. */
+export interface Sockets {
+  /** Opens one at a replica. Like Send until the head: the 101 of a socket, or the reason why there is none. */
+  open(request: SocketRequest, listener: BackendListener<SocketHead>): Exchange
+  /** Takes over the connection of a client that asked for one; undefined where it is gone. */
+  accept(request: IncomingMessage, accepted: AcceptedSocket): Peer | undefined
+}
+
+export interface SocketRequest extends Omit<BackendRequest, 'fresh' | 'body'> {
+  /** What the backend calls the model. */
+  readonly model: string
+  /** Subprotocols, of which the backend chooses one. */
+  readonly protocols: readonly string[]
+  /** Bytes of one message. */
+  readonly maxMessage: number
+}
+
+export interface SocketHead extends BackendHead {
+  /** Set with a 101. */
+  readonly peer?: Peer
+}
+
+/** The connection of a client, and what it is answered with. */
+export interface AcceptedSocket {
+  readonly socket: Duplex
+  /** What came of it beyond the request. */
+  readonly early: Buffer
+  /** Lines of the 101: `name: value`. */
+  readonly headers: readonly string[]
+  readonly protocol: string | undefined
+  readonly maxMessage: number
+}
+
+/** Who is at the other end of a WebSocket. Nothing is read from it before `attach`. */
+export interface Peer {
+  /** The subprotocol that it chose. */
+  readonly protocol: string | undefined
+  attach(events: PeerEvents): void
+  /** False where so much waits to be sent that no more should follow: `drained` comes later. */
+  send(frame: Frame): boolean
+  pause(): void
+  resume(): void
+  /** Says goodbye; without a code where the other side gave none. Its `closed` comes within some seconds. */
+  close(code: number | undefined, reason: string): void
+  /** Breaks the connection. */
+  destroy(): void
+}
+
+export interface PeerEvents {
+  frame(frame: Frame): void
+  /** What waited was sent. */
+  drained(): void
+  /** Nothing comes after it. */
+  closed(end: PeerEnd): void
+}
+
+/** A message that is whole, or a control frame; a pong answers the ping of the other side. */
+export interface Frame {
+  readonly kind: 'text' | 'binary' | 'ping' | 'pong'
+  readonly bytes: Buffer
+}
+
+/** How one side ended its socket. */
+export interface PeerEnd {
+  /** As it said; absent where it said none, or nothing at all. */
+  readonly code?: number
+  readonly reason: string
+  /** Why there was no goodbye: it broke off, or what it sent was no WebSocket or too large. */
+  readonly fault?: 'broke off' | 'not WebSocket' | 'message too large'
 }
 
 /** Sends one GET to a replica. Like Send: never throws, and what happens arrives at the listener, later. */

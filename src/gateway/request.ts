@@ -7,6 +7,7 @@ import type { VerifyToken } from './accounts/sign-in.ts'
 import type { AdmittedCall, Refusal } from './admission/admit.ts'
 import type { Leases } from './admission/leases.ts'
 import type { LiveStream } from './answer/live-stream.ts'
+import type { KeyWatch } from './passthrough/key-watch.ts'
 import type {
   Alarm,
   AttemptCounter,
@@ -17,6 +18,7 @@ import type {
   RequestTrace,
   Send,
   SendPassthrough,
+  Sockets,
   Traces,
 } from './ports.ts'
 import type { Bill } from './store/hold-store.ts'
@@ -32,6 +34,8 @@ export interface Gateway {
   readonly store: Store
   readonly send: Send
   readonly sendPassthrough: SendPassthrough
+  readonly sockets: Sockets
+  readonly keyWatch: Pick<KeyWatch, 'watch'>
   readonly tools: HostedTools
   readonly clock: Clock
   readonly pools: Pools

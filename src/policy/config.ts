@@ -192,6 +192,18 @@ export interface Passthrough extends Declared {
   readonly accepts: readonly BodyForm[]
   /** Bytes of a body that is streamed. */
   readonly maxBody: number
+  /** Set where clients speak WebSocket. */
+  readonly upgrade?: Upgrade
+}
+
+/** What bounds a session over WebSocket. */
+export interface Upgrade {
+  /** The longest that one may last. */
+  readonly maxSession: Millis
+  /** The longest without a message in either direction. */
+  readonly idleTimeout: Millis
+  /** Bytes of one message. */
+  readonly maxMessage: number
 }
 
 export type PassthroughMethod = 'GET' | 'POST'
@@ -202,9 +214,9 @@ export type BodyForm = 'json' | 'multipart' | 'binary'
 /** How a request of a pass-through route is paid. */
 export type Meter =
   | { readonly by: 'call'; readonly price: NanoUsd }
-  /** Of the backend's time, from dispatch to the end of its answer. It ends after `max` seconds. */
+  /** Of the backend's time, from dispatch to the end of its answer or session. It ends after `max` seconds. */
   | { readonly by: 'second'; readonly price: NanoUsd; readonly max: number }
-  /** 1,000,000 bytes of the request's body and the answer's. There are `max` of them at most. */
+  /** 1,000,000 bytes of the request's body and the answer's, or of all messages. There are `max` of them at most. */
   | { readonly by: 'mb'; readonly price: NanoUsd; readonly max: number }
   /** Tokens, as the answer counts them, at the model's prices; as many are held. */
   | { readonly by: 'usage'; readonly input: number; readonly output: number }

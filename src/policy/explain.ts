@@ -110,7 +110,8 @@ function sizeStep({ passthrough }: Config, request: InferenceRequest, { model, c
     case 'passthrough': {
       const route = passthrough.get(request.path)
       if (!route) throw new Error(`nothing is passed through at ${request.path}, and yet it is allowed`)
-      return passed('body', `${request.path} is paid by the ${route.meter.by}`, placeOf(route, 'meter'))
+      const what = route.upgrade ? `the WebSocket ${request.path}` : request.path
+      return passed('body', `${what} is paid by the ${route.meter.by}`, placeOf(route, 'meter'))
     }
   }
 }

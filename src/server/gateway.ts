@@ -12,6 +12,7 @@ import { auditedIn } from '../gateway/accounts/audited.ts'
 import { startLeaseSweep } from '../gateway/admission/lease-sweep.ts'
 import { Leases } from '../gateway/admission/leases.ts'
 import { Shared } from '../gateway/lifetimes.ts'
+import { KeyWatch } from '../gateway/passthrough/key-watch.ts'
 import type { Alarm } from '../gateway/ports.ts'
 import type { Store } from '../gateway/store/store.ts'
 import { StoreHealth } from '../gateway/store-health.ts'
@@ -108,12 +109,14 @@ export async function startGateway(loaded: Loaded, world: World, hooks: GatewayH
   const { store, close: closeState } = await openState(loaded, world, alarm, { keep, wrote: metrics.wrote })
   const audited = auditedIn(store.accounts, alarm)
   const applier = applierOn(store.accounts)
+  const keyWatch = new KeyWatch(store.keys, clock)
   const leases = new Leases(store.holds, clock, alarm)
   const stopLeaseSweep = startLeaseSweep(store, clock, keep, alarm)
   const stopDescriptors = hooks.hasDescriptor && watchDescriptors(clock, alarm, hooks.hasDescriptor)
   let load: ReturnType<typeof watchLoad> | undefined
   const closeStore = () => {
     leases.stop()
+    keyWatch.stop()
     load?.stop()
     stopLeaseSweep()
     stopDescriptors?.()
@@ -141,6 +144,7 @@ export async function startGateway(loaded: Loaded, world: World, hooks: GatewayH
     probes,
     inquiries,
     leases,
+    keyWatch,
     decisions,
     alarm,
     adminToken,

@@ -2,6 +2,7 @@ import { openBackends } from '../adapters/backends/backends.ts'
 import type { Connections } from '../adapters/backends/connections.ts'
 import { type Identity, openIdentity } from '../adapters/identity/identity.ts'
 import { openPassthroughSender } from '../adapters/passthrough/passthrough-sender.ts'
+import { openSockets } from '../adapters/passthrough/sockets.ts'
 import { openTools } from '../adapters/tools/hosted-tools.ts'
 import type { IdentitySettings, Loaded, TraceSettings } from '../config/settings.ts'
 import type { Shared } from '../gateway/lifetimes.ts'
@@ -43,6 +44,7 @@ export async function openSnapshot({ config, settings }: Loaded, generation: num
     guestSecrets,
     send: backends.send,
     sendPassthrough: passthroughSender.sendPassthrough,
+    sockets: openSockets(settings.backends),
     tools: tools.tools,
     ...(provider && { verify: provider.thing.verify }),
     ...(traced.traces && { traces: traced.traces }),

@@ -47,15 +47,21 @@ export class SaidUsage {
   /** Tokens that were seen when it was reported: some backends report on the way. */
   #reportedAt = 0
 
+  /** Takes what is said in an event, and what it reports. */
   read(event: JsonObject): void {
-    for (const [bytes, tokens] of saidIn(event)) {
-      this.outputBytes += bytes
-      this.tokens += tokens
-    }
+    this.hear(event)
     const reported = reportedIn(event, this.#reported?.inputTokens)
     if (!reported) return
     this.#reported = reported
     this.#reportedAt = this.tokens
+  }
+
+  /** Takes what is said in it alone. */
+  hear(event: JsonObject): void {
+    for (const [bytes, tokens] of saidIn(event)) {
+      this.outputBytes += bytes
+      this.tokens += tokens
+    }
   }
 
   get hasReported(): boolean {
@@ -75,6 +81,43 @@ export class SaidUsage {
     return inputTokens > 0 ? { inputTokens, outputTokens: least } : { outputTokens: least }
   }
 }
+
+/**
+ * Reads what a session over WebSocket used, by the events of OpenAI's Realtime or Responses: each response of it reports its
+ * own usage when it is done.
+ */
+export class SessionUsage {
+  /** Of the response that has begun and is not done. */
+  #said = new SaidUsage()
+  /** Of the response before: a session goes on with all that it had. */
+  #inputTokens: number | undefined
+
+  /** Reads a message of the backend. The usage of the response that is done with it. */
+  read(text: string): Usage | undefined {
+    const event = parse(text)
+    if (!isObject(event)) return undefined
+    const usage = DONE_TYPES.has(event.type) ? readPassthroughUsage(event.response) : undefined
+    if (usage) {
+      this.#said = new SaidUsage()
+      this.#inputTokens = usage.inputTokens
+    } else this.#said.hear(event)
+    return usage
+  }
+
+  /** What the response that has begun used at the least; undefined where nothing of it was said. */
+  get least(): LeastUsage | undefined {
+    const { tokens } = this.#said
+    if (tokens === 0) return undefined
+    return { outputTokens: tokens, ...(this.#inputTokens !== undefined && { inputTokens: this.#inputTokens }) }
+  }
+}
+
+const DONE_TYPES: ReadonlySet<unknown> = new Set([
+  'response.done',
+  'response.completed',
+  'response.incomplete',
+  'response.failed',
+])
 
 /** Bytes and least tokens of each piece of text that an event brings. */
 function saidIn(event: JsonObject): (readonly [bytes: number, tokens: number])[] {

@@ -42,6 +42,20 @@ test.each<[string, object]>([
   expect(linked(`path: /v1/say, meter: { ${written} }`)?.meter).toEqual(meter)
 })
 
+test('a WebSocket has bounds, which the files may change', () => {
+  const live = (fields: string) =>
+    loadGood(
+      `${base}passthrough:\n  - { path: /v1/live, model: voice, methods: [GET], upgrade: websocket, meter: { usd_per_call: 1 }${fields} }\n${USAGE}`,
+    ).config.passthrough.get('/v1/live')?.upgrade
+
+  expect(live('')).toEqual({ maxSession: 3_600_000, idleTimeout: 300_000, maxMessage: 1_000_000 })
+  expect(live(', max_session: 10m, idle_timeout: 30s, max_message: 64KB')).toEqual({
+    maxSession: 600_000,
+    idleTimeout: 30_000,
+    maxMessage: 64_000,
+  })
+})
+
 test('routes may stand in several files, each path in one', () => {
   const other = 'passthrough: [{ path: /v1/PATH, methods: [POST], model: voice, meter: { usd_per_call: 1 } }]\n'
   const files = (path: string) => ({
@@ -83,11 +97,15 @@ test('what `svcctl show` prints of them is a file that means the same', () => {
   expect(parse(JSON.stringify(shown.passthrough))).toMatchObject([
     { path: '/v1/audio/speech', meter: { usd_per_call: 0.01 } },
     { path: '/v1/audio/transcriptions', accepts: ['multipart'], max_body: 50_000_000 },
+    {
+      ...{ path: '/v1/realtime', methods: ['GET'], upgrade: 'websocket', max_session: '30m', idle_timeout: '5m' },
+      ...{ max_message: '1MB', meter: { usage: { max_input: 16_000, max_output: 4000 } } },
+    },
     { path: '/v1/rerank', methods: ['GET', 'POST'], meter: { usage: { max_input: 8000, max_output: 0 } } },
   ])
   const strip = (config: typeof loaded.config) =>
-    [...config.passthrough.values()].map(({ name, methods, accepts, maxBody, meter, model }) => ({
-      ...{ name, methods, accepts, maxBody, meter, model: model.name },
+    [...config.passthrough.values()].map(({ name, methods, accepts, maxBody, meter, model, upgrade }) => ({
+      ...{ name, methods, accepts, maxBody, meter, model: model.name, upgrade },
     }))
   expect(again.ok ? strip(again.loaded.config) : again.problems).toEqual(strip(loaded.config))
 })
@@ -97,6 +115,8 @@ test.each([
   'passthrough.meter',
   'passthrough.meter.usd_per_mb',
   'passthrough.accepts',
+  'passthrough.upgrade',
+  'passthrough.max_session',
   'models.usd_per_1m',
 ])('`svcctl doc %s` explains it', field => {
   const docs = docsOf(field)

@@ -1,4 +1,16 @@
-import type { Accepts, Bound, Condition, Meter, Model, Passthrough, Plan, Price, Route } from '../../policy/config.ts'
+import { durationText } from '../../config/check/units.ts'
+import type {
+  Accepts,
+  Bound,
+  Condition,
+  Meter,
+  Model,
+  Passthrough,
+  Plan,
+  Price,
+  Route,
+  Upgrade,
+} from '../../policy/config.ts'
 import type { NanoUsd } from '../../policy/nano-usd.ts'
 import { mostBytes } from '../../policy/price.ts'
 
@@ -68,13 +80,21 @@ function shownBound(bound: Bound): Section {
 }
 
 /** `max_body` only where something is streamed: elsewhere it would be refused. */
-export const shownPassthrough = ({ name, methods, model, accepts, maxBody, meter }: Passthrough): Section => ({
+export const shownPassthrough = ({ name, methods, model, accepts, maxBody, meter, upgrade }: Passthrough): Section => ({
   path: name,
   methods,
   model: model.name,
   ...(methods.includes('POST') && { accepts }),
   ...(accepts.some(form => form !== 'json') && { max_body: Math.min(maxBody, mostBytes(meter)) }),
+  ...(upgrade && shownUpgrade(upgrade)),
   meter: shownMeter(meter),
+})
+
+const shownUpgrade = ({ maxSession, idleTimeout, maxMessage }: Upgrade): Section => ({
+  upgrade: 'websocket',
+  max_session: durationText(maxSession),
+  idle_timeout: durationText(idleTimeout),
+  max_message: shownSize(maxMessage),
 })
 
 function shownMeter(meter: Meter): Section {

@@ -1,5 +1,6 @@
-import { type Meter, type Passthrough, placeOf } from '../../policy/config.ts'
+import { type Meter, type Passthrough, placeOf, type Upgrade } from '../../policy/config.ts'
 import type { NanoUsd } from '../../policy/nano-usd.ts'
+import { durationText } from '../check/units.ts'
 import {
   type Change,
   compare,
@@ -8,6 +9,7 @@ import {
   highIsMore,
   type Own,
   other,
+  parts,
   type Rules,
   type Said,
   type Sides,
@@ -24,8 +26,10 @@ export function comparePassthrough({ before, after }: Sides): readonly Change[] 
   return compareNamed(was, is, after.loaded, {
     subject: path => path,
     gone: ({ name }) => told(name, null, `nothing is passed through at ${name} any more`, 'lost'),
-    added: ({ name, model, meter }) =>
-      told(null, name, `${name} is passed through to ${model.name}, for ${meterText(meter)}`, 'more'),
+    added: ({ name, model, meter, upgrade }) => {
+      const to = upgrade ? `${model.name} as a WebSocket` : model.name
+      return told(null, name, `${name} is passed through to ${to}, for ${meterText(meter)}`, 'more')
+    },
     stayed: (route, next) => compare<Own<Passthrough>>(RULES, next.name, [route, next], field => placeOf(next, field)),
   })
 }
@@ -35,6 +39,7 @@ const RULES: Rules<Own<Passthrough>> = {
   model: (from, to, subject) => value<string>('model', String, other)(from.name, to.name, subject),
   accepts: (from, to, subject) => lists('accepts', from, to, subject),
   maxBody: value('max_body', size, highIsMore),
+  upgrade: upgradeRule,
   meter: meterRule,
 }
 
@@ -46,6 +51,20 @@ function lists(field: string, from: readonly string[], to: readonly string[], su
     ...without(from, to).map(each => said('no longer takes', each, 'lost')),
     ...without(to, from).map(each => said('now takes', each, 'more')),
   ]
+}
+
+const BOUNDS = parts<Upgrade>({
+  maxSession: value('max_session', durationText, highIsMore),
+  idleTimeout: value('idle_timeout', durationText, highIsMore),
+  maxMessage: value('max_message', size, highIsMore),
+})
+
+function upgradeRule(from: Upgrade | undefined, to: Upgrade | undefined, subject: string): readonly Said[] {
+  if (from && to) return BOUNDS(from, to, subject)
+  if (from === to) return []
+  const [was, is] = [from, to].map(upgrade => (upgrade ? 'websocket' : null))
+  const text = `${subject} ${to ? 'is a WebSocket now' : 'is no WebSocket any more'}`
+  return [{ field: 'upgrade', from: was ?? null, to: is ?? null, text, effect: 'lost' }]
 }
 
 function meterRule(from: Meter, to: Meter, subject: string): readonly Said[] {

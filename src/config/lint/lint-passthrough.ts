@@ -13,6 +13,7 @@ export function lintPassthrough(merged: MergedFiles, report: Report): void {
     const sound = { ...route, data: route.data }
     const say = sayer(route.node, report)
     lintForm(sound, say)
+    lintUpgrade(sound, say)
     if (lintMeter(sound.data.meter, sound.data, say)) lintModel(sound, merged, say, report)
   }
 }
@@ -35,6 +36,22 @@ function lintForm({ name, data }: Sound, say: Say): void {
       message,
       'JSON is bounded by `limits.body`: remove it, or change `accepts`',
     )
+  }
+}
+
+const OF_UPGRADES = ['max_session', 'idle_timeout', 'max_message'] as const
+
+/** Whether it speaks WebSocket, and says so. */
+function lintUpgrade({ name, data }: Sound, say: Say): void {
+  const { methods, upgrade } = data
+  if (upgrade && methods.includes('POST')) {
+    const message = `\`${name}\` is a WebSocket, which is opened with \`GET\``
+    say(['methods'], 'error', 'needs-get', message, 'let `methods` be [GET], and take another path for `POST`')
+  }
+  for (const field of OF_UPGRADES) {
+    if (upgrade || data[field] === undefined) continue
+    const message = `\`${name}\` has \`${field}\`, and is no WebSocket`
+    say([field], 'error', 'needs-upgrade', message, 'add `upgrade: websocket`, or remove it')
   }
 }
 

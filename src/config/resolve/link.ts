@@ -14,6 +14,7 @@ import type {
   Plan,
   Pool,
   Route,
+  Upgrade,
 } from '../../policy/config.ts'
 import { COUNT_LIMITS } from '../../policy/limits.ts'
 import { type NanoUsd, ZERO_USD } from '../../policy/nano-usd.ts'
@@ -190,8 +191,15 @@ function linkPassthrough(
     meter: meterOf(data.meter),
     accepts: data.accepts ?? DEFAULTS.accepts,
     maxBody: unitOf('size', data.max_body ?? limits?.body ?? DEFAULTS.body),
+    ...(data.upgrade && { upgrade: upgradeOf(data) }),
   }
 }
+
+const upgradeOf = (data: PassthroughSection): Upgrade => ({
+  maxSession: unitOf('duration', data.max_session ?? DEFAULTS.maxSession),
+  idleTimeout: unitOf('duration', data.idle_timeout ?? DEFAULTS.sessionIdle),
+  maxMessage: unitOf('size', data.max_message ?? DEFAULTS.maxMessage),
+})
 
 /** Exactly one of them was written, and what it needs. */
 function meterOf(written: MeterSection): Meter {

@@ -47,7 +47,26 @@ export interface AnsweredPassthrough {
 }
 
 /** The life of one request of a pass-through route. It is admitted and settled as an inference is. */
-export async function servePassthrough(gateway: Gateway, call: PassthroughCall): Promise<ServedPassthrough> {
+export const servePassthrough = (gateway: Gateway, call: PassthroughCall): Promise<ServedPassthrough> =>
+  admitted(gateway, call, {
+    serve: leasedCall => serve(gateway, call, leasedCall),
+    // What is measured to its end holds until then.
+    goesOn: passed => 'kind' in passed && passed.kind === 'passed' && !passed.bill,
+  })
+
+/** What is done with a request that is admitted. */
+interface Serving<T> {
+  readonly serve: (admitted: LeasedCall) => Promise<T>
+  /** Whether it holds what it was granted for longer. */
+  readonly goesOn: (served: T) => boolean
+}
+
+/** Admits a request of a pass-through route and has it served; where that rejects, nothing is charged. */
+export async function admitted<T>(
+  gateway: Gateway,
+  call: Pick<PassthroughCall, 'requestId' | 'keyHash' | 'caller' | 'route' | 'model' | 'bytes'>,
+  { serve, goesOn }: Serving<T>,
+): Promise<T | Extract<Unserved, { readonly denial: unknown }>> {
   const { config, settings, store, clock } = gateway
   const { requestId, keyHash, caller, route, model, bytes } = call
   const at = clock.now()
@@ -64,18 +83,17 @@ export async function servePassthrough(gateway: Gateway, call: PassthroughCall):
     facts,
     ...(settings.guests && { guestsNanoUsdPerDay: settings.guests.guestsNanoUsdPerDay }),
   }
-  const admitted = await admit(config, store.holds, applicant, decisionNote(gateway, requestId))
-  if ('denial' in admitted) return { ...admitted, failures: [] }
+  const allowed = await admit(config, store.holds, applicant, decisionNote(gateway, requestId))
+  if ('denial' in allowed) return { ...allowed, failures: [] }
 
-  const lease = gateway.leases.open(admitted.hold)
+  const lease = gateway.leases.open(allowed.hold)
   try {
-    const passed = await serve(gateway, call, leased(admitted, lease))
-    // What is measured to its end holds until then.
-    if ('denial' in passed || passed.kind !== 'passed' || passed.bill) lease.end()
-    return passed
+    const served = await serve(leased(allowed, lease))
+    if (!goesOn(served)) lease.end()
+    return served
   } catch (error) {
     lease.end()
-    await store.holds.refund(admitted.hold)
+    await store.holds.refund(allowed.hold)
     throw error
   }
 }

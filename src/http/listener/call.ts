@@ -14,6 +14,7 @@ import { CallNote } from '../log-entry.ts'
 import type { ClientAddresses } from './client-address.ts'
 import { LINGER } from './malformed.ts'
 import { hasBody } from './request-form.ts'
+import type { Upgrade } from './upgrade.ts'
 
 /**
  * One request as the server received it, and the ways to answer it. It has two states: what became of its client, and
@@ -25,19 +26,21 @@ import { hasBody } from './request-form.ts'
  *   cut      cut *      cut      shut *    shut
  *   served, left, broken and shut are final: nothing more can be sent, and no event changes them
  *
- *   answer     head    events  pass       finish
- *   none       headed  opened  !          !
- *   headed     !       !       passing    written
- *   opened     !       !       streaming  !
- *   passing    !       !       passing    !
- *   streaming  !       !       streaming  !
- *   written    !       !       !          !
+ *   answer     head    events  pass       finish   switch
+ *   none       headed  opened  !          !        switched
+ *   headed     !       !       passing    written  !
+ *   opened     !       !       streaming  !        !
+ *   passing    !       !       passing    !        !
+ *   streaming  !       !       streaming  !        !
+ *   written    !       !       !          !        !
+ *   switched   !       !       !          !        !
  *
  * The gateway may `interrupt` to shut down, or `destroy` an answer that it cannot complete; a connection closes with all
  * of the answer (`serve`) or before that (`lose`). At `*` the callbacks of `onGone` run; at `(*)` only where
  * something of an answer was passed on: one that has not begun is left to fail with its backend, so that it costs its
  * client nothing. An answer begins with a head, that of a stream of events or another; `pass` is the first of its content, and
- * `finish` all of it, while the connection stays open for a moment. `!` throws: only an error of ours leads there.
+ * `finish` all of it, while the connection stays open for a moment. With `switch` the connection is a WebSocket, which either
+ * side may end: then it was served. `!` throws: only an error of ours leads there.
  */
 export class HttpCall implements Client {
   readonly request: IncomingMessage
@@ -52,6 +55,8 @@ export class HttpCall implements Client {
   #isLast = false
   /** Headers of the request by which caches are to tell its answer from others. */
   #vary: string | undefined
+  #isDraining = false
+  #onDrain: () => void = () => {}
   // Of one size each: to push into an empty array makes room for seventeen.
   #closers: readonly (() => void)[] = []
   #leavers: readonly (() => void)[] = []
@@ -65,11 +70,14 @@ export class HttpCall implements Client {
   trace: RequestTrace | undefined
   /** Bytes that came of a body that is streamed: one of those may take longer than others. */
   received: (() => number) | undefined
+  /** The connection of a request that asks for a WebSocket. */
+  readonly upgrade: Upgrade | undefined
   /** Whose request it is, once that is known. */
   account: string | undefined
 
   constructor(request: IncomingMessage, response: ServerResponse, requestId: string, context: CallContext) {
     this.#context = context
+    this.upgrade = context.upgrade
     this.startedAt = context.clock.elapsed()
     this.request = request
     this.response = response
@@ -84,7 +92,7 @@ export class HttpCall implements Client {
   close(): void {
     if (FINAL.has(this.#client)) return
     // Asked here and kept: a later end() of a response counts as finished although its client left.
-    const isServed = this.response.writableFinished || this.#answer === 'written'
+    const isServed = this.response.writableFinished || this.#answer === 'written' || this.#answer === 'switched'
     this.#enterClient(isServed ? 'serve' : 'lose')
     if (!isServed) this.#callLeavers()
     for (const run of this.#closers) run()
@@ -166,7 +174,7 @@ export class HttpCall implements Client {
     const { request, response } = this
     // An answer that was handed to node to its end is node's to send.
     if (FINAL.has(this.#client) || response.writableEnded) return
-    const isHeard = this.#client === 'cut' || this.#answer === 'passing' || this.#answer === 'streaming'
+    const isHeard = this.#client === 'cut' || HEARD.has(this.#answer)
     this.#enterClient('interrupt')
     if (isHeard) this.#callLeavers()
     if (this.#answer !== 'none' || request.complete) return
@@ -232,6 +240,19 @@ export class HttpCall implements Client {
     this.#vary = names
   }
 
+  /** The gateway takes no more requests: this may go on, or not. */
+  drain(): void {
+    this.closeWhenDone()
+    this.#isDraining = true
+    this.#onDrain()
+  }
+
+  /** Runs once the gateway takes no more requests; at once if it takes none already. */
+  onDrain(run: () => void): void {
+    this.#onDrain = run
+    if (this.#isDraining) run()
+  }
+
   /** Begins the answer, with the headers of every answer beside these. Nothing is sent yet. */
   writeHead(status: number, ...headers: readonly Readonly<Record<string, string>>[]): void {
     const lines = ['x-request-id', this.requestId, ...this.#context.always]
@@ -241,6 +262,16 @@ export class HttpCall implements Client {
     this.#enterAnswer(headers.some(some => some['content-type']?.startsWith('text/event-stream')) ? 'events' : 'head')
     // Set one by one, node would keep them, look them up and check them again.
     this.response.writeHead(status, lines)
+  }
+
+  /** The connection is a WebSocket from now on. The lines of its 101, with the headers of every answer beside these. */
+  switches(headers: Readonly<Record<string, string>>): readonly string[] {
+    this.#enterAnswer('switch')
+    this.response.statusCode = 101
+    const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`)
+    const { always } = this.#context
+    for (let i = 0; i < always.length; i += 2) lines.push(`${always[i]}: ${always[i + 1]}`)
+    return [`x-request-id: ${this.requestId}`, ...lines]
   }
 
   json(status: number, body: object, headers: Readonly<Record<string, string>> = {}): void {
@@ -324,6 +355,8 @@ export interface CallContext {
   readonly always: readonly string[]
   /** Connections on which nothing more is served. */
   readonly closing: WeakSet<Duplex>
+  /** Set where the request asks for a WebSocket. */
+  readonly upgrade?: Upgrade | undefined
 }
 
 interface WholeResponse {
@@ -347,12 +380,15 @@ const FINAL: ReadonlySet<ClientState> = new Set(['served', 'left', 'broken', 'sh
 /** The others still wait for an answer, or have it. */
 const GONE: ReadonlySet<ClientState> = new Set(['cut', 'left', 'broken', 'shut'] as const)
 
-type AnswerState = 'none' | 'headed' | 'opened' | 'passing' | 'streaming' | 'written'
-type AnswerEvent = 'head' | 'events' | 'pass' | 'finish'
+type AnswerState = 'none' | 'headed' | 'opened' | 'passing' | 'streaming' | 'written' | 'switched'
+type AnswerEvent = 'head' | 'events' | 'pass' | 'finish' | 'switch'
+
+/** Something of the answer was passed on. */
+const HEARD: ReadonlySet<AnswerState> = new Set(['passing', 'streaming', 'switched'] as const)
 
 /** What is not here is an error of ours. */
 const ANSWER: Readonly<Partial<Record<AnswerState, Readonly<Partial<Record<AnswerEvent, AnswerState>>>>>> = {
-  none: { head: 'headed', events: 'opened' },
+  none: { head: 'headed', events: 'opened', switch: 'switched' },
   headed: { pass: 'passing', finish: 'written' },
   opened: { pass: 'streaming' },
   passing: { pass: 'passing' },

@@ -85,7 +85,7 @@ export interface Process extends Omit<Gateway, PerSnapshot> {
 }
 
 /** What of the gateway's ports comes from the files. All others outlive a reload. */
-type PerSnapshot = 'config' | 'settings' | 'send' | 'sendPassthrough' | 'tools' | 'verify' | 'traces'
+type PerSnapshot = 'config' | 'settings' | 'send' | 'sendPassthrough' | 'sockets' | 'tools' | 'verify' | 'traces'
 
 /** Where requests get the snapshot they keep. */
 export interface Snapshots {

@@ -13,6 +13,8 @@ import type { App, Endpoint } from './endpoint.ts'
 export interface ListenerView {
   readonly app: App
   readonly route: (method: string, path: string) => Match
+  /** Whether clients open WebSockets at a path. */
+  readonly opens: (path: string) => boolean
   readonly terms: ErrorTerms
   readonly errorForm: FormSetting
   readonly addresses: ClientAddresses
@@ -47,6 +49,7 @@ function viewOf(app: App, endpoints: readonly Endpoint[], isPublic: boolean): Li
   return {
     app,
     route: router(endpointsOf(app, endpoints, isPublic), app.config.defaultModel.name),
+    opens: path => isPublic && app.config.passthrough.get(path)?.upgrade !== undefined,
     terms: errorTermsOf(app.settings),
     // Operators have tools of their own.
     errorForm: isPublic ? app.settings.errors.form : 'spec',

@@ -1,10 +1,11 @@
-import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http'
+import { createServer, IncomingMessage, type RequestListener, type Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import type { ListenerSettings } from '../../config/settings.ts'
 import type { Millis } from '../../policy/config.ts'
 import { MAX_HEADER_BYTES, MAX_HEADERS } from './malformed.ts'
 import { SpareDescriptor } from './spare-descriptor.ts'
+import { Upgrade } from './upgrade.ts'
 
 /** How often node looks for requests that take too long. Its own is 30 s: a timeout of 10 s would fire after up to 40. */
 const CHECK_EVERY: Millis = 1000
@@ -16,6 +17,10 @@ const SILENCES = 4
 export interface ListenerEvents {
   /** What arrived is no request, took too long, or broke the connection. */
   readonly broken: (error: NodeJS.ErrnoException, socket: Duplex) => void
+  /** Whether a request opens a WebSocket where there is one. Any other protocol is asked for in vain, as without this. */
+  readonly upgrades: (request: IncomingMessage) => boolean
+  /** Serves such a request; `early` is what came behind it. Its connection ends with its answer. */
+  readonly upgraded: (request: IncomingMessage, response: ServerResponse, upgrade: Upgrade) => void
   /** A client asks for a tunnel. */
   readonly tunnel: (socket: Duplex) => void
   /** False when the connection may not stay. */
@@ -34,7 +39,12 @@ export function createListener(
 ): Server {
   // Node would refuse a missing Host in a form that is not ours, and any expectation but 100-continue.
   const server = createServer(
-    { requireHostHeader: false, maxHeaderSize: MAX_HEADER_BYTES, connectionsCheckingInterval: CHECK_EVERY },
+    {
+      requireHostHeader: false,
+      maxHeaderSize: MAX_HEADER_BYTES,
+      connectionsCheckingInterval: CHECK_EVERY,
+      IncomingMessage: requestsOf(events.upgrades),
+    },
     listener,
   )
   server.maxHeadersCount = MAX_HEADERS + 1
@@ -57,6 +67,13 @@ export function createListener(
       listener(request, response)
     })
     .on('clientError', events.broken)
+    .on('upgrade', (request: IncomingMessage, socket: Socket, head: Buffer) => {
+      const response = new ServerResponse(request)
+      response.shouldKeepAlive = false
+      response.assignSocket(socket)
+      response.once('finish', () => socket.destroySoon())
+      events.upgraded(request, response, new Upgrade(socket, head))
+    })
     .on('connect', (_request, socket) => {
       // From here on node does not handle its errors.
       socket.on('error', () => {})
@@ -89,6 +106,24 @@ export function createListener(
       if (events.idle(socket) || silences >= SILENCES) socket.destroy()
       else socket.setTimeout(settings().idleTimeout)
     })
+}
+
+/**
+ * Requests of which these alone are upgrades. Node leaves all of a connection to who listens for upgrades, of whatever
+ * protocol: many clients offer `h2c` with an ordinary request. It asks for a class, and reads this field of each request.
+ */
+function requestsOf(upgrades: (request: IncomingMessage) => boolean): typeof IncomingMessage {
+  return class Request extends IncomingMessage {
+    declare asksForAnother: boolean | null
+
+    get upgrade(): boolean {
+      return this.asksForAnother === true && (this.method === 'CONNECT' || upgrades(this))
+    }
+
+    set upgrade(asks: boolean | null) {
+      this.asksForAnother = asks
+    }
+  }
 }
 
 /** Holds from now on, also for connections that stand. */

@@ -16,6 +16,7 @@ import { answerBroken, denialOf, isAfterLast, isGarbage, isLate } from './malfor
 import { keepPace } from './pace.ts'
 import { formFault } from './request-form.ts'
 import { Traffic } from './traffic.ts'
+import { asksForWebSocket, type Upgrade } from './upgrade.ts'
 
 /**
  * While the gateway sheds load, one answer of so many ends its connection, so that clients spread over other gateways.
@@ -63,17 +64,18 @@ export function serve(snapshots: Snapshots, endpoints: readonly Endpoint[], log:
     const form = errorForm === 'openai' ? 'openai' : 'spec'
     answerBroken(socket, denial, ['x-request-id', newId(), ...always], { errors: terms, form, clock })
   }
-  const listener = (request: IncomingMessage, response: ServerResponse) => {
+  const listener = (request: IncomingMessage, response: ServerResponse, upgrade?: Upgrade) => {
     // It was said to be over.
     if (closing.has(request.socket)) return
     const view = viewOf(snapshots.take())
     const { app, terms, errorForm, addresses, always } = view
     const at = clock.now()
-    const call = new HttpCall(request, response, newId(), { terms, errorForm, addresses, clock, always, closing })
+    const context = { terms, errorForm, addresses, clock, always, closing, upgrade }
+    const call = new HttpCall(request, response, newId(), context)
     traffic.began(call)
     const leave = connections.enter(request)
     const fault = formFault(request) ?? traffic.fault ?? (leave ? undefined : CROWDED)
-    if (fault || (isPublic && app.shedding() > 0 && ++shed % LAST_OF === 0)) call.rejectFurther()
+    if (fault || upgrade || (isPublic && app.shedding() > 0 && ++shed % LAST_OF === 0)) call.rejectFurther()
     let closedAt = at
     let open = 2
     // Both: what a request cost is known only once it is settled, even when its client has long left.
@@ -94,7 +96,7 @@ export function serve(snapshots: Snapshots, endpoints: readonly Endpoint[], log:
     const match = fault ?? view.route(request.method ?? '', call.path)
     void run(view, call, match, isPublic).then(end)
   }
-  const server = createListener(limits, listener, {
+  const server = createListener(limits, (request, response) => listener(request, response), {
     broken: (error, socket) => {
       const streamed = isLate(error) ? traffic.on(socket).find(call => call.received && !call.answering) : undefined
       if (streamed) return keepPace(streamed, limits().idleTimeout, () => failSocket(socket, denialOf(error)))
@@ -102,6 +104,10 @@ export function serve(snapshots: Snapshots, endpoints: readonly Endpoint[], log:
       if (isAfterLast(error) || (told && isGarbage(error))) return
       failSocket(socket, told ? undefined : denialOf(error))
     },
+    // Behind another request it could be answered before that one.
+    upgrades: request =>
+      asksForWebSocket(request) && current().opens(pathOf(request)) && traffic.on(request.socket).length === 0,
+    upgraded: listener,
     tunnel: socket => failSocket(socket, invalid('', 'CONNECT is not served: this is no proxy.').denial),
     connected: socket => {
       traffic.connected(socket)
@@ -125,6 +131,8 @@ export function serve(snapshots: Snapshots, endpoints: readonly Endpoint[], log:
     },
   }
 }
+
+const pathOf = ({ url = '/' }: IncomingMessage): string => url.replace(/\?.*$/s, '')
 
 const CROWDED: Denied = { denial: { code: 'OVERLOADED', of: 'address' } }
 

@@ -58,7 +58,7 @@ export class Traffic {
     // What had arrived before this was called is still served.
     await setImmediate()
     this.#ending = true
-    for (const call of this.#all) call.closeWhenDone()
+    for (const call of this.#all) call.drain()
     this.#closeIdle()
     await this.#underWay.none()
   }

@@ -22,13 +22,16 @@ import type { App, Endpoint } from '../listener/endpoint.ts'
 import { hasBody } from '../listener/request-form.ts'
 import { noteBill, noteFailures, traceOf } from './infer.ts'
 import { relayPassthrough } from './relay-passthrough.ts'
+import { runSession } from './session.ts'
 import { RequestUpload } from './upload.ts'
 
 /** What the files pass through, as rows of the table. */
 export const passthroughEndpoints = ({ passthrough }: Pick<Config, 'passthrough'>): readonly Endpoint[] =>
   [...passthrough.values()].flatMap(route =>
     route.methods.map((method): Endpoint => {
-      return { method, path: route.name, who: 'caller', sheds: true, paid: true, run: runPassthrough(route, method) }
+      const { upgrade } = route
+      const run = upgrade ? runSession({ ...route, upgrade }) : runPassthrough(route, method)
+      return { method, path: route.name, who: 'caller', sheds: true, paid: true, run }
     }),
   )
 

@@ -15,10 +15,13 @@ test('what the example shows of pass-through routes is in order, and new to clie
 
   expect(said).toEqual([
     'more config.example.yaml model svc-voice is new, in plans pro and team',
+    'more config.example.yaml model svc-live is new, in plan team',
     'more config.example.yaml /v1/audio/speech is passed through to svc-voice, for 0.01 USD a call',
     'more config.example.yaml /v1/audio/transcriptions is passed through to svc-voice, for 0.002 USD a MB, at most 100',
+    'more config.example.yaml /v1/realtime is passed through to svc-live as a WebSocket, for the usage of at most 16k tokens in and 4k out',
     'more config.example.yaml /v1/rerank is passed through to svc-voice, for the usage of at most 8k tokens in and 0 out',
     'plumbing config.example.yaml pool onprem-voice is new, for kokoro',
+    'plumbing config.example.yaml pool cloud-live is new, for gpt-realtime',
   ])
 })
 
@@ -44,6 +47,16 @@ test.each<[string, readonly string[], readonly (readonly [string, string])[]]>([
     'another meter',
     ['other config.example.yaml /v1/audio/speech: meter 0.01 USD a call → 0.01 USD a second, at most 30'],
     [['usd_per_call: 0.01', 'usd_per_second: 0.01, max_seconds: 30']],
+  ],
+  [
+    'a longer session',
+    ['more config.example.yaml /v1/realtime: max_session 30m → 1h'],
+    [['max_session: 30m', 'max_session: 1h']],
+  ],
+  [
+    'no WebSocket any more',
+    ['lost config.example.yaml /v1/realtime is no WebSocket any more'],
+    [['    upgrade: websocket\n    max_session: 30m\n', '']],
   ],
   [
     'a smaller body',

@@ -101,7 +101,9 @@ function changedFields(full: Side) {
     ...['svc-ultra-pro', 'svc-embed', 'svc-image', 'svc-voice'].flatMap(name => inConfig('models', name)),
     ...inConfig('pools', 'cloud-core'),
     ...inConfig('tools', 'docs_search'),
-    ...['/v1/audio/speech', '/v1/audio/transcriptions', '/v1/rerank'].flatMap(path => inConfig('passthrough', path)),
+    ...['/v1/audio/speech', '/v1/audio/transcriptions', '/v1/realtime', '/v1/rerank'].flatMap(path =>
+      inConfig('passthrough', path),
+    ),
     ...fieldsOf('routes', config.routes[1], changed => withConfig({ routes: [config.routes[0], changed] })),
     ...inSettings('backends', 'cloud-core'),
     ...['docs_search', 'convert_units', 'calculator'].flatMap(name => inSettings('tools', name)),

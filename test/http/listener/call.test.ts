@@ -134,6 +134,7 @@ const answerEvents = {
       Reflect.deleteProperty(call, 'writeHead')
     }
   },
+  switch: ({ call }: Case) => call.switches({}),
 }
 
 type AnswerEvent = keyof typeof answerEvents
@@ -141,12 +142,13 @@ const everyAnswerEvent = Object.keys(answerEvents) as AnswerEvent[]
 
 /** Events that lead to a state, and those that may follow; any other one is an error of ours. */
 const answerTable: [state: string, path: AnswerEvent[], next: AnswerEvent[]][] = [
-  ['none', [], ['head', 'events']],
+  ['none', [], ['head', 'events', 'switch']],
   ['headed', ['head'], ['pass', 'finish']],
   ['opened', ['events'], ['pass']],
   ['passing', ['head', 'pass'], ['pass']],
   ['streaming', ['events', 'pass'], ['pass']],
   ['written', ['head', 'finish'], []],
+  ['switched', ['switch'], []],
 ]
 
 describe.each(answerTable)('an answer that is %s', (state, path, next) => {
@@ -168,11 +170,11 @@ describe.each(answerTable)('an answer that is %s', (state, path, next) => {
     expect(arrive().call.streaming).toBe(path.includes('events'))
   })
 
-  it('closes as served, rather than left, only once all of it is written', () => {
+  it('closes as served, rather than left, only once all of it is written, or there is a WebSocket in its place', () => {
     const { call } = arrive()
 
     call.close()
 
-    expect(call.gone).toBe(state !== 'written')
+    expect(call.gone).toBe(state !== 'written' && state !== 'switched')
   })
 })

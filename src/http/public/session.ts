@@ -1,0 +1,74 @@
+import type { Identified } from '../../gateway/accounts/identify.ts'
+import type { AdmittedCall } from '../../gateway/admission/admit.ts'
+import { answerHeaders } from '../../gateway/answer/answer-headers.ts'
+import { type OpenSession, type SessionCall, serveSession } from '../../gateway/passthrough/serve-session.ts'
+import { CLIENT_GONE, KEY_REVOKED, SERVICE_RESTART, type SessionEnd } from '../../gateway/passthrough/session.ts'
+import type { Bill } from '../../gateway/store/hold-store.ts'
+import { type Denied, invalid } from '../../policy/denial.ts'
+import { ZERO_USD } from '../../policy/nano-usd.ts'
+import { planOf } from '../../policy/plan.ts'
+import { readSocketRequest } from '../../wire/socket-request.ts'
+import type { HttpCall } from '../listener/call.ts'
+import type { App } from '../listener/endpoint.ts'
+import { hasBody } from '../listener/request-form.ts'
+import { noteBill, noteFailures, traceOf } from './infer.ts'
+
+type SocketRoute = SessionCall['route']
+
+/** An endpoint that opens a WebSocket. Until it is open, what is refused is an answer like any other. */
+export function runSession(route: SocketRoute) {
+  return async (app: App, call: HttpCall, { caller, keyHash }: Identified): Promise<void> => {
+    const asked = read(call)
+    if ('denial' in asked) return call.deny(asked.denial)
+    const { model } = asked
+    call.note.plan = planOf(app.config, caller)?.name
+    call.note.asked = model ?? route.model.name
+    const trying = (_admitted: AdmittedCall) => app.feed.began(caller.account)
+    const trace = traceOf(app, call, { kind: 'passthrough', stream: false })
+    const served = await serveSession(app, {
+      ...{ requestId: call.requestId, caller, client: call, trying, route, bytes: 0 },
+      ...asked,
+      ...(trace && { trace }),
+      ...(keyHash !== undefined && { keyHash }),
+    })
+    noteFailures(call, served)
+    if ('denial' in served) return call.deny(served.denial, served.rate)
+    if (served.kind === 'left') return served.bill && noteBill(call, served.bill)
+    const { bill, end } = await join(app, call, route, served, keyHash)
+    noteBill(call, bill)
+    if (end.how !== 'well') call.note.interrupted = end.cause
+  }
+}
+
+/** What a request for a WebSocket asks for; or what is wrong with it. */
+function read({ request, upgrade }: HttpCall): ReturnType<typeof readSocketRequest> | Denied {
+  if (!upgrade) return invalid('upgrade', 'must be websocket, in the first request of a connection')
+  return hasBody(request) ? invalid('body', 'is not accepted with a WebSocket') : readSocketRequest(request)
+}
+
+/** Joins the client with the backend that is open for it. Resolves once it is over, and settled. */
+async function join(
+  app: App,
+  call: HttpCall,
+  { upgrade: { maxMessage } }: SocketRoute,
+  { session, admitted, pool }: OpenSession,
+  keyHash: string | undefined,
+): Promise<{ readonly bill: Bill; readonly end: SessionEnd }> {
+  const { sockets, settings, keyWatch } = app
+  const client = !call.gone && call.upgrade && accepted(call.upgrade)
+  if (!client) return { bill: await session.abandon(CLIENT_GONE), end: CLIENT_GONE }
+  const restart = () => session.end(SERVICE_RESTART)
+  call.onDrain(restart)
+  call.onGone(restart)
+  const unwatch = keyHash === undefined ? () => {} : keyWatch.watch(keyHash, () => session.end(KEY_REVOKED))
+  try {
+    return await session.run(client)
+  } finally {
+    unwatch()
+  }
+
+  function accepted(upgrade: NonNullable<HttpCall['upgrade']>) {
+    const headers = call.switches(answerHeaders(settings.brand, admitted, pool, ZERO_USD))
+    return sockets.accept(call.request, { ...upgrade.handOver(), headers, protocol: session.protocol, maxMessage })
+  }
+}

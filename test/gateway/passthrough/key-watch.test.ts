@@ -1,0 +1,70 @@
+import { expect, it } from 'vitest'
+import { KeyWatch } from '../../../src/gateway/passthrough/key-watch.ts'
+import type { Caller } from '../../../src/policy/facts.ts'
+import { VirtualClock } from '../../support/clock.ts'
+
+const CALLER = { account: 'ada' } as Caller
+
+function watching() {
+  const asked: string[] = []
+  const gone = new Set<string>()
+  const clock = new VirtualClock(0)
+  const findCaller = async (hash: string) => {
+    asked.push(hash)
+    return gone.has(hash) ? undefined : CALLER
+  }
+  return { asked, gone, clock, watch: new KeyWatch({ findCaller }, clock) }
+}
+const turn = () => new Promise(setImmediate)
+
+it('a key is looked up once for all that is open with it, and not once nothing is', async () => {
+  const { asked, clock, watch } = watching()
+  const calls = [watch.watch('a', () => {}), watch.watch('a', () => {}), watch.watch('b', () => {})]
+
+  clock.advance(1000)
+  await turn()
+  expect(asked.sort()).toEqual(['a', 'b'])
+
+  for (const call of calls) call()
+  clock.advance(1000)
+  await turn()
+  clock.advance(10_000)
+  await turn()
+  expect(asked).toHaveLength(2)
+})
+
+it('who watches a key hears once that it works no more, and who does not hears nothing', async () => {
+  const { gone, clock, watch } = watching()
+  const heard: string[] = []
+  for (const [hash, name] of [
+    ['a', 'first'],
+    ['a', 'second'],
+    ['b', 'other'],
+  ] as const)
+    watch.watch(hash, () => heard.push(name))
+  gone.add('a')
+
+  for (let i = 0; i < 3; i++) {
+    clock.advance(1000)
+    await turn()
+  }
+
+  expect(heard.sort()).toEqual(['first', 'second'])
+})
+
+it('what begins after all was over is watched again', async () => {
+  const { gone, clock, watch } = watching()
+  watch.watch('a', () => {})()
+  clock.advance(1000)
+  await turn()
+  gone.add('a')
+  let heard = 0
+  watch.watch('a', () => {
+    heard++
+  })
+
+  clock.advance(1000)
+  await turn()
+
+  expect(heard).toBe(1)
+})

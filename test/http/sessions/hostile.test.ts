@@ -1,0 +1,174 @@
+import { once } from 'node:events'
+import { connect, type Socket } from 'node:net'
+import fc from 'fast-check'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import type { TestGateway } from '../../support/gateway.ts'
+import { SocketBackend } from '../../support/socket-backend.ts'
+import { times } from '../../support/times.ts'
+import { handshake, joined, startLive } from './fixture.ts'
+
+let backend: SocketBackend
+let test: TestGateway
+let key: string
+
+beforeEach(async () => {
+  backend = await SocketBackend.start()
+  test = await startLive({ onprem: [backend] })
+  key = await test.key('pro')
+})
+
+afterEach(async () => {
+  await test.close()
+  await backend.close()
+})
+
+const REALTIME = '/v1/realtime'
+
+/** A connection of a client after its 101, of which the test writes the bytes. */
+async function raw(): Promise<{ socket: Socket; closed: Promise<unknown> }> {
+  const socket = connect(Number(new URL(test.url).port), '127.0.0.1')
+  const closed = new Promise(resolve => socket.once('close', resolve))
+  socket.on('error', () => {})
+  socket.write(handshake(REALTIME, key))
+  await once(socket, 'data')
+  socket.resume()
+  return { socket, closed }
+}
+
+const opcode = fc.constantFrom(0, 1, 2, 3, 7, 8, 9, 10, 11, 15)
+const payload = fc.uint8Array({ maxLength: 200 })
+
+/** Frames that are nearly right: any opcode, masked or not, in fragments, of lengths that are not theirs. */
+const frame = fc
+  .record({
+    ...{ fin: fc.boolean(), rsv: fc.constantFrom(0, 0, 0, 0x40, 0x20), opcode, isMasked: fc.boolean(), payload },
+    length: fc.constantFrom('own', 'own', 'own', 'short', 'huge', 'beyond'),
+  })
+  .map(({ fin, rsv, opcode, isMasked, payload, length }) => {
+    const mask = isMasked ? 0x80 : 0
+    const head = [(fin ? 0x80 : 0) | rsv | opcode]
+    if (length === 'huge') head.push(mask | 127, 0, 0, 0, 0, 0xff, 0xff, 0xff, 0xff)
+    else if (length === 'beyond') head.push(mask | 127, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff)
+    else if (length === 'short') head.push(mask | Math.max(0, Math.min(125, payload.length) - 1))
+    else if (payload.length < 126) head.push(mask | payload.length)
+    else head.push(mask | 126, payload.length >> 8, payload.length & 255)
+    const key = isMasked ? [1, 2, 3, 4] : []
+    const body = isMasked ? payload.map((byte, at) => byte ^ (1 + (at % 4))) : payload
+    return Buffer.concat([Buffer.from([...head, ...key]), body])
+  })
+
+const bytes = fc.array(fc.oneof(frame, frame, frame, payload), { minLength: 1, maxLength: 12 })
+
+it('no frames of a client end anything but its own session', async () => {
+  const { client, server } = await joined(test, backend, REALTIME, key)
+
+  await fc.assert(
+    fc.asyncProperty(bytes, fc.boolean(), async (pieces, isCut) => {
+      const { socket, closed } = await raw()
+      for (const piece of pieces) socket.write(piece)
+      if (isCut) socket.destroy()
+      else socket.end()
+      await closed
+    }),
+    { numRuns: times(100) },
+  )
+
+  client.say('still here')
+  expect(await server.next()).toBe('still here')
+  expect(test.alarms).toEqual([])
+})
+
+it('no frames of a backend end anything but its own session', async () => {
+  const { client, server } = await joined(test, backend, REALTIME, key)
+
+  await fc.assert(
+    fc.asyncProperty(bytes, async pieces => {
+      backend.onRaw = socket => {
+        for (const piece of pieces) socket.write(piece)
+        socket.end()
+      }
+      const { closed, socket } = await raw()
+      // It says goodbye too, once it is told.
+      socket.on('data', bytes => bytes.includes(0x88) && socket.end())
+      await closed
+      backend.onRaw = undefined
+    }),
+    { numRuns: times(100) },
+  )
+
+  client.say('still here')
+  expect(await server.next()).toBe('still here')
+})
+
+it('every session that was fuzzed left its row, and holds nothing any more', async () => {
+  const count = 20
+  for (let i = 0; i < count; i++) {
+    const { socket, closed } = await raw()
+    socket.end(Buffer.from([0xff, 0xff, i]))
+    await closed
+  }
+
+  await test.logged(count)
+  const rows = await test.ledger()
+  expect(rows).toHaveLength(count)
+  expect(await test.gateway.store.accounts.readSpend(rows[0]?.account ?? '')).toMatchObject({ held: 0 })
+})
+
+it('a message in more fragments than there may be is too large, however small it is', async () => {
+  const { socket, closed } = await raw()
+  const first = Buffer.from([0x02, 0x81, 0, 0, 0, 0, 7])
+  const more = Buffer.from([0x00, 0x81, 0, 0, 0, 0, 7])
+
+  socket.write(Buffer.concat([first, ...Array.from({ length: 2000 }, () => more)]))
+
+  await closed
+  expect((await test.logged(1))[0]).toMatchObject({ interrupted: 'client: message too large' })
+})
+
+it('a message of several fragments with a ping between them arrives whole', async () => {
+  const { socket } = await raw()
+  const server = await backend.socket()
+  const part = (head: number, text: string) =>
+    Buffer.concat([Buffer.from([head, 0x80 | text.length, 0, 0, 0, 0]), Buffer.from(text)])
+
+  socket.write(Buffer.concat([part(0x01, 'Hel'), part(0x89, 'p'), part(0x00, 'lo '), part(0x80, 'there')]))
+
+  expect([await server.next(), await server.next()]).toEqual(['ping:p', 'Hello there'])
+  socket.destroy()
+})
+
+it.each(['client', 'backend'] as const)(
+  'who does not read slows the other side, and little is kept: the %s',
+  async slow => {
+    const { client, server } = await joined(test, backend, REALTIME, key)
+    const [reader, writer] = slow === 'client' ? [client, server] : [server, client]
+    reader.ws.pause()
+    const message = Buffer.alloc(50_000)
+    let written = 0
+    let isOver = false
+    const more = () => {
+      if (isOver) return
+      written += message.length
+      writer.ws.send(message, { binary: true }, () => more())
+    }
+    const before = external()
+    more()
+    let last = -1
+    while (last !== written) {
+      last = written
+      await new Promise(resolve => setTimeout(resolve, 200))
+    }
+    isOver = true
+
+    // What kernels of a loopback take of two connections, and no gateway.
+    expect(written).toBeLessThan(40_000_000)
+    expect(external() - before).toBeLessThan(8_000_000)
+    reader.ws.resume()
+    await reader.until(() => reader.got.length * message.length === written)
+  },
+)
+
+/** Buffers are not on the heap. */
+function external(): number {
+  return process.memoryUsage().arrayBuffers
+}

@@ -1,0 +1,134 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { hashOf } from '../../../src/gateway/accounts/keys.ts'
+import { StoreUnavailable } from '../../../src/gateway/store/store.ts'
+import type { TestGateway } from '../../support/gateway.ts'
+import { describeRedis, type RedisServer, startRedis } from '../../support/redis.ts'
+import { SocketBackend } from '../../support/socket-backend.ts'
+import { joined, responseDone, startLive } from './fixture.ts'
+
+const REALTIME = '/v1/realtime'
+
+describe('with the embedded store', () => sessionsWith(async () => undefined))
+describeRedis('with Redis', () => sessionsWith(startRedis))
+
+function sessionsWith(startStore: () => Promise<RedisServer | undefined>): void {
+  let redis: RedisServer | undefined
+  let backend: SocketBackend
+  let test: TestGateway
+
+  beforeEach(async () => {
+    redis = await startStore()
+    backend = await SocketBackend.start()
+    test = await startLive({ onprem: [backend], ...(redis && { redis }) })
+  })
+
+  afterEach(async () => {
+    await test.close()
+    await backend.close()
+    await redis?.stop()
+  })
+
+  it('a revoked key ends its sessions within a second, and those of no other key', async () => {
+    const [key, other] = [await test.key('pro'), await test.key('pro', 'bob')]
+    const first = await joined(test, backend, REALTIME, key)
+    const second = await joined(test, backend, REALTIME, key)
+    const theirs = await joined(test, backend, REALTIME, other)
+    first.server.say(responseDone(100, 20))
+    await first.client.next()
+
+    await test.gateway.store.keys.revoke({ hash: hashOf(key), by: 'test' })
+    test.clock.advance(1000)
+
+    expect(await first.client.end()).toEqual({ code: 3000, reason: 'key revoked' })
+    expect(await second.client.end()).toEqual({ code: 3000, reason: 'key revoked' })
+    expect(await first.server.end()).toMatchObject({ code: 1001 })
+    const rows = await test.ledger()
+    expect(rows.map(({ inputTokens }) => inputTokens).sort()).toEqual([0, 100])
+    theirs.client.say('still here')
+    expect(await theirs.server.next()).toBe('still here')
+  })
+
+  it('a store that does not answer ends no session', async () => {
+    const { client, server } = await joined(test, backend, REALTIME, await test.key('pro'))
+    const { keys } = test.gateway.store
+    const find = keys.findCaller.bind(keys)
+    const asked = new Promise<void>(resolve => {
+      Object.assign(keys, {
+        findCaller: () => {
+          resolve()
+          return Promise.reject(new StoreUnavailable('away'))
+        },
+      })
+    })
+    test.clock.advance(1000)
+    await asked
+    client.say('still here')
+
+    expect(await server.next()).toBe('still here')
+    Object.assign(keys, { findCaller: find })
+  })
+
+  it('each response holds the next one, and the charge is what all of them used', async () => {
+    const { client, server } = await joined(test, backend, REALTIME, await test.key('pro'))
+    const { holds } = test.gateway.store
+    const extend = holds.extend.bind(holds)
+    let extended = 0
+    Object.assign(holds, {
+      extend: async (...args: Parameters<typeof extend>) => {
+        const result = await extend(...args)
+        extended++
+        return result
+      },
+    })
+    for (let i = 1; i <= 5; i++) {
+      server.say(responseDone(1000 * i, 100 * i))
+      await client.next()
+    }
+    server.ws.close(1000)
+    await client.end()
+
+    expect(extended).toBeGreaterThan(0)
+    // 15,000 tokens in at 4 USD and 1,500 out at 16 USD for a million.
+    expect(await test.ledger()).toMatchObject([{ inputTokens: 15_000, outputTokens: 1500, cost: 84_000_000 }])
+    const [row] = await test.ledger()
+    expect(await test.gateway.store.accounts.readSpend(row?.account ?? '')).toMatchObject({ used: 84_000_000, held: 0 })
+  })
+
+  it('a session ends where the minute of its account holds no further response, and is charged what it used', async () => {
+    // One response holds 6,000 tokens, and the minute of the plan has 10,000.
+    await test.reload({}, yaml =>
+      yaml.replace('pro: { models: all, rpm: 1000, tpm: 10M', 'pro: { models: all, rpm: 9, tpm: 10k'),
+    )
+    const { client, server } = await joined(test, backend, REALTIME, await test.key('pro'))
+    server.say(responseDone(3000, 500))
+    await client.next()
+    server.say(responseDone(1000, 100))
+    await client.next()
+
+    expect(await client.end()).toEqual({ code: 1008, reason: 'no more can be reserved: rate_limit_exceeded' })
+    expect(await server.end()).toMatchObject({ code: 1001 })
+    expect(await test.ledger()).toMatchObject([{ inputTokens: 4000, outputTokens: 600, estimated: false }])
+  })
+
+  it('a gateway that dies charges what was used until its last checkpoint', async () => {
+    const { client, server } = await joined(test, backend, REALTIME, await test.key('pro'))
+    server.say(responseDone(100, 20))
+    await client.next()
+    const { holds } = test.gateway.store
+    const heartbeat = holds.heartbeat.bind(holds)
+    const kept = new Promise<unknown>(resolve => {
+      Object.assign(holds, {
+        heartbeat: async (beats: Parameters<typeof heartbeat>[0]) => {
+          await heartbeat(beats)
+          resolve(beats[0]?.soFar?.bill)
+        },
+      })
+    })
+    server.say({ type: 'response.output_text.delta', delta: 'Hello' })
+    await client.next()
+
+    test.clock.advance(10_000)
+
+    expect(await kept).toMatchObject({ inputTokens: 200, outputTokens: 21 })
+  })
+}
