@@ -11,6 +11,8 @@ export type InferenceKind = Exclude<Kind, 'passthrough'>
 export interface Dialect {
   /** Where a backend takes such requests, below the base URL of a replica. */
   path(kind: InferenceKind): string
+  /** The smallest cap of an answer that backends take. */
+  readonly leastCap: number
   /** Where it lists its models, below the base URL. */
   readonly modelsPath: string
   /** The body for a backend, of a body in the public form that has the backend's name of the model and the granted cap. */

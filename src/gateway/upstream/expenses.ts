@@ -9,7 +9,7 @@ import type { Alarm } from '../ports.ts'
 import type { LedgerStore } from '../store/ledger-store.ts'
 import type { PoolBudgetStore } from '../store/pool-budget-store.ts'
 import type { Failure, Work } from './outcome.ts'
-import { type Found, MOST, type Verdict } from './question.ts'
+import { type Found, mostOf, type Verdict } from './question.ts'
 
 /** What was taken of a pool's hour for one attempt. */
 export interface BudgetReservation {
@@ -111,7 +111,8 @@ export class Expenses {
   async ofQuestion(pool: Pool, ask: () => Promise<Found>): Promise<Verdict> {
     const { cost, maxNanoUsdPerHour } = this.#settingsOf(pool)
     if (!cost) return (await ask()).verdict
-    const amount = costOf(cost, MOST.inputTokens, MOST.outputTokens, 0)
+    const { inputTokens, outputTokens } = mostOf(pool)
+    const amount = costOf(cost, inputTokens, outputTokens, 0)
     try {
       const take = { pool: pool.name, amount, limit: maxNanoUsdPerHour ?? ZERO_USD }
       if (maxNanoUsdPerHour !== undefined && (await this.#store.budgets.take(take)) === undefined)

@@ -50,16 +50,20 @@ export interface Question {
 /** Of the whole answer: a healthy model that is busy needs some seconds for its one token. */
 const LIMIT: Millis = 10_000
 
-/** What a generation may take at most: the few words asked, and one token. */
-export const MOST: Usage = { inputTokens: 64, outputTokens: 1 }
+/** What a generation may take at most: the few words asked, and as few tokens as the pool allows to ask for. */
+export const mostOf = (pool: Pool): Usage => ({ inputTokens: 64, outputTokens: dialectOf(pool).leastCap })
 
 const GENERATIONS = {
   chat: {
-    bodyFor: (model: string) => ({ model, messages: [{ role: 'user', content: 'Hi' }], max_tokens: 1 }),
+    bodyFor: (pool: Pool) => ({
+      model: pool.model,
+      messages: [{ role: 'user', content: 'Hi' }],
+      max_tokens: mostOf(pool).outputTokens,
+    }),
     answers: 'choices',
   },
   embedding: {
-    bodyFor: (model: string) => ({ model, input: 'Hi' }),
+    bodyFor: ({ model }: Pool) => ({ model, input: 'Hi' }),
     answers: 'data',
   },
 } as const
@@ -91,7 +95,7 @@ function sent({ clock, probe, send }: QuestionPorts, question: Question): Promis
   const listing = { origin, path, headers: poolHeaders(settings), connectTimeout }
   const open: AskOptions['send'] = (fresh, listener) => {
     if (!generates(kind)) return probe({ ...listing, fresh }, listener)
-    const asked = Buffer.from(JSON.stringify(GENERATIONS[kind].bodyFor(pool.model)))
+    const asked = Buffer.from(JSON.stringify(GENERATIONS[kind].bodyFor(pool)))
     const request = { path: dialect.path(kind), body: dialect.body(kind, asked), requestId: id }
     return send({ pool: pool.name, replica, fresh, ...request }, listener)
   }

@@ -6,6 +6,7 @@ import { isCount } from './usage.ts'
 /** OpenAI's own form, as vLLM, SGLang and llama.cpp speak it as well: bodies, answers and streams stay as they are. */
 export const openai: Dialect = {
   path: kind => PATHS[kind],
+  leastCap: 1,
   modelsPath: '/models',
   body: (_kind, body) => body,
   answer: (_kind, bytes) => bytes,

@@ -9,6 +9,7 @@ import { ResponsesStream } from './stream-to-chat.ts'
 /** OpenAI's Responses. It is of chats: anything else is asked for as ever. */
 export const responsesDialect: Dialect = {
   ...openai,
+  leastCap: 16,
   path: kind => (kind === 'chat' ? '/responses' : openai.path(kind)),
   body: (kind, body) => (kind === 'chat' ? jsonOf(responsesOfChat(asObject(parse(body.toString('utf8'))))) : body),
   answer(kind, bytes) {

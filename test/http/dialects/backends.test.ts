@@ -285,6 +285,27 @@ describe('a failure of a backend of Messages', () => {
   })
 })
 
+it('a failing replica is asked in its dialect, with as few tokens as that takes', async () => {
+  const failure = status(529, {})
+  messages.always(failure)
+  responses.always(failure)
+  await chat('svc-either')
+  await Promise.all([messages.asked(1), responses.asked(1)])
+  expect([messages.questions[0], responses.questions[0]].map(seen => [seen?.path, seen?.body])).toEqual([
+    ['/v1/messages', { model: 'claude-sonnet-4-6', max_tokens: 1, messages: [{ role: 'user', content: 'Hi' }] }],
+    [
+      '/v1/responses',
+      {
+        model: 'gpt-5.2',
+        max_output_tokens: 16,
+        input: [{ type: 'message', role: 'user', content: 'Hi' }],
+        include: ['reasoning.encrypted_content'],
+        store: false,
+      },
+    ],
+  ])
+})
+
 it('a client of Responses is answered by a pool that speaks Messages, and one of Messages by one of Responses', async () => {
   const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
   const ask = (path: string, body: object) =>
