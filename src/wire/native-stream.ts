@@ -1,4 +1,5 @@
 import type { AnswerReader, StreamReading } from './answer-reader.ts'
+import type { StreamError } from './client-dialect.ts'
 import { isObject } from './json-safety.ts'
 import type { NativeDialect, NativeReader } from './native.ts'
 import { parse } from './openai/chunk.ts'
@@ -26,6 +27,11 @@ export class NativeStreamReader implements AnswerReader {
   /** The event that ends the answer, which is kept until the request is settled. */
   get last(): string {
     return this.#last === '' ? this.#dialect.closing : this.#last
+  }
+
+  /** The event that ends the answer where it failed. */
+  fail(error: StreamError, requestId: string): string {
+    return this.#reader.fail(error, requestId)
   }
 
   get usage(): Usage | undefined {

@@ -20,8 +20,6 @@ export interface NativeDialect {
   readonly reader: () => NativeReader
   /** What a whole answer says; undefined where it is none. */
   answer(body: JsonObject): NativeAnswer | undefined
-  /** The event that ends a stream which failed. */
-  fail(error: StreamError, requestId: string): string
   /** The event that ends a stream which finished and whose backend left it out; empty where there is none. */
   readonly closing: string
 }
@@ -29,6 +27,8 @@ export interface NativeDialect {
 export interface NativeReader {
   /** What the data of one event says. */
   read(event: JsonObject): NativeEvent
+  /** The event that ends a stream which failed, after those that were read. */
+  fail(error: StreamError, requestId: string): string
 }
 
 export interface NativeEvent {

@@ -100,3 +100,14 @@ it('closes a finished stream of messages whose backend left the last event out',
   expect([reader.finished, stop]).toEqual([true, undefined])
   expect(reader.last).toBe(event({ type: 'message_stop' }))
 })
+
+it.each([
+  ['breaks', []],
+  ['says why it fails', [{ type: 'response.failed', sequence_number: 2, response: { id: 'resp_1', error: {} } }]],
+])('ends a stream of responses that %s as a failure of this response', (_how, more) => {
+  const { reader } = readIn(responsesNative, [...RESPONSES.slice(0, 2), ...more].map(event).join(''), [])
+  const last = reader.fail({ message: 'Gone.', type: 'upstream_error', code: 'UPSTREAM_INTERRUPTED' }, 'req_1')
+  const failed = { id: 'resp_1', status: 'failed', error: { code: 'server_error', message: 'Gone.' } }
+  expect(last).toMatch(/^event: response\.failed\ndata: /)
+  expect(JSON.parse(last.slice(last.indexOf('{')))).toMatchObject({ sequence_number: 2, response: failed })
+})

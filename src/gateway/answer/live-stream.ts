@@ -1,9 +1,10 @@
+import type { StreamError } from '../../wire/client-dialect.ts'
 import type { EndedAnswer } from '../upstream/outcome.ts'
 
 /** An answer that is on its way to the client. */
 export interface LiveStream {
-  /** Set where the events have the dialect of the client already: the one that ends the answer, once all was said. */
-  readonly last?: string | undefined
+  /** Set where the events have the dialect of the client already. */
+  readonly native?: NativeEnding | undefined
   /** Hands over what was held, and from now on every event. */
   attach(sink: Sink<string>): void
   pause(): void
@@ -12,6 +13,14 @@ export interface LiveStream {
   abort(): EndedAnswer
   /** The same, but for a backend that has sent all content: its stream is read until it reported its usage, or for some seconds. */
   clientLeft(): Promise<EndedAnswer>
+}
+
+/** How a stream ends that passes through as it is. */
+export interface NativeEnding {
+  /** The event that ends the answer, once all was said. */
+  readonly last: string
+  /** The one that ends it where it failed. */
+  fail(error: StreamError, requestId: string): string
 }
 
 /** Who gets the pieces of an answer once it has begun: whole events of a stream, or bytes. */

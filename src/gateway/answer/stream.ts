@@ -56,9 +56,9 @@ const MAX_JSON_PIECES = 64
 export class AnswerStream extends BackendAnswer<AnswerStream> implements LiveStream {
   /** Set for a round of an answer with hosted tools. */
   readonly deltas: DeltaReader | undefined
+  readonly native: NativeStreamReader | undefined
   readonly #commit: Commit
   readonly #reader: AnswerReader
-  readonly #native: NativeStreamReader | undefined
   #reading: 'events' | 'usage' | 'json' = 'events'
   readonly #inbox = new Inbox(() => this.#take())
   readonly #outbox = new Outbox(joinTexts)
@@ -76,13 +76,9 @@ export class AnswerStream extends BackendAnswer<AnswerStream> implements LiveStr
     const chunks: Mutable<ChunkTerms> = { model, id, created, usageWanted }
     if (this.deltas) chunks.deltas = this.deltas
     // After a broken event before any content that the client saw, the next replica is tried.
-    this.#native = target.native && new NativeStreamReader(target.native)
-    this.#reader = this.#native ?? new StreamReader(chunks, choices, dialectOf(target.pool).translator?.())
+    this.native = target.native && new NativeStreamReader(target.native)
+    this.#reader = this.native ?? new StreamReader(chunks, choices, dialectOf(target.pool).translator?.())
     this.deadlines.after(target.streamTime, () => this.giveUp({ ...this.failure('stream timeout'), ...PATIENCE_LOST }))
-  }
-
-  get last(): string | undefined {
-    return this.#native?.last
   }
 
   attach(sink: Sink<string>): void {

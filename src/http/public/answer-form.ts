@@ -1,5 +1,5 @@
 import type { AdmittedCall } from '../../gateway/admission/admit.ts'
-import type { LiveStream } from '../../gateway/answer/live-stream.ts'
+import type { LiveStream, NativeEnding } from '../../gateway/answer/live-stream.ts'
 import type { Served } from '../../gateway/request.ts'
 import type { Bill } from '../../gateway/store/hold-store.ts'
 import type { Pool } from '../../policy/config.ts'
@@ -76,7 +76,7 @@ export class SpokenAnswer {
 
   /** The form of a stream that a pool answers with. */
   stream(answered: Answered, stream: LiveStream): StreamForm {
-    return stream.last === undefined ? this.translated(answered) : this.#native(stream)
+    return stream.native ? this.#native(stream.native) : this.translated(answered)
   }
 
   /** The form of a stream of chunks. */
@@ -92,12 +92,11 @@ export class SpokenAnswer {
     }
   }
 
-  #native(stream: LiveStream): StreamForm {
-    const { native } = this.#spoken
+  #native(native: NativeEnding): StreamForm {
     const model = this.#named
     return {
       write: model === undefined ? events => events : events => startNamed(events, model),
-      end: () => stream.last ?? '',
+      end: () => native.last,
       fail: error => native.fail(error, this.#call.requestId),
     }
   }

@@ -16,7 +16,6 @@ export const messagesNative: NativeDialect = {
     const outputBytes = body.content.reduce((bytes: number, block) => bytes + bytesOf(asObject(block)), 0)
     return usage ? { usage, outputBytes } : { outputBytes }
   },
-  fail: failureEvent,
   closing: messageEvent('message_stop'),
 }
 
@@ -42,6 +41,7 @@ function withoutSealed(message: unknown): readonly unknown[] {
 
 /** Counts stand in the first event and again, as far as they grew, in the last ones. */
 class MessagesReader implements NativeReader {
+  readonly fail = failureEvent
   #counts: JsonObject = {}
 
   read(event: JsonObject): NativeEvent {

@@ -1,3 +1,4 @@
+import type { StreamError } from '../client-dialect.ts'
 import { asObject, isObject, type JsonObject } from '../json-safety.ts'
 import { isCount, readUsage, type Usage } from '../openai/usage.ts'
 import { isAbsent } from './findings.ts'
@@ -75,6 +76,15 @@ export function writeUsage(reported: unknown, otherwise: Usage): JsonObject {
     total_tokens: inputTokens + outputTokens,
   }
 }
+
+/** Why a response failed. */
+export const writeError = ({ code, message }: StreamError): JsonObject => ({
+  code: OPENAI_CODE.test(code) ? code : 'server_error',
+  message,
+})
+
+/** Codes of this gateway are in capitals, and no SDK knows them. */
+const OPENAI_CODE = /^[a-z][a-z0-9_]*$/
 
 const countOr0 = (value: unknown): number => (isCount(value) ? value : 0)
 

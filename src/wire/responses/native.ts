@@ -1,8 +1,10 @@
+import type { StreamError } from '../client-dialect.ts'
 import { asObject, isObject, type JsonObject } from '../json-safety.ts'
 import type { NativeDialect, NativeEvent, NativeReader } from '../native.ts'
 import { isCount, leastTokens, type Usage } from '../openai/usage.ts'
 import { isSealed } from '../sealed-reasoning.ts'
 import { namedEvent } from '../sse.ts'
+import { writeError } from './frame.ts'
 
 /** Answers of Responses that pass through as their backend sends them. */
 export const responsesNative: NativeDialect = {
@@ -20,8 +22,6 @@ export const responsesNative: NativeDialect = {
     const outputBytes = body.output.reduce((bytes: number, item) => bytes + bytesOf(asObject(item)), 0)
     return usage ? { usage, outputBytes } : { outputBytes }
   },
-  fail: ({ message, code }) =>
-    namedEvent('error', JSON.stringify({ type: 'error', code, message, param: null, sequence_number: 0 })),
   closing: '',
 }
 
@@ -34,7 +34,27 @@ const isOurs = (item: unknown): boolean =>
   isObject(item) && item.type === 'reasoning' && isSealed(item.encrypted_content)
 
 class ResponsesReader implements NativeReader {
+  /** As it was when it began: without what was said. */
+  #response: JsonObject = { object: 'response', output: [] }
+  /** Of the next event. */
+  #sequence = 0
+
   read(event: JsonObject): NativeEvent {
+    const read = this.#read(event)
+    const { response, sequence_number: sequence } = event
+    if (isObject(response)) this.#response = response
+    // In place of an error comes ours.
+    if (typeof sequence === 'number' && read.error === undefined) this.#sequence = sequence + 1
+    return read
+  }
+
+  fail(error: StreamError): string {
+    const type = 'response.failed'
+    const response = { ...this.#response, status: 'failed', error: writeError(error) }
+    return namedEvent(type, JSON.stringify({ type, sequence_number: this.#sequence, response }))
+  }
+
+  #read(event: JsonObject): NativeEvent {
     const { type, delta } = event
     if (typeof type !== 'string') return NOTHING
     if (type.endsWith('.delta')) return typeof delta === 'string' ? said(delta) : NOTHING

@@ -2,7 +2,7 @@ import type { AnswerWriter, StreamError, WriterTerms } from '../client-dialect.t
 import { isObject, type JsonObject } from '../json-safety.ts'
 import type { Usage } from '../openai/usage.ts'
 import { sseDone } from '../sse.ts'
-import { type FrameState, type FrameTerms, type Status, writeFrame, writeUsage } from './frame.ts'
+import { type FrameState, type FrameTerms, type Status, writeError, writeFrame, writeUsage } from './frame.ts'
 import { Output } from './output.ts'
 import type { Wanted } from './wanted.ts'
 
@@ -56,11 +56,14 @@ export class ResponseWriter implements AnswerWriter {
     return this.#handOver() + sseDone
   }
 
-  fail({ code, message }: StreamError): string {
+  fail(error: StreamError): string {
     if (this.#isOver) return ''
     this.#begin()
-    const error = { code: OPENAI_CODE.test(code) ? code : 'server_error', message }
-    this.#emitFrame('response.failed', { status: 'failed', error, output: this.#output.items })
+    this.#emitFrame('response.failed', {
+      status: 'failed',
+      error: writeError(error),
+      output: this.#output.items,
+    })
     this.#isOver = true
     return this.#handOver()
   }
@@ -108,9 +111,6 @@ const INCOMPLETE: ReadonlyMap<unknown, string> = new Map([
   ['length', 'max_output_tokens'],
   ['content_filter', 'content_filter'],
 ])
-
-/** Codes of this gateway are in capitals, and no SDK knows them. */
-const OPENAI_CODE = /^[a-z][a-z0-9_]*$/
 
 /** A response is one completion. */
 const choicesOf = ({ choices }: JsonObject): readonly JsonObject[] =>

@@ -11,7 +11,7 @@ afterEach(() => site.close())
 
 describe.each(BOTH)(
   'a request of $path to a pool that speaks it',
-  ({ path, cap, body, whole, answer, events, deltas }) => {
+  ({ path, cap, body, whole, answer, events, deltas, failed }) => {
     it('goes as it came but for the model and the cap, and so does its answer', async () => {
       site.native.next(answer)
       const sent = `{ "z": [1, 2.50], "cache_control": {"type":"ephemeral"}, ${JSON.stringify(body('svc-native')).slice(1)}`
@@ -52,7 +52,7 @@ describe.each(BOTH)(
       site.native.next(named(events.slice(0, said + 1)))
       const response = await site.ask(path, { ...body('svc-native'), stream: true })
       const heard = await eventsIn(response)
-      expect(heard.at(-1)?.[0]).toBe('error')
+      expect(heard.at(-1)?.[0]).toBe(failed)
       expect((await site.bill()).tokens[1]).toBeLessThanOrEqual(4)
     })
   },
