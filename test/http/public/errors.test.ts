@@ -251,7 +251,8 @@ describe('what is not there', () => {
     ['/v1/completions', `/v1/completions is not served here; ${chat}`],
     ['/v1/assistants', `/v1/assistants is not served here; ${chat}`],
     ['/v1/threads/t/runs', `/v1/threads is not served here; ${chat}`],
-    ['/responses', `/responses is not served here; ${chat}`],
+    ['/responses', 'The path lacks /v1: let the base URL of the SDK end in /v1, so that it calls /v1/responses'],
+    ['/messages', 'The path lacks /v1: let the base URL of the SDK end in /v1, so that it calls /v1/messages'],
     [
       '/chat/completions',
       'The path lacks /v1: let the base URL of the SDK end in /v1, so that it calls /v1/chat/completions',

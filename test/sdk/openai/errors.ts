@@ -122,12 +122,7 @@ export function errorScenarios(sdk: Sdk): void {
 
   it.each([
     ['a model that is not there', () => client().models.retrieve('gpt-4o'), 'model_not_found', /gpt-4o/],
-    [
-      'the responses API',
-      () => client().responses.create({ model: 'svc-core', input: 'Hi' }),
-      'NOT_FOUND',
-      /chat\/completions/,
-    ],
+    ['an API that is not served', () => client().batches.list(), 'NOT_FOUND', /No such path/],
     ['a base URL without /v1', () => client({ baseURL: rig.test.url }).models.list(), 'NOT_FOUND', /lacks \/v1/],
     [
       'a base URL with too much of it',
