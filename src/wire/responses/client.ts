@@ -1,6 +1,6 @@
 import type { ClientDialect } from '../client-dialect.ts'
-import { readRequest } from './read-request.ts'
-import { ResponseWriter } from './writer.ts'
+import { readRequest } from './client/read-request.ts'
+import { ResponseWriter } from './client/writer.ts'
 
 /** OpenAI's Responses, POST /v1/responses. Nothing is stored: each request brings the whole input. */
 export const responses: ClientDialect = {

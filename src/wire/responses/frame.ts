@@ -1,7 +1,6 @@
 import type { StreamError } from '../client-dialect.ts'
 import { asObject, isObject, type JsonObject } from '../json-safety.ts'
 import { isCount, readUsage, type Usage } from '../openai/usage.ts'
-import { isAbsent } from './findings.ts'
 
 /** A response object around what was said so far. */
 export function writeFrame({ id, created, model, echoed }: FrameTerms, state: FrameState): JsonObject {
@@ -39,7 +38,7 @@ export function writeFrame({ id, created, model, echoed }: FrameTerms, state: Fr
     truncation: or('truncation', 'disabled'),
     usage,
     metadata: or('metadata', {}),
-    ...(!isAbsent(echoed.user) && { user: echoed.user }),
+    ...(typeof echoed.user === 'string' && { user: echoed.user }),
   }
 }
 

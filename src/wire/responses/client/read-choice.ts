@@ -1,5 +1,5 @@
-import type { ReadTerms } from '../client-dialect.ts'
-import { isObject, type JsonObject } from '../json-safety.ts'
+import type { ReadTerms } from '../../client-dialect.ts'
+import { isObject, type JsonObject } from '../../json-safety.ts'
 import { type Findings, isAbsent, quoted } from './findings.ts'
 import { hostedFor, type ListedTool, runsElsewhere, TOOLS_MAX } from './read-tools.ts'
 

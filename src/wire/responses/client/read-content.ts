@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from '../json-safety.ts'
+import { isObject, type JsonObject } from '../../json-safety.ts'
 import { type Findings, isAbsent, quoted } from './findings.ts'
 
 /** The content of a message of the user, or what a tool gave back, in parts of a chat. */

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../json-safety.ts'
+import type { JsonObject } from '../../json-safety.ts'
 import type { OutputSink } from './output-sink.ts'
 
 /** What the model says: parts of text, or of a refusal. */

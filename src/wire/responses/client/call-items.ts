@@ -1,5 +1,5 @@
-import { isObject, type JsonObject } from '../json-safety.ts'
-import { parse } from '../openai/chunk.ts'
+import { isObject, type JsonObject } from '../../json-safety.ts'
+import { parse } from '../../openai/chunk.ts'
 import type { OutputSink } from './output-sink.ts'
 import type { ClientTool } from './tool-kinds.ts'
 import type { Wanted } from './wanted.ts'

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../json-safety.ts'
+import type { JsonObject } from '../../json-safety.ts'
 import type { ClientTools } from './tool-kinds.ts'
 
 /** What of a request its answer is written by. */

@@ -1,4 +1,4 @@
-import { ToolNames } from '../tool-names.ts'
+import { ToolNames } from '../../tool-names.ts'
 
 /** A tool as the client knows it. */
 export interface ClientTool {

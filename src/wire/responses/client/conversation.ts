@@ -1,4 +1,4 @@
-import type { JsonObject } from '../json-safety.ts'
+import type { JsonObject } from '../../json-safety.ts'
 import type { ChatPart } from './read-content.ts'
 
 /**

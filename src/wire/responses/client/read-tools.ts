@@ -1,5 +1,5 @@
-import type { ReadTerms } from '../client-dialect.ts'
-import { isObject, type JsonObject } from '../json-safety.ts'
+import type { ReadTerms } from '../../client-dialect.ts'
+import { isObject, type JsonObject } from '../../json-safety.ts'
 import { type Findings, quoted } from './findings.ts'
 import type { ClientTools } from './tool-kinds.ts'
 

@@ -1,6 +1,6 @@
-import { isObject, type JsonObject } from '../json-safety.ts'
+import { isObject, type JsonObject } from '../../json-safety.ts'
+import type { Status } from '../frame.ts'
 import { CallItems } from './call-items.ts'
-import type { Status } from './frame.ts'
 import { MessageItem } from './message-item.ts'
 import type { OutputSink } from './output-sink.ts'
 import { ReasoningItem } from './reasoning-item.ts'

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../json-safety.ts'
+import type { JsonObject } from '../../json-safety.ts'
 
 /** Where the events of items go. */
 export interface OutputSink {

@@ -1,5 +1,5 @@
-import type { JsonObject } from '../json-safety.ts'
-import { sealReasoning } from '../sealed-reasoning.ts'
+import type { JsonObject } from '../../json-safety.ts'
+import { sealReasoning } from '../../sealed-reasoning.ts'
 import type { OutputSink } from './output-sink.ts'
 import type { Wanted } from './wanted.ts'
 
