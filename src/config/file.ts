@@ -191,7 +191,7 @@ export interface ServerSection {
    */
   drain_delay?: string
   /**
-   * After that: how long running requests and streams may go on. Streams that last longer end with an error event.
+   * After that: how long running requests and streams may go on. Streams that last longer end with an error event; WebSockets are closed at its beginning.
    */
   drain_timeout?: string
 }

@@ -1,4 +1,4 @@
-import { audioSuite, sdkSuite, toolSuite, writtenSuite } from './support/suite.ts'
+import { audioSuite, realtimeSuite, sdkSuite, toolSuite, writtenSuite } from './support/suite.ts'
 
 /** Three majors of one SDK are held to the same scenarios. */
 for (const name of ['openai-4', 'openai-5', 'openai']) {
@@ -33,3 +33,9 @@ for (const name of ['openai-4', 'openai-5', 'openai']) {
     await writtenResponseScenarios(name)
   })
 }
+
+// Older majors speak the beta of Realtime, with other names of events.
+realtimeSuite(['openai'], async () => {
+  const { realtimeScenarios } = await import('./openai/realtime.ts')
+  await realtimeScenarios()
+})

@@ -96,9 +96,11 @@ export class ProcessLog {
   }
 }
 
-/** A client that left, or was refused, is not a fault of the gateway. */
+/** A client that left, or was refused, is not a fault of the gateway; nor is a limit that ended a WebSocket. */
 function levelOf({ status, interrupted }: LogEntry): LogLevel {
-  const isFault = status >= 500 || (interrupted !== undefined && interrupted !== 'client gone')
+  if (status >= 500) return 'warn'
+  if (interrupted === undefined) return 'info'
+  const isFault = status === 101 ? interrupted.includes('backend') : interrupted !== 'client gone'
   return isFault ? 'warn' : 'info'
 }
 

@@ -61,3 +61,7 @@ export const handshake = (path: string, key: string): string =>
     `Authorization: Bearer ${key}`,
     '\r\n',
   ].join('\r\n')
+
+/** The backend's side of the session that was opened last, or will be first. */
+export const joinedBy = (backend: SocketBackend): Promise<HeldSocket> =>
+  backend.socket(Math.max(0, backend.sockets.length - 1))

@@ -11,6 +11,25 @@ const REALTIME = '/v1/realtime'
 describe('with the embedded store', () => sessionsWith(async () => undefined))
 describeRedis('with Redis', () => sessionsWith(startRedis))
 
+describeRedis('with two gateways on one Redis', () => {
+  it('a key that one revokes ends its sessions on the other within a second', async () => {
+    const redis = await startRedis()
+    const backend = await SocketBackend.start()
+    const [one, two] = [await startLive({ onprem: [backend], redis }), await startLive({ onprem: [backend], redis })]
+    const key = await one.key('pro')
+    const { client, server } = await joined(two, backend, REALTIME, key)
+
+    await one.gateway.store.keys.revoke({ hash: hashOf(key), by: 'test' })
+    two.clock.advance(1000)
+
+    expect(await client.end()).toEqual({ code: 3000, reason: 'key revoked' })
+    expect(await server.end()).toMatchObject({ code: 1001 })
+    await Promise.all([one.close(), two.close()])
+    await backend.close()
+    await redis.stop()
+  })
+})
+
 function sessionsWith(startStore: () => Promise<RedisServer | undefined>): void {
   let redis: RedisServer | undefined
   let backend: SocketBackend

@@ -22,6 +22,11 @@ export function audioSuite(packages: readonly string[], scenarios: (rig: Rig) =>
   suite(packages, ' with audio', () => scenarios(useAudioRig()))
 }
 
+/** The same over WebSocket, on a gateway that the scenarios start themselves. */
+export function realtimeSuite(packages: readonly string[], scenarios: () => Promise<void>): void {
+  suite(packages, ' over WebSocket', scenarios)
+}
+
 /** The same without a gateway: what is written is read by the SDK itself. */
 export function writtenSuite(packages: readonly string[], scenarios: () => Promise<void>): void {
   suite(packages, ' with what is written for it', scenarios)

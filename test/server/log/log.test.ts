@@ -162,6 +162,19 @@ it.each([
   expect(err.map(line => JSON.parse(line).level)).toEqual(alarms)
 })
 
+it('an answer that a backend broke off is a warning, and a WebSocket that a limit or its client ended is none', () => {
+  const { log, out } = logOf({ level: 'warn' })
+  const ends = [
+    { status: 200, interrupted: 'client gone' },
+    { status: 200, interrupted: 'ECONNRESET' },
+    { status: 101, interrupted: 'idle for too long' },
+    { status: 101, interrupted: 'backend: broke off' },
+  ]
+  for (const end of ends) log.request({ ...served, ...end }, config)
+
+  expect(out.map(line => JSON.parse(line).interrupted)).toEqual(['ECONNRESET', 'backend: broke off'])
+})
+
 it.each(['json', 'text'] as const)('names of the files stay in %s as they are', format => {
   const { log, out, err } = logOf({ format })
   log.request({ ...served, asked: 'svc-ultra-pro-maximum', pool: 'sk', rule: 'svc_everything_urgent' }, config)
