@@ -1,5 +1,6 @@
 import type { ReadTerms } from '../../client-dialect.ts'
 import { isObject, type JsonObject } from '../../json-safety.ts'
+import { type TextTool, textFunction } from '../../openai/custom-tools.ts'
 import { type Findings, quoted } from './findings.ts'
 import type { ClientTools } from './tool-kinds.ts'
 
@@ -149,7 +150,6 @@ function plainFunction(
   }
 }
 
-/** A function with the input as its one argument: a backend of chats knows no other tools. */
 function customFunction(
   field: string,
   name: string,
@@ -157,22 +157,13 @@ function customFunction(
   tool: JsonObject,
   found: Findings,
 ): JsonObject {
-  const texts = [description, grammarText(`${field}.format`, tool, found)].filter(text => text)
-  return { name, ...(texts.length > 0 && { description: texts.join('\n\n') }), parameters: ONE_TEXT }
+  return textFunction({ name, description, grammar: grammarOf(`${field}.format`, tool, found) })
 }
 
-/** Words for the grammar that a custom tool declares: no chat can hold the model to it. */
-function grammarText(field: string, tool: JsonObject, found: Findings): string | undefined {
+function grammarOf(field: string, tool: JsonObject, found: Findings): TextTool['grammar'] {
   const format = found.object(field, tool.format)
   if (format?.type !== 'grammar') return undefined
   const syntax = found.requiredText(`${field}.syntax`, format.syntax)
   const definition = found.requiredText(`${field}.definition`, format.definition)
-  return `The input must match this ${syntax} grammar:\n${definition}`
-}
-
-const ONE_TEXT = {
-  type: 'object',
-  properties: { input: { type: 'string', description: 'The whole input of the tool, as plain text.' } },
-  required: ['input'],
-  additionalProperties: false,
+  return { syntax, definition }
 }
