@@ -10,7 +10,6 @@ export function readTools(body: JsonObject, tools: ClientTools, terms: ReadTerms
   const ignored = new Map<string, string>()
   const seen: Seen = { listed, hosted: new Set(), ignored, tools, terms, found }
   for (const [i, tool] of found.list('tools', body.tools, TOOLS_MAX).entries()) readTool(`tools[${i}]`, tool, seen)
-  // The lists of namespaces are bounded one by one.
   found.list('tools', listed, TOOLS_MAX)
   const [first] = ignored
   if (first && listed.length === 0) found.leaveOut(first[1], runsElsewhere(first[0]))
@@ -61,6 +60,8 @@ interface Seen {
 }
 
 function readTool(field: string, tool: unknown, seen: Seen, namespace?: string): void {
+  // The lists of namespaces are bounded one by one, and all of them at the end.
+  if (seen.listed.length > TOOLS_MAX) return
   if (!isObject(tool)) {
     seen.found.refuse(field, 'must be an object', 'invalid_type')
     return
