@@ -54,6 +54,23 @@ it('the policy that README.md shows is valid, without a warning', () => {
   expect(result.ok ? result.loaded.warnings : result.problems).toEqual([])
 })
 
+it.each(Array.from(textOf('docs/dialects.md').matchAll(/```yaml\n([\s\S]*?)```/g), ([, yaml = '']) => yaml))(
+  'the pools that docs/dialects.md shows are valid, without a warning: %#',
+  yaml => {
+    const folder = mkdtempSync(join(tmpdir(), 'dialects-'))
+    onTestFinished(() => rmSync(folder, { recursive: true }))
+    const [, first] = /^models:\n {2}([\w-]+):/.exec(yaml) ?? []
+    const plans = 'plans: { all: { models: all, rpm: 10, tpm: 2M, monthly_usd: 10 } }'
+    writeFileSync(join(folder, 'config.yaml'), `version: 1\n${plans}\ndefault_model: ${first}\n${yaml}`)
+    writeFileSync(join(folder, 'vertex-token'), 'ya29.x')
+
+    const variables = [...yaml.matchAll(/\$\{(\w+)\}/g)].map(([, name = '']) => [name, 'x'])
+    const result = load('config.yaml', Object.fromEntries(variables), folder)
+
+    expect(result.ok ? result.loaded.warnings : result.problems).toEqual([])
+  },
+)
+
 const scanner = new RegExp(/```regex\n(.+)\n```/.exec(textOf('SECURITY.md'))?.[1] ?? 'none', 'g')
 const found = (text: string) => text.match(scanner)
 
