@@ -18,14 +18,14 @@ export function completionOfMessage(message: unknown): JsonObject | undefined {
 }
 
 /** What a stop reason is called in chats. One that is not known was no refusal and no limit. */
-export const finishOf = (reason: unknown): string => (typeof reason === 'string' && FINISHES[reason]) || 'stop'
+export const finishOf = (reason: unknown): string => FINISHES.get(reason) ?? 'stop'
 
-const FINISHES: Readonly<Record<string, string>> = {
-  tool_use: 'tool_calls',
-  max_tokens: 'length',
-  model_context_window_exceeded: 'length',
-  refusal: 'content_filter',
-}
+const FINISHES: ReadonlyMap<unknown, string> = new Map([
+  ['tool_use', 'tool_calls'],
+  ['max_tokens', 'length'],
+  ['model_context_window_exceeded', 'length'],
+  ['refusal', 'content_filter'],
+])
 
 /** The stop sequence that was met, under the name that vLLM gives it. */
 export const stopOf = (sequence: unknown): JsonObject => (typeof sequence === 'string' ? { stop_reason: sequence } : {})

@@ -47,7 +47,7 @@ const declared = (chat: JsonObject): JsonObject =>
 function outputConfig({ reasoning_effort: effort, response_format }: JsonObject): JsonObject | undefined {
   const { type, json_schema, schema: nameless } = asObject(response_format)
   const schema = type === 'json_schema' ? (asObject(json_schema).schema ?? nameless) : undefined
-  const wanted = typeof effort === 'string' ? EFFORTS[effort] : undefined
+  const wanted = EFFORTS.get(effort)
   if (!isObject(schema) && wanted === undefined) return undefined
   return {
     ...(wanted !== undefined && { effort: wanted }),
@@ -57,14 +57,14 @@ function outputConfig({ reasoning_effort: effort, response_format }: JsonObject)
 }
 
 /** OpenAI's words for how much is to be thought, as this API has them. */
-const EFFORTS: Readonly<Record<string, string>> = {
-  minimal: 'low',
-  low: 'low',
-  medium: 'medium',
-  high: 'high',
-  xhigh: 'xhigh',
-  max: 'max',
-}
+const EFFORTS: ReadonlyMap<unknown, string> = new Map([
+  ['minimal', 'low'],
+  ['low', 'low'],
+  ['medium', 'medium'],
+  ['high', 'high'],
+  ['xhigh', 'xhigh'],
+  ['max', 'max'],
+])
 
 /** Undefined where the model decides itself. */
 function thinkingOf(
@@ -76,7 +76,7 @@ function thinkingOf(
   const { reasoning_effort: effort, chat_template_kwargs } = chat
   const { enable_thinking: isWanted } = asObject(chat_template_kwargs)
   if (isWanted === false || effort === 'none') return { type: 'disabled' }
-  const wanted = typeof effort === 'string' ? EFFORTS[effort] : undefined
+  const wanted = EFFORTS.get(effort)
   if (wanted === undefined && isWanted !== true) return undefined
   // From Claude 4.7 on thoughts are not told unless they are asked for, and clients would hear nothing for minutes.
   if (thinking === 'adaptive') return isClaude ? { type: 'adaptive', display: 'summarized' } : { type: 'adaptive' }

@@ -267,6 +267,10 @@ describe('how much is thought', () => {
     expect(thought({ reasoning_effort })).toEqual({ thinking: { type: 'adaptive' }, output_config: { effort } })
   })
 
+  it('is left to the model where the word for it is none here', () => {
+    for (const reasoning_effort of ['constructor', 'much', '']) expect(thought({ reasoning_effort })).toEqual({})
+  })
+
   it('is nothing where the chat says so', () => {
     expect(thought({ reasoning_effort: 'none' })).toEqual({ thinking: { type: 'disabled' } })
     expect(thought({ chat_template_kwargs: { enable_thinking: false } })).toEqual({ thinking: { type: 'disabled' } })
