@@ -21,6 +21,7 @@ import type {
   Sockets,
   Traces,
 } from './ports.ts'
+import type { KeptResponses } from './responses/kept-responses.ts'
 import type { Bill } from './store/hold-store.ts'
 import type { Store } from './store/store.ts'
 import type { Inquiries } from './upstream/inquiries.ts'
@@ -43,6 +44,8 @@ export interface Gateway {
   readonly leases: Leases
   /** Judges sign-in tokens; absent where the configuration has no issuer. */
   readonly verify?: VerifyToken
+  /** Absent where no responses are kept. */
+  readonly responses?: KeptResponses
   /** Gives numbers in [0, 1). */
   readonly chance: () => number
   /** Used only when `decisions.log` is set. */

@@ -107,3 +107,21 @@ export class Deadlines {
     if (first && first.at < this.#next) this.#wait(first.at, first.at - this.#clock.elapsed())
   }
 }
+
+/** Runs once per period, and never twice at a time. */
+export function every(clock: Clock, period: Millis, run: () => Promise<void>): Cancel {
+  let stopped = false
+  let cancel: Cancel = () => {}
+  const later = () => {
+    cancel = clock.after(period, () => {
+      run().finally(() => {
+        if (!stopped) later()
+      })
+    })
+  }
+  later()
+  return () => {
+    stopped = true
+    cancel()
+  }
+}

@@ -14,6 +14,7 @@ import { Leases } from '../gateway/admission/leases.ts'
 import { Shared } from '../gateway/lifetimes.ts'
 import { KeyWatch } from '../gateway/passthrough/key-watch.ts'
 import type { Alarm } from '../gateway/ports.ts'
+import { startResponseSweep } from '../gateway/responses/response-sweep.ts'
 import type { Store } from '../gateway/store/store.ts'
 import { StoreHealth } from '../gateway/store-health.ts'
 import { atEndOfTurn } from '../gateway/turn.ts'
@@ -112,6 +113,7 @@ export async function startGateway(loaded: Loaded, world: World, hooks: GatewayH
   const keyWatch = new KeyWatch(store.keys, clock)
   const leases = new Leases(store.holds, clock, alarm)
   const stopLeaseSweep = startLeaseSweep(store, clock, keep, alarm)
+  const stopResponseSweep = startResponseSweep(store.responses, clock, alarm)
   const stopDescriptors = hooks.hasDescriptor && watchDescriptors(clock, alarm, hooks.hasDescriptor)
   let load: ReturnType<typeof watchLoad> | undefined
   const closeStore = () => {
@@ -119,6 +121,7 @@ export async function startGateway(loaded: Loaded, world: World, hooks: GatewayH
     keyWatch.stop()
     load?.stop()
     stopLeaseSweep()
+    stopResponseSweep()
     stopDescriptors?.()
     return closeState(FLUSH_MS)
   }

@@ -7,6 +7,7 @@ import { openTools } from '../adapters/tools/hosted-tools.ts'
 import type { IdentitySettings, Loaded, TraceSettings } from '../config/settings.ts'
 import type { Shared } from '../gateway/lifetimes.ts'
 import type { Alarm, Traces } from '../gateway/ports.ts'
+import { KeptResponses } from '../gateway/responses/kept-responses.ts'
 import type { App, Process, Snapshots } from '../http/listener/endpoint.ts'
 import { ensureGuestSecrets } from './guest-secret.ts'
 import { version } from './version.ts'
@@ -47,6 +48,7 @@ export async function openSnapshot({ config, settings }: Loaded, generation: num
     sockets: openSockets(settings.backends),
     tools: tools.tools,
     ...(provider && { verify: provider.thing.verify }),
+    ...(settings.responses && { responses: new KeptResponses(settings.responses, process.store.responses, process) }),
     ...(traced.traces && { traces: traced.traces }),
   }
   let closed = false

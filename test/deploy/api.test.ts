@@ -11,7 +11,7 @@ it('docs/api.md has every endpoint and method of openapi.yaml, and no other', ()
     Object.keys(methods).map(method => `${method.toUpperCase()} ${path}`),
   )
   const section = page.split(/^## /m).find(part => part.startsWith('Endpoints\n')) ?? ''
-  const named = [...section.matchAll(/`(GET|POST) (\/[^`]+)`/g)].map(([, method, path]) => `${method} ${path}`)
+  const named = [...section.matchAll(/`(GET|POST|DELETE) (\/[^`]+)`/g)].map(([, method, path]) => `${method} ${path}`)
   expect(named.sort()).toEqual(documented.sort())
 })
 

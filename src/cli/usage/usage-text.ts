@@ -184,8 +184,6 @@ const LEDGER_FIELDS = [
   'route',
   'cause',
   'tools',
-  'cached_tokens',
-  'cache_write_tokens',
 ] as const satisfies readonly (keyof LedgerRecord)[]
 
 /** What a cell may hold; null is empty. */

@@ -1,9 +1,7 @@
-import { heldPrice } from '../../policy/price.ts'
 import { unitOf } from '../check/units.ts'
 import type { MeterSection, PassthroughSection } from '../file.ts'
 import type { Report, Say } from '../problem.ts'
 import type { Declaration, MergedFiles } from '../read/merge.ts'
-import { pricesOf, type WrittenPrices } from '../resolve/prices.ts'
 import { planIncludes, sayer } from './lint.ts'
 
 type Sound = Declaration<PassthroughSection> & { readonly data: PassthroughSection }
@@ -151,7 +149,7 @@ interface Worst {
   readonly tokens: number
 }
 
-type Prices = WrittenPrices | undefined
+type Prices = { readonly input: string | number; readonly output?: string | number } | undefined
 
 /** The most that one request can hold. */
 function worstOf({ usage, ...meter }: MeterSection, prices: Prices): Worst {
@@ -162,8 +160,7 @@ function worstOf({ usage, ...meter }: MeterSection, prices: Prices): Worst {
     return { cost: usd(meter.usd_per_call) + usd(second) * count(seconds) + usd(mb) * count(mbs), tokens: 0 }
   }
   const [input, output] = [count(usage.max_input), count(usage.max_output)]
-  const price = heldPrice(pricesOf(prices))
-  const cost = (input * price.input + output * price.output) / 1000
+  const cost = (input * unitOf('price', prices.input) + output * unitOf('price', prices.output ?? 0)) / 1000
   return { cost, tokens: input + output }
 }
 
@@ -213,11 +210,14 @@ export function checkPassthroughUse({ models, passthrough }: MergedFiles, report
   }
 }
 
-/** Paths below /v1 that the gateway serves itself; `{id}` stands for any last segment. A test compares them with its table. */
+/** Paths below /v1 that the gateway serves itself; `{id}` stands for any segment. A test compares them with its table. */
 const OWN_PATHS = [
   '/v1/chat/completions',
   '/v1/responses',
   '/v1/responses/input_tokens',
+  '/v1/responses/{id}',
+  '/v1/responses/{id}/input_items',
+  '/v1/responses/{id}/cancel',
   '/v1/messages',
   '/v1/messages/count_tokens',
   '/v1/embeddings',
@@ -231,5 +231,7 @@ const OWN_PATHS = [
 ]
 
 /** Whether the gateway serves a path itself, so that nothing can be passed through there. */
-export const isOwnPath = (path: string): boolean =>
-  OWN_PATHS.some(own => own === path || own === `${path.slice(0, path.lastIndexOf('/'))}/{id}`)
+export const isOwnPath = (path: string): boolean => OWN_PATHS.some(own => fits(own.split('/'), path.split('/')))
+
+const fits = (own: readonly string[], path: readonly string[]): boolean =>
+  own.length === path.length && own.every((segment, at) => segment === '{id}' || segment === path[at])

@@ -2,6 +2,7 @@ import type { Millis } from '../../policy/config.ts'
 import type { Alarm, Cancel, Clock } from '../ports.ts'
 import type { HoldStore } from '../store/hold-store.ts'
 import type { LedgerStore } from '../store/ledger-store.ts'
+import { every } from '../timers.ts'
 
 const SWEEP_MS: Millis = 5000
 const TRIM_MS: Millis = 3_600_000
@@ -41,24 +42,6 @@ export function startLeaseSweep(
   return () => {
     stopSweeping()
     stopTrimming()
-  }
-}
-
-/** Runs once per period, and never twice at a time. */
-function every(clock: Clock, period: Millis, run: () => Promise<void>): Cancel {
-  let stopped = false
-  let cancel: Cancel = () => {}
-  const later = () => {
-    cancel = clock.after(period, () => {
-      run().finally(() => {
-        if (!stopped) later()
-      })
-    })
-  }
-  later()
-  return () => {
-    stopped = true
-    cancel()
   }
 }
 

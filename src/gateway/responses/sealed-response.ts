@@ -11,7 +11,7 @@ export class Sealer {
   readonly #keys: readonly KeyObject[]
 
   /** `secrets` are texts of 32 random bytes; the first one encrypts, all of them open. */
-  constructor(secrets: readonly [string, ...string[]]) {
+  constructor(secrets: readonly string[]) {
     this.#keys = secrets.map(secret => createSecretKey(Buffer.from(hkdfSync('sha256', secret, '', PURPOSE, KEY_BYTES))))
   }
 

@@ -16,8 +16,8 @@ import type { Level } from './overload.ts'
 
 /** One row of a listener's table: where, who may call, and what it does. */
 export type Endpoint = {
-  readonly method: 'GET' | 'POST'
-  /** Matched exactly; a last segment `{id}` matches anything without a slash. */
+  readonly method: 'GET' | 'POST' | 'DELETE'
+  /** Matched exactly; a segment `{id}` matches anything without a slash. */
   readonly path: string
   /** Set for what costs the most: refused while there is too much to do. */
   readonly sheds?: true
@@ -26,7 +26,10 @@ export type Endpoint = {
 } & (
   | { readonly who: 'anyone'; readonly run: (app: App, call: HttpCall, id: string) => Promise<void> | void }
   /** A client with a key or a sign-in. */
-  | { readonly who: 'caller'; readonly run: (app: App, call: HttpCall, identified: Identified) => Promise<void> }
+  | {
+      readonly who: 'caller'
+      readonly run: (app: App, call: HttpCall, identified: Identified, id: string) => Promise<void>
+    }
   /** A client with a sign-in; a key is not enough. */
   | { readonly who: 'signed-in'; readonly run: (app: App, call: HttpCall, caller: Caller) => Promise<void> }
   /** A client that may read metrics. */
@@ -85,7 +88,16 @@ export interface Process extends Omit<Gateway, PerSnapshot> {
 }
 
 /** What of the gateway's ports comes from the files. All others outlive a reload. */
-type PerSnapshot = 'config' | 'settings' | 'send' | 'sendPassthrough' | 'sockets' | 'tools' | 'verify' | 'traces'
+type PerSnapshot =
+  | 'config'
+  | 'settings'
+  | 'send'
+  | 'sendPassthrough'
+  | 'sockets'
+  | 'tools'
+  | 'verify'
+  | 'responses'
+  | 'traces'
 
 /** Where requests get the snapshot they keep. */
 export interface Snapshots {

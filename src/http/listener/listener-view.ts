@@ -72,13 +72,15 @@ function router(endpoints: readonly Endpoint[], model: string): (method: string,
   const exact = new Map<string, Match>()
   for (const endpoint of endpoints) {
     const name = `${endpoint.method} ${endpoint.path}`
-    if (!endpoint.path.endsWith(PARAMETER) && !exact.has(name)) exact.set(name, { endpoint, id: '' })
+    if (!endpoint.path.includes(PARAMETER) && !exact.has(name)) exact.set(name, { endpoint, id: '' })
   }
   return (method, path) => exact.get(`${method} ${path}`) ?? search(endpoints, model, method, path)
 }
 
 function search(endpoints: readonly Endpoint[], model: string, method: string, path: string): Match {
-  const here = endpoints.filter(endpoint => parameterOf(endpoint.path, path) !== undefined)
+  const fitting = endpoints.filter(endpoint => parameterOf(endpoint.path, path) !== undefined)
+  const exact = fitting.filter(endpoint => endpoint.path === path)
+  const here = exact.length > 0 ? exact : fitting
   // RFC 9110 9.3.2: HEAD is GET without the body, which node leaves out.
   const isHead = method === 'HEAD'
   const endpoint = here.find(candidate => candidate.method === (isHead ? 'GET' : method) && !(isHead && candidate.paid))
@@ -89,9 +91,11 @@ function search(endpoints: readonly Endpoint[], model: string, method: string, p
 
 /** What stands for `{id}`, empty when the pattern has none; undefined when the path does not match. */
 function parameterOf(pattern: string, path: string): string | undefined {
-  if (!pattern.endsWith(PARAMETER)) return pattern === path ? '' : undefined
-  const prefix = pattern.slice(0, -PARAMETER.length)
-  const id = path.startsWith(prefix) ? path.slice(prefix.length) : ''
+  const at = pattern.indexOf(PARAMETER)
+  if (at === -1) return pattern === path ? '' : undefined
+  const [prefix, suffix] = [pattern.slice(0, at), pattern.slice(at + PARAMETER.length)]
+  const fits = path.startsWith(prefix) && path.endsWith(suffix)
+  const id = fits ? path.slice(prefix.length, path.length - suffix.length) : ''
   return id !== '' && !id.includes('/') ? id : undefined
 }
 

@@ -1,37 +1,20 @@
 import type { AdmittedCall } from '../../gateway/admission/admit.ts'
 import type { LiveStream, NativeEnding } from '../../gateway/answer/live-stream.ts'
 import type { Served } from '../../gateway/request.ts'
-import type { Bill } from '../../gateway/store/hold-store.ts'
 import type { Pool } from '../../policy/config.ts'
 import { lossesAt } from '../../policy/dialect.ts'
 import type { ChatAsk } from '../../policy/facts.ts'
 import { estimatedInput } from '../../policy/sizing.ts'
-import type { AnswerWriter, StreamError } from '../../wire/client-dialect.ts'
+import type { AnswerWriter } from '../../wire/client-dialect.ts'
 import { asObject, isObject, type JsonObject } from '../../wire/json-safety.ts'
 import { answerNamed, comparesModels, startNamed } from '../../wire/messages/asked-model.ts'
 import { textOf } from '../../wire/openai/body.ts'
 import { parse } from '../../wire/openai/chunk.ts'
 import type { Spoken, WireRequest } from '../../wire/openai/request.ts'
-import { errorEvent, sseDone } from '../../wire/sse.ts'
 import type { HttpCall } from '../listener/call.ts'
 import type { App } from '../listener/endpoint.ts'
-
-/** How a stream is written for its client: chats as they come, other dialects from them. */
-export interface StreamForm {
-  /** What is sent of whole events; empty where there is nothing yet. */
-  write(events: string): string
-  /** The end of a stream that came whole, once it is settled. */
-  end(bill: Bill): string
-  /** The end of one that did not. */
-  fail(error: StreamError): string
-}
-
-/** The form of chats. */
-export const chatForm: StreamForm = {
-  write: events => events,
-  end: () => sseDone,
-  fail: ({ message, type, code }) => errorEvent(message, type, code),
-}
+import { KeptAnswer } from './kept-answer.ts'
+import type { StreamForm } from './stream-form.ts'
 
 /** Who answers. */
 interface Answered {
@@ -39,7 +22,7 @@ interface Answered {
   readonly pool: Pool
 }
 
-/** Answers to a request whose client does not read chats as backends write them. */
+/** Answers to a request in another dialect than that of chats. */
 export class SpokenAnswer {
   readonly #app: App
   readonly #call: HttpCall
@@ -47,28 +30,38 @@ export class SpokenAnswer {
   readonly #request: ChatAsk
   /** The name of the model for clients that want the one that they asked for; others get that of the model that answers. */
   readonly #named: string | undefined
+  readonly #kept: KeptAnswer | undefined
+  readonly #ignoresStore: boolean
   #writer: AnswerWriter | undefined
 
-  constructor(app: App, call: HttpCall, { request, spoken }: WireRequest) {
+  constructor(app: App, call: HttpCall, { request, spoken, thread, ignoresStore = false }: WireRequest) {
     if (!spoken || request.kind !== 'chat') throw new Error('only chats are asked for in another dialect')
     this.#app = app
     this.#call = call
     this.#spoken = spoken
     this.#request = request
-    if (spoken.own?.dialect === 'messages' && comparesModels(call.request.headers['user-agent']))
-      this.#named = request.model
+    if (spoken.dialect === 'messages' && comparesModels(call.request.headers['user-agent'])) this.#named = request.model
+    this.#kept = thread && new KeptAnswer(app, call, thread)
+    this.#ignoresStore = ignoresStore
   }
 
   /** Of an answer, beside those that all answers have. */
   headers(pool: Pool): Record<string, string> {
+    const { dialect } = this.#spoken
     const headers: Record<string, string> = {}
-    if (this.#spoken.own?.dialect === 'messages') headers['request-id'] = this.#call.requestId
+    if (dialect === 'messages') headers['request-id'] = this.#call.requestId
+    if (this.#ignoresStore) headers[`x-${this.#app.settings.brand}-store`] = 'ignored'
     const losses = lossesAt(pool, this.#request)
     if (losses.length > 0) headers[`x-${this.#app.settings.brand}-ignored-tools`] = losses.join(', ')
     return headers
   }
 
-  whole({ bytes, bill, isNative: isWritten, ...answered }: Extract<Served, { readonly kind: 'whole' }>): Buffer {
+  whole(served: Extract<Served, { readonly kind: 'whole' }>): Buffer | Promise<Buffer> {
+    const bytes = this.#whole(served)
+    return this.#kept?.whole(bytes, served.isNative === true) ?? bytes
+  }
+
+  #whole({ bytes, bill, isNative: isWritten, ...answered }: Extract<Served, { readonly kind: 'whole' }>): Buffer {
     if (isWritten) return this.#named === undefined ? bytes : answerNamed(bytes, this.#named)
     const completion = asObject(JSON.parse(textOf(bytes)))
     return Buffer.from(JSON.stringify(this.#writerOf(answered).whole(completion, bill)))
@@ -76,7 +69,8 @@ export class SpokenAnswer {
 
   /** The form of a stream that a pool answers with. */
   stream(answered: Answered, stream: LiveStream): StreamForm {
-    return stream.native ? this.#native(stream.native) : this.translated(answered)
+    const form = stream.native ? this.#native(stream.native) : this.translated(answered)
+    return this.#kept?.stream(form, stream.native !== undefined) ?? form
   }
 
   /** The form of a stream of chunks. */

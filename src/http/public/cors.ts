@@ -47,5 +47,6 @@ const exposed = (brand: string): string =>
       'quota-reset',
       'max-tokens',
       'smart-route',
+      'store',
     ].map(name => `x-${brand}-${name}`),
   ].join(', ')

@@ -3,22 +3,31 @@ import type { Config } from '../../policy/config.ts'
 import { type Denied, invalid } from '../../policy/denial.ts'
 import type { InferenceRequest } from '../../policy/facts.ts'
 import { choose } from '../../policy/model.ts'
-import type { ChatOfDialect, ClientDialectName, ReadTerms } from '../../wire/client-dialect.ts'
+import type { ChatOfDialect, ReadTerms } from '../../wire/client-dialect.ts'
 import { clientTerms, readClientRequest } from '../../wire/client-request.ts'
 import type { JsonObject } from '../../wire/json-safety.ts'
 import { countable } from '../../wire/messages/client.ts'
-import { outlineOf, parseBody, parseWritten } from '../../wire/openai/body.ts'
+import { outlineOf, parseBody, parseWritten, type WrittenBody } from '../../wire/openai/body.ts'
 import { checkChat } from '../../wire/openai/chat.ts'
 import { responses } from '../../wire/responses/client.ts'
 import { tokensOf } from '../../wire/token-count.ts'
 import { receive } from '../ingress/receive.ts'
 import type { HttpCall } from '../listener/call.ts'
 import type { App, Endpoint } from '../listener/endpoint.ts'
-import { inference } from './infer.ts'
+import { type Format, inference } from './infer.ts'
+import { responsesEndpoints } from './responses.ts'
+
+/** Reads bodies of POST /v1/messages. */
+const messages: Format<WrittenBody> = {
+  leavesOut: false,
+  parse: parseWritten,
+  check: (parsed, { config, settings }, caller) =>
+    readClientRequest('messages', parsed, clientTerms(config, settings.brand, caller)),
+}
 
 /** What clients of other dialects than that of chats may call. */
 export const dialectEndpoints: readonly Endpoint[] = [
-  { method: 'POST', path: '/v1/responses', who: 'caller', sheds: true, run: spoken('responses') },
+  ...responsesEndpoints,
   {
     method: 'POST',
     path: '/v1/responses/input_tokens',
@@ -26,7 +35,7 @@ export const dialectEndpoints: readonly Endpoint[] = [
     sheds: true,
     run: counting(responses.read, input_tokens => ({ object: 'response.input_tokens', input_tokens })),
   },
-  { method: 'POST', path: '/v1/messages', who: 'caller', sheds: true, run: spoken('messages') },
+  { method: 'POST', path: '/v1/messages', who: 'caller', sheds: true, run: inference(messages) },
   {
     method: 'POST',
     path: '/v1/messages/count_tokens',
@@ -35,16 +44,6 @@ export const dialectEndpoints: readonly Endpoint[] = [
     run: counting(countable, input_tokens => ({ input_tokens })),
   },
 ]
-
-/** Serves requests of a dialect. */
-function spoken(dialect: ClientDialectName) {
-  return inference({
-    leavesOut: false,
-    parse: parseWritten,
-    check: (parsed, { config, settings }, caller) =>
-      readClientRequest(dialect, parsed, clientTerms(config, settings.brand, caller)),
-  })
-}
 
 /** Says how many tokens the prompt of a body has, by our own estimate. It costs nothing, and counts in no limit. */
 function counting(

@@ -6,7 +6,7 @@ import type { EndedAnswer } from '../../gateway/upstream/outcome.ts'
 import type { Millis } from '../../policy/config.ts'
 import type { StreamError } from '../../wire/client-dialect.ts'
 import type { HttpCall } from '../listener/call.ts'
-import type { StreamForm } from './answer-form.ts'
+import type { StreamForm } from './stream-form.ts'
 
 /** Proxies and SDKs take a longer silence for a dead connection. */
 const SILENCE_MAX: Millis = 15_000
@@ -145,7 +145,7 @@ export function relay(
 ): Promise<void> {
   return new Promise((resolve, reject) => {
     let stopWatching: Cancel = () => {}
-    const finish = (ending: EndedAnswer | Promise<EndedAnswer>, last: (bill: Bill) => void) => {
+    const finish = (ending: EndedAnswer | Promise<EndedAnswer>, last: (bill: Bill) => void | Promise<void>) => {
       stopWatching()
       Promise.resolve(ending)
         .then(settle)
@@ -175,7 +175,10 @@ export function relay(
       end: ending => {
         // Many answers come whole: to send what is there now and its end apart would cost as much as all of the rest.
         events.hold()
-        finish(ending, bill => events.end(ending.how === 'well' ? form.end(bill) : form.fail(INTERRUPTED)))
+        finish(ending, bill => {
+          const last = ending.how === 'well' ? form.end(bill) : form.fail(INTERRUPTED)
+          return typeof last === 'string' ? events.end(last) : last.then(text => events.end(text))
+        })
       },
     })
   })

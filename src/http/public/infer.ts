@@ -4,6 +4,7 @@ import { answerHeaders } from '../../gateway/answer/answer-headers.ts'
 import { infer } from '../../gateway/infer.ts'
 import type { Cancel, RequestTrace, TracedRequest } from '../../gateway/ports.ts'
 import type { Call, Served } from '../../gateway/request.ts'
+import type { Work } from '../../gateway/responses/kept-responses.ts'
 import type { Bill } from '../../gateway/store/hold-store.ts'
 import type { Millis, Pool } from '../../policy/config.ts'
 import type { Mutable } from '../../policy/decision.ts'
@@ -11,28 +12,48 @@ import type { Denied } from '../../policy/denial.ts'
 import type { Caller } from '../../policy/facts.ts'
 import { ZERO_USD } from '../../policy/nano-usd.ts'
 import { planOf } from '../../policy/plan.ts'
-import type { WireRequest } from '../../wire/openai/request.ts'
+import type { Thread, WireRequest } from '../../wire/openai/request.ts'
 import { type Reader, type Received, receive } from '../ingress/receive.ts'
 import type { HttpCall } from '../listener/call.ts'
 import type { App } from '../listener/endpoint.ts'
-import { chatForm, SpokenAnswer, type StreamForm } from './answer-form.ts'
+import { SpokenAnswer } from './answer-form.ts'
 import { EventResponse, relay } from './event-response.ts'
+import { chatForm, type StreamForm } from './stream-form.ts'
 
 /** A stream whose backends are slow begins after as long, before one of them has answered. */
 const HEADERS_WAIT: Millis = 25_000
 
 /** How an endpoint reads the body of its requests; what it checks depends on the configuration. */
-interface Format<P> extends Omit<Reader<P, WireRequest>, 'check'> {
+export interface Format<P> extends Omit<Reader<P, WireRequest>, 'check'> {
   readonly check: (parsed: P, app: App, caller: Caller) => WireRequest | Denied
+  /** What a body refers to is looked up before it is checked, where it refers to anything. */
+  readonly references?: {
+    readonly isIn: (parsed: P, app: App) => boolean
+    readonly lookUp: (parsed: P, app: App, by: LookUp) => Promise<P | Denied>
+  }
+}
+
+/** Who looks up what a body refers to. */
+interface LookUp {
+  readonly account: string
+  readonly work: Work
+  /** Of the body. */
+  readonly bytes: number
 }
 
 /** An endpoint that serves one kind of inference request. */
-export function inference<P extends object>({ leavesOut, parse, check }: Format<P>) {
+export function inference<P extends object>(format: Format<P>) {
   return async (app: App, call: HttpCall, found: Identified): Promise<void> => {
     const { caller, keyHash } = found
-    const received = await receive(app, call, found, { leavesOut, parse, check: parsed => check(parsed, app, caller) })
+    const received = await receiveRequest(app, call, found, format)
     if ('denial' in received) return call.deny(received.denial, received.rate)
     const { value: wire, waited, decided } = received
+    const crowded = wire.thread && holdThread(app, call, caller, wire.thread)
+    if (crowded) {
+      decided()
+      received.release()
+      return call.deny(crowded.denial)
+    }
     const { note } = call
     note.plan = planOf(app.config, caller)?.name
     note.asked = wire.request.model ?? ''
@@ -59,6 +80,55 @@ export function inference<P extends object>({ leavesOut, parse, check }: Format<
     // Not awaited: what was asked need not be kept as long as the answer lasts.
     return answer(app, call, asked, { late, spoken }, received)
   }
+}
+
+/** Receives a request, and looks up what it refers to. */
+async function receiveRequest<P extends object>(
+  app: App,
+  call: HttpCall,
+  found: Identified,
+  { leavesOut, parse, check, references }: Format<P>,
+): Promise<Received<WireRequest> | Refusal> {
+  const { caller } = found
+  const received = await receive<P, WireRequest | Referring<P>>(app, call, found, {
+    leavesOut,
+    parse,
+    check: (parsed, bytes) =>
+      references?.isIn(parsed, app) ? { referring: parsed, bytes } : check(parsed, app, caller),
+  })
+  if ('denial' in received) return received
+  const { value, decided, release } = received
+  if (!('referring' in value)) return { ...received, value }
+  const { account } = caller
+  const work: Work = run => app.turns.run(account, 'going on', run)
+  const { referring, bytes } = value
+  try {
+    const complete = (await references?.lookUp(referring, app, { account, work, bytes })) ?? referring
+    const wire = 'denial' in complete ? complete : await work(() => check(complete, app, caller))
+    if (!('denial' in wire)) return { ...received, value: wire }
+    decided()
+    release()
+    return wire
+  } catch (error) {
+    decided()
+    release()
+    throw error
+  }
+}
+
+/** Counts what a response is kept with among the bodies in memory, as long as its answer lasts. */
+function holdThread(app: App, call: HttpCall, { account }: Caller, { bytes }: Thread): Denied | undefined {
+  const held = app.bodies.open({ account, address: call.clientAddress })
+  call.onClosed(() => held.release())
+  held.add(bytes)
+  held.complete()
+  return held.denial && { denial: held.denial }
+}
+
+/** A body that refers to what is kept. */
+interface Referring<P> {
+  readonly referring: P
+  readonly bytes: number
 }
 
 /** How an answer is written. */
@@ -92,7 +162,7 @@ async function answer(
       noteBill(call, bill)
       const headers = answerHeaders(app.settings.brand, admitted, pool, bill.cost)
       if (!spoken) return call.send(200, 'application/json', bytes, headers)
-      return call.send(200, 'application/json', spoken.whole(served), { ...headers, ...spoken.headers(pool) })
+      return call.send(200, 'application/json', await spoken.whole(served), { ...headers, ...spoken.headers(pool) })
     }
     case 'stream': {
       if (!late) throw new Error('a stream came for a request that asked for none')

@@ -15,22 +15,35 @@ export interface WireRequest {
   readonly stream?: StreamWanted
   /** The body for a backend that knows the model by this name, with the granted output cap, in the public form. */
   bodyFor(backendModel: string, output: number, terms?: BodyTerms): Buffer
-  /** Set for a request whose answers are written in another form than chats of backends. */
+  /** Set for a request in another dialect than that of chats. */
   readonly spoken?: Spoken
+  /** Set for a response that goes on from a kept one, or is kept. */
+  readonly thread?: Thread
+  /** Set where the client wants its response kept, and none are. */
+  readonly ignoresStore?: boolean
   /** Set for a request that lists hosted tools. */
   readonly hosted?: HostedChat
   /** Reads a whole answer, in the public form; undefined when it is not one. */
   readAnswer(bytes: Buffer, terms: AnswerTerms): WholeAnswer | undefined
 }
 
-/** How answers are written for a client that does not read chats as backends write them. */
-export interface Spoken extends Pick<ChatOfDialect, 'writer'> {
-  /** Set where the request is no chat. */
-  readonly own?: OwnDialect
+/** What a response goes on from, and what is kept with it. */
+export interface Thread {
+  /** The id of the response before it. */
+  readonly previous: string | null
+  /** Absent where the client wants nothing kept. */
+  readonly said?: {
+    /** The items before the answer, as the JSON of a list: bytes, since they are kept as long as it lasts. */
+    readonly input: Buffer
+    /** The ids of those that came from earlier answers, oldest first. */
+    readonly items: readonly string[]
+  }
+  /** What it takes of the memory for bodies, beside the body itself. */
+  readonly bytes: number
 }
 
 /** A request in the dialect in which its client sent it. */
-export interface OwnDialect {
+export interface Spoken extends Pick<ChatOfDialect, 'writer'> {
   readonly dialect: ClientDialectName
   readonly native: NativeDialect
   /** The body for a backend of the same dialect that knows the model by this name, with the granted output cap. */

@@ -32,7 +32,28 @@ export const itemNotFound = (field: string, id: string): Denied => ({
   },
 })
 
+/** The same two where responses are kept, and this one is not, or not any more. */
+export const keptResponseNotFound = (id: string): Denied =>
+  invalid(
+    'previous_response_id',
+    `Previous response with id ${quoted(id)} not found. It may have expired: send the whole input again.`,
+    'previous_response_not_found',
+  )
+
+export const keptItemNotFound = (field: string, id: string): Denied => ({
+  denial: {
+    code: 'NOT_FOUND',
+    field,
+    problem: `Item with id ${quoted(id)} not found. It may have expired, or been sent with store: false: send it whole.`,
+    reason: 'item_not_found',
+  },
+})
+
 /** Of requests that read, cancel, delete or shorten an earlier response. */
 export const responseNotFound = (id: string): Denied => ({
   denial: { code: 'NOT_FOUND', problem: `Response with id ${quoted(id)} not found: nothing is stored here.` },
+})
+
+export const keptNotFound = (id: string): Denied => ({
+  denial: { code: 'NOT_FOUND', problem: `Response with id ${quoted(id)} not found. It may have expired.` },
 })

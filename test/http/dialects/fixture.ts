@@ -1,6 +1,7 @@
+import { randomUUID } from 'node:crypto'
 import { namedEvent } from '../../../src/wire/sse.ts'
 import { type Backend, type Behaviour, json, sse, startBackend } from '../../support/backend.ts'
-import { startTestGateway, type TestGateway } from '../../support/gateway.ts'
+import { startTestGateway, type TestGateway, type TestPools } from '../../support/gateway.ts'
 
 /**
  * A gateway with `svc-core` at a backend that speaks chats, `svc-native` at one that speaks Responses and Messages, and
@@ -19,14 +20,16 @@ export class Dialects {
     this.key = key
   }
 
-  static async start(yaml = ''): Promise<Dialects> {
+  static async start(yaml = '', pools: Partial<TestPools> = {}): Promise<Dialects> {
     const [chats, native] = await Promise.all([startBackend(), startBackend()])
     const test = await startTestGateway({
       onprem: [chats],
       yaml: `include: [dialects.yaml]\n${yaml}`,
       files: { 'dialects.yaml': more(native.url) },
+      ...pools,
     })
-    return new Dialects(chats, native, test, await test.key('pro'))
+    // Gateways that share a store have accounts of their own.
+    return new Dialects(chats, native, test, await test.key('pro', `ada-${randomUUID()}`))
   }
 
   async close(): Promise<void> {

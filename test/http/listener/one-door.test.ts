@@ -25,6 +25,14 @@ const messages = [{ role: 'user', content: 'Hello' }]
 /** Of every endpoint that callers with a key may call. One that is missing here fails the test. */
 const ASKS: Readonly<Record<string, readonly Ask[]>> = {
   'POST /v1/chat/completions': [asJson({ messages }), asJson({ messages, stream: true })],
+  'POST /v1/responses': [asJson({ input: 'Hello' }), asJson({ input: 'Hello', stream: true })],
+  'POST /v1/responses/input_tokens': [asJson({ input: 'Hello' })],
+  'GET /v1/responses/{id}': [{}],
+  'DELETE /v1/responses/{id}': [{}],
+  'GET /v1/responses/{id}/input_items': [{}],
+  'POST /v1/responses/{id}/cancel': [{}],
+  'POST /v1/messages': [asJson({ model: 'svc-core', messages, max_tokens: 10 })],
+  'POST /v1/messages/count_tokens': [asJson({ model: 'svc-core', messages })],
   'POST /v1/embeddings': [asJson({ model: 'svc-embed', input: 'Hello' })],
   'POST /v1/images/generations': [asJson({ model: 'svc-image', prompt: 'a cat' })],
   'GET /billing/quota': [{}],
@@ -41,7 +49,7 @@ const ASKS: Readonly<Record<string, readonly Ask[]>> = {
 }
 
 /** Those of them that spend. */
-const SPENDING = Object.keys(ASKS).filter(name => name !== 'GET /billing/quota')
+const SPENDING = Object.keys(ASKS).filter(name => !/^GET \/billing|_tokens$|responses\/\{id\}/.test(name))
 
 const nameOf = ({ method, path }: Endpoint): string => `${method} ${path}`
 

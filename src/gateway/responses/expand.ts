@@ -1,0 +1,107 @@
+import { type Denied, invalid } from '../../policy/denial.ts'
+import type { JsonObject } from '../../wire/json-safety.ts'
+import { type ItemReference, itemsOf, type References } from '../../wire/responses/kept-items.ts'
+import { keptItemNotFound, keptResponseNotFound } from '../../wire/responses/state.ts'
+import type { KeptResponse, Work } from './kept-responses.ts'
+
+/** A body that brings all that was said, in place of one that refers to some of it. */
+export interface Expanded {
+  readonly body: JsonObject
+  /** The ids of the items that it got, oldest first. */
+  readonly items: readonly string[]
+  /** What it has more than the client sent, roughly. */
+  readonly addedBytes: number
+}
+
+/** What an account may refer to. */
+export interface Keeper {
+  read(account: string, id: string, work: Work): Promise<KeptResponse | undefined>
+  readByItem(account: string, item: string, work: Work): Promise<KeptResponse | undefined>
+}
+
+/** The account that asks, and how much a body of it may have. */
+export interface Asking {
+  readonly account: string
+  readonly work: Work
+  /** Of the body that asks. */
+  readonly bytes: number
+  readonly limitBytes: number
+}
+
+/** Puts the kept items in the place of what refers to them. */
+export async function expand(
+  keeper: Keeper,
+  body: JsonObject,
+  { previous, items: references }: References,
+  asking: Asking,
+): Promise<Expanded | Denied> {
+  const { account, work, bytes, limitBytes } = asking
+  const before = previous === undefined ? undefined : await keeper.read(account, previous, work)
+  if (previous !== undefined && !before) return keptResponseNotFound(previous)
+  const found = await resolve(keeper, references, asking)
+  if ('denial' in found) return found
+  const { previous_response_id: _, ...rest } = body
+  const own = itemsOf(body.input)
+  // The reader says what is wrong with it.
+  if (!own) return { body: rest, items: [], addedBytes: 0 }
+  const ids = new Map(references.map(({ place, id }) => [place, id]))
+  const replaced = own.flatMap((item, place): readonly unknown[] => {
+    const id = ids.get(place)
+    return id === undefined ? [item] : (found.items.get(id) ?? [])
+  })
+  const input = [...(before?.said ?? []), ...replaced]
+  const addedBytes = (before?.bytes ?? 0) + found.bytes
+  if (addedBytes + bytes > limitBytes && JSON.stringify(input).length > limitBytes)
+    return invalid(previous === undefined ? 'input' : 'previous_response_id', tooLong(limitBytes), TOO_LONG)
+  return {
+    body: { ...rest, input },
+    items: [...(before?.items ?? []), ...ids.values()],
+    addedBytes,
+  }
+}
+
+const TOO_LONG = 'context_length_exceeded'
+const tooLong = (limitBytes: number): string =>
+  `The conversation so far and this input have more than ${limitBytes} bytes together: begin a new one, with a summary of it.`
+
+interface Resolved {
+  /** By id; nothing where an item says nothing to a backend. */
+  readonly items: ReadonlyMap<string, readonly JsonObject[]>
+  readonly bytes: number
+}
+
+/** The newest response mostly has all items: each one that is read is looked through for the others. */
+async function resolve(
+  keeper: Keeper,
+  references: readonly ItemReference[],
+  { account, work }: Asking,
+): Promise<Resolved | Denied> {
+  const items = new Map<string, readonly JsonObject[]>()
+  if (references.length > MOST_REFERENCES)
+    return invalid('input', `must refer to at most ${MOST_REFERENCES} kept items`, 'invalid_value')
+  const wanted = new Set(references.map(({ id }) => id))
+  let [bytes, read] = [0, 0]
+  for (const { id, place } of references.toReversed()) {
+    if (items.has(id)) continue
+    if (++read > MOST_READ)
+      return invalid('input', `must refer to items of at most ${MOST_READ} responses: send them whole`, 'invalid_value')
+    const kept = await keeper.readByItem(account, id, work)
+    if (!kept) return keptItemNotFound(`input[${place}]`, id)
+    for (const [each, item] of itemsIn(kept)) if (wanted.has(each)) items.set(each, item)
+    if (!items.has(id)) return keptItemNotFound(`input[${place}]`, id)
+    bytes += kept.bytes
+  }
+  return { items, bytes }
+}
+
+/** What each item of a response says to a backend, by id; nothing for those of which only the id is left. */
+function itemsIn({ items, said }: KeptResponse): ReadonlyMap<string, readonly JsonObject[]> {
+  const found = new Map<string, readonly JsonObject[]>(items.map(id => [id, []]))
+  for (const item of said) if (typeof item.id === 'string') found.set(item.id, [item])
+  return found
+}
+
+/** Items that one request may refer to. */
+const MOST_REFERENCES = 1024
+/** Responses that are read for one request, each of which may be as large as a request. */
+const MOST_READ = 32

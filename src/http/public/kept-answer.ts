@@ -1,0 +1,65 @@
+import type { Bill } from '../../gateway/store/hold-store.ts'
+import { asObject, type JsonObject } from '../../wire/json-safety.ts'
+import { textOf } from '../../wire/openai/body.ts'
+import type { Thread } from '../../wire/openai/request.ts'
+import { finalResponse, reframed } from '../../wire/responses/reframe.ts'
+import type { HttpCall } from '../listener/call.ts'
+import type { App } from '../listener/endpoint.ts'
+import type { StreamForm } from './stream-form.ts'
+
+/** Keeps the answer of one request, and writes into it whether it is kept, and what it goes on from. */
+export class KeptAnswer {
+  readonly #app: App
+  readonly #call: HttpCall
+  readonly #thread: Thread
+
+  constructor(app: App, call: HttpCall, thread: Thread) {
+    this.#app = app
+    this.#call = call
+    this.#thread = thread
+  }
+
+  async whole(bytes: Buffer, isNative: boolean): Promise<Buffer> {
+    const response = asObject(JSON.parse(textOf(bytes)))
+    const isKept = await this.#keep(response, isNative)
+    return Buffer.from(JSON.stringify(this.#stated(response, isKept)))
+  }
+
+  /** Whether the answer is kept is known when it ends: what comes before says what is meant. */
+  stream(form: StreamForm, isNative: boolean): StreamForm {
+    const isMeant = this.#thread.said !== undefined
+    let begun = false
+    return {
+      write: events => {
+        const text = form.write(events)
+        if (begun || !text.includes(FRAME)) return text
+        begun = text.includes(BEGUN)
+        return reframed(text, ({ response }) => this.#stated(response, isMeant))
+      },
+      end: bill => this.#end(form, bill, isNative),
+      fail: error => reframed(form.fail(error), ({ response }) => this.#stated(response, false)),
+    }
+  }
+
+  async #end(form: StreamForm, bill: Bill, isNative: boolean): Promise<string> {
+    const last = await form.end(bill)
+    const response = finalResponse(last)
+    const isKept = response !== undefined && (await this.#keep(response, isNative))
+    return reframed(last, ({ response }) => this.#stated(response, isKept))
+  }
+
+  async #keep(response: JsonObject, isNative: boolean): Promise<boolean> {
+    const { said } = this.#thread
+    const { account } = this.#call
+    if (!said || account === undefined || !this.#app.responses) return false
+    return this.#app.responses.keep(account, { ...said, isNative }, this.#stated(response, true))
+  }
+
+  #stated(response: JsonObject, isKept: boolean): JsonObject {
+    return { ...response, store: isKept, previous_response_id: this.#thread.previous }
+  }
+}
+
+/** What the first events are called that hold a response, and every one after them that an answer has. */
+const FRAME = 'event: response.'
+const BEGUN = 'event: response.output_item.added'

@@ -1,0 +1,123 @@
+import type { Identified } from '../../gateway/accounts/identify.ts'
+import { expand } from '../../gateway/responses/expand.ts'
+import type { KeptResponse, KeptResponses, Work } from '../../gateway/responses/kept-responses.ts'
+import { type Denied, invalid } from '../../policy/denial.ts'
+import { clientTerms, readClientRequest } from '../../wire/client-request.ts'
+import { parseWritten, type WrittenBody } from '../../wire/openai/body.ts'
+import type { WireRequest } from '../../wire/openai/request.ts'
+import { itemsOf, listed, referencesIn } from '../../wire/responses/kept-items.ts'
+import { keptNotFound, responseNotFound } from '../../wire/responses/state.ts'
+import type { HttpCall } from '../listener/call.ts'
+import type { App, Endpoint } from '../listener/endpoint.ts'
+import { type Format, inference } from './infer.ts'
+
+/** A body, and what it got of kept responses. */
+interface ResponsesBody extends WrittenBody {
+  readonly from?: { readonly previous: string | null; readonly items: readonly string[]; readonly bytes: number }
+}
+
+/** Reads bodies of POST /v1/responses; what they refer to is put in its place before. */
+const format: Format<ResponsesBody> = {
+  leavesOut: false,
+  parse: parseWritten,
+  references: {
+    isIn: ({ body }, { responses }) => responses !== undefined && referencesIn(body) !== undefined,
+    lookUp: async ({ body }, { responses, settings }, by) => {
+      const references = referencesIn(body)
+      if (!responses || !references) return { body, written: undefined }
+      const asking = { ...by, limitBytes: settings.limits.bodyBytes }
+      const expanded = await expand(responses, body, references, asking)
+      if ('denial' in expanded) return expanded
+      const { items, addedBytes: bytes } = expanded
+      const from = { previous: references.previous ?? null, items, bytes }
+      return { body: expanded.body, written: undefined, from }
+    },
+  },
+  check: (parsed, app, caller) => {
+    const { config, settings, responses, random } = app
+    const wire = readClientRequest('responses', parsed, clientTerms(config, settings.brand, caller))
+    if ('denial' in wire) return wire
+    return { ...wire, ...threadOf(parsed, responses, () => Buffer.from(random(18)).toString('hex')) }
+  },
+}
+
+/** What of a request the answer goes on from, and is kept with it. */
+function threadOf(
+  { body, from }: ResponsesBody,
+  responses: KeptResponses | undefined,
+  newId: () => string,
+): Pick<WireRequest, 'thread' | 'ignoresStore'> {
+  if (!responses) return body.store === true ? { ignoresStore: true } : {}
+  const items = body.store === false ? undefined : itemsOf(body.input)
+  if (!items && !from) return {}
+  const input = items && Buffer.from(JSON.stringify(listed(items, newId)))
+  return {
+    thread: {
+      previous: from?.previous ?? null,
+      ...(input && { said: { input, items: from?.items ?? [] } }),
+      bytes: (from?.bytes ?? 0) + (input?.length ?? 0),
+    },
+  }
+}
+
+/** POST /v1/responses, and what may be asked of kept responses. */
+export const responsesEndpoints: readonly Endpoint[] = [
+  { method: 'POST', path: '/v1/responses', who: 'caller', sheds: true, run: inference(format) },
+  { method: 'GET', path: '/v1/responses/{id}', who: 'caller', run: known(showResponse) },
+  { method: 'DELETE', path: '/v1/responses/{id}', who: 'caller', run: removeResponse },
+  { method: 'GET', path: '/v1/responses/{id}/input_items', who: 'caller', run: known(listInput) },
+  { method: 'POST', path: '/v1/responses/{id}/cancel', who: 'caller', run: known(cancelResponse) },
+]
+
+/** Answers of a kept response of the account, where there is one. */
+function known(answer: (kept: KeptResponse, query: URLSearchParams) => { readonly body: object } | Denied) {
+  return async (app: App, call: HttpCall, { caller }: Identified, id: string): Promise<void> => {
+    const { responses, turns } = app
+    if (!responses) return call.deny(responseNotFound(id).denial)
+    const work: Work = run => turns.run(caller.account, 'going on', run)
+    const kept = await responses.read(caller.account, id, work)
+    const answered = kept ? answer(kept, queryOf(call)) : keptNotFound(id)
+    return 'denial' in answered ? call.deny(answered.denial) : call.json(200, answered.body)
+  }
+}
+
+const queryOf = ({ request: { url = '' } }: HttpCall): URLSearchParams =>
+  new URLSearchParams(url.includes('?') ? url.slice(url.indexOf('?')) : '')
+
+/** Only a response that runs in the background could be followed. */
+function showResponse({ response }: KeptResponse, query: URLSearchParams) {
+  return query.get('stream') === 'true'
+    ? invalid('stream', 'is not served here: the response is complete', 'unsupported_value')
+    : { body: response }
+}
+
+async function removeResponse(app: App, call: HttpCall, { caller }: Identified, id: string): Promise<void> {
+  const { responses } = app
+  if (!responses) return call.deny(responseNotFound(id).denial)
+  const isRemoved = await responses.remove(caller.account, id)
+  return isRemoved ? call.json(200, { id, object: 'response', deleted: true }) : call.deny(keptNotFound(id).denial)
+}
+
+function cancelResponse(): Denied {
+  return invalid('id', 'Cannot cancel a synchronous response: no other ones run here.', 'invalid_value')
+}
+
+function listInput({ input }: KeptResponse, query: URLSearchParams) {
+  const [order, after] = [query.get('order') ?? 'desc', query.get('after')]
+  const limit = Number(query.get('limit') ?? 20)
+  const problem = pageProblem(order, limit)
+  if (problem) return problem
+  const all = order === 'asc' ? input : input.toReversed()
+  const from = after === null ? 0 : all.findIndex(({ id }) => id === after) + 1
+  if (after !== null && from === 0) return invalid('after', 'is no item of this list', 'invalid_value')
+  const data = all.slice(from, from + limit)
+  const [first, last] = [data[0]?.id ?? null, data.at(-1)?.id ?? null]
+  return { body: { object: 'list', data, first_id: first, last_id: last, has_more: from + limit < all.length } }
+}
+
+function pageProblem(order: string, limit: number): Denied | undefined {
+  if (order !== 'asc' && order !== 'desc') return invalid('order', 'must be one of "asc", "desc"', 'invalid_value')
+  if (!Number.isInteger(limit) || limit < 1 || limit > 100)
+    return invalid('limit', 'must be an integer from 1 to 100', 'invalid_value')
+  return undefined
+}

@@ -1,0 +1,20 @@
+import type { Bill } from '../../gateway/store/hold-store.ts'
+import type { StreamError } from '../../wire/client-dialect.ts'
+import { errorEvent, sseDone } from '../../wire/sse.ts'
+
+/** How a stream is written for its client: chats as they come, other dialects from them. */
+export interface StreamForm {
+  /** What is sent of whole events; empty where there is nothing yet. */
+  write(events: string): string
+  /** The end of a stream that came whole, once it is settled. */
+  end(bill: Bill): string | Promise<string>
+  /** The end of one that did not. */
+  fail(error: StreamError): string
+}
+
+/** The form of chats. */
+export const chatForm: StreamForm = {
+  write: events => events,
+  end: () => sseDone,
+  fail: ({ message, type, code }) => errorEvent(message, type, code),
+}
