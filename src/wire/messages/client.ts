@@ -1,9 +1,9 @@
 import type { Denied } from '../../policy/denial.ts'
 import type { ChatOfDialect, ClientDialect, ReadTerms } from '../client-dialect.ts'
 import type { JsonObject } from '../json-safety.ts'
-import { readRequest } from './read-request.ts'
-import { writeAnswer } from './write-answer.ts'
-import { MessageStream } from './write-stream.ts'
+import { readRequest } from './client/read-request.ts'
+import { writeAnswer } from './client/write-answer.ts'
+import { MessageStream } from './client/write-stream.ts'
 
 /** Anthropic's Messages, as clients speak them. */
 export const messages: ClientDialect = { read }

@@ -1,8 +1,8 @@
-import type { WriterTerms } from '../client-dialect.ts'
-import { asObject, isObject, type JsonObject } from '../json-safety.ts'
-import { parse } from '../openai/chunk.ts'
-import type { Usage } from '../openai/usage.ts'
-import { sealReasoning } from '../sealed-reasoning.ts'
+import type { WriterTerms } from '../../client-dialect.ts'
+import { asObject, isObject, type JsonObject } from '../../json-safety.ts'
+import { parse } from '../../openai/chunk.ts'
+import type { Usage } from '../../openai/usage.ts'
+import { sealReasoning } from '../../sealed-reasoning.ts'
 import { type AnswerForm, CallIds, functionIn, reasoningIn, stopOf, usageOf } from './answer-form.ts'
 
 /** A whole chat completion as a message. `usage` stands in for what it does not report. */

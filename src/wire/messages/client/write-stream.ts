@@ -1,8 +1,8 @@
-import type { StreamError, WriterTerms } from '../client-dialect.ts'
-import { asObject, isObject, type JsonObject } from '../json-safety.ts'
-import { readUsage, type Usage } from '../openai/usage.ts'
+import type { StreamError, WriterTerms } from '../../client-dialect.ts'
+import { asObject, isObject, type JsonObject } from '../../json-safety.ts'
+import { readUsage, type Usage } from '../../openai/usage.ts'
+import { failureEvent, messageEvent } from '../message-event.ts'
 import { type AnswerForm, CallIds, functionIn, reasoningIn, stopOf, usageOf } from './answer-form.ts'
-import { failureEvent, messageEvent } from './message-event.ts'
 import { CallSegment, type Segment, TextSegment, ThinkingSegment } from './segments.ts'
 
 /**

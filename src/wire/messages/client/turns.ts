@@ -1,4 +1,4 @@
-import type { JsonObject } from '../json-safety.ts'
+import type { JsonObject } from '../../json-safety.ts'
 
 /** A conversation as it is read: messages of one role that follow each other are one turn. */
 export class Turns {

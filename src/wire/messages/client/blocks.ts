@@ -1,4 +1,4 @@
-import { asObject, isObject, type JsonObject } from '../json-safety.ts'
+import { asObject, isObject, type JsonObject } from '../../json-safety.ts'
 import { type Findings, quoted, REQUIRED } from './findings.ts'
 
 /** Adds what a block of a user's message or of a result shows to the model, as parts of a chat message. */

@@ -1,6 +1,6 @@
-import { type Denied, invalid } from '../../policy/denial.ts'
-import type { OnlyNative } from '../client-dialect.ts'
-import { isObject, type JsonObject } from '../json-safety.ts'
+import { type Denied, invalid } from '../../../policy/denial.ts'
+import type { OnlyNative } from '../../client-dialect.ts'
+import { isObject, type JsonObject } from '../../json-safety.ts'
 
 /** What is wrong with a request, and what of it no chat can say: of each the first that was found while it was read. */
 export class Findings {

@@ -1,6 +1,6 @@
-import { asObject, isObject, type JsonObject } from '../json-safety.ts'
-import { readUsage, type Usage } from '../openai/usage.ts'
-import type { ToolNames } from '../tool-names.ts'
+import { asObject, isObject, type JsonObject } from '../../json-safety.ts'
+import { readUsage, type Usage } from '../../openai/usage.ts'
+import type { ToolNames } from '../../tool-names.ts'
 
 /** What the form of an answer owes to its request. */
 export interface AnswerForm {

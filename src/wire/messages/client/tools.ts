@@ -1,5 +1,5 @@
-import { isObject, type JsonObject } from '../json-safety.ts'
-import { ToolNames } from '../tool-names.ts'
+import { isObject, type JsonObject } from '../../json-safety.ts'
+import { ToolNames } from '../../tool-names.ts'
 import { type Findings, isAbsent, quoted } from './findings.ts'
 
 /** The tools of a request as a chat has them. */
