@@ -74,7 +74,7 @@ function thinkingOf(
   turns: readonly Turn[],
 ): JsonObject | undefined {
   const { reasoning_effort: effort, chat_template_kwargs } = chat
-  const { enable_thinking: isWanted } = asObject(chat_template_kwargs)
+  const { enable_thinking, thinking: isWanted = enable_thinking } = asObject(chat_template_kwargs)
   if (isWanted === false || effort === 'none') return { type: 'disabled' }
   const wanted = EFFORTS.get(effort)
   if (wanted === undefined && isWanted !== true) return undefined

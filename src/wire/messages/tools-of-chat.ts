@@ -25,7 +25,8 @@ function toolOf({ function: declared }: JsonObject): JsonObject[] {
       ...(typeof description === 'string' && description !== '' && { description }),
       // `type` is required here.
       input_schema: isObject(parameters) ? { type: 'object', ...parameters } : { type: 'object', properties: {} },
-      ...(typeof strict === 'boolean' && { strict }),
+      // False is the default, and not known to every version.
+      ...(strict === true && { strict }),
     },
   ]
 }

@@ -53,7 +53,8 @@ const THINKERS = /(?:^|\/)(?:o\d|gpt-(?:[5-9]|oss)(?!.*chat)|codex)/
 
 function reasoningOf({ reasoning_effort: effort, chat_template_kwargs }: JsonObject): JsonObject | undefined {
   if (typeof effort === 'string') return { effort }
-  return asObject(chat_template_kwargs).enable_thinking === false ? { effort: 'none' } : undefined
+  const { enable_thinking, thinking: isWanted = enable_thinking } = asObject(chat_template_kwargs)
+  return isWanted === false ? { effort: 'none' } : undefined
 }
 
 function textOf({ response_format, verbosity }: JsonObject): JsonObject | undefined {

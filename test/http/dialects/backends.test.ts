@@ -31,11 +31,15 @@ afterEach(async () => {
   await Promise.all([messages.close(), responses.close()])
 })
 
+/** A dollar for a million tokens is 1,000 nano-USD for one. */
+const PRICE = '{ input: 1, cached_input: 0.1, cache_write: 1.25, output: 10 }'
+const COST = 7 * 1000 + 1000 * 100 + 100 * 1250 + 20 * 10_000
+
 const yamlOf = (messagesUrl: string, responsesUrl: string): string => `
 models:
-  svc-claude: { kind: chat, tier: guest, serve: [claude], context: 64k, usd_per_1m: { input: 1, output: 10 } }
-  svc-gpt: { kind: chat, tier: guest, serve: [gpt], context: 64k, usd_per_1m: { input: 1, output: 10 } }
-  svc-either: { kind: chat, tier: guest, serve: [claude, gpt], context: 64k, usd_per_1m: { input: 1, output: 10 } }
+  svc-claude: { kind: chat, tier: guest, serve: [claude], context: 64k, usd_per_1m: ${PRICE} }
+  svc-gpt: { kind: chat, tier: guest, serve: [gpt], context: 64k, usd_per_1m: ${PRICE} }
+  svc-either: { kind: chat, tier: guest, serve: [claude, gpt], context: 64k, usd_per_1m: ${PRICE} }
 pools:
   claude:
     { site: cloud, model: claude-sonnet-4-6, speaks: [messages], key: "\${MESSAGES_KEY}", replicas: ["${messagesUrl}"] }
@@ -167,7 +171,7 @@ const BOTH = [
 
 describe.each(BOTH)('a client of chats at a pool that speaks $speaks', ({ speaks, model, pool, whole, events }) => {
   const backend = () => (speaks === 'messages' ? messages : responses)
-  const bill = [['settle', pool, 1107, 20, 1107 * 1000 + 20 * 10_000]]
+  const bill = [['settle', pool, 1107, 20, COST]]
 
   it('gets whole answers as completions, at the exact price', async () => {
     backend().next(json(whole))
@@ -281,7 +285,7 @@ describe('a failure of a backend of Messages', () => {
     responses.next(named(RESPONSE_EVENTS))
     const { bytes } = await chat('svc-either', { stream: true })
     expect(joinedStream(bytes)).toMatchObject({ content: 'Again.', finish: 'tool_calls', done: true })
-    expect(await bills()).toContainEqual(['settle', 'gpt', 1107, 20, 1107 * 1000 + 20 * 10_000])
+    expect(await bills()).toContainEqual(['settle', 'gpt', 1107, 20, COST])
   })
 })
 

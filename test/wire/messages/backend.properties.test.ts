@@ -19,10 +19,10 @@ it('a chat says the same to a gateway behind this one', () => {
       const sent = JSON.parse(String(messagesDialect.body('chat', Buffer.from(JSON.stringify(chat)))))
       const read = messages.read(sent, TERMS)
       if ('denial' in read) throw new Error(JSON.stringify(read.denial))
-      // How closely an image is looked at cannot be said.
-      const said = JSON.parse(JSON.stringify(chat).replaceAll(',"detail":"auto"', ''))
+      // How closely an image is looked at cannot be said, and a schema that is not strict is the default.
+      const said = JSON.stringify(chat).replaceAll(',"detail":"auto"', '').replaceAll('"strict":false,', '')
 
-      expect(read.chat).toEqual(said)
+      expect(read.chat).toEqual(JSON.parse(said))
       expect(read.ignoredTools).toEqual([])
     }),
     { numRuns },

@@ -265,7 +265,8 @@ describe('how much is thought', () => {
 
   it('is nothing where the chat says so', () => {
     expect(thought({ reasoning_effort: 'none' })).toEqual({ thinking: { type: 'disabled' } })
-    expect(thought({ chat_template_kwargs: { enable_thinking: false } })).toEqual({ thinking: { type: 'disabled' } })
+    for (const name of ['enable_thinking', 'thinking'])
+      expect(thought({ chat_template_kwargs: { [name]: false } })).toEqual({ thinking: { type: 'disabled' } })
   })
 
   it('is a budget for a Claude that takes no effort, within its cap', () => {

@@ -42,6 +42,11 @@ describe('a request', () => {
     })
   })
 
+  it('of a chat that wants no thinking asks for none', () => {
+    for (const name of ['enable_thinking', 'thinking'])
+      expect(sent({ messages: HI, chat_template_kwargs: { [name]: false } }).reasoning).toEqual({ effort: 'none' })
+  })
+
   it('without messages stays without: it is meant to be refused', () => {
     expect(JSON.parse(String(responsesDialect.body('chat', Buffer.from('{"model":"m"}'))))).toEqual({
       model: 'm',
