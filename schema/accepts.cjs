@@ -4,7 +4,7 @@ module.exports = (formats, fitsUnit) => {
 const exports = {}
 
 exports.acceptsConfig = validate20;
-const schema31 = {"$schema":"https://json-schema.org/draft/2020-12/schema","$id":"https://svc-gateway.dev/schema/config.schema.json","type":"object","additionalProperties":false,"required":["version"],"properties":{"version":{"const":1},"brand":{"type":"string","pattern":"^[a-z][a-z0-9]{1,15}$"},"server":{"$ref":"#/$defs/server"},"store":{"type":"string","format":"x-store"},"ledger":{"$ref":"#/$defs/ledger"},"decisions":{"$ref":"#/$defs/decisions"},"log":{"$ref":"#/$defs/log"},"metrics":{"$ref":"#/$defs/metrics"},"traces":{"$ref":"#/$defs/traces"},"identity":{"$ref":"#/$defs/identity"},"guests":{"$ref":"#/$defs/guests"},"responses":{"$ref":"#/$defs/responses"},"failover":{"$ref":"#/$defs/failover"},"limits":{"$ref":"#/$defs/limits"},"errors":{"$ref":"#/$defs/errors"},"include":{"type":"array","items":{"type":"string","minLength":1}},"plans":{"$ref":"#/$defs/plans"},"models":{"$ref":"#/$defs/models"},"aliases":{"$ref":"#/$defs/aliases"},"default_model":{"$ref":"#/$defs/default_model"},"pools":{"$ref":"#/$defs/pools"},"routes":{"$ref":"#/$defs/routes"},"hosted_tools":{"$ref":"#/$defs/hosted_tools"},"passthrough":{"$ref":"#/$defs/passthrough"}},"$defs":{"name":{"type":"string","pattern":"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$"},"server":{"type":"object","additionalProperties":false,"properties":{"listen":{"type":"string","format":"x-address"},"public_url":{"type":"string","format":"x-base-url"},"admin":{"type":"string","format":"x-address"},"instances":{"$ref":"#/$defs/count"},"state_dir":{"type":"string","minLength":1},"console_url":{"type":"string","format":"x-base-url"},"trusted_proxies":{"type":"array","uniqueItems":true,"items":{"type":"string","format":"x-network"}},"variables":{"type":"array","uniqueItems":true,"items":{"type":"string","pattern":"^[A-Za-z_][A-Za-z0-9_]*$"}},"drain_delay":{"type":"string","pattern":"^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"duration","min":0,"max":86400000}},"drain_timeout":{"type":"string","pattern":"^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"duration","min":0,"max":86400000}}}},"ledger":{"type":"object","additionalProperties":false,"properties":{"keep":{"type":"string","pattern":"^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"duration","min":86400000,"max":315360000000}}}},"decisions":{"type":"object","additionalProperties":false,"properties":{"log":{"type":"boolean"},"path":{"type":"string","minLength":1},"max_size":{"type":["string","integer"],"pattern":"^([0-9]+(\\.[0-9]+)?(B|KB|MB|GB)?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"size","min":1000000,"max":10000000000}},"files":{"$ref":"#/$defs/count"}}},"log":{"type":"object","additionalProperties":false,"properties":{"format":{"enum":["text","json"]},"level":{"enum":["info","warn","error"]}}},"metrics":{"type":"object","additionalProperties":false,"properties":{"public":{"type":"boolean"},"token":{"type":"string","format":"x-secret"}}},"traces":{"type":"object","additionalProperties":false,"required":["endpoint"],"properties":{"endpoint":{"type":"string","format":"x-base-url"},"sample":{"type":["number","string"],"pattern":"^([0-9]+(\\.[0-9]+)?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"share","min":0,"max":1000000}},"headers":{"type":"array","items":{"$ref":"#/$defs/trace_header"}}}},"header_name":{"type":"string","pattern":"^[A-Za-z0-9][A-Za-z0-9-]{0,63}$"},"trace_header":{"type":"object","additionalProperties":false,"required":["name","secret"],"properties":{"name":{"$ref":"#/$defs/header_name"},"secret":{"type":"string","format":"x-secret"}}},"identity":{"type":"object","additionalProperties":false,"required":["issuer","default_plan"],"properties":{"issuer":{"type":"string","format":"x-issuer"},"plan_claim":{"type":"string","minLength":1},"label_claim":{"type":"string","minLength":1},"default_plan":{"$ref":"#/$defs/name"},"token_types":{"type":"array","minItems":1,"uniqueItems":true,"items":{"type":"string","pattern":"^[A-Za-z0-9][A-Za-z0-9!#$&^_.+/-]{0,63}$"}},"admins":{"type":"array","uniqueItems":true,"items":{"type":"string","pattern":"^acct_[0-9a-f]{40}$"}},"client_id":{"type":"string","minLength":1}}},"guests":{"type":"object","additionalProperties":false,"required":["plan","usd_per_day_total"],"properties":{"plan":{"$ref":"#/$defs/name"},"mint_per_ip_hour":{"$ref":"#/$defs/count"},"mint_per_net_hour":{"$ref":"#/$defs/count"},"usd_per_day_total":{"$ref":"#/$defs/usd"},"secret":{"type":"string","format":"x-secret"},"former_secret":{"type":"string","format":"x-secret"}}},"responses":{"type":"object","additionalProperties":false,"required":["keep","key"],"properties":{"keep":{"type":"string","pattern":"^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"duration","min":60000,"max":2592000000}},"key":{"type":"string","format":"x-secret"},"former_key":{"type":"string","format":"x-secret"},"max_bytes_per_account":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?(B|KB|MB|GB)?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"size","min":64000,"max":1000000000}},"max_responses_per_account":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?[kM]?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"count","min":1,"max":10000}}}},"failover":{"type":"object","additionalProperties":false,"properties":{"connect_timeout":{"$ref":"#/$defs/connect_timeout"},"headers_timeout":{"$ref":"#/$defs/headers_timeout"},"first_content_timeout":{"$ref":"#/$defs/first_content_timeout"},"idle_timeout":{"$ref":"#/$defs/idle_timeout"},"stream_timeout":{"$ref":"#/$defs/stream_timeout"},"answer_timeout":{"$ref":"#/$defs/answer_timeout"},"queue_timeout":{"$ref":"#/$defs/queue_timeout"},"wait_for_retry_after":{"$ref":"#/$defs/wait_for_retry_after"},"eject":{"$ref":"#/$defs/eject"},"probe":{"$ref":"#/$defs/probe"}}},"limits":{"type":"object","additionalProperties":false,"properties":{"body":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?(B|KB|MB|GB)?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"size","min":1000,"max":1000000000}},"body_memory":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?(B|KB|MB|GB)?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"size","min":2000,"max":1000000000000}},"embedding_batch":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?k?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"count","min":1,"max":2048}},"image_sizes":{"type":"array","minItems":1,"uniqueItems":true,"items":{"type":"string","format":"x-image-size"}},"headers_timeout":{"$ref":"#/$defs/patience"},"request_timeout":{"$ref":"#/$defs/patience"},"idle_timeout":{"$ref":"#/$defs/patience"},"connections":{"$ref":"#/$defs/count"},"connections_per_ip":{"$ref":"#/$defs/count"},"tool_rounds":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?k?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"count","min":2,"max":32}},"tool_time":{"$ref":"#/$defs/patience"},"shed_load":{"type":"boolean"}}},"errors":{"type":"object","additionalProperties":false,"properties":{"form":{"enum":["auto","spec","openai"]},"docs":{"type":"string","format":"x-link"},"topup":{"type":"string","format":"x-link"}}},"plans":{"type":"object","propertyNames":{"$ref":"#/$defs/name"},"additionalProperties":{"$ref":"#/$defs/plan"}},"plan":{"type":"object","additionalProperties":false,"required":["models","rpm","tpm","monthly_usd"],"properties":{"models":{"type":["array","string"],"pattern":"^all$","minItems":1,"uniqueItems":true,"items":{"type":"string","pattern":"^(?!all$)(tier:)?[A-Za-z0-9][A-Za-z0-9._-]{0,63}$"}},"tools":{"type":["array","string"],"pattern":"^all$","minItems":1,"uniqueItems":true,"items":{"type":"string","pattern":"^(?!all$)[a-z][a-z0-9_]{0,46}$"}},"rpm":{"$ref":"#/$defs/count"},"tpm":{"$ref":"#/$defs/count"},"per_day":{"$ref":"#/$defs/count"},"max_concurrent":{"$ref":"#/$defs/count"},"monthly_usd":{"$ref":"#/$defs/usd"},"overage":{"type":["boolean","object"],"additionalProperties":false,"required":["cap_usd"],"properties":{"cap_usd":{"$ref":"#/$defs/usd"}}},"commit":{"$ref":"#/$defs/commit"}}},"models":{"type":"object","propertyNames":{"$ref":"#/$defs/name"},"additionalProperties":{"$ref":"#/$defs/model"}},"model":{"type":"object","required":["kind"],"discriminator":{"propertyName":"kind"},"oneOf":[{"$ref":"#/$defs/chat_model"},{"$ref":"#/$defs/embedding_model"},{"$ref":"#/$defs/image_model"},{"$ref":"#/$defs/passthrough_model"}]},"chat_model":{"type":"object","additionalProperties":false,"required":["kind","tier","serve","context","usd_per_1m"],"properties":{"kind":{"const":"chat"},"tier":{"$ref":"#/$defs/tier"},"serve":{"$ref":"#/$defs/serve"},"context":{"$ref":"#/$defs/tokens"},"max_output":{"$ref":"#/$defs/tokens"},"vision":{"type":"boolean"},"image_tokens":{"$ref":"#/$defs/tokens"},"thinking":{"type":"object","additionalProperties":false,"required":["default","min_max_tokens"],"properties":{"default":{"type":"boolean"},"min_max_tokens":{"$ref":"#/$defs/tokens"}}},"accepts":{"$ref":"#/$defs/accepts"},"usd_per_1m":{"type":"object","additionalProperties":false,"required":["input","output"],"properties":{"input":{"$ref":"#/$defs/price"},"output":{"$ref":"#/$defs/price"}}},"commit":{"$ref":"#/$defs/commit"},"lossy":{"enum":["allow","refuse"]}}},"embedding_model":{"type":"object","additionalProperties":false,"required":["kind","tier","serve","context","usd_per_1m"],"properties":{"kind":{"const":"embedding"},"tier":{"$ref":"#/$defs/tier"},"serve":{"$ref":"#/$defs/serve"},"context":{"$ref":"#/$defs/tokens"},"dimensions":{"const":768},"accepts":{"$ref":"#/$defs/accepts"},"usd_per_1m":{"type":"object","additionalProperties":false,"required":["input"],"properties":{"input":{"$ref":"#/$defs/price"}}}}},"image_model":{"type":"object","additionalProperties":false,"required":["kind","tier","serve","usd_per_image"],"properties":{"kind":{"const":"image"},"tier":{"$ref":"#/$defs/tier"},"serve":{"$ref":"#/$defs/serve"},"accepts":{"$ref":"#/$defs/accepts"},"usd_per_image":{"type":["number","string","object"],"pattern":"^([0-9]+(\\.[0-9]{1,9})?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"usd","min":0,"max":1000000000000},"minProperties":1,"additionalProperties":{"$ref":"#/$defs/image_price"}}}},"passthrough_model":{"type":"object","additionalProperties":false,"required":["kind","tier","serve"],"properties":{"kind":{"const":"passthrough"},"tier":{"$ref":"#/$defs/tier"},"serve":{"$ref":"#/$defs/serve"},"usd_per_1m":{"type":"object","additionalProperties":false,"required":["input"],"properties":{"input":{"$ref":"#/$defs/price"},"output":{"$ref":"#/$defs/price"}}}}},"accepts":{"type":"object","minProperties":1,"propertyNames":{"$ref":"#/$defs/name"},"additionalProperties":{"$ref":"#/$defs/accepted"}},"accepted":{"type":"object","additionalProperties":false,"properties":{"max":{"type":"number"},"min":{"type":"number"},"one_of":{"type":"array","minItems":1,"uniqueItems":true,"items":{"type":"string","minLength":1,"maxLength":64}},"max_length":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?[kM]?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"count","min":1,"max":1000000}},"boolean":{"const":true},"max_size":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?([KMG]?B)?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"size","min":2,"max":1000000}}}},"tier":{"$ref":"#/$defs/name"},"serve":{"type":"array","minItems":1,"uniqueItems":true,"items":{"$ref":"#/$defs/name","type":"string"}},"aliases":{"type":"object","propertyNames":{"$ref":"#/$defs/name"},"additionalProperties":{"$ref":"#/$defs/name"}},"default_model":{"$ref":"#/$defs/name"},"routes":{"type":"array","items":{"$ref":"#/$defs/route"}},"route":{"type":"object","additionalProperties":false,"required":["name","when","use"],"properties":{"name":{"$ref":"#/$defs/name"},"when":{"$ref":"#/$defs/when"},"use":{"$ref":"#/$defs/name"}}},"when":{"type":"object","additionalProperties":false,"minProperties":1,"properties":{"mentions":{"type":["string","array"],"minLength":1,"maxLength":200,"minItems":1,"maxItems":200,"uniqueItems":true,"items":{"type":"string","minLength":1,"maxLength":200}},"matches":{"type":"string","minLength":1,"maxLength":500,"format":"x-pattern"},"input_tokens":{"type":"object","additionalProperties":false,"minProperties":1,"properties":{"over":{"$ref":"#/$defs/tokens"},"under":{"$ref":"#/$defs/tokens"}}},"has_tools":{"type":"boolean"},"has_images":{"type":"boolean"},"plan":{"$ref":"#/$defs/names"},"alias":{"$ref":"#/$defs/names"},"header":{"type":"object","minProperties":1,"maxProperties":10,"propertyNames":{"$ref":"#/$defs/name"},"additionalProperties":{"type":["string","array"],"minLength":1,"minItems":1,"uniqueItems":true,"items":{"type":"string","minLength":1}}},"hour":{"type":"object","additionalProperties":false,"required":["from","to"],"properties":{"from":{"type":"integer","minimum":0,"maximum":23},"to":{"type":"integer","minimum":1,"maximum":24},"zone":{"$ref":"#/$defs/zone"}}},"weekday":{"type":"object","additionalProperties":false,"required":["days"],"properties":{"days":{"type":"array","minItems":1,"uniqueItems":true,"items":{"enum":["mon","tue","wed","thu","fri","sat","sun"]}},"zone":{"$ref":"#/$defs/zone"}}},"any":{"type":"array","minItems":1,"items":{"$ref":"#/$defs/when"}},"not":{"$ref":"#/$defs/when"}}},"zone":{"type":"string","format":"x-zone"},"names":{"type":["string","array"],"pattern":"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$","minItems":1,"uniqueItems":true,"items":{"$ref":"#/$defs/name","type":"string"}},"hosted_tools":{"type":"object","propertyNames":{"$ref":"#/$defs/tool_name"},"additionalProperties":{"$ref":"#/$defs/hosted_tool"}},"tool_name":{"type":"string","pattern":"^(?!all$)[a-z][a-z0-9_]{0,46}$"},"hosted_tool":{"type":"object","oneOf":[{"$ref":"#/$defs/mcp_tool"},{"$ref":"#/$defs/http_tool"},{"$ref":"#/$defs/builtin_tool"}]},"mcp_tool":{"type":"object","additionalProperties":false,"required":["mcp"],"properties":{"mcp":{"type":"string","format":"x-base-url"},"tool":{"type":"string","minLength":1},"transport":{"enum":["streamable_http","sse"]},"description":{"type":"string","minLength":1},"key":{"$ref":"#/$defs/tool_key"},"timeout":{"$ref":"#/$defs/tool_timeout"},"max_calls":{"$ref":"#/$defs/max_calls"},"max_result":{"$ref":"#/$defs/max_result"},"usd_per_call":{"$ref":"#/$defs/usd_per_call"}}},"http_tool":{"type":"object","additionalProperties":false,"required":["http","description","parameters"],"properties":{"http":{"type":"string","format":"x-base-url"},"description":{"type":"string","minLength":1},"parameters":{"type":"object","additionalProperties":{}},"key":{"$ref":"#/$defs/tool_key"},"timeout":{"$ref":"#/$defs/tool_timeout"},"max_calls":{"$ref":"#/$defs/max_calls"},"max_result":{"$ref":"#/$defs/max_result"},"usd_per_call":{"$ref":"#/$defs/usd_per_call"}}},"builtin_tool":{"type":"object","additionalProperties":false,"required":["builtin"],"properties":{"builtin":{"enum":["current_time","calculator"]},"timeout":{"$ref":"#/$defs/tool_timeout"},"max_calls":{"$ref":"#/$defs/max_calls"},"max_result":{"$ref":"#/$defs/max_result"},"usd_per_call":{"$ref":"#/$defs/usd_per_call"}}},"tool_key":{"type":"string","format":"x-secret"},"tool_timeout":{"$ref":"#/$defs/duration"},"max_calls":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?k?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"count","min":1,"max":100}},"max_result":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?(B|KB|MB|GB)?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"size","min":256,"max":1000000}},"usd_per_call":{"type":["number","string"],"pattern":"^([0-9]+(\\.[0-9]{1,9})?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"usd","min":0,"max":1000000000000}},"passthrough":{"type":"array","items":{"$ref":"#/$defs/passthrough_route"}},"passthrough_route":{"type":"object","additionalProperties":false,"required":["path","methods","model","meter"],"properties":{"path":{"type":"string","pattern":"^/v1(/[a-z0-9][a-z0-9_-]*)+$","maxLength":128},"methods":{"type":"array","minItems":1,"uniqueItems":true,"items":{"enum":["POST","GET"]}},"model":{"$ref":"#/$defs/name"},"accepts":{"type":"array","minItems":1,"uniqueItems":true,"items":{"enum":["json","multipart","binary"]}},"max_body":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?(B|KB|MB|GB)?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"size","min":1000,"max":1000000000}},"upgrade":{"enum":["websocket"]},"max_session":{"type":"string","pattern":"^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"duration","min":1000,"max":86400000}},"idle_timeout":{"type":"string","pattern":"^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"duration","min":1000,"max":86400000}},"max_message":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?(B|KB|MB|GB)?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"size","min":1000,"max":16000000}},"meter":{"$ref":"#/$defs/meter"}}},"meter":{"type":"object","additionalProperties":false,"properties":{"usd_per_call":{"type":["number","string"],"pattern":"^([0-9]+(\\.[0-9]{1,9})?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"usd","min":0,"max":1000000000000}},"usd_per_second":{"type":["number","string"],"pattern":"^([0-9]+(\\.[0-9]{1,9})?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"usd","min":0,"max":10000000000}},"max_seconds":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?k?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"count","min":1,"max":86400}},"usd_per_mb":{"type":["number","string"],"pattern":"^([0-9]+(\\.[0-9]{1,9})?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"usd","min":0,"max":5000000000}},"max_mb":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?k?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"count","min":1,"max":1000}},"usage":{"type":"object","additionalProperties":false,"required":["max_input"],"properties":{"max_input":{"$ref":"#/$defs/tokens"},"max_output":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?[kM]?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"count","min":0,"max":10000000}}}}}},"pools":{"type":"object","propertyNames":{"$ref":"#/$defs/name"},"additionalProperties":{"$ref":"#/$defs/pool"}},"pool":{"type":"object","additionalProperties":false,"required":["site","replicas","model"],"properties":{"site":{"$ref":"#/$defs/name"},"replicas":{"type":"array","minItems":1,"uniqueItems":true,"items":{"type":"string","format":"x-base-url"}},"model":{"type":"string","minLength":1},"speaks":{"type":"array","minItems":1,"uniqueItems":true,"items":{"enum":["chat","responses","messages"]}},"key":{"type":"string","format":"x-secret"},"auth":{"type":["string","object"],"pattern":"^(bearer|x-api-key|api-key)$","additionalProperties":false,"required":["header"],"properties":{"header":{"$ref":"#/$defs/header_name"},"prefix":{"type":"string","pattern":"^[ -~]{0,64}$"}}},"headers":{"type":"object","minProperties":1,"maxProperties":20,"propertyNames":{"$ref":"#/$defs/header_name"},"additionalProperties":{"type":"string","format":"x-header-value"}},"query":{"type":"object","minProperties":1,"maxProperties":20,"propertyNames":{"type":"string","pattern":"^[A-Za-z0-9._~-]{1,64}$"},"additionalProperties":{"type":"string","minLength":1,"maxLength":256}},"betas":{"type":"array","minItems":1,"uniqueItems":true,"items":{"type":"string","pattern":"^([A-Za-z0-9][A-Za-z0-9._-]{0,63})?\\*?$","minLength":1}},"connect_timeout":{"$ref":"#/$defs/connect_timeout"},"headers_timeout":{"$ref":"#/$defs/headers_timeout"},"first_content_timeout":{"$ref":"#/$defs/first_content_timeout"},"idle_timeout":{"$ref":"#/$defs/idle_timeout"},"stream_timeout":{"$ref":"#/$defs/stream_timeout"},"answer_timeout":{"$ref":"#/$defs/answer_timeout"},"queue_timeout":{"$ref":"#/$defs/queue_timeout"},"wait_for_retry_after":{"$ref":"#/$defs/wait_for_retry_after"},"eject":{"$ref":"#/$defs/eject"},"probe":{"$ref":"#/$defs/probe"},"context":{"$ref":"#/$defs/tokens"},"max_concurrent":{"$ref":"#/$defs/count"},"cost_usd_per_1m":{"type":"object","additionalProperties":false,"required":["input"],"properties":{"input":{"$ref":"#/$defs/price"},"output":{"$ref":"#/$defs/price"}}},"cost_usd_per_image":{"$ref":"#/$defs/usd"},"max_usd_per_hour":{"$ref":"#/$defs/usd"}}},"eject":{"type":"object","additionalProperties":false,"properties":{"after":{"$ref":"#/$defs/count"},"for":{"$ref":"#/$defs/duration"}}},"probe":{"type":["boolean","object"],"additionalProperties":false,"properties":{"path":{"type":"string","pattern":"^/[!-~]*$"},"every":{"type":"string","pattern":"^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"duration","min":1000,"max":86400000}}}},"commit":{"enum":["first_content","complete"]},"queue_timeout":{"$ref":"#/$defs/duration"},"wait_for_retry_after":{"$ref":"#/$defs/retry_wait"},"connect_timeout":{"$ref":"#/$defs/duration"},"headers_timeout":{"$ref":"#/$defs/duration"},"first_content_timeout":{"$ref":"#/$defs/duration"},"idle_timeout":{"$ref":"#/$defs/duration"},"stream_timeout":{"$ref":"#/$defs/duration"},"answer_timeout":{"$ref":"#/$defs/duration"},"count":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?[kM]?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"count","min":1,"max":1000000000}},"tokens":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?[kM]?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"count","min":1,"max":10000000}},"duration":{"type":"string","pattern":"^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"duration","min":1,"max":86400000}},"retry_wait":{"type":"string","pattern":"^([0-9]+(\\.[0-9]+)?(ms|s|m)|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"duration","min":0,"max":60000}},"patience":{"type":"string","pattern":"^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"duration","min":1000,"max":3600000}},"usd":{"type":["number","string"],"pattern":"^([0-9]+(\\.[0-9]{1,9})?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"usd","min":0,"max":9000000000000000}},"image_price":{"type":["number","string"],"pattern":"^([0-9]+(\\.[0-9]{1,9})?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"usd","min":0,"max":1000000000000}},"price":{"type":["number","string"],"pattern":"^([0-9]+(\\.[0-9]{1,6})?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"price","min":0,"max":500000000}}}};
+const schema31 = {"$schema":"https://json-schema.org/draft/2020-12/schema","$id":"https://svc-gateway.dev/schema/config.schema.json","type":"object","additionalProperties":false,"required":["version"],"properties":{"version":{"const":1},"brand":{"type":"string","pattern":"^[a-z][a-z0-9]{1,15}$"},"server":{"$ref":"#/$defs/server"},"store":{"type":"string","format":"x-store"},"ledger":{"$ref":"#/$defs/ledger"},"decisions":{"$ref":"#/$defs/decisions"},"log":{"$ref":"#/$defs/log"},"metrics":{"$ref":"#/$defs/metrics"},"traces":{"$ref":"#/$defs/traces"},"identity":{"$ref":"#/$defs/identity"},"guests":{"$ref":"#/$defs/guests"},"responses":{"$ref":"#/$defs/responses"},"failover":{"$ref":"#/$defs/failover"},"limits":{"$ref":"#/$defs/limits"},"errors":{"$ref":"#/$defs/errors"},"include":{"type":"array","items":{"type":"string","minLength":1}},"plans":{"$ref":"#/$defs/plans"},"models":{"$ref":"#/$defs/models"},"aliases":{"$ref":"#/$defs/aliases"},"default_model":{"$ref":"#/$defs/default_model"},"pools":{"$ref":"#/$defs/pools"},"routes":{"$ref":"#/$defs/routes"},"hosted_tools":{"$ref":"#/$defs/hosted_tools"},"passthrough":{"$ref":"#/$defs/passthrough"}},"$defs":{"name":{"type":"string","pattern":"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$"},"server":{"type":"object","additionalProperties":false,"properties":{"listen":{"type":"string","format":"x-address"},"public_url":{"type":"string","format":"x-base-url"},"admin":{"type":"string","format":"x-address"},"instances":{"$ref":"#/$defs/count"},"state_dir":{"type":"string","minLength":1},"console_url":{"type":"string","format":"x-base-url"},"trusted_proxies":{"type":"array","uniqueItems":true,"items":{"type":"string","format":"x-network"}},"variables":{"type":"array","uniqueItems":true,"items":{"type":"string","pattern":"^[A-Za-z_][A-Za-z0-9_]*$"}},"drain_delay":{"type":"string","pattern":"^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"duration","min":0,"max":86400000}},"drain_timeout":{"type":"string","pattern":"^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"duration","min":0,"max":86400000}}}},"ledger":{"type":"object","additionalProperties":false,"properties":{"keep":{"type":"string","pattern":"^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"duration","min":86400000,"max":315360000000}}}},"decisions":{"type":"object","additionalProperties":false,"properties":{"log":{"type":"boolean"},"path":{"type":"string","minLength":1},"max_size":{"type":["string","integer"],"pattern":"^([0-9]+(\\.[0-9]+)?(B|KB|MB|GB)?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"size","min":1000000,"max":10000000000}},"files":{"$ref":"#/$defs/count"}}},"log":{"type":"object","additionalProperties":false,"properties":{"format":{"enum":["text","json"]},"level":{"enum":["info","warn","error"]}}},"metrics":{"type":"object","additionalProperties":false,"properties":{"public":{"type":"boolean"},"token":{"type":"string","format":"x-secret"}}},"traces":{"type":"object","additionalProperties":false,"required":["endpoint"],"properties":{"endpoint":{"type":"string","format":"x-base-url"},"sample":{"type":["number","string"],"pattern":"^([0-9]+(\\.[0-9]+)?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"share","min":0,"max":1000000}},"headers":{"type":"array","items":{"$ref":"#/$defs/trace_header"}}}},"header_name":{"type":"string","pattern":"^[A-Za-z0-9][A-Za-z0-9-]{0,63}$"},"trace_header":{"type":"object","additionalProperties":false,"required":["name","secret"],"properties":{"name":{"$ref":"#/$defs/header_name"},"secret":{"type":"string","format":"x-secret"}}},"identity":{"type":"object","additionalProperties":false,"required":["issuer","default_plan"],"properties":{"issuer":{"type":"string","format":"x-issuer"},"plan_claim":{"type":"string","minLength":1},"label_claim":{"type":"string","minLength":1},"default_plan":{"$ref":"#/$defs/name"},"token_types":{"type":"array","minItems":1,"uniqueItems":true,"items":{"type":"string","pattern":"^[A-Za-z0-9][A-Za-z0-9!#$&^_.+/-]{0,63}$"}},"admins":{"type":"array","uniqueItems":true,"items":{"type":"string","pattern":"^acct_[0-9a-f]{40}$"}},"client_id":{"type":"string","minLength":1}}},"guests":{"type":"object","additionalProperties":false,"required":["plan","usd_per_day_total"],"properties":{"plan":{"$ref":"#/$defs/name"},"mint_per_ip_hour":{"$ref":"#/$defs/count"},"mint_per_net_hour":{"$ref":"#/$defs/count"},"usd_per_day_total":{"$ref":"#/$defs/usd"},"secret":{"type":"string","format":"x-secret"},"former_secret":{"type":"string","format":"x-secret"}}},"responses":{"type":"object","additionalProperties":false,"required":["keep","key"],"properties":{"keep":{"type":"string","pattern":"^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"duration","min":60000,"max":2592000000}},"key":{"type":"string","format":"x-secret"},"former_key":{"type":"string","format":"x-secret"},"max_bytes_per_account":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?(B|KB|MB|GB)?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"size","min":64000,"max":1000000000}},"max_responses_per_account":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?[kM]?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"count","min":1,"max":10000}}}},"failover":{"type":"object","additionalProperties":false,"properties":{"connect_timeout":{"$ref":"#/$defs/connect_timeout"},"headers_timeout":{"$ref":"#/$defs/headers_timeout"},"first_content_timeout":{"$ref":"#/$defs/first_content_timeout"},"idle_timeout":{"$ref":"#/$defs/idle_timeout"},"stream_timeout":{"$ref":"#/$defs/stream_timeout"},"answer_timeout":{"$ref":"#/$defs/answer_timeout"},"queue_timeout":{"$ref":"#/$defs/queue_timeout"},"wait_for_retry_after":{"$ref":"#/$defs/wait_for_retry_after"},"eject":{"$ref":"#/$defs/eject"},"probe":{"$ref":"#/$defs/probe"}}},"limits":{"type":"object","additionalProperties":false,"properties":{"body":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?(B|KB|MB|GB)?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"size","min":1000,"max":1000000000}},"body_memory":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?(B|KB|MB|GB)?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"size","min":2000,"max":1000000000000}},"embedding_batch":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?k?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"count","min":1,"max":2048}},"image_sizes":{"type":"array","minItems":1,"uniqueItems":true,"items":{"type":"string","format":"x-image-size"}},"headers_timeout":{"$ref":"#/$defs/patience"},"request_timeout":{"$ref":"#/$defs/patience"},"idle_timeout":{"$ref":"#/$defs/patience"},"connections":{"$ref":"#/$defs/count"},"connections_per_ip":{"$ref":"#/$defs/count"},"tool_rounds":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?k?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"count","min":2,"max":32}},"tool_time":{"$ref":"#/$defs/patience"},"shed_load":{"type":"boolean"}}},"errors":{"type":"object","additionalProperties":false,"properties":{"form":{"enum":["auto","spec","openai"]},"docs":{"type":"string","format":"x-link"},"topup":{"type":"string","format":"x-link"}}},"plans":{"type":"object","propertyNames":{"$ref":"#/$defs/name"},"additionalProperties":{"$ref":"#/$defs/plan"}},"plan":{"type":"object","additionalProperties":false,"required":["models","rpm","tpm","monthly_usd"],"properties":{"models":{"type":["array","string"],"pattern":"^all$","minItems":1,"uniqueItems":true,"items":{"type":"string","pattern":"^(?!all$)(tier:)?[A-Za-z0-9][A-Za-z0-9._-]{0,63}$"}},"tools":{"type":["array","string"],"pattern":"^all$","minItems":1,"uniqueItems":true,"items":{"type":"string","pattern":"^(?!all$)[a-z][a-z0-9_]{0,46}$"}},"rpm":{"$ref":"#/$defs/count"},"tpm":{"$ref":"#/$defs/count"},"per_day":{"$ref":"#/$defs/count"},"max_concurrent":{"$ref":"#/$defs/count"},"monthly_usd":{"$ref":"#/$defs/usd"},"overage":{"type":["boolean","object"],"additionalProperties":false,"required":["cap_usd"],"properties":{"cap_usd":{"$ref":"#/$defs/usd"}}},"commit":{"$ref":"#/$defs/commit"}}},"models":{"type":"object","propertyNames":{"$ref":"#/$defs/name"},"additionalProperties":{"$ref":"#/$defs/model"}},"model":{"type":"object","required":["kind"],"discriminator":{"propertyName":"kind"},"oneOf":[{"$ref":"#/$defs/chat_model"},{"$ref":"#/$defs/embedding_model"},{"$ref":"#/$defs/image_model"},{"$ref":"#/$defs/passthrough_model"}]},"chat_model":{"type":"object","additionalProperties":false,"required":["kind","tier","serve","context","usd_per_1m"],"properties":{"kind":{"const":"chat"},"tier":{"$ref":"#/$defs/tier"},"serve":{"$ref":"#/$defs/serve"},"context":{"$ref":"#/$defs/tokens"},"max_output":{"$ref":"#/$defs/tokens"},"vision":{"type":"boolean"},"image_tokens":{"$ref":"#/$defs/tokens"},"thinking":{"type":"object","additionalProperties":false,"required":["default","min_max_tokens"],"properties":{"default":{"type":"boolean"},"min_max_tokens":{"$ref":"#/$defs/tokens"}}},"accepts":{"$ref":"#/$defs/accepts"},"usd_per_1m":{"type":"object","additionalProperties":false,"required":["input","output"],"properties":{"input":{"$ref":"#/$defs/price"},"output":{"$ref":"#/$defs/price"},"cached_input":{"$ref":"#/$defs/price"},"cache_write":{"$ref":"#/$defs/price"}}},"commit":{"$ref":"#/$defs/commit"},"lossy":{"enum":["allow","refuse"]}}},"embedding_model":{"type":"object","additionalProperties":false,"required":["kind","tier","serve","context","usd_per_1m"],"properties":{"kind":{"const":"embedding"},"tier":{"$ref":"#/$defs/tier"},"serve":{"$ref":"#/$defs/serve"},"context":{"$ref":"#/$defs/tokens"},"dimensions":{"const":768},"accepts":{"$ref":"#/$defs/accepts"},"usd_per_1m":{"type":"object","additionalProperties":false,"required":["input"],"properties":{"input":{"$ref":"#/$defs/price"}}}}},"image_model":{"type":"object","additionalProperties":false,"required":["kind","tier","serve","usd_per_image"],"properties":{"kind":{"const":"image"},"tier":{"$ref":"#/$defs/tier"},"serve":{"$ref":"#/$defs/serve"},"accepts":{"$ref":"#/$defs/accepts"},"usd_per_image":{"type":["number","string","object"],"pattern":"^([0-9]+(\\.[0-9]{1,9})?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"usd","min":0,"max":1000000000000},"minProperties":1,"additionalProperties":{"$ref":"#/$defs/image_price"}}}},"passthrough_model":{"type":"object","additionalProperties":false,"required":["kind","tier","serve"],"properties":{"kind":{"const":"passthrough"},"tier":{"$ref":"#/$defs/tier"},"serve":{"$ref":"#/$defs/serve"},"usd_per_1m":{"type":"object","additionalProperties":false,"required":["input"],"properties":{"input":{"$ref":"#/$defs/price"},"output":{"$ref":"#/$defs/price"},"cached_input":{"$ref":"#/$defs/price"},"cache_write":{"$ref":"#/$defs/price"}}}}},"accepts":{"type":"object","minProperties":1,"propertyNames":{"$ref":"#/$defs/name"},"additionalProperties":{"$ref":"#/$defs/accepted"}},"accepted":{"type":"object","additionalProperties":false,"properties":{"max":{"type":"number"},"min":{"type":"number"},"one_of":{"type":"array","minItems":1,"uniqueItems":true,"items":{"type":"string","minLength":1,"maxLength":64}},"max_length":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?[kM]?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"count","min":1,"max":1000000}},"boolean":{"const":true},"max_size":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?([KMG]?B)?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"size","min":2,"max":1000000}}}},"tier":{"$ref":"#/$defs/name"},"serve":{"type":"array","minItems":1,"uniqueItems":true,"items":{"$ref":"#/$defs/name","type":"string"}},"aliases":{"type":"object","propertyNames":{"$ref":"#/$defs/name"},"additionalProperties":{"$ref":"#/$defs/name"}},"default_model":{"$ref":"#/$defs/name"},"routes":{"type":"array","items":{"$ref":"#/$defs/route"}},"route":{"type":"object","additionalProperties":false,"required":["name","when","use"],"properties":{"name":{"$ref":"#/$defs/name"},"when":{"$ref":"#/$defs/when"},"use":{"$ref":"#/$defs/name"}}},"when":{"type":"object","additionalProperties":false,"minProperties":1,"properties":{"mentions":{"type":["string","array"],"minLength":1,"maxLength":200,"minItems":1,"maxItems":200,"uniqueItems":true,"items":{"type":"string","minLength":1,"maxLength":200}},"matches":{"type":"string","minLength":1,"maxLength":500,"format":"x-pattern"},"input_tokens":{"type":"object","additionalProperties":false,"minProperties":1,"properties":{"over":{"$ref":"#/$defs/tokens"},"under":{"$ref":"#/$defs/tokens"}}},"has_tools":{"type":"boolean"},"has_images":{"type":"boolean"},"plan":{"$ref":"#/$defs/names"},"alias":{"$ref":"#/$defs/names"},"header":{"type":"object","minProperties":1,"maxProperties":10,"propertyNames":{"$ref":"#/$defs/name"},"additionalProperties":{"type":["string","array"],"minLength":1,"minItems":1,"uniqueItems":true,"items":{"type":"string","minLength":1}}},"hour":{"type":"object","additionalProperties":false,"required":["from","to"],"properties":{"from":{"type":"integer","minimum":0,"maximum":23},"to":{"type":"integer","minimum":1,"maximum":24},"zone":{"$ref":"#/$defs/zone"}}},"weekday":{"type":"object","additionalProperties":false,"required":["days"],"properties":{"days":{"type":"array","minItems":1,"uniqueItems":true,"items":{"enum":["mon","tue","wed","thu","fri","sat","sun"]}},"zone":{"$ref":"#/$defs/zone"}}},"any":{"type":"array","minItems":1,"items":{"$ref":"#/$defs/when"}},"not":{"$ref":"#/$defs/when"}}},"zone":{"type":"string","format":"x-zone"},"names":{"type":["string","array"],"pattern":"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$","minItems":1,"uniqueItems":true,"items":{"$ref":"#/$defs/name","type":"string"}},"hosted_tools":{"type":"object","propertyNames":{"$ref":"#/$defs/tool_name"},"additionalProperties":{"$ref":"#/$defs/hosted_tool"}},"tool_name":{"type":"string","pattern":"^(?!all$)[a-z][a-z0-9_]{0,46}$"},"hosted_tool":{"type":"object","oneOf":[{"$ref":"#/$defs/mcp_tool"},{"$ref":"#/$defs/http_tool"},{"$ref":"#/$defs/builtin_tool"}]},"mcp_tool":{"type":"object","additionalProperties":false,"required":["mcp"],"properties":{"mcp":{"type":"string","format":"x-base-url"},"tool":{"type":"string","minLength":1},"transport":{"enum":["streamable_http","sse"]},"description":{"type":"string","minLength":1},"key":{"$ref":"#/$defs/tool_key"},"timeout":{"$ref":"#/$defs/tool_timeout"},"max_calls":{"$ref":"#/$defs/max_calls"},"max_result":{"$ref":"#/$defs/max_result"},"usd_per_call":{"$ref":"#/$defs/usd_per_call"}}},"http_tool":{"type":"object","additionalProperties":false,"required":["http","description","parameters"],"properties":{"http":{"type":"string","format":"x-base-url"},"description":{"type":"string","minLength":1},"parameters":{"type":"object","additionalProperties":{}},"key":{"$ref":"#/$defs/tool_key"},"timeout":{"$ref":"#/$defs/tool_timeout"},"max_calls":{"$ref":"#/$defs/max_calls"},"max_result":{"$ref":"#/$defs/max_result"},"usd_per_call":{"$ref":"#/$defs/usd_per_call"}}},"builtin_tool":{"type":"object","additionalProperties":false,"required":["builtin"],"properties":{"builtin":{"enum":["current_time","calculator"]},"timeout":{"$ref":"#/$defs/tool_timeout"},"max_calls":{"$ref":"#/$defs/max_calls"},"max_result":{"$ref":"#/$defs/max_result"},"usd_per_call":{"$ref":"#/$defs/usd_per_call"}}},"tool_key":{"type":"string","format":"x-secret"},"tool_timeout":{"$ref":"#/$defs/duration"},"max_calls":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?k?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"count","min":1,"max":100}},"max_result":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?(B|KB|MB|GB)?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"size","min":256,"max":1000000}},"usd_per_call":{"type":["number","string"],"pattern":"^([0-9]+(\\.[0-9]{1,9})?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"usd","min":0,"max":1000000000000}},"passthrough":{"type":"array","items":{"$ref":"#/$defs/passthrough_route"}},"passthrough_route":{"type":"object","additionalProperties":false,"required":["path","methods","model","meter"],"properties":{"path":{"type":"string","pattern":"^/v1(/[a-z0-9][a-z0-9_-]*)+$","maxLength":128},"methods":{"type":"array","minItems":1,"uniqueItems":true,"items":{"enum":["POST","GET"]}},"model":{"$ref":"#/$defs/name"},"accepts":{"type":"array","minItems":1,"uniqueItems":true,"items":{"enum":["json","multipart","binary"]}},"max_body":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?(B|KB|MB|GB)?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"size","min":1000,"max":1000000000}},"upgrade":{"enum":["websocket"]},"max_session":{"type":"string","pattern":"^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"duration","min":1000,"max":86400000}},"idle_timeout":{"type":"string","pattern":"^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"duration","min":1000,"max":86400000}},"max_message":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?(B|KB|MB|GB)?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"size","min":1000,"max":16000000}},"meter":{"$ref":"#/$defs/meter"}}},"meter":{"type":"object","additionalProperties":false,"properties":{"usd_per_call":{"type":["number","string"],"pattern":"^([0-9]+(\\.[0-9]{1,9})?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"usd","min":0,"max":1000000000000}},"usd_per_second":{"type":["number","string"],"pattern":"^([0-9]+(\\.[0-9]{1,9})?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"usd","min":0,"max":10000000000}},"max_seconds":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?k?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"count","min":1,"max":86400}},"usd_per_mb":{"type":["number","string"],"pattern":"^([0-9]+(\\.[0-9]{1,9})?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"usd","min":0,"max":5000000000}},"max_mb":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?k?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"count","min":1,"max":1000}},"usage":{"type":"object","additionalProperties":false,"required":["max_input"],"properties":{"max_input":{"$ref":"#/$defs/tokens"},"max_output":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?[kM]?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"count","min":0,"max":10000000}}}}}},"pools":{"type":"object","propertyNames":{"$ref":"#/$defs/name"},"additionalProperties":{"$ref":"#/$defs/pool"}},"pool":{"type":"object","additionalProperties":false,"required":["site","replicas","model"],"properties":{"site":{"$ref":"#/$defs/name"},"replicas":{"type":"array","minItems":1,"uniqueItems":true,"items":{"type":"string","format":"x-base-url"}},"model":{"type":"string","minLength":1},"speaks":{"type":"array","minItems":1,"uniqueItems":true,"items":{"enum":["chat","responses","messages"]}},"key":{"type":"string","format":"x-secret"},"auth":{"type":["string","object"],"pattern":"^(bearer|x-api-key|api-key)$","additionalProperties":false,"required":["header"],"properties":{"header":{"$ref":"#/$defs/header_name"},"prefix":{"type":"string","pattern":"^[ -~]{0,64}$"}}},"headers":{"type":"object","minProperties":1,"maxProperties":20,"propertyNames":{"$ref":"#/$defs/header_name"},"additionalProperties":{"type":"string","format":"x-header-value"}},"query":{"type":"object","minProperties":1,"maxProperties":20,"propertyNames":{"type":"string","pattern":"^[A-Za-z0-9._~-]{1,64}$"},"additionalProperties":{"type":"string","minLength":1,"maxLength":256}},"betas":{"type":"array","minItems":1,"uniqueItems":true,"items":{"type":"string","pattern":"^([A-Za-z0-9][A-Za-z0-9._-]{0,63})?\\*?$","minLength":1}},"connect_timeout":{"$ref":"#/$defs/connect_timeout"},"headers_timeout":{"$ref":"#/$defs/headers_timeout"},"first_content_timeout":{"$ref":"#/$defs/first_content_timeout"},"idle_timeout":{"$ref":"#/$defs/idle_timeout"},"stream_timeout":{"$ref":"#/$defs/stream_timeout"},"answer_timeout":{"$ref":"#/$defs/answer_timeout"},"queue_timeout":{"$ref":"#/$defs/queue_timeout"},"wait_for_retry_after":{"$ref":"#/$defs/wait_for_retry_after"},"eject":{"$ref":"#/$defs/eject"},"probe":{"$ref":"#/$defs/probe"},"context":{"$ref":"#/$defs/tokens"},"max_concurrent":{"$ref":"#/$defs/count"},"cost_usd_per_1m":{"type":"object","additionalProperties":false,"required":["input"],"properties":{"input":{"$ref":"#/$defs/price"},"output":{"$ref":"#/$defs/price"},"cached_input":{"$ref":"#/$defs/price"},"cache_write":{"$ref":"#/$defs/price"}}},"cost_usd_per_image":{"$ref":"#/$defs/usd"},"max_usd_per_hour":{"$ref":"#/$defs/usd"}}},"eject":{"type":"object","additionalProperties":false,"properties":{"after":{"$ref":"#/$defs/count"},"for":{"$ref":"#/$defs/duration"}}},"probe":{"type":["boolean","object"],"additionalProperties":false,"properties":{"path":{"type":"string","pattern":"^/[!-~]*$"},"every":{"type":"string","pattern":"^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"duration","min":1000,"max":86400000}}}},"commit":{"enum":["first_content","complete"]},"queue_timeout":{"$ref":"#/$defs/duration"},"wait_for_retry_after":{"$ref":"#/$defs/retry_wait"},"connect_timeout":{"$ref":"#/$defs/duration"},"headers_timeout":{"$ref":"#/$defs/duration"},"first_content_timeout":{"$ref":"#/$defs/duration"},"idle_timeout":{"$ref":"#/$defs/duration"},"stream_timeout":{"$ref":"#/$defs/duration"},"answer_timeout":{"$ref":"#/$defs/duration"},"count":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?[kM]?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"count","min":1,"max":1000000000}},"tokens":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?[kM]?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"count","min":1,"max":10000000}},"duration":{"type":"string","pattern":"^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"duration","min":1,"max":86400000}},"retry_wait":{"type":"string","pattern":"^([0-9]+(\\.[0-9]+)?(ms|s|m)|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"duration","min":0,"max":60000}},"patience":{"type":"string","pattern":"^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"duration","min":1000,"max":3600000}},"usd":{"type":["number","string"],"pattern":"^([0-9]+(\\.[0-9]{1,9})?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"usd","min":0,"max":9000000000000000}},"image_price":{"type":["number","string"],"pattern":"^([0-9]+(\\.[0-9]{1,9})?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"usd","min":0,"max":1000000000000}},"price":{"type":["number","string"],"pattern":"^([0-9]+(\\.[0-9]{1,6})?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"price","min":0,"max":500000000}}}};
 const schema34 = {"type":"object","additionalProperties":false,"properties":{"keep":{"type":"string","pattern":"^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"duration","min":86400000,"max":315360000000}}}};
 const schema37 = {"type":"object","additionalProperties":false,"properties":{"format":{"enum":["text","json"]},"level":{"enum":["info","warn","error"]}}};
 const schema38 = {"type":"object","additionalProperties":false,"properties":{"public":{"type":"boolean"},"token":{"type":"string","format":"x-secret"}}};
@@ -2452,7 +2452,7 @@ return errors === 0;
 validate39.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 const schema81 = {"type":"object","propertyNames":{"$ref":"#/$defs/name"},"additionalProperties":{"$ref":"#/$defs/model"}};
 const schema83 = {"type":"object","required":["kind"],"discriminator":{"propertyName":"kind"},"oneOf":[{"$ref":"#/$defs/chat_model"},{"$ref":"#/$defs/embedding_model"},{"$ref":"#/$defs/image_model"},{"$ref":"#/$defs/passthrough_model"}]};
-const schema84 = {"type":"object","additionalProperties":false,"required":["kind","tier","serve","context","usd_per_1m"],"properties":{"kind":{"const":"chat"},"tier":{"$ref":"#/$defs/tier"},"serve":{"$ref":"#/$defs/serve"},"context":{"$ref":"#/$defs/tokens"},"max_output":{"$ref":"#/$defs/tokens"},"vision":{"type":"boolean"},"image_tokens":{"$ref":"#/$defs/tokens"},"thinking":{"type":"object","additionalProperties":false,"required":["default","min_max_tokens"],"properties":{"default":{"type":"boolean"},"min_max_tokens":{"$ref":"#/$defs/tokens"}}},"accepts":{"$ref":"#/$defs/accepts"},"usd_per_1m":{"type":"object","additionalProperties":false,"required":["input","output"],"properties":{"input":{"$ref":"#/$defs/price"},"output":{"$ref":"#/$defs/price"}}},"commit":{"$ref":"#/$defs/commit"},"lossy":{"enum":["allow","refuse"]}}};
+const schema84 = {"type":"object","additionalProperties":false,"required":["kind","tier","serve","context","usd_per_1m"],"properties":{"kind":{"const":"chat"},"tier":{"$ref":"#/$defs/tier"},"serve":{"$ref":"#/$defs/serve"},"context":{"$ref":"#/$defs/tokens"},"max_output":{"$ref":"#/$defs/tokens"},"vision":{"type":"boolean"},"image_tokens":{"$ref":"#/$defs/tokens"},"thinking":{"type":"object","additionalProperties":false,"required":["default","min_max_tokens"],"properties":{"default":{"type":"boolean"},"min_max_tokens":{"$ref":"#/$defs/tokens"}}},"accepts":{"$ref":"#/$defs/accepts"},"usd_per_1m":{"type":"object","additionalProperties":false,"required":["input","output"],"properties":{"input":{"$ref":"#/$defs/price"},"output":{"$ref":"#/$defs/price"},"cached_input":{"$ref":"#/$defs/price"},"cache_write":{"$ref":"#/$defs/price"}}},"commit":{"$ref":"#/$defs/commit"},"lossy":{"enum":["allow","refuse"]}}};
 const schema88 = {"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?[kM]?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"count","min":1,"max":10000000}};
 const schema95 = {"type":["number","string"],"pattern":"^([0-9]+(\\.[0-9]{1,6})?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"price","min":0,"max":500000000}};
 const pattern67 = new RegExp("^([0-9]+(\\.[0-9]{1,6})?|.*\\$\\{.+\\}.*)$", "u");
@@ -3057,7 +3057,7 @@ return false;
 else {
 const _errs29 = errors;
 for(const key2 in data11){
-if(!((key2 === "input") || (key2 === "output"))){
+if(!((((key2 === "input") || (key2 === "output")) || (key2 === "cached_input")) || (key2 === "cache_write"))){
 validate45.errors = [{instancePath:instancePath+"/usd_per_1m",schemaPath:"#/properties/usd_per_1m/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key2}}];
 return false;
 break;
@@ -3115,6 +3115,60 @@ var valid7 = _errs33 === errors;
 else {
 var valid7 = true;
 }
+if(valid7){
+if(data11.cached_input !== undefined){
+let data14 = data11.cached_input;
+const _errs36 = errors;
+const _errs37 = errors;
+if((!((typeof data14 == "number") && (isFinite(data14)))) && (typeof data14 !== "string")){
+validate45.errors = [{instancePath:instancePath+"/usd_per_1m/cached_input",schemaPath:"#/$defs/price/type",keyword:"type",params:{type: schema95.type}}];
+return false;
+}
+if(!fitsUnit(schema95["x-unit"], data14)){
+validate45.errors = [{instancePath:instancePath+"/usd_per_1m/cached_input",schemaPath:"#/$defs/price/x-unit",keyword:"x-unit",params:{}}];
+return false;
+}
+if(errors === _errs37){
+if(typeof data14 === "string"){
+if(!pattern67.test(data14)){
+validate45.errors = [{instancePath:instancePath+"/usd_per_1m/cached_input",schemaPath:"#/$defs/price/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]{1,6})?|.*\\$\\{.+\\}.*)$"}}];
+return false;
+}
+}
+}
+var valid7 = _errs36 === errors;
+}
+else {
+var valid7 = true;
+}
+if(valid7){
+if(data11.cache_write !== undefined){
+let data15 = data11.cache_write;
+const _errs39 = errors;
+const _errs40 = errors;
+if((!((typeof data15 == "number") && (isFinite(data15)))) && (typeof data15 !== "string")){
+validate45.errors = [{instancePath:instancePath+"/usd_per_1m/cache_write",schemaPath:"#/$defs/price/type",keyword:"type",params:{type: schema95.type}}];
+return false;
+}
+if(!fitsUnit(schema95["x-unit"], data15)){
+validate45.errors = [{instancePath:instancePath+"/usd_per_1m/cache_write",schemaPath:"#/$defs/price/x-unit",keyword:"x-unit",params:{}}];
+return false;
+}
+if(errors === _errs40){
+if(typeof data15 === "string"){
+if(!pattern67.test(data15)){
+validate45.errors = [{instancePath:instancePath+"/usd_per_1m/cache_write",schemaPath:"#/$defs/price/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]{1,6})?|.*\\$\\{.+\\}.*)$"}}];
+return false;
+}
+}
+}
+var valid7 = _errs39 === errors;
+}
+else {
+var valid7 = true;
+}
+}
+}
 }
 }
 }
@@ -3131,26 +3185,26 @@ var valid0 = true;
 }
 if(valid0){
 if(data.commit !== undefined){
-let data14 = data.commit;
-const _errs36 = errors;
-if(!((data14 === "first_content") || (data14 === "complete"))){
+let data16 = data.commit;
+const _errs42 = errors;
+if(!((data16 === "first_content") || (data16 === "complete"))){
 validate45.errors = [{instancePath:instancePath+"/commit",schemaPath:"#/$defs/commit/enum",keyword:"enum",params:{allowedValues: schema80.enum}}];
 return false;
 }
-var valid0 = _errs36 === errors;
+var valid0 = _errs42 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.lossy !== undefined){
-let data15 = data.lossy;
-const _errs38 = errors;
-if(!((data15 === "allow") || (data15 === "refuse"))){
+let data17 = data.lossy;
+const _errs44 = errors;
+if(!((data17 === "allow") || (data17 === "refuse"))){
 validate45.errors = [{instancePath:instancePath+"/lossy",schemaPath:"#/properties/lossy/enum",keyword:"enum",params:{allowedValues: schema84.properties.lossy.enum}}];
 return false;
 }
-var valid0 = _errs38 === errors;
+var valid0 = _errs44 === errors;
 }
 else {
 var valid0 = true;
@@ -3178,7 +3232,7 @@ validate45.errors = vErrors;
 return errors === 0;
 }
 validate45.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-const schema98 = {"type":"object","additionalProperties":false,"required":["kind","tier","serve","context","usd_per_1m"],"properties":{"kind":{"const":"embedding"},"tier":{"$ref":"#/$defs/tier"},"serve":{"$ref":"#/$defs/serve"},"context":{"$ref":"#/$defs/tokens"},"dimensions":{"const":768},"accepts":{"$ref":"#/$defs/accepts"},"usd_per_1m":{"type":"object","additionalProperties":false,"required":["input"],"properties":{"input":{"$ref":"#/$defs/price"}}}}};
+const schema100 = {"type":"object","additionalProperties":false,"required":["kind","tier","serve","context","usd_per_1m"],"properties":{"kind":{"const":"embedding"},"tier":{"$ref":"#/$defs/tier"},"serve":{"$ref":"#/$defs/serve"},"context":{"$ref":"#/$defs/tokens"},"dimensions":{"const":768},"accepts":{"$ref":"#/$defs/accepts"},"usd_per_1m":{"type":"object","additionalProperties":false,"required":["input"],"properties":{"input":{"$ref":"#/$defs/price"}}}}};
 function validate50(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
@@ -3373,8 +3427,8 @@ validate50.errors = vErrors;
 return errors === 0;
 }
 validate50.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-const schema102 = {"type":"object","additionalProperties":false,"required":["kind","tier","serve","usd_per_image"],"properties":{"kind":{"const":"image"},"tier":{"$ref":"#/$defs/tier"},"serve":{"$ref":"#/$defs/serve"},"accepts":{"$ref":"#/$defs/accepts"},"usd_per_image":{"type":["number","string","object"],"pattern":"^([0-9]+(\\.[0-9]{1,9})?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"usd","min":0,"max":1000000000000},"minProperties":1,"additionalProperties":{"$ref":"#/$defs/image_price"}}}};
-const schema104 = {"type":["number","string"],"pattern":"^([0-9]+(\\.[0-9]{1,9})?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"usd","min":0,"max":1000000000000}};
+const schema104 = {"type":"object","additionalProperties":false,"required":["kind","tier","serve","usd_per_image"],"properties":{"kind":{"const":"image"},"tier":{"$ref":"#/$defs/tier"},"serve":{"$ref":"#/$defs/serve"},"accepts":{"$ref":"#/$defs/accepts"},"usd_per_image":{"type":["number","string","object"],"pattern":"^([0-9]+(\\.[0-9]{1,9})?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"usd","min":0,"max":1000000000000},"minProperties":1,"additionalProperties":{"$ref":"#/$defs/image_price"}}}};
+const schema106 = {"type":["number","string"],"pattern":"^([0-9]+(\\.[0-9]{1,9})?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"usd","min":0,"max":1000000000000}};
 function validate53(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
@@ -3464,10 +3518,10 @@ if(data.usd_per_image !== undefined){
 let data4 = data.usd_per_image;
 const _errs8 = errors;
 if(((!((typeof data4 == "number") && (isFinite(data4)))) && (typeof data4 !== "string")) && (!(data4 && typeof data4 == "object" && !Array.isArray(data4)))){
-validate53.errors = [{instancePath:instancePath+"/usd_per_image",schemaPath:"#/properties/usd_per_image/type",keyword:"type",params:{type: schema102.properties.usd_per_image.type}}];
+validate53.errors = [{instancePath:instancePath+"/usd_per_image",schemaPath:"#/properties/usd_per_image/type",keyword:"type",params:{type: schema104.properties.usd_per_image.type}}];
 return false;
 }
-if(!fitsUnit(schema102.properties.usd_per_image["x-unit"], data4)){
+if(!fitsUnit(schema104.properties.usd_per_image["x-unit"], data4)){
 validate53.errors = [{instancePath:instancePath+"/usd_per_image",schemaPath:"#/properties/usd_per_image/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
@@ -3490,10 +3544,10 @@ let data5 = data4[key1];
 const _errs11 = errors;
 const _errs12 = errors;
 if((!((typeof data5 == "number") && (isFinite(data5)))) && (typeof data5 !== "string")){
-validate53.errors = [{instancePath:instancePath+"/usd_per_image/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/$defs/image_price/type",keyword:"type",params:{type: schema104.type}}];
+validate53.errors = [{instancePath:instancePath+"/usd_per_image/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/$defs/image_price/type",keyword:"type",params:{type: schema106.type}}];
 return false;
 }
-if(!fitsUnit(schema104["x-unit"], data5)){
+if(!fitsUnit(schema106["x-unit"], data5)){
 validate53.errors = [{instancePath:instancePath+"/usd_per_image/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/$defs/image_price/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
@@ -3535,7 +3589,7 @@ validate53.errors = vErrors;
 return errors === 0;
 }
 validate53.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-const schema105 = {"type":"object","additionalProperties":false,"required":["kind","tier","serve"],"properties":{"kind":{"const":"passthrough"},"tier":{"$ref":"#/$defs/tier"},"serve":{"$ref":"#/$defs/serve"},"usd_per_1m":{"type":"object","additionalProperties":false,"required":["input"],"properties":{"input":{"$ref":"#/$defs/price"},"output":{"$ref":"#/$defs/price"}}}}};
+const schema107 = {"type":"object","additionalProperties":false,"required":["kind","tier","serve"],"properties":{"kind":{"const":"passthrough"},"tier":{"$ref":"#/$defs/tier"},"serve":{"$ref":"#/$defs/serve"},"usd_per_1m":{"type":"object","additionalProperties":false,"required":["input"],"properties":{"input":{"$ref":"#/$defs/price"},"output":{"$ref":"#/$defs/price"},"cached_input":{"$ref":"#/$defs/price"},"cache_write":{"$ref":"#/$defs/price"}}}}};
 function validate56(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
@@ -3622,7 +3676,7 @@ return false;
 else {
 const _errs9 = errors;
 for(const key1 in data3){
-if(!((key1 === "input") || (key1 === "output"))){
+if(!((((key1 === "input") || (key1 === "output")) || (key1 === "cached_input")) || (key1 === "cache_write"))){
 validate56.errors = [{instancePath:instancePath+"/usd_per_1m",schemaPath:"#/properties/usd_per_1m/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key1}}];
 return false;
 break;
@@ -3679,6 +3733,60 @@ var valid2 = _errs13 === errors;
 }
 else {
 var valid2 = true;
+}
+if(valid2){
+if(data3.cached_input !== undefined){
+let data6 = data3.cached_input;
+const _errs16 = errors;
+const _errs17 = errors;
+if((!((typeof data6 == "number") && (isFinite(data6)))) && (typeof data6 !== "string")){
+validate56.errors = [{instancePath:instancePath+"/usd_per_1m/cached_input",schemaPath:"#/$defs/price/type",keyword:"type",params:{type: schema95.type}}];
+return false;
+}
+if(!fitsUnit(schema95["x-unit"], data6)){
+validate56.errors = [{instancePath:instancePath+"/usd_per_1m/cached_input",schemaPath:"#/$defs/price/x-unit",keyword:"x-unit",params:{}}];
+return false;
+}
+if(errors === _errs17){
+if(typeof data6 === "string"){
+if(!pattern67.test(data6)){
+validate56.errors = [{instancePath:instancePath+"/usd_per_1m/cached_input",schemaPath:"#/$defs/price/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]{1,6})?|.*\\$\\{.+\\}.*)$"}}];
+return false;
+}
+}
+}
+var valid2 = _errs16 === errors;
+}
+else {
+var valid2 = true;
+}
+if(valid2){
+if(data3.cache_write !== undefined){
+let data7 = data3.cache_write;
+const _errs19 = errors;
+const _errs20 = errors;
+if((!((typeof data7 == "number") && (isFinite(data7)))) && (typeof data7 !== "string")){
+validate56.errors = [{instancePath:instancePath+"/usd_per_1m/cache_write",schemaPath:"#/$defs/price/type",keyword:"type",params:{type: schema95.type}}];
+return false;
+}
+if(!fitsUnit(schema95["x-unit"], data7)){
+validate56.errors = [{instancePath:instancePath+"/usd_per_1m/cache_write",schemaPath:"#/$defs/price/x-unit",keyword:"x-unit",params:{}}];
+return false;
+}
+if(errors === _errs20){
+if(typeof data7 === "string"){
+if(!pattern67.test(data7)){
+validate56.errors = [{instancePath:instancePath+"/usd_per_1m/cache_write",schemaPath:"#/$defs/price/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]{1,6})?|.*\\$\\{.+\\}.*)$"}}];
+return false;
+}
+}
+}
+var valid2 = _errs19 === errors;
+}
+else {
+var valid2 = true;
+}
+}
 }
 }
 }
@@ -3861,7 +3969,7 @@ validate43.errors = vErrors;
 return errors === 0;
 }
 validate43.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-const schema109 = {"type":"object","propertyNames":{"$ref":"#/$defs/name"},"additionalProperties":{"$ref":"#/$defs/name"}};
+const schema113 = {"type":"object","propertyNames":{"$ref":"#/$defs/name"},"additionalProperties":{"$ref":"#/$defs/name"}};
 function validate64(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
@@ -3949,13 +4057,13 @@ validate64.errors = vErrors;
 return errors === 0;
 }
 validate64.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-const schema113 = {"type":"object","propertyNames":{"$ref":"#/$defs/name"},"additionalProperties":{"$ref":"#/$defs/pool"}};
-const schema115 = {"type":"object","additionalProperties":false,"required":["site","replicas","model"],"properties":{"site":{"$ref":"#/$defs/name"},"replicas":{"type":"array","minItems":1,"uniqueItems":true,"items":{"type":"string","format":"x-base-url"}},"model":{"type":"string","minLength":1},"speaks":{"type":"array","minItems":1,"uniqueItems":true,"items":{"enum":["chat","responses","messages"]}},"key":{"type":"string","format":"x-secret"},"auth":{"type":["string","object"],"pattern":"^(bearer|x-api-key|api-key)$","additionalProperties":false,"required":["header"],"properties":{"header":{"$ref":"#/$defs/header_name"},"prefix":{"type":"string","pattern":"^[ -~]{0,64}$"}}},"headers":{"type":"object","minProperties":1,"maxProperties":20,"propertyNames":{"$ref":"#/$defs/header_name"},"additionalProperties":{"type":"string","format":"x-header-value"}},"query":{"type":"object","minProperties":1,"maxProperties":20,"propertyNames":{"type":"string","pattern":"^[A-Za-z0-9._~-]{1,64}$"},"additionalProperties":{"type":"string","minLength":1,"maxLength":256}},"betas":{"type":"array","minItems":1,"uniqueItems":true,"items":{"type":"string","pattern":"^([A-Za-z0-9][A-Za-z0-9._-]{0,63})?\\*?$","minLength":1}},"connect_timeout":{"$ref":"#/$defs/connect_timeout"},"headers_timeout":{"$ref":"#/$defs/headers_timeout"},"first_content_timeout":{"$ref":"#/$defs/first_content_timeout"},"idle_timeout":{"$ref":"#/$defs/idle_timeout"},"stream_timeout":{"$ref":"#/$defs/stream_timeout"},"answer_timeout":{"$ref":"#/$defs/answer_timeout"},"queue_timeout":{"$ref":"#/$defs/queue_timeout"},"wait_for_retry_after":{"$ref":"#/$defs/wait_for_retry_after"},"eject":{"$ref":"#/$defs/eject"},"probe":{"$ref":"#/$defs/probe"},"context":{"$ref":"#/$defs/tokens"},"max_concurrent":{"$ref":"#/$defs/count"},"cost_usd_per_1m":{"type":"object","additionalProperties":false,"required":["input"],"properties":{"input":{"$ref":"#/$defs/price"},"output":{"$ref":"#/$defs/price"}}},"cost_usd_per_image":{"$ref":"#/$defs/usd"},"max_usd_per_hour":{"$ref":"#/$defs/usd"}}};
+const schema117 = {"type":"object","propertyNames":{"$ref":"#/$defs/name"},"additionalProperties":{"$ref":"#/$defs/pool"}};
+const schema119 = {"type":"object","additionalProperties":false,"required":["site","replicas","model"],"properties":{"site":{"$ref":"#/$defs/name"},"replicas":{"type":"array","minItems":1,"uniqueItems":true,"items":{"type":"string","format":"x-base-url"}},"model":{"type":"string","minLength":1},"speaks":{"type":"array","minItems":1,"uniqueItems":true,"items":{"enum":["chat","responses","messages"]}},"key":{"type":"string","format":"x-secret"},"auth":{"type":["string","object"],"pattern":"^(bearer|x-api-key|api-key)$","additionalProperties":false,"required":["header"],"properties":{"header":{"$ref":"#/$defs/header_name"},"prefix":{"type":"string","pattern":"^[ -~]{0,64}$"}}},"headers":{"type":"object","minProperties":1,"maxProperties":20,"propertyNames":{"$ref":"#/$defs/header_name"},"additionalProperties":{"type":"string","format":"x-header-value"}},"query":{"type":"object","minProperties":1,"maxProperties":20,"propertyNames":{"type":"string","pattern":"^[A-Za-z0-9._~-]{1,64}$"},"additionalProperties":{"type":"string","minLength":1,"maxLength":256}},"betas":{"type":"array","minItems":1,"uniqueItems":true,"items":{"type":"string","pattern":"^([A-Za-z0-9][A-Za-z0-9._-]{0,63})?\\*?$","minLength":1}},"connect_timeout":{"$ref":"#/$defs/connect_timeout"},"headers_timeout":{"$ref":"#/$defs/headers_timeout"},"first_content_timeout":{"$ref":"#/$defs/first_content_timeout"},"idle_timeout":{"$ref":"#/$defs/idle_timeout"},"stream_timeout":{"$ref":"#/$defs/stream_timeout"},"answer_timeout":{"$ref":"#/$defs/answer_timeout"},"queue_timeout":{"$ref":"#/$defs/queue_timeout"},"wait_for_retry_after":{"$ref":"#/$defs/wait_for_retry_after"},"eject":{"$ref":"#/$defs/eject"},"probe":{"$ref":"#/$defs/probe"},"context":{"$ref":"#/$defs/tokens"},"max_concurrent":{"$ref":"#/$defs/count"},"cost_usd_per_1m":{"type":"object","additionalProperties":false,"required":["input"],"properties":{"input":{"$ref":"#/$defs/price"},"output":{"$ref":"#/$defs/price"},"cached_input":{"$ref":"#/$defs/price"},"cache_write":{"$ref":"#/$defs/price"}}},"cost_usd_per_image":{"$ref":"#/$defs/usd"},"max_usd_per_hour":{"$ref":"#/$defs/usd"}}};
 const func0 = require("ajv/dist/runtime/equal").default;
-const pattern83 = new RegExp("^(bearer|x-api-key|api-key)$", "u");
-const pattern85 = new RegExp("^[ -~]{0,64}$", "u");
-const pattern87 = new RegExp("^[A-Za-z0-9._~-]{1,64}$", "u");
-const pattern88 = new RegExp("^([A-Za-z0-9][A-Za-z0-9._-]{0,63})?\\*?$", "u");
+const pattern87 = new RegExp("^(bearer|x-api-key|api-key)$", "u");
+const pattern89 = new RegExp("^[ -~]{0,64}$", "u");
+const pattern91 = new RegExp("^[A-Za-z0-9._~-]{1,64}$", "u");
+const pattern92 = new RegExp("^([A-Za-z0-9][A-Za-z0-9._-]{0,63})?\\*?$", "u");
 const formats38 = formats["x-header-value"];
 function validate67(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -3977,7 +4085,7 @@ return false;
 else {
 const _errs1 = errors;
 for(const key0 in data){
-if(!(func1.call(schema115.properties, key0))){
+if(!(func1.call(schema119.properties, key0))){
 validate67.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}}];
 return false;
 break;
@@ -4110,7 +4218,7 @@ for(let i2=0; i2<len1; i2++){
 let data5 = data4[i2];
 const _errs13 = errors;
 if(!(((data5 === "chat") || (data5 === "responses")) || (data5 === "messages"))){
-validate67.errors = [{instancePath:instancePath+"/speaks/" + i2,schemaPath:"#/properties/speaks/items/enum",keyword:"enum",params:{allowedValues: schema115.properties.speaks.items.enum}}];
+validate67.errors = [{instancePath:instancePath+"/speaks/" + i2,schemaPath:"#/properties/speaks/items/enum",keyword:"enum",params:{allowedValues: schema119.properties.speaks.items.enum}}];
 return false;
 }
 var valid4 = _errs13 === errors;
@@ -4174,12 +4282,12 @@ if(data.auth !== undefined){
 let data7 = data.auth;
 const _errs16 = errors;
 if((typeof data7 !== "string") && (!(data7 && typeof data7 == "object" && !Array.isArray(data7)))){
-validate67.errors = [{instancePath:instancePath+"/auth",schemaPath:"#/properties/auth/type",keyword:"type",params:{type: schema115.properties.auth.type}}];
+validate67.errors = [{instancePath:instancePath+"/auth",schemaPath:"#/properties/auth/type",keyword:"type",params:{type: schema119.properties.auth.type}}];
 return false;
 }
 if(errors === _errs16){
 if(typeof data7 === "string"){
-if(!pattern83.test(data7)){
+if(!pattern87.test(data7)){
 validate67.errors = [{instancePath:instancePath+"/auth",schemaPath:"#/properties/auth/pattern",keyword:"pattern",params:{pattern: "^(bearer|x-api-key|api-key)$"}}];
 return false;
 }
@@ -4228,7 +4336,7 @@ let data9 = data7.prefix;
 const _errs22 = errors;
 if(errors === _errs22){
 if(typeof data9 === "string"){
-if(!pattern85.test(data9)){
+if(!pattern89.test(data9)){
 validate67.errors = [{instancePath:instancePath+"/auth/prefix",schemaPath:"#/properties/auth/properties/prefix/pattern",keyword:"pattern",params:{pattern: "^[ -~]{0,64}$"}}];
 return false;
 }
@@ -4369,7 +4477,7 @@ for(const key4 in data12){
 const _errs34 = errors;
 if(errors === _errs34){
 if(typeof key4 === "string"){
-if(!pattern87.test(key4)){
+if(!pattern91.test(key4)){
 const err3 = {instancePath:instancePath+"/query",schemaPath:"#/properties/query/propertyNames/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9._~-]{1,64}$"},propertyName:key4};
 if(vErrors === null){
 vErrors = [err3];
@@ -4470,7 +4578,7 @@ validate67.errors = [{instancePath:instancePath+"/betas/" + i4,schemaPath:"#/pro
 return false;
 }
 else {
-if(!pattern88.test(data15)){
+if(!pattern92.test(data15)){
 validate67.errors = [{instancePath:instancePath+"/betas/" + i4,schemaPath:"#/properties/betas/items/pattern",keyword:"pattern",params:{pattern: "^([A-Za-z0-9][A-Za-z0-9._-]{0,63})?\\*?$"}}];
 return false;
 }
@@ -4878,7 +4986,7 @@ return false;
 else {
 const _errs84 = errors;
 for(const key7 in data30){
-if(!((key7 === "input") || (key7 === "output"))){
+if(!((((key7 === "input") || (key7 === "output")) || (key7 === "cached_input")) || (key7 === "cache_write"))){
 validate67.errors = [{instancePath:instancePath+"/cost_usd_per_1m",schemaPath:"#/properties/cost_usd_per_1m/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key7}}];
 return false;
 break;
@@ -4936,6 +5044,60 @@ var valid27 = _errs88 === errors;
 else {
 var valid27 = true;
 }
+if(valid27){
+if(data30.cached_input !== undefined){
+let data33 = data30.cached_input;
+const _errs91 = errors;
+const _errs92 = errors;
+if((!((typeof data33 == "number") && (isFinite(data33)))) && (typeof data33 !== "string")){
+validate67.errors = [{instancePath:instancePath+"/cost_usd_per_1m/cached_input",schemaPath:"#/$defs/price/type",keyword:"type",params:{type: schema95.type}}];
+return false;
+}
+if(!fitsUnit(schema95["x-unit"], data33)){
+validate67.errors = [{instancePath:instancePath+"/cost_usd_per_1m/cached_input",schemaPath:"#/$defs/price/x-unit",keyword:"x-unit",params:{}}];
+return false;
+}
+if(errors === _errs92){
+if(typeof data33 === "string"){
+if(!pattern67.test(data33)){
+validate67.errors = [{instancePath:instancePath+"/cost_usd_per_1m/cached_input",schemaPath:"#/$defs/price/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]{1,6})?|.*\\$\\{.+\\}.*)$"}}];
+return false;
+}
+}
+}
+var valid27 = _errs91 === errors;
+}
+else {
+var valid27 = true;
+}
+if(valid27){
+if(data30.cache_write !== undefined){
+let data34 = data30.cache_write;
+const _errs94 = errors;
+const _errs95 = errors;
+if((!((typeof data34 == "number") && (isFinite(data34)))) && (typeof data34 !== "string")){
+validate67.errors = [{instancePath:instancePath+"/cost_usd_per_1m/cache_write",schemaPath:"#/$defs/price/type",keyword:"type",params:{type: schema95.type}}];
+return false;
+}
+if(!fitsUnit(schema95["x-unit"], data34)){
+validate67.errors = [{instancePath:instancePath+"/cost_usd_per_1m/cache_write",schemaPath:"#/$defs/price/x-unit",keyword:"x-unit",params:{}}];
+return false;
+}
+if(errors === _errs95){
+if(typeof data34 === "string"){
+if(!pattern67.test(data34)){
+validate67.errors = [{instancePath:instancePath+"/cost_usd_per_1m/cache_write",schemaPath:"#/$defs/price/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]{1,6})?|.*\\$\\{.+\\}.*)$"}}];
+return false;
+}
+}
+}
+var valid27 = _errs94 === errors;
+}
+else {
+var valid27 = true;
+}
+}
+}
 }
 }
 }
@@ -4952,52 +5114,52 @@ var valid0 = true;
 }
 if(valid0){
 if(data.cost_usd_per_image !== undefined){
-let data33 = data.cost_usd_per_image;
-const _errs91 = errors;
-const _errs92 = errors;
-if((!((typeof data33 == "number") && (isFinite(data33)))) && (typeof data33 !== "string")){
+let data35 = data.cost_usd_per_image;
+const _errs97 = errors;
+const _errs98 = errors;
+if((!((typeof data35 == "number") && (isFinite(data35)))) && (typeof data35 !== "string")){
 validate67.errors = [{instancePath:instancePath+"/cost_usd_per_image",schemaPath:"#/$defs/usd/type",keyword:"type",params:{type: schema48.type}}];
 return false;
 }
-if(!fitsUnit(schema48["x-unit"], data33)){
+if(!fitsUnit(schema48["x-unit"], data35)){
 validate67.errors = [{instancePath:instancePath+"/cost_usd_per_image",schemaPath:"#/$defs/usd/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
-if(errors === _errs92){
-if(typeof data33 === "string"){
-if(!pattern20.test(data33)){
+if(errors === _errs98){
+if(typeof data35 === "string"){
+if(!pattern20.test(data35)){
 validate67.errors = [{instancePath:instancePath+"/cost_usd_per_image",schemaPath:"#/$defs/usd/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]{1,9})?|.*\\$\\{.+\\}.*)$"}}];
 return false;
 }
 }
 }
-var valid0 = _errs91 === errors;
+var valid0 = _errs97 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.max_usd_per_hour !== undefined){
-let data34 = data.max_usd_per_hour;
-const _errs94 = errors;
-const _errs95 = errors;
-if((!((typeof data34 == "number") && (isFinite(data34)))) && (typeof data34 !== "string")){
+let data36 = data.max_usd_per_hour;
+const _errs100 = errors;
+const _errs101 = errors;
+if((!((typeof data36 == "number") && (isFinite(data36)))) && (typeof data36 !== "string")){
 validate67.errors = [{instancePath:instancePath+"/max_usd_per_hour",schemaPath:"#/$defs/usd/type",keyword:"type",params:{type: schema48.type}}];
 return false;
 }
-if(!fitsUnit(schema48["x-unit"], data34)){
+if(!fitsUnit(schema48["x-unit"], data36)){
 validate67.errors = [{instancePath:instancePath+"/max_usd_per_hour",schemaPath:"#/$defs/usd/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
-if(errors === _errs95){
-if(typeof data34 === "string"){
-if(!pattern20.test(data34)){
+if(errors === _errs101){
+if(typeof data36 === "string"){
+if(!pattern20.test(data36)){
 validate67.errors = [{instancePath:instancePath+"/max_usd_per_hour",schemaPath:"#/$defs/usd/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]{1,9})?|.*\\$\\{.+\\}.*)$"}}];
 return false;
 }
 }
 }
-var valid0 = _errs94 === errors;
+var valid0 = _errs100 === errors;
 }
 else {
 var valid0 = true;
@@ -5114,13 +5276,13 @@ validate66.errors = vErrors;
 return errors === 0;
 }
 validate66.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-const schema134 = {"type":"array","items":{"$ref":"#/$defs/route"}};
-const schema135 = {"type":"object","additionalProperties":false,"required":["name","when","use"],"properties":{"name":{"$ref":"#/$defs/name"},"when":{"$ref":"#/$defs/when"},"use":{"$ref":"#/$defs/name"}}};
-const schema137 = {"type":"object","additionalProperties":false,"minProperties":1,"properties":{"mentions":{"type":["string","array"],"minLength":1,"maxLength":200,"minItems":1,"maxItems":200,"uniqueItems":true,"items":{"type":"string","minLength":1,"maxLength":200}},"matches":{"type":"string","minLength":1,"maxLength":500,"format":"x-pattern"},"input_tokens":{"type":"object","additionalProperties":false,"minProperties":1,"properties":{"over":{"$ref":"#/$defs/tokens"},"under":{"$ref":"#/$defs/tokens"}}},"has_tools":{"type":"boolean"},"has_images":{"type":"boolean"},"plan":{"$ref":"#/$defs/names"},"alias":{"$ref":"#/$defs/names"},"header":{"type":"object","minProperties":1,"maxProperties":10,"propertyNames":{"$ref":"#/$defs/name"},"additionalProperties":{"type":["string","array"],"minLength":1,"minItems":1,"uniqueItems":true,"items":{"type":"string","minLength":1}}},"hour":{"type":"object","additionalProperties":false,"required":["from","to"],"properties":{"from":{"type":"integer","minimum":0,"maximum":23},"to":{"type":"integer","minimum":1,"maximum":24},"zone":{"$ref":"#/$defs/zone"}}},"weekday":{"type":"object","additionalProperties":false,"required":["days"],"properties":{"days":{"type":"array","minItems":1,"uniqueItems":true,"items":{"enum":["mon","tue","wed","thu","fri","sat","sun"]}},"zone":{"$ref":"#/$defs/zone"}}},"any":{"type":"array","minItems":1,"items":{"$ref":"#/$defs/when"}},"not":{"$ref":"#/$defs/when"}}};
-const schema143 = {"type":"string","format":"x-zone"};
+const schema140 = {"type":"array","items":{"$ref":"#/$defs/route"}};
+const schema141 = {"type":"object","additionalProperties":false,"required":["name","when","use"],"properties":{"name":{"$ref":"#/$defs/name"},"when":{"$ref":"#/$defs/when"},"use":{"$ref":"#/$defs/name"}}};
+const schema143 = {"type":"object","additionalProperties":false,"minProperties":1,"properties":{"mentions":{"type":["string","array"],"minLength":1,"maxLength":200,"minItems":1,"maxItems":200,"uniqueItems":true,"items":{"type":"string","minLength":1,"maxLength":200}},"matches":{"type":"string","minLength":1,"maxLength":500,"format":"x-pattern"},"input_tokens":{"type":"object","additionalProperties":false,"minProperties":1,"properties":{"over":{"$ref":"#/$defs/tokens"},"under":{"$ref":"#/$defs/tokens"}}},"has_tools":{"type":"boolean"},"has_images":{"type":"boolean"},"plan":{"$ref":"#/$defs/names"},"alias":{"$ref":"#/$defs/names"},"header":{"type":"object","minProperties":1,"maxProperties":10,"propertyNames":{"$ref":"#/$defs/name"},"additionalProperties":{"type":["string","array"],"minLength":1,"minItems":1,"uniqueItems":true,"items":{"type":"string","minLength":1}}},"hour":{"type":"object","additionalProperties":false,"required":["from","to"],"properties":{"from":{"type":"integer","minimum":0,"maximum":23},"to":{"type":"integer","minimum":1,"maximum":24},"zone":{"$ref":"#/$defs/zone"}}},"weekday":{"type":"object","additionalProperties":false,"required":["days"],"properties":{"days":{"type":"array","minItems":1,"uniqueItems":true,"items":{"enum":["mon","tue","wed","thu","fri","sat","sun"]}},"zone":{"$ref":"#/$defs/zone"}}},"any":{"type":"array","minItems":1,"items":{"$ref":"#/$defs/when"}},"not":{"$ref":"#/$defs/when"}}};
+const schema149 = {"type":"string","format":"x-zone"};
 const formats40 = formats["x-pattern"];
 const formats42 = formats["x-zone"];
-const schema140 = {"type":["string","array"],"pattern":"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$","minItems":1,"uniqueItems":true,"items":{"$ref":"#/$defs/name","type":"string"}};
+const schema146 = {"type":["string","array"],"pattern":"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$","minItems":1,"uniqueItems":true,"items":{"$ref":"#/$defs/name","type":"string"}};
 function validate74(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
@@ -5132,7 +5294,7 @@ if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
 if((typeof data !== "string") && (!(Array.isArray(data)))){
-validate74.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: schema140.type}}];
+validate74.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: schema146.type}}];
 return false;
 }
 if(errors === 0){
@@ -5224,7 +5386,7 @@ return false;
 else {
 const _errs1 = errors;
 for(const key0 in data){
-if(!(func1.call(schema137.properties, key0))){
+if(!(func1.call(schema143.properties, key0))){
 validate73.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}}];
 return false;
 break;
@@ -5235,7 +5397,7 @@ if(data.mentions !== undefined){
 let data0 = data.mentions;
 const _errs2 = errors;
 if((typeof data0 !== "string") && (!(Array.isArray(data0)))){
-validate73.errors = [{instancePath:instancePath+"/mentions",schemaPath:"#/properties/mentions/type",keyword:"type",params:{type: schema137.properties.mentions.type}}];
+validate73.errors = [{instancePath:instancePath+"/mentions",schemaPath:"#/properties/mentions/type",keyword:"type",params:{type: schema143.properties.mentions.type}}];
 return false;
 }
 if(errors === _errs2){
@@ -5552,7 +5714,7 @@ for(const key3 in data10){
 let data11 = data10[key3];
 const _errs29 = errors;
 if((typeof data11 !== "string") && (!(Array.isArray(data11)))){
-validate73.errors = [{instancePath:instancePath+"/header/" + key3.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/header/additionalProperties/type",keyword:"type",params:{type: schema137.properties.header.additionalProperties.type}}];
+validate73.errors = [{instancePath:instancePath+"/header/" + key3.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/header/additionalProperties/type",keyword:"type",params:{type: schema143.properties.header.additionalProperties.type}}];
 return false;
 }
 if(errors === _errs29){
@@ -5784,7 +5946,7 @@ for(let i4=0; i4<len2; i4++){
 let data19 = data18[i4];
 const _errs48 = errors;
 if(!(((((((data19 === "mon") || (data19 === "tue")) || (data19 === "wed")) || (data19 === "thu")) || (data19 === "fri")) || (data19 === "sat")) || (data19 === "sun"))){
-validate73.errors = [{instancePath:instancePath+"/weekday/days/" + i4,schemaPath:"#/properties/weekday/properties/days/items/enum",keyword:"enum",params:{allowedValues: schema137.properties.weekday.properties.days.items.enum}}];
+validate73.errors = [{instancePath:instancePath+"/weekday/days/" + i4,schemaPath:"#/properties/weekday/properties/days/items/enum",keyword:"enum",params:{allowedValues: schema143.properties.weekday.properties.days.items.enum}}];
 return false;
 }
 var valid14 = _errs48 === errors;
@@ -6060,14 +6222,14 @@ validate71.errors = vErrors;
 return errors === 0;
 }
 validate71.evaluated = {"items":true,"dynamicProps":false,"dynamicItems":false};
-const schema146 = {"type":"object","propertyNames":{"$ref":"#/$defs/tool_name"},"additionalProperties":{"$ref":"#/$defs/hosted_tool"}};
-const schema147 = {"type":"string","pattern":"^(?!all$)[a-z][a-z0-9_]{0,46}$"};
-const schema148 = {"type":"object","oneOf":[{"$ref":"#/$defs/mcp_tool"},{"$ref":"#/$defs/http_tool"},{"$ref":"#/$defs/builtin_tool"}]};
-const schema149 = {"type":"object","additionalProperties":false,"required":["mcp"],"properties":{"mcp":{"type":"string","format":"x-base-url"},"tool":{"type":"string","minLength":1},"transport":{"enum":["streamable_http","sse"]},"description":{"type":"string","minLength":1},"key":{"$ref":"#/$defs/tool_key"},"timeout":{"$ref":"#/$defs/tool_timeout"},"max_calls":{"$ref":"#/$defs/max_calls"},"max_result":{"$ref":"#/$defs/max_result"},"usd_per_call":{"$ref":"#/$defs/usd_per_call"}}};
-const schema150 = {"type":"string","format":"x-secret"};
-const schema152 = {"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?k?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"count","min":1,"max":100}};
-const schema153 = {"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?(B|KB|MB|GB)?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"size","min":256,"max":1000000}};
-const schema154 = {"type":["number","string"],"pattern":"^([0-9]+(\\.[0-9]{1,9})?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"usd","min":0,"max":1000000000000}};
+const schema152 = {"type":"object","propertyNames":{"$ref":"#/$defs/tool_name"},"additionalProperties":{"$ref":"#/$defs/hosted_tool"}};
+const schema153 = {"type":"string","pattern":"^(?!all$)[a-z][a-z0-9_]{0,46}$"};
+const schema154 = {"type":"object","oneOf":[{"$ref":"#/$defs/mcp_tool"},{"$ref":"#/$defs/http_tool"},{"$ref":"#/$defs/builtin_tool"}]};
+const schema155 = {"type":"object","additionalProperties":false,"required":["mcp"],"properties":{"mcp":{"type":"string","format":"x-base-url"},"tool":{"type":"string","minLength":1},"transport":{"enum":["streamable_http","sse"]},"description":{"type":"string","minLength":1},"key":{"$ref":"#/$defs/tool_key"},"timeout":{"$ref":"#/$defs/tool_timeout"},"max_calls":{"$ref":"#/$defs/max_calls"},"max_result":{"$ref":"#/$defs/max_result"},"usd_per_call":{"$ref":"#/$defs/usd_per_call"}}};
+const schema156 = {"type":"string","format":"x-secret"};
+const schema158 = {"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?k?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"count","min":1,"max":100}};
+const schema159 = {"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?(B|KB|MB|GB)?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"size","min":256,"max":1000000}};
+const schema160 = {"type":["number","string"],"pattern":"^([0-9]+(\\.[0-9]{1,9})?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"usd","min":0,"max":1000000000000}};
 function validate82(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
@@ -6088,7 +6250,7 @@ return false;
 else {
 const _errs1 = errors;
 for(const key0 in data){
-if(!(func1.call(schema149.properties, key0))){
+if(!(func1.call(schema155.properties, key0))){
 validate82.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}}];
 return false;
 break;
@@ -6143,7 +6305,7 @@ if(data.transport !== undefined){
 let data2 = data.transport;
 const _errs6 = errors;
 if(!((data2 === "streamable_http") || (data2 === "sse"))){
-validate82.errors = [{instancePath:instancePath+"/transport",schemaPath:"#/properties/transport/enum",keyword:"enum",params:{allowedValues: schema149.properties.transport.enum}}];
+validate82.errors = [{instancePath:instancePath+"/transport",schemaPath:"#/properties/transport/enum",keyword:"enum",params:{allowedValues: schema155.properties.transport.enum}}];
 return false;
 }
 var valid0 = _errs6 === errors;
@@ -6228,10 +6390,10 @@ let data6 = data.max_calls;
 const _errs15 = errors;
 const _errs16 = errors;
 if((!(((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6))) && (isFinite(data6)))) && (typeof data6 !== "string")){
-validate82.errors = [{instancePath:instancePath+"/max_calls",schemaPath:"#/$defs/max_calls/type",keyword:"type",params:{type: schema152.type}}];
+validate82.errors = [{instancePath:instancePath+"/max_calls",schemaPath:"#/$defs/max_calls/type",keyword:"type",params:{type: schema158.type}}];
 return false;
 }
-if(!fitsUnit(schema152["x-unit"], data6)){
+if(!fitsUnit(schema158["x-unit"], data6)){
 validate82.errors = [{instancePath:instancePath+"/max_calls",schemaPath:"#/$defs/max_calls/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
@@ -6254,10 +6416,10 @@ let data7 = data.max_result;
 const _errs18 = errors;
 const _errs19 = errors;
 if((!(((typeof data7 == "number") && (!(data7 % 1) && !isNaN(data7))) && (isFinite(data7)))) && (typeof data7 !== "string")){
-validate82.errors = [{instancePath:instancePath+"/max_result",schemaPath:"#/$defs/max_result/type",keyword:"type",params:{type: schema153.type}}];
+validate82.errors = [{instancePath:instancePath+"/max_result",schemaPath:"#/$defs/max_result/type",keyword:"type",params:{type: schema159.type}}];
 return false;
 }
-if(!fitsUnit(schema153["x-unit"], data7)){
+if(!fitsUnit(schema159["x-unit"], data7)){
 validate82.errors = [{instancePath:instancePath+"/max_result",schemaPath:"#/$defs/max_result/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
@@ -6280,10 +6442,10 @@ let data8 = data.usd_per_call;
 const _errs21 = errors;
 const _errs22 = errors;
 if((!((typeof data8 == "number") && (isFinite(data8)))) && (typeof data8 !== "string")){
-validate82.errors = [{instancePath:instancePath+"/usd_per_call",schemaPath:"#/$defs/usd_per_call/type",keyword:"type",params:{type: schema154.type}}];
+validate82.errors = [{instancePath:instancePath+"/usd_per_call",schemaPath:"#/$defs/usd_per_call/type",keyword:"type",params:{type: schema160.type}}];
 return false;
 }
-if(!fitsUnit(schema154["x-unit"], data8)){
+if(!fitsUnit(schema160["x-unit"], data8)){
 validate82.errors = [{instancePath:instancePath+"/usd_per_call",schemaPath:"#/$defs/usd_per_call/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
@@ -6320,7 +6482,7 @@ validate82.errors = vErrors;
 return errors === 0;
 }
 validate82.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-const schema155 = {"type":"object","additionalProperties":false,"required":["http","description","parameters"],"properties":{"http":{"type":"string","format":"x-base-url"},"description":{"type":"string","minLength":1},"parameters":{"type":"object","additionalProperties":{}},"key":{"$ref":"#/$defs/tool_key"},"timeout":{"$ref":"#/$defs/tool_timeout"},"max_calls":{"$ref":"#/$defs/max_calls"},"max_result":{"$ref":"#/$defs/max_result"},"usd_per_call":{"$ref":"#/$defs/usd_per_call"}}};
+const schema161 = {"type":"object","additionalProperties":false,"required":["http","description","parameters"],"properties":{"http":{"type":"string","format":"x-base-url"},"description":{"type":"string","minLength":1},"parameters":{"type":"object","additionalProperties":{}},"key":{"$ref":"#/$defs/tool_key"},"timeout":{"$ref":"#/$defs/tool_timeout"},"max_calls":{"$ref":"#/$defs/max_calls"},"max_result":{"$ref":"#/$defs/max_result"},"usd_per_call":{"$ref":"#/$defs/usd_per_call"}}};
 function validate84(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
@@ -6464,10 +6626,10 @@ let data5 = data.max_calls;
 const _errs15 = errors;
 const _errs16 = errors;
 if((!(((typeof data5 == "number") && (!(data5 % 1) && !isNaN(data5))) && (isFinite(data5)))) && (typeof data5 !== "string")){
-validate84.errors = [{instancePath:instancePath+"/max_calls",schemaPath:"#/$defs/max_calls/type",keyword:"type",params:{type: schema152.type}}];
+validate84.errors = [{instancePath:instancePath+"/max_calls",schemaPath:"#/$defs/max_calls/type",keyword:"type",params:{type: schema158.type}}];
 return false;
 }
-if(!fitsUnit(schema152["x-unit"], data5)){
+if(!fitsUnit(schema158["x-unit"], data5)){
 validate84.errors = [{instancePath:instancePath+"/max_calls",schemaPath:"#/$defs/max_calls/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
@@ -6490,10 +6652,10 @@ let data6 = data.max_result;
 const _errs18 = errors;
 const _errs19 = errors;
 if((!(((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6))) && (isFinite(data6)))) && (typeof data6 !== "string")){
-validate84.errors = [{instancePath:instancePath+"/max_result",schemaPath:"#/$defs/max_result/type",keyword:"type",params:{type: schema153.type}}];
+validate84.errors = [{instancePath:instancePath+"/max_result",schemaPath:"#/$defs/max_result/type",keyword:"type",params:{type: schema159.type}}];
 return false;
 }
-if(!fitsUnit(schema153["x-unit"], data6)){
+if(!fitsUnit(schema159["x-unit"], data6)){
 validate84.errors = [{instancePath:instancePath+"/max_result",schemaPath:"#/$defs/max_result/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
@@ -6516,10 +6678,10 @@ let data7 = data.usd_per_call;
 const _errs21 = errors;
 const _errs22 = errors;
 if((!((typeof data7 == "number") && (isFinite(data7)))) && (typeof data7 !== "string")){
-validate84.errors = [{instancePath:instancePath+"/usd_per_call",schemaPath:"#/$defs/usd_per_call/type",keyword:"type",params:{type: schema154.type}}];
+validate84.errors = [{instancePath:instancePath+"/usd_per_call",schemaPath:"#/$defs/usd_per_call/type",keyword:"type",params:{type: schema160.type}}];
 return false;
 }
-if(!fitsUnit(schema154["x-unit"], data7)){
+if(!fitsUnit(schema160["x-unit"], data7)){
 validate84.errors = [{instancePath:instancePath+"/usd_per_call",schemaPath:"#/$defs/usd_per_call/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
@@ -6555,7 +6717,7 @@ validate84.errors = vErrors;
 return errors === 0;
 }
 validate84.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-const schema161 = {"type":"object","additionalProperties":false,"required":["builtin"],"properties":{"builtin":{"enum":["current_time","calculator"]},"timeout":{"$ref":"#/$defs/tool_timeout"},"max_calls":{"$ref":"#/$defs/max_calls"},"max_result":{"$ref":"#/$defs/max_result"},"usd_per_call":{"$ref":"#/$defs/usd_per_call"}}};
+const schema167 = {"type":"object","additionalProperties":false,"required":["builtin"],"properties":{"builtin":{"enum":["current_time","calculator"]},"timeout":{"$ref":"#/$defs/tool_timeout"},"max_calls":{"$ref":"#/$defs/max_calls"},"max_result":{"$ref":"#/$defs/max_result"},"usd_per_call":{"$ref":"#/$defs/usd_per_call"}}};
 function validate86(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
@@ -6587,7 +6749,7 @@ if(data.builtin !== undefined){
 let data0 = data.builtin;
 const _errs2 = errors;
 if(!((data0 === "current_time") || (data0 === "calculator"))){
-validate86.errors = [{instancePath:instancePath+"/builtin",schemaPath:"#/properties/builtin/enum",keyword:"enum",params:{allowedValues: schema161.properties.builtin.enum}}];
+validate86.errors = [{instancePath:instancePath+"/builtin",schemaPath:"#/properties/builtin/enum",keyword:"enum",params:{allowedValues: schema167.properties.builtin.enum}}];
 return false;
 }
 var valid0 = _errs2 === errors;
@@ -6627,10 +6789,10 @@ let data2 = data.max_calls;
 const _errs6 = errors;
 const _errs7 = errors;
 if((!(((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2))) && (isFinite(data2)))) && (typeof data2 !== "string")){
-validate86.errors = [{instancePath:instancePath+"/max_calls",schemaPath:"#/$defs/max_calls/type",keyword:"type",params:{type: schema152.type}}];
+validate86.errors = [{instancePath:instancePath+"/max_calls",schemaPath:"#/$defs/max_calls/type",keyword:"type",params:{type: schema158.type}}];
 return false;
 }
-if(!fitsUnit(schema152["x-unit"], data2)){
+if(!fitsUnit(schema158["x-unit"], data2)){
 validate86.errors = [{instancePath:instancePath+"/max_calls",schemaPath:"#/$defs/max_calls/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
@@ -6653,10 +6815,10 @@ let data3 = data.max_result;
 const _errs9 = errors;
 const _errs10 = errors;
 if((!(((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3))) && (isFinite(data3)))) && (typeof data3 !== "string")){
-validate86.errors = [{instancePath:instancePath+"/max_result",schemaPath:"#/$defs/max_result/type",keyword:"type",params:{type: schema153.type}}];
+validate86.errors = [{instancePath:instancePath+"/max_result",schemaPath:"#/$defs/max_result/type",keyword:"type",params:{type: schema159.type}}];
 return false;
 }
-if(!fitsUnit(schema153["x-unit"], data3)){
+if(!fitsUnit(schema159["x-unit"], data3)){
 validate86.errors = [{instancePath:instancePath+"/max_result",schemaPath:"#/$defs/max_result/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
@@ -6679,10 +6841,10 @@ let data4 = data.usd_per_call;
 const _errs12 = errors;
 const _errs13 = errors;
 if((!((typeof data4 == "number") && (isFinite(data4)))) && (typeof data4 !== "string")){
-validate86.errors = [{instancePath:instancePath+"/usd_per_call",schemaPath:"#/$defs/usd_per_call/type",keyword:"type",params:{type: schema154.type}}];
+validate86.errors = [{instancePath:instancePath+"/usd_per_call",schemaPath:"#/$defs/usd_per_call/type",keyword:"type",params:{type: schema160.type}}];
 return false;
 }
-if(!fitsUnit(schema154["x-unit"], data4)){
+if(!fitsUnit(schema160["x-unit"], data4)){
 validate86.errors = [{instancePath:instancePath+"/usd_per_call",schemaPath:"#/$defs/usd_per_call/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
@@ -6886,10 +7048,10 @@ validate80.errors = vErrors;
 return errors === 0;
 }
 validate80.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-const schema166 = {"type":"array","items":{"$ref":"#/$defs/passthrough_route"}};
-const schema167 = {"type":"object","additionalProperties":false,"required":["path","methods","model","meter"],"properties":{"path":{"type":"string","pattern":"^/v1(/[a-z0-9][a-z0-9_-]*)+$","maxLength":128},"methods":{"type":"array","minItems":1,"uniqueItems":true,"items":{"enum":["POST","GET"]}},"model":{"$ref":"#/$defs/name"},"accepts":{"type":"array","minItems":1,"uniqueItems":true,"items":{"enum":["json","multipart","binary"]}},"max_body":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?(B|KB|MB|GB)?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"size","min":1000,"max":1000000000}},"upgrade":{"enum":["websocket"]},"max_session":{"type":"string","pattern":"^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"duration","min":1000,"max":86400000}},"idle_timeout":{"type":"string","pattern":"^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"duration","min":1000,"max":86400000}},"max_message":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?(B|KB|MB|GB)?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"size","min":1000,"max":16000000}},"meter":{"$ref":"#/$defs/meter"}}};
-const pattern125 = new RegExp("^/v1(/[a-z0-9][a-z0-9_-]*)+$", "u");
-const schema169 = {"type":"object","additionalProperties":false,"properties":{"usd_per_call":{"type":["number","string"],"pattern":"^([0-9]+(\\.[0-9]{1,9})?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"usd","min":0,"max":1000000000000}},"usd_per_second":{"type":["number","string"],"pattern":"^([0-9]+(\\.[0-9]{1,9})?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"usd","min":0,"max":10000000000}},"max_seconds":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?k?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"count","min":1,"max":86400}},"usd_per_mb":{"type":["number","string"],"pattern":"^([0-9]+(\\.[0-9]{1,9})?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"usd","min":0,"max":5000000000}},"max_mb":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?k?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"count","min":1,"max":1000}},"usage":{"type":"object","additionalProperties":false,"required":["max_input"],"properties":{"max_input":{"$ref":"#/$defs/tokens"},"max_output":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?[kM]?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"count","min":0,"max":10000000}}}}}};
+const schema172 = {"type":"array","items":{"$ref":"#/$defs/passthrough_route"}};
+const schema173 = {"type":"object","additionalProperties":false,"required":["path","methods","model","meter"],"properties":{"path":{"type":"string","pattern":"^/v1(/[a-z0-9][a-z0-9_-]*)+$","maxLength":128},"methods":{"type":"array","minItems":1,"uniqueItems":true,"items":{"enum":["POST","GET"]}},"model":{"$ref":"#/$defs/name"},"accepts":{"type":"array","minItems":1,"uniqueItems":true,"items":{"enum":["json","multipart","binary"]}},"max_body":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?(B|KB|MB|GB)?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"size","min":1000,"max":1000000000}},"upgrade":{"enum":["websocket"]},"max_session":{"type":"string","pattern":"^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"duration","min":1000,"max":86400000}},"idle_timeout":{"type":"string","pattern":"^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"duration","min":1000,"max":86400000}},"max_message":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?(B|KB|MB|GB)?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"size","min":1000,"max":16000000}},"meter":{"$ref":"#/$defs/meter"}}};
+const pattern131 = new RegExp("^/v1(/[a-z0-9][a-z0-9_-]*)+$", "u");
+const schema175 = {"type":"object","additionalProperties":false,"properties":{"usd_per_call":{"type":["number","string"],"pattern":"^([0-9]+(\\.[0-9]{1,9})?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"usd","min":0,"max":1000000000000}},"usd_per_second":{"type":["number","string"],"pattern":"^([0-9]+(\\.[0-9]{1,9})?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"usd","min":0,"max":10000000000}},"max_seconds":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?k?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"count","min":1,"max":86400}},"usd_per_mb":{"type":["number","string"],"pattern":"^([0-9]+(\\.[0-9]{1,9})?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"usd","min":0,"max":5000000000}},"max_mb":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?k?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"count","min":1,"max":1000}},"usage":{"type":"object","additionalProperties":false,"required":["max_input"],"properties":{"max_input":{"$ref":"#/$defs/tokens"},"max_output":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?[kM]?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"count","min":0,"max":10000000}}}}}};
 function validate92(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
@@ -6915,10 +7077,10 @@ if(data.usd_per_call !== undefined){
 let data0 = data.usd_per_call;
 const _errs2 = errors;
 if((!((typeof data0 == "number") && (isFinite(data0)))) && (typeof data0 !== "string")){
-validate92.errors = [{instancePath:instancePath+"/usd_per_call",schemaPath:"#/properties/usd_per_call/type",keyword:"type",params:{type: schema169.properties.usd_per_call.type}}];
+validate92.errors = [{instancePath:instancePath+"/usd_per_call",schemaPath:"#/properties/usd_per_call/type",keyword:"type",params:{type: schema175.properties.usd_per_call.type}}];
 return false;
 }
-if(!fitsUnit(schema169.properties.usd_per_call["x-unit"], data0)){
+if(!fitsUnit(schema175.properties.usd_per_call["x-unit"], data0)){
 validate92.errors = [{instancePath:instancePath+"/usd_per_call",schemaPath:"#/properties/usd_per_call/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
@@ -6940,10 +7102,10 @@ if(data.usd_per_second !== undefined){
 let data1 = data.usd_per_second;
 const _errs4 = errors;
 if((!((typeof data1 == "number") && (isFinite(data1)))) && (typeof data1 !== "string")){
-validate92.errors = [{instancePath:instancePath+"/usd_per_second",schemaPath:"#/properties/usd_per_second/type",keyword:"type",params:{type: schema169.properties.usd_per_second.type}}];
+validate92.errors = [{instancePath:instancePath+"/usd_per_second",schemaPath:"#/properties/usd_per_second/type",keyword:"type",params:{type: schema175.properties.usd_per_second.type}}];
 return false;
 }
-if(!fitsUnit(schema169.properties.usd_per_second["x-unit"], data1)){
+if(!fitsUnit(schema175.properties.usd_per_second["x-unit"], data1)){
 validate92.errors = [{instancePath:instancePath+"/usd_per_second",schemaPath:"#/properties/usd_per_second/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
@@ -6965,10 +7127,10 @@ if(data.max_seconds !== undefined){
 let data2 = data.max_seconds;
 const _errs6 = errors;
 if((!(((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2))) && (isFinite(data2)))) && (typeof data2 !== "string")){
-validate92.errors = [{instancePath:instancePath+"/max_seconds",schemaPath:"#/properties/max_seconds/type",keyword:"type",params:{type: schema169.properties.max_seconds.type}}];
+validate92.errors = [{instancePath:instancePath+"/max_seconds",schemaPath:"#/properties/max_seconds/type",keyword:"type",params:{type: schema175.properties.max_seconds.type}}];
 return false;
 }
-if(!fitsUnit(schema169.properties.max_seconds["x-unit"], data2)){
+if(!fitsUnit(schema175.properties.max_seconds["x-unit"], data2)){
 validate92.errors = [{instancePath:instancePath+"/max_seconds",schemaPath:"#/properties/max_seconds/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
@@ -6990,10 +7152,10 @@ if(data.usd_per_mb !== undefined){
 let data3 = data.usd_per_mb;
 const _errs8 = errors;
 if((!((typeof data3 == "number") && (isFinite(data3)))) && (typeof data3 !== "string")){
-validate92.errors = [{instancePath:instancePath+"/usd_per_mb",schemaPath:"#/properties/usd_per_mb/type",keyword:"type",params:{type: schema169.properties.usd_per_mb.type}}];
+validate92.errors = [{instancePath:instancePath+"/usd_per_mb",schemaPath:"#/properties/usd_per_mb/type",keyword:"type",params:{type: schema175.properties.usd_per_mb.type}}];
 return false;
 }
-if(!fitsUnit(schema169.properties.usd_per_mb["x-unit"], data3)){
+if(!fitsUnit(schema175.properties.usd_per_mb["x-unit"], data3)){
 validate92.errors = [{instancePath:instancePath+"/usd_per_mb",schemaPath:"#/properties/usd_per_mb/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
@@ -7015,10 +7177,10 @@ if(data.max_mb !== undefined){
 let data4 = data.max_mb;
 const _errs10 = errors;
 if((!(((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4))) && (isFinite(data4)))) && (typeof data4 !== "string")){
-validate92.errors = [{instancePath:instancePath+"/max_mb",schemaPath:"#/properties/max_mb/type",keyword:"type",params:{type: schema169.properties.max_mb.type}}];
+validate92.errors = [{instancePath:instancePath+"/max_mb",schemaPath:"#/properties/max_mb/type",keyword:"type",params:{type: schema175.properties.max_mb.type}}];
 return false;
 }
-if(!fitsUnit(schema169.properties.max_mb["x-unit"], data4)){
+if(!fitsUnit(schema175.properties.max_mb["x-unit"], data4)){
 validate92.errors = [{instancePath:instancePath+"/max_mb",schemaPath:"#/properties/max_mb/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
@@ -7086,10 +7248,10 @@ if(data5.max_output !== undefined){
 let data7 = data5.max_output;
 const _errs18 = errors;
 if((!(((typeof data7 == "number") && (!(data7 % 1) && !isNaN(data7))) && (isFinite(data7)))) && (typeof data7 !== "string")){
-validate92.errors = [{instancePath:instancePath+"/usage/max_output",schemaPath:"#/properties/usage/properties/max_output/type",keyword:"type",params:{type: schema169.properties.usage.properties.max_output.type}}];
+validate92.errors = [{instancePath:instancePath+"/usage/max_output",schemaPath:"#/properties/usage/properties/max_output/type",keyword:"type",params:{type: schema175.properties.usage.properties.max_output.type}}];
 return false;
 }
-if(!fitsUnit(schema169.properties.usage.properties.max_output["x-unit"], data7)){
+if(!fitsUnit(schema175.properties.usage.properties.max_output["x-unit"], data7)){
 validate92.errors = [{instancePath:instancePath+"/usage/max_output",schemaPath:"#/properties/usage/properties/max_output/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
@@ -7156,7 +7318,7 @@ return false;
 else {
 const _errs1 = errors;
 for(const key0 in data){
-if(!(func1.call(schema167.properties, key0))){
+if(!(func1.call(schema173.properties, key0))){
 validate91.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}}];
 return false;
 break;
@@ -7173,7 +7335,7 @@ validate91.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties
 return false;
 }
 else {
-if(!pattern125.test(data0)){
+if(!pattern131.test(data0)){
 validate91.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/pattern",keyword:"pattern",params:{pattern: "^/v1(/[a-z0-9][a-z0-9_-]*)+$"}}];
 return false;
 }
@@ -7206,7 +7368,7 @@ for(let i0=0; i0<len0; i0++){
 let data2 = data1[i0];
 const _errs6 = errors;
 if(!((data2 === "POST") || (data2 === "GET"))){
-validate91.errors = [{instancePath:instancePath+"/methods/" + i0,schemaPath:"#/properties/methods/items/enum",keyword:"enum",params:{allowedValues: schema167.properties.methods.items.enum}}];
+validate91.errors = [{instancePath:instancePath+"/methods/" + i0,schemaPath:"#/properties/methods/items/enum",keyword:"enum",params:{allowedValues: schema173.properties.methods.items.enum}}];
 return false;
 }
 var valid1 = _errs6 === errors;
@@ -7281,7 +7443,7 @@ for(let i2=0; i2<len1; i2++){
 let data5 = data4[i2];
 const _errs12 = errors;
 if(!(((data5 === "json") || (data5 === "multipart")) || (data5 === "binary"))){
-validate91.errors = [{instancePath:instancePath+"/accepts/" + i2,schemaPath:"#/properties/accepts/items/enum",keyword:"enum",params:{allowedValues: schema167.properties.accepts.items.enum}}];
+validate91.errors = [{instancePath:instancePath+"/accepts/" + i2,schemaPath:"#/properties/accepts/items/enum",keyword:"enum",params:{allowedValues: schema173.properties.accepts.items.enum}}];
 return false;
 }
 var valid4 = _errs12 === errors;
@@ -7322,10 +7484,10 @@ if(data.max_body !== undefined){
 let data6 = data.max_body;
 const _errs13 = errors;
 if((!(((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6))) && (isFinite(data6)))) && (typeof data6 !== "string")){
-validate91.errors = [{instancePath:instancePath+"/max_body",schemaPath:"#/properties/max_body/type",keyword:"type",params:{type: schema167.properties.max_body.type}}];
+validate91.errors = [{instancePath:instancePath+"/max_body",schemaPath:"#/properties/max_body/type",keyword:"type",params:{type: schema173.properties.max_body.type}}];
 return false;
 }
-if(!fitsUnit(schema167.properties.max_body["x-unit"], data6)){
+if(!fitsUnit(schema173.properties.max_body["x-unit"], data6)){
 validate91.errors = [{instancePath:instancePath+"/max_body",schemaPath:"#/properties/max_body/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
@@ -7346,7 +7508,7 @@ if(valid0){
 if(data.upgrade !== undefined){
 const _errs15 = errors;
 if(!(data.upgrade === "websocket")){
-validate91.errors = [{instancePath:instancePath+"/upgrade",schemaPath:"#/properties/upgrade/enum",keyword:"enum",params:{allowedValues: schema167.properties.upgrade.enum}}];
+validate91.errors = [{instancePath:instancePath+"/upgrade",schemaPath:"#/properties/upgrade/enum",keyword:"enum",params:{allowedValues: schema173.properties.upgrade.enum}}];
 return false;
 }
 var valid0 = _errs15 === errors;
@@ -7358,7 +7520,7 @@ if(valid0){
 if(data.max_session !== undefined){
 let data8 = data.max_session;
 const _errs16 = errors;
-if(!fitsUnit(schema167.properties.max_session["x-unit"], data8)){
+if(!fitsUnit(schema173.properties.max_session["x-unit"], data8)){
 validate91.errors = [{instancePath:instancePath+"/max_session",schemaPath:"#/properties/max_session/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
@@ -7383,7 +7545,7 @@ if(valid0){
 if(data.idle_timeout !== undefined){
 let data9 = data.idle_timeout;
 const _errs18 = errors;
-if(!fitsUnit(schema167.properties.idle_timeout["x-unit"], data9)){
+if(!fitsUnit(schema173.properties.idle_timeout["x-unit"], data9)){
 validate91.errors = [{instancePath:instancePath+"/idle_timeout",schemaPath:"#/properties/idle_timeout/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
@@ -7409,10 +7571,10 @@ if(data.max_message !== undefined){
 let data10 = data.max_message;
 const _errs20 = errors;
 if((!(((typeof data10 == "number") && (!(data10 % 1) && !isNaN(data10))) && (isFinite(data10)))) && (typeof data10 !== "string")){
-validate91.errors = [{instancePath:instancePath+"/max_message",schemaPath:"#/properties/max_message/type",keyword:"type",params:{type: schema167.properties.max_message.type}}];
+validate91.errors = [{instancePath:instancePath+"/max_message",schemaPath:"#/properties/max_message/type",keyword:"type",params:{type: schema173.properties.max_message.type}}];
 return false;
 }
-if(!fitsUnit(schema167.properties.max_message["x-unit"], data10)){
+if(!fitsUnit(schema173.properties.max_message["x-unit"], data10)){
 validate91.errors = [{instancePath:instancePath+"/max_message",schemaPath:"#/properties/max_message/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
@@ -8259,7 +8421,7 @@ return errors === 0;
 }
 validate20.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 exports.acceptsPolicy = validate96;
-const schema171 = {"$schema":"https://json-schema.org/draft/2020-12/schema","$id":"https://svc-gateway.dev/schema/policy.schema.json","type":"object","additionalProperties":false,"properties":{"plans":{"$ref":"config.schema.json#/$defs/plans"},"models":{"$ref":"config.schema.json#/$defs/models"},"aliases":{"$ref":"config.schema.json#/$defs/aliases"},"default_model":{"$ref":"config.schema.json#/$defs/default_model"},"pools":{"$ref":"config.schema.json#/$defs/pools"},"routes":{"$ref":"config.schema.json#/$defs/routes"},"hosted_tools":{"$ref":"config.schema.json#/$defs/hosted_tools"},"passthrough":{"$ref":"config.schema.json#/$defs/passthrough"}}};
+const schema177 = {"$schema":"https://json-schema.org/draft/2020-12/schema","$id":"https://svc-gateway.dev/schema/policy.schema.json","type":"object","additionalProperties":false,"properties":{"plans":{"$ref":"config.schema.json#/$defs/plans"},"models":{"$ref":"config.schema.json#/$defs/models"},"aliases":{"$ref":"config.schema.json#/$defs/aliases"},"default_model":{"$ref":"config.schema.json#/$defs/default_model"},"pools":{"$ref":"config.schema.json#/$defs/pools"},"routes":{"$ref":"config.schema.json#/$defs/routes"},"hosted_tools":{"$ref":"config.schema.json#/$defs/hosted_tools"},"passthrough":{"$ref":"config.schema.json#/$defs/passthrough"}}};
 function validate97(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;

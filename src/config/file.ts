@@ -651,6 +651,14 @@ export interface ChatPriceSection {
    * US dollars for a million completion tokens.
    */
   output: number | string
+  /**
+   * US dollars for a million prompt tokens that the backend found in its cache. Without it: as input.
+   */
+  cached_input?: number | string
+  /**
+   * US dollars for a million prompt tokens that the backend wrote into its cache. Without it: as input.
+   */
+  cache_write?: number | string
 }
 /**
  * A model that turns texts into vectors.
@@ -736,6 +744,14 @@ export interface PassthroughPriceSection {
    * US dollars for a million output tokens.
    */
   output?: number | string
+  /**
+   * US dollars for a million input tokens that the backend found in its cache. Without it: as input.
+   */
+  cached_input?: number | string
+  /**
+   * US dollars for a million input tokens that the backend wrote into its cache. Without it: as input.
+   */
+  cache_write?: number | string
 }
 /**
  * Generic names, each for one model. Only these, and an omitted model, may be upgraded by routing.
@@ -860,6 +876,14 @@ export interface PoolCostSection {
    * US dollars for a million completion tokens. Embeddings have none.
    */
   output?: number | string
+  /**
+   * US dollars for a million prompt tokens that the backend found in its cache. Without it: as input.
+   */
+  cached_input?: number | string
+  /**
+   * US dollars for a million prompt tokens that the backend wrote into its cache. Without it: as input.
+   */
+  cache_write?: number | string
 }
 /**
  * One route: when it applies, and the model it leads to.

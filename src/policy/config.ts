@@ -149,7 +149,15 @@ export interface PassthroughModel extends ServedModel {
 }
 
 /** Nano-USD for 1,000 tokens: `usd_per_1m: 0.10` is 100_000. Exact to a millionth of a dollar per million tokens. */
-export interface Price {
+export interface Price extends HeldPrice {
+  /** Of the input, what a backend read from its cache of prompts: as other input where it is absent. */
+  readonly cachedInput?: NanoUsd
+  /** And what it wrote into it. */
+  readonly cacheWrite?: NanoUsd
+}
+
+/** The same at which tokens are held before it is known how many of them were in a cache. */
+export interface HeldPrice {
   readonly input: NanoUsd
   readonly output: NanoUsd
   /** For each piece, such as an image. */

@@ -1,4 +1,4 @@
-import type { Alias, Commit, EpochMs, HostedTool, Model, Place, Plan, Pool, Price, Route } from './config.ts'
+import type { Alias, Commit, EpochMs, HeldPrice, HostedTool, Model, Place, Plan, Pool, Route } from './config.ts'
 import {
   type Denied,
   type InvalidReason,
@@ -61,7 +61,7 @@ export interface SpendClaim {
   readonly allotment: NanoUsd
   readonly overageEnabled: boolean
   readonly window: Window
-  readonly price: Price
+  readonly price: HeldPrice
   /** What is paid by the piece: images asked for; of hosted tools, nano-USD at a price of 1. */
   readonly items: number
 }

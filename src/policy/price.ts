@@ -1,18 +1,62 @@
-import type { Meter, Price } from './config.ts'
+import type { HeldPrice, Meter, Model, Price } from './config.ts'
 import { lowerNanoUsd, type NanoUsd, nanoUsd, ZERO_USD } from './nano-usd.ts'
 
 /** What costs nothing. */
-export const NO_PRICE: Price = { input: ZERO_USD, output: ZERO_USD }
+export const NO_PRICE: HeldPrice = { input: ZERO_USD, output: ZERO_USD }
 
 /** What tokens in and out cost, and images. Rounded up once, so that small requests are never free. */
-export const costOf = (price: Price, inputTokens: number, outputTokens: number, items = 0): NanoUsd =>
+export const costOf = (price: HeldPrice, inputTokens: number, outputTokens: number, items = 0): NanoUsd =>
   nanoUsd(items * (price.item ?? 0) + Math.ceil((inputTokens * price.input + outputTokens * price.output) / 1000))
+
+/** Tokens as they are paid. Those that a backend read from its cache of prompts, or wrote into it, are parts of the input. */
+export interface PaidTokens extends CachedTokens {
+  readonly inputTokens: number
+  readonly outputTokens: number
+}
+
+export interface CachedTokens {
+  readonly cachedTokens?: number
+  readonly cacheWriteTokens?: number
+}
+
+/** What such tokens cost, and images. Rounded up once. */
+export function costOfTokens(price: Price, tokens: PaidTokens, items = 0): NanoUsd {
+  const { inputTokens, outputTokens, cachedTokens = 0, cacheWriteTokens = 0 } = tokens
+  const { input, output, item = 0, cachedInput = input, cacheWrite = input } = price
+  const cached = Math.min(cachedTokens, inputTokens)
+  const written = Math.min(cacheWriteTokens, inputTokens - cached)
+  const paid = (inputTokens - cached - written) * input + cached * cachedInput + written * cacheWrite
+  return nanoUsd(items * item + Math.ceil((paid + outputTokens * output) / 1000))
+}
+
+/** The price at which tokens are held: the dearest that any of them may have. */
+export function heldPrice(price: Price): HeldPrice {
+  if (!hasCache(price)) return price
+  const { input, output, item, cachedInput = input, cacheWrite = input } = price
+  const held = { input: nanoUsd(Math.max(input, cachedInput, cacheWrite)), output }
+  return item === undefined ? held : { ...held, item }
+}
+
+const hasCache = ({ cachedInput, cacheWrite }: Price): boolean => cachedInput !== undefined || cacheWrite !== undefined
+
+/** The price that is paid in the end of tokens that were held at another. */
+export function paidPrice(model: Model, held: HeldPrice): Price {
+  const price = 'price' in model ? model.price : undefined
+  if (!price || !hasCache(price)) return held
+  return { ...price, ...(held.item !== undefined && { item: held.item }) }
+}
+
+/** Where nothing is known of a cache: the part of the input that makes it cheapest. */
+export function cheapestInput({ input, cachedInput = input, cacheWrite = input }: Price, tokens: number): CachedTokens {
+  if (input <= Math.min(cachedInput, cacheWrite)) return {}
+  return cachedInput <= cacheWrite ? { cachedTokens: tokens } : { cacheWriteTokens: tokens }
+}
 
 /**
  * The most output tokens that cost at most `budget`, beside input and images; negative when these alone cost more.
  * Exact while budget * 1000 stays below 2^53, which holds for budgets up to 9,000 USD.
  */
-export function outputWithin(price: Price, inputTokens: number, items: number, budget: NanoUsd): number {
+export function outputWithin(price: HeldPrice, inputTokens: number, items: number, budget: NanoUsd): number {
   const left = budget - items * (price.item ?? 0)
   if (price.output === 0) return costOf(price, inputTokens, 0) <= left ? Number.MAX_SAFE_INTEGER : -1
   return Math.floor((Math.min(left, 9e12) * 1000 - inputTokens * price.input) / price.output)

@@ -2,18 +2,18 @@ import {
   type ChatModel,
   type Config,
   type EmbeddingModel,
+  type HeldPrice,
   type ImageModel,
   type Model,
   type Passthrough,
   type Plan,
-  type Price,
   placeOf,
 } from './config.ts'
 import { type InvalidAt, invalidAt, type OutputClaim } from './decision.ts'
 import type { ChatAsk, EmbeddingAsk, ImageAsk, InferenceRequest, PassthroughAsk } from './facts.ts'
 import { mostOf } from './limits.ts'
 import { ONE_NANO_USD } from './nano-usd.ts'
-import { NO_PRICE, worstOf } from './price.ts'
+import { heldPrice, NO_PRICE, worstOf } from './price.ts'
 
 /** Whether the request fits the model and the plan's minute at all, and how much it may take. */
 export function size(plan: Plan, model: Model, request: InferenceRequest): Sized | InvalidAt {
@@ -77,7 +77,7 @@ function sizeChat(plan: Plan, model: ChatModel, request: ChatAsk): Sized | Inval
   const needed = input + output.min * output.choices
   if (needed > mostOf(plan.limits, 'tpm'))
     return overMinute(plan, input + LEAST_OUTPUT > mostOf(plan.limits, 'tpm') ? 'messages' : field, needed)
-  return { input, output, price: model.price, items: 0 }
+  return { input, output, price: heldPrice(model.price), items: 0 }
 }
 
 /** An explicit cap is never lowered; without one, what the model declares may shrink to what the limits leave. */
@@ -138,7 +138,7 @@ function sizedBy({ meter, model }: Passthrough): Sized {
     return { input: 0, output: NO_OUTPUT, price: { ...NO_PRICE, item: ONE_NANO_USD }, items: worstOf(meter) }
   }
   const output = { want: meter.output, min: meter.output, choices: 1 }
-  return { input: meter.input, output, price: model.price ?? NO_PRICE, items: 0 }
+  return { input: meter.input, output, price: heldPrice(model.price ?? NO_PRICE), items: 0 }
 }
 
 /** How much a request may take at most. */
@@ -146,7 +146,7 @@ export interface Sized {
   /** Prompt tokens held: never fewer than the backend can count. */
   readonly input: number
   readonly output: OutputClaim
-  readonly price: Price
+  readonly price: HeldPrice
   readonly items: number
   /** Of an image. */
   readonly imageSize?: string

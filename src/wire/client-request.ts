@@ -8,7 +8,7 @@ import { CLIENT_DIALECTS } from './client-dialects.ts'
 import { spliced } from './fast/splice.ts'
 import { outlineOf, type WrittenBody } from './openai/body.ts'
 import { checkChat } from './openai/chat.ts'
-import type { Spoken, WireRequest } from './openai/request.ts'
+import type { OwnDialect, Spoken, WireRequest } from './openai/request.ts'
 import type { ToolNames } from './tools/listed.ts'
 
 /** What a request in another dialect is read by. */
@@ -56,13 +56,13 @@ export function readClientRequest(
     ...(ignoredTools.length > 0 && { losses: ignoredTools }),
     ...(onlyNative && { onlyNative }),
   }
-  const spoken: Spoken = {
+  const own: OwnDialect = {
     dialect: name,
     native,
-    writer: each => writer.call(read, each),
     nativeBody: (model, output) =>
       nativeBody(parsed, { model, [native.capField]: output, ...native.replaced(parsed.body) }),
   }
+  const spoken: Spoken = { own, writer: each => writer.call(read, each) }
   return {
     request,
     spoken,

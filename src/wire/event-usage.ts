@@ -1,6 +1,14 @@
 import { asObject, isObject, type JsonObject } from './json-safety.ts'
 import { DONE, parse } from './openai/chunk.ts'
-import { deltaTokens, isCount, type LeastUsage, leastTokens, outputBytesOf, type Usage } from './openai/usage.ts'
+import {
+  deltaTokens,
+  isCount,
+  type LeastUsage,
+  leastOfReported,
+  leastTokens,
+  outputBytesOf,
+  type Usage,
+} from './openai/usage.ts'
 import { readPassthroughUsage } from './passthrough.ts'
 import { SseSplitter } from './sse.ts'
 
@@ -50,7 +58,7 @@ export class SaidUsage {
   /** Takes what is said in an event, and what it reports. */
   read(event: JsonObject): void {
     this.hear(event)
-    const reported = reportedIn(event, this.#reported?.inputTokens)
+    const reported = reportedIn(event, this.#reported)
     if (!reported) return
     this.#reported = reported
     this.#reportedAt = this.tokens
@@ -75,10 +83,9 @@ export class SaidUsage {
 
   /** What was used at the least: what was reported, and a token for each delta since. */
   get least(): LeastUsage {
-    const { inputTokens = 0, outputTokens = 0 } = this.#reported ?? {}
+    const { outputTokens = 0 } = this.#reported ?? {}
     const least = Math.max(this.tokens, outputTokens + this.tokens - this.#reportedAt)
-    // A prompt of no tokens is what some report until they know.
-    return inputTokens > 0 ? { inputTokens, outputTokens: least } : { outputTokens: least }
+    return leastOfReported(this.#reported, least)
   }
 }
 
@@ -140,12 +147,12 @@ const ofText = (text: unknown): (readonly [number, number])[] =>
   typeof text === 'string' && text !== '' ? [[Buffer.byteLength(text), leastTokens(text)]] : []
 
 /** The usage that an event reports of all of the answer so far; Messages count input at the beginning alone. */
-function reportedIn(event: JsonObject, inputTokens: number | undefined): Usage | undefined {
+function reportedIn(event: JsonObject, before: Usage | undefined): Usage | undefined {
   const { response, message } = event
   const reported = [event, response, message].map(readPassthroughUsage).find(usage => usage !== undefined)
   if (reported) return reported
   const { output_tokens: outputTokens } = asObject(event.usage)
-  return isCount(outputTokens) ? { inputTokens: inputTokens ?? 0, outputTokens } : undefined
+  return isCount(outputTokens) ? { inputTokens: 0, ...before, outputTokens } : undefined
 }
 
 /** So much is looked at in one go: no event that is too long can begin and end within it. */

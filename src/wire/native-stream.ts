@@ -3,7 +3,7 @@ import type { StreamError } from './client-dialect.ts'
 import { isObject } from './json-safety.ts'
 import type { NativeDialect, NativeReader } from './native.ts'
 import { parse } from './openai/chunk.ts'
-import type { LeastUsage, Usage } from './openai/usage.ts'
+import { type LeastUsage, leastOfReported, type Usage } from './openai/usage.ts'
 import { namedEvent, SseSplitter } from './sse.ts'
 
 /** Reads a stream that goes to the client in the dialect in which its backend sends it. */
@@ -39,9 +39,9 @@ export class NativeStreamReader implements AnswerReader {
   }
 
   get least(): LeastUsage {
-    const { inputTokens = 0, outputTokens = 0 } = this.#reported ?? {}
+    const { outputTokens = 0 } = this.#reported ?? {}
     const least = Math.max(this.tokens, outputTokens + this.tokens - this.#reportedAt)
-    return inputTokens > 0 ? { inputTokens, outputTokens: least } : { outputTokens: least }
+    return leastOfReported(this.#reported, least)
   }
 
   get hasReported(): boolean {

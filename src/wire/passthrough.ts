@@ -1,8 +1,8 @@
 import type { BodyForm, Passthrough } from '../policy/config.ts'
 import { type Denied, invalid } from '../policy/denial.ts'
-import { isObject, type JsonObject } from './json-safety.ts'
+import { asObject, isObject, type JsonObject } from './json-safety.ts'
 import type { ParsedBody } from './openai/body.ts'
-import { isCount, type Usage } from './openai/usage.ts'
+import { isCount, type Usage, withCached } from './openai/usage.ts'
 
 /** A JSON body of a pass-through route. */
 export interface NamedBody {
@@ -66,12 +66,19 @@ export function readPassthroughUsage(answer: unknown): Usage | undefined {
 function counted(usage: unknown): Usage | undefined {
   if (!isObject(usage)) return undefined
   const { prompt_tokens, completion_tokens, input_tokens, output_tokens, total_tokens: total } = usage
-  const cached = [usage.cache_read_input_tokens, usage.cache_creation_input_tokens].filter(isCount)
+  const [read, written] = [usage.cache_read_input_tokens, usage.cache_creation_input_tokens].map(countOf)
   const uncached = [prompt_tokens, input_tokens].find(isCount)
-  const input = uncached === undefined ? undefined : cached.reduce((sum, tokens) => sum + tokens, uncached)
   const output = [completion_tokens, output_tokens].find(isCount)
-  if (input !== undefined) return { inputTokens: input, outputTokens: output ?? beyond(total, input) }
-  return isCount(total) ? { inputTokens: total, outputTokens: 0 } : undefined
+  if (uncached === undefined) return isCount(total) ? { inputTokens: total, outputTokens: 0 } : undefined
+  const input = uncached + (read ?? 0) + (written ?? 0)
+  const details = asObject(usage.prompt_tokens_details ?? usage.input_tokens_details)
+  return withCached(
+    { inputTokens: input, outputTokens: output ?? beyond(total, input) },
+    read || details.cached_tokens,
+    written || details.cache_write_tokens,
+  )
 }
+
+const countOf = (value: unknown): number => (isCount(value) ? value : 0)
 
 const beyond = (total: unknown, input: number): number => (isCount(total) ? Math.max(0, total - input) : 0)

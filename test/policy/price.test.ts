@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { nanoUsd } from '../../src/policy/nano-usd.ts'
-import { costOf, outputWithin } from '../../src/policy/price.ts'
+import { cheapestInput, costOf, costOfTokens, heldPrice, outputWithin } from '../../src/policy/price.ts'
 
 const MAX_EXACT = 2n ** 53n
 
@@ -56,5 +56,73 @@ describe('price', () => {
 
     expect(outputWithin(price, 10, 0, nanoUsd(10))).toBe(Number.MAX_SAFE_INTEGER)
     expect(outputWithin(price, 10, 0, nanoUsd(9))).toBe(-1)
+  })
+})
+
+const nano = fc.nat(1_000_000_000).map(nanoUsd)
+const cachePrice = fc.record(
+  { input: nano, output: nano, cachedInput: nano, cacheWrite: nano },
+  { requiredKeys: ['input', 'output'] },
+)
+/** Also counts of backends that say that more was cached than they read. */
+const counts = fc.record(
+  {
+    inputTokens: fc.nat(1_000_000),
+    outputTokens: fc.nat(1_000_000),
+    cachedTokens: fc.nat(1_200_000),
+    cacheWriteTokens: fc.nat(1_200_000),
+  },
+  { requiredKeys: ['inputTokens', 'outputTokens'] },
+)
+
+describe('tokens of a cache', () => {
+  it('cost what their parts cost, each at its price, rounded up once', () => {
+    fc.assert(
+      fc.property(cachePrice, counts, (price, tokens) => {
+        const { inputTokens, outputTokens, cachedTokens = 0, cacheWriteTokens = 0 } = tokens
+        const cached = Math.min(cachedTokens, inputTokens)
+        const written = Math.min(cacheWriteTokens, inputTokens - cached)
+        const parts = [
+          [inputTokens - cached - written, price.input],
+          [cached, price.cachedInput ?? price.input],
+          [written, price.cacheWrite ?? price.input],
+          [outputTokens, price.output],
+        ] as const
+        const total = parts.reduce((sum, [count, per1k]) => sum + BigInt(count) * BigInt(per1k), 0n)
+        fc.pre(total < MAX_EXACT)
+        expect(BigInt(costOfTokens(price, tokens))).toBe((total + 999n) / 1000n)
+      }),
+      { numRuns: 5000 },
+    )
+  })
+
+  it('never cost more than was held for as many tokens', () => {
+    fc.assert(
+      fc.property(cachePrice, counts, (price, tokens) => {
+        const held = costOf(heldPrice(price), tokens.inputTokens, tokens.outputTokens)
+        expect(costOfTokens(price, tokens)).toBeLessThanOrEqual(held)
+      }),
+      { numRuns: 5000 },
+    )
+  })
+
+  it('cost no less than where nothing is known of the cache, and an answer was cut', () => {
+    fc.assert(
+      fc.property(cachePrice, counts, (price, tokens) => {
+        const { inputTokens, outputTokens } = tokens
+        const cheapest = { inputTokens, outputTokens, ...cheapestInput(price, inputTokens) }
+        expect(costOfTokens(price, cheapest)).toBeLessThanOrEqual(costOfTokens(price, tokens))
+      }),
+      { numRuns: 5000 },
+    )
+  })
+
+  it('cost as other input where they have no price of their own', () => {
+    fc.assert(
+      fc.property(price, counts, (price, tokens) => {
+        expect(costOfTokens(price, tokens)).toBe(costOf(price, tokens.inputTokens, tokens.outputTokens))
+        expect(heldPrice(price)).toBe(price)
+      }),
+    )
   })
 })

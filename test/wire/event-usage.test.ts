@@ -41,10 +41,10 @@ const MESSAGES = [
   line({ type: 'message_stop' }, 'message_stop'),
 ]
 
-const FORMS: [string, string[]][] = [
-  ['chat completions', CHAT],
-  ['Responses', RESPONSES],
-  ['Messages', MESSAGES],
+const FORMS: [string, string[], object][] = [
+  ['chat completions', CHAT, {}],
+  ['Responses', RESPONSES, {}],
+  ['Messages', MESSAGES, { cachedTokens: 7, cacheWriteTokens: 3 }],
 ]
 
 /** What is read of a text that is cut at these places. */
@@ -57,11 +57,11 @@ function readingOf(text: string, places: readonly number[] = []) {
   return { usage, least, outputBytes, hasReported, isOver: reader.isOver }
 }
 
-describe.each(FORMS)('a stream of %s', (_name, events) => {
+describe.each(FORMS)('a stream of %s', (_name, events, cached) => {
   it('has the usage that its backend reports', () => {
     expect(readingOf(events.join(''))).toEqual({
-      usage: { inputTokens: 12, outputTokens: 7 },
-      least: { inputTokens: 12, outputTokens: 7 },
+      usage: { inputTokens: 12, outputTokens: 7, ...cached },
+      least: { inputTokens: 12, outputTokens: 7, ...cached },
       outputBytes: 11,
       hasReported: true,
       isOver: true,

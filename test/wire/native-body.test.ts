@@ -16,7 +16,7 @@ function nativeBody(dialect: 'responses' | 'messages', text: string): string {
   if ('denial' in parsed) throw new Error('denied')
   const request = readClientRequest(dialect, parsed, terms)
   if ('denial' in request) throw new Error('denied')
-  return String(request.spoken?.nativeBody('pool-model', 50))
+  return String(request.spoken?.own?.nativeBody('pool-model', 50))
 }
 
 const sealed = sealReasoning('Hm.')

@@ -47,6 +47,8 @@ export function entryOf(bill: Bill, kind: 'settle' | 'orphan' | 'late', settledA
   }
   if (bill.rule !== undefined) row.rule = bill.rule
   if (bill.tools) row.tools = bill.tools
+  if (bill.cachedTokens !== undefined) row.cachedTokens = bill.cachedTokens
+  if (bill.cacheWriteTokens !== undefined) row.cacheWriteTokens = bill.cacheWriteTokens
   return { key: kind === 'late' ? lateKey(bill.requestId) : bill.requestId, row, requests: 1 }
 }
 
@@ -73,7 +75,7 @@ export type PackedRow = readonly [
 ]
 
 /** The members that few rows have. */
-type Others = Pick<StoredRow, 'rule' | 'tools' | 'cause' | 'tokens' | 'shared'>
+type Others = Pick<StoredRow, 'rule' | 'tools' | 'cause' | 'tokens' | 'shared' | 'cachedTokens' | 'cacheWriteTokens'>
 
 export const packRow = (row: StoredRow): PackedRow => [
   row.requestId,
@@ -93,9 +95,13 @@ export const packRow = (row: StoredRow): PackedRow => [
   othersOf(row),
 ]
 
-function othersOf({ rule, tools, cause, tokens, shared }: StoredRow): Others | null {
-  if (rule === undefined && !tools && cause === undefined && tokens === undefined && !shared) return null
+function othersOf(row: StoredRow): Others | null {
+  const { rule, tools, cause, tokens, shared, cachedTokens, cacheWriteTokens } = row
+  const isCached = cachedTokens !== undefined || cacheWriteTokens !== undefined
+  if (rule === undefined && !tools && cause === undefined && tokens === undefined && !shared && !isCached) return null
   const others: Mutable<Others> = {}
+  if (cachedTokens !== undefined) others.cachedTokens = cachedTokens
+  if (cacheWriteTokens !== undefined) others.cacheWriteTokens = cacheWriteTokens
   if (rule !== undefined) others.rule = rule
   if (tools) others.tools = tools
   if (cause !== undefined) others.cause = cause

@@ -122,7 +122,8 @@ export const whoseOf = ({ account, plan, model }: Bill): string => `${account} $
 /** The members of a row beside its numbers. */
 export function restOf(bill: Bill, cause?: string): string {
   const { asked, pool, estimated, admittedAt, revision, rule = null, tools = null } = bill
-  const more = [rule, cause ?? null, tools]
+  const { cachedTokens = null, cacheWriteTokens = null } = bill
+  const more = [rule, cause ?? null, tools, cachedTokens, cacheWriteTokens]
   const kept = more.slice(0, more.findLastIndex(each => each !== null) + 1)
   return JSON.stringify([asked, pool, estimated ? 1 : 0, admittedAt, revision, ...kept])
 }
@@ -131,7 +132,7 @@ export function restOf(bill: Bill, cause?: string): string {
 export function readRow(text: string): LedgerRow {
   const [requestId = '', , kind, cost, input, output, , settledAt, account = '', plan = '', model = '', ...rest] =
     text.split(' ')
-  const [asked, pool, estimated, admittedAt, revision, rule, cause, tools] = JSON.parse(rest.join(' ')) as [
+  const [asked, pool, estimated, admittedAt, revision, ...more] = JSON.parse(rest.join(' ')) as [
     string,
     string,
     number,
@@ -139,8 +140,11 @@ export function readRow(text: string): LedgerRow {
     string,
     (string | null)?,
     (string | null)?,
-    Bill['tools']?,
+    (Bill['tools'] | null)?,
+    (number | null)?,
+    (number | null)?,
   ]
+  const [rule, cause, tools, cachedTokens, cacheWriteTokens] = more
   return {
     requestId,
     account,
@@ -150,6 +154,8 @@ export function readRow(text: string): LedgerRow {
     pool,
     inputTokens: Number(input),
     outputTokens: Number(output),
+    ...(typeof cachedTokens === 'number' && { cachedTokens }),
+    ...(typeof cacheWriteTokens === 'number' && { cacheWriteTokens }),
     cost: nanoUsd(Number(cost)),
     estimated: estimated === 1,
     admittedAt,

@@ -159,9 +159,11 @@ export const COVERED = '[redacted]'
 /** Nano-USD for 1,000 tokens as US dollars for a million. */
 const shownPrice = (nano: Price['input']): number => nano / 1e6
 
-export const shownPrices = ({ input, output }: Price): Section => ({
+export const shownPrices = ({ input, output, cachedInput, cacheWrite }: Price): Section => ({
   input: shownPrice(input),
   output: shownPrice(output),
+  ...(cachedInput !== undefined && { cached_input: shownPrice(cachedInput) }),
+  ...(cacheWrite !== undefined && { cache_write: shownPrice(cacheWrite) }),
 })
 
 /** Nano-USD as US dollars. */

@@ -184,6 +184,8 @@ const LEDGER_FIELDS = [
   'route',
   'cause',
   'tools',
+  'cached_tokens',
+  'cache_write_tokens',
 ] as const satisfies readonly (keyof LedgerRecord)[]
 
 /** What a cell may hold; null is empty. */

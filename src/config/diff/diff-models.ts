@@ -11,7 +11,7 @@ import {
   type Price,
   placeOf,
 } from '../../policy/config.ts'
-import { type NanoUsd, ZERO_USD } from '../../policy/nano-usd.ts'
+import { ZERO_USD } from '../../policy/nano-usd.ts'
 import { NO_PRICE } from '../../policy/price.ts'
 import {
   type Change,
@@ -22,9 +22,7 @@ import {
   lowIsMore,
   type Own,
   other,
-  parts,
   plumbing,
-  type Rule,
   type Rules,
   type Said,
   type Sides,
@@ -97,7 +95,7 @@ const CHAT: Rules<Own<ChatModel>> = {
   vision: visionRule,
   imageTokens: value('image_tokens', count, lowIsMore),
   thinking: thinkingRule,
-  price: (from, to, subject) => parts(PRICE)(from, to, subject),
+  price: (from, to, subject) => priceRule(from, to, subject),
   commit: value('commit', text, other),
   lossy: value('lossy', text, other),
 }
@@ -108,7 +106,7 @@ const EMBEDDING: Rules<Own<EmbeddingModel>> = {
   kind: same(),
   context: value('context', count, highIsMore),
   dimensions: value('dimensions', text, other),
-  price: (from, to, subject) => parts(PRICE)(from, to, subject),
+  price: (from, to, subject) => priceRule(from, to, subject),
 }
 
 const IMAGE: Rules<Own<ImageModel>> = { ...SERVED, accepts: acceptsRule, kind: same(), sizes: sizesRule }
@@ -116,7 +114,7 @@ const IMAGE: Rules<Own<ImageModel>> = { ...SERVED, accepts: acceptsRule, kind: s
 const PASSTHROUGH: Rules<Own<PassthroughModel>> = {
   ...SERVED,
   kind: same(),
-  price: (from = NO_PRICE, to = NO_PRICE, subject) => parts(PRICE)(from, to, subject),
+  price: (from = NO_PRICE, to = NO_PRICE, subject) => priceRule(from, to, subject),
 }
 
 function serveRule(from: readonly Pool[], to: readonly Pool[], subject: string): readonly Said[] {
@@ -163,18 +161,31 @@ function thinkingRule(from: ChatModel['thinking'], to: ChatModel['thinking'], su
 const thinkingText = (thinking: ChatModel['thinking']): string =>
   thinking?.default ? 'unless asked not to' : 'only when asked to'
 
-/** USD for a million tokens. */
-const tokenPrice =
-  (part: 'input' | 'output'): Rule<NanoUsd> =>
-  (from, to, subject) =>
-    cost(`price of ${subject} ${part}`, 'usd_per_1m', [from, to].map(priceText), 'USD per 1M', to > from)
-
-const PRICE: Rules<Price> = {
-  input: tokenPrice('input'),
-  output: tokenPrice('output'),
-  item: (from = ZERO_USD, to = ZERO_USD, subject) =>
-    cost(`price of ${subject}`, 'usd_per_image', [from, to].map(usd), 'USD', to > from),
+/** USD for a million tokens, and for images. */
+function priceRule(from: Price, to: Price, subject: string): readonly Said[] {
+  return [
+    ...TOKENS.flatMap(([part, words]) => tokenPrice(`price of ${subject} ${words}`, part, from, to)),
+    ...(from.item === undefined && to.item === undefined ? [] : itemPrice(subject, from, to)),
+  ]
 }
+
+type TokenPart = (typeof TOKENS)[number][0]
+const TOKENS = [
+  ['input', 'input'],
+  ['cachedInput', 'cached input'],
+  ['cacheWrite', 'cache writes'],
+  ['output', 'output'],
+] as const
+
+function tokenPrice(what: string, part: TokenPart, before: Price, after: Price): readonly Said[] {
+  // What has no price of its own follows that of input, whose change has a line.
+  if (before[part] === undefined && after[part] === undefined) return []
+  const [from, to] = [before[part] ?? before.input, after[part] ?? after.input]
+  return cost(what, 'usd_per_1m', [from, to].map(priceText), 'USD per 1M', to > from)
+}
+
+const itemPrice = (subject: string, { item: from = ZERO_USD }: Price, { item: to = ZERO_USD }: Price) =>
+  cost(`price of ${subject}`, 'usd_per_image', [from, to].map(usd), 'USD', to > from)
 
 /** `price of svc-pro output 2.40 → 3.00 USD per 1M` */
 function cost(

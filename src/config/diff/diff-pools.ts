@@ -143,8 +143,9 @@ const TIMEOUT: Rules<Timeouts> = {
 type Cost = BackendSettings['cost']
 
 function costRule(from: Cost, to: Cost, subject: string): ReturnType<Rule<Cost>> {
-  const shown = (field: 'input' | 'output') =>
-    value<NanoUsd | undefined>(`cost_usd_per_1m.${field}`, price, plumbing)(from?.[field], to?.[field], subject)
+  const shown = (field: 'input' | 'output' | 'cachedInput' | 'cacheWrite', name: string) =>
+    value<NanoUsd | undefined>(`cost_usd_per_1m.${name}`, price, plumbing)(from?.[field], to?.[field], subject)
+  const cached = [...shown('cachedInput', 'cached_input'), ...shown('cacheWrite', 'cache_write')]
   const image = value<NanoUsd | undefined>('cost_usd_per_image', usd, plumbing)(from?.item, to?.item, subject)
-  return [...shown('input'), ...shown('output'), ...image]
+  return [...shown('input', 'input'), ...cached, ...shown('output', 'output'), ...image]
 }

@@ -1,7 +1,9 @@
+import { heldPrice } from '../../policy/price.ts'
 import { unitOf } from '../check/units.ts'
 import type { MeterSection, PassthroughSection } from '../file.ts'
 import type { Report, Say } from '../problem.ts'
 import type { Declaration, MergedFiles } from '../read/merge.ts'
+import { pricesOf, type WrittenPrices } from '../resolve/prices.ts'
 import { planIncludes, sayer } from './lint.ts'
 
 type Sound = Declaration<PassthroughSection> & { readonly data: PassthroughSection }
@@ -149,7 +151,7 @@ interface Worst {
   readonly tokens: number
 }
 
-type Prices = { readonly input: string | number; readonly output?: string | number } | undefined
+type Prices = WrittenPrices | undefined
 
 /** The most that one request can hold. */
 function worstOf({ usage, ...meter }: MeterSection, prices: Prices): Worst {
@@ -160,7 +162,8 @@ function worstOf({ usage, ...meter }: MeterSection, prices: Prices): Worst {
     return { cost: usd(meter.usd_per_call) + usd(second) * count(seconds) + usd(mb) * count(mbs), tokens: 0 }
   }
   const [input, output] = [count(usage.max_input), count(usage.max_output)]
-  const cost = (input * unitOf('price', prices.input) + output * unitOf('price', prices.output ?? 0)) / 1000
+  const price = heldPrice(pricesOf(prices))
+  const cost = (input * price.input + output * price.output) / 1000
   return { cost, tokens: input + output }
 }
 

@@ -15,6 +15,7 @@ import type { Declaration, MergedFiles } from '../read/merge.ts'
 import { type Node, nodeAt, type Path, shown } from '../read/tree.ts'
 import { lintAccepts } from '../resolve/accepts.ts'
 import { DEFAULTS } from '../resolve/defaults.ts'
+import type { WrittenPrices } from '../resolve/prices.ts'
 import { lintHeaders } from './lint-headers.ts'
 
 /** Reports what the schema allows and what still cannot work, or is hardly meant. */
@@ -144,9 +145,19 @@ function lintChat(name: string, model: ChatModelSection, say: Say): void {
     say(['image_tokens'], 'error', 'needs-vision', message, 'add `vision: true`, or remove it')
   }
   lintThinking(name, model, Math.min(maxOutput, context), say)
-  for (const side of ['input', 'output'] as const) {
-    lintPrice(unitOf('price', model.usd_per_1m[side]), context * MOST_CHOICES, ['usd_per_1m', side], say)
+  lintPrices(model.usd_per_1m, context * MOST_CHOICES, say)
+}
+
+/** Of a request that may hold as many as `most` of tokens of each price. */
+function lintPrices(prices: WrittenPrices, most: number, say: Say): void {
+  for (const side of ['input', 'cached_input', 'cache_write', 'output'] as const) {
+    const written = prices[side]
+    if (written !== undefined) lintPrice(unitOf('price', written), most, ['usd_per_1m', side], say)
   }
+  const { input, cached_input: cached } = prices
+  if (cached === undefined || unitOf('price', cached) <= unitOf('price', input)) return
+  const hint = 'a cache is there to make it cheaper: is this the price of `cache_write`?'
+  say(['usd_per_1m', 'cached_input'], 'warning', 'cached-dearer', 'cached input costs more than other input', hint)
 }
 
 function lintThinking(name: string, { thinking }: ChatModelSection, most: number, say: Say): void {
@@ -174,9 +185,8 @@ function lintPrice(nano: number, most: number, path: Path, say: Say): void {
   }
 }
 
-function lintPassthroughModel({ usd_per_1m: price }: PassthroughModelSection, say: Say): void {
-  for (const side of ['input', 'output'] as const)
-    lintPrice(unitOf('price', price?.[side] ?? 0), MOST_TOKENS, ['usd_per_1m', side], say)
+function lintPassthroughModel({ usd_per_1m: prices }: PassthroughModelSection, say: Say): void {
+  if (prices) lintPrices(prices, MOST_TOKENS, say)
 }
 
 /** As many as the meter of a route may hold. */

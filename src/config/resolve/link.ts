@@ -40,6 +40,7 @@ import type { Declaration, Declarations, MergedFiles } from '../read/merge.ts'
 import { entriesOf, type Node, nodeAt, type Span } from '../read/tree.ts'
 import { acceptsOf, declaredIn } from './accepts.ts'
 import { DEFAULTS } from './defaults.ts'
+import { pricesOf } from './prices.ts'
 
 /** Links names to objects. Only for what was checked: a name that nothing declares is a bug here. */
 export function link(main: ConfigFile, merged: MergedFiles, revision: string): Config {
@@ -148,7 +149,7 @@ function linkChat({ thinking, usd_per_1m: price, ...data }: ChatModelSection): O
     ...(thinking && {
       thinking: { default: thinking.default, minMaxTokens: unitOf('count', thinking.min_max_tokens) },
     }),
-    price: { input: unitOf('price', price.input), output: unitOf('price', price.output) },
+    price: pricesOf(price),
     commit: data.commit ?? DEFAULTS.commit,
     lossy: data.lossy ?? DEFAULTS.lossy,
   }
@@ -163,7 +164,7 @@ const linkEmbedding = ({ context, dimensions, usd_per_1m: price }: EmbeddingMode
 
 const linkPassthroughModel = ({ usd_per_1m: price }: PassthroughModelSection): Own<PassthroughModel> => ({
   kind: 'passthrough',
-  ...(price && { price: { input: unitOf('price', price.input), output: unitOf('price', price.output ?? 0) } }),
+  ...(price && { price: pricesOf(price) }),
 })
 
 /** One price holds for every size; of a map only the sizes in it are made. */

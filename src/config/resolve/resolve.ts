@@ -31,6 +31,7 @@ import {
 } from '../settings.ts'
 import { type PoolAddress, poolAddress } from './address.ts'
 import { DEFAULTS, LISTENER_TIMEOUTS, TIMEOUTS } from './defaults.ts'
+import { pricesOf } from './prices.ts'
 import { store } from './store.ts'
 
 /**
@@ -224,8 +225,7 @@ function costOf(pool: Partial<PoolSection>): Pick<BackendSettings, 'cost' | 'max
   if (tokens === undefined && image === undefined) return {}
   return {
     cost: {
-      input: unitOf('price', tokens?.input ?? 0),
-      output: unitOf('price', tokens?.output ?? 0),
+      ...pricesOf(tokens ?? { input: 0 }),
       ...(image !== undefined && { item: unitOf('usd', image) }),
     },
     ...(most !== undefined && { maxNanoUsdPerHour: unitOf('usd', most) }),

@@ -1,6 +1,6 @@
 import type { Pool } from '../../policy/config.ts'
 import type { Mutable } from '../../policy/decision.ts'
-import { costOf } from '../../policy/price.ts'
+import { cheapestInput, costOfTokens, paidPrice } from '../../policy/price.ts'
 import { toolsCost } from '../../policy/tools.ts'
 import type { LeastUsage, Usage } from '../../wire/openai/usage.ts'
 import type { Alarm } from '../ports.ts'
@@ -77,10 +77,11 @@ export async function settle(
  */
 export function settlementOf(admitted: AdmittedCall, pool: Pool, work: Work): Settlement {
   const { caller, request, decision, hold, revision } = admitted
-  const { inputTokens, outputTokens, estimated, calls } = spentWith(admitted, work)
+  const spent = spentWith(admitted, work)
+  const { inputTokens, outputTokens, estimated, calls } = spent
   const { price, items } = decision.claims.spend
   const pieces = decision.tools ? toolsCost(decision.tools, calls) : (work.items ?? items)
-  const cost = costOf(price, inputTokens, outputTokens, pieces)
+  const cost = costOfTokens(paidPrice(decision.model, price), spent, pieces)
   const bill: Mutable<Bill> = {
     requestId: hold.requestId,
     account: caller.account,
@@ -95,6 +96,8 @@ export function settlementOf(admitted: AdmittedCall, pool: Pool, work: Work): Se
     admittedAt: hold.at,
     revision,
   }
+  if (spent.cachedTokens) bill.cachedTokens = spent.cachedTokens
+  if (spent.cacheWriteTokens) bill.cacheWriteTokens = spent.cacheWriteTokens
   if (decision.route) bill.rule = decision.route.name
   if (Object.keys(calls).length > 0) bill.tools = calls
   // What an image model calls output tokens is paid by the image, and no part of the minute.
@@ -104,14 +107,19 @@ export function settlementOf(admitted: AdmittedCall, pool: Pool, work: Work): Se
 /** What a request weighed with the work of its present round. */
 export function spentWith(admitted: AdmittedCall, work: Work): Spent {
   const { usage, least } = work
-  const { inputTokens, outputTokens, estimated, calls } = admitted.spent ?? NOTHING_SPENT
+  const before = admitted.spent ?? NOTHING_SPENT
   const present = usage ?? (least ? leastOf(admitted, least) : estimateOf(admitted, work))
-  return {
-    inputTokens: inputTokens + present.inputTokens,
-    outputTokens: outputTokens + present.outputTokens,
-    estimated: estimated || usage === undefined,
-    calls,
+  const spent: Mutable<Spent> = {
+    inputTokens: before.inputTokens + present.inputTokens,
+    outputTokens: before.outputTokens + present.outputTokens,
+    estimated: before.estimated || usage === undefined,
+    calls: before.calls,
   }
+  const cached = (before.cachedTokens ?? 0) + (present.cachedTokens ?? 0)
+  const written = (before.cacheWriteTokens ?? 0) + (present.cacheWriteTokens ?? 0)
+  if (cached > 0) spent.cachedTokens = cached
+  if (written > 0) spent.cacheWriteTokens = written
+  return spent
 }
 
 const NOTHING_SPENT: Spent = { inputTokens: 0, outputTokens: 0, estimated: false, calls: {} }
@@ -131,13 +139,14 @@ export function estimateOf({ decision, hold }: AdmittedCall, { outputBytes, toke
 export const PROMPT_BYTES_PER_TOKEN = 8
 
 /** Tokens of an answer that was cut, at the least: no more than all of it would have had. */
-function leastOf({ request, decision, hold }: AdmittedCall, { inputTokens, outputTokens }: LeastUsage): Usage {
-  const { input } = decision.claims
+function leastOf({ request, decision, hold }: AdmittedCall, least: LeastUsage): Usage {
+  const { input, spend } = decision.claims
+  const outputTokens = Math.min(hold.tokens - input, least.outputTokens)
+  if (least.inputTokens !== undefined) return { ...least, inputTokens: least.inputTokens, outputTokens }
   const images =
     request.kind === 'chat' && decision.model.kind === 'chat' ? request.images * decision.model.imageTokens : 0
   const prompt = images + Math.ceil(Math.max(0, input - images) / PROMPT_BYTES_PER_TOKEN)
-  return {
-    inputTokens: inputTokens ?? Math.min(input, prompt),
-    outputTokens: Math.min(hold.tokens - input, outputTokens),
-  }
+  const inputTokens = Math.min(input, prompt)
+  // All of the answer may have found the prompt in a cache.
+  return { inputTokens, outputTokens, ...cheapestInput(paidPrice(decision.model, spend.price), inputTokens) }
 }

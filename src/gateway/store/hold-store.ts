@@ -108,6 +108,10 @@ export interface Bill {
   readonly pool: string
   readonly inputTokens: number
   readonly outputTokens: number
+  /** Of the input, what the backend read from its cache; a row of kind `late` repeats it. Absent where it was none. */
+  readonly cachedTokens?: number
+  /** The same of what it wrote into it. */
+  readonly cacheWriteTokens?: number
   readonly cost: NanoUsd
   /** True when the backend did not report its usage. */
   readonly estimated: boolean

@@ -1,7 +1,7 @@
 import type { BackendSettings } from '../../config/settings.ts'
 import type { Pool, Price } from '../../policy/config.ts'
 import { type NanoUsd, subtractNanoUsd, ZERO_USD } from '../../policy/nano-usd.ts'
-import { costOf } from '../../policy/price.ts'
+import { costOf, costOfTokens, heldPrice } from '../../policy/price.ts'
 import type { Usage } from '../../wire/openai/usage.ts'
 import type { AdmittedCall } from '../admission/admit.ts'
 import { estimateOf, settlementOf } from '../admission/settlement.ts'
@@ -63,7 +63,7 @@ export class Expenses {
 
   async #take(pool: Pool, cost: Price, limit: NanoUsd): Promise<BudgetReservation | undefined> {
     const { claims } = this.#admitted.decision
-    const amount = costOf(cost, claims.input, this.#paidOutput(this.#mostOutput), this.#images)
+    const amount = costOf(heldPrice(cost), claims.input, this.#paidOutput(this.#mostOutput), this.#images)
     const at = await this.#store.budgets.take({ pool: pool.name, amount, limit })
     if (at === undefined) return undefined
     return {
@@ -83,8 +83,8 @@ export class Expenses {
   costOf(pool: Pool, work: Work | undefined): NanoUsd {
     const { cost } = this.#settingsOf(pool)
     if (!cost || !work) return ZERO_USD
-    const { inputTokens, outputTokens } = work.usage ?? estimateOf(this.#admitted, work)
-    return costOf(cost, inputTokens, this.#paidOutput(outputTokens), this.#images)
+    const usage = work.usage ?? estimateOf(this.#admitted, work)
+    return costOfTokens(cost, { ...usage, outputTokens: this.#paidOutput(usage.outputTokens) }, this.#images)
   }
 
   /** Writes down what a failed attempt cost, by its number. The answer does not wait for it, and does not fail with it. */
@@ -111,8 +111,7 @@ export class Expenses {
   async ofQuestion(pool: Pool, ask: () => Promise<Found>): Promise<Verdict> {
     const { cost, maxNanoUsdPerHour } = this.#settingsOf(pool)
     if (!cost) return (await ask()).verdict
-    const { inputTokens, outputTokens } = mostOf(pool)
-    const amount = costOf(cost, inputTokens, outputTokens, 0)
+    const amount = costOfTokens(heldPrice(cost), mostOf(pool))
     try {
       const take = { pool: pool.name, amount, limit: maxNanoUsdPerHour ?? ZERO_USD }
       if (maxNanoUsdPerHour !== undefined && (await this.#store.budgets.take(take)) === undefined)
@@ -130,7 +129,7 @@ export class Expenses {
     const { spent: _, ...admitted } = this.#admitted
     const { bill } = settlementOf(admitted, pool, { usage })
     const { cost } = this.#settingsOf(pool)
-    const paid = cost ? costOf(cost, usage.inputTokens, usage.outputTokens, 0) : ZERO_USD
+    const paid = cost ? costOfTokens(cost, usage) : ZERO_USD
     const attempt = FIRST_QUESTION + this.#before + this.#questions++
     this.#store.ledger
       .recordWaste([{ attempt, cause: 'a question of our own', bill: { ...bill, cost: paid } }])

@@ -6,7 +6,7 @@ import { isNative } from '../../policy/dialect.ts'
 import { dialectOf } from '../../wire/dialects.ts'
 import { readNative } from '../../wire/native.ts'
 import type { AnswerTerms, WholeAnswer } from '../../wire/openai/answer.ts'
-import type { BodyTerms, Spoken, StreamWanted } from '../../wire/openai/request.ts'
+import type { BodyTerms, OwnDialect, StreamWanted } from '../../wire/openai/request.ts'
 import type { Headers } from '../../wire/openai/signals.ts'
 import type { LeasedCall } from '../admission/leases.ts'
 import { settlementOf } from '../admission/settlement.ts'
@@ -60,7 +60,8 @@ export abstract class Inference<A> implements Outbound<Target, A> {
     const { admitted } = this
     const { request, spoken } = this.call.wire
     const { kind } = request
-    const native = spoken && request.kind === 'chat' && isNative(pool, request) ? spoken : undefined
+    const own = spoken?.own
+    const native = own && request.kind === 'chat' && isNative(pool, request) ? own : undefined
     const dialect = dialectOf(pool)
     const target: Mutable<Target> = {
       pool,
@@ -88,7 +89,7 @@ export abstract class Inference<A> implements Outbound<Target, A> {
 
 /** What a request that goes as it came is sent with, of what its client sent: the features that its pool allows. */
 function nativeHeaders(
-  { dialect }: Spoken,
+  { dialect }: OwnDialect,
   { 'anthropic-beta': sent }: Headers,
   settings: BackendSettings,
 ): Readonly<Record<string, string>> | undefined {

@@ -22,7 +22,7 @@ interface Answered {
   readonly pool: Pool
 }
 
-/** Answers to a request in another dialect than that of chats. */
+/** Answers to a request whose client does not read chats as backends write them. */
 export class SpokenAnswer {
   readonly #app: App
   readonly #call: HttpCall
@@ -40,16 +40,16 @@ export class SpokenAnswer {
     this.#call = call
     this.#spoken = spoken
     this.#request = request
-    if (spoken.dialect === 'messages' && comparesModels(call.request.headers['user-agent'])) this.#named = request.model
+    if (spoken.own?.dialect === 'messages' && comparesModels(call.request.headers['user-agent']))
+      this.#named = request.model
     this.#kept = thread && new KeptAnswer(app, call, thread)
     this.#ignoresStore = ignoresStore
   }
 
   /** Of an answer, beside those that all answers have. */
   headers(pool: Pool): Record<string, string> {
-    const { dialect } = this.#spoken
     const headers: Record<string, string> = {}
-    if (dialect === 'messages') headers['request-id'] = this.#call.requestId
+    if (this.#spoken.own?.dialect === 'messages') headers['request-id'] = this.#call.requestId
     if (this.#ignoresStore) headers[`x-${this.#app.settings.brand}-store`] = 'ignored'
     const losses = lossesAt(pool, this.#request)
     if (losses.length > 0) headers[`x-${this.#app.settings.brand}-ignored-tools`] = losses.join(', ')

@@ -57,6 +57,9 @@ export interface LedgerRecord extends Amount {
   readonly tools: Readonly<Record<string, number>> | null
   /** Why an attempt failed; of waste only. */
   readonly cause: string | null
+  /** Of the input, what the backend read from its cache, and what it wrote into it. A row of kind `late` repeats both. */
+  readonly cached_tokens: number
+  readonly cache_write_tokens: number
 }
 
 /** The same amount twice: an integer to add up, and exact decimal text to read. */
@@ -122,6 +125,8 @@ export function ledgerRecord(row: {
   readonly rule?: string
   readonly tools?: Readonly<Record<string, number>>
   readonly cause?: string
+  readonly cachedTokens?: number
+  readonly cacheWriteTokens?: number
 }): LedgerRecord {
   const { account, plan, asked, model, pool, kind, estimated, revision } = row
   return {
@@ -142,6 +147,8 @@ export function ledgerRecord(row: {
     route: row.rule ?? null,
     tools: row.tools ?? null,
     cause: row.cause ?? null,
+    cached_tokens: row.cachedTokens ?? 0,
+    cache_write_tokens: row.cacheWriteTokens ?? 0,
   }
 }
 
@@ -209,6 +216,9 @@ export function readLedgerRecord(value: unknown): LedgerRecord {
     route: record.route === null ? null : text(record, 'route'),
     tools: counts(record.tools),
     cause: record.cause === null ? null : text(record, 'cause'),
+    // An older gateway does not send them.
+    cached_tokens: record.cached_tokens === undefined ? 0 : count(record, 'cached_tokens'),
+    cache_write_tokens: record.cache_write_tokens === undefined ? 0 : count(record, 'cache_write_tokens'),
   }
 }
 

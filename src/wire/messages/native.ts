@@ -1,6 +1,6 @@
 import { asObject, isObject, type JsonObject } from '../json-safety.ts'
 import type { NativeDialect, NativeEvent, NativeReader } from '../native.ts'
-import { isCount, leastTokens, type Usage } from '../openai/usage.ts'
+import { isCount, leastTokens, type Usage, withCached } from '../openai/usage.ts'
 import { isSealed } from '../sealed-reasoning.ts'
 import { failureEvent, messageEvent } from './message-event.ts'
 
@@ -90,12 +90,8 @@ function usageOf(counts: JsonObject): Usage | undefined {
   if (!isCount(input) || !isCount(output)) return undefined
   const cachedTokens = countOf(counts.cache_read_input_tokens)
   const cacheWriteTokens = countOf(counts.cache_creation_input_tokens)
-  return {
-    inputTokens: input + cachedTokens + cacheWriteTokens,
-    outputTokens: output,
-    ...(cachedTokens > 0 && { cachedTokens }),
-    ...(cacheWriteTokens > 0 && { cacheWriteTokens }),
-  }
+  const usage = { inputTokens: input + cachedTokens + cacheWriteTokens, outputTokens: output }
+  return withCached(usage, cachedTokens, cacheWriteTokens)
 }
 
 const counted = (counts: JsonObject): JsonObject =>

@@ -69,7 +69,7 @@ const EFFORTS: ReadonlyMap<unknown, string> = new Map([
 /** Undefined where the model decides itself. */
 function thinkingOf(
   chat: JsonObject,
-  { thinking }: ModelTraits,
+  { thinking, isClaude }: ModelTraits,
   cap: number,
   turns: readonly Turn[],
 ): JsonObject | undefined {
@@ -78,7 +78,8 @@ function thinkingOf(
   if (isWanted === false || effort === 'none') return { type: 'disabled' }
   const wanted = EFFORTS.get(effort)
   if (wanted === undefined && isWanted !== true) return undefined
-  if (thinking === 'adaptive') return { type: 'adaptive' }
+  // From Claude 4.7 on thoughts are not told unless they are asked for, and clients would hear nothing for minutes.
+  if (thinking === 'adaptive') return isClaude ? { type: 'adaptive', display: 'summarized' } : { type: 'adaptive' }
   const budget = Math.min(BUDGETS[wanted ?? 'medium'] ?? LEAST_BUDGET, Math.floor(cap / 2))
   return budget < LEAST_BUDGET || resumesUnthought(turns) ? undefined : { type: 'enabled', budget_tokens: budget }
 }

@@ -38,7 +38,8 @@ export function turnsOfChat(messages: unknown): Turns {
     .map(({ content }) => textOf(content))
     .filter(Boolean)
     .join('\n\n')
-  // A request without turns is refused.
+  // A conversation that begins with the assistant is refused, and so is one without turns.
+  if (turns[0]?.role === 'assistant') turns.unshift({ role: 'user', content: [reminder(UNASKED)] })
   if (turns.length === 0 && system !== '') return { system: '', turns: [{ role: 'user', content: system }] }
   return { system, turns: turns.map(({ role, content }) => ({ role, content: onlyText(content) ?? content })) }
 }
@@ -55,8 +56,16 @@ function given({ role, content, tool_call_id }: JsonObject): JsonObject[] {
   if (role === 'tool') return [toolResult(tool_call_id, content)]
   if (!SYSTEM.has(role)) return blocksOf(content)
   const text = textOf(content)
-  return text === '' ? [] : [{ type: 'text', text: `<system-reminder>\n${text}\n</system-reminder>` }]
+  return text === '' ? [] : [reminder(text)]
 }
+
+/** What no user said, in the form that models were trained on. */
+const reminder = (text: string): JsonObject => ({
+  type: 'text',
+  text: `<system-reminder>\n${text}\n</system-reminder>`,
+})
+
+const UNASKED = 'The assistant spoke first.'
 
 function toolResult(id: unknown, content: unknown): JsonObject {
   const blocks = blocksOf(content)

@@ -1,4 +1,4 @@
-import type { Alias, Config, EpochMs, Model, PassthroughModel } from '../../policy/config.ts'
+import type { Alias, Config, EpochMs, Model, PassthroughModel, Price } from '../../policy/config.ts'
 import { usdText } from '../money.ts'
 
 export interface CatalogTerms {
@@ -52,7 +52,7 @@ function abilities(model: Exclude<Model, PassthroughModel>): object {
         context_length: model.context,
         max_model_len: model.context,
         max_output_tokens: model.maxOutput,
-        pricing: { prompt: perToken(model.price.input), completion: perToken(model.price.output) },
+        pricing: pricingOf(model.price),
         architecture: { input_modalities: model.vision ? ['text', 'image'] : ['text'], output_modalities: ['text'] },
         supported_parameters: model.thinking ? [...chatParameters, 'chat_template_kwargs'] : chatParameters,
         capabilities: { thinking: model.thinking !== undefined, tools: true, vision: model.vision },
@@ -81,7 +81,7 @@ function passedBy({ passthrough }: Config, model: PassthroughModel): object {
   const { price } = model
   return {
     pricing: {
-      ...(price && { prompt: perToken(price.input), completion: perToken(price.output) }),
+      ...(price && pricingOf(price)),
       endpoints: Object.fromEntries(
         routes.map(({ name, meter }) => [
           name,
@@ -115,6 +115,13 @@ const chatParameters = [
   'parallel_tool_calls',
   'response_format',
 ]
+
+const pricingOf = ({ input, output, cachedInput, cacheWrite }: Price): object => ({
+  prompt: perToken(input),
+  completion: perToken(output),
+  ...(cachedInput !== undefined && { input_cache_read: perToken(cachedInput) }),
+  ...(cacheWrite !== undefined && { input_cache_write: perToken(cacheWrite) }),
+})
 
 /** USD for one token, as text, from nano-USD for 1,000. */
 function perToken(per1k: number): string {

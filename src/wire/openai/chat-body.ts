@@ -76,6 +76,8 @@ const MESSAGE = names(
 const TEXT_PART = names('type text')
 const IMAGE_PART = names('type image_url')
 const IMAGE = names('url detail')
+/** Of OpenAI's newest models; the most that others know is `high`. */
+const ORIGINAL = 'original'
 const TOOL_CALL = names('id type function index extra_content provider_specific_fields')
 const CALLED = names('name arguments')
 const TOOL = names('type function hosted name')
@@ -92,14 +94,18 @@ function isPlainMessage(message: JsonObject): boolean {
   if (!has(message, MESSAGE)) return false
   const { content, tool_calls, function_call } = message
   return (
-    (typeof content === 'string' || every(content, isPlainPart)) &&
+    (typeof content === 'string' || (message.role === 'tool' ? Array.isArray(content) : true)) &&
+    every(content, isPlainPart) &&
     (tool_calls === undefined || every(tool_calls, isPlainCall)) &&
     (function_call === undefined || has(asObject(function_call), CALLED))
   )
 }
 
-const isPlainPart = (part: JsonObject): boolean =>
-  part.type === 'text' ? has(part, TEXT_PART) : has(part, IMAGE_PART) && has(asObject(part.image_url), IMAGE)
+function isPlainPart(part: JsonObject): boolean {
+  if (part.type !== 'image_url') return part.type === 'text' && has(part, TEXT_PART)
+  const image = asObject(part.image_url)
+  return has(part, IMAGE_PART) && has(image, IMAGE) && image.detail !== ORIGINAL
+}
 
 const isPlainCall = (call: JsonObject): boolean => has(call, TOOL_CALL) && has(asObject(call.function), CALLED)
 
@@ -133,6 +139,8 @@ function plainMessage(message: JsonObject): JsonObject {
   const { content, tool_calls, function_call } = message
   return {
     ...only(message, MESSAGE),
+    // A tool that said nothing.
+    ...(message.role === 'tool' && (content ?? null) === null && { content: '' }),
     ...(Array.isArray(content) && { content: content.map(part => plainPart(asObject(part))) }),
     ...(Array.isArray(tool_calls) && {
       tool_calls: tool_calls.map(call => withFunction(only(call, TOOL_CALL), CALLED)),
@@ -143,8 +151,15 @@ function plainMessage(message: JsonObject): JsonObject {
 
 function plainPart(part: JsonObject): JsonObject {
   if (part.type === 'text') return only(part, TEXT_PART)
+  // Few backends know it as a part, and all of them texts.
+  if (part.type === 'refusal') return { type: 'text', text: part.refusal }
   const image = only(part, IMAGE_PART)
-  return isObject(image.image_url) ? { ...image, image_url: only(image.image_url, IMAGE) } : image
+  if (!isObject(image.image_url)) return image
+  const { detail, ...rest } = only(image.image_url, IMAGE)
+  return {
+    ...image,
+    image_url: { ...rest, ...(detail !== undefined && { detail: detail === ORIGINAL ? 'high' : detail }) },
+  }
 }
 
 const withFunction = (object: JsonObject, known: ReadonlySet<string>): JsonObject =>

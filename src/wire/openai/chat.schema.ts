@@ -7,7 +7,7 @@ const count = (minimum: number, maximum: number) => ({ type: ['integer', 'null']
 const part = {
   type: 'object',
   required: ['type'],
-  properties: { type: { enum: ['text', 'image_url'] } },
+  properties: { type: { enum: ['text', 'image_url', 'refusal'] } },
   allOf: [
     {
       if: { required: ['type'], properties: { type: { const: 'text' } } },
@@ -18,6 +18,12 @@ const part = {
       if: { required: ['type'], properties: { type: { const: 'image_url' } } },
       // biome-ignore lint/suspicious/noThenProperty: a JSON Schema keyword.
       then: { required: ['image_url'], properties: { image_url: { $ref: '#/$defs/image' } } },
+    },
+    {
+      // Of an earlier answer.
+      if: { required: ['type'], properties: { type: { const: 'refusal' } } },
+      // biome-ignore lint/suspicious/noThenProperty: a JSON Schema keyword.
+      then: { required: ['refusal'], properties: { refusal: { type: 'string' } } },
     },
   ],
 }
@@ -32,22 +38,31 @@ const image = {
       pattern: '^data:image/',
       description: 'must be a data: URL of an image; nothing is fetched',
     },
-    detail: { enum: ['auto', 'low', 'high'] },
+    detail: { enum: ['auto', 'low', 'high', 'original'] },
   },
 }
 
 const toolCall = {
   type: 'object',
-  required: ['id', 'type', 'function'],
+  required: ['id', 'type'],
   properties: {
     id: { type: 'string', maxLength: 512 },
-    type: { const: 'function' },
+    type: { enum: ['function', 'custom'] },
     function: {
       type: 'object',
       required: ['name', 'arguments'],
       properties: { name: { type: 'string', maxLength: 256 }, arguments: { type: 'string' } },
     },
+    custom: {
+      type: 'object',
+      required: ['name', 'input'],
+      properties: { name: { type: 'string', maxLength: 256 }, input: { type: 'string' } },
+    },
   },
+  if: { required: ['type'], properties: { type: { const: 'custom' } } },
+  // biome-ignore lint/suspicious/noThenProperty: a JSON Schema keyword.
+  then: { required: ['custom'] },
+  else: { required: ['function'] },
 }
 
 const message = {
@@ -62,8 +77,8 @@ const message = {
     tool_calls: { type: ['array', 'null'], maxItems: 1024, items: { $ref: '#/$defs/toolCall' } },
     tool_call_id: text(512),
   },
-  // Only an assistant that called tools may have said nothing.
-  if: { properties: { role: { const: 'assistant' } } },
+  // Only an assistant that called tools, and a tool, may have said nothing.
+  if: { properties: { role: { enum: ['assistant', 'tool'] } } },
   // biome-ignore lint/suspicious/noThenProperty: a JSON Schema keyword.
   then: {},
   else: { required: ['content'], properties: { content: { type: ['string', 'array'] } } },
@@ -71,16 +86,37 @@ const message = {
 
 const toolName = {
   type: 'string',
-  pattern: '^[A-Za-z0-9_-]{1,64}$',
-  description: 'must be 1 to 64 letters, digits, _ and -',
+  // 64 at OpenAI; agents make longer ones of the names of MCP servers, and other backends take them.
+  pattern: '^[A-Za-z0-9_-]{1,128}$',
+  description: 'must be 1 to 128 letters, digits, _ and -',
 }
 
 const tool = {
   type: 'object',
   required: ['type'],
   properties: {
-    type: { enum: ['function', 'hosted'] },
+    type: { enum: ['function', 'hosted', 'custom'] },
     hosted: optional('boolean'),
+    custom: {
+      type: 'object',
+      required: ['name'],
+      properties: {
+        name: toolName,
+        description: optional('string'),
+        format: {
+          type: ['object', 'null'],
+          required: ['type'],
+          properties: {
+            type: { enum: ['text', 'grammar'] },
+            grammar: {
+              type: ['object', 'null'],
+              required: ['syntax', 'definition'],
+              properties: { syntax: { type: 'string', maxLength: 64 }, definition: { type: 'string' } },
+            },
+          },
+        },
+      },
+    },
     function: {
       type: 'object',
       required: ['name'],
@@ -97,6 +133,11 @@ const tool = {
       if: { required: ['type'], properties: { type: { const: 'function' } } },
       // biome-ignore lint/suspicious/noThenProperty: a JSON Schema keyword.
       then: { required: ['function'] },
+    },
+    {
+      if: { required: ['type'], properties: { type: { const: 'custom' } } },
+      // biome-ignore lint/suspicious/noThenProperty: a JSON Schema keyword.
+      then: { required: ['custom'] },
     },
     {
       // A hosted tool is named; what it takes is known here.
@@ -119,6 +160,7 @@ const chosen = {
   type: { type: 'string', maxLength: 64 },
   ...named,
   function: { type: 'object', additionalProperties: false, properties: named },
+  custom: { type: 'object', additionalProperties: false, properties: named },
   allowed_tools: {
     type: 'object',
     additionalProperties: false,
@@ -133,6 +175,7 @@ const chosen = {
           properties: {
             type: { type: 'string', maxLength: 64 },
             function: { type: 'object', additionalProperties: false, properties: named },
+            custom: { type: 'object', additionalProperties: false, properties: named },
           },
         },
       },
@@ -225,7 +268,7 @@ export const chatSchema = {
       type: ['object', 'null'],
       // Template variables reach code on the backend: only what is known to be harmless.
       additionalProperties: false,
-      properties: { enable_thinking: { type: 'boolean' } },
+      properties: { enable_thinking: { type: 'boolean' }, thinking: { type: 'boolean' } },
     },
   },
   $defs: { part, image, toolCall, message, tool, function: declaredFunction },

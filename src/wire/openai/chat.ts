@@ -6,11 +6,13 @@ import { asObject, isObject, type JsonObject } from '../json-safety.ts'
 import { type HostedChat, hostedChat } from '../tools/hosted-chat.ts'
 import { type Entry, readTools, type ToolNames, toolsProblem } from '../tools/listed.ts'
 import { type AnswerTerms, readCompletion, type WholeAnswer } from './answer.ts'
-import { type OutlinedBody, outlineBody } from './body.ts'
+import { type OutlinedBody, outlineBody, outlineOf } from './body.ts'
 import { chatSchema } from './chat.schema.ts'
 import { backendChat, isPlain, type SortedChat, sentOf, writtenAnew } from './chat-body.ts'
+import { hasCustomTools, withoutCustomTools } from './custom-tools.ts'
+import { CustomToolWriter } from './custom-writer.ts'
 import { extraBytes, type Fields, isInvalid, readFields, unsentOf } from './fields.ts'
-import type { BodyTerms, StreamWanted, WireRequest } from './request.ts'
+import type { BodyTerms, Spoken, StreamWanted, WireRequest } from './request.ts'
 import { deniedBy, type Invalid, validator } from './validate.ts'
 
 const validate = validator(chatSchema)
@@ -28,20 +30,35 @@ export function checkChat(parsed: OutlinedBody, names = NO_HOSTED, declared?: De
   const { outline } = parsed
   const fields = readFields('chat', outline, declared)
   if (isInvalid(fields)) return invalid(fields.field, fields.problem)
-  const denied = deniedBy(outline, validate, fetchingSchema)
+  const body = withoutNoCap(outline)
+  const denied = deniedBy(body, validate, fetchingSchema, twoThoughts)
   if (denied) return denied
-  const cap = capOf(outline)
+  const cap = capOf(body)
   if (cap === 'unequal') return invalid('max_completion_tokens', 'differs from max_tokens; send one of them')
-
-  const entries = readTools(outline, names)
-  return (
-    toolsProblem(outline, entries) ?? new ChatRequest(parsed, fields, chatAsk(parsed, fields, entries, cap), entries)
-  )
+  if (!hasCustomTools(outline)) return readChecked({ parsed, fields, cap }, names)
+  const { chat, custom } = withoutCustomTools(parsed.texts.whole())
+  const spoken = { writer: () => new CustomToolWriter(custom) }
+  return readChecked({ parsed: outlineOf(chat), fields, cap, spoken }, names)
 }
 
-function chatAsk(parsed: OutlinedBody, fields: Fields, entries: readonly Entry[], cap: ChatAsk['cap']): ChatAsk {
+/** A valid chat. */
+interface Checked {
+  readonly parsed: OutlinedBody
+  readonly fields: Fields
+  readonly cap: ChatAsk['cap']
+  /** Set where its answers are not passed on as they come. */
+  readonly spoken?: Spoken
+}
+
+function readChecked(checked: Checked, names: ToolNames): WireRequest | Denied {
+  const { outline } = checked.parsed
+  const entries = readTools(outline, names)
+  return toolsProblem(outline, entries) ?? new ChatRequest(checked, entries)
+}
+
+function chatAsk({ parsed, fields, cap }: Checked, entries: readonly Entry[]): ChatAsk {
   const { model, messages, n, stream, chat_template_kwargs } = parsed.outline
-  const thinking = isObject(chat_template_kwargs) ? chat_template_kwargs.enable_thinking : undefined
+  const { enable_thinking, thinking = enable_thinking } = asObject(chat_template_kwargs)
   const hosted = entries.flatMap(entry => entry.hosted?.name ?? [])
   const { images, textBytes } = new PromptSize(parsed)
   const onlyNative = onlyChatSays(parsed.outline)
@@ -74,13 +91,17 @@ class ChatRequest implements WireRequest {
   readonly request: ChatAsk
   readonly stream?: StreamWanted
   readonly hosted?: HostedChat
+  readonly spoken?: Spoken
   readonly #parsed: OutlinedBody
   readonly #fields: Fields
   readonly #isPlain: boolean
 
-  constructor(parsed: OutlinedBody, fields: Fields, request: ChatAsk, entries: readonly Entry[]) {
+  constructor(checked: Checked, entries: readonly Entry[]) {
+    const { parsed, fields, spoken } = checked
     const { outline, texts } = parsed
+    const request = chatAsk(checked, entries)
     this.request = request
+    if (spoken) this.spoken = spoken
     this.#parsed = parsed
     this.#fields = fields
     this.#isPlain = isPlain(outline)
@@ -111,6 +132,26 @@ class ChatRequest implements WireRequest {
   readAnswer(bytes: Buffer, terms: AnswerTerms): WholeAnswer | undefined {
     return readCompletion(bytes, terms)
   }
+}
+
+/** A body without a cap of -1, by which clients of LM Studio say that there is none. */
+function withoutNoCap(body: JsonObject): JsonObject {
+  const { max_tokens, max_completion_tokens, ...rest } = body
+  if (max_tokens !== NO_CAP && max_completion_tokens !== NO_CAP) return body
+  return {
+    ...rest,
+    ...(max_tokens !== NO_CAP && { max_tokens }),
+    ...(max_completion_tokens !== NO_CAP && { max_completion_tokens }),
+  }
+}
+
+const NO_CAP = -1
+
+/** Templates of models know one name or the other; both may be sent where they say the same. */
+function twoThoughts({ chat_template_kwargs }: JsonObject): Invalid | undefined {
+  const { enable_thinking, thinking = enable_thinking } = asObject(chat_template_kwargs)
+  if (enable_thinking === undefined || thinking === enable_thinking) return undefined
+  return { field: 'chat_template_kwargs.thinking', problem: 'differs from enable_thinking; send one of them' }
 }
 
 function capOf({ max_tokens: older, max_completion_tokens: newer }: JsonObject): ChatAsk['cap'] | 'unequal' {

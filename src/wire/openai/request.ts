@@ -15,7 +15,7 @@ export interface WireRequest {
   readonly stream?: StreamWanted
   /** The body for a backend that knows the model by this name, with the granted output cap, in the public form. */
   bodyFor(backendModel: string, output: number, terms?: BodyTerms): Buffer
-  /** Set for a request in another dialect than that of chats. */
+  /** Set for a request whose answers are written in another form than chats of backends. */
   readonly spoken?: Spoken
   /** Set for a response that goes on from a kept one, or is kept. */
   readonly thread?: Thread
@@ -42,8 +42,14 @@ export interface Thread {
   readonly bytes: number
 }
 
-/** A request in the dialect in which its client sent it. */
+/** How answers are written for a client that does not read chats as backends write them. */
 export interface Spoken extends Pick<ChatOfDialect, 'writer'> {
+  /** Set where the request is no chat. */
+  readonly own?: OwnDialect
+}
+
+/** A request in the dialect in which its client sent it. */
+export interface OwnDialect {
   readonly dialect: ClientDialectName
   readonly native: NativeDialect
   /** The body for a backend of the same dialect that knows the model by this name, with the granted output cap. */

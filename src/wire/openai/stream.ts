@@ -4,7 +4,7 @@ import { EventTemplates } from '../fast/event-templates.ts'
 import { readTemplated, type TemplatedEvents } from '../fast/templated-events.ts'
 import { MAX_EVENT_BYTES, SseSplitter, sseEvent } from '../sse.ts'
 import type { ChunkTerms, DeltaChunk } from './chunk.ts'
-import type { LeastUsage, Usage } from './usage.ts'
+import { type LeastUsage, leastOfReported, type Usage } from './usage.ts'
 
 /** Reads a stream of chat chunks as it comes, and keeps what commit and settlement need to know. */
 export class StreamReader implements AnswerReader {
@@ -37,10 +37,9 @@ export class StreamReader implements AnswerReader {
 
   /** What was used so far at the least: what was reported on the way, and a token for each delta since. */
   get least(): LeastUsage {
-    const { inputTokens = 0, outputTokens = 0 } = this.#reported ?? {}
+    const { outputTokens = 0 } = this.#reported ?? {}
     const least = Math.max(this.tokens, outputTokens + this.tokens - this.#reportedAt)
-    // A prompt of no tokens is what some report until they know.
-    return inputTokens > 0 ? { inputTokens, outputTokens: least } : { outputTokens: least }
+    return leastOfReported(this.#reported, least)
   }
 
   /** Whether the backend reported anything that was used. */

@@ -1,25 +1,38 @@
+import type { CachedTokens, PaidTokens } from '../../policy/price.ts'
 import { isObject } from '../json-safety.ts'
 
 /** Tokens as a backend counted them. */
-export interface Usage {
-  readonly inputTokens: number
-  readonly outputTokens: number
-}
+export type Usage = PaidTokens
 
 /** What a part of an answer used at the least. */
-export interface LeastUsage {
+export interface LeastUsage extends CachedTokens {
   /** As a backend counted them; absent where it did not report them. */
   readonly inputTokens?: number
   readonly outputTokens: number
 }
 
+/** Of a usage that was reported on the way, what was used at the least once so much output came. */
+export function leastOfReported(reported: Usage | undefined, outputTokens: number): LeastUsage {
+  // A prompt of no tokens is what some report until they know.
+  return reported && reported.inputTokens > 0 ? { ...reported, outputTokens } : { outputTokens }
+}
+
+/** A usage with the tokens of its input that were cached, where there are any: no more than all of it. */
+export function withCached(usage: Usage, cached: unknown, written: unknown): Usage {
+  const cachedTokens = isCount(cached) ? Math.min(cached, usage.inputTokens) : 0
+  const cacheWriteTokens = isCount(written) ? Math.min(written, usage.inputTokens - cachedTokens) : 0
+  if (cachedTokens + cacheWriteTokens === 0) return usage
+  return { ...usage, ...(cachedTokens > 0 && { cachedTokens }), ...(cacheWriteTokens > 0 && { cacheWriteTokens }) }
+}
+
 /** The usage object of an answer, if it is one. Zero is a count like any other. */
 export function readUsage(value: unknown): Usage | undefined {
   if (!isObject(value)) return undefined
-  const { prompt_tokens, completion_tokens } = value
-  return isCount(prompt_tokens) && isCount(completion_tokens)
-    ? { inputTokens: prompt_tokens, outputTokens: completion_tokens }
-    : undefined
+  const { prompt_tokens, completion_tokens, prompt_tokens_details: details } = value
+  if (!isCount(prompt_tokens) || !isCount(completion_tokens)) return undefined
+  const usage = { inputTokens: prompt_tokens, outputTokens: completion_tokens }
+  if (!isObject(details)) return usage
+  return withCached(usage, details.cached_tokens, details.cache_write_tokens ?? details.cache_creation_tokens)
 }
 
 /** No request takes a billion tokens: a backend that says so has counted something else. */

@@ -1,7 +1,7 @@
 import type { StreamError } from '../client-dialect.ts'
 import { asObject, isObject, type JsonObject } from '../json-safety.ts'
 import type { NativeDialect, NativeEvent, NativeReader } from '../native.ts'
-import { isCount, leastTokens, type Usage } from '../openai/usage.ts'
+import { isCount, leastTokens, type Usage, withCached } from '../openai/usage.ts'
 import { isSealed } from '../sealed-reasoning.ts'
 import { namedEvent } from '../sse.ts'
 import { writeError } from './frame.ts'
@@ -96,6 +96,6 @@ function bytesOf({ content, summary, name, arguments: args, input }: JsonObject)
 function usageOf(counts: JsonObject): Usage | undefined {
   const { input_tokens: inputTokens, output_tokens: outputTokens } = counts
   if (!isCount(inputTokens) || !isCount(outputTokens)) return undefined
-  const { cached_tokens: cached } = asObject(counts.input_tokens_details)
-  return { inputTokens, outputTokens, ...(isCount(cached) && cached > 0 && { cachedTokens: cached }) }
+  const { cached_tokens, cache_write_tokens } = asObject(counts.input_tokens_details)
+  return withCached({ inputTokens, outputTokens }, cached_tokens, cache_write_tokens)
 }

@@ -15,6 +15,12 @@ const FULL = () =>
           '    rpm: 20\n    per_day: 100\n    max_concurrent: 4\n    commit: complete\n    overage: { cap_usd: 1 }\n',
         ],
         ['policies/models.yaml', '    max_output: 16k\n', '    max_output: 16k\n    vision: true\n'],
+        ['policies/models.yaml', 'input: 2, output: 8 }', 'input: 2, output: 8, cached_input: 1, cache_write: 3 }'],
+        [
+          'policies/pools.yaml',
+          'input: 0.10, output: 0.40 }',
+          'input: 0.1, output: 0.4, cached_input: 1, cache_write: 3 }',
+        ],
         [
           'policies/pools.yaml',
           '    max_concurrent: 50',

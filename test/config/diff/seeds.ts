@@ -27,6 +27,18 @@ const GUESTS = /guests:[\s\S]*?(?=\nstore:)/
 export const seeds: readonly { readonly edits: readonly Edit[]; readonly says: readonly string[] }[] = [
   {
     edits: [
+      models(
+        'usd_per_1m: { input: 0.60, output: 2.40 }',
+        'usd_per_1m: { input: 0.60, output: 2.40, cached_input: 0.06, cache_write: 0.75 }',
+      ),
+    ],
+    says: [
+      'less policies/models.yaml:17 price of svc-pro cache writes 0.60 → 0.75 USD per 1M',
+      'more policies/models.yaml:17 price of svc-pro cached input 0.60 → 0.06 USD per 1M',
+    ],
+  },
+  {
+    edits: [
       pools(
         '    max_concurrent: 50',
         '    auth: api-key\n    headers: { x-a: b }\n    query: { v: 1.0.0 }\n    max_concurrent: 50',

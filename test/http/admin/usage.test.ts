@@ -192,6 +192,8 @@ describe('GET /admin/ledger', () => {
       route: null,
       tools: null,
       cause: null,
+      cached_tokens: 0,
+      cache_write_tokens: 0,
     })
   })
 

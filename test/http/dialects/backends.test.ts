@@ -239,7 +239,7 @@ it('a backend of Messages gets what its interface says', async () => {
       { role: 'user', content: [{ type: 'tool_result', tool_use_id: 'call_1', content: 'Nothing.' }] },
     ],
     tools: [{ name: 'look', input_schema: { type: 'object', properties: {} } }],
-    thinking: { type: 'adaptive' },
+    thinking: { type: 'adaptive', display: 'summarized' },
     output_config: { effort: 'high' },
   })
 })

@@ -74,6 +74,14 @@ describe('a request', () => {
     })
   })
 
+  it('that begins with the assistant has a turn before it, since it would be refused', () => {
+    expect(turns({ role: 'assistant', content: 'Hello!' }, ...HI)).toEqual([
+      { role: 'user', content: '<system-reminder>\nThe assistant spoke first.\n</system-reminder>' },
+      { role: 'assistant', content: 'Hello!' },
+      ...HI,
+    ])
+  })
+
   it('has calls and their results as blocks, results in front of what the user says after them', () => {
     expect(
       turns(
@@ -299,7 +307,7 @@ describe('how much is thought', () => {
   it('takes the place of what Claude refuses beside it', () => {
     const chat = { reasoning_effort: 'low', temperature: 0.2, top_k: 5 }
     expect(thought({ model: 'claude-sonnet-4-6', ...chat })).toEqual({
-      thinking: { type: 'adaptive' },
+      thinking: { type: 'adaptive', display: 'summarized' },
       output_config: { effort: 'low' },
     })
     expect(thought({ model: 'Qwen/Qwen3-8B', ...chat })).toMatchObject({ temperature: 0.2, top_k: 5 })

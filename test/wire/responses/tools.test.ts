@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { JsonObject } from '../../../src/wire/json-safety.ts'
-import { NO_USAGE, read, writerTerms } from './support.ts'
+import { denialOf, NO_USAGE, read, writerTerms } from './support.ts'
 
 const fn = (name: string, more: JsonObject = {}) => ({ type: 'function', name, ...more })
 const chatOf = (body: JsonObject, hosted: readonly string[] = []) =>
@@ -96,6 +96,13 @@ describe('tools of a request', () => {
     const spawn = { type: 'function', function: { name: 'agents__spawn' } }
     expect(choice({ type: 'function', name: 'spawn', namespace: 'agents' })).toEqual(spawn)
     expect(choice({ type: 'function', name: 'spawn' })).toEqual(spawn)
+  })
+
+  it('are no more than a chat may have, however many namespaces they are in', () => {
+    const inner = Array.from({ length: 1000 }, (_, i) => fn(`f${i}`))
+    const tools = ['a', 'b'].map(name => ({ type: 'namespace', name, tools: inner }))
+
+    expect(denialOf({ input: 'x', tools })).toMatchObject({ field: 'tools', problem: 'must have at most 1024 items' })
   })
 
   it('sends only the tools that are allowed', () => {

@@ -1,5 +1,5 @@
 import { isObject, type JsonObject } from '../../json-safety.ts'
-import { parse } from '../../openai/chunk.ts'
+import { textInput } from '../../openai/custom-tools.ts'
 import type { OutputSink } from './output-sink.ts'
 import type { ClientTool } from './tool-kinds.ts'
 import type { Wanted } from './wanted.ts'
@@ -95,7 +95,7 @@ export class CallItems {
   }
 
   #endCustom(call: NamedCall): string {
-    const input = inputIn(call.arguments)
+    const input = textInput(call.arguments)
     if (input !== '') this.#emit(call, 'response.custom_tool_call_input.delta', { delta: input })
     this.#emit(call, 'response.custom_tool_call_input.done', { input })
     return input
@@ -137,10 +137,4 @@ function writeCall({ tool, itemId, callId }: NamedCall, status: string, said: st
     name: tool.name,
     ...(tool.namespace !== undefined && { namespace: tool.namespace }),
   }
-}
-
-/** Models that call such a tool by its input alone mean that. */
-function inputIn(args: string): string {
-  const parsed = parse(args)
-  return isObject(parsed) && typeof parsed.input === 'string' ? parsed.input : args
 }

@@ -1,5 +1,6 @@
 import type { ReadTerms } from '../../client-dialect.ts'
 import { isObject, type JsonObject } from '../../json-safety.ts'
+import { type TextTool, textFunction } from '../../openai/custom-tools.ts'
 import { type Findings, quoted } from './findings.ts'
 import type { ClientTools } from './tool-kinds.ts'
 
@@ -9,7 +10,6 @@ export function readTools(body: JsonObject, tools: ClientTools, terms: ReadTerms
   const ignored = new Map<string, string>()
   const seen: Seen = { listed, hosted: new Set(), ignored, tools, terms, found }
   for (const [i, tool] of found.list('tools', body.tools, TOOLS_MAX).entries()) readTool(`tools[${i}]`, tool, seen)
-  // The lists of namespaces are bounded one by one.
   found.list('tools', listed, TOOLS_MAX)
   const [first] = ignored
   if (first && listed.length === 0) found.leaveOut(first[1], runsElsewhere(first[0]))
@@ -60,6 +60,8 @@ interface Seen {
 }
 
 function readTool(field: string, tool: unknown, seen: Seen, namespace?: string): void {
+  // The lists of namespaces are bounded one by one, and all of them at the end.
+  if (seen.listed.length > TOOLS_MAX) return
   if (!isObject(tool)) {
     seen.found.refuse(field, 'must be an object', 'invalid_type')
     return
@@ -149,7 +151,6 @@ function plainFunction(
   }
 }
 
-/** A function with the input as its one argument: a backend of chats knows no other tools. */
 function customFunction(
   field: string,
   name: string,
@@ -157,22 +158,13 @@ function customFunction(
   tool: JsonObject,
   found: Findings,
 ): JsonObject {
-  const texts = [description, grammarText(`${field}.format`, tool, found)].filter(text => text)
-  return { name, ...(texts.length > 0 && { description: texts.join('\n\n') }), parameters: ONE_TEXT }
+  return textFunction({ name, description, grammar: grammarOf(`${field}.format`, tool, found) })
 }
 
-/** Words for the grammar that a custom tool declares: no chat can hold the model to it. */
-function grammarText(field: string, tool: JsonObject, found: Findings): string | undefined {
+function grammarOf(field: string, tool: JsonObject, found: Findings): TextTool['grammar'] {
   const format = found.object(field, tool.format)
   if (format?.type !== 'grammar') return undefined
   const syntax = found.requiredText(`${field}.syntax`, format.syntax)
   const definition = found.requiredText(`${field}.definition`, format.definition)
-  return `The input must match this ${syntax} grammar:\n${definition}`
-}
-
-const ONE_TEXT = {
-  type: 'object',
-  properties: { input: { type: 'string', description: 'The whole input of the tool, as plain text.' } },
-  required: ['input'],
-  additionalProperties: false,
+  return { syntax, definition }
 }

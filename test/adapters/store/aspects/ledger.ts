@@ -59,6 +59,21 @@ export function ledgerContract(start: Start): void {
     expect(await ledgerOf(store)).toEqual([{ ...called, kind: 'settle', settledAt: NOON }])
   })
 
+  it.each([
+    ['read and written', { cachedTokens: 6, cacheWriteTokens: 3 }],
+    ['read', { cachedTokens: 6 }],
+    ['written, beside a route', { cacheWriteTokens: 3, rule: 'r' }],
+  ])('a row says what of its input was cached: %s', async (_name, more) => {
+    const { store } = await start()
+    const shop = await openShop(store)
+    const { bill, ...rest } = settlement(await admit(store, shop, 'req_1'))
+    const cached = { ...bill, ...more }
+
+    await store.holds.settle({ ...rest, bill: cached })
+
+    expect(await ledgerOf(store)).toEqual([{ ...cached, kind: 'settle', settledAt: NOON }])
+  })
+
   it('a row of a request that named no model has an empty name', async () => {
     const { store } = await start()
     const shop = await openShop(store)

@@ -1,0 +1,20 @@
+import type { Price } from '../../policy/config.ts'
+import { unitOf } from '../check/units.ts'
+
+/** Prices of tokens as files have them, in US dollars for a million. */
+export interface WrittenPrices {
+  readonly input: number | string
+  readonly output?: number | string | undefined
+  readonly cached_input?: number | string | undefined
+  readonly cache_write?: number | string | undefined
+}
+
+export function pricesOf(written: WrittenPrices): Price {
+  const { input, output = 0, cached_input: cachedInput, cache_write: cacheWrite } = written
+  return {
+    input: unitOf('price', input),
+    output: unitOf('price', output),
+    ...(cachedInput !== undefined && { cachedInput: unitOf('price', cachedInput) }),
+    ...(cacheWrite !== undefined && { cacheWrite: unitOf('price', cacheWrite) }),
+  }
+}
