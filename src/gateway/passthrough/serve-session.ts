@@ -1,6 +1,6 @@
 import type { Passthrough, Pool, Upgrade } from '../../policy/config.ts'
 import type { LeasedCall } from '../admission/leases.ts'
-import { Ending, settlementOf } from '../admission/settlement.ts'
+import { Ending, settlementOf, spentWith } from '../admission/settlement.ts'
 import type { Gateway, Unserved } from '../request.ts'
 import { type AttemptPlace, failover, type Outbound } from '../upstream/failover.ts'
 import { failoverPorts } from '../upstream/failover-ports.ts'
@@ -44,13 +44,17 @@ async function open(gateway: Gateway, call: SessionCall, admitted: LeasedCall): 
   const outbound = new SessionOutbound(gateway, call, admitted)
   const attempted = await failover(ports, admitted.decision.pools, 0, outbound)
   if (attempted.kind !== 'answered') return unanswered(gateway, admitted, attempted)
-  const { answer, pool, failures } = attempted
+  const { answer, pool, failures, attempt } = attempted
   const { clock, alarm, store } = gateway
   const { route } = call
   const session = new Session({
     ...{ clock, alarm, admitted, pool, route, answer },
     holds: store.holds,
-    settle: (held, ending) => new Ending(gateway, held, attempted).end(ending.how, ending),
+    settle: (held, ending) => {
+      // The attempt cost what all rounds of the session did; the rounds before the last one are in what is held.
+      attempt.end(ending.how, { ...ending, usage: spentWith(held, ending) })
+      return new Ending(gateway, held, attempted).settle(ending)
+    },
   })
   return { kind: 'open', admitted, pool, failures, session }
 }

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { TestGateway } from '../../support/gateway.ts'
 import { talk } from '../../support/raw.ts'
 import { openSocket, SocketBackend } from '../../support/socket-backend.ts'
-import { handshake, joined, responseDone, startLive } from './fixture.ts'
+import { handshake, joined, ROUTES, responseDone, startLive } from './fixture.ts'
 
 let onprem: SocketBackend
 let cloud: SocketBackend
@@ -304,6 +304,27 @@ it('what a backend finds wrong with the request is a 400, and tried nowhere else
 
   expect(asked).toMatchObject({ status: 400, body: expect.stringContaining('no such voice') })
   expect(cloud.asked).toEqual([])
+})
+
+it('the hour of a pool is charged for all responses of a session', async () => {
+  const reloaded = await test.reload({
+    onprem: [onprem],
+    fields: { onprem: 'cost_usd_per_1m: { input: 1, output: 1 }, max_usd_per_hour: 0.01, cost_usd_per_image: 0' },
+    // What a session by the second costs at a backend is not known.
+    files: { 'live.yaml': ROUTES.replaceAll('SERVE', 'onprem, cloud').replace(/ {2}- \{ path.*\n/g, '') },
+  })
+  expect(reloaded).not.toHaveProperty('denial')
+  const { client, server } = await joined(test, onprem, REALTIME, key)
+  for (let i = 0; i < 3; i++) {
+    server.say(responseDone(2900, 100))
+    await client.next()
+  }
+  server.ws.close(1000)
+  await client.end()
+
+  // 0.009 USD were spent, and one response may take 0.006.
+  const next = await test.clock.during(openSocket(`${test.url}${REALTIME}`, { key }))
+  expect(next.headers['x-svc-upstream']).toBe('cloud')
 })
 
 it('a client that leaves while it waits is noticed: its backend is left, and it costs nothing', async () => {
