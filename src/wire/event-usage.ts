@@ -115,7 +115,10 @@ export class SessionUsage {
   get least(): LeastUsage | undefined {
     const { tokens } = this.#said
     if (tokens === 0) return undefined
-    return { outputTokens: tokens, ...(this.#inputTokens !== undefined && { inputTokens: this.#inputTokens }) }
+    const inputTokens = this.#inputTokens
+    if (inputTokens === undefined) return { outputTokens: tokens }
+    // The whole response may have found all of that in a cache.
+    return { outputTokens: tokens, inputTokens, cachedTokens: inputTokens }
   }
 }
 

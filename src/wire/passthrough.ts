@@ -71,7 +71,8 @@ function counted(usage: unknown): Usage | undefined {
   const output = [completion_tokens, output_tokens].find(isCount)
   if (uncached === undefined) return isCount(total) ? { inputTokens: total, outputTokens: 0 } : undefined
   const input = uncached + (read ?? 0) + (written ?? 0)
-  const details = asObject(usage.prompt_tokens_details ?? usage.input_tokens_details)
+  // The last name is that of OpenAI's Realtime.
+  const details = asObject(usage.prompt_tokens_details ?? usage.input_tokens_details ?? usage.input_token_details)
   return withCached(
     { inputTokens: input, outputTokens: output ?? beyond(total, input) },
     read || details.cached_tokens,

@@ -136,7 +136,7 @@ export function estimateOf({ decision, hold }: AdmittedCall, { outputBytes, toke
 }
 
 /** Of a prompt whose answer was cut: few texts have more bytes for each token, so that a part never costs more than all. */
-export const PROMPT_BYTES_PER_TOKEN = 8
+const PROMPT_BYTES_PER_TOKEN = 8
 
 /** Tokens of an answer that was cut, at the least: no more than all of it would have had. */
 function leastOf({ request, decision, hold }: AdmittedCall, least: LeastUsage): Usage {
@@ -145,7 +145,8 @@ function leastOf({ request, decision, hold }: AdmittedCall, least: LeastUsage): 
   if (least.inputTokens !== undefined) return { ...least, inputTokens: least.inputTokens, outputTokens }
   const images =
     request.kind === 'chat' && decision.model.kind === 'chat' ? request.images * decision.model.imageTokens : 0
-  const prompt = images + Math.ceil(Math.max(0, input - images) / PROMPT_BYTES_PER_TOKEN)
+  const { promptBytes = Math.max(0, input - images) } = least
+  const prompt = images + Math.ceil(promptBytes / PROMPT_BYTES_PER_TOKEN)
   const inputTokens = Math.min(input, prompt)
   // All of the answer may have found the prompt in a cache.
   return { inputTokens, outputTokens, ...cheapestInput(paidPrice(decision.model, spend.price), inputTokens) }

@@ -2,7 +2,6 @@ import type { Meter, Millis } from '../../policy/config.ts'
 import { costOfMeter, mostBytes } from '../../policy/price.ts'
 import type { SaidUsage } from '../../wire/event-usage.ts'
 import type { Usage } from '../../wire/openai/usage.ts'
-import { PROMPT_BYTES_PER_TOKEN } from '../admission/settlement.ts'
 import type { Clock, PassthroughBody } from '../ports.ts'
 import { PROMPT_ONLY, type Work } from '../upstream/outcome.ts'
 
@@ -69,8 +68,7 @@ export class UsageMeter {
     const outputBytes = tokens > 0 ? said.outputBytes : this.answered
     if (usage) return { usage, outputBytes }
     if (isOver && !said.hasReported) return { outputBytes, tokens }
-    const prompt = Math.min(this.#meter.input, Math.ceil(this.#sent / PROMPT_BYTES_PER_TOKEN))
-    return { outputBytes, least: { inputTokens: prompt, ...least } }
+    return { outputBytes, least: { promptBytes: this.#sent, ...least } }
   }
 
   /** What a crash would be charged: measured so far, and a call once it was answered. */

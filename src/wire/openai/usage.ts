@@ -9,6 +9,8 @@ export interface LeastUsage extends CachedTokens {
   /** As a backend counted them; absent where it did not report them. */
   readonly inputTokens?: number
   readonly outputTokens: number
+  /** Of the prompt, where they are known and its tokens were not reported. */
+  readonly promptBytes?: number
 }
 
 /** Of a usage that was reported on the way, what was used at the least once so much output came. */
