@@ -11,6 +11,7 @@ export class LedgerMetrics {
   readonly #rows: CounterSeries
   readonly #requests: CounterSeries
   readonly #tokens: CounterSeries
+  readonly #cached: CounterSeries
   readonly #spend: CounterSeries
   readonly #tokensBack: CounterSeries
   readonly #spendBack: CounterSeries
@@ -28,6 +29,10 @@ export class LedgerMetrics {
     this.#rows = sums('svc_ledger_rows_total', 'Rows written to the ledger.', [...who, 'kind'])
     this.#requests = sums('svc_charged_requests_total', 'Requests that were charged.', who)
     this.#tokens = sums('svc_tokens_total', 'Tokens charged.', [...who, 'type'])
+    this.#cached = sums('svc_cached_tokens_total', 'Input tokens that were read from a cache, or written.', [
+      ...who,
+      'type',
+    ])
     this.#spend = sums('svc_spend_usd_total', 'US dollars charged.', who, NANO)
     this.#tokensBack = sums('svc_tokens_returned_total', 'Tokens of svc_tokens_total taken back.', [...who, 'type'])
     this.#spendBack = sums('svc_spend_returned_usd_total', 'US dollars of svc_spend_usd_total taken back.', who, NANO)
@@ -50,7 +55,8 @@ export class LedgerMetrics {
     else this.#other(row, requests)
   }
 
-  #settle({ model, plan, inputTokens, outputTokens, cost, tools }: LedgerRow): void {
+  #settle(row: LedgerRow): void {
+    const { model, plan, inputTokens, outputTokens, cost, tools } = row
     const settled = this.#settled.of([model, plan])
     settled.rows.sum += 1
     settled.requests.sum += 1
@@ -58,6 +64,7 @@ export class LedgerMetrics {
     settled.output.sum += outputTokens
     settled.spend.sum += cost
     if (tools) this.#addTools(tools)
+    this.#addCached(row)
   }
 
   #other(row: LedgerRow, requests: 0 | 1): void {
@@ -67,8 +74,15 @@ export class LedgerMetrics {
     this.#change(this.#tokens, this.#tokensBack, row.inputTokens, model, plan, 'input')
     this.#change(this.#tokens, this.#tokensBack, row.outputTokens, model, plan, 'output')
     this.#change(this.#spend, this.#spendBack, row.cost, model, plan)
-    // The tools of a late row were counted with its orphan.
-    if (row.tools && (kind !== 'late' || requests > 0)) this.#addTools(row.tools)
+    // What a late row repeats was counted with its orphan.
+    if (kind === 'late' && requests === 0) return
+    if (row.tools) this.#addTools(row.tools)
+    this.#addCached(row)
+  }
+
+  #addCached({ model, plan, cachedTokens, cacheWriteTokens }: LedgerRow): void {
+    if (cachedTokens !== undefined) this.#cached.add(cachedTokens, model, plan, 'read')
+    if (cacheWriteTokens !== undefined) this.#cached.add(cacheWriteTokens, model, plan, 'written')
   }
 
   #addTools(tools: Readonly<Record<string, number>>): void {

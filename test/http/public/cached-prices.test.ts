@@ -98,3 +98,15 @@ it('an export of the ledger says what was cached', async () => {
   const rows = await fetch(`${test.admin}/admin/ledger`, { headers: { authorization: 'Bearer test-admin-token' } })
   expect(JSON.parse(await rows.text())).toMatchObject({ cached_tokens: 60, cache_write_tokens: 30 })
 })
+
+it('metrics count what was cached, by model and plan', async () => {
+  onprem.next(answer({ content: 'Hi', usage }))
+  await (await test.chat(await test.key(), { messages })).text()
+
+  const metrics = await fetch(`${test.admin}/metrics`, { headers: { authorization: 'Bearer test-admin-token' } })
+  const lines = (await metrics.text()).split('\n').filter(line => line.startsWith('svc_cached_tokens_total{'))
+  expect(lines.sort()).toEqual([
+    'svc_cached_tokens_total{model="svc-core",plan="free",type="read"} 60',
+    'svc_cached_tokens_total{model="svc-core",plan="free",type="written"} 30',
+  ])
+})

@@ -57,6 +57,9 @@ it.each([
   ['one that is listed for secrets, where clients read it', 'site: on-premises', 'site: "${NEXT_KEY}"'],
   ['a variable of the process as the key of a pool', KEY, 'key: "${SVCCTL_TOKEN}"'],
   ['the secret of another field as the key of a pool', KEY, 'key: "${SVC_GUEST_SECRET}"'],
+  ['a variable of the process as a header of a pool', KEY, `${KEY}, headers: { x-a: "\${SVCCTL_TOKEN}" }`],
+  ['the key of a pool as a header of one', KEY, `${KEY}, headers: { x-a: "\${CLOUD_KEY}" }`],
+  ['a file of the host as a header of a pool', KEY, `${KEY}, headers: { x-a: "file:/etc/hostname" }`],
   ['a variable that is not set', 'site: on-premises', 'site: "${NOT_SET_ANYWHERE}"'],
   ['a file of the host as the key of a pool', KEY, 'key: "file:/etc/hostname"'],
   ['a file beside one that is in use', KEY, 'key: "file:OUTSIDE/id_rsa"'],
@@ -84,6 +87,7 @@ it.each([
   ['a secret that is in use as one, for another pool', 'site: on-premises,', 'site: on-premises, key: "${CLOUD_KEY}",'],
   ['a file of a secret that is in use', KEY, 'key: "file:OUTSIDE/in-use"'],
   ['a listed variable as a secret', KEY, 'key: "${NEXT_KEY}"'],
+  ['a listed variable as a header', KEY, `${KEY}, headers: { x-a: "\${NEXT_KEY}" }`],
   ['a variable that is shown already', 'site: on-premises', 'site: "${REGION}"'],
 ])('an applied file may read %s, and a rollback what served', async (_, from, to) => {
   const before = await operator.served()
