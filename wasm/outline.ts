@@ -27,6 +27,11 @@ const OPEN_OBJECT: u8 = 0x7b
 const CLOSE_OBJECT: u8 = 0x7d
 
 /** Four characters each, the first of them the least. */
+const INST: u32 = 0x74736e69
+const RUCT: u32 = 0x74637572
+const IONS: u32 = 0x736e6f69
+const SYST: u32 = 0x74737973
+const OUTP: u32 = 0x7074756f
 const MESS: u32 = 0x7373656d
 const AGES: u32 = 0x73656761
 const INPU: u32 = 0x75706e69
@@ -53,6 +58,9 @@ const LONG: usize = 256
 /** Of data:image/ */
 const PICTURE_START: usize = 11
 
+/** What is left out: the long texts of a chat and of an input, or those of Responses and Messages. */
+const OF_DIALECTS: i32 = 2
+
 const HAS_HEX_ESCAPE: i32 = 1
 const HAS_NUL: i32 = 2
 const IS_ODD: i32 = 4
@@ -76,6 +84,9 @@ let members: i32
 let member: usize
 /** What it is: the messages of a chat, what is to be embedded, which may be a list, or anything else. */
 let inMessages: bool
+let isOfDialects: bool
+/** Whether it may hold long texts in Responses or Messages: their messages or items, and their system prompt. */
+let inSaid: bool
 let inInput: bool
 let isList: bool
 /** The quotes of the name that came last. */
@@ -107,15 +118,16 @@ export function newExceeded(length: i32, mostNames: i32, mostTexts: i32, seed: u
 }
 
 /** Reads the text that was put there. Other answers than 0 say what it has too much of. */
-export function outline(length: i32, depthMost: i32, valuesMost: i32, membersMost: i32, leavesOut: bool): i32 {
+export function outline(length: i32, depthMost: i32, valuesMost: i32, membersMost: i32, leavesOut: i32): i32 {
   begin(length)
+  isOfDialects = leavesOut === OF_DIALECTS
   let before: u8 = 0
   for (let at = TEXT_AT; at < end && depth <= depthMost && values <= valuesMost && outermost <= membersMost; at++) {
     const byte = load<u8>(at)
     if (byte === QUOTE) {
       readString(at, end)
       countShort()
-      if (leavesOut && closed - opened > LONG && !isPeculiar) leaveOutLong(before)
+      if (leavesOut !== 0 && closed - opened > LONG && !isPeculiar) leaveOutLong(before)
       at = closed
     } else if (isStructure(byte)) readStructure(byte, at)
     if (byte > BLANK) before = byte
@@ -140,7 +152,7 @@ function begin(length: i32): void {
   depth = names = shorts = outermost = members = leftOut = 0
   values = 1
   member = nameOpened = nameClosed = 0
-  isCounted = isOdd = inMessages = inInput = isList = false
+  isCounted = isOdd = inMessages = inInput = inSaid = isList = false
   written = copied = TEXT_AT
   leftOutAt = (end + ZEROS + 3) & ~3
 }
@@ -190,6 +202,7 @@ function beginMember(value: usize): void {
   const begins = load<u32>(opened + 1)
   inMessages = closed - opened === 9 && begins === MESS && load<u32>(opened + 5) === AGES
   inInput = closed - opened === 6 && begins === INPU && load<u8>(opened + 5) === LETTER_T
+  inSaid = inMessages || inInput || isSystemPrompt(begins)
   member = 0
   if (members === MOST_MEMBERS) return
   member = MEMBERS + 16 * members++
@@ -205,20 +218,44 @@ function endMember(at: usize): void {
 
 /** Of a string that only a backend reads: leaves how it begins, and a mark of it, U+0000 and how many came before it. */
 function leaveOutLong(before: u8): void {
+  if (isOfDialects) {
+    if (inSaid && before === COLON && (depth === 1 || isText() || isOutput())) leaveOut(0)
+    return
+  }
   const isPart = inMessages && before === COLON
   const isUrl = isPart && isPicture()
-  if (!isUrl && !(isPart && isText()) && !(inInput && isEmbedded(before))) return
+  if (isUrl || (isPart && isText()) || (inInput && isEmbedded(before))) leaveOut(isUrl ? PICTURE_START : 0)
+}
+
+function leaveOut(kept: usize): void {
   const entry = leftOutAt + LEFT_OUT_SIZE * leftOut
   store<i32>(entry, <i32>(opened - TEXT_AT))
   store<i32>(entry, <i32>(closed + 1 - TEXT_AT), 4)
   store<i32>(entry, <i32>(closed - opened - 1) - escaped, 8)
-  copy(opened + 1 + (isUrl ? PICTURE_START : 0))
+  copy(opened + 1 + kept)
+  writeNul()
+  writeNumber(leftOut++)
+  // Texts of dialects are put together: without it a digit that follows would belong to the number.
+  if (isOfDialects) writeNul()
+  copied = closed
+}
+
+function writeNul(): void {
   store<u8>(written, BACKSLASH)
   store<u8>(written, LETTER_U, 1)
   store<u32>(written, FOUR_ZEROS, 2)
   written += 6
-  writeNumber(leftOut++)
-  copied = closed
+}
+
+function isSystemPrompt(begins: u32): bool {
+  const length = closed - opened - 1
+  if (length === 6) return begins === SYST && load<u16>(opened + 5) === 0x6d65
+  return length === 12 && begins === INST && load<u32>(opened + 5) === RUCT && load<u32>(opened + 9) === IONS
+}
+
+/** Whether it is the result of a tool in Responses. */
+function isOutput(): bool {
+  return nameClosed - nameOpened === 7 && load<u32>(nameOpened + 1) === OUTP && load<u16>(nameOpened + 5) === 0x7475
 }
 
 /** Whether it is the input, or of its list. */

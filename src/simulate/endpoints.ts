@@ -3,7 +3,7 @@ import type { Kind } from '../policy/config.ts'
 import type { Denied } from '../policy/denial.ts'
 import type { Caller, InferenceRequest } from '../policy/facts.ts'
 import { clientTerms, readClientRequest } from '../wire/client-request.ts'
-import { parseWritten } from '../wire/openai/body.ts'
+import { parseDialect } from '../wire/openai/body.ts'
 import { readChat } from '../wire/openai/chat.ts'
 import { readEmbeddings } from '../wire/openai/embeddings.ts'
 import { readImages } from '../wire/openai/images.ts'
@@ -45,7 +45,7 @@ export function readAt(path: Path, bytes: Buffer, { config, settings }: Loaded, 
       return readChat(bytes, { brand, declared: config.tools }, config.declared.chat)
     case '/v1/responses':
     case '/v1/messages': {
-      const parsed = parseWritten(bytes)
+      const parsed = parseDialect(bytes)
       if ('denial' in parsed) return parsed
       const dialect = path === '/v1/responses' ? 'responses' : 'messages'
       return readClientRequest(dialect, parsed, clientTerms(config, brand, caller))

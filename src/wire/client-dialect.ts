@@ -1,4 +1,5 @@
 import type { Denied } from '../policy/denial.ts'
+import type { MarkedTexts } from './fast/marked-texts.ts'
 import type { JsonObject } from './json-safety.ts'
 import type { Usage } from './openai/usage.ts'
 
@@ -15,8 +16,10 @@ export interface ClientDialect {
   read(body: JsonObject, terms: ReadTerms): ChatOfDialect | Denied
 }
 
-/** What the configuration says of a request that is read. */
+/** What a request is read by: its long texts, for which marks may stand, and what the configuration says. */
 export interface ReadTerms {
+  /** Code that looks into a text, or writes it as a part of another one, needs it whole. Marks may be joined with texts. */
+  readonly texts: Pick<MarkedTexts, 'startsWith' | 'whole'>
   /** Whether the model of this name, or of an alias, has `thinking` that a request may switch. Absent: the default model. */
   thinks(model: string | undefined): boolean
   /** Whether a hosted tool of this name is declared, and in the plan of the caller. */

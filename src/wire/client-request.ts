@@ -6,13 +6,14 @@ import { planOf } from '../policy/plan.ts'
 import type { ClientDialectName, ReadTerms } from './client-dialect.ts'
 import { CLIENT_DIALECTS } from './client-dialects.ts'
 import { spliced } from './fast/splice.ts'
-import { outlineOf, type WrittenBody } from './openai/body.ts'
+import type { JsonObject } from './json-safety.ts'
+import { type DialectBody, outlineOf } from './openai/body.ts'
 import { checkChat } from './openai/chat.ts'
 import type { OwnDialect, Spoken, WireRequest } from './openai/request.ts'
 import type { ToolNames } from './tools/listed.ts'
 
 /** What a request in another dialect is read by. */
-export interface ClientRequestTerms extends ReadTerms {
+export interface ClientRequestTerms extends Omit<ReadTerms, 'texts'> {
   readonly names: ToolNames
   readonly declared: DeclaredFields
 }
@@ -41,14 +42,15 @@ function modelNamed(config: Config, asked: string | undefined): Model | undefine
 /** Reads a body of POST /v1/responses or /v1/messages: as a chat, and as what backends of the same dialect are sent. */
 export function readClientRequest(
   name: ClientDialectName,
-  parsed: WrittenBody,
+  parsed: DialectBody,
   terms: ClientRequestTerms,
 ): WireRequest | Denied {
   const { client, native, fields } = CLIENT_DIALECTS[name]
-  const read = client.read(parsed.body, terms)
+  const { body, texts } = parsed
+  const read = client.read(body, { ...terms, texts })
   if ('denial' in read) return read
   const { chat, ignoredTools, onlyNative, writer } = read
-  const checked = checkChat(outlineOf(chat), terms.names, terms.declared)
+  const checked = checkChat(outlineOf(chat, texts), terms.names, terms.declared)
   if ('denial' in checked) return renamed(checked, fields)
   const request: ChatAsk = {
     ...(checked.request as ChatAsk),
@@ -59,8 +61,7 @@ export function readClientRequest(
   const own: OwnDialect = {
     dialect: name,
     native,
-    nativeBody: (model, output) =>
-      nativeBody(parsed, { model, [native.capField]: output, ...native.replaced(parsed.body) }),
+    nativeBody: (model, output) => nativeBody(parsed, { model, [native.capField]: output, ...native.replaced(body) }),
   }
   const spoken: Spoken = { own, writer: each => writer.call(read, each) }
   return {
@@ -75,11 +76,11 @@ export function readClientRequest(
 }
 
 /** The bytes of the client, but for these members. */
-function nativeBody({ body, written }: WrittenBody, members: Readonly<Record<string, unknown>>): Buffer {
-  if (!written) return Buffer.from(JSON.stringify({ ...body, ...members }))
+function nativeBody({ body, texts, written }: DialectBody, members: JsonObject): Buffer {
+  if (!written) return texts.json({ ...body, ...members })
   return spliced(
     written,
-    Object.entries(members).map(([name, value]) => ({ name, json: JSON.stringify(value) })),
+    Object.entries(members).map(([name, value]) => ({ name, json: texts.json(value).toString() })),
   )
 }
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { readClientRequest } from '../../src/wire/client-request.ts'
-import { parseWritten } from '../../src/wire/openai/body.ts'
+import { parseDialect } from '../../src/wire/openai/body.ts'
 import { sealReasoning } from '../../src/wire/sealed-reasoning.ts'
 
 const terms = {
@@ -12,7 +12,7 @@ const terms = {
 
 /** What a backend gets of a request that goes as it came. */
 function nativeBody(dialect: 'responses' | 'messages', text: string): string {
-  const parsed = parseWritten(Buffer.from(text))
+  const parsed = parseDialect(Buffer.from(text))
   if ('denial' in parsed) throw new Error('denied')
   const request = readClientRequest(dialect, parsed, terms)
   if ('denial' in request) throw new Error('denied')

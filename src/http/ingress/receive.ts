@@ -4,6 +4,7 @@ import { noRoom } from '../../gateway/admission/look.ts'
 import { endOfTurn } from '../../gateway/turn.ts'
 import type { Millis } from '../../policy/config.ts'
 import type { Denied } from '../../policy/denial.ts'
+import type { Elides } from '../../wire/fast/body-pass.ts'
 import { isCostlyBody } from '../../wire/openai/body.ts'
 import type { HttpCall } from '../listener/call.ts'
 import type { App } from '../listener/endpoint.ts'
@@ -33,8 +34,8 @@ export interface Received<T> {
 
 /** How a body is read, in two steps: each may take as long as the event loop should be held at most. */
 export interface Reader<P, T> {
-  /** Whether long texts are left out of what is parsed. */
-  readonly leavesOut: boolean
+  /** Which long texts are left out of what is parsed. */
+  readonly elides: Elides
   readonly parse: (bytes: Buffer) => P | Denied
   /** Makes a request of what was parsed from so many bytes, or says what is wrong with it. */
   readonly check: (parsed: P, bytes: number) => T | Denied
@@ -87,7 +88,7 @@ async function readInTurn<P extends object, T extends object>(
   call: HttpCall,
   found: Identified,
   { pieces, size }: { readonly pieces: Pieces; readonly size: number },
-  { leavesOut, parse, check }: Reader<P, T>,
+  { elides, parse, check }: Reader<P, T>,
 ): Promise<Read<T>> {
   const { turns } = app
   const { account } = found.caller
@@ -104,7 +105,7 @@ async function readInTurn<P extends object, T extends object>(
   let bytes: Buffer | undefined
   const value = await turns.run(account, 'small', () => {
     bytes = pieces.join()
-    return isCostlyBody(bytes, leavesOut) ? undefined : read(bytes)
+    return isCostlyBody(bytes, elides) ? undefined : read(bytes)
   })
   if (value) return { value, decided: NOTHING }
 

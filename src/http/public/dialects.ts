@@ -5,9 +5,9 @@ import type { InferenceRequest } from '../../policy/facts.ts'
 import { choose } from '../../policy/model.ts'
 import type { ChatOfDialect, ReadTerms } from '../../wire/client-dialect.ts'
 import { clientTerms, readClientRequest } from '../../wire/client-request.ts'
-import type { JsonObject } from '../../wire/json-safety.ts'
+import { asObject, type JsonObject } from '../../wire/json-safety.ts'
 import { countable } from '../../wire/messages/client.ts'
-import { outlineOf, parseBody, parseWritten, type WrittenBody } from '../../wire/openai/body.ts'
+import { type DialectBody, outlineOf, parseDialect } from '../../wire/openai/body.ts'
 import { checkChat } from '../../wire/openai/chat.ts'
 import { responses } from '../../wire/responses/client.ts'
 import { tokensOf } from '../../wire/token-count.ts'
@@ -18,9 +18,9 @@ import { type Format, inference } from './infer.ts'
 import { responsesEndpoints } from './responses.ts'
 
 /** Reads bodies of POST /v1/messages. */
-const messages: Format<WrittenBody> = {
-  leavesOut: false,
-  parse: parseWritten,
+const messages: Format<DialectBody> = {
+  elides: 'dialects',
+  parse: parseDialect,
   check: (parsed, { config, settings }, caller) =>
     readClientRequest('messages', parsed, clientTerms(config, settings.brand, caller)),
 }
@@ -53,13 +53,13 @@ function counting(
   return async (app: App, call: HttpCall, found: Identified): Promise<void> => {
     const { config, settings } = app
     const terms = clientTerms(config, settings.brand, found.caller)
-    const check = ({ body }: { readonly body: JsonObject }) => {
-      const asked = read(body, terms)
+    const check = ({ body, texts }: DialectBody) => {
+      const asked = read(body, { ...terms, texts })
       if ('denial' in asked) return asked
-      const checked = checkChat(outlineOf(asked.chat), terms.names, terms.declared)
-      return 'denial' in checked ? checked : countedFor(config, checked.request, asked.chat)
+      const checked = checkChat(outlineOf(asked.chat, texts), terms.names, terms.declared)
+      return 'denial' in checked ? checked : countedFor(config, checked.request, asObject(texts.whole(asked.chat)))
     }
-    const received = await receive(app, call, found, { leavesOut: false, parse: parseBody, check })
+    const received = await receive(app, call, found, { elides: 'dialects', parse: parseDialect, check })
     if ('denial' in received) return call.deny(received.denial, received.rate)
     const { value, decided, release } = received
     decided()

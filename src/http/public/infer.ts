@@ -87,11 +87,11 @@ async function receiveRequest<P extends object>(
   app: App,
   call: HttpCall,
   found: Identified,
-  { leavesOut, parse, check, references }: Format<P>,
+  { elides, parse, check, references }: Format<P>,
 ): Promise<Received<WireRequest> | Refusal> {
   const { caller } = found
   const received = await receive<P, WireRequest | Referring<P>>(app, call, found, {
-    leavesOut,
+    elides,
     parse,
     check: (parsed, bytes) =>
       references?.isIn(parsed, app) ? { referring: parsed, bytes } : check(parsed, app, caller),

@@ -118,7 +118,7 @@ const judgeFor =
   }
 
 async function jsonOf(app: App, call: HttpCall, found: Identified): Promise<Body | Refusal> {
-  const received = await receive(app, call, found, { leavesOut: false, parse: parseBody, check: checkPassthroughBody })
+  const received = await receive(app, call, found, { elides: 'none', parse: parseBody, check: checkPassthroughBody })
   if ('denial' in received) return received
   const { value } = received
   return { ...value, received, bodyFor: model => ({ contentType: 'application/json', bytes: value.bodyFor(model) }) }

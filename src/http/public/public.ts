@@ -23,7 +23,7 @@ export const publicEndpoints: readonly Endpoint[] = [
     who: 'caller',
     sheds: true,
     run: inference({
-      leavesOut: true,
+      elides: 'chat',
       parse: outlineBody,
       check: (parsed, { config, settings }) =>
         checkChat(parsed, { brand: settings.brand, declared: config.tools }, config.declared.chat),
@@ -35,7 +35,7 @@ export const publicEndpoints: readonly Endpoint[] = [
     who: 'caller',
     sheds: true,
     run: inference({
-      leavesOut: true,
+      elides: 'chat',
       parse: outlineBody,
       check: (parsed, { config, settings }) =>
         checkEmbeddings(parsed, settings.limits.embeddingBatch, config.declared.embedding),
@@ -47,7 +47,7 @@ export const publicEndpoints: readonly Endpoint[] = [
     who: 'caller',
     sheds: true,
     run: inference({
-      leavesOut: false,
+      elides: 'none',
       parse: parseBody,
       check: (parsed, { config }) => checkImages(parsed, config.declared.image),
     }),

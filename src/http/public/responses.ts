@@ -3,7 +3,9 @@ import { expand } from '../../gateway/responses/expand.ts'
 import type { KeptResponse, KeptResponses, Work } from '../../gateway/responses/kept-responses.ts'
 import { type Denied, invalid } from '../../policy/denial.ts'
 import { clientTerms, readClientRequest } from '../../wire/client-request.ts'
-import { parseWritten, type WrittenBody } from '../../wire/openai/body.ts'
+import { wholeTexts } from '../../wire/fast/marked-texts.ts'
+import { asObject } from '../../wire/json-safety.ts'
+import { type DialectBody, parseDialect } from '../../wire/openai/body.ts'
 import type { WireRequest } from '../../wire/openai/request.ts'
 import { itemsOf, listed, referencesIn } from '../../wire/responses/kept-items.ts'
 import { keptNotFound, responseNotFound } from '../../wire/responses/state.ts'
@@ -12,25 +14,27 @@ import type { App, Endpoint } from '../listener/endpoint.ts'
 import { type Format, inference } from './infer.ts'
 
 /** A body, and what it got of kept responses. */
-interface ResponsesBody extends WrittenBody {
+interface ResponsesBody extends DialectBody {
   readonly from?: { readonly previous: string | null; readonly items: readonly string[]; readonly bytes: number }
 }
 
 /** Reads bodies of POST /v1/responses; what they refer to is put in its place before. */
 const format: Format<ResponsesBody> = {
-  leavesOut: false,
-  parse: parseWritten,
+  elides: 'dialects',
+  parse: parseDialect,
   references: {
     isIn: ({ body }, { responses }) => responses !== undefined && referencesIn(body) !== undefined,
-    lookUp: async ({ body }, { responses, settings }, by) => {
-      const references = referencesIn(body)
-      if (!responses || !references) return { body, written: undefined }
+    lookUp: async (parsed, { responses, settings }, by) => {
+      const references = referencesIn(parsed.body)
+      if (!responses || !references) return parsed
+      // What is kept may have U+0000, as marks have.
+      const body = asObject(parsed.texts.whole(parsed.body))
       const asking = { ...by, limitBytes: settings.limits.bodyBytes }
       const expanded = await expand(responses, body, references, asking)
       if ('denial' in expanded) return expanded
       const { items, addedBytes: bytes } = expanded
       const from = { previous: references.previous ?? null, items, bytes }
-      return { body: expanded.body, written: undefined, from }
+      return { body: expanded.body, texts: wholeTexts, written: undefined, from }
     },
   },
   check: (parsed, app, caller) => {
@@ -43,14 +47,14 @@ const format: Format<ResponsesBody> = {
 
 /** What of a request the answer goes on from, and is kept with it. */
 function threadOf(
-  { body, from }: ResponsesBody,
+  { body, texts, from }: ResponsesBody,
   responses: KeptResponses | undefined,
   newId: () => string,
 ): Pick<WireRequest, 'thread' | 'ignoresStore'> {
   if (!responses) return body.store === true ? { ignoresStore: true } : {}
   const items = body.store === false ? undefined : itemsOf(body.input)
   if (!items && !from) return {}
-  const input = items && Buffer.from(JSON.stringify(listed(items, newId)))
+  const input = items && texts.json(listed(items, newId))
   return {
     thread: {
       previous: from?.previous ?? null,

@@ -1,13 +1,19 @@
 /** One pass over the bytes of a JSON text, before anything of it is parsed. */
 export interface BodyPass {
   /**
-   * What the pass finds, or of what there is more than may be: then it stops. `elides` leaves out the long texts of a chat
-   * and of an input, where the pass can.
+   * What the pass finds, or of what there is more than may be: then it stops. `elides` leaves long texts out, where the
+   * pass can.
    */
-  read(bytes: Buffer, most: Most, elides: boolean): Reading | keyof Most
+  read(bytes: Buffer, most: Most, elides: Elides): Reading | keyof Most
   /** Whether more names, or more short texts, are new to the parser than may be. */
   newExceeded(bytes: Buffer, most: MostNew): keyof MostNew | undefined
 }
+
+/**
+ * Which long texts are left out: none; those of a chat and of an input to embed; or those of Responses and Messages, whose
+ * marks end with U+0000 as well, since their texts are put together.
+ */
+export type Elides = 'none' | 'chat' | 'dialects'
 
 export interface Most {
   readonly depth: number

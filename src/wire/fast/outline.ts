@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { asObject, type JsonObject } from '../json-safety.ts'
-import type { BodyPass, Reading, Shape } from './body-pass.ts'
+import type { BodyPass, Elides, Reading, Shape } from './body-pass.ts'
 import { scriptPass } from './script-pass.ts'
 import { WebAssemblyPass } from './webassembly-pass.ts'
 import { isWithout } from './without.ts'
@@ -19,11 +19,11 @@ export interface Outline extends Shape {
 
 /**
  * The outline of a JSON text, or what is wrong with it, before anything is parsed: a hostile text would cost seconds.
- * `elides` leaves out the long texts and pictures of messages and the long texts of an input, so that nothing parses
- * them, where they have nothing that the parser could refuse and the text has no U+0000. The parser says the same of the
+ * `elides` leaves out long texts, and pictures of chats, so that nothing parses them, where they have nothing that the
+ * parser could refuse and the text has no U+0000. The parser says the same of the
  * outline as of the text.
  */
-export function readOutline(bytes: Buffer, encoding: 'latin1' | 'utf8', elides: boolean): Outline | string {
+export function readOutline(bytes: Buffer, encoding: 'latin1' | 'utf8', elides: Elides): Outline | string {
   const known = looked
   looked = undefined
   if (known?.bytes === bytes && known.elides === elides) return known.outline
@@ -36,7 +36,7 @@ export function readOutline(bytes: Buffer, encoding: 'latin1' | 'utf8', elides: 
  * Whether it would take more than a few milliseconds to parse what readOutline leaves of a JSON text. What was found is
  * kept for a readOutline that comes next.
  */
-export function isCostly(bytes: Buffer, encoding: 'latin1' | 'utf8', elides: boolean): boolean {
+export function isCostly(bytes: Buffer, encoding: 'latin1' | 'utf8', elides: Elides): boolean {
   looked = undefined
   const pass = passFor(bytes)
   const reading = pass.read(bytes, MOST, elides)
@@ -51,18 +51,18 @@ export function isCostly(bytes: Buffer, encoding: 'latin1' | 'utf8', elides: boo
   return false
 }
 
-let looked: { readonly bytes: Buffer; readonly elides: boolean; readonly outline: Outline | string } | undefined
+let looked: { readonly bytes: Buffer; readonly elides: Elides; readonly outline: Outline | string } | undefined
 
 /** The shape of a JSON text of which there is no bound but its size, or what is wrong with it. */
 export function readShape(bytes: Buffer): Shape | string {
-  const reading = passFor(bytes).read(bytes, { depth: MAX_DEPTH, values: ANY_NUMBER, members: ANY_NUMBER }, false)
+  const reading = passFor(bytes).read(bytes, { depth: MAX_DEPTH, values: ANY_NUMBER, members: ANY_NUMBER }, 'none')
   return typeof reading === 'string' ? FAULTS[reading] : reading
 }
 
 interface Read {
   readonly bytes: Buffer
   readonly encoding: 'latin1' | 'utf8'
-  readonly elides: boolean
+  readonly elides: Elides
 }
 
 function outlineOf(pass: BodyPass, reading: Reading, { bytes, encoding, elides }: Read): Outline | string {
@@ -157,14 +157,9 @@ export interface Texts {
   read(text: string): string
   /** The body with all of them. */
   whole(): JsonObject
+  /** The JSON of an object made of the body, in which marks stand for texts; absent where only all of them can be written. */
+  json?(object: JsonObject): Buffer
 }
-
-/** Those of a body of which nothing was left out. */
-export const wholeTexts = (body: JsonObject): Texts => ({
-  sizeOf: text => Buffer.byteLength(text),
-  read: text => text,
-  whole: () => body,
-})
 
 /** The long texts of a body, which were left out of what was parsed of it. In their place stand marks. */
 export class ElidedStrings implements Texts {

@@ -1,4 +1,4 @@
-import type { BodyPass, Elision, Member, Most, MostNew, Reading } from './body-pass.ts'
+import type { BodyPass, Elides, Elision, Member, Most, MostNew, Reading } from './body-pass.ts'
 import { OUTLINE_CODE } from './outline-code.ts'
 
 /** The pass of wasm/outline.ts, which looks at sixteen bytes at once. The constructor throws where WebAssembly cannot start. */
@@ -16,10 +16,10 @@ export class WebAssemblyPass implements BodyPass {
     this.#seed = seed
   }
 
-  read(bytes: Buffer, { depth, values, members }: Most, elides: boolean): Reading | keyof Most {
+  read(bytes: Buffer, { depth, values, members }: Most, elides: Elides): Reading | keyof Most {
     const at = this.#code.room(bytes.length)
     this.#put(bytes, at)
-    const fault = FAULTS[this.#code.outline(bytes.length, depth, values, members, elides)]
+    const fault = FAULTS[this.#code.outline(bytes.length, depth, values, members, ELIDES[elides])]
     if (fault !== undefined) return fault
     const flags = this.#at(FLAGS)
     // A text with U+0000 of its own would have marks of its own.
@@ -87,7 +87,7 @@ let module: WebAssembly.Module | undefined
 interface Code {
   readonly memory: WebAssembly.Memory
   room(length: number): number
-  outline(length: number, depthMost: number, valuesMost: number, membersMost: number, leavesOut: boolean): number
+  outline(length: number, depthMost: number, valuesMost: number, membersMost: number, leavesOut: number): number
   roomForNames(length: number): number
   newExceeded(length: number, mostNames: number, mostTexts: number, seed: bigint): number
 }
@@ -105,5 +105,6 @@ const HAS_HEX_ESCAPE = 1
 const HAS_NUL = 2
 const IS_ODD = 4
 
+const ELIDES: Readonly<Record<Elides, number>> = { none: 0, chat: 1, dialects: 2 }
 const FAULTS: Readonly<Record<number, keyof Most>> = { 1: 'depth', 2: 'values', 3: 'members' }
 const NEW_EXCEEDED: Readonly<Record<number, keyof MostNew>> = { 1: 'names', 2: 'texts' }

@@ -1,7 +1,8 @@
 import { isAscii, isUtf8 } from 'node:buffer'
 import { type Denied, invalid } from '../../policy/denial.ts'
-import type { Member } from '../fast/body-pass.ts'
-import { ElidedStrings, isCostly, type Outline, readOutline, type Texts, wholeTexts } from '../fast/outline.ts'
+import type { Elides, Member } from '../fast/body-pass.ts'
+import { MarkedTexts, wholeTexts } from '../fast/marked-texts.ts'
+import { ElidedStrings, isCostly, type Outline, readOutline, type Texts } from '../fast/outline.ts'
 import { isWithout } from '../fast/without.ts'
 import { fieldName, Inspection, isObject, type JsonObject } from '../json-safety.ts'
 
@@ -19,8 +20,10 @@ export interface OutlinedBody {
   readonly written: Written | undefined
 }
 
-/** A body that was parsed whole, and as it was sent where every reader takes it as this one does. */
-export interface WrittenBody extends ParsedBody {
+/** A body in Responses or Messages, without long texts of what was said. */
+export interface DialectBody extends ParsedBody {
+  /** In their place stand marks. */
+  readonly texts: MarkedTexts
   readonly written: Written | undefined
 }
 
@@ -32,28 +35,30 @@ export interface Written {
 
 /** Parses a request body that must be a JSON object. Of a key that stands twice, the last one holds. RFC 8259. */
 export function parseBody(bytes: Buffer): ParsedBody | Denied {
-  const read = readObject(bytes, false)
+  const read = readObject(bytes, 'none')
   return 'denial' in read ? read : { body: read.object }
 }
 
-/** The same, with the bytes that may be sent on with a few members changed. */
-export function parseWritten(bytes: Buffer): WrittenBody | Denied {
-  const read = readObject(bytes, false)
-  return 'denial' in read ? read : { body: read.object, written: writtenOf(bytes, read) }
+/** The same where texts of Responses and Messages may be left out. It refuses the same bodies. */
+export function parseDialect(bytes: Buffer): DialectBody | Denied {
+  const read = readObject(bytes, 'dialects')
+  if ('denial' in read) return read
+  const { object, outline } = read
+  return { body: object, texts: new MarkedTexts(bytes, outline.elided), written: writtenOf(bytes, read) }
 }
 
 /** The same where long texts may be left out. It refuses the same bodies. */
 export function outlineBody(bytes: Buffer): OutlinedBody | Denied {
-  const read = readObject(bytes, true)
+  const read = readObject(bytes, 'chat')
   if ('denial' in read) return read
   const { object, outline } = read
   return { outline: object, texts: new ElidedStrings(bytes, outline.elided), written: writtenOf(bytes, read) }
 }
 
-/** A body that our own code made, as if it had been parsed. */
-export const outlineOf = (body: JsonObject): OutlinedBody => ({
-  outline: body,
-  texts: wholeTexts(body),
+/** A chat that our own code made of a body with these texts, as if it had been parsed. */
+export const outlineOf = (chat: JsonObject, texts: MarkedTexts = wholeTexts): OutlinedBody => ({
+  outline: chat,
+  texts: texts.ofChat(chat),
   written: undefined,
 })
 
@@ -64,13 +69,13 @@ const writtenOf = (bytes: Buffer, { names, outline }: ReadObject): Written | und
     : undefined
 
 /**
- * Whether it would take more than a few milliseconds to parse a body, `leavesOut` with long texts left out. Nothing of it
+ * Whether it would take more than a few milliseconds to parse a body, with some texts left out. Nothing of it
  * is parsed for that, and what is found is not looked for again when the body is parsed next.
  */
-export function isCostlyBody(bytes: Buffer, leavesOut: boolean): boolean {
+export function isCostlyBody(bytes: Buffer, elides: Elides): boolean {
   const encoding = encodingOf(bytes)
   examined = { bytes, encoding }
-  return isCostly(bytes, encoding, leavesOut && !isWithout('body-view'))
+  return isCostly(bytes, encoding, allowed(elides))
 }
 
 /** The body that was looked at last, which is mostly parsed next. A WeakMap of all of them would cost each collection. */
@@ -90,9 +95,11 @@ interface ReadObject {
   readonly outline: Outline
 }
 
-function readObject(bytes: Buffer, leavesOut: boolean): ReadObject | Denied {
+const allowed = (elides: Elides): Elides => (isWithout('body-view') ? 'none' : elides)
+
+function readObject(bytes: Buffer, elides: Elides): ReadObject | Denied {
   const encoding = encodingExamined(bytes)
-  const outline = readOutline(bytes, encoding, leavesOut && !isWithout('body-view'))
+  const outline = readOutline(bytes, encoding, allowed(elides))
   if (typeof outline === 'string') return invalid('body', outline)
   // Each wrong byte would become a character that the client did not send.
   if (encoding === 'utf8' && !isUtf8(bytes)) return invalid('body', 'is not UTF-8')

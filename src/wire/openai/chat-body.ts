@@ -1,4 +1,5 @@
 import type { CapField, ChatAsk } from '../../policy/facts.ts'
+import type { Texts } from '../fast/outline.ts'
 import { spliced } from '../fast/splice.ts'
 import { asObject, isObject, type JsonObject } from '../json-safety.ts'
 import { isMarked, unmarked } from '../tools/hosted-chat.ts'
@@ -28,7 +29,8 @@ export function backendChat(parsed: OutlinedBody, chat: SortedChat, model: strin
   const otherCap = cap === 'max_tokens' ? outline.max_completion_tokens : outline.max_tokens
   // One of two caps has to go, and so has every mark of a tool.
   if (!written || !isPlain || otherCap !== undefined || isMarked(outline)) {
-    return writtenAnew(unmarked(sentOf(texts.whole(), chat)), request, model, output)
+    const body = unmarked(sentOf(texts.json ? outline : texts.whole(), chat))
+    return writtenAnew(body, request, model, output, texts)
   }
   const changes = [
     { name: 'model', json: JSON.stringify(model) },
@@ -39,7 +41,13 @@ export function backendChat(parsed: OutlinedBody, chat: SortedChat, model: strin
 }
 
 /** The same without the client's bytes, of a body that it could have sent. */
-export function writtenAnew(body: JsonObject, request: ChatAsk, model: string, output: number): Buffer {
+export function writtenAnew(
+  body: JsonObject,
+  request: ChatAsk,
+  model: string,
+  output: number,
+  texts?: Pick<Texts, 'json'>,
+): Buffer {
   // Rest instead of delete: the body is shared by the attempts.
   const { model: _named, max_tokens: _cap, max_completion_tokens: _newerCap, stream_options, ...rest } = body
   const options = request.stream ? streamOptions(body) : stream_options
@@ -50,7 +58,7 @@ export function writtenAnew(body: JsonObject, request: ChatAsk, model: string, o
     ...(options !== undefined && { stream_options: options }),
     ...rest,
   }
-  return Buffer.from(JSON.stringify(anew))
+  return texts?.json?.(anew) ?? Buffer.from(JSON.stringify(anew))
 }
 
 const capField = ({ cap }: ChatAsk): CapField => cap?.field ?? 'max_tokens'

@@ -3,9 +3,10 @@ import type { JsonObject } from '../../../src/wire/json-safety.ts'
 import { messages } from '../../../src/wire/messages/client.ts'
 import { readChat } from '../../../src/wire/openai/chat.ts'
 import { SseSplitter } from '../../../src/wire/sse.ts'
+import { wholeTexts } from '../../support/whole-texts.ts'
 
 /** No model thinks, and no tool is hosted. */
-export const readTerms: ReadTerms = { thinks: () => false, isHosted: () => false }
+export const readTerms: ReadTerms = { texts: wholeTexts, thinks: () => false, isHosted: () => false }
 
 /** Ids are counted. */
 export function writerTerms(): WriterTerms {

@@ -88,7 +88,7 @@ it.each([
 ])('whether a body is costly is known before it is parsed: %s', (_, json, isCostly) => {
   const bytes = Buffer.from(json)
 
-  expect(isCostlyBody(bytes, true)).toBe(isCostly)
+  expect(isCostlyBody(bytes, 'chat')).toBe(isCostly)
   // And it is read as if nobody had asked.
   const [asked, unasked] = [outlineBody(bytes), outlineBody(Buffer.from(bytes))]
   expect('denial' in asked ? asked : asked.outline).toEqual('denial' in unasked ? unasked : unasked.outline)
@@ -98,8 +98,8 @@ it('what was found of one body is not taken for another, or for the same read ot
   const json = `{"messages":[{"role":"user","content":"${'x'.repeat(1000)}"}]}`
   const [one, other] = [Buffer.from(json), Buffer.from('{"messages":[]}')]
 
-  isCostlyBody(one, true)
+  isCostlyBody(one, 'chat')
   expect(parseBody(other)).toEqual({ body: { messages: [] } })
-  isCostlyBody(one, true)
+  isCostlyBody(one, 'chat')
   expect(parseBody(one)).toEqual({ body: JSON.parse(json) })
 })

@@ -8,9 +8,10 @@ import { answers, chats, chunksOf, completionOf } from '../../support/generated-
 import { type JoinedChat, joinedStream, joinedWhole } from '../../support/joined-chat.ts'
 import { cuts, split } from '../../support/sse-corpus.ts'
 import { times } from '../../support/times.ts'
+import { wholeTexts } from '../../support/whole-texts.ts'
 
 const numRuns = times(2000)
-const TERMS = { thinks: () => false, isHosted: () => false }
+const TERMS = { texts: wholeTexts, thinks: () => false, isHosted: () => false }
 const UNREPORTED = { inputTokens: 0, outputTokens: 0 }
 
 it('a chat says the same to a gateway behind this one', () => {

@@ -4,8 +4,9 @@ import type { JsonObject } from '../../../src/wire/json-safety.ts'
 import { readChat } from '../../../src/wire/openai/chat.ts'
 import { responses } from '../../../src/wire/responses/client.ts'
 import { times } from '../../support/times.ts'
+import { wholeTexts } from '../../support/whole-texts.ts'
 
-const TERMS = { thinks: () => true, isHosted: (name: string) => name === 'web_search' }
+const TERMS = { texts: wholeTexts, thinks: () => true, isHosted: (name: string) => name === 'web_search' }
 
 /** What readers may meet in any place. JSON can make an object that no text can be made of. */
 const anything = fc.oneof(

@@ -1,3 +1,4 @@
+import type { ReadTerms } from '../../client-dialect.ts'
 import { asObject, isObject, type JsonObject } from '../../json-safety.ts'
 import { unsealReasoning } from '../../sealed-reasoning.ts'
 import type { ToolNames } from '../../tool-names.ts'
@@ -6,8 +7,13 @@ import { type Findings, isAbsent, REQUIRED } from './findings.ts'
 import { type AssistantTurn, Turns, type UserTurn } from './turns.ts'
 
 /** The messages of a chat: the system prompt, and the conversation. */
-export function readMessages(body: JsonObject, names: ToolNames<string>, findings: Findings): JsonObject[] {
-  const reader = new MessageReader(names, findings)
+export function readMessages(
+  body: JsonObject,
+  names: ToolNames<string>,
+  texts: ReadTerms['texts'],
+  findings: Findings,
+): JsonObject[] {
+  const reader = new MessageReader(names, texts, findings)
   reader.addSystem(body.system, 'system')
   const messages = findings.list(body.messages, 'messages')
   if (messages.length === 0) findings.refuse('messages', isAbsent(body.messages) ? REQUIRED : 'must not be empty')
@@ -17,12 +23,14 @@ export function readMessages(body: JsonObject, names: ToolNames<string>, finding
 
 class MessageReader {
   readonly #names: ToolNames<string>
+  readonly #texts: ReadTerms['texts']
   readonly #findings: Findings
   readonly #system: string[] = []
   readonly #turns = new Turns()
 
-  constructor(names: ToolNames<string>, findings: Findings) {
+  constructor(names: ToolNames<string>, texts: ReadTerms['texts'], findings: Findings) {
     this.#names = names
+    this.#texts = texts
     this.#findings = findings
   }
 
@@ -48,7 +56,7 @@ class MessageReader {
   }
 
   #systemTexts(content: unknown, at: string): string[] {
-    return textsOf(content, at, this.#findings).filter(text => text !== '' && !text.startsWith(BILLING))
+    return textsOf(content, at, this.#findings).filter(text => text !== '' && !this.#texts.startsWith(text, BILLING))
   }
 
   /** Templates of chats take system messages at the beginning alone. It is no word of the user. */
@@ -63,7 +71,7 @@ class MessageReader {
       if (block.type === 'tool_result') this.#addResult(block, place, turn)
       else {
         addParts(block, place, turn.parts, this.#findings)
-        turn.speaks ||= typeof block.text !== 'string' || !block.text.startsWith(REMINDER)
+        turn.speaks ||= typeof block.text !== 'string' || !this.#texts.startsWith(block.text, REMINDER)
       }
     }
   }
@@ -103,7 +111,7 @@ class MessageReader {
   #addCall(block: JsonObject, at: string, turn: AssistantTurn): void {
     const id = this.#findings.required(block.id, `${at}.id`, ID_CHARS)
     const name = this.#findings.required(block.name, `${at}.name`)
-    const input = JSON.stringify(this.#findings.object(block.input, `${at}.input`))
+    const input = JSON.stringify(this.#texts.whole(this.#findings.object(block.input, `${at}.input`)))
     turn.calls.push({ id, type: 'function', function: { name: this.#names.send(name, name, name), arguments: input } })
   }
 }

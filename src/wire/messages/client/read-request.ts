@@ -12,7 +12,7 @@ export function readRequest(body: JsonObject, terms: ReadTerms, isCounted = fals
   const model = findings.required(body.model, 'model')
   if (!isCounted && isAbsent(body.max_tokens)) findings.refuse('max_tokens', REQUIRED)
   const tools = readTools(body, terms.isHosted, findings)
-  const messages = readMessages(body, tools.names, findings)
+  const messages = readMessages(body, tools.names, terms.texts, findings)
   const thinking = readThinking(body, findings)
   const stop = stopsOf(body, findings)
   leaveServers(body, findings)

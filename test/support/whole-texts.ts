@@ -1,0 +1,7 @@
+import type { ReadTerms } from '../../src/wire/client-dialect.ts'
+
+/** Of a body of which no text was left out. */
+export const wholeTexts: ReadTerms['texts'] = {
+  startsWith: (text, beginning) => text.startsWith(beginning),
+  whole: value => value,
+}
