@@ -47,6 +47,10 @@ export type ImagePrice = number | string
  */
 export type Name = string
 /**
+ * The alias or model used when a request names no model. Without it: `svc-core`, which has to be declared then.
+ */
+export type DefaultModel = string
+/**
  * How the key is sent: `bearer` (`authorization: Bearer KEY`), `x-api-key` (Anthropic), `api-key` (Azure OpenAI), or `{ header: NAME, prefix: TEXT }` for any other header. Without it: `bearer`; for a pool that speaks `messages` alone `x-api-key`.
  */
 export type AuthSection =
@@ -72,7 +76,7 @@ export type Names = string | string[]
  *
  * @minItems 1
  */
-export type Names1 = string | string[]
+export type AliasNames = string | string[]
 /**
  * A time zone, such as `Europe/Berlin`.
  */
@@ -141,10 +145,7 @@ export interface ConfigFile {
   plans?: Plans
   models?: Models
   aliases?: Aliases
-  /**
-   * The alias or model used when a request names no model. Without it: `svc-core`, which has to be declared then.
-   */
-  default_model?: string
+  default_model?: DefaultModel
   pools?: Pools
   routes?: Routes
   hosted_tools?: HostedTools
@@ -754,7 +755,7 @@ export interface PassthroughPriceSection {
   cache_write?: number | string
 }
 /**
- * Generic names, each for one model. Only these, and an omitted model, may be upgraded by routing.
+ * Generic names, each for one model. Only these, and an omitted model, may be upgraded by routing. With a `*` in it, such as `claude-*`, a name stands for all that fit it: those of models and of other aliases go before it, and of patterns the most specific.
  */
 export interface Aliases {
   [k: string]: Name
@@ -924,7 +925,7 @@ export interface WhenSection {
    */
   has_images?: boolean
   plan?: Names
-  alias?: Names1
+  alias?: AliasNames
   /**
    * Headers of the request, each with the value, or one of the values, that it must have.
    */

@@ -1,4 +1,5 @@
 import type { TracedEnd } from '../gateway/ports.ts'
+import { aliasNamed } from '../policy/alias.ts'
 import type { Config, EpochMs, Millis } from '../policy/config.ts'
 import type { NanoUsd } from '../policy/nano-usd.ts'
 
@@ -46,10 +47,11 @@ export class CallNote {
 }
 
 /** The model of a request by a name of the files: whatever else a client asked for is no name to keep. */
-export function modelOf({ model, asked }: LogEntry, { models, aliases, defaultModel }: Config): string | undefined {
+export function modelOf({ model, asked }: LogEntry, config: Config): string | undefined {
+  const { models, defaultModel } = config
   if (model !== undefined || asked === undefined) return model
   if (asked === '') return 'model' in defaultModel ? defaultModel.model.name : defaultModel.name
-  return models.has(asked) ? asked : aliases.get(asked)?.model.name
+  return models.has(asked) ? asked : aliasNamed(config, asked)?.model.name
 }
 
 /** What the trace of a request says at its end. */

@@ -57,7 +57,9 @@ function modelStep(request: InferenceRequest, { model, alias }: Chosen): Step {
   const { name, at } = alias ?? model
   if (request.kind === 'passthrough') return passed('model', `${request.path} is served by ${name}`, at)
   if (request.model === undefined) return passed('model', `none named, so ${name}`, at)
-  return passed('model', alias ? `${name} is an alias of ${model.name}` : `${name} by name`, at)
+  if (!alias) return passed('model', `${name} by name`, at)
+  if (name === request.model) return passed('model', `${name} is an alias of ${model.name}`, at)
+  return passed('model', `${request.model} fits ${name}, an alias of ${model.name}`, at)
 }
 
 function routeSteps(config: Config, plan: Plan, facts: Facts, chosen: Chosen): readonly Step[] {

@@ -1,3 +1,4 @@
+import { aliasNamed } from './alias.ts'
 import type { Alias, Config, Model } from './config.ts'
 import { type InvalidAt, invalidAt } from './decision.ts'
 import type { InferenceRequest, PassthroughAsk } from './facts.ts'
@@ -22,29 +23,28 @@ export function choose(config: Config, request: InferenceRequest): Chosen | Inva
 }
 
 /** The alias that a name stands for, or no name where the default is one: what routing may upgrade. */
-export function aliasOf({ aliases, defaultModel }: Config, asked: string | undefined): Alias | undefined {
-  if (asked !== undefined) return aliases.get(asked)
+export function aliasOf(config: Config, asked: string | undefined): Alias | undefined {
+  if (asked !== undefined) return aliasNamed(config, asked)
+  const { defaultModel } = config
   return 'model' in defaultModel ? defaultModel : undefined
 }
 
 /** Each pass-through route has one model, by whatever name a body calls it. */
-function ofPath({ passthrough, aliases }: Config, { path, model: asked }: PassthroughAsk): Chosen | InvalidAt {
-  const model = passthrough.get(path)?.model
+function ofPath(config: Config, { path, model: asked }: PassthroughAsk): Chosen | InvalidAt {
+  const model = config.passthrough.get(path)?.model
   if (!model) return invalidAt('model', 'path', `nothing is passed through at ${path}`)
-  const isMeant = asked === undefined || asked === model.name || aliases.get(asked)?.model === model
+  const isMeant = asked === undefined || asked === model.name || aliasNamed(config, asked)?.model === model
   if (isMeant) return { model }
   return invalidAt('model', 'model', `${path} is served by ${model.name} and no other model; leave it out`)
 }
 
-function named(
-  { aliases, models, defaultModel }: Config,
-  { kind, model: asked }: InferenceRequest,
-): Chosen | InvalidAt {
+function named(config: Config, { kind, model: asked }: InferenceRequest): Chosen | InvalidAt {
+  const { models, defaultModel } = config
   if (asked === undefined) {
     if (kind !== 'chat') return invalidAt('model', 'model', 'is required')
     return 'model' in defaultModel ? throughAlias(defaultModel) : { model: defaultModel }
   }
-  const alias = aliases.get(asked)
+  const alias = aliasNamed(config, asked)
   if (alias) return throughAlias(alias)
   const model = models.get(asked)
   if (model) return { model }

@@ -1,6 +1,7 @@
 import { ago, moment } from '../config/check/formats.ts'
 import { unitOf } from '../config/check/units.ts'
 import { type AccountCounters, calendarOf } from '../policy/account-counters.ts'
+import { aliasNamed } from '../policy/alias.ts'
 import type { Config, EpochMs, Millis, Plan } from '../policy/config.ts'
 import { windowOf } from '../policy/decision.ts'
 import type { Caller } from '../policy/facts.ts'
@@ -144,8 +145,8 @@ function saidBy(
 }
 
 /** The kind of request for a name. An unknown name means a chat; so does one that only pass-through routes serve, which a chat is refused. */
-function kindOf({ models, aliases }: Config, name: string | undefined): CaseKind {
-  const found = name === undefined ? undefined : (models.get(name) ?? aliases.get(name)?.model)
+function kindOf(config: Config, name: string | undefined): CaseKind {
+  const found = name === undefined ? undefined : (config.models.get(name) ?? aliasNamed(config, name)?.model)
   return found === undefined || found.kind === 'passthrough' ? 'chat' : found.kind
 }
 

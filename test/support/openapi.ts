@@ -230,7 +230,10 @@ function compiled(ajv: Ajv2020, schema: unknown): ValidateFunction {
 
 function findPath(path: string): string | undefined {
   return Object.keys(at(document, 'paths')).find(pattern =>
-    new RegExp(`^${pattern.replaceAll('.', '\\.').replace(/\{\w+\}/g, '[^/]+')}$`).test(path),
+    // Names of models may have slashes.
+    new RegExp(
+      `^${pattern.replaceAll('.', '\\.').replace(/\{\w+\}/g, pattern.startsWith('/v1/models/') ? '.+' : '[^/]+')}$`,
+    ).test(path),
   )
 }
 

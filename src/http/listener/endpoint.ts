@@ -17,8 +17,9 @@ import type { Level } from './overload.ts'
 /** One row of a listener's table: where, who may call, and what it does. */
 export type Endpoint = {
   readonly method: 'GET' | 'POST' | 'DELETE'
-  /** Matched exactly; a segment `{id}` matches anything without a slash. */
+  /** Matched exactly; a segment `{id}` matches anything without a slash, or with some where `slashes` is set. */
   readonly path: string
+  readonly slashes?: true
   /** Set for what costs the most: refused while there is too much to do. */
   readonly sheds?: true
   /** Set where a HEAD would cost as much as a GET: it is refused. */

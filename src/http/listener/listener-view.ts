@@ -78,25 +78,25 @@ function router(endpoints: readonly Endpoint[], model: string): (method: string,
 }
 
 function search(endpoints: readonly Endpoint[], model: string, method: string, path: string): Match {
-  const fitting = endpoints.filter(endpoint => parameterOf(endpoint.path, path) !== undefined)
+  const fitting = endpoints.filter(endpoint => parameterOf(endpoint, path) !== undefined)
   const exact = fitting.filter(endpoint => endpoint.path === path)
   const here = exact.length > 0 ? exact : fitting
   // RFC 9110 9.3.2: HEAD is GET without the body, which node leaves out.
   const isHead = method === 'HEAD'
   const endpoint = here.find(candidate => candidate.method === (isHead ? 'GET' : method) && !(isHead && candidate.paid))
-  if (endpoint) return { endpoint, id: parameterOf(endpoint.path, path) ?? '' }
+  if (endpoint) return { endpoint, id: parameterOf(endpoint, path) ?? '' }
   if (here.length > 0) return { denial: { code: 'METHOD_NOT_ALLOWED', allow: here.map(candidate => candidate.method) } }
   return { denial: { code: 'NOT_FOUND', problem: missingPath(path, model) } }
 }
 
 /** What stands for `{id}`, empty when the pattern has none; undefined when the path does not match. */
-function parameterOf(pattern: string, path: string): string | undefined {
+function parameterOf({ path: pattern, slashes }: Endpoint, path: string): string | undefined {
   const at = pattern.indexOf(PARAMETER)
   if (at === -1) return pattern === path ? '' : undefined
   const [prefix, suffix] = [pattern.slice(0, at), pattern.slice(at + PARAMETER.length)]
   const fits = path.startsWith(prefix) && path.endsWith(suffix)
   const id = fits ? path.slice(prefix.length, path.length - suffix.length) : ''
-  return id !== '' && !id.includes('/') ? id : undefined
+  return id !== '' && (slashes || !id.includes('/')) ? id : undefined
 }
 
 /** What a 404 says: most who meet one have an SDK that calls an endpoint of its vendor, or a wrong base URL. */

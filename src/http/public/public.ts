@@ -54,7 +54,7 @@ export const publicEndpoints: readonly Endpoint[] = [
   },
   ...dialectEndpoints,
   { method: 'GET', path: '/v1/models', who: 'anyone', run: listModels },
-  { method: 'GET', path: '/v1/models/{id}', who: 'anyone', run: showModel },
+  { method: 'GET', path: '/v1/models/{id}', slashes: true, who: 'anyone', run: showModel },
   { method: 'GET', path: '/billing/quota', who: 'caller', run: showQuota },
   { method: 'GET', path: '/v1/keys/developer', who: 'signed-in', run: listOwnKeys },
   { method: 'POST', path: '/v1/keys/developer', who: 'signed-in', sheds: true, run: mintKey },
@@ -70,12 +70,23 @@ function listModels(app: App, call: HttpCall): void {
   call.json(200, catalog(app.config, { brand: app.settings.brand, createdAt: app.loadedAt }))
 }
 
-function showModel(app: App, call: HttpCall, id: string): void {
+function showModel(app: App, call: HttpCall, path: string): void {
+  const id = decoded(path)
   const model = catalogModel(app.config, id, { brand: app.settings.brand, createdAt: app.loadedAt })
   if (model) call.json(200, model)
   else {
     const problem = `No model \`${id}\`; GET /v1/models lists those there are.`
     call.deny({ code: 'NOT_FOUND', problem, reason: 'model_not_found' })
+  }
+}
+
+/** A name as it is, whether its slashes and brackets were written plain or as SDKs encode them. */
+function decoded(path: string): string {
+  try {
+    return decodeURIComponent(path)
+  } catch {
+    // Not UTF-8, and so no name.
+    return path
   }
 }
 

@@ -1,3 +1,4 @@
+import { aliasNamed, isPattern } from '../../policy/alias.ts'
 import type { Alias, Config, EpochMs, Model, PassthroughModel, Price } from '../../policy/config.ts'
 import { usdText } from '../money.ts'
 
@@ -7,9 +8,10 @@ export interface CatalogTerms {
   readonly createdAt: EpochMs
 }
 
-/** GET /v1/models: every model and alias, on the one page that clients of Anthropic read as such. */
+/** GET /v1/models: every model and alias but for patterns, on the one page that clients of Anthropic read as such. */
 export function catalog(config: Config, terms: CatalogTerms): object {
-  const entries = [...config.models.values(), ...config.aliases.values()]
+  const names = [...config.aliases.values()].filter(alias => !isPattern(alias))
+  const entries = [...config.models.values(), ...names]
   return {
     object: 'list',
     data: entries.map(entry => catalogEntry(config, entry, terms)),
@@ -19,10 +21,10 @@ export function catalog(config: Config, terms: CatalogTerms): object {
   }
 }
 
-/** GET /v1/models/{id}; undefined when neither a model nor an alias has the name. */
+/** GET /v1/models/{id}; undefined when neither a model nor an alias has the name, and no pattern fits it. */
 export function catalogModel(config: Config, id: string, terms: CatalogTerms): object | undefined {
-  const entry = config.models.get(id) ?? config.aliases.get(id)
-  return entry && catalogEntry(config, entry, terms)
+  const entry = config.models.get(id) ?? aliasNamed(config, id)
+  return entry && catalogEntry(config, { ...entry, name: id }, terms)
 }
 
 function catalogEntry(config: Config, entry: Model | Alias, terms: CatalogTerms): object {
@@ -40,7 +42,7 @@ function catalogEntry(config: Config, entry: Model | Alias, terms: CatalogTerms)
     kind: model.kind,
     ...(model.kind === 'passthrough' ? passedBy(config, model) : abilities(model)),
     tier: model.tier,
-    ...(entry !== model && { alias_of: model.name }),
+    ...('model' in entry && { alias_of: model.name }),
   }
 }
 
