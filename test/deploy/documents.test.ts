@@ -71,6 +71,27 @@ it.each(Array.from(textOf('docs/dialects.md').matchAll(/```yaml\n([\s\S]*?)```/g
   },
 )
 
+it('the pass-through routes that docs/pass-through.md shows are valid together, without a warning', () => {
+  const shown = Array.from(textOf('docs/pass-through.md').matchAll(/```yaml\n([\s\S]*?)```/g), ([, yaml = '']) => yaml)
+  const pools = [...new Set(shown.flatMap(yaml => /serve: \[([\w-]+)\]/.exec(yaml)?.[1] ?? []))]
+  const base = [
+    'plans: { all: { models: all, rpm: 10, tpm: 2M, monthly_usd: 10 } }',
+    'default_model: chat',
+    'models: { chat: { kind: chat, tier: t, serve: [voice], context: 8k, usd_per_1m: { input: 1, output: 1 } } }',
+    `pools: { ${pools.map(pool => `${pool}: { site: s, model: m, replicas: ["http://127.0.0.1:1/v1"] }`).join(', ')} }`,
+  ]
+  const folder = mkdtempSync(join(tmpdir(), 'pass-through-'))
+  onTestFinished(() => rmSync(folder, { recursive: true }))
+  for (const [index, yaml] of shown.entries()) writeFileSync(join(folder, `${index}.yaml`), yaml)
+  const included = `include: [${shown.map((_, index) => `${index}.yaml`).join(', ')}]`
+  writeFileSync(join(folder, 'config.yaml'), ['version: 1', included, ...base].join('\n'))
+
+  const result = load('config.yaml', {}, folder)
+
+  expect(shown.length).toBeGreaterThan(1)
+  expect(result.ok ? result.loaded.warnings : result.problems).toEqual([])
+})
+
 const scanner = new RegExp(/```regex\n(.+)\n```/.exec(textOf('SECURITY.md'))?.[1] ?? 'none', 'g')
 const found = (text: string) => text.match(scanner)
 

@@ -340,6 +340,14 @@ it('a client that leaves while it waits is noticed: its backend is left, and it 
   expect([cloud.asked, await test.ledger()]).toEqual([[], []])
 })
 
+it.each(['x-api-key', 'api-key'])('a key in %s opens a session as well', async header => {
+  const client = await openSocket(`${test.url}${REALTIME}`, { headers: { [header]: key } })
+
+  client.say('hello')
+  expect(await (await onprem.socket()).next()).toBe('hello')
+  expect(onprem.asked[0]?.headers).not.toHaveProperty(header)
+})
+
 it('a subprotocol is the one that the backend chose, and no key in one reaches it', async () => {
   const client = await openSocket(`${test.url}${REALTIME}`, {
     key,
