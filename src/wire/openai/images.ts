@@ -81,7 +81,13 @@ function readPictures(bytes: Buffer, request: ImageAsk, terms: AnswerTerms): Who
   const body = {
     created: typeof answer.created === 'number' ? answer.created : terms.created,
     data: pictures.map(b64_json => ({ b64_json })),
-    usage: { input_tokens: inputTokens, output_tokens: outputTokens, total_tokens: inputTokens + outputTokens },
+    usage: {
+      input_tokens: inputTokens,
+      // A request for pictures has no picture in it.
+      input_tokens_details: { text_tokens: inputTokens, image_tokens: 0 },
+      output_tokens: outputTokens,
+      total_tokens: inputTokens + outputTokens,
+    },
   }
   return { bytes: Buffer.from(JSON.stringify(body)), ...(usage && { usage }), outputBytes: 0, items: pictures.length }
 }

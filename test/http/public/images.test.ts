@@ -35,7 +35,11 @@ it('is a PNG in base64 with its usage', async () => {
   const response = await draw()
 
   expect(response.status).toBe(200)
-  expect(await response.json()).toEqual({ created: 1_700_000_000, data: [{ b64_json: PNG }], usage })
+  expect(await response.json()).toEqual({
+    created: 1_700_000_000,
+    data: [{ b64_json: PNG }],
+    usage: { ...usage, input_tokens_details: { text_tokens: 5, image_tokens: 0 } },
+  })
   expect(response.headers.get('x-svc-upstream')).toBe('onprem')
 })
 

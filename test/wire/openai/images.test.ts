@@ -72,7 +72,8 @@ describe('the answer', () => {
     expect(JSON.parse(answer?.bytes.toString() ?? '')).toEqual({
       created: 5,
       data: [{ b64_json: PNG }, { b64_json: PNG }],
-      usage,
+      // OpenAI's schema requires the details.
+      usage: { ...usage, input_tokens_details: { text_tokens: usage.input_tokens, image_tokens: 0 } },
     })
     expect(answer).toMatchObject({ items: 2, usage: { inputTokens: 3, outputTokens: 40 } })
   })
