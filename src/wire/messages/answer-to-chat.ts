@@ -58,6 +58,7 @@ function saidIn(blocks: readonly JsonObject[]): JsonObject {
   return {
     role: 'assistant',
     content: text === '' && calls.length > 0 ? null : text,
+    refusal: null,
     ...(reasoning !== '' && { reasoning_content: reasoning }),
     // A signature is lost with any change of its thought: clients that send these back have them whole.
     ...(kept.length > 0 && { thinking_blocks: kept }),

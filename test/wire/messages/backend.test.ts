@@ -414,6 +414,8 @@ describe('a whole answer', () => {
       id: 'msg_1',
       object: 'chat.completion',
       model: 'claude-sonnet-4-6',
+      // OpenAI's schema requires it.
+      choices: [{ message: { refusal: null } }],
     })
   })
 
