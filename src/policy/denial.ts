@@ -59,7 +59,7 @@ export const invalid = (field: string, problem: string, reason?: InvalidReason):
   denial: { code: 'VALIDATION_ERROR', field, problem, ...(reason !== undefined && { reason }) },
 })
 
-/** OpenAI's codes for requests that are refused before a backend has seen them. */
+/** The codes of OpenAI, and one of Anthropic, for requests that are refused before a backend has seen them. */
 export type InvalidReason =
   | 'model_not_found'
   | 'context_length_exceeded'
@@ -69,6 +69,7 @@ export type InvalidReason =
   | 'missing_required_parameter'
   | 'invalid_type'
   | 'invalid_value'
+  | 'thread_unsupported_request'
 
 /** What a backend calls its refusal, as far as it does. */
 interface BackendWord {

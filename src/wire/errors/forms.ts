@@ -41,7 +41,7 @@ export function bodyIn(
   if (form === 'messages') {
     const overflow = denial.code === 'VALIDATION_ERROR' ? denial.overflow : undefined
     const message = overflow ? overflowWords(overflow) : messageWithField(denial, body)
-    const error = { type: messagesType(status), message }
+    const error = { type: messagesType(status), message, ...detailsOf(denial) }
     return { type: 'error', error, request_id: requestId ?? null }
   }
   const { error, code: _, ...beside } = body
@@ -113,6 +113,12 @@ function codeOf(denial: AnyDenial): string | null {
   if (!('reason' in denial) || denial.reason === undefined || denial.code === 'APPLY_REFUSED') return other
   // A backend that names a type alone has no code.
   return 'backendType' in denial && denial.reason === denial.backendType ? other : denial.reason
+}
+
+/** What Anthropic's library looks for when it keeps a conversation at the server. */
+function detailsOf(denial: AnyDenial): object {
+  if (!('reason' in denial) || denial.reason !== 'thread_unsupported_request') return {}
+  return { details: { error_code: denial.reason, unsupported: ['thread'] } }
 }
 
 /** Anthropic's types by status. */

@@ -102,6 +102,15 @@ describe('the form of Messages', () => {
     })
   })
 
+  it("says what Anthropic's library sends whole conversations after", () => {
+    const reason = 'thread_unsupported_request'
+    const denial: Denial = { code: 'VALIDATION_ERROR', field: 'thread', problem: 'send it whole', reason }
+
+    expect(renderDenial(denial, terms, 'messages').body).toMatchObject({
+      error: { type: 'invalid_request_error', details: { error_code: reason, unsupported: ['thread'] } },
+    })
+  })
+
   it('ends a stream with an event of its own', () => {
     expect(denialEvent({ code: 'DRAINING' }, terms, 'messages')).toMatch(
       /^event: error\ndata: \{"type":"error","error":\{"type":"overloaded_error",.*"request_id":"req_1"\}\n\n$/,

@@ -62,6 +62,7 @@ describe('a request is refused with the field that is wrong', () => {
     ],
     ['thinking of no kind', { thinking: { type: 'deep' } }, 'thinking.type: must be one of'],
     ['a format without a schema', { output_format: { type: 'json_schema' } }, 'output_format.schema: Field required'],
+    ['a conversation kept at the server', { thread: { type: 'create' } }, 'thread: conversations are not kept here'],
     ['stop sequences that are numbers', { stop_sequences: [1] }, 'stop_sequences[0]: must be a string'],
   ])('%s', (_name, rest, refused) => {
     expect(refusal(ask(rest)).slice(0, refused.length)).toBe(refused)

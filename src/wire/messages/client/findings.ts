@@ -1,4 +1,4 @@
-import { type Denied, invalid } from '../../../policy/denial.ts'
+import { type Denied, type InvalidReason, invalid } from '../../../policy/denial.ts'
 import type { OnlyNative } from '../../client-dialect.ts'
 import { isObject, type JsonObject } from '../../json-safety.ts'
 
@@ -16,8 +16,8 @@ export class Findings {
   }
 
   /** The request cannot be served as it is. Reading goes on as if the field were absent. */
-  refuse(field: string, problem: string): void {
-    this.#denied ??= invalid(field, problem)
+  refuse(field: string, problem: string, reason?: InvalidReason): void {
+    this.#denied ??= invalid(field, problem, reason)
   }
 
   /** Only a backend of the same dialect could do this. */

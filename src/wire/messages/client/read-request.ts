@@ -16,6 +16,7 @@ export function readRequest(body: JsonObject, terms: ReadTerms, isCounted = fals
   const thinking = readThinking(body, findings)
   const stop = stopsOf(body, findings)
   leaveServers(body, findings)
+  refuseThread(body, findings)
   const chat: JsonObject = {
     model,
     messages,
@@ -105,6 +106,15 @@ function schemaOf(value: unknown, at: string, findings: Findings): JsonObject | 
 function stopsOf({ stop_sequences: stops }: JsonObject, findings: Findings): string[] {
   const list = findings.list(stops, 'stop_sequences')
   return list.flatMap((stop, index) => findings.text(stop, `stop_sequences[${index}]`) ?? [])
+}
+
+/**
+ * Conversations that the server is to keep: a pool's replicas share none, and its accounts may not. Anthropic's library
+ * sends the whole conversation once it is refused so.
+ */
+function refuseThread({ thread }: JsonObject, findings: Findings): void {
+  if (isAbsent(thread)) return
+  findings.refuse('thread', 'conversations are not kept here; send them whole', 'thread_unsupported_request')
 }
 
 /** Servers that would do a part of the work. */
