@@ -30,7 +30,7 @@ function pinOf({ registry, name }: Client): string | undefined {
 }
 
 /** In the pinned version: another one would be tested under the wrong name. */
-function isInstalled(client: Client): boolean {
+export function isInstalled(client: Client): boolean {
   const { registry, name } = client
   const pin = pinOf(client)
   if (pin === undefined) throw new Error(`${name} has no pin`)

@@ -57,7 +57,10 @@ export class Program {
     if (this.#child.exitCode !== null) return
     const over = once(this.#child, 'exit')
     this.#child.stdin.end()
+    // One that hangs has failed its test already.
+    const timer = setTimeout(() => this.#child.kill('SIGKILL'), 5000)
     await over
+    clearTimeout(timer)
   }
 }
 

@@ -2,6 +2,7 @@ import { type Backend, startBackend, status } from '../../support/backend.ts'
 import { startTestGateway, type TestGateway } from '../../support/gateway.ts'
 import type { Script } from '../model/conversation.ts'
 import { ScriptedModel } from '../model/model.ts'
+import { startRecorder } from './recorder.ts'
 
 /** What lies between a client and its answers. */
 export type Way =
@@ -83,6 +84,7 @@ export async function startRig(way: Way, script: Script): Promise<Rig> {
 failover: { headers_timeout: 600s, first_content_timeout: 600s, idle_timeout: 600s }`,
     files: { 'agents.yaml': yamlOf(pools, SPEAKS[way] ?? '[chat]') },
   })
+  const recorder = startRecorder(Number(new URL(test.url).port))
   const stop = way === 'limited' ? makeHurried(test, backend, model) : follow(test)
   return {
     test,
@@ -103,6 +105,8 @@ failover: { headers_timeout: 600s, first_content_timeout: 600s, idle_timeout: 60
       stop()
       await test.close()
       await Promise.all([backend.close(), failing?.close()])
+      const faults = recorder.stop()
+      if (faults.length > 0) throw new Error(`not as published:\n${[...new Set(faults)].join('\n')}`)
     },
   }
 }

@@ -41,5 +41,6 @@ const WAYS: readonly Way[] = ['translated', 'native', 'to-responses', 'to-messag
 /** Of the answers to the client, once all are settled. */
 async function statusesOf({ test, model }: Rig): Promise<number[]> {
   await test.closed(model.served.length)
-  return test.log.map(({ status }) => status)
+  // Anthropic's helper first asks for a conversation that the server keeps.
+  return test.log.map(({ status }) => status).filter(status => status !== 400)
 }

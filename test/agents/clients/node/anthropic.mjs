@@ -54,7 +54,9 @@ async function runner(task, tools) {
       parse: input => input,
     })),
   })
-  const { content } = await loop.runUntilDone()
+  let last
+  for await (const turn of loop) last = stream ? await turn.finalMessage() : turn
+  const { content } = last
   return { text: content.map(({ text }) => text ?? '').join('') }
 }
 
