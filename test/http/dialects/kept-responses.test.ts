@@ -180,6 +180,41 @@ describe('responses kept in the embedded store', () => {
       expect((await call('GET', `${body.id}/input_items?${bad}`)).status).toBe(400)
   })
 
+  it('are no reason to fail: what cannot be kept is answered with store: false, and an alarm', async () => {
+    const { responses } = site.test.gateway.store
+    const keep = responses.keep.bind(responses)
+    responses.keep = async () => {
+      throw new Error('disk full')
+    }
+    const whole = await asked({ input: 'x' })
+    const streamed = await eventsIn(await site.ask('responses', { model: 'svc-core', input: 'x', stream: true }))
+    responses.keep = keep
+
+    expect(whole).toMatchObject({ status: 200, body: { status: 'completed', store: false } })
+    expect(streamed.at(-1)).toMatchObject(['response.completed', { response: { store: false } }])
+    expect(site.test.alarms.filter(text => text.includes('a response could not be kept'))).toHaveLength(2)
+    expect((await call('GET', whole.body.id)).status).toBe(404)
+  })
+
+  it('are not those that are larger than all of an account may be, and those are no alarm', async () => {
+    await site.close()
+    site = await startKeeping(', max_bytes_per_account: 64KB')
+    const large = await asked({ input: randomBytes(100_000).toString('base64') })
+    const small = await asked({ input: 'x' })
+
+    expect([large.body.store, small.body.store]).toEqual([false, true])
+    expect(site.test.alarms).toEqual([])
+  })
+
+  it('are not those whose stream breaks', async () => {
+    site.chats.next(stream({ chunks: ['hi'], finish: null, done: false }))
+    const events = await eventsIn(await site.ask('responses', { model: 'svc-core', input: 'x', stream: true }))
+    const { id = '', store } = (events.at(-1)?.[1].response ?? {}) as Partial<Body>
+
+    expect([events.at(-1)?.[0], store]).toEqual(['response.failed', false])
+    expect((await call('GET', id)).status).toBe(404)
+  })
+
   it('hold tool calls, whose results may come alone', async () => {
     const tools = [{ type: 'function', name: 'add', parameters: { type: 'object', properties: {} } }]
     const tool_calls = [{ id: 'call_1', type: 'function', function: { name: 'add', arguments: '{"a":1}' } }]

@@ -1,0 +1,105 @@
+import { describe, expect, it } from 'vitest'
+import { expand, type Keeper } from '../../../src/gateway/responses/expand.ts'
+import type { KeptResponse } from '../../../src/gateway/responses/kept-responses.ts'
+import type { JsonObject } from '../../../src/wire/json-safety.ts'
+import { referencesIn } from '../../../src/wire/responses/kept-items.ts'
+
+const said = (id: string, text: string): JsonObject => ({ id, type: 'message', role: 'assistant', content: text })
+
+/** A keeper of responses by their ids, which notes what is read. */
+function keeperOf(responses: Readonly<Record<string, Partial<KeptResponse>>>) {
+  const read: string[] = []
+  const find = (id: string): KeptResponse | undefined => {
+    const kept = responses[id]
+    read.push(id)
+    return kept && { response: { id }, input: [], items: [], said: [], bytes: 100, ...kept }
+  }
+  const keeper: Keeper = {
+    read: async (_, id) => find(id),
+    readByItem: async (_, item) => {
+      const id = Object.keys(responses).findLast(each => responses[each]?.items?.includes(item))
+      return id === undefined ? undefined : find(id)
+    },
+  }
+  return { keeper, read }
+}
+
+const expanded = (keeper: Keeper, body: JsonObject, limitBytes = 1_000_000) =>
+  expand(keeper, body, referencesIn(body) ?? { items: [] }, {
+    account: 'acct_ada',
+    work: async work => work(),
+    bytes: JSON.stringify(body).length,
+    limitBytes,
+  })
+
+describe('a body that refers to kept items', () => {
+  it('reads one response for all the items of a conversation', async () => {
+    const items = Array.from({ length: 40 }, (_, at) => said(`msg_${at}`, `said ${at}`))
+    const ids = items.map(({ id }) => String(id))
+    const { keeper, read } = keeperOf({
+      resp_1: { items: ids.slice(0, 20), said: items.slice(0, 20) },
+      resp_2: { items: ids, said: items },
+    })
+
+    const body = await expanded(keeper, {
+      model: 'm',
+      input: [...ids.map(id => ({ id })), { role: 'user', content: 'x' }],
+    })
+
+    expect(body).toMatchObject({ body: { model: 'm', input: [...items, { role: 'user' }] }, items: ids })
+    expect(read).toEqual(['resp_2'])
+  })
+
+  it('leaves out what only its id is left of, and knows what no response has', async () => {
+    const { keeper } = keeperOf({ resp_1: { items: ['rs_1', 'msg_1'], said: [said('msg_1', 'hi')] } })
+
+    expect(await expanded(keeper, { input: [{ type: 'item_reference', id: 'rs_1' }, { id: 'msg_1' }] })).toMatchObject({
+      body: { input: [{ id: 'msg_1' }] },
+    })
+    expect(await expanded(keeper, { input: [{ id: 'msg_1' }, { id: 'msg_2' }] })).toMatchObject({
+      denial: { code: 'NOT_FOUND', field: 'input[1]', reason: 'item_not_found' },
+    })
+  })
+
+  it('is refused where it would have too much read', async () => {
+    const many = Object.fromEntries(
+      Array.from({ length: 40 }, (_, at) => [`resp_${at}`, { items: [`msg_${at}`], said: [said(`msg_${at}`, 'x')] }]),
+    )
+    const { keeper, read } = keeperOf(many)
+
+    const spread = await expanded(keeper, { input: Object.keys(many).map((_, at) => ({ id: `msg_${at}` })) })
+    expect(spread).toMatchObject({ denial: { code: 'VALIDATION_ERROR', field: 'input' } })
+    expect(read).toHaveLength(32)
+    const crowd = await expanded(keeper, { input: Array.from({ length: 1025 }, () => ({ id: 'msg_1' })) })
+    expect(crowd).toMatchObject({ denial: { code: 'VALIDATION_ERROR', field: 'input' } })
+    expect(read).toHaveLength(32)
+  })
+})
+
+describe('a body that goes on from a response', () => {
+  const { keeper } = keeperOf({
+    resp_1: { items: ['msg_1'], said: [{ role: 'user', content: 'one' }, said('msg_1', 'two')], bytes: 90 },
+  })
+
+  it('has all that was said before its input, be that a text, a list or nothing', async () => {
+    const before = [{ role: 'user', content: 'one' }, { id: 'msg_1' }]
+    for (const [input, after] of [
+      ['three', [{ role: 'user', content: [{ type: 'input_text', text: 'three' }] }]],
+      [[{ role: 'user', content: 'three' }], [{ role: 'user', content: 'three' }]],
+      [undefined, []],
+    ] as const) {
+      const body = await expanded(keeper, { previous_response_id: 'resp_1', input, tools: [] })
+      expect(body).toMatchObject({ body: { input: [...before, ...after], tools: [] }, items: ['msg_1'] })
+      expect(body).not.toHaveProperty('body.previous_response_id')
+    }
+  })
+
+  it('is refused where the response is not there, or both are more than a body may have', async () => {
+    expect(await expanded(keeper, { previous_response_id: 'resp_2', input: 'x' })).toMatchObject({
+      denial: { code: 'VALIDATION_ERROR', field: 'previous_response_id', reason: 'previous_response_not_found' },
+    })
+    expect(await expanded(keeper, { previous_response_id: 'resp_1', input: 'x'.repeat(80) }, 200)).toMatchObject({
+      denial: { code: 'VALIDATION_ERROR', field: 'previous_response_id', reason: 'context_length_exceeded' },
+    })
+  })
+})
