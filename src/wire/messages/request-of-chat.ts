@@ -78,7 +78,7 @@ function thinkingOf(
   if (isWanted === false || effort === 'none') return { type: 'disabled' }
   const wanted = EFFORTS.get(effort)
   if (wanted === undefined && isWanted !== true) return undefined
-  // From Claude 4.7 on thoughts are not told unless they are asked for, and clients would hear nothing for minutes.
+  // From Claude 4.7 on thoughts are not shown unless they are asked for, and clients would hear nothing for minutes.
   if (thinking === 'adaptive') return isClaude ? { type: 'adaptive', display: 'summarized' } : { type: 'adaptive' }
   const budget = Math.min(BUDGETS[wanted ?? 'medium'] ?? LEAST_BUDGET, Math.floor(cap / 2))
   return budget < LEAST_BUDGET || resumesUnthought(turns) ? undefined : { type: 'enabled', budget_tokens: budget }
