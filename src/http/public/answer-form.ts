@@ -1,4 +1,4 @@
-import type { AdmittedCall } from '../../gateway/admission/admit.ts'
+import { type AdmittedCall, rateAfter } from '../../gateway/admission/admit.ts'
 import type { LiveStream, NativeEnding } from '../../gateway/answer/live-stream.ts'
 import type { Served } from '../../gateway/request.ts'
 import type { Pool } from '../../policy/config.ts'
@@ -11,6 +11,7 @@ import { answerNamed, comparesModels, startNamed } from '../../wire/messages/ask
 import { textOf } from '../../wire/openai/body.ts'
 import { parse } from '../../wire/openai/chunk.ts'
 import type { Spoken, WireRequest } from '../../wire/openai/request.ts'
+import { addAnthropicRate } from '../../wire/quota-headers.ts'
 import type { HttpCall } from '../listener/call.ts'
 import type { App } from '../listener/endpoint.ts'
 import { KeptAnswer } from './kept-answer.ts'
@@ -47,9 +48,12 @@ export class SpokenAnswer {
   }
 
   /** Of an answer, beside those that all answers have. */
-  headers(pool: Pool): Record<string, string> {
+  headers({ admitted, pool }: Answered): Record<string, string> {
     const headers: Record<string, string> = {}
-    if (this.#spoken.own?.dialect === 'messages') headers['request-id'] = this.#call.requestId
+    if (this.#spoken.own?.dialect === 'messages') {
+      headers['request-id'] = this.#call.requestId
+      addAnthropicRate(headers, rateAfter(admitted), this.#app.clock.now())
+    }
     if (this.#ignoresStore) headers[`x-${this.#app.settings.brand}-store`] = 'ignored'
     const losses = lossesAt(pool, this.#request)
     if (losses.length > 0) headers[`x-${this.#app.settings.brand}-ignored-tools`] = losses.join(', ')

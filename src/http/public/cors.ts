@@ -33,6 +33,7 @@ function allowedHeaders(asked: string): string[] {
 const exposed = (brand: string): string =>
   [
     'x-request-id',
+    'request-id',
     'retry-after',
     'retry-after-ms',
     'x-should-retry',
@@ -48,5 +49,6 @@ const exposed = (brand: string): string =>
       'max-tokens',
       'smart-route',
       'store',
+      'ignored-tools',
     ].map(name => `x-${brand}-${name}`),
   ].join(', ')

@@ -93,6 +93,14 @@ describe('tools that do not run here', () => {
   })
 })
 
+it('says what is left of the minute in the headers of Messages', async () => {
+  const { headers } = await site.ask('messages', BOTH[0].body('svc-core'))
+  expect(headers.get('anthropic-ratelimit-requests-limit')).toBe('1000')
+  expect(headers.get('anthropic-ratelimit-requests-remaining')).toBe('999')
+  expect(headers.get('anthropic-ratelimit-tokens-reset')).toBe('2026-11-21T10:01:01Z')
+  expect(headers.get('request-id')).toBe(headers.get('x-request-id'))
+})
+
 it('counts the tokens of a prompt for nothing', async () => {
   const { max_tokens: _cap, ...body } = BOTH[0].body('svc-core')
   const response = await site.ask('messages/count_tokens', body)
