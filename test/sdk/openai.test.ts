@@ -1,4 +1,4 @@
-import { audioSuite, realtimeSuite, sdkSuite, toolSuite, writtenSuite } from './support/suite.ts'
+import { audioSuite, keepingSuite, realtimeSuite, sdkSuite, toolSuite, writtenSuite } from './support/suite.ts'
 
 /** Three majors of one SDK are held to the same scenarios. */
 for (const name of ['openai-4', 'openai-5', 'openai']) {
@@ -27,6 +27,11 @@ for (const name of ['openai-4', 'openai-5', 'openai']) {
   audioSuite([name], async rig => {
     const { audioScenarios } = await import('./openai/audio.ts')
     await audioScenarios(name, rig)
+  })
+  keepingSuite([name], async rig => {
+    const { loadSdk } = await import('./openai/sdk.ts')
+    const { keptResponseScenarios } = await import('./openai/kept-responses.ts')
+    keptResponseScenarios(await loadSdk(name, rig), rig)
   })
   writtenSuite([name], async () => {
     const { writtenResponseScenarios } = await import('./openai/written-responses.ts')

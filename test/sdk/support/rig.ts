@@ -1,7 +1,8 @@
+import { randomBytes } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, beforeEach, vi } from 'vitest'
 import type { LogEntry } from '../../../src/http/log-entry.ts'
 import { type Backend, type Behaviour, hang, startBackend, status } from '../../support/backend.ts'
-import { startTestGateway, type TestGateway } from '../../support/gateway.ts'
+import { ENV, startTestGateway, type TestGateway } from '../../support/gateway.ts'
 import { Models } from './models.ts'
 
 /** What every scenario of every SDK is played on: a gateway before one backend that answers like the demo's. */
@@ -32,6 +33,13 @@ export function useRig(): Rig {
       yaml: 'failover: { headers_timeout: 60s, first_content_timeout: 60s }',
     })
   })
+}
+
+/** The same with a gateway that keeps responses. */
+export function useKeepingRig(): Rig {
+  const yaml = `responses: { keep: 1h, key: "\${RESPONSES_KEY}" }`
+  const env = { ...ENV, RESPONSES_KEY: randomBytes(32).toString('hex') }
+  return useGateway(backend => startTestGateway({ onprem: [backend], yaml, env }))
 }
 
 /** The same of a gateway that `start` puts before the backend. */

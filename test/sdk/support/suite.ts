@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { describe, it } from 'vitest'
 import { useAudioRig } from './audio-rig.ts'
-import { type Rig, useRig } from './rig.ts'
+import { type Rig, useKeepingRig, useRig } from './rig.ts'
 import { type ToolRig, useToolRig } from './tool-rig.ts'
 
 const folder = new URL('..', import.meta.url)
@@ -20,6 +20,11 @@ export function toolSuite(packages: readonly string[], scenarios: (rig: ToolRig)
 /** The same on a gateway that passes audio through. */
 export function audioSuite(packages: readonly string[], scenarios: (rig: Rig) => Promise<void>): void {
   suite(packages, ' with audio', () => scenarios(useAudioRig()))
+}
+
+/** The same on a gateway that keeps responses. */
+export function keepingSuite(packages: readonly string[], scenarios: (rig: Rig) => Promise<void>): void {
+  suite(packages, ' with kept responses', () => scenarios(useKeepingRig()))
 }
 
 /** The same over WebSocket, on a gateway that the scenarios start themselves. */
