@@ -1,0 +1,93 @@
+import { randomBytes } from 'node:crypto'
+import { array, assert, asyncProperty, boolean, constantFrom, oneof, record, string } from 'fast-check'
+import { expect, it } from 'vitest'
+import { Secret } from '../../../src/config/settings.ts'
+import { expand } from '../../../src/gateway/responses/expand.ts'
+import { KeptResponses } from '../../../src/gateway/responses/kept-responses.ts'
+import type { KeptResponse, ResponseStore } from '../../../src/gateway/store/response-store.ts'
+import type { JsonObject } from '../../../src/wire/json-safety.ts'
+import { itemsOf, listed, referencesIn } from '../../../src/wire/responses/kept-items.ts'
+
+/** A store of one account, in memory. */
+class Shelf implements ResponseStore {
+  readonly #kept = new Map<string, KeptResponse>()
+  async keep(response: KeptResponse) {
+    this.#kept.set(response.id, response)
+    return true
+  }
+  async read(account: string, id: string) {
+    const kept = this.#kept.get(id)
+    return kept?.account === account ? kept.sealed : undefined
+  }
+  async findByItem(_: string, item: string) {
+    return [...this.#kept.values()].findLast(({ items }) => items.includes(item))?.id
+  }
+  async remove(_: string, id: string) {
+    return this.#kept.delete(id)
+  }
+  async sweep() {
+    return 0
+  }
+}
+
+const SETTINGS = { keep: 1000, keys: [new Secret('k'.repeat(43))], maxBytes: 1e6, maxResponses: 100 }
+const ME = { account: 'acct_ada', work: async <T>(work: () => T) => work(), bytes: 0, limitBytes: 1e6 }
+
+const message = record({ role: constantFrom('user', 'developer'), content: string({ unit: 'grapheme' }) })
+const input = oneof(string({ unit: 'grapheme', minLength: 1 }), array(message, { minLength: 1, maxLength: 3 }))
+const output = array(
+  constantFrom<JsonObject>(
+    { type: 'message', role: 'assistant', content: [{ type: 'output_text', text: '“yes”' }] },
+    { type: 'reasoning', summary: [], content: [{ type: 'reasoning_text', text: 'so' }] },
+    { type: 'function_call', call_id: 'call_1', name: 'f', arguments: '{"a":"\u2028"}' },
+  ),
+  { minLength: 1, maxLength: 3 },
+)
+/** What each turn brings, what it is answered, and whether it goes on by items or by the response before it. */
+const turns = array(record({ input, output, byItems: boolean() }), { minLength: 1, maxLength: 6 })
+
+/** Without the ids that the gateway gives to what has none. */
+const bare = (items: unknown): unknown => listed(itemsOf(items) ?? [], () => 'x').map(({ id: _, ...item }) => item)
+
+it('any chain of turns says what a request with everything in it says', async () => {
+  await assert(
+    asyncProperty(turns, async all => {
+      const kept = new KeptResponses(SETTINGS, new Shelf(), { random: randomBytes, alarm: () => expect.fail() })
+      let everything: readonly unknown[] = []
+      let before: Before | undefined
+      for (const [turn, said] of all.entries()) {
+        const own = itemsOf(said.input) ?? []
+        const asked = await askedOf(kept, bodyOf(said, before))
+        everything = [...everything, ...own]
+        expect(bare(asked.body.input)).toEqual(bare(everything))
+
+        const output = said.output.map((item, at): JsonObject => ({ ...item, id: `item_${turn}_${at}` }))
+        const response = { id: `resp_${turn}`, status: 'completed', output }
+        const input = Buffer.from(JSON.stringify(listed(itemsOf(asked.body.input) ?? [], () => `${Math.random()}`)))
+        expect(await kept.keep(ME.account, { input, items: asked.items, isNative: false }, response)).toBe(true)
+        // The client has its own items, and refers to those of answers.
+        const references = output.map(({ id }) => ({ type: 'item_reference', id }))
+        before = { id: response.id, items: [...(before?.items ?? []), ...own, ...references] }
+        everything = [...everything, ...output]
+      }
+    }),
+    { numRuns: 100 },
+  )
+})
+
+/** The response before a turn, and all that a client would send of what was said. */
+interface Before {
+  readonly id: string
+  readonly items: readonly unknown[]
+}
+
+function bodyOf({ input, byItems }: { input: unknown; byItems: boolean }, before: Before | undefined): JsonObject {
+  if (!before) return { input }
+  return byItems ? { input: [...before.items, ...(itemsOf(input) ?? [])] } : { input, previous_response_id: before.id }
+}
+
+async function askedOf(kept: KeptResponses, body: JsonObject) {
+  const references = referencesIn(body)
+  const asked = references ? await expand(kept, body, references, ME) : { body, items: [] }
+  return 'denial' in asked ? expect.fail(JSON.stringify(asked.denial)) : asked
+}
