@@ -4,7 +4,7 @@ module.exports = (formats, fitsUnit) => {
 const exports = {}
 
 exports.acceptsConfig = validate20;
-const schema31 = {"$schema":"https://json-schema.org/draft/2020-12/schema","$id":"https://svc-gateway.dev/schema/config.schema.json","type":"object","additionalProperties":false,"required":["version"],"properties":{"version":{"const":1},"brand":{"type":"string","pattern":"^[a-z][a-z0-9]{1,15}$"},"server":{"$ref":"#/$defs/server"},"store":{"type":"string","format":"x-store"},"ledger":{"$ref":"#/$defs/ledger"},"decisions":{"$ref":"#/$defs/decisions"},"log":{"$ref":"#/$defs/log"},"metrics":{"$ref":"#/$defs/metrics"},"traces":{"$ref":"#/$defs/traces"},"identity":{"$ref":"#/$defs/identity"},"guests":{"$ref":"#/$defs/guests"},"responses":{"$ref":"#/$defs/responses"},"failover":{"$ref":"#/$defs/failover"},"limits":{"$ref":"#/$defs/limits"},"errors":{"$ref":"#/$defs/errors"},"include":{"type":"array","items":{"type":"string","minLength":1}},"plans":{"$ref":"#/$defs/plans"},"models":{"$ref":"#/$defs/models"},"aliases":{"$ref":"#/$defs/aliases"},"default_model":{"$ref":"#/$defs/default_model"},"pools":{"$ref":"#/$defs/pools"},"routes":{"$ref":"#/$defs/routes"},"hosted_tools":{"$ref":"#/$defs/hosted_tools"},"passthrough":{"$ref":"#/$defs/passthrough"}},"$defs":{"name":{"type":"string","pattern":"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$"},"alias_name":{"type":"string","maxLength":128,"pattern":"^(?=[A-Za-z0-9*])[A-Za-z0-9._/:\\[\\]-]*\\*?[A-Za-z0-9._/:\\[\\]-]*$"},"server":{"type":"object","additionalProperties":false,"properties":{"listen":{"type":"string","format":"x-address"},"public_url":{"type":"string","format":"x-base-url"},"admin":{"type":"string","format":"x-address"},"instances":{"$ref":"#/$defs/count"},"state_dir":{"type":"string","minLength":1},"console_url":{"type":"string","format":"x-base-url"},"trusted_proxies":{"type":"array","uniqueItems":true,"items":{"type":"string","format":"x-network"}},"variables":{"type":"array","uniqueItems":true,"items":{"type":"string","pattern":"^[A-Za-z_][A-Za-z0-9_]*$"}},"drain_delay":{"type":"string","pattern":"^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"duration","min":0,"max":86400000}},"drain_timeout":{"type":"string","pattern":"^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"duration","min":0,"max":86400000}}}},"ledger":{"type":"object","additionalProperties":false,"properties":{"keep":{"type":"string","pattern":"^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"duration","min":86400000,"max":315360000000}}}},"decisions":{"type":"object","additionalProperties":false,"properties":{"log":{"type":"boolean"},"path":{"type":"string","minLength":1},"max_size":{"type":["string","integer"],"pattern":"^([0-9]+(\\.[0-9]+)?(B|KB|MB|GB)?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"size","min":1000000,"max":10000000000}},"files":{"$ref":"#/$defs/count"}}},"log":{"type":"object","additionalProperties":false,"properties":{"format":{"enum":["text","json"]},"level":{"enum":["info","warn","error"]}}},"metrics":{"type":"object","additionalProperties":false,"properties":{"public":{"type":"boolean"},"token":{"type":"string","format":"x-secret"}}},"traces":{"type":"object","additionalProperties":false,"required":["endpoint"],"properties":{"endpoint":{"type":"string","format":"x-base-url"},"sample":{"type":["number","string"],"pattern":"^([0-9]+(\\.[0-9]+)?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"share","min":0,"max":1000000}},"headers":{"type":"array","items":{"$ref":"#/$defs/trace_header"}}}},"header_name":{"type":"string","pattern":"^[A-Za-z0-9][A-Za-z0-9-]{0,63}$"},"trace_header":{"type":"object","additionalProperties":false,"required":["name","secret"],"properties":{"name":{"$ref":"#/$defs/header_name"},"secret":{"type":"string","format":"x-secret"}}},"identity":{"type":"object","additionalProperties":false,"required":["issuer","default_plan"],"properties":{"issuer":{"type":"string","format":"x-issuer"},"plan_claim":{"type":"string","minLength":1},"label_claim":{"type":"string","minLength":1},"default_plan":{"$ref":"#/$defs/name"},"token_types":{"type":"array","minItems":1,"uniqueItems":true,"items":{"type":"string","pattern":"^[A-Za-z0-9][A-Za-z0-9!#$&^_.+/-]{0,63}$"}},"admins":{"type":"array","uniqueItems":true,"items":{"type":"string","pattern":"^acct_[0-9a-f]{40}$"}},"client_id":{"type":"string","minLength":1}}},"guests":{"type":"object","additionalProperties":false,"required":["plan","usd_per_day_total"],"properties":{"plan":{"$ref":"#/$defs/name"},"mint_per_ip_hour":{"$ref":"#/$defs/count"},"mint_per_net_hour":{"$ref":"#/$defs/count"},"usd_per_day_total":{"$ref":"#/$defs/usd"},"secret":{"type":"string","format":"x-secret"},"former_secret":{"type":"string","format":"x-secret"}}},"responses":{"type":"object","additionalProperties":false,"required":["keep","key"],"properties":{"keep":{"type":"string","pattern":"^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"duration","min":60000,"max":2592000000}},"key":{"type":"string","format":"x-secret"},"former_key":{"type":"string","format":"x-secret"},"max_bytes_per_account":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?(B|KB|MB|GB)?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"size","min":64000,"max":1000000000}},"max_responses_per_account":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?[kM]?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"count","min":1,"max":10000}}}},"failover":{"type":"object","additionalProperties":false,"properties":{"connect_timeout":{"$ref":"#/$defs/connect_timeout"},"headers_timeout":{"$ref":"#/$defs/headers_timeout"},"first_content_timeout":{"$ref":"#/$defs/first_content_timeout"},"idle_timeout":{"$ref":"#/$defs/idle_timeout"},"stream_timeout":{"$ref":"#/$defs/stream_timeout"},"answer_timeout":{"$ref":"#/$defs/answer_timeout"},"queue_timeout":{"$ref":"#/$defs/queue_timeout"},"wait_for_retry_after":{"$ref":"#/$defs/wait_for_retry_after"},"eject":{"$ref":"#/$defs/eject"},"probe":{"$ref":"#/$defs/probe"}}},"limits":{"type":"object","additionalProperties":false,"properties":{"body":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?(B|KB|MB|GB)?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"size","min":1000,"max":1000000000}},"body_memory":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?(B|KB|MB|GB)?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"size","min":2000,"max":1000000000000}},"embedding_batch":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?k?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"count","min":1,"max":2048}},"image_sizes":{"type":"array","minItems":1,"uniqueItems":true,"items":{"type":"string","format":"x-image-size"}},"headers_timeout":{"$ref":"#/$defs/patience"},"request_timeout":{"$ref":"#/$defs/patience"},"idle_timeout":{"$ref":"#/$defs/patience"},"connections":{"$ref":"#/$defs/count"},"connections_per_ip":{"$ref":"#/$defs/count"},"tool_rounds":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?k?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"count","min":2,"max":32}},"tool_time":{"$ref":"#/$defs/patience"},"shed_load":{"type":"boolean"}}},"errors":{"type":"object","additionalProperties":false,"properties":{"form":{"enum":["auto","spec","openai"]},"docs":{"type":"string","format":"x-link"},"topup":{"type":"string","format":"x-link"}}},"plans":{"type":"object","propertyNames":{"$ref":"#/$defs/name"},"additionalProperties":{"$ref":"#/$defs/plan"}},"plan":{"type":"object","additionalProperties":false,"required":["models","rpm","tpm","monthly_usd"],"properties":{"models":{"type":["array","string"],"pattern":"^all$","minItems":1,"uniqueItems":true,"items":{"type":"string","pattern":"^(?!all$)(tier:)?[A-Za-z0-9][A-Za-z0-9._-]{0,63}$"}},"tools":{"type":["array","string"],"pattern":"^all$","minItems":1,"uniqueItems":true,"items":{"type":"string","pattern":"^(?!all$)[a-z][a-z0-9_]{0,46}$"}},"rpm":{"$ref":"#/$defs/count"},"tpm":{"$ref":"#/$defs/count"},"per_day":{"$ref":"#/$defs/count"},"max_concurrent":{"$ref":"#/$defs/count"},"monthly_usd":{"$ref":"#/$defs/usd"},"overage":{"type":["boolean","object"],"additionalProperties":false,"required":["cap_usd"],"properties":{"cap_usd":{"$ref":"#/$defs/usd"}}},"commit":{"$ref":"#/$defs/commit"}}},"models":{"type":"object","propertyNames":{"$ref":"#/$defs/name"},"additionalProperties":{"$ref":"#/$defs/model"}},"model":{"type":"object","required":["kind"],"discriminator":{"propertyName":"kind"},"oneOf":[{"$ref":"#/$defs/chat_model"},{"$ref":"#/$defs/embedding_model"},{"$ref":"#/$defs/image_model"},{"$ref":"#/$defs/passthrough_model"}]},"chat_model":{"type":"object","additionalProperties":false,"required":["kind","tier","serve","context","usd_per_1m"],"properties":{"kind":{"const":"chat"},"tier":{"$ref":"#/$defs/tier"},"serve":{"$ref":"#/$defs/serve"},"context":{"$ref":"#/$defs/tokens"},"max_output":{"$ref":"#/$defs/tokens"},"vision":{"type":"boolean"},"image_tokens":{"$ref":"#/$defs/tokens"},"thinking":{"type":"object","additionalProperties":false,"required":["default","min_max_tokens"],"properties":{"default":{"type":"boolean"},"min_max_tokens":{"$ref":"#/$defs/tokens"}}},"accepts":{"$ref":"#/$defs/accepts"},"usd_per_1m":{"type":"object","additionalProperties":false,"required":["input","output"],"properties":{"input":{"$ref":"#/$defs/price"},"output":{"$ref":"#/$defs/price"},"cached_input":{"$ref":"#/$defs/price"},"cache_write":{"$ref":"#/$defs/price"}}},"commit":{"$ref":"#/$defs/commit"},"lossy":{"enum":["allow","refuse"]}}},"embedding_model":{"type":"object","additionalProperties":false,"required":["kind","tier","serve","context","usd_per_1m"],"properties":{"kind":{"const":"embedding"},"tier":{"$ref":"#/$defs/tier"},"serve":{"$ref":"#/$defs/serve"},"context":{"$ref":"#/$defs/tokens"},"dimensions":{"const":768},"accepts":{"$ref":"#/$defs/accepts"},"usd_per_1m":{"type":"object","additionalProperties":false,"required":["input"],"properties":{"input":{"$ref":"#/$defs/price"}}}}},"image_model":{"type":"object","additionalProperties":false,"required":["kind","tier","serve","usd_per_image"],"properties":{"kind":{"const":"image"},"tier":{"$ref":"#/$defs/tier"},"serve":{"$ref":"#/$defs/serve"},"accepts":{"$ref":"#/$defs/accepts"},"usd_per_image":{"type":["number","string","object"],"pattern":"^([0-9]+(\\.[0-9]{1,9})?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"usd","min":0,"max":1000000000000},"minProperties":1,"additionalProperties":{"$ref":"#/$defs/image_price"}}}},"passthrough_model":{"type":"object","additionalProperties":false,"required":["kind","tier","serve"],"properties":{"kind":{"const":"passthrough"},"tier":{"$ref":"#/$defs/tier"},"serve":{"$ref":"#/$defs/serve"},"usd_per_1m":{"type":"object","additionalProperties":false,"required":["input"],"properties":{"input":{"$ref":"#/$defs/price"},"output":{"$ref":"#/$defs/price"},"cached_input":{"$ref":"#/$defs/price"},"cache_write":{"$ref":"#/$defs/price"}}}}},"accepts":{"type":"object","minProperties":1,"propertyNames":{"$ref":"#/$defs/name"},"additionalProperties":{"$ref":"#/$defs/accepted"}},"accepted":{"type":"object","additionalProperties":false,"properties":{"max":{"type":"number"},"min":{"type":"number"},"one_of":{"type":"array","minItems":1,"uniqueItems":true,"items":{"type":"string","minLength":1,"maxLength":64}},"max_length":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?[kM]?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"count","min":1,"max":1000000}},"boolean":{"const":true},"max_size":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?([KMG]?B)?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"size","min":2,"max":1000000}}}},"tier":{"$ref":"#/$defs/name"},"serve":{"type":"array","minItems":1,"uniqueItems":true,"items":{"$ref":"#/$defs/name","type":"string"}},"aliases":{"type":"object","propertyNames":{"$ref":"#/$defs/alias_name"},"additionalProperties":{"$ref":"#/$defs/name"}},"default_model":{"type":"string","maxLength":128,"pattern":"^[A-Za-z0-9][A-Za-z0-9._/:\\[\\]-]*$"},"routes":{"type":"array","items":{"$ref":"#/$defs/route"}},"route":{"type":"object","additionalProperties":false,"required":["name","when","use"],"properties":{"name":{"$ref":"#/$defs/name"},"when":{"$ref":"#/$defs/when"},"use":{"$ref":"#/$defs/name"}}},"when":{"type":"object","additionalProperties":false,"minProperties":1,"properties":{"mentions":{"type":["string","array"],"minLength":1,"maxLength":200,"minItems":1,"maxItems":200,"uniqueItems":true,"items":{"type":"string","minLength":1,"maxLength":200}},"matches":{"type":"string","minLength":1,"maxLength":500,"format":"x-pattern"},"input_tokens":{"type":"object","additionalProperties":false,"minProperties":1,"properties":{"over":{"$ref":"#/$defs/tokens"},"under":{"$ref":"#/$defs/tokens"}}},"has_tools":{"type":"boolean"},"has_images":{"type":"boolean"},"plan":{"$ref":"#/$defs/names"},"alias":{"$ref":"#/$defs/alias_names"},"header":{"type":"object","minProperties":1,"maxProperties":10,"propertyNames":{"$ref":"#/$defs/name"},"additionalProperties":{"type":["string","array"],"minLength":1,"minItems":1,"uniqueItems":true,"items":{"type":"string","minLength":1}}},"hour":{"type":"object","additionalProperties":false,"required":["from","to"],"properties":{"from":{"type":"integer","minimum":0,"maximum":23},"to":{"type":"integer","minimum":1,"maximum":24},"zone":{"$ref":"#/$defs/zone"}}},"weekday":{"type":"object","additionalProperties":false,"required":["days"],"properties":{"days":{"type":"array","minItems":1,"uniqueItems":true,"items":{"enum":["mon","tue","wed","thu","fri","sat","sun"]}},"zone":{"$ref":"#/$defs/zone"}}},"any":{"type":"array","minItems":1,"items":{"$ref":"#/$defs/when"}},"not":{"$ref":"#/$defs/when"}}},"zone":{"type":"string","format":"x-zone"},"alias_names":{"type":["string","array"],"maxLength":128,"pattern":"^(?=[A-Za-z0-9*])[A-Za-z0-9._/:\\[\\]-]*\\*?[A-Za-z0-9._/:\\[\\]-]*$","minItems":1,"uniqueItems":true,"items":{"$ref":"#/$defs/alias_name","type":"string"}},"names":{"type":["string","array"],"pattern":"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$","minItems":1,"uniqueItems":true,"items":{"$ref":"#/$defs/name","type":"string"}},"hosted_tools":{"type":"object","propertyNames":{"$ref":"#/$defs/tool_name"},"additionalProperties":{"$ref":"#/$defs/hosted_tool"}},"tool_name":{"type":"string","pattern":"^(?!all$)[a-z][a-z0-9_]{0,46}$"},"hosted_tool":{"type":"object","oneOf":[{"$ref":"#/$defs/mcp_tool"},{"$ref":"#/$defs/http_tool"},{"$ref":"#/$defs/builtin_tool"}]},"mcp_tool":{"type":"object","additionalProperties":false,"required":["mcp"],"properties":{"mcp":{"type":"string","format":"x-base-url"},"tool":{"type":"string","minLength":1},"transport":{"enum":["streamable_http","sse"]},"description":{"type":"string","minLength":1},"key":{"$ref":"#/$defs/tool_key"},"timeout":{"$ref":"#/$defs/tool_timeout"},"max_calls":{"$ref":"#/$defs/max_calls"},"max_result":{"$ref":"#/$defs/max_result"},"usd_per_call":{"$ref":"#/$defs/usd_per_call"}}},"http_tool":{"type":"object","additionalProperties":false,"required":["http","description","parameters"],"properties":{"http":{"type":"string","format":"x-base-url"},"description":{"type":"string","minLength":1},"parameters":{"type":"object","additionalProperties":{}},"key":{"$ref":"#/$defs/tool_key"},"timeout":{"$ref":"#/$defs/tool_timeout"},"max_calls":{"$ref":"#/$defs/max_calls"},"max_result":{"$ref":"#/$defs/max_result"},"usd_per_call":{"$ref":"#/$defs/usd_per_call"}}},"builtin_tool":{"type":"object","additionalProperties":false,"required":["builtin"],"properties":{"builtin":{"enum":["current_time","calculator"]},"timeout":{"$ref":"#/$defs/tool_timeout"},"max_calls":{"$ref":"#/$defs/max_calls"},"max_result":{"$ref":"#/$defs/max_result"},"usd_per_call":{"$ref":"#/$defs/usd_per_call"}}},"tool_key":{"type":"string","format":"x-secret"},"tool_timeout":{"$ref":"#/$defs/duration"},"max_calls":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?k?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"count","min":1,"max":100}},"max_result":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?(B|KB|MB|GB)?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"size","min":256,"max":1000000}},"usd_per_call":{"type":["number","string"],"pattern":"^([0-9]+(\\.[0-9]{1,9})?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"usd","min":0,"max":1000000000000}},"passthrough":{"type":"array","items":{"$ref":"#/$defs/passthrough_route"}},"passthrough_route":{"type":"object","additionalProperties":false,"required":["path","methods","model","meter"],"properties":{"path":{"type":"string","pattern":"^/v1(/[a-z0-9][a-z0-9_-]*)+$","maxLength":128},"methods":{"type":"array","minItems":1,"uniqueItems":true,"items":{"enum":["POST","GET"]}},"model":{"$ref":"#/$defs/name"},"accepts":{"type":"array","minItems":1,"uniqueItems":true,"items":{"enum":["json","multipart","binary"]}},"max_body":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?(B|KB|MB|GB)?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"size","min":1000,"max":1000000000}},"upgrade":{"enum":["websocket"]},"max_session":{"type":"string","pattern":"^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"duration","min":1000,"max":86400000}},"idle_timeout":{"type":"string","pattern":"^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"duration","min":1000,"max":86400000}},"max_message":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?(B|KB|MB|GB)?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"size","min":1000,"max":16000000}},"meter":{"$ref":"#/$defs/meter"}}},"meter":{"type":"object","additionalProperties":false,"properties":{"usd_per_call":{"type":["number","string"],"pattern":"^([0-9]+(\\.[0-9]{1,9})?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"usd","min":0,"max":1000000000000}},"usd_per_second":{"type":["number","string"],"pattern":"^([0-9]+(\\.[0-9]{1,9})?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"usd","min":0,"max":10000000000}},"max_seconds":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?k?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"count","min":1,"max":86400}},"usd_per_mb":{"type":["number","string"],"pattern":"^([0-9]+(\\.[0-9]{1,9})?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"usd","min":0,"max":5000000000}},"max_mb":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?k?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"count","min":1,"max":1000}},"usage":{"type":"object","additionalProperties":false,"required":["max_input"],"properties":{"max_input":{"$ref":"#/$defs/tokens"},"max_output":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?[kM]?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"count","min":0,"max":10000000}}}}}},"pools":{"type":"object","propertyNames":{"$ref":"#/$defs/name"},"additionalProperties":{"$ref":"#/$defs/pool"}},"pool":{"type":"object","additionalProperties":false,"required":["site","replicas","model"],"properties":{"site":{"$ref":"#/$defs/name"},"replicas":{"type":"array","minItems":1,"uniqueItems":true,"items":{"type":"string","format":"x-base-url"}},"model":{"type":"string","minLength":1},"speaks":{"type":"array","minItems":1,"uniqueItems":true,"items":{"enum":["chat","responses","messages"]}},"key":{"type":"string","format":"x-secret"},"auth":{"type":["string","object"],"pattern":"^(bearer|x-api-key|api-key)$","additionalProperties":false,"required":["header"],"properties":{"header":{"$ref":"#/$defs/header_name"},"prefix":{"type":"string","pattern":"^[ -~]{0,64}$"}}},"headers":{"type":"object","minProperties":1,"maxProperties":20,"propertyNames":{"$ref":"#/$defs/header_name"},"additionalProperties":{"type":"string","format":"x-header-value"}},"query":{"type":"object","minProperties":1,"maxProperties":20,"propertyNames":{"type":"string","pattern":"^[A-Za-z0-9._~-]{1,64}$"},"additionalProperties":{"type":"string","minLength":1,"maxLength":256}},"betas":{"type":"array","minItems":1,"uniqueItems":true,"items":{"type":"string","pattern":"^([A-Za-z0-9][A-Za-z0-9._-]{0,63})?\\*?$","minLength":1}},"connect_timeout":{"$ref":"#/$defs/connect_timeout"},"headers_timeout":{"$ref":"#/$defs/headers_timeout"},"first_content_timeout":{"$ref":"#/$defs/first_content_timeout"},"idle_timeout":{"$ref":"#/$defs/idle_timeout"},"stream_timeout":{"$ref":"#/$defs/stream_timeout"},"answer_timeout":{"$ref":"#/$defs/answer_timeout"},"queue_timeout":{"$ref":"#/$defs/queue_timeout"},"wait_for_retry_after":{"$ref":"#/$defs/wait_for_retry_after"},"eject":{"$ref":"#/$defs/eject"},"probe":{"$ref":"#/$defs/probe"},"context":{"$ref":"#/$defs/tokens"},"max_concurrent":{"$ref":"#/$defs/count"},"cost_usd_per_1m":{"type":"object","additionalProperties":false,"required":["input"],"properties":{"input":{"$ref":"#/$defs/price"},"output":{"$ref":"#/$defs/price"},"cached_input":{"$ref":"#/$defs/price"},"cache_write":{"$ref":"#/$defs/price"}}},"cost_usd_per_image":{"$ref":"#/$defs/usd"},"max_usd_per_hour":{"$ref":"#/$defs/usd"}}},"eject":{"type":"object","additionalProperties":false,"properties":{"after":{"$ref":"#/$defs/count"},"for":{"$ref":"#/$defs/duration"}}},"probe":{"type":["boolean","object"],"additionalProperties":false,"properties":{"path":{"type":"string","pattern":"^/[!-~]*$"},"every":{"type":"string","pattern":"^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"duration","min":1000,"max":86400000}}}},"commit":{"enum":["first_content","complete"]},"queue_timeout":{"$ref":"#/$defs/duration"},"wait_for_retry_after":{"$ref":"#/$defs/retry_wait"},"connect_timeout":{"$ref":"#/$defs/duration"},"headers_timeout":{"$ref":"#/$defs/duration"},"first_content_timeout":{"$ref":"#/$defs/duration"},"idle_timeout":{"$ref":"#/$defs/duration"},"stream_timeout":{"$ref":"#/$defs/duration"},"answer_timeout":{"$ref":"#/$defs/duration"},"count":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?[kM]?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"count","min":1,"max":1000000000}},"tokens":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?[kM]?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"count","min":1,"max":10000000}},"duration":{"type":"string","pattern":"^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"duration","min":1,"max":86400000}},"retry_wait":{"type":"string","pattern":"^([0-9]+(\\.[0-9]+)?(ms|s|m)|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"duration","min":0,"max":60000}},"patience":{"type":"string","pattern":"^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"duration","min":1000,"max":3600000}},"usd":{"type":["number","string"],"pattern":"^([0-9]+(\\.[0-9]{1,9})?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"usd","min":0,"max":9000000000000000}},"image_price":{"type":["number","string"],"pattern":"^([0-9]+(\\.[0-9]{1,9})?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"usd","min":0,"max":1000000000000}},"price":{"type":["number","string"],"pattern":"^([0-9]+(\\.[0-9]{1,6})?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"price","min":0,"max":500000000}}}};
+const schema31 = {"$schema":"https://json-schema.org/draft/2020-12/schema","$id":"https://svc-gateway.dev/schema/config.schema.json","type":"object","additionalProperties":false,"required":["version"],"properties":{"version":{"const":1},"brand":{"type":"string","pattern":"^[a-z][a-z0-9]{1,15}$"},"server":{"$ref":"#/$defs/server"},"store":{"type":"string","format":"x-store"},"ledger":{"$ref":"#/$defs/ledger"},"decisions":{"$ref":"#/$defs/decisions"},"log":{"$ref":"#/$defs/log"},"metrics":{"$ref":"#/$defs/metrics"},"traces":{"$ref":"#/$defs/traces"},"identity":{"$ref":"#/$defs/identity"},"guests":{"$ref":"#/$defs/guests"},"responses":{"$ref":"#/$defs/responses"},"failover":{"$ref":"#/$defs/failover"},"limits":{"$ref":"#/$defs/limits"},"errors":{"$ref":"#/$defs/errors"},"include":{"type":"array","items":{"type":"string","minLength":1}},"plans":{"$ref":"#/$defs/plans"},"models":{"$ref":"#/$defs/models"},"aliases":{"$ref":"#/$defs/aliases"},"default_model":{"$ref":"#/$defs/default_model"},"pools":{"$ref":"#/$defs/pools"},"routes":{"$ref":"#/$defs/routes"},"hosted_tools":{"$ref":"#/$defs/hosted_tools"},"passthrough":{"$ref":"#/$defs/passthrough"}},"$defs":{"name":{"type":"string","pattern":"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$"},"alias_name":{"type":"string","maxLength":128,"pattern":"^(?=[A-Za-z0-9*])[A-Za-z0-9._/:\\[\\]-]*\\*?[A-Za-z0-9._/:\\[\\]-]*$"},"server":{"type":"object","additionalProperties":false,"properties":{"listen":{"type":"string","format":"x-address"},"public_url":{"type":"string","format":"x-base-url"},"admin":{"type":"string","format":"x-address"},"instances":{"$ref":"#/$defs/count"},"state_dir":{"type":"string","minLength":1},"console_url":{"type":"string","format":"x-base-url"},"trusted_proxies":{"type":"array","uniqueItems":true,"items":{"type":"string","format":"x-network"}},"variables":{"type":"array","uniqueItems":true,"items":{"type":"string","pattern":"^[A-Za-z_][A-Za-z0-9_]*$"}},"drain_delay":{"type":"string","pattern":"^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"duration","min":0,"max":86400000}},"drain_timeout":{"type":"string","pattern":"^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"duration","min":0,"max":86400000}}}},"ledger":{"type":"object","additionalProperties":false,"properties":{"keep":{"type":"string","pattern":"^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"duration","min":86400000,"max":315360000000}}}},"decisions":{"type":"object","additionalProperties":false,"properties":{"log":{"type":"boolean"},"path":{"type":"string","minLength":1},"max_size":{"type":["string","integer"],"pattern":"^([0-9]+(\\.[0-9]+)?(B|KB|MB|GB)?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"size","min":1000000,"max":10000000000}},"files":{"$ref":"#/$defs/count"}}},"log":{"type":"object","additionalProperties":false,"properties":{"format":{"enum":["text","json"]},"level":{"enum":["info","warn","error"]}}},"metrics":{"type":"object","additionalProperties":false,"properties":{"public":{"type":"boolean"},"token":{"type":"string","format":"x-secret"}}},"traces":{"type":"object","additionalProperties":false,"required":["endpoint"],"properties":{"endpoint":{"type":"string","format":"x-base-url"},"sample":{"type":["number","string"],"pattern":"^([0-9]+(\\.[0-9]+)?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"share","min":0,"max":1000000}},"headers":{"type":"array","items":{"$ref":"#/$defs/trace_header"}}}},"header_name":{"type":"string","pattern":"^[A-Za-z0-9][A-Za-z0-9-]{0,63}$"},"trace_header":{"type":"object","additionalProperties":false,"required":["name","secret"],"properties":{"name":{"$ref":"#/$defs/header_name"},"secret":{"type":"string","format":"x-secret"}}},"identity":{"type":"object","additionalProperties":false,"required":["issuer","default_plan"],"properties":{"issuer":{"type":"string","format":"x-issuer"},"plan_claim":{"type":"string","minLength":1},"label_claim":{"type":"string","minLength":1},"default_plan":{"$ref":"#/$defs/name"},"token_types":{"type":"array","minItems":1,"uniqueItems":true,"items":{"type":"string","pattern":"^[A-Za-z0-9][A-Za-z0-9!#$&^_.+/-]{0,63}$"}},"admins":{"type":"array","uniqueItems":true,"items":{"type":"string","pattern":"^acct_[0-9a-f]{40}$"}},"client_id":{"type":"string","minLength":1}}},"guests":{"type":"object","additionalProperties":false,"required":["plan","usd_per_day_total"],"properties":{"plan":{"$ref":"#/$defs/name"},"mint_per_ip_hour":{"$ref":"#/$defs/count"},"mint_per_net_hour":{"$ref":"#/$defs/count"},"usd_per_day_total":{"$ref":"#/$defs/usd"},"secret":{"type":"string","format":"x-secret"},"former_secret":{"type":"string","format":"x-secret"}}},"responses":{"type":"object","additionalProperties":false,"required":["keep","key"],"properties":{"keep":{"type":"string","pattern":"^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"duration","min":60000,"max":2592000000}},"key":{"type":"string","format":"x-secret"},"former_key":{"type":"string","format":"x-secret"},"max_bytes_per_account":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?(B|KB|MB|GB)?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"size","min":64000,"max":1000000000}},"max_responses_per_account":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?[kM]?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"count","min":1,"max":10000}}}},"failover":{"type":"object","additionalProperties":false,"properties":{"connect_timeout":{"$ref":"#/$defs/connect_timeout"},"headers_timeout":{"$ref":"#/$defs/headers_timeout"},"first_content_timeout":{"$ref":"#/$defs/first_content_timeout"},"idle_timeout":{"$ref":"#/$defs/idle_timeout"},"stream_timeout":{"$ref":"#/$defs/stream_timeout"},"answer_timeout":{"$ref":"#/$defs/answer_timeout"},"queue_timeout":{"$ref":"#/$defs/queue_timeout"},"wait_for_retry_after":{"$ref":"#/$defs/wait_for_retry_after"},"eject":{"$ref":"#/$defs/eject"},"probe":{"$ref":"#/$defs/probe"}}},"limits":{"type":"object","additionalProperties":false,"properties":{"body":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?(B|KB|MB|GB)?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"size","min":1000,"max":1000000000}},"body_memory":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?(B|KB|MB|GB)?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"size","min":2000,"max":1000000000000}},"embedding_batch":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?k?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"count","min":1,"max":2048}},"image_sizes":{"type":"array","minItems":1,"uniqueItems":true,"items":{"type":"string","format":"x-image-size"}},"headers_timeout":{"$ref":"#/$defs/patience"},"request_timeout":{"$ref":"#/$defs/patience"},"idle_timeout":{"$ref":"#/$defs/patience"},"connections":{"$ref":"#/$defs/count"},"connections_per_ip":{"$ref":"#/$defs/count"},"tool_rounds":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?k?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"count","min":2,"max":32}},"tool_time":{"$ref":"#/$defs/patience"},"shed_load":{"type":"boolean"}}},"errors":{"type":"object","additionalProperties":false,"properties":{"form":{"enum":["auto","spec","openai"]},"docs":{"type":"string","format":"x-link"},"topup":{"type":"string","format":"x-link"}}},"plans":{"type":"object","propertyNames":{"$ref":"#/$defs/name"},"additionalProperties":{"$ref":"#/$defs/plan"}},"plan":{"type":"object","additionalProperties":false,"required":["models","rpm","tpm","monthly_usd"],"properties":{"models":{"type":["array","string"],"pattern":"^all$","minItems":1,"uniqueItems":true,"items":{"type":"string","pattern":"^(?!all$)(tier:)?[A-Za-z0-9][A-Za-z0-9._-]{0,63}$"}},"tools":{"type":["array","string"],"pattern":"^all$","minItems":1,"uniqueItems":true,"items":{"type":"string","pattern":"^(?!all$)[a-z][a-z0-9_]{0,46}$"}},"rpm":{"$ref":"#/$defs/count"},"tpm":{"$ref":"#/$defs/count"},"per_day":{"$ref":"#/$defs/count"},"max_concurrent":{"$ref":"#/$defs/count"},"monthly_usd":{"$ref":"#/$defs/usd"},"overage":{"type":["boolean","object"],"additionalProperties":false,"required":["cap_usd"],"properties":{"cap_usd":{"$ref":"#/$defs/usd"}}},"commit":{"$ref":"#/$defs/commit"}}},"models":{"type":"object","propertyNames":{"$ref":"#/$defs/name"},"additionalProperties":{"$ref":"#/$defs/model"}},"model":{"type":"object","required":["kind"],"discriminator":{"propertyName":"kind"},"oneOf":[{"$ref":"#/$defs/chat_model"},{"$ref":"#/$defs/embedding_model"},{"$ref":"#/$defs/image_model"},{"$ref":"#/$defs/passthrough_model"}]},"chat_model":{"type":"object","additionalProperties":false,"required":["kind","tier","serve","context","usd_per_1m"],"properties":{"kind":{"const":"chat"},"tier":{"$ref":"#/$defs/tier"},"serve":{"$ref":"#/$defs/serve"},"context":{"$ref":"#/$defs/tokens"},"max_output":{"$ref":"#/$defs/tokens"},"vision":{"type":"boolean"},"image_tokens":{"$ref":"#/$defs/tokens"},"thinking":{"type":"object","additionalProperties":false,"required":["default","min_max_tokens"],"properties":{"default":{"type":"boolean"},"min_max_tokens":{"$ref":"#/$defs/tokens"}}},"accepts":{"$ref":"#/$defs/accepts"},"usd_per_1m":{"type":"object","additionalProperties":false,"required":["input","output"],"properties":{"input":{"$ref":"#/$defs/price"},"output":{"$ref":"#/$defs/price"},"cached_input":{"$ref":"#/$defs/price"},"cache_write":{"$ref":"#/$defs/price"}}},"commit":{"$ref":"#/$defs/commit"},"lossy":{"enum":["allow","refuse"]}}},"embedding_model":{"type":"object","additionalProperties":false,"required":["kind","tier","serve","context","usd_per_1m"],"properties":{"kind":{"const":"embedding"},"tier":{"$ref":"#/$defs/tier"},"serve":{"$ref":"#/$defs/serve"},"context":{"$ref":"#/$defs/tokens"},"dimensions":{"const":768},"accepts":{"$ref":"#/$defs/accepts"},"usd_per_1m":{"type":"object","additionalProperties":false,"required":["input"],"properties":{"input":{"$ref":"#/$defs/price"}}}}},"image_model":{"type":"object","additionalProperties":false,"required":["kind","tier","serve","usd_per_image"],"properties":{"kind":{"const":"image"},"tier":{"$ref":"#/$defs/tier"},"serve":{"$ref":"#/$defs/serve"},"accepts":{"$ref":"#/$defs/accepts"},"usd_per_image":{"type":["number","string","object"],"pattern":"^([0-9]+(\\.[0-9]{1,9})?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"usd","min":0,"max":1000000000000},"minProperties":1,"additionalProperties":{"$ref":"#/$defs/image_price"}}}},"passthrough_model":{"type":"object","additionalProperties":false,"required":["kind","tier","serve"],"properties":{"kind":{"const":"passthrough"},"tier":{"$ref":"#/$defs/tier"},"serve":{"$ref":"#/$defs/serve"},"usd_per_1m":{"type":"object","additionalProperties":false,"required":["input"],"properties":{"input":{"$ref":"#/$defs/price"},"output":{"$ref":"#/$defs/price"},"cached_input":{"$ref":"#/$defs/price"},"cache_write":{"$ref":"#/$defs/price"}}}}},"accepts":{"type":"object","minProperties":1,"propertyNames":{"$ref":"#/$defs/name"},"additionalProperties":{"$ref":"#/$defs/accepted"}},"accepted":{"type":"object","additionalProperties":false,"properties":{"max":{"type":"number"},"min":{"type":"number"},"one_of":{"type":"array","minItems":1,"uniqueItems":true,"items":{"type":"string","minLength":1,"maxLength":64}},"max_length":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?[kM]?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"count","min":1,"max":1000000}},"boolean":{"const":true},"max_size":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?([KMG]?B)?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"size","min":2,"max":1000000}}}},"tier":{"$ref":"#/$defs/name"},"serve":{"type":"array","minItems":1,"uniqueItems":true,"items":{"$ref":"#/$defs/name","type":"string"}},"aliases":{"type":"object","propertyNames":{"$ref":"#/$defs/alias_name"},"additionalProperties":{"$ref":"#/$defs/name"}},"default_model":{"type":"string","maxLength":128,"pattern":"^[A-Za-z0-9][A-Za-z0-9._/:\\[\\]-]*$"},"routes":{"type":"array","items":{"$ref":"#/$defs/route"}},"route":{"type":"object","additionalProperties":false,"required":["name","when","use"],"properties":{"name":{"$ref":"#/$defs/name"},"when":{"$ref":"#/$defs/when"},"use":{"$ref":"#/$defs/name"}}},"when":{"type":"object","additionalProperties":false,"minProperties":1,"properties":{"mentions":{"type":["string","array"],"minLength":1,"maxLength":200,"minItems":1,"maxItems":200,"uniqueItems":true,"items":{"type":"string","minLength":1,"maxLength":200}},"matches":{"type":"string","minLength":1,"maxLength":500,"format":"x-pattern"},"input_tokens":{"type":"object","additionalProperties":false,"minProperties":1,"properties":{"over":{"$ref":"#/$defs/tokens"},"under":{"$ref":"#/$defs/tokens"}}},"has_tools":{"type":"boolean"},"has_images":{"type":"boolean"},"plan":{"$ref":"#/$defs/names"},"alias":{"$ref":"#/$defs/alias_names"},"header":{"type":"object","minProperties":1,"maxProperties":10,"propertyNames":{"$ref":"#/$defs/name"},"additionalProperties":{"type":["string","array"],"minLength":1,"minItems":1,"uniqueItems":true,"items":{"type":"string","minLength":1}}},"hour":{"type":"object","additionalProperties":false,"required":["from","to"],"properties":{"from":{"type":"integer","minimum":0,"maximum":23},"to":{"type":"integer","minimum":1,"maximum":24},"zone":{"$ref":"#/$defs/zone"}}},"weekday":{"type":"object","additionalProperties":false,"required":["days"],"properties":{"days":{"type":"array","minItems":1,"uniqueItems":true,"items":{"enum":["mon","tue","wed","thu","fri","sat","sun"]}},"zone":{"$ref":"#/$defs/zone"}}},"any":{"type":"array","minItems":1,"items":{"$ref":"#/$defs/when"}},"not":{"$ref":"#/$defs/when"}}},"zone":{"type":"string","format":"x-zone"},"alias_names":{"type":["string","array"],"maxLength":128,"pattern":"^(?=[A-Za-z0-9*])[A-Za-z0-9._/:\\[\\]-]*\\*?[A-Za-z0-9._/:\\[\\]-]*$","minItems":1,"uniqueItems":true,"items":{"$ref":"#/$defs/alias_name","type":"string"}},"names":{"type":["string","array"],"pattern":"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$","minItems":1,"uniqueItems":true,"items":{"$ref":"#/$defs/name","type":"string"}},"hosted_tools":{"type":"object","propertyNames":{"$ref":"#/$defs/tool_name"},"additionalProperties":{"$ref":"#/$defs/hosted_tool"}},"tool_name":{"type":"string","pattern":"^(?!all$)[a-z][a-z0-9_]{0,46}$"},"hosted_tool":{"type":"object","oneOf":[{"$ref":"#/$defs/mcp_tool"},{"$ref":"#/$defs/http_tool"},{"$ref":"#/$defs/builtin_tool"}]},"mcp_tool":{"type":"object","additionalProperties":false,"required":["mcp"],"properties":{"mcp":{"type":"string","format":"x-base-url"},"tool":{"type":"string","minLength":1},"transport":{"enum":["streamable_http","sse"]},"description":{"type":"string","minLength":1},"key":{"$ref":"#/$defs/tool_key"},"timeout":{"$ref":"#/$defs/tool_timeout"},"max_calls":{"$ref":"#/$defs/max_calls"},"max_result":{"$ref":"#/$defs/max_result"},"usd_per_call":{"$ref":"#/$defs/usd_per_call"}}},"http_tool":{"type":"object","additionalProperties":false,"required":["http","description","parameters"],"properties":{"http":{"type":"string","format":"x-base-url"},"description":{"type":"string","minLength":1},"parameters":{"type":"object","additionalProperties":{}},"key":{"$ref":"#/$defs/tool_key"},"timeout":{"$ref":"#/$defs/tool_timeout"},"max_calls":{"$ref":"#/$defs/max_calls"},"max_result":{"$ref":"#/$defs/max_result"},"usd_per_call":{"$ref":"#/$defs/usd_per_call"}}},"builtin_tool":{"type":"object","additionalProperties":false,"required":["builtin"],"properties":{"builtin":{"enum":["current_time","calculator"]},"timeout":{"$ref":"#/$defs/tool_timeout"},"max_calls":{"$ref":"#/$defs/max_calls"},"max_result":{"$ref":"#/$defs/max_result"},"usd_per_call":{"$ref":"#/$defs/usd_per_call"}}},"tool_key":{"type":"string","format":"x-secret"},"tool_timeout":{"$ref":"#/$defs/duration"},"max_calls":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?k?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"count","min":1,"max":100}},"max_result":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?(B|KB|MB|GB)?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"size","min":256,"max":1000000}},"usd_per_call":{"type":["number","string"],"pattern":"^([0-9]+(\\.[0-9]{1,9})?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"usd","min":0,"max":1000000000000}},"passthrough":{"type":"array","items":{"$ref":"#/$defs/passthrough_route"}},"passthrough_route":{"type":"object","additionalProperties":false,"required":["path","methods","model","meter"],"properties":{"path":{"type":"string","pattern":"^/v1(/[a-z0-9][a-z0-9_-]*)+$","maxLength":128},"methods":{"type":"array","minItems":1,"uniqueItems":true,"items":{"enum":["POST","GET"]}},"model":{"$ref":"#/$defs/name"},"accepts":{"type":"array","minItems":1,"uniqueItems":true,"items":{"enum":["json","multipart","binary"]}},"max_body":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?(B|KB|MB|GB)?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"size","min":1000,"max":1000000000}},"upgrade":{"enum":["websocket"]},"max_session":{"type":"string","pattern":"^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"duration","min":1000,"max":86400000}},"idle_timeout":{"type":"string","pattern":"^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"duration","min":1000,"max":86400000}},"max_message":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?(B|KB|MB|GB)?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"size","min":1000,"max":16000000}},"meter":{"$ref":"#/$defs/meter"}}},"meter":{"type":"object","additionalProperties":false,"properties":{"usd_per_call":{"type":["number","string"],"pattern":"^([0-9]+(\\.[0-9]{1,9})?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"usd","min":0,"max":1000000000000}},"usd_per_second":{"type":["number","string"],"pattern":"^([0-9]+(\\.[0-9]{1,9})?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"usd","min":0,"max":10000000000}},"max_seconds":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?k?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"count","min":1,"max":86400}},"usd_per_mb":{"type":["number","string"],"pattern":"^([0-9]+(\\.[0-9]{1,9})?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"usd","min":0,"max":5000000000}},"max_mb":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?k?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"count","min":1,"max":1000}},"usage":{"type":"object","additionalProperties":false,"required":["max_input"],"properties":{"max_input":{"$ref":"#/$defs/tokens"},"max_output":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?[kM]?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"count","min":0,"max":10000000}}}}}},"pools":{"type":"object","propertyNames":{"$ref":"#/$defs/name"},"additionalProperties":{"$ref":"#/$defs/pool"}},"pool":{"type":"object","additionalProperties":false,"required":["site","replicas","model"],"properties":{"site":{"$ref":"#/$defs/name"},"replicas":{"type":"array","minItems":1,"uniqueItems":true,"items":{"type":"string","format":"x-base-url"}},"model":{"type":"string","minLength":1},"speaks":{"type":"array","minItems":1,"uniqueItems":true,"items":{"enum":["chat","responses","messages"]}},"key":{"type":"string","format":"x-secret"},"auth":{"type":["string","object"],"pattern":"^(bearer|x-api-key|api-key)$","additionalProperties":false,"required":["header"],"properties":{"header":{"$ref":"#/$defs/header_name"},"prefix":{"type":"string","pattern":"^[ -~]{0,64}$"}}},"headers":{"type":"object","minProperties":1,"maxProperties":20,"propertyNames":{"$ref":"#/$defs/header_name"},"additionalProperties":{"type":"string","format":"x-header-value"}},"query":{"type":"object","minProperties":1,"maxProperties":20,"propertyNames":{"type":"string","pattern":"^[A-Za-z0-9._~-]{1,64}$"},"additionalProperties":{"type":"string","minLength":1,"maxLength":256}},"betas":{"type":"array","minItems":1,"uniqueItems":true,"items":{"type":"string","pattern":"^([A-Za-z0-9][A-Za-z0-9._-]{0,63})?\\*?$","minLength":1}},"provider_tools":{"type":"array","minItems":1,"uniqueItems":true,"items":{"type":"string","pattern":"^(?!.*_preview)[a-z]+(_[a-z]+)*$","maxLength":64}},"connect_timeout":{"$ref":"#/$defs/connect_timeout"},"headers_timeout":{"$ref":"#/$defs/headers_timeout"},"first_content_timeout":{"$ref":"#/$defs/first_content_timeout"},"idle_timeout":{"$ref":"#/$defs/idle_timeout"},"stream_timeout":{"$ref":"#/$defs/stream_timeout"},"answer_timeout":{"$ref":"#/$defs/answer_timeout"},"queue_timeout":{"$ref":"#/$defs/queue_timeout"},"wait_for_retry_after":{"$ref":"#/$defs/wait_for_retry_after"},"eject":{"$ref":"#/$defs/eject"},"probe":{"$ref":"#/$defs/probe"},"context":{"$ref":"#/$defs/tokens"},"max_concurrent":{"$ref":"#/$defs/count"},"cost_usd_per_1m":{"type":"object","additionalProperties":false,"required":["input"],"properties":{"input":{"$ref":"#/$defs/price"},"output":{"$ref":"#/$defs/price"},"cached_input":{"$ref":"#/$defs/price"},"cache_write":{"$ref":"#/$defs/price"}}},"cost_usd_per_image":{"$ref":"#/$defs/usd"},"max_usd_per_hour":{"$ref":"#/$defs/usd"}}},"eject":{"type":"object","additionalProperties":false,"properties":{"after":{"$ref":"#/$defs/count"},"for":{"$ref":"#/$defs/duration"}}},"probe":{"type":["boolean","object"],"additionalProperties":false,"properties":{"path":{"type":"string","pattern":"^/[!-~]*$"},"every":{"type":"string","pattern":"^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"duration","min":1000,"max":86400000}}}},"commit":{"enum":["first_content","complete"]},"queue_timeout":{"$ref":"#/$defs/duration"},"wait_for_retry_after":{"$ref":"#/$defs/retry_wait"},"connect_timeout":{"$ref":"#/$defs/duration"},"headers_timeout":{"$ref":"#/$defs/duration"},"first_content_timeout":{"$ref":"#/$defs/duration"},"idle_timeout":{"$ref":"#/$defs/duration"},"stream_timeout":{"$ref":"#/$defs/duration"},"answer_timeout":{"$ref":"#/$defs/duration"},"count":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?[kM]?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"count","min":1,"max":1000000000}},"tokens":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?[kM]?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"count","min":1,"max":10000000}},"duration":{"type":"string","pattern":"^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"duration","min":1,"max":86400000}},"retry_wait":{"type":"string","pattern":"^([0-9]+(\\.[0-9]+)?(ms|s|m)|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"duration","min":0,"max":60000}},"patience":{"type":"string","pattern":"^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"duration","min":1000,"max":3600000}},"usd":{"type":["number","string"],"pattern":"^([0-9]+(\\.[0-9]{1,9})?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"usd","min":0,"max":9000000000000000}},"image_price":{"type":["number","string"],"pattern":"^([0-9]+(\\.[0-9]{1,9})?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"usd","min":0,"max":1000000000000}},"price":{"type":["number","string"],"pattern":"^([0-9]+(\\.[0-9]{1,6})?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"price","min":0,"max":500000000}}}};
 const schema34 = {"type":"object","additionalProperties":false,"properties":{"keep":{"type":"string","pattern":"^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"duration","min":86400000,"max":315360000000}}}};
 const schema37 = {"type":"object","additionalProperties":false,"properties":{"format":{"enum":["text","json"]},"level":{"enum":["info","warn","error"]}}};
 const schema38 = {"type":"object","additionalProperties":false,"properties":{"public":{"type":"boolean"},"token":{"type":"string","format":"x-secret"}}};
@@ -4074,12 +4074,13 @@ return errors === 0;
 }
 validate64.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 const schema117 = {"type":"object","propertyNames":{"$ref":"#/$defs/name"},"additionalProperties":{"$ref":"#/$defs/pool"}};
-const schema119 = {"type":"object","additionalProperties":false,"required":["site","replicas","model"],"properties":{"site":{"$ref":"#/$defs/name"},"replicas":{"type":"array","minItems":1,"uniqueItems":true,"items":{"type":"string","format":"x-base-url"}},"model":{"type":"string","minLength":1},"speaks":{"type":"array","minItems":1,"uniqueItems":true,"items":{"enum":["chat","responses","messages"]}},"key":{"type":"string","format":"x-secret"},"auth":{"type":["string","object"],"pattern":"^(bearer|x-api-key|api-key)$","additionalProperties":false,"required":["header"],"properties":{"header":{"$ref":"#/$defs/header_name"},"prefix":{"type":"string","pattern":"^[ -~]{0,64}$"}}},"headers":{"type":"object","minProperties":1,"maxProperties":20,"propertyNames":{"$ref":"#/$defs/header_name"},"additionalProperties":{"type":"string","format":"x-header-value"}},"query":{"type":"object","minProperties":1,"maxProperties":20,"propertyNames":{"type":"string","pattern":"^[A-Za-z0-9._~-]{1,64}$"},"additionalProperties":{"type":"string","minLength":1,"maxLength":256}},"betas":{"type":"array","minItems":1,"uniqueItems":true,"items":{"type":"string","pattern":"^([A-Za-z0-9][A-Za-z0-9._-]{0,63})?\\*?$","minLength":1}},"connect_timeout":{"$ref":"#/$defs/connect_timeout"},"headers_timeout":{"$ref":"#/$defs/headers_timeout"},"first_content_timeout":{"$ref":"#/$defs/first_content_timeout"},"idle_timeout":{"$ref":"#/$defs/idle_timeout"},"stream_timeout":{"$ref":"#/$defs/stream_timeout"},"answer_timeout":{"$ref":"#/$defs/answer_timeout"},"queue_timeout":{"$ref":"#/$defs/queue_timeout"},"wait_for_retry_after":{"$ref":"#/$defs/wait_for_retry_after"},"eject":{"$ref":"#/$defs/eject"},"probe":{"$ref":"#/$defs/probe"},"context":{"$ref":"#/$defs/tokens"},"max_concurrent":{"$ref":"#/$defs/count"},"cost_usd_per_1m":{"type":"object","additionalProperties":false,"required":["input"],"properties":{"input":{"$ref":"#/$defs/price"},"output":{"$ref":"#/$defs/price"},"cached_input":{"$ref":"#/$defs/price"},"cache_write":{"$ref":"#/$defs/price"}}},"cost_usd_per_image":{"$ref":"#/$defs/usd"},"max_usd_per_hour":{"$ref":"#/$defs/usd"}}};
+const schema119 = {"type":"object","additionalProperties":false,"required":["site","replicas","model"],"properties":{"site":{"$ref":"#/$defs/name"},"replicas":{"type":"array","minItems":1,"uniqueItems":true,"items":{"type":"string","format":"x-base-url"}},"model":{"type":"string","minLength":1},"speaks":{"type":"array","minItems":1,"uniqueItems":true,"items":{"enum":["chat","responses","messages"]}},"key":{"type":"string","format":"x-secret"},"auth":{"type":["string","object"],"pattern":"^(bearer|x-api-key|api-key)$","additionalProperties":false,"required":["header"],"properties":{"header":{"$ref":"#/$defs/header_name"},"prefix":{"type":"string","pattern":"^[ -~]{0,64}$"}}},"headers":{"type":"object","minProperties":1,"maxProperties":20,"propertyNames":{"$ref":"#/$defs/header_name"},"additionalProperties":{"type":"string","format":"x-header-value"}},"query":{"type":"object","minProperties":1,"maxProperties":20,"propertyNames":{"type":"string","pattern":"^[A-Za-z0-9._~-]{1,64}$"},"additionalProperties":{"type":"string","minLength":1,"maxLength":256}},"betas":{"type":"array","minItems":1,"uniqueItems":true,"items":{"type":"string","pattern":"^([A-Za-z0-9][A-Za-z0-9._-]{0,63})?\\*?$","minLength":1}},"provider_tools":{"type":"array","minItems":1,"uniqueItems":true,"items":{"type":"string","pattern":"^(?!.*_preview)[a-z]+(_[a-z]+)*$","maxLength":64}},"connect_timeout":{"$ref":"#/$defs/connect_timeout"},"headers_timeout":{"$ref":"#/$defs/headers_timeout"},"first_content_timeout":{"$ref":"#/$defs/first_content_timeout"},"idle_timeout":{"$ref":"#/$defs/idle_timeout"},"stream_timeout":{"$ref":"#/$defs/stream_timeout"},"answer_timeout":{"$ref":"#/$defs/answer_timeout"},"queue_timeout":{"$ref":"#/$defs/queue_timeout"},"wait_for_retry_after":{"$ref":"#/$defs/wait_for_retry_after"},"eject":{"$ref":"#/$defs/eject"},"probe":{"$ref":"#/$defs/probe"},"context":{"$ref":"#/$defs/tokens"},"max_concurrent":{"$ref":"#/$defs/count"},"cost_usd_per_1m":{"type":"object","additionalProperties":false,"required":["input"],"properties":{"input":{"$ref":"#/$defs/price"},"output":{"$ref":"#/$defs/price"},"cached_input":{"$ref":"#/$defs/price"},"cache_write":{"$ref":"#/$defs/price"}}},"cost_usd_per_image":{"$ref":"#/$defs/usd"},"max_usd_per_hour":{"$ref":"#/$defs/usd"}}};
 const func0 = require("ajv/dist/runtime/equal").default;
 const pattern87 = new RegExp("^(bearer|x-api-key|api-key)$", "u");
 const pattern89 = new RegExp("^[ -~]{0,64}$", "u");
 const pattern91 = new RegExp("^[A-Za-z0-9._~-]{1,64}$", "u");
 const pattern92 = new RegExp("^([A-Za-z0-9][A-Za-z0-9._-]{0,63})?\\*?$", "u");
+const pattern93 = new RegExp("^(?!.*_preview)[a-z]+(_[a-z]+)*$", "u");
 const formats38 = formats["x-header-value"];
 function validate67(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -4643,23 +4644,68 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.connect_timeout !== undefined){
-let data16 = data.connect_timeout;
+if(data.provider_tools !== undefined){
+let data16 = data.provider_tools;
 const _errs43 = errors;
-const _errs44 = errors;
-if(!fitsUnit(schema51["x-unit"], data16)){
-validate67.errors = [{instancePath:instancePath+"/connect_timeout",schemaPath:"#/$defs/connect_timeout/x-unit",keyword:"x-unit",params:{}}];
+if(errors === _errs43){
+if(Array.isArray(data16)){
+if(data16.length < 1){
+validate67.errors = [{instancePath:instancePath+"/provider_tools",schemaPath:"#/properties/provider_tools/minItems",keyword:"minItems",params:{limit: 1}}];
 return false;
 }
-if(errors === _errs44){
-if(typeof data16 === "string"){
-if(!pattern7.test(data16)){
-validate67.errors = [{instancePath:instancePath+"/connect_timeout",schemaPath:"#/$defs/connect_timeout/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$"}}];
+else {
+var valid15 = true;
+const len3 = data16.length;
+for(let i6=0; i6<len3; i6++){
+let data17 = data16[i6];
+const _errs45 = errors;
+if(errors === _errs45){
+if(typeof data17 === "string"){
+if(func3(data17) > 64){
+validate67.errors = [{instancePath:instancePath+"/provider_tools/" + i6,schemaPath:"#/properties/provider_tools/items/maxLength",keyword:"maxLength",params:{limit: 64}}];
 return false;
+}
+else {
+if(!pattern93.test(data17)){
+validate67.errors = [{instancePath:instancePath+"/provider_tools/" + i6,schemaPath:"#/properties/provider_tools/items/pattern",keyword:"pattern",params:{pattern: "^(?!.*_preview)[a-z]+(_[a-z]+)*$"}}];
+return false;
+}
 }
 }
 else {
-validate67.errors = [{instancePath:instancePath+"/connect_timeout",schemaPath:"#/$defs/connect_timeout/type",keyword:"type",params:{type: "string"}}];
+validate67.errors = [{instancePath:instancePath+"/provider_tools/" + i6,schemaPath:"#/properties/provider_tools/items/type",keyword:"type",params:{type: "string"}}];
+return false;
+}
+}
+var valid15 = _errs45 === errors;
+if(!valid15){
+break;
+}
+}
+if(valid15){
+let i7 = data16.length;
+let j3;
+if(i7 > 1){
+const indices2 = {};
+for(;i7--;){
+let item2 = data16[i7];
+if(typeof item2 !== "string"){
+continue;
+}
+if(typeof indices2[item2] == "number"){
+j3 = indices2[item2];
+validate67.errors = [{instancePath:instancePath+"/provider_tools",schemaPath:"#/properties/provider_tools/uniqueItems",keyword:"uniqueItems",params:{i: i7, j: j3}}];
+return false;
+break;
+}
+indices2[item2] = i7;
+}
+}
+}
+}
+}
+else {
+validate67.errors = [{instancePath:instancePath+"/provider_tools",schemaPath:"#/properties/provider_tools/type",keyword:"type",params:{type: "array"}}];
 return false;
 }
 }
@@ -4669,17 +4715,43 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.headers_timeout !== undefined){
-let data17 = data.headers_timeout;
-const _errs46 = errors;
+if(data.connect_timeout !== undefined){
+let data18 = data.connect_timeout;
 const _errs47 = errors;
-if(!fitsUnit(schema51["x-unit"], data17)){
+const _errs48 = errors;
+if(!fitsUnit(schema51["x-unit"], data18)){
+validate67.errors = [{instancePath:instancePath+"/connect_timeout",schemaPath:"#/$defs/connect_timeout/x-unit",keyword:"x-unit",params:{}}];
+return false;
+}
+if(errors === _errs48){
+if(typeof data18 === "string"){
+if(!pattern7.test(data18)){
+validate67.errors = [{instancePath:instancePath+"/connect_timeout",schemaPath:"#/$defs/connect_timeout/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$"}}];
+return false;
+}
+}
+else {
+validate67.errors = [{instancePath:instancePath+"/connect_timeout",schemaPath:"#/$defs/connect_timeout/type",keyword:"type",params:{type: "string"}}];
+return false;
+}
+}
+var valid0 = _errs47 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.headers_timeout !== undefined){
+let data19 = data.headers_timeout;
+const _errs50 = errors;
+const _errs51 = errors;
+if(!fitsUnit(schema51["x-unit"], data19)){
 validate67.errors = [{instancePath:instancePath+"/headers_timeout",schemaPath:"#/$defs/headers_timeout/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
-if(errors === _errs47){
-if(typeof data17 === "string"){
-if(!pattern7.test(data17)){
+if(errors === _errs51){
+if(typeof data19 === "string"){
+if(!pattern7.test(data19)){
 validate67.errors = [{instancePath:instancePath+"/headers_timeout",schemaPath:"#/$defs/headers_timeout/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$"}}];
 return false;
 }
@@ -4689,23 +4761,23 @@ validate67.errors = [{instancePath:instancePath+"/headers_timeout",schemaPath:"#
 return false;
 }
 }
-var valid0 = _errs46 === errors;
+var valid0 = _errs50 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.first_content_timeout !== undefined){
-let data18 = data.first_content_timeout;
-const _errs49 = errors;
-const _errs50 = errors;
-if(!fitsUnit(schema51["x-unit"], data18)){
+let data20 = data.first_content_timeout;
+const _errs53 = errors;
+const _errs54 = errors;
+if(!fitsUnit(schema51["x-unit"], data20)){
 validate67.errors = [{instancePath:instancePath+"/first_content_timeout",schemaPath:"#/$defs/first_content_timeout/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
-if(errors === _errs50){
-if(typeof data18 === "string"){
-if(!pattern7.test(data18)){
+if(errors === _errs54){
+if(typeof data20 === "string"){
+if(!pattern7.test(data20)){
 validate67.errors = [{instancePath:instancePath+"/first_content_timeout",schemaPath:"#/$defs/first_content_timeout/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$"}}];
 return false;
 }
@@ -4715,23 +4787,23 @@ validate67.errors = [{instancePath:instancePath+"/first_content_timeout",schemaP
 return false;
 }
 }
-var valid0 = _errs49 === errors;
+var valid0 = _errs53 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.idle_timeout !== undefined){
-let data19 = data.idle_timeout;
-const _errs52 = errors;
-const _errs53 = errors;
-if(!fitsUnit(schema51["x-unit"], data19)){
+let data21 = data.idle_timeout;
+const _errs56 = errors;
+const _errs57 = errors;
+if(!fitsUnit(schema51["x-unit"], data21)){
 validate67.errors = [{instancePath:instancePath+"/idle_timeout",schemaPath:"#/$defs/idle_timeout/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
-if(errors === _errs53){
-if(typeof data19 === "string"){
-if(!pattern7.test(data19)){
+if(errors === _errs57){
+if(typeof data21 === "string"){
+if(!pattern7.test(data21)){
 validate67.errors = [{instancePath:instancePath+"/idle_timeout",schemaPath:"#/$defs/idle_timeout/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$"}}];
 return false;
 }
@@ -4741,23 +4813,23 @@ validate67.errors = [{instancePath:instancePath+"/idle_timeout",schemaPath:"#/$d
 return false;
 }
 }
-var valid0 = _errs52 === errors;
+var valid0 = _errs56 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.stream_timeout !== undefined){
-let data20 = data.stream_timeout;
-const _errs55 = errors;
-const _errs56 = errors;
-if(!fitsUnit(schema51["x-unit"], data20)){
+let data22 = data.stream_timeout;
+const _errs59 = errors;
+const _errs60 = errors;
+if(!fitsUnit(schema51["x-unit"], data22)){
 validate67.errors = [{instancePath:instancePath+"/stream_timeout",schemaPath:"#/$defs/stream_timeout/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
-if(errors === _errs56){
-if(typeof data20 === "string"){
-if(!pattern7.test(data20)){
+if(errors === _errs60){
+if(typeof data22 === "string"){
+if(!pattern7.test(data22)){
 validate67.errors = [{instancePath:instancePath+"/stream_timeout",schemaPath:"#/$defs/stream_timeout/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$"}}];
 return false;
 }
@@ -4767,23 +4839,23 @@ validate67.errors = [{instancePath:instancePath+"/stream_timeout",schemaPath:"#/
 return false;
 }
 }
-var valid0 = _errs55 === errors;
+var valid0 = _errs59 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.answer_timeout !== undefined){
-let data21 = data.answer_timeout;
-const _errs58 = errors;
-const _errs59 = errors;
-if(!fitsUnit(schema51["x-unit"], data21)){
+let data23 = data.answer_timeout;
+const _errs62 = errors;
+const _errs63 = errors;
+if(!fitsUnit(schema51["x-unit"], data23)){
 validate67.errors = [{instancePath:instancePath+"/answer_timeout",schemaPath:"#/$defs/answer_timeout/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
-if(errors === _errs59){
-if(typeof data21 === "string"){
-if(!pattern7.test(data21)){
+if(errors === _errs63){
+if(typeof data23 === "string"){
+if(!pattern7.test(data23)){
 validate67.errors = [{instancePath:instancePath+"/answer_timeout",schemaPath:"#/$defs/answer_timeout/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$"}}];
 return false;
 }
@@ -4793,23 +4865,23 @@ validate67.errors = [{instancePath:instancePath+"/answer_timeout",schemaPath:"#/
 return false;
 }
 }
-var valid0 = _errs58 === errors;
+var valid0 = _errs62 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.queue_timeout !== undefined){
-let data22 = data.queue_timeout;
-const _errs61 = errors;
-const _errs62 = errors;
-if(!fitsUnit(schema51["x-unit"], data22)){
+let data24 = data.queue_timeout;
+const _errs65 = errors;
+const _errs66 = errors;
+if(!fitsUnit(schema51["x-unit"], data24)){
 validate67.errors = [{instancePath:instancePath+"/queue_timeout",schemaPath:"#/$defs/queue_timeout/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
-if(errors === _errs62){
-if(typeof data22 === "string"){
-if(!pattern7.test(data22)){
+if(errors === _errs66){
+if(typeof data24 === "string"){
+if(!pattern7.test(data24)){
 validate67.errors = [{instancePath:instancePath+"/queue_timeout",schemaPath:"#/$defs/queue_timeout/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$"}}];
 return false;
 }
@@ -4819,23 +4891,23 @@ validate67.errors = [{instancePath:instancePath+"/queue_timeout",schemaPath:"#/$
 return false;
 }
 }
-var valid0 = _errs61 === errors;
+var valid0 = _errs65 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.wait_for_retry_after !== undefined){
-let data23 = data.wait_for_retry_after;
-const _errs64 = errors;
-const _errs65 = errors;
-if(!fitsUnit(schema58["x-unit"], data23)){
+let data25 = data.wait_for_retry_after;
+const _errs68 = errors;
+const _errs69 = errors;
+if(!fitsUnit(schema58["x-unit"], data25)){
 validate67.errors = [{instancePath:instancePath+"/wait_for_retry_after",schemaPath:"#/$defs/wait_for_retry_after/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
-if(errors === _errs65){
-if(typeof data23 === "string"){
-if(!pattern31.test(data23)){
+if(errors === _errs69){
+if(typeof data25 === "string"){
+if(!pattern31.test(data25)){
 validate67.errors = [{instancePath:instancePath+"/wait_for_retry_after",schemaPath:"#/$defs/wait_for_retry_after/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?(ms|s|m)|.*\\$\\{.+\\}.*)$"}}];
 return false;
 }
@@ -4845,49 +4917,49 @@ validate67.errors = [{instancePath:instancePath+"/wait_for_retry_after",schemaPa
 return false;
 }
 }
-var valid0 = _errs64 === errors;
+var valid0 = _errs68 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.eject !== undefined){
-const _errs67 = errors;
+const _errs71 = errors;
 if(!(validate34(data.eject, {instancePath:instancePath+"/eject",parentData:data,parentDataProperty:"eject",rootData,dynamicAnchors}))){
 vErrors = vErrors === null ? validate34.errors : vErrors.concat(validate34.errors);
 errors = vErrors.length;
 }
-var valid0 = _errs67 === errors;
+var valid0 = _errs71 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.probe !== undefined){
-let data25 = data.probe;
-const _errs68 = errors;
-const _errs69 = errors;
-if((typeof data25 !== "boolean") && (!(data25 && typeof data25 == "object" && !Array.isArray(data25)))){
+let data27 = data.probe;
+const _errs72 = errors;
+const _errs73 = errors;
+if((typeof data27 !== "boolean") && (!(data27 && typeof data27 == "object" && !Array.isArray(data27)))){
 validate67.errors = [{instancePath:instancePath+"/probe",schemaPath:"#/$defs/probe/type",keyword:"type",params:{type: schema62.type}}];
 return false;
 }
-if(errors === _errs69){
-if(data25 && typeof data25 == "object" && !Array.isArray(data25)){
-const _errs71 = errors;
-for(const key6 in data25){
+if(errors === _errs73){
+if(data27 && typeof data27 == "object" && !Array.isArray(data27)){
+const _errs75 = errors;
+for(const key6 in data27){
 if(!((key6 === "path") || (key6 === "every"))){
 validate67.errors = [{instancePath:instancePath+"/probe",schemaPath:"#/$defs/probe/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key6}}];
 return false;
 break;
 }
 }
-if(_errs71 === errors){
-if(data25.path !== undefined){
-let data26 = data25.path;
-const _errs72 = errors;
-if(errors === _errs72){
-if(typeof data26 === "string"){
-if(!pattern34.test(data26)){
+if(_errs75 === errors){
+if(data27.path !== undefined){
+let data28 = data27.path;
+const _errs76 = errors;
+if(errors === _errs76){
+if(typeof data28 === "string"){
+if(!pattern34.test(data28)){
 validate67.errors = [{instancePath:instancePath+"/probe/path",schemaPath:"#/$defs/probe/properties/path/pattern",keyword:"pattern",params:{pattern: "^/[!-~]*$"}}];
 return false;
 }
@@ -4897,22 +4969,22 @@ validate67.errors = [{instancePath:instancePath+"/probe/path",schemaPath:"#/$def
 return false;
 }
 }
-var valid24 = _errs72 === errors;
+var valid26 = _errs76 === errors;
 }
 else {
-var valid24 = true;
+var valid26 = true;
 }
-if(valid24){
-if(data25.every !== undefined){
-let data27 = data25.every;
-const _errs74 = errors;
-if(!fitsUnit(schema62.properties.every["x-unit"], data27)){
+if(valid26){
+if(data27.every !== undefined){
+let data29 = data27.every;
+const _errs78 = errors;
+if(!fitsUnit(schema62.properties.every["x-unit"], data29)){
 validate67.errors = [{instancePath:instancePath+"/probe/every",schemaPath:"#/$defs/probe/properties/every/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
-if(errors === _errs74){
-if(typeof data27 === "string"){
-if(!pattern7.test(data27)){
+if(errors === _errs78){
+if(typeof data29 === "string"){
+if(!pattern7.test(data29)){
 validate67.errors = [{instancePath:instancePath+"/probe/every",schemaPath:"#/$defs/probe/properties/every/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$"}}];
 return false;
 }
@@ -4922,195 +4994,195 @@ validate67.errors = [{instancePath:instancePath+"/probe/every",schemaPath:"#/$de
 return false;
 }
 }
-var valid24 = _errs74 === errors;
+var valid26 = _errs78 === errors;
 }
 else {
-var valid24 = true;
+var valid26 = true;
 }
 }
 }
 }
 }
-var valid0 = _errs68 === errors;
+var valid0 = _errs72 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.context !== undefined){
-let data28 = data.context;
-const _errs76 = errors;
-const _errs77 = errors;
-if((!(((typeof data28 == "number") && (!(data28 % 1) && !isNaN(data28))) && (isFinite(data28)))) && (typeof data28 !== "string")){
+let data30 = data.context;
+const _errs80 = errors;
+const _errs81 = errors;
+if((!(((typeof data30 == "number") && (!(data30 % 1) && !isNaN(data30))) && (isFinite(data30)))) && (typeof data30 !== "string")){
 validate67.errors = [{instancePath:instancePath+"/context",schemaPath:"#/$defs/tokens/type",keyword:"type",params:{type: schema88.type}}];
 return false;
 }
-if(!fitsUnit(schema88["x-unit"], data28)){
+if(!fitsUnit(schema88["x-unit"], data30)){
 validate67.errors = [{instancePath:instancePath+"/context",schemaPath:"#/$defs/tokens/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
-if(errors === _errs77){
-if(typeof data28 === "string"){
-if(!pattern5.test(data28)){
+if(errors === _errs81){
+if(typeof data30 === "string"){
+if(!pattern5.test(data30)){
 validate67.errors = [{instancePath:instancePath+"/context",schemaPath:"#/$defs/tokens/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?[kM]?|.*\\$\\{.+\\}.*)$"}}];
 return false;
 }
 }
 }
-var valid0 = _errs76 === errors;
+var valid0 = _errs80 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.max_concurrent !== undefined){
-let data29 = data.max_concurrent;
-const _errs79 = errors;
-const _errs80 = errors;
-if((!(((typeof data29 == "number") && (!(data29 % 1) && !isNaN(data29))) && (isFinite(data29)))) && (typeof data29 !== "string")){
+let data31 = data.max_concurrent;
+const _errs83 = errors;
+const _errs84 = errors;
+if((!(((typeof data31 == "number") && (!(data31 % 1) && !isNaN(data31))) && (isFinite(data31)))) && (typeof data31 !== "string")){
 validate67.errors = [{instancePath:instancePath+"/max_concurrent",schemaPath:"#/$defs/count/type",keyword:"type",params:{type: schema33.type}}];
 return false;
 }
-if(!fitsUnit(schema33["x-unit"], data29)){
+if(!fitsUnit(schema33["x-unit"], data31)){
 validate67.errors = [{instancePath:instancePath+"/max_concurrent",schemaPath:"#/$defs/count/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
-if(errors === _errs80){
-if(typeof data29 === "string"){
-if(!pattern5.test(data29)){
+if(errors === _errs84){
+if(typeof data31 === "string"){
+if(!pattern5.test(data31)){
 validate67.errors = [{instancePath:instancePath+"/max_concurrent",schemaPath:"#/$defs/count/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]+)?[kM]?|.*\\$\\{.+\\}.*)$"}}];
 return false;
 }
 }
 }
-var valid0 = _errs79 === errors;
+var valid0 = _errs83 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.cost_usd_per_1m !== undefined){
-let data30 = data.cost_usd_per_1m;
-const _errs82 = errors;
-if(errors === _errs82){
-if(data30 && typeof data30 == "object" && !Array.isArray(data30)){
+let data32 = data.cost_usd_per_1m;
+const _errs86 = errors;
+if(errors === _errs86){
+if(data32 && typeof data32 == "object" && !Array.isArray(data32)){
 let missing2;
-if((data30.input === undefined) && (missing2 = "input")){
+if((data32.input === undefined) && (missing2 = "input")){
 validate67.errors = [{instancePath:instancePath+"/cost_usd_per_1m",schemaPath:"#/properties/cost_usd_per_1m/required",keyword:"required",params:{missingProperty: missing2}}];
 return false;
 }
 else {
-const _errs84 = errors;
-for(const key7 in data30){
+const _errs88 = errors;
+for(const key7 in data32){
 if(!((((key7 === "input") || (key7 === "output")) || (key7 === "cached_input")) || (key7 === "cache_write"))){
 validate67.errors = [{instancePath:instancePath+"/cost_usd_per_1m",schemaPath:"#/properties/cost_usd_per_1m/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key7}}];
 return false;
 break;
 }
 }
-if(_errs84 === errors){
-if(data30.input !== undefined){
-let data31 = data30.input;
-const _errs85 = errors;
-const _errs86 = errors;
-if((!((typeof data31 == "number") && (isFinite(data31)))) && (typeof data31 !== "string")){
+if(_errs88 === errors){
+if(data32.input !== undefined){
+let data33 = data32.input;
+const _errs89 = errors;
+const _errs90 = errors;
+if((!((typeof data33 == "number") && (isFinite(data33)))) && (typeof data33 !== "string")){
 validate67.errors = [{instancePath:instancePath+"/cost_usd_per_1m/input",schemaPath:"#/$defs/price/type",keyword:"type",params:{type: schema95.type}}];
 return false;
 }
-if(!fitsUnit(schema95["x-unit"], data31)){
+if(!fitsUnit(schema95["x-unit"], data33)){
 validate67.errors = [{instancePath:instancePath+"/cost_usd_per_1m/input",schemaPath:"#/$defs/price/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
-if(errors === _errs86){
-if(typeof data31 === "string"){
-if(!pattern67.test(data31)){
+if(errors === _errs90){
+if(typeof data33 === "string"){
+if(!pattern67.test(data33)){
 validate67.errors = [{instancePath:instancePath+"/cost_usd_per_1m/input",schemaPath:"#/$defs/price/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]{1,6})?|.*\\$\\{.+\\}.*)$"}}];
 return false;
 }
 }
 }
-var valid27 = _errs85 === errors;
+var valid29 = _errs89 === errors;
 }
 else {
-var valid27 = true;
+var valid29 = true;
 }
-if(valid27){
-if(data30.output !== undefined){
-let data32 = data30.output;
-const _errs88 = errors;
-const _errs89 = errors;
-if((!((typeof data32 == "number") && (isFinite(data32)))) && (typeof data32 !== "string")){
+if(valid29){
+if(data32.output !== undefined){
+let data34 = data32.output;
+const _errs92 = errors;
+const _errs93 = errors;
+if((!((typeof data34 == "number") && (isFinite(data34)))) && (typeof data34 !== "string")){
 validate67.errors = [{instancePath:instancePath+"/cost_usd_per_1m/output",schemaPath:"#/$defs/price/type",keyword:"type",params:{type: schema95.type}}];
 return false;
 }
-if(!fitsUnit(schema95["x-unit"], data32)){
+if(!fitsUnit(schema95["x-unit"], data34)){
 validate67.errors = [{instancePath:instancePath+"/cost_usd_per_1m/output",schemaPath:"#/$defs/price/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
-if(errors === _errs89){
-if(typeof data32 === "string"){
-if(!pattern67.test(data32)){
+if(errors === _errs93){
+if(typeof data34 === "string"){
+if(!pattern67.test(data34)){
 validate67.errors = [{instancePath:instancePath+"/cost_usd_per_1m/output",schemaPath:"#/$defs/price/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]{1,6})?|.*\\$\\{.+\\}.*)$"}}];
 return false;
 }
 }
 }
-var valid27 = _errs88 === errors;
+var valid29 = _errs92 === errors;
 }
 else {
-var valid27 = true;
+var valid29 = true;
 }
-if(valid27){
-if(data30.cached_input !== undefined){
-let data33 = data30.cached_input;
-const _errs91 = errors;
-const _errs92 = errors;
-if((!((typeof data33 == "number") && (isFinite(data33)))) && (typeof data33 !== "string")){
+if(valid29){
+if(data32.cached_input !== undefined){
+let data35 = data32.cached_input;
+const _errs95 = errors;
+const _errs96 = errors;
+if((!((typeof data35 == "number") && (isFinite(data35)))) && (typeof data35 !== "string")){
 validate67.errors = [{instancePath:instancePath+"/cost_usd_per_1m/cached_input",schemaPath:"#/$defs/price/type",keyword:"type",params:{type: schema95.type}}];
 return false;
 }
-if(!fitsUnit(schema95["x-unit"], data33)){
+if(!fitsUnit(schema95["x-unit"], data35)){
 validate67.errors = [{instancePath:instancePath+"/cost_usd_per_1m/cached_input",schemaPath:"#/$defs/price/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
-if(errors === _errs92){
-if(typeof data33 === "string"){
-if(!pattern67.test(data33)){
+if(errors === _errs96){
+if(typeof data35 === "string"){
+if(!pattern67.test(data35)){
 validate67.errors = [{instancePath:instancePath+"/cost_usd_per_1m/cached_input",schemaPath:"#/$defs/price/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]{1,6})?|.*\\$\\{.+\\}.*)$"}}];
 return false;
 }
 }
 }
-var valid27 = _errs91 === errors;
+var valid29 = _errs95 === errors;
 }
 else {
-var valid27 = true;
+var valid29 = true;
 }
-if(valid27){
-if(data30.cache_write !== undefined){
-let data34 = data30.cache_write;
-const _errs94 = errors;
-const _errs95 = errors;
-if((!((typeof data34 == "number") && (isFinite(data34)))) && (typeof data34 !== "string")){
+if(valid29){
+if(data32.cache_write !== undefined){
+let data36 = data32.cache_write;
+const _errs98 = errors;
+const _errs99 = errors;
+if((!((typeof data36 == "number") && (isFinite(data36)))) && (typeof data36 !== "string")){
 validate67.errors = [{instancePath:instancePath+"/cost_usd_per_1m/cache_write",schemaPath:"#/$defs/price/type",keyword:"type",params:{type: schema95.type}}];
 return false;
 }
-if(!fitsUnit(schema95["x-unit"], data34)){
+if(!fitsUnit(schema95["x-unit"], data36)){
 validate67.errors = [{instancePath:instancePath+"/cost_usd_per_1m/cache_write",schemaPath:"#/$defs/price/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
-if(errors === _errs95){
-if(typeof data34 === "string"){
-if(!pattern67.test(data34)){
+if(errors === _errs99){
+if(typeof data36 === "string"){
+if(!pattern67.test(data36)){
 validate67.errors = [{instancePath:instancePath+"/cost_usd_per_1m/cache_write",schemaPath:"#/$defs/price/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]{1,6})?|.*\\$\\{.+\\}.*)$"}}];
 return false;
 }
 }
 }
-var valid27 = _errs94 === errors;
+var valid29 = _errs98 === errors;
 }
 else {
-var valid27 = true;
+var valid29 = true;
 }
 }
 }
@@ -5123,62 +5195,63 @@ validate67.errors = [{instancePath:instancePath+"/cost_usd_per_1m",schemaPath:"#
 return false;
 }
 }
-var valid0 = _errs82 === errors;
+var valid0 = _errs86 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.cost_usd_per_image !== undefined){
-let data35 = data.cost_usd_per_image;
-const _errs97 = errors;
-const _errs98 = errors;
-if((!((typeof data35 == "number") && (isFinite(data35)))) && (typeof data35 !== "string")){
+let data37 = data.cost_usd_per_image;
+const _errs101 = errors;
+const _errs102 = errors;
+if((!((typeof data37 == "number") && (isFinite(data37)))) && (typeof data37 !== "string")){
 validate67.errors = [{instancePath:instancePath+"/cost_usd_per_image",schemaPath:"#/$defs/usd/type",keyword:"type",params:{type: schema48.type}}];
 return false;
 }
-if(!fitsUnit(schema48["x-unit"], data35)){
+if(!fitsUnit(schema48["x-unit"], data37)){
 validate67.errors = [{instancePath:instancePath+"/cost_usd_per_image",schemaPath:"#/$defs/usd/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
-if(errors === _errs98){
-if(typeof data35 === "string"){
-if(!pattern20.test(data35)){
+if(errors === _errs102){
+if(typeof data37 === "string"){
+if(!pattern20.test(data37)){
 validate67.errors = [{instancePath:instancePath+"/cost_usd_per_image",schemaPath:"#/$defs/usd/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]{1,9})?|.*\\$\\{.+\\}.*)$"}}];
 return false;
 }
 }
 }
-var valid0 = _errs97 === errors;
+var valid0 = _errs101 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.max_usd_per_hour !== undefined){
-let data36 = data.max_usd_per_hour;
-const _errs100 = errors;
-const _errs101 = errors;
-if((!((typeof data36 == "number") && (isFinite(data36)))) && (typeof data36 !== "string")){
+let data38 = data.max_usd_per_hour;
+const _errs104 = errors;
+const _errs105 = errors;
+if((!((typeof data38 == "number") && (isFinite(data38)))) && (typeof data38 !== "string")){
 validate67.errors = [{instancePath:instancePath+"/max_usd_per_hour",schemaPath:"#/$defs/usd/type",keyword:"type",params:{type: schema48.type}}];
 return false;
 }
-if(!fitsUnit(schema48["x-unit"], data36)){
+if(!fitsUnit(schema48["x-unit"], data38)){
 validate67.errors = [{instancePath:instancePath+"/max_usd_per_hour",schemaPath:"#/$defs/usd/x-unit",keyword:"x-unit",params:{}}];
 return false;
 }
-if(errors === _errs101){
-if(typeof data36 === "string"){
-if(!pattern20.test(data36)){
+if(errors === _errs105){
+if(typeof data38 === "string"){
+if(!pattern20.test(data38)){
 validate67.errors = [{instancePath:instancePath+"/max_usd_per_hour",schemaPath:"#/$defs/usd/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(\\.[0-9]{1,9})?|.*\\$\\{.+\\}.*)$"}}];
 return false;
 }
 }
 }
-var valid0 = _errs100 === errors;
+var valid0 = _errs104 === errors;
 }
 else {
 var valid0 = true;
+}
 }
 }
 }
@@ -7162,7 +7235,7 @@ return errors === 0;
 validate81.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 const schema174 = {"type":"array","items":{"$ref":"#/$defs/passthrough_route"}};
 const schema175 = {"type":"object","additionalProperties":false,"required":["path","methods","model","meter"],"properties":{"path":{"type":"string","pattern":"^/v1(/[a-z0-9][a-z0-9_-]*)+$","maxLength":128},"methods":{"type":"array","minItems":1,"uniqueItems":true,"items":{"enum":["POST","GET"]}},"model":{"$ref":"#/$defs/name"},"accepts":{"type":"array","minItems":1,"uniqueItems":true,"items":{"enum":["json","multipart","binary"]}},"max_body":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?(B|KB|MB|GB)?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"size","min":1000,"max":1000000000}},"upgrade":{"enum":["websocket"]},"max_session":{"type":"string","pattern":"^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"duration","min":1000,"max":86400000}},"idle_timeout":{"type":"string","pattern":"^([0-9]+(\\.[0-9]+)?(ms|s|m|h|d)|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"duration","min":1000,"max":86400000}},"max_message":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?(B|KB|MB|GB)?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"size","min":1000,"max":16000000}},"meter":{"$ref":"#/$defs/meter"}}};
-const pattern133 = new RegExp("^/v1(/[a-z0-9][a-z0-9_-]*)+$", "u");
+const pattern134 = new RegExp("^/v1(/[a-z0-9][a-z0-9_-]*)+$", "u");
 const schema177 = {"type":"object","additionalProperties":false,"properties":{"usd_per_call":{"type":["number","string"],"pattern":"^([0-9]+(\\.[0-9]{1,9})?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"usd","min":0,"max":1000000000000}},"usd_per_second":{"type":["number","string"],"pattern":"^([0-9]+(\\.[0-9]{1,9})?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"usd","min":0,"max":10000000000}},"max_seconds":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?k?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"count","min":1,"max":86400}},"usd_per_mb":{"type":["number","string"],"pattern":"^([0-9]+(\\.[0-9]{1,9})?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"usd","min":0,"max":5000000000}},"max_mb":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?k?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"count","min":1,"max":1000}},"usage":{"type":"object","additionalProperties":false,"required":["max_input"],"properties":{"max_input":{"$ref":"#/$defs/tokens"},"max_output":{"type":["integer","string"],"pattern":"^([0-9]+(\\.[0-9]+)?[kM]?|.*\\$\\{.+\\}.*)$","x-unit":{"kind":"count","min":0,"max":10000000}}}}}};
 function validate93(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -7447,7 +7520,7 @@ validate92.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties
 return false;
 }
 else {
-if(!pattern133.test(data0)){
+if(!pattern134.test(data0)){
 validate92.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/pattern",keyword:"pattern",params:{pattern: "^/v1(/[a-z0-9][a-z0-9_-]*)+$"}}];
 return false;
 }

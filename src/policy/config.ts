@@ -174,6 +174,8 @@ export interface Pool extends Declared {
   readonly model: string
   /** The dialects of its replicas; `chat` alone, where it serves anything but chats. */
   readonly speaks: readonly Speech[]
+  /** Tools that its replicas run themselves, such as `web_search`, that requests in their own dialect may list. */
+  readonly providerTools: readonly string[]
 }
 
 /** A dialect of chats: chat completions, OpenAI's Responses, Anthropic's Messages. */

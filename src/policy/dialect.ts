@@ -1,4 +1,4 @@
-import { type ChatModel, type Model, type Pool, placeOf, type Speech } from './config.ts'
+import { type ChatModel, type Model, type Place, type Pool, placeOf } from './config.ts'
 import { type InvalidAt, invalidAt } from './decision.ts'
 import type { ChatAsk, InferenceRequest } from './facts.ts'
 
@@ -15,22 +15,37 @@ export function poolsFor(model: Model, request: InferenceRequest): readonly Pool
 }
 
 /** Whether the replicas of a pool get a request in the dialect of its client, so that nothing of it is translated. */
-export function isNative({ speaks }: Pick<Pool, 'speaks'>, { dialect, hosted }: ChatAsk): boolean {
-  // The rounds of hosted tools are chats.
-  if (dialect !== undefined && hosted && hosted.length > 0) return false
-  return speaks.includes(speechOf({ dialect }))
-}
+export const isNative = (pool: Spoken, request: ChatAsk): boolean =>
+  isSpokenBy(pool, request) && lackedTools(pool, request).length === 0
 
 /** What of a request a pool does not get, since it is translated for it. */
-export const lossesAt = (pool: Pick<Pool, 'speaks'>, request: InferenceRequest): readonly string[] =>
+export const lossesAt = (pool: Spoken, request: InferenceRequest): readonly string[] =>
   request.kind === 'chat' && request.losses && !isNative(pool, request) ? request.losses : []
 
-const speechOf = ({ dialect = 'chat' }: { readonly dialect: Speech | undefined }): Speech => dialect
+/** Tools that its backends would run, and that alone keep a request from going to a pool as its client wrote it. */
+export const toolsInTheWay = (pool: Spoken, request: InferenceRequest): readonly string[] =>
+  request.kind === 'chat' && isSpokenBy(pool, request) ? lackedTools(pool, request) : []
 
-function deniedBy(model: ChatModel, { onlyNative, losses = [] }: ChatAsk): InvalidAt {
-  if (!onlyNative)
-    return invalidAt('body', 'tools', `${losses.join(', ')} cannot be used with ${model.name}`, placeOf(model, 'lossy'))
+type Spoken = Pick<Pool, 'speaks' | 'providerTools'>
+
+function isSpokenBy({ speaks }: Spoken, { dialect, hosted }: ChatAsk): boolean {
+  // The rounds of hosted tools are chats.
+  if (dialect !== undefined && hosted && hosted.length > 0) return false
+  return speaks.includes(dialect ?? 'chat')
+}
+
+const lackedTools = (pool: Spoken, { providerTools = [] }: ChatAsk): readonly string[] =>
+  providerTools.filter(tool => !pool.providerTools.includes(tool))
+
+function deniedBy(model: ChatModel, request: ChatAsk): InvalidAt {
+  const { onlyNative, losses = [] } = request
+  const near = model.serve.find(pool => toolsInTheWay(pool, request).length > 0)
+  if (near) return unusable(toolsInTheWay(near, request), model, placeOf(near, 'provider_tools'))
+  if (!onlyNative) return unusable(losses, model, placeOf(model, 'lossy'))
   const { field, problem, reason } = onlyNative
   const denied = invalidAt('body', field, problem, placeOf(model, 'serve'))
   return reason === undefined ? denied : { ...denied, denial: { ...denied.denial, reason } }
 }
+
+const unusable = (tools: readonly string[], { name }: ChatModel, at: Place): InvalidAt =>
+  invalidAt('body', 'tools', `${tools.join(', ')} cannot be used with ${name}`, at)

@@ -3,7 +3,7 @@ import { conditionText } from './condition.ts'
 import { type Config, type Model, type Place, type Plan, type Pool, placeOf } from './config.ts'
 import { counted } from './counted.ts'
 import type { Allowed, Claims, Decision, DeniedAt, Stage } from './decision.ts'
-import { isNative } from './dialect.ts'
+import { isNative, toolsInTheWay } from './dialect.ts'
 import type { Caller, Facts, InferenceRequest } from './facts.ts'
 import { mostOf } from './limits.ts'
 import { type Chosen, choose } from './model.ts'
@@ -128,9 +128,15 @@ const limitSteps = (plan: Plan, { limits, spend }: Claims): readonly Step[] => [
 ]
 
 function sendStep(request: InferenceRequest, { model, pools }: Allowed): Step {
-  const isTranslated = (pool: Pool) => request.kind === 'chat' && !isNative(pool, request)
-  const names = pools.map(pool => (isTranslated(pool) ? `${pool.name} (translated)` : pool.name))
+  const names = pools.map(pool => `${pool.name}${translationText(pool, request)}`)
   return passed('send', names.join(', then '), placeOf(model, 'serve'))
+}
+
+/** Empty where a pool gets the request as its client wrote it. */
+function translationText(pool: Pool, request: InferenceRequest): string {
+  if (request.kind !== 'chat' || isNative(pool, request)) return ''
+  const tools = toolsInTheWay(pool, request)
+  return tools.length > 0 ? ` (translated, since it does not allow ${tools.join(', ')})` : ' (translated)'
 }
 
 function deniedStep(config: Config, caller: Caller, denied: DeniedAt): Step {

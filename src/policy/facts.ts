@@ -99,6 +99,11 @@ export interface ChatAsk extends FieldsAsk {
   readonly dialect?: Exclude<Speech, 'chat'>
   /** What a translation leaves out of the request, such as `web_search`. Absent where it loses nothing. */
   readonly losses?: readonly string[]
+  /**
+   * Tools that the backend would run itself and charge beside tokens, such as `web_search`, each once, where the request
+   * goes in the client's dialect. Absent where there are none, or they run here.
+   */
+  readonly providerTools?: readonly string[]
   /** What no translation can say, so that only pools of the client's dialect can answer. */
   readonly onlyNative?: OnlyNative
 }

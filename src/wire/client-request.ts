@@ -10,6 +10,7 @@ import type { JsonObject } from './json-safety.ts'
 import { type DialectBody, outlineOf } from './openai/body.ts'
 import { checkChat } from './openai/chat.ts'
 import type { OwnDialect, Spoken, WireRequest } from './openai/request.ts'
+import { providerToolsIn } from './provider-tools.ts'
 import type { ToolNames } from './tools/listed.ts'
 
 /** What a request in another dialect is read by. */
@@ -52,10 +53,13 @@ export function readClientRequest(
   const { chat, ignoredTools, onlyNative, writer } = read
   const checked = checkChat(outlineOf(chat, texts), terms.names, terms.declared)
   if ('denial' in checked) return renamed(checked, fields)
+  const asked = checked.request as ChatAsk
+  const providerTools = providerToolsIn(body).filter(tool => !asked.hosted?.includes(tool))
   const request: ChatAsk = {
-    ...(checked.request as ChatAsk),
+    ...asked,
     dialect: name,
     ...(ignoredTools.length > 0 && { losses: ignoredTools }),
+    ...(providerTools.length > 0 && { providerTools }),
     ...(onlyNative && { onlyNative }),
   }
   const own: OwnDialect = {

@@ -51,7 +51,7 @@ const line: Record<Keys<DecisionLine>, true> = {
 const request: Record<Keys<InferenceRequest>, true> = {
   ...{ kind: true, model: true, textBytes: true, stream: true, messages: true, images: true, tools: true },
   ...{ hosted: true, cap: true, choices: true, thinking: true, inputs: true, dimensions: true, size: true, path: true },
-  ...{ extras: true, dialect: true, losses: true, onlyNative: true },
+  ...{ extras: true, dialect: true, losses: true, providerTools: true, onlyNative: true },
 }
 const seen: Record<Exclude<Keys<Seen>, 'minute'>, true> = {
   ...{ at: true, readings: true, shared: true, gone: true, tool: true, unavailable: true },

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { Alias, ChatModel, HostedTool, Plan, Pool, Speech } from '../../src/policy/config.ts'
 import { decide } from '../../src/policy/decide.ts'
-import { isNative } from '../../src/policy/dialect.ts'
+import { isNative, lossesAt } from '../../src/policy/dialect.ts'
 import { explain } from '../../src/policy/explain.ts'
 import type { ChatAsk } from '../../src/policy/facts.ts'
 import { nanoUsd } from '../../src/policy/nano-usd.ts'
@@ -19,6 +19,7 @@ const pool = (name: string, ...speaks: readonly Speech[]): Pool => ({ ...cloud, 
 const onprem = pool('onprem', 'chat')
 const claude = pool('claude', 'messages')
 const both = pool('both', 'messages', 'chat')
+const searching: Pool = { ...pool('searching', 'messages'), providerTools: ['web_search'] }
 
 /** The configuration with pools that speak several dialects behind svc-core. */
 function served(serve: readonly Pool[], over: Partial<ChatModel> = {}, plan: Plan = free as Plan): typeof config {
@@ -106,6 +107,40 @@ describe('the pools of a request in a dialect', () => {
     expect(poolsOf(policy({ lossy: 'refuse' }), { ...asked, losses: ['web_search'] })).toMatchObject({ field: 'tools' })
   })
 
+  test('a pool that does not allow a tool of the provider gets the request translated, without that tool', () => {
+    const policy = served([claude, searching])
+    const asked: Partial<ChatAsk> = {
+      dialect: 'messages',
+      losses: ['web_search_20250305'],
+      providerTools: ['web_search'],
+    }
+
+    expect(poolsOf(policy, asked)).toEqual(['claude', 'searching'])
+    expect(lossesAt(claude, facts(asked).request)).toEqual(['web_search_20250305'])
+    expect(lossesAt(searching, facts(asked).request)).toEqual([])
+    const both = { ...asked, providerTools: ['web_search', 'code_execution'] }
+    expect(lossesAt(searching, facts(both).request)).toEqual(['web_search_20250305'])
+  })
+
+  test('a tool of the provider that no translation can leave out goes only to pools that allow it', () => {
+    const asked: Partial<ChatAsk> = { dialect: 'messages', onlyNative, providerTools: ['web_search'] }
+    const refusing: Partial<ChatAsk> = { dialect: 'messages', losses: ['x'], providerTools: ['web_search'] }
+
+    expect(poolsOf(served([claude, searching]), asked)).toEqual(['searching'])
+    expect(poolsOf(served([claude, searching], { lossy: 'refuse' }), refusing)).toEqual(['searching'])
+  })
+
+  test('where no pool allows a tool of the provider, the refusal names the tool and the line that could allow it', () => {
+    const policy = served([onprem, { ...claude, fields: { provider_tools: at } }], { lossy: 'refuse' })
+    const problem = 'mcp, web_search cannot be used with svc-core'
+    for (const rest of [{ onlyNative }, { losses: ['web_search_20250305'] }]) {
+      const given = facts({ dialect: 'messages', ...rest, providerTools: ['mcp', 'web_search'] }, 'free')
+      const decision = decide(policy, given)
+      expect(decision).toEqual({ denial: { code: 'VALIDATION_ERROR', field: 'tools', problem }, stage: 'body', at })
+    }
+    expect(poolsOf(policy, { dialect: 'responses', onlyNative, providerTools: ['mcp'] })).toMatchObject(onlyNative)
+  })
+
   test('a route to a model whose pools cannot answer is skipped, and does not make a good request a bad one', () => {
     const policy = served([claude])
     const plan: Plan = {
@@ -135,6 +170,9 @@ describe('the pools of a request in a dialect', () => {
 
     expect(sendOf({ dialect: 'messages' })).toBe('claude, then onprem (translated)')
     expect(sendOf({})).toBe('claude (translated), then onprem')
+    expect(sendOf({ dialect: 'messages', losses: ['x'], providerTools: ['mcp', 'web_search'] })).toBe(
+      'claude (translated, since it does not allow mcp, web_search), then onprem (translated)',
+    )
   })
 })
 

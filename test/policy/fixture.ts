@@ -25,6 +25,7 @@ const pool = (name: string, site: string, replicas: number): Pool => ({
   replicas: Array.from({ length: replicas }, (_, i) => `http://${name}-${i}/v1`),
   model: `backend/${name}`,
   speaks: ['chat'],
+  providerTools: [],
 })
 
 const pools = {

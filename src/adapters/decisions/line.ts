@@ -35,6 +35,7 @@ function chatOf({
   extras,
   dialect,
   losses,
+  providerTools,
   onlyNative,
 }: ChatAsk): string {
   const named = model === undefined ? '' : `,"model":${textOf(model)}`
@@ -42,7 +43,8 @@ function chatOf({
   const limit = cap ? `,"cap":{"field":"${cap.field}","tokens":${cap.tokens}}` : ''
   const thinks = thinking === undefined ? '' : `,"thinking":${thinking}`
   const declared = extras ? `,"extras":${jsonOf(extras)}` : ''
-  const translated = `${losses ? `,"losses":${jsonOf(losses)}` : ''}${onlyNative ? `,"onlyNative":${jsonOf(onlyNative)}` : ''}`
+  const run = providerTools ? `,"providerTools":${jsonOf(providerTools)}` : ''
+  const translated = `${losses ? `,"losses":${jsonOf(losses)}` : ''}${run}${onlyNative ? `,"onlyNative":${jsonOf(onlyNative)}` : ''}`
   const spoken = dialect === undefined ? '' : `,"dialect":"${dialect}"`
   return `{"kind":"chat"${named},"stream":${stream},${size}${hosted ? `,"hosted":${jsonOf(hosted)}` : ''}${limit},"choices":${choices}${thinks}${declared}${spoken}${translated}}`
 }

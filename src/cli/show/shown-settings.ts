@@ -90,10 +90,17 @@ function limitsOf({ limits, listener }: Settings, models: ReadonlyMap<string, Mo
 }
 
 /** A pool, and how its replicas are spoken to. */
-export function shownPool({ site, replicas, model, speaks }: Pool, backend: BackendSettings | undefined): Section {
+export function shownPool(
+  { site, replicas, model, speaks, providerTools }: Pool,
+  backend: BackendSettings | undefined,
+): Section {
   const isDefault = speaks.length === 1 && speaks[0] === 'chat'
   // A pool without chats has no dialect of them.
-  const pool = { site, replicas, model, ...(!isDefault && { speaks }) }
+  const pool = {
+    ...{ site, replicas, model },
+    ...(!isDefault && { speaks }),
+    ...(providerTools.length > 0 && { provider_tools: providerTools }),
+  }
   if (!backend) return pool
   const { key, context, maxConcurrent, probe, eject } = backend
   return {

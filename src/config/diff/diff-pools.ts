@@ -65,8 +65,17 @@ const poolRulesOf = (sides: Sides): Rules<Own<Pool>> => ({
   site: value('site', text, plumbing),
   replicas: replicasRule(sides),
   model: value('model', text, plumbing),
-  speaks: (from, to, subject) => value('speaks', text, plumbing)(listed(from), listed(to), subject),
+  speaks: wordsRule('speaks'),
+  providerTools: wordsRule('provider_tools'),
 })
+
+/** Words in the order in which they are written. */
+const wordsRule =
+  (field: string): Rule<readonly string[] | undefined> =>
+  (from, to, subject) =>
+    value<string | undefined>(field, text, plumbing)(shownWords(from), shownWords(to), subject)
+
+const shownWords = (words: readonly string[] = []): string | undefined => (words.length > 0 ? listed(words) : undefined)
 
 /** Replicas are interchangeable: their order means nothing. One that is not known may be any of the others. */
 const replicasRule =
@@ -88,7 +97,7 @@ const backendRulesOf = (sides: Sides): Rules<BackendSettings> => ({
   auth: value<Auth | undefined>('auth', authText, plumbing, 'bearer'),
   headers: headersRule(sides),
   query: value<string | undefined>('query', text, plumbing, 'none'),
-  betas: (from = [], to = [], subject) => value('betas', text, plumbing)(listed(from), listed(to), subject),
+  betas: wordsRule('betas'),
   context: value('context', count, highIsMore, "the model's"),
   maxConcurrent: value('max_concurrent', count, highIsMore, 'unlimited'),
   queueTimeout: value('queue_timeout', durationText, plumbing),

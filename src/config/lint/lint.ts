@@ -67,6 +67,7 @@ function lintPool(name: string, pool: PoolSection, node: Node, kinds: ReadonlySe
   lintFirstContent(pool.first_content_timeout, ['first_content_timeout'], say)
   lintGuard(name, pool, kinds, say)
   lintSpeaks(name, pool, kinds, say)
+  lintProviderTools(name, pool, say)
   lintHeaders(name, pool, say)
   const seen = new Set<string>()
   for (const [index, url] of pool.replicas.entries()) {
@@ -110,6 +111,13 @@ function lintSpeaks(name: string, { speaks = [] }: PoolSection, kinds: ReadonlyS
   if (kind === undefined || at < 0) return
   const message = `pool \`${name}\` speaks \`${speaks[at]}\`, and serves a model of kind \`${kind}\``
   say(['speaks', at], 'error', 'speaks-no-chat', message, 'give such models a pool of their own, or remove `speaks`')
+}
+
+/** Chats list no tools that a provider runs. */
+function lintProviderTools(name: string, { provider_tools: tools, speaks = [] }: PoolSection, say: Say): void {
+  if (!tools || speaks.some(speech => speech !== 'chat')) return
+  const message = `pool \`${name}\` has \`provider_tools\`, and speaks neither \`responses\` nor \`messages\``
+  say(['provider_tools'], 'error', 'needs-dialect', message, 'add one of them to `speaks`, or remove `provider_tools`')
 }
 
 /** Warns of a wait that no client stays for. */

@@ -113,6 +113,7 @@ const linkPool = ({ data, ...declaration }: Sound<PoolSection>): Pool => ({
   replicas: data.replicas.map(url => baseUrl.read(url) ?? url),
   model: data.model,
   speaks: data.speaks ?? DEFAULTS.speaks,
+  providerTools: data.provider_tools ?? [],
 })
 
 function linkModel(

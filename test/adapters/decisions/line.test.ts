@@ -67,6 +67,7 @@ const chat = fc.record<Whole<ChatAsk>>({
   extras: rarely(fc.dictionary(fc.constantFrom('top_k2', 'negative_prompt', 'x'), extra)),
   dialect: rarely(fc.constantFrom('responses' as const, 'messages' as const)),
   losses: rarely(fc.array(text)),
+  providerTools: rarely(fc.array(text)),
   onlyNative: rarely(fc.record<Whole<OnlyNative>>({ field: text, problem: text, reason: rarely(text) })),
 })
 const image = fc

@@ -50,6 +50,10 @@ export const chargeFor = ({ total }: ScriptedModel): Charge => ({
 
 export const MODEL = 'agent-model'
 
+/** Codex lists a search in each request. */
+const toolsOf = (speaks: string): string =>
+  speaks === '[chat]' ? '' : ', provider_tools: [web_search, image_generation]'
+
 /** Pools of their own, since those of every test gateway serve embeddings and images too. */
 const yamlOf = (pools: readonly Backend[], speaks: string): string => `
 plans:
@@ -65,7 +69,8 @@ models:
 pools:
 ${pools
   .map(
-    ({ url }, i) => `  agents-${i}: { site: on-premises, model: test-model, speaks: ${speaks}, replicas: ["${url}"] }`,
+    ({ url }, i) =>
+      `  agents-${i}: { site: on-premises, model: test-model, speaks: ${speaks}${toolsOf(speaks)}, replicas: ["${url}"] }`,
   )
   .join('\n')}
 `

@@ -58,6 +58,18 @@ export const seeds: readonly { readonly edits: readonly Edit[]; readonly says: r
     ],
   },
   {
+    edits: [
+      pools(
+        '    max_concurrent: 50',
+        '    speaks: [responses]\n    provider_tools: [web_search]\n    max_concurrent: 50',
+      ),
+    ],
+    says: [
+      'plumbing policies/pools.yaml:27 pool cloud-core: speaks chat → responses',
+      'plumbing policies/pools.yaml:28 pool cloud-core: provider_tools none → web_search',
+    ],
+  },
+  {
     edits: [models('    max_output: 16k\n', '    max_output: 16k\n    lossy: refuse\n')],
     says: ['other policies/models.yaml:25 svc-ultra-pro: lossy allow → refuse'],
   },

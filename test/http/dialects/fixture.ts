@@ -5,7 +5,7 @@ import { startTestGateway, type TestGateway, type TestPools } from '../../suppor
 
 /**
  * A gateway with `svc-core` at a backend that speaks chats, `svc-native` at one that speaks Responses and Messages, and
- * `svc-both`, which fails over from the second to the first.
+ * `svc-both`, which fails over from the second to the first. `svc-search` is at the second one too, whose searches it allows.
  */
 export class Dialects {
   readonly chats: Backend
@@ -65,8 +65,11 @@ models:
     { kind: chat, tier: guest, serve: [native], context: 64k, usd_per_1m: { input: 1, output: 10 } }
   svc-both:
     { kind: chat, tier: guest, serve: [native, onprem], context: 64k, usd_per_1m: { input: 1, output: 10 } }
+  svc-search:
+    { kind: chat, tier: guest, serve: [search], context: 64k, usd_per_1m: { input: 1, output: 10 } }
 pools:
   native: { site: cloud, model: native-model, speaks: [responses, messages], betas: [allowed-2026-01-01], replicas: ["${url}"] }
+  search: { site: cloud, model: native-model, speaks: [responses, messages], provider_tools: [web_search], replicas: ["${url}"] }
 `
 
 /** The events of a stream: name, and data as it is parsed. */

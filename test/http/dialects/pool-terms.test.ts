@@ -7,7 +7,7 @@ const PRICES = '{ input: 1, cached_input: 0.1, cache_write: 1.25, output: 10 }'
 const MODELS = `
   svc-cached: { kind: chat, tier: guest, serve: [native], context: 64k, usd_per_1m: ${PRICES} }
   svc-strict: { kind: chat, tier: guest, serve: [onprem], context: 64k, lossy: refuse, usd_per_1m: ${PRICES} }
-  svc-either: { kind: chat, tier: guest, serve: [onprem, native], context: 64k, lossy: refuse, usd_per_1m: ${PRICES} }
+  svc-either: { kind: chat, tier: guest, serve: [onprem, search], context: 64k, lossy: refuse, usd_per_1m: ${PRICES} }
 `
 
 beforeEach(async () => {
@@ -52,12 +52,12 @@ describe.each(BOTH)('a model with lossy: refuse, asked for $path', ({ path, body
     expect(await site.test.ledger()).toEqual([])
   })
 
-  it('sends it past pools of other dialects to one that speaks its own, which gets the tool', async () => {
+  it('sends it past pools of other dialects to one that speaks its own and allows the tool', async () => {
     site.native.next(answer)
     const response = await asked('svc-either')
 
     expect(response.status).toBe(200)
-    expect(response.headers.get('x-svc-upstream')).toBe('native')
+    expect(response.headers.get('x-svc-upstream')).toBe('search')
     expect(response.headers.get('x-svc-ignored-tools')).toBeNull()
     expect(site.native.requests[0]?.body.tools).toEqual(TOOLS[path])
   })

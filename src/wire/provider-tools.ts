@@ -1,0 +1,48 @@
+import { asObject, type JsonObject } from './json-safety.ts'
+
+/**
+ * The tools in a body of Responses or Messages that its provider would run itself, and may charge beside tokens: each
+ * once, by its name without the version. What is not known to run at the client counts as one.
+ */
+export function providerToolsIn(body: JsonObject): readonly string[] {
+  const names = new Set<string>()
+  for (const tool of toolsOf(body)) addTool(tool, names)
+  // Tools that are made known in the middle of a conversation.
+  for (const item of listOf(body.input)) for (const tool of toolsOf(asObject(item))) addTool(tool, names)
+  if (listOf(body.mcp_servers).length > 0) names.add('mcp')
+  if (body.container !== undefined && body.container !== null) names.add('code_execution')
+  return [...names]
+}
+
+const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [])
+
+const toolsOf = ({ tools }: JsonObject): readonly unknown[] => listOf(tools)
+
+function addTool(value: unknown, names: Set<string>): void {
+  const tool = asObject(value)
+  // Those of a namespace.
+  for (const inner of toolsOf(tool)) addTool(inner, names)
+  const { type } = tool
+  if (typeof type !== 'string') return
+  const name = nameOf(type)
+  if (CLIENTS.has(name) || (name === 'shell' && asObject(tool.environment).type === 'local')) return
+  names.add(name)
+}
+
+/** `web_search_20250305` and `web_search_preview_2025_03_11` are `web_search`. */
+function nameOf(type: string): string {
+  const name = type.slice(0, NAME_CHARS).replace(VERSION, '')
+  return name === 'mcp_toolset' ? 'mcp' : name
+}
+
+const NAME_CHARS = 64
+
+const VERSION = /(?:_preview)?(?:_\d{8}|_\d{4}_\d{2}_\d{2})?$/
+
+/** What the client runs itself, and what is only about other tools. */
+const CLIENTS: ReadonlySet<string> = new Set([
+  ...['function', 'custom', 'namespace', 'hosted'],
+  ...['local_shell', 'apply_patch', 'bash', 'text_editor', 'memory'],
+  ...['computer', 'computer_use', 'computer_toolset', 'browser_toolset'],
+  ...['tool_search', 'tool_search_tool_regex', 'tool_search_tool_bm25'],
+])
