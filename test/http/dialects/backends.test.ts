@@ -19,7 +19,8 @@ beforeEach(async () => {
   const files = { 'dialects.yaml': yamlOf(messages.url, responses.url) }
   test = await startTestGateway({
     onprem: [{ url: 'http://127.0.0.1:9/v1' }],
-    yaml: 'include: [dialects.yaml]',
+    yaml: 'include: [dialects.yaml]\nhosted_tools: { calculator: { builtin: calculator } }',
+    fields: { pro: 'tools: all' },
     files,
     env: { CLOUD_KEY: 'sk-cloud', SVC_GUEST_SECRET: 'guest-root-secret-of-the-tests-0001', MESSAGES_KEY: 'sk-ant' },
   })
@@ -308,6 +309,27 @@ it('a failing replica is asked in its dialect, with as few tokens as that takes'
       },
     ],
   ])
+})
+
+describe.each(BOTH)('a hosted tool at a pool that speaks $speaks', ({ speaks, model, pool }) => {
+  const backend = () => (speaks === 'messages' ? messages : responses)
+  const args = { expression: '6*7' }
+  const asked =
+    speaks === 'messages'
+      ? { ...MESSAGE, content: [{ type: 'tool_use', id: 'toolu_1', name: 'calculator', input: args }] }
+      : { ...RESPONSE, output: [{ ...CALL, name: 'calculator', arguments: JSON.stringify(args) }] }
+  const said =
+    speaks === 'messages'
+      ? { ...MESSAGE, content: [{ type: 'text', text: '42.' }], stop_reason: 'end_turn' }
+      : { ...RESPONSE, output: [{ ...SAID, content: [{ type: 'output_text', text: '42.' }] }] }
+
+  it('is called in one round and its result told in the next, and both are paid', async () => {
+    backend().next(json(asked), json(said))
+    const { bytes } = await chat(model, { tools: [{ type: 'hosted', name: 'calculator' }] })
+    expect(joinedWhole(bytes)).toMatchObject({ content: '42.', calls: [], finish: 'stop' })
+    expect(JSON.stringify(backend().requests[1]?.body)).toMatch(/"toolu_1"[^}]*result of calculator[^}]*42/)
+    expect(await bills()).toEqual([['settle', pool, 2 * 1107, 2 * 20, 2 * COST]])
+  })
 })
 
 it('a client of Responses is answered by a pool that speaks Messages, and one of Messages by one of Responses', async () => {
