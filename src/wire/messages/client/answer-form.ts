@@ -31,22 +31,17 @@ export function stopOf({ choice, called, refused }: ChatEnd, { stops }: AnswerFo
   return reason('end_turn')
 }
 
-/** The usage that a chat reports, or the one that stands in for it. Tokens that were cached are counted apart. */
+/** The usage that a chat reports, or the one that stands in for it. Tokens of a cache are counted apart. */
 export function usageOf(reported: unknown, otherwise: Usage): JsonObject {
-  const { inputTokens, outputTokens } = readUsage(reported) ?? otherwise
-  const details = asObject(asObject(reported).prompt_tokens_details)
-  const read = countUpTo(details.cached_tokens, inputTokens)
-  const written = countUpTo(details.cache_write_tokens, inputTokens - read)
+  const usage = readUsage(reported) ?? otherwise
+  const { inputTokens, outputTokens, cachedTokens = 0, cacheWriteTokens = 0 } = usage
   return {
-    input_tokens: inputTokens - read - written,
-    cache_creation_input_tokens: written,
-    cache_read_input_tokens: read,
+    input_tokens: inputTokens - cachedTokens - cacheWriteTokens,
+    cache_creation_input_tokens: cacheWriteTokens,
+    cache_read_input_tokens: cachedTokens,
     output_tokens: outputTokens,
   }
 }
-
-const countUpTo = (value: unknown, most: number): number =>
-  Number.isSafeInteger(value) ? Math.min(Math.max(Number(value), 0), most) : 0
 
 /** What a model thought, of a message or a delta. Some backends send the same under both names. */
 export function reasoningIn({ reasoning_content, reasoning }: JsonObject): string {
