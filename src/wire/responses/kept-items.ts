@@ -1,5 +1,5 @@
+import { isAbsent } from '../findings.ts'
 import { asObject, isObject, type JsonObject } from '../json-safety.ts'
-import { isAbsent } from './client/findings.ts'
 
 /** What a body asks to take up again: the response before it, and the places of items that stand for kept ones. */
 export interface References {

@@ -1,6 +1,6 @@
 import { type Denied, invalid } from '../../policy/denial.ts'
+import { type Findings, isAbsent, quoted } from '../findings.ts'
 import type { JsonObject } from '../json-safety.ts'
-import { type Findings, isAbsent, quoted } from './client/findings.ts'
 
 /** Refuses what a request would take up again from an earlier one: nothing is stored here. */
 export function refuseState(body: JsonObject, found: Findings): void {

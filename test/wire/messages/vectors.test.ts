@@ -65,7 +65,7 @@ it('M6c: a stream that breaks ends with an error, and with nothing after it', ()
 })
 
 it('M6a: a request without max_tokens is refused', () => {
-  expect(messages.read(named('M6a').request, readTerms)).toEqual({
+  expect(messages.read(named('M6a').request, readTerms)).toMatchObject({
     denial: { code: 'VALIDATION_ERROR', field: 'max_tokens', problem: 'Field required' },
   })
 })
@@ -73,7 +73,7 @@ it('M6a: a request without max_tokens is refused', () => {
 it('M6b: tools of which none can run here need a backend of the same dialect', () => {
   const { chat, onlyNative } = read(named('M6b').request)
   expect(chat).not.toHaveProperty('tools')
-  expect(onlyNative).toEqual({ field: 'tools', problem: 'none of them can run here (web_search_20250305)' })
+  expect(onlyNative).toMatchObject({ field: 'tools', problem: 'none of them can run here (web_search_20250305)' })
 })
 
 it('M6f: a body whose tokens are counted needs no max_tokens', () => {

@@ -1,5 +1,5 @@
+import { type Findings, quoted } from '../../findings.ts'
 import { asObject, isObject, type JsonObject } from '../../json-safety.ts'
-import { type Findings, quoted, REQUIRED } from './findings.ts'
 
 /** Adds what a block of a user's message or of a result shows to the model, as parts of a chat message. */
 export function addParts(block: JsonObject, at: string, parts: JsonObject[], findings: Findings): void {
@@ -33,7 +33,7 @@ export function* blocksOf(
     yield { block: { type: 'text', text: content }, at }
     return
   }
-  for (const [index, block] of findings.list(content, at).entries()) {
+  for (const [index, block] of findings.list(at, content).entries()) {
     const place = `${at}[${index}]`
     if (isObject(block)) yield { block, at: place }
     else findings.refuse(place, 'must be an object')
@@ -42,9 +42,7 @@ export function* blocksOf(
 
 /** The text of a block of type text. */
 export function textOf({ text }: JsonObject, at: string, findings: Findings): string {
-  if (typeof text === 'string') return text
-  findings.refuse(`${at}.text`, text === undefined ? REQUIRED : 'must be a string')
-  return ''
+  return findings.requiredText(`${at}.text`, text)
 }
 
 /** The texts of blocks that can be nothing else. */
@@ -61,8 +59,8 @@ export const textPart = (text: string): JsonObject => ({ type: 'text', text })
 
 /** A backend of the same dialect may know more types, and newer ones. */
 export function refuseType(type: unknown, at: string, findings: Findings): void {
-  if (typeof type === 'string') findings.leaveToNative(`${at}.type`, `no block of type ${quoted(type)} is taken here`)
-  else findings.refuse(`${at}.type`, type === undefined ? REQUIRED : 'must be a string')
+  if (typeof type === 'string') findings.leaveOut(`${at}.type`, `no block of type ${quoted(type)} is taken here`)
+  else findings.requiredText(`${at}.type`, type)
 }
 
 function imagePart(source: JsonObject, at: string, findings: Findings): JsonObject {
@@ -100,24 +98,24 @@ function addSource(source: JsonObject, at: string, parts: JsonObject[], findings
     return
   }
   // Of a file too: no tokenizer makes more tokens of it than it has bytes.
-  if (type === 'text' || type === 'base64') parts.push(textPart(findings.required(data, `${at}.data`)))
+  if (type === 'text' || type === 'base64') parts.push(textPart(findings.requiredText(`${at}.data`, data)))
   if (type !== 'text') leaveSource(type === 'base64' ? media_type : type, at, findings)
 }
 
 function leaveSource(type: unknown, at: string, findings: Findings): void {
-  if (typeof type !== 'string') findings.refuse(`${at}.type`, type === undefined ? REQUIRED : 'must be a string')
-  else if (type === 'url') findings.leaveToNative(`${at}.url`, 'is not fetched; send what stands there')
-  else if (type === 'file') findings.leaveToNative(`${at}.file_id`, 'no files are kept here; send what is in it')
-  else findings.leaveToNative(at, `${quoted(type)} is not read here; send images as base64, documents as text`)
+  if (typeof type !== 'string') findings.requiredText(`${at}.type`, type)
+  else if (type === 'url') findings.leaveOut(`${at}.url`, 'is not fetched; send what stands there')
+  else if (type === 'file') findings.leaveOut(`${at}.file_id`, 'no files are kept here; send what is in it')
+  else findings.leaveOut(at, `${quoted(type)} is not read here; send images as base64, documents as text`)
 }
 
 function searchResult(block: JsonObject, at: string, findings: Findings): string {
-  const title = findings.text(block.title, `${at}.title`)
-  const source = findings.text(block.source, `${at}.source`)
+  const title = findings.text(`${at}.title`, block.title)
+  const source = findings.text(`${at}.source`, block.source)
   return [title, source, ...textsOf(block.content, `${at}.content`, findings)].filter(Boolean).join('\n')
 }
 
 function checkCitations(block: JsonObject, at: string, findings: Findings): void {
   if (asObject(block.citations).enabled === true)
-    findings.leaveToNative(`${at}.citations`, 'are not made here; leave them out')
+    findings.leaveOut(`${at}.citations`, 'are not made here; leave them out')
 }

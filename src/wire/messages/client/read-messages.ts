@@ -1,9 +1,9 @@
 import type { ReadTerms } from '../../client-dialect.ts'
+import { type Findings, isAbsent } from '../../findings.ts'
 import { asObject, isObject, type JsonObject } from '../../json-safety.ts'
 import { unsealReasoning } from '../../sealed-reasoning.ts'
 import type { ToolNames } from '../../tool-names.ts'
 import { addParts, blocksOf, refuseType, textOf, textPart, textsOf } from './blocks.ts'
-import { type Findings, isAbsent, REQUIRED } from './findings.ts'
 import { type AssistantTurn, Turns, type UserTurn } from './turns.ts'
 
 /** The messages of a chat: the system prompt, and the conversation. */
@@ -15,8 +15,9 @@ export function readMessages(
 ): JsonObject[] {
   const reader = new MessageReader(names, texts, findings)
   reader.addSystem(body.system, 'system')
-  const messages = findings.list(body.messages, 'messages')
-  if (messages.length === 0) findings.refuse('messages', isAbsent(body.messages) ? REQUIRED : 'must not be empty')
+  const messages = findings.list('messages', body.messages)
+  if (isAbsent(body.messages)) findings.refuseMissing('messages')
+  else if (messages.length === 0) findings.refuse('messages', 'must not be empty')
   for (const [index, message] of messages.entries()) reader.add(message, `messages[${index}]`)
   return reader.chat()
 }
@@ -41,7 +42,7 @@ class MessageReader {
   add(message: unknown, at: string): void {
     if (!isObject(message)) this.#findings.refuse(at, 'must be an object')
     const { role, content } = asObject(message)
-    if (isAbsent(content)) this.#findings.refuse(`${at}.content`, REQUIRED)
+    if (isAbsent(content)) this.#findings.refuseMissing(`${at}.content`)
     if (role === 'user') this.#addUser(content, `${at}.content`, this.#turns.user)
     else if (role === 'assistant') this.#addAssistant(content, `${at}.content`, this.#turns.assistant)
     else if (role !== 'system') this.#findings.refuse(`${at}.role`, 'must be one of "user", "assistant", "system"')
@@ -50,7 +51,7 @@ class MessageReader {
   }
 
   chat(): JsonObject[] {
-    if (this.#turns.last?.role === 'assistant') this.#findings.leaveToNative('messages', PREFILL)
+    if (this.#turns.last?.role === 'assistant') this.#findings.leaveOut('messages', PREFILL)
     const chat = this.#turns.chat()
     return this.#system.length > 0 ? [{ role: 'system', content: this.#system.join('\n\n') }, ...chat] : chat
   }
@@ -77,7 +78,7 @@ class MessageReader {
   }
 
   #addResult(block: JsonObject, at: string, turn: UserTurn): void {
-    const id = this.#findings.required(block.tool_use_id, `${at}.tool_use_id`, ID_CHARS)
+    const id = this.#findings.requiredText(`${at}.tool_use_id`, block.tool_use_id, ID_CHARS)
     const parts: JsonObject[] = []
     for (const { block: inner, at: place } of blocksOf(block.content, `${at}.content`, this.#findings)) {
       if (inner.type === 'tool_reference') parts.push(textPart(this.#reference(inner, place)))
@@ -94,7 +95,7 @@ class MessageReader {
 
   /** What a search for tools found. The tool is in the chat already. */
   #reference(block: JsonObject, at: string): string {
-    const name = this.#findings.required(block.tool_name, `${at}.tool_name`)
+    const name = this.#findings.requiredText(`${at}.tool_name`, block.tool_name)
     return `The tool ${this.#names.send(name, name, name)} can be called.`
   }
 
@@ -109,10 +110,11 @@ class MessageReader {
   }
 
   #addCall(block: JsonObject, at: string, turn: AssistantTurn): void {
-    const id = this.#findings.required(block.id, `${at}.id`, ID_CHARS)
-    const name = this.#findings.required(block.name, `${at}.name`)
-    const input = JSON.stringify(this.#texts.whole(this.#findings.object(block.input, `${at}.input`)))
-    turn.calls.push({ id, type: 'function', function: { name: this.#names.send(name, name, name), arguments: input } })
+    const id = this.#findings.requiredText(`${at}.id`, block.id, ID_CHARS)
+    const name = this.#findings.requiredText(`${at}.name`, block.name)
+    const input = this.#texts.whole(asObject(this.#findings.object(`${at}.input`, block.input)))
+    const call = { name: this.#names.send(name, name, name), arguments: JSON.stringify(input) }
+    turn.calls.push({ id, type: 'function', function: call })
   }
 }
 

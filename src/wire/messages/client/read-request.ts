@@ -1,16 +1,16 @@
 import type { Denied } from '../../../policy/denial.ts'
 import type { ChatOfDialect, ReadTerms } from '../../client-dialect.ts'
+import { Findings, isAbsent } from '../../findings.ts'
 import { asObject, isObject, type JsonObject } from '../../json-safety.ts'
 import type { AnswerForm } from './answer-form.ts'
-import { Findings, isAbsent, REQUIRED } from './findings.ts'
 import { readMessages } from './read-messages.ts'
 import { readTools } from './tools.ts'
 
 /** A request of Messages as a chat, with the form of its answer. Fields that are not known are ignored. */
 export function readRequest(body: JsonObject, terms: ReadTerms, isCounted = false): ReadRequest | Denied {
-  const findings = new Findings()
-  const model = findings.required(body.model, 'model')
-  if (!isCounted && isAbsent(body.max_tokens)) findings.refuse('max_tokens', REQUIRED)
+  const findings = new Findings('Field required')
+  const model = findings.requiredText('model', body.model)
+  if (!isCounted && isAbsent(body.max_tokens)) findings.refuseMissing('max_tokens')
   const tools = readTools(body, terms.isHosted, findings)
   const messages = readMessages(body, tools.names, terms.texts, findings)
   const thinking = readThinking(body, findings)
@@ -54,10 +54,10 @@ interface Thinking {
 }
 
 function readThinking(body: JsonObject, findings: Findings): Thinking {
-  const { type, budget_tokens, display } = findings.object(body.thinking, 'thinking')
+  const { type, budget_tokens, display } = asObject(findings.object('thinking', body.thinking))
   switch (type) {
     case undefined:
-      if (isObject(body.thinking)) findings.refuse('thinking.type', REQUIRED)
+      if (isObject(body.thinking)) findings.refuseMissing('thinking.type')
       return { shown: 'none' }
     case 'disabled':
       return { isOn: false, shown: 'none' }
@@ -81,8 +81,8 @@ function effortOf(budget: unknown): string | undefined {
 
 /** How much the model should think, and the schema of what it should write. */
 function readOutput(body: JsonObject, budgeted: string | undefined, findings: Findings): JsonObject {
-  const output = findings.object(body.output_config, 'output_config')
-  const asked = findings.text(output.effort, 'output_config.effort')
+  const output = asObject(findings.object('output_config', body.output_config))
+  const asked = findings.text('output_config.effort', output.effort)
   const effort = asked === 'max' ? 'xhigh' : (asked ?? budgeted)
   const format = isAbsent(output.format)
     ? schemaOf(body.output_format, 'output_format', findings)
@@ -97,15 +97,15 @@ function readOutput(body: JsonObject, budgeted: string | undefined, findings: Fi
 
 function schemaOf(value: unknown, at: string, findings: Findings): JsonObject | undefined {
   if (isAbsent(value)) return undefined
-  const { type, schema } = findings.object(value, at)
+  const { type, schema } = asObject(findings.object(at, value))
   if (type !== 'json_schema') findings.refuse(`${at}.type`, 'must be "json_schema"')
-  if (!isObject(schema)) findings.refuse(`${at}.schema`, isAbsent(schema) ? REQUIRED : 'must be an object')
-  return asObject(schema)
+  if (isAbsent(schema)) findings.refuseMissing(`${at}.schema`)
+  return asObject(findings.object(`${at}.schema`, schema))
 }
 
 function stopsOf({ stop_sequences: stops }: JsonObject, findings: Findings): string[] {
-  const list = findings.list(stops, 'stop_sequences')
-  return list.flatMap((stop, index) => findings.text(stop, `stop_sequences[${index}]`) ?? [])
+  const list = findings.list('stop_sequences', stops)
+  return list.flatMap((stop, index) => findings.text(`stop_sequences[${index}]`, stop) ?? [])
 }
 
 /**
@@ -119,7 +119,7 @@ function refuseThread({ thread }: JsonObject, findings: Findings): void {
 
 /** Servers that would do a part of the work. */
 function leaveServers({ mcp_servers, container }: JsonObject, findings: Findings): void {
-  if (findings.list(mcp_servers, 'mcp_servers').length > 0)
-    findings.leaveToNative('mcp_servers', 'are not asked from here; give their tools as tools of your own')
-  if (!isAbsent(container)) findings.leaveToNative('container', 'nothing runs in containers here; leave it out')
+  if (findings.list('mcp_servers', mcp_servers).length > 0)
+    findings.leaveOut('mcp_servers', 'are not asked from here; give their tools as tools of your own')
+  if (!isAbsent(container)) findings.leaveOut('container', 'nothing runs in containers here; leave it out')
 }

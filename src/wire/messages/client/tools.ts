@@ -1,6 +1,6 @@
-import { isObject, type JsonObject } from '../../json-safety.ts'
+import { type Findings, isAbsent, quoted } from '../../findings.ts'
+import { asObject, isObject, type JsonObject } from '../../json-safety.ts'
 import { ToolNames } from '../../tool-names.ts'
-import { type Findings, isAbsent, quoted } from './findings.ts'
 
 /** The tools of a request as a chat has them. */
 export interface ReadTools {
@@ -14,8 +14,9 @@ export interface ReadTools {
 /** Reads `tools` and `tool_choice`. */
 export function readTools(body: JsonObject, isHosted: (tool: string) => boolean, findings: Findings): ReadTools {
   const tools = new Tools(isHosted, findings)
-  for (const [index, tool] of findings.list(body.tools, 'tools').entries()) tools.add(tool, `tools[${index}]`)
-  const choice = findings.object(body.tool_choice, 'tool_choice')
+  for (const [index, tool] of findings.list('tools', body.tools, TOOLS_MAX).entries())
+    tools.add(tool, `tools[${index}]`)
+  const choice = asObject(findings.object('tool_choice', body.tool_choice))
   return { chat: tools.chat(choice), ignored: [...tools.ignored], names: tools.names }
 }
 
@@ -34,8 +35,11 @@ class Tools {
   }
 
   add(value: unknown, at: string): void {
-    if (!isObject(value)) this.#findings.refuse(at, 'must be an object')
-    const tool = this.#findings.object(value, at)
+    if (!isObject(value)) {
+      this.#findings.refuse(at, 'must be an object')
+      return
+    }
+    const tool = value
     const { type } = tool
     if (isAbsent(type) || type === 'custom') this.#addFunction(tool, at)
     else if (type === 'hosted') this.#addHosted(this.#nameOf(tool, at), at)
@@ -49,7 +53,7 @@ class Tools {
     const chosen = this.#chosen(choice)
     if (this.#listed.length === 0) {
       if (this.ignored.size > 0 && !this.#findings.onlyNative)
-        this.#findings.leaveToNative('tools', `none of them can run here (${[...this.ignored].join(', ')})`)
+        this.#findings.leaveOut('tools', `none of them can run here (${[...this.ignored].join(', ')})`)
       return {}
     }
     return {
@@ -62,7 +66,7 @@ class Tools {
   #addFunction(tool: JsonObject, at: string): void {
     const { input_schema: parameters, strict } = tool
     const name = this.#nameOf(tool, at)
-    const description = this.#findings.text(tool.description, `${at}.description`)
+    const description = this.#findings.text(`${at}.description`, tool.description)
     // A schema that is absent would be guessed by each backend in its own way.
     if (!isObject(parameters)) this.#findings.refuse(`${at}.input_schema`, 'must be an object, and is required')
     const sent = this.names.send(name, name, name)
@@ -88,7 +92,7 @@ class Tools {
   /** Tools that the client runs itself, in a form that only the models of this dialect were trained on. */
   #leaveToNative(tool: JsonObject, type: string, at: string): void {
     this.#choices.set(this.#nameOf(tool, at), undefined)
-    this.#findings.leaveToNative(
+    this.#findings.leaveOut(
       `${at}.type`,
       `${type} is known to models of Anthropic alone; give it as a tool of your own, with an input_schema`,
     )
@@ -107,7 +111,7 @@ class Tools {
   }
 
   #nameOf(tool: JsonObject, at: string): string {
-    return this.#findings.required(tool.name, `${at}.name`)
+    return this.#findings.requiredText(`${at}.name`, tool.name)
   }
 
   #chosen(choice: JsonObject): unknown {
@@ -121,7 +125,7 @@ class Tools {
       case 'any':
         return 'required'
       case 'tool':
-        return this.#chosenTool(this.#findings.required(choice.name, 'tool_choice.name'))
+        return this.#chosenTool(this.#findings.requiredText('tool_choice.name', choice.name))
       default:
         this.#findings.refuse('tool_choice.type', 'must be one of "auto", "any", "tool", "none"')
         return undefined
@@ -131,11 +135,14 @@ class Tools {
   #chosenTool(name: string): unknown {
     const chosen = this.#choices.get(name)
     if (chosen) return chosen
-    if (this.#choices.has(name)) this.#findings.leaveToNative('tool_choice', `${quoted(name)} cannot run here`)
+    if (this.#choices.has(name)) this.#findings.leaveOut('tool_choice', `${quoted(name)} cannot run here`)
     else this.#findings.refuse('tool_choice.name', `is ${quoted(name)}, which tools do not list`)
     return undefined
   }
 }
+
+/** As many as a chat takes. */
+const TOOLS_MAX = 1024
 
 /** Types go into a header. */
 const TYPE = /^[\w.-]{1,64}$/

@@ -1,6 +1,6 @@
 import type { ReadTerms } from '../../client-dialect.ts'
+import { type Findings, isAbsent, quoted } from '../../findings.ts'
 import { isObject, type JsonObject } from '../../json-safety.ts'
-import { type Findings, isAbsent, quoted } from './findings.ts'
 import { hostedFor, type ListedTool, runsElsewhere, TOOLS_MAX } from './read-tools.ts'
 
 /** Reads which of the tools the model may call, and which it must. Backends refuse a choice without tools. */

@@ -1,5 +1,5 @@
+import { type Findings, isAbsent, quoted } from '../../findings.ts'
 import { isObject, type JsonObject } from '../../json-safety.ts'
-import { type Findings, isAbsent, quoted } from './findings.ts'
 
 /** The content of a message of the user, or what a tool gave back, in parts of a chat. */
 export function readParts(field: string, content: unknown, found: Findings): readonly ChatPart[] {

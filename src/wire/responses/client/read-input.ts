@@ -1,8 +1,8 @@
+import { type Findings, isAbsent, quoted } from '../../findings.ts'
 import { isObject, type JsonObject } from '../../json-safety.ts'
 import { unsealReasoning } from '../../sealed-reasoning.ts'
 import { itemNotFound } from '../state.ts'
 import { Conversation } from './conversation.ts'
-import { type Findings, isAbsent, quoted } from './findings.ts'
 import { readParts, readTexts } from './read-content.ts'
 import type { ClientTools } from './tool-kinds.ts'
 

@@ -1,7 +1,7 @@
 import type { ReadTerms } from '../../client-dialect.ts'
+import { type Findings, quoted } from '../../findings.ts'
 import { isObject, type JsonObject } from '../../json-safety.ts'
 import { type TextTool, textFunction } from '../../openai/custom-tools.ts'
-import { type Findings, quoted } from './findings.ts'
 import type { ClientTools } from './tool-kinds.ts'
 
 /** Reads the list of tools. */

@@ -1,14 +1,20 @@
-import { type Denied, type InvalidReason, invalid } from '../../../policy/denial.ts'
-import type { OnlyNative } from '../../client-dialect.ts'
-import { isObject, type JsonObject } from '../../json-safety.ts'
+import { type Denied, type InvalidReason, invalid } from '../policy/denial.ts'
+import type { OnlyNative } from './client-dialect.ts'
+import { isObject, type JsonObject } from './json-safety.ts'
 
 /**
  * What is wrong with a request, and what of it no chat can say: the first of each, in the order of reading. Readers
  * go on with what is left, so that only the end has to ask. Null stands for absent everywhere.
  */
 export class Findings {
+  readonly #required: string
   #denied: Denied | undefined
   #onlyNative: OnlyNative | undefined
+
+  /** `required` is what a dialect says of a field that is missing. */
+  constructor(required = 'is required') {
+    this.#required = required
+  }
 
   get denied(): Denied | undefined {
     return this.#denied
@@ -27,6 +33,10 @@ export class Findings {
     this.#denied ??= denied
   }
 
+  refuseMissing(field: string): undefined {
+    this.refuse(field, this.#required, 'missing_required_parameter')
+  }
+
   /** The chat goes without it: backends of the same dialect alone can be asked. */
   leaveOut(field: string, problem: string, reason: InvalidReason = 'unsupported_value'): undefined {
     this.#onlyNative ??= { field, problem, reason }
@@ -41,7 +51,7 @@ export class Findings {
 
   /** Empty where it is missing. */
   requiredText(field: string, value: unknown, maxLength?: number): string {
-    if (isAbsent(value)) this.refuse(field, 'is required', 'missing_required_parameter')
+    if (isAbsent(value)) this.refuseMissing(field)
     return this.text(field, value, maxLength) ?? ''
   }
 
