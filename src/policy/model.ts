@@ -9,7 +9,7 @@ export interface Chosen {
   readonly alias?: Alias
 }
 
-/** The model behind the name a request asks for. Only chat has a default. */
+/** The model behind the name a request asks for. Only chat has a default; of images, the one that there is. */
 export function choose(config: Config, request: InferenceRequest): Chosen | InvalidAt {
   if (request.kind === 'passthrough') return ofPath(config, request)
   const chosen = named(config, request)
@@ -41,6 +41,7 @@ function ofPath(config: Config, { path, model: asked }: PassthroughAsk): Chosen 
 function named(config: Config, { kind, model: asked }: InferenceRequest): Chosen | InvalidAt {
   const { models, defaultModel } = config
   if (asked === undefined) {
+    if (kind === 'image') return onlyImageModel(models)
     if (kind !== 'chat') return invalidAt('model', 'model', 'is required')
     return 'model' in defaultModel ? throughAlias(defaultModel) : { model: defaultModel }
   }
@@ -50,6 +51,12 @@ function named(config: Config, { kind, model: asked }: InferenceRequest): Chosen
   if (model) return { model }
   const text = `no such model \`${asked}\`; GET /v1/models lists those there are`
   return invalidAt('model', 'model', text, undefined, 'model_not_found')
+}
+
+/** OpenAI's own examples name no model: where there is one for images, it is meant. */
+function onlyImageModel(models: Config['models']): Chosen | InvalidAt {
+  const [model, other] = [...models.values()].filter(({ kind }) => kind === 'image')
+  return model && !other ? { model } : invalidAt('model', 'model', 'is required')
 }
 
 const throughAlias = (alias: Alias): Chosen => ({ model: alias.model, alias })

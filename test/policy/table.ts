@@ -238,7 +238,11 @@ export const rows: readonly Row[] = [
   ],
   ['a size without a price is a 400', picture({ size: '64x64' }), 'VALIDATION_ERROR size'],
   ['a chat model draws nothing', picture({ model: 'svc-core' }), 'VALIDATION_ERROR model'],
-  ['an image has no default model', picture({ model: undefined as never }), 'VALIDATION_ERROR model'],
+  [
+    'an image without a model is of the one for images',
+    picture({ model: undefined as never }),
+    'svc-image | cloud-core | input 20, output 0..0 ×1 | 1 × 10000000 of 512x512',
+  ],
   ['an image outside the plan is a plan limit', picture({}, 'free'), 'rate_limit_exceeded plan_limit svc-image free'],
   ['a prompt beyond the whole minute names the prompt', picture({ textBytes: 400_001 }), 'VALIDATION_ERROR prompt'],
 

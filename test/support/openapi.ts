@@ -142,7 +142,12 @@ function documentedAnswer(
 }
 
 /** What a connection may be told on any path before it is closed. */
-const CLOSING: Readonly<Record<number, string>> = { 400: 'Invalid', 431: 'HeadersTooLarge', 503: 'Unavailable' }
+const CLOSING: Readonly<Record<number, string>> = {
+  400: 'Invalid',
+  415: 'UnsupportedMediaType',
+  431: 'HeadersTooLarge',
+  503: 'Unavailable',
+}
 
 /** Headers whose meaning is ours: one that the answer does not document is a fault. */
 const OURS = /^(x-svc-|x-should-retry$|retry-after|allow$|www-authenticate$)/

@@ -58,12 +58,16 @@ function hostFault(host: string | undefined, version: string): Denied | undefine
   return HOST.test(host) ? undefined : invalid('host', 'must be a host, and perhaps a port')
 }
 
-function framingFault(headers: IncomingMessage['headers'], version: string): Denied | undefined {
+function framingFault(headers: IncomingMessage['headers'], version: string): Denied<AnyDenial> | undefined {
   const { 'transfer-encoding': transfer, 'content-encoding': coding } = headers
-  if (coding !== undefined) return invalid('content-encoding', 'is not accepted: send the body as it is')
+  if (coding !== undefined) return ENCODED
   if (transfer === undefined) return undefined
   if (version === '1.0') return invalid('transfer-encoding', 'is not a part of HTTP/1.0')
   return transfer.toLowerCase() === 'chunked' ? undefined : invalid('transfer-encoding', 'must be chunked, alone')
+}
+
+const ENCODED: Denied<AnyDenial> = {
+  denial: { code: 'UNSUPPORTED_MEDIA_TYPE', accepts: 'it is, without a content-encoding' },
 }
 
 /** Whether a request comes with bytes beside its headers. */

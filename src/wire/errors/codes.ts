@@ -142,7 +142,7 @@ export const errorCodes: { readonly [Code in ErrorCode]: Row<Code> } = {
   UNSUPPORTED_MEDIA_TYPE: {
     status: 415,
     reason: 'content type not accepted',
-    meaning: 'The body is not declared as JSON, or as what the path takes.',
+    meaning: 'The body is not declared as JSON, or as what the path takes, or it has a content-encoding.',
     retry: never,
     todo: 'Send the header `content-type: application/json`, or the one that the text names.',
     answer: ({ code, accepts }) =>

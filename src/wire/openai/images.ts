@@ -12,17 +12,17 @@ import { deniedBy, validator } from './validate.ts'
 
 const validate = validator({
   type: 'object',
-  required: ['model', 'prompt'],
+  required: ['prompt'],
   properties: {
-    model: { type: 'string', minLength: 1, maxLength: 256 },
+    model: { type: ['string', 'null'], minLength: 1, maxLength: 256 },
     prompt: { type: 'string', minLength: 1, maxLength: 32_000 },
     n: { type: ['integer', 'null'], minimum: 1, maximum: 4 },
     size: {
       type: ['string', 'null'],
-      pattern: '^[1-9][0-9]{1,4}x[1-9][0-9]{1,4}$',
-      description: 'must be <width>x<height>, such as 512x512',
+      pattern: '^(?:[1-9][0-9]{1,4}x[1-9][0-9]{1,4}|auto)$',
+      description: 'must be <width>x<height>, such as 512x512, or auto',
     },
-    response_format: { enum: ['b64_json', null] },
+    response_format: { enum: ['b64_json', 'url', null] },
     user: { type: ['string', 'null'], maxLength: 512 },
   },
 })
@@ -41,21 +41,24 @@ export function checkImages(parsed: ParsedBody, declared?: DeclaredFields): Wire
   const denied = deniedBy(body, validate)
   if (denied) return denied
 
-  const { model, prompt, n, size } = body
+  const { model, prompt, n, size, response_format } = body
   const request: ImageAsk = {
     kind: 'image',
-    model: String(model),
+    ...(typeof model === 'string' && { model }),
     textBytes: Buffer.byteLength(String(prompt)) + extraBytes(fields),
     images: typeof n === 'number' ? n : 1,
-    ...(typeof size === 'string' && { size }),
+    ...(typeof size === 'string' && size !== AUTO && { size }),
     ...(fields.extras && { extras: fields.extras }),
   }
   return {
     request,
     bodyFor: (backendModel, _output, terms = {}) => backendImages(body, fields, request, backendModel, terms),
-    readAnswer: (answer, terms) => readPictures(answer, request, terms),
+    readAnswer: (answer, terms) => readPictures(answer, { ...request, asUrl: response_format === 'url' }, terms),
   }
 }
+
+/** The size that the model makes first. */
+const AUTO = 'auto'
 
 /** The body for one backend. They differ in their default size and form, so both are always said. */
 function backendImages(
@@ -69,8 +72,13 @@ function backendImages(
   return Buffer.from(JSON.stringify({ ...known, model, n: images, size, response_format: 'b64_json' }))
 }
 
+/** What was asked for, and whether each picture is to be the text of a URL. */
+interface PicturesAsk extends ImageAsk {
+  readonly asUrl: boolean
+}
+
 /** Reads a backend's pictures; undefined unless there are as many PNGs as were asked for. */
-function readPictures(bytes: Buffer, request: ImageAsk, terms: AnswerTerms): WholeAnswer | undefined {
+function readPictures(bytes: Buffer, request: PicturesAsk, terms: AnswerTerms): WholeAnswer | undefined {
   const answer = parse(bytes.toString('utf8'))
   if (!isObject(answer) || !Array.isArray(answer.data) || answer.data.length !== request.images) return undefined
   const pictures = answer.data.map(item => (isObject(item) ? item.b64_json : undefined))
@@ -80,7 +88,8 @@ function readPictures(bytes: Buffer, request: ImageAsk, terms: AnswerTerms): Who
   const { inputTokens, outputTokens } = usage ?? { inputTokens: Math.ceil(request.textBytes / 4), outputTokens: 0 }
   const body = {
     created: typeof answer.created === 'number' ? answer.created : terms.created,
-    data: pictures.map(b64_json => ({ b64_json })),
+    // Nothing is kept that a URL of ours could lead to.
+    data: pictures.map(b64_json => (request.asUrl ? { url: `data:image/png;base64,${b64_json}` } : { b64_json })),
     usage: {
       input_tokens: inputTokens,
       // A request for pictures has no picture in it.

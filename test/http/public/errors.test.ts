@@ -133,6 +133,17 @@ describe('a request that is not valid', () => {
     })
   })
 
+  it('with a body that is encoded is a 415', async () => {
+    const headers = { ...bearer(await test.key()), 'content-type': 'application/json', 'content-encoding': 'gzip' }
+    const response = await fetch(`${test.url}/v1/chat/completions`, { method: 'POST', headers, body: '{}' })
+
+    expect(await told(response)).toEqual({
+      line: '415 UNSUPPORTED_MEDIA_TYPE: content type not accepted',
+      headers: { 'x-svc-error-code': 'UNSUPPORTED_MEDIA_TYPE' },
+      body: { error: 'Send the body as it is, without a content-encoding.', code: 'UNSUPPORTED_MEDIA_TYPE' },
+    })
+  })
+
   it('with a body that is declared as something else is a 415', async () => {
     expect(await told(await post('a=b', 'application/x-www-form-urlencoded'))).toEqual({
       line: '415 UNSUPPORTED_MEDIA_TYPE: content type not accepted',

@@ -19,7 +19,12 @@ afterEach(async () => {
 
 /** The smallest PNG: one transparent pixel. */
 const PNG = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg=='
-const usage = { input_tokens: 5, output_tokens: 4096, total_tokens: 4101 }
+const usage = {
+  input_tokens: 5,
+  input_tokens_details: { text_tokens: 5, image_tokens: 0 },
+  output_tokens: 4096,
+  total_tokens: 4101,
+}
 const pictures = (n: number) => json({ created: 1_700_000_000, data: Array(n).fill({ b64_json: PNG }), usage })
 
 const draw = (body: object = {}, token = key) =>
@@ -52,6 +57,36 @@ it("asks the backend for the model's first size when none was named", async () =
     path: '/v1/images/generations',
     body: { model: 'test-model', prompt: 'a cat', n: 1, size: '512x512', response_format: 'b64_json' },
   })
+})
+
+it('is the text of a URL for clients that ask for one', async () => {
+  backend.next(pictures(1))
+
+  const response = await draw({ response_format: 'url' })
+
+  expect(await response.json()).toMatchObject({ data: [{ url: `data:image/png;base64,${PNG}` }] })
+  expect(backend.requests[0]?.body).toMatchObject({ response_format: 'b64_json' })
+})
+
+it.each([{ size: 'auto' }, { model: null }, { model: undefined }])(
+  '%j is what the one model for images makes first',
+  async body => {
+    backend.next(pictures(1))
+
+    const response = await draw(body)
+
+    expect(response.status).toBe(200)
+    expect(backend.requests[0]?.body).toMatchObject({ model: 'test-model', size: '512x512' })
+  },
+)
+
+it('needs a model where there are two', async () => {
+  const more = 'models: { svc-art: { kind: image, tier: standard, serve: [onprem], usd_per_image: { 512x512: 0.01 } } }'
+  await test.reload({ yaml: 'include: [more.yaml]', files: { 'more.yaml': more } })
+
+  const response = await draw({ model: undefined })
+
+  expect(await errorOf(response)).toMatch(/^model: is required/)
 })
 
 it('is paid by the image, at the price of its size', async () => {
@@ -99,7 +134,6 @@ it('that the month cannot pay is a 402 that promises no max_tokens', async () =>
 it.each<[string, object, RegExp]>([
   ['no prompt', { prompt: undefined }, /^prompt: is required/],
   ['a size without a price', { size: '64x64' }, /^size: svc-image makes 512x512, 1024x1024, not 64x64/],
-  ['a URL in place of the picture', { response_format: 'url' }, /^response_format: must be/],
   ['five pictures', { n: 5 }, /^n: must be at most 4/],
   ['a chat model', { model: 'svc-core' }, /^model: svc-core is a model of kind chat/],
 ])('%s is a 400 that names the field', async (_name, body, error) => {

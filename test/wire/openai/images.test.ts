@@ -22,13 +22,11 @@ const answered = (rest: object, body: unknown) => request(rest).readAnswer(Buffe
 
 describe('readImages', () => {
   it.each<[string, object, string]>([
-    ['no model', { model: undefined }, 'model'],
     ['no prompt', { prompt: undefined }, 'prompt'],
     ['an empty prompt', { prompt: '' }, 'prompt'],
     ['five images', { n: 5 }, 'n'],
     ['a size in words', { size: 'large' }, 'size'],
     ['a size that is a number', { size: 512 }, 'size'],
-    ['a URL in place of the picture', { response_format: 'url' }, 'response_format'],
     ['a dearer quality', { quality: 'hd' }, 'quality'],
     ['a stream', { stream: true }, 'stream'],
   ])('refuses %s and names the field', (_name, rest, field) => {
