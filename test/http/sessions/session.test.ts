@@ -266,6 +266,13 @@ describe('is refused as a request is, and opens nothing,', () => {
     await joined(test, onprem, '/v1/live/call', key)
   })
 
+  it('while nobody is admitted', async () => {
+    Object.assign(test.gateway.store.holds, { admit: async () => ({ outcome: 'key-gone' }) })
+
+    expect(await open(REALTIME)).toMatchObject({ status: 401 })
+    expect([onprem.asked, cloud.asked]).toEqual([[], []])
+  })
+
   it('with a GET that asks for none, and a POST', async () => {
     const headers = { authorization: `Bearer ${key}` }
 
