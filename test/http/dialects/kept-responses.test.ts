@@ -8,7 +8,7 @@ import { Dialects, eventsIn, named } from './fixture.ts'
 const RESPONSES_KEY = randomBytes(32).toString('base64')
 const yaml = (fields = '') => `responses: { keep: 1h, key: "\${RESPONSES_KEY}"${fields} }`
 const startKeeping = (fields?: string, pools = {}) =>
-  Dialects.start(yaml(fields), { env: { ...ENV, RESPONSES_KEY }, ...pools })
+  Dialects.start(yaml(fields), { env: { ...ENV, RESPONSES_KEY, NEW_KEY: '0'.repeat(64) }, ...pools })
 
 interface Body {
   readonly id: string
@@ -160,6 +160,24 @@ describe('responses kept in the embedded store', () => {
     expect((await call('GET', body.id)).status).toBe(200)
     site.test.clock.advance(1)
     expect((await call('GET', body.id)).status).toBe(404)
+  })
+
+  it('open by the key of their time as long as it is named, and never by another one', async () => {
+    const { body } = await asked({ input: 'x' })
+    const statuses = []
+    for (const keys of [
+      `key: "\${NEW_KEY}", former_key: "\${RESPONSES_KEY}"`,
+      `key: "\${NEW_KEY}"`,
+      `key: "\${RESPONSES_KEY}"`,
+    ]) {
+      await site.test.reload({}, text => text.replace(/(responses: \{ keep: 1h, ).*(?= \})/, `$1${keys}`))
+      statuses.push((await call('GET', body.id)).status)
+    }
+    await site.test.reload({}, text => text.replace(/responses: \{ keep: .*/, ''))
+    statuses.push((await call('GET', body.id)).status)
+
+    expect(site.test.said.filter(text => text.includes('✗'))).toEqual([])
+    expect(statuses).toEqual([200, 404, 200, 404])
   })
 
   it('list their input in pages, either way round', async () => {
