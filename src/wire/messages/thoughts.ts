@@ -1,5 +1,5 @@
 import { isObject, type JsonObject } from '../json-safety.ts'
-import { unsealReasoning } from '../sealed-reasoning.ts'
+import { isSealed } from '../sealed-reasoning.ts'
 
 /**
  * The thoughts of an assistant's message in a chat that Messages takes back: only those that a backend of this API signed.
@@ -19,7 +19,7 @@ export function keptThought({ type, thinking, signature, data }: JsonObject): Js
 
 /** What this gateway sealed is no signature of a backend. */
 const isSigned = (signature: unknown): boolean =>
-  typeof signature === 'string' && signature !== '' && unsealReasoning(signature) === undefined
+  typeof signature === 'string' && signature !== '' && !isSealed(signature)
 
 /** As OpenRouter tells them. */
 function detailedThought({ type, format, text, signature, data }: JsonObject): JsonObject[] {

@@ -1,5 +1,5 @@
 import { asObject, isObject, type JsonObject } from '../json-safety.ts'
-import { unsealReasoning } from '../sealed-reasoning.ts'
+import { isSealed } from '../sealed-reasoning.ts'
 
 /**
  * Reasoning that its backend sealed, in the form that OpenRouter gave it in chats: clients send `reasoning_details` back
@@ -7,7 +7,7 @@ import { unsealReasoning } from '../sealed-reasoning.ts'
  */
 export function detailsOfReasoning({ id, summary, encrypted_content: data }: JsonObject): readonly JsonObject[] {
   // What this gateway sealed says nothing to a backend.
-  if (typeof data !== 'string' || data === '' || unsealReasoning(data) !== undefined) return []
+  if (typeof data !== 'string' || data === '' || isSealed(data)) return []
   const texts = Array.isArray(summary) ? summary.map(part => asObject(part).text) : []
   return [
     ...texts.map(text => ({ type: 'reasoning.summary', summary: text, id, format: FORMAT })),
