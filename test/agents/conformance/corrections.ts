@@ -21,6 +21,7 @@ const CORRECTIONS: Readonly<Record<Maker, readonly ((schemas: Schemas) => void)[
     ({ Response }) => widen(Response?.allOf, 'usage', { type: 'null' }),
     // OpenAI answers with null where the request had none; later editions of the document say so.
     ({ ModelResponseProperties }) => widen(ModelResponseProperties, 'safety_identifier', { type: 'null' }),
+    ({ ModelResponseProperties }) => widen(ModelResponseProperties, 'prompt_cache_key', { type: 'null' }),
   ],
   anthropic: [],
 }

@@ -1,8 +1,8 @@
 import {
+  argumentPieces,
   type Conversation,
   type Fields,
   fields,
-  interleaved,
   list,
   piecesOf,
   type Step,
@@ -66,7 +66,7 @@ function stream(step: Step, usage: Usage, { model, stream_options }: Fields): st
     ...piecesOf(reasoning).map(piece => chunk({ reasoning_content: piece })),
     ...piecesOf(text).map(piece => chunk({ content: piece })),
     ...calls.map((call, index) => chunk({ tool_calls: [{ index, ...asCall(call, '') }] })),
-    ...interleaved(calls.map(call => call.arguments)).map(({ at, piece }) =>
+    ...argumentPieces(step).map(({ at, piece }) =>
       chunk({ tool_calls: [{ index: at, function: { arguments: piece } }] }),
     ),
     chunk({}, finishOf(step)),

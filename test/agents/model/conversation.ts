@@ -80,9 +80,9 @@ export function piecesOf(text: string, size = 7): string[] {
   return text.match(new RegExp(`[\\s\\S]{1,${size}}`, 'gu')) ?? []
 }
 
-/** The pieces of several texts, one of each in turn: parallel calls whose arguments come interleaved. */
-export function interleaved(texts: readonly string[]): { readonly at: number; readonly piece: string }[] {
-  const rows = texts.map(text => piecesOf(text))
+/** The pieces of the arguments of all calls, one of each call in turn: parallel calls come interleaved. */
+export function argumentPieces({ calls = [] }: Step): { readonly at: number; readonly piece: string }[] {
+  const rows = calls.map(call => piecesOf(call.arguments))
   const longest = Math.max(0, ...rows.map(({ length }) => length))
   return Array.from({ length: longest }, (_, turn) =>
     rows.flatMap((row, at) => {

@@ -51,7 +51,7 @@ function stream(step: Step, usage: Usage, { model }: Fields): string[] {
     {
       type: 'message_delta',
       delta: { stop_reason: stopOf(step), stop_sequence: null },
-      usage: { output_tokens: usage.output },
+      usage: asUsage(usage),
     },
     { type: 'message_stop' },
   ]
@@ -61,7 +61,7 @@ function stream(step: Step, usage: Usage, { model }: Fields): string[] {
 function blocksOf({ reasoning, text, calls = [] }: Step): Fields[] {
   return [
     ...(reasoning === undefined ? [] : [{ type: 'thinking', thinking: reasoning, signature: SIGNATURE }]),
-    ...(text === undefined ? [] : [{ type: 'text', text, citations: null }]),
+    ...(text === undefined ? [] : [{ type: 'text', text }]),
     ...calls.map(({ id, name, arguments: args }) => ({ type: 'tool_use', id, name, input: JSON.parse(args) })),
   ]
 }

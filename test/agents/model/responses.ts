@@ -1,8 +1,8 @@
 import {
+  argumentPieces,
   type Conversation,
   type Fields,
   fields,
-  interleaved,
   list,
   piecesOf,
   type Step,
@@ -59,15 +59,14 @@ function whole(step: Step, usage: Usage, body: Fields): Fields {
 function stream(step: Step, usage: Usage, body: Fields): string[] {
   const begun = { ...envelope(body), status: 'in_progress', completed_at: null, output: [], usage: null }
   const items = itemsOf(step)
-  const calls = items.filter(({ type }) => type === 'function_call')
-  const offset = items.length - calls.length
+  const offset = items.length - (step.calls ?? []).length
   const events: Fields[] = [
     { type: 'response.created', response: begun },
     { type: 'response.in_progress', response: begun },
     ...items
       .slice(0, offset)
       .flatMap((item, index) => (item.type === 'reasoning' ? reasoningEvents(item, index) : textEvents(item, index))),
-    ...callEvents(calls, offset),
+    ...callEvents(step, offset),
     { type: 'response.completed', response: whole(step, usage, body) },
   ]
   return events.map((event, sequence_number) => {
@@ -137,8 +136,9 @@ function textEvents(item: Fields, output_index: number): Fields[] {
   ]
 }
 
-/** Calls in parallel: all are open at once, and their arguments come in turns. */
-function callEvents(calls: readonly Fields[], offset: number): Fields[] {
+/** Parallel calls: all are open at once. */
+function callEvents(step: Step, offset: number): Fields[] {
+  const calls = itemsOf({ calls: step.calls ?? [] })
   const at = (index: number) => ({ item_id: calls[index]?.id, output_index: offset + index })
   return [
     ...calls.map((item, index) => ({
@@ -146,7 +146,7 @@ function callEvents(calls: readonly Fields[], offset: number): Fields[] {
       output_index: offset + index,
       item: { ...item, status: 'in_progress', arguments: '' },
     })),
-    ...interleaved(calls.map(call => String(call.arguments))).map(({ at: index, piece }) => ({
+    ...argumentPieces(step).map(({ at: index, piece }) => ({
       type: 'response.function_call_arguments.delta',
       ...at(index),
       delta: piece,
@@ -183,7 +183,7 @@ const envelope = ({ model, instructions, tools, tool_choice, max_output_tokens }
   temperature: 1,
   text: { format: { type: 'text' }, verbosity: 'medium' },
   tool_choice: tool_choice ?? 'auto',
-  tools: tools ?? [],
+  tools: list(tools).map(tool => (tool.type === 'function' ? { strict: null, ...tool } : tool)),
   top_p: 1,
   truncation: 'disabled',
   metadata: {},

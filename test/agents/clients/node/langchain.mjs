@@ -4,23 +4,25 @@ import { ChatOpenAI } from '@langchain/openai'
 import { descriptions, schemas, serve } from './serve.mjs'
 
 /** The loop as the documentation writes it. */
-const loop = modelOf => async (task, tools) => {
-  const { stream, prompt } = task
-  const model = modelOf(task).bindTools(
-    Object.entries(schemas).map(([name, schema]) => ({ name, description: descriptions[name], schema })),
-  )
-  const usage = { input: 0, output: 0 }
-  const messages = [{ role: 'user', content: prompt }]
-  for (;;) {
-    const answer = stream ? await collected(model, messages) : await model.invoke(messages)
-    usage.input += answer.usage_metadata.input_tokens
-    usage.output += answer.usage_metadata.output_tokens
-    messages.push(answer)
-    if (!answer.tool_calls?.length) return { text: answer.text, usage }
-    for (const { id, name, args } of answer.tool_calls)
-      messages.push({ role: 'tool', tool_call_id: id, content: tools[name](args) })
+const loop =
+  (modelOf, counts = () => true) =>
+  async (task, tools) => {
+    const { stream, prompt } = task
+    const model = modelOf(task).bindTools(
+      Object.entries(schemas).map(([name, schema]) => ({ name, description: descriptions[name], schema })),
+    )
+    const usage = { input: 0, output: 0 }
+    const messages = [{ role: 'user', content: prompt }]
+    for (;;) {
+      const answer = stream ? await collected(model, messages) : await model.invoke(messages)
+      usage.input += answer.usage_metadata.input_tokens
+      usage.output += answer.usage_metadata.output_tokens
+      messages.push(answer)
+      if (!answer.tool_calls?.length) return { text: answer.text, ...(counts(task) && { usage }) }
+      for (const { id, name, args } of answer.tool_calls)
+        messages.push({ role: 'tool', tool_call_id: id, content: tools[name](args) })
+    }
   }
-}
 
 async function collected(model, messages) {
   let whole
@@ -37,5 +39,7 @@ await serve({
   anthropic: loop(
     ({ baseURL, key, model }) =>
       new ChatAnthropic({ model, apiKey: key, anthropicApiUrl: baseURL.replace(/\/v1$/, ''), maxTokens: 2000 }),
+    // Of a stream it counts what message_start says, which is an estimate, and adds to it.
+    ({ stream }) => !stream,
   ),
 })

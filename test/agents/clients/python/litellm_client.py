@@ -27,11 +27,13 @@ def loop(provider, base_url_of):
                 answer = litellm.stream_chunk_builder(list(answer), messages=messages)
             usage["input"] += answer.usage.prompt_tokens
             usage["output"] += answer.usage.completion_tokens
-            message = answer.choices[0].message
-            messages.append(message.model_dump(exclude_none=True))
-            if not message.tool_calls:
-                return {"text": message.content, "usage": usage}
-            for call in message.tool_calls:
+            # From Responses it makes a choice of each item.
+            said = [choice.message for choice in answer.choices]
+            messages += [message.model_dump(exclude_none=True) for message in said]
+            calls = [call for message in said for call in message.tool_calls or []]
+            if not calls:
+                return {"text": "".join(message.content or "" for message in said), "usage": usage}
+            for call in calls:
                 result = tools.call(call.function.name, call.function.arguments)
                 messages.append({"role": "tool", "tool_call_id": call.id, "content": result})
 
