@@ -35,13 +35,15 @@ const object = fc
   .map(value => Buffer.from(JSON.stringify(value)))
 const cut = fc.tuple(object, fc.nat()).map(([bytes, at]) => bytes.subarray(0, at % (bytes.length + 1)))
 
+/** Before the first string there is no name that either pass could tell the place of: no parser takes such a text. */
+const beginsWithColon = (bytes: Buffer): boolean => /^[^"]*:/.test(bytes.toString('latin1'))
+
 describe('the pass in JavaScript', () => {
   it('finds in any bytes what the one in WebAssembly finds', () => {
     let found = 0
     fc.assert(
       fc.property(fc.oneof(text, object, cut), bytes => {
-        // Before the first string there is no name that either could tell the place of: no parser takes such a text.
-        fc.pre(!/^[^"]*:/.test(bytes.toString('latin1')))
+        fc.pre(!beginsWithColon(bytes))
         const reading = webAssembly.read(bytes, MOST, 'none')
 
         expect(scriptPass.read(bytes, MOST, 'none')).toEqual(reading)
@@ -74,6 +76,7 @@ describe('the pass in JavaScript', () => {
     const counted = new Set<string>()
     fc.assert(
       fc.property(fc.oneof(text, object), fc.nat(12), fc.nat(12), (bytes, names, texts) => {
+        fc.pre(!beginsWithColon(bytes))
         const exceeded = webAssembly.newExceeded(bytes, { names, texts })
 
         expect(scriptPass.newExceeded(bytes, { names, texts })).toBe(exceeded)
