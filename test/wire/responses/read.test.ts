@@ -128,19 +128,13 @@ describe('fields of a request', () => {
   })
 
   it.each<[string, JsonObject, string]>([
-    ['a file', { input: [user([{ type: 'input_file', file_id: 'file_1' }])] }, 'input[0].content[0].type'],
-    [
-      'an image that is stored',
-      { input: [user([{ type: 'input_image', file_id: 'file_1' }])] },
-      'input[0].content[0].file_id',
-    ],
+    ['a file', { input: [user([{ type: 'input_file', file_url: 'https://a.b/c.pdf' }])] }, 'input[0].content[0].type'],
     [
       'an image elsewhere',
       { input: [user([{ type: 'input_image', image_url: 'https://a.b/c.png' }])] },
       'input[0].content[0].image_url',
     ],
     ['a compaction', { input: [{ type: 'compaction', encrypted_content: 'x' }] }, 'input[0].type'],
-    ['a stored prompt', { prompt: { id: 'pmpt_1' } }, 'prompt'],
     ['a context that is managed', { input: 'x', context_management: [{ type: 'compaction' }] }, 'context_management'],
     ['a code interpreter', { input: 'x', tools: [{ type: 'code_interpreter' }] }, 'tools[0].type'],
     [

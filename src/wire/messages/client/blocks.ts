@@ -105,7 +105,6 @@ function addSource(source: JsonObject, at: string, parts: JsonObject[], findings
 function leaveSource(type: unknown, at: string, findings: Findings): void {
   if (typeof type !== 'string') findings.requiredText(`${at}.type`, type)
   else if (type === 'url') findings.leaveOut(`${at}.url`, 'is not fetched; send what stands there')
-  else if (type === 'file') findings.leaveOut(`${at}.file_id`, 'no files are kept here; send what is in it')
   else findings.leaveOut(at, `${quoted(type)} is not read here; send images as base64, documents as text`)
 }
 

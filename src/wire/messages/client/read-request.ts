@@ -2,6 +2,7 @@ import type { Denied } from '../../../policy/denial.ts'
 import type { ChatOfDialect, ReadTerms } from '../../client-dialect.ts'
 import { Findings, isAbsent } from '../../findings.ts'
 import { asObject, isObject, type JsonObject } from '../../json-safety.ts'
+import { refuseKept } from '../../kept-at-provider.ts'
 import type { AnswerForm } from './answer-form.ts'
 import { readMessages } from './read-messages.ts'
 import { readTools } from './tools.ts'
@@ -17,6 +18,7 @@ export function readRequest(body: JsonObject, terms: ReadTerms, isCounted = fals
   const stop = stopsOf(body, findings)
   leaveServers(body, findings)
   refuseThread(body, findings)
+  refuseKept(body, findings)
   const chat: JsonObject = {
     model,
     messages,

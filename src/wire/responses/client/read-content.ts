@@ -46,8 +46,6 @@ function readPart(field: string, part: unknown, found: Findings): ChatPart | und
 }
 
 function readImage(field: string, part: JsonObject, found: Findings): ChatPart | undefined {
-  if (isAbsent(part.image_url) && !isAbsent(part.file_id))
-    return found.leaveOut(`${field}.file_id`, `Files are not stored here: ${INSTEAD}.`)
   const url = found.requiredText(`${field}.image_url`, part.image_url)
   if (FETCHED.test(url))
     return found.leaveOut(`${field}.image_url`, 'must be a data: URL of an image; nothing is fetched')

@@ -14,9 +14,8 @@ export function readInput(body: JsonObject, tools: ClientTools, found: Findings)
   const { input } = body
   if (typeof input === 'string') conversation.addUser([{ type: 'text', text: input }])
   else if (Array.isArray(input)) readItems(input, { conversation, tools, found })
-  else if (!isAbsent(input)) found.refuse('input', 'must be a string or an array', 'invalid_type')
-  // A prompt that a service keeps may be all there is.
-  else if (isAbsent(body.prompt)) found.refuse('input', 'is required', 'missing_required_parameter')
+  else if (isAbsent(input)) found.refuse('input', 'is required', 'missing_required_parameter')
+  else found.refuse('input', 'must be a string or an array', 'invalid_type')
   return conversation
 }
 

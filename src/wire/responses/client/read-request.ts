@@ -2,6 +2,7 @@ import type { Denied } from '../../../policy/denial.ts'
 import type { OnlyNative, ReadTerms } from '../../client-dialect.ts'
 import { Findings, isAbsent, present } from '../../findings.ts'
 import { isObject, type JsonObject } from '../../json-safety.ts'
+import { refuseKept } from '../../kept-at-provider.ts'
 import { refuseState } from '../state.ts'
 import type { Conversation } from './conversation.ts'
 import { readChoice } from './read-choice.ts'
@@ -14,6 +15,7 @@ import type { Wanted } from './wanted.ts'
 export function readRequest(body: JsonObject, terms: ReadTerms): RequestRead | Denied {
   const found = new Findings()
   refuseState(body, found)
+  refuseKept(body, found)
   leaveOutOthers(body, found)
   const tools = new ClientTools()
   const { listed, ignored } = readTools(body, tools, terms, found)
@@ -56,9 +58,7 @@ const LABEL_MAX = 512
 const WORD_MAX = 32
 
 function leaveOutOthers(body: JsonObject, found: Findings): void {
-  const { prompt, context_management: management, service_tier: tier } = body
-  if (!isAbsent(prompt))
-    found.leaveOut('prompt', 'Prompts are not kept here: send instructions and input.', 'unsupported_parameter')
+  const { context_management: management, service_tier: tier } = body
   if (!isAbsent(management) && !(Array.isArray(management) && management.length === 0))
     found.leaveOut(
       'context_management',
