@@ -39,6 +39,21 @@ export type ModelSection = ChatModelSection | EmbeddingModelSection | ImageModel
  */
 export type Serve = string[]
 /**
+ * Numbers of one vector: 768, or `{ native: 768, any: true }` where the backends also make vectors of the size that a request names in `dimensions`.
+ */
+export type DimensionsSection =
+  | number
+  | {
+      /**
+       * Numbers of a vector whose request names no size. Always 768.
+       */
+      native?: 768
+      /**
+       * Whether `dimensions` of a request may be another number: its backends get it, and their vectors must have as many.
+       */
+      any?: boolean
+    }
+/**
  * US dollars for one image of this size, to at most 9 decimals.
  */
 export type ImagePrice = number | string
@@ -678,10 +693,11 @@ export interface EmbeddingModelSection {
    * Tokens of one input, such as `8k` (8,000).
    */
   context: number | string
+  dimensions?: DimensionsSection
   /**
-   * Numbers of one vector. Always 768.
+   * Whether `input` may be arrays of token ids. Only for models whose tokenizer the clients use: the ids of another one give vectors that mean nothing, and no error.
    */
-  dimensions?: 768
+  token_ids?: boolean
   accepts?: Accepts
   usd_per_1m: EmbeddingPriceSection
 }

@@ -131,6 +131,10 @@ export interface EmbeddingModel extends AcceptingModel {
   readonly context: number
   /** Numbers of one vector. */
   readonly dimensions: number
+  /** Whether a request may ask for another number of them. */
+  readonly anyDimensions: boolean
+  /** Whether inputs may be token ids: of the model's own tokenizer. */
+  readonly tokenIds: boolean
   /** Only input is paid. */
   readonly price: Price
 }

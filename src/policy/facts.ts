@@ -119,6 +119,8 @@ export interface OnlyNative {
 export interface EmbeddingAsk extends FieldsAsk {
   readonly kind: 'embedding'
   readonly inputs: number
+  /** Set where they are token ids, and no texts. */
+  readonly tokenIds?: true
   /** `dimensions`, when given. */
   readonly dimensions?: number
 }

@@ -24,8 +24,12 @@ export function size(plan: Plan, model: Model, request: InferenceRequest): Sized
 }
 
 function sizeEmbedding(plan: Plan, model: EmbeddingModel, request: EmbeddingAsk): Sized | InvalidAt {
-  const { inputs, dimensions, textBytes } = request
-  if (dimensions !== undefined && dimensions !== model.dimensions) {
+  const { inputs, dimensions, tokenIds, textBytes } = request
+  if (tokenIds && !model.tokenIds) {
+    const text = `must be text: arrays of token ids are not accepted by ${model.name} (LangChain: set check_embedding_ctx_length to false)`
+    return invalidAt('body', 'input', text, placeOf(model, 'token_ids'))
+  }
+  if (dimensions !== undefined && dimensions !== model.dimensions && !model.anyDimensions) {
     const text = `${model.name} has ${model.dimensions} dimensions and no other number`
     return invalidAt('body', 'dimensions', text, placeOf(model, 'dimensions'))
   }

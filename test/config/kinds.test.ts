@@ -20,6 +20,8 @@ test('an embedding model has 768 dimensions, and only its input is paid', () => 
     tier: 'guest',
     context: 8000,
     dimensions: 768,
+    anyDimensions: false,
+    tokenIds: false,
     price: { input: 20_000, output: 0 },
   })
 })

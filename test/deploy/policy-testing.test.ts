@@ -50,7 +50,17 @@ const line: Record<Keys<DecisionLine>, true> = {
 }
 const request: Record<Keys<InferenceRequest>, true> = {
   ...{ kind: true, model: true, textBytes: true, stream: true, messages: true, images: true, tools: true },
-  ...{ hosted: true, cap: true, choices: true, thinking: true, inputs: true, dimensions: true, size: true, path: true },
+  ...{
+    hosted: true,
+    cap: true,
+    choices: true,
+    thinking: true,
+    inputs: true,
+    tokenIds: true,
+    dimensions: true,
+    size: true,
+    path: true,
+  },
   ...{ extras: true, dialect: true, losses: true, providerTools: true, onlyNative: true },
 }
 const seen: Record<Exclude<Keys<Seen>, 'minute'>, true> = {

@@ -74,6 +74,8 @@ const embed: EmbeddingModel = {
   serve: [pools.core],
   context: 512,
   dimensions: 768,
+  anyDimensions: false,
+  tokenIds: false,
   price: { input: nanoUsd(20_000), output: ZERO_USD },
 }
 const image: ImageModel = {

@@ -46,7 +46,8 @@ export function shownModel(model: Model): Section {
       return {
         ...common,
         context: model.context,
-        dimensions: model.dimensions,
+        dimensions: model.anyDimensions ? { native: model.dimensions, any: true } : model.dimensions,
+        ...(model.tokenIds && { token_ids: true }),
         ...shownAccepts(model.accepts),
         usd_per_1m: { input: shownPrice(model.price.input) },
       }

@@ -106,6 +106,8 @@ const EMBEDDING: Rules<Own<EmbeddingModel>> = {
   kind: same(),
   context: value('context', count, highIsMore),
   dimensions: value('dimensions', text, other),
+  anyDimensions: value('dimensions.any', text, (_, to) => (to ? 'more' : 'less')),
+  tokenIds: value('token_ids', text, (_, to) => (to ? 'more' : 'less')),
   price: (from, to, subject) => priceRule(from, to, subject),
 }
 

@@ -35,6 +35,8 @@ export const DEFAULTS = {
   connectionsPerIp: 256,
   shedLoad: true,
   dimensions: 768,
+  anyDimensions: false,
+  tokenIds: false,
   maxOutput: '4k',
   accepts: ['json'],
   maxUsageOutput: 0,

@@ -156,10 +156,18 @@ function linkChat({ thinking, usd_per_1m: price, ...data }: ChatModelSection): O
   }
 }
 
-const linkEmbedding = ({ context, dimensions, usd_per_1m: price }: EmbeddingModelSection): Own<EmbeddingModel> => ({
+const linkEmbedding = ({
+  context,
+  dimensions,
+  token_ids: tokenIds,
+  usd_per_1m: price,
+}: EmbeddingModelSection): Own<EmbeddingModel> => ({
   kind: 'embedding',
   context: unitOf('count', context),
-  dimensions: dimensions ?? DEFAULTS.dimensions,
+  // The schema allows no other number.
+  dimensions: DEFAULTS.dimensions,
+  anyDimensions: typeof dimensions === 'object' && dimensions.any === true,
+  tokenIds: tokenIds ?? DEFAULTS.tokenIds,
   price: { input: unitOf('price', price.input), output: ZERO_USD },
 })
 

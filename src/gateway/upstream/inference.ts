@@ -1,8 +1,9 @@
 import type { BackendSettings } from '../../config/settings.ts'
 import { acceptsOf } from '../../policy/accepts.ts'
-import type { Millis, Pool } from '../../policy/config.ts'
+import type { Millis, Model, Pool } from '../../policy/config.ts'
 import type { Allowed, Mutable } from '../../policy/decision.ts'
 import { isNative } from '../../policy/dialect.ts'
+import type { InferenceRequest } from '../../policy/facts.ts'
 import { dialectOf } from '../../wire/dialects.ts'
 import { readNative } from '../../wire/native.ts'
 import type { AnswerTerms, WholeAnswer } from '../../wire/openai/answer.ts'
@@ -97,6 +98,10 @@ function nativeHeaders(
   return betas === undefined ? undefined : { 'anthropic-beta': betas }
 }
 
+/** The size of vectors that a backend is asked for: those of models with one size know no such field. */
+const dimensionsOf = (model: Model, request: InferenceRequest): number | undefined =>
+  model.kind === 'embedding' && request.kind === 'embedding' && model.anyDimensions ? request.dimensions : undefined
+
 /** An inference without hosted tools, whose body is the client's. */
 abstract class WithoutHostedTools<A> extends Inference<A> {
   readonly #terms: BodyTerms
@@ -105,7 +110,12 @@ abstract class WithoutHostedTools<A> extends Inference<A> {
     super(gateway, call, admitted)
     const { model, imageSize } = admitted.decision
     const accepts = acceptsOf(model)
-    this.#terms = { ...(accepts && { accepts }), ...(imageSize !== undefined && { imageSize }) }
+    const dimensions = dimensionsOf(model, call.wire.request)
+    this.#terms = {
+      ...(accepts && { accepts }),
+      ...(imageSize !== undefined && { imageSize }),
+      ...(dimensions !== undefined && { dimensions }),
+    }
   }
 
   protected override bodyFor({ model }: Pool): Buffer {

@@ -36,46 +36,78 @@ export function checkEmbeddings(
   const { outline, texts } = parsed
   const fields = readFields('embedding', outline, declared)
   if (isInvalid(fields)) return invalid(fields.field, fields.problem)
-  const denied = deniedBy(outline, tokensInstead, validate)
+  const { model, input, dimensions, encoding_format } = outline
+  const ids = tokenIdsIn(input)
+  const denied = deniedBy(ids ? { ...outline, input: ONE_TEXT } : outline, mixedInput, validate)
   if (denied) return denied
 
-  const { model, input, dimensions, encoding_format } = outline
-  const inputs = (Array.isArray(input) ? input : [input]).map(String)
-  if (inputs.length > batchMax)
-    return invalid('input', `has ${inputs.length} texts; at most ${batchMax} go into one batch`)
+  const count = ids?.inputs ?? (Array.isArray(input) ? input.length : 1)
+  if (count > batchMax) return invalid('input', `has ${count} texts; at most ${batchMax} go into one batch`)
   const request: EmbeddingAsk = {
     kind: 'embedding',
     model: String(model),
     // What stands in a declared field may be read with each input.
-    textBytes: inputs.reduce((bytes, text) => bytes + texts.sizeOf(text), 0) + extraBytes(fields) * inputs.length,
-    inputs: inputs.length,
+    textBytes: (ids?.tokens ?? bytesOf(input, texts)) + extraBytes(fields) * count,
+    inputs: count,
+    ...(ids && { tokenIds: true }),
     ...(fields.extras && { extras: fields.extras }),
     ...(typeof dimensions === 'number' && { dimensions }),
   }
   const encoding: Encoding = encoding_format === 'base64' ? 'base64' : 'float'
   return {
     request,
-    bodyFor: (backendModel, _output, { accepts } = {}) => backendEmbeddings(parsed, fields, backendModel, accepts),
-    readAnswer: (answer, terms) => readVectors(answer, { ...terms, encoding, inputs: inputs.length }),
+    bodyFor: (backendModel, _output, { accepts, dimensions } = {}) =>
+      backendEmbeddings(parsed, { fields, model: backendModel, accepts, dimensions }),
+    readAnswer: (answer, terms) =>
+      readVectors(answer, { ...terms, encoding, inputs: count, dimensions: request.dimensions }),
   }
 }
 
-/** The body for one backend. `dimensions` was checked, and backends that know one number refuse the field. */
+interface SentTerms {
+  readonly fields: Fields
+  readonly model: string
+  readonly accepts: Accepts | undefined
+  /** Set where its backends make vectors of any size. */
+  readonly dimensions: number | undefined
+}
+
+/** The body for one backend. One that knows a single number of dimensions refuses the field. */
 function backendEmbeddings(
   { texts, written }: OutlinedBody,
-  fields: Fields,
-  model: string,
-  accepts: Accepts | undefined,
+  { fields, model, accepts, dimensions }: SentTerms,
 ): Buffer {
-  const unsent = ['dimensions', ...unsentOf(fields, accepts)]
+  const unsent = [...(dimensions === undefined ? ['dimensions'] : []), ...unsentOf(fields, accepts)]
   if (written) return spliced(written, [{ name: 'model', json: JSON.stringify(model) }], unsent)
   return Buffer.from(JSON.stringify({ ...withoutFields(texts.whole(), ['model', ...unsent]), model }))
 }
 
-/** Some clients send token ids of a tokenizer that is not ours: the text of the error says how to stop them. */
-function tokensInstead({ input }: JsonObject): { field: string; problem: string } | undefined {
+/** In place of token ids, which have a form of their own. */
+const ONE_TEXT = 'x'
+
+interface TokenIds {
+  readonly inputs: number
+  readonly tokens: number
+}
+
+/** Inputs that are token ids: one array of them, or some. Undefined where any of it is something else. */
+function tokenIdsIn(input: unknown): TokenIds | undefined {
+  if (!Array.isArray(input) || input.length === 0) return undefined
+  if (input.every(isTokenId)) return { inputs: 1, tokens: input.length }
+  if (!input.every(isTokenList)) return undefined
+  return { inputs: input.length, tokens: input.reduce((sum: number, list) => sum + list.length, 0) }
+}
+
+const MAX_ID = 2 ** 32
+const isTokenId = (value: unknown): boolean => Number.isInteger(value) && Number(value) >= 0 && Number(value) < MAX_ID
+const isTokenList = (value: unknown): value is readonly number[] =>
+  Array.isArray(value) && value.length > 0 && value.every(isTokenId)
+
+function mixedInput({ input }: JsonObject): { field: string; problem: string } | undefined {
   if (!Array.isArray(input) || !input.some(item => typeof item === 'number' || Array.isArray(item))) return undefined
-  const problem =
-    'must be text: arrays of token ids are not accepted (LangChain: set check_embedding_ctx_length to false)'
-  return { field: 'input', problem }
+  return { field: 'input', problem: 'must be texts, or arrays of token ids, and not both' }
+}
+
+function bytesOf(input: unknown, texts: OutlinedBody['texts']): number {
+  const inputs = Array.isArray(input) ? input : [input]
+  return inputs.reduce((bytes: number, text) => bytes + texts.sizeOf(String(text)), 0)
 }

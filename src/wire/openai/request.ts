@@ -60,6 +60,8 @@ export interface OwnDialect {
 export interface BodyTerms {
   /** Of images. */
   readonly imageSize?: string
+  /** Of vectors, where the model makes them of any size. */
+  readonly dimensions?: number
   /** The fields that the model declares: no other ones go beside the known. */
   readonly accepts?: Accepts
 }

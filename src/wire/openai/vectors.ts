@@ -13,6 +13,8 @@ export type Encoding = 'float' | 'base64'
 export interface VectorTerms extends AnswerTerms {
   readonly encoding: Encoding
   readonly inputs: number
+  /** As many as the request asked for, where it did. */
+  readonly dimensions?: number | undefined
 }
 
 const FLOAT_BYTES = 4
@@ -20,9 +22,10 @@ const FLOAT_BYTES = 4
 /** Reads a backend's vectors, and writes them as the client asked; undefined when one is missing or malformed. */
 export function readVectors(bytes: Buffer, terms: VectorTerms): WholeAnswer | undefined {
   const answer = parse(textOf(bytes))
-  const { model } = terms
+  const { model, dimensions: asked } = terms
   if (!isObject(answer) || !Array.isArray(answer.data) || model.kind !== 'embedding') return undefined
-  const vectors = inOrder(answer.data, terms.inputs)?.map(vector => encoded(vector, terms.encoding, model.dimensions))
+  const dimensions = asked ?? model.dimensions
+  const vectors = inOrder(answer.data, terms.inputs)?.map(vector => encoded(vector, terms.encoding, dimensions))
   if (!vectors?.every(vector => vector !== undefined)) return undefined
 
   const reported = isObject(answer.usage) ? answer.usage.prompt_tokens : undefined

@@ -1,6 +1,6 @@
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { type Backend, json, startBackend, status } from '../../support/backend.ts'
-import { startTestGateway, type TestGateway } from '../../support/gateway.ts'
+import { errorOf, startTestGateway, type TestGateway } from '../../support/gateway.ts'
 
 let backend: Backend
 let test: TestGateway
@@ -118,6 +118,56 @@ it.each<[string, object, RegExp]>([
   expect(response.status).toBe(400)
   expect(await response.json()).toEqual({ error: expect.stringMatching(error), code: 'VALIDATION_ERROR' })
   expect(backend.requests).toHaveLength(0)
+})
+
+describe('a model with vectors of any size, and the tokenizer of its clients', () => {
+  const yaml = 'include: [more.yaml]'
+  const more =
+    'models: { svc-any: { kind: embedding, tier: guest, serve: [onprem], context: 512, dimensions: { any: true }, token_ids: true, usd_per_1m: { input: 1 } } }'
+  const vectors = (size: number, count = 1) => list(Array.from({ length: count }, () => Array(size).fill(0.5)))
+  beforeEach(async () => {
+    await test.reload({ yaml: `limits: { embedding_batch: 3 }\n${yaml}`, files: { 'more.yaml': more } })
+  })
+
+  it('gets the size that a request asks for, and answers with as many numbers', async () => {
+    backend.next(vectors(256))
+
+    const response = await embed({ model: 'svc-any', dimensions: 256 })
+
+    expect(response.status).toBe(200)
+    expect(backend.requests[0]?.body).toMatchObject({ dimensions: 256 })
+    const { data } = (await response.json()) as { data: readonly { embedding: readonly number[] }[] }
+    expect(data[0]?.embedding).toHaveLength(256)
+  })
+
+  it('has 768 where none is asked for, and sends no field for that', async () => {
+    backend.next(vectors(768))
+
+    expect((await embed({ model: 'svc-any' })).status).toBe(200)
+    expect(backend.requests[0]?.body).not.toHaveProperty('dimensions')
+  })
+
+  it('never answers with another size than it was asked for', async () => {
+    backend.always(vectors(768))
+
+    expect((await embed({ model: 'svc-any', dimensions: 256 })).status).toBe(503)
+  })
+
+  it.each([
+    [[1, 2, 3], 1],
+    [[[1, 2], [3]], 2],
+  ])('takes the token ids %j, and passes them on', async (input, count) => {
+    backend.next(vectors(768, count))
+
+    const response = await embed({ model: 'svc-any', input })
+
+    expect(response.status).toBe(200)
+    expect(backend.requests[0]?.body).toMatchObject({ input })
+  })
+
+  it.each([[['a', [1]]], [['a', 1]], [[1.5]], [[-1]], [[[]]]])('refuses %j, which is neither', async input => {
+    expect(await errorOf(await embed({ model: 'svc-any', input }))).toMatch(/^input/)
+  })
 })
 
 it('outside the plan is a plan limit', async () => {

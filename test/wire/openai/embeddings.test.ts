@@ -38,14 +38,11 @@ describe('readEmbeddings', () => {
     expect('denial' in result && result.denial.code === 'VALIDATION_ERROR' ? result.denial.field : result).toBe(field)
   })
 
-  it.each([[[1, 2, 3]], [[[1, 2], [3]]]])('token ids %j are refused with the setting that stops them', input => {
-    expect(read({ model: 'm', input })).toMatchObject({
-      denial: {
-        code: 'VALIDATION_ERROR',
-        field: 'input',
-        problem: expect.stringContaining('check_embedding_ctx_length'),
-      },
-    })
+  it.each([
+    [[1, 2, 3], 1],
+    [[[1, 2], [3]], 2],
+  ])('token ids %j weigh a token each', (input, inputs) => {
+    expect(read({ model: 'm', input })).toMatchObject({ request: { tokenIds: true, inputs, textBytes: 3 } })
   })
 
   it('counts bytes and inputs, and keeps no text', () => {
