@@ -24,5 +24,8 @@ const setup = (dialect: Dialect, provider: string): Setup => ({
 })
 
 clientSuite({ registry: 'npm', name: 'cline' }, () =>
-  agentScenarios({ 'openai-compatible': setup('chat', 'openai-compatible') }),
+  agentScenarios({
+    'openai-compatible': setup('chat', 'openai-compatible'),
+    'openai-native': setup('responses', 'openai-native'),
+  }),
 )

@@ -30,5 +30,9 @@ const setup = (dialect: Dialect, npm: string): Setup => ({
 })
 
 clientSuite({ registry: 'npm', name: 'opencode-ai' }, () =>
-  agentScenarios({ '@ai-sdk/openai-compatible': setup('chat', '@ai-sdk/openai-compatible') }),
+  agentScenarios({
+    '@ai-sdk/openai-compatible': setup('chat', '@ai-sdk/openai-compatible'),
+    '@ai-sdk/openai': setup('responses', '@ai-sdk/openai'),
+    '@ai-sdk/anthropic': setup('messages', '@ai-sdk/anthropic'),
+  }),
 )

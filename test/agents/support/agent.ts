@@ -14,6 +14,8 @@ export interface Setup {
   /** Files that it reads, by their path from its home, which is beside its work. */
   files?(site: Site): Readonly<Record<string, string>>
   env?(site: Site): Readonly<Record<string, string>>
+  /** It shows a 429 to its user, and ends. */
+  readonly endsWhenLimited?: boolean
   /** A program of node_modules/.bin, or a path, and its arguments. */
   command(site: Site): readonly [string, ...string[]]
 }
@@ -44,6 +46,10 @@ export function agentScenarios(setups: Readonly<Record<string, Setup>>): void {
       const { baseURL, key } = rig
       const ended = await runAgent(setup, { work, home, baseURL, key, model: MODEL, task: TASK })
 
+      if (way === 'limited' && setup.endsWhenLimited) {
+        expect(ended.output + ended.complaints).toContain('The plan allows 2 requests a minute. Retry in')
+        return
+      }
       expect(ended, show(ended, rig)).toMatchObject({ code: 0 })
       expect(readFileSync(join(work, 'hello.txt'), 'utf8').trim()).toBe(HELLO.trim())
       expect(ended.output).toContain(`hello.txt names the station ${STATION}`)

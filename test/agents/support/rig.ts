@@ -66,6 +66,8 @@ models:
     context: 200k
     vision: true
     usd_per_1m: { input: 1, output: 10 }
+# Clients choose how they ask by such names.
+aliases: { gpt-5: ${MODEL} }
 pools:
 ${pools
   .map(
