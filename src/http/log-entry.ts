@@ -1,6 +1,6 @@
 import type { TracedEnd } from '../gateway/ports.ts'
-import { aliasNamed } from '../policy/alias.ts'
 import type { Config, EpochMs, Millis } from '../policy/config.ts'
+import { aliasNamed } from '../policy/model.ts'
 import type { NanoUsd } from '../policy/nano-usd.ts'
 
 /** One finished request, for the log. What a request has not is undefined. */

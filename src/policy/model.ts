@@ -1,4 +1,3 @@
-import { aliasNamed } from './alias.ts'
 import type { Alias, Config, Model } from './config.ts'
 import { type InvalidAt, invalidAt } from './decision.ts'
 import type { InferenceRequest, PassthroughAsk } from './facts.ts'
@@ -28,6 +27,14 @@ export function aliasOf(config: Config, asked: string | undefined): Alias | unde
   const { defaultModel } = config
   return 'model' in defaultModel ? defaultModel : undefined
 }
+
+/** The alias that a name stands for: of that name, or else the most specific of the patterns that it fits. A model goes before these. */
+export function aliasNamed({ aliases, models }: Pick<Config, 'aliases' | 'models'>, asked: string): Alias | undefined {
+  return aliases.get(asked) ?? (models.has(asked) ? undefined : bestPattern(aliases.values(), asked))
+}
+
+/** Whether an alias is a pattern, such as `claude-*`, which no list of names can show as one. */
+export const isPattern = ({ name }: Pick<Alias, 'name'>): boolean => name.includes(ANY)
 
 /** Each pass-through route has one model, by whatever name a body calls it. */
 function ofPath(config: Config, { path, model: asked }: PassthroughAsk): Chosen | InvalidAt {
@@ -60,3 +67,24 @@ function onlyImageModel(models: Config['models']): Chosen | InvalidAt {
 }
 
 const throughAlias = (alias: Alias): Chosen => ({ model: alias.model, alias })
+
+/** Stands for any text, or none. */
+const ANY = '*'
+
+/** Of two that fit, the one with more characters of its own; of two with as many, the one whose beginning is longer. */
+function bestPattern(aliases: Iterable<Alias>, asked: string): Alias | undefined {
+  let best: Alias | undefined
+  for (const alias of aliases) {
+    if (fits(alias.name, asked) && (!best || isMoreSpecific(alias.name, best.name))) best = alias
+  }
+  return best
+}
+
+function fits(name: string, asked: string): boolean {
+  const at = name.indexOf(ANY)
+  if (at === -1 || asked.length < name.length - 1) return false
+  return asked.startsWith(name.slice(0, at)) && asked.endsWith(name.slice(at + 1))
+}
+
+const isMoreSpecific = (name: string, than: string): boolean =>
+  name.length === than.length ? name.indexOf(ANY) > than.indexOf(ANY) : name.length > than.length

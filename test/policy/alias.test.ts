@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { aliasNamed } from '../../src/policy/alias.ts'
 import type { Alias, Model } from '../../src/policy/config.ts'
+import { aliasNamed } from '../../src/policy/model.ts'
 
 const named = (name: string) => ({ name }) as Model & Alias
 const files = (models: readonly string[], aliases: readonly string[]) => ({

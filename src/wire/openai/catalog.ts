@@ -1,5 +1,5 @@
-import { aliasNamed, isPattern } from '../../policy/alias.ts'
 import type { Alias, Config, EpochMs, Model, PassthroughModel, Price } from '../../policy/config.ts'
+import { aliasNamed, isPattern } from '../../policy/model.ts'
 import { usdText } from '../money.ts'
 
 export interface CatalogTerms {
