@@ -80,7 +80,7 @@ describe.each(endpoints)('POST %s', (path, beginning) => {
   it.each(valid)('a body of %s is a 400 that says what is missing', async (_name, text) => {
     const isObject = text.startsWith('{')
     const expected = isObject
-      ? /^(?:messages|model|device_id): is required$|is not accepted/
+      ? /^(?:messages|model|prompt|device_id): is required$|is not accepted/
       : /^body: must be a JSON object$/
 
     expect(await told(await post(path, text))).toEqual(refused(expected))

@@ -84,7 +84,7 @@ describe('GET /v1/models/{id}', () => {
     'svc-core%20',
     'SVC-CORE',
     'svc-core;x',
-    'svc%2dcore',
+    'svc%252dcore',
     '<script>',
     '$%7bx%7d',
     "'OR'1'='1",
