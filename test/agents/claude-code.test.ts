@@ -1,21 +1,7 @@
-import { agentScenarios, type Setup } from './support/agent.ts'
+import { claudeCode } from './setups/claude-code.ts'
+import { agentScenarios } from './support/agent.ts'
 import { clientSuite } from './support/installed.ts'
 
-const setup = (credential: 'ANTHROPIC_API_KEY' | 'ANTHROPIC_AUTH_TOKEN'): Setup => ({
-  dialect: 'messages',
-  env: ({ baseURL, key, model }) => ({
-    ANTHROPIC_BASE_URL: baseURL.replace(/\/v1$/, ''),
-    [credential]: key,
-    ANTHROPIC_MODEL: model,
-    ANTHROPIC_SMALL_FAST_MODEL: model,
-    DISABLE_AUTOUPDATER: '1',
-    CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
-    // As root it runs without asking only where it is told that it is shut in.
-    IS_SANDBOX: '1',
-  }),
-  command: ({ task }) => ['claude', '-p', task, '--dangerously-skip-permissions'],
-})
-
 clientSuite({ registry: 'npm', name: '@anthropic-ai/claude-code' }, () =>
-  agentScenarios({ bearer: setup('ANTHROPIC_AUTH_TOKEN'), 'x-api-key': setup('ANTHROPIC_API_KEY') }),
+  agentScenarios({ bearer: claudeCode('ANTHROPIC_AUTH_TOKEN'), 'x-api-key': claudeCode('ANTHROPIC_API_KEY') }),
 )

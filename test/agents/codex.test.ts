@@ -1,34 +1,5 @@
+import { codex } from './setups/codex.ts'
 import { agentScenarios } from './support/agent.ts'
 import { clientSuite } from './support/installed.ts'
 
-clientSuite({ registry: 'npm', name: '@openai/codex' }, () =>
-  agentScenarios({
-    responses: {
-      dialect: 'responses',
-      files: ({ baseURL, model }) => ({
-        '.codex/config.toml': `
-model = "${model}"
-model_provider = "gateway"
-check_for_update_on_startup = false
-
-[analytics]
-enabled = false
-
-[model_providers.gateway]
-name = "gateway"
-base_url = "${baseURL}"
-env_key = "GATEWAY_KEY"
-wire_api = "responses"
-`,
-      }),
-      env: ({ key }) => ({ GATEWAY_KEY: key }),
-      command: ({ task }) => [
-        'codex',
-        'exec',
-        '--skip-git-repo-check',
-        '--dangerously-bypass-approvals-and-sandbox',
-        task,
-      ],
-    },
-  }),
-)
+clientSuite({ registry: 'npm', name: '@openai/codex' }, () => agentScenarios({ responses: codex }))

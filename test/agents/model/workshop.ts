@@ -1,4 +1,4 @@
-import type { Call, Conversation, Fields, Script, Tool } from './conversation.ts'
+import type { Call, Conversation, Fields, Script, Step, Tool } from './conversation.ts'
 
 /** The task of agents that have tools of their own for running commands and for writing files. */
 export const TASK = 'Find out which station station.txt names, write it into hello.txt, and tell me.'
@@ -9,18 +9,23 @@ export const HELLO = `The station is ${STATION}.\n`
 
 /** Three turns in a folder: a command whose output is needed, a file with it, and a text. */
 export const playWorkshop =
-  (folder: string): Script =>
+  (folder: string, { reasons = false } = {}): Script =>
   conversation => {
-    const { tools, calls, results } = conversation
-    const shell = tools.find(({ name, kind }) => kind === 'function' && SHELLS.test(name))
-    // Agents also ask for titles and summaries.
-    if (!shell) return { text: 'A station' }
-    const station = results.map(({ text }) => text.match(/K-[A-Z][a-z]+-\d/)?.[0]).find(Boolean)
-    if (station === undefined) return { text: 'Looking.', calls: [run(shell, 'call_look', 'cat station.txt')] }
-    if (calls.length < 2)
-      return { calls: [write(conversation, shell, `${folder}/hello.txt`, `The station is ${station}.\n`)] }
-    return { text: `hello.txt names the station ${station}.` }
+    const step = nextStep(folder, conversation)
+    return reasons ? { reasoning: `I have ${conversation.results.length} results.`, ...step } : step
   }
+
+function nextStep(folder: string, conversation: Conversation): Step {
+  const { tools, calls, results } = conversation
+  const shell = tools.find(({ name, kind }) => kind === 'function' && SHELLS.test(name))
+  // Agents also ask for titles and summaries.
+  if (!shell) return { text: 'A station' }
+  const station = results.map(({ text }) => text.match(/K-[A-Z][a-z]+-\d/)?.[0]).find(Boolean)
+  if (station === undefined) return { text: 'Looking.', calls: [run(shell, 'call_look', 'cat station.txt')] }
+  if (calls.length < 2)
+    return { calls: [write(conversation, shell, `${folder}/hello.txt`, `The station is ${station}.\n`)] }
+  return { text: `hello.txt names the station ${station}.` }
+}
 
 const SHELLS = /^(bash|exec_command|shell|shell_command|run_shell_command|run_commands|execute_command)$/i
 const WRITERS = /^(write|write_file|editor)$/i

@@ -64,14 +64,14 @@ export function agentScenarios(setups: Readonly<Record<string, Setup>>): void {
   })
 }
 
-interface Ended {
+export interface Ended {
   readonly code: number | null
   readonly output: string
   readonly complaints: string
 }
 
 /** A folder with the file that the task is about, and a home without any settings. */
-function makeSite(): { work: string; home: string; remove: () => void } {
+export function makeSite(): { work: string; home: string; remove: () => void } {
   const folder = mkdtempSync(join(tmpdir(), 'agent-'))
   const [work, home] = [join(folder, 'work'), join(folder, 'home')]
   mkdirSync(work)
@@ -80,7 +80,7 @@ function makeSite(): { work: string; home: string; remove: () => void } {
   return { work, home, remove: () => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }) }
 }
 
-async function runAgent(setup: Setup, site: Site): Promise<Ended> {
+export async function runAgent(setup: Setup, site: Site): Promise<Ended> {
   for (const [name, text] of Object.entries(setup.files?.(site) ?? {})) {
     mkdirSync(dirname(join(site.home, name)), { recursive: true })
     writeFileSync(join(site.home, name), text)

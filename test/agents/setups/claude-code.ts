@@ -1,0 +1,17 @@
+import type { Setup } from '../support/agent.ts'
+
+/** Claude Code with its key in one of two headers. */
+export const claudeCode = (credential: 'ANTHROPIC_API_KEY' | 'ANTHROPIC_AUTH_TOKEN'): Setup => ({
+  dialect: 'messages',
+  env: ({ baseURL, key, model }) => ({
+    ANTHROPIC_BASE_URL: baseURL.replace(/\/v1$/, ''),
+    [credential]: key,
+    ANTHROPIC_MODEL: model,
+    ANTHROPIC_SMALL_FAST_MODEL: model,
+    DISABLE_AUTOUPDATER: '1',
+    CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
+    // As root it runs without asking only where it is told that it is shut in.
+    IS_SANDBOX: '1',
+  }),
+  command: ({ task }) => ['claude', '-p', task, '--dangerously-skip-permissions'],
+})
