@@ -104,8 +104,19 @@ export interface ChatAsk extends FieldsAsk {
    * goes in the client's dialect. Absent where there are none, or they run here.
    */
   readonly providerTools?: readonly string[]
+  /** What it weighs where it goes in the client's dialect, if that is more than the chat. */
+  readonly native?: NativeSize
   /** What no translation can say, so that only pools of the client's dialect can answer. */
   readonly onlyNative?: OnlyNative
+}
+
+/** What a request weighs before a tokenizer has seen it. */
+export interface NativeSize {
+  /** UTF-8 bytes of everything that a model may read. */
+  readonly bytes: number
+  readonly images: number
+  /** It holds a file, of whose tokens there is no bound but the context. */
+  readonly isUnbounded?: true
 }
 
 /** The first field of a request that has no counterpart in other dialects. */

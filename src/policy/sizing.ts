@@ -10,7 +10,8 @@ import {
   placeOf,
 } from './config.ts'
 import { type InvalidAt, invalidAt, type OutputClaim } from './decision.ts'
-import type { ChatAsk, EmbeddingAsk, ImageAsk, InferenceRequest, PassthroughAsk } from './facts.ts'
+import { isNative } from './dialect.ts'
+import type { ChatAsk, EmbeddingAsk, ImageAsk, InferenceRequest, NativeSize, PassthroughAsk } from './facts.ts'
 import { mostOf } from './limits.ts'
 import { ONE_NANO_USD } from './nano-usd.ts'
 import { heldPrice, NO_PRICE, worstOf } from './price.ts'
@@ -109,9 +110,17 @@ export function sizeRound(
 
 /** An upper bound: no tokenizer makes more tokens than bytes, and what exceeds the context is refused by the backend. */
 function inputOf(model: ChatModel, request: ChatAsk, output: OutputClaim): number {
-  const bound = request.textBytes + TEMPLATE_TOKENS * request.messages + model.imageTokens * request.images
-  return Math.min(bound, model.context - output.min)
+  const most = model.context - output.min
+  const native = nativeSize(model, request)
+  if (native?.isUnbounded) return most
+  const bytes = Math.max(request.textBytes, native?.bytes ?? 0)
+  const images = Math.max(request.images, native?.images ?? 0)
+  return Math.min(bytes + TEMPLATE_TOKENS * request.messages + model.imageTokens * images, most)
 }
+
+/** What the request weighs at a pool that gets it as it was written, where the model has one. */
+const nativeSize = ({ serve }: ChatModel, request: ChatAsk): NativeSize | undefined =>
+  request.native && serve.some(pool => isNative(pool, request)) ? request.native : undefined
 
 /** Tokens of a prompt as most tokenizers count them, for clients that want to know before they ask. */
 export const estimatedInput = (model: ChatModel, { textBytes, messages, images }: ChatAsk): number =>

@@ -1,12 +1,13 @@
 import type { Config, DeclaredFields, Model } from '../policy/config.ts'
 import type { Denied } from '../policy/denial.ts'
-import type { Caller, ChatAsk } from '../policy/facts.ts'
+import type { Caller, ChatAsk, NativeSize } from '../policy/facts.ts'
 import { aliasOf } from '../policy/model.ts'
 import { planOf } from '../policy/plan.ts'
 import type { ClientDialectName, ReadTerms } from './client-dialect.ts'
 import { CLIENT_DIALECTS } from './client-dialects.ts'
 import { spliced } from './fast/splice.ts'
 import type { JsonObject } from './json-safety.ts'
+import { nativeSizeOf } from './native-size.ts'
 import { type DialectBody, outlineOf } from './openai/body.ts'
 import { checkChat } from './openai/chat.ts'
 import type { OwnDialect, Spoken, WireRequest } from './openai/request.ts'
@@ -55,11 +56,13 @@ export function readClientRequest(
   if ('denial' in checked) return renamed(checked, fields)
   const asked = checked.request as ChatAsk
   const providerTools = providerToolsIn(body).filter(tool => !asked.hosted?.includes(tool))
+  const size = nativeSizeOf({ ...body, ...native.replaced(body) }, texts)
   const request: ChatAsk = {
     ...asked,
     dialect: name,
     ...(ignoredTools.length > 0 && { losses: ignoredTools }),
     ...(providerTools.length > 0 && { providerTools }),
+    ...(isMore(size, asked) && { native: size }),
     ...(onlyNative && { onlyNative }),
   }
   const own: OwnDialect = {
@@ -78,6 +81,9 @@ export function readClientRequest(
     readAnswer: (bytes, answerTerms) => checked.readAnswer(bytes, answerTerms),
   }
 }
+
+const isMore = ({ bytes, images, isUnbounded }: NativeSize, chat: ChatAsk): boolean =>
+  isUnbounded === true || bytes > chat.textBytes || images > chat.images
 
 /** The bytes of the client, but for these members. */
 function nativeBody({ body, texts, written }: DialectBody, members: JsonObject): Buffer {

@@ -187,3 +187,31 @@ test('a pool is sent a request as it is where it speaks the dialect, and no host
   expect(isNative(both, { ...ask, dialect: 'messages', hosted: [] })).toBe(true)
   expect(isNative(both, { ...ask, dialect: 'responses' })).toBe(false)
 })
+
+describe('what a request holds', () => {
+  const inputOf = (serve: readonly Pool[], chat: Partial<ChatAsk>) => {
+    const decision = decide(
+      served(serve, { vision: true }),
+      facts({ textBytes: 100, images: 0, messages: 1, ...chat }, 'free'),
+    )
+    return 'denial' in decision ? decision.denial : decision.claims.input
+  }
+  const native = { bytes: 500, images: 0 }
+
+  test('is what it weighs in its own dialect, where a pool gets it so', () => {
+    const asked: Partial<ChatAsk> = { dialect: 'messages', native }
+
+    expect(inputOf([onprem, claude], asked)).toBe(516)
+    expect(inputOf([claude], { ...asked, native: { bytes: 50, images: 2 } })).toBe(116 + 2 * 2000)
+    expect(inputOf([onprem], asked)).toBe(116)
+    expect(inputOf([claude], { ...asked, providerTools: ['web_search'] })).toBe(116)
+  })
+
+  test('is all that the context leaves where it has a file, of whose tokens there is no bound', () => {
+    const asked: Partial<ChatAsk> = { dialect: 'messages', native: { ...native, isUnbounded: true } }
+
+    const cap = { field: 'max_tokens', tokens: 1000 } as const
+    expect(inputOf([claude], { ...asked, cap })).toBe(32_000 - 1000)
+    expect(inputOf([onprem], { ...asked, cap })).toBe(116)
+  })
+})

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { lineOf } from '../../../src/adapters/decisions/line.ts'
-import { type ChatAsk, type Extra, type OnlyNative, storedTerms } from '../../../src/policy/facts.ts'
+import { type ChatAsk, type Extra, type NativeSize, type OnlyNative, storedTerms } from '../../../src/policy/facts.ts'
 import { nanoUsd } from '../../../src/policy/nano-usd.ts'
 import { storedReadings } from '../../../src/policy/readings.ts'
 import type { ClaimsLine, DecisionRecord } from '../../../src/policy/record.ts'
@@ -68,6 +68,9 @@ const chat = fc.record<Whole<ChatAsk>>({
   dialect: rarely(fc.constantFrom('responses' as const, 'messages' as const)),
   losses: rarely(fc.array(text)),
   providerTools: rarely(fc.array(text)),
+  native: rarely(
+    fc.record<Whole<NativeSize>>({ bytes: count, images: count, isUnbounded: rarely(fc.constant(true as const)) }),
+  ),
   onlyNative: rarely(fc.record<Whole<OnlyNative>>({ field: text, problem: text, reason: rarely(text) })),
 })
 const image = fc

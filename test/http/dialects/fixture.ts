@@ -65,6 +65,8 @@ models:
     { kind: chat, tier: guest, serve: [native], context: 64k, usd_per_1m: { input: 1, output: 10 } }
   svc-both:
     { kind: chat, tier: guest, serve: [native, onprem], context: 64k, usd_per_1m: { input: 1, output: 10 } }
+  svc-seeing:
+    { kind: chat, tier: guest, serve: [native], context: 64k, vision: true, usd_per_1m: { input: 1, output: 10 } }
   svc-search:
     { kind: chat, tier: guest, serve: [search], context: 64k, usd_per_1m: { input: 1, output: 10 } }
 pools:

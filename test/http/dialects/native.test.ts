@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { json } from '../../support/backend.ts'
 import { BOTH, Dialects, eventsIn, named, textOf } from './fixture.ts'
 
 let site: Dialects
@@ -70,4 +71,42 @@ it('sends the version of Messages, and the features that its pool allows', async
   expect(headers?.['anthropic-version']).toBe('2023-06-01')
   expect(headers?.['anthropic-beta']).toBe('allowed-2026-01-01')
   expect(headers).not.toHaveProperty('cookie')
+})
+
+const PDF = 'JVBERi0xLjcK'
+
+it.each([
+  [
+    'messages',
+    {
+      messages: [
+        {
+          role: 'user',
+          content: [{ type: 'document', source: { type: 'base64', media_type: 'application/pdf', data: PDF } }],
+        },
+      ],
+    },
+  ],
+  [
+    'messages',
+    { messages: [{ role: 'user', content: [{ type: 'image', source: { type: 'url', url: 'https://a.b/c.png' } }] }] },
+  ],
+  [
+    'responses',
+    { input: [{ role: 'user', content: [{ type: 'input_file', file_data: `data:application/pdf;base64,${PDF}` }] }] },
+  ],
+  ['responses', { input: [{ role: 'user', content: [{ type: 'input_image', image_url: 'https://a.b/c.png' }] }] }],
+] as const)('a request of %s with what no chat can say never costs more than it held: %j', async (path, said) => {
+  const [messages, responses] = BOTH
+  const isFile = JSON.stringify(said).includes(PDF)
+  const counted = isFile ? 63_000 : 1900
+  const { body, whole } = path === 'messages' ? messages : responses
+  // Messages count three more, which were in a cache.
+  const input_tokens = path === 'messages' ? counted - 3 : counted
+  site.native.next(json({ ...whole, usage: { ...whole.usage, input_tokens } }))
+  const response = await site.ask(path, { ...body('svc-seeing'), ...said })
+  expect(response.status).toBe(200)
+  await response.text()
+  expect(await site.bill()).toMatchObject({ tokens: [counted, 4] })
+  expect(site.test.alarms).toEqual([])
 })

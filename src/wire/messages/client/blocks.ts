@@ -97,9 +97,8 @@ function addSource(source: JsonObject, at: string, parts: JsonObject[], findings
       addParts(block, place, parts, findings)
     return
   }
-  // Of a file too: no tokenizer makes more tokens of it than it has bytes.
-  if (type === 'text' || type === 'base64') parts.push(textPart(findings.requiredText(`${at}.data`, data)))
-  if (type !== 'text') leaveSource(type === 'base64' ? media_type : type, at, findings)
+  if (type === 'text') parts.push(textPart(findings.requiredText(`${at}.data`, data)))
+  else leaveSource(type === 'base64' ? media_type : type, at, findings)
 }
 
 function leaveSource(type: unknown, at: string, findings: Findings): void {

@@ -1,0 +1,123 @@
+import type { NativeSize } from '../policy/facts.ts'
+import type { MarkedTexts } from './fast/marked-texts.ts'
+import { asObject, isObject, type JsonObject } from './json-safety.ts'
+
+/**
+ * What a body of Responses or Messages weighs for a backend that gets it as it was written: with what its chat leaves out,
+ * such as files, reasoning that only the provider can read, and fields that this gateway does not know.
+ */
+export function nativeSizeOf(body: JsonObject, texts: Pick<MarkedTexts, 'sizeOf'>): NativeSize {
+  const weigher = new Weigher(texts)
+  for (const name in body) {
+    if (name === 'input') weigher.add(body.input)
+    else if (!UNREAD.has(name)) weigher.addMember(name, body[name])
+  }
+  const tools = Array.isArray(body.tools) ? body.tools.filter(isOfProvider).length : 0
+  const { bytes, images, isUnbounded } = weigher
+  return { bytes: bytes + tools * TOOL_TOKENS, images, ...(isUnbounded && { isUnbounded }) }
+}
+
+class Weigher {
+  bytes = 0
+  images = 0
+  isUnbounded = false
+  readonly #texts: Pick<MarkedTexts, 'sizeOf'>
+
+  constructor(texts: Pick<MarkedTexts, 'sizeOf'>) {
+    this.#texts = texts
+  }
+
+  add(value: unknown): void {
+    if (typeof value === 'string') this.bytes += this.#texts.sizeOf(value)
+    else if (Array.isArray(value)) for (const item of value) this.add(item)
+    else if (isObject(value)) this.#addObject(value)
+    else this.bytes += String(value).length
+  }
+
+  addMember(name: string, value: unknown): void {
+    if (PRINTED.has(name) && typeof value === 'object') this.#addPrinted(value)
+    else if (!LABELS.has(name)) this.add(value)
+  }
+
+  #addObject(object: JsonObject): void {
+    if (isFile(object)) {
+      this.isUnbounded = true
+      return
+    }
+    const { type } = object
+    if (isImage(object) || type === 'image_generation_call') this.images++
+    if (isImage(object)) return
+    for (const name in object)
+      if (type !== 'image_generation_call' || name !== 'result') this.addMember(name, object[name])
+  }
+
+  /** Templates print it as JSON, so its names and its punctuation count too. */
+  #addPrinted(value: unknown): void {
+    if (typeof value === 'string') this.bytes += this.#texts.sizeOf(value) + 2
+    else if (Array.isArray(value)) {
+      this.bytes += 2 + value.length
+      for (const item of value) this.#addPrinted(item)
+    } else if (isObject(value)) {
+      this.bytes += 2
+      for (const name in value) {
+        this.bytes += Buffer.byteLength(name) + 4
+        this.#addPrinted(value[name])
+      }
+    } else this.bytes += String(value).length
+  }
+}
+
+/**
+ * A file: its bytes are no bound. A PDF holds its texts compressed, and each of its pages is read as text and as a picture,
+ * so that a few KB may be a hundred pages; and what stands at an address is not known at all.
+ */
+function isFile({ type, media_type, file_data, file_url, url }: JsonObject): boolean {
+  if (typeof file_data === 'string' || typeof file_url === 'string' || type === 'input_audio') return true
+  if (type === 'base64') return typeof media_type !== 'string' || !media_type.startsWith('image/')
+  return type === 'url' && typeof url === 'string'
+}
+
+/** A picture weighs what the model says of any, also where it stands elsewhere. */
+const isImage = ({ type, source }: JsonObject): boolean =>
+  type === 'input_image' ||
+  type === 'computer_screenshot' ||
+  type === 'base64' ||
+  (type === 'image' && isObject(source))
+
+const isOfProvider = (tool: unknown): boolean => {
+  const { type } = asObject(tool)
+  return typeof type === 'string' && !OF_CLIENTS.has(type)
+}
+
+const OF_CLIENTS: ReadonlySet<string> = new Set(['function', 'custom', 'namespace'])
+
+/** What a provider has its models read of a tool of its own, in tokens, at the most: the request has its name alone. */
+const TOOL_TOKENS = 4096
+
+/** Members of a body that no model reads. */
+const UNREAD: ReadonlySet<string> = new Set([
+  ...['model', 'stream', 'store', 'max_tokens', 'max_output_tokens', 'temperature', 'top_p', 'top_k', 'top_logprobs'],
+  ...['metadata', 'user', 'safety_identifier', 'prompt_cache_key', 'include', 'stop_sequences', 'stream_options'],
+  ...['parallel_tool_calls', 'service_tier', 'truncation'],
+])
+
+/** Members that only name and place something, and what an answer says of its sources. */
+const LABELS: ReadonlySet<string> = new Set([
+  ...[
+    'type',
+    'id',
+    'status',
+    'role',
+    'call_id',
+    'tool_use_id',
+    'cache_control',
+    'annotations',
+    'citations',
+    'logprobs',
+  ],
+])
+
+/** Members that hold JSON of any form. */
+const PRINTED: ReadonlySet<string> = new Set([
+  ...['tools', 'text', 'output_config', 'output_format', 'input', 'action', 'arguments', 'results', 'outputs'],
+])
