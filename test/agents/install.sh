@@ -3,7 +3,9 @@
 set -eu
 cd "$(dirname "$0")"
 
-npm ci
+# Not npm ci, which refuses a lock file without the optional packages of all platforms: some of them are not to be had.
+rm -rf node_modules
+npm install --no-save --loglevel=error
 
 # Made again where its Python has gone.
 .venv/bin/python -c '' 2>/dev/null || { rm -rf .venv; python3 -m venv .venv; }
