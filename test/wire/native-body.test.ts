@@ -42,6 +42,19 @@ describe('a request that goes as it came', () => {
     )
   })
 
+  it('leaves out reasoning of Responses that is there by its id alone, which a backend would look up', () => {
+    const input = [
+      { role: 'user', content: 'x' },
+      { type: 'reasoning', id: 'rs_1', summary: [{ type: 'summary_text', text: 'Hm.' }] },
+      { type: 'reasoning', id: 'rs_2', summary: [], content: [{ type: 'reasoning_text', text: 'Hm.' }] },
+      { role: 'assistant', content: 'y' },
+    ]
+
+    expect(JSON.parse(nativeBody('responses', JSON.stringify({ model: 'm', input }))).input).toEqual(
+      input.filter(item => item.id !== 'rs_1'),
+    )
+  })
+
   it('leaves out thinking of Messages that was sealed here, and messages of nothing else', () => {
     const thinking = { type: 'thinking', thinking: 'Hm.', signature: sealed }
     const foreign = { type: 'thinking', thinking: 'Hm.', signature: 'EqQB' }

@@ -5,6 +5,7 @@ import { isCount, leastTokens, type Usage, withCached } from '../openai/usage.ts
 import { isSealed } from '../sealed-reasoning.ts'
 import { namedEvent } from '../sse.ts'
 import { writeError } from './frame.ts'
+import { isReadable } from './kept-items.ts'
 
 /** Answers of Responses that pass through as their backend sends them. */
 export const responsesNative: NativeDialect = {
@@ -13,7 +14,7 @@ export const responsesNative: NativeDialect = {
   // What a backend keeps would be there for every client of its account.
   replaced: ({ input }) => ({
     store: false,
-    ...(holdsSealed(input) && { input: input.filter(item => !isOurs(item)) }),
+    ...(Array.isArray(input) && !input.every(isForBackend) && { input: input.filter(isForBackend) }),
   }),
   reader: () => new ResponsesReader(),
   answer: body => {
@@ -27,11 +28,11 @@ export const responsesNative: NativeDialect = {
 
 const NOTHING: NativeEvent = { outputBytes: 0, tokens: 0, isFinished: false, isLast: false }
 
-const holdsSealed = (input: unknown): input is readonly unknown[] => Array.isArray(input) && input.some(isOurs)
+/** Reasoning that was sealed here no backend knows; where there is nothing but its id, it would be looked up by that. */
+const isForBackend = (item: unknown): boolean => !isObject(item) || (!isOurs(item) && isReadable(item))
 
 /** Reasoning of an answer that was translated. */
-const isOurs = (item: unknown): boolean =>
-  isObject(item) && item.type === 'reasoning' && isSealed(item.encrypted_content)
+const isOurs = ({ type, encrypted_content: sealed }: JsonObject): boolean => type === 'reasoning' && isSealed(sealed)
 
 class ResponsesReader implements NativeReader {
   /** As it was when it began: without what was said. */
