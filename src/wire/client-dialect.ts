@@ -1,4 +1,5 @@
 import type { Denied } from '../policy/denial.ts'
+import type { OnlyNative } from '../policy/facts.ts'
 import type { MarkedTexts } from './fast/marked-texts.ts'
 import type { JsonObject } from './json-safety.ts'
 import type { Usage } from './openai/usage.ts'
@@ -36,14 +37,6 @@ export interface ChatOfDialect {
   readonly onlyNative?: OnlyNative
   /** Makes the writer of one answer. */
   writer(terms: WriterTerms): AnswerWriter
-}
-
-/** The first field of a request that has no counterpart in a chat. */
-export interface OnlyNative {
-  readonly field: string
-  readonly problem: string
-  /** OpenAI's code for it, such as `unsupported_value`. */
-  readonly reason?: string
 }
 
 /** What an answer is written with. */

@@ -1,5 +1,5 @@
 import { type Denied, type InvalidReason, invalid } from '../policy/denial.ts'
-import type { OnlyNative } from './client-dialect.ts'
+import type { OnlyNative } from '../policy/facts.ts'
 import { isObject, type JsonObject } from './json-safety.ts'
 
 /**

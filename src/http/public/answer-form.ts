@@ -12,6 +12,7 @@ import { textOf } from '../../wire/openai/body.ts'
 import { parse } from '../../wire/openai/chunk.ts'
 import type { Spoken, WireRequest } from '../../wire/openai/request.ts'
 import { addAnthropicRate } from '../../wire/quota-headers.ts'
+import { namedEvent } from '../../wire/sse.ts'
 import type { HttpCall } from '../listener/call.ts'
 import type { App } from '../listener/endpoint.ts'
 import { KeptAnswer } from './kept-answer.ts'
@@ -87,7 +88,12 @@ export class SpokenAnswer {
           .join(''),
       end: bill => writer.end(bill),
       fail: error => writer.fail(error),
+      ...this.#pings,
     }
+  }
+
+  get #pings(): Pick<StreamForm, 'ping'> {
+    return this.#spoken.own?.dialect === 'messages' ? PINGS : {}
   }
 
   #native(native: NativeEnding): StreamForm {
@@ -96,6 +102,7 @@ export class SpokenAnswer {
       write: model === undefined ? events => events : events => startNamed(events, model),
       end: () => native.last,
       fail: error => native.fail(error, this.#call.requestId),
+      ...this.#pings,
     }
   }
 
@@ -111,6 +118,9 @@ export class SpokenAnswer {
     return this.#writer
   }
 }
+
+/** As Anthropic fills one: its clients wait for events, not for comments. */
+const PINGS = { ping: namedEvent('ping', '{"type":"ping"}') }
 
 /** The chunks of whole events, as our own code writes them. */
 function chunksIn(events: string): JsonObject[] {

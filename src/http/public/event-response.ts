@@ -23,6 +23,8 @@ export class EventResponse {
   #wroteAt: Millis = 0
   /** Whether there was more than headers. */
   #wrote = false
+  /** What fills a silence behind the first event. */
+  ping = KEEP_ALIVE
   #cancel: Cancel = () => {}
 
   constructor(call: HttpCall, clock: Clock) {
@@ -113,7 +115,7 @@ export class EventResponse {
         // What waits for its end has waited long enough.
         response.socket?.uncork()
         // Who reads nothing is not to look alive by what we write.
-        if (!response.writableNeedDrain) response.write(KEEP_ALIVE)
+        if (!response.writableNeedDrain) response.write(this.#wrote ? this.ping : KEEP_ALIVE)
       }
       this.#watch(left <= 0 ? SILENCE_MAX : left)
     })
@@ -163,6 +165,7 @@ export function relay(
       return
     }
     call.passes()
+    events.ping = form.ping ?? events.ping
     stopWatching = call.onGone(leave)
     const resume = () => stream.resume()
     stream.attach({

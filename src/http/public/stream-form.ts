@@ -10,6 +10,8 @@ export interface StreamForm {
   end(bill: Bill): string | Promise<string>
   /** The end of one that did not. */
   fail(error: StreamError): string
+  /** What fills a silence behind its first event; absent for a comment. */
+  readonly ping?: string
 }
 
 /** The form of chats. */

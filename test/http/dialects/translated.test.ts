@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { answer, stream, USAGE } from '../../support/backend.ts'
+import { answer, stream, streamThenHang, USAGE } from '../../support/backend.ts'
+import { reading } from '../../support/held.ts'
 import { BOTH, Dialects, eventsIn } from './fixture.ts'
 
 let site: Dialects
@@ -91,6 +92,16 @@ describe('tools that do not run here', () => {
     expect(response.headers.get('x-svc-ignored-tools')).toBe('web_search_20250305')
     expect(site.chats.requests[0]?.body.tools).toHaveLength(1)
   })
+})
+
+it('fills a silence of Messages with a ping once the message began', async () => {
+  site.chats.next(streamThenHang({ chunks: ['partial'] }))
+  const read = reading(await site.ask('messages', { ...BOTH[0].body('svc-core'), stream: true }))
+  await read.until('partial')
+  site.test.clock.advance(15_000)
+  expect(await read.until('partial"}}\n\nevent: ping\ndata: {"type":"ping"}\n\n')).not.toContain('keep-alive')
+  site.test.clock.advance(60_000)
+  expect(await read.rest()).toContain('event: error')
 })
 
 it('says what is left of the minute in the headers of Messages', async () => {

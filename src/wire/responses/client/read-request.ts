@@ -1,5 +1,6 @@
 import type { Denied } from '../../../policy/denial.ts'
-import type { OnlyNative, ReadTerms } from '../../client-dialect.ts'
+import type { OnlyNative } from '../../../policy/facts.ts'
+import type { ReadTerms } from '../../client-dialect.ts'
 import { Findings, isAbsent, present } from '../../findings.ts'
 import { isObject, type JsonObject } from '../../json-safety.ts'
 import { refuseKept } from '../../kept-at-provider.ts'
