@@ -44,7 +44,7 @@ export interface Charge {
 export const chargeFor = ({ total }: ScriptedModel): Charge => ({
   input: total.input,
   output: total.output,
-  nanoUsd: total.input * 1000 + total.output * 10_000,
+  nanoUsd: (total.input - total.cached) * 1000 + total.cached * 250 + total.output * 10_000,
   estimated: 0,
 })
 
@@ -65,7 +65,7 @@ models:
     serve: [${pools.map((_, i) => `agents-${i}`).join(', ')}]
     context: 200k
     vision: true
-    usd_per_1m: { input: 1, output: 10 }
+    usd_per_1m: { input: 1, cached_input: 0.25, output: 10 }
 # Clients choose how they ask by such names.
 aliases: { gpt-5: ${MODEL} }
 pools:
