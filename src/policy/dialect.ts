@@ -9,22 +9,29 @@ import type { ChatAsk, InferenceRequest } from './facts.ts'
 export function poolsFor(model: Model, request: InferenceRequest): readonly Pool[] | InvalidAt {
   if (request.kind !== 'chat' || model.kind !== 'chat') return model.serve
   const { losses, onlyNative } = request
-  if (!onlyNative && (!losses || model.lossy === 'allow')) return model.serve
-  const pools = model.serve.filter(pool => isNative(pool, request))
+  const isWhole = losses !== undefined && model.lossy === 'refuse'
+  if (!onlyNative && !isWhole) return model.serve
+  const pools = model.serve.filter(
+    pool => isNative(pool, request) && (!isWhole || lackedTools(pool, request).length === 0),
+  )
   return pools.length > 0 ? pools : deniedBy(model, request)
 }
 
 /** Whether the replicas of a pool get a request in the dialect of its client, so that nothing of it is translated. */
 export const isNative = (pool: Spoken, request: ChatAsk): boolean =>
-  isSpokenBy(pool, request) && lackedTools(pool, request).length === 0
+  isSpokenBy(pool, request) && toolsInTheWay(pool, request).length === 0
 
-/** What of a request a pool does not get, since it is translated for it. */
-export const lossesAt = (pool: Spoken, request: InferenceRequest): readonly string[] =>
-  request.kind === 'chat' && request.losses && !isNative(pool, request) ? request.losses : []
+/** What of a request a pool does not get: tools that it does not allow, or all that its translation leaves out. */
+export function lossesAt(pool: Spoken, request: InferenceRequest): readonly string[] {
+  if (request.kind !== 'chat') return []
+  return isNative(pool, request) ? lackedTools(pool, request) : (request.losses ?? [])
+}
 
 /** Tools that its backends would run, and that alone keep a request from going to a pool as its client wrote it. */
 export const toolsInTheWay = (pool: Spoken, request: InferenceRequest): readonly string[] =>
-  request.kind === 'chat' && isSpokenBy(pool, request) ? lackedTools(pool, request) : []
+  request.kind === 'chat' && isSpokenBy(pool, request)
+    ? lackedTools(pool, request).filter(tool => !request.cuttable?.includes(tool))
+    : []
 
 type Spoken = Pick<Pool, 'speaks' | 'providerTools'>
 

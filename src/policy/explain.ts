@@ -3,7 +3,7 @@ import { conditionText } from './condition.ts'
 import { type Config, type Model, type Place, type Plan, type Pool, placeOf } from './config.ts'
 import { counted } from './counted.ts'
 import type { Allowed, Claims, Decision, DeniedAt, Stage } from './decision.ts'
-import { isNative, toolsInTheWay } from './dialect.ts'
+import { isNative, lossesAt, toolsInTheWay } from './dialect.ts'
 import type { Caller, Facts, InferenceRequest } from './facts.ts'
 import { mostOf } from './limits.ts'
 import { type Chosen, choose } from './model.ts'
@@ -134,7 +134,11 @@ function sendStep(request: InferenceRequest, { model, pools }: Allowed): Step {
 
 /** Empty where a pool gets the request as its client wrote it. */
 function translationText(pool: Pool, request: InferenceRequest): string {
-  if (request.kind !== 'chat' || isNative(pool, request)) return ''
+  if (request.kind !== 'chat') return ''
+  if (isNative(pool, request)) {
+    const cut = lossesAt(pool, request)
+    return cut.length > 0 ? ` (without ${cut.join(', ')}, which it does not allow)` : ''
+  }
   const tools = toolsInTheWay(pool, request)
   return tools.length > 0 ? ` (translated, since it does not allow ${tools.join(', ')})` : ' (translated)'
 }

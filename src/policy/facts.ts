@@ -104,6 +104,8 @@ export interface ChatAsk extends FieldsAsk {
    * goes in the client's dialect. Absent where there are none, or they run here.
    */
   readonly providerTools?: readonly string[]
+  /** Those of them that the request can do without: a pool that does not allow them gets the request without them. */
+  readonly cuttable?: readonly string[]
   /** What it weighs where it goes in the client's dialect, if that is more than the chat. */
   readonly native?: NativeSize
   /** What no translation can say, so that only pools of the client's dialect can answer. */

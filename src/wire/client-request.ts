@@ -11,7 +11,7 @@ import { nativeSizeOf } from './native-size.ts'
 import { type DialectBody, outlineOf } from './openai/body.ts'
 import { checkChat } from './openai/chat.ts'
 import type { OwnDialect, Spoken, WireRequest } from './openai/request.ts'
-import { providerToolsIn } from './provider-tools.ts'
+import { cuttableIn, providerToolsIn, withoutTools } from './provider-tools.ts'
 import type { ToolNames } from './tools/listed.ts'
 
 /** What a request in another dialect is read by. */
@@ -56,19 +56,24 @@ export function readClientRequest(
   if ('denial' in checked) return renamed(checked, fields)
   const asked = checked.request as ChatAsk
   const providerTools = providerToolsIn(body).filter(tool => !asked.hosted?.includes(tool))
+  const cuttable = onlyNative ? [] : cuttableIn(body, ignoredTools)
   const size = nativeSizeOf({ ...body, ...native.replaced(body) }, texts)
   const request: ChatAsk = {
     ...asked,
     dialect: name,
     ...(ignoredTools.length > 0 && { losses: ignoredTools }),
     ...(providerTools.length > 0 && { providerTools }),
+    ...(cuttable.length > 0 && { cuttable }),
     ...(isMore(size, asked) && { native: size }),
     ...(onlyNative && { onlyNative }),
   }
   const own: OwnDialect = {
     dialect: name,
     native,
-    nativeBody: (model, output) => nativeBody(parsed, { model, [native.capField]: output, ...native.replaced(body) }),
+    nativeBody: (model, output, cut = []) => {
+      const tools = cut.length > 0 && { tools: withoutTools(body, cut) }
+      return nativeBody(parsed, { model, [native.capField]: output, ...native.replaced(body), ...tools })
+    },
   }
   const spoken: Spoken = { own, writer: each => writer.call(read, each) }
   return {

@@ -14,6 +14,25 @@ export function providerToolsIn(body: JsonObject): readonly string[] {
   return [...names]
 }
 
+/**
+ * Those of them that a request can do without: they stand among its tools and nowhere else, and a chat of the request, of
+ * which types were left out, has other tools.
+ */
+export function cuttableIn(body: JsonObject, leftOut: readonly string[]): readonly string[] {
+  const { tools: _listed, ...rest } = body
+  const elsewhere = new Set(providerToolsIn(rest))
+  const inner = listOf(body.tools).flatMap(tool => providerToolsIn(asObject(tool)))
+  const names = new Set(leftOut.map(nameOf))
+  return [...names].filter(name => !elsewhere.has(name) && !inner.includes(name))
+}
+
+/** The tools of a body without some that its provider would run. */
+export const withoutTools = (body: JsonObject, names: readonly string[]): readonly unknown[] =>
+  toolsOf(body).filter(tool => {
+    const { type } = asObject(tool)
+    return typeof type !== 'string' || !names.includes(nameOf(type))
+  })
+
 const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [])
 
 const toolsOf = ({ tools }: JsonObject): readonly unknown[] => listOf(tools)

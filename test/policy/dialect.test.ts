@@ -118,6 +118,10 @@ describe('the pools of a request in a dialect', () => {
     expect(poolsOf(policy, asked)).toEqual(['claude', 'searching'])
     expect(lossesAt(claude, facts(asked).request)).toEqual(['web_search_20250305'])
     expect(lossesAt(searching, facts(asked).request)).toEqual([])
+    const cuttable = { ...asked, cuttable: ['web_search'] }
+    expect(isNative(claude, facts(cuttable).request as ChatAsk)).toBe(true)
+    expect(lossesAt(claude, facts(cuttable).request)).toEqual(['web_search'])
+    expect(poolsOf(served([claude, searching], { lossy: 'refuse' }), cuttable)).toEqual(['searching'])
     const both = { ...asked, providerTools: ['web_search', 'code_execution'] }
     expect(lossesAt(searching, facts(both).request)).toEqual(['web_search_20250305'])
   })

@@ -36,6 +36,7 @@ function chatOf({
   dialect,
   losses,
   providerTools,
+  cuttable,
   native,
   onlyNative,
 }: ChatAsk): string {
@@ -44,7 +45,7 @@ function chatOf({
   const limit = cap ? `,"cap":{"field":"${cap.field}","tokens":${cap.tokens}}` : ''
   const thinks = thinking === undefined ? '' : `,"thinking":${thinking}`
   const declared = extras ? `,"extras":${jsonOf(extras)}` : ''
-  const run = `${providerTools ? `,"providerTools":${jsonOf(providerTools)}` : ''}${native ? `,"native":${jsonOf(native)}` : ''}`
+  const run = `${providerTools ? `,"providerTools":${jsonOf(providerTools)}` : ''}${cuttable ? `,"cuttable":${jsonOf(cuttable)}` : ''}${native ? `,"native":${jsonOf(native)}` : ''}`
   const translated = `${losses ? `,"losses":${jsonOf(losses)}` : ''}${run}${onlyNative ? `,"onlyNative":${jsonOf(onlyNative)}` : ''}`
   const spoken = dialect === undefined ? '' : `,"dialect":"${dialect}"`
   return `{"kind":"chat"${named},"stream":${stream},${size}${hosted ? `,"hosted":${jsonOf(hosted)}` : ''}${limit},"choices":${choices}${thinks}${declared}${spoken}${translated}}`

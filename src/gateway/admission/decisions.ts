@@ -56,12 +56,13 @@ function knownNames(config: Config, request: InferenceRequest): InferenceRequest
 
 /** The same of what a chat names beside its model. */
 function knownWords({ tools }: Config, request: ChatAsk): ChatAsk {
-  const { hosted, losses, providerTools, onlyNative } = request
+  const { hosted, losses, providerTools, cuttable, onlyNative } = request
   if (!hosted && !losses && !providerTools && !onlyNative) return request
   const kept: Mutable<ChatAsk> = { ...request }
   if (hosted) kept.hosted = hosted.map(name => (tools.has(name) ? name : shortened(name)))
   if (losses) kept.losses = losses.map(shortened)
   if (providerTools) kept.providerTools = providerTools.map(shortened)
+  if (cuttable) kept.cuttable = cuttable.map(shortened)
   if (onlyNative) {
     const { field, problem } = onlyNative
     kept.onlyNative = { ...onlyNative, field: shortened(field), problem: shortened(problem) }

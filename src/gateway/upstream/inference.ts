@@ -2,7 +2,7 @@ import type { BackendSettings } from '../../config/settings.ts'
 import { acceptsOf } from '../../policy/accepts.ts'
 import type { Millis, Model, Pool } from '../../policy/config.ts'
 import type { Allowed, Mutable } from '../../policy/decision.ts'
-import { isNative } from '../../policy/dialect.ts'
+import { isNative, lossesAt } from '../../policy/dialect.ts'
 import type { InferenceRequest } from '../../policy/facts.ts'
 import { dialectOf } from '../../wire/dialects.ts'
 import { readNative } from '../../wire/native.ts'
@@ -70,7 +70,9 @@ export abstract class Inference<A> implements Outbound<Target, A> {
       fresh,
       path: native ? native.native.path : dialect.path(kind),
       kind,
-      body: native ? native.nativeBody(pool.model, admitted.hold.output) : dialect.body(kind, this.bodyFor(pool)),
+      body: native
+        ? native.nativeBody(pool.model, admitted.hold.output, lossesAt(pool, request))
+        : dialect.body(kind, this.bodyFor(pool)),
       requestId: this.call.requestId,
       settings,
       commit: admitted.decision.commit,

@@ -52,8 +52,11 @@ export interface Spoken extends Pick<ChatOfDialect, 'writer'> {
 export interface OwnDialect {
   readonly dialect: ClientDialectName
   readonly native: NativeDialect
-  /** The body for a backend of the same dialect that knows the model by this name, with the granted output cap. */
-  nativeBody(backendModel: string, output: number): Buffer
+  /**
+   * The body for a backend of the same dialect that knows the model by this name, with the granted output cap, and without
+   * tools of its provider that its pool does not allow.
+   */
+  nativeBody(backendModel: string, output: number, cut?: readonly string[]): Buffer
 }
 
 /** What was decided that a body depends on. */

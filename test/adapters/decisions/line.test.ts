@@ -68,6 +68,7 @@ const chat = fc.record<Whole<ChatAsk>>({
   dialect: rarely(fc.constantFrom('responses' as const, 'messages' as const)),
   losses: rarely(fc.array(text)),
   providerTools: rarely(fc.array(text)),
+  cuttable: rarely(fc.array(text)),
   native: rarely(
     fc.record<Whole<NativeSize>>({ bytes: count, images: count, isUnbounded: rarely(fc.constant(true as const)) }),
   ),

@@ -22,9 +22,6 @@ const TOOLS = {
   ],
 }
 
-/** Messages is the dialect into which chats are translated for a backend of both. */
-const [{ answer, events }] = BOTH
-
 describe.each(BOTH)('a search that the provider of $path runs', own => {
   const { path, body } = own
   const tools = TOOLS[path]
@@ -39,19 +36,20 @@ describe.each(BOTH)('a search that the provider of $path runs', own => {
     expect(site.native.requests[0]?.body.tools).toEqual(tools)
   })
 
-  it('is left out for a pool that does not allow it, which gets the request translated, and the answer says so', async () => {
-    site.native.next(answer)
-    const response = await site.ask(path, { ...body('svc-native'), tools })
-    expect(own.textIn((await response.json()) as never)).toBe('hi there')
-    expect(response.headers.get('x-svc-ignored-tools')).toBe(search?.type)
+  it('is cut out for a pool that does not allow it, which gets all else as it came, and the answer says so', async () => {
+    site.native.next(own.answer)
+    const response = await site.ask(path, { ...body('svc-native'), kept: { as: 'it is' }, tools })
+    expect(await response.json()).toEqual(own.whole)
+    expect(response.headers.get('x-svc-ignored-tools')).toBe('web_search')
     const [seen] = site.native.requests
-    expect(seen?.path).toBe('/v1/messages')
-    expect(seen?.body.tools).toEqual([expect.objectContaining({ name: 'get' })])
+    expect(seen?.path).toBe(`/v1/${path}`)
+    expect(seen?.body).toMatchObject({ kept: { as: 'it is' }, tools: tools.slice(1) })
+    expect(seen?.body.tools).toHaveLength(1)
     expect(await site.bill()).toMatchObject({ tokens: [10, 4], pool: 'native' })
   })
 
   it('is left out of a stream alike', async () => {
-    site.native.next(named(events))
+    site.native.next(named(own.events))
     const heard = await eventsIn(await site.ask(path, { ...body('svc-native'), tools, stream: true }))
     expect(heard.at(-1)?.[0]).toBe(path === 'messages' ? 'message_stop' : 'response.completed')
     expect(site.native.requests[0]?.body.tools).toHaveLength(1)
