@@ -12,7 +12,7 @@ clientSuite({ registry: 'npm', name: '@langchain/openai' }, () =>
 clientSuite({ registry: 'pypi', name: 'langchain-openai' }, () =>
   taskScenarios([PYTHON, 'test/agents/clients/python/langchain_chat.py'], {
     chat: 'chat',
-    // It takes the done events of parallel calls, which come at the end of the answer, for other calls.
+    // It mixes up calls whose arguments come interleaved, as this model sends those of parallel calls.
     responses: { dialect: 'responses', oneByOne: true },
     anthropic: 'messages',
   }),

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { JsonObject } from '../../../src/wire/json-safety.ts'
-import { denialOf, NO_USAGE, read, writerTerms } from './support.ts'
+import { streamOf } from './answers.ts'
+import { denialOf, eventsIn, NO_USAGE, read, writerTerms } from './support.ts'
 
 const fn = (name: string, more: JsonObject = {}) => ({ type: 'function', name, ...more })
 const chatOf = (body: JsonObject, hosted: readonly string[] = []) =>
@@ -112,5 +113,34 @@ describe('tools of a request', () => {
 
     expect(namesOf(body)).toEqual(['b', 'n__c'])
     expect(chatOf(body).chat.tool_choice).toBe('required')
+  })
+})
+
+/** What happens to the calls of a stream, by the type of the event and the place of the call. */
+function callEvents(pieces: readonly JsonObject[]): string[] {
+  const chunks = pieces.map(piece => ({ choices: [{ index: 0, delta: { tool_calls: [piece] }, finish_reason: null }] }))
+  return eventsIn(streamOf({ input: 'x', tools: [fn('a')] }, chunks)).events.flatMap(
+    ({ type, output_index: place }) => {
+      const [, what] = /^response\.output_item\.(added|done)$/.exec(type) ?? []
+      return what === undefined ? [] : [`${what} ${place}`]
+    },
+  )
+}
+
+const call = (index: number, args: string, begins = true): JsonObject => ({
+  index,
+  ...(begins && { id: `call_${index}` }),
+  function: { ...(begins && { name: 'a' }), arguments: args },
+})
+
+describe('calls of a stream', () => {
+  it('are closed one by one where they come one by one', () => {
+    const pieces = [call(0, '{"a":'), call(0, '1}', false), call(1, '{}'), call(1, '\n', false)]
+    expect(callEvents(pieces)).toEqual(['added 0', 'done 0', 'added 1', 'done 1'])
+  })
+
+  it('are closed together where they come interleaved', () => {
+    const pieces = [call(0, '{"a":'), call(1, '{}'), call(0, '1}', false)]
+    expect(callEvents(pieces)).toEqual(['added 0', 'added 1', 'done 0', 'done 1'])
   })
 })

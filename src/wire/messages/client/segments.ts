@@ -1,6 +1,6 @@
+import { JsonEnd } from '../../json-end.ts'
 import { sealReasoning } from '../../sealed-reasoning.ts'
 import { messageEvent } from '../message-event.ts'
-import { JsonEnd } from './json-end.ts'
 
 /** A part of an answer that becomes one block. What came of it and was not written yet is kept. */
 export abstract class Segment {

@@ -1,24 +1,27 @@
+import { JsonEnd } from '../../json-end.ts'
 import { isObject, type JsonObject } from '../../json-safety.ts'
 import { textInput } from '../../openai/custom-tools.ts'
 import type { OutputSink } from './output-sink.ts'
 import type { ClientTool } from './tool-kinds.ts'
 import type { Wanted } from './wanted.ts'
 
-/** The calls of one answer, several of which may be open at once: all are until the answer ends. */
+/**
+ * The calls of one answer. Several may be open at once, where their arguments come interleaved: one that is whole is closed
+ * when the next one begins, and all others when the answer ends.
+ */
 export class CallItems {
   readonly #wanted: Wanted
   readonly #sink: OutputSink
-  readonly #placeNext: () => number
+  readonly #places: Places
   readonly #all: NamedCall[] = []
   /** The last ones, by the index of the backend. */
   readonly #open = new Map<number, OpenCall>()
   readonly #ids: Set<string>
 
-  /** `placeNext` makes room for an item behind all others. */
-  constructor(wanted: Wanted, sink: OutputSink, placeNext: () => number) {
+  constructor(wanted: Wanted, sink: OutputSink, places: Places) {
     this.#wanted = wanted
     this.#sink = sink
-    this.#placeNext = placeNext
+    this.#places = places
     this.#ids = new Set(wanted.callIds)
   }
 
@@ -38,9 +41,9 @@ export class CallItems {
     else if (text !== '') this.#extend(open.call, text)
   }
 
-  /** Every call with its place, in the order in which they began. */
-  close(status: string): readonly { readonly place: number; readonly item: JsonObject }[] {
-    return this.#all.map(call => ({ place: call.place, item: this.#close(call, status) }))
+  /** Closes those that are open, in the order in which they began. */
+  close(status: string): void {
+    for (const call of this.#all) if (!call.isClosed) this.#close(call, status)
   }
 
   /** Backends that send calls whole may number none of them, or all alike: then a name with another id begins one. */
@@ -55,11 +58,20 @@ export class CallItems {
   }
 
   #begin(name: string, { id, unnamed }: OpenCall): NamedCall {
+    for (const other of this.#all) if (!other.isClosed && other.end.isWhole) this.#close(other, 'completed')
     const tool = this.#wanted.tools.find(name)
-    const place = this.#placeNext()
+    const place = this.#places.next()
     const isCustom = tool.kind === 'custom'
     const itemId = this.#sink.newId(isCustom ? 'ctc_' : 'fc_')
-    const call: NamedCall = { tool, place, itemId, callId: this.#unused(id), arguments: '' }
+    const call: NamedCall = {
+      tool,
+      place,
+      itemId,
+      callId: this.#unused(id),
+      arguments: '',
+      end: new JsonEnd(),
+      isClosed: false,
+    }
     this.#all.push(call)
     const item = writeCall(call, 'in_progress', '')
     this.#sink.emit('response.output_item.added', { output_index: place, item })
@@ -74,17 +86,21 @@ export class CallItems {
   }
 
   #extend(call: NamedCall, delta: string): void {
+    // What follows whole arguments is blank, or nothing that a client could read.
+    if (call.isClosed) return
+    call.end.take(delta)
     call.arguments += delta
     // The input of a custom tool is in the arguments, and can be read when they are whole.
     if (call.tool.kind === 'function') this.#emit(call, 'response.function_call_arguments.delta', { delta })
   }
 
-  #close(call: NamedCall, status: string): JsonObject {
+  #close(call: NamedCall, status: string): void {
     const { tool, place } = call
     const said = tool.kind === 'custom' ? this.#endCustom(call) : this.#endFunction(call)
-    const item = writeCall(call, status, said)
+    const item = writeCall(call, call.end.isWhole ? 'completed' : status, said)
     this.#sink.emit('response.output_item.done', { output_index: place, item })
-    return item
+    call.isClosed = true
+    this.#places.put(place, item)
   }
 
   #endFunction(call: NamedCall): string {
@@ -106,6 +122,14 @@ export class CallItems {
   }
 }
 
+/** Where the items of an answer stand. */
+interface Places {
+  /** Makes room for an item behind all others. */
+  next(): number
+  /** An item is closed. */
+  put(place: number, item: JsonObject): void
+}
+
 /** A call as far as it has come. */
 interface OpenCall {
   id: string
@@ -121,6 +145,9 @@ interface NamedCall {
   readonly itemId: string
   readonly callId: string
   arguments: string
+  /** Of its arguments. */
+  readonly end: JsonEnd
+  isClosed: boolean
 }
 
 const textIn = (value: unknown): string => (typeof value === 'string' ? value : '')

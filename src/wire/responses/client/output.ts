@@ -20,9 +20,14 @@ export class Output {
   constructor(wanted: Wanted, sink: OutputSink) {
     this.#wanted = wanted
     this.#sink = sink
-    this.#calls = new CallItems(wanted, sink, () => {
-      this.#closeOpen('completed')
-      return this.#nextPlace()
+    this.#calls = new CallItems(wanted, sink, {
+      next: () => {
+        this.#closeOpen('completed')
+        return this.#nextPlace()
+      },
+      put: (place, item) => {
+        this.#items[place] = item
+      },
     })
   }
 
@@ -48,7 +53,7 @@ export class Output {
   end(status: Status): void {
     if (!this.#hasMessage && this.#calls.count === 0) this.#message().add('output_text', '', [])
     this.#closeOpen(status)
-    for (const { place, item } of this.#calls.close(status)) this.#items[place] = item
+    this.#calls.close(status)
   }
 
   #reasoning(): ReasoningItem {

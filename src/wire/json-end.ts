@@ -4,11 +4,17 @@
  */
 export class JsonEnd {
   #depth = 0
+  #isObject = false
   #state: 'before' | 'inside' | 'text' | 'escape' | 'after' = 'before'
 
-  /** Whether the object is over. */
+  /** Whether the object is over, or what came is none. */
   get isReached(): boolean {
     return this.#state === 'after'
+  }
+
+  /** Whether an object came, and is over. */
+  get isWhole(): boolean {
+    return this.#isObject && this.#state === 'after'
   }
 
   /** What of a piece belongs to the object. */
@@ -17,7 +23,10 @@ export class JsonEnd {
     if (this.#state !== 'before') return this.#inside(piece, 0)
     const begin = piece.search(/\S/)
     if (begin === -1) return ''
-    if (piece[begin] === '{') return this.#inside(piece, begin)
+    if (piece[begin] === '{') {
+      this.#isObject = true
+      return this.#inside(piece, begin)
+    }
     this.#state = 'after'
     return ''
   }
