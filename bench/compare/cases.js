@@ -21,6 +21,21 @@ export const cases = {
     title: 'Whole answers, body 1 MB',
     load: ({ seconds, warmup }) => ({ kind: 'whole-1m', connections: 8, seconds, warmup }),
   },
+  'agent-chat': {
+    title: 'Whole answers to a prompt of an agent, 32 KB, chat completions',
+    gatewaysOnly: true,
+    load: ({ seconds, warmup }) => ({ kind: 'agent-chat', connections: CONNECTIONS, seconds, warmup }),
+  },
+  'agent-responses': {
+    title: 'Whole answers to a prompt of an agent, 32 KB, Responses, translated',
+    gatewaysOnly: true,
+    load: ({ seconds, warmup }) => ({ kind: 'agent-responses', connections: CONNECTIONS, seconds, warmup }),
+  },
+  'agent-messages': {
+    title: 'Whole answers to a prompt of an agent, 32 KB, Messages, translated',
+    gatewaysOnly: true,
+    load: ({ seconds, warmup }) => ({ kind: 'agent-messages', connections: CONNECTIONS, seconds, warmup }),
+  },
   streams: {
     title: 'Streams of 64 events, back to back',
     load: ({ seconds, warmup }) => ({ kind: 'burst', connections: CONNECTIONS, seconds, warmup }),

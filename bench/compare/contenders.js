@@ -78,7 +78,8 @@ export async function open(contender, { directory, core = cores.contender, redis
     await started.stop()
     await started.redis?.stop()
   }
-  return { ...started, name: contender.name, requests, stop, place, key }
+  const { name, isGateway } = contender
+  return { ...started, name, isGateway, requests, stop, place, key }
 }
 
 /** The backend itself, asked as the contenders are. */

@@ -1,6 +1,7 @@
 // The bytes of the requests: the same for every contender, but for the headers that Portkey needs.
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { agentBodies } from './agents.js'
 
 /** Sizes of bodies in bytes, and how the backend answers them. */
 const kinds = {
@@ -35,8 +36,11 @@ function bodyOf({ size, mode }) {
 /** Writes each request into a file of the directory; returns the path of one by its kind. */
 export function writeRequests(directory, name, { key, headers = {} }) {
   const paths = {}
-  for (const [kind, shape] of Object.entries(kinds)) {
-    const body = bodyOf(shape)
+  const chats = Object.entries(kinds).map(([kind, shape]) => [
+    kind,
+    { path: '/v1/chat/completions', body: bodyOf(shape) },
+  ])
+  for (const [kind, { path, body }] of [...chats, ...Object.entries(agentBodies)]) {
     const all = {
       host: 'gateway.example.com',
       authorization: `Bearer ${key}`,
@@ -48,7 +52,7 @@ export function writeRequests(directory, name, { key, headers = {} }) {
     }
     const lines = Object.entries(all).map(([field, value]) => `${field}: ${value}\r\n`)
     paths[kind] = join(directory, `${name}-${kind}.http`)
-    writeFileSync(paths[kind], `POST /v1/chat/completions HTTP/1.1\r\n${lines.join('')}\r\n${body}`)
+    writeFileSync(paths[kind], `POST ${path} HTTP/1.1\r\n${lines.join('')}\r\n${body}`)
   }
   return paths
 }

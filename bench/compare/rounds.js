@@ -3,9 +3,9 @@ import { commandCounts } from './contenders/redis.js'
 import { measure } from './measure.js'
 
 /** For each contender by name, what each round measured. */
-export async function takeTurns(programs, contenders, { load, adds }, effort) {
+export async function takeTurns(programs, contenders, { load, adds, gatewaysOnly }, effort) {
   const { kind, ...options } = load(effort)
-  const taking = contenders.filter(({ name }) => adds || name !== 'direct')
+  const taking = contenders.filter(({ name, isGateway }) => (adds || name !== 'direct') && (isGateway || !gatewaysOnly))
   const rounds = new Map(taking.map(({ name }) => [name, []]))
   // Node compiles what runs often: slow at first, and none of it is of interest.
   for (const contender of taking) {
