@@ -15,7 +15,9 @@ import { cuttableIn, providerToolsIn, withoutTools } from './provider-tools.ts'
 import type { ToolNames } from './tools/listed.ts'
 
 /** What a request in another dialect is read by. */
-export interface ClientRequestTerms extends Omit<ReadTerms, 'texts'> {
+export interface ClientRequestTerms extends Omit<ReadTerms, 'texts' | 'passes'> {
+  /** The dialects that some pool speaks. */
+  readonly spoken: ReadonlySet<string>
   readonly names: ToolNames
   readonly declared: DeclaredFields
 }
@@ -31,7 +33,14 @@ export function clientTerms(config: Config, brand: string, caller: Caller): Clie
       return model?.kind === 'chat' && model.thinking !== undefined
     },
     isHosted: tool => config.tools.has(tool) && plan?.tools.has(tool) === true,
+    spoken: spokenIn(config),
   }
+}
+
+function spokenIn({ pools }: Config): ReadonlySet<string> {
+  const spoken = new Set<string>()
+  for (const { speaks } of pools.values()) for (const speech of speaks) spoken.add(speech)
+  return spoken
 }
 
 /** The model that a name, or none, stands for before routes. */
@@ -49,7 +58,8 @@ export function readClientRequest(
 ): WireRequest | Denied {
   const { client, native, fields } = CLIENT_DIALECTS[name]
   const { body, texts } = parsed
-  const read = client.read(body, { ...terms, texts })
+  const passes = terms.spoken.has(name)
+  const read = client.read(body, { ...terms, texts, passes })
   if ('denial' in read) return read
   const { chat, ignoredTools, onlyNative, writer } = read
   const checked = checkChat(outlineOf(chat, texts), terms.names, terms.declared)
@@ -57,14 +67,14 @@ export function readClientRequest(
   const asked = checked.request as ChatAsk
   const providerTools = providerToolsIn(body).filter(tool => !asked.hosted?.includes(tool))
   const cuttable = onlyNative ? [] : cuttableIn(body, ignoredTools)
-  const size = nativeSizeOf({ ...body, ...native.replaced(body) }, texts)
+  const size = passes ? nativeSizeOf({ ...body, ...native.replaced(body) }, texts) : undefined
   const request: ChatAsk = {
     ...asked,
     dialect: name,
     ...(ignoredTools.length > 0 && { losses: ignoredTools }),
     ...(providerTools.length > 0 && { providerTools }),
     ...(cuttable.length > 0 && { cuttable }),
-    ...(isMore(size, asked) && { native: size }),
+    ...(size && isMore(size, asked) && { native: size }),
     ...(onlyNative && { onlyNative }),
   }
   const own: OwnDialect = {

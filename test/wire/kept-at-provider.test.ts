@@ -4,7 +4,7 @@ import { CLIENT_DIALECTS } from '../../src/wire/client-dialects.ts'
 import type { JsonObject } from '../../src/wire/json-safety.ts'
 import { wholeTexts } from '../support/whole-texts.ts'
 
-const terms = { texts: wholeTexts, thinks: () => false, isHosted: () => false }
+const terms = { texts: wholeTexts, passes: true, thinks: () => false, isHosted: () => false }
 
 const denialOf = (dialect: ClientDialectName, body: JsonObject) => {
   const read = CLIENT_DIALECTS[dialect].client.read({ model: 'm', max_tokens: 9, ...body }, terms)

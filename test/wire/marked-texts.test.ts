@@ -11,6 +11,7 @@ const TERMS: ClientRequestTerms = {
   declared: new Map(),
   thinks: () => false,
   isHosted: () => false,
+  spoken: new Set(['messages', 'responses']),
 }
 
 /** What could be taken for a mark, or for a part of one, and what JSON escapes. */

@@ -10,7 +10,7 @@ import { sseDone, sseEvent } from '../../src/wire/sse.ts'
 import { answers, chunksOf, completionOf } from '../support/generated-chats.ts'
 import { wholeTexts } from '../support/whole-texts.ts'
 
-const TERMS: ReadTerms = { texts: wholeTexts, thinks: () => false, isHosted: () => false }
+const TERMS: ReadTerms = { texts: wholeTexts, passes: true, thinks: () => false, isHosted: () => false }
 const BODIES: Readonly<Record<ClientDialectName, JsonObject>> = {
   messages: {
     ...{ model: 'm', max_tokens: 9, thinking: { type: 'enabled', budget_tokens: 2000 } },

@@ -8,6 +8,7 @@ const terms = {
   declared: new Map(),
   thinks: () => false,
   isHosted: () => false,
+  spoken: new Set(['messages', 'responses']),
 }
 
 /** What a backend gets of a request that goes as it came. */

@@ -93,7 +93,13 @@ describe('every other byte that a model may read counts', () => {
 describe('the facts of a request', () => {
   const native = (dialect: 'responses' | 'messages', body: JsonObject) => {
     const names = { brand: 'svc', declared: new Map() }
-    const terms = { names, declared: new Map(), thinks: () => false, isHosted: () => false }
+    const terms = {
+      names,
+      declared: new Map(),
+      thinks: () => false,
+      isHosted: () => false,
+      spoken: new Set(['messages', 'responses']),
+    }
     const parsed = parseDialect(Buffer.from(JSON.stringify({ model: 'm', ...body })))
     const read = 'denial' in parsed ? parsed : readClientRequest(dialect, parsed, terms)
     if ('denial' in read || read.request.kind !== 'chat') throw new Error(JSON.stringify(read))

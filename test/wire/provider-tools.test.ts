@@ -73,6 +73,7 @@ it.each([
       declared: new Map(),
       thinks: () => false,
       isHosted: (tool: string) => isHosted && tool === 'web_search',
+      spoken: new Set(['messages', 'responses']),
     }
     const request = readClientRequest(dialect, parsed, terms)
     if ('denial' in request || request.request.kind !== 'chat') throw new Error(JSON.stringify(request))

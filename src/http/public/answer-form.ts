@@ -48,9 +48,8 @@ export class SpokenAnswer {
     this.#ignoresStore = ignoresStore
   }
 
-  /** Of an answer, beside those that all answers have. */
-  headers({ admitted, pool }: Answered): Record<string, string> {
-    const headers: Record<string, string> = {}
+  /** Adds the headers of an answer beside those that all answers have. */
+  addHeaders(headers: Record<string, string>, { admitted, pool }: Answered): void {
     if (this.#spoken.own?.dialect === 'messages') {
       headers['request-id'] = this.#call.requestId
       addAnthropicRate(headers, rateAfter(admitted), this.#app.clock.now())
@@ -58,7 +57,6 @@ export class SpokenAnswer {
     if (this.#ignoresStore) headers[`x-${this.#app.settings.brand}-store`] = 'ignored'
     const losses = lossesAt(pool, this.#request)
     if (losses.length > 0) headers[`x-${this.#app.settings.brand}-ignored-tools`] = losses.join(', ')
-    return headers
   }
 
   whole(served: Extract<Served, { readonly kind: 'whole' }>): Buffer | Promise<Buffer> {

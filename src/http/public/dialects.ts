@@ -54,7 +54,7 @@ function counting(
     const { config, settings } = app
     const terms = clientTerms(config, settings.brand, found.caller)
     const check = ({ body, texts }: DialectBody) => {
-      const asked = read(body, { ...terms, texts })
+      const asked = read(body, { ...terms, texts, passes: true })
       if ('denial' in asked) return asked
       const checked = checkChat(outlineOf(asked.chat, texts), terms.names, terms.declared)
       return 'denial' in checked ? checked : countedFor(config, checked.request, asObject(texts.whole(asked.chat)))

@@ -162,7 +162,8 @@ async function answer(
       noteBill(call, bill)
       const headers = answerHeaders(app.settings.brand, admitted, pool, bill.cost)
       if (!spoken) return call.send(200, 'application/json', bytes, headers)
-      return call.send(200, 'application/json', await spoken.whole(served), { ...headers, ...spoken.headers(served) })
+      spoken.addHeaders(headers, served)
+      return call.send(200, 'application/json', await spoken.whole(served), headers)
     }
     case 'stream': {
       if (!late) throw new Error('a stream came for a request that asked for none')
@@ -230,7 +231,8 @@ class LateStart {
   open(admitted: AdmittedCall, pool: Pool): void {
     if (this.events.opened) return
     const headers = answerHeaders(this.#app.settings.brand, admitted, pool, ZERO_USD)
-    this.events.open(this.#spoken ? { ...headers, ...this.#spoken.headers({ admitted, pool }) } : headers)
+    this.#spoken?.addHeaders(headers, { admitted, pool })
+    this.events.open(headers)
     if (this.#spoken) this.#call.lastEvent = this.#spoken.translated({ admitted, pool }).fail
   }
 

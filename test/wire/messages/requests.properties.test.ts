@@ -5,7 +5,7 @@ import { countable, messages } from '../../../src/wire/messages/client.ts'
 import { wholeTexts } from '../../support/whole-texts.ts'
 import { checked } from './support.ts'
 
-const terms = { texts: wholeTexts, thinks: () => true, isHosted: (tool: string) => tool === 'web_search' }
+const terms = { texts: wholeTexts, passes: true, thinks: () => true, isHosted: (tool: string) => tool === 'web_search' }
 
 /** Where a client may send anything. */
 const anything = fc.oneof(fc.jsonValue({ maxDepth: 3 }), fc.constant(undefined), fc.constantFrom('', 'x', 1, {}, []))

@@ -6,7 +6,7 @@ import { SseSplitter } from '../../../src/wire/sse.ts'
 import { wholeTexts } from '../../support/whole-texts.ts'
 
 /** No model thinks, and no tool is hosted. */
-export const readTerms: ReadTerms = { texts: wholeTexts, thinks: () => false, isHosted: () => false }
+export const readTerms: ReadTerms = { texts: wholeTexts, passes: true, thinks: () => false, isHosted: () => false }
 
 /** Ids are counted. */
 export function writerTerms(): WriterTerms {

@@ -11,7 +11,7 @@ import { times } from '../../support/times.ts'
 import { wholeTexts } from '../../support/whole-texts.ts'
 
 const numRuns = times(2000)
-const TERMS = { texts: wholeTexts, thinks: () => false, isHosted: () => false }
+const TERMS = { texts: wholeTexts, passes: true, thinks: () => false, isHosted: () => false }
 const UNREPORTED = { inputTokens: 0, outputTokens: 0 }
 
 it('a chat says the same to a gateway behind this one', () => {

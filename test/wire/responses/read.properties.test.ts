@@ -6,7 +6,7 @@ import { responses } from '../../../src/wire/responses/client.ts'
 import { times } from '../../support/times.ts'
 import { wholeTexts } from '../../support/whole-texts.ts'
 
-const TERMS = { texts: wholeTexts, thinks: () => true, isHosted: (name: string) => name === 'web_search' }
+const TERMS = { texts: wholeTexts, passes: true, thinks: () => true, isHosted: (name: string) => name === 'web_search' }
 
 /** What readers may meet in any place. JSON can make an object that no text can be made of. */
 const anything = fc.oneof(

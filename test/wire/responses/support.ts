@@ -3,7 +3,7 @@ import type { JsonObject } from '../../../src/wire/json-safety.ts'
 import { responses } from '../../../src/wire/responses/client.ts'
 import { wholeTexts } from '../../support/whole-texts.ts'
 
-const NOTHING: ReadTerms = { texts: wholeTexts, thinks: () => false, isHosted: () => false }
+const NOTHING: ReadTerms = { texts: wholeTexts, passes: true, thinks: () => false, isHosted: () => false }
 
 /** A request as a chat; it throws where the request is denied. */
 export function read(body: JsonObject, terms: Partial<ReadTerms> = {}): ChatOfDialect {

@@ -112,8 +112,8 @@ class MessageReader {
   #addCall(block: JsonObject, at: string, turn: AssistantTurn): void {
     const id = this.#findings.requiredText(`${at}.id`, block.id, ID_CHARS)
     const name = this.#findings.requiredText(`${at}.name`, block.name)
-    const input = this.#texts.whole(asObject(this.#findings.object(`${at}.input`, block.input)))
-    const call = { name: this.#names.send(name, name, name), arguments: JSON.stringify(input) }
+    const input = asObject(this.#findings.object(`${at}.input`, block.input))
+    const call = { name: this.#names.send(name, name, name), arguments: this.#texts.json(input).toString() }
     turn.calls.push({ id, type: 'function', function: call })
   }
 }

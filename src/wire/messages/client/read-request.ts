@@ -18,7 +18,7 @@ export function readRequest(body: JsonObject, terms: ReadTerms, isCounted = fals
   const stop = stopsOf(body, findings)
   leaveServers(body, findings)
   refuseThread(body, findings)
-  refuseKept(body, findings)
+  if (terms.passes) refuseKept(body, findings)
   const chat: JsonObject = {
     model,
     messages,

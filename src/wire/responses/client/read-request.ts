@@ -16,7 +16,7 @@ import type { Wanted } from './wanted.ts'
 export function readRequest(body: JsonObject, terms: ReadTerms): RequestRead | Denied {
   const found = new Findings()
   refuseState(body, found)
-  refuseKept(body, found)
+  if (terms.passes) refuseKept(body, found)
   leaveOutOthers(body, found)
   const tools = new ClientTools()
   const { listed, ignored } = readTools(body, tools, terms, found)
