@@ -63,7 +63,8 @@ const TEMPLATE_TOKENS = 16
 function sizeChat(plan: Plan, model: ChatModel, request: ChatAsk): Sized | InvalidAt {
   const output = outputOf(model, request)
   const field = request.cap?.field ?? 'max_tokens'
-  if (request.images > 0 && !model.vision) {
+  const images = Math.max(request.images, nativeSize(model, request)?.images ?? 0)
+  if (images > 0 && !model.vision) {
     return invalidAt('body', 'messages', `${model.name} does not take images`, placeOf(model, 'vision'))
   }
   const least = thinkingLeast(model, request)

@@ -20,7 +20,7 @@ export interface ClientDialect {
 /** What a request is read by: its long texts, for which marks may stand, and what the configuration says. */
 export interface ReadTerms {
   /** Code that looks into a text, or writes it as a part of another one, needs it whole. Marks may be joined with texts. */
-  readonly texts: Pick<MarkedTexts, 'startsWith' | 'json'>
+  readonly texts: Pick<MarkedTexts, 'read' | 'startsWith' | 'json'>
   /** Whether any pool takes requests in this dialect as they come. */
   readonly passes: boolean
   /** Whether the model of this name, or of an alias, has `thinking` that a request may switch. Absent: the default model. */

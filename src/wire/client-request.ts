@@ -81,7 +81,7 @@ export function readClientRequest(
     dialect: name,
     native,
     nativeBody: (model, output, cut = []) => {
-      const tools = cut.length > 0 && { tools: withoutTools(body, cut) }
+      const tools = cut.length > 0 && withoutTools(body, cut)
       return nativeBody(parsed, { model, [native.capField]: output, ...native.replaced(body), ...tools })
     },
   }

@@ -26,12 +26,16 @@ export function cuttableIn(body: JsonObject, leftOut: readonly string[]): readon
   return [...names].filter(name => !elsewhere.has(name) && !inner.includes(name))
 }
 
-/** The tools of a body without some that its provider would run. */
-export const withoutTools = (body: JsonObject, names: readonly string[]): readonly unknown[] =>
-  toolsOf(body).filter(tool => {
+/** The tools and the choice of a body without some tools that its provider would run. */
+export function withoutTools(body: JsonObject, names: readonly string[]): JsonObject {
+  const stays = (tool: unknown): boolean => {
     const { type } = asObject(tool)
     return typeof type !== 'string' || !names.includes(nameOf(type))
-  })
+  }
+  const choice = asObject(body.tool_choice)
+  const allowed = Array.isArray(choice.tools) && { tool_choice: { ...choice, tools: choice.tools.filter(stays) } }
+  return { tools: toolsOf(body).filter(stays), ...allowed }
+}
 
 const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [])
 

@@ -32,8 +32,11 @@ export function readSocketRequest({
 const KEY = /^[+/0-9A-Za-z]{22}==$/
 /** A token of RFC 9110 5.6.2. */
 const PROTOCOL = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,64}$/
-/** Browsers cannot send a header: some SDKs put the key here, which is none of the backend's business. */
-const WITH_A_KEY = /^openai-insecure-api-key\./
+/**
+ * Browsers cannot send a header: some SDKs put the key here, which is none of the backend's business; and whose project at a
+ * provider pays is the operator's to say.
+ */
+const WITH_A_KEY = /^(?:openai-insecure-api-key|openai-organization|openai-project|bearer|authorization)\./i
 
 function protocolsIn(header: string | undefined): readonly string[] | undefined {
   const named = header === undefined ? [] : header.split(',').map(name => name.trim())

@@ -149,3 +149,45 @@ it('a long text is left out of what is parsed', () => {
   )
   expect(JSON.stringify('body' in parsed && parsed.body)).not.toContain(long)
 })
+
+it('half a mark is a text like any other', () => {
+  const texts = new MarkedTexts(Buffer.from('"x"'), Int32Array.from([0, 3, 1]))
+  expect(texts.read('a\0b')).toBe('a\0b')
+  expect(texts.sizeOf('a\0b')).toBe(3)
+  expect(JSON.parse(texts.json(['a\0b']).toString())).toEqual(['a\0b'])
+})
+
+it.each(['messages', 'responses'] as const)('what is sealed in %s cannot bring marks along', dialect => {
+  const sealed = `svc1.${Buffer.from('\0x \x000\0'.repeat(100)).toString('base64url')}`
+  const long = 'y'.repeat(1000)
+  const call = { type: 'function_call', call_id: 'c', name: 'f', arguments: '{}' }
+  const body = {
+    messages: {
+      ...{ model: 'm', max_tokens: 9, system: long },
+      messages: [
+        { role: 'user', content: 'x' },
+        {
+          role: 'assistant',
+          content: [
+            { type: 'thinking', thinking: '', signature: sealed },
+            { type: 'tool_use', id: 'c', name: 'f', input: {} },
+          ],
+        },
+        { role: 'user', content: [{ type: 'tool_result', tool_use_id: 'c', content: 'z' }] },
+      ],
+    },
+    responses: {
+      ...{ model: 'm', instructions: long },
+      input: [
+        { type: 'reasoning', summary: [], encrypted_content: sealed },
+        call,
+        { type: 'function_call_output', call_id: 'c', output: 'z' },
+      ],
+    },
+  }[dialect]
+  const parsed = parseDialect(Buffer.from(JSON.stringify(body)))
+  if ('denial' in parsed) throw new Error(JSON.stringify(parsed))
+  const sent = read(dialect, parsed).bodyFor('m', 7).toString()
+  expect(sent.length).toBeLessThan(3000)
+  expect(sent.split(long)).toHaveLength(2)
+})

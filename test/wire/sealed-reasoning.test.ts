@@ -6,6 +6,10 @@ it('marks what it seals', () => {
   expect(sealReasoning('A cat.')).toBe('svc1.QSBjYXQu')
 })
 
+it('has no U+0000, which would be a mark of a text that was left out', () => {
+  expect(unsealReasoning(sealReasoning('a\0b\x000\0'))).toBe('ab0')
+})
+
 it('unseals what it sealed', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'grapheme' }), text => {

@@ -1,5 +1,6 @@
 import type { Pool } from '../../policy/config.ts'
 import type { Mutable } from '../../policy/decision.ts'
+import type { InferenceRequest } from '../../policy/facts.ts'
 import { cheapestInput, costOfTokens, paidPrice } from '../../policy/price.ts'
 import { toolsCost } from '../../policy/tools.ts'
 import type { LeastUsage, Usage } from '../../wire/openai/usage.ts'
@@ -128,15 +129,20 @@ const NOTHING_SPENT: Spent = { inputTokens: 0, outputTokens: 0, estimated: false
 const BYTES_PER_TOKEN = 3
 
 /** Tokens of an answer whose backend did not report them, at the most, and never more than are held. */
-export function estimateOf({ decision, hold }: AdmittedCall, { outputBytes, tokens = 0 }: Work): Usage {
-  const inputTokens = decision.claims.input
-  const held = hold.tokens - inputTokens
+export function estimateOf({ request, decision, hold }: AdmittedCall, { outputBytes, tokens = 0 }: Work): Usage {
+  const { input } = decision.claims
+  const held = hold.tokens - input
+  const inputTokens = Math.min(input, knownBytes(request) ?? input)
   const said = outputBytes === undefined ? held : Math.max(tokens, Math.ceil(outputBytes / BYTES_PER_TOKEN))
   return { inputTokens, outputTokens: Math.min(held, said) }
 }
 
 /** Of a prompt whose answer was cut: few texts have more bytes for each token, so that a part never costs more than all. */
 const PROMPT_BYTES_PER_TOKEN = 8
+
+/** What is known of a prompt with a file, which holds the whole context: all but the file. */
+const knownBytes = (request: InferenceRequest): number | undefined =>
+  request.kind === 'chat' && request.native?.isUnbounded ? Math.max(request.textBytes, request.native.bytes) : undefined
 
 /** Tokens of an answer that was cut, at the least: no more than all of it would have had. */
 function leastOf({ request, decision, hold }: AdmittedCall, least: LeastUsage): Usage {
@@ -145,7 +151,7 @@ function leastOf({ request, decision, hold }: AdmittedCall, least: LeastUsage): 
   if (least.inputTokens !== undefined) return { ...least, inputTokens: least.inputTokens, outputTokens }
   const images =
     request.kind === 'chat' && decision.model.kind === 'chat' ? request.images * decision.model.imageTokens : 0
-  const { promptBytes = Math.max(0, input - images) } = least
+  const { promptBytes = knownBytes(request) ?? Math.max(0, input - images) } = least
   const prompt = images + Math.ceil(promptBytes / PROMPT_BYTES_PER_TOKEN)
   const inputTokens = Math.min(input, prompt)
   // All of the answer may have found the prompt in a cache.

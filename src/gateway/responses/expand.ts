@@ -45,12 +45,17 @@ export async function expand(
   // The reader says what is wrong with it.
   if (!own) return { body: rest, items: [], addedBytes: 0 }
   const ids = new Map(references.map(({ place, id }) => [place, id]))
+  // Each as often as it is referred to, before any of it is put together.
+  const sizes = new Map([...found.items].map(([id, items]) => [id, JSON.stringify(items).length]))
+  let referred = 0
+  for (const id of ids.values()) referred += sizes.get(id) ?? 0
+  if (referred > limitBytes) return invalid('input', tooLong(limitBytes), TOO_LONG)
   const replaced = own.flatMap((item, place): readonly unknown[] => {
     const id = ids.get(place)
     return id === undefined ? [item] : (found.items.get(id) ?? [])
   })
   const input = [...(before?.said ?? []), ...replaced]
-  const addedBytes = (before?.bytes ?? 0) + found.bytes
+  const addedBytes = (before?.bytes ?? 0) + Math.max(found.bytes, referred)
   if (addedBytes + bytes > limitBytes && JSON.stringify(input).length > limitBytes)
     return invalid(previous === undefined ? 'input' : 'previous_response_id', tooLong(limitBytes), TOO_LONG)
   return {
@@ -74,7 +79,7 @@ interface Resolved {
 async function resolve(
   keeper: Keeper,
   references: readonly ItemReference[],
-  { account, work }: Asking,
+  { account, work, limitBytes }: Asking,
 ): Promise<Resolved | Denied> {
   const items = new Map<string, readonly JsonObject[]>()
   if (references.length > MOST_REFERENCES)
@@ -83,15 +88,21 @@ async function resolve(
   let [bytes, read] = [0, 0]
   for (const { id, place } of references.toReversed()) {
     if (items.has(id)) continue
+    // The newest one mostly has all that is wanted.
+    if (bytes > 2 * limitBytes) return invalid('input', tooLong(limitBytes), TOO_LONG)
     if (++read > MOST_READ)
       return invalid('input', `must refer to items of at most ${MOST_READ} responses: send them whole`, 'invalid_value')
     const kept = await keeper.readByItem(account, id, work)
     if (!kept) return keptItemNotFound(`input[${place}]`, id)
-    for (const [each, item] of itemsIn(kept)) if (wanted.has(each)) items.set(each, item)
+    addItems(kept, wanted, items)
     if (!items.has(id)) return keptItemNotFound(`input[${place}]`, id)
     bytes += kept.bytes
   }
   return { items, bytes }
+}
+
+function addItems(kept: KeptResponse, wanted: ReadonlySet<string>, items: Map<string, readonly JsonObject[]>): void {
+  for (const [id, item] of itemsIn(kept)) if (wanted.has(id)) items.set(id, item)
 }
 
 /** What each item of a response says to a backend, by id; nothing for those of which only the id is left. */

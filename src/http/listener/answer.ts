@@ -77,7 +77,9 @@ export function fail(app: App, call: HttpCall, error: unknown): void {
   if (error instanceof ClientLeft || (call.wasCut && response.writableEnded)) return
   const denial = outageOf(error) ?? { code: 'INTERNAL' }
   tell(app, call, denial, error)
-  if (!response.headersSent) call.deny(denial)
+  // Its socket is a session's, which has an end of its own.
+  if (call.isSwitched) call.request.socket.destroy()
+  else if (!response.headersSent) call.deny(denial)
   // A stream that waits for its first content can still carry the error.
   else if (call.streaming) response.end(call.lastWords(denial))
   else response.destroy()

@@ -205,6 +205,11 @@ export class HttpCall implements Client {
       : denialEvent(denial, this.terms, this.errorForm)
   }
 
+  /** Whether its connection is no longer one of HTTP. */
+  get isSwitched(): boolean {
+    return this.#answer === 'switched'
+  }
+
   /** Whether a stream has begun that can still carry an error event. SDKs do not report a cut stream as an error. */
   get streaming(): boolean {
     const { response } = this

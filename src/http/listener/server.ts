@@ -94,7 +94,12 @@ export function serve(snapshots: Snapshots, endpoints: readonly Endpoint[], log:
       end()
     })
     const match = fault ?? view.route(request.method ?? '', call.path)
-    void run(view, call, match, isPublic).then(end)
+    const broken = (error: unknown) => {
+      // A fault in the answer to a fault: this request ends with it, and no other.
+      alarm('unexpected error', { requestId: call.requestId, error: String(error) })
+      request.socket.destroy()
+    }
+    void run(view, call, match, isPublic).catch(broken).then(end)
   }
   const server = createListener(limits, (request, response) => listener(request, response), {
     broken: (error, socket) => {

@@ -67,9 +67,9 @@ function threadOf(
 /** POST /v1/responses, and what may be asked of kept responses. */
 export const responsesEndpoints: readonly Endpoint[] = [
   { method: 'POST', path: '/v1/responses', who: 'caller', sheds: true, run: inference(format) },
-  { method: 'GET', path: '/v1/responses/{id}', who: 'caller', run: known(showResponse) },
+  { method: 'GET', path: '/v1/responses/{id}', who: 'caller', sheds: true, run: known(showResponse) },
   { method: 'DELETE', path: '/v1/responses/{id}', who: 'caller', run: removeResponse },
-  { method: 'GET', path: '/v1/responses/{id}/input_items', who: 'caller', run: known(listInput) },
+  { method: 'GET', path: '/v1/responses/{id}/input_items', who: 'caller', sheds: true, run: known(listInput) },
   { method: 'POST', path: '/v1/responses/{id}/cancel', who: 'caller', run: known(cancelResponse) },
 ]
 
@@ -80,6 +80,14 @@ function known(answer: (kept: KeptResponse, query: URLSearchParams) => { readonl
     if (!responses) return call.deny(responseNotFound(id).denial)
     const work: Work = run => turns.run(caller.account, 'going on', run)
     const kept = await responses.read(caller.account, id, work)
+    if (kept) {
+      // It is as large as a body, for as long as its client takes to read it.
+      const held = app.bodies.open({ account: caller.account, address: call.clientAddress })
+      call.onClosed(() => held.release())
+      held.add(kept.bytes)
+      held.complete()
+      if (held.denial) return call.deny(held.denial)
+    }
     const answered = kept ? answer(kept, queryOf(call)) : keptNotFound(id)
     return 'denial' in answered ? call.deny(answered.denial) : call.json(200, answered.body)
   }

@@ -34,8 +34,8 @@ const OURS =
 /** Up to the first clause, and without what is in the quotes that names of clients stand in. */
 const wordsOf = (problem: string): string =>
   (problem.split(/[;:] /, 1)[0] ?? problem)
-    .replace(/ ?`[^`]*`/g, '')
-    .replace(/ ?'[^']*'/g, '')
+    // A name may have quotes of its own: nothing behind the first one is ours for sure.
+    .replace(/ ?[`'].*$/s, '')
     .trim()
 
 /** Names within fields, of headers, and of fields of the newer dialects. All others are a client's own, such as those of a schema. */

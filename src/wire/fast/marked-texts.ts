@@ -117,6 +117,8 @@ function markIn(text: string, from: number): Mark | undefined {
   const start = text.indexOf(NUL, from)
   if (start === -1) return undefined
   const end = text.indexOf(NUL, start + 1)
+  // A text of our own with half a mark must not be looked through for ever.
+  if (end === -1) return undefined
   return { start, end: end + 1, number: Number(text.slice(start + 1, end)) }
 }
 
@@ -127,6 +129,7 @@ function writtenMarkIn(json: string, from: number): Mark | undefined {
   if (start === -1) return undefined
   const number = start + WRITTEN_NUL.length
   const end = json.indexOf(WRITTEN_NUL, number)
+  if (end === -1) return undefined
   return { start, end: end + WRITTEN_NUL.length, number: Number(json.slice(number, end)) }
 }
 

@@ -46,10 +46,12 @@ class MessagesReader implements NativeReader {
 
   read(event: JsonObject): NativeEvent {
     switch (event.type) {
-      case 'message_start':
-        // Its output tokens are those of the beginning.
+      case 'message_start': {
         this.#counts = asObject(asObject(event.message).usage)
-        return NOTHING
+        // A stream that is cut pays the prompt as it was counted here. Nothing was said yet.
+        const usage = usageOf({ ...this.#counts, output_tokens: 0 })
+        return usage ? { ...NOTHING, usage } : NOTHING
+      }
       case 'content_block_start': {
         const { type, name } = asObject(event.content_block)
         return type === 'tool_use' ? said(String(name)) : NOTHING

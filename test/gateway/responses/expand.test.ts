@@ -76,6 +76,31 @@ describe('a body that refers to kept items', () => {
   })
 })
 
+describe('a body that refers to more than a body may have', () => {
+  const large = 'x'.repeat(400_000)
+  const { keeper, read } = keeperOf({
+    resp_1: { items: ['msg_1'], said: [said('msg_1', large)], bytes: 400_100 },
+    resp_2: { items: ['msg_2'], said: [said('msg_2', 'x')], bytes: 1_500_000 },
+    resp_3: { items: ['msg_3'], said: [said('msg_3', 'x')], bytes: 1_500_000 },
+  })
+  const tooLong = { denial: { code: 'VALIDATION_ERROR', field: 'input', reason: 'context_length_exceeded' } }
+
+  it('is refused before it is put together, where it names one item often', async () => {
+    expect(await expanded(keeper, { input: Array.from({ length: 1000 }, () => ({ id: 'msg_1' })) })).toMatchObject(
+      tooLong,
+    )
+    expect(await expanded(keeper, { input: [{ id: 'msg_1' }, { id: 'msg_1' }] })).toMatchObject({
+      addedBytes: expect.any(Number),
+    })
+  })
+
+  it('is refused before all of the responses are read', async () => {
+    read.length = 0
+    expect(await expanded(keeper, { input: ['msg_1', 'msg_2', 'msg_3'].map(id => ({ id })) })).toMatchObject(tooLong)
+    expect(read).toEqual(['resp_3', 'resp_2'])
+  })
+})
+
 describe('a body that goes on from a response', () => {
   const { keeper } = keeperOf({
     resp_1: { items: ['msg_1'], said: [{ role: 'user', content: 'one' }, said('msg_1', 'two')], bytes: 90 },

@@ -54,7 +54,11 @@ describe.each(BOTH)(
       const response = await site.ask(path, { ...body('svc-native'), stream: true })
       const heard = await eventsIn(response)
       expect(heard.at(-1)?.[0]).toBe(failed)
-      expect((await site.bill()).tokens[1]).toBeLessThanOrEqual(4)
+      const { tokens } = await site.bill()
+      // Messages count the prompt at the beginning.
+      if (path === 'messages') expect(tokens[0]).toBe(10)
+      expect(tokens[0]).toBeLessThanOrEqual(10)
+      expect(tokens[1]).toBeLessThanOrEqual(4)
     })
   },
 )
@@ -109,4 +113,32 @@ it.each([
   await response.text()
   expect(await site.bill()).toMatchObject({ tokens: [counted, 4] })
   expect(site.test.alarms).toEqual([])
+})
+
+it('no picture reaches a model without vision, wherever it stands', async () => {
+  const picture = { type: 'input_image', image_url: 'https://example.com/a.png' }
+  const response = await site.ask('responses', {
+    model: 'svc-native',
+    input: [{ role: 'user', content: [{ type: 'input_text', text: 'x' }, picture] }],
+  })
+  expect(response.status).toBe(400)
+  expect(site.native.requests).toHaveLength(0)
+})
+
+it.each([{ inference_geo: 'us' }, { speed: 'fast' }])('what costs more than its price is refused: %j', async more => {
+  const response = await site.ask('messages', { ...BOTH[0].body('svc-native'), ...more })
+  expect(response.status).toBe(400)
+  expect(site.native.requests).toHaveLength(0)
+})
+
+it('a tool that is cut is no longer among those that a request allows', async () => {
+  site.native.next(BOTH[1].answer)
+  const f = { type: 'function', name: 'f' }
+  const response = await site.ask('responses', {
+    ...BOTH[1].body('svc-native'),
+    tools: [{ type: 'web_search' }, { ...f, parameters: null, strict: false }],
+    tool_choice: { type: 'allowed_tools', mode: 'auto', tools: [{ type: 'web_search' }, f] },
+  })
+  expect(response.status).toBe(200)
+  expect(site.native.requests[0]?.body).toMatchObject({ tool_choice: { type: 'allowed_tools', tools: [f] } })
 })

@@ -120,3 +120,9 @@ it('counts the tokens of a prompt for nothing', async () => {
   expect(await site.test.ledger()).toEqual([])
   expect(site.chats.requests).toHaveLength(0)
 })
+
+it('repeats long instructions whole', async () => {
+  const instructions = 'Be kind. '.repeat(100)
+  const response = await site.ask('responses', { model: 'svc-core', input: 'Hi', instructions })
+  expect(await response.json()).toMatchObject({ instructions })
+})

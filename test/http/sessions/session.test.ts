@@ -365,6 +365,32 @@ it('a subprotocol is the one that the backend chose, and no key in one reaches i
   expect(client.ws.protocol).toBe('realtime')
 })
 
+it('subprotocols that would choose whose account pays at a provider do not reach it', async () => {
+  const others = [
+    'OpenAI-Insecure-API-Key.sk-1',
+    'openai-project.proj_other',
+    'openai-organization.org_other',
+    'bearer.sk-1',
+  ]
+  await openSocket(`${test.url}${REALTIME}`, { key, protocols: ['realtime', ...others] })
+
+  expect(onprem.asked[0]?.headers['sec-websocket-protocol']).toBe('realtime')
+})
+
+it('a session that cannot be settled is reported, and ends nothing but itself', async () => {
+  const { client, server } = await joined(test, onprem, REALTIME, key)
+  const { holds } = test.gateway.store
+  const settle = holds.settle
+  Object.assign(holds, { settle: async () => Promise.reject(new Error('the disk is full')) })
+  server.ws.close(1000)
+  await client.end()
+  await test.logged(1)
+  Object.assign(holds, { settle })
+
+  expect(test.alarms.join()).toContain('the disk is full')
+  expect((await fetch(`${test.url}/v1/models`)).status).toBe(200)
+})
+
 describe('an upgrade that is none', () => {
   const asked = (lines: string) => talk(Number(new URL(test.url).port), { bytes: lines, wanted: 1 })
 

@@ -42,8 +42,11 @@ describe('usage', () => {
     })
   })
 
-  it('of the beginning alone is none', () => {
-    expect(readAll([start({ input_tokens: 10, output_tokens: 1 })])[0]?.usage).toBeUndefined()
+  it('of the beginning is the prompt, which a stream that is cut pays', () => {
+    expect(readAll([start({ input_tokens: 10, output_tokens: 1 })])[0]?.usage).toEqual({
+      inputTokens: 10,
+      outputTokens: 0,
+    })
   })
 })
 

@@ -320,6 +320,12 @@ describe('how much the model thinks', () => {
 })
 
 it('fields that are not known, and those of the service itself, are ignored', () => {
-  const rest = { betas: ['x'], context_management: {}, metadata: { user_id: 'u' }, service_tier: 'auto', speed: 'fast' }
+  const rest = {
+    betas: ['x'],
+    context_management: {},
+    metadata: { user_id: 'u' },
+    service_tier: 'auto',
+    speed: 'standard',
+  }
   expect(read(ask(rest)).chat).toEqual(read(ask()).chat)
 })

@@ -18,7 +18,10 @@ export function readRequest(body: JsonObject, terms: ReadTerms, isCounted = fals
   const stop = stopsOf(body, findings)
   leaveServers(body, findings)
   refuseThread(body, findings)
-  if (terms.passes) refuseKept(body, findings)
+  if (terms.passes) {
+    refuseKept(body, findings)
+    refuseDearer(body, findings)
+  }
   const chat: JsonObject = {
     model,
     messages,
@@ -124,4 +127,11 @@ function leaveServers({ mcp_servers, container }: JsonObject, findings: Findings
   if (findings.list('mcp_servers', mcp_servers).length > 0)
     findings.leaveOut('mcp_servers', 'are not asked from here; give their tools as tools of your own')
   if (!isAbsent(container)) findings.leaveOut('container', 'nothing runs in containers here; leave it out')
+}
+
+/** A provider asks more for these than the price that is declared. */
+function refuseDearer({ inference_geo: place, speed }: JsonObject, findings: Findings): void {
+  if (!isAbsent(place) && place !== 'global')
+    findings.refuse('inference_geo', 'must be "global": other places cost more')
+  if (!isAbsent(speed) && speed !== 'standard') findings.refuse('speed', 'must be "standard": any other costs more')
 }

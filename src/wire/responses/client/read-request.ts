@@ -41,7 +41,7 @@ export function readRequest(body: JsonObject, terms: ReadTerms): RequestRead | D
   refuseTooMany(messages, found)
   checkEchoed(body, found)
   if (found.denied) return found.denied
-  const wanted = { ...wantedOf(body), tools, callIds: new Set(conversation.callIds), echoed: body }
+  const wanted = { ...wantedOf(body), tools, callIds: new Set(conversation.callIds), echoed: echoOf(body, terms) }
   return { chat, ignored, ...(found.onlyNative && { onlyNative: found.onlyNative }), wanted }
 }
 
@@ -168,6 +168,10 @@ function refuseTooMany(messages: readonly JsonObject[], found: Findings): void {
       'invalid_value',
     )
 }
+
+/** What an answer repeats of a request: whole, since a client reads it. */
+const echoOf = (body: JsonObject, { texts }: ReadTerms): JsonObject =>
+  typeof body.instructions === 'string' ? { ...body, instructions: texts.read(body.instructions) } : body
 
 /** The answer repeats these, in their types. */
 function checkEchoed(body: JsonObject, found: Findings): void {
