@@ -89,31 +89,70 @@ export class SaidUsage {
   }
 }
 
+/** What a response of a session used: as its backend reported it, or at the least where it did not. */
+export type ResponseUsage = { readonly usage: Usage } | { readonly least: LeastUsage }
+
+/** Responses of a session that run at once, and are told apart. */
+const MOST_RESPONSES = 64
+
 /**
  * Reads what a session over WebSocket used, by the events of OpenAI's Realtime or Responses: each response of it reports its
- * own usage when it is done.
+ * own usage when it is done. Several may run at once.
  */
 export class SessionUsage {
-  /** Of the response that has begun and is not done. */
-  #said = new SaidUsage()
+  /** Tokens of responses that have begun and are not done, by their ids; empty where a backend gives none. */
+  readonly #said = new Map<string, number>()
   /** Of the response before: a session goes on with all that it had. */
   #inputTokens: number | undefined
 
-  /** Reads a message of the backend. The usage of the response that is done with it. */
-  read(text: string): Usage | undefined {
+  /** Reads a message of the backend. What the response used that is done with it. */
+  read(text: string): ResponseUsage | undefined {
     const event = parse(text)
     if (!isObject(event)) return undefined
-    const usage = DONE_TYPES.has(event.type) ? readPassthroughUsage(event.response) : undefined
-    if (usage) {
-      this.#said = new SaidUsage()
-      this.#inputTokens = usage.inputTokens
-    } else this.#said.hear(event)
-    return usage
+    if (DONE_TYPES.has(event.type)) return this.#done(asObject(event.response))
+    for (const [, tokens] of saidIn(event)) this.#hear(idIn(event.response_id), tokens)
+    return undefined
   }
 
-  /** What the response that has begun used at the least; undefined where nothing of it was said. */
+  /** Tokens that were said in responses that are not done. */
+  get tokens(): number {
+    let sum = 0
+    for (const tokens of this.#said.values()) sum += tokens
+    return sum
+  }
+
+  /** What the responses that have begun used at the least; undefined where nothing of them was said. */
   get least(): LeastUsage | undefined {
-    const { tokens } = this.#said
+    return this.#leastOf(this.tokens)
+  }
+
+  /** The same, which from here on is no part of what they use. */
+  cut(): LeastUsage | undefined {
+    const { least } = this
+    this.#said.clear()
+    return least
+  }
+
+  #hear(id: string, tokens: number): void {
+    const known = this.#said.has(id) || this.#said.size < MOST_RESPONSES ? id : ''
+    this.#said.set(known, (this.#said.get(known) ?? 0) + tokens)
+  }
+
+  #done(response: JsonObject): ResponseUsage | undefined {
+    const usage = readPassthroughUsage(response)
+    const id = idIn(response.id)
+    const known = this.#said.has(id) ? id : ''
+    const tokens = this.#said.get(known) ?? 0
+    this.#said.delete(known)
+    if (usage) {
+      this.#inputTokens = usage.inputTokens
+      return { usage }
+    }
+    const least = this.#leastOf(tokens)
+    return least && { least }
+  }
+
+  #leastOf(tokens: number): LeastUsage | undefined {
     if (tokens === 0) return undefined
     const inputTokens = this.#inputTokens
     if (inputTokens === undefined) return { outputTokens: tokens }
@@ -121,6 +160,8 @@ export class SessionUsage {
     return { outputTokens: tokens, inputTokens, cachedTokens: inputTokens }
   }
 }
+
+const idIn = (id: unknown): string => (typeof id === 'string' ? id.slice(0, 128) : '')
 
 const DONE_TYPES: ReadonlySet<unknown> = new Set([
   'response.done',

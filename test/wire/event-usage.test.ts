@@ -129,7 +129,7 @@ it('a response of a session counts what was cached, and its part the context tha
   expect(session.read(JSON.stringify({ type: 'response.output_text.delta', delta: 'Hi' }))).toBeUndefined()
   expect(session.least).toEqual({ outputTokens: 1 })
   const reported = session.read(JSON.stringify({ type: 'response.done', response: { usage } }))
-  expect(reported).toEqual({ inputTokens: 50, outputTokens: 9, cachedTokens: 40 })
+  expect(reported).toEqual({ usage: { inputTokens: 50, outputTokens: 9, cachedTokens: 40 } })
   expect(session.least).toBeUndefined()
   session.read(JSON.stringify({ type: 'response.output_text.delta', delta: 'Hi' }))
   expect(session.least).toEqual({ inputTokens: 50, cachedTokens: 50, outputTokens: 1 })

@@ -26,7 +26,8 @@ export interface SessionBillTerms {
 
 /**
  * What a session costs as it goes on. Where it is paid by usage, each response of its backend is a round, as those of an
- * answer with hosted tools are: with its usage the next one is held, by the limits of the account as they are then.
+ * answer with hosted tools are: with its usage, or with what it said where none is reported, the next one is held, by the
+ * limits of the account as they are then.
  */
 export class SessionBill {
   readonly #terms: SessionBillTerms
@@ -57,13 +58,20 @@ export class SessionBill {
 
   /** Reads a message of the backend. */
   read(bytes: Buffer): void {
-    const usage = this.#usage?.read(bytes.toString('utf8'))
-    if (!usage) return
-    this.#admitted = { ...this.#admitted, spent: spentWith(this.#admitted, { usage }) }
+    const round = this.#usage?.read(bytes.toString('utf8')) ?? this.#full
+    if (!round) return
+    this.#admitted = { ...this.#admitted, spent: spentWith(this.#admitted, round) }
     this.#isDue = true
     this.#extending ??= this.#extend().finally(() => {
       this.#extending = undefined
     })
+  }
+
+  /** What was said in responses that are not done, once that is all that is held for a round. */
+  get #full(): Work | undefined {
+    if (!this.#usage || this.#usage.tokens < this.#admitted.hold.output) return undefined
+    const least = this.#usage.cut()
+    return least && { least }
   }
 
   /** Holds nothing more. Resolves once what was asked for is known. */

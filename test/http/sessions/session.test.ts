@@ -377,6 +377,49 @@ it('subprotocols that would choose whose account pays at a provider do not reach
   expect(onprem.asked[0]?.headers['sec-websocket-protocol']).toBe('realtime')
 })
 
+describe('a response whose backend reports no usage', () => {
+  const delta = (id?: string) => ({ type: 'response.output_text.delta', response_id: id, delta: 'Hello there ' })
+  const tokensOf = async () => {
+    await test.logged(1)
+    const [row] = await test.ledger()
+    return row?.outputTokens ?? 0
+  }
+
+  it('pays a token for each delta, also once another one reports', async () => {
+    const { client, server } = await joined(test, onprem, REALTIME, key)
+    for (let i = 0; i < 50; i++) server.say(delta('r1'))
+    server.say({ type: 'response.done', response: { id: 'r1', status: 'cancelled', usage: null } })
+    server.say(responseDone(1, 1))
+    await client.until(() => client.got.length === 52)
+    client.ws.close(1000)
+
+    expect(await tokensOf()).toBeGreaterThanOrEqual(51)
+  })
+
+  it('pays them beside one that runs at the same time', async () => {
+    const { client, server } = await joined(test, onprem, REALTIME, key)
+    for (let i = 0; i < 50; i++) server.say(delta('r1'))
+    const { response } = responseDone(1, 1)
+    server.say({ type: 'response.done', response: { ...response, id: 'r2' } })
+    await client.until(() => client.got.length === 51)
+    client.ws.close(1000)
+
+    expect(await tokensOf()).toBeGreaterThanOrEqual(51)
+  })
+
+  it('is a round like any other: what follows is held anew', async () => {
+    const { client, server } = await joined(test, onprem, REALTIME, key)
+    for (let round = 0; round < 20; round++) {
+      for (let i = 0; i < 100; i++) server.say(delta())
+      server.say({ type: 'response.done', response: { status: 'completed' } })
+      await client.until(() => client.got.length === 101 * (round + 1))
+    }
+    client.ws.close(1000)
+
+    expect(await tokensOf()).toBeGreaterThanOrEqual(2000)
+  })
+})
+
 it('a session that cannot be settled is reported, and ends nothing but itself', async () => {
   const { client, server } = await joined(test, onprem, REALTIME, key)
   const { holds } = test.gateway.store
