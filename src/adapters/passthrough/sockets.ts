@@ -36,6 +36,8 @@ const LEAST_CHUNK = 256
 const boundsOf = (maxMessage: number, closeTimeout: number) => ({
   perMessageDeflate: false,
   autoPong: false,
+  // One message in a turn of the event loop: thousands of empty ones in one packet must not hold it.
+  allowSynchronousEvents: false,
   maxPayload: maxMessage,
   maxFragments: MAX_FRAGMENTS,
   maxBufferedChunks: MAX_FRAGMENTS + Math.ceil(maxMessage / LEAST_CHUNK),

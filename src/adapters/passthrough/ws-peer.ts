@@ -4,6 +4,9 @@ import type { Frame, Peer, PeerEnd, PeerEvents } from '../../gateway/ports.ts'
 /** From so much on that waits to be sent, the other side is read no further; and again once no more than this waits. */
 const HIGH_WATER = 262_144
 const LOW_WATER = 65_536
+/** The same of frames, each of which takes more than its bytes. */
+const HIGH_FRAMES = 1024
+const LOW_FRAMES = 256
 /** What stands in place of a code where there was none: RFC 6455 7.4.1. */
 const NO_CODE = 1005
 const ABNORMAL = 1006
@@ -13,6 +16,8 @@ export class WsPeer implements Peer {
   readonly #ws: WebSocket
   #events: PeerEvents | undefined
   #isFull = false
+  /** Frames that wait to be sent. */
+  #waiting = 0
   /** Once nothing more comes. */
   #end: PeerEnd | undefined
 
@@ -45,11 +50,12 @@ export class WsPeer implements Peer {
   send({ kind, bytes }: Frame): boolean {
     const ws = this.#ws
     if (ws.readyState !== WebSocket.OPEN) return true
+    this.#waiting++
     const sent = () => this.#sent()
     if (kind === 'ping') ws.ping(bytes, undefined, sent)
     else if (kind === 'pong') ws.pong(bytes, undefined, sent)
     else ws.send(bytes, { binary: kind === 'binary' }, sent)
-    this.#isFull ||= ws.bufferedAmount > HIGH_WATER
+    this.#isFull ||= ws.bufferedAmount > HIGH_WATER || this.#waiting > HIGH_FRAMES
     return !this.#isFull
   }
 
@@ -73,7 +79,8 @@ export class WsPeer implements Peer {
   }
 
   #sent(): void {
-    if (!this.#isFull || this.#ws.bufferedAmount > LOW_WATER) return
+    this.#waiting--
+    if (!this.#isFull || this.#ws.bufferedAmount > LOW_WATER || this.#waiting > LOW_FRAMES) return
     this.#isFull = false
     if (!this.#end) this.#events?.drained()
   }

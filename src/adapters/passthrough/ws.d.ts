@@ -7,6 +7,7 @@ declare module 'ws' {
   interface Bounds {
     readonly perMessageDeflate?: boolean
     readonly autoPong?: boolean
+    readonly allowSynchronousEvents?: boolean
     readonly maxPayload?: number
     readonly maxFragments?: number
     readonly maxBufferedChunks?: number
