@@ -92,7 +92,7 @@ export class SaidUsage {
 /** What a response of a session used: as its backend reported it, or at the least where it did not. */
 export type ResponseUsage = { readonly usage: Usage } | { readonly least: LeastUsage }
 
-/** Responses of a session that run at once, and are told apart. */
+/** Responses of a session that run at once and are counted apart. */
 const MOST_RESPONSES = 64
 
 /**
