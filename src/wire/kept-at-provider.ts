@@ -42,7 +42,7 @@ function ownField(object: JsonObject): string | undefined {
   if (isObject(container) && !isAbsent(container.id)) return 'container.id'
   // A picture that was drawn before goes with its bytes, or is looked up by its id.
   if (type === 'image_generation_call' && typeof result !== 'string') return 'result'
-  const isFree = (name: string) => FREE.get(name)?.has(String(type)) === true
+  const isFree = (name: string) => typeof type === 'string' && FREE.get(name)?.has(type) === true
   return IDS.find(name => isNamed(object[name]) && !isFree(name))
 }
 

@@ -72,13 +72,13 @@ class Weigher {
  * so that a few KB may be a hundred pages; and what stands at an address is not known at all.
  */
 function isFile({ type, media_type, file_data, file_url, url }: JsonObject): boolean {
-  if (typeof file_data === 'string' || typeof file_url === 'string' || MEDIA.has(String(type))) return true
+  if (typeof file_data === 'string' || typeof file_url === 'string' || MEDIA.has(type)) return true
   if (type === 'base64') return typeof media_type !== 'string' || !media_type.startsWith('image/')
   return type === 'url' && typeof url === 'string'
 }
 
 /** Sound and films, of whose tokens nothing is known either. */
-const MEDIA: ReadonlySet<string> = new Set(['input_audio', 'input_video', 'video_url', 'video', 'audio'])
+const MEDIA: ReadonlySet<unknown> = new Set(['input_audio', 'input_video', 'video_url', 'video', 'audio'])
 
 /** A picture weighs what the model says of any, also where it stands elsewhere. */
 const isImage = ({ type, source }: JsonObject): boolean =>

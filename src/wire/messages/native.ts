@@ -54,7 +54,7 @@ class MessagesReader implements NativeReader {
       }
       case 'content_block_start': {
         const { type, name } = asObject(event.content_block)
-        return type === 'tool_use' ? said(String(name)) : NOTHING
+        return type === 'tool_use' && typeof name === 'string' ? said(name) : NOTHING
       }
       case 'content_block_delta': {
         const { text, thinking, partial_json: json } = asObject(event.delta)
@@ -82,7 +82,8 @@ const said = (text: string): NativeEvent =>
 
 /** Bytes of what the model said in a block. */
 function bytesOf({ type, text, thinking, name, input }: JsonObject): number {
-  if (type === 'tool_use') return Buffer.byteLength(String(name)) + Buffer.byteLength(JSON.stringify(input ?? {}))
+  if (type === 'tool_use')
+    return Buffer.byteLength(typeof name === 'string' ? name : '') + Buffer.byteLength(JSON.stringify(input ?? {}))
   return Buffer.byteLength([text, thinking].filter(each => typeof each === 'string').join(''))
 }
 

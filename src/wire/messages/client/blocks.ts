@@ -69,7 +69,8 @@ function imagePart(source: JsonObject, at: string, findings: Findings): JsonObje
     if (typeof media_type !== 'string' || !IMAGE_TYPE.test(media_type))
       findings.refuse(`${at}.media_type`, 'must be the type of an image, such as image/png')
     if (typeof data !== 'string') findings.refuse(`${at}.data`, 'must be a string of base64')
-    return imageAt(`data:${media_type};base64,${data}`)
+    const isSound = typeof media_type === 'string' && typeof data === 'string'
+    return imageAt(isSound ? `data:${media_type};base64,${data}` : 'data:image/')
   }
   if (typeof url === 'string' && url.startsWith('data:image/')) return imageAt(url)
   leaveSource(type, at, findings)
