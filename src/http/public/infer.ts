@@ -12,12 +12,13 @@ import type { Denied } from '../../policy/denial.ts'
 import type { Caller } from '../../policy/facts.ts'
 import { ZERO_USD } from '../../policy/nano-usd.ts'
 import { planOf } from '../../policy/plan.ts'
-import type { Thread, WireRequest } from '../../wire/openai/request.ts'
+import type { WireRequest } from '../../wire/openai/request.ts'
 import { type Reader, type Received, receive } from '../ingress/receive.ts'
 import type { HttpCall } from '../listener/call.ts'
 import type { App } from '../listener/endpoint.ts'
 import { SpokenAnswer } from './answer-form.ts'
 import { EventResponse, relay } from './event-response.ts'
+import { holdKept } from './kept-answer.ts'
 import { chatForm, type StreamForm } from './stream-form.ts'
 
 /** A stream whose backends are slow begins after as long, before one of them has answered. */
@@ -48,7 +49,7 @@ export function inference<P extends object>(format: Format<P>) {
     const received = await receiveRequest(app, call, found, format)
     if ('denial' in received) return call.deny(received.denial, received.rate)
     const { value: wire, waited, decided } = received
-    const crowded = wire.thread && holdThread(app, call, caller, wire.thread)
+    const crowded = wire.thread && holdKept(app, call, caller.account, wire.thread.bytes)
     if (crowded) {
       decided()
       received.release()
@@ -114,15 +115,6 @@ async function receiveRequest<P extends object>(
     release()
     throw error
   }
-}
-
-/** Counts what a response is kept with among the bodies in memory, as long as its answer lasts. */
-function holdThread(app: App, call: HttpCall, { account }: Caller, { bytes }: Thread): Denied | undefined {
-  const held = app.bodies.open({ account, address: call.clientAddress })
-  call.onClosed(() => held.release())
-  held.add(bytes)
-  held.complete()
-  return held.denial && { denial: held.denial }
 }
 
 /** A body that refers to what is kept. */

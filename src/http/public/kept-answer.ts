@@ -1,4 +1,5 @@
 import type { Bill } from '../../gateway/store/hold-store.ts'
+import type { Denied } from '../../policy/denial.ts'
 import { asObject, type JsonObject } from '../../wire/json-safety.ts'
 import { textOf } from '../../wire/openai/body.ts'
 import type { Thread } from '../../wire/openai/request.ts'
@@ -6,6 +7,15 @@ import { finalResponse, reframed } from '../../wire/responses/reframe.ts'
 import type { HttpCall } from '../listener/call.ts'
 import type { App } from '../listener/endpoint.ts'
 import type { StreamForm } from './stream-form.ts'
+
+/** Counts what is kept of responses among the bodies in memory, as long as an answer with it lasts; or says that there is no room. */
+export function holdKept(app: App, call: HttpCall, account: string, bytes: number): Denied | undefined {
+  const held = app.bodies.open({ account, address: call.clientAddress })
+  call.onClosed(() => held.release())
+  held.add(bytes)
+  held.complete()
+  return held.denial && { denial: held.denial }
+}
 
 /** Keeps the answer of one request, and writes into it whether it is kept, and what it goes on from. */
 export class KeptAnswer {

@@ -12,6 +12,7 @@ import { keptNotFound, responseNotFound } from '../../wire/responses/state.ts'
 import type { HttpCall } from '../listener/call.ts'
 import type { App, Endpoint } from '../listener/endpoint.ts'
 import { type Format, inference } from './infer.ts'
+import { holdKept } from './kept-answer.ts'
 
 /** A body, and what it got of kept responses. */
 interface ResponsesBody extends DialectBody {
@@ -80,14 +81,9 @@ function known(answer: (kept: KeptResponse, query: URLSearchParams) => { readonl
     if (!responses) return call.deny(responseNotFound(id).denial)
     const work: Work = run => turns.run(caller.account, 'going on', run)
     const kept = await responses.read(caller.account, id, work)
-    if (kept) {
-      // It is as large as a body, for as long as its client takes to read it.
-      const held = app.bodies.open({ account: caller.account, address: call.clientAddress })
-      call.onClosed(() => held.release())
-      held.add(kept.bytes)
-      held.complete()
-      if (held.denial) return call.deny(held.denial)
-    }
+    // It is as large as a body, for as long as its client takes to read it.
+    const crowded = kept && holdKept(app, call, caller.account, kept.bytes)
+    if (crowded) return call.deny(crowded.denial)
     const answered = kept ? answer(kept, queryOf(call)) : keptNotFound(id)
     return 'denial' in answered ? call.deny(answered.denial) : call.json(200, answered.body)
   }
