@@ -66,8 +66,9 @@ export function readClientRequest(
   if ('denial' in checked) return renamed(checked, fields)
   const asked = checked.request as ChatAsk
   const providerTools = providerToolsIn(body).filter(tool => !asked.hosted?.includes(tool))
-  const cuttable = onlyNative ? [] : cuttableIn(body, ignoredTools)
-  const size = passes ? nativeSizeOf({ ...body, ...native.replaced(body) }, texts) : undefined
+  const cuttable = onlyNative || ignoredTools.length === 0 ? [] : cuttableIn(body, ignoredTools)
+  const replaced = passes ? native.replaced(body) : {}
+  const size = passes ? nativeSizeOf({ ...body, ...replaced }, texts) : undefined
   const request: ChatAsk = {
     ...asked,
     dialect: name,
@@ -82,7 +83,7 @@ export function readClientRequest(
     native,
     nativeBody: (model, output, cut = []) => {
       const tools = cut.length > 0 && withoutTools(body, cut)
-      return nativeBody(parsed, { model, [native.capField]: output, ...native.replaced(body), ...tools })
+      return nativeBody(parsed, { model, [native.capField]: output, ...replaced, ...tools })
     },
   }
   const spoken: Spoken = { own, writer: each => writer.call(read, each) }
