@@ -1,14 +1,7 @@
 import { asObject, isObject, type JsonObject } from './json-safety.ts'
 import { DONE, parse } from './openai/chunk.ts'
-import {
-  deltaTokens,
-  isCount,
-  type LeastUsage,
-  leastOfReported,
-  leastTokens,
-  outputBytesOf,
-  type Usage,
-} from './openai/usage.ts'
+import { deltaTokens, isCount, type LeastUsage, leastTokens, outputBytesOf, type Usage } from './openai/usage.ts'
+import { UsageSoFar } from './openai/usage-so-far.ts'
 import { readPassthroughUsage } from './passthrough.ts'
 import { SseSplitter } from './sse.ts'
 
@@ -46,46 +39,15 @@ const LAST: ReadonlySet<unknown> = new Set([
 ])
 
 /** What the events of one answer say that it used. */
-export class SaidUsage {
-  /** Bytes of text, reasoning and tool calls. */
-  outputBytes = 0
-  /** Tokens that the backend made for that at the least. */
-  tokens = 0
-  #reported: Usage | undefined
-  /** Tokens that were seen when it was reported: some backends report on the way. */
-  #reportedAt = 0
-
+export class SaidUsage extends UsageSoFar {
   /** Takes what is said in an event, and what it reports. */
   read(event: JsonObject): void {
-    this.hear(event)
-    const reported = reportedIn(event, this.#reported)
-    if (!reported) return
-    this.#reported = reported
-    this.#reportedAt = this.tokens
-  }
-
-  /** Takes what is said in it alone. */
-  hear(event: JsonObject): void {
     for (const [bytes, tokens] of saidIn(event)) {
       this.outputBytes += bytes
       this.tokens += tokens
     }
-  }
-
-  get hasReported(): boolean {
-    return this.#reported !== undefined
-  }
-
-  /** The usage of all that was said so far, as the backend reported it. */
-  get usage(): Usage | undefined {
-    return this.#reportedAt === this.tokens ? this.#reported : undefined
-  }
-
-  /** What was used at the least: what was reported, and a token for each delta since. */
-  get least(): LeastUsage {
-    const { outputTokens = 0 } = this.#reported ?? {}
-    const least = Math.max(this.tokens, outputTokens + this.tokens - this.#reportedAt)
-    return leastOfReported(this.#reported, least)
+    const reported = reportedIn(event, this.reported)
+    if (reported) this.report(reported)
   }
 }
 

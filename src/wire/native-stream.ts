@@ -3,23 +3,19 @@ import type { StreamError } from './client-dialect.ts'
 import { isObject } from './json-safety.ts'
 import type { NativeDialect, NativeReader } from './native.ts'
 import { parse } from './openai/chunk.ts'
-import { type LeastUsage, leastOfReported, type Usage } from './openai/usage.ts'
+import { UsageSoFar } from './openai/usage-so-far.ts'
 import { namedEvent, SseSplitter } from './sse.ts'
 
 /** Reads a stream that goes to the client in the dialect in which its backend sends it. */
-export class NativeStreamReader implements AnswerReader {
-  outputBytes = 0
-  tokens = 0
+export class NativeStreamReader extends UsageSoFar implements AnswerReader {
   finished = false
   readonly #dialect: NativeDialect
   readonly #reader: NativeReader
   readonly #splitter = new SseSplitter()
-  #reported: Usage | undefined
-  /** The count of tokens when the usage was reported. */
-  #reportedAt = 0
   #last = ''
 
   constructor(dialect: NativeDialect) {
+    super()
     this.#dialect = dialect
     this.#reader = dialect.reader()
   }
@@ -32,20 +28,6 @@ export class NativeStreamReader implements AnswerReader {
   /** The event that ends the answer where it failed. */
   fail(error: StreamError, requestId: string): string {
     return this.#reader.fail(error, requestId)
-  }
-
-  get usage(): Usage | undefined {
-    return this.#reportedAt === this.tokens ? this.#reported : undefined
-  }
-
-  get least(): LeastUsage {
-    const { outputTokens = 0 } = this.#reported ?? {}
-    const least = Math.max(this.tokens, outputTokens + this.tokens - this.#reportedAt)
-    return leastOfReported(this.#reported, least)
-  }
-
-  get hasReported(): boolean {
-    return this.#reported !== undefined
   }
 
   get started(): boolean {
@@ -79,10 +61,7 @@ export class NativeStreamReader implements AnswerReader {
       if (error !== undefined) return { events, stop: { kind: 'error', error } }
       this.outputBytes += outputBytes
       this.tokens += tokens
-      if (usage) {
-        this.#reported = usage
-        this.#reportedAt = this.tokens
-      }
+      if (usage) this.report(usage)
       if (isFinished) this.finished = true
       if (isLast) {
         this.#last = namedEvent(event.type, text)

@@ -4,47 +4,24 @@ import { EventTemplates } from '../fast/event-templates.ts'
 import { readTemplated, type TemplatedEvents } from '../fast/templated-events.ts'
 import { MAX_EVENT_BYTES, SseSplitter, sseEvent } from '../sse.ts'
 import type { ChunkTerms, DeltaChunk } from './chunk.ts'
-import { type LeastUsage, leastOfReported, type Usage } from './usage.ts'
+import { UsageSoFar } from './usage-so-far.ts'
 
 /** Reads a stream of chat chunks as it comes, and keeps what commit and settlement need to know. */
-export class StreamReader implements AnswerReader {
+export class StreamReader extends UsageSoFar implements AnswerReader {
   readonly #terms: ChunkTerms
   readonly #choices: number
   readonly #templates: EventTemplates
   readonly #translator: StreamTranslator | undefined
   readonly #splitter = new SseSplitter()
   readonly #finished = new Set<number>()
-  /** Bytes of content, reasoning and tool calls so far. */
-  outputBytes = 0
-  /** Tokens that the backend made for that at the least. */
-  tokens = 0
-  /** The last reported usage, and the token count at that time: some backends report with each chunk. */
-  #reported: Usage | undefined
-  #reportedAt = 0
 
   /** `choices`: how many completions were asked for. `translator` is for a stream that is not in the public form. */
   constructor(terms: ChunkTerms, choices: number, translator?: StreamTranslator) {
+    super()
     this.#terms = terms
     this.#templates = new EventTemplates(terms)
     this.#choices = choices
     this.#translator = translator
-  }
-
-  /** The usage of all that was said so far, as the backend reported it. */
-  get usage(): Usage | undefined {
-    return this.#reportedAt === this.tokens ? this.#reported : undefined
-  }
-
-  /** What was used so far at the least: what was reported on the way, and a token for each delta since. */
-  get least(): LeastUsage {
-    const { outputTokens = 0 } = this.#reported ?? {}
-    const least = Math.max(this.tokens, outputTokens + this.tokens - this.#reportedAt)
-    return leastOfReported(this.#reported, least)
-  }
-
-  /** Whether the backend reported anything that was used. */
-  get hasReported(): boolean {
-    return this.#reported !== undefined
   }
 
   /** Whether there was any content, or an end without. */
@@ -132,10 +109,7 @@ export class StreamReader implements AnswerReader {
     this.outputBytes += outputBytes
     this.tokens += tokens
     for (const index of finished) this.#finished.add(index)
-    if (usage) {
-      this.#reported = usage
-      this.#reportedAt = this.tokens
-    }
+    if (usage) this.report(usage)
     return data === undefined ? '' : sseEvent(data)
   }
 }
