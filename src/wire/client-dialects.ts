@@ -1,7 +1,7 @@
 import type { ClientDialect, ClientDialectName } from './client-dialect.ts'
 import { messages } from './messages/client.ts'
 import { messagesNative } from './messages/native.ts'
-import type { NativeDialect } from './native.ts'
+import type { NativeDialect } from './native/native-dialect.ts'
 import { responses } from './responses/client.ts'
 import { responsesNative } from './responses/native.ts'
 

@@ -7,11 +7,11 @@ import type { ClientDialectName, ReadTerms } from './client-dialect.ts'
 import { CLIENT_DIALECTS } from './client-dialects.ts'
 import { spliced } from './fast/splice.ts'
 import type { JsonObject } from './json-safety.ts'
-import { nativeSizeOf } from './native-size.ts'
+import { nativeSizeOf } from './native/native-size.ts'
+import { cuttableIn, providerToolsIn, withoutTools } from './native/provider-tools.ts'
 import { type DialectBody, outlineOf } from './openai/body.ts'
 import { checkChat } from './openai/chat.ts'
 import type { OwnDialect, Spoken, WireRequest } from './openai/request.ts'
-import { cuttableIn, providerToolsIn, withoutTools } from './provider-tools.ts'
 import type { ToolNames } from './tools/listed.ts'
 
 /** What a request in another dialect is read by. */

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { messagesNative } from '../../src/wire/messages/native.ts'
-import type { NativeDialect } from '../../src/wire/native.ts'
-import { NativeStreamReader } from '../../src/wire/native-stream.ts'
+import type { NativeDialect } from '../../src/wire/native/native-dialect.ts'
+import { NativeStreamReader } from '../../src/wire/native/native-stream.ts'
 import { responsesNative } from '../../src/wire/responses/native.ts'
 import { namedEvent } from '../../src/wire/sse.ts'
 

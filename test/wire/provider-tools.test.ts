@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { readClientRequest } from '../../src/wire/client-request.ts'
+import { providerToolsIn } from '../../src/wire/native/provider-tools.ts'
 import { parseDialect } from '../../src/wire/openai/body.ts'
-import { providerToolsIn } from '../../src/wire/provider-tools.ts'
 
 const ofTypes = (...types: readonly string[]) => providerToolsIn({ tools: types.map(type => ({ type })) })
 

@@ -2,7 +2,7 @@ import type { BackendSettings } from '../../config/settings.ts'
 import type { Commit, Millis, Pool } from '../../policy/config.ts'
 import type { Mutable } from '../../policy/decision.ts'
 import type { InferenceKind } from '../../wire/dialect.ts'
-import type { NativeDialect } from '../../wire/native.ts'
+import type { NativeDialect } from '../../wire/native/native-dialect.ts'
 import type { BackendHead, BackendListener, BackendRequest, Cancel, Clock, Exchange, Send } from '../ports.ts'
 import { causeOf, type Failed, failedUnread, ofAnswer, ofBreak, type Rejected, type Work } from './outcome.ts'
 

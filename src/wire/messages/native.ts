@@ -1,5 +1,5 @@
 import { asObject, isObject, type JsonObject } from '../json-safety.ts'
-import type { NativeDialect, NativeEvent, NativeReader } from '../native.ts'
+import type { NativeDialect, NativeEvent, NativeReader } from '../native/native-dialect.ts'
 import { isCount, leastTokens, type Usage, withCached } from '../openai/usage.ts'
 import { isSealed } from '../sealed-reasoning.ts'
 import { failureEvent, messageEvent } from './message-event.ts'

@@ -1,7 +1,7 @@
 import type { Accepts } from '../../policy/config.ts'
 import type { ChatAsk, EmbeddingAsk, ImageAsk } from '../../policy/facts.ts'
 import type { ChatOfDialect, ClientDialectName } from '../client-dialect.ts'
-import type { NativeDialect } from '../native.ts'
+import type { NativeDialect } from '../native/native-dialect.ts'
 import type { Deltas } from '../tools/delta-reader.ts'
 import type { HostedChat } from '../tools/hosted-chat.ts'
 import type { AnswerTerms, WholeAnswer } from './answer.ts'

@@ -1,10 +1,10 @@
-import type { AnswerReader, StreamReading } from './answer-reader.ts'
-import type { StreamError } from './client-dialect.ts'
-import { isObject } from './json-safety.ts'
-import type { NativeDialect, NativeReader } from './native.ts'
-import { parse } from './openai/chunk.ts'
-import { UsageSoFar } from './openai/usage-so-far.ts'
-import { namedEvent, SseSplitter } from './sse.ts'
+import type { AnswerReader, StreamReading } from '../answer-reader.ts'
+import type { StreamError } from '../client-dialect.ts'
+import { isObject } from '../json-safety.ts'
+import { parse } from '../openai/chunk.ts'
+import { UsageSoFar } from '../openai/usage-so-far.ts'
+import { namedEvent, SseSplitter } from '../sse.ts'
+import type { NativeDialect, NativeReader } from './native-dialect.ts'
 
 /** Reads a stream that goes to the client in the dialect in which its backend sends it. */
 export class NativeStreamReader extends UsageSoFar implements AnswerReader {

@@ -1,4 +1,4 @@
-import { asObject, type JsonObject } from './json-safety.ts'
+import { asObject, type JsonObject } from '../json-safety.ts'
 
 /**
  * The tools in a body of Responses or Messages that its provider would run itself, and may charge beside tokens: each

@@ -1,9 +1,9 @@
-import type { StreamError } from './client-dialect.ts'
-import { isObject, type JsonObject } from './json-safety.ts'
-import type { WholeAnswer } from './openai/answer.ts'
-import { textOf } from './openai/body.ts'
-import { parse } from './openai/chunk.ts'
-import type { Usage } from './openai/usage.ts'
+import type { StreamError } from '../client-dialect.ts'
+import { isObject, type JsonObject } from '../json-safety.ts'
+import type { WholeAnswer } from '../openai/answer.ts'
+import { textOf } from '../openai/body.ts'
+import { parse } from '../openai/chunk.ts'
+import type { Usage } from '../openai/usage.ts'
 
 /**
  * How answers are read that pass through as they are, since client and backend speak the same dialect: only what they

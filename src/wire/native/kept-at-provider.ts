@@ -1,5 +1,5 @@
-import { type Findings, isAbsent } from './findings.ts'
-import { isObject, type JsonObject } from './json-safety.ts'
+import { type Findings, isAbsent } from '../findings.ts'
+import { isObject, type JsonObject } from '../json-safety.ts'
 
 /**
  * Refuses a body of Responses or Messages that names something kept at a provider: a file, a store of vectors, a prompt, a

@@ -1,6 +1,6 @@
-import type { NativeSize } from '../policy/facts.ts'
-import type { MarkedTexts } from './fast/marked-texts.ts'
-import { asObject, isObject, type JsonObject } from './json-safety.ts'
+import type { NativeSize } from '../../policy/facts.ts'
+import type { MarkedTexts } from '../fast/marked-texts.ts'
+import { asObject, isObject, type JsonObject } from '../json-safety.ts'
 
 /**
  * What a body of Responses or Messages weighs for a backend that gets it as it was written: with what its chat leaves out,
