@@ -141,9 +141,15 @@ function sayChoice({ schema }: ErrorObject, node: Node | undefined): ProblemText
   }
 }
 
+/** What a schema says that it takes, and behind its first colon how that is written. */
+export function expectedBy({ parentSchema }: ErrorObject, otherwise: string): { what: string; detail?: string } {
+  const expects: string = parentSchema?.['x-expects'] ?? otherwise
+  const colon = expects.indexOf(': ')
+  return colon === -1 ? { what: expects } : { what: expects.slice(0, colon), detail: expects.slice(colon + 2) }
+}
+
 function sayPattern(name: string, error: ErrorObject, node: Node | undefined): ProblemText {
-  const expects: string = error.parentSchema?.['x-expects'] ?? 'what the format allows'
-  const [what, detail] = expects.split(': ')
+  const { what, detail } = expectedBy(error, 'what the format allows')
   const written = shown(node)
   const told = { rule: 'bad-value', message: `\`${written}\` is not ${what}` }
   if (written === 'all') return { ...told, hint: `write \`${name}: all\`, without a list` }

@@ -1,6 +1,6 @@
 import type { Problem, ProblemText } from '../problem.ts'
 import { entriesOf, isText, keyAt, type MapNode, type Node, nodeAt, type Path, type Span, shown } from '../read/tree.ts'
-import { sayValue } from './messages-value.ts'
+import { expectedBy, sayValue } from './messages-value.ts'
 import { type ErrorObject, type Field, secretFields, toolKinds } from './schema.ts'
 import { meant } from './suggest.ts'
 
@@ -176,9 +176,8 @@ const sayKindless = (path: readonly string[]): ProblemText => ({
 })
 
 /** What to say of a name that nothing can have. */
-function sayName(path: readonly string[], { parentSchema }: ErrorObject): ProblemText {
-  const expects: string = parentSchema?.['x-expects'] ?? 'a name'
-  const [what, detail] = expects.split(': ')
+function sayName(path: readonly string[], error: ErrorObject): ProblemText {
+  const { what, detail } = expectedBy(error, 'a name')
   const hint = 'variables have no effect in names'
   return {
     rule: 'bad-name',
