@@ -19,7 +19,7 @@ section{border-top:1px solid #8886;padding:.25rem 0}
 section:target{border-top:2px solid #d80}
 h2{font-size:1rem;margin:.75rem 0 .25rem}h2 small{opacity:.7;font-weight:400}
 h2 a{color:inherit;text-decoration:none}
-dl{display:grid;grid-template-columns:5rem 1fr;gap:.25rem .75rem;margin:.25rem 0 1rem}dt{opacity:.7}dd{margin:0}`
+dl{display:grid;grid-template-columns:max-content 1fr;gap:.25rem .75rem;margin:.25rem 0 1rem}dt{opacity:.7}dd{margin:0}`
 
 /** GET /docs/errors: each code, what it means, whether to retry and what to do. The anchor of a code is the code. */
 export function errorsPage(terms: DocsTerms): string {
